@@ -1,0 +1,91 @@
+//! `touchstone kb export`.
+
+use super::KbChoice;
+use crate::Outcome;
+use crate::output::{self, count};
+use crate::progress::Bar;
+use anyhow::Result;
+use clap::{Args, ValueEnum};
+use serde_json::json;
+use std::path::PathBuf;
+use touchstone_kb::export::{self, ExportReport, ExportRequest, Format, View};
+
+#[derive(Args)]
+pub(crate) struct ExportArgs {
+    #[command(flatten)]
+    kb: KbChoice,
+    /// The format
+    #[arg(long, value_enum)]
+    format: FormatArg,
+    /// Which triples, for nt and ttl
+    #[arg(long, value_enum, default_value_t = ViewArg::Direct)]
+    view: ViewArg,
+    /// Leave out qualifiers in the direct view: plain RDF 1.1, for systems that cannot read RDF 1.2
+    #[arg(long)]
+    no_qualifiers: bool,
+    /// The file to write; standard output if absent or `-`
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
+    /// Print the report as JSON (with --out)
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum FormatArg {
+    /// N-Triples
+    Nt,
+    /// Turtle
+    Ttl,
+    /// KQA Pro's kb.json
+    KqaproJson,
+    /// KB lines: holds everything
+    Lines,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum ViewArg {
+    /// One triple per fact
+    Direct,
+    /// KQA Pro's graph: a node for every value and every fact
+    Kqapro,
+}
+
+pub(crate) fn run(args: &ExportArgs) -> Result<Outcome> {
+    let kb = args.kb.open()?;
+    let request = ExportRequest {
+        format: match args.format {
+            FormatArg::Nt => Format::NTriples,
+            FormatArg::Ttl => Format::Turtle,
+            FormatArg::KqaproJson => Format::KqaProJson,
+            FormatArg::Lines => Format::Lines,
+        },
+        view: match args.view {
+            ViewArg::Direct => View::Direct,
+            ViewArg::Kqapro => View::KqaPro,
+        },
+        qualifiers: !args.no_qualifiers,
+    };
+    let bar = Bar::new();
+    let to_file = args.out.as_ref().filter(|path| path.as_os_str() != "-");
+    let report = match to_file {
+        Some(path) => export::export_to(&kb, &request, path, &bar)?,
+        None => export::export(&kb, &request, &mut std::io::stdout().lock(), &bar)?,
+    };
+    drop(bar);
+    if args.json && to_file.is_some() {
+        let lost: serde_json::Map<_, _> =
+            report.lost.iter().map(|(what, n)| ((*what).to_owned(), (*n).into())).collect();
+        output::json(&json!({"records": report.n_records, "lost": lost}))?;
+    } else {
+        report_losses(&report);
+    }
+    Ok(Outcome::Done)
+}
+
+fn report_losses(report: &ExportReport) {
+    output::note(&format!("{} records written", count(report.n_records)));
+    for (what, n) in &report.lost {
+        output::note(&format!("this format cannot hold: {what} ({})", count(*n)));
+    }
+}

@@ -1,0 +1,228 @@
+//! `touchstone kb import`.
+
+use crate::Outcome;
+use crate::output::{self, count};
+use crate::progress::Bar;
+use anyhow::{Result, bail};
+use clap::{Args, ValueEnum};
+use serde_json::json;
+use std::path::PathBuf;
+use std::time::Instant;
+use touchstone_kb::import::{self, ImportReport, ImportRequest, Profile, Source, Subset, Tally};
+
+#[derive(Args)]
+pub(crate) struct ImportArgs {
+    /// The files; gzip, zstd and bzip2 are recognised
+    #[arg(required = true, value_name = "INPUT")]
+    inputs: Vec<PathBuf>,
+    /// What the files are
+    #[arg(long, value_enum)]
+    from: From,
+    /// How RDF is read
+    #[arg(long, value_enum, default_value_t = ProfileArg::Rdfs)]
+    profile: ProfileArg,
+    /// Freebase's ontology: fb_roles, fb_types, reverse_properties, domain_info
+    #[arg(long, value_name = "DIR")]
+    ontology: Option<PathBuf>,
+    /// Where the compiled KB goes; a KB that is there is replaced
+    #[arg(long, value_name = "DIR")]
+    out: PathBuf,
+    /// Stop at the first record that cannot be understood
+    #[arg(long)]
+    strict: bool,
+    /// The language of names and descriptions; `any` keeps all of them
+    #[arg(long, default_value = "en")]
+    lang: String,
+    /// The name of the KB
+    #[arg(long)]
+    name: Option<String>,
+    /// The licence of the data
+    #[arg(long)]
+    license: Option<String>,
+    /// Import only these items: a file with Wikidata or Freebase ids (wikidata-json)
+    #[arg(long, value_name = "FILE")]
+    seeds: Option<PathBuf>,
+    /// Add up to N items that share a seed's name (wikidata-json)
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    same_name: usize,
+    /// Keep identifiers, links and media as attributes (wikidata-json)
+    #[arg(long)]
+    keep_identifiers: bool,
+    /// Megabytes that each sorting stage may keep in memory
+    #[arg(long, value_name = "MB", default_value_t = 1024)]
+    memory: usize,
+    /// How many problems are shown
+    #[arg(long, value_name = "N", default_value_t = 10)]
+    problems: usize,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Clone, Copy, ValueEnum, PartialEq)]
+enum From {
+    /// KQA Pro's kb.json, of 2020 or 2022
+    Kqapro,
+    /// RDF: .nt .nq .ttl .trig .n3 .rdf .owl .xml .jsonld
+    Rdf,
+    /// Wikidata's JSON dump
+    WikidataJson,
+    /// KB lines, Touchstone's own format
+    Lines,
+}
+
+#[derive(Clone, Copy, ValueEnum, PartialEq)]
+enum ProfileArg {
+    /// RDF Schema, SKOS, RDF 1.2 annotations
+    Rdfs,
+    Freebase,
+    Dbpedia,
+    /// Statements with qualifiers (p:, ps:, pq:)
+    Wikidata,
+}
+
+pub(crate) fn run(args: &ImportArgs) -> Result<Outcome> {
+    let request = request(args)?;
+    let start = Instant::now();
+    let report = {
+        let bar = Bar::new();
+        import::import(&request, &args.out, &bar)?
+    };
+    if args.json {
+        output::json(&report_json(&report, args))?;
+    } else {
+        output::text(&readable(&report, args, start))?;
+    }
+    Ok(Outcome::Done)
+}
+
+/// What was typed, as what it means.
+fn request(args: &ImportArgs) -> Result<ImportRequest> {
+    let profile = match args.profile {
+        ProfileArg::Rdfs => Profile::Rdfs,
+        ProfileArg::Freebase => Profile::Freebase,
+        ProfileArg::Dbpedia => Profile::Dbpedia,
+        ProfileArg::Wikidata => Profile::Wikidata,
+    };
+    if args.ontology.is_some() && (args.from != From::Rdf || profile != Profile::Freebase) {
+        bail!("--ontology is for `--from rdf --profile freebase`");
+    }
+    if args.from != From::Rdf && args.profile != ProfileArg::Rdfs {
+        bail!("--profile is for `--from rdf`");
+    }
+    if args.from != From::WikidataJson
+        && (args.seeds.is_some() || args.same_name > 0 || args.keep_identifiers)
+    {
+        bail!("--seeds, --same-name and --keep-identifiers are for `--from wikidata-json`");
+    }
+    let source = match args.from {
+        From::Kqapro => Source::KqaPro,
+        From::Rdf => Source::Rdf(profile),
+        From::WikidataJson => Source::WikidataJson(Subset {
+            seeds: args.seeds.clone(),
+            same_name: args.same_name,
+            keep_identifiers: args.keep_identifiers,
+        }),
+        From::Lines => Source::Lines,
+    };
+    let mut request = ImportRequest::new(source, args.inputs.clone());
+    request.ontology.clone_from(&args.ontology);
+    request.lang.clone_from(&args.lang);
+    request.strict = args.strict;
+    request.name = args.name.clone().unwrap_or_default();
+    request.license = args.license.clone().unwrap_or_default();
+    request.memory = args.memory.max(1) << 20;
+    Ok(request)
+}
+
+fn tally_json(tally: &Tally) -> serde_json::Value {
+    tally
+        .0
+        .iter()
+        .map(|(what, n)| ((*what).to_owned(), (*n).into()))
+        .collect::<serde_json::Map<_, _>>()
+        .into()
+}
+
+fn report_json(report: &ImportReport, args: &ImportArgs) -> serde_json::Value {
+    let problems: Vec<_> = report
+        .problems
+        .iter()
+        .take(args.problems)
+        .map(|p| json!({"file": p.file, "line": p.line, "column": p.column, "snippet": p.snippet, "message": p.message}))
+        .collect();
+    let left_out: serde_json::Map<_, _> =
+        report.compiled.left_out.iter().map(|(what, n)| ((*what).to_owned(), (*n).into())).collect();
+    json!({
+        "out": args.out,
+        "fingerprint": report.compiled.manifest.fingerprint,
+        "counts": report.compiled.manifest.counts,
+        "records": report.n_records(),
+        "kept": tally_json(&report.kept),
+        "skipped": tally_json(&report.skipped),
+        "notes": tally_json(&report.notes),
+        "left_out": left_out,
+        "duplicate_facts": report.compiled.duplicate_facts,
+        "cycles": report.compiled.cycles,
+        "n_problems": report.n_problems,
+        "problems": problems,
+    })
+}
+
+/// Cycles of the class hierarchy that are shown.
+const CYCLES_SHOWN: usize = 5;
+
+fn readable(report: &ImportReport, args: &ImportArgs, start: Instant) -> String {
+    let mut table = output::table(&["records", "", "what became of them"]);
+    let mut section = |rows: &[(&str, u64)], prefix: &str| {
+        for (what, n) in rows {
+            table.add_row([count(*n), prefix.to_owned(), (*what).to_owned()]);
+        }
+    };
+    section(&report.kept.0, "kept");
+    section(&report.skipped.0, "skipped");
+    if report.n_problems > 0 {
+        section(&[("could not be understood, see below", report.n_problems)], "skipped");
+    }
+    section(&[("read in all", report.n_records())], "total");
+    section(&report.compiled.left_out, "left out");
+    if report.compiled.duplicate_facts > 0 {
+        section(&[("facts that say the same as another", report.compiled.duplicate_facts)], "merged");
+    }
+    section(&report.notes.0, "note");
+    let mut text = format!("{table}\n");
+    for cycle in report.compiled.cycles.iter().take(CYCLES_SHOWN) {
+        text.push_str(&format!(
+            "cycle in the class hierarchy, cut: {} -> {}\n",
+            cycle.join(" -> "),
+            cycle[0]
+        ));
+    }
+    if report.compiled.cycles.len() > CYCLES_SHOWN {
+        text.push_str(&format!("... and {} more cycles\n", report.compiled.cycles.len() - CYCLES_SHOWN));
+    }
+    for problem in report.problems.iter().take(args.problems) {
+        text.push_str(&format!("{problem}\n"));
+    }
+    if report.n_problems > args.problems as u64 {
+        text.push_str(&format!(
+            "... and {} more problems (--problems N)\n",
+            count(report.n_problems - args.problems as u64)
+        ));
+    }
+    let manifest = &report.compiled.manifest;
+    let counts = &manifest.counts;
+    text.push_str(&format!(
+        "\n{} entities, {} classes, {} relations, {} attributes, {} facts ({} with qualifiers) in {:.1} s\nfingerprint {}\nLook at it with: touchstone kb info --kb {}\n",
+        count(counts.entities),
+        count(counts.classes),
+        count(counts.relations),
+        count(counts.attributes),
+        count(counts.relational_facts + counts.literal_facts),
+        count(counts.qualified_facts),
+        start.elapsed().as_secs_f64(),
+        manifest.fingerprint,
+        args.out.display(),
+    ));
+    text
+}

@@ -1,0 +1,74 @@
+//! `touchstone kb`: look into a KB, import, export.
+
+mod export;
+mod find;
+mod import;
+mod info;
+mod show;
+
+use crate::Outcome;
+use crate::progress::Bar;
+use anyhow::Result;
+use clap::{Args, Subcommand};
+use std::path::Path;
+use touchstone_kb::{Kb, world};
+
+/// The commands about knowledge bases.
+#[derive(Subcommand)]
+pub(crate) enum KbCommand {
+    /// What a KB holds: counts, fingerprint, source, licence.
+    #[command(after_help = "Example:\n  touchstone kb info --json")]
+    Info(info::InfoArgs),
+    /// An entity or class: description, classes, facts from and to it.
+    #[command(after_help = "Examples:\n  touchstone kb show Paris\n  touchstone kb show city/2988507 --all")]
+    Show(show::ShowArgs),
+    /// Find entities and classes by name, also with typing errors.
+    #[command(after_help = "Example:\n  touchstone kb find \"shawshnk redemtion\"")]
+    Find(find::FindArgs),
+    /// Make a KB out of files: KQA Pro, RDF, Wikidata's dump, KB lines.
+    #[command(
+        after_help = "Examples:\n  touchstone kb import --from kqapro kb.json --out my-kb\n  touchstone kb import --from rdf --profile freebase --ontology ontology/ dump.nt.gz --out freebase\n  touchstone kb import --from wikidata-json --seeds ids.txt latest-all.json.bz2 --out wikidata"
+    )]
+    Import(import::ImportArgs),
+    /// Write a KB as RDF, as KQA Pro's kb.json, or in KB lines.
+    #[command(
+        after_help = "Examples:\n  touchstone kb export --format ttl --out world.ttl\n  touchstone kb export --kb my-kb --format nt --view kqapro | gzip > my-kb.nt.gz"
+    )]
+    Export(export::ExportArgs),
+}
+
+/// Which KB.
+#[derive(Args)]
+pub(crate) struct KbChoice {
+    /// The KB: `world` (embedded), or the directory of a compiled KB
+    #[arg(long, default_value = "world", value_name = "world|DIR")]
+    kb: String,
+}
+
+impl KbChoice {
+    pub(crate) fn open(&self) -> Result<Kb> {
+        let bar = Bar::new();
+        if self.kb == "world" {
+            return Ok(world::open(&bar)?);
+        }
+        let dir = Path::new(&self.kb);
+        if !dir.exists() {
+            anyhow::bail!(
+                "there is no KB `{}`; give the directory of a compiled KB (see `touchstone kb import --help`), or `world`",
+                self.kb
+            );
+        }
+        Ok(Kb::open(dir)?)
+    }
+}
+
+/// Runs a command.
+pub(crate) fn run(command: KbCommand) -> Result<Outcome> {
+    match command {
+        KbCommand::Info(args) => info::run(&args),
+        KbCommand::Show(args) => show::run(&args),
+        KbCommand::Find(args) => find::run(&args),
+        KbCommand::Import(args) => import::run(&args),
+        KbCommand::Export(args) => export::run(&args),
+    }
+}

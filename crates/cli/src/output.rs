@@ -1,0 +1,66 @@
+//! Tables for people, JSON for machines.
+
+use anyhow::Result;
+use comfy_table::{ContentArrangement, LineStyle, Table, TableStyle};
+use serde::Serialize;
+use std::io::Write;
+
+/// Writes text to standard output.
+pub(crate) fn text(text: &str) -> Result<()> {
+    let mut out = std::io::stdout().lock();
+    out.write_all(text.as_bytes())?;
+    out.flush()?;
+    Ok(())
+}
+
+/// Writes a value as JSON to standard output.
+pub(crate) fn json(value: &impl Serialize) -> Result<()> {
+    text(&format!("{}\n", serde_json::to_string_pretty(value)?))
+}
+
+/// Writes a note for people to standard error, where it does not disturb a pipe.
+pub(crate) fn note(text: &str) {
+    let _ = writeln!(std::io::stderr(), "{text}");
+}
+
+/// Writes an error to standard error. Library errors name their causes themselves.
+pub(crate) fn error(error: &anyhow::Error) {
+    note(&format!("error: {error:#}"));
+}
+
+/// A table with headings, as wide as the terminal allows.
+pub(crate) fn table(headings: &[&str]) -> Table {
+    let mut table = Table::new();
+    let lines = TableStyle::new().header_separator(LineStyle::none().fill('─').junction('─'));
+    table.load_style(lines).set_content_arrangement(ContentArrangement::Dynamic);
+    if table.width().is_none() {
+        table.set_width(100);
+    }
+    table.set_header(headings);
+    table
+}
+
+/// A number with separators: 1,234,567.
+pub(crate) fn count(number: impl TryInto<u64>) -> String {
+    let digits = number.try_into().unwrap_or(0).to_string();
+    let mut out = String::with_capacity(digits.len() + digits.len() / 3);
+    for (position, digit) in digits.chars().enumerate() {
+        if position > 0 && (digits.len() - position).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::count;
+
+    #[test]
+    fn thousands() {
+        for (number, text) in [(0u64, "0"), (999, "999"), (1000, "1,000"), (1234567, "1,234,567")] {
+            assert_eq!(count(number), text);
+        }
+    }
+}

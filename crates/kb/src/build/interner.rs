@@ -1,0 +1,89 @@
+//! Strings to dense numbers, in the order of first appearance.
+
+use hashbrown::HashTable;
+use std::hash::{BuildHasher, Hasher};
+
+/// A growing dictionary. Memory: the bytes of each distinct string plus about 16 bytes.
+pub(crate) struct Interner {
+    bytes: Vec<u8>,
+    starts: Vec<u64>,
+    table: HashTable<u32>,
+    hasher: hashbrown::DefaultHashBuilder,
+}
+
+impl Default for Interner {
+    fn default() -> Self {
+        Interner {
+            bytes: Vec::new(),
+            starts: vec![0],
+            table: HashTable::new(),
+            hasher: hashbrown::DefaultHashBuilder::default(),
+        }
+    }
+}
+
+impl Interner {
+    pub(crate) fn len(&self) -> usize {
+        self.starts.len() - 1
+    }
+
+    fn hash(&self, bytes: &[u8]) -> u64 {
+        let mut hasher = self.hasher.build_hasher();
+        hasher.write(bytes);
+        hasher.finish()
+    }
+
+    /// The number of the string, new or not.
+    pub(crate) fn intern(&mut self, text: &str) -> u32 {
+        self.intern_bytes(text.as_bytes())
+    }
+
+    pub(crate) fn intern_bytes(&mut self, bytes: &[u8]) -> u32 {
+        let hash = self.hash(bytes);
+        let Interner { bytes: all, starts, table, hasher } = self;
+        let slice = |id: u32| &all[starts[id as usize] as usize..starts[id as usize + 1] as usize];
+        if let Some(&id) = table.find(hash, |&id| slice(id) == bytes) {
+            return id;
+        }
+        let id = (starts.len() - 1) as u32;
+        table.insert_unique(hash, id, |&id| {
+            let mut h = hasher.build_hasher();
+            h.write(slice(id));
+            h.finish()
+        });
+        all.extend_from_slice(bytes);
+        starts.push(all.len() as u64);
+        id
+    }
+
+    /// The number of the string, if it is known.
+    pub(crate) fn find(&self, text: &str) -> Option<u32> {
+        let bytes = text.as_bytes();
+        self.table.find(self.hash(bytes), |&id| self.bytes_of(id) == bytes).copied()
+    }
+
+    pub(crate) fn bytes_of(&self, id: u32) -> &[u8] {
+        let id = id as usize;
+        &self.bytes[self.starts[id] as usize..self.starts[id + 1] as usize]
+    }
+
+    pub(crate) fn get(&self, id: u32) -> &str {
+        std::str::from_utf8(self.bytes_of(id)).unwrap_or("")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Interner;
+
+    #[test]
+    fn same_string_same_number() {
+        let mut interner = Interner::default();
+        let numbers: Vec<u32> = ["a", "", "b", "a", "ab", ""].map(|s| interner.intern(s)).into();
+        assert_eq!(numbers, [0, 1, 2, 0, 3, 1]);
+        assert_eq!(interner.get(3), "ab");
+        assert_eq!(interner.find("b"), Some(2));
+        assert_eq!(interner.find("c"), None);
+        assert_eq!(interner.len(), 4);
+    }
+}

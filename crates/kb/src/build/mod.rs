@@ -1,0 +1,20 @@
+//! From a stream of statements to a compiled store.
+//!
+//! Importers tell a [`KbBuilder`] what they read, in any order; [`KbBuilder::compile`] sorts it and writes
+//! the columns. Facts beyond the memory budget wait on disk; what stays in memory are the distinct names,
+//! literals and qualifier sets (a rule of thumb: 120 bytes per entity, 80 per distinct literal).
+
+mod builder;
+mod compile;
+mod facts;
+mod hierarchy;
+mod interner;
+mod literals;
+mod name_index;
+mod output;
+mod schema;
+mod sorter;
+
+pub use builder::{KbBuilder, KbMeta, NameKind, PropertyInfo, RawNode, RawProperty, RawQualifier, RawValue};
+pub use compile::CompileReport;
+pub use sorter::Workspace;

@@ -1,0 +1,79 @@
+//! Writes the name index: folded names to nodes, and words to folded names.
+
+use super::builder::KbBuilder;
+use super::compile::Numbers;
+use crate::error::{KbError, Result};
+use crate::names::fold;
+use crate::store::writer::{RowsBuffer, StoreWriter};
+use rayon::prelude::*;
+
+/// Writes the index over `names`, pairs of node and literal sorted by node; returns how many names there are.
+pub(crate) fn write(
+    builder: &KbBuilder,
+    numbers: &Numbers,
+    names: &[(u32, u32)],
+    degree: &[u32],
+    writer: &StoreWriter,
+) -> Result<u64> {
+    let mut folded: Vec<(String, u32)> = names
+        .par_iter()
+        .map(|&(node, name)| {
+            let raw = numbers.literal_order[name as usize];
+            (fold(builder.literals.get(raw).text()), node)
+        })
+        .filter(|(name, _)| !name.is_empty())
+        .collect();
+    // Within one name the best-connected node comes first.
+    folded.par_sort_unstable_by(|(a, x), (b, y)| {
+        let popularity = degree[*y as usize].cmp(&degree[*x as usize]);
+        a.cmp(b).then(popularity).then(x.cmp(y))
+    });
+    folded.dedup();
+
+    let mut keys: Vec<&str> = Vec::new();
+    let mut postings: Vec<(u32, u32)> = Vec::with_capacity(folded.len());
+    for (name, node) in &folded {
+        if keys.last() != Some(&name.as_str()) {
+            keys.push(name);
+        }
+        postings.push((keys.len() as u32 - 1, *node));
+    }
+    let (names_written, words_written) = rayon::join(
+        || -> Result<()> {
+            write_map(writer, "names", keys.iter().copied())?;
+            writer.write_rows("name_nodes", &RowsBuffer::from_sorted_pairs(keys.len(), &postings))
+        },
+        || -> Result<()> {
+            let mut words: Vec<(&str, u32)> = keys
+                .par_iter()
+                .enumerate()
+                .flat_map_iter(|(key, name)| name.split(' ').map(move |word| (word, key as u32)))
+                .collect();
+            words.par_sort_unstable();
+            words.dedup();
+            let mut distinct: Vec<&str> = Vec::new();
+            let mut rows: Vec<(u32, u32)> = Vec::with_capacity(words.len());
+            for (word, key) in words {
+                if distinct.last() != Some(&word) {
+                    distinct.push(word);
+                }
+                rows.push((distinct.len() as u32 - 1, key));
+            }
+            write_map(writer, "words", distinct.iter().copied())?;
+            writer.write_rows("word_names", &RowsBuffer::from_sorted_pairs(distinct.len(), &rows))
+        },
+    );
+    names_written.and(words_written)?;
+    Ok(names.len() as u64)
+}
+
+/// Writes a finite-state map from each key to its position.
+fn write_map<'a>(writer: &StoreWriter, name: &str, keys: impl Iterator<Item = &'a str>) -> Result<()> {
+    let mut map = fst::MapBuilder::memory();
+    let failed =
+        |e: fst::Error| KbError::Io { action: "build", path: name.into(), source: std::io::Error::other(e) };
+    for (position, key) in keys.enumerate() {
+        map.insert(key, position as u64).map_err(failed)?;
+    }
+    writer.write(name, &map.into_inner().map_err(failed)?)
+}

@@ -1,0 +1,128 @@
+//! Writes the schema: relations, attributes, qualifier keys, and the domains they are grouped in.
+
+use super::builder::{KbBuilder, PropertyInfo};
+use super::compile::{ABSENT, Numbers};
+use super::facts::{FactSummary, NODE_FAMILY, ValueUse};
+use crate::error::Result;
+use crate::literal::LiteralFamily;
+use crate::store::ValueKind;
+use crate::store::fingerprint::ContentHasher;
+use crate::store::writer::StoreWriter;
+
+/// Writes all schema columns.
+pub(crate) fn write(
+    builder: &KbBuilder,
+    numbers: &Numbers,
+    facts: &FactSummary,
+    writer: &StoreWriter,
+    content: &mut ContentHasher,
+) -> Result<()> {
+    let infos = |order: &[u32]| -> Vec<PropertyInfo> {
+        order.iter().map(|&raw| builder.property_info[raw as usize].clone()).collect()
+    };
+    let relations = infos(&numbers.relation_order);
+    let attributes = infos(&numbers.attribute_order);
+    let qualifiers: Vec<PropertyInfo> =
+        numbers.qualifier_order.iter().map(|&raw| builder.qualifier_info[raw as usize].clone()).collect();
+
+    let mut groups: Vec<&str> = relations
+        .iter()
+        .chain(&attributes)
+        .chain(&qualifiers)
+        .filter_map(|info| info.group.as_deref())
+        .chain(builder.node_groups.values().map(String::as_str))
+        .collect();
+    groups.sort_unstable();
+    groups.dedup();
+    writer.write_strings("group", groups.iter().copied())?;
+    let group_of =
+        |group: Option<&str>| group.and_then(|g| groups.binary_search(&g).ok()).map_or(ABSENT, |g| g as u32);
+    let literal = |raw: Option<u32>| raw.map_or(ABSENT, |raw| numbers.literal[raw as usize]);
+    let class = |raw: Option<super::RawNode>| {
+        raw.map_or(ABSENT, |raw| numbers.node[raw.0 as usize] - numbers.n_entities as u32)
+    };
+    content.section("schema groups");
+    groups.iter().for_each(|group| content.text(group));
+
+    let class_groups: Vec<u32> = numbers.node_order[numbers.n_entities..]
+        .iter()
+        .map(|raw| group_of(builder.node_groups.get(raw).map(String::as_str)))
+        .collect();
+    let mut column = |name: &str, values: Vec<u32>| {
+        content.section(name);
+        content.numbers(&values);
+        writer.write(name, &values)
+    };
+    column("class_group", class_groups)?;
+
+    column("relation_label", relations.iter().map(|r| literal(r.label)).collect())?;
+    column("relation_description", relations.iter().map(|r| literal(r.description)).collect())?;
+    column("relation_inverse_label", relations.iter().map(|r| literal(r.inverse_label)).collect())?;
+    column("relation_domain", relations.iter().map(|r| class(r.domain)).collect())?;
+    column("relation_range", relations.iter().map(|r| class(r.range)).collect())?;
+    column("relation_inverse", inverses(&relations, numbers))?;
+    column("relation_symmetric", relations.iter().map(|r| u32::from(r.symmetric)).collect())?;
+    column("relation_group", relations.iter().map(|r| group_of(r.group.as_deref())).collect())?;
+
+    column("attribute_label", attributes.iter().map(|a| literal(a.label)).collect())?;
+    column("attribute_description", attributes.iter().map(|a| literal(a.description)).collect())?;
+    column("attribute_domain", attributes.iter().map(|a| class(a.domain)).collect())?;
+    column("attribute_group", attributes.iter().map(|a| group_of(a.group.as_deref())).collect())?;
+    column("attribute_kind", facts.attribute_use.iter().map(kind_of).collect())?;
+
+    column("qualifier_label", qualifiers.iter().map(|q| literal(q.label)).collect())?;
+    column("qualifier_group", qualifiers.iter().map(|q| group_of(q.group.as_deref())).collect())?;
+    column("qualifier_kind", facts.qualifier_use.iter().map(kind_of).collect())?;
+
+    let units: Vec<&str> = attributes
+        .iter()
+        .zip(&facts.attribute_use)
+        .map(|(info, used)| match info.unit.as_deref() {
+            Some("1") => "",
+            Some(unit) => unit,
+            None => used.only_unit(&builder.literals).unwrap_or(""),
+        })
+        .collect();
+    writer.write_strings("attribute_unit", units.iter().copied())?;
+    content.section("attribute units");
+    units.iter().for_each(|unit| content.text(unit));
+
+    for (name, order, interner) in [
+        ("relation_id", &numbers.relation_order, &builder.properties),
+        ("attribute_id", &numbers.attribute_order, &builder.properties),
+        ("qualifier_id", &numbers.qualifier_order, &builder.qualifiers),
+    ] {
+        writer.write_strings(name, order.iter().map(|&raw| interner.get(raw)))?;
+        content.section(name);
+        order.iter().for_each(|&raw| content.text(interner.get(raw)));
+    }
+    Ok(())
+}
+
+/// The inverse of each relation, completed where only the other side says it.
+fn inverses(relations: &[PropertyInfo], numbers: &Numbers) -> Vec<u32> {
+    let told = |info: &PropertyInfo| info.inverse.map_or(ABSENT, |i| numbers.relation[i.0 as usize]);
+    let mut inverses: Vec<u32> = relations.iter().map(told).collect();
+    for (relation, info) in relations.iter().enumerate() {
+        let inverse = told(info);
+        if inverse != ABSENT && inverses[inverse as usize] == ABSENT {
+            inverses[inverse as usize] = relation as u32;
+        }
+    }
+    inverses
+}
+
+/// The kind of values a property has been seen with.
+fn kind_of(used: &ValueUse) -> u32 {
+    let bit = |family: LiteralFamily| 1u8 << family as u8;
+    let kind = match used.families {
+        0 => ValueKind::Unknown,
+        f if f == bit(LiteralFamily::Text) => ValueKind::Text,
+        f if f == bit(LiteralFamily::Quantity) => ValueKind::Quantity,
+        f if f == bit(LiteralFamily::Time) => ValueKind::Time,
+        f if f == bit(LiteralFamily::Boolean) => ValueKind::Boolean,
+        NODE_FAMILY => ValueKind::Entity,
+        _ => ValueKind::Mixed,
+    };
+    kind as u32
+}

@@ -1,0 +1,177 @@
+//! The one place that decides whether a value satisfies a condition.
+//!
+//! The rules are KQA Pro's, extended by `<=`, `>=`, months, date-times and booleans:
+//! - text compares with text, quantities only in the same unit, times with times, booleans with booleans;
+//!   values that are not comparable satisfy no condition, not even `!=`;
+//! - a time equals a *year* if it lies in it; a date equals a date; a year never equals a date;
+//! - `<` and `>` on times reduce both sides to the coarser precision: 1990-05-06 is neither before nor after 1990;
+//! - text has no order: asking for one is an error, not `false`.
+
+use crate::literal::{Literal, LiteralFamily};
+use std::cmp::Ordering;
+use std::fmt;
+
+/// A comparison operator.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Comparison {
+    /// `=`
+    Equal,
+    /// `!=`
+    NotEqual,
+    /// `<`
+    Less,
+    /// `>`
+    Greater,
+    /// `<=`
+    LessOrEqual,
+    /// `>=`
+    GreaterOrEqual,
+}
+
+impl Comparison {
+    /// Reads `=`, `!=`, `<`, `>`, `<=` or `>=`.
+    pub fn from_symbol(symbol: &str) -> Option<Comparison> {
+        Some(match symbol {
+            "=" => Comparison::Equal,
+            "!=" => Comparison::NotEqual,
+            "<" => Comparison::Less,
+            ">" => Comparison::Greater,
+            "<=" => Comparison::LessOrEqual,
+            ">=" => Comparison::GreaterOrEqual,
+            _ => return None,
+        })
+    }
+
+    /// The operator as written.
+    pub fn symbol(self) -> &'static str {
+        match self {
+            Comparison::Equal => "=",
+            Comparison::NotEqual => "!=",
+            Comparison::Less => "<",
+            Comparison::Greater => ">",
+            Comparison::LessOrEqual => "<=",
+            Comparison::GreaterOrEqual => ">=",
+        }
+    }
+}
+
+impl fmt::Display for Comparison {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.symbol())
+    }
+}
+
+/// The comparison makes no sense for this kind of value.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("{family:?} values have no order, so they cannot be compared with `{op}`; use `=` or `!=`")]
+pub struct NoOrder {
+    /// The operator that was asked for.
+    pub op: Comparison,
+    /// The family of both values.
+    pub family: LiteralFamily,
+}
+
+/// Whether the two values can be compared at all.
+pub fn comparable(a: &Literal<'_>, b: &Literal<'_>) -> bool {
+    let family = a.kind.family();
+    family == b.kind.family() && (family != LiteralFamily::Quantity || a.tag == b.tag)
+}
+
+/// Whether `value op target` holds. Values that are not comparable satisfy nothing.
+pub fn satisfies(value: &Literal<'_>, op: Comparison, target: &Literal<'_>) -> Result<bool, NoOrder> {
+    if !comparable(value, target) {
+        return Ok(false);
+    }
+    match op {
+        Comparison::Equal => Ok(equals(value, target)),
+        Comparison::NotEqual => Ok(!equals(value, target)),
+        Comparison::Less | Comparison::Greater | Comparison::LessOrEqual | Comparison::GreaterOrEqual => {
+            let order = order(value, target).ok_or(NoOrder { op, family: value.kind.family() })?;
+            Ok(match op {
+                Comparison::Less => order == Ordering::Less,
+                Comparison::Greater => order == Ordering::Greater,
+                Comparison::LessOrEqual => order != Ordering::Greater,
+                _ => order != Ordering::Less,
+            })
+        }
+    }
+}
+
+/// `=`, for comparable values: containment for times, exact equality for the rest.
+fn equals(value: &Literal<'_>, target: &Literal<'_>) -> bool {
+    match (value.as_time(), target.as_time()) {
+        (Some(value), Some(target)) => {
+            value.precision() >= target.precision() && value.key_at(target.precision()) == target.key()
+        }
+        _ if value.kind.family() == LiteralFamily::Text => value.text == target.text,
+        _ => value.key == target.key,
+    }
+}
+
+/// The order of two values, `None` where there is none (text, booleans, different units).
+pub fn order(a: &Literal<'_>, b: &Literal<'_>) -> Option<Ordering> {
+    if !comparable(a, b) {
+        return None;
+    }
+    match (a.as_time(), b.as_time()) {
+        (Some(a), Some(b)) => {
+            let coarser = a.precision().min(b.precision());
+            Some(a.key_at(coarser).cmp(&b.key_at(coarser)))
+        }
+        _ => Some(a.number()?.total_cmp(&b.number()?)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Reads the literals of `compare_cases.txt`.
+    fn literal(text: &str) -> Literal<'_> {
+        let (kind, rest) = text.split_once(':').expect("kind:value");
+        match kind {
+            "text" => Literal::text_value(rest),
+            "en" | "fr" => Literal::language_text(rest, kind),
+            "num" => {
+                let (number, unit) = rest.split_once(' ').unwrap_or((rest, ""));
+                Literal::quantity(number, unit).expect("number")
+            }
+            "year" => Literal::year(rest).expect("year"),
+            "month" => Literal::month(rest).expect("month"),
+            "date" => Literal::date(rest).expect("date"),
+            "time" => Literal::datetime(rest).expect("date-time"),
+            "bool" => Literal::boolean(rest == "true"),
+            other => panic!("unknown kind {other}"),
+        }
+    }
+
+    #[test]
+    fn the_table_of_rules() {
+        let mut n_cases = 0;
+        for (number, line) in include_str!("compare_cases.txt").lines().enumerate() {
+            if line.is_empty() || line.starts_with('#') {
+                continue;
+            }
+            let mut fields = line.split('|').map(str::trim);
+            let mut next = || fields.next().expect("four fields");
+            let (value, op, target, expected) = (next(), next(), next(), next());
+            let op = Comparison::from_symbol(op).expect("operator");
+            let got = match satisfies(&literal(value), op, &literal(target)) {
+                Ok(true) => "yes",
+                Ok(false) => "no",
+                Err(_) => "error",
+            };
+            assert_eq!(got, expected, "line {}: {line}", number + 1);
+            n_cases += 1;
+        }
+        assert!(n_cases > 40);
+    }
+
+    #[test]
+    fn symbols_round_trip() {
+        for symbol in ["=", "!=", "<", ">", "<=", ">="] {
+            assert_eq!(Comparison::from_symbol(symbol).map(Comparison::symbol), Some(symbol));
+        }
+        assert_eq!(Comparison::from_symbol("=="), None);
+    }
+}

@@ -1,0 +1,92 @@
+//! What can go wrong, with the operands that a message needs.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// The result of operations on KBs.
+pub type Result<T, E = KbError> = std::result::Result<T, E>;
+
+/// An error of this crate.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum KbError {
+    /// Reading or writing a file failed.
+    #[error("cannot {action} {}: {source}", path.display())]
+    Io {
+        /// What was tried: "read", "create", ...
+        action: &'static str,
+        /// On which file.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// The directory holds no compiled KB.
+    #[error("{} is not a compiled KB: it has no {missing}; make one with `touchstone kb import`", path.display())]
+    NotAStore {
+        /// The directory.
+        path: PathBuf,
+        /// The file that is not there.
+        missing: String,
+    },
+    /// The store was written by another version.
+    #[error(
+        "{} has store format {found}, this program reads format {supported}; import the source again",
+        path.display()
+    )]
+    UnknownVersion {
+        /// The directory.
+        path: PathBuf,
+        /// The version in the manifest.
+        found: u64,
+        /// The version that this program writes and reads.
+        supported: u64,
+    },
+    /// The store's bytes are not those that were written.
+    #[error("{} is damaged: {detail}; import the source again", path.display())]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// What does not fit.
+        detail: String,
+    },
+    /// The output directory is in the way.
+    #[error("{} exists already and is not a compiled KB; choose another --out or remove it", path.display())]
+    OutputInTheWay {
+        /// The directory.
+        path: PathBuf,
+    },
+    /// The input cannot be read at all, or `--strict` was given.
+    #[error("{0}")]
+    Input(Box<crate::import::Problem>),
+    /// The importer cannot tell the format of a file.
+    #[error("cannot tell the RDF syntax of {} from its name; known endings: {known}", path.display())]
+    UnknownSyntax {
+        /// The file.
+        path: PathBuf,
+        /// The endings that are known.
+        known: String,
+    },
+    /// More items than 32-bit ids can number.
+    #[error("too many {what}: a store holds at most {limit}")]
+    TooMany {
+        /// The kind of item.
+        what: &'static str,
+        /// The limit.
+        limit: u64,
+    },
+    /// The operation was cancelled from outside.
+    #[error("interrupted")]
+    Interrupted,
+}
+
+impl KbError {
+    /// Wraps a system error with the file it is about.
+    pub(crate) fn io(action: &'static str, path: &Path) -> impl FnOnce(io::Error) -> KbError {
+        let path = path.to_path_buf();
+        move |source| KbError::Io { action, path, source }
+    }
+
+    pub(crate) fn damaged(path: &Path, detail: impl Into<String>) -> KbError {
+        KbError::Damaged { path: path.to_path_buf(), detail: detail.into() }
+    }
+}

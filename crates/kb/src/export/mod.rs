@@ -1,0 +1,115 @@
+//! Writes a KB in the formats of others, and says what a format cannot hold.
+
+mod kqapro;
+mod lines;
+mod rdf;
+
+use crate::error::{KbError, Result};
+use crate::progress::Progress;
+use crate::store::Kb;
+use std::io::{BufWriter, Write};
+use std::path::Path;
+
+/// In which format.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Format {
+    /// N-Triples.
+    NTriples,
+    /// Turtle.
+    Turtle,
+    /// KQA Pro's `kb.json` (the re-release's field names).
+    KqaProJson,
+    /// Touchstone's own format, which holds everything.
+    Lines,
+}
+
+/// Which triples, for RDF formats.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum View {
+    /// [`crate::rdf::DirectView`].
+    Direct,
+    /// [`crate::rdf::KqaProView`].
+    KqaPro,
+}
+
+/// What was written.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ExportReport {
+    /// Triples, or entities and classes.
+    pub n_records: u64,
+    /// What the format cannot hold, each with how often that occurs.
+    pub lost: Vec<(&'static str, u64)>,
+}
+
+impl ExportReport {
+    fn lose(&mut self, what: &'static str, n: u64) {
+        if n > 0 {
+            self.lost.push((what, n));
+        }
+    }
+}
+
+/// How to export.
+#[derive(Clone, Copy, Debug)]
+pub struct ExportRequest {
+    /// In which format.
+    pub format: Format,
+    /// Which triples, for RDF formats.
+    pub view: View,
+    /// Write names of facts and their qualifiers in the direct view: RDF 1.2, which older systems cannot read.
+    pub qualifiers: bool,
+}
+
+/// Writes a KB.
+pub fn export(
+    kb: &Kb,
+    request: &ExportRequest,
+    out: &mut dyn Write,
+    progress: &dyn Progress,
+) -> Result<ExportReport> {
+    let path = Path::new("the output");
+    let mut out = BufWriter::with_capacity(1 << 18, out);
+    progress.stage("writing", Some(kb.n_nodes() as u64));
+    let report = match request.format {
+        Format::NTriples | Format::Turtle => rdf::write(kb, request, &mut out, progress),
+        Format::KqaProJson => kqapro::write(kb, &mut out, progress),
+        Format::Lines => lines::write(kb, &mut out, progress),
+    };
+    let report = report.and_then(|report| out.flush().map(|()| report));
+    report.map_err(|error| {
+        if progress.cancelled() { KbError::Interrupted } else { KbError::io("write", path)(error) }
+    })
+}
+
+/// Writes a KB to a file, which appears complete or not at all.
+pub fn export_to(
+    kb: &Kb,
+    request: &ExportRequest,
+    path: &Path,
+    progress: &dyn Progress,
+) -> Result<ExportReport> {
+    let dir = match path.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent,
+        _ => Path::new("."),
+    };
+    let mut file = tempfile::NamedTempFile::new_in(dir).map_err(KbError::io("create a file in", dir))?;
+    let report = export(kb, request, file.as_file_mut(), progress)?;
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        let _ = file.as_file().set_permissions(std::fs::Permissions::from_mode(0o644));
+    }
+    file.persist(path).map_err(|error| KbError::io("write", path)(error.error))?;
+    Ok(report)
+}
+
+/// Reports progress for every node and stops when asked to.
+fn tick(progress: &dyn Progress, done: u64) -> std::io::Result<()> {
+    if done.is_multiple_of(1024) {
+        progress.advance(1024);
+        if progress.cancelled() {
+            return Err(std::io::Error::other("interrupted"));
+        }
+    }
+    Ok(())
+}

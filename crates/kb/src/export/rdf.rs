@@ -1,0 +1,146 @@
+//! Writes a view as N-Triples or Turtle.
+
+use super::{ExportReport, ExportRequest, Format, View};
+use crate::iri::is_absolute;
+use crate::literal::{LiteralKind, NumberType, XSD};
+use crate::progress::Progress;
+use crate::rdf::{DirectView, KqaProView, RdfTerm, RdfView};
+use crate::store::Kb;
+use crate::vocabulary::{OWL, RDF, RDFS, SKOS, TOUCHSTONE, Vocabulary};
+use oxrdf::{Literal, NamedNode, Triple};
+use oxttl::{NTriplesSerializer, TurtleSerializer};
+use std::io::{self, Write};
+
+pub(super) fn write(
+    kb: &Kb,
+    request: &ExportRequest,
+    out: &mut impl Write,
+    progress: &dyn Progress,
+) -> io::Result<ExportReport> {
+    let mut report = ExportReport::default();
+    let n_sources = if kb.manifest().sources.is_empty() { 0 } else { kb.n_facts() as u64 };
+    report.lose("sources of facts", n_sources);
+    match request.view {
+        View::Direct => {
+            let view = DirectView::new(kb);
+            if !request.qualifiers {
+                report.lose("facts with qualifiers, written without them", kb.qualified_facts().len() as u64);
+            }
+            report.lose(
+                "numbers with an unusual unit whose XML Schema type is not decimal",
+                odd_quantities(kb),
+            );
+            let head = base_triple(kb);
+            write_view(&view, head, kb, request, out, progress, &mut report)?;
+        }
+        View::KqaPro => {
+            let nodes = || kb.nodes();
+            report.lose("aliases", nodes().map(|n| kb.aliases(n).len() as u64).sum());
+            report.lose(
+                "descriptions",
+                nodes().filter(|&n| kb.description_literal(n).is_some()).count() as u64,
+            );
+            report.lose(
+                "classes' places in the hierarchy",
+                kb.classes().map(|c| kb.parents(c).len() as u64).sum(),
+            );
+            report.lose(
+                "domains, ranges, inverses and units of the schema",
+                (kb.n_relations() + kb.n_attributes()) as u64,
+            );
+            write_view(&KqaProView::new(kb), None, kb, request, out, progress, &mut report)?;
+        }
+    }
+    Ok(report)
+}
+
+/// Tells importers which base was put before ids, so that they can take it away again.
+fn base_triple(kb: &Kb) -> Option<Triple> {
+    let manifest = kb.manifest();
+    let needed =
+        manifest.vocabulary == Vocabulary::Rdfs && kb.nodes().any(|node| !is_absolute(kb.node_id(node)));
+    needed.then(|| {
+        Triple::new(
+            NamedNode::new_unchecked("urn:touchstone:kb"),
+            NamedNode::new_unchecked(format!("{TOUCHSTONE}base")),
+            Literal::new_simple_literal(manifest.base.as_str()),
+        )
+    })
+}
+
+fn odd_quantities(kb: &Kb) -> u64 {
+    let odd = |id: u32| {
+        let literal = kb.literal(crate::ids::LiteralId(id));
+        literal.kind() == LiteralKind::Quantity
+            && !literal.unit().is_empty()
+            && literal.number_type() != NumberType::Decimal
+    };
+    // In the usual unit of an attribute they are plain numbers and keep their type.
+    let mut n = 0;
+    for attribute in kb.attributes() {
+        let facts = kb.facts_by_value(attribute);
+        let usual = kb.attribute_unit(attribute);
+        n += (0..facts.len())
+            .map(|at| facts.value(at))
+            .filter(|&id| odd(id.0) && kb.literal(id).unit() != usual)
+            .count();
+    }
+    n as u64
+}
+
+fn write_view(
+    view: &dyn RdfView,
+    head: Option<Triple>,
+    kb: &Kb,
+    request: &ExportRequest,
+    out: &mut impl Write,
+    progress: &dyn Progress,
+    report: &mut ExportReport,
+) -> io::Result<()> {
+    let wanted = |triple: &[RdfTerm; 3]| {
+        request.qualifiers || request.view != View::Direct || !matches!(triple[0], RdfTerm::Fact(_))
+    };
+    let triples = head.into_iter().chain(view.triples().filter(wanted).filter_map(|t| view.decode_triple(t)));
+    let mut last_subject = None;
+    let mut n_subjects = 0;
+    let mut count = |triple: &Triple| {
+        report.n_records += 1;
+        if last_subject.as_ref() != Some(&triple.subject) {
+            n_subjects += 1;
+            super::tick(progress, n_subjects)?;
+            last_subject = Some(triple.subject.clone());
+        }
+        Ok::<(), io::Error>(())
+    };
+    match request.format {
+        Format::Turtle => {
+            let mut turtle = TurtleSerializer::new();
+            let prefixes = [
+                ("rdf", RDF),
+                ("rdfs", RDFS),
+                ("owl", OWL),
+                ("skos", SKOS),
+                ("xsd", XSD),
+                ("ts", TOUCHSTONE),
+            ];
+            let base = kb.manifest().base.as_str();
+            for (prefix, iri) in prefixes.into_iter().chain([("", base)]) {
+                turtle = turtle.clone().with_prefix(prefix, iri).unwrap_or(turtle);
+            }
+            let mut writer = turtle.for_writer(out);
+            for triple in triples {
+                count(&triple)?;
+                writer.serialize_triple(&triple)?;
+            }
+            writer.finish()?;
+        }
+        _ => {
+            let mut writer = NTriplesSerializer::new().for_writer(out);
+            for triple in triples {
+                count(&triple)?;
+                writer.serialize_triple(&triple)?;
+            }
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,195 @@
+//! What an import read, kept and could not understand.
+
+use crate::build::CompileReport;
+use crate::error::{KbError, Result};
+use std::fmt;
+
+/// A record that could not be understood.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Problem {
+    /// The file.
+    pub file: String,
+    /// The line, from 1.
+    pub line: u64,
+    /// The column in characters, from 1.
+    pub column: u64,
+    /// The text around the place.
+    pub snippet: String,
+    /// The column within the snippet, from 0.
+    pub caret: usize,
+    /// What is wrong.
+    pub message: String,
+}
+
+const SNIPPET_CHARS: usize = 76;
+
+impl Problem {
+    /// A problem at a byte offset of a line; the snippet is cut out around it.
+    pub(crate) fn in_line(
+        file: &str,
+        line: u64,
+        text: &[u8],
+        offset: usize,
+        message: impl Into<String>,
+    ) -> Problem {
+        let text = String::from_utf8_lossy(text);
+        let text = text.trim_end_matches(['\r', '\n']);
+        let mut offset = offset.min(text.len());
+        while !text.is_char_boundary(offset) {
+            offset -= 1;
+        }
+        let column = text[..offset].chars().count();
+        let from = column.saturating_sub(SNIPPET_CHARS / 2);
+        let tab_free = |c: char| if c.is_control() { ' ' } else { c };
+        let snippet: String = text.chars().skip(from).take(SNIPPET_CHARS).map(tab_free).collect();
+        Problem {
+            file: file.to_owned(),
+            line,
+            column: column as u64 + 1,
+            snippet,
+            caret: column - from,
+            message: message.into(),
+        }
+    }
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}:{}: {}", self.file, self.line, self.column, self.message)?;
+        if !self.snippet.is_empty() {
+            write!(f, "\n  | {}\n  | {:caret$}^", self.snippet, "", caret = self.caret)?;
+        }
+        Ok(())
+    }
+}
+
+/// How many records of each kind were read, in the order they were first met.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Tally(pub Vec<(&'static str, u64)>);
+
+impl Tally {
+    pub(crate) fn add(&mut self, what: &'static str, n: u64) {
+        // Few kinds: a scan by address, then by text, is faster than hashing.
+        match self.0.iter_mut().find(|(kind, _)| std::ptr::eq(*kind, what) || *kind == what) {
+            Some((_, count)) => *count += n,
+            None => self.0.push((what, n)),
+        }
+    }
+
+    /// The count of a kind.
+    pub fn get(&self, what: &str) -> u64 {
+        self.0.iter().find(|(kind, _)| *kind == what).map_or(0, |(_, n)| *n)
+    }
+
+    /// The sum of all counts.
+    pub fn total(&self) -> u64 {
+        self.0.iter().map(|(_, n)| n).sum()
+    }
+}
+
+/// What an import did.
+#[derive(Clone, Debug)]
+pub struct ImportReport {
+    /// Records kept, by what became of them.
+    pub kept: Tally,
+    /// Records left out on purpose, by reason.
+    pub skipped: Tally,
+    /// What was lost of records that were kept, and how often.
+    pub notes: Tally,
+    /// The number of records that could not be understood.
+    pub n_problems: u64,
+    /// The first of them by position.
+    pub problems: Vec<Problem>,
+    /// What compiling made of the records.
+    pub compiled: CompileReport,
+}
+
+impl ImportReport {
+    /// All records that were read: kept, skipped and not understood.
+    pub fn n_records(&self) -> u64 {
+        self.kept.total() + self.skipped.total() + self.n_problems
+    }
+}
+
+/// Problems that are kept word for word; all are counted.
+const MAX_PROBLEMS: usize = 1000;
+
+/// Takes notes during an import.
+pub(crate) struct Journal {
+    strict: bool,
+    kept: Tally,
+    skipped: Tally,
+    notes: Tally,
+    n_problems: u64,
+    problems: Vec<Problem>,
+}
+
+impl Journal {
+    pub(crate) fn new(strict: bool) -> Journal {
+        Journal {
+            strict,
+            kept: Tally::default(),
+            skipped: Tally::default(),
+            notes: Tally::default(),
+            n_problems: 0,
+            problems: Vec::new(),
+        }
+    }
+
+    pub(crate) fn keep(&mut self, what: &'static str) {
+        self.kept.add(what, 1);
+    }
+
+    pub(crate) fn skip(&mut self, why: &'static str) {
+        self.skipped.add(why, 1);
+    }
+
+    /// Notes that part of a record that is kept was lost.
+    pub(crate) fn note(&mut self, what: &'static str) {
+        self.notes.add(what, 1);
+    }
+
+    /// Notes a problem; an error if the import is strict.
+    pub(crate) fn problem(&mut self, problem: Problem) -> Result<()> {
+        if self.strict {
+            return Err(KbError::Input(Box::new(problem)));
+        }
+        self.n_problems += 1;
+        tracing::debug!(%problem, "skipped");
+        if self.problems.len() < MAX_PROBLEMS {
+            self.problems.push(problem);
+        }
+        Ok(())
+    }
+
+    pub(crate) fn into_report(mut self, compiled: CompileReport) -> ImportReport {
+        self.problems.sort();
+        ImportReport {
+            kept: self.kept,
+            skipped: self.skipped,
+            notes: self.notes,
+            n_problems: self.n_problems,
+            problems: self.problems,
+            compiled,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_problem_shows_where() {
+        let line = "<a> <b> ünd so weiter".as_bytes();
+        let problem = Problem::in_line("x.nt", 7, line, 8, "expected an IRI");
+        assert_eq!(
+            problem.to_string(),
+            "x.nt:7:9: expected an IRI\n  | <a> <b> ünd so weiter\n  |         ^"
+        );
+        let long = "x".repeat(500);
+        let problem = Problem::in_line("x.nt", 1, long.as_bytes(), 300, "too long");
+        assert_eq!((problem.column, problem.snippet.len(), problem.caret), (301, 76, 38));
+        Problem::in_line("x.nt", 1, b"\xff\xfe\x00", 99, "binary is no panic");
+    }
+}

@@ -1,0 +1,295 @@
+//! Reads KQA Pro's `kb.json`, the original of 2020 and the re-release of 2022.
+//!
+//! Facts between entities stand twice in the file, forward on the subject and backward on the object;
+//! both become the same fact, and duplicates are removed when the store is compiled.
+
+use super::ImportRequest;
+use super::input::{self, in_parallel};
+use super::journal::{Journal, Problem};
+use super::json_records::{JsonRecords, Record};
+use super::lines::plain_message;
+use crate::build::{KbBuilder, NameKind, RawQualifier, RawValue};
+use crate::error::Result;
+use crate::literal::Literal;
+use crate::progress::Progress;
+use serde::Deserialize;
+use serde_json::value::RawValue as RawJson;
+use std::collections::BTreeMap;
+
+#[derive(Deserialize)]
+struct NodeJson<'a> {
+    name: String,
+    #[serde(rename = "instanceOf")]
+    instance_of: Option<Vec<String>>,
+    #[serde(rename = "subclassOf")]
+    subclass_of: Option<Vec<String>>,
+    #[serde(borrow, default)]
+    attributes: Vec<&'a RawJson>,
+    #[serde(borrow, default)]
+    relations: Vec<&'a RawJson>,
+}
+
+#[derive(Deserialize)]
+struct AttributeJson<'a> {
+    key: String,
+    #[serde(borrow)]
+    value: ValueJson<'a>,
+    #[serde(borrow, default)]
+    qualifiers: BTreeMap<String, Vec<ValueJson<'a>>>,
+}
+
+#[derive(Deserialize)]
+struct RelationJson<'a> {
+    /// The re-release's name for it.
+    relation: Option<String>,
+    /// The original's name for it.
+    predicate: Option<String>,
+    object: String,
+    direction: Direction,
+    #[serde(borrow, default)]
+    qualifiers: BTreeMap<String, Vec<ValueJson<'a>>>,
+}
+
+#[derive(Deserialize, Clone, Copy, PartialEq)]
+#[serde(rename_all = "lowercase")]
+enum Direction {
+    Forward,
+    Backward,
+}
+
+#[derive(Deserialize)]
+struct ValueJson<'a> {
+    #[serde(rename = "type")]
+    kind: String,
+    #[serde(borrow)]
+    value: &'a RawJson,
+    unit: Option<String>,
+}
+
+/// A value that is known to be valid.
+enum ParsedValue {
+    Text(String),
+    Quantity { number: String, unit: String },
+    Year(String),
+    Date(String),
+}
+
+type Qualifiers = Vec<(String, ParsedValue)>;
+
+enum ParsedFact {
+    Attribute { key: String, value: ParsedValue, qualifiers: Qualifiers },
+    Relation { relation: String, direction: Direction, object: String, qualifiers: Qualifiers },
+}
+
+struct ParsedNode {
+    id: String,
+    is_class: bool,
+    name: String,
+    parents: Vec<String>,
+    facts: Vec<ParsedFact>,
+    problems: Vec<Problem>,
+}
+
+/// Reads all input files.
+pub(super) fn read(
+    request: &ImportRequest,
+    builder: &mut KbBuilder,
+    journal: &mut Journal,
+    progress: &dyn Progress,
+) -> Result<()> {
+    builder.meta.lang.clear();
+    builder.meta.base = "http://www.wikidata.org/entity/".to_owned();
+    progress.stage("reading", Some(input::total_size(&request.inputs)));
+    for path in &request.inputs {
+        let file = input::display_name(path);
+        let records = JsonRecords::new(input::open(path, progress)?, file.clone());
+        let parse = |batch: Vec<Record>| -> Vec<Result<ParsedNode, Problem>> {
+            batch.iter().map(|record| parse_node(record, &file)).collect()
+        };
+        in_parallel(records, parse, |nodes| {
+            for node in nodes {
+                match node {
+                    Ok(node) => add_node(node, builder, journal)?,
+                    Err(problem) => journal.problem(problem)?,
+                }
+            }
+            Ok(())
+        })?;
+    }
+    Ok(())
+}
+
+fn parse_node(record: &Record, file: &str) -> Result<ParsedNode, Problem> {
+    let is_class = match record.section.as_str() {
+        "concepts" => true,
+        "entities" => false,
+        other => {
+            let message = format!("section `{other}` is not known; expected `concepts` or `entities`");
+            return Err(record.problem(file, 0, message));
+        }
+    };
+    let bytes = &record.bytes[..];
+    let mut stream = serde_json::Deserializer::from_slice(bytes).into_iter::<String>();
+    let id = match stream.next() {
+        Some(Ok(id)) => id,
+        _ => return Err(record.problem(file, 0, "expected an id as a string")),
+    };
+    let mut start = stream.byte_offset();
+    while bytes.get(start).is_some_and(|&b| b == b':' || b.is_ascii_whitespace()) {
+        start += 1;
+    }
+    let body = &bytes[start..];
+    let node: NodeJson<'_> = serde_json::from_slice(body)
+        .map_err(|error| record.problem(file, start + offset_of(body, &error), plain_message(&error)))?;
+    let parents = match (node.subclass_of, node.instance_of) {
+        (Some(parents), _) if is_class => parents,
+        (_, parents) => parents.unwrap_or_default(),
+    };
+    let mut parsed = ParsedNode {
+        id,
+        is_class,
+        name: node.name.split_whitespace().collect::<Vec<_>>().join(" "),
+        parents,
+        facts: Vec::new(),
+        problems: Vec::new(),
+    };
+    let attributes = node.attributes.iter().map(|raw| (raw, parse_attribute(raw)));
+    let relations = node.relations.iter().map(|raw| (raw, parse_relation(raw)));
+    for (raw, fact) in attributes.chain(relations) {
+        match fact {
+            Ok(fact) => parsed.facts.push(fact),
+            Err((offset, message)) => {
+                let place = raw.get().as_ptr() as usize - bytes.as_ptr() as usize + offset;
+                parsed.problems.push(record.problem(file, place, message));
+            }
+        }
+    }
+    Ok(parsed)
+}
+
+/// The byte offset of a JSON error.
+fn offset_of(text: &[u8], error: &serde_json::Error) -> usize {
+    let line_start: usize =
+        text.split_inclusive(|&b| b == b'\n').take(error.line().saturating_sub(1)).map(<[u8]>::len).sum();
+    line_start + error.column().saturating_sub(1)
+}
+
+type FactResult = Result<ParsedFact, (usize, String)>;
+
+fn parse_attribute(raw: &RawJson) -> FactResult {
+    let json: AttributeJson<'_> = from_raw(raw)?;
+    let value = parse_value(raw, &json.value)?;
+    Ok(ParsedFact::Attribute { key: json.key, value, qualifiers: parse_qualifiers(raw, &json.qualifiers)? })
+}
+
+fn parse_relation(raw: &RawJson) -> FactResult {
+    let json: RelationJson<'_> = from_raw(raw)?;
+    let relation = json
+        .relation
+        .or(json.predicate)
+        .ok_or_else(|| (0, "a relation needs `relation` (or `predicate`, in the older format)".to_owned()))?;
+    let qualifiers = parse_qualifiers(raw, &json.qualifiers)?;
+    Ok(ParsedFact::Relation { relation, direction: json.direction, object: json.object, qualifiers })
+}
+
+fn from_raw<'a, T: Deserialize<'a>>(raw: &'a RawJson) -> Result<T, (usize, String)> {
+    serde_json::from_str(raw.get()).map_err(|e| (offset_of(raw.get().as_bytes(), &e), plain_message(&e)))
+}
+
+fn parse_qualifiers(
+    raw: &RawJson,
+    qualifiers: &BTreeMap<String, Vec<ValueJson<'_>>>,
+) -> Result<Qualifiers, (usize, String)> {
+    let mut parsed = Vec::new();
+    for (key, values) in qualifiers {
+        for value in values {
+            parsed.push((key.clone(), parse_value(raw, value)?));
+        }
+    }
+    Ok(parsed)
+}
+
+/// Checks a value object; the error has its offset within `raw`.
+fn parse_value(raw: &RawJson, value: &ValueJson<'_>) -> Result<ParsedValue, (usize, String)> {
+    let json = value.value.get();
+    let offset = json.as_ptr() as usize - raw.get().as_ptr() as usize;
+    let wrong = |expected: &str| (offset, format!("{json} is not {expected}"));
+    let text = || serde_json::from_str::<String>(json);
+    match value.kind.as_str() {
+        "string" => text().map(ParsedValue::Text).map_err(|_| wrong("a string")),
+        "quantity" => {
+            // A number, or a number as a string.
+            let number = text().unwrap_or_else(|_| json.to_owned());
+            let unit = value.unit.clone().unwrap_or_default();
+            if Literal::quantity(&number, &unit).is_none() {
+                return Err(wrong("a number"));
+            }
+            Ok(ParsedValue::Quantity { number, unit })
+        }
+        "year" => {
+            let year = text().unwrap_or_else(|_| json.to_owned());
+            Literal::year(&year).map(|_| ()).ok_or_else(|| wrong("a year"))?;
+            Ok(ParsedValue::Year(year))
+        }
+        "date" => {
+            let date = text().map_err(|_| wrong("a date"))?.replace('/', "-");
+            Literal::date(&date).map(|_| ()).ok_or_else(|| wrong("a date (yyyy-mm-dd or yyyy/mm/dd)"))?;
+            Ok(ParsedValue::Date(date))
+        }
+        other => {
+            Err((0, format!("value type `{other}` is not known; expected string, quantity, year or date")))
+        }
+    }
+}
+
+fn add_node(node: ParsedNode, builder: &mut KbBuilder, journal: &mut Journal) -> Result<()> {
+    let subject = builder.node(&node.id)?;
+    if node.is_class {
+        builder.mark_class(subject);
+    }
+    journal.keep(if node.is_class { "concept" } else { "entity" });
+    builder.add_name(subject, NameKind::Label, &Literal::text_value(&node.name));
+    for parent in &node.parents {
+        let parent = builder.node(parent)?;
+        if node.is_class {
+            builder.add_parent(subject, parent);
+        } else {
+            builder.add_class(subject, parent);
+        }
+    }
+    for fact in &node.facts {
+        match fact {
+            ParsedFact::Attribute { key, value, qualifiers } => {
+                journal.keep("attribute record");
+                let property = builder.property(key);
+                let value = add_value(value, builder)?;
+                let mut qualifiers = add_qualifiers(qualifiers, builder)?;
+                builder.fact(subject, property, value, &mut qualifiers, None)?;
+            }
+            ParsedFact::Relation { relation, direction, object, qualifiers } => {
+                journal.keep("relation record");
+                let property = builder.property(relation);
+                let object = builder.node(object)?;
+                let (from, to) =
+                    if *direction == Direction::Forward { (subject, object) } else { (object, subject) };
+                let mut qualifiers = add_qualifiers(qualifiers, builder)?;
+                builder.fact(from, property, to.into(), &mut qualifiers, None)?;
+            }
+        }
+    }
+    node.problems.into_iter().try_for_each(|problem| journal.problem(problem))
+}
+
+fn add_value(value: &ParsedValue, builder: &mut KbBuilder) -> Result<RawValue> {
+    let literal = match value {
+        ParsedValue::Text(text) => Some(Literal::text_value(text)),
+        ParsedValue::Quantity { number, unit } => Literal::quantity(number, unit),
+        ParsedValue::Year(year) => Literal::year(year),
+        ParsedValue::Date(date) => Literal::date(date),
+    };
+    builder.literal(&literal.unwrap_or(Literal::text_value("")))
+}
+
+fn add_qualifiers(qualifiers: &Qualifiers, builder: &mut KbBuilder) -> Result<Vec<(RawQualifier, RawValue)>> {
+    qualifiers.iter().map(|(key, value)| Ok((builder.qualifier(key), add_value(value, builder)?))).collect()
+}

@@ -1,0 +1,534 @@
+//! Reads Touchstone's own format, KB lines (`docs/kb-lines.md`).
+
+use super::ImportRequest;
+use super::input::{self, Block, LineBlocks, in_parallel};
+use super::journal::{Journal, Problem};
+use crate::build::{KbBuilder, NameKind, RawQualifier, RawValue};
+use crate::error::{KbError, Result};
+use crate::literal::{Literal, NumberType};
+use crate::progress::Progress;
+use serde::de::{self, Deserialize, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use std::collections::BTreeMap;
+use std::fmt;
+use std::io::Read;
+use std::path::Path;
+
+/// The version of the format.
+pub(crate) const LINES_FORMAT: u64 = 1;
+
+#[derive(serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Header {
+    touchstone_kb: u64,
+    #[serde(default)]
+    name: String,
+    #[serde(default)]
+    source: String,
+    #[serde(default)]
+    license: String,
+    #[serde(default)]
+    base: String,
+    #[serde(default = "english")]
+    lang: String,
+    #[serde(default)]
+    sources: Vec<String>,
+}
+
+fn english() -> String {
+    "en".to_owned()
+}
+
+/// Any line but the header; which of the first five keys is there tells its kind.
+#[derive(serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Line {
+    entity: Option<String>,
+    class: Option<String>,
+    relation: Option<String>,
+    attribute: Option<String>,
+    qualifier: Option<String>,
+    label: Option<NameJson>,
+    #[serde(default)]
+    aliases: Vec<NameJson>,
+    description: Option<NameJson>,
+    #[serde(default)]
+    parents: Vec<String>,
+    domain: Option<String>,
+    range: Option<String>,
+    inverse: Option<String>,
+    inverse_label: Option<NameJson>,
+    #[serde(default)]
+    symmetric: bool,
+    /// Derived from the values; accepted so that the schema can be read by people.
+    #[serde(rename = "kind")]
+    _kind: Option<String>,
+    unit: Option<String>,
+    group: Option<String>,
+    #[serde(default)]
+    classes: Vec<String>,
+    #[serde(default)]
+    relations: Vec<FactJson<String>>,
+    #[serde(default)]
+    attributes: Vec<FactJson<LiteralJson>>,
+}
+
+/// A name: text in the language of the header, or an object that says its own language.
+struct NameJson(LiteralJson);
+
+impl<'de> Deserialize<'de> for NameJson {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        match LiteralJson::deserialize(deserializer)? {
+            name @ (LiteralJson::Text(_) | LiteralJson::Language { .. } | LiteralJson::Typed { .. }) => {
+                Ok(NameJson(name))
+            }
+            _ => Err(de::Error::custom("a name must be text")),
+        }
+    }
+}
+
+impl NameJson {
+    fn literal<'a>(&'a self, lang: &'a str) -> Literal<'a> {
+        match &self.0 {
+            LiteralJson::Text(text) => Literal::language_text(text, lang),
+            other => other.literal().unwrap_or(Literal::text_value("")),
+        }
+    }
+}
+
+/// `[property, value, qualifiers, source]`.
+struct FactJson<V> {
+    property: String,
+    value: V,
+    qualifiers: BTreeMap<String, Vec<LiteralJson>>,
+    source: Option<u16>,
+}
+
+impl<'de, V: Deserialize<'de>> Deserialize<'de> for FactJson<V> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct FactVisitor<V>(std::marker::PhantomData<V>);
+
+        impl<'de, V: Deserialize<'de>> Visitor<'de> for FactVisitor<V> {
+            type Value = FactJson<V>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a fact: [property, value, qualifiers, source]")
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<FactJson<V>, A::Error> {
+                let property = seq.next_element()?.ok_or_else(|| de::Error::invalid_length(0, &self))?;
+                let value = seq.next_element()?.ok_or_else(|| de::Error::invalid_length(1, &self))?;
+                let qualifiers = seq.next_element()?.unwrap_or_default();
+                let source = seq.next_element()?;
+                if seq.next_element::<IgnoredAny>()?.is_some() {
+                    return Err(de::Error::invalid_length(5, &self));
+                }
+                Ok(FactJson { property, value, qualifiers, source })
+            }
+        }
+        deserializer.deserialize_seq(FactVisitor(std::marker::PhantomData))
+    }
+}
+
+/// A literal, or the id of a node, as KB lines write it.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum LiteralJson {
+    Text(String),
+    Language { text: String, lang: String },
+    Typed { text: String, datatype: String },
+    Quantity { number: String, unit: String, number_type: NumberType },
+    Year(String),
+    Month(String),
+    Date(String),
+    DateTime(String),
+    Boolean(bool),
+    Node(String),
+}
+
+impl LiteralJson {
+    /// The literal; `None` for a node. Validity was checked when it was read.
+    fn literal(&self) -> Option<Literal<'_>> {
+        match self {
+            LiteralJson::Text(text) => Some(Literal::text_value(text)),
+            LiteralJson::Language { text, lang } => Some(Literal::language_text(text, lang)),
+            LiteralJson::Typed { text, datatype } => Some(Literal::typed_text(text, datatype)),
+            LiteralJson::Quantity { number, unit, number_type } => {
+                Literal::quantity_of(number, unit, *number_type)
+            }
+            LiteralJson::Month(text) => Literal::month(text),
+            LiteralJson::Date(text) => Literal::date(text),
+            LiteralJson::DateTime(text) => Literal::datetime(text),
+            LiteralJson::Boolean(value) => Some(Literal::boolean(*value)),
+            LiteralJson::Year(text) => Literal::year(text),
+            LiteralJson::Node(_) => None,
+        }
+    }
+
+    fn value(&self, builder: &mut KbBuilder) -> Result<RawValue> {
+        match self {
+            LiteralJson::Node(id) => builder.node(id).map(RawValue::from),
+            other => builder.literal(&other.literal().unwrap_or(Literal::text_value(""))),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for LiteralJson {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(LiteralVisitor)
+    }
+}
+
+/// A year: a number, or text where it is written in an unusual way (`1994Z`).
+struct YearJson(String);
+
+impl<'de> Deserialize<'de> for YearJson {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct YearVisitor;
+
+        impl Visitor<'_> for YearVisitor {
+            type Value = YearJson;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a year")
+            }
+
+            fn visit_i64<E: de::Error>(self, year: i64) -> Result<YearJson, E> {
+                Ok(YearJson(year.to_string()))
+            }
+
+            fn visit_u64<E: de::Error>(self, year: u64) -> Result<YearJson, E> {
+                Ok(YearJson(year.to_string()))
+            }
+
+            fn visit_str<E: de::Error>(self, year: &str) -> Result<YearJson, E> {
+                Ok(YearJson(year.to_owned()))
+            }
+        }
+        deserializer.deserialize_any(YearVisitor)
+    }
+}
+
+struct LiteralVisitor;
+
+impl<'de> Visitor<'de> for LiteralVisitor {
+    type Value = LiteralJson;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a literal: text, [number, unit], or an object such as {\"year\": 1994}")
+    }
+
+    fn visit_str<E: de::Error>(self, text: &str) -> Result<LiteralJson, E> {
+        Ok(LiteralJson::Text(text.to_owned()))
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<LiteralJson, A::Error> {
+        let number: String = seq.next_element()?.ok_or_else(|| de::Error::invalid_length(0, &self))?;
+        let unit: String = seq.next_element()?.unwrap_or_default();
+        let type_name: Option<String> = seq.next_element()?;
+        if seq.next_element::<IgnoredAny>()?.is_some() {
+            return Err(de::Error::invalid_length(4, &self));
+        }
+        let number_type = match &type_name {
+            None => NumberType::Decimal,
+            Some(name) => NumberType::from_name(name)
+                .ok_or_else(|| de::Error::custom(format!("`{name}` is not a numeric type of XML Schema")))?,
+        };
+        let literal = LiteralJson::Quantity { number, unit, number_type };
+        checked(literal, "a decimal number")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<LiteralJson, A::Error> {
+        let key: String =
+            map.next_key()?.ok_or_else(|| de::Error::custom("an empty object is no literal"))?;
+        let literal = match key.as_str() {
+            "year" => {
+                checked(LiteralJson::Year(map.next_value::<YearJson>()?.0), "a year such as 1994 or -44")?
+            }
+            "month" => checked(LiteralJson::Month(map.next_value()?), "a month such as 1994-09")?,
+            "date" => checked(LiteralJson::Date(map.next_value()?), "a date such as 1994-09-23")?,
+            "datetime" => checked(LiteralJson::DateTime(map.next_value()?), "a date and time")?,
+            "bool" => LiteralJson::Boolean(map.next_value()?),
+            "id" => LiteralJson::Node(map.next_value()?),
+            "text" => {
+                let text: String = map.next_value()?;
+                match map.next_key::<String>()?.as_deref() {
+                    None => return Ok(LiteralJson::Text(text)),
+                    Some("lang") => LiteralJson::Language { text, lang: map.next_value()? },
+                    Some("datatype") => LiteralJson::Typed { text, datatype: map.next_value()? },
+                    Some(other) => return Err(de::Error::unknown_field(other, &["lang", "datatype"])),
+                }
+            }
+            other => {
+                let known = &["text", "year", "month", "date", "datetime", "bool", "id"];
+                return Err(de::Error::unknown_field(other, known));
+            }
+        };
+        match map.next_key::<String>()? {
+            None => Ok(literal),
+            Some(extra) => Err(de::Error::custom(format!("`{extra}` does not belong to this literal"))),
+        }
+    }
+}
+
+/// Refuses a literal whose text does not fit its kind.
+fn checked<E: de::Error>(literal: LiteralJson, expected: &str) -> Result<LiteralJson, E> {
+    if literal.literal().is_some() {
+        return Ok(literal);
+    }
+    let text = match &literal {
+        LiteralJson::Quantity { number: text, .. }
+        | LiteralJson::Year(text)
+        | LiteralJson::Month(text)
+        | LiteralJson::Date(text)
+        | LiteralJson::DateTime(text) => text.as_str(),
+        _ => "",
+    };
+    Err(de::Error::custom(format!("`{text}` is not {expected}")))
+}
+
+/// Reads all input files.
+pub(super) fn read(
+    request: &ImportRequest,
+    builder: &mut KbBuilder,
+    journal: &mut Journal,
+    progress: &dyn Progress,
+) -> Result<()> {
+    progress.stage("reading", Some(input::total_size(&request.inputs)));
+    for path in &request.inputs {
+        let reader = input::open(path, progress)?;
+        read_from(reader, &input::display_name(path), builder, journal)?;
+    }
+    if !request.license.is_empty() {
+        builder.meta.license.clone_from(&request.license);
+    }
+    if !request.name.is_empty() {
+        builder.meta.name.clone_from(&request.name);
+    }
+    Ok(())
+}
+
+/// Reads KB lines that are already in memory, compressed with zstd: the embedded World KB.
+pub(crate) fn read_embedded(compressed: &[u8], builder: &mut KbBuilder) -> Result<()> {
+    let name = "the embedded KB";
+    let failed = KbError::io("unpack", Path::new(name));
+    let mut decoder = zstd::Decoder::with_buffer(compressed).map_err(failed)?;
+    decoder.window_log_max(31).map_err(KbError::io("unpack", Path::new(name)))?;
+    let reader = Box::new(std::io::BufReader::with_capacity(1 << 18, decoder));
+    read_from(reader, name, builder, &mut Journal::new(true))
+}
+
+fn read_from(
+    mut reader: Box<dyn std::io::BufRead + Send + '_>,
+    file: &str,
+    builder: &mut KbBuilder,
+    journal: &mut Journal,
+) -> Result<()> {
+    let mut first = Vec::new();
+    let mut limited = (&mut reader).take(64 << 20);
+    std::io::BufRead::read_until(&mut limited, b'\n', &mut first)
+        .map_err(|error| input::read_error(file, 1, &error))?;
+    let header: Header = serde_json::from_slice(&first).map_err(|error| {
+        let message = format!("this is not the header of a KB in lines ({})", plain_message(&error));
+        KbError::Input(Box::new(Problem::in_line(file, 1, &first, error.column().saturating_sub(1), message)))
+    })?;
+    if header.touchstone_kb != LINES_FORMAT {
+        let message =
+            format!("format {} is not known, this program reads {LINES_FORMAT}", header.touchstone_kb);
+        return Err(KbError::Input(Box::new(Problem::in_line(file, 1, &first, 0, message))));
+    }
+    let first_source = builder.meta.sources.len() as u16;
+    let n_sources = header.sources.len() as u16;
+    let meta = &mut builder.meta;
+    meta.sources.extend(header.sources);
+    for (place, text) in [
+        (&mut meta.name, header.name),
+        (&mut meta.source, header.source),
+        (&mut meta.license, header.license),
+        (&mut meta.base, header.base),
+        (&mut meta.lang, header.lang),
+    ] {
+        if !text.is_empty() {
+            *place = text;
+        }
+    }
+    let lang = meta.lang.clone();
+    let blocks = LineBlocks::new(reader, file.to_owned());
+    let parse = |block: Block| parse_block(file, &block, n_sources);
+    in_parallel(blocks, parse, |lines| {
+        for line in lines {
+            match line {
+                Ok(line) => add_line(line, &lang, first_source, builder, journal)?,
+                Err(problem) => journal.problem(*problem)?,
+            }
+        }
+        Ok(())
+    })
+}
+
+fn parse_block(file: &str, block: &Block, n_sources: u16) -> Vec<Result<Line, Box<Problem>>> {
+    let mut parsed = Vec::new();
+    for (number, text) in block.bytes.split(|&b| b == b'\n').enumerate() {
+        if text.iter().all(u8::is_ascii_whitespace) {
+            continue;
+        }
+        // The header was line 1.
+        let at = block.first_line + number as u64 + 1;
+        let problem =
+            |offset: usize, message: String| Box::new(Problem::in_line(file, at, text, offset, message));
+        parsed.push(match serde_json::from_slice::<Line>(text) {
+            Ok(line) => check_line(&line, n_sources).map(|()| line).map_err(|message| problem(0, message)),
+            Err(error) => Err(problem(error.column().saturating_sub(1), plain_message(&error))),
+        });
+    }
+    parsed
+}
+
+/// What types alone cannot check.
+fn check_line(line: &Line, n_sources: u16) -> Result<(), String> {
+    let ids = [&line.entity, &line.class, &line.relation, &line.attribute, &line.qualifier];
+    match ids.iter().filter(|id| id.is_some()).count() {
+        1 => {}
+        0 => {
+            return Err(
+                "a line needs one of the keys entity, class, relation, attribute, qualifier".to_owned()
+            );
+        }
+        _ => {
+            return Err(
+                "a line is about one thing: only one of entity, class, relation, attribute, qualifier"
+                    .to_owned(),
+            );
+        }
+    }
+    if ids.into_iter().flatten().any(String::is_empty) {
+        return Err("an id must not be empty".to_owned());
+    }
+    let sources = line.relations.iter().map(|f| f.source).chain(line.attributes.iter().map(|f| f.source));
+    for source in sources.flatten() {
+        if source >= n_sources {
+            return Err(format!("source {source} is not in the header, which lists {n_sources}"));
+        }
+    }
+    if line.attributes.iter().any(|fact| matches!(fact.value, LiteralJson::Node(_))) {
+        return Err(
+            "the value of an attribute is a literal; facts with entities go under `relations`".to_owned()
+        );
+    }
+    Ok(())
+}
+
+/// The message of a JSON error without its own position, which is reported separately.
+pub(super) fn plain_message(error: &serde_json::Error) -> String {
+    let text = error.to_string();
+    match text.rfind(" at line ") {
+        Some(at) => text[..at].to_owned(),
+        None => text,
+    }
+}
+
+fn add_line(
+    line: Line,
+    lang: &str,
+    first_source: u16,
+    builder: &mut KbBuilder,
+    journal: &mut Journal,
+) -> Result<()> {
+    if let Some(id) = line.entity.as_ref().or(line.class.as_ref()) {
+        let node = builder.node(id)?;
+        if line.class.is_some() {
+            builder.mark_class(node);
+            journal.keep("class");
+        } else {
+            journal.keep("entity");
+        }
+        if let Some(label) = &line.label {
+            builder.add_name(node, NameKind::Label, &label.literal(lang));
+        }
+        for alias in &line.aliases {
+            builder.add_name(node, NameKind::Alias, &alias.literal(lang));
+        }
+        if let Some(text) = &line.description {
+            builder.add_name(node, NameKind::Description, &text.literal(lang));
+        }
+        for parent in &line.parents {
+            let parent = builder.node(parent)?;
+            builder.add_parent(node, parent);
+        }
+        for class in &line.classes {
+            let class = builder.node(class)?;
+            builder.add_class(node, class);
+        }
+        if let Some(group) = &line.group {
+            builder.set_class_group(node, group);
+        }
+        for fact in &line.relations {
+            let property = builder.property(&fact.property);
+            let value = builder.node(&fact.value)?.into();
+            let mut qualifiers = raw_qualifiers(&fact.qualifiers, builder)?;
+            builder.fact(node, property, value, &mut qualifiers, fact.source.map(|s| s + first_source))?;
+        }
+        for fact in &line.attributes {
+            let property = builder.property(&fact.property);
+            let value = fact.value.value(builder)?;
+            let mut qualifiers = raw_qualifiers(&fact.qualifiers, builder)?;
+            builder.fact(node, property, value, &mut qualifiers, fact.source.map(|s| s + first_source))?;
+        }
+        return Ok(());
+    }
+    if let Some(id) = &line.qualifier {
+        journal.keep("qualifier");
+        let qualifier = builder.qualifier(id);
+        let label = line.label.as_ref().map(|label| label.literal(lang));
+        builder.describe_qualifier(qualifier, label.as_ref(), line.group.as_deref());
+        return Ok(());
+    }
+    add_property(&line, lang, builder, journal)
+}
+
+fn add_property(line: &Line, lang: &str, builder: &mut KbBuilder, journal: &mut Journal) -> Result<()> {
+    let Some(id) = line.relation.as_ref().or(line.attribute.as_ref()) else { return Ok(()) };
+    let property = builder.property(id);
+    if let Some(label) = &line.label {
+        builder.set_property_label(property, &label.literal(lang));
+    }
+    if let Some(text) = &line.description {
+        builder.set_property_description(property, &text.literal(lang));
+    }
+    if let Some(domain) = &line.domain {
+        let class = builder.node(domain)?;
+        builder.set_domain(property, class);
+    }
+    if let Some(range) = &line.range {
+        let class = builder.node(range)?;
+        builder.set_range(property, class);
+    }
+    if let Some(inverse) = &line.inverse {
+        let inverse = builder.property(inverse);
+        builder.set_inverse(property, inverse);
+    }
+    if let Some(label) = &line.inverse_label {
+        builder.set_inverse_label(property, &label.literal(lang));
+    }
+    let is_relation = line.relation.is_some();
+    let info = builder.property_info(property);
+    info.is_relation |= is_relation;
+    info.is_attribute |= !is_relation;
+    info.symmetric |= line.symmetric;
+    info.unit = line.unit.clone().or(info.unit.take());
+    info.group = line.group.clone().or(info.group.take());
+    journal.keep(if is_relation { "relation" } else { "attribute" });
+    Ok(())
+}
+
+fn raw_qualifiers(
+    qualifiers: &BTreeMap<String, Vec<LiteralJson>>,
+    builder: &mut KbBuilder,
+) -> Result<Vec<(RawQualifier, RawValue)>> {
+    let mut raw = Vec::new();
+    for (key, values) in qualifiers {
+        let key = builder.qualifier(key);
+        for value in values {
+            raw.push((key, value.value(builder)?));
+        }
+    }
+    Ok(raw)
+}

@@ -1,0 +1,132 @@
+//! Importers: from files of other systems to a compiled store.
+//!
+//! All of them stream: a reader thread cuts the input into blocks, workers parse blocks, one thread
+//! collects. What cannot be understood is reported with file, line, column and snippet, counted, and skipped
+//! (or stops the import with `strict`). Every record read is accounted for in the report.
+
+mod freebase;
+mod input;
+mod journal;
+mod json_records;
+mod kqapro;
+mod lines;
+mod profile;
+mod rdf;
+mod wikidata_json;
+mod wikidata_rdf;
+
+pub use journal::{ImportReport, Problem, Tally};
+pub(crate) use lines::read_embedded;
+pub use rdf::known_endings;
+pub use wikidata_json::Subset;
+
+use crate::build::{KbBuilder, KbMeta, Workspace};
+use crate::error::{KbError, Result};
+use crate::progress::Progress;
+use journal::Journal;
+use std::path::{Path, PathBuf};
+
+/// How RDF becomes entities, classes and facts.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Profile {
+    /// RDF Schema, SKOS, a little OWL; RDF 1.2 annotations become qualifiers.
+    Rdfs,
+    /// Freebase, with its ontology files.
+    Freebase,
+    /// DBpedia.
+    Dbpedia,
+    /// Wikidata's RDF: statements become facts with qualifiers.
+    Wikidata,
+}
+
+/// What kind of files are read.
+#[derive(Clone, Debug)]
+pub enum Source {
+    /// KQA Pro's `kb.json`, both variants.
+    KqaPro,
+    /// RDF in any syntax.
+    Rdf(Profile),
+    /// Wikidata's JSON dump, all of it or a subset.
+    WikidataJson(Subset),
+    /// Touchstone's own format.
+    Lines,
+}
+
+/// Everything an import needs to know.
+#[derive(Clone, Debug)]
+pub struct ImportRequest {
+    /// What kind of files.
+    pub source: Source,
+    /// The files.
+    pub inputs: Vec<PathBuf>,
+    /// Freebase's ontology: `fb_roles`, `fb_types`, `reverse_properties`, `domain_info`.
+    pub ontology: Option<PathBuf>,
+    /// The language of labels and descriptions.
+    pub lang: String,
+    /// Stop at the first record that cannot be understood.
+    pub strict: bool,
+    /// The name of the KB; the first file's name if empty.
+    pub name: String,
+    /// What the manifest says about the licence.
+    pub license: String,
+    /// Bytes that each sorting stage may keep in memory.
+    pub memory: usize,
+}
+
+impl ImportRequest {
+    /// A request with the usual settings.
+    pub fn new(source: Source, inputs: Vec<PathBuf>) -> ImportRequest {
+        ImportRequest {
+            source,
+            inputs,
+            ontology: None,
+            lang: "en".to_owned(),
+            strict: false,
+            name: String::new(),
+            license: String::new(),
+            memory: 1 << 30,
+        }
+    }
+}
+
+/// Imports files into a new store at `out`. On any error nothing is left behind.
+pub fn import(request: &ImportRequest, out: &Path, progress: &dyn Progress) -> Result<ImportReport> {
+    for input in request.inputs.iter().chain(&request.ontology) {
+        std::fs::metadata(input).map_err(KbError::io("read", input))?;
+    }
+    let work_dir = match out.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent.to_path_buf(),
+        _ => PathBuf::from("."),
+    };
+    std::fs::create_dir_all(&work_dir).map_err(KbError::io("create", &work_dir))?;
+    let mut builder = KbBuilder::new(Workspace { dir: work_dir, memory: request.memory });
+    builder.meta = default_meta(request);
+    let mut journal = Journal::new(request.strict);
+    match &request.source {
+        Source::KqaPro => kqapro::read(request, &mut builder, &mut journal, progress)?,
+        Source::Rdf(profile) => rdf::read(request, *profile, &mut builder, &mut journal, progress)?,
+        Source::WikidataJson(subset) => {
+            wikidata_json::read(request, subset, &mut builder, &mut journal, progress)?;
+        }
+        Source::Lines => lines::read(request, &mut builder, &mut journal, progress)?,
+    }
+    let compiled = builder.compile(out, progress)?;
+    Ok(journal.into_report(compiled))
+}
+
+fn default_meta(request: &ImportRequest) -> KbMeta {
+    let file_name = |path: &PathBuf| path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let names: Vec<String> = request.inputs.iter().map(file_name).collect();
+    let name = match names.first() {
+        _ if !request.name.is_empty() => request.name.clone(),
+        Some(name) => name.split('.').next().unwrap_or("kb").to_owned(),
+        None => "kb".to_owned(),
+    };
+    KbMeta {
+        name,
+        source: names.join(", "),
+        license: if request.license.is_empty() { "unknown".to_owned() } else { request.license.clone() },
+        lang: request.lang.clone(),
+        ..KbMeta::default()
+    }
+}

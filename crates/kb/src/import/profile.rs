@@ -1,0 +1,576 @@
+//! What triples mean: each profile gives predicates a role.
+
+use super::Profile;
+use super::journal::Journal;
+use super::wikidata_rdf::{StatementRole, WikidataStatements};
+use crate::build::{KbBuilder, NameKind, RawNode, RawProperty, RawValue};
+use crate::error::Result;
+use crate::iri::{IriScheme, Resource, WIKIDATA_ENTITY};
+use crate::literal::{Literal, NumberType, UNIT_NAMESPACE, XSD};
+use crate::vocabulary::{FREEBASE, OWL, RDF, RDFS, SKOS, TOUCHSTONE, Vocabulary};
+use hashbrown::HashMap;
+use oxrdf::{BlankNode, NamedOrBlankNode, Quad, Term};
+
+/// The namespaces of DBpedia's units, properties and resources.
+const DBPEDIA_DATATYPE: &str = "http://dbpedia.org/datatype/";
+const DBPEDIA_ONTOLOGY: &str = "http://dbpedia.org/ontology/";
+const DBPEDIA_PROPERTY: &str = "http://dbpedia.org/property/";
+const FOAF: &str = "http://xmlns.com/foaf/0.1/";
+
+/// What a predicate does.
+#[derive(Clone, Copy)]
+pub(super) enum Role {
+    Type,
+    /// The inverse of a type: class, instance.
+    Instance,
+    SubClassOf,
+    Name(NameKind),
+    /// The subject is another name of the object.
+    Redirect,
+    Domain,
+    Range,
+    InverseOf,
+    Reifies,
+    InverseLabel,
+    Unit,
+    Group,
+    /// The base that ids of an exported KB were put behind.
+    Base,
+    Statement(StatementRole, RawProperty),
+    /// A fact that gives way to a statement.
+    Truthy(RawProperty),
+    Fact(RawProperty),
+    Skip(&'static str),
+}
+
+/// Turns quads into what a KB holds.
+pub(super) struct Mapper {
+    profile: Profile,
+    lang: String,
+    scheme: IriScheme,
+    /// Put before blank node labels, which are local to a file.
+    blank_scope: String,
+    /// Blank nodes without a label, in the order they were met.
+    anonymous: HashMap<u128, usize>,
+    roles: HashMap<String, Role>,
+    wikidata: WikidataStatements,
+    buffer: String,
+}
+
+impl Mapper {
+    pub(super) fn new(profile: Profile, lang: &str, builder: &mut KbBuilder) -> Mapper {
+        let (vocabulary, base) = match profile {
+            Profile::Rdfs | Profile::Dbpedia => (Vocabulary::Rdfs, ""),
+            Profile::Freebase => (Vocabulary::Freebase, FREEBASE),
+            Profile::Wikidata => (Vocabulary::Wikidata, WIKIDATA_ENTITY),
+        };
+        builder.meta.vocabulary = vocabulary;
+        builder.meta.base = base.to_owned();
+        Mapper {
+            profile,
+            lang: lang.to_owned(),
+            scheme: IriScheme { base: base.to_owned(), vocabulary },
+            blank_scope: String::new(),
+            anonymous: HashMap::new(),
+            roles: HashMap::new(),
+            wikidata: WikidataStatements::default(),
+            buffer: String::new(),
+        }
+    }
+
+    /// Blank nodes are local to a file: those of later files get their own names.
+    pub(super) fn start_file(&mut self, number: usize) {
+        self.blank_scope = if number == 0 { String::new() } else { format!("f{number}-") };
+        self.anonymous.clear();
+    }
+
+    pub(super) fn quad(&mut self, quad: &Quad, builder: &mut KbBuilder, journal: &mut Journal) -> Result<()> {
+        if !quad.graph_name.is_default_graph() {
+            journal.note("graph names, which are not kept");
+        }
+        let predicate = quad.predicate.as_str();
+        let role = match self.roles.get(predicate) {
+            Some(&role) => role,
+            None => {
+                let role = self.role_of(predicate, builder);
+                self.roles.insert(predicate.to_owned(), role);
+                role
+            }
+        };
+        match role {
+            Role::Base => {
+                if let (Term::Literal(base), Vocabulary::Rdfs) = (&quad.object, self.scheme.vocabulary) {
+                    self.scheme.base = base.value().to_owned();
+                    builder.meta.base.clone_from(&self.scheme.base);
+                    // Predicates met before would have got their ids without it.
+                    self.roles.clear();
+                }
+                journal.keep("schema");
+                Ok(())
+            }
+            Role::Fact(property) => {
+                if let Some(why) = self.unwanted_subject(&quad.subject) {
+                    journal.skip(why);
+                    return Ok(());
+                }
+                let Some(value) = self.value(&quad.object, builder)? else {
+                    journal.skip(TRIPLE_AS_VALUE);
+                    return Ok(());
+                };
+                let subject = self.subject(&quad.subject, builder)?;
+                journal.keep("fact");
+                builder.fact(subject, property, value, &mut [], None)
+            }
+            Role::Truthy(property) => {
+                let Some(value) = self.value(&quad.object, builder)? else {
+                    journal.skip(TRIPLE_AS_VALUE);
+                    return Ok(());
+                };
+                let subject = self.subject(&quad.subject, builder)?;
+                journal.keep("fact");
+                builder.truthy_fact(subject, property, value)
+            }
+            Role::Skip(why) => {
+                journal.skip(why);
+                Ok(())
+            }
+            Role::Name(kind) => self.name(kind, quad, builder, journal),
+            Role::Statement(role, property) => {
+                let subject = self.subject(&quad.subject, builder)?;
+                match &quad.object {
+                    Term::Literal(_) => {
+                        journal.keep("statement");
+                        let literal = rdf_literal(&quad.object);
+                        self.wikidata.literal(subject, role, property, &literal, builder)
+                    }
+                    object => match self.node(object, builder)? {
+                        Some(object) => {
+                            journal.keep("statement");
+                            self.wikidata.node(subject, role, property, object, builder)
+                        }
+                        None => {
+                            journal.skip(TRIPLE_AS_VALUE);
+                            Ok(())
+                        }
+                    },
+                }
+            }
+            Role::Type => self.typed(quad, builder, journal),
+            schema => self.schema(schema, quad, builder, journal),
+        }
+    }
+
+    /// Hands over what could only be understood at the end.
+    pub(super) fn finish(self, builder: &mut KbBuilder, journal: &mut Journal) -> Result<()> {
+        self.wikidata.finish(builder, journal)?;
+        builder.move_names_to_properties();
+        builder.apply_units()
+    }
+
+    fn role_of(&self, iri: &str, builder: &mut KbBuilder) -> Role {
+        let profile_role = match self.profile {
+            Profile::Freebase => freebase_role(iri),
+            Profile::Dbpedia => dbpedia_role(iri),
+            Profile::Wikidata => super::wikidata_rdf::role(iri, builder),
+            Profile::Rdfs => None,
+        };
+        if let Some(role) = profile_role {
+            return role;
+        }
+        let local = |namespace: &str| iri.strip_prefix(namespace);
+        let common = match (local(RDF), local(RDFS), local(OWL), local(SKOS), local(TOUCHSTONE)) {
+            (Some("type"), ..) => Some(Role::Type),
+            (Some("reifies"), ..) => Some(Role::Reifies),
+            (_, Some("subClassOf"), ..) => Some(Role::SubClassOf),
+            (_, Some("label"), ..) | (.., Some("prefLabel"), _) => Some(Role::Name(NameKind::Label)),
+            (.., Some("altLabel"), _) => Some(Role::Name(NameKind::Alias)),
+            (_, Some("comment"), ..) | (.., Some("definition"), _) => Some(Role::Name(NameKind::Description)),
+            (_, Some("domain"), ..) => Some(Role::Domain),
+            (_, Some("range"), ..) => Some(Role::Range),
+            (_, _, Some("inverseOf"), ..) => Some(Role::InverseOf),
+            (.., Some("inverseLabel")) => Some(Role::InverseLabel),
+            (.., Some("unit")) => Some(Role::Unit),
+            (.., Some("group")) => Some(Role::Group),
+            (.., Some("base")) => Some(Role::Base),
+            _ if iri == "http://schema.org/description" => Some(Role::Name(NameKind::Description)),
+            _ => None,
+        };
+        common.unwrap_or_else(|| Role::Fact(builder.property(&self.scheme.resource(iri).id())))
+    }
+
+    fn unwanted_subject(&self, subject: &NamedOrBlankNode) -> Option<&'static str> {
+        match (self.profile, subject) {
+            (Profile::Wikidata, NamedOrBlankNode::NamedNode(iri))
+                if super::wikidata_rdf::is_housekeeping(iri.as_str()) =>
+            {
+                Some(HOUSEKEEPING)
+            }
+            _ => None,
+        }
+    }
+
+    fn subject(&mut self, subject: &NamedOrBlankNode, builder: &mut KbBuilder) -> Result<RawNode> {
+        match subject {
+            NamedOrBlankNode::NamedNode(iri) => builder.node(&self.scheme.resource(iri.as_str()).id()),
+            NamedOrBlankNode::BlankNode(blank) => self.blank(blank, builder),
+        }
+    }
+
+    fn blank(&mut self, blank: &BlankNode, builder: &mut KbBuilder) -> Result<RawNode> {
+        use std::fmt::Write;
+        self.buffer.clear();
+        let scope = &self.blank_scope;
+        // Nodes without a label get a random one from the parser: number them instead, so that the same
+        // file gives the same KB.
+        let written = match blank.as_ref().unique_id() {
+            Some(random) if random >> 96 != 0 => {
+                let next = self.anonymous.len();
+                let number = *self.anonymous.entry(random).or_insert(next);
+                write!(self.buffer, "_:{scope}anon{number}")
+            }
+            _ => write!(self.buffer, "_:{scope}{}", blank.as_str()),
+        };
+        debug_assert!(written.is_ok());
+        builder.node(&self.buffer)
+    }
+
+    /// The node that a term is; `None` for literals and quoted triples.
+    fn node(&mut self, term: &Term, builder: &mut KbBuilder) -> Result<Option<RawNode>> {
+        Ok(match term {
+            Term::NamedNode(iri) => Some(builder.node(&self.scheme.resource(iri.as_str()).id())?),
+            Term::BlankNode(blank) => Some(self.blank(blank, builder)?),
+            Term::Literal(_) | Term::Triple(_) => None,
+        })
+    }
+
+    /// The value that a term is; `None` for quoted triples.
+    fn value(&mut self, term: &Term, builder: &mut KbBuilder) -> Result<Option<RawValue>> {
+        match term {
+            Term::Literal(literal) => {
+                let datatype = literal.datatype();
+                // Units are percent-encoded in datatypes.
+                if datatype.as_str().starts_with(UNIT_NAMESPACE) {
+                    let units =
+                        IriScheme { base: UNIT_NAMESPACE.to_owned(), vocabulary: Vocabulary::Freebase };
+                    let unit = units.resource(datatype.as_str()).id();
+                    if let Some(quantity) = Literal::quantity(literal.value(), &unit).filter(|_| unit != "1")
+                    {
+                        return builder.literal(&quantity).map(Some);
+                    }
+                }
+                builder.literal(&rdf_literal(term)).map(Some)
+            }
+            _ => Ok(self.node(term, builder)?.map(RawValue::from)),
+        }
+    }
+
+    fn name(
+        &mut self,
+        kind: NameKind,
+        quad: &Quad,
+        builder: &mut KbBuilder,
+        journal: &mut Journal,
+    ) -> Result<()> {
+        let Term::Literal(literal) = &quad.object else {
+            journal.skip("name that is not a literal");
+            return Ok(());
+        };
+        if let Some(lang) = literal.language()
+            && self.lang != "any"
+            && !same_language(lang, &self.lang)
+        {
+            journal.skip("name or description in another language (see --lang)");
+            return Ok(());
+        }
+        let name = rdf_literal(&quad.object);
+        let (what, kind) = match kind {
+            NameKind::Label => ("label", kind),
+            NameKind::Alias => ("alias", kind),
+            NameKind::Description => ("description", kind),
+        };
+        journal.keep(what);
+        if let NamedOrBlankNode::NamedNode(iri) = &quad.subject
+            && self.profile == Profile::Wikidata
+            && let Some(id) = super::wikidata_rdf::property_of_entity(iri.as_str())
+        {
+            if kind == NameKind::Label {
+                let property = builder.property(id);
+                builder.set_property_label(property, &name);
+            }
+            return Ok(());
+        }
+        if let NamedOrBlankNode::NamedNode(iri) = &quad.subject {
+            match (self.scheme.resource(iri.as_str()), kind) {
+                (Resource::Property(id), NameKind::Label) => {
+                    let property = builder.property(&id);
+                    builder.set_property_label(property, &name);
+                    return Ok(());
+                }
+                (Resource::Property(id), NameKind::Description) => {
+                    let property = builder.property(&id);
+                    builder.set_property_description(property, &name);
+                    return Ok(());
+                }
+                (Resource::Qualifier(id), NameKind::Label) => {
+                    let qualifier = builder.qualifier(&id);
+                    builder.describe_qualifier(qualifier, Some(&name), None);
+                    return Ok(());
+                }
+                (Resource::Property(_) | Resource::Qualifier(_) | Resource::Node(_), _) => {}
+            }
+        }
+        let subject = self.subject(&quad.subject, builder)?;
+        builder.add_name(subject, kind, &name);
+        Ok(())
+    }
+
+    fn typed(&mut self, quad: &Quad, builder: &mut KbBuilder, journal: &mut Journal) -> Result<()> {
+        if let Term::NamedNode(class) = &quad.object {
+            let class = class.as_str();
+            if self.profile == Profile::Wikidata && !class.starts_with(WIKIDATA_ENTITY) {
+                journal.skip(HOUSEKEEPING);
+                return Ok(());
+            }
+            let property_id = |this: &Self| match &quad.subject {
+                NamedOrBlankNode::NamedNode(iri) => this.scheme.resource(iri.as_str()).id().into_owned(),
+                NamedOrBlankNode::BlankNode(blank) => blank.as_str().to_owned(),
+            };
+            let local = class
+                .strip_prefix(OWL)
+                .or_else(|| class.strip_prefix(RDFS))
+                .or_else(|| class.strip_prefix(RDF));
+            let local = local.or_else(|| class.strip_prefix(TOUCHSTONE));
+            match local {
+                Some("Class") => {
+                    journal.keep("schema");
+                    let node = self.subject(&quad.subject, builder)?;
+                    builder.mark_class(node);
+                    return Ok(());
+                }
+                Some("Qualifier") => {
+                    journal.keep("schema");
+                    let id = property_id(self);
+                    builder.qualifier(&id);
+                    return Ok(());
+                }
+                Some(
+                    "ObjectProperty"
+                    | "SymmetricProperty"
+                    | "TransitiveProperty"
+                    | "InverseFunctionalProperty",
+                ) => {
+                    journal.keep("schema");
+                    let property = builder.property(&property_id(self));
+                    let info = builder.property_info(property);
+                    info.is_relation = true;
+                    info.symmetric |= local == Some("SymmetricProperty");
+                    return Ok(());
+                }
+                Some("DatatypeProperty") => {
+                    journal.keep("schema");
+                    let property = builder.property(&property_id(self));
+                    builder.property_info(property).is_attribute = true;
+                    return Ok(());
+                }
+                Some(
+                    "Property" | "FunctionalProperty" | "AnnotationProperty" | "NamedIndividual" | "Ontology"
+                    | "Restriction" | "Statement",
+                ) => {
+                    journal.skip("type that says nothing about the world (rdf:Property, owl:Ontology, ...)");
+                    return Ok(());
+                }
+                _ => {}
+            }
+        }
+        let subject = self.subject(&quad.subject, builder)?;
+        match self.node(&quad.object, builder)? {
+            Some(class) => {
+                journal.keep("type");
+                builder.add_class(subject, class);
+            }
+            None => journal.skip("type that is a literal"),
+        }
+        Ok(())
+    }
+
+    fn group(
+        &self,
+        subject: &NamedOrBlankNode,
+        id: &str,
+        group: &str,
+        builder: &mut KbBuilder,
+    ) -> Result<()> {
+        let NamedOrBlankNode::NamedNode(iri) = subject else { return Ok(()) };
+        match self.scheme.resource(iri.as_str()) {
+            Resource::Property(id) => {
+                let property = builder.property(&id);
+                builder.property_info(property).group = Some(group.to_owned());
+            }
+            Resource::Qualifier(id) => {
+                let qualifier = builder.qualifier(&id);
+                builder.describe_qualifier(qualifier, None, Some(group));
+            }
+            Resource::Node(_) => builder.set_group(id, group)?,
+        }
+        Ok(())
+    }
+
+    /// Roles that describe classes, properties and statements.
+    fn schema(
+        &mut self,
+        role: Role,
+        quad: &Quad,
+        builder: &mut KbBuilder,
+        journal: &mut Journal,
+    ) -> Result<()> {
+        let subject_id = match &quad.subject {
+            NamedOrBlankNode::NamedNode(iri) => self.scheme.resource(iri.as_str()).id().into_owned(),
+            NamedOrBlankNode::BlankNode(_) if matches!(role, Role::Reifies) => String::new(),
+            NamedOrBlankNode::BlankNode(_) => {
+                journal.skip("schema statement about a blank node (an OWL expression)");
+                return Ok(());
+            }
+        };
+        if let (Role::InverseLabel | Role::Unit | Role::Group, Term::Literal(literal)) = (role, &quad.object)
+        {
+            journal.keep("schema");
+            let text = literal.value();
+            match role {
+                Role::InverseLabel => {
+                    let property = builder.property(&subject_id);
+                    builder.set_inverse_label(property, &rdf_literal(&quad.object));
+                }
+                Role::Unit => {
+                    let property = builder.property(&subject_id);
+                    builder.property_info(property).unit = Some(text.to_owned());
+                }
+                _ => self.group(&quad.subject, &subject_id, text, builder)?,
+            }
+            return Ok(());
+        }
+        let object_id = match (&quad.object, role) {
+            (Term::NamedNode(iri), _) => self.scheme.resource(iri.as_str()).id().into_owned(),
+            (Term::Triple(triple), Role::Reifies) => {
+                let name = self.subject(&quad.subject, builder)?;
+                let Some(value) = self.value(&triple.object, builder)? else {
+                    journal.skip(TRIPLE_AS_VALUE);
+                    return Ok(());
+                };
+                let subject = self.subject(&triple.subject, builder)?;
+                let property = builder.property(&self.scheme.resource(triple.predicate.as_str()).id());
+                journal.keep("statement");
+                builder.quoted_statement(name, subject, property, value);
+                return Ok(());
+            }
+            _ => {
+                journal.skip("schema statement with a blank node, literal or triple (an OWL expression)");
+                return Ok(());
+            }
+        };
+        match role {
+            Role::SubClassOf => {
+                let (class, parent) = (builder.node(&subject_id)?, builder.node(&object_id)?);
+                builder.add_parent(class, parent);
+            }
+            Role::Instance => {
+                let (class, node) = (builder.node(&subject_id)?, builder.node(&object_id)?);
+                builder.add_class(node, class);
+            }
+            Role::Domain => {
+                let (property, class) = (builder.property(&subject_id), builder.node(&object_id)?);
+                if !builder.set_domain(property, class) {
+                    journal.note("properties with more than one domain, of which one is kept");
+                }
+            }
+            Role::Range if object_id.starts_with(XSD) || object_id.strip_prefix(RDFS) == Some("Literal") => {
+                let property = builder.property(&subject_id);
+                builder.property_info(property).is_attribute = true;
+            }
+            Role::Range => {
+                let (property, class) = (builder.property(&subject_id), builder.node(&object_id)?);
+                builder.property_info(property).is_relation = true;
+                if !builder.set_range(property, class) {
+                    journal.note("properties with more than one range, of which one is kept");
+                }
+            }
+            Role::InverseOf => {
+                let (a, b) = (builder.property(&subject_id), builder.property(&object_id));
+                for (from, to) in [(a, b), (b, a)] {
+                    builder.property_info(from).is_relation = true;
+                    if !builder.set_inverse(from, to) {
+                        journal.note("relations with more than one inverse, of which one is kept");
+                    }
+                }
+            }
+            Role::Redirect => {
+                let local = subject_id.rsplit('/').next().unwrap_or(&subject_id).replace('_', " ");
+                let target = builder.node(&object_id)?;
+                builder.add_name(target, NameKind::Alias, &Literal::language_text(&local, &self.lang));
+                journal.keep("alias");
+                return Ok(());
+            }
+            _ => {
+                journal.skip("schema statement that could not be understood");
+                return Ok(());
+            }
+        }
+        journal.keep(if matches!(role, Role::Instance) { "type" } else { "schema" });
+        Ok(())
+    }
+}
+
+const TRIPLE_AS_VALUE: &str = "triple that has a quoted triple as value";
+pub(super) const HOUSEKEEPING: &str = "housekeeping of the source (versions, page links, ...)";
+
+/// `en` is asked for: `en` and `en-GB` fit.
+fn same_language(found: &str, wanted: &str) -> bool {
+    let primary = found.split('-').next().unwrap_or(found);
+    found.eq_ignore_ascii_case(wanted) || primary.eq_ignore_ascii_case(wanted)
+}
+
+/// A literal term; anything else gives an empty text.
+fn rdf_literal(term: &Term) -> Literal<'_> {
+    let Term::Literal(literal) = term else { return Literal::text_value("") };
+    let datatype = literal.datatype().as_str();
+    if let Some(unit) = datatype.strip_prefix(DBPEDIA_DATATYPE)
+        && let Some(quantity) = Literal::quantity_of(literal.value(), unit, NumberType::Decimal)
+    {
+        return quantity;
+    }
+    Literal::from_rdf(literal.value(), datatype, literal.language().unwrap_or(""))
+}
+
+fn freebase_role(iri: &str) -> Option<Role> {
+    Some(match iri.strip_prefix(FREEBASE)? {
+        "type.object.type" => Role::Type,
+        "type.type.instance" => Role::Instance,
+        "type.object.name" => Role::Name(NameKind::Label),
+        "common.topic.alias" => Role::Name(NameKind::Alias),
+        "common.topic.description" => Role::Name(NameKind::Description),
+        _ => return None,
+    })
+}
+
+fn dbpedia_role(iri: &str) -> Option<Role> {
+    if let Some(local) = iri.strip_prefix(FOAF) {
+        return match local {
+            "name" => Some(Role::Name(NameKind::Alias)),
+            "isPrimaryTopicOf" | "primaryTopic" | "depiction" | "homepage" => Some(Role::Skip(HOUSEKEEPING)),
+            _ => None,
+        };
+    }
+    if let Some(local) = iri.strip_prefix(DBPEDIA_ONTOLOGY) {
+        return match local {
+            "wikiPageRedirects" => Some(Role::Redirect),
+            "abstract" => Some(Role::Skip("abstract (the comment is the description)")),
+            "alias" => Some(Role::Name(NameKind::Alias)),
+            "thumbnail" => Some(Role::Skip(HOUSEKEEPING)),
+            _ if local.starts_with("wikiPage") => Some(Role::Skip(HOUSEKEEPING)),
+            _ => None,
+        };
+    }
+    let skipped = iri == "http://www.w3.org/ns/prov#wasDerivedFrom"
+        || iri.strip_prefix(OWL) == Some("sameAs")
+        || iri.strip_prefix(DBPEDIA_PROPERTY).is_some_and(|local| local.starts_with("wikiPageUses"));
+    skipped.then_some(Role::Skip(HOUSEKEEPING))
+}

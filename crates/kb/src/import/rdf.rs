@@ -1,0 +1,244 @@
+//! Reads RDF in every syntax of `oxrdfio`. Line-based syntaxes are parsed by several threads.
+
+use super::input::{self, Block, LineBlocks, in_parallel};
+use super::journal::{Journal, Problem};
+use super::profile::Mapper;
+use super::{ImportRequest, Profile, freebase};
+use crate::build::KbBuilder;
+use crate::error::{KbError, Result};
+use crate::progress::Progress;
+use oxrdf::Quad;
+use oxrdfio::{JsonLdProfileSet, RdfFormat, RdfParseError, RdfParser, RdfSyntaxError};
+use std::collections::VecDeque;
+use std::io::{self, BufRead, Read};
+use std::path::Path;
+use std::sync::{Arc, Mutex};
+
+/// The file endings whose syntax is known; a compression ending may follow.
+pub fn known_endings() -> &'static str {
+    ".nt .nq .ttl .trig .n3 .rdf .owl .xml .jsonld, each also with .gz .zst .bz2"
+}
+
+fn format_of(path: &Path) -> Result<RdfFormat> {
+    let name = path.file_name().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
+    let name = [".gz", ".zst", ".bz2"].iter().find_map(|end| name.strip_suffix(end)).unwrap_or(&name);
+    match name.rsplit_once('.').map(|(_, ending)| ending) {
+        Some("nt") => Ok(RdfFormat::NTriples),
+        Some("nq") => Ok(RdfFormat::NQuads),
+        Some("ttl") => Ok(RdfFormat::Turtle),
+        Some("trig") => Ok(RdfFormat::TriG),
+        Some("n3") => Ok(RdfFormat::N3),
+        Some("rdf" | "owl" | "xml") => Ok(RdfFormat::RdfXml),
+        Some("jsonld" | "json") => Ok(RdfFormat::JsonLd { profile: JsonLdProfileSet::default() }),
+        _ => Err(KbError::UnknownSyntax { path: path.to_path_buf(), known: known_endings().to_owned() }),
+    }
+}
+
+/// Reads all input files, and Freebase's ontology if there is one.
+pub(super) fn read(
+    request: &ImportRequest,
+    profile: Profile,
+    builder: &mut KbBuilder,
+    journal: &mut Journal,
+    progress: &dyn Progress,
+) -> Result<()> {
+    let formats = request.inputs.iter().map(|path| format_of(path)).collect::<Result<Vec<_>>>()?;
+    progress.stage("reading", Some(input::total_size(&request.inputs)));
+    let mut mapper = Mapper::new(profile, &request.lang, builder);
+    for (number, (path, format)) in request.inputs.iter().zip(formats).enumerate() {
+        let file = input::display_name(path);
+        let reader = input::open(path, progress)?;
+        mapper.start_file(number);
+        let mut collect = |batch: Batch| {
+            for problem in batch.problems {
+                journal.problem(problem)?;
+            }
+            for quad in &batch.quads {
+                mapper.quad(quad, builder, journal)?;
+            }
+            Ok(())
+        };
+        match format {
+            RdfFormat::NTriples | RdfFormat::NQuads => {
+                let blocks = LineBlocks::new(reader, file.clone());
+                in_parallel(blocks, |block| parse_block(&file, &block, format), &mut collect)?;
+            }
+            _ => in_parallel(QuadBatches::new(reader, file, path, format), |batch| batch, &mut collect)?,
+        }
+    }
+    mapper.finish(builder, journal)?;
+    if let Some(dir) = &request.ontology {
+        freebase::read_ontology(dir, builder, journal)?;
+    }
+    Ok(())
+}
+
+/// Quads and problems that were met together.
+#[derive(Default)]
+struct Batch {
+    quads: Vec<Quad>,
+    problems: Vec<Problem>,
+}
+
+fn parse_block(file: &str, block: &Block, format: RdfFormat) -> Batch {
+    let mut batch = Batch::default();
+    batch.quads.reserve(block.bytes.len() / 100);
+    for result in RdfParser::from_format(format).for_slice(&block.bytes) {
+        match result {
+            Ok(quad) => batch.quads.push(quad),
+            Err(error) => batch.problems.push(line_problem(file, block, &error)),
+        }
+    }
+    // One broken line can give several errors; it is one record.
+    batch.problems.dedup_by_key(|problem| problem.line);
+    batch
+}
+
+fn line_problem(file: &str, block: &Block, error: &RdfSyntaxError) -> Problem {
+    let start = error.location().map(|range| range.start);
+    let offset = start.map_or(0, |at| at.offset as usize).min(block.bytes.len());
+    let line_start = memchr::memrchr(b'\n', &block.bytes[..offset]).map_or(0, |at| at + 1);
+    let line_end = memchr::memchr(b'\n', &block.bytes[offset..]).map_or(block.bytes.len(), |at| offset + at);
+    let line = block.first_line + memchr::memchr_iter(b'\n', &block.bytes[..line_start]).count() as u64;
+    Problem::in_line(
+        file,
+        line,
+        &block.bytes[line_start..line_end],
+        offset - line_start,
+        plain_message(error),
+    )
+}
+
+/// The message of a parser without its own position, which is reported separately.
+fn plain_message(error: &RdfSyntaxError) -> String {
+    let text = error.to_string();
+    match text.strip_prefix("Parser error at ").and_then(|rest| rest.split_once(": ")) {
+        Some((_, message)) => message.to_owned(),
+        None => text,
+    }
+}
+
+const BATCH_QUADS: usize = 8192;
+
+/// Batches of quads from a syntax that one thread has to read from the start.
+struct QuadBatches<'r> {
+    parser: oxrdfio::ReaderQuadParser<Tailed<'r>>,
+    tail: Arc<Mutex<Tail>>,
+    file: String,
+    /// Errors since the last quad: a parser that cannot recover must not report for ever.
+    errors_in_a_row: usize,
+    done: bool,
+}
+
+const MAX_ERRORS_IN_A_ROW: usize = 100;
+
+impl<'r> QuadBatches<'r> {
+    fn new(
+        reader: Box<dyn BufRead + Send + 'r>,
+        file: String,
+        path: &Path,
+        format: RdfFormat,
+    ) -> QuadBatches<'r> {
+        let tail = Arc::new(Mutex::new(Tail { bytes: VecDeque::new(), start: 0, lines: 1 }));
+        let mut parser = RdfParser::from_format(format);
+        // Relative IRIs are resolved against the file, as everywhere in RDF.
+        let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
+        let base = format!("file://{}", absolute.display()).replace(' ', "%20");
+        if let Ok(with_base) = parser.clone().with_base_iri(base) {
+            parser = with_base;
+        }
+        let parser = parser.for_reader(Tailed { reader, tail: Arc::clone(&tail) });
+        QuadBatches { parser, tail, file, errors_in_a_row: 0, done: false }
+    }
+
+    fn problem(&self, error: &RdfSyntaxError) -> Problem {
+        let tail = self.tail.lock().unwrap_or_else(|e| e.into_inner());
+        match error.location() {
+            Some(range) => {
+                tail.problem(&self.file, range.start.line + 1, range.start.offset, plain_message(error))
+            }
+            None => Problem {
+                file: self.file.clone(),
+                line: tail.lines,
+                column: 1,
+                snippet: String::new(),
+                caret: 0,
+                message: format!("{} (at this line or somewhat before it)", plain_message(error)),
+            },
+        }
+    }
+}
+
+impl Iterator for QuadBatches<'_> {
+    type Item = Result<Batch>;
+
+    fn next(&mut self) -> Option<Result<Batch>> {
+        let mut batch = Batch::default();
+        while !self.done && batch.quads.len() < BATCH_QUADS && batch.problems.len() < BATCH_QUADS {
+            match self.parser.next() {
+                None => self.done = true,
+                Some(Ok(quad)) => {
+                    self.errors_in_a_row = 0;
+                    batch.quads.push(quad);
+                }
+                Some(Err(RdfParseError::Syntax(error))) => {
+                    let problem = self.problem(&error);
+                    self.errors_in_a_row += 1;
+                    if self.errors_in_a_row > MAX_ERRORS_IN_A_ROW {
+                        self.done = true;
+                        return Some(Err(KbError::Input(Box::new(problem))));
+                    }
+                    batch.problems.push(problem);
+                }
+                Some(Err(RdfParseError::Io(error))) => {
+                    self.done = true;
+                    let line = self.tail.lock().unwrap_or_else(|e| e.into_inner()).lines;
+                    return Some(Err(input::read_error(&self.file, line, &error)));
+                }
+            }
+        }
+        (!batch.quads.is_empty() || !batch.problems.is_empty()).then_some(Ok(batch))
+    }
+}
+
+/// The last bytes that a parser has read, to show the text around an error.
+struct Tail {
+    bytes: VecDeque<u8>,
+    /// The offset in the file of the first of them.
+    start: u64,
+    /// The number of the line that was read last, from 1.
+    lines: u64,
+}
+
+const TAIL_BYTES: usize = 1 << 16;
+
+impl Tail {
+    fn push(&mut self, read: &[u8]) {
+        self.lines += memchr::memchr_iter(b'\n', read).count() as u64;
+        self.bytes.extend(read);
+        let excess = self.bytes.len().saturating_sub(TAIL_BYTES);
+        self.bytes.drain(..excess);
+        self.start += excess as u64;
+    }
+
+    fn problem(&self, file: &str, line: u64, offset: u64, message: String) -> Problem {
+        let bytes: Vec<u8> = self.bytes.iter().copied().collect();
+        let offset = (offset.saturating_sub(self.start) as usize).min(bytes.len());
+        let from = memchr::memrchr(b'\n', &bytes[..offset]).map_or(0, |at| at + 1);
+        let to = memchr::memchr(b'\n', &bytes[offset..]).map_or(bytes.len(), |at| offset + at);
+        Problem::in_line(file, line, &bytes[from..to], offset - from, message)
+    }
+}
+
+struct Tailed<'r> {
+    reader: Box<dyn BufRead + Send + 'r>,
+    tail: Arc<Mutex<Tail>>,
+}
+
+impl Read for Tailed<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let n = self.reader.read(buffer)?;
+        self.tail.lock().unwrap_or_else(|e| e.into_inner()).push(&buffer[..n]);
+        Ok(n)
+    }
+}

@@ -1,0 +1,41 @@
+//! The knowledge base of Touchstone: its model, importers, compiled store, name index and RDF views.
+//!
+//! ```no_run
+//! use touchstone_kb::{Kb, NoProgress, world};
+//! let kb = world::open(&NoProgress)?;
+//! let paris = kb.nodes_named("Paris")[0];
+//! println!("{}: {}", kb.label(paris), kb.description(paris).unwrap_or(""));
+//! # Ok::<(), touchstone_kb::KbError>(())
+//! ```
+
+mod build;
+pub mod compare;
+mod error;
+pub mod export;
+mod ids;
+pub mod import;
+mod iri;
+mod literal;
+mod names;
+mod progress;
+pub mod rdf;
+mod store;
+mod time;
+mod vocabulary;
+pub mod world;
+
+pub use build::{
+    CompileReport, KbBuilder, KbMeta, NameKind, PropertyInfo, RawNode, RawProperty, RawQualifier, RawValue,
+    Workspace,
+};
+pub use compare::Comparison;
+pub use error::{KbError, Result};
+pub use ids::{AttributeId, ClassId, FactId, LiteralId, NodeId, Property, QualifierId, RelationId, Value};
+pub use literal::{Literal, LiteralFamily, LiteralKind, NumberType, UNIT_NAMESPACE, XSD};
+pub use names::fold;
+pub use progress::{NoProgress, Progress};
+pub use store::{
+    Counts, Fact, Kb, LiteralFacts, Manifest, Match, NameHit, Qualifier, STORE_FORMAT, ValueKind, is_store,
+};
+pub use time::{Precision, Time};
+pub use vocabulary::{FREEBASE, OWL, RDF, RDFS, SKOS, TOUCHSTONE, Term as VocabularyTerm, Vocabulary};

@@ -1,0 +1,648 @@
+//! The *direct* view: one triple per fact.
+
+use super::{RdfTerm, RdfTriple, RdfView, Triples, filtered};
+use crate::ids::{AttributeId, ClassId, FactId, LiteralId, NodeId, Property, QualifierId, RelationId, Value};
+use crate::iri::{IriScheme, Resource};
+use crate::literal::{Literal, LiteralKind, UNIT_NAMESPACE, XSD};
+use crate::store::{Fact, Kb};
+use crate::vocabulary::{Term as Word, Vocabulary};
+use oxrdf::{BlankNode, NamedNode, Term, Triple};
+
+/// A KB as triples `subject property value`.
+pub struct DirectView<'k> {
+    kb: &'k Kb,
+    scheme: IriScheme,
+    vocabulary: Vocabulary,
+    /// Units and domains of the schema, sorted: they stand as literals in triples about the schema.
+    schema_texts: Vec<String>,
+    /// By attribute: the term of its IRI.
+    attribute_terms: Vec<RdfTerm>,
+    /// By qualifier key: the term of its IRI.
+    qualifier_terms: Vec<RdfTerm>,
+    /// By relation: the term of its IRI, which may be a node as well.
+    relation_terms: Vec<RdfTerm>,
+}
+
+impl<'k> DirectView<'k> {
+    /// The view of a KB; takes time in proportion to the schema, not to the facts.
+    pub fn new(kb: &'k Kb) -> DirectView<'k> {
+        let manifest = kb.manifest();
+        let scheme = IriScheme { base: manifest.base.clone(), vocabulary: manifest.vocabulary };
+        let mut schema_texts: Vec<String> = kb
+            .attributes()
+            .map(|a| kb.attribute_unit(a).to_owned())
+            .chain(kb.groups().map(str::to_owned))
+            .filter(|text| !text.is_empty() && kb.find_literal(&Literal::text_value(text)).is_none())
+            .collect();
+        schema_texts.sort();
+        schema_texts.dedup();
+        let mut view = DirectView {
+            kb,
+            scheme,
+            vocabulary: manifest.vocabulary,
+            schema_texts,
+            attribute_terms: Vec::new(),
+            qualifier_terms: Vec::new(),
+            relation_terms: Vec::new(),
+        };
+        // One IRI must have one code: nodes come before relations, then attributes, then qualifier keys.
+        view.relation_terms = kb
+            .relations()
+            .map(|r| view.iri_term(&view.scheme.property(kb.relation_id(r)), RdfTerm::Relation(r)))
+            .collect();
+        view.attribute_terms = kb
+            .attributes()
+            .map(|a| view.iri_term(&view.scheme.property(kb.attribute_id(a)), RdfTerm::Attribute(a)))
+            .collect();
+        view.qualifier_terms = kb
+            .qualifier_keys()
+            .map(|q| view.iri_term(&view.scheme.qualifier(kb.qualifier_id(q)), RdfTerm::Qualifier(q)))
+            .collect();
+        view
+    }
+
+    fn iri_term(&self, iri: &str, otherwise: RdfTerm) -> RdfTerm {
+        self.encode_iri(iri).unwrap_or(otherwise)
+    }
+
+    /// The code of an IRI, trying what it could stand for in a fixed order.
+    fn encode_iri(&self, iri: &str) -> Option<RdfTerm> {
+        if let Some(word) = self.vocabulary.term(iri) {
+            return Some(RdfTerm::Vocabulary(word));
+        }
+        let kb = self.kb;
+        let by_id = |id: &str, as_node: bool, as_property: bool, as_qualifier: bool| {
+            let node = || kb.node(id).filter(|_| as_node).map(RdfTerm::Node);
+            let relation = || kb.relation(id).filter(|_| as_property).map(RdfTerm::Relation);
+            let attribute = || kb.attribute(id).filter(|_| as_property).map(RdfTerm::Attribute);
+            let qualifier = || kb.qualifier_key(id).filter(|_| as_qualifier).map(RdfTerm::Qualifier);
+            node().or_else(relation).or_else(attribute).or_else(qualifier)
+        };
+        match self.scheme.resource(iri) {
+            Resource::Property(id) => by_id(&id, false, true, false),
+            Resource::Qualifier(id) => by_id(&id, false, false, true),
+            // Ids that are IRIs themselves, and Freebase's, may stand for anything.
+            Resource::Node(id) => {
+                let shared = self.vocabulary == Vocabulary::Freebase || crate::iri::is_absolute(&id);
+                by_id(&id, true, shared, shared)
+            }
+        }
+    }
+
+    fn word(&self, word: Word) -> RdfTerm {
+        RdfTerm::Vocabulary(self.vocabulary.canonical(word))
+    }
+
+    fn property_term(&self, property: Property) -> RdfTerm {
+        match property {
+            Property::Relation(relation) => self.relation_terms[relation.index()],
+            Property::Attribute(attribute) => self.attribute_terms[attribute.index()],
+        }
+    }
+
+    /// The properties that a predicate's code stands for.
+    fn properties_of(&self, term: RdfTerm) -> (Option<RelationId>, Option<AttributeId>) {
+        let id = match term {
+            RdfTerm::Relation(relation) => self.kb.relation_id(relation),
+            RdfTerm::Attribute(attribute) => self.kb.attribute_id(attribute),
+            RdfTerm::Node(node) => self.kb.node_id(node),
+            _ => return (None, None),
+        };
+        let relation = self.kb.relation(id).filter(|r| self.relation_terms[r.index()] == term);
+        let attribute = self.kb.attribute(id).filter(|a| self.attribute_terms[a.index()] == term);
+        (relation, attribute)
+    }
+
+    fn schema_text(&self, text: &str) -> Option<RdfTerm> {
+        let literal = self.kb.find_literal(&Literal::text_value(text)).map(RdfTerm::Literal);
+        literal.or_else(|| {
+            let found = self.schema_texts.binary_search_by(|t| t.as_str().cmp(text)).ok();
+            found.map(|at| RdfTerm::SchemaText(at as u32))
+        })
+    }
+
+    /// The value of a fact, as it is shown: a quantity in the attribute's usual unit is a plain number.
+    fn value_term(&self, fact: &Fact) -> RdfTerm {
+        match (fact.value, fact.property) {
+            (Value::Node(node), _) => RdfTerm::Node(node),
+            (Value::Literal(literal), Property::Attribute(attribute)) => {
+                self.literal_term(attribute, literal)
+            }
+            (Value::Literal(literal), Property::Relation(_)) => RdfTerm::Literal(literal),
+        }
+    }
+
+    fn literal_term(&self, attribute: AttributeId, id: LiteralId) -> RdfTerm {
+        let usual = self.kb.attribute_unit(attribute);
+        let literal = self.kb.literal(id);
+        if usual.is_empty() || literal.kind() != LiteralKind::Quantity {
+            return RdfTerm::Literal(id);
+        }
+        match literal.unit() {
+            "" => RdfTerm::Dimensionless(id),
+            unit if unit == usual => {
+                let bare = self.kb.find_literal(&Literal { tag: "", ..literal });
+                RdfTerm::Literal(bare.unwrap_or(id))
+            }
+            _ => RdfTerm::Literal(id),
+        }
+    }
+
+    /// The literal behind a shown value of an attribute.
+    fn stored_literal(&self, attribute: AttributeId, term: RdfTerm) -> Option<LiteralId> {
+        let usual = self.kb.attribute_unit(attribute);
+        match term {
+            RdfTerm::Dimensionless(id) => Some(id).filter(|_| !usual.is_empty()),
+            RdfTerm::Literal(id) => {
+                let literal = self.kb.literal(id);
+                if usual.is_empty() || literal.kind() != LiteralKind::Quantity || !literal.unit().is_empty() {
+                    Some(id)
+                } else {
+                    self.kb.find_literal(&Literal { tag: usual, ..literal })
+                }
+            }
+            _ => None,
+        }
+    }
+
+    /// The first of the facts that say the same triple; it stands for all of them.
+    fn first_of(&self, fact: FactId) -> FactId {
+        let mut first = fact;
+        while first.0 > 0
+            && let (Some(a), Some(b)) = (self.kb.fact(FactId(first.0 - 1)), self.kb.fact(fact))
+            && (a.subject, a.property, a.value) == (b.subject, b.property, b.value)
+        {
+            first = a.id;
+        }
+        first
+    }
+
+    /// The triples that a fact gives: itself, unless an earlier fact says the same, and its name if it has
+    /// qualifiers or says the same as another.
+    fn fact_triples(&self, fact: Fact) -> impl Iterator<Item = RdfTriple> + '_ {
+        let triple = [RdfTerm::Node(fact.subject), self.property_term(fact.property), self.value_term(&fact)];
+        let plain = (self.first_of(fact.id) == fact.id).then_some(triple);
+        plain.into_iter().chain(self.name_triples(fact))
+    }
+
+    fn name_triples(&self, fact: Fact) -> impl Iterator<Item = RdfTriple> + '_ {
+        let first = self.first_of(fact.id);
+        let next = self.kb.fact(FactId(fact.id.0 + 1));
+        let repeated = first != fact.id
+            || next.is_some_and(|n| {
+                (n.subject, n.property, n.value) == (fact.subject, fact.property, fact.value)
+            });
+        let name = RdfTerm::Fact(fact.id);
+        let positions = self.kb.qualifier_positions(fact.id);
+        let named = repeated || !positions.is_empty();
+        let reifies = named.then(|| [name, self.word(Word::Reifies), RdfTerm::Quoted(first)]);
+        reifies.into_iter().chain(positions.map(move |position| {
+            let qualifier = self.kb.qualifier_at(position);
+            let value = match qualifier.value {
+                Value::Node(node) => RdfTerm::Node(node),
+                Value::Literal(literal) => RdfTerm::Literal(literal),
+            };
+            [name, self.qualifier_terms[qualifier.key.index()], value]
+        }))
+    }
+
+    fn node_names(&self, node: NodeId) -> impl Iterator<Item = RdfTriple> + '_ {
+        let subject = RdfTerm::Node(node);
+        let kb = self.kb;
+        let named = |word: Word, literal: LiteralId| [subject, self.word(word), RdfTerm::Literal(literal)];
+        let label = kb.label_literal(node).map(|l| named(Word::Label, l));
+        let description = kb.description_literal(node).map(|l| named(Word::Description, l));
+        let aliases = kb.aliases(node).map(move |l| [subject, self.word(Word::Alias), RdfTerm::Literal(l)]);
+        label.into_iter().chain(description).chain(aliases)
+    }
+
+    fn node_types(&self, node: NodeId) -> impl Iterator<Item = RdfTriple> + '_ {
+        let subject = RdfTerm::Node(node);
+        let types = self
+            .kb
+            .classes_of(node)
+            .map(move |class| [subject, self.word(Word::Type), RdfTerm::Node(self.kb.class_node(class))]);
+        types.chain(self.kb.as_class(node).into_iter().flat_map(move |class| self.class_schema(class)))
+    }
+
+    fn class_schema(&self, class: ClassId) -> impl Iterator<Item = RdfTriple> + '_ {
+        let subject = RdfTerm::Node(self.kb.class_node(class));
+        let marked = [subject, self.word(Word::SchemaType), self.word(Word::Class)];
+        let parents = self.kb.parents(class).map(move |parent| {
+            [subject, self.word(Word::SubClassOf), RdfTerm::Node(self.kb.class_node(parent))]
+        });
+        let group = self.kb.class_group(class).and_then(|group| self.schema_text(group));
+        std::iter::once(marked)
+            .chain(parents)
+            .chain(group.map(|group| [subject, self.word(Word::Group), group]))
+    }
+
+    fn relation_schema(&self, relation: RelationId) -> impl Iterator<Item = RdfTriple> + '_ {
+        let kb = self.kb;
+        let subject = self.relation_terms[relation.index()];
+        let class = |class: ClassId| RdfTerm::Node(kb.class_node(class));
+        let symmetric = kb.is_symmetric(relation).then(|| (Word::SchemaType, self.word(Word::Symmetric)));
+        let parts = [
+            Some((Word::SchemaType, self.word(Word::Relation))),
+            symmetric,
+            kb.relation_label_literal(relation).map(|l| (Word::PropertyLabel, RdfTerm::Literal(l))),
+            kb.relation_description(relation).map(|l| (Word::PropertyDescription, RdfTerm::Literal(l))),
+            kb.relation_domain(relation).map(|c| (Word::Domain, class(c))),
+            kb.relation_range(relation).map(|c| (Word::Range, class(c))),
+            kb.relation_inverse(relation).map(|r| (Word::InverseOf, self.relation_terms[r.index()])),
+            kb.relation_inverse_label(relation).map(|l| (Word::InverseLabel, RdfTerm::Literal(l))),
+            kb.property_group(Property::Relation(relation))
+                .and_then(|g| self.schema_text(g))
+                .map(|g| (Word::Group, g)),
+        ];
+        parts.into_iter().flatten().map(move |(word, value)| [subject, self.word(word), value])
+    }
+
+    fn attribute_schema(&self, attribute: AttributeId) -> impl Iterator<Item = RdfTriple> + '_ {
+        let kb = self.kb;
+        let subject = self.attribute_terms[attribute.index()];
+        // A property that is both was described as a relation already; only what differs is added.
+        let shared = kb
+            .relation(kb.attribute_id(attribute))
+            .is_some_and(|r| self.relation_terms[r.index()] == subject);
+        let domain = kb.attribute_domain(attribute).map(|c| RdfTerm::Node(kb.class_node(c)));
+        let unit = Some(kb.attribute_unit(attribute)).filter(|unit| !unit.is_empty());
+        let parts = [
+            Some((Word::SchemaType, self.word(Word::Attribute))),
+            kb.attribute_label_literal(attribute)
+                .filter(|_| !shared)
+                .map(|l| (Word::PropertyLabel, RdfTerm::Literal(l))),
+            kb.attribute_description(attribute)
+                .filter(|_| !shared)
+                .map(|l| (Word::PropertyDescription, RdfTerm::Literal(l))),
+            domain.filter(|_| !shared).map(|c| (Word::Domain, c)),
+            unit.and_then(|unit| self.schema_text(unit)).map(|unit| (Word::Unit, unit)),
+            kb.property_group(Property::Attribute(attribute))
+                .filter(|_| !shared)
+                .and_then(|g| self.schema_text(g))
+                .map(|g| (Word::Group, g)),
+        ];
+        parts.into_iter().flatten().map(move |(word, value)| [subject, self.word(word), value])
+    }
+
+    fn qualifier_schema(&self, qualifier: QualifierId) -> impl Iterator<Item = RdfTriple> + '_ {
+        let kb = self.kb;
+        let subject = self.qualifier_terms[qualifier.index()];
+        let shared = !matches!(subject, RdfTerm::Qualifier(_));
+        let parts = [
+            Some((Word::SchemaType, self.word(Word::QualifierKey))),
+            kb.qualifier_label_literal(qualifier)
+                .filter(|_| !shared)
+                .map(|l| (Word::PropertyLabel, RdfTerm::Literal(l))),
+            kb.qualifier_group(qualifier)
+                .filter(|_| !shared)
+                .and_then(|g| self.schema_text(g))
+                .map(|g| (Word::Group, g)),
+        ];
+        parts.into_iter().flatten().map(move |(word, value)| [subject, self.word(word), value])
+    }
+
+    /// Everything that is not a fact about a node: the schema comes first in exports.
+    fn schema(&self) -> impl Iterator<Item = RdfTriple> + '_ {
+        let relations = self.kb.relations().flat_map(|r| self.relation_schema(r));
+        let attributes = self.kb.attributes().flat_map(|a| self.attribute_schema(a));
+        let qualifiers = self.kb.qualifier_keys().flat_map(|q| self.qualifier_schema(q));
+        relations.chain(attributes).chain(qualifiers)
+    }
+
+    fn about_node(&self, node: NodeId) -> impl Iterator<Item = RdfTriple> + '_ {
+        let facts = self.kb.facts_about(node).flat_map(|fact| {
+            let triple =
+                [RdfTerm::Node(fact.subject), self.property_term(fact.property), self.value_term(&fact)];
+            (self.first_of(fact.id) == fact.id).then_some(triple)
+        });
+        self.node_names(node).chain(self.node_types(node)).chain(facts)
+    }
+
+    fn all(&self) -> impl Iterator<Item = RdfTriple> + '_ {
+        let nodes = self.kb.nodes().flat_map(|node| {
+            let facts = self.kb.facts_about(node).flat_map(|fact| self.fact_triples(fact));
+            self.node_types(node).chain(self.node_names(node)).chain(facts)
+        });
+        self.schema().chain(nodes)
+    }
+
+    /// Triples whose subject is this term, and perhaps more.
+    fn with_subject(&self, subject: RdfTerm, predicate: Option<RdfTerm>) -> Triples<'_> {
+        match subject {
+            RdfTerm::Node(node) => {
+                let properties = predicate.map(|p| self.properties_of(p));
+                if let Some((relation, attribute)) = properties.filter(|p| p.0.is_some() || p.1.is_some()) {
+                    let relation = relation.map(Property::Relation);
+                    let both = relation.into_iter().chain(attribute.map(Property::Attribute));
+                    let facts = both.flat_map(move |property| {
+                        self.kb.facts_of(node, property).filter_map(|f| self.kb.fact(FactId(f)))
+                    });
+                    let triples = facts.filter(|f| self.first_of(f.id) == f.id).map(move |fact| {
+                        [RdfTerm::Node(node), self.property_term(fact.property), self.value_term(&fact)]
+                    });
+                    return Box::new(triples);
+                }
+                // Where ids are IRIs, a node can be a property as well.
+                let id = self.kb.node_id(node);
+                let relation = self.kb.relation(id).filter(|r| self.relation_terms[r.index()] == subject);
+                let attribute = self.kb.attribute(id).filter(|a| self.attribute_terms[a.index()] == subject);
+                let qualifier =
+                    self.kb.qualifier_key(id).filter(|q| self.qualifier_terms[q.index()] == subject);
+                let schema = relation.into_iter().flat_map(|r| self.relation_schema(r));
+                let schema = schema.chain(attribute.into_iter().flat_map(|a| self.attribute_schema(a)));
+                let schema = schema.chain(qualifier.into_iter().flat_map(|q| self.qualifier_schema(q)));
+                Box::new(self.about_node(node).chain(schema))
+            }
+            RdfTerm::Relation(_) | RdfTerm::Attribute(_) | RdfTerm::Qualifier(_) | RdfTerm::Vocabulary(_) => {
+                Box::new(self.schema())
+            }
+            RdfTerm::Fact(fact) => {
+                Box::new(self.kb.fact(fact).into_iter().flat_map(|fact| self.name_triples(fact)))
+            }
+            _ => Box::new(std::iter::empty()),
+        }
+    }
+
+    /// Triples with this predicate whose subject is open, and perhaps more.
+    fn with_predicate(&self, predicate: RdfTerm, object: Option<RdfTerm>) -> Triples<'_> {
+        let (relation, attribute) = self.properties_of(predicate);
+        if relation.is_some() || attribute.is_some() {
+            let by_relation = relation.into_iter().flat_map(move |r| self.relation_triples(r, object));
+            let by_attribute = attribute.into_iter().flat_map(move |a| self.attribute_triples(a, object));
+            // The IRI may be that of a qualifier key, too.
+            let qualifies = self.qualifier_terms.contains(&predicate);
+            let qualifiers = qualifies.then(|| self.qualifier_triples()).into_iter().flatten();
+            return Box::new(by_relation.chain(by_attribute).chain(qualifiers));
+        }
+        let RdfTerm::Vocabulary(word) = predicate else {
+            return Box::new(self.qualifier_triples());
+        };
+        let is = |other: Word| self.vocabulary.canonical(other) == word;
+        if is(Word::Type)
+            && let Some(RdfTerm::Node(node)) = object
+            && let Some(class) = self.kb.as_class(node)
+        {
+            let members = self.kb.direct_members(class).iter();
+            return Box::new(
+                members.map(move |&member| [RdfTerm::Node(NodeId(member)), predicate, RdfTerm::Node(node)]),
+            );
+        }
+        if (is(Word::Label) || is(Word::Alias))
+            && let Some(RdfTerm::Literal(literal)) = object
+        {
+            let nodes = self.kb.nodes_named(self.kb.literal(literal).text());
+            return Box::new(nodes.into_iter().flat_map(|node| self.node_names(node)).chain(self.schema()));
+        }
+        if is(Word::Reifies) {
+            return Box::new(self.all_names());
+        }
+        let nodes = self.kb.nodes().flat_map(|node| self.node_types(node).chain(self.node_names(node)));
+        Box::new(self.schema().chain(nodes))
+    }
+
+    fn relation_triples(&self, relation: RelationId, object: Option<RdfTerm>) -> Triples<'_> {
+        let predicate = self.relation_terms[relation.index()];
+        match object {
+            Some(RdfTerm::Node(value)) => {
+                let mut last = None;
+                let subjects = self.kb.subjects(relation, value).iter().copied();
+                let distinct = subjects.filter(move |&s| last.replace(s) != Some(s));
+                Box::new(distinct.map(move |s| [RdfTerm::Node(NodeId(s)), predicate, RdfTerm::Node(value)]))
+            }
+            Some(_) => Box::new(std::iter::empty()),
+            None => Box::new(self.property_triples(Property::Relation(relation))),
+        }
+    }
+
+    fn attribute_triples(&self, attribute: AttributeId, object: Option<RdfTerm>) -> Triples<'_> {
+        let predicate = self.attribute_terms[attribute.index()];
+        let Some(shown) = object else {
+            return Box::new(self.property_triples(Property::Attribute(attribute)));
+        };
+        let Some(literal) = self.stored_literal(attribute, shown) else {
+            return Box::new(std::iter::empty());
+        };
+        let facts = self.kb.facts_by_value(attribute);
+        let positions = facts.positions(literal.index()..literal.index() + 1);
+        let mut last = None;
+        let subjects = facts.subjects[positions].iter().copied().filter(move |&s| last.replace(s) != Some(s));
+        Box::new(subjects.map(move |s| [RdfTerm::Node(NodeId(s)), predicate, shown]))
+    }
+
+    fn property_triples(&self, property: Property) -> impl Iterator<Item = RdfTriple> + '_ {
+        let predicate = self.property_term(property);
+        let facts = self.kb.facts_with(property).filter(|fact| self.first_of(fact.id) == fact.id);
+        facts.map(move |fact| [RdfTerm::Node(fact.subject), predicate, self.value_term(&fact)])
+    }
+
+    fn qualifier_triples(&self) -> impl Iterator<Item = RdfTriple> + '_ {
+        let facts = self.kb.qualified_facts().iter().filter_map(|&fact| self.kb.fact(FactId(fact)));
+        facts.flat_map(|fact| self.name_triples(fact))
+    }
+
+    fn all_names(&self) -> impl Iterator<Item = RdfTriple> + '_ {
+        let facts = (0..self.kb.n_facts() as u32).filter_map(|fact| self.kb.fact(FactId(fact)));
+        facts.flat_map(|fact| self.name_triples(fact))
+    }
+
+    /// Triples with this object whose subject and predicate are open, and perhaps more.
+    fn with_object(&self, object: RdfTerm) -> Triples<'_> {
+        match object {
+            RdfTerm::Node(node) => {
+                let facts =
+                    self.kb.relations_to(node).flat_map(move |(r, _)| self.relation_triples(r, Some(object)));
+                let members = self.kb.as_class(node).into_iter().flat_map(move |class| {
+                    let members = self.kb.direct_members(class).iter();
+                    let typed =
+                        members.map(move |&m| [RdfTerm::Node(NodeId(m)), self.word(Word::Type), object]);
+                    let children = self.kb.children(class).map(move |child| {
+                        [RdfTerm::Node(self.kb.class_node(child)), self.word(Word::SubClassOf), object]
+                    });
+                    typed.chain(children)
+                });
+                Box::new(facts.chain(members).chain(self.schema()).chain(self.qualifier_triples()))
+            }
+            RdfTerm::Literal(literal) => {
+                let facts = self.kb.attributes().flat_map(move |a| self.attribute_triples(a, Some(object)));
+                let _ = literal;
+                let names = self.kb.nodes().flat_map(|node| self.node_names(node));
+                let classes = self.kb.classes().flat_map(|class| self.class_schema(class));
+                Box::new(
+                    facts.chain(names).chain(classes).chain(self.schema()).chain(self.qualifier_triples()),
+                )
+            }
+            RdfTerm::Dimensionless(_) => {
+                Box::new(self.kb.attributes().flat_map(move |a| self.attribute_triples(a, Some(object))))
+            }
+            RdfTerm::Quoted(fact) => {
+                let same = self.kb.fact(fact).into_iter().flat_map(|first| {
+                    self.kb.facts_of(first.subject, first.property).filter_map(|f| self.kb.fact(FactId(f)))
+                });
+                Box::new(same.flat_map(|fact| self.name_triples(fact)))
+            }
+            _ => {
+                let classes = self.kb.classes().flat_map(|class| self.class_schema(class));
+                Box::new(self.schema().chain(classes))
+            }
+        }
+    }
+
+    fn literal_of(&self, id: LiteralId) -> oxrdf::Literal {
+        rdf_literal(&self.kb.literal(id))
+    }
+}
+
+/// A literal of the KB as one of RDF.
+fn rdf_literal(literal: &Literal<'_>) -> oxrdf::Literal {
+    let typed = |datatype: String| {
+        oxrdf::Literal::new_typed_literal(literal.text(), NamedNode::new_unchecked(datatype))
+    };
+    match literal.kind() {
+        LiteralKind::Text => oxrdf::Literal::new_simple_literal(literal.text()),
+        LiteralKind::LanguageText => {
+            oxrdf::Literal::new_language_tagged_literal_unchecked(literal.text(), literal.language())
+        }
+        LiteralKind::TypedText => typed(literal.datatype().to_owned()),
+        LiteralKind::Boolean => typed(format!("{XSD}boolean")),
+        LiteralKind::Year => {
+            let year = literal.as_time().map_or(0, |t| t.year());
+            // Years are written bare in KBs, with four digits at least in XML Schema.
+            let padded = crate::time::padded_year(year);
+            let text = if literal.text() == year.to_string() { padded.as_str() } else { literal.text() };
+            oxrdf::Literal::new_typed_literal(text, NamedNode::new_unchecked(format!("{XSD}gYear")))
+        }
+        LiteralKind::Month => typed(format!("{XSD}gYearMonth")),
+        LiteralKind::Date => typed(format!("{XSD}date")),
+        LiteralKind::DateTime => typed(format!("{XSD}dateTime")),
+        LiteralKind::Quantity if literal.unit().is_empty() => {
+            typed(format!("{XSD}{}", literal.number_type().name()))
+        }
+        LiteralKind::Quantity => {
+            let scheme = IriScheme { base: UNIT_NAMESPACE.to_owned(), vocabulary: Vocabulary::Rdfs };
+            typed(scheme.node_in_base(literal.unit()))
+        }
+    }
+}
+
+impl RdfView for DirectView<'_> {
+    fn matching(
+        &self,
+        subject: Option<RdfTerm>,
+        predicate: Option<RdfTerm>,
+        object: Option<RdfTerm>,
+    ) -> Triples<'_> {
+        let candidates: Triples<'_> = match (subject, predicate, object) {
+            (Some(subject), predicate, _) => self.with_subject(subject, predicate),
+            (None, Some(predicate), object) => self.with_predicate(predicate, object),
+            (None, None, Some(object)) => self.with_object(object),
+            (None, None, None) => Box::new(self.all()),
+        };
+        filtered(candidates, subject, predicate, object)
+    }
+
+    fn encode(&self, term: &Term) -> Option<RdfTerm> {
+        match term {
+            Term::NamedNode(iri) => self.encode_iri(iri.as_str()),
+            Term::BlankNode(blank) => {
+                let label = blank.as_str();
+                if let Some(node) = self.kb.node(&format!("_:{label}")) {
+                    return Some(RdfTerm::Node(node));
+                }
+                let number: u32 = label.strip_prefix("fact")?.parse().ok()?;
+                self.kb.fact(FactId(number)).map(|fact| RdfTerm::Fact(fact.id))
+            }
+            Term::Literal(literal) => {
+                let datatype = literal.datatype();
+                let text = literal.value();
+                let unit_one = format!("{UNIT_NAMESPACE}1");
+                if datatype.as_str() == unit_one {
+                    return self.kb.find_literal(&Literal::quantity(text, "")?).map(RdfTerm::Dimensionless);
+                }
+                let decoded_unit = datatype.as_str().strip_prefix(UNIT_NAMESPACE).map(|_| {
+                    let scheme =
+                        IriScheme { base: UNIT_NAMESPACE.to_owned(), vocabulary: Vocabulary::Freebase };
+                    scheme.resource(datatype.as_str()).id().into_owned()
+                });
+                let parsed = match &decoded_unit {
+                    Some(unit) => Literal::quantity(text, unit)?,
+                    None => Literal::from_rdf(text, datatype.as_str(), literal.language().unwrap_or("")),
+                };
+                if parsed.kind() == LiteralKind::Year {
+                    let year = parsed.as_time()?.year();
+                    let bare = year.to_string();
+                    let padded = crate::time::padded_year(year) == text;
+                    let found =
+                        Literal::year(&bare).filter(|_| padded).and_then(|y| self.kb.find_literal(&y));
+                    return found.or_else(|| self.kb.find_literal(&parsed)).map(RdfTerm::Literal);
+                }
+                let found = self.kb.find_literal(&parsed).map(RdfTerm::Literal);
+                found.or_else(|| self.schema_text(text).filter(|_| parsed.kind() == LiteralKind::Text))
+            }
+            Term::Triple(triple) => {
+                let subject = self.encode(&Term::from(triple.subject.clone()))?;
+                let predicate = self.encode(&Term::NamedNode(triple.predicate.clone()))?;
+                let object = self.encode(&triple.object)?;
+                let RdfTerm::Node(node) = subject else { return None };
+                let (relation, attribute) = self.properties_of(predicate);
+                let properties = relation.map(Property::Relation).into_iter();
+                let properties = properties.chain(attribute.map(Property::Attribute));
+                let mut facts = properties
+                    .flat_map(|p| self.kb.facts_of(node, p))
+                    .filter_map(|f| self.kb.fact(FactId(f)));
+                facts
+                    .find(|fact| self.value_term(fact) == object)
+                    .map(|fact| RdfTerm::Quoted(self.first_of(fact.id)))
+            }
+        }
+    }
+
+    fn decode(&self, term: RdfTerm) -> Term {
+        let iri = |iri: String| Term::NamedNode(NamedNode::new_unchecked(iri));
+        match term {
+            RdfTerm::Node(node) => {
+                let id = self.kb.node_id(node);
+                match id.strip_prefix("_:") {
+                    Some(label) => Term::BlankNode(BlankNode::new_unchecked(label)),
+                    None => iri(self.scheme.node(id)),
+                }
+            }
+            RdfTerm::Relation(relation) => iri(self.scheme.property(self.kb.relation_id(relation))),
+            RdfTerm::Attribute(attribute) => iri(self.scheme.property(self.kb.attribute_id(attribute))),
+            RdfTerm::Qualifier(qualifier) => iri(self.scheme.qualifier(self.kb.qualifier_id(qualifier))),
+            RdfTerm::Vocabulary(word) => iri(self.vocabulary.iri(word).to_owned()),
+            RdfTerm::Literal(literal) => Term::Literal(self.literal_of(literal)),
+            RdfTerm::Dimensionless(literal) => {
+                let datatype = NamedNode::new_unchecked(format!("{UNIT_NAMESPACE}1"));
+                let text = self.kb.literal(literal).text();
+                Term::Literal(oxrdf::Literal::new_typed_literal(text, datatype))
+            }
+            RdfTerm::SchemaText(at) => {
+                Term::Literal(oxrdf::Literal::new_simple_literal(self.schema_texts[at as usize].as_str()))
+            }
+            RdfTerm::Fact(fact) => Term::BlankNode(BlankNode::new_unchecked(format!("fact{}", fact.0))),
+            RdfTerm::Quoted(fact) => {
+                let triple = self.kb.fact(fact).and_then(|fact| {
+                    let terms = [
+                        RdfTerm::Node(fact.subject),
+                        self.property_term(fact.property),
+                        self.value_term(&fact),
+                    ];
+                    self.decode_triple(terms)
+                });
+                match triple {
+                    Some(triple) => Term::Triple(Box::<Triple>::new(triple)),
+                    None => Term::BlankNode(BlankNode::new_unchecked("none")),
+                }
+            }
+            // Codes of the other view.
+            RdfTerm::ValueOf(_)
+            | RdfTerm::QualifierValueOf(_)
+            | RdfTerm::Key(_)
+            | RdfTerm::Predicate(_)
+            | RdfTerm::Double(_)
+            | RdfTerm::Integer(_)
+            | RdfTerm::Date(_) => Term::BlankNode(BlankNode::new_unchecked("none")),
+        }
+    }
+}

@@ -1,0 +1,596 @@
+//! KQA Pro's graph: a node for every literal value and every fact, names instead of ids for properties.
+
+use super::{KqaProPredicate as Pred, RdfTerm, RdfTriple, RdfView, Triples, filtered};
+use crate::ids::{AttributeId, FactId, LiteralId, NodeId, Property, QualifierId, RelationId, Value};
+use crate::iri::{IriScheme, Resource};
+use crate::literal::{Literal, LiteralFamily, LiteralKind, XSD};
+use crate::store::{Fact, Kb};
+use crate::time::{Precision, Time};
+use crate::vocabulary::Vocabulary;
+use oxrdf::{BlankNode, NamedNode, Term};
+
+/// KQA Pro's queries use relative IRIs (`<Q42>`, `<shares_border_with>`): they are relative to this base.
+pub const KQAPRO_BASE: &str = "http://kqapro.invalid/";
+
+/// A name that one or more properties have.
+struct Key {
+    /// The name with underscores for blanks, as in IRIs.
+    name: String,
+    relations: Vec<RelationId>,
+    attributes: Vec<AttributeId>,
+    qualifiers: Vec<QualifierId>,
+}
+
+/// A KB as KQA Pro's graph.
+pub struct KqaProView<'k> {
+    kb: &'k Kb,
+    scheme: IriScheme,
+    keys: Vec<Key>,
+    relation_keys: Vec<u32>,
+    attribute_keys: Vec<u32>,
+    qualifier_keys: Vec<u32>,
+    /// Units that are not also texts of the KB, sorted.
+    units: Vec<String>,
+}
+
+impl<'k> KqaProView<'k> {
+    /// The view of a KB; takes time in proportion to the schema and to the number of units.
+    pub fn new(kb: &'k Kb) -> KqaProView<'k> {
+        let key_name = |label: &str| label.replace(' ', "_");
+        let mut names: Vec<String> = kb
+            .relations()
+            .map(|r| key_name(kb.relation_label(r)))
+            .chain(kb.attributes().map(|a| key_name(kb.attribute_label(a))))
+            .chain(kb.qualifier_keys().map(|q| key_name(kb.qualifier_label(q))))
+            .collect();
+        names.sort();
+        names.dedup();
+        let mut keys: Vec<Key> = names
+            .into_iter()
+            .map(|name| Key { name, relations: Vec::new(), attributes: Vec::new(), qualifiers: Vec::new() })
+            .collect();
+        let position = |keys: &[Key], label: &str| {
+            let name = key_name(label);
+            keys.partition_point(|key| key.name < name) as u32
+        };
+        let relation_keys: Vec<u32> = kb.relations().map(|r| position(&keys, kb.relation_label(r))).collect();
+        let attribute_keys: Vec<u32> =
+            kb.attributes().map(|a| position(&keys, kb.attribute_label(a))).collect();
+        let qualifier_keys: Vec<u32> =
+            kb.qualifier_keys().map(|q| position(&keys, kb.qualifier_label(q))).collect();
+        kb.relations().zip(&relation_keys).for_each(|(r, &key)| keys[key as usize].relations.push(r));
+        kb.attributes().zip(&attribute_keys).for_each(|(a, &key)| keys[key as usize].attributes.push(a));
+        kb.qualifier_keys().zip(&qualifier_keys).for_each(|(q, &key)| keys[key as usize].qualifiers.push(q));
+        let mut units: Vec<String> = kb.tags().chain(["1"]).map(str::to_owned).collect();
+        units.sort();
+        units.dedup();
+        let scheme = IriScheme { base: KQAPRO_BASE.to_owned(), vocabulary: Vocabulary::Freebase };
+        let mut view =
+            KqaProView { kb, scheme, keys, relation_keys, attribute_keys, qualifier_keys, units: Vec::new() };
+        units.retain(|unit| view.find_text(unit).is_none());
+        view.units = units;
+        view
+    }
+
+    /// One text, one code: the first literal with this text, whatever its language.
+    fn find_text(&self, text: &str) -> Option<RdfTerm> {
+        let at = self.kb.literal_position(&Literal::text_value(text));
+        let found = (at < self.kb.n_literals()).then(|| self.kb.literal(LiteralId(at as u32)))?;
+        let same = found.kind().family() == LiteralFamily::Text && found.text() == text;
+        same.then_some(RdfTerm::Literal(LiteralId(at as u32)))
+    }
+
+    fn text_term(&self, id: LiteralId) -> RdfTerm {
+        let text = self.kb.literal(id).text();
+        let mut first = id;
+        while first.0 > 0 {
+            let before = self.kb.literal(LiteralId(first.0 - 1));
+            if before.kind().family() != LiteralFamily::Text || before.text() != text {
+                break;
+            }
+            first = LiteralId(first.0 - 1);
+        }
+        RdfTerm::Literal(first)
+    }
+
+    fn unit_term(&self, unit: &str) -> RdfTerm {
+        let unit = if unit.is_empty() { "1" } else { unit };
+        self.find_text(unit)
+            .unwrap_or_else(|| RdfTerm::SchemaText(self.units.partition_point(|u| u.as_str() < unit) as u32))
+    }
+
+    fn key_of(&self, property: Property) -> RdfTerm {
+        RdfTerm::Key(match property {
+            Property::Relation(relation) => self.relation_keys[relation.index()],
+            Property::Attribute(attribute) => self.attribute_keys[attribute.index()],
+        })
+    }
+
+    fn value_term(&self, fact: &Fact) -> RdfTerm {
+        match fact.value {
+            Value::Node(node) => RdfTerm::Node(node),
+            Value::Literal(_) => RdfTerm::ValueOf(fact.id),
+        }
+    }
+
+    /// What a value node says about its literal.
+    fn literal_triples(&self, node: RdfTerm, id: LiteralId) -> impl Iterator<Item = RdfTriple> + use<> {
+        let literal = self.kb.literal(id);
+        let mut parts: [Option<(Pred, RdfTerm)>; 2] = [None, None];
+        match (literal.number(), literal.as_time()) {
+            (Some(number), _) => {
+                parts = [
+                    Some((Pred::Value, RdfTerm::Double(number.to_bits()))),
+                    Some((Pred::Unit, self.unit_term(literal.unit()))),
+                ];
+            }
+            (None, Some(time)) => {
+                parts[0] = Some((Pred::Year, RdfTerm::Integer(time.year())));
+                if time.precision() >= Precision::Day {
+                    parts[1] = Some((Pred::Date, RdfTerm::Date(time.key_at(Precision::Day))));
+                }
+            }
+            (None, None) => {
+                let text = match literal.kind() {
+                    LiteralKind::Boolean => RdfTerm::Literal(id),
+                    _ => self.text_term(id),
+                };
+                parts[0] = Some((Pred::Value, text));
+            }
+        }
+        parts
+            .into_iter()
+            .flatten()
+            .map(move |(predicate, value)| [node, RdfTerm::Predicate(predicate), value])
+    }
+
+    fn name_triple(&self, node: NodeId) -> RdfTriple {
+        let name = match self.kb.label_literal(node) {
+            Some(label) => self.text_term(label),
+            None => RdfTerm::Node(node),
+        };
+        [RdfTerm::Node(node), RdfTerm::Predicate(Pred::Name), name]
+    }
+
+    fn node_triples(&self, node: NodeId) -> impl Iterator<Item = RdfTriple> + '_ {
+        let named = self.kb.label_literal(node).map(|_| self.name_triple(node));
+        named.into_iter().chain(self.instance_triples(node))
+    }
+
+    /// Membership in all classes, also inherited; classes are no members.
+    fn instance_triples(&self, node: NodeId) -> impl Iterator<Item = RdfTriple> + '_ {
+        let mut classes: Vec<u32> = Vec::new();
+        if self.kb.as_class(node).is_none() {
+            for class in self.kb.classes_of(node) {
+                classes.push(class.0);
+                classes.extend(self.kb.ancestors(class).map(|c| c.0));
+            }
+            classes.sort_unstable();
+            classes.dedup();
+        }
+        classes.into_iter().map(move |class| {
+            let class = self.kb.class_node(crate::ids::ClassId(class));
+            [RdfTerm::Node(node), RdfTerm::Predicate(Pred::InstanceOf), RdfTerm::Node(class)]
+        })
+    }
+
+    /// The edge of a fact, unless an earlier fact gives the same one. Relations of the same name fall together.
+    fn edge(&self, fact: &Fact) -> Option<RdfTriple> {
+        let edge = [RdfTerm::Node(fact.subject), self.key_of(fact.property), self.value_term(fact)];
+        if let Property::Relation(relation) = fact.property {
+            let value = match fact.value {
+                Value::Node(node) => node.0,
+                Value::Literal(_) => return Some(edge),
+            };
+            let homonyms = &self.keys[self.relation_keys[relation.index()] as usize].relations;
+            for &other in homonyms {
+                let facts = self.kb.facts_of(fact.subject, Property::Relation(other));
+                let first =
+                    facts.start + self.kb.objects(fact.subject, other).partition_point(|&o| o < value) as u32;
+                let says_it = first < facts.end
+                    && self.kb.objects(fact.subject, other)[(first - facts.start) as usize] == value;
+                if says_it {
+                    return (first == fact.id.0).then_some(edge);
+                }
+            }
+        }
+        Some(edge)
+    }
+
+    /// The fact node and all that hangs on it.
+    fn fact_node_triples(&self, fact: Fact) -> impl Iterator<Item = RdfTriple> + '_ {
+        let node = RdfTerm::Fact(fact.id);
+        let own = [
+            [node, RdfTerm::Predicate(Pred::FactSubject), RdfTerm::Node(fact.subject)],
+            [node, RdfTerm::Predicate(Pred::FactRelation), self.key_of(fact.property)],
+            [node, RdfTerm::Predicate(Pred::FactValue), self.value_term(&fact)],
+        ];
+        let qualifiers = self.kb.qualifier_positions(fact.id).map(move |position| {
+            let qualifier = self.kb.qualifier_at(position);
+            let value = match qualifier.value {
+                Value::Node(node) => RdfTerm::Node(node),
+                Value::Literal(_) => RdfTerm::QualifierValueOf(position as u32),
+            };
+            [node, RdfTerm::Key(self.qualifier_keys[qualifier.key.index()]), value]
+        });
+        own.into_iter().chain(qualifiers)
+    }
+
+    fn value_node_triples(&self, fact: Fact) -> impl Iterator<Item = RdfTriple> + '_ {
+        let literal = match fact.value {
+            Value::Literal(literal) => Some((RdfTerm::ValueOf(fact.id), literal)),
+            Value::Node(_) => None,
+        };
+        literal.into_iter().flat_map(|(node, literal)| self.literal_triples(node, literal))
+    }
+
+    fn qualifier_value_triples(&self, position: usize) -> impl Iterator<Item = RdfTriple> + '_ {
+        let literal = match self.kb.qualifier_at(position).value {
+            Value::Literal(literal) => Some(literal),
+            Value::Node(_) => None,
+        };
+        let node = RdfTerm::QualifierValueOf(position as u32);
+        literal.into_iter().flat_map(move |literal| self.literal_triples(node, literal))
+    }
+
+    fn all_facts(&self) -> impl Iterator<Item = Fact> + '_ {
+        self.kb.nodes().flat_map(|node| self.kb.facts_about(node))
+    }
+
+    fn all(&self) -> impl Iterator<Item = RdfTriple> + '_ {
+        let nodes = self.kb.nodes().flat_map(|node| self.node_triples(node));
+        let facts = self.all_facts().flat_map(|fact| {
+            self.edge(&fact)
+                .into_iter()
+                .chain(self.value_node_triples(fact))
+                .chain(self.fact_node_triples(fact))
+        });
+        let qualifiers =
+            (0..self.kb.n_qualifiers()).flat_map(|position| self.qualifier_value_triples(position));
+        nodes.chain(facts).chain(qualifiers)
+    }
+
+    fn with_subject(&self, subject: RdfTerm, predicate: Option<RdfTerm>) -> Triples<'_> {
+        match (subject, predicate) {
+            (RdfTerm::Node(node), Some(RdfTerm::Key(key))) => {
+                let key = &self.keys[key as usize];
+                let relations = key.relations.iter().map(|&r| Property::Relation(r));
+                let properties = relations.chain(key.attributes.iter().map(|&a| Property::Attribute(a)));
+                let facts = properties
+                    .flat_map(move |p| self.kb.facts_of(node, p))
+                    .filter_map(|f| self.kb.fact(FactId(f)));
+                Box::new(facts.filter_map(|fact| self.edge(&fact)))
+            }
+            (RdfTerm::Node(node), Some(RdfTerm::Predicate(_))) => Box::new(self.node_triples(node)),
+            (RdfTerm::Node(node), _) => {
+                let edges = self.kb.facts_about(node).filter_map(|fact| self.edge(&fact));
+                Box::new(self.node_triples(node).chain(edges))
+            }
+            (RdfTerm::Fact(fact), _) => {
+                Box::new(self.kb.fact(fact).into_iter().flat_map(|fact| self.fact_node_triples(fact)))
+            }
+            (RdfTerm::ValueOf(fact), _) => {
+                Box::new(self.kb.fact(fact).into_iter().flat_map(|fact| self.value_node_triples(fact)))
+            }
+            (RdfTerm::QualifierValueOf(position), _) => {
+                Box::new(self.qualifier_value_triples(position as usize))
+            }
+            _ => Box::new(std::iter::empty()),
+        }
+    }
+
+    fn with_predicate(&self, predicate: RdfTerm, object: Option<RdfTerm>) -> Triples<'_> {
+        match predicate {
+            RdfTerm::Key(key) => self.with_key(&self.keys[key as usize], object),
+            RdfTerm::Predicate(Pred::Name) => match object {
+                Some(RdfTerm::Literal(literal)) => {
+                    let nodes = self.kb.nodes_named(self.kb.literal(literal).text());
+                    Box::new(nodes.into_iter().flat_map(|node| self.node_triples(node)))
+                }
+                _ => Box::new(
+                    self.kb
+                        .nodes()
+                        .filter(|&n| self.kb.label_literal(n).is_some())
+                        .map(|n| self.name_triple(n)),
+                ),
+            },
+            RdfTerm::Predicate(Pred::InstanceOf) => match object {
+                Some(RdfTerm::Node(node)) => {
+                    let members = self.kb.as_class(node).map_or(&[][..], |class| self.kb.members(class));
+                    let entities = members.iter().take_while(|&&m| (m as usize) < self.kb.n_entities());
+                    Box::new(
+                        entities.map(move |&m| [RdfTerm::Node(NodeId(m)), predicate, RdfTerm::Node(node)]),
+                    )
+                }
+                _ => Box::new(self.kb.nodes().flat_map(|node| self.instance_triples(node))),
+            },
+            RdfTerm::Predicate(Pred::FactSubject | Pred::FactRelation | Pred::FactValue) => match object {
+                Some(object) => self.fact_nodes_with(object),
+                None => Box::new(self.all_facts().flat_map(|fact| self.fact_node_triples(fact))),
+            },
+            RdfTerm::Predicate(Pred::Value | Pred::Unit | Pred::Year | Pred::Date) => {
+                self.value_nodes_with(object)
+            }
+            _ => Box::new(std::iter::empty()),
+        }
+    }
+
+    fn with_key<'a>(&'a self, key: &'a Key, object: Option<RdfTerm>) -> Triples<'a> {
+        let edges: Triples<'_> = match object {
+            Some(RdfTerm::Node(value)) => {
+                let facts = key.relations.iter().flat_map(move |&r| self.kb.facts_into(r, value));
+                Box::new(facts.filter_map(|&f| self.kb.fact(FactId(f))).filter_map(|fact| self.edge(&fact)))
+            }
+            Some(RdfTerm::ValueOf(fact)) => {
+                Box::new(self.kb.fact(fact).and_then(|fact| self.edge(&fact)).into_iter())
+            }
+            Some(_) => Box::new(std::iter::empty()),
+            None => {
+                let relations = key.relations.iter().map(|&r| Property::Relation(r));
+                let properties = relations.chain(key.attributes.iter().map(|&a| Property::Attribute(a)));
+                Box::new(properties.flat_map(|p| self.kb.facts_with(p)).filter_map(|fact| self.edge(&fact)))
+            }
+        };
+        if key.qualifiers.is_empty() {
+            return edges;
+        }
+        let qualified: Triples<'_> = match object {
+            Some(RdfTerm::QualifierValueOf(position)) => {
+                let fact = self.kb.fact(self.kb.fact_of_qualifier(position as usize));
+                Box::new(fact.into_iter().flat_map(|fact| self.fact_node_triples(fact)))
+            }
+            _ => Box::new(self.qualified()),
+        };
+        Box::new(edges.chain(qualified))
+    }
+
+    fn qualified(&self) -> impl Iterator<Item = RdfTriple> + '_ {
+        let facts = self.kb.qualified_facts().iter().filter_map(|&fact| self.kb.fact(FactId(fact)));
+        facts.flat_map(|fact| self.fact_node_triples(fact))
+    }
+
+    /// Fact nodes whose subject, relation or value is this term.
+    fn fact_nodes_with(&self, object: RdfTerm) -> Triples<'_> {
+        match object {
+            RdfTerm::Node(node) => {
+                let facts = self
+                    .kb
+                    .facts_about(node)
+                    .chain(self.kb.facts_to(node).filter(move |f| f.subject != node));
+                Box::new(facts.flat_map(|fact| self.fact_node_triples(fact)))
+            }
+            RdfTerm::Key(key) => {
+                let key = &self.keys[key as usize];
+                let relations = key.relations.iter().map(|&r| Property::Relation(r));
+                let properties = relations.chain(key.attributes.iter().map(|&a| Property::Attribute(a)));
+                Box::new(
+                    properties
+                        .flat_map(|p| self.kb.facts_with(p))
+                        .flat_map(|fact| self.fact_node_triples(fact)),
+                )
+            }
+            RdfTerm::ValueOf(fact) => {
+                Box::new(self.kb.fact(fact).into_iter().flat_map(|fact| self.fact_node_triples(fact)))
+            }
+            _ => Box::new(std::iter::empty()),
+        }
+    }
+
+    /// Value nodes with this number, text, unit, year or date; all of them if it is open.
+    fn value_nodes_with(&self, object: Option<RdfTerm>) -> Triples<'_> {
+        let ranges = self.literal_ranges(object);
+        let in_ranges = move |id: LiteralId, ranges: &[std::ops::Range<usize>]| {
+            ranges.iter().any(|r| r.contains(&id.index()))
+        };
+        let for_facts = ranges.clone();
+        let facts = self.kb.attributes().flat_map(move |attribute| {
+            let by_value = self.kb.facts_by_value(attribute);
+            for_facts.clone().into_iter().flat_map(move |range| {
+                by_value.positions(range).filter_map(move |at| self.kb.fact(FactId(by_value.facts[at])))
+            })
+        });
+        let facts = facts.flat_map(|fact| self.value_node_triples(fact));
+        let qualifiers = (0..self.kb.n_qualifiers()).filter(move |&position| {
+            matches!(self.kb.qualifier_at(position).value, Value::Literal(id) if in_ranges(id, &ranges))
+        });
+        Box::new(facts.chain(qualifiers.flat_map(|position| self.qualifier_value_triples(position))))
+    }
+
+    /// The ranges of literal ids that a value node with this object can have.
+    fn literal_ranges(&self, object: Option<RdfTerm>) -> Vec<std::ops::Range<usize>> {
+        let n = self.kb.n_literals();
+        let time_range = |from: i64, to: i64| {
+            let bound = |key: i64| {
+                let probe = Literal {
+                    kind: LiteralKind::Year,
+                    number_type: Default::default(),
+                    key: key as u64,
+                    text: "",
+                    tag: "",
+                };
+                self.kb.literal_position(&probe)
+            };
+            bound(from)..bound(to)
+        };
+        match object {
+            Some(RdfTerm::Integer(year)) => match (Time::year_only(year), Time::year_only(year + 1)) {
+                (Some(from), Some(to)) => vec![time_range(from.key(), to.key())],
+                _ => Vec::new(),
+            },
+            Some(RdfTerm::Date(day)) => vec![time_range(day, day + (1 << 27))],
+            Some(RdfTerm::Double(bits)) => {
+                let units = self.kb.tags();
+                let bound = |unit: &str, bits: u64, text: &'static str| {
+                    let probe = Literal {
+                        kind: LiteralKind::Quantity,
+                        number_type: Default::default(),
+                        key: bits,
+                        text,
+                        tag: unit,
+                    };
+                    self.kb.literal_position(&probe)
+                };
+                let ranges = units.map(|unit| bound(unit, bits, "")..bound(unit, bits, "\u{10ffff}"));
+                ranges.filter(|range| !range.is_empty()).collect()
+            }
+            // A text may be the unit of any quantity; the rest is filtered.
+            _ => vec![0..n],
+        }
+    }
+
+    fn with_object(&self, object: RdfTerm) -> Triples<'_> {
+        match object {
+            RdfTerm::Node(node) => {
+                let facts = self.kb.facts_to(node).filter_map(|fact| self.edge(&fact));
+                let members = self.with_predicate(RdfTerm::Predicate(Pred::InstanceOf), Some(object));
+                Box::new(
+                    facts.chain(members).chain(self.fact_nodes_with(object)).chain(self.qualified_by(node)),
+                )
+            }
+            RdfTerm::Key(_) => self.fact_nodes_with(object),
+            RdfTerm::ValueOf(fact) => Box::new(
+                self.kb
+                    .fact(fact)
+                    .into_iter()
+                    .flat_map(|fact| self.edge(&fact).into_iter().chain(self.fact_node_triples(fact))),
+            ),
+            RdfTerm::QualifierValueOf(position) => {
+                let fact = self.kb.fact(self.kb.fact_of_qualifier(position as usize));
+                Box::new(fact.into_iter().flat_map(|fact| self.fact_node_triples(fact)))
+            }
+            RdfTerm::Literal(_) => {
+                let names = self.with_predicate(RdfTerm::Predicate(Pred::Name), Some(object));
+                Box::new(names.chain(self.value_nodes_with(Some(object))))
+            }
+            _ => self.value_nodes_with(Some(object)),
+        }
+    }
+
+    /// Qualifiers whose value is a node. Facts about the node are left to `fact_nodes_with`.
+    fn qualified_by(&self, node: NodeId) -> impl Iterator<Item = RdfTriple> + '_ {
+        let facts = self.kb.qualified_facts().iter().filter_map(|&fact| self.kb.fact(FactId(fact)));
+        facts
+            .filter(move |fact| fact.subject != node && fact.value != Value::Node(node))
+            .flat_map(|fact| self.fact_node_triples(fact))
+    }
+}
+
+impl RdfView for KqaProView<'_> {
+    fn matching(
+        &self,
+        subject: Option<RdfTerm>,
+        predicate: Option<RdfTerm>,
+        object: Option<RdfTerm>,
+    ) -> Triples<'_> {
+        let candidates: Triples<'_> = match (subject, predicate, object) {
+            (Some(subject), predicate, _) => self.with_subject(subject, predicate),
+            (None, Some(predicate), object) => self.with_predicate(predicate, object),
+            (None, None, Some(object)) => self.with_object(object),
+            (None, None, None) => Box::new(self.all()),
+        };
+        filtered(candidates, subject, predicate, object)
+    }
+
+    fn encode(&self, term: &Term) -> Option<RdfTerm> {
+        match term {
+            Term::NamedNode(iri) => {
+                let iri = iri.as_str();
+                if let Some(predicate) = Pred::ALL.into_iter().find(|p| p.iri() == iri) {
+                    return Some(RdfTerm::Predicate(predicate));
+                }
+                if let Some(node) = self.kb.node(iri) {
+                    return Some(RdfTerm::Node(node));
+                }
+                let Resource::Node(id) = self.scheme.resource(iri) else { return None };
+                if let Some(node) = self.kb.node(&id) {
+                    return Some(RdfTerm::Node(node));
+                }
+                let at = self.keys.partition_point(|key| *key.name < *id);
+                self.keys.get(at).filter(|key| key.name == id).map(|_| RdfTerm::Key(at as u32))
+            }
+            Term::BlankNode(blank) => {
+                let label = blank.as_str();
+                if let Some(node) = self.kb.node(&format!("_:{label}")) {
+                    return Some(RdfTerm::Node(node));
+                }
+                let number = |prefix: &str| label.strip_prefix(prefix)?.parse::<u32>().ok();
+                let fact = |number: u32| self.kb.fact(FactId(number)).map(|fact| fact.id);
+                if let Some(n) = number("fact") {
+                    return fact(n).map(RdfTerm::Fact);
+                }
+                if let Some(n) = number("value") {
+                    return fact(n).map(RdfTerm::ValueOf);
+                }
+                number("qualifier")
+                    .filter(|&n| (n as usize) < self.kb.n_qualifiers())
+                    .map(RdfTerm::QualifierValueOf)
+            }
+            Term::Literal(literal) => {
+                let text = literal.value();
+                match literal.datatype().as_str().strip_prefix(XSD) {
+                    Some("double") => text
+                        .parse()
+                        .ok()
+                        .map(|n: f64| RdfTerm::Double(if n == 0.0 { 0 } else { n.to_bits() })),
+                    Some("integer") => text.parse().ok().map(RdfTerm::Integer),
+                    Some("date") => Time::parse_date(text).map(|t| RdfTerm::Date(t.key())),
+                    Some("boolean") => {
+                        let value = Literal::from_rdf(text, literal.datatype().as_str(), "");
+                        self.kb.find_literal(&value).map(RdfTerm::Literal)
+                    }
+                    Some("string") => self.find_text(text).or_else(|| {
+                        let at = self.units.binary_search_by(|unit| unit.as_str().cmp(text)).ok()?;
+                        Some(RdfTerm::SchemaText(at as u32))
+                    }),
+                    _ => None,
+                }
+            }
+            Term::Triple(_) => None,
+        }
+    }
+
+    fn decode(&self, term: RdfTerm) -> Term {
+        let iri = |iri: String| Term::NamedNode(NamedNode::new_unchecked(iri));
+        let blank = |label: String| Term::BlankNode(BlankNode::new_unchecked(label));
+        match term {
+            RdfTerm::Node(node) => {
+                let id = self.kb.node_id(node);
+                match id.strip_prefix("_:") {
+                    Some(label) => blank(label.to_owned()),
+                    None => iri(self.scheme.node(id)),
+                }
+            }
+            RdfTerm::Key(key) => iri(self.scheme.node_in_base(&self.keys[key as usize].name)),
+            RdfTerm::Predicate(predicate) => iri(predicate.iri().to_owned()),
+            RdfTerm::Fact(fact) => blank(format!("fact{}", fact.0)),
+            RdfTerm::ValueOf(fact) => blank(format!("value{}", fact.0)),
+            RdfTerm::QualifierValueOf(position) => blank(format!("qualifier{position}")),
+            RdfTerm::Literal(id) => {
+                let literal = self.kb.literal(id);
+                Term::Literal(match literal.as_bool() {
+                    Some(value) => oxrdf::Literal::from(value),
+                    None => oxrdf::Literal::new_simple_literal(literal.text()),
+                })
+            }
+            RdfTerm::SchemaText(at) => {
+                Term::Literal(oxrdf::Literal::new_simple_literal(self.units[at as usize].as_str()))
+            }
+            RdfTerm::Double(bits) => Term::Literal(oxrdf::Literal::from(f64::from_bits(bits))),
+            RdfTerm::Integer(number) => Term::Literal(oxrdf::Literal::from(number)),
+            RdfTerm::Date(key) => {
+                let text = Time::from_key(key, Precision::Day).date_text();
+                Term::Literal(oxrdf::Literal::new_typed_literal(
+                    text,
+                    NamedNode::new_unchecked(format!("{XSD}date")),
+                ))
+            }
+            // Codes of the other view.
+            RdfTerm::Relation(_)
+            | RdfTerm::Attribute(_)
+            | RdfTerm::Qualifier(_)
+            | RdfTerm::Vocabulary(_)
+            | RdfTerm::Dimensionless(_)
+            | RdfTerm::Quoted(_) => blank("none".to_owned()),
+        }
+    }
+}

@@ -1,0 +1,153 @@
+//! RDF views of a KB: the same columns seen as triples, without a second copy.
+//!
+//! - [`DirectView`]: `subject property value`, with the vocabulary of the source; quantities in the usual unit
+//!   of their attribute are plain numbers; facts with qualifiers have a name that reifies the triple (RDF 1.2).
+//! - [`KqaProView`]: KQA Pro's graph: a node for every value and every fact.
+//!
+//! Terms are small copyable codes ([`RdfTerm`]); two terms are the same RDF term if and only if their codes
+//! are equal. `encode` and `decode` translate to and from `oxrdf`.
+
+mod direct;
+mod kqapro;
+
+pub use direct::DirectView;
+pub use kqapro::{KQAPRO_BASE, KqaProView};
+
+use crate::ids::{AttributeId, FactId, LiteralId, NodeId, QualifierId, RelationId};
+use crate::vocabulary::Term as VocabularyTerm;
+use oxrdf::{NamedOrBlankNode, Term, Triple};
+
+/// An RDF term of a view.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum RdfTerm {
+    /// An entity or a class.
+    Node(NodeId),
+    /// A relation.
+    Relation(RelationId),
+    /// An attribute whose IRI is not also that of a relation.
+    Attribute(AttributeId),
+    /// A qualifier key whose IRI is not also that of a property.
+    Qualifier(QualifierId),
+    /// An IRI of the vocabulary.
+    Vocabulary(VocabularyTerm),
+    /// A literal.
+    Literal(LiteralId),
+    /// A number without a unit, of an attribute that usually has one.
+    Dimensionless(LiteralId),
+    /// A text of the schema (unit or domain), as a position in the view's own list.
+    SchemaText(u32),
+    /// The name of a fact.
+    Fact(FactId),
+    /// The triple that a fact says, as a term.
+    Quoted(FactId),
+    /// The value node of a fact (KQA Pro).
+    ValueOf(FactId),
+    /// The value node of a qualifier, by its position (KQA Pro).
+    QualifierValueOf(u32),
+    /// A property IRI made from a name, as a position in the view's own list (KQA Pro).
+    Key(u32),
+    /// A fixed predicate of KQA Pro's graph.
+    Predicate(KqaProPredicate),
+    /// A number (KQA Pro), by its bits.
+    Double(u64),
+    /// A year (KQA Pro).
+    Integer(i64),
+    /// A day (KQA Pro), as a packed time.
+    Date(i64),
+}
+
+/// The fixed predicates of KQA Pro's graph.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[allow(missing_docs)]
+pub enum KqaProPredicate {
+    Name,
+    InstanceOf,
+    FactSubject,
+    FactRelation,
+    FactValue,
+    Value,
+    Unit,
+    Year,
+    Date,
+}
+
+impl KqaProPredicate {
+    /// All of them.
+    pub const ALL: [KqaProPredicate; 9] = [
+        KqaProPredicate::Name,
+        KqaProPredicate::InstanceOf,
+        KqaProPredicate::FactSubject,
+        KqaProPredicate::FactRelation,
+        KqaProPredicate::FactValue,
+        KqaProPredicate::Value,
+        KqaProPredicate::Unit,
+        KqaProPredicate::Year,
+        KqaProPredicate::Date,
+    ];
+
+    /// The IRI, as in KQA Pro's queries.
+    pub fn iri(self) -> &'static str {
+        match self {
+            KqaProPredicate::Name => "pred:name",
+            KqaProPredicate::InstanceOf => "pred:instance_of",
+            KqaProPredicate::FactSubject => "pred:fact_h",
+            KqaProPredicate::FactRelation => "pred:fact_r",
+            KqaProPredicate::FactValue => "pred:fact_t",
+            KqaProPredicate::Value => "pred:value",
+            KqaProPredicate::Unit => "pred:unit",
+            KqaProPredicate::Year => "pred:year",
+            KqaProPredicate::Date => "pred:date",
+        }
+    }
+}
+
+/// A triple of a view.
+pub type RdfTriple = [RdfTerm; 3];
+
+/// Triples that a look-up yields.
+pub type Triples<'a> = Box<dyn Iterator<Item = RdfTriple> + 'a>;
+
+/// A KB seen as RDF.
+pub trait RdfView: Sync {
+    /// All triples, each once.
+    fn triples(&self) -> Triples<'_> {
+        self.matching(None, None, None)
+    }
+
+    /// The triples that fit a pattern; `None` fits everything.
+    fn matching(
+        &self,
+        subject: Option<RdfTerm>,
+        predicate: Option<RdfTerm>,
+        object: Option<RdfTerm>,
+    ) -> Triples<'_>;
+
+    /// The code of a term; `None` if it does not occur in this view.
+    fn encode(&self, term: &Term) -> Option<RdfTerm>;
+
+    /// The term of a code that came from this view.
+    fn decode(&self, term: RdfTerm) -> Term;
+
+    /// A triple in terms of `oxrdf`; `None` if it is not a valid triple, which does not happen for triples
+    /// that come from a view.
+    fn decode_triple(&self, [subject, predicate, object]: RdfTriple) -> Option<Triple> {
+        let subject = match self.decode(subject) {
+            Term::NamedNode(node) => NamedOrBlankNode::NamedNode(node),
+            Term::BlankNode(node) => NamedOrBlankNode::BlankNode(node),
+            Term::Literal(_) | Term::Triple(_) => return None,
+        };
+        let Term::NamedNode(predicate) = self.decode(predicate) else { return None };
+        Some(Triple { subject, predicate, object: self.decode(object) })
+    }
+}
+
+/// Keeps the triples that fit a pattern.
+fn filtered<'a>(
+    triples: impl Iterator<Item = RdfTriple> + 'a,
+    subject: Option<RdfTerm>,
+    predicate: Option<RdfTerm>,
+    object: Option<RdfTerm>,
+) -> Triples<'a> {
+    let fits = |wanted: Option<RdfTerm>, found: RdfTerm| wanted.is_none_or(|wanted| wanted == found);
+    Box::new(triples.filter(move |t| fits(subject, t[0]) && fits(predicate, t[1]) && fits(object, t[2])))
+}

@@ -1,0 +1,421 @@
+//! Look-ups of facts: by subject, by value, by property, and the qualifiers of a fact.
+
+use super::columns::{Rows, check_below, check_len, check_starts, path_of};
+use super::kb::Kb;
+use super::manifest::Counts;
+use super::mapping::Column;
+use crate::error::{KbError, Result};
+use crate::ids::{AttributeId, FactId, LiteralId, NodeId, Property, QualifierId, RelationId, Value};
+use std::ops::Range;
+use std::path::Path;
+
+pub(super) const LITERAL_BIT: u32 = 1 << 31;
+
+/// One statement.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Fact {
+    /// Its number.
+    pub id: FactId,
+    /// What it is about.
+    pub subject: NodeId,
+    /// What it says.
+    pub property: Property,
+    /// What the value is.
+    pub value: Value,
+}
+
+/// Something said about a fact.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Qualifier {
+    /// The key.
+    pub key: QualifierId,
+    /// The value.
+    pub value: Value,
+}
+
+/// The facts of an attribute in the order of their values.
+#[derive(Clone, Copy)]
+pub struct LiteralFacts<'a> {
+    /// Subjects, parallel to `facts`.
+    pub subjects: &'a [u32],
+    /// Fact ids.
+    pub facts: &'a [u32],
+    values: &'a [u32],
+}
+
+impl LiteralFacts<'_> {
+    /// The number of facts.
+    pub fn len(&self) -> usize {
+        self.facts.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.facts.is_empty()
+    }
+
+    /// The value of the fact at a position.
+    pub fn value(&self, position: usize) -> LiteralId {
+        LiteralId(self.values[self.facts[position] as usize])
+    }
+
+    /// The positions whose values have ids in a range.
+    pub fn positions(&self, literals: Range<usize>) -> Range<usize> {
+        let from = self.facts.partition_point(|&f| (self.values[f as usize] as usize) < literals.start);
+        let to = self.facts.partition_point(|&f| (self.values[f as usize] as usize) < literals.end);
+        from..to
+    }
+}
+
+/// Two-level rows: node -> group (one property) -> entries.
+struct Groups {
+    of_node: Column<u32>,
+    property: Column<u32>,
+    start: Column<u32>,
+    by_property: Rows,
+}
+
+impl Groups {
+    fn open(dir: &Path, name: &str) -> Result<Groups> {
+        Ok(Groups {
+            of_node: Column::open(&path_of(dir, &format!("{name}_groups")))?,
+            property: Column::open(&path_of(dir, &format!("{name}_group_property")))?,
+            start: Column::open(&path_of(dir, &format!("{name}_group_start")))?,
+            by_property: Rows::open(dir, &format!("{name}_by_property"))?,
+        })
+    }
+
+    fn check(
+        &self,
+        dir: &Path,
+        name: &str,
+        n_nodes: usize,
+        n_properties: usize,
+        n_entries: usize,
+    ) -> Result<()> {
+        let n_groups = self.property.len();
+        check_starts(dir, &format!("{name}_groups"), &self.of_node, n_nodes, n_groups)?;
+        check_below(dir, &format!("{name}_group_property"), &self.property, n_properties)?;
+        check_starts(dir, &format!("{name}_group_start"), &self.start, n_groups, n_entries)?;
+        self.by_property.check(dir, &format!("{name}_by_property"), n_properties, n_groups)
+    }
+
+    #[inline]
+    fn groups(&self, node: usize) -> Range<usize> {
+        self.of_node[node] as usize..self.of_node[node + 1] as usize
+    }
+
+    /// All entries of a node.
+    #[inline]
+    fn entries_of_node(&self, node: usize) -> Range<usize> {
+        let groups = self.groups(node);
+        self.start[groups.start] as usize..self.start[groups.end] as usize
+    }
+
+    #[inline]
+    fn entries_of_group(&self, group: usize) -> Range<usize> {
+        self.start[group] as usize..self.start[group + 1] as usize
+    }
+
+    /// The entries of a node with one property.
+    #[inline]
+    fn entries(&self, node: usize, property: u32) -> Range<usize> {
+        let groups = self.groups(node);
+        let properties = &self.property[groups.clone()];
+        // Few properties: a scan beats a binary search.
+        let found = if properties.len() <= 16 {
+            properties.iter().position(|&p| p == property)
+        } else {
+            properties.binary_search(&property).ok()
+        };
+        match found {
+            Some(at) => self.entries_of_group(groups.start + at),
+            None => 0..0,
+        }
+    }
+}
+
+pub(super) struct FactColumns {
+    out: Groups,
+    incoming: Groups,
+    subject: Column<u32>,
+    value: Column<u32>,
+    source: Column<u16>,
+    in_subject: Column<u32>,
+    in_fact: Column<u32>,
+    literal_start: Column<u32>,
+    literal_subject: Column<u32>,
+    literal_fact: Column<u32>,
+    qualified: Column<u32>,
+    qualifier_start: Column<u32>,
+    qualifier_key: Column<u32>,
+    qualifier_value: Column<u32>,
+}
+
+impl FactColumns {
+    pub(super) fn open(dir: &Path) -> Result<FactColumns> {
+        let column = |name: &str| Column::open(&path_of(dir, name));
+        Ok(FactColumns {
+            out: Groups::open(dir, "out")?,
+            incoming: Groups::open(dir, "in")?,
+            subject: column("fact_subject")?,
+            value: column("fact_value")?,
+            source: Column::open(&path_of(dir, "fact_source"))?,
+            in_subject: column("in_subject")?,
+            in_fact: column("in_fact")?,
+            literal_start: column("by_literal.starts")?,
+            literal_subject: column("by_literal_subject")?,
+            literal_fact: column("by_literal_fact")?,
+            qualified: column("qualified_fact")?,
+            qualifier_start: column("qualifier_start")?,
+            qualifier_key: column("qualifier_key")?,
+            qualifier_value: column("qualifier_value")?,
+        })
+    }
+
+    pub(super) fn check(&self, dir: &Path, counts: &Counts) -> Result<()> {
+        let n_nodes = (counts.entities + counts.classes) as usize;
+        let (n_relations, n_attributes) = (counts.relations as usize, counts.attributes as usize);
+        let (n_relational, n_literal) = (counts.relational_facts as usize, counts.literal_facts as usize);
+        let n_facts = n_relational + n_literal;
+        self.out.check(dir, "out", n_nodes, n_relations + n_attributes, n_facts)?;
+        self.incoming.check(dir, "in", n_nodes, n_relations, n_relational)?;
+        for (name, column, len, limit) in [
+            ("fact_subject", &self.subject, n_facts, n_nodes),
+            ("in_subject", &self.in_subject, n_relational, n_nodes),
+            ("in_fact", &self.in_fact, n_relational, n_facts),
+            ("by_literal_subject", &self.literal_subject, n_literal, n_nodes),
+            ("by_literal_fact", &self.literal_fact, n_literal, n_facts),
+            ("qualified_fact", &self.qualified, counts.qualified_facts as usize, n_facts),
+            ("qualifier_key", &self.qualifier_key, self.qualifier_value.len(), counts.qualifiers as usize),
+        ] {
+            check_len(dir, name, column.len(), len)?;
+            check_below(dir, name, column, limit)?;
+        }
+        check_len(dir, "fact_value", self.value.len(), n_facts)?;
+        if !self.source.is_empty() {
+            check_len(dir, "fact_source", self.source.len(), n_facts)?;
+        }
+        check_starts(dir, "by_literal.starts", &self.literal_start, n_attributes, n_literal)?;
+        check_starts(
+            dir,
+            "qualifier_start",
+            &self.qualifier_start,
+            self.qualified.len(),
+            self.qualifier_key.len(),
+        )?;
+        let n_literals = counts.literals as usize;
+        let fits = |value: u32| {
+            let index = (value & !LITERAL_BIT) as usize;
+            index < if value & LITERAL_BIT != 0 { n_literals } else { n_nodes }
+        };
+        if !self.qualifier_value.iter().all(|&value| fits(value)) {
+            return Err(KbError::damaged(
+                &path_of(dir, "qualifier_value"),
+                "it refers to items that do not exist",
+            ));
+        }
+        for group in 0..self.out.property.len() {
+            let is_relation = (self.out.property[group] as usize) < n_relations;
+            let limit = if is_relation { n_nodes } else { n_literals };
+            check_below(dir, "fact_value", &self.value[self.out.entries_of_group(group)], limit)?;
+        }
+        Ok(())
+    }
+
+    pub(super) fn degree(&self, node: usize) -> usize {
+        self.out.entries_of_node(node).len() + self.incoming.entries_of_node(node).len()
+    }
+}
+
+impl Kb {
+    /// The number of facts.
+    pub fn n_facts(&self) -> usize {
+        self.facts.value.len()
+    }
+
+    fn property_code(&self, property: Property) -> u32 {
+        match property {
+            Property::Relation(relation) => relation.0,
+            Property::Attribute(attribute) => attribute.0 + self.n_relations() as u32,
+        }
+    }
+
+    fn property_of_code(&self, code: u32) -> Property {
+        match code.checked_sub(self.n_relations() as u32) {
+            None => Property::Relation(RelationId(code)),
+            Some(attribute) => Property::Attribute(AttributeId(attribute)),
+        }
+    }
+
+    /// What `subject` points to by `relation`: a sorted slice of nodes, with repetitions where several
+    /// facts say the same with different qualifiers.
+    #[inline]
+    pub fn objects(&self, subject: NodeId, relation: RelationId) -> &[u32] {
+        &self.facts.value[self.facts.out.entries(subject.index(), relation.0)]
+    }
+
+    /// What points to `value` by `relation`: a sorted slice of nodes.
+    #[inline]
+    pub fn subjects(&self, relation: RelationId, value: NodeId) -> &[u32] {
+        &self.facts.in_subject[self.facts.incoming.entries(value.index(), relation.0)]
+    }
+
+    /// The facts behind [`Kb::subjects`], in the same order.
+    pub fn facts_into(&self, relation: RelationId, value: NodeId) -> &[u32] {
+        &self.facts.in_fact[self.facts.incoming.entries(value.index(), relation.0)]
+    }
+
+    /// The literals of `subject` under `attribute`, sorted.
+    pub fn literals(&self, subject: NodeId, attribute: AttributeId) -> &[u32] {
+        let property = self.property_code(Property::Attribute(attribute));
+        &self.facts.value[self.facts.out.entries(subject.index(), property)]
+    }
+
+    /// The ids of the facts about `subject` with one property: `Kb::objects` or `Kb::literals` are their values.
+    pub fn facts_of(&self, subject: NodeId, property: Property) -> Range<u32> {
+        let range = self.facts.out.entries(subject.index(), self.property_code(property));
+        range.start as u32..range.end as u32
+    }
+
+    /// All facts about `subject`, by property.
+    pub fn facts_about(&self, subject: NodeId) -> impl Iterator<Item = Fact> + '_ {
+        let out = &self.facts.out;
+        out.groups(subject.index()).flat_map(move |group| {
+            let property = self.property_of_code(out.property[group]);
+            out.entries_of_group(group).map(move |fact| self.make_fact(fact, subject, property))
+        })
+    }
+
+    /// All facts whose value is `value`, by relation.
+    pub fn facts_to(&self, value: NodeId) -> impl Iterator<Item = Fact> + '_ {
+        let incoming = &self.facts.incoming;
+        incoming.groups(value.index()).flat_map(move |group| {
+            let property = Property::Relation(RelationId(incoming.property[group]));
+            incoming.entries_of_group(group).map(move |at| Fact {
+                id: FactId(self.facts.in_fact[at]),
+                subject: NodeId(self.facts.in_subject[at]),
+                property,
+                value: Value::Node(value),
+            })
+        })
+    }
+
+    /// The properties that `subject` has, and how many facts of each.
+    pub fn properties_of(&self, subject: NodeId) -> impl ExactSizeIterator<Item = (Property, usize)> + '_ {
+        let out = &self.facts.out;
+        out.groups(subject.index())
+            .map(move |group| (self.property_of_code(out.property[group]), out.entries_of_group(group).len()))
+    }
+
+    /// The relations that lead to `value`, and how many facts of each.
+    pub fn relations_to(&self, value: NodeId) -> impl ExactSizeIterator<Item = (RelationId, usize)> + '_ {
+        let incoming = &self.facts.incoming;
+        incoming
+            .groups(value.index())
+            .map(move |group| (RelationId(incoming.property[group]), incoming.entries_of_group(group).len()))
+    }
+
+    /// All facts with a property, by subject.
+    pub fn facts_with(&self, property: Property) -> impl Iterator<Item = Fact> + '_ {
+        let out = &self.facts.out;
+        let code = self.property_code(property) as usize;
+        out.by_property.row(code).iter().flat_map(move |&group| {
+            let range = out.entries_of_group(group as usize);
+            let subject = NodeId(self.facts.subject[range.start]);
+            range.map(move |fact| self.make_fact(fact, subject, property))
+        })
+    }
+
+    /// The distinct subjects of a property, sorted.
+    pub fn subjects_with(&self, property: Property) -> impl ExactSizeIterator<Item = NodeId> + '_ {
+        let out = &self.facts.out;
+        let groups = out.by_property.row(self.property_code(property) as usize).iter();
+        groups.map(move |&group| NodeId(self.facts.subject[out.start[group as usize] as usize]))
+    }
+
+    /// The distinct values of a relation, sorted.
+    pub fn objects_with(&self, relation: RelationId) -> impl ExactSizeIterator<Item = NodeId> + '_ {
+        let incoming = &self.facts.incoming;
+        incoming.by_property.row(relation.index()).iter().map(move |&group| {
+            let fact = self.facts.in_fact[incoming.start[group as usize] as usize];
+            NodeId(self.facts.value[fact as usize])
+        })
+    }
+
+    /// The facts of an attribute in the order of values: ranges and extremes are a binary search.
+    pub fn facts_by_value(&self, attribute: AttributeId) -> LiteralFacts<'_> {
+        let starts = &self.facts.literal_start;
+        let range = starts[attribute.index()] as usize..starts[attribute.index() + 1] as usize;
+        LiteralFacts {
+            subjects: &self.facts.literal_subject[range.clone()],
+            facts: &self.facts.literal_fact[range],
+            values: &self.facts.value,
+        }
+    }
+
+    /// A fact by its id.
+    pub fn fact(&self, id: FactId) -> Option<Fact> {
+        let subject = NodeId(*self.facts.subject.get(id.index())?);
+        let out = &self.facts.out;
+        let groups = out.groups(subject.index());
+        let starts = &out.start[groups.clone()];
+        let group = groups.start + starts.partition_point(|&start| start <= id.0) - 1;
+        Some(self.make_fact(id.index(), subject, self.property_of_code(out.property[group])))
+    }
+
+    fn make_fact(&self, fact: usize, subject: NodeId, property: Property) -> Fact {
+        let value = self.facts.value[fact];
+        let value = match property {
+            Property::Relation(_) => Value::Node(NodeId(value)),
+            Property::Attribute(_) => Value::Literal(LiteralId(value)),
+        };
+        Fact { id: FactId(fact as u32), subject, property, value }
+    }
+
+    /// The qualifiers of a fact, sorted by key and value.
+    pub fn fact_qualifiers(&self, fact: FactId) -> impl ExactSizeIterator<Item = Qualifier> + '_ {
+        self.qualifier_positions(fact).map(|at| self.qualifier_at(at))
+    }
+
+    /// All facts that have qualifiers, sorted.
+    pub fn qualified_facts(&self) -> &[u32] {
+        &self.facts.qualified
+    }
+
+    /// The positions of a fact's qualifiers in the table of all qualifiers.
+    pub(crate) fn qualifier_positions(&self, fact: FactId) -> Range<usize> {
+        match self.facts.qualified.binary_search(&fact.0) {
+            Ok(at) => self.facts.qualifier_start[at] as usize..self.facts.qualifier_start[at + 1] as usize,
+            Err(_) => 0..0,
+        }
+    }
+
+    /// The qualifier at a position of the table of all qualifiers.
+    pub(crate) fn qualifier_at(&self, position: usize) -> Qualifier {
+        let value = self.facts.qualifier_value[position];
+        let index = value & !LITERAL_BIT;
+        let is_literal = value & LITERAL_BIT != 0;
+        Qualifier {
+            key: QualifierId(self.facts.qualifier_key[position]),
+            value: if is_literal { Value::Literal(LiteralId(index)) } else { Value::Node(NodeId(index)) },
+        }
+    }
+
+    /// The number of qualifiers of all facts together.
+    pub fn n_qualifiers(&self) -> usize {
+        self.facts.qualifier_key.len()
+    }
+
+    /// The fact that a position of the table of all qualifiers belongs to.
+    pub(crate) fn fact_of_qualifier(&self, position: usize) -> FactId {
+        let at = self.facts.qualifier_start.partition_point(|&start| start as usize <= position) - 1;
+        FactId(self.facts.qualified[at])
+    }
+
+    /// Where a fact comes from, as the manifest's list of sources says it.
+    pub fn fact_source(&self, fact: FactId) -> Option<&str> {
+        let position = usize::from(*self.facts.source.get(fact.index())?).checked_sub(1)?;
+        self.manifest().sources.get(position).map(String::as_str)
+    }
+}

@@ -1,0 +1,331 @@
+//! Opens a store, and answers about nodes, classes and literals.
+
+use super::columns::{Rows, Strings, check_below, check_len, path_of};
+use super::facts::FactColumns;
+use super::manifest::Manifest;
+use super::mapping::Column;
+use super::schema::SchemaColumns;
+use super::search::NameColumns;
+use super::verify;
+use crate::error::{KbError, Result};
+use crate::ids::{ClassId, LiteralId, NodeId};
+use crate::literal::{Literal, LiteralKind, NumberType};
+use std::path::Path;
+
+/// Whether a directory looks like a compiled KB.
+pub fn is_store(dir: &Path) -> bool {
+    dir.join(verify::MANIFEST).is_file() && dir.join(verify::CHECKSUMS).is_file()
+}
+
+/// Absent from an optional column.
+pub(crate) const ABSENT: u32 = u32::MAX;
+
+/// A compiled knowledge base, open for reading. Cheap to open, safe to share between threads.
+pub struct Kb {
+    manifest: Manifest,
+    n_entities: usize,
+    n_nodes: usize,
+    node_id: Strings,
+    node_label: Column<u32>,
+    node_description: Column<u32>,
+    aliases: Rows,
+    class_parents: Rows,
+    class_children: Rows,
+    class_ancestors: Rows,
+    class_members: Rows,
+    class_members_all: Rows,
+    node_classes: Rows,
+    literal_text: Strings,
+    literal_kind: Column<u8>,
+    literal_number_type: Column<u8>,
+    literal_key: Column<u64>,
+    literal_tag: Column<u32>,
+    tags: Strings,
+    pub(super) facts: FactColumns,
+    pub(super) schema: SchemaColumns,
+    pub(super) names: NameColumns,
+}
+
+impl Kb {
+    /// Opens a compiled KB. A damaged store is refused.
+    pub fn open(dir: &Path) -> Result<Kb> {
+        let manifest = Manifest::read(dir)?;
+        if cfg!(target_endian = "big") {
+            return Err(KbError::damaged(dir, "stores are little-endian, this machine is big-endian"));
+        }
+        let mut opened = None;
+        verify::verify(dir, || {
+            let kb = Kb::map(dir, manifest.clone())?;
+            kb.check_structure(dir)?;
+            opened = Some(kb);
+            Ok(())
+        })?;
+        match opened {
+            Some(kb) => Ok(kb),
+            None => Kb::map(dir, manifest),
+        }
+    }
+
+    fn map(dir: &Path, manifest: Manifest) -> Result<Kb> {
+        let counts = manifest.counts;
+        Ok(Kb {
+            n_entities: counts.entities as usize,
+            n_nodes: (counts.entities + counts.classes) as usize,
+            node_id: Strings::open(dir, "node_id")?,
+            node_label: Column::open(&path_of(dir, "node_label"))?,
+            node_description: Column::open(&path_of(dir, "node_description"))?,
+            aliases: Rows::open(dir, "aliases")?,
+            class_parents: Rows::open(dir, "class_parents")?,
+            class_children: Rows::open(dir, "class_children")?,
+            class_ancestors: Rows::open(dir, "class_ancestors")?,
+            class_members: Rows::open(dir, "class_members")?,
+            class_members_all: Rows::open(dir, "class_members_all")?,
+            node_classes: Rows::open(dir, "node_classes")?,
+            literal_text: Strings::open(dir, "literal_text")?,
+            literal_kind: Column::open(&path_of(dir, "literal_kind"))?,
+            literal_number_type: Column::open(&path_of(dir, "literal_number_type"))?,
+            literal_key: Column::open(&path_of(dir, "literal_key"))?,
+            literal_tag: Column::open(&path_of(dir, "literal_tag"))?,
+            tags: Strings::open(dir, "tag")?,
+            facts: FactColumns::open(dir)?,
+            schema: SchemaColumns::open(dir)?,
+            names: NameColumns::open(dir)?,
+            manifest,
+        })
+    }
+
+    /// Checks that all columns fit each other, so that no look-up can leave its bounds.
+    fn check_structure(&self, dir: &Path) -> Result<()> {
+        let counts = &self.manifest.counts;
+        let (n_nodes, n_classes) = (self.n_nodes, counts.classes as usize);
+        let n_literals = counts.literals as usize;
+        self.node_id.check(dir, "node_id", n_nodes)?;
+        for (name, column) in [("node_label", &self.node_label), ("node_description", &self.node_description)]
+        {
+            check_len(dir, name, column.len(), n_nodes)?;
+            check_optional(dir, name, column, n_literals)?;
+        }
+        self.aliases.check(dir, "aliases", n_nodes, n_literals)?;
+        for (name, rows, limit) in [
+            ("class_parents", &self.class_parents, n_classes),
+            ("class_children", &self.class_children, n_classes),
+            ("class_ancestors", &self.class_ancestors, n_classes),
+            ("class_members", &self.class_members, n_nodes),
+            ("class_members_all", &self.class_members_all, n_nodes),
+        ] {
+            rows.check(dir, name, n_classes, limit)?;
+        }
+        self.node_classes.check(dir, "node_classes", n_nodes, n_classes)?;
+        self.literal_text.check(dir, "literal_text", n_literals)?;
+        check_len(dir, "literal_kind", self.literal_kind.len(), n_literals)?;
+        check_len(dir, "literal_number_type", self.literal_number_type.len(), n_literals)?;
+        check_len(dir, "literal_key", self.literal_key.len(), n_literals)?;
+        check_len(dir, "literal_tag", self.literal_tag.len(), n_literals)?;
+        self.tags.check(dir, "tag", self.tags.len())?;
+        check_below(dir, "literal_tag", &self.literal_tag, self.tags.len())?;
+        self.schema.check(dir, counts)?;
+        self.facts.check(dir, counts)?;
+        self.names.check(dir, n_nodes)
+    }
+
+    /// What is said about the KB as a whole.
+    pub fn manifest(&self) -> &Manifest {
+        &self.manifest
+    }
+
+    /// The number of entities; their nodes are `0..n_entities`.
+    pub fn n_entities(&self) -> usize {
+        self.n_entities
+    }
+
+    /// The number of classes.
+    pub fn n_classes(&self) -> usize {
+        self.n_nodes - self.n_entities
+    }
+
+    /// The number of nodes: entities, then classes.
+    pub fn n_nodes(&self) -> usize {
+        self.n_nodes
+    }
+
+    /// All nodes: entities, then classes.
+    pub fn nodes(&self) -> impl ExactSizeIterator<Item = NodeId> + use<> {
+        (0..self.n_nodes as u32).map(NodeId)
+    }
+
+    /// All classes.
+    pub fn classes(&self) -> impl ExactSizeIterator<Item = ClassId> + use<> {
+        (0..self.n_classes() as u32).map(ClassId)
+    }
+
+    /// The entity or class with this id.
+    pub fn node(&self, id: &str) -> Option<NodeId> {
+        let found = self
+            .node_id
+            .find(0..self.n_entities, id)
+            .or_else(|| self.node_id.find(self.n_entities..self.n_nodes, id));
+        found.map(|index| NodeId(index as u32))
+    }
+
+    /// The class with this id.
+    pub fn class(&self, id: &str) -> Option<ClassId> {
+        self.node(id).and_then(|node| self.as_class(node))
+    }
+
+    /// The class that a node is, if it is one.
+    pub fn as_class(&self, node: NodeId) -> Option<ClassId> {
+        (node.0 as usize).checked_sub(self.n_entities).map(|index| ClassId(index as u32))
+    }
+
+    /// A class as a node.
+    pub fn class_node(&self, class: ClassId) -> NodeId {
+        NodeId(class.0 + self.n_entities as u32)
+    }
+
+    /// The id of a node, as in the source.
+    pub fn node_id(&self, node: NodeId) -> &str {
+        self.node_id.get(node.index())
+    }
+
+    /// The main name of a node; its id if it has none.
+    pub fn label(&self, node: NodeId) -> &str {
+        match self.label_literal(node) {
+            Some(label) => self.literal(label).text(),
+            None => readable_id(self.node_id(node)),
+        }
+    }
+
+    /// The main name as a literal, with its language.
+    pub fn label_literal(&self, node: NodeId) -> Option<LiteralId> {
+        optional(&self.node_label, node.index()).map(LiteralId)
+    }
+
+    /// The description of a node.
+    pub fn description(&self, node: NodeId) -> Option<&str> {
+        self.description_literal(node).map(|id| self.literal(id).text())
+    }
+
+    /// The description as a literal, with its language.
+    pub fn description_literal(&self, node: NodeId) -> Option<LiteralId> {
+        optional(&self.node_description, node.index()).map(LiteralId)
+    }
+
+    /// Other names of a node.
+    pub fn aliases(&self, node: NodeId) -> impl ExactSizeIterator<Item = LiteralId> + '_ {
+        self.aliases.row(node.index()).iter().map(|&id| LiteralId(id))
+    }
+
+    /// The direct classes of a node, sorted.
+    pub fn classes_of(&self, node: NodeId) -> impl ExactSizeIterator<Item = ClassId> + '_ {
+        self.node_classes.row(node.index()).iter().map(|&id| ClassId(id))
+    }
+
+    /// Whether a node is a member of a class, directly or through sub-classes.
+    pub fn is_member(&self, node: NodeId, class: ClassId) -> bool {
+        self.members(class).binary_search(&node.0).is_ok()
+    }
+
+    /// The nodes that are direct members of a class, sorted: entities come before classes.
+    pub fn direct_members(&self, class: ClassId) -> &[u32] {
+        self.class_members.row(class.index())
+    }
+
+    /// The nodes that are members of a class or of its sub-classes, sorted.
+    pub fn members(&self, class: ClassId) -> &[u32] {
+        self.class_members_all.row(class.index())
+    }
+
+    /// The direct super-classes of a class.
+    pub fn parents(&self, class: ClassId) -> impl ExactSizeIterator<Item = ClassId> + '_ {
+        self.class_parents.row(class.index()).iter().map(|&id| ClassId(id))
+    }
+
+    /// The direct sub-classes of a class.
+    pub fn children(&self, class: ClassId) -> impl ExactSizeIterator<Item = ClassId> + '_ {
+        self.class_children.row(class.index()).iter().map(|&id| ClassId(id))
+    }
+
+    /// All super-classes of a class, sorted.
+    pub fn ancestors(&self, class: ClassId) -> impl ExactSizeIterator<Item = ClassId> + '_ {
+        self.class_ancestors.row(class.index()).iter().map(|&id| ClassId(id))
+    }
+
+    /// The number of class memberships, direct only.
+    pub fn n_memberships(&self) -> usize {
+        self.node_classes.n_values()
+    }
+
+    /// Units, languages and datatypes of literals, sorted; the first is empty.
+    pub(crate) fn tags(&self) -> impl Iterator<Item = &str> {
+        (0..self.tags.len()).map(|tag| self.tags.get(tag))
+    }
+
+    /// The number of distinct literals.
+    pub fn n_literals(&self) -> usize {
+        self.literal_kind.len()
+    }
+
+    /// A literal.
+    pub fn literal(&self, id: LiteralId) -> Literal<'_> {
+        let i = id.index();
+        Literal {
+            kind: LiteralKind::from_u8(self.literal_kind[i]).unwrap_or(LiteralKind::Text),
+            number_type: NumberType::from_u8(self.literal_number_type[i]).unwrap_or_default(),
+            key: self.literal_key[i],
+            text: self.literal_text.get(i),
+            tag: self.tags.get(self.literal_tag[i] as usize),
+        }
+    }
+
+    /// Finds a literal that is the same in every respect.
+    pub fn find_literal(&self, literal: &Literal<'_>) -> Option<LiteralId> {
+        let at = self.literal_position(literal);
+        (at < self.n_literals() && self.literal(LiteralId(at as u32)).storage_order(literal).is_eq())
+            .then_some(LiteralId(at as u32))
+    }
+
+    /// The number of literals that sort before this one. Ids are in value order within quantities of a
+    /// unit, within times, and within texts, so this turns a bound into a bound on ids.
+    pub fn literal_position(&self, literal: &Literal<'_>) -> usize {
+        let (mut low, mut high) = (0, self.n_literals());
+        while low < high {
+            let middle = low + (high - low) / 2;
+            if self.literal(LiteralId(middle as u32)).storage_order(literal).is_lt() {
+                low = middle + 1;
+            } else {
+                high = middle;
+            }
+        }
+        low
+    }
+
+    /// The number of facts a node stands in, as subject or value.
+    pub fn degree(&self, node: NodeId) -> usize {
+        self.facts.degree(node.index())
+    }
+}
+
+/// The value of an optional column.
+pub(super) fn optional(column: &[u32], index: usize) -> Option<u32> {
+    Some(column[index]).filter(|&value| value != ABSENT)
+}
+
+/// Checks an optional column: absent, or below the limit.
+pub(super) fn check_optional(dir: &Path, name: &str, column: &[u32], limit: usize) -> Result<()> {
+    let max = column.iter().filter(|&&value| value != ABSENT).max();
+    match max {
+        Some(&max) if max as usize >= limit => {
+            Err(KbError::damaged(&path_of(dir, name), format!("it refers to item {max} of {limit}")))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// The part of an id that people can read: of an IRI what follows the last `/`, `#` or `:`, else all of it.
+pub(crate) fn readable_id(id: &str) -> &str {
+    if !id.contains("://") && !id.starts_with("urn:") {
+        return id;
+    }
+    let local = id.rsplit(['/', '#', ':']).next().unwrap_or(id);
+    if local.is_empty() { id } else { local }
+}

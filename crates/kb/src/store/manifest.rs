@@ -1,0 +1,95 @@
+//! The manifest of a store: what people and benchmarks need to know about it, in JSON.
+
+use super::verify;
+use crate::error::{KbError, Result};
+use crate::vocabulary::Vocabulary;
+use serde::{Deserialize, Serialize};
+use std::fs;
+use std::path::Path;
+
+/// The version of the store's layout that this program writes and reads.
+pub const STORE_FORMAT: u64 = 1;
+
+/// Counts of everything in a KB.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Counts {
+    /// Entities.
+    pub entities: u64,
+    /// Classes.
+    pub classes: u64,
+    /// Relations.
+    pub relations: u64,
+    /// Attributes.
+    pub attributes: u64,
+    /// Qualifier keys.
+    pub qualifiers: u64,
+    /// Distinct literals.
+    pub literals: u64,
+    /// Facts whose value is an entity or a class.
+    pub relational_facts: u64,
+    /// Facts whose value is a literal.
+    pub literal_facts: u64,
+    /// Facts with at least one qualifier.
+    pub qualified_facts: u64,
+    /// Names (labels and aliases) in the name index.
+    pub names: u64,
+}
+
+/// `manifest.json` of a compiled KB.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Manifest {
+    /// The version of the layout, [`STORE_FORMAT`].
+    pub touchstone_store: u64,
+    /// A short name.
+    pub name: String,
+    /// The hash of the content; the same content has the same fingerprint, whatever the order of import.
+    pub fingerprint: String,
+    /// What it was made from.
+    pub source: String,
+    /// The licence of the data.
+    pub license: String,
+    /// Put before an id that is not an absolute IRI, to make its IRI in RDF.
+    pub base: String,
+    /// The language of labels and descriptions; empty if they carry none.
+    pub lang: String,
+    /// Which IRIs stand for type, label, ... in the *direct* RDF view.
+    pub vocabulary: Vocabulary,
+    /// Where facts come from.
+    pub sources: Vec<String>,
+    /// How many there are of everything.
+    pub counts: Counts,
+}
+
+/// Only the version, to refuse a store of another version before anything else is read.
+#[derive(Deserialize)]
+struct VersionOnly {
+    touchstone_store: u64,
+}
+
+impl Manifest {
+    /// Reads the manifest of a store.
+    pub(crate) fn read(dir: &Path) -> Result<Manifest> {
+        let path = dir.join(verify::MANIFEST);
+        let bytes = fs::read(&path).map_err(|_| KbError::NotAStore {
+            path: dir.to_path_buf(),
+            missing: verify::MANIFEST.to_owned(),
+        })?;
+        let damaged = |e: serde_json::Error| KbError::damaged(&path, format!("it is not a manifest ({e})"));
+        let version: VersionOnly = serde_json::from_slice(&bytes).map_err(damaged)?;
+        if version.touchstone_store != STORE_FORMAT {
+            return Err(KbError::UnknownVersion {
+                path: dir.to_path_buf(),
+                found: version.touchstone_store,
+                supported: STORE_FORMAT,
+            });
+        }
+        serde_json::from_slice(&bytes).map_err(damaged)
+    }
+
+    /// The manifest as it is written.
+    pub(crate) fn to_bytes(&self) -> Vec<u8> {
+        let mut bytes = serde_json::to_vec_pretty(self).unwrap_or_default();
+        bytes.push(b'\n');
+        bytes
+    }
+}

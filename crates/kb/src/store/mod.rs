@@ -1,0 +1,30 @@
+//! The compiled store: a directory of columns, memory-mapped.
+//!
+//! | question | look-up | cost |
+//! |---|---|---|
+//! | which node has this id? | [`Kb::node`] | a binary search |
+//! | what does an entity point to by a relation? | [`Kb::objects`] | a search among its few properties, then a slice |
+//! | what points to it? | [`Kb::subjects`] | the same |
+//! | who is in a class? | [`Kb::members`], [`Kb::direct_members`] | a slice |
+//! | who has a value in a range? | [`Kb::facts_by_value`] | a slice to search in |
+//! | what is said about a fact? | [`Kb::fact_qualifiers`] | a binary search |
+//! | what is called like this? | [`Kb::find_names`] | see `search.rs` |
+//!
+//! Slices are sorted, so sets are intersected by merging or galloping.
+
+mod columns;
+mod facts;
+pub(crate) mod fingerprint;
+mod kb;
+mod manifest;
+mod mapping;
+mod schema;
+mod search;
+mod verify;
+pub(crate) mod writer;
+
+pub use facts::{Fact, LiteralFacts, Qualifier};
+pub use kb::{Kb, is_store};
+pub use manifest::{Counts, Manifest, STORE_FORMAT};
+pub use schema::ValueKind;
+pub use search::{Match, NameHit};

@@ -1,0 +1,341 @@
+//! Looks names up: exactly, folded, by prefix, and with typing errors.
+//!
+//! A look-up goes through four stages and stops when it has enough hits: the folded name; names that begin
+//! with it; names that contain all its words; names that contain words like its words (one edit for words of
+//! four letters and more, two for eight and more). Hits are ranked by stage and likeness, then by how
+//! well connected the node is.
+
+use super::columns::{Rows, path_of};
+use super::kb::Kb;
+use super::mapping::{Column, MappedBytes};
+use crate::error::{KbError, Result};
+use crate::ids::NodeId;
+use crate::names::fold;
+use fst::automaton::{Automaton, Levenshtein, Str};
+use fst::{IntoStreamer, Map, Streamer};
+use hashbrown::HashMap;
+use std::path::Path;
+use std::sync::Arc;
+
+/// How a hit fits what was asked for, best first.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Match {
+    /// A label or alias is exactly that.
+    Exact,
+    /// The same but for case, accents and punctuation.
+    Folded,
+    /// A name begins with it.
+    Prefix,
+    /// A name contains all its words.
+    Words,
+    /// A name is like it.
+    Fuzzy,
+}
+
+impl Match {
+    /// A word for people.
+    pub fn name(self) -> &'static str {
+        match self {
+            Match::Exact => "exact",
+            Match::Folded => "folded",
+            Match::Prefix => "prefix",
+            Match::Words => "words",
+            Match::Fuzzy => "fuzzy",
+        }
+    }
+}
+
+/// A node whose name fits.
+#[derive(Clone, Debug, PartialEq)]
+pub struct NameHit {
+    /// The node.
+    pub node: NodeId,
+    /// The name that fits: its label or an alias.
+    pub name: String,
+    /// How it fits.
+    pub matched: Match,
+    /// Likeness from 0 to 1.
+    pub score: f64,
+}
+
+/// Names that begin with a prefix are scanned up to this many.
+const MAX_PREFIX_NAMES: usize = 20_000;
+/// A word that stands in more names than this does not propose candidates; it only helps to rank them.
+const MAX_WORD_NAMES: usize = 20_000;
+/// Candidates of the word stages that are scored.
+const MAX_CANDIDATES: usize = 400;
+
+pub(super) struct NameColumns {
+    names: Map<MappedBytes>,
+    name_nodes: Rows,
+    words: Map<MappedBytes>,
+    word_names: Rows,
+}
+
+impl NameColumns {
+    pub(super) fn open(dir: &Path) -> Result<NameColumns> {
+        let map = |name: &str| {
+            let path = path_of(dir, name);
+            let bytes = MappedBytes(Arc::new(Column::open(&path)?));
+            Map::new(bytes).map_err(|e| KbError::damaged(&path, e.to_string()))
+        };
+        Ok(NameColumns {
+            names: map("names")?,
+            name_nodes: Rows::open(dir, "name_nodes")?,
+            words: map("words")?,
+            word_names: Rows::open(dir, "word_names")?,
+        })
+    }
+
+    pub(super) fn check(&self, dir: &Path, n_nodes: usize) -> Result<()> {
+        self.name_nodes.check(dir, "name_nodes", self.names.len(), n_nodes)?;
+        self.word_names.check(dir, "word_names", self.words.len(), self.names.len())
+    }
+
+    /// The folded name with a number.
+    fn name(&self, number: u32) -> String {
+        self.names
+            .as_fst()
+            .get_key(u64::from(number))
+            .and_then(|bytes| String::from_utf8(bytes).ok())
+            .unwrap_or_default()
+    }
+
+    /// The word that is exactly this one, or all words that are like it.
+    fn like(&self, word: &str, fuzzy: bool) -> Vec<(u32, f64)> {
+        let edits = match word.chars().count() {
+            _ if !fuzzy => 0,
+            0..4 => 0,
+            4..8 => 1,
+            _ => 2,
+        };
+        let mut found: Vec<(u32, f64)> = Vec::new();
+        if let Some(exact) = self.words.get(word) {
+            found.push((exact as u32, 1.0));
+        }
+        if edits > 0
+            && let Ok(automaton) = Levenshtein::new(word, edits)
+        {
+            let mut stream = self.words.search(automaton).into_stream();
+            while let Some((other, number)) = stream.next() {
+                let other = std::str::from_utf8(other).unwrap_or("");
+                if other != word {
+                    found.push((number as u32, likeness(word, other)));
+                }
+            }
+        }
+        found
+    }
+
+    /// Names that share words with the query: the best `MAX_CANDIDATES` by weight of shared words.
+    fn by_words(&self, query: &str, fuzzy: bool) -> Vec<u32> {
+        let n_names = self.names.len().max(1) as f64;
+        let mut weight_of: HashMap<u32, f64> = HashMap::new();
+        for word in query.split(' ') {
+            let mut best: HashMap<u32, f64> = HashMap::new();
+            for (word, like) in self.like(word, fuzzy) {
+                let names = self.word_names.row(word as usize);
+                if names.len() > MAX_WORD_NAMES {
+                    continue;
+                }
+                let weight = like * like * (n_names / names.len() as f64).ln().max(0.1);
+                for &name in names {
+                    let entry = best.entry(name).or_default();
+                    *entry = entry.max(weight);
+                }
+            }
+            for (name, weight) in best {
+                *weight_of.entry(name).or_default() += weight;
+            }
+        }
+        let mut candidates: Vec<(u32, f64)> = weight_of.into_iter().collect();
+        candidates.sort_unstable_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+        candidates.truncate(MAX_CANDIDATES);
+        candidates.into_iter().map(|(name, _)| name).collect()
+    }
+}
+
+impl Kb {
+    /// The nodes whose label or alias is exactly `name`, best connected first.
+    pub fn nodes_named(&self, name: &str) -> Vec<NodeId> {
+        let nodes = self.nodes_named_like(name);
+        nodes.iter().map(|&node| NodeId(node)).filter(|&node| self.has_name(node, name)).collect()
+    }
+
+    /// The nodes with a name that folds to the same as `name`, best connected first.
+    fn nodes_named_like(&self, name: &str) -> &[u32] {
+        match self.names.names.get(fold(name)) {
+            Some(number) => self.names.name_nodes.row(number as usize),
+            None => &[],
+        }
+    }
+
+    fn has_name(&self, node: NodeId, name: &str) -> bool {
+        self.label(node) == name || self.aliases(node).any(|alias| self.literal(alias).text() == name)
+    }
+
+    /// Finds nodes by name, best first; see the module documentation for the stages.
+    pub fn find_names(&self, query: &str, limit: usize) -> Vec<NameHit> {
+        let folded = fold(query);
+        let mut hits = Hits { kb: self, query: &folded, found: Vec::new(), seen: HashMap::new() };
+        if folded.is_empty() || limit == 0 {
+            return Vec::new();
+        }
+        for &node in self.nodes_named_like(query) {
+            let exact = self.has_name(NodeId(node), query.trim());
+            hits.add(node, &folded, if exact { Match::Exact } else { Match::Folded });
+        }
+        let mut stream = self.names.names.search(Str::new(&folded).starts_with()).into_stream();
+        let mut scanned = 0;
+        while let Some((name, number)) = stream.next() {
+            scanned += 1;
+            if scanned > MAX_PREFIX_NAMES {
+                break;
+            }
+            let name = String::from_utf8_lossy(name);
+            for &node in self.names.name_nodes.row(number as usize) {
+                hits.add(node, &name, Match::Prefix);
+            }
+        }
+        for (matched, fuzzy) in [(Match::Words, false), (Match::Fuzzy, true)] {
+            if hits.found.len() >= limit {
+                break;
+            }
+            for number in self.names.by_words(&folded, fuzzy) {
+                let name = self.names.name(number);
+                let all_words = || folded.split(' ').all(|word| name.split(' ').any(|w| w == word));
+                if !fuzzy && !all_words() {
+                    continue;
+                }
+                for &node in self.names.name_nodes.row(number as usize) {
+                    hits.add(node, &name, matched);
+                }
+            }
+        }
+        hits.ranked(limit)
+    }
+}
+
+/// Collects hits, one per node.
+struct Hits<'a> {
+    kb: &'a Kb,
+    query: &'a str,
+    found: Vec<(u32, Match, f64, String)>,
+    seen: HashMap<u32, usize>,
+}
+
+impl Hits<'_> {
+    fn add(&mut self, node: u32, folded: &str, matched: Match) {
+        let score = match matched {
+            Match::Exact | Match::Folded => 1.0,
+            Match::Prefix => self.query.len() as f64 / folded.len().max(1) as f64,
+            Match::Words | Match::Fuzzy => name_likeness(self.query, folded),
+        };
+        match self.seen.get(&node) {
+            Some(&at) => {
+                let old = &mut self.found[at];
+                if matched < old.1 || matched == old.1 && score > old.2 {
+                    *old = (node, matched, score, folded.to_owned());
+                }
+            }
+            None => {
+                self.seen.insert(node, self.found.len());
+                self.found.push((node, matched, score, folded.to_owned()));
+            }
+        }
+    }
+
+    /// The best hits. Prefixes are ranked by connectedness alone: that is what typing needs.
+    fn ranked(mut self, limit: usize) -> Vec<NameHit> {
+        let kb = self.kb;
+        let rank = |&(node, matched, score, _): &(u32, Match, f64, String)| {
+            let degree = kb.degree(NodeId(node)) as f64;
+            let quality = match matched {
+                Match::Exact | Match::Folded | Match::Prefix => 0.0,
+                Match::Words | Match::Fuzzy => score + (1.0 + degree).ln() / 100.0,
+            };
+            (matched, quality, degree)
+        };
+        self.found.sort_by(|a, b| {
+            let (x, y) = (rank(a), rank(b));
+            x.0.cmp(&y.0).then(y.1.total_cmp(&x.1)).then(y.2.total_cmp(&x.2)).then(a.0.cmp(&b.0))
+        });
+        self.found.truncate(limit);
+        let full_name = |node: NodeId, folded: &str| {
+            let label = kb.label(node);
+            if fold(label) == folded {
+                return label.to_owned();
+            }
+            let alias = kb.aliases(node).map(|a| kb.literal(a).text()).find(|a| fold(a) == folded);
+            alias.unwrap_or(label).to_owned()
+        };
+        let hits = self.found.into_iter().map(|(node, matched, score, folded)| NameHit {
+            node: NodeId(node),
+            name: full_name(NodeId(node), &folded),
+            matched,
+            score,
+        });
+        hits.collect()
+    }
+}
+
+/// Likeness of two words: 1 minus the edit distance over the longer length.
+fn likeness(a: &str, b: &str) -> f64 {
+    let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
+    let longer = a.len().max(b.len()).max(1);
+    1.0 - edit_distance(&a, &b) as f64 / longer as f64
+}
+
+/// Likeness of two names: each word of the query against its best partner, and how much of the name that covers.
+fn name_likeness(query: &str, name: &str) -> f64 {
+    let length = |text: &str| text.chars().filter(|&c| c != ' ').count().max(1) as f64;
+    let words: Vec<&str> = name.split(' ').collect();
+    let mut used = vec![false; words.len()];
+    let mut matched = 0.0;
+    let mut covered = 0.0;
+    for word in query.split(' ') {
+        let free = words.iter().enumerate().filter(|&(at, _)| !used[at]);
+        let best = free.map(|(at, other)| (at, likeness(word, other))).max_by(|a, b| a.1.total_cmp(&b.1));
+        if let Some((at, like)) = best
+            && like >= 0.5
+        {
+            used[at] = true;
+            matched += like * length(word);
+            covered += like * length(words[at]);
+        }
+    }
+    0.75 * matched / length(query) + 0.25 * covered / length(name)
+}
+
+/// The Levenshtein distance.
+fn edit_distance(a: &[char], b: &[char]) -> usize {
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, x) in a.iter().enumerate() {
+        let mut diagonal = row[0];
+        row[0] = i + 1;
+        for (j, y) in b.iter().enumerate() {
+            let replaced = diagonal + usize::from(x != y);
+            diagonal = row[j + 1];
+            row[j + 1] = replaced.min(row[j] + 1).min(diagonal + 1);
+        }
+    }
+    row[b.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn distances() {
+        for (a, b, distance) in
+            [("", "", 0), ("abc", "abc", 0), ("abc", "abd", 1), ("shawshnk", "shawshank", 1), ("", "ab", 2)]
+        {
+            let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
+            assert_eq!(edit_distance(&a, &b), distance);
+            assert_eq!(edit_distance(&b, &a), distance);
+        }
+        assert!(name_likeness("shawshnk redemtion", "the shawshank redemption") > 0.85);
+        assert!(name_likeness("paris", "the shawshank redemption") < 0.5);
+    }
+}

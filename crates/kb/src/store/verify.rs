@@ -1,0 +1,132 @@
+//! Guards a store against damage: checksums of every file, checked once per file identity.
+//!
+//! `checksums` lists the BLAKE3 hash of every file in the format of `b3sum`, and closes with the hash of the
+//! list itself. Hashing takes time in proportion to the store, opening must not: so a successful check
+//! leaves a stamp (`verified`) with length, modification time and inode of each file, and as long as
+//! those are unchanged the next opening trusts it. Whoever writes into a file changes its modification
+//! time, and the file is checked again.
+
+use crate::error::{KbError, Result};
+use rayon::prelude::*;
+use std::fs;
+use std::path::Path;
+use std::time::{Duration, UNIX_EPOCH};
+
+/// The file that describes the store.
+pub(crate) const MANIFEST: &str = "manifest.json";
+/// The list of checksums.
+pub(crate) const CHECKSUMS: &str = "checksums";
+/// The stamp of the last successful check.
+pub(crate) const STAMP: &str = "verified";
+
+/// Writes `checksums` and the stamp for files that were just written.
+pub(crate) fn write_checksums(dir: &Path, hashes: &[(String, blake3::Hash)]) -> Result<()> {
+    let mut list = String::new();
+    for (name, hash) in hashes {
+        list.push_str(&format!("{hash}  {name}\n"));
+    }
+    list.push_str(&format!("{}  -\n", blake3::hash(list.as_bytes())));
+    let path = dir.join(CHECKSUMS);
+    fs::write(&path, &list).map_err(KbError::io("write", &path))?;
+    // File systems with coarse clocks could give a later write the same modification time as ours:
+    // dating our files back by ten seconds makes every later write visible in the stamp.
+    for (name, _) in hashes {
+        let path = dir.join(name);
+        let back = |file: fs::File| {
+            let now = file.metadata()?.modified()?;
+            file.set_modified(now - Duration::from_secs(10))
+        };
+        fs::File::options().write(true).open(&path).and_then(back).map_err(KbError::io("date", &path))?;
+    }
+    write_stamp(dir, hashes.iter().map(|(name, _)| name.as_str()), &list);
+    Ok(())
+}
+
+/// Checks the store's files. `structure` is called when the bytes had to be hashed, to check in addition
+/// that the columns fit each other.
+pub(crate) fn verify(dir: &Path, structure: impl FnOnce() -> Result<()>) -> Result<()> {
+    let (list, files) = read_checksums(dir)?;
+    let names = files.iter().map(|(name, _)| name.as_str());
+    if let Some(stamp) = stamp(dir, names.clone(), &list)
+        && fs::read_to_string(dir.join(STAMP)).is_ok_and(|found| found == stamp)
+    {
+        return Ok(());
+    }
+    tracing::debug!(dir = %dir.display(), "checking all checksums");
+    files.par_iter().try_for_each(|(name, expected)| {
+        let path = dir.join(name);
+        let file = fs::File::open(&path).map_err(|_| KbError::damaged(&path, "the file is missing"))?;
+        let mut hasher = blake3::Hasher::new();
+        hasher.update_reader(file).map_err(KbError::io("read", &path))?;
+        if hasher.finalize() == *expected {
+            Ok(())
+        } else {
+            Err(KbError::damaged(&path, "its checksum is wrong (cut short, or bits flipped)"))
+        }
+    })?;
+    structure()?;
+    write_stamp(dir, names, &list);
+    Ok(())
+}
+
+/// Reads and checks the list of checksums: its text, and (file, hash).
+fn read_checksums(dir: &Path) -> Result<(String, Vec<(String, blake3::Hash)>)> {
+    let path = dir.join(CHECKSUMS);
+    let bytes = fs::read(&path)
+        .map_err(|_| KbError::NotAStore { path: dir.to_path_buf(), missing: CHECKSUMS.to_owned() })?;
+    let damaged = || KbError::damaged(&path, "the list of checksums is not as it was written");
+    let text = String::from_utf8(bytes).map_err(|_| damaged())?;
+    let mut files = Vec::new();
+    let mut at = 0;
+    let mut closed = false;
+    for line in text.split_inclusive('\n') {
+        let (hash, name) = line.strip_suffix('\n').and_then(|l| l.split_once("  ")).ok_or_else(damaged)?;
+        let hash = blake3::Hash::from_hex(hash).map_err(|_| damaged())?;
+        if closed {
+            return Err(damaged());
+        }
+        if name == "-" {
+            closed = blake3::hash(&text.as_bytes()[..at]) == hash;
+        } else {
+            files.push((name.to_owned(), hash));
+        }
+        at += line.len();
+    }
+    // Hex digits have two spellings; only the one that is written is accepted.
+    if !closed || text.bytes().any(|b| b.is_ascii_uppercase()) {
+        return Err(damaged());
+    }
+    Ok((text, files))
+}
+
+/// What the stamp says if the files are as they are now; `None` if a file cannot be inspected.
+fn stamp<'a>(dir: &Path, names: impl Iterator<Item = &'a str>, list: &str) -> Option<String> {
+    let mut stamp = format!("{}\n", blake3::hash(list.as_bytes()));
+    for name in names {
+        let meta = fs::metadata(dir.join(name)).ok()?;
+        let modified = meta.modified().ok()?.duration_since(UNIX_EPOCH).ok()?.as_nanos();
+        stamp.push_str(&format!("{name} {} {modified} {}\n", meta.len(), inode(&meta)));
+    }
+    Some(stamp)
+}
+
+/// Leaves the stamp. A store in a read-only place goes without: it is then checked at every opening.
+fn write_stamp<'a>(dir: &Path, names: impl Iterator<Item = &'a str>, list: &str) {
+    let Some(stamp) = stamp(dir, names, list) else { return };
+    let aside = dir.join(format!("{STAMP}.{}", std::process::id()));
+    let written = fs::write(&aside, stamp).and_then(|()| fs::rename(&aside, dir.join(STAMP)));
+    if let Err(error) = written {
+        tracing::debug!(%error, "no stamp of the check was left");
+        let _ = fs::remove_file(&aside);
+    }
+}
+
+#[cfg(unix)]
+fn inode(meta: &fs::Metadata) -> u64 {
+    std::os::unix::fs::MetadataExt::ino(meta)
+}
+
+#[cfg(not(unix))]
+fn inode(_: &fs::Metadata) -> u64 {
+    0
+}

@@ -1,0 +1,63 @@
+//! The World KB: real data about films, politics, geography, economy, transport, chemistry and science,
+//! compiled into this program, so that everything works without a download.
+//!
+//! It is unpacked and compiled once, into the user's cache folder.
+
+use crate::build::{KbBuilder, Workspace};
+use crate::error::{KbError, Result};
+use crate::import;
+use crate::progress::Progress;
+use crate::store::{Kb, STORE_FORMAT, is_store};
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+
+/// The KB in lines, compressed; made by `tools/world-kb`.
+static WORLD: &[u8] = include_bytes!("../world/world.jsonl.zst");
+
+/// Where the compiled World KB lies: `$TOUCHSTONE_CACHE`, `$XDG_CACHE_HOME/touchstone` or `~/.cache/touchstone`,
+/// and if there is no home, the system's temporary folder.
+pub fn cache_dir() -> PathBuf {
+    let from_env = |name: &str| std::env::var_os(name).filter(|v| !v.is_empty()).map(PathBuf::from);
+    from_env("TOUCHSTONE_CACHE")
+        .or_else(|| from_env("XDG_CACHE_HOME").map(|dir| dir.join("touchstone")))
+        .or_else(|| from_env("HOME").map(|home| home.join(".cache/touchstone")))
+        .unwrap_or_else(|| std::env::temp_dir().join("touchstone"))
+}
+
+/// Opens the World KB, compiling it first if that has not been done yet.
+pub fn open(progress: &dyn Progress) -> Result<Kb> {
+    open_in(&cache_dir(), progress)
+}
+
+/// Opens the World KB in a given cache folder.
+pub fn open_in(cache: &Path, progress: &dyn Progress) -> Result<Kb> {
+    // The content and the layout are part of the name: another version of the program never meets a wrong store.
+    let version = &blake3::hash(WORLD).to_hex()[..12];
+    let dir = cache.join(format!("world-{version}-{STORE_FORMAT}"));
+    if is_store(&dir) {
+        match Kb::open(&dir) {
+            Ok(kb) => return Ok(kb),
+            Err(error) => tracing::warn!(%error, "the cached World KB is compiled again"),
+        }
+    }
+    fs::create_dir_all(cache).map_err(KbError::io("create", cache))?;
+    let lock_path = cache.join("world.lock");
+    let lock = File::create(&lock_path).map_err(KbError::io("create", &lock_path))?;
+    lock.lock().map_err(KbError::io("lock", &lock_path))?;
+    // Another process may have finished it while this one waited.
+    if is_store(&dir)
+        && let Ok(kb) = Kb::open(&dir)
+    {
+        return Ok(kb);
+    }
+    compile(&dir, progress)?;
+    Kb::open(&dir)
+}
+
+fn compile(dir: &Path, progress: &dyn Progress) -> Result<()> {
+    progress.stage("preparing the World KB (once)", None);
+    let parent = dir.parent().unwrap_or(Path::new("."));
+    let mut builder = KbBuilder::new(Workspace { dir: parent.to_path_buf(), memory: 1 << 30 });
+    import::read_embedded(WORLD, &mut builder)?;
+    builder.compile(dir, progress).map(drop)
+}
