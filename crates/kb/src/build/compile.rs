@@ -331,9 +331,7 @@ impl KbBuilder {
         numbers.qualifier_order = by_id(&self.qualifiers, &|_| true);
         numbers.qualifier = invert(&numbers.qualifier_order, self.qualifiers.len());
 
-        let mut literals: Vec<u32> =
-            (0..self.literals.len() as u32).filter(|&i| usage.literal[i as usize]).collect();
-        literals.par_sort_unstable_by(|&a, &b| self.literals.get(a).storage_order(&self.literals.get(b)));
+        let literals = self.literals.sorted(|id| usage.literal[id as usize]);
         numbers.literal = invert(&literals, self.literals.len());
         numbers.literal_order = literals;
 

@@ -1,8 +1,9 @@
 //! The literals met during an import, each once.
 
 use super::interner::Interner;
-use crate::literal::{Literal, LiteralKind, NumberType};
+use crate::literal::{Literal, LiteralFamily, LiteralKind, NumberType};
 use hashbrown::HashTable;
+use rayon::prelude::*;
 use std::hash::{BuildHasher, Hasher};
 
 #[derive(Clone, Copy)]
@@ -18,7 +19,7 @@ struct Entry {
 /// A growing table of distinct literals.
 #[derive(Default)]
 pub(crate) struct LiteralTable {
-    texts: Vec<u8>,
+    texts: String,
     entries: Vec<Entry>,
     tags: Interner,
     table: HashTable<u32>,
@@ -48,7 +49,7 @@ impl LiteralTable {
         let tag = self.tags.intern(literal.tag);
         let text = literal.text.as_bytes();
         let LiteralTable { texts, entries, table, hasher, .. } = self;
-        let text_of = |e: &Entry| &texts[e.text_start as usize..][..e.text_len as usize];
+        let text_of = |e: &Entry| &texts.as_bytes()[e.text_start as usize..][..e.text_len as usize];
         let wanted = hash(hasher, literal.kind, literal.number_type, tag, text);
         let found = table.find(wanted, |&id| {
             let e = &entries[id as usize];
@@ -73,7 +74,7 @@ impl LiteralTable {
             kind: literal.kind,
             number_type: literal.number_type,
         });
-        texts.extend_from_slice(text);
+        texts.push_str(literal.text);
         id
     }
 
@@ -84,8 +85,82 @@ impl LiteralTable {
             kind: e.kind,
             number_type: e.number_type,
             key: e.key,
-            text: std::str::from_utf8(text).unwrap_or(""),
+            text,
             tag: self.tags.get(e.tag),
         }
+    }
+
+    /// The literals that are kept, in the order of literal ids.
+    pub(crate) fn sorted(&self, keep: impl Fn(u32) -> bool + Sync) -> Vec<u32> {
+        // Comparing literals means chasing pointers; a number that decides almost every comparison is
+        // computed once for each.
+        let mut tags: Vec<u32> = (0..self.tags.len() as u32).collect();
+        tags.sort_unstable_by_key(|&tag| self.tags.get(tag));
+        let mut rank_of_tag = vec![0u32; tags.len()];
+        for (rank, &tag) in tags.iter().enumerate() {
+            rank_of_tag[tag as usize] = rank as u32;
+        }
+        let mut keyed: Vec<(u128, u32)> = (0..self.len() as u32)
+            .into_par_iter()
+            .filter(|&id| keep(id))
+            .map(|id| (self.sort_key(id, &rank_of_tag), id))
+            .collect();
+        keyed.par_sort_unstable_by(|a, b| {
+            a.0.cmp(&b.0).then_with(|| self.get(a.1).storage_order(&self.get(b.1)))
+        });
+        keyed.into_iter().map(|(_, id)| id).collect()
+    }
+
+    /// A number whose order agrees with [`Literal::storage_order`] wherever two of them differ.
+    fn sort_key(&self, id: u32, rank_of_tag: &[u32]) -> u128 {
+        let entry = &self.entries[id as usize];
+        let family = entry.kind.family();
+        let rest: u128 = match family {
+            LiteralFamily::Boolean => u128::from(entry.key),
+            LiteralFamily::Quantity => {
+                // The usual trick: the bits of floats compare like integers once negative ones are flipped.
+                let ordered = if entry.key >> 63 == 1 { !entry.key } else { entry.key | 1 << 63 };
+                u128::from(rank_of_tag[entry.tag as usize]) << 64 | u128::from(ordered)
+            }
+            LiteralFamily::Time => u128::from(entry.key ^ 1 << 63),
+            LiteralFamily::Text => {
+                let text = &self.texts.as_bytes()[entry.text_start as usize..][..entry.text_len as usize];
+                let mut prefix = [0u8; 16];
+                let n = text.len().min(14);
+                prefix[2..2 + n].copy_from_slice(&text[..n]);
+                u128::from_be_bytes(prefix)
+            }
+        };
+        (family as u128) << 120 | rest
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sort_keys_agree_with_the_order_of_literals() {
+        let mut table = LiteralTable::default();
+        let texts = ["", "a", "a\0", "abcdefghijklmn", "abcdefghijklmnop", "abcdefghijklmno", "é"];
+        for text in texts {
+            for language in ["", "de", "en"] {
+                table.intern(&Literal::language_text(text, language));
+            }
+        }
+        for number in ["-1e300", "-2.5", "-2", "0", "0.0", "1e-9", "3", "3.0", "1e300"] {
+            for unit in ["", "kg", "m"] {
+                table.intern(&Literal::quantity(number, unit).expect("a number"));
+            }
+        }
+        for year in ["-500", "-1", "0", "1", "1990", "1991"] {
+            table.intern(&Literal::year(year).expect("a year"));
+        }
+        table.intern(&Literal::date("1990-05-06").expect("a date"));
+        table.intern(&Literal::boolean(true));
+        table.intern(&Literal::boolean(false));
+        let sorted = table.sorted(|_| true);
+        assert_eq!(sorted.len(), table.len());
+        assert!(sorted.is_sorted_by(|&a, &b| table.get(a).storage_order(&table.get(b)).is_lt()));
     }
 }

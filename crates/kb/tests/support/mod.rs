@@ -1,0 +1,262 @@
+//! A naive KB in plain collections, random ones, and helpers that all tests share.
+#![allow(dead_code, missing_docs, unreachable_pub, clippy::unwrap_used)]
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use touchstone_kb::import::{ImportReport, ImportRequest, Source, import};
+use touchstone_kb::{
+    Kb, KbBuilder, Literal, NameKind, NoProgress, NumberType, RawQualifier, RawValue, Result, Workspace,
+};
+
+/// A literal or node, written so that it can be compared and ordered.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Val {
+    Node(String),
+    Text(String),
+    Lang(String, String),
+    Typed(String, String),
+    Number(String, String, &'static str),
+    Year(i64),
+    Month(String),
+    Date(String),
+    DateTime(String),
+    Bool(bool),
+}
+
+impl Val {
+    pub fn with_literal<R>(&self, f: impl FnOnce(Option<&Literal<'_>>) -> R) -> R {
+        let year;
+        let literal = match self {
+            Val::Node(_) => None,
+            Val::Text(t) => Some(Literal::text_value(t)),
+            Val::Lang(t, l) => Some(Literal::language_text(t, l)),
+            Val::Typed(t, d) => Some(Literal::typed_text(t, d)),
+            Val::Number(n, u, t) => Literal::quantity_of(n, u, NumberType::from_name(t).unwrap()),
+            Val::Year(y) => {
+                year = y.to_string();
+                Literal::year(&year)
+            }
+            Val::Month(t) => Literal::month(t),
+            Val::Date(t) => Literal::date(t),
+            Val::DateTime(t) => Literal::datetime(t),
+            Val::Bool(b) => Some(Literal::boolean(*b)),
+        };
+        f(literal.as_ref())
+    }
+
+    fn raw(&self, builder: &mut KbBuilder) -> RawValue {
+        if let Val::Node(id) = self {
+            return builder.node(id).unwrap().into();
+        }
+        self.with_literal(|literal| builder.literal(literal.unwrap()).unwrap())
+    }
+}
+
+pub type Quals = BTreeSet<(String, Val)>;
+pub type NaiveFact = (String, String, Val, Quals);
+
+/// Everything a KB holds, in plain collections.
+#[derive(Clone, Debug, Default)]
+pub struct NaiveKb {
+    pub labels: BTreeMap<String, String>,
+    pub aliases: BTreeSet<(String, String)>,
+    pub descriptions: BTreeMap<String, String>,
+    pub classes: BTreeSet<String>,
+    pub parents: BTreeSet<(String, String)>,
+    pub class_of: BTreeSet<(String, String)>,
+    pub facts: BTreeSet<NaiveFact>,
+}
+
+/// A small generator with a fixed sequence for each seed.
+pub struct Rng(u64);
+
+impl Rng {
+    pub fn new(seed: u64) -> Rng {
+        Rng(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ 0xD1B5_4A32_D192_ED03)
+    }
+    pub fn next(&mut self) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0.wrapping_mul(0x2545_F491_4F6C_DD1D)
+    }
+    pub fn below(&mut self, n: usize) -> usize {
+        ((self.next() >> 33) as usize) % n.max(1)
+    }
+    pub fn shuffle<T>(&mut self, items: &mut [T]) {
+        for i in (1..items.len()).rev() {
+            items.swap(i, self.below(i + 1));
+        }
+    }
+}
+
+/// Which kinds of content a random KB may have: formats differ in what they can hold.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Content {
+    Everything,
+    KqaPro,
+}
+
+const WORDS: [&str; 12] =
+    ["Paris", "São Paulo", "the \"best\"", "Łódź", "a/b", "x:y", "50%", "東京", "O'Neil", "new york", "Paris", "z"];
+
+impl NaiveKb {
+    pub fn random(seed: u64, size: usize, content: Content) -> NaiveKb {
+        let rng = &mut Rng::new(seed);
+        let mut kb = NaiveKb::default();
+        let n_entities = 1 + rng.below(size);
+        let n_classes = 1 + rng.below(6);
+        let entities: Vec<String> = (0..n_entities)
+            .map(|i| match rng.below(8) {
+                0 if content == Content::Everything => format!("http://example.org/e{i}"),
+                1 => format!("odd id {i}/%"),
+                _ => format!("Q{i}"),
+            })
+            .collect();
+        let classes: Vec<String> = (0..n_classes).map(|i| format!("C{i}")).collect();
+        for id in entities.iter().chain(&classes) {
+            kb.labels.insert(id.clone(), format!("{} {}", WORDS[rng.below(WORDS.len())], rng.below(4)));
+            if content == Content::Everything {
+                if rng.below(3) == 0 {
+                    kb.aliases.insert((id.clone(), format!("alias {}", WORDS[rng.below(WORDS.len())])));
+                }
+                if rng.below(3) == 0 {
+                    kb.descriptions.insert(id.clone(), format!("about {}", rng.below(5)));
+                }
+            }
+        }
+        kb.classes.extend(classes.iter().cloned());
+        for (i, class) in classes.iter().enumerate() {
+            for parent in &classes[i + 1..] {
+                if rng.below(3) == 0 {
+                    kb.parents.insert((class.clone(), parent.clone()));
+                }
+            }
+        }
+        for entity in &entities {
+            for _ in 0..rng.below(3) {
+                kb.class_of.insert((entity.clone(), classes[rng.below(n_classes)].clone()));
+            }
+        }
+        for _ in 0..rng.below(size * 4) {
+            let subject = entities[rng.below(n_entities)].clone();
+            let (property, value) = if rng.below(2) == 0 {
+                let mut object = &entities[rng.below(n_entities)];
+                if content == Content::Everything && rng.below(10) == 0 {
+                    object = &classes[rng.below(n_classes)];
+                }
+                (format!("rel{}", rng.below(4)), Val::Node(object.clone()))
+            } else {
+                random_literal(rng, content)
+            };
+            let mut quals = Quals::new();
+            for _ in 0..rng.below(5).saturating_sub(2) {
+                let (key, value) = match rng.below(4) {
+                    0 if content == Content::Everything => {
+                        ("by".to_owned(), Val::Node(entities[rng.below(n_entities)].clone()))
+                    }
+                    _ => random_literal(rng, content),
+                };
+                quals.insert((format!("q {key}"), value));
+            }
+            kb.facts.insert((subject, property, value, quals));
+        }
+        kb
+    }
+
+    /// Tells a builder everything, in an order that the seed determines.
+    pub fn build(&self, builder: &mut KbBuilder, order: u64) {
+        let rng = &mut Rng::new(order);
+        let mut steps: Vec<Box<dyn Fn(&mut KbBuilder) + '_>> = Vec::new();
+        for (id, label) in &self.labels {
+            steps.push(Box::new(move |b| named(b, id, NameKind::Label, label)));
+        }
+        for (id, alias) in &self.aliases {
+            steps.push(Box::new(move |b| named(b, id, NameKind::Alias, alias)));
+        }
+        for (id, text) in &self.descriptions {
+            steps.push(Box::new(move |b| named(b, id, NameKind::Description, text)));
+        }
+        for class in &self.classes {
+            steps.push(Box::new(move |b| {
+                let node = b.node(class).unwrap();
+                b.mark_class(node);
+            }));
+        }
+        for (class, parent) in &self.parents {
+            steps.push(Box::new(move |b| {
+                let (class, parent) = (b.node(class).unwrap(), b.node(parent).unwrap());
+                b.add_parent(class, parent);
+            }));
+        }
+        for (entity, class) in &self.class_of {
+            steps.push(Box::new(move |b| {
+                let (entity, class) = (b.node(entity).unwrap(), b.node(class).unwrap());
+                b.add_class(entity, class);
+            }));
+        }
+        for (subject, property, value, quals) in &self.facts {
+            steps.push(Box::new(move |b| {
+                let subject = b.node(subject).unwrap();
+                let property = b.property(property);
+                let value = value.raw(b);
+                let mut raw: Vec<(RawQualifier, RawValue)> =
+                    quals.iter().map(|(key, value)| (b.qualifier(key), value.raw(b))).collect();
+                b.fact(subject, property, value, &mut raw, None).unwrap();
+            }));
+        }
+        // Some things are said twice: that must not matter.
+        let repeated: Vec<usize> = (0..steps.len() / 5).map(|_| rng.below(steps.len())).collect();
+        let mut all: Vec<usize> = (0..steps.len()).chain(repeated).collect();
+        rng.shuffle(&mut all);
+        all.into_iter().for_each(|step| steps[step](builder));
+    }
+
+    pub fn compile(&self, dir: &Path, order: u64, memory: usize) -> Kb {
+        let mut builder = KbBuilder::new(Workspace { dir: dir.parent().unwrap().into(), memory });
+        builder.meta.lang = "en".into();
+        self.build(&mut builder, order);
+        builder.compile(dir, &NoProgress).unwrap();
+        Kb::open(dir).unwrap()
+    }
+}
+
+fn named(builder: &mut KbBuilder, id: &str, kind: NameKind, name: &str) {
+    let node = builder.node(id).unwrap();
+    builder.add_name(node, kind, &Literal::language_text(name, "en"));
+}
+
+fn random_literal(rng: &mut Rng, content: Content) -> (String, Val) {
+    let day = format!("19{:02}-0{}-1{}", rng.below(3), 1 + rng.below(9), rng.below(10));
+    let unit = ["", "metre", "square kilometre"][rng.below(3)].to_owned();
+    let number = format!("{}{}", ["", "-"][rng.below(2)], rng.below(30));
+    let number = if rng.below(3) == 0 { format!("{number}.50") } else { number };
+    let n_kinds = if content == Content::Everything { 10 } else { 4 };
+    match rng.below(n_kinds) {
+        0 => (format!("num{}", rng.below(2)), Val::Number(number.replace("-0.50", "0.5"), unit, "decimal")),
+        1 => ("year".into(), Val::Year(rng.below(40) as i64 - 20)),
+        2 => ("when".into(), Val::Date(day)),
+        3 => ("says".into(), Val::Text(WORDS[rng.below(WORDS.len())].to_owned())),
+        4 => ("says".into(), Val::Lang(WORDS[rng.below(WORDS.len())].to_owned(), ["en", "fr"][rng.below(2)].into())),
+        5 => ("when".into(), Val::Year(1900 + rng.below(3) as i64)),
+        6 => ("when".into(), Val::Month(day[..7].to_owned())),
+        7 => ("when".into(), Val::DateTime(format!("{day}T10:00:0{}Z", rng.below(10)))),
+        8 => ("is".into(), Val::Bool(rng.below(2) == 0)),
+        _ => ("num0".into(), Val::Number(number, String::new(), ["integer", "float"][rng.below(2)])),
+    }
+}
+
+/// Imports with the usual settings.
+pub fn import_file(source: Source, inputs: &[&Path], out: &Path) -> Result<ImportReport> {
+    import(&ImportRequest::new(source, inputs.iter().map(|p| p.to_path_buf()).collect()), out, &NoProgress)
+}
+
+/// The folder of real data, if it is there.
+pub fn shared_data(path: &str) -> Option<PathBuf> {
+    let found = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data").join(path);
+    if found.exists() {
+        return Some(found);
+    }
+    eprintln!("skipped: ../shared/data/{path} is not here");
+    None
+}

@@ -1,0 +1,1 @@
+"""Look-ups of facts in the raw packages, independent of the builder."""

@@ -1,0 +1,156 @@
+"""The checker of the built KB: schema, domains and ranges, kinds and units, names. The build fails on any error."""
+
+import re
+from collections import Counter, defaultdict
+
+from . import schema
+
+DECIMAL = re.compile(r"-?(0|[1-9]\d*)(\.\d+)?")
+GROUPS = {"film", "politics", "geography", "economy", "transport", "chemistry", "science", "general"}
+
+
+def ancestors():
+    """Class -> all classes that contain it, itself included."""
+    parents = {c[0]: c[2] for c in schema.CLASSES}
+
+    def up(cls):
+        found = {cls}
+        for parent in parents[cls]:
+            found |= up(parent)
+        return found
+    return {cls: up(cls) for cls in parents}
+
+
+def literal_kind(value):
+    if isinstance(value, str):
+        return "text"
+    if isinstance(value, list):
+        return "quantity"
+    if "id" in value:
+        return "entity"
+    return "boolean" if "bool" in value else "time"
+
+
+def unique_descriptions(kb):
+    """Extend descriptions until no two entities share label and description."""
+    for attempt in (_more, _position, _id):
+        groups = defaultdict(list)
+        for entity in kb.entities.values():
+            groups[entity.label, entity.description].append(entity)
+        for (label, _), same in sorted(groups.items()):
+            if len(same) > 1:
+                for entity in same:
+                    attempt(kb, entity)
+
+
+def _more(kb, entity):
+    """A fact that tells homonyms apart: a first film, a population, a birth date."""
+    for prop, value, _, _ in entity.attributes:
+        if prop == "population":
+            entity.description += f", population {int(value[0]):,}"
+            return
+        if prop == "date_of_birth":
+            entity.description += f", born {value.get('date') or value.get('year')}"
+            return
+    if "film" in entity.classes:
+        cast = [kb.label(v) for p, v, _, _ in entity.relations if p == "cast_member"]
+        origin = [kb.label(v) for p, v, _, _ in entity.relations if p == "country_of_origin"]
+        if cast or origin:
+            entity.description += f" with {cast[0]}" if cast else f" from {origin[0]}"
+
+
+def _position(kb, entity):
+    found = {p: v[0] for p, v, _, _ in entity.attributes if p in ("latitude", "longitude", "imdb_id", "iata_code")}
+    if "latitude" in found:
+        entity.description += f" at {found['latitude']}, {found['longitude']}"
+
+
+def _id(kb, entity):
+    entity.description += f" ({entity.id.split('/')[-1]})"
+
+
+def check(kb):
+    """All errors, as text."""
+    errors, inside = [], ancestors()
+    relations = {r[0]: r for r in schema.RELATIONS}
+    attributes = {a[0]: a for a in schema.ATTRIBUTES}
+    qualifiers = {q[0]: q for q in schema.QUALIFIERS}
+    for table in (schema.CLASSES, schema.RELATIONS, schema.ATTRIBUTES, schema.QUALIFIERS):
+        errors += [f"schema: {name} twice" for name, n in Counter(row[0] for row in table).items() if n > 1]
+    errors += [f"schema: unknown group in {row}" for row in schema.CLASSES if row[3] not in GROUPS]
+    errors += [f"schema: unknown group in {row}" for table in (schema.RELATIONS, schema.ATTRIBUTES, schema.QUALIFIERS)
+               for row in table if row[-1] not in GROUPS]
+    errors += [f"schema: unknown class in {row}" for row in schema.RELATIONS if row[2] not in inside or row[3] not in inside]
+    errors += [f"schema: unknown class in {row}" for row in schema.ATTRIBUTES if row[2] not in inside]
+
+    def member(entity_id, cls):
+        return entity_id in kb.entities and any(cls in inside[c] for c in kb.entities[entity_id].classes)
+
+    used, pairs, names = Counter(), defaultdict(set), set()
+    for entity in kb.entities.values():
+        if not re.fullmatch(r"[!-~]+", entity.id):
+            errors.append(f"{entity.id}: not a plain ASCII id")
+        if not entity.label or not entity.description or not entity.classes:
+            errors.append(f"{entity.id}: lacks a label, description or class")
+        if (entity.label, entity.description) in names:
+            errors.append(f"{entity.id}: '{entity.label}', '{entity.description}' is not unique")
+        names.add((entity.label, entity.description))
+        if re.search(r"<|&\w+;|\ufffd", entity.label + entity.description + "".join(entity.aliases)):
+            errors.append(f"{entity.id}: markup in a name: {entity.label}")
+        for prop, value, quals, source in entity.relations:
+            used["relation", prop] += 1
+            row = relations.get(prop)
+            if row is None:
+                errors.append(f"{entity.id}: unknown relation {prop}")
+            elif not member(entity.id, row[2]) or not member(value, row[3]):
+                errors.append(f"{entity.id} {prop} {value}: outside {row[2]} -> {row[3]}")
+            elif row[4] is None:
+                pairs[prop].add((entity.id, value))
+            errors += _qualifiers(entity.id, prop, quals, qualifiers, kb, used)
+        for prop, value, quals, source in entity.attributes:
+            used["attribute", prop] += 1
+            row = attributes.get(prop)
+            if row is None:
+                errors.append(f"{entity.id}: unknown attribute {prop}")
+            elif not member(entity.id, row[2]):
+                errors.append(f"{entity.id} {prop}: outside {row[2]}")
+            elif literal_kind(value) != row[3]:
+                errors.append(f"{entity.id} {prop} {value}: not a {row[3]}")
+            elif row[3] == "quantity" and (not DECIMAL.fullmatch(value[0]) or (value[1:] or [None])[0] != row[4]):
+                errors.append(f"{entity.id} {prop} {value}: not exact or not in {row[4]}")
+            elif row[3] == "text" and (not value.strip() or value != value.strip()):
+                errors.append(f"{entity.id} {prop}: blank text")
+            errors += _qualifiers(entity.id, prop, quals, qualifiers, kb, used)
+    for prop, found in pairs.items():
+        errors += [f"{a} {prop} {b}: the other direction is missing" for a, b in sorted(found) if (b, a) not in found]
+    for kind, table in (("relation", relations), ("attribute", attributes), ("qualifier", qualifiers)):
+        errors += [f"{kind} {name} is never used" for name in table if not used[kind, name]]
+    held = {c for entity in kb.entities.values() for cls in entity.classes for c in inside[cls]}
+    errors += [f"class {cls} has no member" for cls in inside if cls not in held]
+    return errors
+
+
+def _qualifiers(ident, prop, quals, table, kb, used):
+    errors = []
+    for name, values in quals.items():
+        used["qualifier", name] += 1
+        row = table.get(name)
+        if row is None:
+            errors.append(f"{ident} {prop}: unknown qualifier {name}")
+            continue
+        for value in values:
+            kind = literal_kind(value)
+            if kind != row[2] or kind == "entity" and value["id"] not in kb.entities \
+                    or kind == "quantity" and not DECIMAL.fullmatch(value[0]):
+                errors.append(f"{ident} {prop} {name} {value}: not a {row[2]}")
+    return errors
+
+
+def statistics(kb):
+    facts = [(kind, fact) for e in kb.entities.values() for kind in ("relations", "attributes") for fact in getattr(e, kind)]
+    return {
+        "entities": len(kb.entities), "relational facts": sum(k == "relations" for k, _ in facts),
+        "literal facts": sum(k == "attributes" for k, _ in facts), "facts": len(facts),
+        "facts with qualifiers": sum(bool(f[2]) for _, f in facts), "classes": len(schema.CLASSES),
+        "relations": len(schema.RELATIONS), "attributes": len(schema.ATTRIBUTES), "qualifiers": len(schema.QUALIFIERS),
+    }
