@@ -32,7 +32,7 @@ pub use compare::Comparison;
 pub use error::{KbError, Result};
 pub use ids::{AttributeId, ClassId, FactId, LiteralId, NodeId, Property, QualifierId, RelationId, Value};
 pub use literal::{Literal, LiteralFamily, LiteralKind, NumberType, UNIT_NAMESPACE, XSD};
-pub use names::fold;
+pub use names::{edit_distance, fold, nearest_name};
 pub use progress::{NoProgress, Progress};
 pub use store::{
     Counts, Fact, Kb, LiteralFacts, Manifest, Match, NameHit, Qualifier, STORE_FORMAT, ValueKind, is_store,

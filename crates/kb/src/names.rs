@@ -1,4 +1,5 @@
-//! How names are folded, so that `beyonce` finds Beyoncé and `usa` finds U.S.A.
+//! How names are compared: folded, so that `beyonce` finds Beyoncé, and by edit distance, so that a typing
+//! error can be answered with the nearest known name.
 
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
@@ -46,9 +47,48 @@ fn fold_char(c: char, out: &mut String) {
     }
 }
 
+/// The Levenshtein distance in characters.
+pub fn edit_distance(a: &str, b: &str) -> usize {
+    let b: Vec<char> = b.chars().collect();
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, x) in a.chars().enumerate() {
+        let mut diagonal = row[0];
+        row[0] = i + 1;
+        for (j, &y) in b.iter().enumerate() {
+            let replaced = diagonal + usize::from(x != y);
+            diagonal = row[j + 1];
+            row[j + 1] = replaced.min(row[j] + 1).min(diagonal + 1);
+        }
+    }
+    row[b.len()]
+}
+
+/// The known name that a wrong one was probably meant to be.
+///
+/// ```
+/// use touchstone_kb::nearest_name;
+/// assert_eq!(nearest_name("lable", ["label", "class"]), Some("label"));
+/// assert_eq!(nearest_name("xyz", ["label", "class"]), None);
+/// ```
+pub fn nearest_name<'n>(wrong: &str, known: impl IntoIterator<Item = &'n str>) -> Option<&'n str> {
+    let allowed = (wrong.chars().count() * 2 / 5).clamp(1, 3);
+    let near = known.into_iter().map(|name| (edit_distance(wrong, name), name));
+    near.filter(|&(distance, _)| distance <= allowed).min().map(|(_, name)| name)
+}
+
 #[cfg(test)]
 mod tests {
-    use super::fold;
+    use super::{edit_distance, fold};
+
+    #[test]
+    fn distances() {
+        for (a, b, distance) in
+            [("", "", 0), ("abc", "abc", 0), ("abc", "abd", 1), ("shawshnk", "shawshank", 1), ("", "äb", 2)]
+        {
+            assert_eq!(edit_distance(a, b), distance);
+            assert_eq!(edit_distance(b, a), distance);
+        }
+    }
 
     #[test]
     fn folding() {

@@ -42,7 +42,11 @@ fn any_flipped_bit_is_refused() {
             bad[rng.below(good.len())] ^= 1 << rng.below(8);
             fs::write(&path, &bad).unwrap();
             let message = error(&store);
-            assert!(message.contains("damaged") || message.contains("format"), "{}: {message}", path.display());
+            assert!(
+                message.contains("damaged") || message.contains("format"),
+                "{}: {message}",
+                path.display()
+            );
         }
         fs::write(&path, &good).unwrap();
         Kb::open(&store).unwrap();
@@ -95,7 +99,14 @@ fn a_forged_store_is_refused_too() {
         let name = path.file_name().unwrap().to_string_lossy().into_owned();
         let good = fs::read(&path).unwrap();
         // Numbers far out of range; free data (float keys, sources) may be anything.
-        let free = ["literal_key.col", "literal_kind.col", "literal_number_type.col", "fact_source.col", "names.col", "words.col"];
+        let free = [
+            "literal_key.col",
+            "literal_kind.col",
+            "literal_number_type.col",
+            "fact_source.col",
+            "names.col",
+            "words.col",
+        ];
         if good.is_empty() || free.contains(&name.as_str()) || !name.ends_with(".col") {
             continue;
         }

@@ -37,8 +37,12 @@ fn facts(kb: &Kb, facts: impl Iterator<Item = touchstone_kb::Fact>) -> BTreeSet<
             .fact_qualifiers(fact.id)
             .map(|q| (kb.qualifier_id(q.key).to_owned(), val(kb, q.value)))
             .collect();
-        let naive =
-            (kb.node_id(fact.subject).to_owned(), kb.property_id(fact.property).to_owned(), val(kb, fact.value), quals);
+        let naive = (
+            kb.node_id(fact.subject).to_owned(),
+            kb.property_id(fact.property).to_owned(),
+            val(kb, fact.value),
+            quals,
+        );
         assert!(set.insert(naive), "no fact comes twice");
     }
     set
@@ -100,7 +104,8 @@ fn check_classes(kb: &Kb, model: &NaiveKb) {
         };
         let direct = model.class_of.iter().filter(|(_, c)| c == class).map(|(e, _)| e.as_str());
         assert_eq!(members(kb.direct_members(id)), direct.collect());
-        let all = model.class_of.iter().filter(|(_, c)| c == class || up[c.as_str()].contains(class.as_str()));
+        let all =
+            model.class_of.iter().filter(|(_, c)| c == class || up[c.as_str()].contains(class.as_str()));
         assert_eq!(members(kb.members(id)), all.map(|(e, _)| e.as_str()).collect());
     }
 }
@@ -118,7 +123,10 @@ fn check_facts(kb: &Kb, model: &NaiveKb) {
         let expected: BTreeSet<NaiveFact> = model.facts.iter().filter(|f| f.1 == id).cloned().collect();
         assert_eq!(facts(kb, kb.facts_with(property)), expected);
         let subjects: Vec<&str> = kb.subjects_with(property).map(|n| kb.node_id(n)).collect();
-        assert_eq!(subjects.iter().copied().collect::<BTreeSet<_>>(), expected.iter().map(|f| f.0.as_str()).collect());
+        assert_eq!(
+            subjects.iter().copied().collect::<BTreeSet<_>>(),
+            expected.iter().map(|f| f.0.as_str()).collect()
+        );
         assert_eq!(subjects.len(), subjects.iter().collect::<BTreeSet<_>>().len());
     }
     for node in kb.nodes() {

@@ -506,26 +506,30 @@ impl KbBuilder {
         if units.iter().all(String::is_empty) {
             return Ok(());
         }
+        let with_unit = |literals: &mut LiteralTable, property: u32, value: RawValue| {
+            let unit = &units[property as usize];
+            if unit.is_empty() || !value.is_literal() {
+                return value;
+            }
+            let literal = literals.get(value.index() as u32);
+            let text = literal.text().to_owned();
+            let changed = match literal.kind() {
+                LiteralKind::Quantity if literal.unit().is_empty() => {
+                    Literal::quantity_of(&text, unit, literal.number_type())
+                }
+                LiteralKind::TypedText if literal.datatype() == dimensionless => Literal::quantity(&text, ""),
+                _ => None,
+            };
+            changed.map_or(value, |literal| RawValue(literals.intern(&literal) | LITERAL_BIT))
+        };
+        for statement in self.statements.values_mut() {
+            if let (Some(property), Some(value)) = (statement.property, statement.value) {
+                statement.value = Some(with_unit(&mut self.literals, property, value));
+            }
+        }
         let old = std::mem::replace(&mut self.facts, Spill::new(&self.workspace));
         old.into_each(|mut fact: RawFact| {
-            let value = RawValue(fact.value);
-            let unit = &units[fact.property as usize];
-            if value.is_literal() && !unit.is_empty() {
-                let literal = self.literals.get(value.index() as u32);
-                let text = literal.text().to_owned();
-                let with_unit = match literal.kind() {
-                    LiteralKind::Quantity if literal.unit().is_empty() => {
-                        Literal::quantity_of(&text, unit, literal.number_type())
-                    }
-                    LiteralKind::TypedText if literal.datatype() == dimensionless => {
-                        Literal::quantity(&text, "")
-                    }
-                    _ => None,
-                };
-                if let Some(literal) = with_unit {
-                    fact.value = self.literal(&literal)?.0;
-                }
-            }
+            fact.value = with_unit(&mut self.literals, fact.property, RawValue(fact.value)).0;
             self.facts.push(fact)
         })
     }

@@ -81,13 +81,7 @@ impl LiteralTable {
     pub(crate) fn get(&self, id: u32) -> Literal<'_> {
         let e = &self.entries[id as usize];
         let text = &self.texts[e.text_start as usize..][..e.text_len as usize];
-        Literal {
-            kind: e.kind,
-            number_type: e.number_type,
-            key: e.key,
-            text,
-            tag: self.tags.get(e.tag),
-        }
+        Literal { kind: e.kind, number_type: e.number_type, key: e.key, text, tag: self.tags.get(e.tag) }
     }
 
     /// The literals that are kept, in the order of literal ids.

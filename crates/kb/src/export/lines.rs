@@ -4,7 +4,7 @@ use super::ExportReport;
 use crate::ids::{FactId, LiteralId, NodeId, Property, Value};
 use crate::literal::{Literal, LiteralKind, NumberType};
 use crate::progress::Progress;
-use crate::store::{Fact, Kb};
+use crate::store::{Fact, Kb, ValueKind};
 use serde_json::{Map, Value as Json, json};
 use std::io::{self, Write};
 
@@ -43,13 +43,13 @@ pub(super) fn write(kb: &Kb, out: &mut impl Write, progress: &dyn Progress) -> i
         let class_id = |class| kb.node_id(kb.class_node(class)).into();
         put(&mut line, "domain", kb.attribute_domain(attribute).map(class_id));
         line.insert("kind".into(), kb.attribute_kind(attribute).name().into());
-        line.insert(
-            "unit".into(),
-            match kb.attribute_unit(attribute) {
-                "" => "1".into(),
-                unit => unit.into(),
-            },
-        );
+        let unit = match kb.attribute_unit(attribute) {
+            // Said in so many words: a reader would derive a unit from the values otherwise.
+            "" if matches!(kb.attribute_kind(attribute), ValueKind::Quantity | ValueKind::Mixed) => Some("1"),
+            "" => None,
+            unit => Some(unit),
+        };
+        put(&mut line, "unit", unit.map(Json::from));
         put(&mut line, "group", kb.property_group(Property::Attribute(attribute)).map(Json::from));
         write_line(out, &line.into())?;
     }

@@ -2,7 +2,7 @@
 //!
 //! - `fb_roles`: "domain relation range"; two lines lack a newline and fuse two records: fields one to three
 //!   count, and of two lines for one relation the last wins;
-//! - `fb_types`: "sub meta.subclassOf super", sometimes with a trailing dot; some are reflexive;
+//! - `fb_types`: "sub meta.subclassOf super", sometimes with a trailing dot; two lines are fused, some reflexive;
 //! - `reverse_properties`: "relation TAB inverse";
 //! - `domain_info`: a JSON object from schema item to domain.
 
@@ -102,13 +102,13 @@ fn read_roles(file: &str, text: &str, builder: &mut KbBuilder, journal: &mut Jou
 fn read_types(file: &str, text: &str, builder: &mut KbBuilder, journal: &mut Journal) -> Result<()> {
     for (number, line) in text.lines().enumerate() {
         let fields: Vec<&str> = line.split_whitespace().collect();
-        let (class, parent) = match fields[..] {
-            [class, "meta.subclassOf", parent] | [class, "meta.subclassOf", parent, "."] => (class, parent),
-            _ => {
-                report(file, number, line, "expected `class meta.subclassOf class`", journal)?;
-                continue;
-            }
+        let &[class, "meta.subclassOf", parent, ref rest @ ..] = fields.as_slice() else {
+            report(file, number, line, "expected `class meta.subclassOf class`", journal)?;
+            continue;
         };
+        if !matches!(rest, [] | ["."]) {
+            journal.note("lines of fb_types with two records fused, of which the first is kept");
+        }
         journal.keep("ontology: sub-class");
         let (class, parent) = (builder.node(class)?, builder.node(parent)?);
         if class == parent {

@@ -17,6 +17,7 @@ use serde_json::value::RawValue as RawJson;
 use std::collections::BTreeMap;
 
 #[derive(Deserialize)]
+#[serde(expecting = "an object with `name` and `instanceOf` or `subclassOf`")]
 struct NodeJson<'a> {
     name: String,
     #[serde(rename = "instanceOf")]
@@ -30,6 +31,7 @@ struct NodeJson<'a> {
 }
 
 #[derive(Deserialize)]
+#[serde(expecting = "an attribute: an object with `key`, `value` and `qualifiers`")]
 struct AttributeJson<'a> {
     key: String,
     #[serde(borrow)]
@@ -39,6 +41,7 @@ struct AttributeJson<'a> {
 }
 
 #[derive(Deserialize)]
+#[serde(expecting = "a relation: an object with `relation`, `object`, `direction` and `qualifiers`")]
 struct RelationJson<'a> {
     /// The re-release's name for it.
     relation: Option<String>,
@@ -58,6 +61,7 @@ enum Direction {
 }
 
 #[derive(Deserialize)]
+#[serde(expecting = "a value: an object with `type` and `value`")]
 struct ValueJson<'a> {
     #[serde(rename = "type")]
     kind: String,

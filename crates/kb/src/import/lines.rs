@@ -6,6 +6,7 @@ use super::journal::{Journal, Problem};
 use crate::build::{KbBuilder, NameKind, RawQualifier, RawValue};
 use crate::error::{KbError, Result};
 use crate::literal::{Literal, NumberType};
+use crate::names::nearest_name;
 use crate::progress::Progress;
 use serde::de::{self, Deserialize, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use std::collections::BTreeMap;
@@ -17,7 +18,7 @@ use std::path::Path;
 pub(crate) const LINES_FORMAT: u64 = 1;
 
 #[derive(serde::Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "an object with `touchstone_kb`")]
 struct Header {
     touchstone_kb: u64,
     #[serde(default)]
@@ -40,7 +41,10 @@ fn english() -> String {
 
 /// Any line but the header; which of the first five keys is there tells its kind.
 #[derive(serde::Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(
+    deny_unknown_fields,
+    expecting = "an object about an entity, class, relation, attribute or qualifier"
+)]
 struct Line {
     entity: Option<String>,
     class: Option<String>,
@@ -237,34 +241,47 @@ impl<'de> Visitor<'de> for LiteralVisitor {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<LiteralJson, A::Error> {
-        let key: String =
-            map.next_key()?.ok_or_else(|| de::Error::custom("an empty object is no literal"))?;
-        let literal = match key.as_str() {
-            "year" => {
-                checked(LiteralJson::Year(map.next_value::<YearJson>()?.0), "a year such as 1994 or -44")?
-            }
-            "month" => checked(LiteralJson::Month(map.next_value()?), "a month such as 1994-09")?,
-            "date" => checked(LiteralJson::Date(map.next_value()?), "a date such as 1994-09-23")?,
-            "datetime" => checked(LiteralJson::DateTime(map.next_value()?), "a date and time")?,
-            "bool" => LiteralJson::Boolean(map.next_value()?),
-            "id" => LiteralJson::Node(map.next_value()?),
-            "text" => {
-                let text: String = map.next_value()?;
-                match map.next_key::<String>()?.as_deref() {
-                    None => return Ok(LiteralJson::Text(text)),
-                    Some("lang") => LiteralJson::Language { text, lang: map.next_value()? },
-                    Some("datatype") => LiteralJson::Typed { text, datatype: map.next_value()? },
-                    Some(other) => return Err(de::Error::unknown_field(other, &["lang", "datatype"])),
+        let mut literal: Option<LiteralJson> = None;
+        let (mut lang, mut datatype): (Option<String>, Option<String>) = (None, None);
+        while let Some(key) = map.next_key::<String>()? {
+            let found = match key.as_str() {
+                "year" => {
+                    checked(LiteralJson::Year(map.next_value::<YearJson>()?.0), "a year such as 1994 or -44")?
                 }
+                "month" => checked(LiteralJson::Month(map.next_value()?), "a month such as 1994-09")?,
+                "date" => checked(LiteralJson::Date(map.next_value()?), "a date such as 1994-09-23")?,
+                "datetime" => checked(LiteralJson::DateTime(map.next_value()?), "a date and time")?,
+                "bool" => LiteralJson::Boolean(map.next_value()?),
+                "id" => LiteralJson::Node(map.next_value()?),
+                "text" => LiteralJson::Text(map.next_value()?),
+                "lang" => {
+                    lang = Some(map.next_value()?);
+                    continue;
+                }
+                "datatype" => {
+                    datatype = Some(map.next_value()?);
+                    continue;
+                }
+                other => {
+                    let known =
+                        &["text", "lang", "datatype", "year", "month", "date", "datetime", "bool", "id"];
+                    return Err(de::Error::unknown_field(other, known));
+                }
+            };
+            if literal.replace(found).is_some() {
+                return Err(de::Error::custom("a literal has one value, this object has several"));
             }
-            other => {
-                let known = &["text", "year", "month", "date", "datetime", "bool", "id"];
-                return Err(de::Error::unknown_field(other, known));
+        }
+        match (literal, lang, datatype) {
+            (Some(LiteralJson::Text(text)), Some(lang), None) => Ok(LiteralJson::Language { text, lang }),
+            (Some(LiteralJson::Text(text)), None, Some(datatype)) => {
+                Ok(LiteralJson::Typed { text, datatype })
             }
-        };
-        match map.next_key::<String>()? {
-            None => Ok(literal),
-            Some(extra) => Err(de::Error::custom(format!("`{extra}` does not belong to this literal"))),
+            (Some(literal), None, None) => Ok(literal),
+            (Some(_), ..) => {
+                Err(de::Error::custom("only text has a `lang` or a `datatype`, and only one of them"))
+            }
+            (None, ..) => Err(de::Error::custom("this object has no value")),
         }
     }
 }
@@ -416,13 +433,18 @@ fn check_line(line: &Line, n_sources: u16) -> Result<(), String> {
     Ok(())
 }
 
-/// The message of a JSON error without its own position, which is reported separately.
+/// The message of a JSON error without its own position, which is reported separately, and with the nearest
+/// known name for an unknown one.
 pub(super) fn plain_message(error: &serde_json::Error) -> String {
     let text = error.to_string();
-    match text.rfind(" at line ") {
-        Some(at) => text[..at].to_owned(),
-        None => text,
+    let text = text.rfind(" at line ").map_or(text.as_str(), |at| &text[..at]);
+    let unknown = text.strip_prefix("unknown field `").and_then(|rest| rest.split_once("`, expected "));
+    if let Some((wrong, expected)) = unknown
+        && let Some(name) = nearest_name(wrong, expected.split('`').skip(1).step_by(2))
+    {
+        return format!("unknown field `{wrong}`; did you mean `{name}`?");
     }
+    text.to_owned()
 }
 
 fn add_line(

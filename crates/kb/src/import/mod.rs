@@ -126,7 +126,8 @@ fn default_meta(request: &ImportRequest) -> KbMeta {
         name,
         source: names.join(", "),
         license: if request.license.is_empty() { "unknown".to_owned() } else { request.license.clone() },
-        lang: request.lang.clone(),
+        // `any` keeps names of all languages: then there is no language of the KB.
+        lang: if request.lang == "any" { String::new() } else { request.lang.clone() },
         ..KbMeta::default()
     }
 }

@@ -81,38 +81,39 @@ struct Batch {
 }
 
 fn parse_block(file: &str, block: &Block, format: RdfFormat) -> Batch {
-    let mut batch = Batch::default();
-    batch.quads.reserve(block.bytes.len() / 100);
+    let mut quads = Vec::with_capacity(block.bytes.len() / 100);
     for result in RdfParser::from_format(format).for_slice(&block.bytes) {
         match result {
-            Ok(quad) => batch.quads.push(quad),
-            Err(error) => batch.problems.push(line_problem(file, block, &error)),
+            Ok(quad) => quads.push(quad),
+            // After an error the parser may miss good lines: a line's damage must stay its own.
+            Err(_) => return parse_lines(file, block, format),
         }
     }
-    // One broken line can give several errors; it is one record.
-    batch.problems.dedup_by_key(|problem| problem.line);
-    batch
+    Batch { quads, problems: Vec::new() }
 }
 
-fn line_problem(file: &str, block: &Block, error: &RdfSyntaxError) -> Problem {
-    let start = error.location().map(|range| range.start);
-    let offset = start.map_or(0, |at| at.offset as usize).min(block.bytes.len());
-    let line_start = memchr::memrchr(b'\n', &block.bytes[..offset]).map_or(0, |at| at + 1);
-    let line_end = memchr::memchr(b'\n', &block.bytes[offset..]).map_or(block.bytes.len(), |at| offset + at);
-    let line = block.first_line + memchr::memchr_iter(b'\n', &block.bytes[..line_start]).count() as u64;
-    Problem::in_line(
-        file,
-        line,
-        &block.bytes[line_start..line_end],
-        offset - line_start,
-        plain_message(error),
-    )
+/// Parses each line by itself.
+fn parse_lines(file: &str, block: &Block, format: RdfFormat) -> Batch {
+    let mut batch = Batch::default();
+    for (number, line) in block.bytes.split(|&b| b == b'\n').enumerate() {
+        let parsed: Result<Vec<Quad>, RdfSyntaxError> =
+            RdfParser::from_format(format).for_slice(line).collect();
+        match parsed {
+            Ok(quads) => batch.quads.extend(quads),
+            Err(error) => {
+                let offset = error.location().map_or(0, |range| range.start.offset as usize);
+                let number = block.first_line + number as u64;
+                batch.problems.push(Problem::in_line(file, number, line, offset, plain_message(&error)));
+            }
+        }
+    }
+    batch
 }
 
 /// The message of a parser without its own position, which is reported separately.
 fn plain_message(error: &RdfSyntaxError) -> String {
     let text = error.to_string();
-    match text.strip_prefix("Parser error at ").and_then(|rest| rest.split_once(": ")) {
+    match text.strip_prefix("Parser error ").and_then(|rest| rest.split_once(": ")) {
         Some((_, message)) => message.to_owned(),
         None => text,
     }

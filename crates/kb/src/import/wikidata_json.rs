@@ -34,6 +34,7 @@ pub struct Subset {
 }
 
 #[derive(Deserialize)]
+#[serde(expecting = "an entity of Wikidata: an object with `id`, `labels`, `claims`, ...")]
 struct EntityJson {
     id: String,
     #[serde(rename = "type", default)]

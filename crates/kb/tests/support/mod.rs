@@ -97,8 +97,20 @@ pub enum Content {
     KqaPro,
 }
 
-const WORDS: [&str; 12] =
-    ["Paris", "São Paulo", "the \"best\"", "Łódź", "a/b", "x:y", "50%", "東京", "O'Neil", "new york", "Paris", "z"];
+const WORDS: [&str; 12] = [
+    "Paris",
+    "São Paulo",
+    "the \"best\"",
+    "Łódź",
+    "a/b",
+    "x:y",
+    "50%",
+    "東京",
+    "O'Neil",
+    "new york",
+    "Paris",
+    "z",
+];
 
 impl NaiveKb {
     pub fn random(seed: u64, size: usize, content: Content) -> NaiveKb {
@@ -237,7 +249,10 @@ fn random_literal(rng: &mut Rng, content: Content) -> (String, Val) {
         1 => ("year".into(), Val::Year(rng.below(40) as i64 - 20)),
         2 => ("when".into(), Val::Date(day)),
         3 => ("says".into(), Val::Text(WORDS[rng.below(WORDS.len())].to_owned())),
-        4 => ("says".into(), Val::Lang(WORDS[rng.below(WORDS.len())].to_owned(), ["en", "fr"][rng.below(2)].into())),
+        4 => (
+            "says".into(),
+            Val::Lang(WORDS[rng.below(WORDS.len())].to_owned(), ["en", "fr"][rng.below(2)].into()),
+        ),
         5 => ("when".into(), Val::Year(1900 + rng.below(3) as i64)),
         6 => ("when".into(), Val::Month(day[..7].to_owned())),
         7 => ("when".into(), Val::DateTime(format!("{day}T10:00:0{}Z", rng.below(10)))),

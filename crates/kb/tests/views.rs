@@ -1,0 +1,115 @@
+//! The RDF views: pattern look-ups against brute force, codes against terms.
+#![allow(missing_docs, clippy::unwrap_used, clippy::print_stderr)]
+
+mod support;
+
+use proptest::prelude::*;
+use std::collections::{BTreeSet, HashMap};
+use support::{Content, NaiveKb, Rng};
+use touchstone_kb::rdf::{DirectView, KqaProView, RdfTerm, RdfTriple, RdfView};
+
+/// Every pattern that some triple fits, and some that none fits, gives what filtering all triples gives.
+fn check(view: &dyn RdfView, seed: u64) {
+    let all: Vec<RdfTriple> = view.triples().collect();
+    let distinct: BTreeSet<RdfTriple> = all.iter().copied().collect();
+    assert_eq!(all.len(), distinct.len(), "no triple comes twice");
+    let mut codes: HashMap<String, RdfTerm> = HashMap::new();
+    for triple in &all {
+        for &term in triple {
+            let decoded = view.decode(term);
+            assert_eq!(view.encode(&decoded), Some(term), "{decoded}");
+            let other = codes.insert(decoded.to_string(), term);
+            assert!(other.is_none_or(|other| other == term), "{decoded} has one code");
+        }
+        assert!(view.decode_triple(*triple).is_some(), "{triple:?} is a valid triple");
+    }
+    let rng = &mut Rng::new(seed);
+    for _ in 0..60 {
+        if all.is_empty() {
+            break;
+        }
+        // Parts of a triple, or of two different ones.
+        let (one, two) = (all[rng.below(all.len())], all[rng.below(all.len())]);
+        let mixed = [one[0], one[1], if rng.below(4) == 0 { two[2] } else { one[2] }];
+        for mask in 0..8 {
+            let part = |i: usize| (mask & (1 << i) != 0).then_some(mixed[i]);
+            let found: Vec<RdfTriple> = view.matching(part(0), part(1), part(2)).collect();
+            let expected: BTreeSet<RdfTriple> =
+                all.iter().copied().filter(|t| (0..3).all(|i| part(i).is_none_or(|p| p == t[i]))).collect();
+            let as_set: BTreeSet<RdfTriple> = found.iter().copied().collect();
+            assert_eq!(
+                found.len(),
+                as_set.len(),
+                "pattern {:?} gives a triple twice",
+                [part(0), part(1), part(2)]
+            );
+            assert_eq!(as_set, expected, "pattern {:?}", [part(0), part(1), part(2)]);
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 40, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn look_ups_agree_with_brute_force(seed in 0u64..1_000_000, size in 1usize..25) {
+        let model = NaiveKb::random(seed, size, Content::Everything);
+        let dir = tempfile::tempdir().unwrap();
+        let kb = model.compile(&dir.path().join("kb"), seed, 1 << 20);
+        check(&DirectView::new(&kb), seed);
+        check(&KqaProView::new(&kb), seed);
+    }
+}
+
+/// The graph that KQA Pro's loader would build for one fact with one qualifier, written out.
+#[test]
+fn kqapro_graph_of_one_fact() {
+    let mut model = NaiveKb::default();
+    for (id, label) in [("Q1", "LeBron James"), ("Q2", "Cavaliers"), ("C1", "player"), ("C2", "athlete")] {
+        model.labels.insert(id.into(), label.into());
+    }
+    model.classes.extend(["C1".into(), "C2".into()]);
+    model.parents.insert(("C1".into(), "C2".into()));
+    model.class_of.insert(("Q1".into(), "C1".into()));
+    let number = support::Val::Number("23".into(), String::new(), "decimal");
+    let qualifiers = [("sport number".to_owned(), number)].into();
+    model.facts.insert((
+        "Q1".into(),
+        "member of sports team".into(),
+        support::Val::Node("Q2".into()),
+        qualifiers,
+    ));
+    let date = support::Val::Date("1984-12-30".into());
+    model.facts.insert(("Q1".into(), "date of birth".into(), date, Default::default()));
+    let dir = tempfile::tempdir().unwrap();
+    let kb = model.compile(&dir.path().join("kb"), 1, 1 << 20);
+    let view = KqaProView::new(&kb);
+    let mut triples: Vec<String> = view
+        .triples()
+        .map(|t| view.decode_triple(t).unwrap().to_string().replace("http://kqapro.invalid/", ""))
+        .collect();
+    triples.sort();
+    let double = "^^<http://www.w3.org/2001/XMLSchema#double>";
+    let expected = [
+        "<C1> <pred:name> \"player\"".to_owned(),
+        "<C2> <pred:name> \"athlete\"".to_owned(),
+        "<Q1> <date_of_birth> _:value1".to_owned(),
+        "<Q1> <member_of_sports_team> <Q2>".to_owned(),
+        "<Q1> <pred:instance_of> <C1>".to_owned(),
+        "<Q1> <pred:instance_of> <C2>".to_owned(),
+        "<Q1> <pred:name> \"LeBron James\"".to_owned(),
+        "<Q2> <pred:name> \"Cavaliers\"".to_owned(),
+        "_:fact0 <pred:fact_h> <Q1>".to_owned(),
+        "_:fact0 <pred:fact_r> <member_of_sports_team>".to_owned(),
+        "_:fact0 <pred:fact_t> <Q2>".to_owned(),
+        "_:fact0 <sport_number> _:qualifier0".to_owned(),
+        "_:fact1 <pred:fact_h> <Q1>".to_owned(),
+        "_:fact1 <pred:fact_r> <date_of_birth>".to_owned(),
+        "_:fact1 <pred:fact_t> _:value1".to_owned(),
+        "_:qualifier0 <pred:unit> \"1\"".to_owned(),
+        format!("_:qualifier0 <pred:value> \"23\"{double}"),
+        "_:value1 <pred:date> \"1984-12-30\"^^<http://www.w3.org/2001/XMLSchema#date>".to_owned(),
+        "_:value1 <pred:year> \"1984\"^^<http://www.w3.org/2001/XMLSchema#integer>".to_owned(),
+    ];
+    assert_eq!(triples, expected);
+}
