@@ -61,8 +61,9 @@ def sort_key(kb, entity):
 def write(kb, path, level=22):
     import zstandard
     data = "".join(line + "\n" for line in lines(kb)).encode("utf-8")
+    # A window of 4 MiB: a larger one saves little and costs every first start the memory to unpack it.
     parameters = zstandard.ZstdCompressionParameters.from_level(
-        level, source_size=len(data), window_log=27, enable_ldm=True, write_checksum=True, write_content_size=True)
+        level, source_size=len(data), window_log=22, write_checksum=True, write_content_size=True)
     packed = zstandard.ZstdCompressor(compression_params=parameters).compress(data)
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)

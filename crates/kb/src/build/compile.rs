@@ -1,24 +1,21 @@
 //! Turns what a [`KbBuilder`] collected into a compiled store.
 //!
 //! Everything gets its final number by sorting its text, so the result does not depend on the order of
-//! import. Then facts are sorted and written (`facts.rs`), the schema (`schema.rs`) and the names
+//! import. Then facts are sorted and written (`facts.rs`) beside nodes and literals (`nodes.rs`), then the schema (`schema.rs`) and the names
 //! (`name_index.rs`).
 
-use super::builder::{KbBuilder, LITERAL_BIT, NameKind, RawFact, RawValue, STATEMENT_BIT, TRUTHY_BIT};
-use super::facts;
-use super::hierarchy::Hierarchy;
-use super::name_index;
+use super::builder::{KbBuilder, LITERAL_BIT, RawValue};
 use super::output::PendingDir;
-use super::schema;
 use super::sorter::Spill;
+use super::statements::{Fate, Statements};
+use super::{facts, name_index, schema};
 use crate::error::{KbError, Result};
 use crate::literal::Literal;
 use crate::progress::Progress;
-use crate::store::fingerprint::ContentHasher;
-use crate::store::writer::{RowsBuffer, StoreWriter};
+use crate::store::fingerprint::fingerprint;
+use crate::store::writer::StoreWriter;
 use crate::store::{Counts, Manifest, STORE_FORMAT};
-use crate::vocabulary::Vocabulary;
-use hashbrown::{HashMap, HashSet};
+use hashbrown::HashMap;
 use rayon::prelude::*;
 use std::path::Path;
 
@@ -72,28 +69,6 @@ impl Numbers {
     }
 }
 
-/// What becomes of a raw fact.
-enum Fate {
-    Kept,
-    /// It says something about the statement that is its subject.
-    Qualifies,
-    LeftOut(&'static str),
-}
-
-/// The statements of the source, and what they make of plain facts.
-struct Statements {
-    /// (subject, property) pairs for which there are statements: shortcuts give way to them.
-    claimed: HashSet<(u32, u32)>,
-    /// Quoted triples, and whether they are asserted.
-    quoted: HashMap<(u32, u32, u32), bool>,
-}
-
-const POINTS_AT_STATEMENT: &str = "the value is the name of a statement";
-const COVERED: &str = "a statement with qualifiers says the same";
-const INCOMPLETE: &str = "statement without a value or subject";
-const NESTED: &str = "statement about a statement";
-const NOT_ASSERTED: &str = "triple that is quoted but not asserted";
-
 impl KbBuilder {
     /// Sorts everything and writes the store to `out`, where it appears complete or not at all.
     pub fn compile(mut self, out: &Path, progress: &dyn Progress) -> Result<CompileReport> {
@@ -107,24 +82,26 @@ impl KbBuilder {
         check(progress)?;
 
         let writer = StoreWriter::new(pending.path());
-        let mut content = ContentHasher::new();
-        let mut aliases = self.write_nodes(&numbers, &writer, &mut content)?;
-        let hierarchy = self.write_classes(&numbers, &writer, &mut content)?;
-        self.write_literals(&numbers, &writer, &mut content)?;
-        check(progress)?;
-
-        let mut input = facts::FactInput::new(&self.workspace, &numbers, &self.literals);
-        raw_facts.into_each(|fact| match statements.fate(&self.statements, &fact) {
-            Fate::Kept => input.push(&fact, &numbers),
-            Fate::Qualifies | Fate::LeftOut(_) => Ok(()),
-        })?;
-        progress.stage("sorting facts", Some(input.len()));
-        let facts = input.write(&numbers, &writer, &mut content, progress)?;
-        schema::write(&self, &numbers, &facts, &writer, &mut content)?;
+        progress.stage("sorting facts", Some(raw_facts.len()));
+        let (nodes, facts) = rayon::join(
+            || self.write_nodes_and_literals(&numbers, &writer),
+            || {
+                let mut input = facts::FactInput::new(&self.workspace, &numbers, &self.literals);
+                raw_facts.into_each(|fact| match statements.fate(&self.statements, &fact) {
+                    Fate::Kept => input.push(&fact, &numbers),
+                    Fate::Qualifies | Fate::LeftOut(_) => Ok(()),
+                })?;
+                input.write(&numbers, &writer, progress)
+            },
+        );
+        let (nodes, mut facts) = (nodes?, facts?);
+        let schema_content = schema::write(&self, &numbers, &facts, &writer)?;
         check(progress)?;
         progress.stage("indexing names", None);
-        aliases.sort_unstable();
-        let names = name_index::write(&self, &numbers, &aliases, &facts.degree, &writer)?;
+        let n_names = nodes.names.len() as u64;
+        name_index::write(&self, &numbers, &nodes.names, &facts.degree, &writer)?;
+        let content = [nodes.content, std::mem::take(&mut facts.content), schema_content];
+        let hierarchy = nodes.hierarchy;
 
         let cycles = hierarchy.cycles.iter().map(|cycle| {
             let id = |&class: &u32| numbers.node_order[numbers.n_entities + class as usize];
@@ -135,7 +112,7 @@ impl KbBuilder {
         let manifest = Manifest {
             touchstone_store: STORE_FORMAT,
             name: meta.name.clone(),
-            fingerprint: content.finish(),
+            fingerprint: fingerprint(content),
             source: meta.source.clone(),
             license: meta.license.clone(),
             base: if meta.base.is_empty() { DEFAULT_BASE.to_owned() } else { meta.base.clone() },
@@ -152,7 +129,7 @@ impl KbBuilder {
                 relational_facts: facts.n_relational,
                 literal_facts: facts.n_literal,
                 qualified_facts: facts.n_qualified,
-                names,
+                names: n_names,
             },
         };
         check(progress)?;
@@ -161,71 +138,6 @@ impl KbBuilder {
         let mut left_out: Vec<_> = left_out.into_iter().collect();
         left_out.sort_unstable();
         Ok(CompileReport { manifest, duplicate_facts: facts.n_duplicates, cycles, left_out })
-    }
-
-    /// Turns complete statements into facts with qualifiers.
-    fn resolve_statements(&mut self, left_out: &mut HashMap<&'static str, u64>) -> Result<Statements> {
-        let mut resolved = Statements { claimed: HashSet::new(), quoted: HashMap::new() };
-        if self.statements.is_empty() {
-            return Ok(resolved);
-        }
-        for statement in self.statements.values() {
-            if let (Some(s), Some(p), Some(v)) = (statement.subject, statement.property, statement.value) {
-                if statement.quoted {
-                    resolved.quoted.insert((s, p, v.0), false);
-                } else {
-                    resolved.claimed.insert((s, p));
-                }
-            }
-        }
-        let mut about: Vec<(u32, u32, u32)> = Vec::new();
-        let KbBuilder { facts, statements, .. } = self;
-        facts.for_each(|fact| {
-            if let Some(asserted) = resolved.quoted.get_mut(&(fact.subject, fact.property, fact.value)) {
-                *asserted = true;
-            }
-            if let Fate::Qualifies = resolved.fate(statements, fact) {
-                about.push((fact.subject, fact.property, fact.value));
-            }
-            Ok(())
-        })?;
-        about.sort_unstable();
-        let mut names: Vec<u32> = self.statements.keys().copied().collect();
-        names.sort_unstable_by_key(|&name| self.nodes.bytes_of(name));
-        for name in names {
-            let statement = self.statements[&name];
-            let (Some(subject), Some(property), Some(value)) =
-                (statement.subject, statement.property, statement.value)
-            else {
-                *left_out.entry(INCOMPLETE).or_default() += 1;
-                continue;
-            };
-            if statement.quoted && resolved.quoted.get(&(subject, property, value.0)) != Some(&true) {
-                *left_out.entry(NOT_ASSERTED).or_default() += 1;
-                continue;
-            }
-            if self.statements.contains_key(&subject) {
-                *left_out.entry(NESTED).or_default() += 1;
-                continue;
-            }
-            let from = about.partition_point(|&(s, _, _)| s < name);
-            let mut qualifiers = Vec::new();
-            for &(_, property, value) in about[from..].iter().take_while(|&&(s, _, _)| s == name) {
-                let id = self.properties.get(property).to_owned();
-                let label = self.property_info[property as usize].label;
-                let qualifier = self.qualifier(&id);
-                let info = &mut self.qualifier_info[qualifier.0 as usize];
-                // Where properties and qualifier keys share their IRIs, they share their names.
-                if crate::iri::is_absolute(&id) || self.meta.vocabulary == Vocabulary::Wikidata {
-                    info.label = info.label.or(label);
-                }
-                qualifiers.push((qualifier, RawValue(value)));
-            }
-            let qualifiers = self.qualifier_set(&mut qualifiers);
-            let value = value.0;
-            self.facts.push(RawFact { subject, property, value, qualifiers, source: STATEMENT_BIT })?;
-        }
-        Ok(resolved)
     }
 
     /// Finds out what the facts that stay refer to.
@@ -356,145 +268,6 @@ impl KbBuilder {
         }
         Ok(numbers)
     }
-
-    /// Writes ids, labels, descriptions and aliases; returns the aliases as (node, literal).
-    fn write_nodes(
-        &self,
-        numbers: &Numbers,
-        writer: &StoreWriter,
-        content: &mut ContentHasher,
-    ) -> Result<Vec<(u32, u32)>> {
-        let n = numbers.n_nodes();
-        let ids = || numbers.node_order.iter().map(|&node| self.nodes.get(node));
-        writer.write_strings("node_id", ids())?;
-        content.section("nodes");
-        content.u32(numbers.n_entities as u32);
-        ids().for_each(|id| content.text(id));
-
-        let mut names: Vec<(u32, NameKind, u32)> = self
-            .names
-            .iter()
-            .map(|&(node, kind, name)| (numbers.node[node as usize], kind, numbers.literal[name as usize]))
-            .filter(|&(node, _, _)| node != ABSENT)
-            .collect();
-        names.par_sort_unstable();
-        names.dedup();
-        let (mut labels, mut descriptions) = (vec![ABSENT; n], vec![ABSENT; n]);
-        let mut aliases: Vec<(u32, u32)> = Vec::new();
-        for (node, kind, name) in names {
-            let place = match kind {
-                NameKind::Label => &mut labels[node as usize],
-                NameKind::Description => &mut descriptions[node as usize],
-                NameKind::Alias => {
-                    aliases.push((node, name));
-                    continue;
-                }
-            };
-            if *place == ABSENT {
-                *place = name;
-            } else if kind == NameKind::Label {
-                aliases.push((node, name));
-            }
-        }
-        aliases.retain(|&(node, name)| labels[node as usize] != name);
-        aliases.sort_unstable();
-        aliases.dedup();
-        writer.write("node_label", &labels)?;
-        writer.write("node_description", &descriptions)?;
-        writer.write_rows("aliases", &RowsBuffer::from_sorted_pairs(n, &aliases))?;
-        content.section("names");
-        content.numbers(&labels);
-        content.numbers(&descriptions);
-        aliases.iter().for_each(|&(node, name)| content.numbers(&[node, name]));
-        let labelled = labels.iter().enumerate().filter(|&(_, &label)| label != ABSENT);
-        let mut all = aliases;
-        all.extend(labelled.map(|(node, &label)| (node as u32, label)));
-        Ok(all)
-    }
-
-    /// Writes the hierarchy and the members of each class.
-    fn write_classes(
-        &self,
-        numbers: &Numbers,
-        writer: &StoreWriter,
-        content: &mut ContentHasher,
-    ) -> Result<Hierarchy> {
-        let n_classes = numbers.n_classes;
-        let class = |raw: u32| numbers.node[raw as usize] - numbers.n_entities as u32;
-        let edges = self.parents.iter().map(|&(child, parent)| (class(child), class(parent))).collect();
-        let hierarchy = Hierarchy::new(n_classes, edges);
-        let ancestors = hierarchy.ancestors();
-        let pairs = |lists: &[Vec<u32>]| -> Vec<(u32, u32)> {
-            let rows = lists.iter().enumerate();
-            rows.flat_map(|(row, list)| list.iter().map(move |&v| (row as u32, v))).collect()
-        };
-        let parents = pairs(&hierarchy.parents);
-        let mut children: Vec<(u32, u32)> = parents.iter().map(|&(c, p)| (p, c)).collect();
-        children.sort_unstable();
-        writer.write_rows("class_parents", &RowsBuffer::from_sorted_pairs(n_classes, &parents))?;
-        writer.write_rows("class_children", &RowsBuffer::from_sorted_pairs(n_classes, &children))?;
-        writer
-            .write_rows("class_ancestors", &RowsBuffer::from_sorted_pairs(n_classes, &pairs(&ancestors)))?;
-
-        let mut class_of: Vec<(u32, u32)> = self
-            .class_of
-            .iter()
-            .map(|&(node, c)| (numbers.node[node as usize], class(c)))
-            .filter(|&(node, _)| node != ABSENT)
-            .collect();
-        class_of.par_sort_unstable();
-        class_of.dedup();
-        let classes = RowsBuffer::from_sorted_pairs(numbers.n_nodes(), &class_of);
-        writer.write_rows("node_classes", &classes)?;
-        let mut members: Vec<(u32, u32)> = class_of.iter().map(|&(node, c)| (c, node)).collect();
-        members.par_sort_unstable();
-        writer.write_rows("class_members", &RowsBuffer::from_sorted_pairs(n_classes, &members))?;
-        let inherited = class_of
-            .par_iter()
-            .flat_map_iter(|&(node, c)| ancestors[c as usize].iter().map(move |&ancestor| (ancestor, node)));
-        members.par_extend(inherited);
-        members.par_sort_unstable();
-        members.dedup();
-        writer.write_rows("class_members_all", &RowsBuffer::from_sorted_pairs(n_classes, &members))?;
-
-        content.section("classes");
-        parents.iter().for_each(|&(c, p)| content.numbers(&[c, p]));
-        content.section("class of");
-        class_of.iter().for_each(|&(node, c)| content.numbers(&[node, c]));
-        Ok(hierarchy)
-    }
-
-    fn write_literals(
-        &self,
-        numbers: &Numbers,
-        writer: &StoreWriter,
-        content: &mut ContentHasher,
-    ) -> Result<()> {
-        let literals = || numbers.literal_order.iter().map(|&id| self.literals.get(id));
-        writer.write_strings("literal_text", literals().map(|l| l.text))?;
-        let mut tags: Vec<&str> = literals().map(|l| l.tag).chain([""]).collect();
-        tags.par_sort_unstable();
-        tags.dedup();
-        writer.write_strings("tag", tags.iter().copied())?;
-        let mut tag_column = writer.column::<u32>("literal_tag")?;
-        let mut kind_column = writer.column::<u8>("literal_kind")?;
-        let mut type_column = writer.column::<u8>("literal_number_type")?;
-        let mut key_column = writer.column::<u64>("literal_key")?;
-        content.section("literals");
-        for literal in literals() {
-            tag_column.push(tags.binary_search(&literal.tag).unwrap_or(0) as u32)?;
-            kind_column.push(literal.kind as u8)?;
-            type_column.push(literal.number_type as u8)?;
-            key_column.push(literal.key)?;
-            content.u32((literal.kind as u32) << 8 | literal.number_type as u32);
-            content.text(literal.text);
-            content.text(literal.tag);
-        }
-        tag_column.finish()?;
-        kind_column.finish()?;
-        type_column.finish()?;
-        key_column.finish().map(drop)
-    }
 }
 
 /// Put before ids that are not IRIs when the source names no base.
@@ -513,29 +286,6 @@ impl Usage {
     fn mark_value(&mut self, value: RawValue) {
         let used = if value.is_literal() { &mut self.literal } else { &mut self.node };
         used[value.index()] = true;
-    }
-}
-
-impl Statements {
-    fn fate(&self, names: &HashMap<u32, super::builder::Statement>, fact: &RawFact) -> Fate {
-        if names.is_empty() {
-            return Fate::Kept;
-        }
-        let value = RawValue(fact.value);
-        let key = (fact.subject, fact.property);
-        if !value.is_literal() && names.contains_key(&fact.value) {
-            Fate::LeftOut(POINTS_AT_STATEMENT)
-        } else if names.contains_key(&fact.subject) {
-            Fate::Qualifies
-        } else if fact.source & STATEMENT_BIT != 0 {
-            Fate::Kept
-        } else if fact.source & TRUTHY_BIT != 0 && self.claimed.contains(&key)
-            || fact.qualifiers == 0 && self.quoted.contains_key(&(key.0, key.1, fact.value))
-        {
-            Fate::LeftOut(COVERED)
-        } else {
-            Fate::Kept
-        }
     }
 }
 

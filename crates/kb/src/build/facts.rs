@@ -17,7 +17,6 @@ type Record = [u32; 5];
 pub(crate) struct FactInput<'a> {
     sorter: Sorter<Record>,
     workspace: &'a Workspace,
-    n: u64,
     has_sources: bool,
     /// By final literal: its family and its tag, as an index into `literals`.
     families: Vec<LiteralFamily>,
@@ -30,6 +29,7 @@ pub(crate) struct FactSummary {
     pub(crate) n_literal: u64,
     pub(crate) n_qualified: u64,
     pub(crate) n_duplicates: u64,
+    pub(crate) content: ContentHasher,
     /// By node: in how many facts it stands.
     pub(crate) degree: Vec<u32>,
     /// By attribute.
@@ -77,11 +77,7 @@ impl<'a> FactInput<'a> {
         literals: &'a LiteralTable,
     ) -> FactInput<'a> {
         let families = numbers.literal_order.iter().map(|&id| literals.get(id).kind.family()).collect();
-        FactInput { sorter: Sorter::new(workspace), workspace, n: 0, has_sources: false, families, literals }
-    }
-
-    pub(crate) fn len(&self) -> u64 {
-        self.n
+        FactInput { sorter: Sorter::new(workspace), workspace, has_sources: false, families, literals }
     }
 
     pub(crate) fn push(&mut self, fact: &RawFact, numbers: &Numbers) -> Result<()> {
@@ -96,7 +92,6 @@ impl<'a> FactInput<'a> {
         debug_assert!(value != ABSENT);
         let source = fact.source & SOURCE_MASK;
         self.has_sources |= source != 0;
-        self.n += 1;
         let subject = numbers.node[fact.subject as usize];
         self.sorter.push([subject, property, value, numbers.set_rank[fact.qualifiers as usize], source])
     }
@@ -106,7 +101,6 @@ impl<'a> FactInput<'a> {
         self,
         numbers: &Numbers,
         writer: &StoreWriter,
-        content: &mut ContentHasher,
         progress: &dyn Progress,
     ) -> Result<FactSummary> {
         let FactInput { sorter, workspace, has_sources, families, literals, .. } = self;
@@ -117,6 +111,7 @@ impl<'a> FactInput<'a> {
             n_literal: 0,
             n_qualified: 0,
             n_duplicates: 0,
+            content: ContentHasher::new(),
             degree: vec![0; numbers.n_nodes()],
             attribute_use: vec![ValueUse::default(); numbers.attribute_order.len()],
             qualifier_use: vec![ValueUse::default(); numbers.qualifier_order.len()],
@@ -130,6 +125,7 @@ impl<'a> FactInput<'a> {
         let mut out = GroupColumns::new(writer, workspace, "out")?;
         let mut last: Option<[u32; 4]> = None;
         let mut n_facts: u32 = 0;
+        let content = &mut ContentHasher::new();
         content.section("facts");
         sorter.for_each(|&[subject, property, value, set, source]| {
             let fact = [subject, property, value, set];
@@ -189,6 +185,7 @@ impl<'a> FactInput<'a> {
             n_facts += 1;
             Ok(())
         })?;
+        summary.content = std::mem::take(content);
         subjects.finish()?;
         values.finish()?;
         sources.finish()?;

@@ -84,16 +84,37 @@ impl LiteralTable {
         Literal { kind: e.kind, number_type: e.number_type, key: e.key, text, tag: self.tags.get(e.tag) }
     }
 
+    /// The tags of some literals, each once, sorted; the empty one is always there.
+    pub(crate) fn sorted_tags(&self, literals: &[u32]) -> Vec<&str> {
+        let mut used = vec![false; self.tags.len()];
+        for &id in literals {
+            used[self.entries[id as usize].tag as usize] = true;
+        }
+        let used = used.iter().enumerate().filter(|&(_, &used)| used);
+        let mut tags: Vec<&str> = used.map(|(tag, _)| self.tags.get(tag as u32)).chain([""]).collect();
+        tags.sort_unstable();
+        tags.dedup();
+        tags
+    }
+
+    /// By tag: its position in a sorted list of tags.
+    pub(crate) fn tag_ranks(&self, sorted: &[&str]) -> Vec<u32> {
+        let rank = |tag: u32| sorted.binary_search(&self.tags.get(tag)).map_or(0, |rank| rank as u32);
+        (0..self.tags.len() as u32).map(rank).collect()
+    }
+
+    /// The tag of a literal.
+    pub(crate) fn tag_of(&self, id: u32) -> u32 {
+        self.entries[id as usize].tag
+    }
+
     /// The literals that are kept, in the order of literal ids.
     pub(crate) fn sorted(&self, keep: impl Fn(u32) -> bool + Sync) -> Vec<u32> {
         // Comparing literals means chasing pointers; a number that decides almost every comparison is
         // computed once for each.
-        let mut tags: Vec<u32> = (0..self.tags.len() as u32).collect();
-        tags.sort_unstable_by_key(|&tag| self.tags.get(tag));
-        let mut rank_of_tag = vec![0u32; tags.len()];
-        for (rank, &tag) in tags.iter().enumerate() {
-            rank_of_tag[tag as usize] = rank as u32;
-        }
+        let mut tags: Vec<&str> = (0..self.tags.len() as u32).map(|tag| self.tags.get(tag)).collect();
+        tags.sort_unstable();
+        let rank_of_tag = self.tag_ranks(&tags);
         let mut keyed: Vec<(u128, u32)> = (0..self.len() as u32)
             .into_par_iter()
             .filter(|&id| keep(id))

@@ -11,9 +11,11 @@ mod hierarchy;
 mod interner;
 mod literals;
 mod name_index;
+mod nodes;
 mod output;
 mod schema;
 mod sorter;
+mod statements;
 
 pub use builder::{KbBuilder, KbMeta, NameKind, PropertyInfo, RawNode, RawProperty, RawQualifier, RawValue};
 pub use compile::CompileReport;

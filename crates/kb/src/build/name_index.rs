@@ -7,14 +7,14 @@ use crate::names::fold;
 use crate::store::writer::{RowsBuffer, StoreWriter};
 use rayon::prelude::*;
 
-/// Writes the index over `names`, pairs of node and literal sorted by node; returns how many names there are.
+/// Writes the index over `names`, pairs of node and literal.
 pub(crate) fn write(
     builder: &KbBuilder,
     numbers: &Numbers,
     names: &[(u32, u32)],
     degree: &[u32],
     writer: &StoreWriter,
-) -> Result<u64> {
+) -> Result<()> {
     let mut folded: Vec<(String, u32)> = names
         .par_iter()
         .map(|&(node, name)| {
@@ -63,8 +63,7 @@ pub(crate) fn write(
             writer.write_rows("word_names", &RowsBuffer::from_sorted_pairs(distinct.len(), &rows))
         },
     );
-    names_written.and(words_written)?;
-    Ok(names.len() as u64)
+    names_written.and(words_written)
 }
 
 /// Writes a finite-state map from each key to its position.

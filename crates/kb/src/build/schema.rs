@@ -9,14 +9,14 @@ use crate::store::ValueKind;
 use crate::store::fingerprint::ContentHasher;
 use crate::store::writer::StoreWriter;
 
-/// Writes all schema columns.
+/// Writes all schema columns; returns their part of the fingerprint.
 pub(crate) fn write(
     builder: &KbBuilder,
     numbers: &Numbers,
     facts: &FactSummary,
     writer: &StoreWriter,
-    content: &mut ContentHasher,
-) -> Result<()> {
+) -> Result<ContentHasher> {
+    let mut content = ContentHasher::new();
     let infos = |order: &[u32]| -> Vec<PropertyInfo> {
         order.iter().map(|&raw| builder.property_info[raw as usize].clone()).collect()
     };
@@ -96,7 +96,7 @@ pub(crate) fn write(
         content.section(name);
         order.iter().for_each(|&raw| content.text(interner.get(raw)));
     }
-    Ok(())
+    Ok(content)
 }
 
 /// The inverse of each relation, completed where only the other side says it.

@@ -49,9 +49,23 @@ impl ContentHasher {
         self.write(text.as_bytes());
     }
 
-    /// The fingerprint: 32 hexadecimal digits.
-    pub(crate) fn finish(mut self) -> String {
+    fn finish(mut self) -> blake3::Hash {
         self.hasher.update(&self.block);
-        self.hasher.finalize().to_hex()[..32].to_owned()
+        self.hasher.finalize()
     }
+}
+
+impl Default for ContentHasher {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+/// The fingerprint of the parts of a KB's content: 32 hexadecimal digits.
+pub(crate) fn fingerprint(parts: [ContentHasher; 3]) -> String {
+    let mut all = blake3::Hasher::new();
+    for part in parts {
+        all.update(part.finish().as_bytes());
+    }
+    all.finalize().to_hex()[..32].to_owned()
 }

@@ -1,0 +1,175 @@
+//! Writes nodes, their names, the class hierarchy, and literals.
+
+use super::builder::{KbBuilder, NameKind};
+use super::compile::{ABSENT, Numbers};
+use super::hierarchy::Hierarchy;
+use crate::error::Result;
+use crate::store::fingerprint::ContentHasher;
+use crate::store::writer::{RowsBuffer, StoreWriter};
+use rayon::prelude::*;
+
+/// What later stages need to know about nodes.
+pub(crate) struct NodeSummary {
+    /// Labels and aliases, as (node, literal).
+    pub(crate) names: Vec<(u32, u32)>,
+    pub(crate) hierarchy: Hierarchy,
+    pub(crate) content: ContentHasher,
+}
+
+impl KbBuilder {
+    /// Writes everything about nodes and literals that does not depend on facts.
+    pub(crate) fn write_nodes_and_literals(
+        &self,
+        numbers: &Numbers,
+        writer: &StoreWriter,
+    ) -> Result<NodeSummary> {
+        let mut content = ContentHasher::new();
+        let names = self.write_nodes(numbers, writer, &mut content)?;
+        let hierarchy = self.write_classes(numbers, writer, &mut content)?;
+        self.write_literals(numbers, writer, &mut content)?;
+        Ok(NodeSummary { names, hierarchy, content })
+    }
+
+    /// Writes ids, labels, descriptions and aliases; returns all names as (node, literal).
+    fn write_nodes(
+        &self,
+        numbers: &Numbers,
+        writer: &StoreWriter,
+        content: &mut ContentHasher,
+    ) -> Result<Vec<(u32, u32)>> {
+        let n = numbers.n_nodes();
+        let ids = || numbers.node_order.iter().map(|&node| self.nodes.get(node));
+        writer.write_strings("node_id", ids())?;
+        content.section("nodes");
+        content.u32(numbers.n_entities as u32);
+        ids().for_each(|id| content.text(id));
+
+        let mut names: Vec<(u32, NameKind, u32)> = self
+            .names
+            .iter()
+            .map(|&(node, kind, name)| (numbers.node[node as usize], kind, numbers.literal[name as usize]))
+            .filter(|&(node, _, _)| node != ABSENT)
+            .collect();
+        names.par_sort_unstable();
+        names.dedup();
+        let (mut labels, mut descriptions) = (vec![ABSENT; n], vec![ABSENT; n]);
+        let mut aliases: Vec<(u32, u32)> = Vec::new();
+        for (node, kind, name) in names {
+            let place = match kind {
+                NameKind::Label => &mut labels[node as usize],
+                NameKind::Description => &mut descriptions[node as usize],
+                NameKind::Alias => {
+                    aliases.push((node, name));
+                    continue;
+                }
+            };
+            if *place == ABSENT {
+                *place = name;
+            } else if kind == NameKind::Label {
+                aliases.push((node, name));
+            }
+        }
+        aliases.retain(|&(node, name)| labels[node as usize] != name);
+        aliases.sort_unstable();
+        aliases.dedup();
+        writer.write("node_label", &labels)?;
+        writer.write("node_description", &descriptions)?;
+        writer.write_rows("aliases", &RowsBuffer::from_sorted_pairs(n, &aliases))?;
+        content.section("names");
+        content.numbers(&labels);
+        content.numbers(&descriptions);
+        aliases.iter().for_each(|&(node, name)| content.numbers(&[node, name]));
+        let labelled = labels.iter().enumerate().filter(|&(_, &label)| label != ABSENT);
+        let mut all = aliases;
+        all.extend(labelled.map(|(node, &label)| (node as u32, label)));
+        Ok(all)
+    }
+
+    /// Writes the hierarchy and the members of each class.
+    fn write_classes(
+        &self,
+        numbers: &Numbers,
+        writer: &StoreWriter,
+        content: &mut ContentHasher,
+    ) -> Result<Hierarchy> {
+        let n_classes = numbers.n_classes;
+        let class = |raw: u32| numbers.node[raw as usize] - numbers.n_entities as u32;
+        let edges = self.parents.iter().map(|&(child, parent)| (class(child), class(parent))).collect();
+        let hierarchy = Hierarchy::new(n_classes, edges);
+        let ancestors = hierarchy.ancestors();
+        let pairs = |lists: &[Vec<u32>]| -> Vec<(u32, u32)> {
+            let rows = lists.iter().enumerate();
+            rows.flat_map(|(row, list)| list.iter().map(move |&v| (row as u32, v))).collect()
+        };
+        let parents = pairs(&hierarchy.parents);
+        let mut children: Vec<(u32, u32)> = parents.iter().map(|&(c, p)| (p, c)).collect();
+        children.sort_unstable();
+        writer.write_rows("class_parents", &RowsBuffer::from_sorted_pairs(n_classes, &parents))?;
+        writer.write_rows("class_children", &RowsBuffer::from_sorted_pairs(n_classes, &children))?;
+        writer
+            .write_rows("class_ancestors", &RowsBuffer::from_sorted_pairs(n_classes, &pairs(&ancestors)))?;
+
+        let mut class_of: Vec<(u32, u32)> = self
+            .class_of
+            .iter()
+            .map(|&(node, c)| (numbers.node[node as usize], class(c)))
+            .filter(|&(node, _)| node != ABSENT)
+            .collect();
+        class_of.par_sort_unstable();
+        class_of.dedup();
+        let classes = RowsBuffer::from_sorted_pairs(numbers.n_nodes(), &class_of);
+        writer.write_rows("node_classes", &classes)?;
+        let mut members: Vec<(u32, u32)> = class_of.iter().map(|&(node, c)| (c, node)).collect();
+        members.par_sort_unstable();
+        writer.write_rows("class_members", &RowsBuffer::from_sorted_pairs(n_classes, &members))?;
+        let inherited = class_of
+            .par_iter()
+            .flat_map_iter(|&(node, c)| ancestors[c as usize].iter().map(move |&ancestor| (ancestor, node)));
+        members.par_extend(inherited);
+        members.par_sort_unstable();
+        members.dedup();
+        writer.write_rows("class_members_all", &RowsBuffer::from_sorted_pairs(n_classes, &members))?;
+
+        content.section("classes");
+        parents.iter().for_each(|&(c, p)| content.numbers(&[c, p]));
+        content.section("class of");
+        class_of.iter().for_each(|&(node, c)| content.numbers(&[node, c]));
+        Ok(hierarchy)
+    }
+
+    fn write_literals(
+        &self,
+        numbers: &Numbers,
+        writer: &StoreWriter,
+        content: &mut ContentHasher,
+    ) -> Result<()> {
+        let order = &numbers.literal_order;
+        let tags = self.literals.sorted_tags(order);
+        writer.write_strings("tag", tags.iter().copied())?;
+        let rank_of_tag = self.literals.tag_ranks(&tags);
+        let rank = |&id: &u32| rank_of_tag[self.literals.tag_of(id) as usize];
+        writer.write("literal_tag", &order.par_iter().map(rank).collect::<Vec<u32>>())?;
+        // Literals lie scattered in memory: each is visited once for all columns.
+        let mut starts: Vec<u64> = Vec::with_capacity(order.len() + 1);
+        let (mut kinds, mut types, mut keys) = (Vec::new(), Vec::new(), Vec::with_capacity(order.len()));
+        let mut bytes = writer.column::<u8>("literal_text.bytes")?;
+        starts.push(0);
+        content.section("literals");
+        for &id in order {
+            let literal = self.literals.get(id);
+            kinds.push(literal.kind as u8);
+            types.push(literal.number_type as u8);
+            keys.push(literal.key);
+            bytes.extend(literal.text.as_bytes())?;
+            starts.push(bytes.len());
+            content.u32((literal.kind as u32) << 8 | literal.number_type as u32);
+            content.text(literal.text);
+            content.text(literal.tag);
+        }
+        bytes.finish()?;
+        writer.write("literal_text.starts", &starts)?;
+        writer.write("literal_kind", &kinds)?;
+        writer.write("literal_number_type", &types)?;
+        writer.write::<u64>("literal_key", &keys)
+    }
+}
