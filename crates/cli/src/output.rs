@@ -5,10 +5,12 @@ use comfy_table::{ContentArrangement, LineStyle, Table, TableStyle};
 use serde::Serialize;
 use std::io::Write;
 
-/// Writes text to standard output.
+/// Writes text to standard output, without the blanks that tables leave at the ends of lines.
 pub(crate) fn text(text: &str) -> Result<()> {
     let mut out = std::io::stdout().lock();
-    out.write_all(text.as_bytes())?;
+    for line in text.lines() {
+        writeln!(out, "{}", line.trim_end())?;
+    }
     out.flush()?;
     Ok(())
 }
@@ -51,6 +53,11 @@ pub(crate) fn count(number: impl TryInto<u64>) -> String {
         out.push(digit);
     }
     out
+}
+
+/// A number with its noun: 1 entity, 2 entities.
+pub(crate) fn counted(number: u64, one: &str, many: &str) -> String {
+    format!("{} {}", count(number), if number == 1 { one } else { many })
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! `touchstone kb import`.
 
 use crate::Outcome;
-use crate::output::{self, count};
+use crate::output::{self, count, counted};
 use crate::progress::Bar;
 use anyhow::{Result, bail};
 use clap::{Args, ValueEnum};
@@ -212,13 +212,17 @@ fn readable(report: &ImportReport, args: &ImportArgs, start: Instant) -> String 
     }
     let manifest = &report.compiled.manifest;
     let counts = &manifest.counts;
+    let facts = counts.relational_facts + counts.literal_facts;
+    let parts = [
+        counted(counts.entities, "entity", "entities"),
+        counted(counts.classes, "class", "classes"),
+        counted(counts.relations, "relation", "relations"),
+        counted(counts.attributes, "attribute", "attributes"),
+        counted(facts, "fact", "facts"),
+    ];
     text.push_str(&format!(
-        "\n{} entities, {} classes, {} relations, {} attributes, {} facts ({} with qualifiers) in {:.1} s\nfingerprint {}\nLook at it with: touchstone kb info --kb {}\n",
-        count(counts.entities),
-        count(counts.classes),
-        count(counts.relations),
-        count(counts.attributes),
-        count(counts.relational_facts + counts.literal_facts),
+        "\n{} ({} with qualifiers) in {:.1} s\nfingerprint {}\nLook at it with: touchstone kb info --kb {}\n",
+        parts.join(", "),
         count(counts.qualified_facts),
         start.elapsed().as_secs_f64(),
         manifest.fingerprint,

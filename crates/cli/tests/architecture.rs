@@ -1,0 +1,88 @@
+//! ARCHITECTURE.md and the crates stay in step.
+#![allow(missing_docs, clippy::unwrap_used)]
+
+mod support;
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+use support::root;
+
+fn crates() -> BTreeSet<String> {
+    let entries = fs::read_dir(root().join("crates")).unwrap();
+    entries.map(|e| e.unwrap().file_name().to_string_lossy().into_owned()).collect()
+}
+
+/// Everything in backquotes.
+fn quoted(text: &str) -> Vec<&str> {
+    text.split('`').skip(1).step_by(2).collect()
+}
+
+#[test]
+fn every_crate_is_described_and_every_path_exists() {
+    let text = fs::read_to_string(root().join("ARCHITECTURE.md")).unwrap();
+    let outside_blocks: String = text.split("```").step_by(2).collect();
+    let quoted = quoted(&outside_blocks);
+    for name in crates() {
+        let path = format!("crates/{name}");
+        assert!(quoted.contains(&path.as_str()), "ARCHITECTURE.md does not describe `{path}`");
+    }
+    for path in quoted.iter().filter(|q| q.starts_with("crates/") || q.starts_with("tools/") || q.starts_with("docs/")) {
+        assert!(root().join(path).exists(), "ARCHITECTURE.md speaks of `{path}`, which does not exist");
+    }
+}
+
+/// Each module of the crates is named in the code map.
+#[test]
+fn every_module_is_on_the_map() {
+    let text = fs::read_to_string(root().join("ARCHITECTURE.md")).unwrap();
+    for name in crates() {
+        let src = root().join("crates").join(&name).join("src");
+        for entry in fs::read_dir(&src).unwrap() {
+            let path = entry.unwrap().path();
+            let module = path.file_stem().unwrap().to_string_lossy().into_owned();
+            let is_code = path.is_dir() || path.extension().is_some_and(|e| e == "rs");
+            if is_code && !["lib", "main"].contains(&module.as_str()) {
+                let wanted = if path.is_dir() { format!("`{module}/`") } else { format!("`{module}.rs`") };
+                assert!(text.contains(&wanted), "ARCHITECTURE.md does not name {wanted} of crates/{name}");
+            }
+        }
+    }
+}
+
+/// The arrow points down only: the KB knows nothing of the crates above it.
+#[test]
+fn dependencies_point_down() {
+    let order = ["kb", "logic", "engine", "forge", "grade", "run", "models", "studio", "cli"];
+    let rank = |name: &str| order.iter().position(|o| *o == name);
+    for name in crates() {
+        let manifest = fs::read_to_string(root().join("crates").join(&name).join("Cargo.toml")).unwrap();
+        let own = rank(&name).unwrap_or_else(|| panic!("crates/{name} is not in the drawn order"));
+        for line in manifest.lines().filter_map(|line| line.strip_prefix("touchstone-")) {
+            let other = line.split(['.', ' ']).next().unwrap();
+            assert!(rank(other).is_some_and(|r| r < own), "crates/{name} depends on touchstone-{other}");
+        }
+    }
+}
+
+/// One audited place.
+#[test]
+fn unsafe_code_is_in_one_module_only() {
+    fn visit(dir: &Path, found: &mut Vec<String>) {
+        for entry in fs::read_dir(dir).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                visit(&path, found);
+            } else if path.extension().is_some_and(|e| e == "rs")
+                && fs::read_to_string(&path).unwrap().contains("allow(unsafe_code)")
+            {
+                found.push(path.strip_prefix(root()).unwrap().display().to_string());
+            }
+        }
+    }
+    let mut found = Vec::new();
+    for name in crates() {
+        visit(&root().join("crates").join(name).join("src"), &mut found);
+    }
+    assert_eq!(found, ["crates/kb/src/store/mapping.rs"]);
+}
