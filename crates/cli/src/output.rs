@@ -25,9 +25,23 @@ pub(crate) fn note(text: &str) {
     let _ = writeln!(std::io::stderr(), "{text}");
 }
 
-/// Writes an error to standard error. Library errors name their causes themselves.
+/// Writes an error and its causes to standard error. Library errors name theirs themselves: not again.
 pub(crate) fn error(error: &anyhow::Error) {
-    note(&format!("error: {error:#}"));
+    let mut text = format!("error: {error}");
+    for cause in error.chain().skip(1).map(ToString::to_string) {
+        if !text.contains(&cause) {
+            text.push_str(&format!(": {cause}"));
+        }
+    }
+    note(&text);
+}
+
+/// A text that may be of any length, cut to what a message can hold.
+pub(crate) fn shortened(text: &str) -> String {
+    match text.char_indices().nth(60) {
+        Some((end, _)) => format!("{}...", &text[..end]),
+        None => text.to_owned(),
+    }
 }
 
 /// A table with headings, as wide as the terminal allows.

@@ -11,7 +11,12 @@ fn interrupted() -> &'static AtomicBool {
     static INTERRUPTED: OnceLock<AtomicBool> = OnceLock::new();
     INTERRUPTED.get_or_init(|| {
         // Without a handler Ctrl-C still ends the program, only less tidily.
-        let _ = ctrlc::set_handler(|| interrupted().store(true, Ordering::Relaxed));
+        let _ = ctrlc::set_handler(|| {
+            if interrupted().swap(true, Ordering::Relaxed) {
+                // The second time is meant: 128 plus the number of the signal.
+                std::process::exit(130);
+            }
+        });
         AtomicBool::new(false)
     })
 }

@@ -27,7 +27,10 @@ fn every_crate_is_described_and_every_path_exists() {
         let path = format!("crates/{name}");
         assert!(quoted.contains(&path.as_str()), "ARCHITECTURE.md does not describe `{path}`");
     }
-    for path in quoted.iter().filter(|q| q.starts_with("crates/") || q.starts_with("tools/") || q.starts_with("docs/")) {
+    for path in quoted
+        .iter()
+        .filter(|q| q.starts_with("crates/") || q.starts_with("tools/") || q.starts_with("docs/"))
+    {
         assert!(root().join(path).exists(), "ARCHITECTURE.md speaks of `{path}`, which does not exist");
     }
 }

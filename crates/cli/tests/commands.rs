@@ -39,9 +39,17 @@ fn wrong_input_gets_a_helpful_answer() {
     refuses(&["kb", "import", "--from", "rdff", &missing, "--out", &out], 2, "rdf");
     refuses(&["kb", "import", "--from", "lines", &empty, "--out", &out], 2, "empty.json:1:1");
     refuses(&["kb", "import", "--from", "lines", &path("folder"), "--out", &out], 2, "folder");
-    refuses(&["kb", "import", "--from", "kqapro", "--profile", "freebase", &empty, "--out", &out], 2, "--profile is for");
+    refuses(
+        &["kb", "import", "--from", "kqapro", "--profile", "freebase", &empty, "--out", &out],
+        2,
+        "--profile is for",
+    );
     refuses(&["kb", "import", "--from", "kqapro", &empty, "--out", &path("folder")], 2, "exists already");
-    refuses(&["kb", "import", "--from", "kqapro", "--seeds", &empty, &empty, "--out", &out], 2, "wikidata-json");
+    refuses(
+        &["kb", "import", "--from", "kqapro", "--seeds", &empty, &empty, "--out", &out],
+        2,
+        "wikidata-json",
+    );
     refuses(&["kb", "export", "--format", "nt", "--out", &path("no/such/folder/x.nt")], 2, "no/such/folder");
     refuses(&["kb"], 2, "Usage");
     assert!(!Path::new(&out).exists());
@@ -50,7 +58,13 @@ fn wrong_input_gets_a_helpful_answer() {
 
 #[test]
 fn every_command_has_help_with_an_example() {
-    for command in [vec!["kb", "info"], vec!["kb", "show"], vec!["kb", "find"], vec!["kb", "import"], vec!["kb", "export"]] {
+    for command in [
+        vec!["kb", "info"],
+        vec!["kb", "show"],
+        vec!["kb", "find"],
+        vec!["kb", "import"],
+        vec!["kb", "export"],
+    ] {
         let output = touchstone().args(&command).arg("--help").output().unwrap();
         let help = stdout(&output);
         assert!(output.status.success());
@@ -65,7 +79,20 @@ fn a_kb_of_ones_own() {
     let kb = dir.path().join("kb");
     let kb = kb.to_str().unwrap();
     let example = "crates/kb/tests/importers/kqapro.older.json";
-    let report = json(&["kb", "import", "--from", "kqapro", example, "--out", kb, "--json", "--name", "Mine", "--license", "CC0-1.0"]);
+    let report = json(&[
+        "kb",
+        "import",
+        "--from",
+        "kqapro",
+        example,
+        "--out",
+        kb,
+        "--json",
+        "--name",
+        "Mine",
+        "--license",
+        "CC0-1.0",
+    ]);
     assert_eq!(report["n_problems"], 0);
     assert_eq!(report["duplicate_facts"], 1);
     let info = json(&["kb", "info", "--kb", kb, "--json"]);
@@ -90,7 +117,12 @@ Cavaliers  [Q3]
     let class = stdout(&run(&["kb", "show", "team", "--kb", kb]));
     assert!(class.contains("members  1: Cavaliers"), "{class}");
     let triples = stdout(&run(&["kb", "export", "--kb", kb, "--format", "nt", "--view", "kqapro"]));
-    assert!(triples.contains("<http://kqapro.invalid/Q3> <http://kqapro.invalid/member> <http://kqapro.invalid/Q4> ."), "{triples}");
+    assert!(
+        triples.contains(
+            "<http://kqapro.invalid/Q3> <http://kqapro.invalid/member> <http://kqapro.invalid/Q4> ."
+        ),
+        "{triples}"
+    );
     // The same place again: the old KB is replaced.
     let again = json(&["kb", "import", "--from", "rdf", "docs/example.ttl", "--out", kb, "--json"]);
     assert_eq!(json(&["kb", "info", "--kb", kb, "--json"])["fingerprint"], again["fingerprint"]);
@@ -102,7 +134,11 @@ fn strict_stops_and_leaves_the_old_kb() {
     let kb = dir.path().join("kb");
     let kb = kb.to_str().unwrap();
     let first = json(&["kb", "import", "--from", "rdf", "docs/example.ttl", "--out", kb, "--json"]);
-    refuses(&["kb", "import", "--from", "rdf", "docs/broken.nt", "--out", kb, "--strict"], 2, "docs/broken.nt:2:26");
+    refuses(
+        &["kb", "import", "--from", "rdf", "docs/broken.nt", "--out", kb, "--strict"],
+        2,
+        "docs/broken.nt:2:26",
+    );
     assert_eq!(json(&["kb", "info", "--kb", kb, "--json"])["fingerprint"], first["fingerprint"]);
 }
 
@@ -130,7 +166,13 @@ fn an_interrupted_import_leaves_nothing() {
     let nt = dir.path().join("big.nt");
     let mut out = std::io::BufWriter::new(fs::File::create(&nt).unwrap());
     for i in 0..600_000 {
-        writeln!(out, "<http://ex.org/e{i}> <http://ex.org/r{}> <http://ex.org/e{}> .", i % 50, i * 7 % 600_000).unwrap();
+        writeln!(
+            out,
+            "<http://ex.org/e{i}> <http://ex.org/r{}> <http://ex.org/e{}> .",
+            i % 50,
+            i * 7 % 600_000
+        )
+        .unwrap();
     }
     drop(out);
     let store = dir.path().join("store");
@@ -143,7 +185,8 @@ fn an_interrupted_import_leaves_nothing() {
     for (signal, patience) in [("-INT", 300), ("-INT", 1500), ("-KILL", 1500)] {
         let child = start();
         std::thread::sleep(Duration::from_millis(patience));
-        let sent = std::process::Command::new("kill").args([signal, &child.id().to_string()]).status().unwrap();
+        let sent =
+            std::process::Command::new("kill").args([signal, &child.id().to_string()]).status().unwrap();
         let output = child.wait_with_output().unwrap();
         if signal == "-INT" && sent.success() && !output.status.success() {
             assert_eq!(output.status.code(), Some(2), "{}", stderr(&output));

@@ -49,7 +49,10 @@ fn paris_is_ambiguous() {
     let page = json(&["kb", "show", "Paris", "--json"]);
     assert_eq!(page["description"], "capital of France");
     let candidates = page["candidates"].as_array().unwrap();
-    assert!(candidates.iter().any(|c| c["description"].as_str().unwrap().contains("Texas")), "{candidates:?}");
+    assert!(
+        candidates.iter().any(|c| c["description"].as_str().unwrap().contains("Texas")),
+        "{candidates:?}"
+    );
     assert!(candidates.iter().all(|c| c["description"].is_string()));
 }
 
@@ -82,8 +85,10 @@ fn two_processes_prepare_the_cache_at_once() {
         assert!(output.status.success(), "{}", stderr(output));
         assert_eq!(stdout(output), stdout(&outputs[0]));
     }
-    let mut names: Vec<String> =
-        fs::read_dir(dir.path()).unwrap().map(|e| e.unwrap().file_name().to_string_lossy().into_owned()).collect();
+    let mut names: Vec<String> = fs::read_dir(dir.path())
+        .unwrap()
+        .map(|e| e.unwrap().file_name().to_string_lossy().into_owned())
+        .collect();
     names.sort();
     assert_eq!(names.len(), 2, "one store and the lock, nothing half done: {names:?}");
     assert!(names[0].starts_with("world-") && names[1] == "world.lock");

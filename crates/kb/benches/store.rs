@@ -17,7 +17,7 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 use touchstone_kb::import::{ImportRequest, Profile, Source, import};
 use touchstone_kb::rdf::{DirectView, RdfTerm, RdfView};
-use touchstone_kb::{Kb, NodeId, NoProgress, RelationId, Value};
+use touchstone_kb::{Kb, NoProgress, NodeId, RelationId, Value};
 
 const NS: &str = "http://kb.example/";
 const N_RELATIONS: usize = 120;
@@ -58,8 +58,13 @@ fn generate(path: &Path, n_triples: usize) -> usize {
     }
     for (entity, class) in class_of.iter().enumerate() {
         let id = format!("<{NS}e/m{entity:06}>");
-        writeln!(out, "{id} <http://www.w3.org/1999/02/22-rdf-syntax-ns#type> <{NS}c/class{class:02}> .").unwrap();
-        writeln!(out, "{id} <http://www.w3.org/2000/01/rdf-schema#label> \"Entity {entity} of kind {class}\"@en .").unwrap();
+        writeln!(out, "{id} <http://www.w3.org/1999/02/22-rdf-syntax-ns#type> <{NS}c/class{class:02}> .")
+            .unwrap();
+        writeln!(
+            out,
+            "{id} <http://www.w3.org/2000/01/rdf-schema#label> \"Entity {entity} of kind {class}\"@en ."
+        )
+        .unwrap();
         n += 2;
     }
     for _ in 0..n_triples * 6 / 10 {
@@ -76,13 +81,16 @@ fn generate(path: &Path, n_triples: usize) -> usize {
         if rng.unit() < 0.35 {
             let (year, month, day) = (1850 + rng.next() % 174, 1 + rng.next() % 12, 1 + rng.next() % 28);
             let date = format!("{year}-{month:02}-{day:02}");
-            writeln!(out, "<{NS}e/m{subject:06}> <{NS}p/date{:02}> \"{date}\"^^<{xsd}date> .", attribute % 6).unwrap();
+            writeln!(out, "<{NS}e/m{subject:06}> <{NS}p/date{:02}> \"{date}\"^^<{xsd}date> .", attribute % 6)
+                .unwrap();
         } else if attribute % 2 == 0 {
             let value = rng.next() % 10_000_000;
-            writeln!(out, "<{NS}e/m{subject:06}> <{NS}p/num{attribute:02}> \"{value}\"^^<{xsd}integer> .").unwrap();
+            writeln!(out, "<{NS}e/m{subject:06}> <{NS}p/num{attribute:02}> \"{value}\"^^<{xsd}integer> .")
+                .unwrap();
         } else {
             let value = rng.unit() * 1e4;
-            writeln!(out, "<{NS}e/m{subject:06}> <{NS}p/num{attribute:02}> \"{value:.6}\"^^<{xsd}double> .").unwrap();
+            writeln!(out, "<{NS}e/m{subject:06}> <{NS}p/num{attribute:02}> \"{value:.6}\"^^<{xsd}double> .")
+                .unwrap();
         }
         n += 1;
     }
@@ -132,7 +140,8 @@ fn touch_ours(kb: &Kb) -> u64 {
         n += facts.subjects.iter().map(|&s| s as usize & 1).sum::<usize>();
     }
     for class in kb.classes() {
-        n += kb.members(class).len() + kb.direct_members(class).iter().map(|&m| m as usize & 1).sum::<usize>();
+        n +=
+            kb.members(class).len() + kb.direct_members(class).iter().map(|&m| m as usize & 1).sum::<usize>();
     }
     for name in ["Entity", "kind", "Entity 1 of"] {
         n += kb.find_names(name, 10).len();
@@ -211,7 +220,13 @@ fn main() {
 
     let (ours, peer) = (memory_of("ours", &kb_dir), memory_of("oxigraph", &nt));
     let megabytes = |kb: u64| format!("{:.0} MB", kb as f64 / 1024.0);
-    report("resident memory, all touched", megabytes(ours), megabytes(peer), peer as f64 / ours as f64, ">= 5");
+    report(
+        "resident memory, all touched",
+        megabytes(ours),
+        megabytes(peer),
+        peer as f64 / ours as f64,
+        ">= 5",
+    );
 
     let open = || {
         let start = Instant::now();
@@ -220,7 +235,10 @@ fn main() {
     };
     let mut opening: Vec<f64> = (0..20).map(|_| open()).collect();
     opening.sort_by(f64::total_cmp);
-    println!("{:<34} ours {:>9.2} ms   (median of 20; slowest {:.2} ms)   wanted < 10 ms", "opening the store", opening[10], opening[19]);
+    println!(
+        "{:<34} ours {:>9.2} ms   (median of 20; slowest {:.2} ms)   wanted < 10 ms",
+        "opening the store", opening[10], opening[19]
+    );
 
     let kb = Kb::open(&kb_dir).unwrap();
     look_ups(&kb, &store);
@@ -260,24 +278,40 @@ fn look_ups(kb: &Kb, store: &Store) {
         let pattern = |node: NamedNodeRef<'_>, relation: NamedNodeRef<'_>| {
             let subject = forwards.then_some(node.into());
             let object = (!forwards).then_some(TermRef::from(node));
-            store.quads_for_pattern(subject, Some(relation), object, None).map(|q| q.map(|_| 1).unwrap()).sum::<usize>()
+            store
+                .quads_for_pattern(subject, Some(relation), object, None)
+                .map(|q| q.map(|_| 1).unwrap())
+                .sum::<usize>()
         };
         let (peer, peer_found) =
             per_operation(n, || terms.iter().map(|(node, r)| pattern(node.as_ref(), r.as_ref())).sum());
         black_box((found, peer_found));
-        report(&format!("neighbours, {direction}"), nanoseconds(ours), nanoseconds(peer), peer / ours, ">= 20");
+        report(
+            &format!("neighbours, {direction}"),
+            nanoseconds(ours),
+            nanoseconds(peer),
+            peer / ours,
+            ">= 20",
+        );
         // The same through our RDF view, from terms to triples.
         let (viewed, view_found) = per_operation(n, || {
             let count = |(node, relation): &(NamedNode, NamedNode)| {
                 let term = view.encode(&node.clone().into());
                 let predicate = view.encode(&relation.clone().into());
-                let (subject, object): (Option<RdfTerm>, Option<RdfTerm>) = if forwards { (term, None) } else { (None, term) };
+                let (subject, object): (Option<RdfTerm>, Option<RdfTerm>) =
+                    if forwards { (term, None) } else { (None, term) };
                 view.matching(subject, predicate, object).count()
             };
             terms.iter().map(count).sum()
         });
         assert_eq!(view_found, peer_found, "both systems find the same");
-        report(&format!("  the same from IRIs, {direction}"), nanoseconds(viewed), nanoseconds(peer), peer / viewed, "-");
+        report(
+            &format!("  the same from IRIs, {direction}"),
+            nanoseconds(viewed),
+            nanoseconds(peer),
+            peer / viewed,
+            "-",
+        );
     }
 }
 

@@ -55,6 +55,12 @@ pub enum KbError {
         /// The directory.
         path: PathBuf,
     },
+    /// Another import is writing to the same place.
+    #[error("another import is writing to {} at this moment; wait for it, or choose another --out", path.display())]
+    Busy {
+        /// The directory.
+        path: PathBuf,
+    },
     /// The input cannot be read at all, or `--strict` was given.
     #[error("{0}")]
     Input(Box<crate::import::Problem>),

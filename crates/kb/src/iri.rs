@@ -129,7 +129,7 @@ fn percent(c: char, out: &mut String) {
     }
 }
 
-fn decode(text: &str) -> Cow<'_, str> {
+pub(crate) fn decode(text: &str) -> Cow<'_, str> {
     if !text.contains('%') {
         return Cow::Borrowed(text);
     }

@@ -149,6 +149,8 @@ impl<'a> Literal<'a> {
     }
 
     /// Text in a language; an empty language is plain text.
+    ///
+    /// Languages compare without regard to case; importers write them in lower case.
     pub fn language_text(text: &'a str, language: &'a str) -> Self {
         let kind = if language.is_empty() { LiteralKind::Text } else { LiteralKind::LanguageText };
         Self::new(kind, 0, text, language)

@@ -28,7 +28,7 @@ const MONTH_SHIFT: u32 = 32;
 const DAY_SHIFT: u32 = 27;
 const SECOND_SHIFT: u32 = 10;
 /// Years beyond this do not fit into the packed key.
-const MAX_YEAR: i64 = 100_000_000;
+const MAX_YEAR: u64 = 100_000_000;
 
 impl Time {
     /// A year; `None` beyond a hundred million years from now.
@@ -37,7 +37,7 @@ impl Time {
     }
 
     fn pack(year: i64, month: i64, day: i64, millis: i64, precision: Precision) -> Option<Time> {
-        if year.abs() > MAX_YEAR {
+        if year.unsigned_abs() > MAX_YEAR {
             return None;
         }
         let (second, milli) = (millis / 1000, millis % 1000);

@@ -8,8 +8,9 @@ use crate::error::{KbError, Result};
 use crate::import;
 use crate::progress::Progress;
 use crate::store::{Kb, STORE_FORMAT, is_store};
-use std::fs::{self, File};
+use std::fs::{self, File, TryLockError};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 /// The KB in lines, compressed; made by `tools/world-kb`.
 static WORLD: &[u8] = include_bytes!("../world/world.jsonl.zst");
@@ -43,15 +44,32 @@ pub fn open_in(cache: &Path, progress: &dyn Progress) -> Result<Kb> {
     fs::create_dir_all(cache).map_err(KbError::io("create", cache))?;
     let lock_path = cache.join("world.lock");
     let lock = File::create(&lock_path).map_err(KbError::io("create", &lock_path))?;
-    lock.lock().map_err(KbError::io("lock", &lock_path))?;
+    wait_for(&lock, &lock_path, progress)?;
     // Another process may have finished it while this one waited.
     if is_store(&dir)
         && let Ok(kb) = Kb::open(&dir)
     {
         return Ok(kb);
     }
+    if dir.exists() && !is_store(&dir) {
+        // Somebody cleaned up half of it.
+        fs::remove_dir_all(&dir).map_err(KbError::io("remove", &dir))?;
+    }
     compile(&dir, progress)?;
     Kb::open(&dir)
+}
+
+/// Waits for another process that compiles the World KB, and can be interrupted while it waits.
+fn wait_for(lock: &File, path: &Path, progress: &dyn Progress) -> Result<()> {
+    progress.stage("waiting for another process that prepares the World KB", None);
+    loop {
+        match lock.try_lock() {
+            Ok(()) => return Ok(()),
+            Err(TryLockError::WouldBlock) if progress.cancelled() => return Err(KbError::Interrupted),
+            Err(TryLockError::WouldBlock) => std::thread::sleep(Duration::from_millis(20)),
+            Err(TryLockError::Error(error)) => return Err(KbError::io("lock", path)(error)),
+        }
+    }
 }
 
 fn compile(dir: &Path, progress: &dyn Progress) -> Result<()> {

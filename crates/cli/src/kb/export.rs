@@ -4,7 +4,7 @@ use super::KbChoice;
 use crate::Outcome;
 use crate::output::{self, count};
 use crate::progress::Bar;
-use anyhow::Result;
+use anyhow::{Result, bail};
 use clap::{Args, ValueEnum};
 use serde_json::json;
 use std::path::PathBuf;
@@ -17,9 +17,9 @@ pub(crate) struct ExportArgs {
     /// The format
     #[arg(long, value_enum)]
     format: FormatArg,
-    /// Which triples, for nt and ttl
-    #[arg(long, value_enum, default_value_t = ViewArg::Direct)]
-    view: ViewArg,
+    /// Which triples, for nt and ttl (direct if absent)
+    #[arg(long, value_enum, value_name = "direct|kqapro")]
+    view: Option<ViewArg>,
     /// Leave out qualifiers in the direct view: plain RDF 1.1, for systems that cannot read RDF 1.2
     #[arg(long)]
     no_qualifiers: bool,
@@ -52,6 +52,20 @@ enum ViewArg {
 }
 
 pub(crate) fn run(args: &ExportArgs) -> Result<Outcome> {
+    let is_rdf = matches!(args.format, FormatArg::Nt | FormatArg::Ttl);
+    if args.view.is_some() && !is_rdf {
+        bail!("--view is for the formats nt and ttl");
+    }
+    if args.no_qualifiers && (!is_rdf || matches!(args.view, Some(ViewArg::Kqapro))) {
+        bail!("--no-qualifiers is for the direct view of the formats nt and ttl");
+    }
+    let to_file = args.out.as_ref().filter(|path| path.as_os_str() != "-");
+    if args.json && to_file.is_none() {
+        bail!("--json reports about a file: give --out FILE (standard output carries the export itself)");
+    }
+    if to_file.is_some_and(|path| path.is_dir()) {
+        bail!("--out is a directory; give the name of a file");
+    }
     let kb = args.kb.open()?;
     let request = ExportRequest {
         format: match args.format {
@@ -61,19 +75,18 @@ pub(crate) fn run(args: &ExportArgs) -> Result<Outcome> {
             FormatArg::Lines => Format::Lines,
         },
         view: match args.view {
-            ViewArg::Direct => View::Direct,
-            ViewArg::Kqapro => View::KqaPro,
+            None | Some(ViewArg::Direct) => View::Direct,
+            Some(ViewArg::Kqapro) => View::KqaPro,
         },
         qualifiers: !args.no_qualifiers,
     };
     let bar = Bar::new();
-    let to_file = args.out.as_ref().filter(|path| path.as_os_str() != "-");
     let report = match to_file {
         Some(path) => export::export_to(&kb, &request, path, &bar)?,
         None => export::export(&kb, &request, &mut std::io::stdout().lock(), &bar)?,
     };
     drop(bar);
-    if args.json && to_file.is_some() {
+    if args.json {
         let lost: serde_json::Map<_, _> =
             report.lost.iter().map(|(what, n)| ((*what).to_owned(), (*n).into())).collect();
         output::json(&json!({"records": report.n_records, "lost": lost}))?;

@@ -52,12 +52,19 @@ pub(crate) fn hit_json<'a>(kb: &'a Kb, node: NodeId, hit: Option<&'a NameHit>) -
 }
 
 pub(crate) fn run(args: &FindArgs) -> Result<Outcome> {
+    if args.name.trim().is_empty() || args.limit == 0 {
+        anyhow::bail!("give a name to look for, and a limit of 1 at least");
+    }
     let kb = args.kb.open()?;
     let hits = kb.find_names(&args.name, args.limit);
     if args.json {
         output::json(&hits.iter().map(|hit| hit_json(&kb, hit.node, Some(hit))).collect::<Vec<_>>())?;
     } else if hits.is_empty() {
-        output::note(&format!("nothing in {} is called anything like `{}`", kb.manifest().name, args.name));
+        output::note(&format!(
+            "nothing in {} is called anything like `{}`",
+            kb.manifest().name,
+            output::shortened(&args.name)
+        ));
     } else {
         output::text(&hit_table(&kb, &hits))?;
     }

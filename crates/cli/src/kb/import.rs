@@ -131,7 +131,7 @@ fn request(args: &ImportArgs) -> Result<ImportRequest> {
     request.strict = args.strict;
     request.name = args.name.clone().unwrap_or_default();
     request.license = args.license.clone().unwrap_or_default();
-    request.memory = args.memory.max(1) << 20;
+    request.memory = args.memory.max(1).saturating_mul(1 << 20);
     Ok(request)
 }
 

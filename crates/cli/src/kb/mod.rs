@@ -11,7 +11,7 @@ use crate::progress::Bar;
 use anyhow::Result;
 use clap::{Args, Subcommand};
 use std::path::Path;
-use touchstone_kb::{Kb, world};
+use touchstone_kb::{Kb, KbError, world};
 
 /// The commands about knowledge bases.
 #[derive(Subcommand)]
@@ -49,7 +49,12 @@ impl KbChoice {
     pub(crate) fn open(&self) -> Result<Kb> {
         let bar = Bar::new();
         if self.kb == "world" {
-            return Ok(world::open(&bar)?);
+            return world::open(&bar).map_err(|error| match error {
+                KbError::Io { .. } => anyhow::Error::new(error).context(
+                    "the World KB cannot be prepared; set TOUCHSTONE_CACHE to a folder that can be written",
+                ),
+                other => other.into(),
+            });
         }
         let dir = Path::new(&self.kb);
         if !dir.exists() {

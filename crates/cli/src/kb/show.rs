@@ -110,11 +110,8 @@ fn not_found(kb: &Kb, args: &ShowArgs) -> Result<Outcome> {
         output::json(&serde_json::json!({"error": "not found", "did_you_mean": hits}))?;
         return Ok(Outcome::NothingFound);
     }
-    output::note(&format!(
-        "{} has nothing that is called `{}` or has this id",
-        kb.manifest().name,
-        args.name
-    ));
+    let name = output::shortened(&args.name);
+    output::note(&format!("{} has nothing that is called `{name}` or has this id", kb.manifest().name));
     if !hits.is_empty() {
         output::note(&format!("did you mean:\n{}", hit_table(kb, &hits)));
     }

@@ -4,11 +4,13 @@ use super::interner::Interner;
 use super::literals::LiteralTable;
 use super::sorter::{Spill, Workspace};
 use crate::error::{KbError, Result};
+use crate::iri::{IriScheme, Resource, is_absolute};
 use crate::literal::{Literal, LiteralKind, UNIT_NAMESPACE};
+use crate::store::ValueKind;
 use crate::time::padded_year;
 use crate::vocabulary::Vocabulary;
 use bytemuck::{Pod, Zeroable};
-use hashbrown::HashMap;
+use hashbrown::{HashMap, HashSet};
 
 /// What is said about the KB as a whole.
 #[derive(Clone, Debug, Default)]
@@ -92,6 +94,8 @@ pub struct PropertyInfo {
     pub is_relation: bool,
     /// It is an attribute even if no fact uses it.
     pub is_attribute: bool,
+    /// What kind of values it has, as long as no fact shows it.
+    pub kind: Option<ValueKind>,
 }
 
 #[derive(Clone, Copy, Pod, Zeroable, PartialEq, Eq, PartialOrd, Ord)]
@@ -120,6 +124,17 @@ pub(crate) struct Statement {
     pub(crate) value: Option<RawValue>,
     /// It only quotes the triple; the triple must also be asserted for it to be a fact.
     pub(crate) quoted: bool,
+    /// Why it becomes no fact.
+    pub(crate) ignored: Option<Ignored>,
+}
+
+/// Why a statement becomes no fact.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Ignored {
+    /// The source has withdrawn it.
+    Deprecated,
+    /// It says what class its subject belongs to or lies under; that is kept, its qualifiers are not.
+    ClassLink,
 }
 
 /// Collects a KB piece by piece, in any order.
@@ -157,6 +172,12 @@ pub struct KbBuilder {
     pub(crate) qualifier_sets: Interner,
     pub(crate) facts: Spill<RawFact>,
     pub(crate) statements: HashMap<u32, Statement>,
+    /// Further triples that the same name quotes.
+    pub(crate) more_quotes: Vec<(u32, Statement)>,
+    /// Nodes that exist even if nothing is said about them.
+    pub(crate) declared: Vec<u32>,
+    /// Nodes that are properties as well: their names alone do not make them entities.
+    pub(crate) also_properties: HashSet<u32>,
 }
 
 impl KbBuilder {
@@ -180,6 +201,9 @@ impl KbBuilder {
             qualifier_sets,
             facts: Spill::new(&workspace),
             statements: HashMap::new(),
+            more_quotes: Vec::new(),
+            declared: Vec::new(),
+            also_properties: HashSet::new(),
             workspace,
         }
     }
@@ -194,6 +218,17 @@ impl KbBuilder {
             self.is_class.push(false);
         }
         Ok(RawNode(node))
+    }
+
+    /// Says that a node is an entity, even if nothing else is ever said about it.
+    pub fn declare(&mut self, node: RawNode) {
+        self.declared.push(node.0);
+    }
+
+    /// The number of nodes that were mentioned but never declared.
+    pub(crate) fn n_undeclared(&self) -> u64 {
+        let declared: HashSet<u32> = self.declared.iter().copied().collect();
+        (self.nodes.len() - declared.len()) as u64
     }
 
     /// Says that a node is a class.
@@ -316,6 +351,11 @@ impl KbBuilder {
         RawQualifier(qualifier)
     }
 
+    /// What is said about a qualifier key.
+    pub fn qualifier_info(&mut self, qualifier: RawQualifier) -> &mut PropertyInfo {
+        &mut self.qualifier_info[qualifier.0 as usize]
+    }
+
     /// Sets the label and the schema domain of a qualifier key.
     pub fn describe_qualifier(
         &mut self,
@@ -338,6 +378,9 @@ impl KbBuilder {
             // `0044` and `44` are one year; XML Schema's padding is put back when RDF is written.
             (LiteralKind::Year, Some(time)) if padded_year(time.year()) == literal.text() => {
                 self.literals.intern(&Literal { text: &time.year().to_string(), ..*literal })
+            }
+            (LiteralKind::Boolean, _) => {
+                self.literals.intern(&Literal::boolean(literal.as_bool() == Some(true)))
             }
             _ => self.literals.intern(literal),
         };
@@ -415,15 +458,16 @@ impl KbBuilder {
         property: RawProperty,
         value: RawValue,
     ) {
-        self.statements.insert(
-            name.0,
-            Statement {
-                subject: Some(subject.0),
-                property: Some(property.0),
-                value: Some(value),
-                quoted: true,
-            },
-        );
+        let statement = Statement {
+            subject: Some(subject.0),
+            property: Some(property.0),
+            value: Some(value),
+            quoted: true,
+            ignored: None,
+        };
+        if let Some(first) = self.statements.insert(name.0, statement) {
+            self.more_quotes.push((name.0, first));
+        }
     }
 
     /// The number of facts so far, before duplicates are removed.
@@ -431,9 +475,28 @@ impl KbBuilder {
         self.facts.len()
     }
 
-    /// Whether something is known by this id already.
-    pub fn has_node(&self, id: &str) -> bool {
-        self.nodes.find(id).is_some()
+    /// Withdraws a statement.
+    pub(crate) fn ignore_statement(&mut self, name: RawNode, why: Ignored) {
+        self.statements.entry(name.0).or_default().ignored = Some(why);
+    }
+
+    /// Shortens the ids of an exported KB to what they were before the export put the base before them.
+    pub(crate) fn take_away_base(&mut self, base: &str) {
+        self.meta.base = base.to_owned();
+        let scheme = IriScheme { base: base.to_owned(), vocabulary: self.meta.vocabulary };
+        self.nodes = self.nodes.renamed(|id| match scheme.resource(id) {
+            Resource::Node(id) => id.into_owned(),
+            Resource::Property(_) | Resource::Qualifier(_) => id.to_owned(),
+        });
+        // Qualifier keys that stand as predicates keep their IRI until they are known to be qualifiers.
+        self.properties = self.properties.renamed(|id| match scheme.resource(id) {
+            Resource::Property(id) => id.into_owned(),
+            Resource::Node(_) | Resource::Qualifier(_) => id.to_owned(),
+        });
+        self.qualifiers = self.qualifiers.renamed(|id| match scheme.resource(id) {
+            Resource::Qualifier(id) => id.into_owned(),
+            Resource::Node(_) | Resource::Property(_) => id.to_owned(),
+        });
     }
 
     /// Puts a property, a qualifier key or a class into a domain of the schema, whatever the id stands for.
@@ -455,23 +518,31 @@ impl KbBuilder {
     }
 
     /// In RDF a property is named like any other resource, and only at the end it is known to be one.
-    pub(crate) fn move_names_to_properties(&mut self) {
-        let names = std::mem::take(&mut self.names);
-        for (node, kind, name) in names {
+    /// Returns how many names properties cannot have.
+    pub(crate) fn name_properties(&mut self) -> u64 {
+        let mut n_aliases = 0;
+        for &(node, kind, name) in &self.names {
             let id = self.nodes.get(node);
-            let property = self.properties.find(id);
-            let qualifier = self.qualifiers.find(id);
-            if property.is_none() && qualifier.is_none() || self.is_class[node as usize] {
-                self.names.push((node, kind, name));
+            // Other ids have IRIs of their own as properties.
+            if self.meta.vocabulary != Vocabulary::Freebase && !is_absolute(id) {
                 continue;
             }
+            let property = self.properties.find(id);
+            let qualifier = self.qualifiers.find(id);
+            if property.is_none() && qualifier.is_none() {
+                continue;
+            }
+            self.also_properties.insert(node);
             let infos = property.map(|p| &mut self.property_info[p as usize]);
             let infos = infos.into_iter().chain(qualifier.map(|q| &mut self.qualifier_info[q as usize]));
             for info in infos {
                 let place = match kind {
                     NameKind::Label => &mut info.label,
                     NameKind::Description => &mut info.description,
-                    NameKind::Alias => continue,
+                    NameKind::Alias => {
+                        n_aliases += 1;
+                        continue;
+                    }
                 };
                 let first = place
                     .is_none_or(|old| self.literals.get(name).storage_order(&self.literals.get(old)).is_lt());
@@ -483,8 +554,9 @@ impl KbBuilder {
         let groups = std::mem::take(&mut self.node_groups);
         for (node, group) in groups {
             let id = self.nodes.get(node).to_owned();
-            let property = self.properties.find(&id);
-            let qualifier = self.qualifiers.find(&id);
+            let shared = self.meta.vocabulary == Vocabulary::Freebase || is_absolute(&id);
+            let property = self.properties.find(&id).filter(|_| shared);
+            let qualifier = self.qualifiers.find(&id).filter(|_| shared);
             if let Some(property) = property {
                 self.property_info[property as usize].group = Some(group.clone());
             }
@@ -495,6 +567,7 @@ impl KbBuilder {
                 self.node_groups.insert(node, group);
             }
         }
+        n_aliases
     }
 
     /// In RDF a quantity in the usual unit of its attribute is written as a plain number: gives it its unit
@@ -522,14 +595,18 @@ impl KbBuilder {
             };
             changed.map_or(value, |literal| RawValue(literals.intern(&literal) | LITERAL_BIT))
         };
-        for statement in self.statements.values_mut() {
+        let quotes = self.more_quotes.iter_mut().map(|(_, statement)| statement);
+        for statement in self.statements.values_mut().chain(quotes) {
             if let (Some(property), Some(value)) = (statement.property, statement.value) {
                 statement.value = Some(with_unit(&mut self.literals, property, value));
             }
         }
         let old = std::mem::replace(&mut self.facts, Spill::new(&self.workspace));
         old.into_each(|mut fact: RawFact| {
-            fact.value = with_unit(&mut self.literals, fact.property, RawValue(fact.value)).0;
+            // What is said about a statement is a qualifier, which carries its own unit.
+            if !self.statements.contains_key(&fact.subject) {
+                fact.value = with_unit(&mut self.literals, fact.property, RawValue(fact.value)).0;
+            }
             self.facts.push(fact)
         })
     }

@@ -4,7 +4,7 @@
 //! import. Then facts are sorted and written (`facts.rs`) beside nodes and literals (`nodes.rs`), then the schema (`schema.rs`) and the names
 //! (`name_index.rs`).
 
-use super::builder::{KbBuilder, LITERAL_BIT, RawValue};
+use super::builder::{KbBuilder, LITERAL_BIT, NameKind, RawValue};
 use super::output::PendingDir;
 use super::sorter::Spill;
 use super::statements::{Fate, Statements};
@@ -71,8 +71,16 @@ impl Numbers {
 
 impl KbBuilder {
     /// Sorts everything and writes the store to `out`, where it appears complete or not at all.
-    pub fn compile(mut self, out: &Path, progress: &dyn Progress) -> Result<CompileReport> {
-        let pending = PendingDir::create(out)?;
+    pub fn compile(self, out: &Path, progress: &dyn Progress) -> Result<CompileReport> {
+        self.compile_to(PendingDir::create(out)?, progress)
+    }
+
+    /// The same for a place that was reserved before.
+    pub(crate) fn compile_to(
+        mut self,
+        pending: PendingDir,
+        progress: &dyn Progress,
+    ) -> Result<CompileReport> {
         let mut left_out: HashMap<&'static str, u64> = HashMap::new();
         let statements = self.resolve_statements(&mut left_out)?;
         progress.stage("sorting names", None);
@@ -176,17 +184,36 @@ impl KbBuilder {
                 }
             }
         }
+        for &node in &self.declared {
+            usage.node[node as usize] = true;
+        }
+        for &(node, _) in &self.class_of {
+            usage.node[node as usize] = true;
+            if self.statements.contains_key(&node) {
+                *left_out.entry("class of a statement").or_default() += 1;
+            }
+        }
+        let statements = &self.statements;
+        self.names.retain(|(node, _, _)| {
+            let of_statement = statements.contains_key(node);
+            if of_statement {
+                *left_out.entry("name or description of a statement").or_default() += 1;
+            }
+            !of_statement
+        });
+        for name in self.statements.keys() {
+            usage.node[*name as usize] = false;
+        }
+        let n_dropped = self.keep_one_description();
+        if n_dropped > 0 {
+            left_out.insert("description beside another one", n_dropped);
+        }
         for &(node, _, name) in &self.names {
-            if !self.statements.contains_key(&node) {
+            // The name of a property does not make it an entity.
+            if !self.also_properties.contains(&node) || usage.node[node as usize] {
                 usage.node[node as usize] = true;
                 usage.literal[name as usize] = true;
             }
-        }
-        for &(node, _) in &self.class_of {
-            usage.node[node as usize] |= !self.statements.contains_key(&node);
-        }
-        for name in self.statements.keys() {
-            usage.node[*name as usize] = false;
         }
         let used_property = |(index, _): &(usize, &_)| usage.relation[*index] || usage.attribute[*index];
         let infos = self.property_info.iter().enumerate().filter(used_property).map(|(_, info)| info);
@@ -197,6 +224,24 @@ impl KbBuilder {
         }
         self.add_bare_numbers(&mut usage);
         Ok(usage)
+    }
+
+    /// Of several descriptions of a node the first in the order of literals stays.
+    fn keep_one_description(&mut self) -> u64 {
+        let mut first: HashMap<u32, u32> = HashMap::new();
+        let descriptions = self.names.iter().filter(|(_, kind, _)| *kind == NameKind::Description);
+        for &(node, _, text) in descriptions {
+            let kept = first.entry(node).or_insert(text);
+            if self.literals.get(text).storage_order(&self.literals.get(*kept)).is_lt() {
+                *kept = text;
+            }
+        }
+        let before = self.names.len();
+        let keeps = |&(node, kind, text): &(u32, NameKind, u32)| {
+            kind != NameKind::Description || first.get(&node) == Some(&text)
+        };
+        self.names.retain(keeps);
+        (before - self.names.len()) as u64
     }
 
     /// Every quantity with a unit gets a twin without: the *direct* RDF view shows it as a plain number.

@@ -62,6 +62,18 @@ impl Interner {
         self.table.find(self.hash(bytes), |&id| self.bytes_of(id) == bytes).copied()
     }
 
+    /// The same numbers for other strings; a string that would become the same as another stays as it is.
+    pub(crate) fn renamed(&self, rename: impl Fn(&str) -> String) -> Interner {
+        let mut renamed = Interner::default();
+        for id in 0..self.len() as u32 {
+            let new = rename(self.get(id));
+            let is_taken = renamed.find(&new).is_some();
+            renamed.intern(if is_taken { self.get(id) } else { &new });
+        }
+        debug_assert_eq!(renamed.len(), self.len());
+        renamed
+    }
+
     pub(crate) fn bytes_of(&self, id: u32) -> &[u8] {
         let id = id as usize;
         &self.bytes[self.starts[id] as usize..self.starts[id + 1] as usize]

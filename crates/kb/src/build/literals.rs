@@ -46,7 +46,14 @@ impl LiteralTable {
 
     /// The number of the literal, new or not.
     pub(crate) fn intern(&mut self, literal: &Literal<'_>) -> u32 {
-        let tag = self.tags.intern(literal.tag);
+        // `en-GB` and `en-gb` are one language; RDF parsers write the latter.
+        let tag = if literal.kind == LiteralKind::LanguageText
+            && !literal.tag.bytes().all(|b| !b.is_ascii_uppercase())
+        {
+            self.tags.intern(&literal.tag.to_ascii_lowercase())
+        } else {
+            self.tags.intern(literal.tag)
+        };
         let text = literal.text.as_bytes();
         let LiteralTable { texts, entries, table, hasher, .. } = self;
         let text_of = |e: &Entry| &texts.as_bytes()[e.text_start as usize..][..e.text_len as usize];

@@ -17,6 +17,8 @@ mod schema;
 mod sorter;
 mod statements;
 
+pub(crate) use builder::Ignored;
 pub use builder::{KbBuilder, KbMeta, NameKind, PropertyInfo, RawNode, RawProperty, RawQualifier, RawValue};
 pub use compile::CompileReport;
+pub(crate) use output::PendingDir;
 pub use sorter::Workspace;

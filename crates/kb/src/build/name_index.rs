@@ -41,7 +41,7 @@ pub(crate) fn write(
     let (names_written, words_written) = rayon::join(
         || -> Result<()> {
             write_map(writer, "names", keys.iter().copied())?;
-            writer.write_rows("name_nodes", &RowsBuffer::from_sorted_pairs(keys.len(), &postings))
+            writer.write_rows("name_nodes", &RowsBuffer::from_sorted_pairs(keys.len(), &postings)?)
         },
         || -> Result<()> {
             let mut words: Vec<(&str, u32)> = keys
@@ -60,7 +60,7 @@ pub(crate) fn write(
                 rows.push((distinct.len() as u32 - 1, key));
             }
             write_map(writer, "words", distinct.iter().copied())?;
-            writer.write_rows("word_names", &RowsBuffer::from_sorted_pairs(distinct.len(), &rows))
+            writer.write_rows("word_names", &RowsBuffer::from_sorted_pairs(distinct.len(), &rows)?)
         },
     );
     names_written.and(words_written)

@@ -74,7 +74,7 @@ impl KbBuilder {
         aliases.dedup();
         writer.write("node_label", &labels)?;
         writer.write("node_description", &descriptions)?;
-        writer.write_rows("aliases", &RowsBuffer::from_sorted_pairs(n, &aliases))?;
+        writer.write_rows("aliases", &RowsBuffer::from_sorted_pairs(n, &aliases)?)?;
         content.section("names");
         content.numbers(&labels);
         content.numbers(&descriptions);
@@ -104,10 +104,10 @@ impl KbBuilder {
         let parents = pairs(&hierarchy.parents);
         let mut children: Vec<(u32, u32)> = parents.iter().map(|&(c, p)| (p, c)).collect();
         children.sort_unstable();
-        writer.write_rows("class_parents", &RowsBuffer::from_sorted_pairs(n_classes, &parents))?;
-        writer.write_rows("class_children", &RowsBuffer::from_sorted_pairs(n_classes, &children))?;
+        writer.write_rows("class_parents", &RowsBuffer::from_sorted_pairs(n_classes, &parents)?)?;
+        writer.write_rows("class_children", &RowsBuffer::from_sorted_pairs(n_classes, &children)?)?;
         writer
-            .write_rows("class_ancestors", &RowsBuffer::from_sorted_pairs(n_classes, &pairs(&ancestors)))?;
+            .write_rows("class_ancestors", &RowsBuffer::from_sorted_pairs(n_classes, &pairs(&ancestors))?)?;
 
         let mut class_of: Vec<(u32, u32)> = self
             .class_of
@@ -117,18 +117,18 @@ impl KbBuilder {
             .collect();
         class_of.par_sort_unstable();
         class_of.dedup();
-        let classes = RowsBuffer::from_sorted_pairs(numbers.n_nodes(), &class_of);
+        let classes = RowsBuffer::from_sorted_pairs(numbers.n_nodes(), &class_of)?;
         writer.write_rows("node_classes", &classes)?;
         let mut members: Vec<(u32, u32)> = class_of.iter().map(|&(node, c)| (c, node)).collect();
         members.par_sort_unstable();
-        writer.write_rows("class_members", &RowsBuffer::from_sorted_pairs(n_classes, &members))?;
+        writer.write_rows("class_members", &RowsBuffer::from_sorted_pairs(n_classes, &members)?)?;
         let inherited = class_of
             .par_iter()
             .flat_map_iter(|&(node, c)| ancestors[c as usize].iter().map(move |&ancestor| (ancestor, node)));
         members.par_extend(inherited);
         members.par_sort_unstable();
         members.dedup();
-        writer.write_rows("class_members_all", &RowsBuffer::from_sorted_pairs(n_classes, &members))?;
+        writer.write_rows("class_members_all", &RowsBuffer::from_sorted_pairs(n_classes, &members)?)?;
 
         content.section("classes");
         parents.iter().for_each(|&(c, p)| content.numbers(&[c, p]));

@@ -7,40 +7,38 @@ use std::path::{Path, PathBuf};
 
 /// A directory that becomes `target` when committed and vanishes otherwise.
 pub(crate) struct PendingDir {
-    partial: PathBuf,
     target: PathBuf,
-    /// Held while the import runs, so that a later one can tell a dead partial directory from a live one.
-    lock: Option<File>,
+    partial: PathBuf,
+    old: PathBuf,
+    /// Held until everything is in place: only one import at a time writes to a target.
+    lock: Lock,
 }
 
-const LOCK: &str = ".lock";
-
 impl PendingDir {
-    /// Prepares to write `target`, and removes what killed imports to the same place left behind.
+    /// Prepares to write `target`, and clears up what a killed import to the same place left behind.
     pub(crate) fn create(target: &Path) -> Result<PendingDir> {
-        let in_the_way = target.exists()
-            && !is_store(target)
-            && fs::read_dir(target).map_or(true, |mut entries| entries.next().is_some());
-        if in_the_way {
-            return Err(KbError::OutputInTheWay { path: target.to_path_buf() });
-        }
-        let name = target.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let in_the_way = || KbError::OutputInTheWay { path: target.to_path_buf() };
+        let name = target.file_name().ok_or_else(in_the_way)?.to_string_lossy().into_owned();
         let parent = match target.parent() {
             Some(parent) if !parent.as_os_str().is_empty() => parent.to_path_buf(),
             _ => PathBuf::from("."),
         };
         fs::create_dir_all(&parent).map_err(KbError::io("create", &parent))?;
-        let prefix = format!(".{name}.partial-");
-        remove_dead(&parent, &prefix);
-        let unique = tempfile::Builder::new()
-            .prefix(&prefix)
-            .tempdir_in(&parent)
-            .map_err(KbError::io("create a directory in", &parent))?;
-        let partial = unique.keep();
-        let lock_path = partial.join(LOCK);
-        let lock = File::create(&lock_path).map_err(KbError::io("create", &lock_path))?;
-        lock.lock().map_err(KbError::io("lock", &lock_path))?;
-        Ok(PendingDir { partial, target: target.to_path_buf(), lock: Some(lock) })
+        let beside = |ending: &str| parent.join(format!(".{name}.{ending}"));
+        let lock = Lock::take(&beside("lock"), target)?;
+        let (partial, old) = (beside("partial"), beside("old"));
+        remove_dir(&partial)?;
+        if is_store(&old) && !target.exists() {
+            // Killed between the two renames of a replacement.
+            fs::rename(&old, target).map_err(KbError::io("restore", target))?;
+        }
+        remove_dir(&old)?;
+        let is_empty_dir = || fs::read_dir(target).is_ok_and(|mut entries| entries.next().is_none());
+        if target.exists() && !is_store(target) && !is_empty_dir() {
+            return Err(in_the_way());
+        }
+        fs::create_dir(&partial).map_err(KbError::io("create", &partial))?;
+        Ok(PendingDir { target: target.to_path_buf(), partial, old, lock })
     }
 
     pub(crate) fn path(&self) -> &Path {
@@ -48,57 +46,72 @@ impl PendingDir {
     }
 
     /// Moves the finished directory into place. An older store there is replaced.
-    pub(crate) fn commit(mut self) -> Result<()> {
-        let lock = self.lock.take();
-        let _ = fs::remove_file(self.partial.join(LOCK));
-        set_readable_by_all(&self.partial);
-        let target = self.target.clone();
-        let moved = if is_store(&target) {
-            let old = self.partial.with_extension("old");
-            fs::rename(&target, &old).and_then(|()| {
-                fs::rename(&self.partial, &target).inspect_err(|_| drop(fs::rename(&old, &target)))?;
-                fs::remove_dir_all(&old)
-            })
-        } else {
-            // rename replaces an empty directory
-            fs::rename(&self.partial, &target)
-        };
-        drop(lock);
-        moved.map_err(KbError::io("move the finished KB to", &target))
+    pub(crate) fn commit(self) -> Result<()> {
+        let failed = || KbError::io("move the finished KB to", &self.target);
+        if is_store(&self.target) {
+            fs::rename(&self.target, &self.old).map_err(failed())?;
+            if let Err(error) = fs::rename(&self.partial, &self.target) {
+                let _ = fs::rename(&self.old, &self.target);
+                return Err(failed()(error));
+            }
+            // The new KB is in place; what is left of the old one is cleared up by the next import.
+            let _ = fs::remove_dir_all(&self.old);
+            return Ok(());
+        }
+        // rename replaces an empty directory
+        fs::rename(&self.partial, &self.target).map_err(failed())
     }
 }
 
 impl Drop for PendingDir {
     fn drop(&mut self) {
-        if self.partial.exists() {
-            let _ = fs::remove_dir_all(&self.partial);
+        let _ = remove_dir(&self.partial);
+        // While still holding it: whoever opened it in the meantime finds that it is gone and starts over.
+        let _ = fs::remove_file(&self.lock.path);
+    }
+}
+
+fn remove_dir(dir: &Path) -> Result<()> {
+    if dir.exists() {
+        tracing::debug!(dir = %dir.display(), "removing");
+        fs::remove_dir_all(dir).map_err(KbError::io("remove", dir))?;
+    }
+    Ok(())
+}
+
+/// A locked file that exists as long as it is held.
+struct Lock {
+    path: PathBuf,
+    _file: File,
+}
+
+impl Lock {
+    fn take(path: &Path, target: &Path) -> Result<Lock> {
+        loop {
+            let file = File::create(path).map_err(KbError::io("create", path))?;
+            match file.try_lock() {
+                Ok(()) => {}
+                Err(TryLockError::WouldBlock) => return Err(KbError::Busy { path: target.to_path_buf() }),
+                Err(TryLockError::Error(error)) => return Err(KbError::io("lock", path)(error)),
+            }
+            // Its holder may have removed it between our opening and locking it.
+            if is_same_file(&file, path) {
+                return Ok(Lock { path: path.to_path_buf(), _file: file });
+            }
         }
     }
 }
 
-/// Temporary directories are private; a KB is as readable as any other directory.
-fn set_readable_by_all(dir: &Path) {
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt;
-        let _ = fs::set_permissions(dir, fs::Permissions::from_mode(0o755));
+#[cfg(unix)]
+fn is_same_file(file: &File, path: &Path) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    match (file.metadata(), fs::metadata(path)) {
+        (Ok(a), Ok(b)) => (a.dev(), a.ino()) == (b.dev(), b.ino()),
+        _ => false,
     }
-    #[cfg(not(unix))]
-    let _ = dir;
 }
 
-/// Removes partial directories whose import is no longer running.
-fn remove_dead(parent: &Path, prefix: &str) {
-    let Ok(entries) = fs::read_dir(parent) else { return };
-    for entry in entries.flatten() {
-        if !entry.file_name().to_string_lossy().starts_with(prefix) {
-            continue;
-        }
-        let alive = File::open(entry.path().join(LOCK))
-            .is_ok_and(|lock| matches!(lock.try_lock(), Err(TryLockError::WouldBlock)));
-        if !alive {
-            tracing::info!(dir = %entry.path().display(), "removing what an interrupted import left");
-            let _ = fs::remove_dir_all(entry.path());
-        }
-    }
+#[cfg(not(unix))]
+fn is_same_file(_: &File, path: &Path) -> bool {
+    path.exists()
 }

@@ -68,11 +68,14 @@ pub(crate) fn write(
     column("attribute_description", attributes.iter().map(|a| literal(a.description)).collect())?;
     column("attribute_domain", attributes.iter().map(|a| class(a.domain)).collect())?;
     column("attribute_group", attributes.iter().map(|a| group_of(a.group.as_deref())).collect())?;
-    column("attribute_kind", facts.attribute_use.iter().map(kind_of).collect())?;
+    let kinds = |infos: &[PropertyInfo], seen: &[ValueUse]| {
+        infos.iter().zip(seen).map(|(info, seen)| kind_of(info, seen) as u32).collect::<Vec<u32>>()
+    };
+    column("attribute_kind", kinds(&attributes, &facts.attribute_use))?;
 
     column("qualifier_label", qualifiers.iter().map(|q| literal(q.label)).collect())?;
     column("qualifier_group", qualifiers.iter().map(|q| group_of(q.group.as_deref())).collect())?;
-    column("qualifier_kind", facts.qualifier_use.iter().map(kind_of).collect())?;
+    column("qualifier_kind", kinds(&qualifiers, &facts.qualifier_use))?;
 
     let units: Vec<&str> = attributes
         .iter()
@@ -112,17 +115,16 @@ fn inverses(relations: &[PropertyInfo], numbers: &Numbers) -> Vec<u32> {
     inverses
 }
 
-/// The kind of values a property has been seen with.
-fn kind_of(used: &ValueUse) -> u32 {
+/// The kind of values a property has been seen with; what was declared counts where none was seen.
+fn kind_of(info: &PropertyInfo, used: &ValueUse) -> ValueKind {
     let bit = |family: LiteralFamily| 1u8 << family as u8;
-    let kind = match used.families {
-        0 => ValueKind::Unknown,
+    match used.families {
+        0 => info.kind.unwrap_or(ValueKind::Unknown),
         f if f == bit(LiteralFamily::Text) => ValueKind::Text,
         f if f == bit(LiteralFamily::Quantity) => ValueKind::Quantity,
         f if f == bit(LiteralFamily::Time) => ValueKind::Time,
         f if f == bit(LiteralFamily::Boolean) => ValueKind::Boolean,
         NODE_FAMILY => ValueKind::Entity,
         _ => ValueKind::Mixed,
-    };
-    kind as u32
+    }
 }

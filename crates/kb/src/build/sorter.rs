@@ -74,9 +74,7 @@ impl<T: Pod> Spill<T> {
         }
         self.buffer.iter().try_for_each(visit)
     }
-}
 
-impl<T: Pod> Spill<T> {
     /// Hands all records on, in the order they came.
     pub(crate) fn into_each(mut self, mut visit: impl FnMut(T) -> Result<()>) -> Result<()> {
         self.for_each(|record| visit(*record))
@@ -136,32 +134,63 @@ impl<T: Pod + Ord + Send + Sync> Sorter<T> {
             .and_then(|mut file| file.seek(SeekFrom::Start(0)).map(|_| file));
         self.runs.push((written.map_err(KbError::io("write to", dir))?, self.buffer.len() as u64));
         self.buffer.clear();
+        if self.runs.len() >= MAX_RUNS {
+            self.join_runs()?;
+        }
+        Ok(())
+    }
+
+    /// Merges all runs into one: every run holds a file open, and there are limits to that.
+    fn join_runs(&mut self) -> Result<()> {
+        let dir = self.workspace.dir.clone();
+        let mut out = BufWriter::with_capacity(1 << 18, self.workspace.temporary_file()?);
+        let mut n = 0;
+        merge(std::mem::take(&mut self.runs), &dir, |record: &T| {
+            n += 1;
+            out.write_all(bytemuck::bytes_of(record)).map_err(KbError::io("write to", &dir))
+        })?;
+        let written = out
+            .into_inner()
+            .map_err(std::io::IntoInnerError::into_error)
+            .and_then(|mut file| file.seek(SeekFrom::Start(0)).map(|_| file));
+        self.runs.push((written.map_err(KbError::io("write to", &dir))?, n));
         Ok(())
     }
 
     /// Visits all records in ascending order.
-    pub(crate) fn for_each(mut self, mut visit: impl FnMut(&T) -> Result<()>) -> Result<()> {
+    pub(crate) fn for_each(mut self, visit: impl FnMut(&T) -> Result<()>) -> Result<()> {
         if self.runs.is_empty() {
             self.buffer.par_sort_unstable();
             return self.buffer.iter().try_for_each(visit);
         }
         self.write_run()?;
-        let dir = self.workspace.dir.clone();
-        let mut runs: Vec<Run<File, T>> = self.runs.into_iter().map(|(file, n)| Run::new(file, n)).collect();
-        let mut heap = BinaryHeap::with_capacity(runs.len());
-        for (index, run) in runs.iter_mut().enumerate() {
-            if let Some(record) = run.next(&dir)? {
-                heap.push(Reverse((record, index)));
-            }
-        }
-        while let Some(Reverse((record, index))) = heap.pop() {
-            visit(&record)?;
-            if let Some(next) = runs[index].next(&dir)? {
-                heap.push(Reverse((next, index)));
-            }
-        }
-        Ok(())
+        merge(self.runs, &self.workspace.dir, visit)
     }
+}
+
+/// Runs that are kept before they are joined.
+const MAX_RUNS: usize = 64;
+
+/// Visits the records of several sorted runs in ascending order.
+fn merge<T: Pod + Ord>(
+    runs: Vec<(File, u64)>,
+    dir: &Path,
+    mut visit: impl FnMut(&T) -> Result<()>,
+) -> Result<()> {
+    let mut runs: Vec<Run<File, T>> = runs.into_iter().map(|(file, n)| Run::new(file, n)).collect();
+    let mut heap = BinaryHeap::with_capacity(runs.len());
+    for (index, run) in runs.iter_mut().enumerate() {
+        if let Some(record) = run.next(dir)? {
+            heap.push(Reverse((record, index)));
+        }
+    }
+    while let Some(Reverse((record, index))) = heap.pop() {
+        visit(&record)?;
+        if let Some(next) = runs[index].next(dir)? {
+            heap.push(Reverse((next, index)));
+        }
+    }
+    Ok(())
 }
 
 #[cfg(test)]

@@ -1,8 +1,9 @@
 //! Facts that have a name of their own in the source, so that other triples can speak about them: RDF 1.2
 //! reifiers and Wikidata's statement nodes. What is said about the name becomes the fact's qualifiers.
 
-use super::builder::{KbBuilder, RawFact, RawValue, STATEMENT_BIT, Statement, TRUTHY_BIT};
+use super::builder::{Ignored, KbBuilder, RawFact, RawValue, STATEMENT_BIT, Statement, TRUTHY_BIT};
 use crate::error::Result;
+use crate::iri::{IriScheme, Resource};
 use crate::vocabulary::Vocabulary;
 use hashbrown::{HashMap, HashSet};
 
@@ -25,6 +26,9 @@ pub(crate) struct Statements {
 const POINTS_AT_STATEMENT: &str = "the value is the name of a statement";
 const COVERED: &str = "a statement with qualifiers says the same";
 const INCOMPLETE: &str = "statement without a value or subject";
+const DEPRECATED: &str = "deprecated statement";
+const OF_CLASS_LINK: &str = "qualifier of an instance-of or subclass-of statement";
+const NAMES_A_CLASS: &str = "statement whose name is used as a class";
 const NESTED: &str = "statement about a statement";
 const NOT_ASSERTED: &str = "triple that is quoted but not asserted";
 
@@ -35,11 +39,20 @@ impl KbBuilder {
         left_out: &mut HashMap<&'static str, u64>,
     ) -> Result<Statements> {
         let mut resolved = Statements { claimed: HashSet::new(), quoted: HashMap::new() };
+        // A class is a class: what is said about it stays facts.
+        let n_statements = self.statements.len();
+        self.statements.retain(|name, _| !self.is_class[*name as usize]);
+        self.more_quotes.retain(|(name, _)| !self.is_class[*name as usize]);
+        if self.statements.len() < n_statements {
+            left_out.insert(NAMES_A_CLASS, (n_statements - self.statements.len()) as u64);
+        }
         if self.statements.is_empty() {
             return Ok(resolved);
         }
-        for statement in self.statements.values() {
-            if let (Some(s), Some(p), Some(v)) = (statement.subject, statement.property, statement.value) {
+        for statement in self.statements.values().chain(self.more_quotes.iter().map(|(_, s)| s)) {
+            if statement.ignored.is_none()
+                && let (Some(s), Some(p), Some(v)) = (statement.subject, statement.property, statement.value)
+            {
                 if statement.quoted {
                     resolved.quoted.insert((s, p, v.0), false);
                 } else {
@@ -59,10 +72,24 @@ impl KbBuilder {
             Ok(())
         })?;
         about.sort_unstable();
-        let mut names: Vec<u32> = self.statements.keys().copied().collect();
-        names.sort_unstable_by_key(|&name| self.nodes.bytes_of(name));
-        for name in names {
-            let statement = self.statements[&name];
+        let scheme = IriScheme { base: self.meta.base.clone(), vocabulary: self.meta.vocabulary };
+        let first = self.statements.iter().map(|(&name, &statement)| (name, statement));
+        let mut all: Vec<(u32, Statement)> = first.chain(self.more_quotes.iter().copied()).collect();
+        all.sort_by_key(|&(name, _)| self.nodes.bytes_of(name));
+        for (name, statement) in all {
+            let from = about.partition_point(|&(s, _, _)| s < name);
+            let about_it = || about[from..].iter().take_while(|&&(s, _, _)| s == name);
+            match statement.ignored {
+                Some(Ignored::Deprecated) => {
+                    *left_out.entry(DEPRECATED).or_default() += 1;
+                    continue;
+                }
+                Some(Ignored::ClassLink) => {
+                    *left_out.entry(OF_CLASS_LINK).or_default() += about_it().count() as u64;
+                    continue;
+                }
+                None => {}
+            }
             let (Some(subject), Some(property), Some(value)) =
                 (statement.subject, statement.property, statement.value)
             else {
@@ -77,10 +104,13 @@ impl KbBuilder {
                 *left_out.entry(NESTED).or_default() += 1;
                 continue;
             }
-            let from = about.partition_point(|&(s, _, _)| s < name);
             let mut qualifiers = Vec::new();
-            for &(_, property, value) in about[from..].iter().take_while(|&&(s, _, _)| s == name) {
-                let id = self.properties.get(property).to_owned();
+            for &(_, property, value) in about_it() {
+                let iri = self.properties.get(property);
+                let id = match scheme.resource(iri) {
+                    Resource::Qualifier(id) => id.into_owned(),
+                    Resource::Node(_) | Resource::Property(_) => iri.to_owned(),
+                };
                 let label = self.property_info[property as usize].label;
                 let qualifier = self.qualifier(&id);
                 let info = &mut self.qualifier_info[qualifier.0 as usize];

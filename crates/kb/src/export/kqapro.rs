@@ -1,8 +1,8 @@
 //! Writes KQA Pro's `kb.json`, with the field names of the re-release.
 
 use super::ExportReport;
-use crate::ids::{LiteralId, NodeId, Value};
-use crate::literal::{Literal, LiteralKind};
+use crate::ids::{LiteralId, NodeId, Property, Value};
+use crate::literal::{Literal, LiteralKind, NumberType};
 use crate::progress::Progress;
 use crate::store::{Fact, Kb};
 use crate::time::Precision;
@@ -127,11 +127,27 @@ impl Writer<'_> {
         report.lose("facts between classes", self.n_between_classes);
         report.lose("attributes of classes", self.n_class_attributes);
         let told = |told: bool| u64::from(told);
+        report.lose(
+            "missing labels, for which the id is written",
+            kb.nodes().map(|n| told(kb.label_literal(n).is_none())).sum(),
+        );
+        let number_types = (0..kb.n_literals() as u32)
+            .map(|id| kb.literal(LiteralId(id)))
+            .filter(|l| l.kind() == LiteralKind::Quantity && l.number_type() != NumberType::Decimal);
+        report.lose("XML Schema types of numbers", number_types.count() as u64);
+        let described = kb.relations().map(|r| kb.relation_description(r).is_some());
+        let described = described.chain(kb.attributes().map(|a| kb.attribute_description(a).is_some()));
+        report.lose("descriptions of properties", described.map(told).sum());
+        let unused = kb.relations().map(|r| kb.subjects_with(Property::Relation(r)).len() == 0);
+        let unused = unused.chain(kb.attributes().map(|a| kb.facts_by_value(a).is_empty()));
+        report.lose("properties without facts", unused.map(told).sum());
         let relations = kb.relations().map(|r| {
             told(
                 kb.relation_domain(r).is_some()
                     || kb.relation_range(r).is_some()
-                    || kb.relation_inverse(r).is_some(),
+                    || kb.relation_inverse(r).is_some()
+                    || kb.relation_inverse_label(r).is_some()
+                    || kb.is_symmetric(r),
             )
         });
         let attributes = kb.attributes().map(|a| told(kb.attribute_domain(a).is_some()));

@@ -18,6 +18,7 @@ pub(super) fn write(kb: &Kb, out: &mut impl Write, progress: &dyn Progress) -> i
         "license": manifest.license,
         "base": manifest.base,
         "lang": manifest.lang,
+        "vocabulary": manifest.vocabulary,
         "sources": manifest.sources,
     });
     write_line(out, &header)?;

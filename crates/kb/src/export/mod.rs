@@ -7,6 +7,7 @@ mod rdf;
 use crate::error::{KbError, Result};
 use crate::progress::Progress;
 use crate::store::Kb;
+use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::Path;
 
@@ -81,26 +82,33 @@ pub fn export(
     })
 }
 
-/// Writes a KB to a file, which appears complete or not at all.
+/// Writes a KB to a file, which appears complete or not at all. A pipe or a device is written to as it is.
 pub fn export_to(
     kb: &Kb,
     request: &ExportRequest,
     path: &Path,
     progress: &dyn Progress,
 ) -> Result<ExportReport> {
+    // Through a symbolic link: the file it names is replaced, not the link.
+    let path = &path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
+    if path.exists() && !path.is_file() {
+        let mut file = File::options().write(true).open(path).map_err(KbError::io("write to", path))?;
+        return export(kb, request, &mut file, progress);
+    }
     let dir = match path.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => parent,
         _ => Path::new("."),
     };
-    let mut file = tempfile::NamedTempFile::new_in(dir).map_err(KbError::io("create a file in", dir))?;
-    let report = export(kb, request, file.as_file_mut(), progress)?;
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt;
-        let _ = file.as_file().set_permissions(std::fs::Permissions::from_mode(0o644));
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let aside = dir.join(format!(".{name}.partial-{}", std::process::id()));
+    let mut file = File::create(&aside).map_err(KbError::io("create", &aside))?;
+    let written = export(kb, request, &mut file, progress).and_then(|report| {
+        std::fs::rename(&aside, path).map(|()| report).map_err(KbError::io("write", path))
+    });
+    if written.is_err() {
+        let _ = std::fs::remove_file(&aside);
     }
-    file.persist(path).map_err(|error| KbError::io("write", path)(error.error))?;
-    Ok(report)
+    written
 }
 
 /// Reports progress for every node and stops when asked to.

@@ -57,8 +57,11 @@ pub(super) fn write(
 /// Tells importers which base was put before ids, so that they can take it away again.
 fn base_triple(kb: &Kb) -> Option<Triple> {
     let manifest = kb.manifest();
-    let needed =
-        manifest.vocabulary == Vocabulary::Rdfs && kb.nodes().any(|node| !is_absolute(kb.node_id(node)));
+    let ids = kb.nodes().map(|node| kb.node_id(node));
+    let ids = ids.chain(kb.relations().map(|r| kb.relation_id(r)));
+    let ids = ids.chain(kb.attributes().map(|a| kb.attribute_id(a)));
+    let mut ids = ids.chain(kb.qualifier_keys().map(|q| kb.qualifier_id(q)));
+    let needed = manifest.vocabulary == Vocabulary::Rdfs && ids.any(|id| !is_absolute(id));
     needed.then(|| {
         Triple::new(
             NamedNode::new_unchecked("urn:touchstone:kb"),

@@ -23,7 +23,7 @@ pub(crate) fn open<'p>(path: &Path, progress: &'p dyn Progress) -> Result<Box<dy
     let mut reader = BufReader::with_capacity(1 << 18, Counted { file, progress });
     let magic = reader.fill_buf().map_err(KbError::io("read", path))?;
     let kind = Compression::of(magic);
-    Ok(match kind {
+    let mut reader: Box<dyn BufRead + Send + 'p> = match kind {
         Compression::None => Box::new(reader),
         Compression::Gzip => {
             Box::new(BufReader::with_capacity(1 << 18, flate2::bufread::MultiGzDecoder::new(reader)))
@@ -36,7 +36,12 @@ pub(crate) fn open<'p>(path: &Path, progress: &'p dyn Progress) -> Result<Box<dy
             decoder.window_log_max(31).map_err(KbError::io("read", path))?;
             Box::new(BufReader::with_capacity(1 << 18, decoder))
         }
-    })
+    };
+    // Some editors put a byte order mark before the text. Errors come back when the input is read.
+    if reader.fill_buf().is_ok_and(|start| start.starts_with(b"\xef\xbb\xbf")) {
+        reader.consume(3);
+    }
+    Ok(reader)
 }
 
 /// The sum of the files' sizes, for the progress bar.

@@ -3,6 +3,7 @@
 use crate::build::CompileReport;
 use crate::error::{KbError, Result};
 use std::fmt;
+use std::path::PathBuf;
 
 /// A record that could not be understood.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -149,6 +150,13 @@ impl Journal {
         self.notes.add(what, 1);
     }
 
+    /// Notes the same several times.
+    pub(crate) fn note_times(&mut self, what: &'static str, n: u64) {
+        if n > 0 {
+            self.notes.add(what, n);
+        }
+    }
+
     /// Notes a problem; an error if the import is strict.
     pub(crate) fn problem(&mut self, problem: Problem) -> Result<()> {
         if self.strict {
@@ -160,6 +168,31 @@ impl Journal {
             self.problems.push(problem);
         }
         Ok(())
+    }
+
+    /// An import that understood nothing at all is a mistake, and must not replace a good KB.
+    pub(crate) fn check_not_empty(&mut self, inputs: &[PathBuf]) -> Result<()> {
+        if self.kept.total() > 0 {
+            return Ok(());
+        }
+        self.problems.sort();
+        let mut problem = self.problems.first().cloned().unwrap_or_else(|| {
+            let file = inputs.first().map(|path| path.display().to_string()).unwrap_or_default();
+            Problem {
+                file,
+                line: 1,
+                column: 1,
+                snippet: String::new(),
+                caret: 0,
+                message: "it is empty".to_owned(),
+            }
+        });
+        let left_out = self.n_problems + self.skipped.total();
+        let why = format!(
+            "nothing in the input could be kept ({left_out} records left out); is --from right? First: "
+        );
+        problem.message.insert_str(0, if left_out == 0 { "nothing to import: " } else { &why });
+        Err(KbError::Input(Box::new(problem)))
     }
 
     pub(crate) fn into_report(mut self, compiled: CompileReport) -> ImportReport {

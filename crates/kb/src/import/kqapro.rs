@@ -120,6 +120,7 @@ pub(super) fn read(
             Ok(())
         })?;
     }
+    journal.note_times("ids that are used but not described", builder.n_undeclared());
     Ok(())
 }
 
@@ -251,6 +252,7 @@ fn add_node(node: ParsedNode, builder: &mut KbBuilder, journal: &mut Journal) ->
     if node.is_class {
         builder.mark_class(subject);
     }
+    builder.declare(subject);
     journal.keep(if node.is_class { "concept" } else { "entity" });
     builder.add_name(subject, NameKind::Label, &Literal::text_value(&node.name));
     for parent in &node.parents {

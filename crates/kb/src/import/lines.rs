@@ -8,11 +8,16 @@ use crate::error::{KbError, Result};
 use crate::literal::{Literal, NumberType};
 use crate::names::nearest_name;
 use crate::progress::Progress;
+use crate::store::ValueKind;
+use crate::vocabulary::Vocabulary;
 use serde::de::{self, Deserialize, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use std::collections::BTreeMap;
 use std::fmt;
 use std::io::Read;
 use std::path::Path;
+
+/// Sources are numbered with 16 bits, and 0 means none.
+const MAX_SOURCES: usize = u16::MAX as usize - 1;
 
 /// The version of the format.
 pub(crate) const LINES_FORMAT: u64 = 1;
@@ -29,14 +34,12 @@ struct Header {
     license: String,
     #[serde(default)]
     base: String,
-    #[serde(default = "english")]
-    lang: String,
+    /// Absent means English, empty means none.
+    lang: Option<String>,
+    #[serde(default)]
+    vocabulary: Vocabulary,
     #[serde(default)]
     sources: Vec<String>,
-}
-
-fn english() -> String {
-    "en".to_owned()
 }
 
 /// Any line but the header; which of the first five keys is there tells its kind.
@@ -63,9 +66,7 @@ struct Line {
     inverse_label: Option<NameJson>,
     #[serde(default)]
     symmetric: bool,
-    /// Derived from the values; accepted so that the schema can be read by people.
-    #[serde(rename = "kind")]
-    _kind: Option<String>,
+    kind: Option<String>,
     unit: Option<String>,
     group: Option<String>,
     #[serde(default)]
@@ -273,8 +274,21 @@ impl<'de> Visitor<'de> for LiteralVisitor {
             }
         }
         match (literal, lang, datatype) {
-            (Some(LiteralJson::Text(text)), Some(lang), None) => Ok(LiteralJson::Language { text, lang }),
+            (Some(LiteralJson::Text(text)), Some(lang), None) => {
+                let valid = lang.split('-').all(|part| {
+                    (1..=8).contains(&part.len()) && part.bytes().all(|b| b.is_ascii_alphanumeric())
+                });
+                if !valid && !lang.is_empty() {
+                    return Err(de::Error::custom(format!("`{lang}` is not a language such as en or pt-br")));
+                }
+                Ok(LiteralJson::Language { text, lang })
+            }
             (Some(LiteralJson::Text(text)), None, Some(datatype)) => {
+                if oxrdf::NamedNode::new(&datatype).is_err() {
+                    return Err(de::Error::custom(format!(
+                        "`{datatype}` is not an IRI, which a datatype must be"
+                    )));
+                }
                 Ok(LiteralJson::Typed { text, datatype })
             }
             (Some(literal), None, None) => Ok(literal),
@@ -352,16 +366,20 @@ fn read_from(
             format!("format {} is not known, this program reads {LINES_FORMAT}", header.touchstone_kb);
         return Err(KbError::Input(Box::new(Problem::in_line(file, 1, &first, 0, message))));
     }
+    if builder.meta.sources.len() + header.sources.len() > MAX_SOURCES {
+        return Err(KbError::TooMany { what: "sources", limit: MAX_SOURCES as u64 });
+    }
     let first_source = builder.meta.sources.len() as u16;
     let n_sources = header.sources.len() as u16;
     let meta = &mut builder.meta;
+    meta.lang = header.lang.unwrap_or_else(|| "en".to_owned());
+    meta.vocabulary = header.vocabulary;
     meta.sources.extend(header.sources);
     for (place, text) in [
         (&mut meta.name, header.name),
         (&mut meta.source, header.source),
         (&mut meta.license, header.license),
         (&mut meta.base, header.base),
-        (&mut meta.lang, header.lang),
     ] {
         if !text.is_empty() {
             *place = text;
@@ -419,6 +437,12 @@ fn check_line(line: &Line, n_sources: u16) -> Result<(), String> {
     if ids.into_iter().flatten().any(String::is_empty) {
         return Err("an id must not be empty".to_owned());
     }
+    check_keys(line)?;
+    if let Some(kind) = line.kind.as_deref().filter(|kind| ValueKind::from_name(kind).is_none()) {
+        return Err(format!(
+            "`{kind}` is no kind of values; use text, quantity, time, boolean, entity or mixed"
+        ));
+    }
     let sources = line.relations.iter().map(|f| f.source).chain(line.attributes.iter().map(|f| f.source));
     for source in sources.flatten() {
         if source >= n_sources {
@@ -431,6 +455,40 @@ fn check_line(line: &Line, n_sources: u16) -> Result<(), String> {
         );
     }
     Ok(())
+}
+
+/// Each kind of line has its own keys: one that would be ignored is an error.
+fn check_keys(line: &Line) -> Result<(), String> {
+    let what = match line {
+        Line { entity: Some(_), .. } => "an entity",
+        Line { class: Some(_), .. } => "a class",
+        Line { relation: Some(_), .. } => "a relation",
+        Line { attribute: Some(_), .. } => "an attribute",
+        _ => "a qualifier",
+    };
+    let (node, schema) = (["an entity", "a class"], ["a class", "a relation", "an attribute", "a qualifier"]);
+    let (property, typed) = (["a relation", "an attribute"], ["an attribute", "a qualifier"]);
+    let named = ["an entity", "a class", "a relation", "an attribute"];
+    let keys: [(&str, bool, &[&str]); 14] = [
+        ("aliases", !line.aliases.is_empty(), &node),
+        ("description", line.description.is_some(), &named),
+        ("parents", !line.parents.is_empty(), &["a class"]),
+        ("classes", !line.classes.is_empty(), &node),
+        ("relations", !line.relations.is_empty(), &node),
+        ("attributes", !line.attributes.is_empty(), &node),
+        ("group", line.group.is_some(), &schema),
+        ("domain", line.domain.is_some(), &property),
+        ("range", line.range.is_some(), &["a relation"]),
+        ("inverse", line.inverse.is_some(), &["a relation"]),
+        ("inverse_label", line.inverse_label.is_some(), &["a relation"]),
+        ("symmetric", line.symmetric, &["a relation"]),
+        ("kind", line.kind.is_some(), &typed),
+        ("unit", line.unit.is_some(), &["an attribute"]),
+    ];
+    match keys.iter().find(|(_, present, allowed)| *present && !allowed.contains(&what)) {
+        Some((key, _, allowed)) => Err(format!("{what} has no `{key}`; that is for {}", allowed.join(", "))),
+        None => Ok(()),
+    }
 }
 
 /// The message of a JSON error without its own position, which is reported separately, and with the nearest
@@ -460,6 +518,7 @@ fn add_line(
             builder.mark_class(node);
             journal.keep("class");
         } else {
+            builder.declare(node);
             journal.keep("entity");
         }
         if let Some(label) = &line.label {
@@ -501,6 +560,7 @@ fn add_line(
         let qualifier = builder.qualifier(id);
         let label = line.label.as_ref().map(|label| label.literal(lang));
         builder.describe_qualifier(qualifier, label.as_ref(), line.group.as_deref());
+        builder.qualifier_info(qualifier).kind = line.kind.as_deref().and_then(ValueKind::from_name);
         return Ok(());
     }
     add_property(&line, lang, builder, journal)
@@ -525,6 +585,7 @@ fn add_property(line: &Line, lang: &str, builder: &mut KbBuilder, journal: &mut 
     }
     if let Some(inverse) = &line.inverse {
         let inverse = builder.property(inverse);
+        builder.property_info(inverse).is_relation = true;
         builder.set_inverse(property, inverse);
     }
     if let Some(label) = &line.inverse_label {
@@ -535,6 +596,7 @@ fn add_property(line: &Line, lang: &str, builder: &mut KbBuilder, journal: &mut 
     info.is_relation |= is_relation;
     info.is_attribute |= !is_relation;
     info.symmetric |= line.symmetric;
+    info.kind = line.kind.as_deref().and_then(ValueKind::from_name).or(info.kind);
     info.unit = line.unit.clone().or(info.unit.take());
     info.group = line.group.clone().or(info.group.take());
     journal.keep(if is_relation { "relation" } else { "attribute" });

@@ -20,7 +20,7 @@ pub(crate) use lines::read_embedded;
 pub use rdf::known_endings;
 pub use wikidata_json::Subset;
 
-use crate::build::{KbBuilder, KbMeta, Workspace};
+use crate::build::{KbBuilder, KbMeta, PendingDir, Workspace};
 use crate::error::{KbError, Result};
 use crate::progress::Progress;
 use journal::Journal;
@@ -98,7 +98,8 @@ pub fn import(request: &ImportRequest, out: &Path, progress: &dyn Progress) -> R
         Some(parent) if !parent.as_os_str().is_empty() => parent.to_path_buf(),
         _ => PathBuf::from("."),
     };
-    std::fs::create_dir_all(&work_dir).map_err(KbError::io("create", &work_dir))?;
+    // Reserved first: a place that cannot be written is better known before hours of reading.
+    let pending = PendingDir::create(out)?;
     let mut builder = KbBuilder::new(Workspace { dir: work_dir, memory: request.memory });
     builder.meta = default_meta(request);
     let mut journal = Journal::new(request.strict);
@@ -110,7 +111,8 @@ pub fn import(request: &ImportRequest, out: &Path, progress: &dyn Progress) -> R
         }
         Source::Lines => lines::read(request, &mut builder, &mut journal, progress)?,
     }
-    let compiled = builder.compile(out, progress)?;
+    journal.check_not_empty(&request.inputs)?;
+    let compiled = builder.compile_to(pending, progress)?;
     Ok(journal.into_report(compiled))
 }
 

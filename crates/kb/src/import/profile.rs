@@ -3,15 +3,16 @@
 use super::Profile;
 use super::journal::Journal;
 use super::wikidata_rdf::{StatementRole, WikidataStatements};
-use crate::build::{KbBuilder, NameKind, RawNode, RawProperty, RawValue};
+use crate::build::{Ignored, KbBuilder, NameKind, RawNode, RawProperty, RawValue};
 use crate::error::Result;
-use crate::iri::{IriScheme, Resource, WIKIDATA_ENTITY};
-use crate::literal::{Literal, NumberType, UNIT_NAMESPACE, XSD};
+use crate::iri::{IriScheme, Resource, WIKIDATA_ENTITY, decode};
+use crate::literal::{Literal, LiteralFamily, NumberType, UNIT_NAMESPACE, XSD};
 use crate::vocabulary::{FREEBASE, OWL, RDF, RDFS, SKOS, TOUCHSTONE, Vocabulary};
-use hashbrown::HashMap;
+use hashbrown::{HashMap, HashSet};
 use oxrdf::{BlankNode, NamedOrBlankNode, Quad, Term};
 
 /// The namespaces of DBpedia's units, properties and resources.
+const DBPEDIA_RESOURCE: &str = "http://dbpedia.org/resource/";
 const DBPEDIA_DATATYPE: &str = "http://dbpedia.org/datatype/";
 const DBPEDIA_ONTOLOGY: &str = "http://dbpedia.org/ontology/";
 const DBPEDIA_PROPERTY: &str = "http://dbpedia.org/property/";
@@ -37,6 +38,8 @@ pub(super) enum Role {
     /// The base that ids of an exported KB were put behind.
     Base,
     Statement(StatementRole, RawProperty),
+    /// The rank of a statement.
+    Rank,
     /// A fact that gives way to a statement.
     Truthy(RawProperty),
     Fact(RawProperty),
@@ -48,13 +51,17 @@ pub(super) struct Mapper {
     profile: Profile,
     lang: String,
     scheme: IriScheme,
+    /// The base that an exported KB put before its ids.
+    base: Option<String>,
     /// Put before blank node labels, which are local to a file.
     blank_scope: String,
     /// Blank nodes without a label, in the order they were met.
     anonymous: HashMap<u128, usize>,
+    next_anonymous: usize,
+    /// Numbers that labels of the file use.
+    labelled: HashSet<usize>,
     roles: HashMap<String, Role>,
     wikidata: WikidataStatements,
-    buffer: String,
 }
 
 impl Mapper {
@@ -70,11 +77,13 @@ impl Mapper {
             profile,
             lang: lang.to_owned(),
             scheme: IriScheme { base: base.to_owned(), vocabulary },
+            base: None,
             blank_scope: String::new(),
             anonymous: HashMap::new(),
+            next_anonymous: 0,
+            labelled: HashSet::new(),
             roles: HashMap::new(),
             wikidata: WikidataStatements::default(),
-            buffer: String::new(),
         }
     }
 
@@ -82,6 +91,8 @@ impl Mapper {
     pub(super) fn start_file(&mut self, number: usize) {
         self.blank_scope = if number == 0 { String::new() } else { format!("f{number}-") };
         self.anonymous.clear();
+        self.labelled.clear();
+        self.next_anonymous = 0;
     }
 
     pub(super) fn quad(&mut self, quad: &Quad, builder: &mut KbBuilder, journal: &mut Journal) -> Result<()> {
@@ -100,10 +111,8 @@ impl Mapper {
         match role {
             Role::Base => {
                 if let (Term::Literal(base), Vocabulary::Rdfs) = (&quad.object, self.scheme.vocabulary) {
-                    self.scheme.base = base.value().to_owned();
-                    builder.meta.base.clone_from(&self.scheme.base);
-                    // Predicates met before would have got their ids without it.
-                    self.roles.clear();
+                    // It may come last: it is taken away from all ids at the end.
+                    keep_first(&mut self.base, base.value());
                 }
                 journal.keep("schema");
                 Ok(())
@@ -155,6 +164,15 @@ impl Mapper {
                     },
                 }
             }
+            Role::Rank => {
+                journal.keep("statement");
+                if matches!(&quad.object, Term::NamedNode(rank) if rank.as_str().ends_with("#DeprecatedRank"))
+                {
+                    let statement = self.subject(&quad.subject, builder)?;
+                    builder.ignore_statement(statement, Ignored::Deprecated);
+                }
+                Ok(())
+            }
             Role::Type => self.typed(quad, builder, journal),
             schema => self.schema(schema, quad, builder, journal),
         }
@@ -163,8 +181,13 @@ impl Mapper {
     /// Hands over what could only be understood at the end.
     pub(super) fn finish(self, builder: &mut KbBuilder, journal: &mut Journal) -> Result<()> {
         self.wikidata.finish(builder, journal)?;
-        builder.move_names_to_properties();
-        builder.apply_units()
+        let n_aliases = builder.name_properties();
+        journal.note_times("aliases of properties, which have none", n_aliases);
+        builder.apply_units()?;
+        if let Some(base) = self.base {
+            builder.take_away_base(&base);
+        }
+        Ok(())
     }
 
     fn role_of(&self, iri: &str, builder: &mut KbBuilder) -> Role {
@@ -217,21 +240,33 @@ impl Mapper {
     }
 
     fn blank(&mut self, blank: &BlankNode, builder: &mut KbBuilder) -> Result<RawNode> {
-        use std::fmt::Write;
-        self.buffer.clear();
-        let scope = &self.blank_scope;
-        // Nodes without a label get a random one from the parser: number them instead, so that the same
-        // file gives the same KB.
-        let written = match blank.as_ref().unique_id() {
+        let label = match blank.as_ref().unique_id() {
+            // Nodes without a label get a random one from the parser: number them instead, so that the same
+            // file gives the same KB.
             Some(random) if random >> 96 != 0 => {
-                let next = self.anonymous.len();
-                let number = *self.anonymous.entry(random).or_insert(next);
-                write!(self.buffer, "_:{scope}anon{number}")
+                let next =
+                    (self.anonymous.len() + self.labelled.len()..).find(|n| !self.labelled.contains(n));
+                let number = *self.anonymous.entry(random).or_insert(next.unwrap_or_default());
+                format!("genid-{number}")
             }
-            _ => write!(self.buffer, "_:{scope}{}", blank.as_str()),
+            _ => {
+                let label = blank.as_str();
+                // A label that looks like one of ours keeps out of their way.
+                let number = label.strip_prefix("genid-").and_then(|number| number.parse().ok());
+                match number {
+                    Some(number) if self.labelled.contains(&number) => label.to_owned(),
+                    Some(number) if self.anonymous.values().any(|&used| used == number) => {
+                        format!("{label}-labelled")
+                    }
+                    Some(number) => {
+                        self.labelled.insert(number);
+                        label.to_owned()
+                    }
+                    None => label.to_owned(),
+                }
+            }
         };
-        debug_assert!(written.is_ok());
-        builder.node(&self.buffer)
+        builder.node(&format!("_:{}{label}", self.blank_scope))
     }
 
     /// The node that a term is; `None` for literals and quoted triples.
@@ -282,20 +317,25 @@ impl Mapper {
             journal.skip("name or description in another language (see --lang)");
             return Ok(());
         }
-        let name = rdf_literal(&quad.object);
-        let (what, kind) = match kind {
-            NameKind::Label => ("label", kind),
-            NameKind::Alias => ("alias", kind),
-            NameKind::Description => ("description", kind),
+        // A name is text, whatever datatype it was given.
+        let name = match rdf_literal(&quad.object) {
+            name if name.kind().family() == LiteralFamily::Text => name,
+            other => Literal::text_value(other.text()),
         };
-        journal.keep(what);
+        journal.keep(match kind {
+            NameKind::Label => "label",
+            NameKind::Alias => "alias",
+            NameKind::Description => "description",
+        });
         if let NamedOrBlankNode::NamedNode(iri) = &quad.subject
             && self.profile == Profile::Wikidata
             && let Some(id) = super::wikidata_rdf::property_of_entity(iri.as_str())
         {
-            if kind == NameKind::Label {
-                let property = builder.property(id);
-                builder.set_property_label(property, &name);
+            let property = builder.property(id);
+            match kind {
+                NameKind::Label => builder.set_property_label(property, &name),
+                NameKind::Description => builder.set_property_description(property, &name),
+                NameKind::Alias => journal.note("aliases of properties, which have none"),
             }
             return Ok(());
         }
@@ -404,7 +444,7 @@ impl Mapper {
         match self.scheme.resource(iri.as_str()) {
             Resource::Property(id) => {
                 let property = builder.property(&id);
-                builder.property_info(property).group = Some(group.to_owned());
+                keep_first(&mut builder.property_info(property).group, group);
             }
             Resource::Qualifier(id) => {
                 let qualifier = builder.qualifier(&id);
@@ -442,7 +482,7 @@ impl Mapper {
                 }
                 Role::Unit => {
                     let property = builder.property(&subject_id);
-                    builder.property_info(property).unit = Some(text.to_owned());
+                    keep_first(&mut builder.property_info(property).unit, text);
                 }
                 _ => self.group(&quad.subject, &subject_id, text, builder)?,
             }
@@ -482,7 +522,7 @@ impl Mapper {
                     journal.note("properties with more than one domain, of which one is kept");
                 }
             }
-            Role::Range if object_id.starts_with(XSD) || object_id.strip_prefix(RDFS) == Some("Literal") => {
+            Role::Range if is_literal_range(&object_id) => {
                 let property = builder.property(&subject_id);
                 builder.property_info(property).is_attribute = true;
             }
@@ -503,7 +543,8 @@ impl Mapper {
                 }
             }
             Role::Redirect => {
-                let local = subject_id.rsplit('/').next().unwrap_or(&subject_id).replace('_', " ");
+                let local = subject_id.strip_prefix(DBPEDIA_RESOURCE).unwrap_or(&subject_id);
+                let local = decode(local).replace('_', " ");
                 let target = builder.node(&object_id)?;
                 builder.add_name(target, NameKind::Alias, &Literal::language_text(&local, &self.lang));
                 journal.keep("alias");
@@ -519,8 +560,25 @@ impl Mapper {
     }
 }
 
+/// Of several texts the first in order stays, so that the order of triples does not matter.
+fn keep_first(place: &mut Option<String>, text: &str) {
+    if place.as_deref().is_none_or(|old| text < old) {
+        *place = Some(text.to_owned());
+    }
+}
+
 const TRIPLE_AS_VALUE: &str = "triple that has a quoted triple as value";
 pub(super) const HOUSEKEEPING: &str = "housekeeping of the source (versions, page links, ...)";
+
+/// Whether a range says that the values are literals.
+fn is_literal_range(iri: &str) -> bool {
+    let rdf_types = ["langString", "dirLangString", "HTML", "XMLLiteral", "JSON", "PlainLiteral"];
+    iri.starts_with(XSD)
+        || iri.starts_with(DBPEDIA_DATATYPE)
+        || iri.starts_with(UNIT_NAMESPACE)
+        || iri.strip_prefix(RDFS) == Some("Literal")
+        || iri.strip_prefix(RDF).is_some_and(|local| rdf_types.contains(&local))
+}
 
 /// `en` is asked for: `en` and `en-GB` fit.
 fn same_language(found: &str, wanted: &str) -> bool {

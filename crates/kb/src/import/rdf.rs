@@ -126,8 +126,9 @@ struct QuadBatches<'r> {
     parser: oxrdfio::ReaderQuadParser<Tailed<'r>>,
     tail: Arc<Mutex<Tail>>,
     file: String,
-    /// Errors since the last quad: a parser that cannot recover must not report for ever.
+    /// Errors at the same place since the last quad: a parser that cannot recover must not report for ever.
     errors_in_a_row: usize,
+    last_error: Option<u64>,
     done: bool,
 }
 
@@ -149,7 +150,7 @@ impl<'r> QuadBatches<'r> {
             parser = with_base;
         }
         let parser = parser.for_reader(Tailed { reader, tail: Arc::clone(&tail) });
-        QuadBatches { parser, tail, file, errors_in_a_row: 0, done: false }
+        QuadBatches { parser, tail, file, errors_in_a_row: 0, last_error: None, done: false }
     }
 
     fn problem(&self, error: &RdfSyntaxError) -> Problem {
@@ -184,7 +185,10 @@ impl Iterator for QuadBatches<'_> {
                 }
                 Some(Err(RdfParseError::Syntax(error))) => {
                     let problem = self.problem(&error);
-                    self.errors_in_a_row += 1;
+                    let place = error.location().map(|range| range.start.offset);
+                    let advanced = place.is_some() && place > self.last_error;
+                    self.last_error = place.or(self.last_error);
+                    self.errors_in_a_row = if advanced { 0 } else { self.errors_in_a_row + 1 };
                     if self.errors_in_a_row > MAX_ERRORS_IN_A_ROW {
                         self.done = true;
                         return Some(Err(KbError::Input(Box::new(problem))));

@@ -19,7 +19,9 @@ use crate::progress::Progress;
 use crate::vocabulary::Vocabulary;
 use hashbrown::{HashMap, HashSet};
 use serde::Deserialize;
+use serde::de::{self, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use std::collections::BTreeMap;
+use std::fmt;
 use std::path::PathBuf;
 
 /// Which part of the dump is imported.
@@ -39,14 +41,56 @@ struct EntityJson {
     id: String,
     #[serde(rename = "type", default)]
     kind: String,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "map_or_empty_list")]
     labels: BTreeMap<String, TextJson>,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "map_or_empty_list")]
     descriptions: BTreeMap<String, TextJson>,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "map_or_empty_list")]
     aliases: BTreeMap<String, Vec<TextJson>>,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "map_or_empty_list")]
     claims: BTreeMap<String, Vec<ClaimJson>>,
+}
+
+/// An empty map is written as `[]` in some dumps.
+fn map_or_empty_list<'de, D: Deserializer<'de>, V: Deserialize<'de>>(
+    deserializer: D,
+) -> Result<BTreeMap<String, V>, D::Error> {
+    struct MapOrList<V>(std::marker::PhantomData<V>);
+
+    impl<'de, V: Deserialize<'de>> Visitor<'de> for MapOrList<V> {
+        type Value = BTreeMap<String, V>;
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("a map, or an empty list")
+        }
+
+        fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+            let mut all = BTreeMap::new();
+            while let Some((key, value)) = map.next_entry()? {
+                all.insert(key, value);
+            }
+            Ok(all)
+        }
+
+        fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Self::Value, A::Error> {
+            match seq.next_element::<IgnoredAny>()? {
+                None => Ok(BTreeMap::new()),
+                Some(_) => Err(de::Error::invalid_type(de::Unexpected::Seq, &self)),
+            }
+        }
+    }
+    deserializer.deserialize_any(MapOrList(std::marker::PhantomData))
+}
+
+/// The text in a language: `en` also takes `en-gb`, then `mul` (all languages); `any` takes English first.
+fn in_language<'t, V>(texts: &'t BTreeMap<String, V>, lang: &str) -> Option<(&'t str, &'t V)> {
+    let wanted = if lang == "any" { "en" } else { lang };
+    let exact = texts.get_key_value(wanted);
+    let regional = || texts.iter().find(|(l, _)| l.split('-').next() == Some(wanted));
+    let multilingual = || texts.get_key_value("mul");
+    let whatever = || texts.iter().next().filter(|_| lang == "any");
+    let found = exact.or_else(regional).or_else(multilingual).or_else(whatever);
+    found.map(|(lang, text)| (lang.as_str(), text))
 }
 
 #[derive(Deserialize)]
@@ -57,7 +101,7 @@ struct TextJson {
 #[derive(Deserialize)]
 struct ClaimJson {
     mainsnak: SnakJson,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "map_or_empty_list")]
     qualifiers: BTreeMap<String, Vec<SnakJson>>,
     #[serde(default)]
     rank: String,
@@ -137,7 +181,7 @@ pub(super) fn read(
     builder.meta.vocabulary = Vocabulary::Wikidata;
     builder.meta.base = crate::iri::WIKIDATA_ENTITY.to_owned();
     progress.stage("selecting", Some(input::total_size(&request.inputs)));
-    let selection = select(request, subset, progress)?;
+    let selection = select(request, subset, journal, progress)?;
     let mut reader = Reader { request, subset, selection, mentioned: HashSet::new(), builder, journal };
     progress.stage("reading", Some(input::total_size(&request.inputs)));
     for_each_entity(request, progress, |result| match result {
@@ -205,7 +249,12 @@ fn parse_block(file: &str, block: &Block) -> Vec<Result<EntityJson, Box<Problem>
     entities
 }
 
-fn select(request: &ImportRequest, subset: &Subset, progress: &dyn Progress) -> Result<Selection> {
+fn select(
+    request: &ImportRequest,
+    subset: &Subset,
+    journal: &mut Journal,
+    progress: &dyn Progress,
+) -> Result<Selection> {
     let seeds = match &subset.seeds {
         None => None,
         Some(path) => {
@@ -240,6 +289,26 @@ fn select(request: &ImportRequest, subset: &Subset, progress: &dyn Progress) -> 
             seeds.contains(&overview.id) || overview.freebase.iter().any(|id| seeds.contains(id))
         })
     };
+    if let Some(seeds) = &seeds {
+        let known = overviews.iter().flat_map(|o| o.freebase.iter().chain([&o.id]));
+        let known: HashSet<&String> = known.filter(|id| seeds.contains(*id)).collect();
+        let mut missing: Vec<&String> = seeds.iter().filter(|seed| !known.contains(seed)).collect();
+        missing.sort();
+        journal.note_times("seeds that are not in the dump", missing.len() as u64);
+        if known.is_empty() {
+            let file = subset.seeds.as_ref().map(|path| input::display_name(path)).unwrap_or_default();
+            let first = missing.first().map_or("", |seed| seed.as_str());
+            return Err(KbError::Input(Box::new(Problem {
+                file,
+                line: 1,
+                column: 1,
+                snippet: first.to_owned(),
+                caret: 0,
+                message: "none of the seeds is in the dump; expected ids such as Q42, /m/0282x or m.0282x"
+                    .to_owned(),
+            })));
+        }
+    }
     let mut chosen: HashSet<&str> = overviews.iter().filter(|o| is_seed(o)).map(|o| o.id.as_str()).collect();
     if seeds.is_some() && subset.same_name > 0 {
         let names: HashSet<&str> =
@@ -275,8 +344,11 @@ fn select(request: &ImportRequest, subset: &Subset, progress: &dyn Progress) -> 
     Ok(selection)
 }
 
-/// `m.0282x` and `/m/0282x` are one id.
+/// `m.0282x` and `/m/0282x` are one id, and so are `Q42` and its IRI.
 fn normal_seed(seed: &str) -> String {
+    let seed = seed.trim_matches(['<', '>']);
+    let seed = seed.strip_prefix("http://rdf.freebase.com/ns/").unwrap_or(seed);
+    let seed = seed.strip_prefix(crate::iri::WIKIDATA_ENTITY).unwrap_or(seed);
     match seed.split_once('.') {
         Some((kind @ ("m" | "g"), id)) => format!("/{kind}/{id}"),
         _ => seed.to_owned(),
@@ -308,7 +380,7 @@ fn overview_of(entity: &EntityJson, lang: &str) -> Overview {
     Overview {
         id: entity.id.clone(),
         is_property: entity.kind == "property",
-        label: entity.labels.get(lang).map(|label| label.value.clone()),
+        label: in_language(&entity.labels, lang).map(|(_, label)| label.value.clone()),
         freebase: freebase.collect(),
         classes: items(INSTANCE_OF),
         parents: items(SUBCLASS_OF),
@@ -373,13 +445,16 @@ impl Reader<'_> {
             self.builder.mark_class(node);
         }
         let lang = self.request.lang.as_str();
-        if let Some(label) = entity.labels.get(lang) {
+        self.builder.declare(node);
+        if let Some((lang, label)) = in_language(&entity.labels, lang) {
             self.builder.add_name(node, NameKind::Label, &Literal::language_text(&label.value, lang));
         }
-        for alias in entity.aliases.get(lang).into_iter().flatten() {
-            self.builder.add_name(node, NameKind::Alias, &Literal::language_text(&alias.value, lang));
+        if let Some((lang, aliases)) = in_language(&entity.aliases, lang) {
+            for alias in aliases {
+                self.builder.add_name(node, NameKind::Alias, &Literal::language_text(&alias.value, lang));
+            }
         }
-        if let Some(text) = entity.descriptions.get(lang) {
+        if let Some((lang, text)) = in_language(&entity.descriptions, lang) {
             self.builder.add_name(node, NameKind::Description, &Literal::language_text(&text.value, lang));
         }
         for (property, list) in &entity.claims {
@@ -405,6 +480,13 @@ impl Reader<'_> {
         };
         if let (Parsed::Item(class), INSTANCE_OF | SUBCLASS_OF) = (&value, property) {
             self.journal.keep("class statement");
+            self.journal.note_times(
+                "qualifiers of instance-of or subclass-of statements",
+                claim.qualifiers.values().map(|snaks| snaks.len() as u64).sum(),
+            );
+            if self.selection.items.as_ref().is_some_and(|items| !items.contains(class)) {
+                self.mentioned.insert(class.clone());
+            }
             let class = self.builder.node(class)?;
             if property == INSTANCE_OF {
                 self.builder.add_class(subject, class);
@@ -462,7 +544,7 @@ impl Reader<'_> {
             }
             Parsed::Time { time: text, precision } => {
                 time = time_literal(text, *precision);
-                time.as_ref().map(|time| time.literal())
+                time.as_ref().and_then(|time| time.literal())
             }
         };
         literal.map(|literal| self.builder.literal(&literal)).transpose()
@@ -471,7 +553,7 @@ impl Reader<'_> {
     fn label_of_mentioned(&mut self, entity: &EntityJson) -> Result<()> {
         let lang = self.request.lang.as_str();
         if self.mentioned.contains(&entity.id)
-            && let Some(label) = entity.labels.get(lang)
+            && let Some((lang, label)) = in_language(&entity.labels, lang)
         {
             let node = self.builder.node(&entity.id)?;
             self.builder.add_name(node, NameKind::Label, &Literal::language_text(&label.value, lang));

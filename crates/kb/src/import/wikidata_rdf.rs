@@ -6,7 +6,7 @@
 
 use super::journal::Journal;
 use super::profile::{HOUSEKEEPING, Role};
-use crate::build::{KbBuilder, NameKind, RawNode, RawProperty, RawValue};
+use crate::build::{Ignored, KbBuilder, NameKind, RawNode, RawProperty, RawValue};
 use crate::error::Result;
 use crate::iri::{WIKIDATA_DIRECT, WIKIDATA_ENTITY};
 use crate::literal::{Literal, LiteralFamily};
@@ -62,6 +62,7 @@ pub(super) fn role(iri: &str, builder: &mut KbBuilder) -> Option<Role> {
     }
     if let Some(local) = iri.strip_prefix(WIKIBASE) {
         return match local {
+            "rank" => Some(Role::Rank),
             "quantityAmount" => statement(StatementRole::Amount, ""),
             "quantityUnit" => statement(StatementRole::Unit, ""),
             "timeValue" => statement(StatementRole::Time, ""),
@@ -170,6 +171,7 @@ impl WikidataStatements {
         match (role, class_link) {
             (StatementRole::Link, None) => builder.statement_subject(object, subject, property),
             (StatementRole::Link, Some(is_parent)) => {
+                builder.ignore_statement(object, Ignored::ClassLink);
                 self.class_links.entry((object.0, is_parent)).or_default().0 = Some(subject);
             }
             (StatementRole::Value, Some(is_parent)) => {
@@ -198,19 +200,22 @@ impl WikidataStatements {
         for ((statement, property, is_qualifier), values) in self.deferred {
             let (statement, property) = (RawNode(statement), RawProperty(property));
             let mut from_nodes = Vec::new();
+            let mut described = false;
             for value in &values {
-                if let Deferred::Node(node) = value
-                    && let Some(found) = self.value_nodes.get(&node.0)
-                    && let Some(value) = value_of(found, &labels, builder)?
-                {
-                    from_nodes.push(value);
+                let Deferred::Node(node) = value else { continue };
+                let Some(found) = self.value_nodes.get(&node.0) else { continue };
+                described = true;
+                match value_of(found, &labels, builder)? {
+                    Some(value) => from_nodes.push(value),
+                    None => journal.note("times coarser than a year, or not valid"),
                 }
             }
             let simple = values.into_iter().filter_map(|value| match value {
                 Deferred::Simple(value) => Some(value),
                 Deferred::Node(_) => None,
             });
-            let chosen: Vec<RawValue> = if from_nodes.is_empty() { simple.collect() } else { from_nodes };
+            // A value node tells the precision: the simple value would pretend to a day.
+            let chosen: Vec<RawValue> = if described { from_nodes } else { simple.collect() };
             for value in chosen {
                 add(statement, property, value, is_qualifier, builder)?;
             }
@@ -258,11 +263,19 @@ fn value_of(
         return Literal::quantity(amount, &unit).map(|quantity| builder.literal(&quantity)).transpose();
     }
     let Some(time) = &node.time else { return Ok(None) };
-    let literal = time_literal(time, node.precision.unwrap_or(11));
-    Ok(match literal {
-        Some(text) => Some(builder.literal(&text.literal())?),
-        None => None,
-    })
+    // RDF counts 1 BCE as year 0, as XML Schema 1.1 does; everything else here counts it as -1.
+    let time = match time.split_once('-').filter(|(year, _)| *year == "0000") {
+        Some((_, rest)) => format!("-0001-{rest}"),
+        None => match time.strip_prefix('-').and_then(|t| t.split_once('-')) {
+            Some((year, rest)) => match year.parse::<u64>() {
+                Ok(year) => format!("-{:04}-{rest}", year + 1),
+                Err(_) => return Ok(None),
+            },
+            None => time.clone(),
+        },
+    };
+    let literal = time_literal(&time, node.precision.unwrap_or(11));
+    literal.as_ref().and_then(WikidataTime::literal).map(|literal| builder.literal(&literal)).transpose()
 }
 
 /// A time as Wikidata gives it, cut down to its precision.
@@ -272,13 +285,13 @@ pub(super) struct WikidataTime {
 }
 
 impl WikidataTime {
-    pub(super) fn literal(&self) -> Literal<'_> {
-        let parsed = match self.precision {
+    /// The literal; `None` if there is no such day.
+    pub(super) fn literal(&self) -> Option<Literal<'_>> {
+        match self.precision {
             ..=9 => Literal::year(&self.text),
             10 => Literal::month(&self.text),
             _ => Literal::date(&self.text),
-        };
-        parsed.unwrap_or(Literal::text_value(&self.text))
+        }
     }
 }
 
@@ -301,7 +314,7 @@ pub(super) fn time_literal(time: &str, precision: u8) -> Option<WikidataTime> {
         _ => precision,
     };
     let text = match precision {
-        9 => format!("{sign}{}", year.trim_start_matches('0')),
+        9 => format!("{sign}{}", year.parse::<u64>().ok()?),
         10 => format!("{sign}{year}-{month}"),
         _ => format!("{sign}{year}-{month}-{day}"),
     };

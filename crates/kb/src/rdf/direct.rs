@@ -15,6 +15,8 @@ pub struct DirectView<'k> {
     vocabulary: Vocabulary,
     /// Units and domains of the schema, sorted: they stand as literals in triples about the schema.
     schema_texts: Vec<String>,
+    /// By word of the vocabulary: the term of its IRI.
+    word_terms: Vec<RdfTerm>,
     /// By attribute: the term of its IRI.
     attribute_terms: Vec<RdfTerm>,
     /// By qualifier key: the term of its IRI.
@@ -41,11 +43,21 @@ impl<'k> DirectView<'k> {
             scheme,
             vocabulary: manifest.vocabulary,
             schema_texts,
+            word_terms: Vec::new(),
             attribute_terms: Vec::new(),
             qualifier_terms: Vec::new(),
             relation_terms: Vec::new(),
         };
-        // One IRI must have one code: nodes come before relations, then attributes, then qualifier keys.
+        // One IRI must have one code: nodes come before words of the vocabulary, relations, attributes and
+        // qualifier keys.
+        let word_term = |word: Word| {
+            let node = match view.scheme.resource(view.vocabulary.iri(word)) {
+                Resource::Node(id) => kb.node(&id),
+                Resource::Property(_) | Resource::Qualifier(_) => None,
+            };
+            node.map_or(RdfTerm::Vocabulary(view.vocabulary.canonical(word)), RdfTerm::Node)
+        };
+        view.word_terms = Word::ALL.into_iter().map(word_term).collect();
         view.relation_terms = kb
             .relations()
             .map(|r| view.iri_term(&view.scheme.property(kb.relation_id(r)), RdfTerm::Relation(r)))
@@ -68,7 +80,7 @@ impl<'k> DirectView<'k> {
     /// The code of an IRI, trying what it could stand for in a fixed order.
     fn encode_iri(&self, iri: &str) -> Option<RdfTerm> {
         if let Some(word) = self.vocabulary.term(iri) {
-            return Some(RdfTerm::Vocabulary(word));
+            return Some(self.word(word));
         }
         let kb = self.kb;
         let by_id = |id: &str, as_node: bool, as_property: bool, as_qualifier: bool| {
@@ -90,7 +102,7 @@ impl<'k> DirectView<'k> {
     }
 
     fn word(&self, word: Word) -> RdfTerm {
-        RdfTerm::Vocabulary(self.vocabulary.canonical(word))
+        self.word_terms[word as usize]
     }
 
     fn property_term(&self, property: Property) -> RdfTerm {
@@ -155,8 +167,11 @@ impl<'k> DirectView<'k> {
             RdfTerm::Dimensionless(id) => Some(id).filter(|_| !usual.is_empty()),
             RdfTerm::Literal(id) => {
                 let literal = self.kb.literal(id);
-                if usual.is_empty() || literal.kind() != LiteralKind::Quantity || !literal.unit().is_empty() {
+                if usual.is_empty() || literal.kind() != LiteralKind::Quantity {
                     Some(id)
+                } else if !literal.unit().is_empty() {
+                    // In the usual unit it would be shown without.
+                    Some(id).filter(|_| literal.unit() != usual)
                 } else {
                     self.kb.find_literal(&Literal { tag: usual, ..literal })
                 }
@@ -165,37 +180,25 @@ impl<'k> DirectView<'k> {
         }
     }
 
-    /// The first of the facts that say the same triple; it stands for all of them.
-    fn first_of(&self, fact: FactId) -> FactId {
-        let mut first = fact;
-        while first.0 > 0
-            && let (Some(a), Some(b)) = (self.kb.fact(FactId(first.0 - 1)), self.kb.fact(fact))
-            && (a.subject, a.property, a.value) == (b.subject, b.property, b.value)
-        {
-            first = a.id;
-        }
-        first
+    /// Whether a fact is the first of those that say the same triple; it stands for all of them.
+    fn is_first(&self, fact: &Fact) -> bool {
+        self.kb.same_triple(fact).start == fact.id.0
     }
 
     /// The triples that a fact gives: itself, unless an earlier fact says the same, and its name if it has
     /// qualifiers or says the same as another.
     fn fact_triples(&self, fact: Fact) -> impl Iterator<Item = RdfTriple> + '_ {
         let triple = [RdfTerm::Node(fact.subject), self.property_term(fact.property), self.value_term(&fact)];
-        let plain = (self.first_of(fact.id) == fact.id).then_some(triple);
+        let plain = self.is_first(&fact).then_some(triple);
         plain.into_iter().chain(self.name_triples(fact))
     }
 
     fn name_triples(&self, fact: Fact) -> impl Iterator<Item = RdfTriple> + '_ {
-        let first = self.first_of(fact.id);
-        let next = self.kb.fact(FactId(fact.id.0 + 1));
-        let repeated = first != fact.id
-            || next.is_some_and(|n| {
-                (n.subject, n.property, n.value) == (fact.subject, fact.property, fact.value)
-            });
+        let same = self.kb.same_triple(&fact);
         let name = RdfTerm::Fact(fact.id);
         let positions = self.kb.qualifier_positions(fact.id);
-        let named = repeated || !positions.is_empty();
-        let reifies = named.then(|| [name, self.word(Word::Reifies), RdfTerm::Quoted(first)]);
+        let named = same.len() > 1 || !positions.is_empty();
+        let reifies = named.then(|| [name, self.word(Word::Reifies), RdfTerm::Quoted(FactId(same.start))]);
         reifies.into_iter().chain(positions.map(move |position| {
             let qualifier = self.kb.qualifier_at(position);
             let value = match qualifier.value {
@@ -228,13 +231,15 @@ impl<'k> DirectView<'k> {
     fn class_schema(&self, class: ClassId) -> impl Iterator<Item = RdfTriple> + '_ {
         let subject = RdfTerm::Node(self.kb.class_node(class));
         let marked = [subject, self.word(Word::SchemaType), self.word(Word::Class)];
+        // In KBs of KBs a class may be an ordinary member of rdfs:Class.
+        let as_member = |class| [subject, self.word(Word::Type), RdfTerm::Node(self.kb.class_node(class))];
+        let told = self.kb.classes_of(self.kb.class_node(class)).any(|class| as_member(class) == marked);
+        let marked = Some(marked).filter(|_| !told);
         let parents = self.kb.parents(class).map(move |parent| {
             [subject, self.word(Word::SubClassOf), RdfTerm::Node(self.kb.class_node(parent))]
         });
         let group = self.kb.class_group(class).and_then(|group| self.schema_text(group));
-        std::iter::once(marked)
-            .chain(parents)
-            .chain(group.map(|group| [subject, self.word(Word::Group), group]))
+        marked.into_iter().chain(parents).chain(group.map(|group| [subject, self.word(Word::Group), group]))
     }
 
     fn relation_schema(&self, relation: RelationId) -> impl Iterator<Item = RdfTriple> + '_ {
@@ -314,7 +319,7 @@ impl<'k> DirectView<'k> {
         let facts = self.kb.facts_about(node).flat_map(|fact| {
             let triple =
                 [RdfTerm::Node(fact.subject), self.property_term(fact.property), self.value_term(&fact)];
-            (self.first_of(fact.id) == fact.id).then_some(triple)
+            self.is_first(&fact).then_some(triple)
         });
         self.node_names(node).chain(self.node_types(node)).chain(facts)
     }
@@ -338,7 +343,7 @@ impl<'k> DirectView<'k> {
                     let facts = both.flat_map(move |property| {
                         self.kb.facts_of(node, property).filter_map(|f| self.kb.fact(FactId(f)))
                     });
-                    let triples = facts.filter(|f| self.first_of(f.id) == f.id).map(move |fact| {
+                    let triples = facts.filter(|fact| self.is_first(fact)).map(move |fact| {
                         [RdfTerm::Node(node), self.property_term(fact.property), self.value_term(&fact)]
                     });
                     return Box::new(triples);
@@ -375,10 +380,10 @@ impl<'k> DirectView<'k> {
             let qualifiers = qualifies.then(|| self.qualifier_triples()).into_iter().flatten();
             return Box::new(by_relation.chain(by_attribute).chain(qualifiers));
         }
-        let RdfTerm::Vocabulary(word) = predicate else {
+        if !self.word_terms.contains(&predicate) {
             return Box::new(self.qualifier_triples());
-        };
-        let is = |other: Word| self.vocabulary.canonical(other) == word;
+        }
+        let is = |word: Word| self.word(word) == predicate;
         if is(Word::Type)
             && let Some(RdfTerm::Node(node)) = object
             && let Some(class) = self.kb.as_class(node)
@@ -391,7 +396,7 @@ impl<'k> DirectView<'k> {
         if (is(Word::Label) || is(Word::Alias))
             && let Some(RdfTerm::Literal(literal)) = object
         {
-            let nodes = self.kb.nodes_named(self.kb.literal(literal).text());
+            let nodes = self.kb.nodes_with_name(self.kb.literal(literal).text());
             return Box::new(nodes.into_iter().flat_map(|node| self.node_names(node)).chain(self.schema()));
         }
         if is(Word::Reifies) {
@@ -432,7 +437,7 @@ impl<'k> DirectView<'k> {
 
     fn property_triples(&self, property: Property) -> impl Iterator<Item = RdfTriple> + '_ {
         let predicate = self.property_term(property);
-        let facts = self.kb.facts_with(property).filter(|fact| self.first_of(fact.id) == fact.id);
+        let facts = self.kb.facts_with(property).filter(|fact| self.is_first(fact));
         facts.map(move |fact| [RdfTerm::Node(fact.subject), predicate, self.value_term(&fact)])
     }
 
@@ -461,11 +466,18 @@ impl<'k> DirectView<'k> {
                     });
                     typed.chain(children)
                 });
-                Box::new(facts.chain(members).chain(self.schema()).chain(self.qualifier_triples()))
+                let is_word = self.word_terms.contains(&object);
+                let classes =
+                    self.kb.classes().filter(move |_| is_word).flat_map(|class| self.class_schema(class));
+                // Sub-classes were listed above.
+                let classes = classes.filter(|triple| triple[1] != self.word(Word::SubClassOf));
+                Box::new(
+                    facts.chain(members).chain(classes).chain(self.schema()).chain(self.qualifier_triples()),
+                )
             }
-            RdfTerm::Literal(literal) => {
+            RdfTerm::Literal(_) => {
                 let facts = self.kb.attributes().flat_map(move |a| self.attribute_triples(a, Some(object)));
-                let _ = literal;
+                // Descriptions are in no index.
                 let names = self.kb.nodes().flat_map(|node| self.node_names(node));
                 let classes = self.kb.classes().flat_map(|class| self.class_schema(class));
                 Box::new(
@@ -592,7 +604,7 @@ impl RdfView for DirectView<'_> {
                     .filter_map(|f| self.kb.fact(FactId(f)));
                 facts
                     .find(|fact| self.value_term(fact) == object)
-                    .map(|fact| RdfTerm::Quoted(self.first_of(fact.id)))
+                    .map(|fact| RdfTerm::Quoted(FactId(self.kb.same_triple(&fact).start)))
             }
         }
     }
@@ -602,8 +614,8 @@ impl RdfView for DirectView<'_> {
         match term {
             RdfTerm::Node(node) => {
                 let id = self.kb.node_id(node);
-                match id.strip_prefix("_:") {
-                    Some(label) => Term::BlankNode(BlankNode::new_unchecked(label)),
+                match id.strip_prefix("_:").and_then(|label| BlankNode::new(label).ok()) {
+                    Some(blank) => Term::BlankNode(blank),
                     None => iri(self.scheme.node(id)),
                 }
             }

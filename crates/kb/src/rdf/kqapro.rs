@@ -2,11 +2,12 @@
 
 use super::{KqaProPredicate as Pred, RdfTerm, RdfTriple, RdfView, Triples, filtered};
 use crate::ids::{AttributeId, FactId, LiteralId, NodeId, Property, QualifierId, RelationId, Value};
-use crate::iri::{IriScheme, Resource};
+use crate::iri::{IriScheme, Resource, is_absolute};
 use crate::literal::{Literal, LiteralFamily, LiteralKind, XSD};
 use crate::store::{Fact, Kb};
 use crate::time::{Precision, Time};
 use crate::vocabulary::Vocabulary;
+use hashbrown::HashMap;
 use oxrdf::{BlankNode, NamedNode, Term};
 
 /// KQA Pro's queries use relative IRIs (`<Q42>`, `<shares_border_with>`): they are relative to this base.
@@ -26,6 +27,9 @@ pub struct KqaProView<'k> {
     kb: &'k Kb,
     scheme: IriScheme,
     keys: Vec<Key>,
+    /// By key: the term of its IRI. A name that is also the id of a node has the node's.
+    key_terms: Vec<RdfTerm>,
+    keys_of_nodes: HashMap<NodeId, u32>,
     relation_keys: Vec<u32>,
     attribute_keys: Vec<u32>,
     qualifier_keys: Vec<u32>,
@@ -65,8 +69,22 @@ impl<'k> KqaProView<'k> {
         units.sort();
         units.dedup();
         let scheme = IriScheme { base: KQAPRO_BASE.to_owned(), vocabulary: Vocabulary::Freebase };
-        let mut view =
-            KqaProView { kb, scheme, keys, relation_keys, attribute_keys, qualifier_keys, units: Vec::new() };
+        let node_of = |key: &Key| kb.node(&key.name).filter(|_| !is_absolute(&key.name));
+        let key_terms =
+            keys.iter().zip(0..).map(|(key, at)| node_of(key).map_or(RdfTerm::Key(at), RdfTerm::Node));
+        let key_terms = key_terms.collect();
+        let keys_of_nodes = keys.iter().zip(0..).filter_map(|(key, at)| Some((node_of(key)?, at))).collect();
+        let mut view = KqaProView {
+            kb,
+            scheme,
+            keys,
+            key_terms,
+            keys_of_nodes,
+            relation_keys,
+            attribute_keys,
+            qualifier_keys,
+            units: Vec::new(),
+        };
         units.retain(|unit| view.find_text(unit).is_none());
         view.units = units;
         view
@@ -100,10 +118,21 @@ impl<'k> KqaProView<'k> {
     }
 
     fn key_of(&self, property: Property) -> RdfTerm {
-        RdfTerm::Key(match property {
+        let key = match property {
             Property::Relation(relation) => self.relation_keys[relation.index()],
             Property::Attribute(attribute) => self.attribute_keys[attribute.index()],
-        })
+        };
+        self.key_terms[key as usize]
+    }
+
+    /// The key that a term stands for as a predicate.
+    fn as_key(&self, term: RdfTerm) -> Option<&Key> {
+        let key = match term {
+            RdfTerm::Key(key) => key,
+            RdfTerm::Node(node) => *self.keys_of_nodes.get(&node)?,
+            _ => return None,
+        };
+        self.keys.get(key as usize)
     }
 
     fn value_term(&self, fact: &Fact) -> RdfTerm {
@@ -211,7 +240,7 @@ impl<'k> KqaProView<'k> {
                 Value::Node(node) => RdfTerm::Node(node),
                 Value::Literal(_) => RdfTerm::QualifierValueOf(position as u32),
             };
-            [node, RdfTerm::Key(self.qualifier_keys[qualifier.key.index()]), value]
+            [node, self.key_terms[self.qualifier_keys[qualifier.key.index()] as usize], value]
         });
         own.into_iter().chain(qualifiers)
     }
@@ -251,16 +280,16 @@ impl<'k> KqaProView<'k> {
     }
 
     fn with_subject(&self, subject: RdfTerm, predicate: Option<RdfTerm>) -> Triples<'_> {
+        let key = predicate.and_then(|predicate| self.as_key(predicate));
+        if let (RdfTerm::Node(node), Some(key)) = (subject, key) {
+            let relations = key.relations.iter().map(|&r| Property::Relation(r));
+            let properties = relations.chain(key.attributes.iter().map(|&a| Property::Attribute(a)));
+            let facts = properties
+                .flat_map(move |p| self.kb.facts_of(node, p))
+                .filter_map(|f| self.kb.fact(FactId(f)));
+            return Box::new(facts.filter_map(|fact| self.edge(&fact)));
+        }
         match (subject, predicate) {
-            (RdfTerm::Node(node), Some(RdfTerm::Key(key))) => {
-                let key = &self.keys[key as usize];
-                let relations = key.relations.iter().map(|&r| Property::Relation(r));
-                let properties = relations.chain(key.attributes.iter().map(|&a| Property::Attribute(a)));
-                let facts = properties
-                    .flat_map(move |p| self.kb.facts_of(node, p))
-                    .filter_map(|f| self.kb.fact(FactId(f)));
-                Box::new(facts.filter_map(|fact| self.edge(&fact)))
-            }
             (RdfTerm::Node(node), Some(RdfTerm::Predicate(_))) => Box::new(self.node_triples(node)),
             (RdfTerm::Node(node), _) => {
                 let edges = self.kb.facts_about(node).filter_map(|fact| self.edge(&fact));
@@ -280,11 +309,13 @@ impl<'k> KqaProView<'k> {
     }
 
     fn with_predicate(&self, predicate: RdfTerm, object: Option<RdfTerm>) -> Triples<'_> {
+        if let Some(key) = self.as_key(predicate) {
+            return self.with_key(key, object);
+        }
         match predicate {
-            RdfTerm::Key(key) => self.with_key(&self.keys[key as usize], object),
             RdfTerm::Predicate(Pred::Name) => match object {
                 Some(RdfTerm::Literal(literal)) => {
-                    let nodes = self.kb.nodes_named(self.kb.literal(literal).text());
+                    let nodes = self.kb.nodes_with_name(self.kb.literal(literal).text());
                     Box::new(nodes.into_iter().flat_map(|node| self.node_triples(node)))
                 }
                 _ => Box::new(
@@ -349,31 +380,29 @@ impl<'k> KqaProView<'k> {
         facts.flat_map(|fact| self.fact_node_triples(fact))
     }
 
-    /// Fact nodes whose subject, relation or value is this term.
+    /// Fact nodes whose subject, relation, value or qualifier is this term, and perhaps more.
     fn fact_nodes_with(&self, object: RdfTerm) -> Triples<'_> {
+        let mut facts: Vec<u32> = Vec::new();
+        if let Some(key) = self.as_key(object) {
+            let relations = key.relations.iter().map(|&r| Property::Relation(r));
+            let properties = relations.chain(key.attributes.iter().map(|&a| Property::Attribute(a)));
+            facts.extend(properties.flat_map(|p| self.kb.facts_with(p)).map(|fact| fact.id.0));
+        }
         match object {
             RdfTerm::Node(node) => {
-                let facts = self
-                    .kb
-                    .facts_about(node)
-                    .chain(self.kb.facts_to(node).filter(move |f| f.subject != node));
-                Box::new(facts.flat_map(|fact| self.fact_node_triples(fact)))
+                facts.extend(self.kb.facts_about(node).chain(self.kb.facts_to(node)).map(|fact| fact.id.0));
+                let qualified = (0..self.kb.n_qualifiers())
+                    .filter(|&at| self.kb.qualifier_at(at).value == Value::Node(node))
+                    .map(|at| self.kb.fact_of_qualifier(at).0);
+                facts.extend(qualified);
             }
-            RdfTerm::Key(key) => {
-                let key = &self.keys[key as usize];
-                let relations = key.relations.iter().map(|&r| Property::Relation(r));
-                let properties = relations.chain(key.attributes.iter().map(|&a| Property::Attribute(a)));
-                Box::new(
-                    properties
-                        .flat_map(|p| self.kb.facts_with(p))
-                        .flat_map(|fact| self.fact_node_triples(fact)),
-                )
-            }
-            RdfTerm::ValueOf(fact) => {
-                Box::new(self.kb.fact(fact).into_iter().flat_map(|fact| self.fact_node_triples(fact)))
-            }
-            _ => Box::new(std::iter::empty()),
+            RdfTerm::ValueOf(fact) => facts.push(fact.0),
+            _ => {}
         }
+        facts.sort_unstable();
+        facts.dedup();
+        let facts = facts.into_iter().filter_map(|fact| self.kb.fact(FactId(fact)));
+        Box::new(facts.flat_map(|fact| self.fact_node_triples(fact)))
     }
 
     /// Value nodes with this number, text, unit, year or date; all of them if it is open.
@@ -413,10 +442,12 @@ impl<'k> KqaProView<'k> {
             bound(from)..bound(to)
         };
         match object {
-            Some(RdfTerm::Integer(year)) => match (Time::year_only(year), Time::year_only(year + 1)) {
-                (Some(from), Some(to)) => vec![time_range(from.key(), to.key())],
-                _ => Vec::new(),
-            },
+            Some(RdfTerm::Integer(year)) => {
+                match (Time::year_only(year), Time::year_only(year.saturating_add(1))) {
+                    (Some(from), Some(to)) => vec![time_range(from.key(), to.key())],
+                    _ => Vec::new(),
+                }
+            }
             Some(RdfTerm::Date(day)) => vec![time_range(day, day + (1 << 27))],
             Some(RdfTerm::Double(bits)) => {
                 let units = self.kb.tags();
@@ -443,9 +474,7 @@ impl<'k> KqaProView<'k> {
             RdfTerm::Node(node) => {
                 let facts = self.kb.facts_to(node).filter_map(|fact| self.edge(&fact));
                 let members = self.with_predicate(RdfTerm::Predicate(Pred::InstanceOf), Some(object));
-                Box::new(
-                    facts.chain(members).chain(self.fact_nodes_with(object)).chain(self.qualified_by(node)),
-                )
+                Box::new(facts.chain(members).chain(self.fact_nodes_with(object)))
             }
             RdfTerm::Key(_) => self.fact_nodes_with(object),
             RdfTerm::ValueOf(fact) => Box::new(
@@ -464,14 +493,6 @@ impl<'k> KqaProView<'k> {
             }
             _ => self.value_nodes_with(Some(object)),
         }
-    }
-
-    /// Qualifiers whose value is a node. Facts about the node are left to `fact_nodes_with`.
-    fn qualified_by(&self, node: NodeId) -> impl Iterator<Item = RdfTriple> + '_ {
-        let facts = self.kb.qualified_facts().iter().filter_map(|&fact| self.kb.fact(FactId(fact)));
-        facts
-            .filter(move |fact| fact.subject != node && fact.value != Value::Node(node))
-            .flat_map(|fact| self.fact_node_triples(fact))
     }
 }
 
@@ -506,7 +527,7 @@ impl RdfView for KqaProView<'_> {
                     return Some(RdfTerm::Node(node));
                 }
                 let at = self.keys.partition_point(|key| *key.name < *id);
-                self.keys.get(at).filter(|key| key.name == id).map(|_| RdfTerm::Key(at as u32))
+                self.keys.get(at).filter(|key| key.name == id).map(|_| self.key_terms[at])
             }
             Term::BlankNode(blank) => {
                 let label = blank.as_str();
@@ -555,8 +576,8 @@ impl RdfView for KqaProView<'_> {
         match term {
             RdfTerm::Node(node) => {
                 let id = self.kb.node_id(node);
-                match id.strip_prefix("_:") {
-                    Some(label) => blank(label.to_owned()),
+                match id.strip_prefix("_:").and_then(|label| BlankNode::new(label).ok()) {
+                    Some(blank) => Term::BlankNode(blank),
                     None => iri(self.scheme.node(id)),
                 }
             }

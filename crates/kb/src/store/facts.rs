@@ -364,6 +364,16 @@ impl Kb {
         Some(self.make_fact(id.index(), subject, self.property_of_code(out.property[group])))
     }
 
+    /// The facts that say the same triple as this one, with other qualifiers: they stand side by side.
+    pub(crate) fn same_triple(&self, fact: &Fact) -> Range<u32> {
+        let facts = self.facts_of(fact.subject, fact.property);
+        let values = &self.facts.value[facts.start as usize..facts.end as usize];
+        let value = self.facts.value[fact.id.index()];
+        let from = values.partition_point(|&v| v < value) as u32;
+        let to = values.partition_point(|&v| v <= value) as u32;
+        facts.start + from..facts.start + to
+    }
+
     fn make_fact(&self, fact: usize, subject: NodeId, property: Property) -> Fact {
         let value = self.facts.value[fact];
         let value = match property {

@@ -5,6 +5,7 @@ use crate::error::{KbError, Result};
 use crate::vocabulary::Vocabulary;
 use serde::{Deserialize, Serialize};
 use std::fs;
+use std::io::ErrorKind;
 use std::path::Path;
 
 /// The version of the store's layout that this program writes and reads.
@@ -70,9 +71,11 @@ impl Manifest {
     /// Reads the manifest of a store.
     pub(crate) fn read(dir: &Path) -> Result<Manifest> {
         let path = dir.join(verify::MANIFEST);
-        let bytes = fs::read(&path).map_err(|_| KbError::NotAStore {
-            path: dir.to_path_buf(),
-            missing: verify::MANIFEST.to_owned(),
+        let bytes = fs::read(&path).map_err(|error| match error.kind() {
+            ErrorKind::NotFound | ErrorKind::NotADirectory => {
+                KbError::NotAStore { path: dir.to_path_buf(), missing: verify::MANIFEST.to_owned() }
+            }
+            _ => KbError::io("read", &path)(error),
         })?;
         let damaged = |e: serde_json::Error| KbError::damaged(&path, format!("it is not a manifest ({e})"));
         let version: VersionOnly = serde_json::from_slice(&bytes).map_err(damaged)?;

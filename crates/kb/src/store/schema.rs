@@ -52,6 +52,11 @@ impl ValueKind {
         }
     }
 
+    /// The kind with this name.
+    pub fn from_name(name: &str) -> Option<ValueKind> {
+        Self::ALL.into_iter().find(|kind| kind.name() == name)
+    }
+
     fn from_u32(code: u32) -> ValueKind {
         Self::ALL.get(code as usize).copied().unwrap_or(ValueKind::Unknown)
     }

@@ -106,12 +106,24 @@ impl NameColumns {
         let edits = match word.chars().count() {
             _ if !fuzzy => 0,
             0..4 => 0,
-            4..8 => 1,
+            4..7 => 1,
             _ => 2,
         };
         let mut found: Vec<(u32, f64)> = Vec::new();
         if let Some(exact) = self.words.get(word) {
             found.push((exact as u32, 1.0));
+        }
+        if edits == 1 {
+            // Two letters swapped are two edits: tried one by one where only one edit is allowed.
+            let mut letters: Vec<char> = word.chars().collect();
+            for at in 1..letters.len() {
+                letters.swap(at - 1, at);
+                let swapped: String = letters.iter().collect();
+                letters.swap(at - 1, at);
+                if let Some(number) = self.words.get(&swapped).filter(|_| swapped != word) {
+                    found.push((number as u32, 1.0 - 1.0 / letters.len() as f64));
+                }
+            }
         }
         if edits > 0
             && let Ok(automaton) = Levenshtein::new(word, edits)
@@ -128,7 +140,7 @@ impl NameColumns {
     }
 
     /// Names that share words with the query: the best `MAX_CANDIDATES` by weight of shared words.
-    fn by_words(&self, query: &str, fuzzy: bool) -> Vec<u32> {
+    fn by_words(&self, query: &str, fuzzy: bool, popularity: impl Fn(u32) -> usize) -> Vec<u32> {
         let n_names = self.names.len().max(1) as f64;
         let mut weight_of: HashMap<u32, f64> = HashMap::new();
         for word in query.split(' ') {
@@ -150,7 +162,14 @@ impl NameColumns {
         }
         let mut candidates: Vec<(u32, f64)> = weight_of.into_iter().collect();
         candidates.sort_unstable_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
-        candidates.truncate(MAX_CANDIDATES);
+        // Among names that share as much with the query, those with the best-connected nodes.
+        if let Some(&(_, last)) = candidates.get(MAX_CANDIDATES) {
+            let tied = candidates.partition_point(|&(_, weight)| weight > last)
+                ..candidates.partition_point(|&(_, weight)| weight >= last);
+            candidates.truncate(tied.end);
+            candidates[tied].sort_by_key(|&(name, _)| std::cmp::Reverse(popularity(name)));
+            candidates.truncate(MAX_CANDIDATES);
+        }
         candidates.into_iter().map(|(name, _)| name).collect()
     }
 }
@@ -160,6 +179,14 @@ impl Kb {
     pub fn nodes_named(&self, name: &str) -> Vec<NodeId> {
         let nodes = self.nodes_named_like(name);
         nodes.iter().map(|&node| NodeId(node)).filter(|&node| self.has_name(node, name)).collect()
+    }
+
+    /// All nodes with a name that is exactly `name`, also one that is not in the index: an empty one.
+    pub(crate) fn nodes_with_name(&self, name: &str) -> Vec<NodeId> {
+        if fold(name).is_empty() {
+            return self.nodes().filter(|&node| self.has_name(node, name)).collect();
+        }
+        self.nodes_named(name)
     }
 
     /// The nodes with a name that folds to the same as `name`, best connected first.
@@ -201,7 +228,11 @@ impl Kb {
             if hits.found.len() >= limit {
                 break;
             }
-            for number in self.names.by_words(&folded, fuzzy) {
+            let popularity = |name: u32| {
+                // The nodes of a name are sorted by it.
+                self.names.name_nodes.row(name as usize).first().map_or(0, |&node| self.degree(NodeId(node)))
+            };
+            for number in self.names.by_words(&folded, fuzzy, popularity) {
                 let name = self.names.name(number);
                 let all_words = || folded.split(' ').all(|word| name.split(' ').any(|w| w == word));
                 if !fuzzy && !all_words() {

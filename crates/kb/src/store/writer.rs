@@ -154,7 +154,10 @@ pub(crate) struct RowsBuffer {
 
 impl RowsBuffer {
     /// Rows from pairs that are sorted by row; duplicates stay.
-    pub(crate) fn from_sorted_pairs(n_rows: usize, pairs: &[(u32, u32)]) -> RowsBuffer {
+    pub(crate) fn from_sorted_pairs(n_rows: usize, pairs: &[(u32, u32)]) -> Result<RowsBuffer> {
+        if pairs.len() > u32::MAX as usize {
+            return Err(KbError::TooMany { what: "entries in one table", limit: u32::MAX.into() });
+        }
         let mut starts = Vec::with_capacity(n_rows + 1);
         starts.push(0);
         let mut at = 0;
@@ -164,6 +167,6 @@ impl RowsBuffer {
             }
             starts.push(at as u32);
         }
-        RowsBuffer { starts, values: pairs.iter().map(|&(_, value)| value).collect() }
+        Ok(RowsBuffer { starts, values: pairs.iter().map(|&(_, value)| value).collect() })
     }
 }

@@ -122,6 +122,11 @@ impl NaiveKb {
             .map(|i| match rng.below(8) {
                 0 if content == Content::Everything => format!("http://example.org/e{i}"),
                 1 => format!("odd id {i}/%"),
+                // Ids that are also names of properties or words of a vocabulary.
+                2 if i < 4 && content == Content::Everything => format!("rel{i}"),
+                3 if i == 0 && content == Content::Everything => {
+                    "http://www.w3.org/2000/01/rdf-schema#Class".into()
+                }
                 _ => format!("Q{i}"),
             })
             .collect();
