@@ -83,7 +83,7 @@ fn generate(path: &Path, n_triples: usize) -> usize {
             let date = format!("{year}-{month:02}-{day:02}");
             writeln!(out, "<{NS}e/m{subject:06}> <{NS}p/date{:02}> \"{date}\"^^<{xsd}date> .", attribute % 6)
                 .unwrap();
-        } else if attribute % 2 == 0 {
+        } else if attribute.is_multiple_of(2) {
             let value = rng.next() % 10_000_000;
             writeln!(out, "<{NS}e/m{subject:06}> <{NS}p/num{attribute:02}> \"{value}\"^^<{xsd}integer> .")
                 .unwrap();

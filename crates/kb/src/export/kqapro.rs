@@ -185,8 +185,9 @@ fn value_json(literal: &Literal<'_>) -> Json {
     let text = literal.text();
     if literal.kind() == LiteralKind::Quantity {
         // The exact text, as a JSON number where it is one.
-        let number = text.parse::<serde_json::Number>().ok().map(Json::Number);
-        let exact = number.filter(|n| n.to_string() == text).unwrap_or_else(|| text.into());
+        let number = text.parse::<serde_json::Number>().ok();
+        let exact =
+            number.filter(|n| n.to_string().as_str() == text).map_or_else(|| text.into(), Json::Number);
         let unit = if literal.unit().is_empty() { "1" } else { literal.unit() };
         return json!({"type": "quantity", "value": exact, "unit": unit});
     }

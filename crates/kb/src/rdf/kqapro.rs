@@ -465,7 +465,7 @@ impl<'k> KqaProView<'k> {
                 ranges.filter(|range| !range.is_empty()).collect()
             }
             // A text may be the unit of any quantity; the rest is filtered.
-            _ => vec![0..n],
+            _ => std::iter::once(0..n).collect(),
         }
     }
 

@@ -55,6 +55,9 @@ impl Val {
 pub type Quals = BTreeSet<(String, Val)>;
 pub type NaiveFact = (String, String, Val, Quals);
 
+/// One thing that is told to a builder.
+type Step<'a> = Box<dyn Fn(&mut KbBuilder) + 'a>;
+
 /// Everything a KB holds, in plain collections.
 #[derive(Clone, Debug, Default)]
 pub struct NaiveKb {
@@ -184,7 +187,7 @@ impl NaiveKb {
     /// Tells a builder everything, in an order that the seed determines.
     pub fn build(&self, builder: &mut KbBuilder, order: u64) {
         let rng = &mut Rng::new(order);
-        let mut steps: Vec<Box<dyn Fn(&mut KbBuilder) + '_>> = Vec::new();
+        let mut steps: Vec<Step<'_>> = Vec::new();
         for (id, label) in &self.labels {
             steps.push(Box::new(move |b| named(b, id, NameKind::Label, label)));
         }
