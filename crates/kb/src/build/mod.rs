@@ -13,6 +13,7 @@ mod literals;
 mod name_index;
 mod nodes;
 mod output;
+mod rdf_finish;
 mod schema;
 mod sorter;
 mod statements;

@@ -143,7 +143,7 @@ fn read_reverse(file: &str, text: &str, builder: &mut KbBuilder, journal: &mut J
 fn read_domains(file: &str, text: &str, builder: &mut KbBuilder, journal: &mut Journal) -> Result<()> {
     let domains: BTreeMap<String, String> = serde_json::from_str(text).map_err(|error| {
         let line = text.lines().nth(error.line().saturating_sub(1)).unwrap_or("");
-        let message = super::lines::plain_message(&error);
+        let message = super::line_json::plain_message(&error);
         let column = error.column().saturating_sub(1);
         KbError::Input(Box::new(Problem::in_line(
             file,

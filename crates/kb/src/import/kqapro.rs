@@ -7,7 +7,7 @@ use super::ImportRequest;
 use super::input::{self, in_parallel};
 use super::journal::{Journal, Problem};
 use super::json_records::{JsonRecords, Record};
-use super::lines::plain_message;
+use super::line_json::plain_message;
 use crate::build::{KbBuilder, NameKind, RawQualifier, RawValue};
 use crate::error::Result;
 use crate::literal::Literal;

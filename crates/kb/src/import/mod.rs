@@ -9,9 +9,11 @@ mod input;
 mod journal;
 mod json_records;
 mod kqapro;
+mod line_json;
 mod lines;
 mod profile;
 mod rdf;
+mod roles;
 mod wikidata_json;
 mod wikidata_rdf;
 

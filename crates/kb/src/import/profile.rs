@@ -1,50 +1,16 @@
-//! What triples mean: each profile gives predicates a role.
+//! Turns triples into what a KB holds, by the roles of their predicates.
 
 use super::Profile;
 use super::journal::Journal;
-use super::wikidata_rdf::{StatementRole, WikidataStatements};
-use crate::build::{Ignored, KbBuilder, NameKind, RawNode, RawProperty, RawValue};
+use super::roles::{DBPEDIA_DATATYPE, DBPEDIA_RESOURCE, HOUSEKEEPING, Role, is_literal_range, role_of};
+use super::wikidata_rdf::WikidataStatements;
+use crate::build::{Ignored, KbBuilder, NameKind, RawNode, RawValue};
 use crate::error::Result;
 use crate::iri::{IriScheme, Resource, WIKIDATA_ENTITY, decode};
-use crate::literal::{Literal, LiteralFamily, NumberType, UNIT_NAMESPACE, XSD};
-use crate::vocabulary::{FREEBASE, OWL, RDF, RDFS, SKOS, TOUCHSTONE, Vocabulary};
+use crate::literal::{Literal, LiteralFamily, NumberType, UNIT_NAMESPACE};
+use crate::vocabulary::{FREEBASE, OWL, RDF, RDFS, TOUCHSTONE, Vocabulary};
 use hashbrown::{HashMap, HashSet};
 use oxrdf::{BlankNode, NamedOrBlankNode, Quad, Term};
-
-/// The namespaces of DBpedia's units, properties and resources.
-const DBPEDIA_RESOURCE: &str = "http://dbpedia.org/resource/";
-const DBPEDIA_DATATYPE: &str = "http://dbpedia.org/datatype/";
-const DBPEDIA_ONTOLOGY: &str = "http://dbpedia.org/ontology/";
-const DBPEDIA_PROPERTY: &str = "http://dbpedia.org/property/";
-const FOAF: &str = "http://xmlns.com/foaf/0.1/";
-
-/// What a predicate does.
-#[derive(Clone, Copy)]
-pub(super) enum Role {
-    Type,
-    /// The inverse of a type: class, instance.
-    Instance,
-    SubClassOf,
-    Name(NameKind),
-    /// The subject is another name of the object.
-    Redirect,
-    Domain,
-    Range,
-    InverseOf,
-    Reifies,
-    InverseLabel,
-    Unit,
-    Group,
-    /// The base that ids of an exported KB were put behind.
-    Base,
-    Statement(StatementRole, RawProperty),
-    /// The rank of a statement.
-    Rank,
-    /// A fact that gives way to a statement.
-    Truthy(RawProperty),
-    Fact(RawProperty),
-    Skip(&'static str),
-}
 
 /// Turns quads into what a KB holds.
 pub(super) struct Mapper {
@@ -103,7 +69,7 @@ impl Mapper {
         let role = match self.roles.get(predicate) {
             Some(&role) => role,
             None => {
-                let role = self.role_of(predicate, builder);
+                let role = role_of(self.profile, predicate, &self.scheme, builder);
                 self.roles.insert(predicate.to_owned(), role);
                 role
             }
@@ -188,37 +154,6 @@ impl Mapper {
             builder.take_away_base(&base);
         }
         Ok(())
-    }
-
-    fn role_of(&self, iri: &str, builder: &mut KbBuilder) -> Role {
-        let profile_role = match self.profile {
-            Profile::Freebase => freebase_role(iri),
-            Profile::Dbpedia => dbpedia_role(iri),
-            Profile::Wikidata => super::wikidata_rdf::role(iri, builder),
-            Profile::Rdfs => None,
-        };
-        if let Some(role) = profile_role {
-            return role;
-        }
-        let local = |namespace: &str| iri.strip_prefix(namespace);
-        let common = match (local(RDF), local(RDFS), local(OWL), local(SKOS), local(TOUCHSTONE)) {
-            (Some("type"), ..) => Some(Role::Type),
-            (Some("reifies"), ..) => Some(Role::Reifies),
-            (_, Some("subClassOf"), ..) => Some(Role::SubClassOf),
-            (_, Some("label"), ..) | (.., Some("prefLabel"), _) => Some(Role::Name(NameKind::Label)),
-            (.., Some("altLabel"), _) => Some(Role::Name(NameKind::Alias)),
-            (_, Some("comment"), ..) | (.., Some("definition"), _) => Some(Role::Name(NameKind::Description)),
-            (_, Some("domain"), ..) => Some(Role::Domain),
-            (_, Some("range"), ..) => Some(Role::Range),
-            (_, _, Some("inverseOf"), ..) => Some(Role::InverseOf),
-            (.., Some("inverseLabel")) => Some(Role::InverseLabel),
-            (.., Some("unit")) => Some(Role::Unit),
-            (.., Some("group")) => Some(Role::Group),
-            (.., Some("base")) => Some(Role::Base),
-            _ if iri == "http://schema.org/description" => Some(Role::Name(NameKind::Description)),
-            _ => None,
-        };
-        common.unwrap_or_else(|| Role::Fact(builder.property(&self.scheme.resource(iri).id())))
     }
 
     fn unwanted_subject(&self, subject: &NamedOrBlankNode) -> Option<&'static str> {
@@ -568,17 +503,6 @@ fn keep_first(place: &mut Option<String>, text: &str) {
 }
 
 const TRIPLE_AS_VALUE: &str = "triple that has a quoted triple as value";
-pub(super) const HOUSEKEEPING: &str = "housekeeping of the source (versions, page links, ...)";
-
-/// Whether a range says that the values are literals.
-fn is_literal_range(iri: &str) -> bool {
-    let rdf_types = ["langString", "dirLangString", "HTML", "XMLLiteral", "JSON", "PlainLiteral"];
-    iri.starts_with(XSD)
-        || iri.starts_with(DBPEDIA_DATATYPE)
-        || iri.starts_with(UNIT_NAMESPACE)
-        || iri.strip_prefix(RDFS) == Some("Literal")
-        || iri.strip_prefix(RDF).is_some_and(|local| rdf_types.contains(&local))
-}
 
 /// `en` is asked for: `en` and `en-GB` fit.
 fn same_language(found: &str, wanted: &str) -> bool {
@@ -596,39 +520,4 @@ fn rdf_literal(term: &Term) -> Literal<'_> {
         return quantity;
     }
     Literal::from_rdf(literal.value(), datatype, literal.language().unwrap_or(""))
-}
-
-fn freebase_role(iri: &str) -> Option<Role> {
-    Some(match iri.strip_prefix(FREEBASE)? {
-        "type.object.type" => Role::Type,
-        "type.type.instance" => Role::Instance,
-        "type.object.name" => Role::Name(NameKind::Label),
-        "common.topic.alias" => Role::Name(NameKind::Alias),
-        "common.topic.description" => Role::Name(NameKind::Description),
-        _ => return None,
-    })
-}
-
-fn dbpedia_role(iri: &str) -> Option<Role> {
-    if let Some(local) = iri.strip_prefix(FOAF) {
-        return match local {
-            "name" => Some(Role::Name(NameKind::Alias)),
-            "isPrimaryTopicOf" | "primaryTopic" | "depiction" | "homepage" => Some(Role::Skip(HOUSEKEEPING)),
-            _ => None,
-        };
-    }
-    if let Some(local) = iri.strip_prefix(DBPEDIA_ONTOLOGY) {
-        return match local {
-            "wikiPageRedirects" => Some(Role::Redirect),
-            "abstract" => Some(Role::Skip("abstract (the comment is the description)")),
-            "alias" => Some(Role::Name(NameKind::Alias)),
-            "thumbnail" => Some(Role::Skip(HOUSEKEEPING)),
-            _ if local.starts_with("wikiPage") => Some(Role::Skip(HOUSEKEEPING)),
-            _ => None,
-        };
-    }
-    let skipped = iri == "http://www.w3.org/ns/prov#wasDerivedFrom"
-        || iri.strip_prefix(OWL) == Some("sameAs")
-        || iri.strip_prefix(DBPEDIA_PROPERTY).is_some_and(|local| local.starts_with("wikiPageUses"));
-    skipped.then_some(Role::Skip(HOUSEKEEPING))
 }

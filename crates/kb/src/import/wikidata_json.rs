@@ -10,7 +10,7 @@
 use super::ImportRequest;
 use super::input::{self, Block, LineBlocks, in_parallel};
 use super::journal::{Journal, Problem};
-use super::lines::plain_message;
+use super::line_json::plain_message;
 use super::wikidata_rdf::time_literal;
 use crate::build::{KbBuilder, NameKind, RawQualifier, RawValue};
 use crate::error::{KbError, Result};

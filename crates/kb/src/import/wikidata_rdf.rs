@@ -5,7 +5,7 @@
 //! `wdt:` shortcuts count only where there is no statement with the same subject and property.
 
 use super::journal::Journal;
-use super::profile::{HOUSEKEEPING, Role};
+use super::roles::{HOUSEKEEPING, Role};
 use crate::build::{Ignored, KbBuilder, NameKind, RawNode, RawProperty, RawValue};
 use crate::error::Result;
 use crate::iri::{WIKIDATA_DIRECT, WIKIDATA_ENTITY};

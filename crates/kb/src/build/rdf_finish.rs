@@ -1,0 +1,124 @@
+//! What can only be understood once all triples are read: names of properties, usual units, the base of ids.
+
+use super::builder::{KbBuilder, LITERAL_BIT, NameKind, RawFact, RawValue};
+use super::literals::LiteralTable;
+use super::sorter::Spill;
+use crate::error::Result;
+use crate::iri::{IriScheme, Resource, is_absolute};
+use crate::literal::{Literal, LiteralKind, UNIT_NAMESPACE};
+use crate::vocabulary::Vocabulary;
+
+impl KbBuilder {
+    /// In RDF a property is named like any other resource, and only at the end it is known to be one.
+    /// Returns how many names properties cannot have.
+    pub(crate) fn name_properties(&mut self) -> u64 {
+        let mut n_aliases = 0;
+        for &(node, kind, name) in &self.names {
+            let id = self.nodes.get(node);
+            // Other ids have IRIs of their own as properties.
+            if self.meta.vocabulary != Vocabulary::Freebase && !is_absolute(id) {
+                continue;
+            }
+            let property = self.properties.find(id);
+            let qualifier = self.qualifiers.find(id);
+            if property.is_none() && qualifier.is_none() {
+                continue;
+            }
+            self.also_properties.insert(node);
+            let infos = property.map(|p| &mut self.property_info[p as usize]);
+            let infos = infos.into_iter().chain(qualifier.map(|q| &mut self.qualifier_info[q as usize]));
+            for info in infos {
+                let place = match kind {
+                    NameKind::Label => &mut info.label,
+                    NameKind::Description => &mut info.description,
+                    NameKind::Alias => {
+                        n_aliases += 1;
+                        continue;
+                    }
+                };
+                let first = place
+                    .is_none_or(|old| self.literals.get(name).storage_order(&self.literals.get(old)).is_lt());
+                if first {
+                    *place = Some(name);
+                }
+            }
+        }
+        let groups = std::mem::take(&mut self.node_groups);
+        for (node, group) in groups {
+            let id = self.nodes.get(node).to_owned();
+            let shared = self.meta.vocabulary == Vocabulary::Freebase || is_absolute(&id);
+            let property = self.properties.find(&id).filter(|_| shared);
+            let qualifier = self.qualifiers.find(&id).filter(|_| shared);
+            if let Some(property) = property {
+                self.property_info[property as usize].group = Some(group.clone());
+            }
+            if let Some(qualifier) = qualifier {
+                self.qualifier_info[qualifier as usize].group = Some(group.clone());
+            }
+            if self.is_class[node as usize] || property.is_none() && qualifier.is_none() {
+                self.node_groups.insert(node, group);
+            }
+        }
+        n_aliases
+    }
+
+    /// In RDF a quantity in the usual unit of its attribute is written as a plain number: gives it its unit
+    /// back, now that the units of all attributes are known.
+    pub(crate) fn apply_units(&mut self) -> Result<()> {
+        let dimensionless = format!("{UNIT_NAMESPACE}1");
+        let units: Vec<String> =
+            self.property_info.iter().map(|info| info.unit.clone().unwrap_or_default()).collect();
+        if units.iter().all(String::is_empty) {
+            return Ok(());
+        }
+        let with_unit = |literals: &mut LiteralTable, property: u32, value: RawValue| {
+            let unit = &units[property as usize];
+            if unit.is_empty() || !value.is_literal() {
+                return value;
+            }
+            let literal = literals.get(value.index() as u32);
+            let text = literal.text().to_owned();
+            let changed = match literal.kind() {
+                LiteralKind::Quantity if literal.unit().is_empty() => {
+                    Literal::quantity_of(&text, unit, literal.number_type())
+                }
+                LiteralKind::TypedText if literal.datatype() == dimensionless => Literal::quantity(&text, ""),
+                _ => None,
+            };
+            changed.map_or(value, |literal| RawValue(literals.intern(&literal) | LITERAL_BIT))
+        };
+        let quotes = self.more_quotes.iter_mut().map(|(_, statement)| statement);
+        for statement in self.statements.values_mut().chain(quotes) {
+            if let (Some(property), Some(value)) = (statement.property, statement.value) {
+                statement.value = Some(with_unit(&mut self.literals, property, value));
+            }
+        }
+        let old = std::mem::replace(&mut self.facts, Spill::new(&self.workspace));
+        old.into_each(|mut fact: RawFact| {
+            // What is said about a statement is a qualifier, which carries its own unit.
+            if !self.statements.contains_key(&fact.subject) {
+                fact.value = with_unit(&mut self.literals, fact.property, RawValue(fact.value)).0;
+            }
+            self.facts.push(fact)
+        })
+    }
+
+    /// Shortens the ids of an exported KB to what they were before the export put the base before them.
+    pub(crate) fn take_away_base(&mut self, base: &str) {
+        self.meta.base = base.to_owned();
+        let scheme = IriScheme { base: base.to_owned(), vocabulary: self.meta.vocabulary };
+        self.nodes = self.nodes.renamed(|id| match scheme.resource(id) {
+            Resource::Node(id) => id.into_owned(),
+            Resource::Property(_) | Resource::Qualifier(_) => id.to_owned(),
+        });
+        // Qualifier keys that stand as predicates keep their IRI until they are known to be qualifiers.
+        self.properties = self.properties.renamed(|id| match scheme.resource(id) {
+            Resource::Property(id) => id.into_owned(),
+            Resource::Node(_) | Resource::Qualifier(_) => id.to_owned(),
+        });
+        self.qualifiers = self.qualifiers.renamed(|id| match scheme.resource(id) {
+            Resource::Qualifier(id) => id.into_owned(),
+            Resource::Node(_) | Resource::Property(_) => id.to_owned(),
+        });
+    }
+}
