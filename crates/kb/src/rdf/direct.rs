@@ -1,28 +1,29 @@
 //! The *direct* view: one triple per fact.
 
-use super::{RdfTerm, RdfTriple, RdfView, Triples, filtered};
-use crate::ids::{AttributeId, ClassId, FactId, LiteralId, NodeId, Property, QualifierId, RelationId, Value};
+use super::direct_schema::rdf_literal;
+use super::{Candidates, RdfTerm, RdfTriple, RdfView, Triples, matching};
+use crate::ids::{AttributeId, FactId, LiteralId, NodeId, Property, RelationId, Value};
 use crate::iri::{IriScheme, Resource};
-use crate::literal::{Literal, LiteralKind, UNIT_NAMESPACE, XSD};
+use crate::literal::{Literal, LiteralKind, UNIT_NAMESPACE};
 use crate::store::{Fact, Kb};
 use crate::vocabulary::{Term as Word, Vocabulary};
 use oxrdf::{BlankNode, NamedNode, Term, Triple};
 
 /// A KB as triples `subject property value`.
 pub struct DirectView<'k> {
-    kb: &'k Kb,
-    scheme: IriScheme,
-    vocabulary: Vocabulary,
+    pub(super) kb: &'k Kb,
+    pub(super) scheme: IriScheme,
+    pub(super) vocabulary: Vocabulary,
     /// Units and domains of the schema, sorted: they stand as literals in triples about the schema.
-    schema_texts: Vec<String>,
+    pub(super) schema_texts: Vec<String>,
     /// By word of the vocabulary: the term of its IRI.
-    word_terms: Vec<RdfTerm>,
+    pub(super) word_terms: Vec<RdfTerm>,
     /// By attribute: the term of its IRI.
-    attribute_terms: Vec<RdfTerm>,
+    pub(super) attribute_terms: Vec<RdfTerm>,
     /// By qualifier key: the term of its IRI.
-    qualifier_terms: Vec<RdfTerm>,
+    pub(super) qualifier_terms: Vec<RdfTerm>,
     /// By relation: the term of its IRI, which may be a node as well.
-    relation_terms: Vec<RdfTerm>,
+    pub(super) relation_terms: Vec<RdfTerm>,
 }
 
 impl<'k> DirectView<'k> {
@@ -101,7 +102,7 @@ impl<'k> DirectView<'k> {
         }
     }
 
-    fn word(&self, word: Word) -> RdfTerm {
+    pub(super) fn word(&self, word: Word) -> RdfTerm {
         self.word_terms[word as usize]
     }
 
@@ -125,7 +126,7 @@ impl<'k> DirectView<'k> {
         (relation, attribute)
     }
 
-    fn schema_text(&self, text: &str) -> Option<RdfTerm> {
+    pub(super) fn schema_text(&self, text: &str) -> Option<RdfTerm> {
         let literal = self.kb.find_literal(&Literal::text_value(text)).map(RdfTerm::Literal);
         literal.or_else(|| {
             let found = self.schema_texts.binary_search_by(|t| t.as_str().cmp(text)).ok();
@@ -228,85 +229,6 @@ impl<'k> DirectView<'k> {
         types.chain(self.kb.as_class(node).into_iter().flat_map(move |class| self.class_schema(class)))
     }
 
-    fn class_schema(&self, class: ClassId) -> impl Iterator<Item = RdfTriple> + '_ {
-        let subject = RdfTerm::Node(self.kb.class_node(class));
-        let marked = [subject, self.word(Word::SchemaType), self.word(Word::Class)];
-        // In KBs of KBs a class may be an ordinary member of rdfs:Class.
-        let as_member = |class| [subject, self.word(Word::Type), RdfTerm::Node(self.kb.class_node(class))];
-        let told = self.kb.classes_of(self.kb.class_node(class)).any(|class| as_member(class) == marked);
-        let marked = Some(marked).filter(|_| !told);
-        let parents = self.kb.parents(class).map(move |parent| {
-            [subject, self.word(Word::SubClassOf), RdfTerm::Node(self.kb.class_node(parent))]
-        });
-        let group = self.kb.class_group(class).and_then(|group| self.schema_text(group));
-        marked.into_iter().chain(parents).chain(group.map(|group| [subject, self.word(Word::Group), group]))
-    }
-
-    fn relation_schema(&self, relation: RelationId) -> impl Iterator<Item = RdfTriple> + '_ {
-        let kb = self.kb;
-        let subject = self.relation_terms[relation.index()];
-        let class = |class: ClassId| RdfTerm::Node(kb.class_node(class));
-        let symmetric = kb.is_symmetric(relation).then(|| (Word::SchemaType, self.word(Word::Symmetric)));
-        let parts = [
-            Some((Word::SchemaType, self.word(Word::Relation))),
-            symmetric,
-            kb.relation_label_literal(relation).map(|l| (Word::PropertyLabel, RdfTerm::Literal(l))),
-            kb.relation_description(relation).map(|l| (Word::PropertyDescription, RdfTerm::Literal(l))),
-            kb.relation_domain(relation).map(|c| (Word::Domain, class(c))),
-            kb.relation_range(relation).map(|c| (Word::Range, class(c))),
-            kb.relation_inverse(relation).map(|r| (Word::InverseOf, self.relation_terms[r.index()])),
-            kb.relation_inverse_label(relation).map(|l| (Word::InverseLabel, RdfTerm::Literal(l))),
-            kb.property_group(Property::Relation(relation))
-                .and_then(|g| self.schema_text(g))
-                .map(|g| (Word::Group, g)),
-        ];
-        parts.into_iter().flatten().map(move |(word, value)| [subject, self.word(word), value])
-    }
-
-    fn attribute_schema(&self, attribute: AttributeId) -> impl Iterator<Item = RdfTriple> + '_ {
-        let kb = self.kb;
-        let subject = self.attribute_terms[attribute.index()];
-        // A property that is both was described as a relation already; only what differs is added.
-        let shared = kb
-            .relation(kb.attribute_id(attribute))
-            .is_some_and(|r| self.relation_terms[r.index()] == subject);
-        let domain = kb.attribute_domain(attribute).map(|c| RdfTerm::Node(kb.class_node(c)));
-        let unit = Some(kb.attribute_unit(attribute)).filter(|unit| !unit.is_empty());
-        let parts = [
-            Some((Word::SchemaType, self.word(Word::Attribute))),
-            kb.attribute_label_literal(attribute)
-                .filter(|_| !shared)
-                .map(|l| (Word::PropertyLabel, RdfTerm::Literal(l))),
-            kb.attribute_description(attribute)
-                .filter(|_| !shared)
-                .map(|l| (Word::PropertyDescription, RdfTerm::Literal(l))),
-            domain.filter(|_| !shared).map(|c| (Word::Domain, c)),
-            unit.and_then(|unit| self.schema_text(unit)).map(|unit| (Word::Unit, unit)),
-            kb.property_group(Property::Attribute(attribute))
-                .filter(|_| !shared)
-                .and_then(|g| self.schema_text(g))
-                .map(|g| (Word::Group, g)),
-        ];
-        parts.into_iter().flatten().map(move |(word, value)| [subject, self.word(word), value])
-    }
-
-    fn qualifier_schema(&self, qualifier: QualifierId) -> impl Iterator<Item = RdfTriple> + '_ {
-        let kb = self.kb;
-        let subject = self.qualifier_terms[qualifier.index()];
-        let shared = !matches!(subject, RdfTerm::Qualifier(_));
-        let parts = [
-            Some((Word::SchemaType, self.word(Word::QualifierKey))),
-            kb.qualifier_label_literal(qualifier)
-                .filter(|_| !shared)
-                .map(|l| (Word::PropertyLabel, RdfTerm::Literal(l))),
-            kb.qualifier_group(qualifier)
-                .filter(|_| !shared)
-                .and_then(|g| self.schema_text(g))
-                .map(|g| (Word::Group, g)),
-        ];
-        parts.into_iter().flatten().map(move |(word, value)| [subject, self.word(word), value])
-    }
-
     /// Everything that is not a fact about a node: the schema comes first in exports.
     fn schema(&self) -> impl Iterator<Item = RdfTriple> + '_ {
         let relations = self.kb.relations().flat_map(|r| self.relation_schema(r));
@@ -324,14 +246,57 @@ impl<'k> DirectView<'k> {
         self.node_names(node).chain(self.node_types(node)).chain(facts)
     }
 
-    fn all(&self) -> impl Iterator<Item = RdfTriple> + '_ {
-        let nodes = self.kb.nodes().flat_map(|node| {
-            let facts = self.kb.facts_about(node).flat_map(|fact| self.fact_triples(fact));
-            self.node_types(node).chain(self.node_names(node)).chain(facts)
-        });
-        self.schema().chain(nodes)
+    fn relation_triples(&self, relation: RelationId, object: Option<RdfTerm>) -> Triples<'_> {
+        let predicate = self.relation_terms[relation.index()];
+        match object {
+            Some(RdfTerm::Node(value)) => {
+                let mut last = None;
+                let subjects = self.kb.subjects(relation, value).iter().copied();
+                let distinct = subjects.filter(move |&s| last.replace(s) != Some(s));
+                Box::new(distinct.map(move |s| [RdfTerm::Node(NodeId(s)), predicate, RdfTerm::Node(value)]))
+            }
+            Some(_) => Box::new(std::iter::empty()),
+            None => Box::new(self.property_triples(Property::Relation(relation))),
+        }
     }
 
+    fn attribute_triples(&self, attribute: AttributeId, object: Option<RdfTerm>) -> Triples<'_> {
+        let predicate = self.attribute_terms[attribute.index()];
+        let Some(shown) = object else {
+            return Box::new(self.property_triples(Property::Attribute(attribute)));
+        };
+        let Some(literal) = self.stored_literal(attribute, shown) else {
+            return Box::new(std::iter::empty());
+        };
+        let facts = self.kb.facts_by_value(attribute);
+        let positions = facts.positions(literal.index()..literal.index() + 1);
+        let mut last = None;
+        let subjects = facts.subjects[positions].iter().copied().filter(move |&s| last.replace(s) != Some(s));
+        Box::new(subjects.map(move |s| [RdfTerm::Node(NodeId(s)), predicate, shown]))
+    }
+
+    fn property_triples(&self, property: Property) -> impl Iterator<Item = RdfTriple> + '_ {
+        let predicate = self.property_term(property);
+        let facts = self.kb.facts_with(property).filter(|fact| self.is_first(fact));
+        facts.map(move |fact| [RdfTerm::Node(fact.subject), predicate, self.value_term(&fact)])
+    }
+
+    fn qualifier_triples(&self) -> impl Iterator<Item = RdfTriple> + '_ {
+        let facts = self.kb.qualified_facts().iter().filter_map(|&fact| self.kb.fact(FactId(fact)));
+        facts.flat_map(|fact| self.name_triples(fact))
+    }
+
+    fn all_names(&self) -> impl Iterator<Item = RdfTriple> + '_ {
+        let facts = (0..self.kb.n_facts() as u32).filter_map(|fact| self.kb.fact(FactId(fact)));
+        facts.flat_map(|fact| self.name_triples(fact))
+    }
+
+    fn literal_of(&self, id: LiteralId) -> oxrdf::Literal {
+        rdf_literal(&self.kb.literal(id))
+    }
+}
+
+impl Candidates for DirectView<'_> {
     /// Triples whose subject is this term, and perhaps more.
     fn with_subject(&self, subject: RdfTerm, predicate: Option<RdfTerm>) -> Triples<'_> {
         match subject {
@@ -406,51 +371,6 @@ impl<'k> DirectView<'k> {
         Box::new(self.schema().chain(nodes))
     }
 
-    fn relation_triples(&self, relation: RelationId, object: Option<RdfTerm>) -> Triples<'_> {
-        let predicate = self.relation_terms[relation.index()];
-        match object {
-            Some(RdfTerm::Node(value)) => {
-                let mut last = None;
-                let subjects = self.kb.subjects(relation, value).iter().copied();
-                let distinct = subjects.filter(move |&s| last.replace(s) != Some(s));
-                Box::new(distinct.map(move |s| [RdfTerm::Node(NodeId(s)), predicate, RdfTerm::Node(value)]))
-            }
-            Some(_) => Box::new(std::iter::empty()),
-            None => Box::new(self.property_triples(Property::Relation(relation))),
-        }
-    }
-
-    fn attribute_triples(&self, attribute: AttributeId, object: Option<RdfTerm>) -> Triples<'_> {
-        let predicate = self.attribute_terms[attribute.index()];
-        let Some(shown) = object else {
-            return Box::new(self.property_triples(Property::Attribute(attribute)));
-        };
-        let Some(literal) = self.stored_literal(attribute, shown) else {
-            return Box::new(std::iter::empty());
-        };
-        let facts = self.kb.facts_by_value(attribute);
-        let positions = facts.positions(literal.index()..literal.index() + 1);
-        let mut last = None;
-        let subjects = facts.subjects[positions].iter().copied().filter(move |&s| last.replace(s) != Some(s));
-        Box::new(subjects.map(move |s| [RdfTerm::Node(NodeId(s)), predicate, shown]))
-    }
-
-    fn property_triples(&self, property: Property) -> impl Iterator<Item = RdfTriple> + '_ {
-        let predicate = self.property_term(property);
-        let facts = self.kb.facts_with(property).filter(|fact| self.is_first(fact));
-        facts.map(move |fact| [RdfTerm::Node(fact.subject), predicate, self.value_term(&fact)])
-    }
-
-    fn qualifier_triples(&self) -> impl Iterator<Item = RdfTriple> + '_ {
-        let facts = self.kb.qualified_facts().iter().filter_map(|&fact| self.kb.fact(FactId(fact)));
-        facts.flat_map(|fact| self.name_triples(fact))
-    }
-
-    fn all_names(&self) -> impl Iterator<Item = RdfTriple> + '_ {
-        let facts = (0..self.kb.n_facts() as u32).filter_map(|fact| self.kb.fact(FactId(fact)));
-        facts.flat_map(|fact| self.name_triples(fact))
-    }
-
     /// Triples with this object whose subject and predicate are open, and perhaps more.
     fn with_object(&self, object: RdfTerm) -> Triples<'_> {
         match object {
@@ -500,40 +420,12 @@ impl<'k> DirectView<'k> {
         }
     }
 
-    fn literal_of(&self, id: LiteralId) -> oxrdf::Literal {
-        rdf_literal(&self.kb.literal(id))
-    }
-}
-
-/// A literal of the KB as one of RDF.
-fn rdf_literal(literal: &Literal<'_>) -> oxrdf::Literal {
-    let typed = |datatype: String| {
-        oxrdf::Literal::new_typed_literal(literal.text(), NamedNode::new_unchecked(datatype))
-    };
-    match literal.kind() {
-        LiteralKind::Text => oxrdf::Literal::new_simple_literal(literal.text()),
-        LiteralKind::LanguageText => {
-            oxrdf::Literal::new_language_tagged_literal_unchecked(literal.text(), literal.language())
-        }
-        LiteralKind::TypedText => typed(literal.datatype().to_owned()),
-        LiteralKind::Boolean => typed(format!("{XSD}boolean")),
-        LiteralKind::Year => {
-            let year = literal.as_time().map_or(0, |t| t.year());
-            // Years are written bare in KBs, with four digits at least in XML Schema.
-            let padded = crate::time::padded_year(year);
-            let text = if literal.text() == year.to_string() { padded.as_str() } else { literal.text() };
-            oxrdf::Literal::new_typed_literal(text, NamedNode::new_unchecked(format!("{XSD}gYear")))
-        }
-        LiteralKind::Month => typed(format!("{XSD}gYearMonth")),
-        LiteralKind::Date => typed(format!("{XSD}date")),
-        LiteralKind::DateTime => typed(format!("{XSD}dateTime")),
-        LiteralKind::Quantity if literal.unit().is_empty() => {
-            typed(format!("{XSD}{}", literal.number_type().name()))
-        }
-        LiteralKind::Quantity => {
-            let scheme = IriScheme { base: UNIT_NAMESPACE.to_owned(), vocabulary: Vocabulary::Rdfs };
-            typed(scheme.node_in_base(literal.unit()))
-        }
+    fn all(&self) -> Triples<'_> {
+        let nodes = self.kb.nodes().flat_map(|node| {
+            let facts = self.kb.facts_about(node).flat_map(|fact| self.fact_triples(fact));
+            self.node_types(node).chain(self.node_names(node)).chain(facts)
+        });
+        Box::new(self.schema().chain(nodes))
     }
 }
 
@@ -544,13 +436,7 @@ impl RdfView for DirectView<'_> {
         predicate: Option<RdfTerm>,
         object: Option<RdfTerm>,
     ) -> Triples<'_> {
-        let candidates: Triples<'_> = match (subject, predicate, object) {
-            (Some(subject), predicate, _) => self.with_subject(subject, predicate),
-            (None, Some(predicate), object) => self.with_predicate(predicate, object),
-            (None, None, Some(object)) => self.with_object(object),
-            (None, None, None) => Box::new(self.all()),
-        };
-        filtered(candidates, subject, predicate, object)
+        matching(self, subject, predicate, object)
     }
 
     fn encode(&self, term: &Term) -> Option<RdfTerm> {

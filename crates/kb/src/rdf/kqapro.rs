@@ -1,6 +1,6 @@
 //! KQA Pro's graph: a node for every literal value and every fact, names instead of ids for properties.
 
-use super::{KqaProPredicate as Pred, RdfTerm, RdfTriple, RdfView, Triples, filtered};
+use super::{Candidates, KqaProPredicate as Pred, RdfTerm, RdfTriple, RdfView, Triples, matching};
 use crate::ids::{AttributeId, FactId, LiteralId, NodeId, Property, QualifierId, RelationId, Value};
 use crate::iri::{IriScheme, Resource, is_absolute};
 use crate::literal::{Literal, LiteralFamily, LiteralKind, XSD};
@@ -266,86 +266,6 @@ impl<'k> KqaProView<'k> {
         self.kb.nodes().flat_map(|node| self.kb.facts_about(node))
     }
 
-    fn all(&self) -> impl Iterator<Item = RdfTriple> + '_ {
-        let nodes = self.kb.nodes().flat_map(|node| self.node_triples(node));
-        let facts = self.all_facts().flat_map(|fact| {
-            self.edge(&fact)
-                .into_iter()
-                .chain(self.value_node_triples(fact))
-                .chain(self.fact_node_triples(fact))
-        });
-        let qualifiers =
-            (0..self.kb.n_qualifiers()).flat_map(|position| self.qualifier_value_triples(position));
-        nodes.chain(facts).chain(qualifiers)
-    }
-
-    fn with_subject(&self, subject: RdfTerm, predicate: Option<RdfTerm>) -> Triples<'_> {
-        let key = predicate.and_then(|predicate| self.as_key(predicate));
-        if let (RdfTerm::Node(node), Some(key)) = (subject, key) {
-            let relations = key.relations.iter().map(|&r| Property::Relation(r));
-            let properties = relations.chain(key.attributes.iter().map(|&a| Property::Attribute(a)));
-            let facts = properties
-                .flat_map(move |p| self.kb.facts_of(node, p))
-                .filter_map(|f| self.kb.fact(FactId(f)));
-            return Box::new(facts.filter_map(|fact| self.edge(&fact)));
-        }
-        match (subject, predicate) {
-            (RdfTerm::Node(node), Some(RdfTerm::Predicate(_))) => Box::new(self.node_triples(node)),
-            (RdfTerm::Node(node), _) => {
-                let edges = self.kb.facts_about(node).filter_map(|fact| self.edge(&fact));
-                Box::new(self.node_triples(node).chain(edges))
-            }
-            (RdfTerm::Fact(fact), _) => {
-                Box::new(self.kb.fact(fact).into_iter().flat_map(|fact| self.fact_node_triples(fact)))
-            }
-            (RdfTerm::ValueOf(fact), _) => {
-                Box::new(self.kb.fact(fact).into_iter().flat_map(|fact| self.value_node_triples(fact)))
-            }
-            (RdfTerm::QualifierValueOf(position), _) => {
-                Box::new(self.qualifier_value_triples(position as usize))
-            }
-            _ => Box::new(std::iter::empty()),
-        }
-    }
-
-    fn with_predicate(&self, predicate: RdfTerm, object: Option<RdfTerm>) -> Triples<'_> {
-        if let Some(key) = self.as_key(predicate) {
-            return self.with_key(key, object);
-        }
-        match predicate {
-            RdfTerm::Predicate(Pred::Name) => match object {
-                Some(RdfTerm::Literal(literal)) => {
-                    let nodes = self.kb.nodes_with_name(self.kb.literal(literal).text());
-                    Box::new(nodes.into_iter().flat_map(|node| self.node_triples(node)))
-                }
-                _ => Box::new(
-                    self.kb
-                        .nodes()
-                        .filter(|&n| self.kb.label_literal(n).is_some())
-                        .map(|n| self.name_triple(n)),
-                ),
-            },
-            RdfTerm::Predicate(Pred::InstanceOf) => match object {
-                Some(RdfTerm::Node(node)) => {
-                    let members = self.kb.as_class(node).map_or(&[][..], |class| self.kb.members(class));
-                    let entities = members.iter().take_while(|&&m| (m as usize) < self.kb.n_entities());
-                    Box::new(
-                        entities.map(move |&m| [RdfTerm::Node(NodeId(m)), predicate, RdfTerm::Node(node)]),
-                    )
-                }
-                _ => Box::new(self.kb.nodes().flat_map(|node| self.instance_triples(node))),
-            },
-            RdfTerm::Predicate(Pred::FactSubject | Pred::FactRelation | Pred::FactValue) => match object {
-                Some(object) => self.fact_nodes_with(object),
-                None => Box::new(self.all_facts().flat_map(|fact| self.fact_node_triples(fact))),
-            },
-            RdfTerm::Predicate(Pred::Value | Pred::Unit | Pred::Year | Pred::Date) => {
-                self.value_nodes_with(object)
-            }
-            _ => Box::new(std::iter::empty()),
-        }
-    }
-
     fn with_key<'a>(&'a self, key: &'a Key, object: Option<RdfTerm>) -> Triples<'a> {
         let edges: Triples<'_> = match object {
             Some(RdfTerm::Node(value)) => {
@@ -468,6 +388,75 @@ impl<'k> KqaProView<'k> {
             _ => std::iter::once(0..n).collect(),
         }
     }
+}
+
+impl Candidates for KqaProView<'_> {
+    fn with_subject(&self, subject: RdfTerm, predicate: Option<RdfTerm>) -> Triples<'_> {
+        let key = predicate.and_then(|predicate| self.as_key(predicate));
+        if let (RdfTerm::Node(node), Some(key)) = (subject, key) {
+            let relations = key.relations.iter().map(|&r| Property::Relation(r));
+            let properties = relations.chain(key.attributes.iter().map(|&a| Property::Attribute(a)));
+            let facts = properties
+                .flat_map(move |p| self.kb.facts_of(node, p))
+                .filter_map(|f| self.kb.fact(FactId(f)));
+            return Box::new(facts.filter_map(|fact| self.edge(&fact)));
+        }
+        match (subject, predicate) {
+            (RdfTerm::Node(node), Some(RdfTerm::Predicate(_))) => Box::new(self.node_triples(node)),
+            (RdfTerm::Node(node), _) => {
+                let edges = self.kb.facts_about(node).filter_map(|fact| self.edge(&fact));
+                Box::new(self.node_triples(node).chain(edges))
+            }
+            (RdfTerm::Fact(fact), _) => {
+                Box::new(self.kb.fact(fact).into_iter().flat_map(|fact| self.fact_node_triples(fact)))
+            }
+            (RdfTerm::ValueOf(fact), _) => {
+                Box::new(self.kb.fact(fact).into_iter().flat_map(|fact| self.value_node_triples(fact)))
+            }
+            (RdfTerm::QualifierValueOf(position), _) => {
+                Box::new(self.qualifier_value_triples(position as usize))
+            }
+            _ => Box::new(std::iter::empty()),
+        }
+    }
+
+    fn with_predicate(&self, predicate: RdfTerm, object: Option<RdfTerm>) -> Triples<'_> {
+        if let Some(key) = self.as_key(predicate) {
+            return self.with_key(key, object);
+        }
+        match predicate {
+            RdfTerm::Predicate(Pred::Name) => match object {
+                Some(RdfTerm::Literal(literal)) => {
+                    let nodes = self.kb.nodes_with_name(self.kb.literal(literal).text());
+                    Box::new(nodes.into_iter().flat_map(|node| self.node_triples(node)))
+                }
+                _ => Box::new(
+                    self.kb
+                        .nodes()
+                        .filter(|&n| self.kb.label_literal(n).is_some())
+                        .map(|n| self.name_triple(n)),
+                ),
+            },
+            RdfTerm::Predicate(Pred::InstanceOf) => match object {
+                Some(RdfTerm::Node(node)) => {
+                    let members = self.kb.as_class(node).map_or(&[][..], |class| self.kb.members(class));
+                    let entities = members.iter().take_while(|&&m| (m as usize) < self.kb.n_entities());
+                    Box::new(
+                        entities.map(move |&m| [RdfTerm::Node(NodeId(m)), predicate, RdfTerm::Node(node)]),
+                    )
+                }
+                _ => Box::new(self.kb.nodes().flat_map(|node| self.instance_triples(node))),
+            },
+            RdfTerm::Predicate(Pred::FactSubject | Pred::FactRelation | Pred::FactValue) => match object {
+                Some(object) => self.fact_nodes_with(object),
+                None => Box::new(self.all_facts().flat_map(|fact| self.fact_node_triples(fact))),
+            },
+            RdfTerm::Predicate(Pred::Value | Pred::Unit | Pred::Year | Pred::Date) => {
+                self.value_nodes_with(object)
+            }
+            _ => Box::new(std::iter::empty()),
+        }
+    }
 
     fn with_object(&self, object: RdfTerm) -> Triples<'_> {
         match object {
@@ -494,6 +483,19 @@ impl<'k> KqaProView<'k> {
             _ => self.value_nodes_with(Some(object)),
         }
     }
+
+    fn all(&self) -> Triples<'_> {
+        let nodes = self.kb.nodes().flat_map(|node| self.node_triples(node));
+        let facts = self.all_facts().flat_map(|fact| {
+            self.edge(&fact)
+                .into_iter()
+                .chain(self.value_node_triples(fact))
+                .chain(self.fact_node_triples(fact))
+        });
+        let qualifiers =
+            (0..self.kb.n_qualifiers()).flat_map(|position| self.qualifier_value_triples(position));
+        Box::new(nodes.chain(facts).chain(qualifiers))
+    }
 }
 
 impl RdfView for KqaProView<'_> {
@@ -503,13 +505,7 @@ impl RdfView for KqaProView<'_> {
         predicate: Option<RdfTerm>,
         object: Option<RdfTerm>,
     ) -> Triples<'_> {
-        let candidates: Triples<'_> = match (subject, predicate, object) {
-            (Some(subject), predicate, _) => self.with_subject(subject, predicate),
-            (None, Some(predicate), object) => self.with_predicate(predicate, object),
-            (None, None, Some(object)) => self.with_object(object),
-            (None, None, None) => Box::new(self.all()),
-        };
-        filtered(candidates, subject, predicate, object)
+        matching(self, subject, predicate, object)
     }
 
     fn encode(&self, term: &Term) -> Option<RdfTerm> {

@@ -8,6 +8,7 @@
 //! are equal. `encode` and `decode` translate to and from `oxrdf`.
 
 mod direct;
+mod direct_schema;
 mod kqapro;
 
 pub use direct::DirectView;
@@ -141,13 +142,31 @@ pub trait RdfView: Sync {
     }
 }
 
-/// Keeps the triples that fit a pattern.
-fn filtered<'a>(
-    triples: impl Iterator<Item = RdfTriple> + 'a,
+/// Triples among which those that fit a pattern are: each at most once, and perhaps some more.
+trait Candidates {
+    /// For a known subject.
+    fn with_subject(&self, subject: RdfTerm, predicate: Option<RdfTerm>) -> Triples<'_>;
+    /// For an open subject and a known predicate.
+    fn with_predicate(&self, predicate: RdfTerm, object: Option<RdfTerm>) -> Triples<'_>;
+    /// For an open subject and predicate and a known object.
+    fn with_object(&self, object: RdfTerm) -> Triples<'_>;
+    /// For an open pattern.
+    fn all(&self) -> Triples<'_>;
+}
+
+/// The triples of a view that fit a pattern.
+fn matching(
+    view: &impl Candidates,
     subject: Option<RdfTerm>,
     predicate: Option<RdfTerm>,
     object: Option<RdfTerm>,
-) -> Triples<'a> {
+) -> Triples<'_> {
+    let candidates = match (subject, predicate, object) {
+        (Some(subject), predicate, _) => view.with_subject(subject, predicate),
+        (None, Some(predicate), object) => view.with_predicate(predicate, object),
+        (None, None, Some(object)) => view.with_object(object),
+        (None, None, None) => view.all(),
+    };
     let fits = |wanted: Option<RdfTerm>, found: RdfTerm| wanted.is_none_or(|wanted| wanted == found);
-    Box::new(triples.filter(move |t| fits(subject, t[0]) && fits(predicate, t[1]) && fits(object, t[2])))
+    Box::new(candidates.filter(move |t| fits(subject, t[0]) && fits(predicate, t[1]) && fits(object, t[2])))
 }

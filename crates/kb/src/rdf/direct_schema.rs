@@ -1,0 +1,121 @@
+//! The *direct* view's triples about classes, properties and qualifier keys, and its literals.
+
+use super::{DirectView, RdfTerm, RdfTriple};
+use crate::ids::{AttributeId, ClassId, Property, QualifierId, RelationId};
+use crate::iri::IriScheme;
+use crate::literal::{Literal, LiteralKind, UNIT_NAMESPACE, XSD};
+use crate::vocabulary::{Term as Word, Vocabulary};
+use oxrdf::NamedNode;
+
+impl DirectView<'_> {
+    pub(super) fn class_schema(&self, class: ClassId) -> impl Iterator<Item = RdfTriple> + '_ {
+        let subject = RdfTerm::Node(self.kb.class_node(class));
+        let marked = [subject, self.word(Word::SchemaType), self.word(Word::Class)];
+        // In KBs of KBs a class may be an ordinary member of rdfs:Class.
+        let as_member = |class| [subject, self.word(Word::Type), RdfTerm::Node(self.kb.class_node(class))];
+        let told = self.kb.classes_of(self.kb.class_node(class)).any(|class| as_member(class) == marked);
+        let marked = Some(marked).filter(|_| !told);
+        let parents = self.kb.parents(class).map(move |parent| {
+            [subject, self.word(Word::SubClassOf), RdfTerm::Node(self.kb.class_node(parent))]
+        });
+        let group = self.kb.class_group(class).and_then(|group| self.schema_text(group));
+        marked.into_iter().chain(parents).chain(group.map(|group| [subject, self.word(Word::Group), group]))
+    }
+
+    pub(super) fn relation_schema(&self, relation: RelationId) -> impl Iterator<Item = RdfTriple> + '_ {
+        let kb = self.kb;
+        let subject = self.relation_terms[relation.index()];
+        let class = |class: ClassId| RdfTerm::Node(kb.class_node(class));
+        let symmetric = kb.is_symmetric(relation).then(|| (Word::SchemaType, self.word(Word::Symmetric)));
+        let parts = [
+            Some((Word::SchemaType, self.word(Word::Relation))),
+            symmetric,
+            kb.relation_label_literal(relation).map(|l| (Word::PropertyLabel, RdfTerm::Literal(l))),
+            kb.relation_description(relation).map(|l| (Word::PropertyDescription, RdfTerm::Literal(l))),
+            kb.relation_domain(relation).map(|c| (Word::Domain, class(c))),
+            kb.relation_range(relation).map(|c| (Word::Range, class(c))),
+            kb.relation_inverse(relation).map(|r| (Word::InverseOf, self.relation_terms[r.index()])),
+            kb.relation_inverse_label(relation).map(|l| (Word::InverseLabel, RdfTerm::Literal(l))),
+            kb.property_group(Property::Relation(relation))
+                .and_then(|g| self.schema_text(g))
+                .map(|g| (Word::Group, g)),
+        ];
+        parts.into_iter().flatten().map(move |(word, value)| [subject, self.word(word), value])
+    }
+
+    pub(super) fn attribute_schema(&self, attribute: AttributeId) -> impl Iterator<Item = RdfTriple> + '_ {
+        let kb = self.kb;
+        let subject = self.attribute_terms[attribute.index()];
+        // A property that is both was described as a relation already; only what differs is added.
+        let shared = kb
+            .relation(kb.attribute_id(attribute))
+            .is_some_and(|r| self.relation_terms[r.index()] == subject);
+        let domain = kb.attribute_domain(attribute).map(|c| RdfTerm::Node(kb.class_node(c)));
+        let unit = Some(kb.attribute_unit(attribute)).filter(|unit| !unit.is_empty());
+        let parts = [
+            Some((Word::SchemaType, self.word(Word::Attribute))),
+            kb.attribute_label_literal(attribute)
+                .filter(|_| !shared)
+                .map(|l| (Word::PropertyLabel, RdfTerm::Literal(l))),
+            kb.attribute_description(attribute)
+                .filter(|_| !shared)
+                .map(|l| (Word::PropertyDescription, RdfTerm::Literal(l))),
+            domain.filter(|_| !shared).map(|c| (Word::Domain, c)),
+            unit.and_then(|unit| self.schema_text(unit)).map(|unit| (Word::Unit, unit)),
+            kb.property_group(Property::Attribute(attribute))
+                .filter(|_| !shared)
+                .and_then(|g| self.schema_text(g))
+                .map(|g| (Word::Group, g)),
+        ];
+        parts.into_iter().flatten().map(move |(word, value)| [subject, self.word(word), value])
+    }
+
+    pub(super) fn qualifier_schema(&self, qualifier: QualifierId) -> impl Iterator<Item = RdfTriple> + '_ {
+        let kb = self.kb;
+        let subject = self.qualifier_terms[qualifier.index()];
+        let shared = !matches!(subject, RdfTerm::Qualifier(_));
+        let parts = [
+            Some((Word::SchemaType, self.word(Word::QualifierKey))),
+            kb.qualifier_label_literal(qualifier)
+                .filter(|_| !shared)
+                .map(|l| (Word::PropertyLabel, RdfTerm::Literal(l))),
+            kb.qualifier_group(qualifier)
+                .filter(|_| !shared)
+                .and_then(|g| self.schema_text(g))
+                .map(|g| (Word::Group, g)),
+        ];
+        parts.into_iter().flatten().map(move |(word, value)| [subject, self.word(word), value])
+    }
+}
+
+/// A literal of the KB as one of RDF.
+pub(super) fn rdf_literal(literal: &Literal<'_>) -> oxrdf::Literal {
+    let typed = |datatype: String| {
+        oxrdf::Literal::new_typed_literal(literal.text(), NamedNode::new_unchecked(datatype))
+    };
+    match literal.kind() {
+        LiteralKind::Text => oxrdf::Literal::new_simple_literal(literal.text()),
+        LiteralKind::LanguageText => {
+            oxrdf::Literal::new_language_tagged_literal_unchecked(literal.text(), literal.language())
+        }
+        LiteralKind::TypedText => typed(literal.datatype().to_owned()),
+        LiteralKind::Boolean => typed(format!("{XSD}boolean")),
+        LiteralKind::Year => {
+            let year = literal.as_time().map_or(0, |t| t.year());
+            // Years are written bare in KBs, with four digits at least in XML Schema.
+            let padded = crate::time::padded_year(year);
+            let text = if literal.text() == year.to_string() { padded.as_str() } else { literal.text() };
+            oxrdf::Literal::new_typed_literal(text, NamedNode::new_unchecked(format!("{XSD}gYear")))
+        }
+        LiteralKind::Month => typed(format!("{XSD}gYearMonth")),
+        LiteralKind::Date => typed(format!("{XSD}date")),
+        LiteralKind::DateTime => typed(format!("{XSD}dateTime")),
+        LiteralKind::Quantity if literal.unit().is_empty() => {
+            typed(format!("{XSD}{}", literal.number_type().name()))
+        }
+        LiteralKind::Quantity => {
+            let scheme = IriScheme { base: UNIT_NAMESPACE.to_owned(), vocabulary: Vocabulary::Rdfs };
+            typed(scheme.node_in_base(literal.unit()))
+        }
+    }
+}
