@@ -47,20 +47,24 @@ fn fold_char(c: char, out: &mut String) {
     }
 }
 
-/// The Levenshtein distance in characters.
+/// The edit distance in characters: insertions, deletions, replacements, and two neighbours swapped.
 pub fn edit_distance(a: &str, b: &str) -> usize {
-    let b: Vec<char> = b.chars().collect();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, x) in a.chars().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = i + 1;
-        for (j, &y) in b.iter().enumerate() {
-            let replaced = diagonal + usize::from(x != y);
-            diagonal = row[j + 1];
-            row[j + 1] = replaced.min(row[j] + 1).min(diagonal + 1);
+    let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
+    let mut before: Vec<usize> = Vec::new();
+    let mut last: Vec<usize> = (0..=b.len()).collect();
+    for i in 0..a.len() {
+        let mut row = vec![i + 1];
+        for j in 0..b.len() {
+            let replaced = last[j] + usize::from(a[i] != b[j]);
+            let mut best = replaced.min(row[j] + 1).min(last[j + 1] + 1);
+            if i > 0 && j > 0 && a[i] == b[j - 1] && a[i - 1] == b[j] {
+                best = best.min(before[j - 1] + 1);
+            }
+            row.push(best);
         }
+        before = std::mem::replace(&mut last, row);
     }
-    row[b.len()]
+    last[b.len()]
 }
 
 /// The known name that a wrong one was probably meant to be.
@@ -82,9 +86,15 @@ mod tests {
 
     #[test]
     fn distances() {
-        for (a, b, distance) in
-            [("", "", 0), ("abc", "abc", 0), ("abc", "abd", 1), ("shawshnk", "shawshank", 1), ("", "äb", 2)]
-        {
+        for (a, b, distance) in [
+            ("", "", 0),
+            ("abc", "abc", 0),
+            ("lable", "label", 1),
+            ("untied", "united", 1),
+            ("abc", "abd", 1),
+            ("shawshnk", "shawshank", 1),
+            ("", "äb", 2),
+        ] {
             assert_eq!(edit_distance(a, b), distance);
             assert_eq!(edit_distance(b, a), distance);
         }

@@ -185,7 +185,7 @@ fn readable(report: &ImportReport, args: &ImportArgs, start: Instant) -> String 
         section(&[("could not be understood, see below", report.n_problems)], "skipped");
     }
     section(&[("read in all", report.n_records())], "total");
-    section(&report.compiled.left_out, "left out");
+    section(&report.compiled.left_out, "of these");
     if report.compiled.duplicate_facts > 0 {
         section(&[("facts that say the same as another", report.compiled.duplicate_facts)], "merged");
     }

@@ -7,9 +7,8 @@ use crate::output::{self, count};
 use anyhow::Result;
 use clap::Args;
 use serde::Serialize;
-use std::collections::BTreeMap;
 use std::fmt::Write;
-use touchstone_kb::{Fact, Kb, NodeId, Property, Value};
+use touchstone_kb::{Fact, Kb, LiteralKind, NodeId, Property, Qualifier, Value};
 
 #[derive(Args)]
 pub(crate) struct ShowArgs {
@@ -40,7 +39,7 @@ struct PageJson<'a> {
     aliases: Vec<&'a str>,
     description: Option<&'a str>,
     is_class: bool,
-    classes: Vec<&'a str>,
+    classes: Vec<NamedJson<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     class: Option<ClassJson<'a>>,
     facts: Vec<FactJson<'a>>,
@@ -51,8 +50,8 @@ struct PageJson<'a> {
 
 #[derive(Serialize)]
 struct ClassJson<'a> {
-    parents: Vec<&'a str>,
-    children: Vec<&'a str>,
+    parents: Vec<NamedJson<'a>>,
+    children: Vec<NamedJson<'a>>,
     members: usize,
 }
 
@@ -63,19 +62,39 @@ struct FactJson<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     subject: Option<&'a str>,
     value: ValueJson<'a>,
-    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    qualifiers: BTreeMap<&'a str, Vec<ValueJson<'a>>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    qualifiers: Vec<QualifierJson<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     source: Option<&'a str>,
 }
 
 #[derive(Serialize)]
 struct ValueJson<'a> {
+    /// `entity`, `class`, `text`, `quantity`, `year`, `month`, `date`, `datetime` or `boolean`.
+    kind: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     id: Option<&'a str>,
-    text: String,
+    text: &'a str,
     #[serde(skip_serializing_if = "str::is_empty")]
     unit: &'a str,
+    #[serde(skip_serializing_if = "str::is_empty")]
+    lang: &'a str,
+    #[serde(skip_serializing_if = "str::is_empty")]
+    datatype: &'a str,
+}
+
+/// A class, or a qualifier key, or anything else with an id and a label.
+#[derive(Serialize)]
+struct NamedJson<'a> {
+    id: &'a str,
+    label: &'a str,
+}
+
+#[derive(Serialize)]
+struct QualifierJson<'a> {
+    qualifier: &'a str,
+    label: &'a str,
+    values: Vec<ValueJson<'a>>,
 }
 
 pub(crate) fn run(args: &ShowArgs) -> Result<Outcome> {
@@ -89,6 +108,9 @@ pub(crate) fn run(args: &ShowArgs) -> Result<Outcome> {
         let spelled = kb.find_names(&args.name, 50);
         nodes =
             spelled.iter().filter(|h| h.matched == touchstone_kb::Match::Folded).map(|h| h.node).collect();
+    }
+    if args.name.trim().is_empty() {
+        anyhow::bail!("give the name or the id of an entity or class");
     }
     let Some((&node, others)) = nodes.split_first() else {
         return not_found(&kb, args);
@@ -120,23 +142,43 @@ fn not_found(kb: &Kb, args: &ShowArgs) -> Result<Outcome> {
 
 fn value_json(kb: &Kb, value: Value) -> ValueJson<'_> {
     match value {
-        Value::Node(node) => {
-            ValueJson { id: Some(kb.node_id(node)), text: kb.label(node).to_owned(), unit: "" }
-        }
+        Value::Node(node) => ValueJson {
+            kind: if kb.as_class(node).is_some() { "class" } else { "entity" },
+            id: Some(kb.node_id(node)),
+            text: kb.label(node),
+            unit: "",
+            lang: "",
+            datatype: "",
+        },
         Value::Literal(id) => {
             let literal = kb.literal(id);
-            ValueJson { id: None, text: literal.text().to_owned(), unit: literal.unit() }
+            let kind = match literal.kind() {
+                LiteralKind::Boolean => "boolean",
+                LiteralKind::Quantity => "quantity",
+                LiteralKind::Year => "year",
+                LiteralKind::Month => "month",
+                LiteralKind::Date => "date",
+                LiteralKind::DateTime => "datetime",
+                LiteralKind::Text | LiteralKind::LanguageText | LiteralKind::TypedText => "text",
+            };
+            let (unit, lang, datatype) = (literal.unit(), literal.language(), literal.datatype());
+            ValueJson { kind, id: None, text: literal.text(), unit, lang, datatype }
         }
     }
 }
 
 fn fact_json<'a>(kb: &'a Kb, fact: &Fact, to: bool) -> FactJson<'a> {
-    let mut qualifiers: BTreeMap<&str, Vec<ValueJson<'_>>> = BTreeMap::new();
-    for qualifier in kb.fact_qualifiers(fact.id) {
-        qualifiers
-            .entry(kb.qualifier_label(qualifier.key))
-            .or_default()
-            .push(value_json(kb, qualifier.value));
+    let mut qualifiers: Vec<QualifierJson<'_>> = Vec::new();
+    for Qualifier { key, value } in kb.fact_qualifiers(fact.id) {
+        let value = value_json(kb, value);
+        match qualifiers.last_mut().filter(|last| last.qualifier == kb.qualifier_id(key)) {
+            Some(last) => last.values.push(value),
+            None => qualifiers.push(QualifierJson {
+                qualifier: kb.qualifier_id(key),
+                label: kb.qualifier_label(key),
+                values: vec![value],
+            }),
+        }
     }
     FactJson {
         property: kb.property_id(fact.property),
@@ -149,7 +191,10 @@ fn fact_json<'a>(kb: &'a Kb, fact: &Fact, to: bool) -> FactJson<'a> {
 }
 
 fn page_json<'a>(kb: &'a Kb, node: NodeId, others: &'a [NodeId]) -> PageJson<'a> {
-    let label = |class| kb.label(kb.class_node(class));
+    let label = |class| {
+        let node = kb.class_node(class);
+        NamedJson { id: kb.node_id(node), label: kb.label(node) }
+    };
     PageJson {
         id: kb.node_id(node),
         label: kb.label(node),
@@ -203,6 +248,8 @@ fn add_facts(kb: &Kb, text: &mut String, title: &str, facts: &[Fact], args: &Sho
     }
     let mut table = output::table(&[title, "", ""]);
     for group in facts.chunk_by(|a, b| a.property == b.property) {
+        let mut group = group.to_vec();
+        group.sort_by_cached_key(|fact| std::cmp::Reverse(interest(kb, fact, to)));
         let shown = if args.all { group.len() } else { FACTS_SHOWN.min(group.len()) };
         let mut name = property_name(kb, group[0].property, to);
         for fact in &group[..shown] {
@@ -222,6 +269,20 @@ fn add_facts(kb: &Kb, text: &mut String, title: &str, facts: &[Fact], args: &Sho
         }
     }
     let _ = writeln!(text, "\n{table}");
+}
+
+/// What is shown first: the latest, then the best connected, then the largest.
+fn interest(kb: &Kb, fact: &Fact, to: bool) -> (i64, usize, i64) {
+    let time_of = |value: Value| match value {
+        Value::Literal(literal) => kb.literal(literal).as_time().map(|time| time.key()),
+        Value::Node(_) => None,
+    };
+    let latest = kb.fact_qualifiers(fact.id).filter_map(|q| time_of(q.value)).max().unwrap_or(i64::MIN);
+    match if to { Value::Node(fact.subject) } else { fact.value } {
+        Value::Node(node) => (latest, kb.degree(node), -i64::from(node.0)),
+        // Literal ids are in the order of values.
+        Value::Literal(literal) => (latest, 0, i64::from(literal.0)),
+    }
 }
 
 /// The property's label, or how it reads backwards.

@@ -204,6 +204,13 @@ impl KbBuilder {
         for name in self.statements.keys() {
             usage.node[*name as usize] = false;
         }
+        let labels = self.names.iter().filter(|(_, kind, _)| *kind == NameKind::Label);
+        let mut labelled: HashMap<u32, u32> = HashMap::new();
+        let second =
+            labels.filter(|(node, _, name)| *labelled.entry(*node).or_insert(*name) != *name).count();
+        if second > 0 {
+            left_out.insert("label beside another one, which becomes an alias", second as u64);
+        }
         let n_dropped = self.keep_one_description();
         if n_dropped > 0 {
             left_out.insert("description beside another one", n_dropped);

@@ -11,7 +11,7 @@ pub(crate) struct PendingDir {
     partial: PathBuf,
     old: PathBuf,
     /// Held until everything is in place: only one import at a time writes to a target.
-    lock: Lock,
+    _lock: Lock,
 }
 
 impl PendingDir {
@@ -38,7 +38,7 @@ impl PendingDir {
             return Err(in_the_way());
         }
         fs::create_dir(&partial).map_err(KbError::io("create", &partial))?;
-        Ok(PendingDir { target: target.to_path_buf(), partial, old, lock })
+        Ok(PendingDir { target: target.to_path_buf(), partial, old, _lock: lock })
     }
 
     pub(crate) fn path(&self) -> &Path {
@@ -66,8 +66,6 @@ impl PendingDir {
 impl Drop for PendingDir {
     fn drop(&mut self) {
         let _ = remove_dir(&self.partial);
-        // While still holding it: whoever opened it in the meantime finds that it is gone and starts over.
-        let _ = fs::remove_file(&self.lock.path);
     }
 }
 
@@ -83,6 +81,13 @@ fn remove_dir(dir: &Path) -> Result<()> {
 struct Lock {
     path: PathBuf,
     _file: File,
+}
+
+impl Drop for Lock {
+    fn drop(&mut self) {
+        // While still holding it: whoever opened it in the meantime finds that it is gone and starts over.
+        let _ = fs::remove_file(&self.path);
+    }
 }
 
 impl Lock {

@@ -99,6 +99,7 @@ pub fn export_to(
         Some(parent) if !parent.as_os_str().is_empty() => parent,
         _ => Path::new("."),
     };
+    std::fs::create_dir_all(dir).map_err(KbError::io("create", dir))?;
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let aside = dir.join(format!(".{name}.partial-{}", std::process::id()));
     let mut file = File::create(&aside).map_err(KbError::io("create", &aside))?;

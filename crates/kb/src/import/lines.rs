@@ -30,6 +30,7 @@ pub(super) fn read(
         let reader = input::open(path, progress)?;
         read_from(reader, &input::display_name(path), builder, journal)?;
     }
+    journal.note_times("ids that are used but not described", builder.n_undeclared());
     if !request.license.is_empty() {
         builder.meta.license.clone_from(&request.license);
     }
@@ -128,11 +129,11 @@ fn add_line(
 ) -> Result<()> {
     if let Some(id) = line.entity.as_ref().or(line.class.as_ref()) {
         let node = builder.node(id)?;
+        builder.declare(node);
         if line.class.is_some() {
             builder.mark_class(node);
             journal.keep("class");
         } else {
-            builder.declare(node);
             journal.keep("entity");
         }
         if let Some(label) = &line.label {

@@ -94,7 +94,11 @@ impl ImportRequest {
 /// Imports files into a new store at `out`. On any error nothing is left behind.
 pub fn import(request: &ImportRequest, out: &Path, progress: &dyn Progress) -> Result<ImportReport> {
     for input in request.inputs.iter().chain(&request.ontology) {
-        std::fs::metadata(input).map_err(KbError::io("read", input))?;
+        let meta = std::fs::metadata(input).map_err(KbError::io("read", input))?;
+        if meta.is_dir() && Some(input) != request.ontology.as_ref() {
+            let is_directory = std::io::Error::from(std::io::ErrorKind::IsADirectory);
+            return Err(KbError::io("read", input)(is_directory));
+        }
     }
     let work_dir = match out.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => parent.to_path_buf(),

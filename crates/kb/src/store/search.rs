@@ -1,8 +1,9 @@
 //! Looks names up: exactly, folded, by prefix, and with typing errors.
 //!
-//! A look-up goes through four stages and stops when it has enough hits: the folded name; names that begin
-//! with it; names that contain all its words; names that contain words like its words (one edit for words of
-//! four letters and more, two for eight and more). Hits are ranked by stage and likeness, then by how
+//! A look-up goes through three stages and stops when it has enough hits: the folded name; names that begin with
+//! it or contain its words, the last of which may be only begun; names that contain words like its words (one
+//! edit for words of four letters and more, two for seven and more; two letters swapped are one edit).
+//! Hits are ranked by stage, then by score: how much of the query and of the name fits, and a little by how
 //! well connected the node is.
 
 use super::columns::{Rows, path_of};
@@ -22,11 +23,11 @@ use std::sync::Arc;
 pub enum Match {
     /// A label or alias is exactly that.
     Exact,
-    /// The same but for case, accents and punctuation.
+    /// The same but for case, accents, punctuation and a leading article.
     Folded,
     /// A name begins with it.
     Prefix,
-    /// A name contains all its words.
+    /// A name contains its words; the last may be only begun.
     Words,
     /// A name is like it.
     Fuzzy,
@@ -54,7 +55,7 @@ pub struct NameHit {
     pub name: String,
     /// How it fits.
     pub matched: Match,
-    /// Likeness from 0 to 1.
+    /// From 1 down to 0, in the order of hits.
     pub score: f64,
 }
 
@@ -62,7 +63,9 @@ pub struct NameHit {
 const MAX_PREFIX_NAMES: usize = 20_000;
 /// A word that stands in more names than this does not propose candidates; it only helps to rank them.
 const MAX_WORD_NAMES: usize = 20_000;
-/// Candidates of the word stages that are scored.
+/// Words that begin like the last word of a query are taken up to this many.
+const MAX_BEGUN_WORDS: usize = 500;
+/// Candidates of the last stage that are scored.
 const MAX_CANDIDATES: usize = 400;
 
 pub(super) struct NameColumns {
@@ -101,10 +104,60 @@ impl NameColumns {
             .unwrap_or_default()
     }
 
-    /// The word that is exactly this one, or all words that are like it.
-    fn like(&self, word: &str, fuzzy: bool) -> Vec<(u32, f64)> {
+    /// Names that contain all words of the query; of the last word the beginning is enough.
+    fn with_words(&self, query: &str) -> Vec<u32> {
+        let words: Vec<&str> = query.split(' ').collect();
+        // The words of the KB that each word of the query can be.
+        let numbers = |(at, word): (usize, &&str)| -> Vec<u32> {
+            let exact = self.words.get(word).map(|number| number as u32);
+            let begun = at + 1 == words.len() && word.chars().count() >= 2;
+            let mut numbers: Vec<u32> = exact.into_iter().collect();
+            if begun {
+                let mut stream = self.words.search(Str::new(word).starts_with()).into_stream();
+                while let Some((_, number)) = stream.next() {
+                    if numbers.len() >= MAX_BEGUN_WORDS {
+                        break;
+                    }
+                    if exact != Some(number as u32) {
+                        numbers.push(number as u32);
+                    }
+                }
+            }
+            numbers
+        };
+        let options: Vec<Vec<u32>> = words.iter().enumerate().map(numbers).collect();
+        let size = |numbers: &Vec<u32>| {
+            numbers.iter().map(|&n| self.word_names.row(n as usize).len()).sum::<usize>()
+        };
+        let Some((rarest, numbers)) = options.iter().enumerate().min_by_key(|(_, numbers)| size(numbers))
+        else {
+            return Vec::new();
+        };
+        let mut names: Vec<u32> = Vec::new();
+        for &number in numbers {
+            names.extend(self.word_names.row(number as usize).iter().take(MAX_WORD_NAMES));
+            if names.len() > MAX_WORD_NAMES {
+                break;
+            }
+        }
+        names.sort_unstable();
+        names.dedup();
+        if words.len() > 1 {
+            names.retain(|&name| {
+                let name = self.name(name);
+                let has = |at: usize, word: &str| {
+                    let last = at + 1 == words.len();
+                    name.split(' ').any(|w| w == word || last && w.starts_with(word))
+                };
+                words.iter().enumerate().all(|(at, word)| at == rarest || has(at, word))
+            });
+        }
+        names
+    }
+
+    /// The word that is exactly this one, and all words that are like it.
+    fn like(&self, word: &str) -> Vec<(u32, f64)> {
         let edits = match word.chars().count() {
-            _ if !fuzzy => 0,
             0..4 => 0,
             4..7 => 1,
             _ => 2,
@@ -139,13 +192,13 @@ impl NameColumns {
         found
     }
 
-    /// Names that share words with the query: the best `MAX_CANDIDATES` by weight of shared words.
-    fn by_words(&self, query: &str, fuzzy: bool, popularity: impl Fn(u32) -> usize) -> Vec<u32> {
+    /// Names that share words with the query, or words like its words: the best `MAX_CANDIDATES` by weight of shared words.
+    fn by_words(&self, query: &str, popularity: impl Fn(u32) -> usize) -> Vec<u32> {
         let n_names = self.names.len().max(1) as f64;
         let mut weight_of: HashMap<u32, f64> = HashMap::new();
         for word in query.split(' ') {
             let mut best: HashMap<u32, f64> = HashMap::new();
-            for (word, like) in self.like(word, fuzzy) {
+            for (word, like) in self.like(word) {
                 let names = self.word_names.row(word as usize);
                 if names.len() > MAX_WORD_NAMES {
                     continue;
@@ -204,9 +257,14 @@ impl Kb {
     /// Finds nodes by name, best first; see the module documentation for the stages.
     pub fn find_names(&self, query: &str, limit: usize) -> Vec<NameHit> {
         let folded = fold(query);
-        let mut hits = Hits { kb: self, query: &folded, found: Vec::new(), seen: HashMap::new() };
         if folded.is_empty() || limit == 0 {
             return Vec::new();
+        }
+        let mut hits = Hits { kb: self, query: &folded, found: Vec::new(), seen: HashMap::new() };
+        // `the united states` is the United States; but `The Matrix` is itself.
+        let bare = ["the ", "a ", "an "].iter().find_map(|article| folded.strip_prefix(article));
+        for &node in bare.map_or(&[][..], |bare| self.nodes_named_like(bare)) {
+            hits.add(node, bare.unwrap_or_default(), Match::Folded);
         }
         for &node in self.nodes_named_like(query) {
             let exact = self.has_name(NodeId(node), query.trim());
@@ -224,22 +282,21 @@ impl Kb {
                 hits.add(node, &name, Match::Prefix);
             }
         }
-        for (matched, fuzzy) in [(Match::Words, false), (Match::Fuzzy, true)] {
-            if hits.found.len() >= limit {
-                break;
+        for number in self.names.with_words(&folded) {
+            let name = self.names.name(number);
+            for &node in self.names.name_nodes.row(number as usize) {
+                hits.add(node, &name, Match::Words);
             }
+        }
+        if hits.found.len() < limit {
             let popularity = |name: u32| {
                 // The nodes of a name are sorted by it.
                 self.names.name_nodes.row(name as usize).first().map_or(0, |&node| self.degree(NodeId(node)))
             };
-            for number in self.names.by_words(&folded, fuzzy, popularity) {
+            for number in self.names.by_words(&folded, popularity) {
                 let name = self.names.name(number);
-                let all_words = || folded.split(' ').all(|word| name.split(' ').any(|w| w == word));
-                if !fuzzy && !all_words() {
-                    continue;
-                }
                 for &node in self.names.name_nodes.row(number as usize) {
-                    hits.add(node, &name, matched);
+                    hits.add(node, &name, Match::Fuzzy);
                 }
             }
         }
@@ -257,15 +314,20 @@ struct Hits<'a> {
 
 impl Hits<'_> {
     fn add(&mut self, node: u32, folded: &str, matched: Match) {
+        // How well connected a node is decides among names that fit equally well.
+        let popularity = 0.02 * (1.0 + self.kb.degree(NodeId(node)) as f64).ln();
         let score = match matched {
-            Match::Exact | Match::Folded => 1.0,
-            Match::Prefix => self.query.len() as f64 / folded.len().max(1) as f64,
-            Match::Words | Match::Fuzzy => name_likeness(self.query, folded),
+            Match::Exact => 0.9 + popularity / 10.0,
+            Match::Folded => 0.85 + popularity / 10.0,
+            Match::Prefix | Match::Words => {
+                0.5 + 0.3 * (part_likeness(self.query, folded) + popularity) / 1.8
+            }
+            Match::Fuzzy => 0.5 * name_likeness(self.query, folded) + popularity / 10.0,
         };
         match self.seen.get(&node) {
             Some(&at) => {
                 let old = &mut self.found[at];
-                if matched < old.1 || matched == old.1 && score > old.2 {
+                if score > old.2 {
                     *old = (node, matched, score, folded.to_owned());
                 }
             }
@@ -276,21 +338,10 @@ impl Hits<'_> {
         }
     }
 
-    /// The best hits. Prefixes are ranked by connectedness alone: that is what typing needs.
+    /// The best hits.
     fn ranked(mut self, limit: usize) -> Vec<NameHit> {
         let kb = self.kb;
-        let rank = |&(node, matched, score, _): &(u32, Match, f64, String)| {
-            let degree = kb.degree(NodeId(node)) as f64;
-            let quality = match matched {
-                Match::Exact | Match::Folded | Match::Prefix => 0.0,
-                Match::Words | Match::Fuzzy => score + (1.0 + degree).ln() / 100.0,
-            };
-            (matched, quality, degree)
-        };
-        self.found.sort_by(|a, b| {
-            let (x, y) = (rank(a), rank(b));
-            x.0.cmp(&y.0).then(y.1.total_cmp(&x.1)).then(y.2.total_cmp(&x.2)).then(a.0.cmp(&b.0))
-        });
+        self.found.sort_by(|a, b| b.2.total_cmp(&a.2).then(a.0.cmp(&b.0)));
         self.found.truncate(limit);
         let full_name = |node: NodeId, folded: &str| {
             let label = kb.label(node);
@@ -308,6 +359,16 @@ impl Hits<'_> {
         });
         hits.collect()
     }
+}
+
+/// How well a name fits that begins with the query or contains its words: whole words count more than begun
+/// ones, and the less of the name is left over the better. At most 1.4.
+fn part_likeness(query: &str, name: &str) -> f64 {
+    let words = query.split(' ').count() as f64;
+    let whole = query.split(' ').filter(|word| name.split(' ').any(|w| w == *word)).count() as f64;
+    let begins = if name.starts_with(query) { 0.1 } else { 0.0 };
+    let covered = query.chars().count() as f64 / name.chars().count().max(1) as f64;
+    0.7 + 0.3 * whole / words + 0.3 * covered.min(1.0) + begins
 }
 
 /// Likeness of two words: 1 minus the edit distance over the longer length.
