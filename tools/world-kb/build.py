@@ -7,7 +7,7 @@
 import argparse
 import sys
 
-from worldkb import airports, atlas, cities, cldr, countries, elections, elements, factbook, films, isotopes, leaders, legislators, nobel, series
+from worldkb import airports, atlas, cities, cldr, countries, describe, elections, elements, factbook, films, isotopes, leaders, legislators, nobel, series
 from worldkb.context import Context
 from worldkb.output import write
 from worldkb.verify import check, statistics, unique_descriptions
@@ -18,7 +18,8 @@ STEPS = [
     cities.add_divisions, cities.add_cities, atlas.add_capitals, airports.add_airports, airports.add_flights,
     series.add_population, series.add_gapminder, series.add_emissions,
     legislators.add_legislators, nobel.add_nobel, elements.add_elements, isotopes.add_isotopes,
-    factbook.add_factbook, leaders.add_leaders, elections.add_elections, films.add_films,
+    factbook.add_factbook, factbook.add_areas, leaders.add_leaders, elections.add_elections, films.add_films,
+    describe.add_descriptions, cldr.add_endonyms,
 ]
 
 

@@ -80,6 +80,13 @@ def figure(raw, e, v, q, prop):
     return False
 
 
+@check("area")
+def area(raw, e, v, q):
+    fields = _record(raw, e)["Geography"]["Area"]
+    texts = [t for key in fields if key.strip() == "total" for t in _texts(fields[key])]
+    return any(t.split(" sq km")[0].replace(",", "") == v[0] for t in texts)
+
+
 @check("voting_age")
 def voting(raw, e, v, q):
     return any(t.startswith(f"{v[0]} years of age") for t in _field(raw, e, "Government", "Suffrage"))

@@ -139,7 +139,8 @@ def _decays(raw, e):
 
 @check(MEN, "decay_mode")
 def decay(raw, e, v, q):
-    return any(WORDS.get(r["mode"]) == raw.kb.entities[v]["label"] and r["intensity"] and same(r["intensity"], q["branching_fraction"][0]) for r in _decays(raw, e))
+    return any(WORDS.get(r["mode"]) == raw.kb.entities[v]["label"] and r["intensity"]
+               and (not q or same(r["intensity"], q["branching_fraction"][0])) for r in _decays(raw, e))
 
 
 @check(MEN, "decays_to")

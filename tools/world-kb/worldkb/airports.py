@@ -28,7 +28,7 @@ def add_airports(ctx):
         if ident in kb:
             continue
         fixed = " ".join(FIXES.get(word, word) for word in name.split())
-        kb.entity(ident, fixed, "airport", aliases=[re.sub(r"\b([A-Z]) (?=[A-Z][a-z])", r"\1. ", fixed)])
+        kb.entity(ident, fixed, "airport", aliases=[re.sub(r"\b([A-Z]) (?=[A-Z][a-z])", r"\1. ", fixed), row["iata"]])
         kb.attr(ident, "iata_code", row["iata"], src)
         if re.fullmatch(r"[A-Z]{4}", row["icao"]):
             kb.attr(ident, "icao_code", row["icao"], src)

@@ -9,7 +9,7 @@ STATUS = {"official": "official", "de_facto_official": "de facto official", "off
 
 # Wikidata's names of film languages -> CLDR codes; only names that are certain.
 FILM_LANGUAGES = {
-    "mandarin": "cmn", "standard chinese": "cmn", "putonghua": "cmn", "mandarin chinese": "cmn", "standard taiwanese mandarin": "cmn",
+    "mandarin": "zh", "standard chinese": "zh", "putonghua": "zh", "mandarin chinese": "zh", "standard taiwanese mandarin": "zh",
     "yue chinese": "yue", "modern greek": "el", "bengali": "bn", "kurdish language": "ku", "american english": "en",
     "british english": "en", "australian english": "en", "standard arabic": "ar", "modern standard arabic": "ar", "farsi": "fa",
     "standard german": "de", "québécois french": "fr", "quebec french": "fr", "brazilian portuguese": "pt", "castilian": "es", "mexican spanish": "es",
@@ -17,7 +17,7 @@ FILM_LANGUAGES = {
     "odia": "or", "māori": "mi", "maori": "mi", "khmer": "km", "sinhala": "si", "lao": "lo", "kyrgyz": "ky",
     "cantonese": "yue", "norwegian": "no", "bokmål": "nb", "filipino": "fil", "panjabi": "pa",
 }
-ALIASES = {"bn": ["Bengali"], "fa": ["Farsi"], "yue": ["Yue Chinese"], "cmn": ["Mandarin", "Standard Chinese"], "el": ["Modern Greek"],
+ALIASES = {"bn": ["Bengali"], "fa": ["Farsi"], "yue": ["Yue Chinese"], "zh": ["Mandarin", "Mandarin Chinese", "Standard Chinese"], "el": ["Modern Greek"],
            "he": ["Modern Hebrew"], "my": ["Myanmar language"], "or": ["Oriya"], "pa": ["Panjabi"], "mi": ["Maori"], "gsw": ["Alemannic"]}
 
 
@@ -97,6 +97,28 @@ def add_currencies(ctx):
             ident = kb.entity(f"currency/{code}", name, "currency", aliases=[code], description=f"currency with the code {code}")
             kb.attr(ident, "iso_4217", code, src)
             kb.rel(country, "currency", ident, src, {"start_time": _date(start), "end_time": _date(end)})
+
+
+def add_endonyms(ctx):
+    """What a country is called in its official languages (Deutschland, España, 日本), as aliases."""
+    kb = ctx.kb
+    _, get_global = _babel(ctx)
+    from babel import Locale, UnknownLocaleError
+    taken = {name.lower() for e in kb.entities.values() if e.id.startswith("country/") for name in [e.label, *e.aliases]}
+    names = {}
+    for territory, languages in sorted(get_global("territory_languages").items()):
+        for code, record in sorted(languages.items(), key=lambda item: (-item[1]["population_percent"], item[0])):
+            if country_id(territory) not in kb or record["official_status"] not in ("official", "de_facto_official") or record["population_percent"] < 5:
+                continue
+            try:
+                name = Locale.parse(code).territories.get(territory)
+            except (UnknownLocaleError, ValueError):
+                continue
+            if name and not any(c in name for c in "(),") and name.lower() not in taken:
+                names.setdefault(name, set()).add(territory)
+    for name, territories in names.items():
+        if len(territories) == 1:          # "Congo" and "Guiana" are several
+            kb.alias(country_id(*territories), name)
 
 
 def _date(parts):

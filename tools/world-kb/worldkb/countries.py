@@ -29,9 +29,9 @@ ALIASES = {
     "CI": ["Côte d'Ivoire", "Cote d'Ivoire"], "TL": ["East Timor"], "FM": ["Federated States of Micronesia"], "MO": ["Macao"],
     "AE": ["UAE", "U.A.E."], "BN": ["Brunei Darussalam"], "LA": ["Lao PDR"], "SY": ["Syrian Arab Republic"], "TW": ["Republic of China"],
     "PS": ["State of Palestine", "Palestinian territories"], "BS": ["Bahamas"], "GM": ["Gambia"], "FK": ["Malvinas"],
-    "BA": ["Bosnia"], "VC": ["Saint Vincent", "St. Vincent and the Grenadines"], "KN": ["Saint Kitts", "St. Kitts and Nevis"], "LC": ["St. Lucia"], "AG": ["Antigua"], "TT": ["Trinidad"],
+    "BA": ["Bosnia"], "VC": ["St. Vincent and the Grenadines"], "KN": ["St. Kitts and Nevis"], "LC": ["St. Lucia"],
     "IE": ["Republic of Ireland"], "VI": ["U.S. Virgin Islands"], "PN": ["Pitcairn"], "BQ": ["Bonaire, Sint Eustatius and Saba"],
-    "SH": ["Saint Helena, Ascension and Tristan da Cunha"], "CF": ["CAR"], "GS": ["South Georgia"],
+    "SH": ["Saint Helena, Ascension and Tristan da Cunha"], "CF": ["CAR"],
     "TF": ["French Southern and Antarctic Lands"],
 }
 
@@ -51,8 +51,11 @@ SPELLINGS = {
     "soviet": "SU", "ussr": "SU", "kyrgzstan": "KG", "austrailia": "AU", "drc": "CD", "great britain": "GB",
     "the united states": "US", "the us": "US", "the uk": "GB", "the netherlands": "NL", "the philippines": "PH", "france, metropolitan": "FR",
     "guadeloupe island": "GP", "tanzania, united republic of": "TZ", "united states virgin islands": "VI", "republic of macedonia": "MK",
-    "federal republic of germany": "DE", "cyprys": "CY", "switzerland.": "CH", "channel islands": None,
+    "federal republic of germany": "DE", "cyprys": "CY", "trinidad": "TT", "antigua": "AG", "saint kitts": "KN", "saint vincent": "VC", "south georgia": "GS", "switzerland.": "CH", "channel islands": None,
 }
+
+# Names in the atlas that are those of a part.
+PARTS = {("PS", "West Bank"), ("PS", "Gaza Strip"), ("PS", "Gaza")}
 
 # Former states named by the films, by independence dates and by CLDR; id code, label, description, aliases.
 HISTORICAL = [
@@ -131,7 +134,7 @@ def _atlas_names(ctx):
             if name != kb.label(ident):
                 kb.attr(ident, "official_name", name, src)
                 kb.alias(ident, name)
-        elif kind == "alias":
+        elif kind == "alias" and (code, name) not in PARTS:
             kb.alias(ident, name)
 
 

@@ -19,6 +19,8 @@ COLUMNS = [
     ("price_per_kg", "price", "US dollar"),
 ]
 SPELLINGS = {"Al": ["aluminium"], "Cs": ["caesium"], "S": ["sulphur"]}
+LATIN = {"W": "wolfram", "Au": "aurum", "Ag": "argentum", "Fe": "ferrum", "Pb": "plumbum", "Na": "natrium", "K": "kalium", "Hg": "hydrargyrum",
+         "Sn": "stannum", "Sb": "stibium", "Cu": "cuprum"}
 SERIES = {"Nonmetals": "nonmetal", "Noble gases": "noble gas", "Alkali metals": "alkali metal", "Alkaline earth metals": "alkaline earth metal",
           "Metalloids": "metalloid", "Halogens": "halogen", "Poor metals": "post-transition metal", "Transition metals": "transition metal",
           "Lanthanides": "lanthanide", "Actinides": "actinide"}
@@ -76,7 +78,7 @@ def add_elements(ctx):
     for row in db.execute("select * from elements order by atomic_number"):
         symbol = row["symbol"]
         family = SERIES[series[row["series_id"]]]
-        ident = kb.entity(f"element/{symbol}", row["name"].lower(), "chemical_element", aliases=[symbol, *SPELLINGS.get(symbol, [])],
+        ident = kb.entity(f"element/{symbol}", row["name"].lower(), "chemical_element", aliases=[symbol, *SPELLINGS.get(symbol, []), LATIN.get(symbol)],
                           description=f"chemical element with the symbol {symbol}, {family}")
         for name in [row["name"], *SPELLINGS.get(symbol, [])]:
             ctx.element_by_name[name.lower()] = ident

@@ -170,6 +170,29 @@ def _partners(ctx, country, record, src):
                 ctx.kb.rel(country, relation, partner, src, {"trade_share": quantity(match[2], "percent"), "point_in_time": year(when[1])})
 
 
+# The Factbook counts Western Sahara, which has an area of its own here, to Morocco.
+OTHER_AREA = {"country/MA"}
+
+
+def add_areas(ctx):
+    """Total area from the source of land and water (the atlas has these from the Factbook); what still does not add up is dropped."""
+    kb, src = ctx.kb, ctx.source(PACKAGE)
+    for entity in [e for e in kb.entities.values() if e.id.startswith("country/")]:
+        given = {prop: Decimal(value[0]) for prop, value, _, _ in entity.attributes if prop in ("area", "land_area", "water_area")}
+        parts = given.get("land_area", 0) + given.get("water_area", 0)
+        field = ctx.factbook.get(entity.id, {}).get("Geography", {}).get("Area", {})
+        match = re.match(r"([\d,]+(?:\.\d+)?) sq km\b", next((plain(v["text"]) for k, v in field.items() if k.strip() == "total" and isinstance(v, dict)), ""))
+        if match and entity.id not in OTHER_AREA:
+            total = Decimal(match[1].replace(",", ""))
+            if total and abs(parts - total) <= total / 100 and given.get("land_area", 0) <= total and given.get("area") != total:
+                entity.attributes = [f for f in entity.attributes if f[0] != "area"]
+                kb.attr(entity.id, "area", quantity(str(total), "square kilometre"), src)
+                given["area"] = total
+        area = given.get("area")
+        if len(given) > 1 and (area is None or given.get("land_area", 0) > area or abs(parts - area) > area * 3 / 100):
+            entity.attributes = [f for f in entity.attributes if f[0] not in ("land_area", "water_area")]
+
+
 def _organizations(ctx, country, record, src):
     value = text(record, "Government", "International organization participation").split("note")[0]
     for part in re.split(r",\s*(?![^(]*\))", value):

@@ -1,7 +1,7 @@
 """Films and their people (bokeh_sampledata's movies.db, a snapshot of Wikidata).
 
 People are names without ids in this source. Names that cannot be one person are split or dropped:
-see `_eras`. Nothing here is ever merged with people of other sources.
+see `_eras`. They are not merged with people of other sources, but for the table `KNOWN`.
 """
 
 import re
@@ -31,6 +31,28 @@ THE_PEOPLE = {"The Edge", "The Great Khali", "The Undertaker", "The Notorious B.
               "The Game", "The Lady of Rage"}
 GROUP_WORDS = re.compile(r" (Brothers|Sisters|Band|Orchestra|Boys|Girls|Singers|Stooges|Players|Choir|Ensemble|Quartet|Trio|Dancers|"
                          r"Troupe|Circus|Family|Chorus|Peppers|Stones|Dolls|Express|Symphony|Company|Theatre|Club|Experience|Pickers|Two|Three|Four|Five|Six|Seven)$")
+
+
+# People of other sources whose credits here are certainly theirs, which is common knowledge (appearances as themselves and in archive footage included).
+# name in the films -> (id, whether acting was a work of theirs)
+KNOWN = {
+    "Ronald Reagan": ("person/govtrack-412372", True), "Al Franken": ("person/F000457", True), "Sonny Bono": ("person/B000622", True),
+    "Fred Thompson": ("person/T000457", True), "George Murphy": ("person/M001092", True), "Harold Pinter": ("person/nobel-harold-pinter", True),
+    "Barack Obama": ("person/O000167", False), "Donald Trump": ("person/leader-donald-trump", False), "Bill Clinton": ("person/govtrack-412374", False),
+    "George H. W. Bush": ("person/B001166", False), "George W. Bush": ("person/govtrack-412375", False), "Dick Cheney": ("person/C000344", False),
+    "Hillary Clinton": ("person/C001041", False), "Al Gore": ("person/G000321", False), "John McCain": ("person/M000303", False),
+    "Jimmy Carter": ("person/govtrack-412371", False), "Gerald Ford": ("person/F000260", False), "Richard Nixon": ("person/N000116", False),
+    "John F. Kennedy": ("person/K000107", False), "Robert F. Kennedy": ("person/K000114", False), "Franklin Delano Roosevelt": ("person/govtrack-412364", False),
+    "Bernie Sanders": ("person/S000033", False), "Donald Rumsfeld": ("person/R000508", False), "Ed Koch": ("person/K000302", False),
+    "George McGovern": ("person/M000452", False), "Harrison Schmitt": ("person/S000132", False), "Ron Paul": ("person/P000583", False),
+    "Ernest Hemingway": ("person/nobel-ernest-miller-hemingway", False), "Winston Churchill": ("person/nobel-winston-churchill", False),
+    "George Bernard Shaw": ("person/nobel-george-bernard-shaw", False), "John Steinbeck": ("person/nobel-john-steinbeck", False),
+    "José Saramago": ("person/nobel-jose-saramago", False), "Sinclair Lewis": ("person/nobel-sinclair-lewis", False),
+    "William Faulkner": ("person/nobel-william-faulkner", False), "Eugene O'Neill": ("person/nobel-eugene-gladstone-oneill", False),
+    "Martin Luther King Jr.": ("person/nobel-martin-luther-king-jr", False), "Nelson Mandela": ("person/nobel-nelson-mandela", False),
+    "Tenzin Gyatso": ("person/nobel-14th-dalai-lama", False), "Henry Kissinger": ("person/nobel-henry-a-kissinger", False),
+    "Mikhail Gorbachev": ("person/nobel-mikhail-sergeyevich-gorbachev", False),
+}
 
 
 def _names(text):
@@ -116,9 +138,14 @@ def _people(ctx, films):
             taken[base] += 1
             ident = base if taken[base] == 1 else f"{base}-{taken[base]}"
             classes = [cls for column, _, cls in ROLES if column in roles and column != "Cast"]
-            if any(role == "Cast" and not documentary[film] for _, role, film in part):
+            known, acts = KNOWN.get(name, (None, True))
+            if acts and any(role == "Cast" and not documentary[film] for _, role, film in part):
                 classes.append("actor")
-            ctx.kb.entity(ident, name, *(classes or ["person"]), aliases=_nicknames(name), description=_describe(part, classes, titles))
+            if known:
+                ident = known
+                if ident not in ctx.kb:
+                    raise SystemExit(f"{name}: no {ident} to be one person with")
+            ctx.kb.entity(ident, name, *(classes or ["person"]), aliases=[name, *_nicknames(name)], description=_describe(part, classes, titles))
             for _, _, film in part:
                 people[name, film] = ident
     return people

@@ -23,6 +23,27 @@ MODES = {
 }
 
 
+# Modes that exclude each other, so that their shares add up to 100 percent. What a beta decay is followed by (B-n ...) is a part of it.
+INDEPENDENT = {"A", "B-", "B+", "EC", "e+", "p", "n", "2p", "2n", "2B-", "2B+", "SF"}
+
+
+def sure_shares(modes):
+    """The modes whose share can be trusted, given {mode: percent} of one isotope.
+
+    The source has lost the exponents of NUBASE (SF=7e-9 became 7), so a share counts only if the independent modes add up to 100 percent.
+    A mode with all of the 100 percent leaves nothing for another one: then the other share is a lost exponent, however small it looks.
+    Electron capture and positron emission are parts of B+ where that is given. Shares of delayed emission cannot be tested at all.
+    """
+    parts = {"EC", "e+"} if "B+" in modes else set()
+    alone = {mode: share for mode, share in modes.items() if mode in INDEPENDENT - parts}
+    if not 99 <= sum(alone.values()) <= 101 or 100 in alone.values() and len(alone) > 1:
+        return set()
+    sure = set(alone)
+    if parts and parts <= set(modes) and abs(modes["EC"] + modes["e+"] - modes["B+"]) <= 1 and modes["B+"] not in (modes["EC"], modes["e+"]):
+        sure |= parts
+    return sure
+
+
 def add_isotopes(ctx):
     kb, src = ctx.kb, ctx.source(PACKAGE, "elements.db")
     db = ctx.sqlite(PACKAGE, "mendeleev/elements.db")
@@ -51,6 +72,7 @@ def add_isotopes(ctx):
     by_number = {pair: ident for ident, pair in numbers.items()}
     # One isotope has the same mode twice with different shares: neither is kept.
     twice = {(row[0], row[1]) for row in db.execute("select isotope_id, mode from isotopedecaymodes group by 1, 2 having count(*) > 1")}
+    kept, shares = [], {}
     for row in db.execute("select * from isotopedecaymodes order by id"):
         if (row["isotope_id"], row["mode"]) in twice:
             continue
@@ -58,9 +80,13 @@ def add_isotopes(ctx):
         if row["isotope_id"] not in ids or row["mode"] not in MODES or row["relation"] != "=" or not row["intensity"] \
                 or row["is_allowed_not_observed"] or not 0 < row["intensity"] <= 100:
             continue
+        kept.append(row)
+        shares.setdefault(row["isotope_id"], {})[row["mode"]] = row["intensity"]
+    sure = {isotope: sure_shares(modes) for isotope, modes in shares.items()}
+    for row in kept:
         label, aliases, protons, mass = MODES[row["mode"]]
         mode = kb.entity(f"decay/{slug(label)}", label, "decay_mode", aliases=aliases, description="way in which an atomic nucleus decays")
-        fraction = {"branching_fraction": quantity(row["intensity"], "percent")}
+        fraction = {"branching_fraction": quantity(row["intensity"], "percent")} if row["mode"] in sure[row["isotope_id"]] else None
         kb.rel(ids[row["isotope_id"]], "decay_mode", mode, src, fraction)
         if protons is not None:
             number = numbers[ids[row["isotope_id"]]]

@@ -22,6 +22,10 @@ SAME_PERSON = {"Donald J. Trump": ("Donald Trump", ["Donald J. Trump"]), "Bart d
                "Ferdinand \"BongBong\" Marcos Jr.": ("Ferdinand Marcos Jr.", ["Bongbong Marcos"])}
 
 
+# A title that stands alone before the name.
+PLAIN_TITLE = re.compile(r"(President|King|Queen|Prime Minister|Chancellor|Emir|Amir|Sultan|Emperor|Premier|Taoiseach)(?= (?!of\b|and\b|the\b|Minister\b|Crown\b|Prince\b)[^(,;]*\(since)")
+
+
 def add_leaders(ctx):
     src = ctx.source(PACKAGE)
     # Sovereign states first, and first of all those whose head of state also reigns elsewhere: the description names them.
@@ -46,7 +50,10 @@ def add_leaders(ctx):
             ident = ctx.people.get(label) or f"person/leader-{slug(label)}"
             here = ctx.kb.label(country)
             role = "head of state" if relation == "head_of_state" else "head of government"
-            ctx.kb.entity(ident, label, "politician", aliases=aliases, description=f"{role} of {the(here)}")
+            title = PLAIN_TITLE.match(value)
+            role = title[1].lower() if title else role
+            ctx.kb.entity(ident, label, "politician", aliases=aliases,
+                          description=f"{role} of {the(here)} since {(since.get('date') or since.get('month') or str(since.get('year')))[:4]}")
             ctx.people[label] = ident
             ctx.kb.rel(country, relation, ident, src, {"start_time": since})
 

@@ -28,6 +28,12 @@ def key(value):
     return json.dumps(value, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
 
 
+def backwards(quals):
+    """Whether the end of an interval is before its start, as far as the times can be compared."""
+    start, end = ([str(part) for value in quals.get(name, []) for part in value.values()] for name in ("start_time", "end_time"))
+    return bool(start and end) and any(e[:len(s)] < s[:len(e)] for s in start for e in end)
+
+
 class Entity:
     __slots__ = ("id", "label", "aliases", "description", "classes", "relations", "attributes", "_seen")
 
@@ -93,6 +99,8 @@ class KB:
         for name, given in sorted((qualifiers or {}).items()):
             if given is not None:
                 quals[name] = given if isinstance(given, list) and given and isinstance(given[0], (dict, list)) else [given]
+        if backwards(quals):
+            del quals["end_time"]         # an error of the source
         mark = (prop, key(value), key(quals))
         if mark in entity._seen:
             return

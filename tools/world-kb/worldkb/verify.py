@@ -2,8 +2,10 @@
 
 import re
 from collections import Counter, defaultdict
+from decimal import Decimal
 
 from . import schema
+from .model import backwards
 
 DECIMAL = re.compile(r"-?(0|[1-9]\d*)(\.\d+)?")
 GROUPS = {"film", "politics", "geography", "economy", "transport", "chemistry", "science", "general"}
@@ -97,6 +99,7 @@ def check(kb):
         names.add((entity.label, entity.description))
         if re.search(r"<|&\w+;|\ufffd", entity.label + entity.description + "".join(entity.aliases)):
             errors.append(f"{entity.id}: markup in a name: {entity.label}")
+        errors += _shares(entity) + _areas(entity)
         for prop, value, quals, source in entity.relations:
             used["relation", prop] += 1
             row = relations.get(prop)
@@ -130,8 +133,41 @@ def check(kb):
     return errors
 
 
+# Decay modes that do not add to the others: what follows a beta decay, and the parts of beta plus decay.
+_DELAYED = ("decay/beta-delayed-",)
+_PARTS = {"decay/electron-capture", "decay/positron-emission"}
+
+
+def _shares(entity):
+    """The shares of the decay modes of an isotope, if there are any, add up to 100 percent, and all of its independent modes have one."""
+    modes = {value: quals.get("branching_fraction") for prop, value, quals, _ in entity.relations if prop == "decay_mode"}
+    if not any(modes.values()):
+        return []
+    parts = _PARTS if "decay/beta-plus-decay" in modes else set()
+    alone = {mode: share for mode, share in modes.items() if mode not in parts and not mode.startswith(_DELAYED)}
+    if not all(alone.values()) or any(share for mode, share in modes.items() if mode.startswith(_DELAYED)):
+        return [f"{entity.id}: a doubtful branching fraction"]
+    numbers = [Decimal(share[0][0]) for share in alone.values()]
+    if not 99 <= sum(numbers) <= 101 or len(numbers) > 1 and max(numbers) >= 100:
+        return [f"{entity.id}: the branching fractions add up to {sum(numbers)} percent"]
+    return []
+
+
+def _areas(entity):
+    """Land is not more than all, and land and water are about all."""
+    found = {prop: Decimal(value[0]) for prop, value, _, _ in entity.attributes if prop in ("area", "land_area", "water_area")}
+    if not found.keys() & {"land_area", "water_area"}:
+        return []
+    area, land = found.get("area"), found.get("land_area", 0)
+    if area is None or land > area or abs(land + found.get("water_area", 0) - area) > area * 3 / 100:
+        return [f"{entity.id}: land and water do not fit the area: { {k: str(v) for k, v in found.items()} }"]
+    return []
+
+
 def _qualifiers(ident, prop, quals, table, kb, used):
     errors = []
+    if backwards(quals):
+        errors.append(f"{ident} {prop} {quals}: the end is before the start")
     for name, values in quals.items():
         used["qualifier", name] += 1
         row = table.get(name)

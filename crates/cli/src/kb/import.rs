@@ -39,7 +39,7 @@ pub(crate) struct ImportArgs {
     /// The licence of the data
     #[arg(long)]
     license: Option<String>,
-    /// Import only these items: a file with Wikidata or Freebase ids (wikidata-json)
+    /// Import only these items and relations among them: a file with Wikidata or Freebase ids (wikidata-json)
     #[arg(long, value_name = "FILE")]
     seeds: Option<PathBuf>,
     /// Add up to N items that share a seed's name (wikidata-json)

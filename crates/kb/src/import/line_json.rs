@@ -383,6 +383,9 @@ fn check_keys(line: &Line) -> Result<(), String> {
 pub(super) fn plain_message(error: &serde_json::Error) -> String {
     let text = error.to_string();
     let text = text.rfind(" at line ").map_or(text.as_str(), |at| &text[..at]);
+    if matches!(text, "expected ident" | "expected value") {
+        return "this is not JSON".to_owned();
+    }
     let unknown = text.strip_prefix("unknown field `").and_then(|rest| rest.split_once("`, expected "));
     if let Some((wrong, expected)) = unknown
         && let Some(name) = nearest_name(wrong, expected.split('`').skip(1).step_by(2))

@@ -61,7 +61,10 @@ fn read_from(
     std::io::BufRead::read_until(&mut limited, b'\n', &mut first)
         .map_err(|error| input::read_error(file, 1, &error))?;
     let header: Header = serde_json::from_slice(&first).map_err(|error| {
-        let message = format!("this is not the header of a KB in lines ({})", plain_message(&error));
+        let message = format!(
+            "this is not the header of a KB in lines ({}); for KQA Pro's kb.json use --from kqapro",
+            plain_message(&error)
+        );
         KbError::Input(Box::new(Problem::in_line(file, 1, &first, error.column().saturating_sub(1), message)))
     })?;
     if header.touchstone_kb != LINES_FORMAT {

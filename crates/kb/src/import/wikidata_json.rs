@@ -136,16 +136,8 @@ const INSTANCE_OF: &str = "P31";
 const SUBCLASS_OF: &str = "P279";
 const FREEBASE_ID: &str = "P646";
 /// Datatypes that say nothing to people.
-const IDENTIFIER_TYPES: [&str; 8] = [
-    "external-id",
-    "url",
-    "commonsMedia",
-    "globe-coordinate",
-    "geo-shape",
-    "tabular-data",
-    "musical-notation",
-    "math",
-];
+const IDENTIFIER_TYPES: [&str; 7] =
+    ["external-id", "url", "commonsMedia", "geo-shape", "tabular-data", "musical-notation", "math"];
 
 /// What the first reading found out.
 #[derive(Default)]
@@ -259,8 +251,9 @@ fn select(
         None => None,
         Some(path) => {
             let text = std::fs::read_to_string(path).map_err(KbError::io("read", path))?;
-            let ids = text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
-            Some(ids.map(normal_seed).collect::<HashSet<String>>())
+            let lines = text.lines().enumerate().map(|(number, line)| (line.trim(), number as u64 + 1));
+            let ids = lines.filter(|(line, _)| !line.is_empty() && !line.starts_with('#'));
+            Some(ids.map(|(line, number)| (normal_seed(line), number)).collect::<BTreeMap<String, u64>>())
         }
     };
     let mut selection = Selection::default();
@@ -286,28 +279,11 @@ fn select(
     }
     let is_seed = |overview: &Overview| {
         seeds.as_ref().is_none_or(|seeds| {
-            seeds.contains(&overview.id) || overview.freebase.iter().any(|id| seeds.contains(id))
+            seeds.contains_key(&overview.id) || overview.freebase.iter().any(|id| seeds.contains_key(id))
         })
     };
-    if let Some(seeds) = &seeds {
-        let known = overviews.iter().flat_map(|o| o.freebase.iter().chain([&o.id]));
-        let known: HashSet<&String> = known.filter(|id| seeds.contains(*id)).collect();
-        let mut missing: Vec<&String> = seeds.iter().filter(|seed| !known.contains(seed)).collect();
-        missing.sort();
-        journal.note_times("seeds that are not in the dump", missing.len() as u64);
-        if known.is_empty() {
-            let file = subset.seeds.as_ref().map(|path| input::display_name(path)).unwrap_or_default();
-            let first = missing.first().map_or("", |seed| seed.as_str());
-            return Err(KbError::Input(Box::new(Problem {
-                file,
-                line: 1,
-                column: 1,
-                snippet: first.to_owned(),
-                caret: 0,
-                message: "none of the seeds is in the dump; expected ids such as Q42, /m/0282x or m.0282x"
-                    .to_owned(),
-            })));
-        }
+    if let (Some(seeds), Some(path)) = (&seeds, &subset.seeds) {
+        report_missing(seeds, &input::display_name(path), &overviews, journal)?;
     }
     let mut chosen: HashSet<&str> = overviews.iter().filter(|o| is_seed(o)).map(|o| o.id.as_str()).collect();
     if seeds.is_some() && subset.same_name > 0 {
@@ -342,6 +318,31 @@ fn select(
         selection.items = Some(items.collect());
     }
     Ok(selection)
+}
+
+/// Reports seeds that are not in the dump; it is an error if none is.
+fn report_missing(
+    seeds: &BTreeMap<String, u64>,
+    file: &str,
+    overviews: &[Overview],
+    journal: &mut Journal,
+) -> Result<()> {
+    let ids = overviews.iter().flat_map(|o| o.freebase.iter().chain([&o.id]));
+    let known: HashSet<&String> = ids.filter(|id| seeds.contains_key(*id)).collect();
+    for (seed, &line) in seeds.iter().filter(|(seed, _)| !known.contains(seed)) {
+        let hint = "expected ids such as Q42, /m/0282x or m.0282x";
+        let what = if known.is_empty() {
+            "none of the seeds is in the dump"
+        } else {
+            "this seed is not in the dump"
+        };
+        let problem = Problem::in_line(file, line, seed.as_bytes(), 0, format!("{what}; {hint}"));
+        if known.is_empty() {
+            return Err(KbError::Input(Box::new(problem)));
+        }
+        journal.problem(problem)?;
+    }
+    Ok(())
 }
 
 /// `m.0282x` and `/m/0282x` are one id, and so are `Q42` and its IRI.
@@ -474,6 +475,10 @@ impl Reader<'_> {
             self.journal.skip("identifier, link or media (see --keep-identifiers)");
             return Ok(());
         }
+        if claim.mainsnak.datatype == "globe-coordinate" {
+            self.journal.skip("coordinates, which are not imported");
+            return Ok(());
+        }
         let Some(value) = parse_snak(&claim.mainsnak) else {
             self.journal.skip("statement without a value, or of a kind that is not known");
             return Ok(());
@@ -502,7 +507,7 @@ impl Reader<'_> {
             return Ok(());
         }
         let Some(value) = self.value(&value)? else {
-            self.journal.skip("value that is no valid number or time");
+            self.journal.skip("time coarser than a year, or no valid number or time");
             return Ok(());
         };
         let mut qualifiers: Vec<(RawQualifier, RawValue)> = Vec::new();
@@ -523,7 +528,9 @@ impl Reader<'_> {
                 }
                 match self.value(&parsed)? {
                     Some(value) => qualifiers.push((self.builder.qualifier(key), value)),
-                    None => self.journal.note("qualifiers that are no valid number or time"),
+                    None => self
+                        .journal
+                        .note("qualifiers that are times coarser than a year, or no valid number or time"),
                 }
             }
         }
