@@ -84,6 +84,8 @@ def figure(raw, e, v, q, prop):
 def area(raw, e, v, q):
     fields = _record(raw, e)["Geography"]["Area"]
     texts = [t for key in fields if key.strip() == "total" for t in _texts(fields[key])]
+    if float(v[0]) < 100 and any(t.startswith("0 sq km") for t in _texts(fields["water"])):      # no water: the land is all
+        texts += _texts(fields["land"])
     return any(t.split(" sq km")[0].replace(",", "") == v[0] for t in texts)
 
 

@@ -219,6 +219,7 @@ def people(raw, e, v, q, prop):
 def _series(raw, e, v, q, rows, column):
     """A row of this year with this value whose country has a word in common with the entity's names."""
     words = {w for name in raw.kb.folded(e) for w in name.split() if len(w) > 3 or w in ("uk", "usa", "lao", "rep", "uae", "cuba", "oman", "fiji")}
+    words |= {"gaza"} if e["entity"] == "country/PS" else set()        # "West Bank and Gaza" in this source
     when = q["point_in_time"][0]["year"]
     return any(int(float(r["year"])) == when and r[column] and same(r[column], v) and words & set(fold(r["country"]).split()) for r in rows)
 

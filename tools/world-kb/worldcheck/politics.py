@@ -53,6 +53,8 @@ def position(raw, e, v, q):
                 and (not q.get("political_party") or _party(t.get("party"), raw.kb.entities[q["political_party"][0]["id"]]["label"], t["start"])))
     terms = [t for t in _terms(raw, e) if fits(t)]
     end = _one(q, "end_time")
+    if not q.get("start_time"):           # left out only where the source's term ends before it starts
+        return any(t["end"] < t["start"] for t in terms)
     return any(t["start"] == q["start_time"][0]["date"] for t in terms) and (end is None or any(t["end"] == end["date"] for t in terms))
 
 

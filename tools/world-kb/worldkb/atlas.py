@@ -185,7 +185,7 @@ def _physical(ctx, atlas, codes, src, rivers, lakes):
         for column, attribute, unit in (("land_area_km2", "land_area", "square kilometre"),
                                         ("water_area_km2", "water_area", "square kilometre"),
                                         ("coastline_km", "coastline", "kilometre"), ("mean_elevation_m", "mean_elevation", "metre")):
-            if row[column] is not None:
+            if row[column] is not None and country != "country/PS":       # the numbers are those of the West Bank alone
                 kb.attr(country, attribute, quantity(row[column], unit), src)
         name, elevation = row["highest_point_name"], row["highest_point_elevation_m"]
         if name and elevation is not None and not NOT_A_NAME.search(_split_name(name)[0]):

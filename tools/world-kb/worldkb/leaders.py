@@ -52,8 +52,7 @@ def add_leaders(ctx):
             role = "head of state" if relation == "head_of_state" else "head of government"
             title = PLAIN_TITLE.match(value)
             role = title[1].lower() if title else role
-            ctx.kb.entity(ident, label, "politician", aliases=aliases,
-                          description=f"{role} of {the(here)} since {(since.get('date') or since.get('month') or str(since.get('year')))[:4]}")
+            ctx.kb.entity(ident, label, "politician", aliases=aliases, description=f"{role} of {the(here)}")
             ctx.people[label] = ident
             ctx.kb.rel(country, relation, ident, src, {"start_time": since})
 

@@ -100,7 +100,7 @@ class KB:
             if given is not None:
                 quals[name] = given if isinstance(given, list) and given and isinstance(given[0], (dict, list)) else [given]
         if backwards(quals):
-            del quals["end_time"]         # an error of the source
+            del quals["start_time"], quals["end_time"]      # an error of the source; without an end alone it would seem to last
         mark = (prop, key(value), key(quals))
         if mark in entity._seen:
             return
