@@ -50,7 +50,9 @@ fn wrong_input_gets_a_helpful_answer() {
         2,
         "wikidata-json",
     );
-    refuses(&["kb", "export", "--format", "nt", "--out", &path("no/such/folder/x.nt")], 2, "no/such/folder");
+    refuses(&["kb", "export", "--format", "nt", "--out", &path("notes.txt/x.nt")], 2, "notes.txt");
+    refuses(&["kb", "export", "--format", "lines", "--view", "kqapro"], 2, "--view is for");
+    refuses(&["kb", "show", ""], 2, "give the name");
     refuses(&["kb"], 2, "Usage");
     assert!(!Path::new(&out).exists());
     assert_eq!(fs::read_to_string(path("folder/file")).unwrap(), "mine", "nothing of the user's is touched");
