@@ -36,7 +36,7 @@ fn check(kb: &Kb, format: Format, source: Source, file: &Path) -> ExportReport {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 40, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(support::cases(40))]
 
     #[test]
     fn lines_hold_everything(seed in 0u64..1_000_000, size in 1usize..30) {

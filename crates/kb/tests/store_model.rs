@@ -184,7 +184,7 @@ fn check_values(kb: &Kb, model: &NaiveKb) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 60, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(support::cases(60))]
 
     #[test]
     fn every_look_up_agrees_with_the_model(seed in 0u64..1_000_000, size in 1usize..40) {

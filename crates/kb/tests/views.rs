@@ -49,7 +49,7 @@ fn check(view: &dyn RdfView, seed: u64) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 40, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(support::cases(40))]
 
     #[test]
     fn look_ups_agree_with_brute_force(seed in 0u64..1_000_000, size in 1usize..25) {

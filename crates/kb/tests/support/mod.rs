@@ -1,6 +1,7 @@
 //! A naive KB in plain collections, random ones, and helpers that all tests share.
 #![allow(dead_code, missing_docs, unreachable_pub, clippy::unwrap_used)]
 
+use proptest::test_runner::{Config as ProptestConfig, RngSeed};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use touchstone_kb::import::{ImportReport, ImportRequest, Source, import};
@@ -54,6 +55,22 @@ impl Val {
 
 pub type Quals = BTreeSet<(String, Val)>;
 pub type NaiveFact = (String, String, Val, Quals);
+
+/// The same random cases every time; `PROPTEST_RNG_SEED` and `PROPTEST_CASES` ask for others.
+pub fn cases(n: u32) -> ProptestConfig {
+    let default = ProptestConfig::default();
+    let asked = std::env::var_os("PROPTEST_CASES").is_some();
+    let rng_seed = match default.rng_seed {
+        RngSeed::Random => RngSeed::Fixed(7),
+        fixed @ RngSeed::Fixed(_) => fixed,
+    };
+    ProptestConfig {
+        cases: if asked { default.cases } else { n },
+        failure_persistence: None,
+        rng_seed,
+        ..default
+    }
+}
 
 /// One thing that is told to a builder.
 type Step<'a> = Box<dyn Fn(&mut KbBuilder) + 'a>;
