@@ -10,6 +10,7 @@
 mod direct;
 mod direct_schema;
 mod kqapro;
+mod kqapro_values;
 
 pub use direct::DirectView;
 pub use kqapro::{KQAPRO_BASE, KqaProView};
