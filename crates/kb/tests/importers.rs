@@ -136,6 +136,25 @@ fn cut_files_never_panic() {
     }
 }
 
+/// Items that share a seed's label come along if asked for, up to the number given.
+#[test]
+fn homonyms_of_seeds_come_along() {
+    let dir = tempfile::tempdir().unwrap();
+    let (dump, seeds) = (dir.path().join("dump.json"), dir.path().join("seeds"));
+    let item = |id: &str, label: &str| {
+        format!(r#"{{"id":"{id}","type":"item","labels":{{"en":{{"value":"{label}"}}}}}}"#)
+    };
+    let items = [item("Q1", "Paris"), item("Q2", "Paris"), item("Q3", "Rome"), item("Q4", "Paris")];
+    fs::write(&dump, format!("[\n{}\n]\n", items.join(",\n"))).unwrap();
+    fs::write(&seeds, "Q1\n").unwrap();
+    for (same_name, n_entities) in [(0, 1), (1, 2), (9, 3)] {
+        let subset = Subset { seeds: Some(seeds.clone()), same_name, ..Subset::default() };
+        let report =
+            support::import_file(Source::WikidataJson(subset), &[&dump], &dir.path().join("kb")).unwrap();
+        assert_eq!(report.compiled.manifest.counts.entities, n_entities);
+    }
+}
+
 #[test]
 fn the_order_of_lines_does_not_matter() {
     let dir = tempfile::tempdir().unwrap();

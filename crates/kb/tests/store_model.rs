@@ -129,6 +129,14 @@ fn check_facts(kb: &Kb, model: &NaiveKb) {
         );
         assert_eq!(subjects.len(), subjects.iter().collect::<BTreeSet<_>>().len());
     }
+    for relation in kb.relations() {
+        let values: Vec<Val> =
+            kb.objects_with(relation).map(|n| Val::Node(kb.node_id(n).to_owned())).collect();
+        let expected: BTreeSet<&Val> =
+            model.facts.iter().filter(|f| f.1 == kb.relation_id(relation)).map(|f| &f.2).collect();
+        assert_eq!(values.iter().collect::<BTreeSet<_>>(), expected);
+        assert_eq!(values.len(), expected.len(), "each value once");
+    }
     for node in kb.nodes() {
         for relation in kb.relations() {
             let values = kb.objects(node, relation);

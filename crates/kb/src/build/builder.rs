@@ -469,11 +469,6 @@ impl KbBuilder {
         }
     }
 
-    /// The number of facts so far, before duplicates are removed.
-    pub fn n_facts(&self) -> u64 {
-        self.facts.len()
-    }
-
     /// Withdraws a statement.
     pub(crate) fn ignore_statement(&mut self, name: RawNode, why: Ignored) {
         self.statements.entry(name.0).or_default().ignored = Some(why);

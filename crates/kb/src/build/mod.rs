@@ -2,7 +2,7 @@
 //!
 //! Importers tell a [`KbBuilder`] what they read, in any order; [`KbBuilder::compile`] sorts it and writes
 //! the columns. Facts beyond the memory budget wait on disk; what stays in memory are the distinct names,
-//! literals and qualifier sets (a rule of thumb: 120 bytes per entity, 80 per distinct literal).
+//! literals and qualifier sets.
 
 mod builder;
 mod compile;

@@ -29,10 +29,6 @@ impl Rows {
         &self.values[self.starts[index] as usize..self.starts[index + 1] as usize]
     }
 
-    pub(crate) fn n_values(&self) -> usize {
-        self.values.len()
-    }
-
     /// Checks that there are `n_rows` rows and that every value is below `limit`.
     pub(crate) fn check(&self, dir: &Path, name: &str, n_rows: usize, limit: usize) -> Result<()> {
         check_starts(dir, &format!("{name}.starts"), &self.starts, n_rows, self.values.len())?;

@@ -250,11 +250,6 @@ impl Kb {
         self.class_ancestors.row(class.index()).iter().map(|&id| ClassId(id))
     }
 
-    /// The number of class memberships, direct only.
-    pub fn n_memberships(&self) -> usize {
-        self.node_classes.n_values()
-    }
-
     /// Units, languages and datatypes of literals, sorted; the first is empty.
     pub(crate) fn tags(&self) -> impl Iterator<Item = &str> {
         (0..self.tags.len()).map(|tag| self.tags.get(tag))
