@@ -1,0 +1,477 @@
+//! Our equivalence: equal up to the order of conjuncts, names of variables, order of triples and inverse relations, across languages.
+//!
+//! A query becomes a tree in normal form: conjunctions flattened, sorted and without repetition; what all branches of a union share pulled out;
+//! each relation replaced by itself or its inverse, whichever comes first; KoPL's questions expressed by sets. Side conditions that SPARQL dialects
+//! add ([`crate::Rules`]) are not compared. A query with a cycle, and a question for yes or no, which has no root, are compared as graphs.
+
+use super::labelled::LabelledGraph;
+use crate::lookup::Inverses;
+use crate::query::{Answer, Condition, Direction, Mark, Query, Relate, Set, Step, Superlative};
+use crate::value::Value;
+use touchstone_kb::Comparison;
+
+/// What a node of the normal form is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Kind {
+    /// What is asked.
+    Question,
+    /// A thing: everything below is said of it.
+    Thing,
+    Class,
+    Entity,
+    Value,
+    /// A property that leads to the thing below.
+    Relation,
+    Union,
+    Superlative,
+    Period,
+    /// A thing met before.
+    Same,
+}
+
+/// A node of the normal form.
+#[derive(Debug, Clone)]
+struct Norm {
+    kind: Kind,
+    label: String,
+    /// How people read the label.
+    shown: String,
+    children: Vec<Norm>,
+    /// The whole subtree, as text.
+    key: String,
+    /// The thing's number, where a cycle needs it.
+    mark: Option<Mark>,
+}
+
+impl Norm {
+    fn new(kind: Kind, label: String, shown: String, children: Vec<Norm>) -> Norm {
+        let mut key =
+            String::with_capacity(label.len() + children.iter().map(|c| c.key.len() + 1).sum::<usize>() + 2);
+        key.push_str(&label);
+        if !children.is_empty() {
+            key.push('{');
+            for child in &children {
+                key.push_str(&child.key);
+                key.push(';');
+            }
+            key.push('}');
+        }
+        Norm { kind, label, shown, children, key, mark: None }
+    }
+
+    fn leaf(kind: Kind, label: String, shown: impl Into<String>) -> Norm {
+        Norm::new(kind, label, shown.into(), Vec::new())
+    }
+}
+
+/// The normal form of a query.
+#[derive(Debug, Clone)]
+pub struct Canonical {
+    tree: Norm,
+    key: String,
+}
+
+/// Whether two queries are equal, and if not, where they differ first.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Verdict {
+    /// Whether they are equal.
+    pub equal: bool,
+    /// Where they differ.
+    pub why: Option<String>,
+}
+
+impl Canonical {
+    /// The normal form of a query.
+    pub fn of(query: &Query, inverses: &dyn Inverses) -> Canonical {
+        Canonical::new(query, inverses, false)
+    }
+
+    /// The normal form of a query's template: entities and literals are replaced by placeholders.
+    pub fn template(query: &Query, inverses: &dyn Inverses) -> Canonical {
+        Canonical::new(query, inverses, true)
+    }
+
+    fn new(query: &Query, inverses: &dyn Inverses, template: bool) -> Canonical {
+        let mut writer = Writer { inverses, template, start: None, cycles: false };
+        let tree = writer.query(query);
+        let rootless = matches!(query.answer, Answer::Exists(_) | Answer::Verify { .. });
+        let key = if writer.cycles || rootless { graph_key(&tree, rootless) } else { tree.key.clone() };
+        Canonical { tree, key }
+    }
+
+    /// Equal for equal queries.
+    pub fn key(&self) -> &str {
+        &self.key
+    }
+
+    /// Compares two normal forms; the first is the gold one.
+    pub fn compare(&self, predicted: &Canonical) -> Verdict {
+        if self.key == predicted.key {
+            return Verdict { equal: true, why: None };
+        }
+        let mut why = None;
+        difference(&self.tree, &predicted.tree, "the answer", &mut why);
+        Verdict {
+            equal: false,
+            why: Some(why.unwrap_or_else(|| "the same parts, joined differently".to_owned())),
+        }
+    }
+}
+
+/// A text that is equal for equal sets; no inverses are known.
+pub(crate) fn set_key(set: &Set) -> String {
+    let mut writer = Writer { inverses: &(), template: false, start: None, cycles: false };
+    let tree = writer.thing(set);
+    if writer.cycles { graph_key(&tree, false) } else { tree.key }
+}
+
+struct Writer<'w> {
+    inverses: &'w dyn Inverses,
+    template: bool,
+    /// The thing where the path of the superlative around starts.
+    start: Option<Mark>,
+    cycles: bool,
+}
+
+impl Writer<'_> {
+    fn query(&mut self, query: &Query) -> Norm {
+        let question =
+            |word: &str, children| Norm::new(Kind::Question, word.to_owned(), word.to_owned(), children);
+        match &query.answer {
+            Answer::Members(set) => question("members", vec![self.thing(set)]),
+            Answer::Count(set) => question("count", vec![self.thing(set)]),
+            Answer::Exists(set) => question("exists", vec![self.thing(set)]),
+            Answer::Attribute { of, attribute, conditions } => {
+                let values = related(of.clone(), attribute, Direction::Forward, conditions);
+                question("members", vec![self.thing(&values)])
+            }
+            Answer::Verify { of, attribute, conditions, comparison, value } => {
+                let values = Set::Values(*comparison, value.clone());
+                let fact = related(values, attribute, Direction::Backward, conditions);
+                question("exists", vec![self.thing(&Set::and([of.clone(), fact]))])
+            }
+            Answer::Relation { from, to } => question("relation", vec![self.thing(from), self.thing(to)]),
+            Answer::AttributeQualifier { of, attribute, value, qualifier } => {
+                let values = Set::Values(Comparison::Equal, value.clone());
+                let fact = Set::relate(values, attribute.clone(), Direction::Backward);
+                question(&format!("qualifier {qualifier} of"), vec![self.thing(of), self.thing(&fact)])
+            }
+            Answer::RelationQualifier { from, relation, to, qualifier } => {
+                let label = format!("qualifier {qualifier} of {relation}");
+                question(&label, vec![self.thing(from), self.thing(to)])
+            }
+            Answer::SelectBetween { left, right, attribute, extreme } => {
+                let of = Set::or([left.clone(), right.clone()]);
+                question("members", vec![self.thing(&superlative(of, attribute, *extreme))])
+            }
+            Answer::SelectAmong { among, attribute, extreme } => {
+                question("members", vec![self.thing(&superlative(among.clone(), attribute, *extreme))])
+            }
+        }
+    }
+
+    /// A set as a thing with everything that is said of it.
+    fn thing(&mut self, set: &Set) -> Norm {
+        let (mut parts, mut mark, mut starts) = (Vec::new(), None, false);
+        self.collect(set, &mut parts, &mut mark, &mut starts);
+        thing_of(parts, mark, starts)
+    }
+
+    fn collect(&mut self, set: &Set, parts: &mut Vec<Norm>, mark: &mut Option<Mark>, starts: &mut bool) {
+        match set {
+            Set::All => {}
+            Set::And(inner) => inner.iter().for_each(|part| self.collect(part, parts, mark, starts)),
+            Set::Marked(number, inner) => {
+                *starts |= self.start == Some(*number);
+                *mark = Some(*number);
+                self.collect(inner, parts, mark, starts);
+            }
+            Set::Same(number) => {
+                self.cycles = true;
+                parts.push(Norm {
+                    mark: Some(*number),
+                    ..Norm::leaf(Kind::Same, "same".to_owned(), "a thing met before")
+                });
+            }
+            Set::Entity(id) => parts.push(self.entity("entity", id)),
+            Set::Named(name) => parts.push(self.entity("named", name)),
+            Set::Class(class) => parts.push(Norm::leaf(Kind::Class, format!("class {class}"), class.clone())),
+            Set::Values(comparison, value) => parts.push(self.value(*comparison, value)),
+            Set::Relate(relate) => parts.push(self.relation(relate)),
+            Set::Or(branches) => self.union(branches, parts),
+            Set::Superlative(superlative) => parts.push(self.superlative(superlative)),
+            Set::During(period) => {
+                let shown = format!(
+                    "{}..{} within {}..{}",
+                    period.start, period.end, period.earliest_end, period.latest_start
+                );
+                let label = format!(
+                    "during {} {} {} {}",
+                    period.start,
+                    period.end,
+                    period.earliest_end.key(),
+                    period.latest_start.key()
+                );
+                parts.push(Norm::leaf(Kind::Period, label, shown));
+            }
+        }
+    }
+
+    fn entity(&self, word: &str, name: &str) -> Norm {
+        let label = if self.template { "entity".to_owned() } else { format!("{word} {name:?}") };
+        Norm::leaf(Kind::Entity, label, name)
+    }
+
+    fn value(&self, comparison: Comparison, value: &Value) -> Norm {
+        let label = if self.template {
+            format!("{comparison} literal")
+        } else {
+            format!("{comparison} {:?}", value.key())
+        };
+        let shown =
+            if comparison == Comparison::Equal { value.to_string() } else { format!("{comparison} {value}") };
+        Norm::leaf(Kind::Value, label, shown)
+    }
+
+    /// The property or its inverse, whichever comes first, with the direction that belongs to it.
+    fn step(&self, property: &str, direction: Direction) -> (String, Direction) {
+        match self.inverses.inverse(property) {
+            // A symmetric relation says the same in both directions.
+            Some(inverse) if inverse == property => (property.to_owned(), Direction::Backward),
+            Some(inverse) if inverse < property => (inverse.to_owned(), direction.flipped()),
+            _ => (property.to_owned(), direction),
+        }
+    }
+
+    fn relation(&mut self, relate: &Relate) -> Norm {
+        let (property, direction) = self.step(&relate.property, relate.direction);
+        let arrow = if direction == Direction::Backward { "→" } else { "←" };
+        let mut conditions: Vec<String> =
+            relate.conditions.iter().map(|condition| self.condition(condition)).collect();
+        conditions.sort_unstable();
+        conditions.dedup();
+        let label = format!("{arrow}{property}{}", conditions.concat());
+        let shown = format!("{}{}", relate.property, conditions.concat());
+        let inner = self.thing(&relate.from);
+        Norm::new(Kind::Relation, label, shown, vec![inner])
+    }
+
+    fn condition(&self, condition: &Condition) -> String {
+        let value = if self.template { "literal".to_owned() } else { format!("{:?}", condition.value.key()) };
+        format!("[{} {} {value}]", condition.qualifier, condition.comparison)
+    }
+
+    /// A union: what all branches say is said once, outside of it.
+    fn union(&mut self, branches: &[Set], parts: &mut Vec<Norm>) {
+        let mut things: Vec<Norm> = branches.iter().map(|branch| self.thing(branch)).collect();
+        let common: Vec<Norm> = things[0]
+            .children
+            .iter()
+            .filter(|part| {
+                things.iter().all(|thing| thing.children.iter().any(|other| other.key == part.key))
+            })
+            .cloned()
+            .collect();
+        for thing in &mut things {
+            let rest = thing
+                .children
+                .iter()
+                .filter(|part| common.iter().all(|other| other.key != part.key))
+                .cloned()
+                .collect();
+            *thing = thing_of(rest, thing.mark, thing.label.starts_with('*'));
+        }
+        parts.extend(common);
+        // A branch that says no more than what is common makes the others superfluous.
+        if things.iter().any(|thing| thing.children.is_empty()) {
+            return;
+        }
+        things.sort_by(|a, b| a.key.cmp(&b.key));
+        things.dedup_by(|a, b| a.key == b.key);
+        if things.len() == 1 {
+            parts.append(&mut things[0].children);
+        } else {
+            parts.push(Norm::new(Kind::Union, "union".to_owned(), "a union".to_owned(), things));
+        }
+    }
+
+    fn superlative(&mut self, superlative: &Superlative) -> Norm {
+        let outer = std::mem::replace(&mut self.start, superlative.start);
+        let of = self.thing(&superlative.of);
+        self.start = outer;
+        let path: Vec<String> = superlative
+            .path
+            .iter()
+            .map(|Step { property, direction }| {
+                let (property, direction) = self.step(property, *direction);
+                format!("{}{property}", if direction == Direction::Forward { "→" } else { "←" })
+            })
+            .collect();
+        let word = superlative.extreme.word();
+        let shown =
+            superlative.path.iter().map(|step| step.property.as_str()).collect::<Vec<_>>().join(" / ");
+        Norm::new(
+            Kind::Superlative,
+            format!("{word} {}", path.join(" ")),
+            format!("{word} of {shown}"),
+            vec![of],
+        )
+    }
+}
+
+fn related(from: Set, property: &str, direction: Direction, conditions: &[Condition]) -> Set {
+    Set::Relate(Box::new(Relate {
+        from,
+        property: property.to_owned(),
+        direction,
+        conditions: conditions.to_vec(),
+    }))
+}
+
+fn superlative(of: Set, attribute: &str, extreme: crate::query::Extreme) -> Set {
+    let path = vec![Step { property: attribute.to_owned(), direction: Direction::Forward }];
+    Set::Superlative(Box::new(Superlative { of, path, extreme, start: None }))
+}
+
+fn thing_of(mut parts: Vec<Norm>, mark: Option<Mark>, starts: bool) -> Norm {
+    parts.sort_by(|a, b| (a.kind, &a.key).cmp(&(b.kind, &b.key)));
+    // Saying something twice says it once; but a thing that a cycle comes back to is not just any thing.
+    parts.dedup_by(|a, b| a.key == b.key && !has_marks(a));
+    let label = if starts { "*" } else { "" };
+    let mut norm = Norm::new(Kind::Thing, label.to_owned(), String::new(), parts);
+    norm.mark = mark;
+    norm
+}
+
+fn has_marks(norm: &Norm) -> bool {
+    norm.kind == Kind::Same || norm.children.iter().any(has_marks)
+}
+
+/// The key of a normal form in which things are met twice, or which has no root: the canonical form of its graph.
+fn graph_key(tree: &Norm, rootless: bool) -> String {
+    let mut graph = LabelledGraph::default();
+    let mut marks: Vec<(Mark, usize)> = Vec::new();
+    let root = graph.vertex(if rootless { String::new() } else { tree.label.clone() });
+    let mut stack: Vec<(&Norm, usize)> = Vec::new();
+    for (i, child) in tree.children.iter().enumerate() {
+        let vertex = graph.vertex(String::new());
+        if !rootless {
+            graph.edge(root, vertex, format!("asked {i}"));
+        }
+        stack.push((child, vertex));
+    }
+    let mut closing: Vec<(Mark, usize)> = Vec::new();
+    while let Some((thing, vertex)) = stack.pop() {
+        if let Some(mark) = thing.mark {
+            marks.push((mark, vertex));
+        }
+        let mut labels: Vec<&str> = vec![&thing.label];
+        for part in &thing.children {
+            match part.kind {
+                Kind::Relation => {
+                    let other = graph.vertex(String::new());
+                    let name = part.label.trim_start_matches(['→', '←']).to_owned();
+                    if part.label.starts_with('→') {
+                        graph.edge(vertex, other, name)
+                    } else {
+                        graph.edge(other, vertex, name)
+                    }
+                    stack.extend(part.children.iter().map(|child| (child, other)));
+                }
+                Kind::Same => closing.extend(part.mark.map(|mark| (mark, vertex))),
+                // Unions and superlatives are parts with their own inside: as a whole they are labels.
+                _ if !has_marks(part) => labels.push(&part.key),
+                _ => {
+                    let other = graph.vertex(part.label.clone());
+                    graph.edge(vertex, other, "part".to_owned());
+                    for child in &part.children {
+                        let inner = graph.vertex(String::new());
+                        graph.edge(other, inner, "inside".to_owned());
+                        stack.push((child, inner));
+                    }
+                }
+            }
+        }
+        graph.label(vertex, labels.join("&"));
+    }
+    for (mark, vertex) in closing {
+        if let Some(&(_, target)) = marks.iter().find(|(known, _)| *known == mark) {
+            graph.same(vertex, target);
+        }
+    }
+    format!("{} graph {}", tree.label, graph.canonical())
+}
+
+/// Finds the first difference between two normal forms and says it.
+fn difference(gold: &Norm, predicted: &Norm, place: &str, why: &mut Option<String>) {
+    if why.is_some() || gold.key == predicted.key {
+        return;
+    }
+    if gold.label != predicted.label {
+        *why = Some(instead(gold, predicted, place));
+        return;
+    }
+    let only = |a: &Norm, b: &Norm| {
+        a.children.iter().filter(|x| b.children.iter().all(|y| y.key != x.key)).cloned().collect::<Vec<_>>()
+    };
+    let (mut missing, mut extra) = (only(gold, predicted), only(predicted, gold));
+    // Parts of the same kind and label differ further down; parts of the same kind were exchanged.
+    for same_label in [true, false] {
+        let mut i = 0;
+        while i < missing.len() {
+            let twin = extra
+                .iter()
+                .position(|x| x.kind == missing[i].kind && (!same_label || x.label == missing[i].label));
+            let Some(twin) = twin else {
+                i += 1;
+                continue;
+            };
+            let (wanted, found) = (missing.remove(i), extra.remove(twin));
+            let below = if wanted.kind == Kind::Relation {
+                format!("{place} > {}", wanted.shown)
+            } else {
+                place.to_owned()
+            };
+            difference(&wanted, &found, if same_label { &below } else { place }, why);
+        }
+    }
+    if why.is_some() {
+        return;
+    }
+    if let Some(part) = missing.first() {
+        *why = Some(format!("{} {} is missing at {place}", word(part.kind), shown(part)));
+    } else if let Some(part) = extra.first() {
+        *why = Some(format!("{} {} is too much at {place}", word(part.kind), shown(part)));
+    }
+}
+
+fn instead(gold: &Norm, predicted: &Norm, place: &str) -> String {
+    let (wanted, found) = (shown(gold), shown(predicted));
+    if gold.kind == Kind::Relation && wanted == found {
+        return format!("relation {wanted} in the other direction at {place}");
+    }
+    match gold.kind {
+        Kind::Question => format!("asks for {found} instead of {wanted}"),
+        Kind::Thing => format!("the superlative is about another thing at {place}"),
+        kind => format!("{} {found} instead of {wanted} at {place}", word(kind)),
+    }
+}
+
+fn shown(norm: &Norm) -> &str {
+    if norm.shown.is_empty() { &norm.label } else { &norm.shown }
+}
+
+fn word(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Question => "question",
+        Kind::Thing => "thing",
+        Kind::Class => "class",
+        Kind::Entity => "entity",
+        Kind::Value => "value",
+        Kind::Relation => "relation",
+        Kind::Union => "union",
+        Kind::Superlative => "superlative",
+        Kind::Period => "period",
+        Kind::Same => "cycle through",
+    }
+}

@@ -1,0 +1,155 @@
+//! The canonical form of a small graph with labels on vertices and edges.
+
+/// A directed graph with labels.
+#[derive(Debug, Clone, Default)]
+pub(super) struct LabelledGraph {
+    labels: Vec<String>,
+    edges: Vec<(usize, usize, String)>,
+    /// Vertices that are the same as another one.
+    merged: Vec<(usize, usize)>,
+}
+
+/// How many orders are tried before the search gives up and uses the refined labels alone. They tell almost all graphs apart.
+const MAX_ORDERS: usize = 5_000;
+
+impl LabelledGraph {
+    pub(super) fn vertex(&mut self, label: String) -> usize {
+        self.labels.push(label);
+        self.labels.len() - 1
+    }
+
+    pub(super) fn label(&mut self, vertex: usize, label: String) {
+        self.labels[vertex] = label;
+    }
+
+    pub(super) fn edge(&mut self, from: usize, to: usize, label: String) {
+        self.edges.push((from, to, label));
+    }
+
+    /// Says that two vertices are one.
+    pub(super) fn same(&mut self, vertex: usize, other: usize) {
+        self.merged.push((vertex, other));
+    }
+
+    /// A text that is equal exactly for graphs that differ in the numbering of vertices only.
+    pub(super) fn canonical(mut self) -> String {
+        self.merge();
+        let colours = self.refine(ranks(&self.labels));
+        let mut search = Search { graph: &self, best: None, tried: 0 };
+        search.run(colours.clone());
+        match search.best {
+            Some(best) if search.tried <= MAX_ORDERS => best,
+            _ => {
+                let mut histogram = colours;
+                histogram.sort_unstable();
+                format!("approximately {} {histogram:?}", self.described(&self.refine(ranks(&self.labels))))
+            }
+        }
+    }
+
+    /// Replaces vertices that are the same as another by that one.
+    fn merge(&mut self) {
+        let mut target: Vec<usize> = (0..self.labels.len()).collect();
+        for &(vertex, other) in &self.merged {
+            let label = std::mem::take(&mut self.labels[vertex]);
+            if !label.is_empty() {
+                let joined = format!("{}&{label}", self.labels[other]);
+                self.labels[other] = joined;
+            }
+            target[vertex] = other;
+        }
+        let find = |mut vertex: usize| {
+            while target[vertex] != vertex {
+                vertex = target[vertex];
+            }
+            vertex
+        };
+        let kept: Vec<usize> = (0..self.labels.len()).filter(|&v| target[v] == v).collect();
+        let place = |vertex: usize| kept.binary_search(&find(vertex)).unwrap_or(0);
+        self.edges = self.edges.iter().map(|(a, b, label)| (place(*a), place(*b), label.clone())).collect();
+        self.labels = kept.iter().map(|&v| self.labels[v].clone()).collect();
+        self.merged.clear();
+    }
+
+    /// Splits colours by the colours of neighbours until nothing changes.
+    fn refine(&self, mut colours: Vec<usize>) -> Vec<usize> {
+        loop {
+            let mut signatures: Vec<(usize, Vec<(bool, &str, usize)>)> =
+                colours.iter().map(|&c| (c, Vec::new())).collect();
+            for (a, b, label) in &self.edges {
+                signatures[*a].1.push((true, label, colours[*b]));
+                signatures[*b].1.push((false, label, colours[*a]));
+            }
+            for signature in &mut signatures {
+                signature.1.sort_unstable();
+            }
+            let next = ranks(&signatures);
+            if count(&next) == count(&colours) {
+                return next;
+            }
+            colours = next;
+        }
+    }
+
+    /// The graph written down in the order of its colours.
+    fn described(&self, colours: &[usize]) -> String {
+        let mut vertices: Vec<(usize, &str)> =
+            colours.iter().copied().zip(self.labels.iter().map(String::as_str)).collect();
+        vertices.sort_unstable();
+        let mut edges: Vec<(usize, usize, &str)> =
+            self.edges.iter().map(|(a, b, label)| (colours[*a], colours[*b], label.as_str())).collect();
+        edges.sort_unstable();
+        format!("{vertices:?} {edges:?}")
+    }
+}
+
+struct Search<'g> {
+    graph: &'g LabelledGraph,
+    best: Option<String>,
+    tried: usize,
+}
+
+impl Search<'_> {
+    /// Gives one vertex of the first colour that several share a colour of its own, for each such vertex, and keeps the smallest text.
+    fn run(&mut self, colours: Vec<usize>) {
+        let mut stack = vec![colours];
+        while let Some(colours) = stack.pop() {
+            if self.tried > MAX_ORDERS {
+                return;
+            }
+            let shared = (0..colours.len())
+                .map(|v| colours[v])
+                .filter(|c| colours.iter().filter(|d| *d == c).count() > 1)
+                .min();
+            let Some(shared) = shared else {
+                self.tried += 1;
+                let text = self.graph.described(&colours);
+                if self.best.as_ref().is_none_or(|best| text < *best) {
+                    self.best = Some(text);
+                }
+                continue;
+            };
+            for vertex in (0..colours.len()).filter(|&v| colours[v] == shared) {
+                let split: Vec<(usize, bool)> =
+                    colours.iter().enumerate().map(|(v, &c)| (c, v != vertex)).collect();
+                stack.push(self.graph.refine(ranks(&split)));
+            }
+            self.tried += 1;
+        }
+    }
+}
+
+/// The rank of each item among the different items.
+fn ranks<T: Ord>(items: &[T]) -> Vec<usize> {
+    let mut sorted: Vec<&T> = items.iter().collect();
+    sorted.sort_unstable();
+    sorted.dedup();
+    items.iter().map(|item| sorted.binary_search(&item).unwrap_or(0)).collect()
+}
+
+fn count(colours: &[usize]) -> usize {
+    let mut sorted = colours.to_vec();
+    sorted.sort_unstable();
+    sorted.dedup();
+    sorted.len()
+}

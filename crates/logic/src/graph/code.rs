@@ -1,0 +1,260 @@
+//! The canonical code of a shape: two graphs have the same code exactly if they have the same shape.
+//!
+//! A **tree** is written `T1:` and its vertices as nested brackets, the answer outermost. Children are sorted by the
+//! length of their codes, then by the codes themselves.
+//!
+//! | vertex | written |
+//! |---|---|
+//! | the answer | `(...)`; `{}` when it is all there is |
+//! | a constraint that is a leaf | `()` |
+//! | a constraint with children | `[...]` |
+//! | a variable | `(...)` |
+//! | a variable that is a leaf (it only has to exist) | `{}` |
+//!
+//! The answer is the answer, whether or not a query grounds it too: it is written the same (in graphs with cycles it
+//! is the colour `r`), so that asking for a thing and checking a thing by the same path have the same shape.
+//!
+//! A **graph with cycles** (loops and parallel relations are cycles) is written `G1:`, the colours of its vertices
+//! (`r` the answer, `c` constraints, `v` variables), `/`, and its edges: `G1:rcv/0-1,0-2,1-2`. See `cyclic.rs` for
+//! the numbering of the vertices, and for `G1:large/...`, which graphs get that are too large or too symmetric to be
+//! numbered in a reasonable time: it does not depend on how a graph is given either, but different shapes may share it.
+//!
+//! A graph that is not connected, or not a graph, is `INVALID`.
+
+use super::cyclic::Numbering;
+use super::query_graph::Skeleton;
+
+/// The code of everything that is no query: disconnected graphs, edges without ends, a root that is not there.
+pub const INVALID: &str = "INVALID";
+
+/// Makes codes; keep it, its buffers are reused.
+///
+/// A tree takes time in proportion to its size (times a logarithm), without recursion, and no allocation once the
+/// buffers are large enough.
+#[derive(Debug, Default)]
+pub struct Coder {
+    pub(super) walk: Walk,
+    numbering: Numbering,
+    tree: TreeBuffers,
+    text: Vec<u8>,
+}
+
+/// What kind of code a graph got.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// `T1:`
+    Tree,
+    /// `G1:`
+    Cyclic,
+    /// `G1:large/`
+    Large,
+    /// `INVALID`
+    Invalid,
+}
+
+impl Coder {
+    /// A coder with empty buffers.
+    pub fn new() -> Coder {
+        Coder::default()
+    }
+
+    /// The code of a shape.
+    pub fn code(&mut self, skeleton: &Skeleton) -> &str {
+        self.encode(skeleton).0
+    }
+
+    /// The code and its kind; leaves the walk over the graph behind.
+    pub(super) fn encode(&mut self, skeleton: &Skeleton) -> (&str, Kind) {
+        let kind = if !self.walk.over(skeleton) || self.walk.order.len() < skeleton.grounded.len() {
+            self.text.clear();
+            self.text.extend_from_slice(INVALID.as_bytes());
+            Kind::Invalid
+        } else if skeleton.edges.len() < skeleton.grounded.len() {
+            // Connected, and no more edges than a tree needs.
+            self.tree.write(skeleton, &self.walk, &mut self.text);
+            Kind::Tree
+        } else if self.numbering.write(skeleton, &self.walk, &mut self.text) {
+            Kind::Cyclic
+        } else {
+            Kind::Large
+        };
+        (std::str::from_utf8(&self.text).unwrap_or(INVALID), kind)
+    }
+}
+
+/// A graph walked from its root, near vertices first.
+#[derive(Debug, Default)]
+pub(super) struct Walk {
+    /// Where each vertex's neighbours start; one more at the end.
+    starts: Vec<u32>,
+    neighbours: Vec<u32>,
+    /// The vertices that were reached. Children of one vertex are together, and in the order of their parents.
+    pub(super) order: Vec<u32>,
+    /// The children of `order[i]` are `order[kids[i]..kids[i + 1]]`.
+    kids: Vec<u32>,
+    /// For each vertex, its distance from the root; [`Walk::UNREACHED`] if there is no way.
+    pub(super) depth: Vec<u32>,
+}
+
+impl Walk {
+    pub(super) const UNREACHED: u32 = u32::MAX;
+
+    /// The vertices at the other ends of a vertex's edges; itself twice for a loop.
+    pub(super) fn neighbours(&self, v: u32) -> &[u32] {
+        &self.neighbours[self.starts[v as usize] as usize..self.starts[v as usize + 1] as usize]
+    }
+
+    /// Walks; false, with nothing reached, if the root or an end of an edge does not exist.
+    fn over(&mut self, skeleton: &Skeleton) -> bool {
+        let count = skeleton.grounded.len();
+        self.order.clear();
+        self.kids.clear();
+        self.depth.clear();
+        self.depth.resize(count, Walk::UNREACHED);
+        self.starts.clear();
+        self.starts.resize(count + 1, 0);
+        if skeleton.root as usize >= count {
+            return false;
+        }
+        for &(a, b) in &skeleton.edges {
+            if a as usize >= count || b as usize >= count {
+                return false;
+            }
+            self.starts[a as usize] += 1;
+            self.starts[b as usize] += 1;
+        }
+        let mut end = 0;
+        for start in &mut self.starts {
+            end += *start;
+            *start = end;
+        }
+        self.neighbours.clear();
+        self.neighbours.resize(skeleton.edges.len() * 2, 0);
+        for &(a, b) in &skeleton.edges {
+            for (v, other) in [(a, b), (b, a)] {
+                self.starts[v as usize] -= 1;
+                self.neighbours[self.starts[v as usize] as usize] = other;
+            }
+        }
+        self.depth[skeleton.root as usize] = 0;
+        self.order.push(skeleton.root);
+        self.kids.push(1);
+        let mut next = 0;
+        while let Some(&v) = self.order.get(next) {
+            let below = self.depth[v as usize] + 1;
+            for i in self.starts[v as usize]..self.starts[v as usize + 1] {
+                let other = self.neighbours[i as usize];
+                if self.depth[other as usize] == Walk::UNREACHED {
+                    self.depth[other as usize] = below;
+                    self.order.push(other);
+                }
+            }
+            self.kids.push(self.order.len() as u32);
+            next += 1;
+        }
+        true
+    }
+
+    fn kids(&self, position: u32) -> std::ops::Range<usize> {
+        self.kids[position as usize] as usize..self.kids[position as usize + 1] as usize
+    }
+}
+
+/// The buffers for writing trees. Vertices are meant by their position in [`Walk::order`].
+#[derive(Debug, Default)]
+struct TreeBuffers {
+    /// The number of vertices in the tree below and with each vertex. Its code has twice as many characters.
+    sizes: Vec<u32>,
+    /// Positions; those of one vertex's children are sorted by size.
+    by_size: Vec<u32>,
+    /// The vertices that are open: position, the next child in `by_size`, where the children's codes start.
+    open: Vec<(u32, u32, u32)>,
+    sorter: RunSorter,
+}
+
+impl TreeBuffers {
+    fn write(&mut self, skeleton: &Skeleton, walk: &Walk, text: &mut Vec<u8>) {
+        let count = walk.order.len() as u32;
+        self.sizes.clear();
+        self.sizes.resize(count as usize, 1);
+        self.by_size.clear();
+        self.by_size.extend(0..count);
+        for position in (0..count).rev() {
+            let kids = walk.kids(position);
+            if kids.len() > 1 {
+                let sizes = &self.sizes;
+                self.by_size[kids.clone()].sort_unstable_by_key(|&kid| sizes[kid as usize]);
+            }
+            self.sizes[position as usize] += self.sizes[kids].iter().sum::<u32>();
+        }
+        text.clear();
+        text.extend_from_slice(b"T1:");
+        if count == 1 {
+            text.extend_from_slice(b"{}");
+            return;
+        }
+        let is_grounded = |position: u32| skeleton.grounded[walk.order[position as usize] as usize];
+        self.open.clear();
+        self.open.push((0, 1, text.len() as u32 + 1));
+        text.push(b'(');
+        while let Some((position, next, children)) = self.open.last_mut() {
+            let kids = walk.kids(*position);
+            if (*next as usize) < kids.end {
+                let kid = self.by_size[*next as usize];
+                *next += 1;
+                let below = walk.kids(kid);
+                match (below.is_empty(), is_grounded(kid)) {
+                    (true, true) => text.extend_from_slice(b"()"),
+                    (true, false) => text.extend_from_slice(b"{}"),
+                    (false, grounded) => {
+                        text.push(if grounded { b'[' } else { b'(' });
+                        self.open.push((kid, below.start as u32, text.len() as u32));
+                    }
+                }
+                continue;
+            }
+            // The children stand in the text sorted by length; what is left is to sort those of the same length.
+            if kids.len() > 1 {
+                let mut start = *children as usize;
+                for run in
+                    self.by_size[kids].chunk_by(|&a, &b| self.sizes[a as usize] == self.sizes[b as usize])
+                {
+                    let length = 2 * self.sizes[run[0] as usize] as usize;
+                    let end = start + run.len() * length;
+                    self.sorter.sort(&mut text[start..end], length);
+                    start = end;
+                }
+            }
+            let close = if *position != 0 && is_grounded(*position) { b']' } else { b')' };
+            text.push(close);
+            self.open.pop();
+        }
+    }
+}
+
+/// Sorts pieces of text that have the same length and stand one after the other.
+#[derive(Debug, Default)]
+struct RunSorter {
+    order: Vec<u32>,
+    sorted: Vec<u8>,
+}
+
+impl RunSorter {
+    fn sort(&mut self, run: &mut [u8], length: usize) {
+        let piece = |i: usize| &run[i * length..(i + 1) * length];
+        let count = run.len() / length;
+        if (1..count).all(|i| piece(i - 1) <= piece(i)) {
+            return;
+        }
+        self.order.clear();
+        self.order.extend(0..count as u32);
+        self.order.sort_unstable_by_key(|&i| piece(i as usize));
+        self.sorted.clear();
+        self.order.iter().for_each(|&i| self.sorted.extend_from_slice(piece(i as usize)));
+        run.copy_from_slice(&self.sorted);
+    }
+}
+
+#[cfg(test)]
+#[path = "code_tests.rs"]
+mod tests;

@@ -1,0 +1,222 @@
+//! The graph of a query, and the little of it that shapes look at.
+
+use super::shape::Shape;
+use std::collections::VecDeque;
+
+/// A query as a graph: what is asked for, what is known, and what lies between, joined by relations.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
+pub struct QueryGraph {
+    /// The answer, the constraints and the variables.
+    pub vertices: Vec<Vertex>,
+    /// The relations between them.
+    pub edges: Vec<Edge>,
+    /// The answer's place in `vertices`.
+    pub root: usize,
+}
+
+/// The answer, a constraint or a variable.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
+pub struct Vertex {
+    /// Whether the query names it: an entity or a literal.
+    pub grounded: bool,
+    /// The entity's id or name, the literal, or the class of a variable; empty when nothing is known.
+    pub label: String,
+    /// The functions on it ("count", ">=", "max", "during 2009"), or empty.
+    pub note: String,
+}
+
+/// A relation between two vertices; it points as the fact does.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
+pub struct Edge {
+    /// The subject's place in [`QueryGraph::vertices`].
+    pub from: usize,
+    /// The value's place in [`QueryGraph::vertices`].
+    pub to: usize,
+    /// The relation.
+    pub label: String,
+}
+
+/// What decides the shape of a graph: no names and no directions. The buffers can be filled again.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
+pub struct Skeleton {
+    /// The answer's number.
+    pub root: u32,
+    /// For each vertex, whether it is a constraint. What it says of the root is ignored: the root is the answer.
+    pub grounded: Vec<bool>,
+    /// The relations, in any order and direction, parallel ones repeated.
+    pub edges: Vec<(u32, u32)>,
+}
+
+impl QueryGraph {
+    /// The graph without names and directions.
+    pub fn skeleton(&self) -> Skeleton {
+        let mut skeleton = Skeleton::default();
+        self.skeleton_into(&mut skeleton);
+        skeleton
+    }
+
+    /// As [`QueryGraph::skeleton`], into buffers that exist already.
+    pub fn skeleton_into(&self, skeleton: &mut Skeleton) {
+        // A number that does not fit cannot be that of a vertex: it stays out of range, and the shape is invalid.
+        let number = |i: usize| u32::try_from(i).unwrap_or(u32::MAX);
+        skeleton.root = number(self.root);
+        skeleton.grounded.clear();
+        skeleton.grounded.extend(self.vertices.iter().map(|v| v.grounded));
+        skeleton.edges.clear();
+        skeleton.edges.extend(self.edges.iter().map(|e| (number(e.from), number(e.to))));
+    }
+
+    /// The shape of the graph.
+    pub fn shape(&self) -> Shape {
+        Shape::of(&self.skeleton())
+    }
+
+    /// The graph spread out from the root, level by level, for drawings.
+    pub(super) fn spread(&self) -> Spread {
+        let count = self.vertices.len();
+        let mut incident: Vec<Vec<usize>> = vec![Vec::new(); count];
+        let mut broken = 0;
+        for (e, edge) in self.edges.iter().enumerate() {
+            if edge.from >= count || edge.to >= count {
+                broken += 1;
+                continue;
+            }
+            incident[edge.from].push(e);
+            if edge.to != edge.from {
+                incident[edge.to].push(e);
+            }
+        }
+        let mut spread = Spread {
+            order: Vec::with_capacity(count),
+            depth: vec![usize::MAX; count],
+            via: vec![None; count],
+            starts: Vec::new(),
+            broken,
+        };
+        let mut queue = VecDeque::new();
+        // The root's part comes first; what is not connected to it follows, so that a drawing hides nothing.
+        for start in (self.root < count).then_some(self.root).into_iter().chain(0..count) {
+            if spread.depth[start] != usize::MAX {
+                continue;
+            }
+            spread.starts.push(start);
+            spread.depth[start] = 0;
+            queue.push_back(start);
+            while let Some(v) = queue.pop_front() {
+                spread.order.push(v);
+                for &e in &incident[v] {
+                    let other = self.edges[e].other(v);
+                    if spread.depth[other] == usize::MAX {
+                        spread.depth[other] = spread.depth[v] + 1;
+                        spread.via[other] = Some(e);
+                        queue.push_back(other);
+                    }
+                }
+            }
+        }
+        spread
+    }
+
+    /// Whether both ends of an edge exist.
+    pub(super) fn is_whole(&self, edge: &Edge) -> bool {
+        edge.from < self.vertices.len() && edge.to < self.vertices.len()
+    }
+}
+
+impl Edge {
+    /// The end that is not `v`; of a loop, `v`.
+    pub(super) fn other(&self, v: usize) -> usize {
+        if self.from == v { self.to } else { self.from }
+    }
+}
+
+/// A graph level by level from its root.
+pub(super) struct Spread {
+    /// All vertices; those of one part together, near ones first.
+    pub(super) order: Vec<usize>,
+    /// For each vertex, its distance from the start of its part.
+    pub(super) depth: Vec<usize>,
+    /// For each vertex, the edge that it was first reached by; none for starts.
+    pub(super) via: Vec<Option<usize>>,
+    /// One vertex of each connected part, the root first.
+    pub(super) starts: Vec<usize>,
+    /// How many edges have an end that does not exist.
+    pub(super) broken: usize,
+}
+
+/// Whether a character would disturb the display of others: control characters and those that turn the direction
+/// of writing. Labels come from strangers.
+pub(super) fn is_disturbing(c: char) -> bool {
+    c.is_control() || matches!(c, '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
+/// Graphs for the tests of this module's neighbours.
+#[cfg(test)]
+pub(super) mod samples {
+    use super::{Edge, QueryGraph, Vertex};
+
+    /// A graph from short words: vertices are `label`, `=label` (grounded), each with an optional `|note`;
+    /// edges are `from`, `to`, relation. The first vertex is the answer.
+    pub(in crate::graph) fn graph(vertices: &[&str], edges: &[(usize, usize, &str)]) -> QueryGraph {
+        let vertex = |text: &&str| {
+            let (label, note) = text.split_once('|').unwrap_or((text, ""));
+            let grounded = label.starts_with('=');
+            let label = label.strip_prefix('=').unwrap_or(label);
+            Vertex { grounded, label: label.to_owned(), note: note.to_owned() }
+        };
+        let edge = |&(from, to, label): &(usize, usize, &str)| Edge { from, to, label: label.to_owned() };
+        QueryGraph {
+            vertices: vertices.iter().map(vertex).collect(),
+            edges: edges.iter().map(edge).collect(),
+            root: 0,
+        }
+    }
+
+    /// The example of the documentation: who directed it, and who stars in it.
+    pub(in crate::graph) fn film() -> QueryGraph {
+        graph(
+            &["film.film|count", "=m.0abc", "", "=m.0def"],
+            &[
+                (0, 1, "film.film.directed_by"),
+                (0, 2, "film.film.starring"),
+                (2, 3, "film.performance.actor"),
+            ],
+        )
+    }
+
+    /// A chain of so many vertices.
+    pub(in crate::graph) fn chain(length: usize) -> QueryGraph {
+        let vertices =
+            (0..length).map(|i| Vertex { grounded: i + 1 == length, ..Vertex::default() }).collect();
+        let edges = (1..length).map(|i| Edge { from: i - 1, to: i, label: "next".to_owned() }).collect();
+        QueryGraph { vertices, edges, root: 0 }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::samples::{film, graph};
+
+    #[test]
+    fn skeletons() {
+        let skeleton = film().skeleton();
+        assert_eq!(skeleton.root, 0);
+        assert_eq!(skeleton.grounded, [false, true, false, true]);
+        assert_eq!(skeleton.edges, [(0, 1), (0, 2), (2, 3)]);
+        let mut reused = skeleton;
+        graph(&["a", "=b"], &[(1, 0, "r")]).skeleton_into(&mut reused);
+        assert_eq!(reused, graph(&["a", "=b"], &[(1, 0, "r")]).skeleton());
+    }
+
+    #[test]
+    fn spreading_reaches_everything_once() {
+        let graph =
+            graph(&["", "", "", "", ""], &[(1, 0, "a"), (1, 2, "b"), (2, 0, "c"), (3, 3, "d"), (0, 9, "e")]);
+        let spread = graph.spread();
+        assert_eq!(spread.order, [0, 1, 2, 3, 4]);
+        assert_eq!(spread.depth, [0, 1, 1, 0, 0]);
+        assert_eq!(spread.via, [None, Some(0), Some(2), None, None]);
+        assert_eq!(spread.starts, [0, 3, 4]);
+        assert_eq!(spread.broken, 1);
+    }
+}

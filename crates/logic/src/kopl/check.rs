@@ -1,0 +1,481 @@
+//! Whether a program makes sense: dependencies, types and textual inputs. The values of programs are read
+//! here, too.
+
+use super::functions::{InputKind, Type, nearest_word};
+use super::program::{Program, ProgramError, Step};
+use crate::text::MAX_DEPTH;
+
+/// A number in a program, with its unit.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NumberText {
+    /// The number as it is written, without underscores: an optional sign, digits, perhaps a dot and an
+    /// exponent.
+    pub number: String,
+    /// The unit, `1` if there is none.
+    pub unit: String,
+}
+
+/// A time in a program.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TimeText {
+    /// A year, negative before the common era.
+    Year(i64),
+    /// A day that the calendar has.
+    Date {
+        /// 1 to 9999.
+        year: i64,
+        /// 1 to 12.
+        month: u32,
+        /// From 1.
+        day: u32,
+    },
+}
+
+/// Reads a number and its unit: the first word as Python reads floating-point numbers, so that `1e5` and
+/// `1_000` are numbers and `1,000` is not; the other words are the unit. What is not finite is no number of a
+/// KB.
+pub fn parse_number(text: &str) -> Option<NumberText> {
+    let mut words = text.split_whitespace();
+    let number = without_underscores(words.next()?)?;
+    // Rust also reads `inf` and `nan`.
+    let plain = number.bytes().all(|b| b.is_ascii_digit() || matches!(b, b'+' | b'-' | b'.' | b'e' | b'E'));
+    if !plain || !number.parse::<f64>().is_ok_and(f64::is_finite) {
+        return None;
+    }
+    let unit: Vec<&str> = words.collect();
+    let unit = if unit.is_empty() { "1".to_owned() } else { unit.join(" ") };
+    Some(NumberText { number, unit })
+}
+
+/// Reads a time: a date if there is a `/`, or a `-` after the first character, otherwise a year. There are no
+/// dates before the year 1, nor after the year 9999.
+pub fn parse_time(text: &str) -> Option<TimeText> {
+    let text = text.trim();
+    let separator = if text.contains('/') { '/' } else { '-' };
+    if separator == '-' && (text.starts_with('-') || !text.contains('-')) {
+        return integer(text).map(TimeText::Year);
+    }
+    let (year, rest) = text.split_once(separator)?;
+    let (month, day) = rest.split_once(separator)?;
+    let (year, month, day) = (integer(year)?, integer(month)?, integer(day)?);
+    let leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+    let days = match month {
+        2 => 28 + i64::from(leap),
+        4 | 6 | 9 | 11 => 30,
+        1..=12 => 31,
+        _ => return None,
+    };
+    if !(1..=9999).contains(&year) || !(1..=days).contains(&day) {
+        return None;
+    }
+    Some(TimeText::Date { year, month: u32::try_from(month).ok()?, day: u32::try_from(day).ok()? })
+}
+
+/// Underscores may stand between two digits.
+fn without_underscores(text: &str) -> Option<String> {
+    let bytes = text.as_bytes();
+    let digit = |i: usize| bytes.get(i).is_some_and(u8::is_ascii_digit);
+    let allowed = |i: usize| i > 0 && digit(i - 1) && digit(i + 1);
+    let wrong = bytes.iter().enumerate().any(|(i, &byte)| byte == b'_' && !allowed(i));
+    if wrong { None } else { Some(text.replace('_', "")) }
+}
+
+fn integer(text: &str) -> Option<i64> {
+    without_underscores(text.trim())?.parse().ok()
+}
+
+impl Program {
+    /// Finds what would go wrong when the program is run on any KB: the first mistake, in the order of the
+    /// steps.
+    pub fn check(&self) -> Result<(), ProgramError> {
+        if self.steps.is_empty() {
+            return Err(ProgramError::Empty);
+        }
+        self.check_dependencies()?;
+        let mut depths = Vec::with_capacity(self.steps.len());
+        for (i, step) in self.steps.iter().enumerate() {
+            let function = step.function;
+            self.check_types(i)?;
+            check_inputs(i, step)?;
+            let depth = step.dependencies.iter().map(|&d| depths[d]).max().unwrap_or(0) + 1;
+            if depth > MAX_DEPTH {
+                return Err(ProgramError::TooDeep { step: i + 1, function });
+            }
+            depths.push(depth);
+        }
+        Ok(())
+    }
+
+    /// Every step depends on as many earlier steps as it needs, and every result but the last is used.
+    pub(super) fn check_dependencies(&self) -> Result<(), ProgramError> {
+        let steps = self.steps.len();
+        let mut used = vec![false; steps];
+        for (i, Step { function, dependencies, .. }) in self.steps.iter().enumerate() {
+            let (step, function) = (i + 1, *function);
+            if dependencies.len() != function.takes().len() {
+                return Err(ProgramError::DependencyCount { step, function, found: dependencies.len() });
+            }
+            for &dependency in dependencies {
+                if dependency >= steps {
+                    return Err(ProgramError::UnknownDependency { step, function, dependency, steps });
+                }
+                if dependency >= i {
+                    return Err(ProgramError::LateDependency { step, function, dependency });
+                }
+                used[dependency] = true;
+            }
+        }
+        used.pop();
+        match used.iter().position(|used| !used) {
+            Some(i) => Err(ProgramError::Unused { step: i + 1, function: self.steps[i].function }),
+            None => Ok(()),
+        }
+    }
+
+    fn check_types(&self, i: usize) -> Result<(), ProgramError> {
+        let Step { function, dependencies, .. } = &self.steps[i];
+        let (step, function) = (i + 1, *function);
+        for (&needed, &dependency) in function.takes().iter().zip(dependencies) {
+            let (on, on_function) = (dependency + 1, self.steps[dependency].function);
+            let given = on_function.gives();
+            if !given.serves_as(needed) {
+                return Err(match (needed, given) {
+                    (Type::Facts, Type::Entities) => {
+                        ProgramError::NoFacts { step, function, on, on_function }
+                    }
+                    _ => ProgramError::WrongType { step, function, needed, on, on_function },
+                });
+            }
+        }
+        Ok(())
+    }
+}
+
+fn check_inputs(i: usize, step: &Step) -> Result<(), ProgramError> {
+    let (number, function) = (i + 1, step.function);
+    if step.inputs.len() != function.inputs().len() {
+        return Err(ProgramError::InputCount { step: number, function, found: step.inputs.len() });
+    }
+    for (input, found) in function.inputs().iter().zip(&step.inputs) {
+        let words = input.kind.words();
+        let (expected, hint) = match input.kind {
+            InputKind::Number if parse_number(found).is_none() => {
+                ("a number, perhaps with a unit, like `5 metre`".to_owned(), number_hint(found))
+            }
+            InputKind::Time if parse_time(found).is_none() => {
+                ("a year like `1990` or `-500`, or a date like `1990-05-06`".to_owned(), time_hint(found))
+            }
+            _ if words.is_empty() || words.contains(&found.as_str()) => continue,
+            kind => (either(words), word_hint(kind, found)),
+        };
+        let (input, found) = (input.name, found.clone());
+        return Err(ProgramError::BadInput { step: number, function, input, found, expected, hint });
+    }
+    Ok(())
+}
+
+/// "`a`, `b` or `c`".
+fn either(words: &[&str]) -> String {
+    let quoted: Vec<String> = words.iter().map(|word| format!("`{word}`")).collect();
+    match quoted.split_last() {
+        Some((last, [])) => last.clone(),
+        Some((last, others)) => format!("{} or {last}", others.join(", ")),
+        None => String::new(),
+    }
+}
+
+/// Words that are too far away in letters but near in meaning.
+const MEANT: &[(InputKind, &[&str], &str)] = &[
+    (InputKind::Comparison, &["==", "===", "is", "equal"], "="),
+    (InputKind::Comparison, &["≠", "<>", "=!", "not"], "!="),
+    (InputKind::Comparison, &["less", "before"], "<"),
+    (InputKind::Comparison, &["greater", "more", "after"], ">"),
+    (InputKind::LessGreater, &["<", "smaller", "smallest", "fewer", "lower"], "less"),
+    (InputKind::LessGreater, &[">", "larger", "largest", "more", "higher"], "greater"),
+    (InputKind::SmallestLargest, &["<", "less", "smaller", "least", "lowest", "min"], "smallest"),
+    (
+        InputKind::SmallestLargest,
+        &[">", "greater", "greatest", "larger", "most", "highest", "max"],
+        "largest",
+    ),
+    (InputKind::Direction, &["back", "backwards", "reverse", "inverse"], "backward"),
+];
+
+fn word_hint(kind: InputKind, found: &str) -> Option<String> {
+    let found = found.trim();
+    if kind == InputKind::Comparison {
+        match found {
+            "<=" | "=<" | "≤" => {
+                return Some("KoPL has no `<=`; ask for `<` and `=` separately".to_owned());
+            }
+            ">=" | "=>" | "≥" => {
+                return Some("KoPL has no `>=`; ask for `>` and `=` separately".to_owned());
+            }
+            _ => {}
+        }
+    }
+    let meant =
+        MEANT.iter().find(|(of, words, _)| *of == kind && words.contains(&found)).map(|(_, _, word)| *word);
+    // Every one-letter word is one letter away from every operator.
+    let near = || nearest_word(found, kind.words().iter().copied()).filter(|_| kind != InputKind::Comparison);
+    let same = || kind.words().iter().copied().find(|word| *word == found);
+    meant.or_else(same).or_else(near).map(|word| format!("did you mean `{word}`?"))
+}
+
+fn number_hint(found: &str) -> Option<String> {
+    let first = found.split_whitespace().next()?;
+    let plain = first.replace(',', "");
+    if first != plain && parse_number(&plain).is_some() {
+        return Some(format!("write it without commas: `{}`", super::program::shown(&plain)));
+    }
+    // "5km": the unit stands after a blank.
+    let end = found.find(|c: char| !c.is_ascii_digit() && !matches!(c, '.' | '-'))?;
+    let glued = !found[end..].starts_with([',', '_']) && parse_number(&found[..end]).is_some();
+    glued.then(|| "put a blank between the number and its unit".to_owned())
+}
+
+fn time_hint(found: &str) -> Option<String> {
+    let rest = found.trim().strip_prefix('-')?;
+    match parse_time(rest) {
+        Some(TimeText::Date { .. }) => Some("there are only years before the year 1".to_owned()),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::functions::Function;
+    use super::super::program::arbitrary;
+    use super::*;
+    use proptest::prelude::*;
+
+    /// Programs that are wrong, in the readable form or as JSON, and what is said about them.
+    const WRONG: &[(&str, &str)] = &[
+        ("", "the program is empty; the shortest one is like `Find(Yao Ming) > What()`"),
+        ("[]", "the program is empty; the shortest one is like `Find(Yao Ming) > What()`"),
+        (
+            "Find(A) > FilterConcept(film) > QFilterStr(role, x) > What()",
+            "step 3, QFilterStr: needs the facts of a Filter, QFilter or Relate, but step 2 is FilterConcept; put it before FilterConcept",
+        ),
+        (
+            "Find(A) > QFilterYear(start time, 1990, =) > What()",
+            "step 2, QFilterYear: needs the facts of a Filter, QFilter or Relate, but step 1 is Find; put it directly after the Filter or Relate whose qualifier it tests",
+        ),
+        (
+            "Find(A) > Count() > QFilterStr(role, x)",
+            "step 3, QFilterStr: needs entities with facts, but step 2 is Count, which gives a number",
+        ),
+        (
+            "Find(A) > Find(B) > Count() > And()",
+            "step 4, And: needs entities, but step 3 is Count, which gives a number",
+        ),
+        ("Find(A) > What() > What()", "step 3, What: needs entities, but step 2 is What, which gives names"),
+        (
+            "Find(A) > Find(B) > QueryRelation() > VerifyStr(x)",
+            "step 4, VerifyStr: needs values, but step 3 is QueryRelation, which gives relations",
+        ),
+        (
+            "Find(A) > QueryAttr(k) > VerifyStr(x) > Count()",
+            "step 4, Count: needs entities, but step 3 is VerifyStr, which gives yes or no",
+        ),
+        (
+            "Find(A) > VerifyNum(5, =)",
+            "step 2, VerifyNum: needs values, but step 1 is Find, which gives entities",
+        ),
+        (
+            "Find(A) > Find(B) > What()",
+            "step 1, Find: no later step uses its result; join it with another by And or Or, or leave it out",
+        ),
+        ("Find() > What()", "step 1, Find: takes 1 input (name), not 0"),
+        (
+            "Find(Washington, D.C.) > What()",
+            "step 1, Find: takes 1 input (name), not 2; in the readable form an input with a comma needs double quotes",
+        ),
+        ("FindAll(A) > What()", "step 1, FindAll: takes no inputs, not 1"),
+        ("Find(A) > Relate(spouse) > What()", "step 2, Relate: takes 2 inputs (relation, direction), not 1"),
+        (
+            "FindAll() > FilterNum(area, 5) > What()",
+            "step 2, FilterNum: takes 3 inputs (key, value, op), not 2",
+        ),
+        (
+            "Find(A) > Relate(spouse, foward) > What()",
+            "step 2, Relate: the direction is `foward`, but must be `forward` or `backward`; did you mean `forward`?",
+        ),
+        (
+            "Find(A) > Relate(spouse, Backward) > What()",
+            "step 2, Relate: the direction is `Backward`, but must be `forward` or `backward`; did you mean `backward`?",
+        ),
+        (
+            "Find(A) > Relate(spouse, up) > What()",
+            "step 2, Relate: the direction is `up`, but must be `forward` or `backward`",
+        ),
+        (
+            "FindAll() > FilterNum(area, 5, ==) > What()",
+            "step 2, FilterNum: the op is `==`, but must be `=`, `!=`, `<` or `>`; did you mean `=`?",
+        ),
+        (
+            "FindAll() > FilterYear(inception, 1990, <=) > What()",
+            "step 2, FilterYear: the op is `<=`, but must be `=`, `!=`, `<` or `>`; KoPL has no `<=`; ask for `<` and `=` separately",
+        ),
+        (
+            "FindAll() > FilterNum(area, 5, ~) > What()",
+            "step 2, FilterNum: the op is `~`, but must be `=`, `!=`, `<` or `>`",
+        ),
+        (
+            "Find(A) > Find(B) > SelectBetween(area, lesser)",
+            "step 3, SelectBetween: the op is `lesser`, but must be `less` or `greater`; did you mean `less`?",
+        ),
+        (
+            "FindAll() > SelectAmong(area, greater)",
+            "step 2, SelectAmong: the op is `greater`, but must be `smallest` or `largest`; did you mean `largest`?",
+        ),
+        (
+            "FindAll() > FilterNum(area, big, =) > What()",
+            "step 2, FilterNum: the value is `big`, but must be a number, perhaps with a unit, like `5 metre`",
+        ),
+        (
+            "FindAll() > FilterNum(area, \"1,000 metre\", =) > What()",
+            "step 2, FilterNum: the value is `1,000 metre`, but must be a number, perhaps with a unit, like `5 metre`; write it without commas: `1000`",
+        ),
+        (
+            "Find(A) > QueryAttr(height) > VerifyNum(5km, <)",
+            "step 3, VerifyNum: the value is `5km`, but must be a number, perhaps with a unit, like `5 metre`; put a blank between the number and its unit",
+        ),
+        (
+            "FindAll() > FilterDate(born, 1990-02-30, =) > What()",
+            "step 2, FilterDate: the value is `1990-02-30`, but must be a year like `1990` or `-500`, or a date like `1990-05-06`",
+        ),
+        (
+            "Find(A) > Relate(spouse, forward) > QFilterDate(start time, -500-01-01, =) > What()",
+            "step 3, QFilterDate: the qvalue is `-500-01-01`, but must be a year like `1990` or `-500`, or a date like `1990-05-06`; there are only years before the year 1",
+        ),
+        (
+            r#"[{"function": "Find", "dependencies": [], "inputs": ["A"]}, {"function": "What", "dependencies": [], "inputs": []}]"#,
+            "step 2, What: needs 1 result, but depends on none",
+        ),
+        (
+            r#"[{"function": "FindAll", "dependencies": [0], "inputs": []}]"#,
+            "step 1, FindAll: needs no result of another step, but depends on 1 step",
+        ),
+        (
+            r#"[{"function": "FindAll", "dependencies": []}, {"function": "What", "dependencies": [2]}]"#,
+            "step 2, What: depends on 2, but the last step is 1 (dependencies count from 0)",
+        ),
+        (
+            r#"[{"function": "What", "dependencies": [1]}, {"function": "FindAll", "dependencies": []}]"#,
+            "step 1, What: depends on 1, which is step 2; a step takes results of earlier steps only (dependencies count from 0)",
+        ),
+        (
+            r#"[{"function": "FindAll", "dependencies": []}, {"function": "What", "dependencies": [1]}]"#,
+            "step 2, What: depends on 1, which is the step itself; a step takes results of earlier steps only (dependencies count from 0)",
+        ),
+    ];
+
+    #[test]
+    fn messages() {
+        for (text, message) in WRONG {
+            let program = Program::parse(text).expect(text);
+            assert_eq!(program.check().expect_err(text).to_string(), *message, "{text}");
+        }
+    }
+
+    #[test]
+    fn depth_is_limited() {
+        let chain = |relations: usize| {
+            Program::parse(&format!("FindAll(){}", " > Relate(a, forward)".repeat(relations)))
+                .expect("a chain")
+        };
+        assert_eq!(chain(MAX_DEPTH - 1).check(), Ok(()));
+        assert_eq!(
+            chain(MAX_DEPTH).check().expect_err("too deep").to_string(),
+            "step 201, Relate: stands on a chain of more than 200 steps; make the program shorter"
+        );
+    }
+
+    #[test]
+    fn numbers() {
+        for (text, number, unit) in [
+            ("669", "669", "1"),
+            ("141 minute", "141", "minute"),
+            ("-30  square   metre ", "-30", "square metre"),
+            ("1_000", "1000", "1"),
+            ("1e5 km", "1e5", "km"),
+            ("+1_0.5_0E-1_0", "+10.50E-10", "1"),
+            (".5", ".5", "1"),
+            ("5. 1", "5.", "1"),
+        ] {
+            let expected = NumberText { number: number.to_owned(), unit: unit.to_owned() };
+            assert_eq!(parse_number(text), Some(expected), "{text}");
+        }
+        for text in [
+            "", " ", "km", "1,000", "_1", "1_", "1__0", "1_.0", "1e", ".", "-", "0x10", "nan", "inf",
+            "1e999", "५",
+        ] {
+            assert_eq!(parse_number(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn times() {
+        for (text, time) in [
+            ("1990", TimeText::Year(1990)),
+            (" -500 ", TimeText::Year(-500)),
+            ("0", TimeText::Year(0)),
+            ("1_000", TimeText::Year(1000)),
+            ("1990-05-06", TimeText::Date { year: 1990, month: 5, day: 6 }),
+            ("1990/5/6", TimeText::Date { year: 1990, month: 5, day: 6 }),
+            ("2000-02-29", TimeText::Date { year: 2000, month: 2, day: 29 }),
+        ] {
+            assert_eq!(parse_time(text), Some(time), "{text}");
+        }
+        for text in [
+            "",
+            "x",
+            "1990-05",
+            "1990-13-01",
+            "1990-04-31",
+            "1900-02-29",
+            "-500-01-01",
+            "-500/01/01",
+            "0/1/1",
+            "10000-01-01",
+            "1990-05-06-07",
+            "1990.5",
+            "99999999999999999999",
+            "1990-00-01",
+            "1990-01-00",
+            "-",
+            "/",
+            "//",
+        ] {
+            assert_eq!(parse_time(text), None, "{text}");
+        }
+    }
+
+    proptest! {
+        #![proptest_config(arbitrary::cases(300))]
+
+        #[test]
+        fn built_programs_are_right(program in arbitrary::programs(arbitrary::PIECES)) {
+            prop_assert_eq!(program.check(), Ok(()));
+        }
+
+        /// One function replaced by another of the same dependencies and inputs: right exactly if the types
+        /// still fit.
+        #[test]
+        fn types_decide(program in arbitrary::programs(&["a"]), at in any::<usize>(), other in any::<usize>()) {
+            let mut program = program;
+            let at = at % program.steps.len();
+            let old = program.steps[at].function;
+            let kinds = |f: Function| f.inputs().iter().map(|input| input.kind).collect::<Vec<_>>();
+            let same = |f: &Function| f.takes().len() == old.takes().len() && kinds(*f) == kinds(old);
+            let candidates: Vec<_> = Function::ALL.into_iter().filter(same).collect();
+            program.steps[at].function = candidates[other % candidates.len()];
+            let fits = program.steps.iter().all(|step| {
+                let given = step.dependencies.iter().map(|&d| program.steps[d].function.gives());
+                given.zip(step.function.takes()).all(|(given, needed)| given.serves_as(*needed))
+            });
+            prop_assert_eq!(program.check().is_ok(), fits);
+        }
+    }
+}

@@ -1,0 +1,501 @@
+//! KoPL programs to and from the algebra.
+
+use super::{Function, NumberText, Program, ProgramError, Step, TimeText, parse_number, parse_time};
+use crate::lookup::{KeyKind, Names};
+use crate::loss::{Inexpressible, Language, Loss, Printed};
+use crate::query::{Answer, Condition, Direction, Extreme, Query, Relate, Set};
+use crate::value::Value;
+use touchstone_kb::{Comparison, LiteralKind};
+
+/// What a step gives.
+#[derive(Clone)]
+enum Outcome {
+    Set(Set),
+    /// Values of an attribute: to be asked for, or to be verified.
+    Values {
+        of: Set,
+        attribute: String,
+        conditions: Vec<Condition>,
+    },
+    Answer(Answer),
+}
+
+impl Program {
+    /// The query that the program asks. The program is checked first.
+    ///
+    /// KoPL asks the KB for the kind of some values; where `names` does not know the key, such a value stays untyped.
+    pub fn to_query(&self, names: &dyn Names) -> Result<Query, ProgramError> {
+        self.check()?;
+        let mut results: Vec<Outcome> = Vec::with_capacity(self.steps.len());
+        for step in &self.steps {
+            results.push(result(step, &results, names));
+        }
+        let answer = match results.pop() {
+            Some(Outcome::Answer(answer)) => answer,
+            Some(Outcome::Values { of, attribute, conditions }) => {
+                Answer::Attribute { of, attribute, conditions }
+            }
+            Some(Outcome::Set(set)) => Answer::Members(set),
+            None => return Err(ProgramError::Empty),
+        };
+        Ok(Query::new(answer))
+    }
+}
+
+fn result(step: &Step, results: &[Outcome], names: &dyn Names) -> Outcome {
+    use Function::*;
+    let input = |i: usize| step.inputs[i].clone();
+    let set = |i: usize| match &results[step.dependencies[i]] {
+        Outcome::Set(set) => set.clone(),
+        // The check has made sure that it is a set.
+        _ => Set::All,
+    };
+    let answer = match step.function {
+        FindAll => return Outcome::Set(Set::All),
+        Find => return Outcome::Set(Set::Named(input(0))),
+        FilterConcept => return Outcome::Set(Set::and([set(0), Set::Class(input(0))])),
+        FilterStr => return filtered(set(0), input(0), Comparison::Equal, Value::text(input(1))),
+        FilterNum | FilterYear | FilterDate => {
+            return filtered(
+                set(0),
+                input(0),
+                comparison(&step.inputs[2]),
+                value(step.function, &step.inputs[1]),
+            );
+        }
+        QFilterStr => return qualified(set(0), input(0), Comparison::Equal, Value::text(input(1))),
+        QFilterNum | QFilterYear | QFilterDate => {
+            return qualified(
+                set(0),
+                input(0),
+                comparison(&step.inputs[2]),
+                value(step.function, &step.inputs[1]),
+            );
+        }
+        Relate => {
+            let direction =
+                if step.inputs[1] == "forward" { Direction::Forward } else { Direction::Backward };
+            return Outcome::Set(Set::relate(set(0), input(0), direction));
+        }
+        And => return Outcome::Set(Set::and([set(0), set(1)])),
+        Or => return Outcome::Set(Set::or([set(0), set(1)])),
+        QueryAttr => return Outcome::Values { of: set(0), attribute: input(0), conditions: Vec::new() },
+        QueryAttrUnderCondition => {
+            let condition = Condition {
+                qualifier: input(1),
+                comparison: Comparison::Equal,
+                value: keyed_value(names, &step.inputs[1], &step.inputs[2]),
+            };
+            return Outcome::Values { of: set(0), attribute: input(0), conditions: vec![condition] };
+        }
+        What => Answer::Members(set(0)),
+        Count => Answer::Count(set(0)),
+        SelectBetween => {
+            let extreme = if step.inputs[1] == "greater" { Extreme::Max } else { Extreme::Min };
+            Answer::SelectBetween { left: set(0), right: set(1), attribute: input(0), extreme }
+        }
+        SelectAmong => {
+            let extreme = if step.inputs[1] == "largest" { Extreme::Max } else { Extreme::Min };
+            Answer::SelectAmong { among: set(0), attribute: input(0), extreme }
+        }
+        VerifyStr | VerifyNum | VerifyYear | VerifyDate => {
+            let (comparison, value) = match step.function {
+                VerifyStr => (Comparison::Equal, Value::text(input(0))),
+                function => (comparison(&step.inputs[1]), value(function, &step.inputs[0])),
+            };
+            match &results[step.dependencies[0]] {
+                Outcome::Values { of, attribute, conditions } => {
+                    let (of, attribute, conditions) = (of.clone(), attribute.clone(), conditions.clone());
+                    Answer::Verify { of, attribute, conditions, comparison, value }
+                }
+                _ => Answer::Exists(Set::All),
+            }
+        }
+        QueryRelation => Answer::Relation { from: set(0), to: set(1) },
+        QueryAttrQualifier => Answer::AttributeQualifier {
+            of: set(0),
+            attribute: input(0),
+            value: keyed_value(names, &step.inputs[0], &step.inputs[1]),
+            qualifier: input(2),
+        },
+        QueryRelationQualifier => {
+            Answer::RelationQualifier { from: set(0), to: set(1), relation: input(0), qualifier: input(1) }
+        }
+    };
+    Outcome::Answer(answer)
+}
+
+fn comparison(symbol: &str) -> Comparison {
+    Comparison::from_symbol(symbol).unwrap_or(Comparison::Equal)
+}
+
+/// The value of a Num, Year or Date function.
+fn value(function: Function, text: &str) -> Value {
+    use Function::*;
+    match function {
+        FilterNum | QFilterNum | VerifyNum => number(text).unwrap_or_else(|| Value::text(text)),
+        _ => time(text).unwrap_or_else(|| Value::text(text)),
+    }
+}
+
+fn number(text: &str) -> Option<Value> {
+    let NumberText { number, unit } = parse_number(text)?;
+    Some(Value::quantity(number, &unit))
+}
+
+fn time(text: &str) -> Option<Value> {
+    Some(match parse_time(text)? {
+        TimeText::Year(year) => Value::xsd(year.to_string(), "gYear"),
+        TimeText::Date { year, month, day } => Value::xsd(format!("{year:04}-{month:02}-{day:02}"), "date"),
+    })
+}
+
+/// A value whose kind the program does not tell: KoPL asks the KB for the kind of the key. A whole date can be nothing else.
+fn keyed_value(names: &dyn Names, key: &str, text: &str) -> Value {
+    let typed = match names.key_kind(key) {
+        Some(KeyKind::Text) => Some(Value::text(text)),
+        Some(KeyKind::Number) => number(text),
+        Some(KeyKind::Time) => time(text),
+        None => time(text).filter(|_| matches!(parse_time(text), Some(TimeText::Date { .. }))),
+    };
+    typed.unwrap_or_else(|| Value::untyped(text))
+}
+
+fn filtered(of: Set, key: String, comparison: Comparison, value: Value) -> Outcome {
+    let filter = Set::relate(Set::Values(comparison, value), key, Direction::Backward);
+    Outcome::Set(Set::and([of, filter]))
+}
+
+/// Adds a condition to the fact that the last step speaks of.
+fn qualified(mut of: Set, qualifier: String, comparison: Comparison, value: Value) -> Outcome {
+    let last = match &mut of {
+        Set::And(parts) => parts.last_mut(),
+        other => Some(other),
+    };
+    if let Some(Set::Relate(relate)) = last {
+        relate.conditions.push(Condition { qualifier, comparison, value });
+    }
+    Outcome::Set(of)
+}
+
+/// Prints a query as a program in the readable form.
+pub fn print(query: &Query, names: &dyn Names) -> Result<Printed, Inexpressible> {
+    let (program, lost) = from_query(query, names)?;
+    let text = program.to_readable().map_err(|error| cannot(error.to_string()))?;
+    Ok(Printed { text, lost })
+}
+
+/// The program that asks a query.
+pub fn from_query(query: &Query, names: &dyn Names) -> Result<(Program, Vec<Loss>), Inexpressible> {
+    let mut writer = Writer { steps: Vec::new(), lost: Vec::new(), names };
+    writer.query(query)?;
+    if !query.rules.different.is_empty() {
+        writer.lost.push(Loss::Different { pairs: query.rules.different.len() });
+    }
+    if query.rules.english {
+        writer.lost.push(Loss::English);
+    }
+    writer.lost.sort();
+    writer.lost.dedup();
+    let program = Program::from_sequence(writer.steps).map_err(|error| cannot(error.to_string()))?;
+    Ok((program, writer.lost))
+}
+
+fn cannot(what: impl Into<String>) -> Inexpressible {
+    Inexpressible::new(Language::Kopl, what)
+}
+
+/// The four families of functions that compare a value.
+#[derive(Clone, Copy)]
+enum Family {
+    Str,
+    Num,
+    Year,
+    Date,
+}
+
+impl Family {
+    fn pick(self, functions: [Function; 4]) -> Function {
+        functions[self as usize]
+    }
+
+    fn filter(self) -> Function {
+        self.pick([Function::FilterStr, Function::FilterNum, Function::FilterYear, Function::FilterDate])
+    }
+
+    fn qualifier_filter(self) -> Function {
+        self.pick([Function::QFilterStr, Function::QFilterNum, Function::QFilterYear, Function::QFilterDate])
+    }
+
+    fn verify(self) -> Function {
+        self.pick([Function::VerifyStr, Function::VerifyNum, Function::VerifyYear, Function::VerifyDate])
+    }
+}
+
+/// A value as KoPL writes it.
+fn written(value: &Value) -> Result<(Family, String), Inexpressible> {
+    let literal = value.literal();
+    match literal.kind() {
+        LiteralKind::Text => Ok((Family::Str, value.text.clone())),
+        LiteralKind::Quantity if value.unit.is_empty() => Ok((Family::Num, value.text.clone())),
+        LiteralKind::Quantity => Ok((Family::Num, format!("{} {}", value.text, value.unit))),
+        LiteralKind::Year => Ok((Family::Year, value.text.clone())),
+        LiteralKind::Date => Ok((Family::Date, value.text.clone())),
+        _ if value.is_untyped() => Ok((Family::Str, value.text.clone())),
+        LiteralKind::LanguageText => {
+            Err(cannot(format!("that the text {:?} is in the language `{}`", value.text, value.language)))
+        }
+        _ => Err(cannot(format!("the value {value} of type {}", value.datatype))),
+    }
+}
+
+struct Writer<'w> {
+    steps: Vec<(Function, Vec<String>)>,
+    lost: Vec<Loss>,
+    names: &'w dyn Names,
+}
+
+impl Writer<'_> {
+    fn step(&mut self, function: Function, inputs: &[&str]) {
+        self.steps.push((function, inputs.iter().map(|&input| input.to_owned()).collect()));
+    }
+
+    fn property(&self, word: &str) -> String {
+        self.names.property_name(word).unwrap_or_else(|| word.to_owned())
+    }
+
+    fn query(&mut self, query: &Query) -> Result<(), Inexpressible> {
+        match &query.answer {
+            Answer::Members(Set::Superlative(superlative)) if superlative.start.is_none() => {
+                let [step] = &superlative.path[..] else {
+                    return Err(cannot("a superlative over a path of several steps"));
+                };
+                if step.direction == Direction::Backward {
+                    return Err(cannot("a superlative over a reversed relation"));
+                }
+                self.set(&superlative.of)?;
+                let word = if superlative.extreme == Extreme::Max { "largest" } else { "smallest" };
+                let attribute = self.property(&step.property);
+                self.step(Function::SelectAmong, &[&attribute, word]);
+            }
+            Answer::Members(set) => {
+                self.set(set)?;
+                self.step(Function::What, &[]);
+            }
+            Answer::Count(set) => {
+                self.set(set)?;
+                self.step(Function::Count, &[]);
+            }
+            Answer::Exists(set) => self.exists(set)?,
+            Answer::Attribute { of, attribute, conditions } => self.values(of, attribute, conditions)?,
+            Answer::Verify { of, attribute, conditions, comparison, value } => {
+                self.values(of, attribute, conditions)?;
+                self.verify(*comparison, value)?;
+            }
+            Answer::Relation { from, to } => {
+                self.set(from)?;
+                self.set(to)?;
+                self.step(Function::QueryRelation, &[]);
+            }
+            Answer::AttributeQualifier { of, attribute, value, qualifier } => {
+                self.set(of)?;
+                let (_, text) = written(value)?;
+                let (attribute, qualifier) = (self.property(attribute), self.property(qualifier));
+                self.step(Function::QueryAttrQualifier, &[&attribute, &text, &qualifier]);
+            }
+            Answer::RelationQualifier { from, relation, to, qualifier } => {
+                self.set(from)?;
+                self.set(to)?;
+                let (relation, qualifier) = (self.property(relation), self.property(qualifier));
+                self.step(Function::QueryRelationQualifier, &[&relation, &qualifier]);
+            }
+            Answer::SelectBetween { left, right, attribute, extreme } => {
+                self.set(left)?;
+                self.set(right)?;
+                let attribute = self.property(attribute);
+                let word = if *extreme == Extreme::Max { "greater" } else { "less" };
+                self.step(Function::SelectBetween, &[&attribute, word]);
+            }
+            Answer::SelectAmong { among, attribute, extreme } => {
+                self.set(among)?;
+                let attribute = self.property(attribute);
+                let word = if *extreme == Extreme::Max { "largest" } else { "smallest" };
+                self.step(Function::SelectAmong, &[&attribute, word]);
+            }
+        }
+        Ok(())
+    }
+
+    fn values(&mut self, of: &Set, attribute: &str, conditions: &[Condition]) -> Result<(), Inexpressible> {
+        self.set(of)?;
+        let attribute = self.property(attribute);
+        match conditions {
+            [] => self.step(Function::QueryAttr, &[&attribute]),
+            [condition] if condition.comparison == Comparison::Equal => {
+                let (_, text) = written(&condition.value)?;
+                let qualifier = self.property(&condition.qualifier);
+                self.step(Function::QueryAttrUnderCondition, &[&attribute, &qualifier, &text]);
+            }
+            _ => return Err(cannot("a value under several conditions, or under one other than equality")),
+        }
+        Ok(())
+    }
+
+    fn verify(&mut self, comparison: Comparison, value: &Value) -> Result<(), Inexpressible> {
+        let (family, text) = written(value)?;
+        let symbol = comparison.symbol();
+        match (family, comparison) {
+            (Family::Str, Comparison::Equal) => self.step(Function::VerifyStr, &[&text]),
+            (Family::Str, _) => return Err(cannot(format!("`{symbol}` of texts"))),
+            (_, Comparison::LessOrEqual | Comparison::GreaterOrEqual) => {
+                return Err(cannot(format!("`{symbol}` in a question for yes or no")));
+            }
+            _ => self.step(family.verify(), &[&text, symbol]),
+        }
+        Ok(())
+    }
+
+    /// Is there such a thing? KoPL can ask it of the value of an attribute only: the last one that is compared.
+    fn exists(&mut self, set: &Set) -> Result<(), Inexpressible> {
+        let mut parts = set.conjuncts().to_vec();
+        let place = parts.iter().rposition(|part| {
+            matches!(part, Set::Relate(relate) if relate.direction == Direction::Backward && matches!(relate.from, Set::Values(..)))
+        });
+        let place = place.ok_or_else(|| cannot("a question for yes or no that verifies no attribute"))?;
+        let Set::Relate(fact) = parts.remove(place) else {
+            return Err(cannot("a question for yes or no that verifies no attribute"));
+        };
+        let Set::Values(comparison, value) = &fact.from else {
+            return Err(cannot("a question for yes or no that verifies no attribute"));
+        };
+        self.lost.push(Loss::VerifyAll);
+        self.values(&Set::and(parts), &fact.property, &fact.conditions)?;
+        self.verify(*comparison, value)
+    }
+
+    fn set(&mut self, set: &Set) -> Result<(), Inexpressible> {
+        let mut sources: Vec<&Set> = Vec::new();
+        let mut filters: Vec<&Relate> = Vec::new();
+        let mut classes: Vec<&str> = Vec::new();
+        sort_parts(set, &mut sources, &mut filters, &mut classes);
+        for (i, source) in sources.iter().enumerate() {
+            self.source(source)?;
+            if i > 0 {
+                self.step(Function::And, &[]);
+            }
+        }
+        if sources.is_empty() {
+            self.step(Function::FindAll, &[]);
+        }
+        for filter in filters {
+            self.filter(filter)?;
+        }
+        for class in classes {
+            let name = self.names.class_name(class).unwrap_or_else(|| class.to_owned());
+            self.step(Function::FilterConcept, &[&name]);
+        }
+        Ok(())
+    }
+
+    fn source(&mut self, set: &Set) -> Result<(), Inexpressible> {
+        match set {
+            Set::Named(name) => self.step(Function::Find, &[name]),
+            Set::Entity(id) => {
+                let name = self.names.entity_name(id);
+                if name.is_none() {
+                    self.lost.push(Loss::IdAsName { id: id.clone() });
+                }
+                self.step(Function::Find, &[name.as_deref().unwrap_or(id)]);
+            }
+            Set::Relate(relate) => match &relate.from {
+                Set::Values(comparison @ (Comparison::LessOrEqual | Comparison::GreaterOrEqual), value) => {
+                    // At most is less or equal: some value satisfies the one or the other.
+                    let strict = if *comparison == Comparison::LessOrEqual {
+                        Comparison::Less
+                    } else {
+                        Comparison::Greater
+                    };
+                    for comparison in [strict, Comparison::Equal] {
+                        self.step(Function::FindAll, &[]);
+                        self.filter(&Relate {
+                            from: Set::Values(comparison, value.clone()),
+                            ..relate.as_ref().clone()
+                        })?;
+                    }
+                    self.step(Function::Or, &[]);
+                }
+                from => {
+                    self.set(from)?;
+                    let property = self.property(&relate.property);
+                    self.step(Function::Relate, &[&property, relate.direction.word()]);
+                    self.conditions(&relate.conditions)?;
+                }
+            },
+            Set::Or(branches) => {
+                for (i, branch) in branches.iter().enumerate() {
+                    self.set(branch)?;
+                    if i > 0 {
+                        self.step(Function::Or, &[]);
+                    }
+                }
+            }
+            Set::Superlative(_) => return Err(cannot("a superlative inside of a description")),
+            Set::During(_) => return Err(cannot("a period with an open start or end")),
+            Set::Same(_) => return Err(cannot("that two branches meet in the same thing (a cycle)")),
+            Set::Values(..) => return Err(cannot("a set of literals")),
+            Set::All | Set::Class(_) | Set::And(_) | Set::Marked(..) => self.set(set)?,
+        }
+        Ok(())
+    }
+
+    fn filter(&mut self, filter: &Relate) -> Result<(), Inexpressible> {
+        let Set::Values(comparison, value) = &filter.from else {
+            return Err(cannot("a filter without a value"));
+        };
+        let (family, text) = written(value)?;
+        let key = self.property(&filter.property);
+        match (family, comparison) {
+            (Family::Str, Comparison::Equal) => self.step(Function::FilterStr, &[&key, &text]),
+            (Family::Str, other) => return Err(cannot(format!("`{other}` of texts"))),
+            _ => self.step(family.filter(), &[&key, &text, comparison.symbol()]),
+        }
+        self.conditions(&filter.conditions)
+    }
+
+    fn conditions(&mut self, conditions: &[Condition]) -> Result<(), Inexpressible> {
+        for condition in conditions {
+            let (family, text) = written(&condition.value)?;
+            let key = self.property(&condition.qualifier);
+            match (family, condition.comparison) {
+                (Family::Str, Comparison::Equal) => self.step(Function::QFilterStr, &[&key, &text]),
+                (Family::Str, other) => return Err(cannot(format!("`{other}` of texts"))),
+                (_, other @ (Comparison::LessOrEqual | Comparison::GreaterOrEqual)) => {
+                    return Err(cannot(format!("`{other}` of a qualifier")));
+                }
+                (_, other) => self.step(family.qualifier_filter(), &[&key, &text, other.symbol()]),
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Sorts the parts of a conjunction by how KoPL says them: where to start, filters, classes.
+fn sort_parts<'s>(
+    set: &'s Set,
+    sources: &mut Vec<&'s Set>,
+    filters: &mut Vec<&'s Relate>,
+    classes: &mut Vec<&'s str>,
+) {
+    match set {
+        Set::All => {}
+        Set::And(parts) => parts.iter().for_each(|part| sort_parts(part, sources, filters, classes)),
+        Set::Marked(_, inner) => sort_parts(inner, sources, filters, classes),
+        Set::Class(class) => classes.push(class),
+        Set::Relate(relate) if relate.direction == Direction::Backward => match &relate.from {
+            Set::Values(Comparison::LessOrEqual | Comparison::GreaterOrEqual, _) => sources.push(set),
+            Set::Values(..) => filters.push(relate),
+            _ => sources.push(set),
+        },
+        other => sources.push(other),
+    }
+}

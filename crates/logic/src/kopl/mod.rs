@@ -1,0 +1,14 @@
+//! KoPL programs: the language of KQA Pro.
+
+mod check;
+mod convert;
+mod functions;
+mod json;
+mod linear;
+mod program;
+mod readable;
+
+pub use check::{NumberText, TimeText, parse_number, parse_time};
+pub use convert::{from_query, print};
+pub use functions::{Function, Input, InputKind, Signature, Type};
+pub use program::{Program, ProgramError, Step, infer_dependencies};

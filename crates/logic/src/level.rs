@@ -1,0 +1,238 @@
+//! Schema items, templates, and the level of a question relative to a training set.
+
+use crate::equal::Canonical;
+use crate::lookup::Inverses;
+use crate::query::{Answer, Query, Set};
+use hashbrown::HashSet;
+use std::collections::BTreeSet;
+use std::fmt;
+
+/// The classes and properties that a query speaks of.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct SchemaItems {
+    /// Classes.
+    pub classes: BTreeSet<String>,
+    /// Relations and attributes, whichever way they are used.
+    pub properties: BTreeSet<String>,
+    /// Qualifier keys.
+    pub qualifiers: BTreeSet<String>,
+}
+
+impl SchemaItems {
+    /// The schema items of a query.
+    pub fn of(query: &Query) -> SchemaItems {
+        let mut items = SchemaItems::default();
+        let mut add = |property: &str, qualifiers: &mut dyn Iterator<Item = &String>| {
+            items.properties.insert(property.to_owned());
+            items.qualifiers.extend(qualifiers.cloned());
+        };
+        match &query.answer {
+            Answer::Attribute { attribute, conditions, .. }
+            | Answer::Verify { attribute, conditions, .. } => {
+                add(attribute, &mut conditions.iter().map(|condition| &condition.qualifier));
+            }
+            Answer::AttributeQualifier { attribute, qualifier, .. } => {
+                add(attribute, &mut std::iter::once(qualifier))
+            }
+            Answer::RelationQualifier { relation, qualifier, .. } => {
+                add(relation, &mut std::iter::once(qualifier))
+            }
+            Answer::SelectBetween { attribute, .. } | Answer::SelectAmong { attribute, .. } => {
+                add(attribute, &mut std::iter::empty());
+            }
+            Answer::Members(_) | Answer::Count(_) | Answer::Exists(_) | Answer::Relation { .. } => {}
+        }
+        query.sets(&mut |set| items.add(set));
+        items
+    }
+
+    fn add(&mut self, set: &Set) {
+        match set {
+            Set::Class(class) => {
+                self.classes.insert(class.clone());
+            }
+            Set::Relate(relate) => {
+                self.properties.insert(relate.property.clone());
+                self.qualifiers.extend(relate.conditions.iter().map(|condition| condition.qualifier.clone()));
+            }
+            Set::Superlative(superlative) => {
+                self.properties.extend(superlative.path.iter().map(|step| step.property.clone()));
+            }
+            Set::During(period) => {
+                self.properties.insert(period.start.clone());
+                self.properties.insert(period.end.clone());
+            }
+            _ => {}
+        }
+        set.children(&mut |child| self.add(child));
+    }
+}
+
+/// How far a question is from a training set.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Level {
+    /// Its template occurs in training.
+    Iid,
+    /// Its schema items occur in training, its template does not.
+    Compositional,
+    /// Some of its schema items do not occur in training.
+    ZeroShot,
+}
+
+impl Level {
+    /// All of them.
+    pub const ALL: [Level; 3] = [Level::Iid, Level::Compositional, Level::ZeroShot];
+
+    /// The spelling of GrailQA's files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Level::Iid => "i.i.d.",
+            Level::Compositional => "compositional",
+            Level::ZeroShot => "zero-shot",
+        }
+    }
+}
+
+impl fmt::Display for Level {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// What a training set holds.
+pub struct Training<'i> {
+    inverses: &'i dyn Inverses,
+    inverse_rule: bool,
+    items: HashSet<String>,
+    templates: HashSet<String>,
+}
+
+/// The level of a question, with its schema items that training does not have (#Z is their number).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Judgement {
+    /// The level.
+    pub level: Level,
+    /// The unseen classes, properties and qualifier keys.
+    pub unseen: Vec<String>,
+}
+
+/// What [`Training`] keeps of one question. Making it is the costly part and needs nothing but the question.
+#[derive(Debug, Clone)]
+pub struct Traits {
+    /// Each item, as it is compared and as it is shown.
+    items: Vec<(String, String)>,
+    template: String,
+}
+
+impl<'i> Training<'i> {
+    /// An empty training set. Templates are compared up to inverse relations; with the inverse rule of GrailQA++, a relation
+    /// also counts as seen when its inverse is.
+    pub fn new(inverses: &'i dyn Inverses, inverse_rule: bool) -> Training<'i> {
+        Training { inverses, inverse_rule, items: HashSet::new(), templates: HashSet::new() }
+    }
+
+    /// What matters about a question.
+    pub fn traits(&self, query: &Query) -> Traits {
+        let SchemaItems { classes, properties, qualifiers } = SchemaItems::of(query);
+        let property = |name: String| {
+            let inverse = if self.inverse_rule { self.inverses.inverse(&name) } else { None };
+            let seen_as = inverse.filter(|&inverse| inverse < name.as_str()).unwrap_or(&name);
+            (format!("property {seen_as}"), name)
+        };
+        let classes = classes.into_iter().map(|name| (format!("class {name}"), name));
+        let qualifiers = qualifiers.into_iter().map(|name| (format!("qualifier {name}"), name));
+        let items = classes.chain(properties.into_iter().map(property)).chain(qualifiers).collect();
+        Traits { items, template: Canonical::template(query, self.inverses).key().to_owned() }
+    }
+
+    /// Adds a training question.
+    pub fn add(&mut self, traits: Traits) {
+        self.items.extend(traits.items.into_iter().map(|(key, _)| key));
+        self.templates.insert(traits.template);
+    }
+
+    /// The level of a question.
+    pub fn judge(&self, traits: &Traits) -> Judgement {
+        let unseen: Vec<String> = traits
+            .items
+            .iter()
+            .filter(|(key, _)| !self.items.contains(key))
+            .map(|(_, name)| name.clone())
+            .collect();
+        let level = if !unseen.is_empty() {
+            Level::ZeroShot
+        } else if self.templates.contains(&traits.template) {
+            Level::Iid
+        } else {
+            Level::Compositional
+        };
+        Judgement { level, unseen }
+    }
+
+    /// How many different schema items there are.
+    pub fn item_count(&self) -> usize {
+        self.items.len()
+    }
+
+    /// How many different templates there are.
+    pub fn template_count(&self) -> usize {
+        self.templates.len()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use crate::lookup::Spelling;
+    use crate::sexpr::Form;
+
+    struct Pairs;
+
+    impl Inverses for Pairs {
+        fn inverse(&self, relation: &str) -> Option<&str> {
+            match relation {
+                "a.b" => Some("b.a"),
+                "b.a" => Some("a.b"),
+                _ => None,
+            }
+        }
+    }
+
+    fn query(text: &str) -> Query {
+        Form::parse(text, &Spelling).unwrap().to_query().unwrap()
+    }
+
+    fn judged(inverse_rule: bool, text: &str) -> (Level, usize) {
+        let mut training = Training::new(&Pairs, inverse_rule);
+        for text in [
+            "(AND x (JOIN a.b m.1))",
+            "(AND y (JOIN c.d m.1))",
+            "(AND x (AND (JOIN a.b m.1) (lt e.f 3^^xsd:integer)))",
+        ] {
+            let traits = training.traits(&query(text));
+            training.add(traits);
+        }
+        let judgement = training.judge(&training.traits(&query(text)));
+        (judgement.level, judgement.unseen.len())
+    }
+
+    #[test]
+    fn levels_follow_items_and_templates() {
+        assert_eq!(judged(false, "(AND x (JOIN a.b m.2))"), (Level::Iid, 0));
+        assert_eq!(
+            judged(false, "(AND x (AND (lt e.f 9^^xsd:integer) (JOIN a.b m.7)))"),
+            (Level::Iid, 0),
+            "order does not matter"
+        );
+        assert_eq!(judged(false, "(AND x (JOIN c.d m.2))"), (Level::Compositional, 0));
+        assert_eq!(judged(false, "(COUNT (AND x (JOIN a.b m.2)))"), (Level::Compositional, 0));
+        assert_eq!(judged(false, "(AND z (JOIN k.h m.2))"), (Level::ZeroShot, 2));
+    }
+
+    #[test]
+    fn with_the_inverse_rule_an_inverse_counts_as_seen() {
+        assert_eq!(judged(false, "(AND x (JOIN (R b.a) m.2))"), (Level::ZeroShot, 1));
+        assert_eq!(judged(true, "(AND x (JOIN (R b.a) m.2))"), (Level::Iid, 0));
+    }
+}

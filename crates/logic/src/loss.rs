@@ -1,0 +1,172 @@
+//! What a translation loses, said exactly.
+
+use std::fmt;
+
+/// A logical form's language.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Language {
+    /// GrailQA's S-expressions.
+    Sexpr,
+    /// KQA Pro's programs.
+    Kopl,
+    /// SPARQL 1.1.
+    Sparql,
+}
+
+impl Language {
+    /// The word used in commands.
+    pub fn word(self) -> &'static str {
+        match self {
+            Language::Sexpr => "sexpr",
+            Language::Kopl => "kopl",
+            Language::Sparql => "sparql",
+        }
+    }
+
+    /// The language of a text, by its first characters: `(`, a SPARQL keyword, or else a program.
+    pub fn guess(text: &str) -> Language {
+        let start = text.trim_start();
+        let word: String = start.chars().take_while(|c| c.is_ascii_alphabetic()).collect();
+        let keyword = ["prefix", "base", "select", "ask", "construct", "describe"]
+            .contains(&word.to_ascii_lowercase().as_str());
+        if start.starts_with('(') {
+            Language::Sexpr
+        } else if start.starts_with('#') || keyword {
+            Language::Sparql
+        } else {
+            Language::Kopl
+        }
+    }
+}
+
+impl fmt::Display for Language {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Language::Sexpr => "S-expression",
+            Language::Kopl => "KoPL",
+            Language::Sparql => "SPARQL",
+        })
+    }
+}
+
+/// A translated text, with what it says differently.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Printed {
+    /// The text.
+    pub text: String,
+    /// What is lost; empty when both mean the same.
+    pub lost: Vec<Loss>,
+}
+
+/// A difference in meaning between a query and its translation, or between a text and the query that was recognised in it.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Loss {
+    /// A superlative's path leaves from a thing inside the description; the S-expression repeats the way there, so it may pass another thing.
+    SharedNode {
+        /// The steps that are walked twice.
+        repeated: String,
+    },
+    /// Inequalities that the other language leaves to its converter.
+    Different {
+        /// How many.
+        pairs: usize,
+    },
+    /// The restriction to English.
+    English,
+    /// An id written where a name is expected.
+    IdAsName {
+        /// The id.
+        id: String,
+    },
+    /// `LIMIT 1` keeps one of the answers that tie; the algebra keeps them all.
+    OneOfTies,
+    /// `COUNT` without `DISTINCT` counts solutions; the algebra counts answers.
+    CountsRows,
+    /// `SELECT` without `DISTINCT` repeats answers; the algebra has sets.
+    Repeats,
+    /// A value was cast before it was compared or ordered; the algebra compares it as what it is.
+    Cast {
+        /// The function.
+        function: String,
+    },
+    /// Only the characters of a literal were compared, whatever its language or type; the algebra compares texts without a language.
+    TextOnly {
+        /// The text.
+        text: String,
+    },
+    /// Values of all units are ordered as bare numbers; the algebra orders within a unit.
+    UnitsIgnored,
+    /// Inequalities that hold only while the extreme is chosen.
+    InnerOnly,
+    /// KoPL's `Verify` asks about all values of the attribute; the query asks whether one satisfies.
+    VerifyAll,
+    /// The program does not tell the kind of a value, and nothing else did.
+    Guessed {
+        /// The value.
+        value: String,
+        /// What it was taken for.
+        kind: &'static str,
+    },
+    /// KoPL's `SelectBetween` gives one name; the query gives all that tie.
+    OneName,
+}
+
+impl fmt::Display for Loss {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Loss::SharedNode { repeated } => write!(
+                f,
+                "the superlative is about the same thing that `{repeated}` reaches; the S-expression walks that way again and may reach another one"
+            ),
+            Loss::Different { pairs: 1 } => f.write_str("one inequality between things is dropped"),
+            Loss::Different { pairs } => write!(f, "{pairs} inequalities between things are dropped"),
+            Loss::English => f.write_str("the restriction to English texts is dropped"),
+            Loss::IdAsName { id } => {
+                write!(f, "`{id}` is an id, but stands where a name is expected; give --kb to look names up")
+            }
+            Loss::OneOfTies => f.write_str("LIMIT 1 keeps one of the answers that tie, the query keeps all"),
+            Loss::CountsRows => f.write_str("COUNT without DISTINCT counts rows, the query counts answers"),
+            Loss::Repeats => f.write_str("SELECT without DISTINCT may repeat answers, the query does not"),
+            Loss::Cast { function } => write!(
+                f,
+                "{function}(...) converts a value before comparing it, the query compares it as it is"
+            ),
+            Loss::TextOnly { text } => {
+                write!(f, "str(...) = {text:?} ignores language and datatype, the query compares plain text")
+            }
+            Loss::UnitsIgnored => {
+                f.write_str("ORDER BY compares numbers of different units, the query compares within a unit")
+            }
+            Loss::InnerOnly => f.write_str(
+                "the inequalities hold while the extreme is chosen, the query applies them to the answer too",
+            ),
+            Loss::VerifyAll => {
+                f.write_str("KoPL verifies all values of the attribute, the query asks whether one satisfies")
+            }
+            Loss::Guessed { value, kind } => write!(
+                f,
+                "the program does not say what `{value}` is; it was taken for a {kind}; give --kb to know"
+            ),
+            Loss::OneName => f.write_str("KoPL gives one name, the query gives all that tie"),
+        }
+    }
+}
+
+/// Something that a language has no words for.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{language} cannot say {what}{}", hint.as_ref().map(|h| format!("; {h}")).unwrap_or_default())]
+pub struct Inexpressible {
+    /// The language.
+    pub language: Language,
+    /// What it cannot say.
+    pub what: String,
+    /// What to do instead.
+    pub hint: Option<String>,
+}
+
+impl Inexpressible {
+    /// Without advice.
+    pub fn new(language: Language, what: impl Into<String>) -> Inexpressible {
+        Inexpressible { language, what: what.into(), hint: None }
+    }
+}

@@ -1,0 +1,335 @@
+//! The algebra that the three languages translate to.
+//!
+//! A [`Query`] asks something about [`Set`]s. A set is described, never computed here: "the things that some member of `from` leads to by
+//! `property`", "the members of this class", "what is in all of these sets". Nothing refers to a KB: properties, classes and entities are the
+//! words of the source, looked up when the query runs (by id first, then by name).
+
+use crate::value::Value;
+use touchstone_kb::Comparison;
+
+/// A question: what is asked, and the side conditions that SPARQL dialects add.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Query {
+    /// What is asked.
+    pub answer: Answer,
+    /// Side conditions.
+    pub rules: Rules,
+}
+
+/// What a query asks for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Answer {
+    /// The members of a set. KoPL's `What` asks for them by name; an answer carries both id and name.
+    Members(Set),
+    /// How many members a set has.
+    Count(Set),
+    /// Whether a set has members.
+    Exists(Set),
+    /// The values of an attribute, of facts that satisfy the conditions.
+    Attribute {
+        /// Whose values.
+        of: Set,
+        /// Which attribute.
+        attribute: String,
+        /// Conditions on the qualifiers of the fact.
+        conditions: Vec<Condition>,
+    },
+    /// Whether an attribute's values satisfy a comparison.
+    Verify {
+        /// Whose values.
+        of: Set,
+        /// Which attribute.
+        attribute: String,
+        /// Conditions on the qualifiers of the fact.
+        conditions: Vec<Condition>,
+        /// How to compare.
+        comparison: Comparison,
+        /// With what.
+        value: Value,
+    },
+    /// Which relations lead from members of one set to members of another.
+    Relation {
+        /// The subjects.
+        from: Set,
+        /// The objects.
+        to: Set,
+    },
+    /// A qualifier of a literal fact.
+    AttributeQualifier {
+        /// The subjects of the fact.
+        of: Set,
+        /// Its attribute.
+        attribute: String,
+        /// Its value.
+        value: Value,
+        /// The qualifier asked for.
+        qualifier: String,
+    },
+    /// A qualifier of a relational fact.
+    RelationQualifier {
+        /// The subjects of the fact.
+        from: Set,
+        /// Its relation.
+        relation: String,
+        /// The objects of the fact.
+        to: Set,
+        /// The qualifier asked for.
+        qualifier: String,
+    },
+    /// Which of two has the greater or smaller value.
+    SelectBetween {
+        /// The one.
+        left: Set,
+        /// The other.
+        right: Set,
+        /// By which attribute.
+        attribute: String,
+        /// Greater or smaller.
+        extreme: Extreme,
+    },
+    /// Which member has the greatest or smallest value.
+    SelectAmong {
+        /// The candidates.
+        among: Set,
+        /// By which attribute.
+        attribute: String,
+        /// Greatest or smallest.
+        extreme: Extreme,
+    },
+}
+
+/// A description of entities or literals.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Set {
+    /// Everything.
+    All,
+    /// One entity, by id.
+    Entity(String),
+    /// Every entity and class with this name.
+    Named(String),
+    /// The members of a class, by the class's id or name.
+    Class(String),
+    /// The literals that compare so with a value.
+    Values(Comparison, Value),
+    /// What the members of another set lead to.
+    Relate(Box<Relate>),
+    /// What is in all of these sets.
+    And(Vec<Set>),
+    /// What is in one of these sets.
+    Or(Vec<Set>),
+    /// The members with the greatest or smallest value at the end of a path; all of those that tie.
+    Superlative(Box<Superlative>),
+    /// What was so during a period, by its properties for start and end.
+    During(Box<During>),
+    /// A set whose member, in a given solution, can be referred to by [`Set::Same`], [`Superlative::start`] and [`Rules`].
+    Marked(Mark, Box<Set>),
+    /// The same thing as the marked one: this closes cycles.
+    Same(Mark),
+}
+
+/// The number of a marked thing.
+pub type Mark = u32;
+
+/// One step along a property.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Relate {
+    /// Where the step starts.
+    pub from: Set,
+    /// The relation or attribute.
+    pub property: String,
+    /// `Forward`: from subjects to objects. `Backward`: from objects to subjects.
+    pub direction: Direction,
+    /// Conditions on the qualifiers of the fact; all must hold of the same fact.
+    pub conditions: Vec<Condition>,
+}
+
+/// Which way a step goes along its facts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Direction {
+    /// From subject to object.
+    Forward,
+    /// From object to subject.
+    Backward,
+}
+
+impl Direction {
+    /// The other way.
+    pub fn flipped(self) -> Direction {
+        match self {
+            Direction::Forward => Direction::Backward,
+            Direction::Backward => Direction::Forward,
+        }
+    }
+
+    /// KoPL's word.
+    pub fn word(self) -> &'static str {
+        match self {
+            Direction::Forward => "forward",
+            Direction::Backward => "backward",
+        }
+    }
+}
+
+/// A condition on a qualifier of a fact: some value under the key compares so.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Condition {
+    /// The qualifier key.
+    pub qualifier: String,
+    /// How to compare.
+    pub comparison: Comparison,
+    /// With what.
+    pub value: Value,
+}
+
+/// Greatest or smallest.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Extreme {
+    /// The greatest.
+    Max,
+    /// The smallest.
+    Min,
+}
+
+/// One step of a path.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Step {
+    /// The relation or attribute.
+    pub property: String,
+    /// Which way.
+    pub direction: Direction,
+}
+
+/// See [`Set::Superlative`].
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Superlative {
+    /// The candidates.
+    pub of: Set,
+    /// From the start to the value; the last step leads to literals.
+    pub path: Vec<Step>,
+    /// Greatest or smallest.
+    pub extreme: Extreme,
+    /// Where the path starts: at the candidate, or at a thing marked inside `of`. The extreme is taken over all solutions of `of`, and a
+    /// candidate is kept when one of *its* solutions reaches it.
+    pub start: Option<Mark>,
+}
+
+/// See [`Set::During`]: a missing start or end counts as open.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct During {
+    /// The property for the start.
+    pub start: String,
+    /// The property for the end.
+    pub end: String,
+    /// The start may not be after this.
+    pub latest_start: Value,
+    /// The end may not be before this.
+    pub earliest_end: Value,
+}
+
+/// Side conditions that datasets write into their SPARQL and that are not part of what is asked.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Rules {
+    /// Pairs that must not be the same thing.
+    pub different: Vec<(Operand, Operand)>,
+    /// Answers that are texts must be English or without a language.
+    pub english: bool,
+}
+
+impl Rules {
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.different.is_empty() && !self.english
+    }
+}
+
+/// A side of an inequality.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Operand {
+    /// The answer.
+    Answer,
+    /// A marked thing.
+    Marked(Mark),
+    /// An entity, by id.
+    Entity(String),
+}
+
+impl Query {
+    /// A query without side conditions.
+    pub fn new(answer: Answer) -> Query {
+        Query { answer, rules: Rules::default() }
+    }
+
+    /// Calls `visit` for each set of the answer, outermost only.
+    pub fn sets<'q>(&'q self, visit: &mut dyn FnMut(&'q Set)) {
+        match &self.answer {
+            Answer::Members(set) | Answer::Count(set) | Answer::Exists(set) => visit(set),
+            Answer::Attribute { of, .. }
+            | Answer::Verify { of, .. }
+            | Answer::AttributeQualifier { of, .. } => visit(of),
+            Answer::Relation { from, to } | Answer::RelationQualifier { from, to, .. } => {
+                visit(from);
+                visit(to);
+            }
+            Answer::SelectBetween { left, right, .. } => {
+                visit(left);
+                visit(right);
+            }
+            Answer::SelectAmong { among, .. } => visit(among),
+        }
+    }
+}
+
+impl Set {
+    /// The conjunction, flattened; `All` is dropped where something else is said.
+    pub fn and(sets: impl IntoIterator<Item = Set>) -> Set {
+        let mut parts = Vec::new();
+        for set in sets {
+            match set {
+                Set::And(inner) => parts.extend(inner),
+                Set::All => {}
+                other => parts.push(other),
+            }
+        }
+        match parts.len() {
+            0 => Set::All,
+            1 => parts.remove(0),
+            _ => Set::And(parts),
+        }
+    }
+
+    /// The disjunction, flattened.
+    pub fn or(sets: impl IntoIterator<Item = Set>) -> Set {
+        let mut parts = Vec::new();
+        for set in sets {
+            match set {
+                Set::Or(inner) => parts.extend(inner),
+                other => parts.push(other),
+            }
+        }
+        if parts.len() == 1 { parts.remove(0) } else { Set::Or(parts) }
+    }
+
+    /// One step along a property.
+    pub fn relate(from: Set, property: impl Into<String>, direction: Direction) -> Set {
+        Set::Relate(Box::new(Relate { from, property: property.into(), direction, conditions: Vec::new() }))
+    }
+
+    /// The parts of a conjunction; the set itself if it is none.
+    pub fn conjuncts(&self) -> &[Set] {
+        match self {
+            Set::And(parts) => parts,
+            other => std::slice::from_ref(other),
+        }
+    }
+
+    /// The sets that this one is made of.
+    pub fn children<'s>(&'s self, visit: &mut dyn FnMut(&'s Set)) {
+        match self {
+            Set::And(parts) | Set::Or(parts) => parts.iter().for_each(visit),
+            Set::Relate(relate) => visit(&relate.from),
+            Set::Superlative(superlative) => visit(&superlative.of),
+            Set::Marked(_, set) => visit(set),
+            _ => {}
+        }
+    }
+}

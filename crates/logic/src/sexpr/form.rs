@@ -1,0 +1,371 @@
+//! The S-expression language: its tree, its parser and its printer.
+
+use super::read::{ItemId, Tree};
+use crate::lookup::Lookup;
+use crate::query::Extreme;
+use crate::text::SyntaxError;
+use crate::value::Value;
+use std::fmt;
+use touchstone_kb::{Comparison, UNIT_NAMESPACE, XSD};
+
+/// An S-expression.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Form {
+    /// A class, by id or name.
+    Class(String),
+    /// An entity, by id.
+    Entity(String),
+    /// Everything with a name (written in quotes; ours, not GrailQA's).
+    Named(String),
+    /// A literal, as written: `1990^^http://www.w3.org/2001/XMLSchema#gYear`.
+    Literal(String),
+    /// `(AND a b)`.
+    And(Box<Form>, Box<Form>),
+    /// `(JOIN relation set)`.
+    Join(Binary, Box<Form>),
+    /// `(lt relation literal)` and its three sisters.
+    Compare(Comparison, Binary, Box<Form>),
+    /// `(COUNT set)`.
+    Count(Box<Form>),
+    /// `(ARGMAX set path)`, `(ARGMIN set path)`.
+    Superlative(Extreme, Box<Form>, Vec<Binary>),
+    /// `(TC set relation time)`: the time is `NOW` or a year.
+    During(Box<Form>, String, String),
+}
+
+/// A relation, or its reverse `(R relation)`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Binary {
+    /// Its id.
+    pub relation: String,
+    /// Whether it stands in an `R`.
+    pub reversed: bool,
+}
+
+/// The operators, as GrailQA and its successors spell them.
+const OPERATORS: [&str; 12] =
+    ["AND", "JOIN", "R", "COUNT", "ARGMAX", "ARGMIN", "TC", "CONS", "lt", "le", "gt", "ge"];
+
+impl Form {
+    /// Reads an S-expression. Operators may be in any case, `AND` may have more than two parts, and `CONS` is read as the `AND` it stands for.
+    pub fn parse(source: &str, lookup: &dyn Lookup) -> Result<Form, SyntaxError> {
+        let mut tree = Tree::default();
+        Form::parse_with(&mut tree, source, lookup)
+    }
+
+    /// Like [`Form::parse`], with a tree to reuse.
+    pub fn parse_with(tree: &mut Tree, source: &str, lookup: &dyn Lookup) -> Result<Form, SyntaxError> {
+        let root = tree.read(source).map_err(|error| error.located(source))?;
+        Parser { tree, source, lookup }.set(root).map_err(|error| error.located(source))
+    }
+
+    /// The conjunction, nested to the right as GrailQA writes it.
+    pub fn and(parts: Vec<Form>) -> Option<Form> {
+        parts.into_iter().rev().reduce(|rest, first| Form::And(Box::new(first), Box::new(rest)))
+    }
+}
+
+struct Parser<'p> {
+    tree: &'p Tree,
+    source: &'p str,
+    lookup: &'p dyn Lookup,
+}
+
+impl<'p> Parser<'p> {
+    fn text(&self, item: ItemId) -> &'p str {
+        self.tree.span(item).of(self.source)
+    }
+
+    fn error(&self, item: ItemId, message: impl Into<String>) -> SyntaxError {
+        SyntaxError::new(self.tree.span(item), message)
+    }
+
+    /// An expression that stands for a set.
+    fn set(&self, item: ItemId) -> Result<Form, SyntaxError> {
+        if !self.tree.is_list(item) {
+            return self.atom(item);
+        }
+        let mut children = self.tree.children(item);
+        let Some(head) = children.next() else {
+            return Err(self.error(item, "expected an operator, found an empty list"));
+        };
+        let arguments: Vec<ItemId> = children.collect();
+        if self.tree.is_list(head) {
+            return Err(self.error(head, "expected an operator such as AND or JOIN, found a list"));
+        }
+        let operator = self.text(head);
+        let is = |name: &str| operator.eq_ignore_ascii_case(name);
+        if is("AND") {
+            if arguments.len() < 2 {
+                return Err(self.arity(item, "AND", "two sets", arguments.len()));
+            }
+            let parts = arguments.iter().map(|&part| self.set(part)).collect::<Result<Vec<_>, _>>()?;
+            return Form::and(parts).ok_or_else(|| self.error(item, "AND without sets"));
+        }
+        let compare = [
+            ("lt", Comparison::Less),
+            ("le", Comparison::LessOrEqual),
+            ("gt", Comparison::Greater),
+            ("ge", Comparison::GreaterOrEqual),
+        ];
+        if let Some(&(name, comparison)) = compare.iter().find(|(name, _)| is(name)) {
+            let [relation, value] = self.exactly(item, name, "a relation and a literal", &arguments)?;
+            let relation = self.binary(relation)?;
+            let form = self.set(value)?;
+            if !matches!(form, Form::Literal(_)) {
+                let message =
+                    format!("expected a literal such as 1990^^{XSD}gYear, found {}", self.found(value));
+                return Err(self.error(value, message));
+            }
+            return Ok(Form::Compare(comparison, relation, Box::new(form)));
+        }
+        if is("JOIN") {
+            let [relation, of] = self.exactly(item, "JOIN", "a relation and a set", &arguments)?;
+            return Ok(Form::Join(self.binary(relation)?, Box::new(self.set(of)?)));
+        }
+        if is("COUNT") {
+            let [of] = self.exactly(item, "COUNT", "one set", &arguments)?;
+            return Ok(Form::Count(Box::new(self.set(of)?)));
+        }
+        if is("ARGMAX") || is("ARGMIN") {
+            let extreme = if is("ARGMAX") { Extreme::Max } else { Extreme::Min };
+            let [of, path] = self.exactly(item, operator, "a set and a path of relations", &arguments)?;
+            return Ok(Form::Superlative(extreme, Box::new(self.set(of)?), self.path(path)?));
+        }
+        if is("TC") {
+            let [of, relation, time] =
+                self.exactly(item, "TC", "a set, a relation and a time", &arguments)?;
+            let relation = self.relation(relation)?;
+            let when = self.text(time);
+            let year = when.len() == 4 && when.bytes().all(|b| b.is_ascii_digit());
+            if !year && when != "NOW" {
+                return Err(self.error(
+                    time,
+                    format!("expected NOW or a year of four digits, found {}", self.found(time)),
+                ));
+            }
+            return Ok(Form::During(Box::new(self.set(of)?), relation, when.to_owned()));
+        }
+        if is("CONS") {
+            let [of, relation, value] =
+                self.exactly(item, "CONS", "a set, a relation and a value", &arguments)?;
+            let join = Form::Join(self.binary(relation)?, Box::new(self.set(value)?));
+            return Ok(Form::And(Box::new(self.set(of)?), Box::new(join)));
+        }
+        if is("R") {
+            return Err(self
+                .error(item, "expected a set, found the reversed relation")
+                .hint("a reversed relation stands inside JOIN: (JOIN (R relation) set)"));
+        }
+        let error = self.error(head, format!("unknown operator `{operator}`"));
+        Err(error.hint(format!("the operators are {}", OPERATORS.join(", "))).nearest(operator, OPERATORS))
+    }
+
+    fn exactly<const N: usize>(
+        &self,
+        item: ItemId,
+        operator: &str,
+        wanted: &str,
+        arguments: &[ItemId],
+    ) -> Result<[ItemId; N], SyntaxError> {
+        arguments.try_into().map_err(|_| self.arity(item, operator, wanted, arguments.len()))
+    }
+
+    fn arity(&self, item: ItemId, operator: &str, wanted: &str, found: usize) -> SyntaxError {
+        let things = if found == 1 { "argument" } else { "arguments" };
+        self.error(item, format!("{} takes {wanted}, found {found} {things}", operator.to_owned()))
+    }
+
+    fn found(&self, item: ItemId) -> String {
+        let text = self.text(item);
+        let what = if self.tree.is_list(item) {
+            "the list"
+        } else if text.contains("^^") {
+            "the literal"
+        } else if self.lookup.is_entity(text) == Some(true) {
+            "the entity"
+        } else if self.lookup.is_property(text) == Some(true) {
+            "the relation"
+        } else {
+            ""
+        };
+        let shown: String = text.chars().take(60).collect();
+        let dots = if shown.len() < text.len() { "…" } else { "" };
+        format!("{what}{}`{shown}{dots}`", if what.is_empty() { "" } else { " " })
+    }
+
+    fn atom(&self, item: ItemId) -> Result<Form, SyntaxError> {
+        let text = self.text(item);
+        if text.contains("^^") {
+            return Ok(Form::Literal(text.to_owned()));
+        }
+        if let Some(name) = unquote(text) {
+            return Ok(Form::Named(name));
+        }
+        if self.lookup.is_entity(text) == Some(true) {
+            return Ok(Form::Entity(text.to_owned()));
+        }
+        if self.lookup.is_class(text) == Some(false) {
+            let mut error = self
+                .error(item, format!("expected a class, an entity or a literal, found {}", self.found(item)));
+            if self.lookup.is_property(text) == Some(true) {
+                error = error.hint(format!("to follow it, write (JOIN {text} ...)"));
+            } else if let Some(name) = self.lookup.nearest_class(text) {
+                error = error.hint(format!("did you mean `{name}`?"));
+            }
+            return Err(error);
+        }
+        Ok(Form::Class(text.to_owned()))
+    }
+
+    fn binary(&self, item: ItemId) -> Result<Binary, SyntaxError> {
+        if !self.tree.is_list(item) {
+            return Ok(Binary { relation: self.relation(item)?, reversed: false });
+        }
+        let parts: Vec<ItemId> = self.tree.children(item).collect();
+        match parts[..] {
+            [head, inner] if self.text(head).eq_ignore_ascii_case("R") => {
+                let inner = self.binary(inner)?;
+                Ok(Binary { reversed: !inner.reversed, ..inner })
+            }
+            _ => {
+                Err(self
+                    .error(item, format!("expected a relation or (R relation), found {}", self.found(item))))
+            }
+        }
+    }
+
+    fn relation(&self, item: ItemId) -> Result<String, SyntaxError> {
+        let text = self.text(item);
+        let name = unquote(text);
+        let word = name.as_deref().unwrap_or(text);
+        let wrong =
+            self.tree.is_list(item) || text.contains("^^") || self.lookup.is_property(word) == Some(false);
+        // WebQSP's time macro is no relation of any ontology.
+        if wrong && !word.ends_with(".time_macro") {
+            let mut error = self.error(item, format!("expected a relation, found {}", self.found(item)));
+            if let Some(name) = self.lookup.nearest_property(word) {
+                error = error.hint(format!("did you mean `{name}`?"));
+            }
+            return Err(error);
+        }
+        Ok(word.to_owned())
+    }
+
+    /// A path of relations, nested in JOINs.
+    fn path(&self, mut item: ItemId) -> Result<Vec<Binary>, SyntaxError> {
+        let mut path = Vec::new();
+        loop {
+            let parts: Vec<ItemId> = self.tree.children(item).collect();
+            match parts[..] {
+                [head, relation, rest] if self.text(head).eq_ignore_ascii_case("JOIN") => {
+                    path.push(self.binary(relation)?);
+                    item = rest;
+                }
+                _ => {
+                    path.push(self.binary(item)?);
+                    return Ok(path);
+                }
+            }
+        }
+    }
+}
+
+/// The text between double quotes.
+pub(super) fn unquote(token: &str) -> Option<String> {
+    let inner = token.strip_prefix('"')?.strip_suffix('"')?;
+    let mut text = String::with_capacity(inner.len());
+    let mut chars = inner.chars();
+    while let Some(c) = chars.next() {
+        text.push(if c == '\\' { chars.next()? } else { c });
+    }
+    Some(text)
+}
+
+fn quote(text: &str) -> String {
+    format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""))
+}
+
+/// The value of a literal token.
+pub(super) fn literal_value(token: &str) -> Value {
+    let (text, datatype) = token.rsplit_once("^^").unwrap_or((token, ""));
+    let text = unquote(text).unwrap_or_else(|| text.to_owned());
+    let datatype = datatype.trim_start_matches('<').trim_end_matches('>');
+    if let Some(unit) = datatype.strip_prefix(UNIT_NAMESPACE) {
+        return Value { unit: unit.replace("%20", " ").replace("%25", "%"), ..Value::xsd(text, "double") };
+    }
+    if let Some(language) = datatype.strip_prefix('@') {
+        return Value { language: language.to_owned(), ..Value::text(text) };
+    }
+    match datatype.strip_prefix("xsd:") {
+        Some(name) => Value::xsd(text, name),
+        None => Value::typed(text, datatype),
+    }
+}
+
+/// The token of a value. Languages have no spelling in GrailQA; ours is `"text"^^@en`.
+pub(super) fn literal_token(value: &Value) -> String {
+    let datatype = if !value.unit.is_empty() {
+        format!("{UNIT_NAMESPACE}{}", value.unit.replace('%', "%25").replace(' ', "%20"))
+    } else if !value.language.is_empty() {
+        format!("@{}", value.language)
+    } else if value.datatype.is_empty() {
+        format!("{XSD}string")
+    } else {
+        value.datatype.clone()
+    };
+    let plain = !value.text.is_empty()
+        && !value.text.contains(['(', ')', '"', '\\'])
+        && !value.text.contains(char::is_whitespace);
+    if plain { format!("{}^^{datatype}", value.text) } else { format!("{}^^{datatype}", quote(&value.text)) }
+}
+
+/// A word, in quotes where the official reader would split it.
+struct Word<'w>(&'w str);
+
+impl fmt::Display for Word<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let odd =
+            self.0.is_empty() || self.0.contains(['(', ')', '"']) || self.0.contains(char::is_whitespace);
+        if odd { f.write_str(&quote(self.0)) } else { f.write_str(self.0) }
+    }
+}
+
+impl fmt::Display for Binary {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let relation = Word(&self.relation);
+        if self.reversed { write!(f, "(R {relation})") } else { write!(f, "{relation}") }
+    }
+}
+
+impl fmt::Display for Form {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Form::Class(word) => write!(f, "{}", Word(word)),
+            Form::Entity(word) | Form::Literal(word) => f.write_str(word),
+            Form::Named(name) => f.write_str(&quote(name)),
+            Form::And(a, b) => write!(f, "(AND {a} {b})"),
+            Form::Join(relation, of) => write!(f, "(JOIN {relation} {of})"),
+            Form::Compare(comparison, relation, value) => {
+                let operator = match comparison {
+                    Comparison::Less => "lt",
+                    Comparison::LessOrEqual => "le",
+                    Comparison::Greater => "gt",
+                    _ => "ge",
+                };
+                write!(f, "({operator} {relation} {value})")
+            }
+            Form::Count(of) => write!(f, "(COUNT {of})"),
+            Form::Superlative(extreme, of, path) => {
+                f.write_str(if *extreme == Extreme::Max { "(ARGMAX " } else { "(ARGMIN " })?;
+                write!(f, "{of} ")?;
+                let (last, first) = path.split_last().ok_or(fmt::Error)?;
+                first.iter().try_for_each(|step| write!(f, "(JOIN {step} "))?;
+                write!(f, "{last}")?;
+                first.iter().try_for_each(|_| f.write_str(")"))?;
+                f.write_str(")")
+            }
+            Form::During(of, relation, when) => write!(f, "(TC {of} {} {when})", Word(relation)),
+        }
+    }
+}

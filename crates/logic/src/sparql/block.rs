@@ -1,0 +1,261 @@
+//! The parts of a SPARQL pattern, laid out flat: triples, filters, unions, sub-selects.
+
+use super::NotRecognised;
+use crate::query::Extreme;
+use spargebra::algebra::{AggregateExpression, AggregateFunction, Expression, GraphPattern, OrderExpression};
+use spargebra::term::{GroundTerm, TriplePattern, Variable};
+
+/// A group of patterns that are joined.
+#[derive(Default)]
+pub(super) struct Block<'q> {
+    pub(super) triples: Vec<&'q TriplePattern>,
+    pub(super) filters: Vec<&'q Expression>,
+    pub(super) unions: Vec<Vec<&'q GraphPattern>>,
+    pub(super) values: Vec<(&'q Variable, Vec<&'q GroundTerm>)>,
+    pub(super) extremes: Vec<ExtremeSelect<'q>>,
+}
+
+/// A sub-select that finds the greatest or smallest value of a variable.
+pub(super) struct ExtremeSelect<'q> {
+    /// The variable outside that is bound to it.
+    pub(super) outer: &'q Variable,
+    /// The variable inside.
+    pub(super) inner: &'q Variable,
+    pub(super) extreme: Extreme,
+    pub(super) pattern: &'q GraphPattern,
+}
+
+/// What stands around the pattern of a SELECT.
+pub(super) struct Head<'q> {
+    pub(super) variable: &'q Variable,
+    pub(super) distinct: bool,
+    pub(super) count: Option<Count>,
+    /// The order and whether it is descending, when it is followed by LIMIT 1.
+    pub(super) order: Option<(&'q Expression, Extreme)>,
+    pub(super) pattern: &'q GraphPattern,
+}
+
+/// How answers are counted.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Count {
+    Distinct,
+    Rows,
+}
+
+impl<'q> Block<'q> {
+    pub(super) fn of(pattern: &'q GraphPattern) -> Result<Block<'q>, NotRecognised> {
+        let mut block = Block::default();
+        let mut stack = vec![pattern];
+        while let Some(pattern) = stack.pop() {
+            match pattern {
+                GraphPattern::Bgp { patterns } => block.triples.extend(patterns),
+                GraphPattern::Join { left, right } => {
+                    stack.push(right);
+                    stack.push(left);
+                }
+                GraphPattern::Filter { expr, inner } => {
+                    block.filters.push(expr);
+                    stack.push(inner);
+                }
+                GraphPattern::Union { .. } => block.unions.push(branches(pattern)),
+                GraphPattern::Values { variables, bindings } => {
+                    let [variable] = &variables[..] else {
+                        return Err(NotRecognised::new("VALUES with several variables"));
+                    };
+                    let terms = bindings.iter().filter_map(|row| row[0].as_ref()).collect::<Vec<_>>();
+                    if terms.len() != bindings.len() || terms.is_empty() {
+                        return Err(NotRecognised::new("VALUES with UNDEF or without values"));
+                    }
+                    block.values.push((variable, terms));
+                }
+                GraphPattern::Project { .. } | GraphPattern::Slice { .. } => {
+                    block.extremes.push(extreme_select(pattern)?)
+                }
+                GraphPattern::LeftJoin { .. } => return Err(NotRecognised::new("OPTIONAL")),
+                GraphPattern::Minus { .. } => return Err(NotRecognised::new("MINUS")),
+                GraphPattern::Path { .. } => return Err(NotRecognised::new("a property path")),
+                GraphPattern::Graph { .. } => return Err(NotRecognised::new("GRAPH")),
+                GraphPattern::Service { .. } => return Err(NotRecognised::new("SERVICE")),
+                GraphPattern::Extend { .. } => return Err(NotRecognised::new("BIND")),
+                GraphPattern::Group { .. } => return Err(NotRecognised::new("GROUP BY")),
+                _ => return Err(NotRecognised::new("a nested SELECT that is no superlative")),
+            }
+        }
+        Ok(block)
+    }
+}
+
+/// The branches of a union of unions.
+fn branches(pattern: &GraphPattern) -> Vec<&GraphPattern> {
+    let mut branches = Vec::new();
+    let mut stack = vec![pattern];
+    while let Some(pattern) = stack.pop() {
+        match pattern {
+            GraphPattern::Union { left, right } => {
+                stack.push(right);
+                stack.push(left);
+            }
+            other => branches.push(other),
+        }
+    }
+    branches
+}
+
+/// `{ SELECT (MAX(?y) AS ?x) WHERE {...} }` or `{ SELECT ?x WHERE {...} ORDER BY DESC(?x) LIMIT 1 }`.
+fn extreme_select(pattern: &GraphPattern) -> Result<ExtremeSelect<'_>, NotRecognised> {
+    let unknown = || NotRecognised::new("a nested SELECT that is no superlative");
+    if let GraphPattern::Slice { .. } = pattern {
+        let head = select_head(pattern)?;
+        let Some((Expression::Variable(ordered), extreme)) = head.order else { return Err(unknown()) };
+        if ordered != head.variable || head.count.is_some() {
+            return Err(unknown());
+        }
+        return Ok(ExtremeSelect {
+            outer: head.variable,
+            inner: head.variable,
+            extreme,
+            pattern: head.pattern,
+        });
+    }
+    let GraphPattern::Project { inner, variables } = pattern else { return Err(unknown()) };
+    let ([outer], GraphPattern::Extend { inner, variable, expression: Expression::Variable(named) }) =
+        (&variables[..], inner.as_ref())
+    else {
+        return Err(unknown());
+    };
+    let GraphPattern::Group { inner: pattern, variables, aggregates } = inner.as_ref() else {
+        return Err(unknown());
+    };
+    let [(aggregate, AggregateExpression::FunctionCall { name, expr: Expression::Variable(inner), .. })] =
+        &aggregates[..]
+    else {
+        return Err(unknown());
+    };
+    let extreme = match name {
+        AggregateFunction::Max => Extreme::Max,
+        AggregateFunction::Min => Extreme::Min,
+        _ => return Err(unknown()),
+    };
+    if variable != outer || aggregate != named || !variables.is_empty() {
+        return Err(unknown());
+    }
+    Ok(ExtremeSelect { outer, inner, extreme, pattern })
+}
+
+/// Takes a SELECT apart.
+pub(super) fn select_head(pattern: &GraphPattern) -> Result<Head<'_>, NotRecognised> {
+    let (mut distinct, mut limited, mut order) = (false, false, None);
+    let mut renamed: Option<&Variable> = None;
+    let mut count = None;
+    let mut projected: Option<&Variable> = None;
+    let mut at = pattern;
+    loop {
+        match at {
+            GraphPattern::Slice { inner, start: 0, length: Some(1) } => {
+                limited = true;
+                at = inner;
+            }
+            GraphPattern::Slice { start, length, .. } => {
+                let limit = length.map_or(String::new(), |n| format!(" LIMIT {n}"));
+                let offset = if *start > 0 { format!(" OFFSET {start}") } else { String::new() };
+                return Err(NotRecognised::new(format!(
+                    "a slice of the answers ({})",
+                    format!("{limit}{offset}").trim()
+                )));
+            }
+            GraphPattern::Distinct { inner } => {
+                distinct = true;
+                at = inner;
+            }
+            GraphPattern::Reduced { inner } => at = inner,
+            GraphPattern::Project { inner, variables } => {
+                let [variable] = &variables[..] else {
+                    return Err(NotRecognised::new(format!("an answer of {} columns", variables.len())));
+                };
+                // An inner SELECT must give what the outer one asks for.
+                if let Some(wanted) = renamed.or(projected).filter(|&wanted| wanted != variable) {
+                    return Err(NotRecognised::new(format!("a nested SELECT that does not give {wanted}")));
+                }
+                projected = Some(variable);
+                renamed = None;
+                at = inner;
+            }
+            GraphPattern::Extend { inner, variable, expression: Expression::Variable(source) }
+                if projected.is_some_and(|p| p == variable) && renamed.is_none() =>
+            {
+                renamed = Some(source);
+                at = inner;
+            }
+            GraphPattern::Group { inner, variables, aggregates }
+                if variables.is_empty() && renamed.is_some() && count.is_none() =>
+            {
+                let [
+                    (
+                        name,
+                        AggregateExpression::FunctionCall {
+                            name: AggregateFunction::Count,
+                            expr: Expression::Variable(counted),
+                            distinct,
+                        },
+                    ),
+                ] = &aggregates[..]
+                else {
+                    return Err(NotRecognised::new("an aggregate that is no COUNT of a variable"));
+                };
+                if renamed != Some(name) {
+                    return Err(NotRecognised::new("a computed answer"));
+                }
+                count = Some(if *distinct { Count::Distinct } else { Count::Rows });
+                renamed = Some(counted);
+                at = inner;
+            }
+            GraphPattern::OrderBy { inner, expression } => {
+                let [one] = &expression[..] else {
+                    return Err(NotRecognised::new("an order by several values"));
+                };
+                order = Some(match one {
+                    OrderExpression::Asc(expression) => (expression, Extreme::Min),
+                    OrderExpression::Desc(expression) => (expression, Extreme::Max),
+                });
+                at = inner;
+            }
+            _ => break,
+        }
+    }
+    let variable = renamed.or(projected).ok_or_else(|| NotRecognised::new("no answer variable"))?;
+    match (limited, order.is_some()) {
+        (true, false) => return Err(NotRecognised::new("LIMIT 1 without an order: any one answer")),
+        (false, true) => return Err(NotRecognised::new("an order of the answers")),
+        _ => {}
+    }
+    if limited && count.is_some() {
+        return Err(NotRecognised::new("a limit on a count"));
+    }
+    // Counting rows of a SELECT DISTINCT is counting answers.
+    if count == Some(Count::Rows) && distinct && matches!(at_projection(pattern), Some(true)) {
+        count = Some(Count::Distinct);
+    }
+    Ok(Head { variable, distinct, count, order, pattern: at })
+}
+
+/// Whether the innermost projection below a count is distinct.
+fn at_projection(pattern: &GraphPattern) -> Option<bool> {
+    let mut below_group = false;
+    let mut at = pattern;
+    loop {
+        at = match at {
+            GraphPattern::Group { inner, .. } => {
+                below_group = true;
+                inner
+            }
+            GraphPattern::Distinct { .. } if below_group => return Some(true),
+            GraphPattern::Slice { inner, .. }
+            | GraphPattern::Distinct { inner }
+            | GraphPattern::Reduced { inner }
+            | GraphPattern::Project { inner, .. }
+            | GraphPattern::Extend { inner, .. }
+            | GraphPattern::OrderBy { inner, .. } => inner,
+            _ => return None,
+        }
+    }
+}

@@ -1,0 +1,478 @@
+//! From SPARQL to the algebra: KQA Pro's graph, where a value is a node and a fact is a node.
+
+use super::block::{Block, Count, Head};
+use super::filters::{self, Condition};
+use super::names::{Namespaces, kqapro, kqapro_name};
+use super::recognise::shared_variable;
+use super::{NotRecognised, Recognised};
+use crate::loss::Loss;
+use crate::pattern::{Pattern, PatternFact};
+use crate::query::{Answer, Condition as QualifierCondition, Query, Set};
+use crate::value::Value;
+use spargebra::algebra::{Expression, GraphPattern};
+use spargebra::term::{NamedNodePattern, TermPattern, Variable};
+use touchstone_kb::Comparison;
+
+/// Recognises a SELECT.
+pub(super) fn select(head: &Head<'_>) -> Result<Recognised, NotRecognised> {
+    let mut lost = Vec::new();
+    let graph = Graph::of(head.pattern, &mut lost, None)?;
+    if let Some(count) = head.count {
+        if count == Count::Rows {
+            lost.push(Loss::CountsRows);
+        }
+        let root = graph.existing(head.variable.as_str())?;
+        return Ok(recognised(Answer::Count(graph.pattern.describe(root, &[], &graph.hidden)?.set), lost));
+    }
+    if let Some((expression, extreme)) = head.order {
+        let Expression::Variable(variable) = expression else {
+            return Err(NotRecognised::new(format!("the order by {expression}")));
+        };
+        return graph.superlative(head.variable, variable, extreme, lost);
+    }
+    if !head.distinct {
+        lost.push(Loss::Repeats);
+    }
+    let answer = graph.answer(head.variable.as_str())?;
+    Ok(recognised(answer, lost))
+}
+
+/// Recognises an ASK.
+pub(super) fn ask(pattern: &GraphPattern) -> Result<Recognised, NotRecognised> {
+    let mut lost = Vec::new();
+    let graph = Graph::of(pattern, &mut lost, None)?;
+    let root = graph.first.ok_or_else(|| NotRecognised::new("a pattern without triples"))?;
+    let set = graph.pattern.describe(root, &[], &graph.hidden)?.set;
+    Ok(recognised(Answer::Exists(set), lost))
+}
+
+fn recognised(answer: Answer, lost: Vec<Loss>) -> Recognised {
+    Recognised { query: Query::new(answer), lost }
+}
+
+/// What is known of a value node.
+#[derive(Default, Clone)]
+struct ValueNode<'q> {
+    is_value: bool,
+    unit: Option<String>,
+    /// The property that gives the value: `pred:value`, `pred:year` or `pred:date`.
+    kind: &'static str,
+    constant: Option<Value>,
+    variable: Option<&'q str>,
+}
+
+/// A fact node: its three parts, and its qualifiers.
+#[derive(Default, Clone)]
+struct FactNode {
+    subject: Option<usize>,
+    property: Option<String>,
+    object: Option<usize>,
+    qualifiers: Vec<(String, usize)>,
+}
+
+struct Graph<'q> {
+    pattern: Pattern,
+    variables: Vec<(String, usize)>,
+    values: Vec<ValueNode<'q>>,
+    facts: Vec<FactNode>,
+    /// Triples with a variable for the relation.
+    open: Vec<(usize, &'q str, usize)>,
+    /// Things that are no part of the pattern proper: fact nodes, qualifiers, classes, bare values.
+    hidden: Vec<bool>,
+    first: Option<usize>,
+}
+
+impl<'q> Graph<'q> {
+    fn of(
+        pattern: &'q GraphPattern,
+        lost: &mut Vec<Loss>,
+        outside: Option<&str>,
+    ) -> Result<Graph<'q>, NotRecognised> {
+        let block = Block::of(pattern)?;
+        if !block.extremes.is_empty() || !block.values.is_empty() {
+            return Err(NotRecognised::new("a nested SELECT or VALUES in KQA Pro's graph"));
+        }
+        let mut graph = Graph {
+            pattern: Pattern::default(),
+            variables: Vec::new(),
+            values: Vec::new(),
+            facts: Vec::new(),
+            open: Vec::new(),
+            hidden: Vec::new(),
+            first: None,
+        };
+        if let Some(name) = outside {
+            graph.variable(name);
+        }
+        graph.triples(&block)?;
+        for branches in &block.unions {
+            let shared =
+                shared_variable(branches, |name| graph.variables.iter().any(|(known, _)| known == name))?;
+            let mut sets = Vec::new();
+            for branch in branches {
+                let inner = Graph::of(branch, lost, Some(&shared))?;
+                if !inner.open.is_empty() {
+                    return Err(NotRecognised::new("a variable for a relation inside UNION"));
+                }
+                sets.push(inner.pattern.describe(0, &[], &inner.hidden)?.set);
+            }
+            let thing = graph.variable(&shared);
+            graph.pattern.things[thing].insert(0, Set::or(sets));
+            graph.first.get_or_insert(thing);
+        }
+        graph.resolve(&block, lost)?;
+        Ok(graph)
+    }
+
+    fn existing(&self, name: &str) -> Result<usize, NotRecognised> {
+        let found = self.variables.iter().find(|(known, _)| known == name);
+        found
+            .map(|&(_, thing)| thing)
+            .ok_or_else(|| NotRecognised::new(format!("?{name} is not in the pattern")))
+    }
+
+    fn variable(&mut self, name: &str) -> usize {
+        if let Some(&(_, thing)) = self.variables.iter().find(|(known, _)| known == name) {
+            return thing;
+        }
+        let thing = self.thing();
+        self.variables.push((name.to_owned(), thing));
+        thing
+    }
+
+    fn thing(&mut self) -> usize {
+        self.values.push(ValueNode::default());
+        self.facts.push(FactNode::default());
+        self.hidden.push(false);
+        self.pattern.thing()
+    }
+
+    fn term(&mut self, term: &TermPattern) -> Result<usize, NotRecognised> {
+        match term {
+            TermPattern::Variable(variable) => Ok(self.variable(variable.as_str())),
+            TermPattern::BlankNode(node) => Ok(self.variable(&format!("_:{}", node.as_str()))),
+            TermPattern::NamedNode(node) => {
+                let thing = self.thing();
+                self.pattern.things[thing].push(Set::Entity(kqapro_name(node.as_str()).replace(' ', "_")));
+                Ok(thing)
+            }
+            _ => Err(NotRecognised::new("a literal as subject or object of a relation")),
+        }
+    }
+
+    fn triples(&mut self, block: &Block<'q>) -> Result<(), NotRecognised> {
+        let mut named: Vec<(usize, String)> = Vec::new();
+        let mut classes: Vec<(usize, usize)> = Vec::new();
+        let mut plain: Vec<(usize, String, usize)> = Vec::new();
+        for triple in &block.triples {
+            let subject = self.term(&triple.subject)?;
+            let predicate = match &triple.predicate {
+                NamedNodePattern::NamedNode(predicate) => predicate.as_str(),
+                NamedNodePattern::Variable(variable) => {
+                    let object = self.term(&triple.object)?;
+                    self.open.push((subject, variable.as_str(), object));
+                    continue;
+                }
+            };
+            match predicate {
+                kqapro::NAME => named.push((subject, text(&triple.object)?)),
+                kqapro::INSTANCE_OF => classes.push((subject, self.term(&triple.object)?)),
+                kqapro::UNIT => {
+                    self.values[subject].unit = Some(text(&triple.object)?);
+                    self.values[subject].is_value = true;
+                }
+                kqapro::VALUE => self.value(subject, kqapro::VALUE, &triple.object)?,
+                kqapro::YEAR => self.value(subject, kqapro::YEAR, &triple.object)?,
+                kqapro::DATE => self.value(subject, kqapro::DATE, &triple.object)?,
+                kqapro::FACT_H => self.facts[subject].subject = Some(self.term(&triple.object)?),
+                kqapro::FACT_T => self.facts[subject].object = Some(self.term(&triple.object)?),
+                kqapro::FACT_R => {
+                    let TermPattern::NamedNode(relation) = &triple.object else {
+                        return Err(NotRecognised::new("a variable for the relation of a fact"));
+                    };
+                    self.facts[subject].property = Some(kqapro_name(relation.as_str()));
+                }
+                other => {
+                    let object = self.term(&triple.object)?;
+                    plain.push((subject, kqapro_name(other), object));
+                }
+            }
+            if self.facts[subject].subject.is_none()
+                && self.facts[subject].property.is_none()
+                && self.facts[subject].object.is_none()
+            {
+                self.first.get_or_insert(subject);
+            }
+        }
+        for (thing, class) in classes {
+            let name = named.iter().find(|(subject, _)| *subject == class);
+            let Some((_, name)) = name else { return Err(NotRecognised::new("a class without a name")) };
+            self.pattern.things[thing].push(Set::Class(name.clone()));
+            self.hidden[class] = true;
+        }
+        for (thing, name) in named {
+            if !self.hidden[thing] {
+                self.pattern.things[thing].push(Set::Named(name));
+            }
+        }
+        for (subject, property, object) in plain {
+            if self.facts[subject].property.is_some() || self.facts[subject].subject.is_some() {
+                self.facts[subject].qualifiers.push((property, object));
+                self.hidden[object] = true;
+            } else {
+                self.pattern.facts.push(PatternFact { subject, property, object, conditions: Vec::new() });
+            }
+        }
+        Ok(())
+    }
+
+    fn value(
+        &mut self,
+        subject: usize,
+        kind: &'static str,
+        object: &'q TermPattern,
+    ) -> Result<(), NotRecognised> {
+        let node = &mut self.values[subject];
+        node.is_value = true;
+        if !node.kind.is_empty() {
+            return Err(NotRecognised::new("two values of one value node"));
+        }
+        node.kind = kind;
+        match object {
+            TermPattern::Literal(literal) => node.constant = Some(Namespaces::default().value(literal)),
+            TermPattern::Variable(variable) => node.variable = Some(variable.as_str()),
+            _ => return Err(NotRecognised::new("an IRI as a value")),
+        }
+        Ok(())
+    }
+
+    /// Puts filters on values, values on things, and conditions on facts.
+    fn resolve(&mut self, block: &Block<'q>, lost: &mut Vec<Loss>) -> Result<(), NotRecognised> {
+        let names = Namespaces::default();
+        let mut compared: Vec<(&str, Comparison, Value)> = Vec::new();
+        for condition in filters::read(&block.filters, &names, lost)? {
+            match condition {
+                Condition::Value(variable, comparison, value) => {
+                    compared.push((variable.as_str(), comparison, value))
+                }
+                _ => return Err(NotRecognised::new("a filter that compares no value")),
+            }
+        }
+        let mut used = vec![false; compared.len()];
+        let mut conditions: Vec<Vec<(Comparison, Value)>> = vec![Vec::new(); self.values.len()];
+        for (thing, node) in self.values.iter().enumerate() {
+            if let Some(constant) = &node.constant {
+                conditions[thing].push((Comparison::Equal, node.value(constant)));
+            }
+            for (i, (variable, comparison, value)) in compared.iter().enumerate() {
+                if node.variable == Some(*variable) {
+                    conditions[thing].push((*comparison, node.value(value)));
+                    used[i] = true;
+                }
+            }
+        }
+        if used.contains(&false) {
+            return Err(NotRecognised::new("a filter on something that is no value"));
+        }
+        let facts: Vec<(usize, FactNode)> =
+            self.facts.iter().cloned().enumerate().filter(|(_, f)| f.property.is_some()).collect();
+        for (node, fact) in facts {
+            self.hidden[node] = true;
+            let (Some(subject), Some(property), Some(object)) = (fact.subject, fact.property, fact.object)
+            else {
+                return Err(NotRecognised::new("a fact node without its three parts"));
+            };
+            let found = self
+                .pattern
+                .facts
+                .iter()
+                .position(|f| f.subject == subject && f.property == property && f.object == object);
+            let place = found.unwrap_or_else(|| {
+                self.pattern.facts.push(PatternFact { subject, property, object, conditions: Vec::new() });
+                self.pattern.facts.len() - 1
+            });
+            for (qualifier, value) in fact.qualifiers {
+                for (comparison, value) in &conditions[value] {
+                    let condition = QualifierCondition {
+                        qualifier: qualifier.clone(),
+                        comparison: *comparison,
+                        value: value.clone(),
+                    };
+                    self.pattern.facts[place].conditions.push(condition);
+                }
+            }
+        }
+        for (thing, conditions) in conditions.into_iter().enumerate() {
+            if !self.hidden[thing] {
+                self.pattern.things[thing]
+                    .extend(conditions.into_iter().map(|(comparison, value)| Set::Values(comparison, value)));
+            }
+        }
+        Ok(())
+    }
+
+    fn answer(&self, name: &str) -> Result<Answer, NotRecognised> {
+        if let Some(&(from, _, to)) = self.open.iter().find(|(_, variable, _)| *variable == name) {
+            let (from, to) = self.two_sides(from, to, None)?;
+            return Ok(Answer::Relation { from, to });
+        }
+        if !self.open.is_empty() {
+            return Err(NotRecognised::new("a variable for a relation"));
+        }
+        let root = self.existing(name)?;
+        for fact in &self.facts {
+            let Some((qualifier, _)) = fact.qualifiers.iter().find(|&&(_, thing)| thing == root) else {
+                continue;
+            };
+            return self.qualifier_answer(fact, qualifier);
+        }
+        if self.is_literal(root) {
+            let at: Vec<usize> = self.pattern.facts_at(root).collect();
+            let [fact] = at[..] else { return Err(NotRecognised::new("a value of several facts")) };
+            let fact = &self.pattern.facts[fact];
+            let rest = self.without(&at, &[root]);
+            let of = rest.describe(fact.subject, &[], &self.but(root))?.set;
+            return Ok(Answer::Attribute {
+                of,
+                attribute: fact.property.clone(),
+                conditions: fact.conditions.clone(),
+            });
+        }
+        Ok(Answer::Members(self.pattern.describe(root, &[], &self.hidden)?.set))
+    }
+
+    /// Whether a thing is a value: it has a value, or its variable is named as KQA Pro names values.
+    fn is_literal(&self, thing: usize) -> bool {
+        let name = self.variables.iter().find(|&&(_, t)| t == thing).map(|(name, _)| name.as_str());
+        self.values[thing].is_value || name.is_some_and(|name| name.starts_with("pv"))
+    }
+
+    fn qualifier_answer(&self, fact: &FactNode, qualifier: &str) -> Result<Answer, NotRecognised> {
+        let (Some(subject), Some(property), Some(object)) = (fact.subject, &fact.property, fact.object)
+        else {
+            return Err(NotRecognised::new("a fact node without its three parts"));
+        };
+        let place = self
+            .pattern
+            .facts
+            .iter()
+            .position(|f| f.subject == subject && f.property == *property && f.object == object);
+        let place = place.ok_or_else(|| NotRecognised::new("a fact that is not in the pattern"))?;
+        if !self.pattern.facts[place].conditions.is_empty() {
+            return Err(NotRecognised::new("a qualifier of a fact under a condition"));
+        }
+        if self.is_literal(object) {
+            let [Set::Values(Comparison::Equal, value)] = &self.pattern.things[object][..] else {
+                return Err(NotRecognised::new("a qualifier of a fact whose value is not given"));
+            };
+            let of = self.without(&[place], &[object]).describe(subject, &[], &self.but(object))?.set;
+            return Ok(Answer::AttributeQualifier {
+                of,
+                attribute: property.clone(),
+                value: value.clone(),
+                qualifier: qualifier.to_owned(),
+            });
+        }
+        let (from, to) = self.two_sides(subject, object, Some(place))?;
+        Ok(Answer::RelationQualifier {
+            from,
+            relation: property.clone(),
+            to,
+            qualifier: qualifier.to_owned(),
+        })
+    }
+
+    /// The pattern without some facts.
+    fn without(&self, facts: &[usize], values: &[usize]) -> Pattern {
+        let mut rest = self.pattern.clone();
+        let mut number = 0;
+        rest.facts.retain(|_| {
+            number += 1;
+            !facts.contains(&(number - 1))
+        });
+        for &value in values {
+            rest.things[value].clear();
+        }
+        rest
+    }
+
+    fn but(&self, thing: usize) -> Vec<bool> {
+        let mut hidden = self.hidden.clone();
+        hidden[thing] = true;
+        hidden
+    }
+
+    /// Describes the two ends of a fact, each by what hangs on its own side.
+    fn two_sides(&self, from: usize, to: usize, fact: Option<usize>) -> Result<(Set, Set), NotRecognised> {
+        let rest = self.without(&fact.into_iter().collect::<Vec<_>>(), &[]);
+        let (left, right) = (rest.reach(from, None), rest.reach(to, None));
+        if left[to] {
+            return Err(NotRecognised::new("two things that are connected in several ways"));
+        }
+        let other = |side: &[bool]| {
+            side.iter().zip(&self.hidden).map(|(&reached, &hidden)| reached || hidden).collect::<Vec<_>>()
+        };
+        let one = rest.describe(from, &[], &other(&right))?.set;
+        let two = rest.describe(to, &[], &other(&left))?.set;
+        Ok((one, two))
+    }
+
+    fn superlative(
+        &self,
+        answer: &Variable,
+        ordered: &Variable,
+        extreme: crate::query::Extreme,
+        mut lost: Vec<Loss>,
+    ) -> Result<Recognised, NotRecognised> {
+        let root = self.existing(answer.as_str())?;
+        let value = self.values.iter().position(|node| node.variable == Some(ordered.as_str()));
+        let value = value.ok_or_else(|| NotRecognised::new(format!("{ordered} is no value")))?;
+        lost.push(Loss::OneOfTies);
+        if self.values[value].kind == kqapro::VALUE && self.values[value].unit.is_none() {
+            lost.push(Loss::UnitsIgnored);
+        }
+        let at: Vec<usize> = self.pattern.facts_at(value).collect();
+        let [fact] = at[..] else { return Err(NotRecognised::new("a superlative over several facts")) };
+        let fact = &self.pattern.facts[fact];
+        if fact.subject != root || !fact.conditions.is_empty() || !self.pattern.things[value].is_empty() {
+            return Err(NotRecognised::new(
+                "a superlative over something that is not the answer's own value",
+            ));
+        }
+        let attribute = fact.property.clone();
+        let set = self.without(&at, &[]).describe(root, &[], &self.but(value))?.set;
+        let answer = match set {
+            Set::Or(mut branches) if branches.len() == 2 && branches.iter().all(names_something) => {
+                let right = branches.pop().unwrap_or(Set::All);
+                let left = branches.pop().unwrap_or(Set::All);
+                Answer::SelectBetween { left, right, attribute, extreme }
+            }
+            among => Answer::SelectAmong { among, attribute, extreme },
+        };
+        Ok(recognised(answer, lost))
+    }
+}
+
+/// Whether a set is about entities of a given name, as the two sides of a choice are.
+fn names_something(set: &Set) -> bool {
+    set.conjuncts().iter().any(|part| matches!(part, Set::Named(_) | Set::Entity(_)))
+}
+
+impl ValueNode<'_> {
+    /// The value with its unit and its kind.
+    fn value(&self, written: &Value) -> Value {
+        match (self.kind, &self.unit) {
+            (kqapro::YEAR, _) => Value::xsd(written.text.clone(), "gYear"),
+            (kqapro::DATE, _) => Value::xsd(written.text.clone(), "date"),
+            (_, Some(unit)) => Value::quantity(written.text.clone(), unit),
+            _ => written.clone(),
+        }
+    }
+}
+
+fn text(term: &TermPattern) -> Result<String, NotRecognised> {
+    match term {
+        TermPattern::Literal(literal) => Ok(literal.value().to_owned()),
+        _ => Err(NotRecognised::new("a name or unit that is no text")),
+    }
+}

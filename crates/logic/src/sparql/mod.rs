@@ -1,0 +1,137 @@
+//! SPARQL: repaired, parsed, and recognised into the algebra where it is one of the known dialects.
+
+mod block;
+mod facts;
+mod filters;
+mod names;
+mod print;
+mod print_facts;
+mod recognise;
+mod tidy;
+
+pub use names::Namespaces;
+pub use print::{Dialect, print};
+pub use recognise::recognise;
+pub use tidy::{Repair, Tidied, tidy};
+
+use crate::loss::Loss;
+use crate::query::Query;
+use crate::text::{Span, SyntaxError};
+use touchstone_kb::rdf::KQAPRO_BASE;
+
+/// A query that the algebra can express.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Recognised {
+    /// The query.
+    pub query: Query,
+    /// Where it differs from the SPARQL text.
+    pub lost: Vec<Loss>,
+}
+
+/// Why a SPARQL query is outside of the algebra. It can still be run as it is.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("outside of the algebra: {reason}")]
+pub struct NotRecognised {
+    /// What the algebra has no words for.
+    pub reason: String,
+}
+
+impl NotRecognised {
+    fn new(reason: impl Into<String>) -> NotRecognised {
+        NotRecognised { reason: reason.into() }
+    }
+}
+
+/// A SPARQL text after repair and parsing.
+#[derive(Debug, Clone)]
+pub struct Parsed {
+    /// The parsed query.
+    pub query: spargebra::Query,
+    /// The text after repair: valid SPARQL 1.1.
+    pub text: String,
+    /// What was repaired.
+    pub repairs: Vec<Repair>,
+}
+
+/// Beyond this depth of brackets, parsing gets a stack of its own.
+const SHALLOW: usize = 8;
+const DEEP_STACK: usize = 256 << 20;
+
+/// Repairs and parses a SPARQL query. Relative IRIs are those of KQA Pro.
+pub fn parse(source: &str) -> Result<Parsed, SyntaxError> {
+    let tidied = tidy(source)?;
+    let parsed = if tidied.depth <= SHALLOW {
+        parse_text(&tidied.text)
+    } else {
+        std::thread::scope(|scope| {
+            let thread = std::thread::Builder::new()
+                .stack_size(DEEP_STACK)
+                .spawn_scoped(scope, || parse_text(&tidied.text));
+            match thread.map(|thread| thread.join()) {
+                Ok(Ok(result)) => result,
+                _ => Err("the query is too deep to parse".to_owned()),
+            }
+        })
+    };
+    match parsed {
+        Ok(query) => Ok(Parsed { query, text: tidied.text, repairs: tidied.repairs }),
+        Err(message) => Err(located(&tidied, source, &message)),
+    }
+}
+
+fn parse_text(text: &str) -> Result<spargebra::Query, String> {
+    let parser =
+        spargebra::SparqlParser::new().with_base_iri(KQAPRO_BASE).map_err(|error| error.to_string())?;
+    parser.parse_query(text).map_err(|error| error.to_string())
+}
+
+/// The parser's message with its place in the source as the user wrote it.
+fn located(tidied: &Tidied, source: &str, message: &str) -> SyntaxError {
+    // "error at LINE:COLUMN: expected ..."
+    let place = message.strip_prefix("error at ").and_then(|rest| {
+        let (line, rest) = rest.split_once(':')?;
+        let (column, rest) = rest.split_once(':')?;
+        Some((line.parse::<usize>().ok()?, column.parse::<usize>().ok()?, rest.trim()))
+    });
+    let Some((line, column, expected)) = place else {
+        return SyntaxError::new(Span::new(0, source.len()), message.to_owned()).located(source);
+    };
+    let line_start: usize =
+        tidied.text.split_inclusive('\n').take(line.saturating_sub(1)).map(str::len).sum();
+    let in_line = tidied.text[line_start..]
+        .char_indices()
+        .nth(column.saturating_sub(1))
+        .map_or(tidied.text.len() - line_start, |(i, _)| i);
+    let at = tidied.source_place(line_start + in_line).min(source.len());
+    let unknown_prefix = undeclared(source, at);
+    let error = SyntaxError::new(Span::new(at, at + 1), short(expected));
+    let error = match unknown_prefix {
+        Some(prefix) => {
+            error.hint(format!("the prefix `{prefix}:` is not declared; write PREFIX {prefix}: <...> first"))
+        }
+        None => error,
+    };
+    error.located(source)
+}
+
+/// The parser lists everything that could stand at a place; a few of them are enough.
+fn short(expected: &str) -> String {
+    let options: Vec<&str> =
+        expected.trim_start_matches("expected ").trim_start_matches("one of ").split(", ").collect();
+    if options.len() <= 4 {
+        expected.to_owned()
+    } else {
+        format!("expected {}, or {} other things", options[..3].join(", "), options.len() - 3)
+    }
+}
+
+/// The prefix of the name at a place, if nothing declares it.
+fn undeclared(source: &str, at: usize) -> Option<&str> {
+    let word_start =
+        source.get(..at)?.rfind(|c: char| c.is_whitespace() || "({[<".contains(c)).map_or(0, |i| i + 1);
+    let word = source.get(word_start..)?.split(char::is_whitespace).next()?;
+    let (prefix, _) = word.split_once(':')?;
+    let name_like = prefix.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '-');
+    let declared = source.to_ascii_lowercase().contains(&format!("prefix {}:", prefix.to_ascii_lowercase()));
+    (name_like && !declared).then_some(prefix)
+}

@@ -1,0 +1,451 @@
+//! From the algebra to SPARQL, over plain triples.
+
+use super::print_facts;
+use crate::loss::{Inexpressible, Language, Loss, Printed};
+use crate::query::{
+    Answer, Condition, Direction, Extreme, Mark, Operand, Query, Relate, Set, Step, Superlative,
+};
+use crate::value::Value;
+use std::fmt::Write;
+use touchstone_kb::{Comparison, FREEBASE, UNIT_NAMESPACE, XSD};
+
+/// The graph that a SPARQL query is written for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Dialect {
+    /// Freebase: `ns:` names, dates with the dump's time zone.
+    Freebase,
+    /// KQA Pro: values and facts are nodes.
+    KqaPro,
+    /// A KB of plain triples: ids that are no IRIs stand behind a base.
+    Plain {
+        /// The base.
+        base: String,
+    },
+}
+
+/// Prints a query as SPARQL 1.1.
+pub fn print(query: &Query, dialect: &Dialect) -> Result<Printed, Inexpressible> {
+    if *dialect == Dialect::KqaPro {
+        return print_facts::print(query);
+    }
+    let mut writer =
+        Writer { dialect, text: String::new(), marks: Vec::new(), used: [0; 4], lost: Vec::new() };
+    let text = writer.query(query)?;
+    writer.lost.sort();
+    writer.lost.dedup();
+    Ok(Printed { text, lost: writer.lost })
+}
+
+pub(super) fn cannot(what: impl Into<String>) -> Inexpressible {
+    Inexpressible::new(Language::Sparql, what)
+}
+
+struct Writer<'w> {
+    dialect: &'w Dialect,
+    text: String,
+    /// The variables of marked things.
+    marks: Vec<(Mark, String)>,
+    /// How many variables of each kind there are: things, values, order keys, others.
+    used: [usize; 4],
+    lost: Vec<Loss>,
+}
+
+impl Writer<'_> {
+    fn query(&mut self, query: &Query) -> Result<String, Inexpressible> {
+        let head = match &query.answer {
+            Answer::Members(set) => {
+                self.set(set, "?x")?;
+                "SELECT DISTINCT ?x"
+            }
+            Answer::Count(set) => {
+                self.set(set, "?x")?;
+                "SELECT (COUNT(DISTINCT ?x) AS ?count)"
+            }
+            Answer::Exists(set) => {
+                self.set(set, "?x")?;
+                "ASK"
+            }
+            Answer::Attribute { of, attribute, conditions } => {
+                self.relate(of, attribute, Direction::Forward, conditions, "?x")?;
+                "SELECT DISTINCT ?x"
+            }
+            Answer::Verify { of, attribute, conditions, comparison, value } => {
+                self.set(of, "?x")?;
+                let values = Set::Values(*comparison, value.clone());
+                self.relate(&values, attribute, Direction::Backward, conditions, "?x")?;
+                "ASK"
+            }
+            Answer::Relation { from, to } => {
+                let from = self.term(from)?;
+                let to = self.term(to)?;
+                self.line(&format!("{from} ?p {to} ."));
+                "SELECT DISTINCT ?p"
+            }
+            Answer::AttributeQualifier { of, attribute, value, qualifier } => {
+                let from = self.term(of)?;
+                let value = self.literal(value);
+                self.qualifier_of(&from, attribute, &value, qualifier)?;
+                "SELECT DISTINCT ?x"
+            }
+            Answer::RelationQualifier { from, relation, to, qualifier } => {
+                let from = self.term(from)?;
+                let to = self.term(to)?;
+                self.qualifier_of(&from, relation, &to, qualifier)?;
+                "SELECT DISTINCT ?x"
+            }
+            Answer::SelectBetween { left, right, attribute, extreme } => {
+                let of = Set::or([left.clone(), right.clone()]);
+                self.select(of, attribute, *extreme)?;
+                "SELECT DISTINCT ?x"
+            }
+            Answer::SelectAmong { among, attribute, extreme } => {
+                self.select(among.clone(), attribute, *extreme)?;
+                "SELECT DISTINCT ?x"
+            }
+        };
+        self.rules(query)?;
+        let prefix = if *self.dialect == Dialect::Freebase {
+            "PREFIX ns: <http://rdf.freebase.com/ns/>\n"
+        } else {
+            ""
+        };
+        let keyword = if head == "ASK" { " " } else { " WHERE " };
+        Ok(format!("{prefix}{head}{keyword}{{\n{}}}", self.text))
+    }
+
+    fn line(&mut self, line: &str) {
+        self.text.push_str(line);
+        self.text.push('\n');
+    }
+
+    fn fresh(&mut self, kind: usize) -> String {
+        let number = self.used[kind];
+        self.used[kind] += 1;
+        format!("?{}{number}", ["y", "v", "sk", "f"][kind])
+    }
+
+    /// A constant, or a new variable that is described.
+    fn term(&mut self, set: &Set) -> Result<String, Inexpressible> {
+        match set {
+            Set::Entity(id) => Ok(self.node(id)),
+            Set::Values(Comparison::Equal, value) => Ok(self.literal(value)),
+            Set::Same(mark) => self.marked(*mark),
+            Set::Values(..) => {
+                let variable = self.fresh(1);
+                self.set(set, &variable)?;
+                Ok(variable)
+            }
+            _ => {
+                let variable = self.fresh(0);
+                self.set(set, &variable)?;
+                Ok(variable)
+            }
+        }
+    }
+
+    fn marked(&self, mark: Mark) -> Result<String, Inexpressible> {
+        let found = self.marks.iter().rev().find(|(known, _)| *known == mark);
+        found
+            .map(|(_, term)| term.clone())
+            .ok_or_else(|| cannot("a reference to a thing that is described nowhere"))
+    }
+
+    /// Says of a variable that it is in a set.
+    fn set(&mut self, set: &Set, variable: &str) -> Result<(), Inexpressible> {
+        match set {
+            // What stands around a thing binds it; nothing binds an answer that can be anything.
+            Set::All if variable == "?x" => return Err(cannot("everything")),
+            Set::All => {}
+            Set::Entity(id) => {
+                let node = self.node(id);
+                self.line(&format!("VALUES {variable} {{ {node} }}"));
+            }
+            Set::Named(name) => {
+                let label = self.fresh(3);
+                let predicate = match self.dialect {
+                    Dialect::Freebase => "ns:type.object.name".to_owned(),
+                    _ => "<http://www.w3.org/2000/01/rdf-schema#label>".to_owned(),
+                };
+                self.line(&format!("{variable} {predicate} {label} ."));
+                self.line(&format!("FILTER (str({label}) = {})", quoted(name)));
+            }
+            Set::Class(class) => {
+                let (predicate, class) = (self.type_predicate(), self.node(class));
+                self.line(&format!("{variable} {predicate} {class} ."));
+            }
+            Set::Values(comparison, value) => {
+                let literal = self.literal(value);
+                self.line(&format!("FILTER ({variable} {comparison} {literal})"));
+            }
+            Set::Relate(relate) => {
+                let Relate { from, property, direction, conditions } = relate.as_ref();
+                self.relate(from, property, *direction, conditions, variable)?;
+            }
+            Set::And(parts) => {
+                // Filters on a variable come after what binds it.
+                let (last, first): (Vec<&Set>, Vec<&Set>) =
+                    parts.iter().partition(|part| matches!(part, Set::Values(..) | Set::During(_)));
+                for part in first.into_iter().chain(last) {
+                    self.set(part, variable)?;
+                }
+            }
+            Set::Or(branches) => {
+                for (i, branch) in branches.iter().enumerate() {
+                    if i > 0 {
+                        self.line("UNION");
+                    }
+                    self.line("{");
+                    self.set(branch, variable)?;
+                    self.line("}");
+                }
+            }
+            Set::Superlative(superlative) => self.superlative(superlative, variable)?,
+            Set::During(period) => {
+                let (start, end) = (self.property(&period.start), self.property(&period.end));
+                let (latest, earliest) = (self.bound(&period.latest_start), self.bound(&period.earliest_end));
+                for (property, comparison, bound) in [(start, "<=", latest), (end, ">=", earliest)] {
+                    let (absent, present) = (self.fresh(1), self.fresh(1));
+                    self.line(&format!("FILTER (NOT EXISTS {{ {variable} {property} {absent} }} ||"));
+                    self.line(&format!(
+                        "EXISTS {{ {variable} {property} {present} . FILTER (<{XSD}dateTime>({present}) {comparison} {bound}) }})"
+                    ));
+                }
+            }
+            Set::Marked(mark, inner) => {
+                self.marks.push((*mark, variable.to_owned()));
+                self.set(inner, variable)?;
+            }
+            Set::Same(mark) => {
+                let other = self.marked(*mark)?;
+                self.line(&format!("FILTER ({variable} = {other})"));
+            }
+        }
+        Ok(())
+    }
+
+    fn relate(
+        &mut self,
+        from: &Set,
+        property: &str,
+        direction: Direction,
+        conditions: &[Condition],
+        variable: &str,
+    ) -> Result<(), Inexpressible> {
+        // The fact is written before what is said of its other end, so that comparisons follow what binds them.
+        let (other, describe) = match from {
+            Set::Entity(_) | Set::Values(Comparison::Equal, _) | Set::Same(_) => (self.term(from)?, false),
+            Set::Values(..) => (self.fresh(1), true),
+            _ => (self.fresh(0), true),
+        };
+        let name = self.property(property);
+        let (subject, object) = if direction == Direction::Forward {
+            (other.as_str(), variable)
+        } else {
+            (variable, other.as_str())
+        };
+        self.line(&format!("{subject} {name} {object} ."));
+        if !conditions.is_empty() {
+            let fact = self.fact(subject, &name, object)?;
+            for condition in conditions {
+                let key = self.qualifier(&condition.qualifier);
+                let value = self.fresh(1);
+                self.line(&format!("{fact} {key} {value} ."));
+                let literal = self.literal(&condition.value);
+                self.line(&format!("FILTER ({value} {} {literal})", condition.comparison));
+            }
+        }
+        if describe {
+            self.set(from, &other)?;
+        }
+        Ok(())
+    }
+
+    /// A variable for the fact itself, to speak of its qualifiers.
+    fn fact(&mut self, subject: &str, property: &str, object: &str) -> Result<String, Inexpressible> {
+        if *self.dialect == Dialect::Freebase {
+            return Err(cannot("a condition on qualifiers, because Freebase has none"));
+        }
+        let fact = self.fresh(3);
+        self.line(&format!("{fact} <http://www.w3.org/1999/02/22-rdf-syntax-ns#reifies> <<( {subject} {property} {object} )>> ."));
+        Ok(fact)
+    }
+
+    fn qualifier_of(
+        &mut self,
+        subject: &str,
+        property: &str,
+        object: &str,
+        qualifier: &str,
+    ) -> Result<(), Inexpressible> {
+        let (property, qualifier) = (self.property(property), self.qualifier(qualifier));
+        self.line(&format!("{subject} {property} {object} ."));
+        let fact = self.fact(subject, &property, object)?;
+        self.line(&format!("{fact} {qualifier} ?x ."));
+        Ok(())
+    }
+
+    fn select(&mut self, of: Set, attribute: &str, extreme: Extreme) -> Result<(), Inexpressible> {
+        let path = vec![Step { property: attribute.to_owned(), direction: Direction::Forward }];
+        self.superlative(&Superlative { of, path, extreme, start: None }, "?x")
+    }
+
+    /// The pattern, and a sub-select of the same pattern that finds the extreme value.
+    fn superlative(&mut self, superlative: &Superlative, variable: &str) -> Result<(), Inexpressible> {
+        let outside = std::mem::take(&mut self.text);
+        let value = self.fresh(2);
+        let set = self.set(&superlative.of, variable);
+        set?;
+        let mut at = match superlative.start {
+            Some(mark) => self.marked(mark)?,
+            None => variable.to_owned(),
+        };
+        for (i, step) in superlative.path.iter().enumerate() {
+            let next = if i + 1 == superlative.path.len() { value.clone() } else { self.fresh(0) };
+            let property = self.property(&step.property);
+            match step.direction {
+                Direction::Forward => self.line(&format!("{at} {property} {next} .")),
+                Direction::Backward => self.line(&format!("{next} {property} {at} .")),
+            }
+            at = next;
+        }
+        let pattern = std::mem::replace(&mut self.text, outside);
+        self.text.push_str(&pattern);
+        let order =
+            if superlative.extreme == Extreme::Max { format!("DESC({value})") } else { value.clone() };
+        self.line(&format!("{{ SELECT {value} WHERE {{\n{pattern}}} ORDER BY {order} LIMIT 1 }}"));
+        Ok(())
+    }
+
+    fn rules(&mut self, query: &Query) -> Result<(), Inexpressible> {
+        for (left, right) in &query.rules.different {
+            let (left, right) = (self.operand(left)?, self.operand(right)?);
+            self.line(&format!("FILTER ({left} != {right})"));
+        }
+        if query.rules.english {
+            self.line("FILTER (!isLiteral(?x) || lang(?x) = '' || langMatches(lang(?x), 'en'))");
+        }
+        Ok(())
+    }
+
+    fn operand(&self, operand: &Operand) -> Result<String, Inexpressible> {
+        match operand {
+            Operand::Answer => Ok("?x".to_owned()),
+            Operand::Marked(mark) => self.marked(*mark),
+            Operand::Entity(id) => Ok(self.node(id)),
+        }
+    }
+
+    fn type_predicate(&self) -> &'static str {
+        match self.dialect {
+            Dialect::Freebase => "ns:type.object.type",
+            _ => "<http://www.w3.org/1999/02/22-rdf-syntax-ns#type>",
+        }
+    }
+
+    fn node(&self, id: &str) -> String {
+        self.iri(id, "")
+    }
+
+    fn property(&self, id: &str) -> String {
+        self.iri(id, "property:")
+    }
+
+    fn qualifier(&self, id: &str) -> String {
+        self.iri(id, "qualifier:")
+    }
+
+    fn iri(&self, id: &str, part: &str) -> String {
+        let absolute = id.contains("://") || id.starts_with("urn:");
+        match self.dialect {
+            _ if absolute => format!("<{}>", encoded(id)),
+            Dialect::Plain { base } => format!("<{base}{part}{}>", encoded(id).replace(':', "%3A")),
+            _ if is_local_name(id) => format!("ns:{id}"),
+            _ => format!("<{FREEBASE}{}>", encoded(id)),
+        }
+    }
+
+    fn literal(&mut self, value: &Value) -> String {
+        let value = &typed(value, &mut self.lost);
+        if !value.unit.is_empty() {
+            return format!("{}^^<{UNIT_NAMESPACE}{}>", quoted(&value.text), encoded(&value.unit));
+        }
+        let zone = *self.dialect == Dialect::Freebase
+            && matches!(value.xsd_name(), Some("gYear" | "gYearMonth" | "date"));
+        let text = if zone { format!("{}-08:00", value.text) } else { value.text.clone() };
+        rdf_literal(&text, &value.datatype, &value.language)
+    }
+
+    /// A bound of a period: without a time zone, as it is compared after a cast.
+    fn bound(&self, value: &Value) -> String {
+        rdf_literal(&value.text, &value.datatype, &value.language)
+    }
+}
+
+/// A value that a program left untyped, as what it looks like; this is told.
+pub(super) fn typed(value: &Value, lost: &mut Vec<Loss>) -> Value {
+    if !value.is_untyped() {
+        return value.clone();
+    }
+    let year = value.text.len() == 4 && value.text.bytes().all(|b| b.is_ascii_digit());
+    let (typed, kind) = match value.text.parse::<f64>() {
+        _ if year => (Value::xsd(value.text.clone(), "gYear"), "year"),
+        Ok(_) => (Value::xsd(value.text.clone(), "double"), "number"),
+        Err(_) => (Value::text(value.text.clone()), "text"),
+    };
+    lost.push(Loss::Guessed { value: value.text.clone(), kind });
+    typed
+}
+
+pub(super) fn rdf_literal(text: &str, datatype: &str, language: &str) -> String {
+    let mut literal = quoted(text);
+    if !language.is_empty() {
+        let _ = write!(literal, "@{language}");
+    } else if !datatype.is_empty() {
+        let _ = write!(literal, "^^<{datatype}>");
+    }
+    literal
+}
+
+/// A text in quotes; nothing in it can end it early.
+pub(super) fn quoted(text: &str) -> String {
+    let mut quoted = String::with_capacity(text.len() + 2);
+    quoted.push('"');
+    for c in text.chars() {
+        match c {
+            '\\' => quoted.push_str("\\\\"),
+            '"' => quoted.push_str("\\\""),
+            '\n' => quoted.push_str("\\n"),
+            '\r' => quoted.push_str("\\r"),
+            '\t' => quoted.push_str("\\t"),
+            c => quoted.push(c),
+        }
+    }
+    quoted.push('"');
+    quoted
+}
+
+/// Whether a name can stand behind a prefix as it is.
+fn is_local_name(id: &str) -> bool {
+    let bytes = id.as_bytes();
+    let inner = |b: &u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'.' | b'-');
+    bytes.first().is_some_and(|b| b.is_ascii_alphanumeric() || *b == b'_')
+        && bytes.iter().all(inner)
+        && bytes.last() != Some(&b'.')
+}
+
+/// Percent-encodes what an IRI cannot hold, so that no name can end it early.
+pub(super) fn encoded(text: &str) -> String {
+    let mut iri = String::with_capacity(text.len());
+    for c in text.chars() {
+        let forbidden = c.is_control() || c.is_whitespace() || "<>\"{}|^`\\".contains(c);
+        if forbidden {
+            let mut buffer = [0; 4];
+            for byte in c.encode_utf8(&mut buffer).bytes() {
+                let _ = write!(iri, "%{byte:02X}");
+            }
+        } else {
+            iri.push(c);
+        }
+    }
+    iri
+}

@@ -1,0 +1,316 @@
+//! From the algebra to SPARQL over KQA Pro's graph, in the form that the dataset has.
+
+use super::names::kqapro;
+use super::print::{cannot, encoded, quoted, typed};
+use crate::loss::{Inexpressible, Loss, Printed};
+use crate::query::{Answer, Condition, Direction, Extreme, Mark, Query, Relate, Set};
+use crate::value::Value;
+use touchstone_kb::{Comparison, LiteralKind};
+
+/// Prints a query.
+pub(super) fn print(query: &Query) -> Result<Printed, Inexpressible> {
+    let mut writer = Writer { text: String::new(), used: Vec::new(), marks: Vec::new(), lost: Vec::new() };
+    let text = writer.query(query)?;
+    if !query.rules.different.is_empty() {
+        writer.lost.push(Loss::Different { pairs: query.rules.different.len() });
+    }
+    if query.rules.english {
+        writer.lost.push(Loss::English);
+    }
+    writer.lost.sort();
+    writer.lost.dedup();
+    Ok(Printed { text, lost: writer.lost })
+}
+
+struct Writer {
+    text: String,
+    /// How often each letter has been used for a variable.
+    used: Vec<(&'static str, usize)>,
+    marks: Vec<(Mark, String)>,
+    lost: Vec<Loss>,
+}
+
+impl Writer {
+    fn query(&mut self, query: &Query) -> Result<String, Inexpressible> {
+        let (head, tail) = match &query.answer {
+            Answer::Members(Set::Superlative(superlative))
+                if superlative.start.is_none() && superlative.path.len() == 1 =>
+            {
+                let step = &superlative.path[0];
+                if step.direction == Direction::Backward {
+                    return Err(cannot("a superlative over a reversed relation in KQA Pro's graph"));
+                }
+                let e = self.fresh("e");
+                self.set(&superlative.of, &e)?;
+                self.select(&e, &step.property, superlative.extreme)
+            }
+            Answer::Members(set) => {
+                let literal = matches!(set, Set::Relate(r) if r.direction == Direction::Forward && self.is_attribute(r));
+                let e = self.fresh(if literal { "pv" } else { "e" });
+                self.set(set, &e)?;
+                (format!("SELECT DISTINCT {e} WHERE"), String::new())
+            }
+            Answer::Count(set) => {
+                let e = self.fresh("e");
+                self.set(set, &e)?;
+                (format!("SELECT (COUNT(DISTINCT {e}) AS ?count) WHERE"), String::new())
+            }
+            Answer::Exists(set) => {
+                let e = self.fresh("e");
+                self.set(set, &e)?;
+                ("ASK".to_owned(), String::new())
+            }
+            Answer::Attribute { of, attribute, conditions } => {
+                let e = self.fresh("e");
+                self.set(of, &e)?;
+                let pv = self.fresh("pv");
+                self.fact(&e, attribute, &pv, conditions)?;
+                (format!("SELECT DISTINCT {pv} WHERE"), String::new())
+            }
+            Answer::Verify { of, attribute, conditions, comparison, value } => {
+                let e = self.fresh("e");
+                self.set(of, &e)?;
+                let values = Set::Values(*comparison, value.clone());
+                self.relate(&values, attribute, Direction::Backward, conditions, &e)?;
+                ("ASK".to_owned(), String::new())
+            }
+            Answer::Relation { from, to } => {
+                let (a, b) = self.two(from, to)?;
+                self.add(&format!("{a} ?p {b} ."));
+                ("SELECT DISTINCT ?p WHERE".to_owned(), String::new())
+            }
+            Answer::AttributeQualifier { of, attribute, value, qualifier } => {
+                let e = self.fresh("e");
+                self.set(of, &e)?;
+                let pv = self.fresh("pv");
+                self.add(&format!("{e} {} {pv} .", name(attribute)));
+                self.value(&pv, Comparison::Equal, value)?;
+                let qpv = self.fresh("qpv");
+                self.add(&format!("{} {} {qpv} .", fact_node(&e, attribute, &pv), name(qualifier)));
+                (format!("SELECT DISTINCT {qpv} WHERE"), String::new())
+            }
+            Answer::RelationQualifier { from, relation, to, qualifier } => {
+                let (a, b) = self.two(from, to)?;
+                self.add(&format!("{a} {} {b} .", name(relation)));
+                let qpv = self.fresh("qpv");
+                self.add(&format!("{} {} {qpv} .", fact_node(&a, relation, &b), name(qualifier)));
+                (format!("SELECT DISTINCT {qpv} WHERE"), String::new())
+            }
+            Answer::SelectBetween { left, right, attribute, extreme } => {
+                let e = self.fresh("e");
+                self.union(&[left.clone(), right.clone()], &e)?;
+                self.select(&e, attribute, *extreme)
+            }
+            Answer::SelectAmong { among, attribute, extreme } => {
+                let e = self.fresh("e");
+                self.set(among, &e)?;
+                self.select(&e, attribute, *extreme)
+            }
+        };
+        Ok(format!("{head} {{ {} }}{tail}", self.text.trim()))
+    }
+
+    /// Whether a step leads to values: its property is asked for, and what it comes from are things.
+    fn is_attribute(&self, relate: &Relate) -> bool {
+        matches!(relate.from, Set::Values(..))
+    }
+
+    fn two(&mut self, from: &Set, to: &Set) -> Result<(String, String), Inexpressible> {
+        // The dataset numbers the two from 1.
+        self.used.push(("e", 1));
+        let a = self.fresh("e");
+        let b = self.fresh("e");
+        self.set(from, &a)?;
+        self.set(to, &b)?;
+        Ok((a, b))
+    }
+
+    /// The tail of a superlative, as the dataset writes it.
+    fn select(&mut self, e: &str, attribute: &str, extreme: Extreme) -> (String, String) {
+        let (pv, v) = (self.fresh("pv"), self.fresh("v"));
+        self.add(&format!("{e} {} {pv} . {pv} <{}> {v} .", name(attribute), kqapro::VALUE));
+        self.lost.extend([Loss::OneOfTies, Loss::UnitsIgnored]);
+        let order = if extreme == Extreme::Max { format!("DESC({v})") } else { v };
+        (format!("SELECT {e} WHERE"), format!(" ORDER BY {order} LIMIT 1"))
+    }
+
+    fn add(&mut self, text: &str) {
+        self.text.push_str(text);
+        self.text.push(' ');
+    }
+
+    fn fresh(&mut self, letter: &'static str) -> String {
+        let found = self.used.iter().position(|(known, _)| *known == letter);
+        let place = found.unwrap_or_else(|| {
+            self.used.push((letter, 0));
+            self.used.len() - 1
+        });
+        let number = self.used[place].1;
+        self.used[place].1 += 1;
+        if number == 0 { format!("?{letter}") } else { format!("?{letter}_{number}") }
+    }
+
+    fn set(&mut self, set: &Set, variable: &str) -> Result<(), Inexpressible> {
+        match set {
+            Set::All => {}
+            Set::Entity(id) => self.add(&format!("VALUES {variable} {{ <{}> }}", encoded(id))),
+            Set::Named(text) => self.add(&format!("{variable} <{}> {} .", kqapro::NAME, quoted(text))),
+            Set::Class(class) => {
+                let c = self.fresh("c");
+                self.add(&format!(
+                    "{variable} <{}> {c} . {c} <{}> {} .",
+                    kqapro::INSTANCE_OF,
+                    kqapro::NAME,
+                    quoted(class)
+                ));
+            }
+            Set::Values(comparison, value) => self.value(variable, *comparison, value)?,
+            Set::Relate(relate) => {
+                let Relate { from, property, direction, conditions } = relate.as_ref();
+                self.relate(from, property, *direction, conditions, variable)?;
+            }
+            Set::And(parts) => {
+                // The dataset says what a thing is before it says anything else.
+                let (classes, others): (Vec<&Set>, Vec<&Set>) =
+                    parts.iter().partition(|part| matches!(part, Set::Class(_)));
+                for part in classes.into_iter().chain(others) {
+                    self.set(part, variable)?;
+                }
+            }
+            Set::Or(branches) => self.union(branches, variable)?,
+            Set::Marked(mark, inner) => {
+                self.marks.push((*mark, variable.to_owned()));
+                self.set(inner, variable)?;
+            }
+            Set::Same(mark) => {
+                let other = self.marked(*mark)?;
+                self.add(&format!("FILTER ( {variable} = {other} ) ."));
+            }
+            Set::Superlative(_) => {
+                return Err(cannot("a superlative inside of a description in KQA Pro's graph"));
+            }
+            Set::During(_) => return Err(cannot("a period with an open start or end in KQA Pro's graph")),
+        }
+        Ok(())
+    }
+
+    fn marked(&self, mark: Mark) -> Result<String, Inexpressible> {
+        let found = self.marks.iter().rev().find(|(known, _)| *known == mark);
+        found
+            .map(|(_, term)| term.clone())
+            .ok_or_else(|| cannot("a reference to a thing that is described nowhere"))
+    }
+
+    fn union(&mut self, branches: &[Set], variable: &str) -> Result<(), Inexpressible> {
+        for (i, branch) in branches.iter().enumerate() {
+            self.add(if i == 0 { "{" } else { "UNION {" });
+            self.set(branch, variable)?;
+            self.add("}");
+        }
+        Ok(())
+    }
+
+    fn relate(
+        &mut self,
+        from: &Set,
+        property: &str,
+        direction: Direction,
+        conditions: &[Condition],
+        variable: &str,
+    ) -> Result<(), Inexpressible> {
+        let (other, describe) = match from {
+            Set::Same(mark) => (self.marked(*mark)?, false),
+            Set::Values(..) => (self.fresh("pv"), true),
+            Set::And(parts) if parts.iter().all(|part| matches!(part, Set::Values(..))) => {
+                (self.fresh("pv"), true)
+            }
+            _ => (self.fresh("e"), true),
+        };
+        let (subject, object) = if direction == Direction::Forward {
+            (other.as_str(), variable)
+        } else {
+            (variable, other.as_str())
+        };
+        self.add(&format!("{subject} {} {object} .", name(property)));
+        if describe {
+            self.set(from, &other)?;
+        }
+        self.conditions(subject, property, object, conditions)
+    }
+
+    fn fact(
+        &mut self,
+        subject: &str,
+        property: &str,
+        object: &str,
+        conditions: &[Condition],
+    ) -> Result<(), Inexpressible> {
+        self.add(&format!("{subject} {} {object} .", name(property)));
+        self.conditions(subject, property, object, conditions)
+    }
+
+    fn conditions(
+        &mut self,
+        subject: &str,
+        property: &str,
+        object: &str,
+        conditions: &[Condition],
+    ) -> Result<(), Inexpressible> {
+        for condition in conditions {
+            let qpv = self.fresh("qpv");
+            self.add(&format!(
+                "{} {} {qpv} .",
+                fact_node(subject, property, object),
+                name(&condition.qualifier)
+            ));
+            self.value(&qpv, condition.comparison, &condition.value)?;
+        }
+        Ok(())
+    }
+
+    /// A test of a value node.
+    fn value(&mut self, node: &str, comparison: Comparison, value: &Value) -> Result<(), Inexpressible> {
+        let value = typed(value, &mut self.lost);
+        let literal = value.literal();
+        let (predicate, written) = match literal.kind() {
+            LiteralKind::Text => (kqapro::VALUE, quoted(&value.text)),
+            LiteralKind::Quantity => {
+                let unit = if value.unit.is_empty() { "1" } else { value.unit.as_str() };
+                self.add(&format!("{node} <{}> {} .", kqapro::UNIT, quoted(unit)));
+                (kqapro::VALUE, format!("{}^^<{}double>", quoted(&value.text), touchstone_kb::XSD))
+            }
+            LiteralKind::Year => (kqapro::YEAR, value.text.clone()),
+            LiteralKind::Date => {
+                (kqapro::DATE, format!("{}^^<{}date>", quoted(&value.text), touchstone_kb::XSD))
+            }
+            _ => {
+                return Err(cannot(format!(
+                    "the value {value} of type {} in KQA Pro's graph",
+                    value.datatype
+                )));
+            }
+        };
+        if comparison == Comparison::Equal {
+            self.add(&format!("{node} <{predicate}> {written} ."));
+        } else {
+            let v = self.fresh("v");
+            self.add(&format!("{node} <{predicate}> {v} . FILTER ( {v} {comparison} {written} ) ."));
+        }
+        Ok(())
+    }
+}
+
+/// A property of KQA Pro.
+fn name(word: &str) -> String {
+    format!("<{}>", encoded(&word.replace(' ', "_")))
+}
+
+fn fact_node(subject: &str, property: &str, object: &str) -> String {
+    format!(
+        "[ <{}> {subject} ; <{}> {} ; <{}> {object} ]",
+        kqapro::FACT_H,
+        kqapro::FACT_R,
+        name(property),
+        kqapro::FACT_T
+    )
+}

@@ -1,0 +1,419 @@
+//! From SPARQL to the algebra: plain triples, as in GrailQA, WebQSP, ComplexWebQuestions, LC-QuAD and DBNQA.
+
+use super::block::{Block, Count, Head, select_head};
+use super::filters::{self, Condition, Side};
+use super::names::Namespaces;
+use super::{NotRecognised, Recognised, facts};
+use crate::equal::canonical;
+use crate::loss::Loss;
+use crate::pattern::{Described, Pattern, PatternError, PatternFact};
+use crate::query::{Answer, Extreme, Operand, Query, Rules, Set};
+use spargebra::algebra::GraphPattern;
+use spargebra::term::{GroundTerm, NamedNodePattern, TermPattern, TriplePattern, Variable};
+use touchstone_kb::Comparison;
+
+/// Recognises a query; says why when it is outside of the algebra.
+pub fn recognise(query: &spargebra::Query, names: &Namespaces) -> Result<Recognised, NotRecognised> {
+    match query {
+        spargebra::Query::Select { pattern, dataset: None, .. } => {
+            let head = select_head(pattern)?;
+            if is_kqapro(head.pattern) { facts::select(&head) } else { select(&head, names) }
+        }
+        spargebra::Query::Ask { pattern, dataset: None, .. } => {
+            if is_kqapro(pattern) {
+                return facts::ask(pattern);
+            }
+            let mut lost = Vec::new();
+            let graph = Graph::of(pattern, names, &mut lost, None)?;
+            let root = graph.first.ok_or_else(|| NotRecognised::new("a pattern without triples"))?;
+            let described = graph.describe(root)?;
+            let rules = graph.rules(root, &described, &mut lost)?;
+            Ok(Recognised { query: Query { answer: Answer::Exists(described.set), rules }, lost })
+        }
+        spargebra::Query::Construct { .. } => Err(NotRecognised::new("CONSTRUCT")),
+        spargebra::Query::Describe { .. } => Err(NotRecognised::new("DESCRIBE")),
+        _ => Err(NotRecognised::new("FROM")),
+    }
+}
+
+/// Whether the pattern speaks of value nodes and fact nodes, as KQA Pro's do.
+fn is_kqapro(pattern: &GraphPattern) -> bool {
+    let mut stack = vec![pattern];
+    while let Some(pattern) = stack.pop() {
+        match pattern {
+            GraphPattern::Bgp { patterns } => {
+                let own = |t: &TriplePattern| matches!(&t.predicate, NamedNodePattern::NamedNode(p) if p.as_str().starts_with("pred:"));
+                if patterns.iter().any(own) {
+                    return true;
+                }
+            }
+            GraphPattern::Join { left, right } | GraphPattern::Union { left, right } => {
+                stack.push(right);
+                stack.push(left);
+            }
+            GraphPattern::Filter { inner, .. } => stack.push(inner),
+            _ => {}
+        }
+    }
+    false
+}
+
+fn select(head: &Head<'_>, names: &Namespaces) -> Result<Recognised, NotRecognised> {
+    let mut lost = Vec::new();
+    let mut graph = Graph::of(head.pattern, names, &mut lost, None)?;
+    let root = graph
+        .existing(head.variable)
+        .ok_or_else(|| NotRecognised::new(format!("{} is not in the pattern", head.variable)))?;
+    if let Some((expression, extreme)) = head.order {
+        let variable = filters::uncast(expression, &mut lost)
+            .ok_or_else(|| NotRecognised::new(format!("the order by {expression}")))?;
+        let value = graph
+            .existing(variable)
+            .ok_or_else(|| NotRecognised::new(format!("{variable} is not in the pattern")))?;
+        graph.extreme(value, extreme)?;
+        lost.push(Loss::OneOfTies);
+    } else if !head.distinct && head.count.is_none() {
+        lost.push(Loss::Repeats);
+    }
+    let described = graph.describe(root)?;
+    let rules = graph.rules(root, &described, &mut lost)?;
+    let answer = match head.count {
+        None => Answer::Members(described.set),
+        Some(Count::Distinct) => Answer::Count(described.set),
+        Some(Count::Rows) => {
+            lost.push(Loss::CountsRows);
+            Answer::Count(described.set)
+        }
+    };
+    Ok(Recognised { query: Query { answer, rules }, lost })
+}
+
+/// A pattern with the names of its variables.
+pub(super) struct Graph<'q> {
+    pub(super) pattern: Pattern,
+    variables: Vec<(String, usize)>,
+    different: Vec<(usize, Side<'q>)>,
+    english: Vec<usize>,
+    value: Option<(usize, Extreme)>,
+    /// The subject of the first triple.
+    first: Option<usize>,
+    names: &'q Namespaces,
+}
+
+impl<'q> Graph<'q> {
+    /// Reads a pattern. `outside` names the variable that a branch of a union shares with what is around it.
+    fn of(
+        pattern: &'q GraphPattern,
+        names: &'q Namespaces,
+        lost: &mut Vec<Loss>,
+        outside: Option<&str>,
+    ) -> Result<Graph<'q>, NotRecognised> {
+        let block = Block::of(pattern)?;
+        let mut graph = Graph {
+            pattern: Pattern::default(),
+            variables: Vec::new(),
+            different: Vec::new(),
+            english: Vec::new(),
+            value: None,
+            first: None,
+            names,
+        };
+        if let Some(name) = outside {
+            graph.variable(name);
+        }
+        for triple in &block.triples {
+            graph.triple(triple)?;
+        }
+        for (variable, terms) in &block.values {
+            let terms = terms.iter().map(|term| ground(term, names)).collect::<Result<Vec<_>, _>>()?;
+            let thing = graph.variable(variable.as_str());
+            graph.pattern.things[thing].push(Set::or(terms));
+        }
+        for branches in &block.unions {
+            graph.union(branches, lost)?;
+        }
+        graph.filters(&block, lost)?;
+        for extreme in &block.extremes {
+            graph.extreme_select(extreme, names)?;
+        }
+        Ok(graph)
+    }
+
+    /// The thing that a variable stands for, if the pattern has it.
+    fn existing(&self, variable: &Variable) -> Option<usize> {
+        self.variables.iter().find(|(name, _)| name == variable.as_str()).map(|&(_, thing)| thing)
+    }
+
+    fn variable(&mut self, name: &str) -> usize {
+        if let Some(&(_, thing)) = self.variables.iter().find(|(known, _)| known == name) {
+            return thing;
+        }
+        let thing = self.pattern.thing();
+        self.variables.push((name.to_owned(), thing));
+        thing
+    }
+
+    fn term(&mut self, term: &TermPattern) -> Result<usize, NotRecognised> {
+        match term {
+            TermPattern::Variable(variable) => Ok(self.variable(variable.as_str())),
+            TermPattern::BlankNode(node) => Ok(self.variable(&format!("_:{}", node.as_str()))),
+            TermPattern::NamedNode(node) => Ok(self.constant(Set::Entity(self.names.node(node.as_str())))),
+            TermPattern::Literal(literal) => {
+                Ok(self.constant(Set::Values(Comparison::Equal, self.names.value(literal))))
+            }
+            TermPattern::Triple(_) => Err(NotRecognised::new("a triple term")),
+        }
+    }
+
+    /// Each occurrence of a constant is a thing of its own.
+    fn constant(&mut self, set: Set) -> usize {
+        let thing = self.pattern.thing();
+        self.pattern.things[thing].push(set);
+        thing
+    }
+
+    fn triple(&mut self, triple: &TriplePattern) -> Result<(), NotRecognised> {
+        let NamedNodePattern::NamedNode(predicate) = &triple.predicate else {
+            return Err(NotRecognised::new("a variable for a relation"));
+        };
+        let subject = self.term(&triple.subject)?;
+        self.first.get_or_insert(subject);
+        if let (true, TermPattern::NamedNode(class)) =
+            (self.names.is_type(predicate.as_str()), &triple.object)
+        {
+            let class = Set::Class(self.names.node(class.as_str()));
+            if !self.pattern.things[subject].contains(&class) {
+                self.pattern.things[subject].push(class);
+            }
+            return Ok(());
+        }
+        let object = self.term(&triple.object)?;
+        let property = self.names.property(predicate.as_str());
+        self.pattern.facts.push(PatternFact { subject, property, object, conditions: Vec::new() });
+        Ok(())
+    }
+
+    /// A union whose branches share one variable with the rest.
+    fn union(&mut self, branches: &[&'q GraphPattern], lost: &mut Vec<Loss>) -> Result<(), NotRecognised> {
+        let shared = shared_variable(branches, |name| self.variables.iter().any(|(known, _)| known == name))?;
+        let mut sets = Vec::new();
+        for branch in branches {
+            let graph = Graph::of(branch, self.names, lost, Some(&shared))?;
+            if !graph.different.is_empty() || !graph.english.is_empty() || graph.value.is_some() {
+                return Err(NotRecognised::new("a condition inside a branch of UNION"));
+            }
+            sets.push(graph.describe(0)?.set);
+        }
+        let thing = self.variable(&shared);
+        self.first.get_or_insert(thing);
+        self.pattern.things[thing].push(Set::or(sets));
+        Ok(())
+    }
+
+    fn filters(&mut self, block: &Block<'q>, lost: &mut Vec<Loss>) -> Result<(), NotRecognised> {
+        let mut bounds = Vec::new();
+        for condition in filters::read(&block.filters, self.names, lost)? {
+            match condition {
+                Condition::Different(variable, side) => {
+                    let thing = self.variable(variable.as_str());
+                    if let Side::Variable(other) = side {
+                        self.variable(other.as_str());
+                    }
+                    self.different.push((thing, side));
+                }
+                Condition::Value(variable, comparison, value) => {
+                    let thing = self.variable(variable.as_str());
+                    self.pattern.things[thing].push(Set::Values(comparison, value));
+                }
+                Condition::English(variable) => {
+                    let thing = self.variable(variable.as_str());
+                    self.english.push(thing);
+                }
+                Condition::Bound(variable, property, comparison, value) => {
+                    bounds.push((variable, property, comparison, value))
+                }
+            }
+        }
+        for (variable, period) in filters::periods(&bounds, self.names)? {
+            let thing = self.variable(variable.as_str());
+            self.pattern.things[thing].push(period);
+        }
+        Ok(())
+    }
+
+    /// Says that the value at a thing must be extreme.
+    fn extreme(&mut self, value: usize, extreme: Extreme) -> Result<(), NotRecognised> {
+        match self.value.replace((value, extreme)) {
+            None => Ok(()),
+            Some(_) => Err(NotRecognised::new("two superlatives")),
+        }
+    }
+
+    /// A sub-select for the extreme value: it must describe the same things as the pattern around it.
+    fn extreme_select(
+        &mut self,
+        select: &super::block::ExtremeSelect<'q>,
+        names: &'q Namespaces,
+    ) -> Result<(), NotRecognised> {
+        let mut ignored = Vec::new();
+        let inner = Graph::of(select.pattern, names, &mut ignored, None)?;
+        let missing = || NotRecognised::new("a superlative whose value is not in the pattern");
+        let inner_value = inner.existing(select.inner).ok_or_else(missing)?;
+        let outer_value = self.existing(select.outer).ok_or_else(missing)?;
+        let inside = inner.pattern.describe(inner_value, &[], &[])?.set;
+        let outside = self.pattern.describe(outer_value, &[], &[])?.set;
+        if canonical::set_key(&inside) != canonical::set_key(&outside) {
+            return Err(NotRecognised::new("a superlative over something other than the pattern around it"));
+        }
+        // The converter of GrailQA writes its inequalities inside only.
+        if self.different.is_empty() && self.english.is_empty() {
+            let place = |thing: usize| {
+                inner.variables.iter().find(|&&(_, t)| t == thing).map(|(name, _)| name.clone())
+            };
+            for (thing, side) in &inner.different {
+                if let (Some(name), Side::Iri(iri)) = (place(*thing), side) {
+                    let thing = self.variable(&name);
+                    self.different.push((thing, Side::Iri(iri)));
+                }
+            }
+            for name in inner.english.iter().filter_map(|&thing| place(thing)) {
+                let thing = self.variable(&name);
+                self.english.push(thing);
+            }
+        }
+        self.extreme(outer_value, select.extreme)
+    }
+
+    /// Describes a thing, with marks for what the rules speak of.
+    fn describe(&self, root: usize) -> Result<Described, PatternError> {
+        let mut wanted: Vec<usize> = Vec::new();
+        for (thing, side) in &self.different {
+            wanted.push(*thing);
+            if let Side::Variable(other) = side {
+                wanted.extend(self.existing(other));
+            }
+        }
+        wanted.retain(|&thing| thing != root && Some(thing) != self.value.map(|(value, _)| value));
+        wanted.sort_unstable();
+        wanted.dedup();
+        match self.value {
+            None => self.pattern.describe(root, &wanted, &[]),
+            Some((value, extreme)) => self.superlative(root, value, extreme, &wanted),
+        }
+    }
+
+    /// A thing on the way to the superlative's value has no mark; what is only said to be different needs none.
+    fn superlative(
+        &self,
+        root: usize,
+        value: usize,
+        extreme: Extreme,
+        wanted: &[usize],
+    ) -> Result<Described, PatternError> {
+        let free: Vec<usize> = wanted
+            .iter()
+            .copied()
+            .filter(|&t| !self.pattern.things[t].is_empty() || self.pattern.facts_at(t).count() != 2)
+            .collect();
+        self.pattern.superlative(root, value, extreme, &free)
+    }
+
+    fn rules(
+        &self,
+        root: usize,
+        described: &Described,
+        lost: &mut Vec<Loss>,
+    ) -> Result<Rules, NotRecognised> {
+        let mut rules = Rules::default();
+        let mut dropped = 0;
+        let operand = |thing: usize| match described.marks.get(thing).copied().flatten() {
+            _ if thing == root => Some(Operand::Answer),
+            mark => mark.map(Operand::Marked),
+        };
+        for (thing, side) in &self.different {
+            let left = operand(*thing);
+            let right = match side {
+                Side::Iri(iri) => Some(Operand::Entity(self.names.node(iri))),
+                Side::Variable(variable) => self.existing(variable).and_then(operand),
+            };
+            match (left, right) {
+                (Some(left), Some(right)) => rules.different.push((left, right)),
+                // A value is never an entity; anything else that has no place in the description is told.
+                _ if self.is_value(*thing, side) => {}
+                _ => dropped += 1,
+            }
+        }
+        if dropped > 0 {
+            lost.push(Loss::Different { pairs: dropped });
+        }
+        if let Some(other) = self.english.iter().find(|&&thing| thing != root) {
+            return Err(NotRecognised::new(format!("a language for {}", self.shown(*other))));
+        }
+        rules.english = !self.english.is_empty();
+        Ok(rules)
+    }
+
+    /// Whether one side is the superlative's value.
+    fn is_value(&self, thing: usize, side: &Side<'_>) -> bool {
+        let value = self.value.map(|(value, _)| value);
+        let other = match side {
+            Side::Variable(variable) => self.existing(variable),
+            Side::Iri(_) => None,
+        };
+        value.is_some() && (value == Some(thing) || value == other)
+    }
+
+    fn shown(&self, thing: usize) -> String {
+        self.variables
+            .iter()
+            .find(|&&(_, t)| t == thing)
+            .map_or_else(String::new, |(name, _)| format!("?{name}"))
+    }
+}
+
+fn ground(term: &GroundTerm, names: &Namespaces) -> Result<Set, NotRecognised> {
+    match term {
+        GroundTerm::NamedNode(node) => Ok(Set::Entity(names.node(node.as_str()))),
+        GroundTerm::Literal(literal) => Ok(Set::Values(Comparison::Equal, names.value(literal))),
+        GroundTerm::Triple(_) => Err(NotRecognised::new("a triple term")),
+    }
+}
+
+/// The one variable that all branches of a union have in common with each other or with what is around them.
+pub(super) fn shared_variable(
+    branches: &[&GraphPattern],
+    outside: impl Fn(&str) -> bool,
+) -> Result<String, NotRecognised> {
+    let mut all: Vec<Vec<String>> = Vec::new();
+    for branch in branches {
+        let mut names = Vec::new();
+        branch.on_in_scope_variable(|variable| names.push(variable.as_str().to_owned()));
+        names.sort_unstable();
+        names.dedup();
+        all.push(names);
+    }
+    let common: Vec<&String> =
+        all[0].iter().filter(|name| all.iter().all(|names| names.contains(name))).collect();
+    let linked: Vec<&String> = common.iter().copied().filter(|name| outside(name)).collect();
+    let one = match (&linked[..], &common[..]) {
+        ([one], _) => *one,
+        ([], [one]) => *one,
+        // KQA Pro's branches reuse ?pv and ?v for themselves; ?e is what they describe.
+        ([], many) => *many
+            .iter()
+            .find(|name| name.as_str() == "e")
+            .ok_or_else(|| NotRecognised::new("a UNION whose branches share several variables"))?,
+        _ => return Err(NotRecognised::new("a UNION that shares several variables with the rest")),
+    };
+    let leaks = all.iter().flatten().any(|name| name != one && outside(name));
+    if leaks {
+        return Err(NotRecognised::new("a UNION with a branch that shares several variables with the rest"));
+    }
+    Ok(one.clone())
+}
+
+impl From<PatternError> for NotRecognised {
+    fn from(error: PatternError) -> NotRecognised {
+        NotRecognised::new(error.to_string())
+    }
+}

@@ -1,0 +1,660 @@
+//! Repairs the spellings that Virtuoso accepts and SPARQL 1.1 does not, and says what it repaired.
+//!
+//! The text is cut into tokens, so nothing inside strings, IRIs or comments is touched, and places in the repaired text can be traced back.
+
+use crate::text::{Span, SyntaxError};
+use std::fmt;
+use std::ops::Range;
+
+/// Brackets may not be nested deeper than this: the parser is recursive.
+const MAX_BRACKETS: usize = 100;
+/// There may not be more operators than this: each makes the parser's result one level deeper.
+const MAX_OPERATORS: usize = 2_000;
+
+/// A repair that was made.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Repair {
+    /// `OR` or `AND` between conditions.
+    WordOperator {
+        /// The word.
+        word: String,
+    },
+    /// An aggregate without brackets, or without a name for its result.
+    Aggregate {
+        /// As it was.
+        was: String,
+    },
+    /// `?a AS ?b` without brackets.
+    Alias {
+        /// As it was.
+        was: String,
+    },
+    /// `DESC ?x` without brackets.
+    Order {
+        /// As it was.
+        was: String,
+    },
+    /// A prefix that is used and not declared.
+    Prefix {
+        /// The prefix.
+        prefix: String,
+    },
+    /// `xsd:datetime` for `xsd:dateTime`.
+    DateTime,
+    /// A character that an IRI may not hold.
+    Iri {
+        /// As it was.
+        was: String,
+    },
+    /// The tokens of neural SPARQL machines (`brack_open`, `var_x`).
+    Tokens,
+}
+
+impl fmt::Display for Repair {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Repair::WordOperator { word } if word.eq_ignore_ascii_case("or") => {
+                write!(f, "`{word}` written as `||`")
+            }
+            Repair::WordOperator { word } => write!(f, "`{word}` written as `&&`"),
+            Repair::Aggregate { was } => write!(f, "brackets and a name added to `{was}`"),
+            Repair::Alias { was } | Repair::Order { was } => write!(f, "brackets added to `{was}`"),
+            Repair::Prefix { prefix } => write!(f, "prefix `{prefix}:` declared"),
+            Repair::DateTime => f.write_str("`xsd:datetime` written as `xsd:dateTime`"),
+            Repair::Iri { was } => write!(f, "characters that an IRI cannot hold encoded in `{was}`"),
+            Repair::Tokens => f.write_str("tokens such as `brack_open` decoded"),
+        }
+    }
+}
+
+/// A text that the parser can read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Tidied {
+    /// The text.
+    pub text: String,
+    /// What was repaired.
+    pub repairs: Vec<Repair>,
+    /// How deeply brackets are nested.
+    pub(super) depth: usize,
+    /// Where copied pieces start: in the repaired text, in the source.
+    places: Vec<(usize, usize)>,
+}
+
+impl Tidied {
+    /// The place in the source of a place in the repaired text.
+    pub(super) fn source_place(&self, at: usize) -> usize {
+        let i = self.places.partition_point(|&(out, _)| out <= at);
+        let (out, source) = if i == 0 { (0, 0) } else { self.places[i - 1] };
+        source + (at - out)
+    }
+}
+
+/// Prefixes that are so common that their declaration is often left out.
+const KNOWN_PREFIXES: [(&str, &str); 20] = [
+    ("xsd", "http://www.w3.org/2001/XMLSchema#"),
+    ("rdf", "http://www.w3.org/1999/02/22-rdf-syntax-ns#"),
+    ("rdfs", "http://www.w3.org/2000/01/rdf-schema#"),
+    ("owl", "http://www.w3.org/2002/07/owl#"),
+    ("skos", "http://www.w3.org/2004/02/skos/core#"),
+    ("foaf", "http://xmlns.com/foaf/0.1/"),
+    ("dct", "http://purl.org/dc/terms/"),
+    ("geo", "http://www.w3.org/2003/01/geo/wgs84_pos#"),
+    ("georss", "http://www.georss.org/georss/"),
+    ("yago", "http://dbpedia.org/class/yago/"),
+    ("ns", "http://rdf.freebase.com/ns/"),
+    ("", "http://rdf.freebase.com/ns/"),
+    ("dbo", "http://dbpedia.org/ontology/"),
+    ("dbp", "http://dbpedia.org/property/"),
+    ("dbr", "http://dbpedia.org/resource/"),
+    ("res", "http://dbpedia.org/resource/"),
+    ("dbc", "http://dbpedia.org/resource/Category:"),
+    ("wd", "http://www.wikidata.org/entity/"),
+    ("wdt", "http://www.wikidata.org/prop/direct/"),
+    ("pq", "http://www.wikidata.org/prop/qualifier/"),
+];
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Blank,
+    Iri,
+    Text,
+    Variable,
+    /// A keyword, a function, a prefixed name.
+    Word,
+    Mark,
+}
+
+#[derive(Debug, Clone)]
+struct Token {
+    kind: Kind,
+    range: Range<usize>,
+}
+
+/// Repairs a query.
+pub fn tidy(source: &str) -> Result<Tidied, SyntaxError> {
+    if source.contains("brack_open") && !source.contains('{') {
+        let mut tidied = tidy_text(&decode_tokens(source))?;
+        tidied.repairs.insert(0, Repair::Tokens);
+        return Ok(tidied);
+    }
+    tidy_text(source)
+}
+
+fn tidy_text(source: &str) -> Result<Tidied, SyntaxError> {
+    let tokens = tokens(source);
+    let depth = check_size(source, &tokens)?;
+    let mut writer = Writer {
+        source,
+        tokens: &tokens,
+        at: 0,
+        declared: Vec::new(),
+        out: Tidied {
+            text: String::with_capacity(source.len() + 256),
+            repairs: Vec::new(),
+            depth,
+            places: Vec::new(),
+        },
+    };
+    writer.run();
+    Ok(writer.out)
+}
+
+fn tokens(source: &str) -> Vec<Token> {
+    let bytes = source.as_bytes();
+    let mut tokens = Vec::with_capacity(source.len() / 4);
+    let mut at = 0;
+    while at < bytes.len() {
+        let start = at;
+        let byte = bytes[at];
+        let kind = match byte {
+            b if b.is_ascii_whitespace() => {
+                while at < bytes.len() && bytes[at].is_ascii_whitespace() {
+                    at += 1;
+                }
+                Kind::Blank
+            }
+            b'#' => {
+                at = memchr::memchr2(b'\n', b'\r', &bytes[at..]).map_or(bytes.len(), |end| at + end);
+                Kind::Blank
+            }
+            b'<' => match iri_end(bytes, at) {
+                Some(end) => {
+                    at = end;
+                    Kind::Iri
+                }
+                None => {
+                    at += 1;
+                    Kind::Mark
+                }
+            },
+            b'"' | b'\'' => {
+                at = string_end(bytes, at);
+                Kind::Text
+            }
+            b'?' | b'$' if bytes.get(at + 1).is_some_and(|&b| is_name(b)) => {
+                at += 1;
+                while at < bytes.len() && is_name(bytes[at]) {
+                    at += 1;
+                }
+                Kind::Variable
+            }
+            b if is_name(b) || b == b':' || b == b'@' => {
+                at = word_end(bytes, at);
+                Kind::Word
+            }
+            _ => {
+                at += 1;
+                Kind::Mark
+            }
+        };
+        tokens.push(Token { kind, range: start..at });
+    }
+    tokens
+}
+
+fn is_name(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || byte == b'_' || byte >= 0x80
+}
+
+/// A keyword or prefixed name; a dot belongs to it only if a name goes on behind it.
+fn word_end(bytes: &[u8], start: usize) -> usize {
+    let mut at = start + 1;
+    let mut local = bytes[start] == b':';
+    while at < bytes.len() {
+        let byte = bytes[at];
+        let goes_on = match byte {
+            b if is_name(b) || b == b'-' => true,
+            b':' => {
+                local = true;
+                true
+            }
+            b'%' if local => true,
+            b'\\' if local && at + 1 < bytes.len() => {
+                at += 1;
+                true
+            }
+            b'.' if local => {
+                let mut behind = at;
+                while behind < bytes.len() && bytes[behind] == b'.' {
+                    behind += 1;
+                }
+                behind < bytes.len()
+                    && (is_name(bytes[behind]) || matches!(bytes[behind], b':' | b'%' | b'-'))
+            }
+            _ => false,
+        };
+        if !goes_on {
+            break;
+        }
+        at += 1;
+    }
+    at.min(bytes.len())
+}
+
+/// The end of `<...>`, or none if this `<` is an operator.
+fn iri_end(bytes: &[u8], start: usize) -> Option<usize> {
+    if bytes[start..].starts_with(b"<<") || bytes.get(start + 1) == Some(&b'=') {
+        return None;
+    }
+    for (i, &byte) in bytes[start + 1..].iter().enumerate() {
+        match byte {
+            b'>' => return Some(start + 1 + i + 1),
+            b'<' | b'{' | b'}' | 0..=b' ' => return None,
+            _ => {}
+        }
+    }
+    None
+}
+
+fn string_end(bytes: &[u8], start: usize) -> usize {
+    let quote = bytes[start];
+    let long = bytes[start..].starts_with(&[quote; 3]);
+    let mut at = start + if long { 3 } else { 1 };
+    while at < bytes.len() {
+        match bytes[at] {
+            b'\\' => at += 2,
+            b if b == quote && !long => return at + 1,
+            b if b == quote && bytes[at..].starts_with(&[quote; 3]) => return at + 3,
+            // A short string ends with its line at the latest.
+            b'\n' | b'\r' if !long => return at,
+            _ => at += 1,
+        }
+    }
+    bytes.len()
+}
+
+/// Refuses what would make a recursive parser run out of stack; gives the depth of brackets.
+fn check_size(source: &str, tokens: &[Token]) -> Result<usize, SyntaxError> {
+    let (mut depth, mut deepest, mut operators, mut row) = (0usize, 0usize, 0usize, 0usize);
+    for token in tokens {
+        let text = &source[token.range.clone()];
+        match token.kind {
+            Kind::Mark => match text {
+                "(" | "{" | "[" => {
+                    depth += 1;
+                    deepest = deepest.max(depth);
+                }
+                ")" | "}" | "]" => depth = depth.saturating_sub(1),
+                "." | "," | ";" => {}
+                _ => {
+                    operators += 1;
+                    row += 1;
+                }
+            },
+            Kind::Word
+                if [
+                    "UNION", "FILTER", "OPTIONAL", "MINUS", "BIND", "OR", "AND", "EXISTS", "SELECT", "VALUES",
+                ]
+                .iter()
+                .any(|w| text.eq_ignore_ascii_case(w)) =>
+            {
+                operators += 1
+            }
+            _ => {}
+        }
+        if token.kind != Kind::Mark && token.kind != Kind::Blank {
+            row = 0;
+        }
+        let span = Span::new(token.range.start, token.range.end);
+        if depth > MAX_BRACKETS || row > MAX_BRACKETS {
+            return Err(SyntaxError::new(
+                span,
+                format!("brackets are nested deeper than {MAX_BRACKETS} levels"),
+            )
+            .located(source));
+        }
+        if operators > MAX_OPERATORS {
+            return Err(SyntaxError::new(span, format!("more than {MAX_OPERATORS} operators in one query"))
+                .located(source));
+        }
+    }
+    Ok(deepest)
+}
+
+struct Writer<'s> {
+    source: &'s str,
+    tokens: &'s [Token],
+    at: usize,
+    declared: Vec<(&'s str, &'s str)>,
+    out: Tidied,
+}
+
+impl<'s> Writer<'s> {
+    fn text(&self, token: usize) -> &'s str {
+        &self.source[self.tokens[token].range.clone()]
+    }
+
+    fn kind(&self, token: usize) -> Option<Kind> {
+        self.tokens.get(token).map(|t| t.kind)
+    }
+
+    fn is_word(&self, token: usize, word: &str) -> bool {
+        self.kind(token) == Some(Kind::Word) && self.text(token).eq_ignore_ascii_case(word)
+    }
+
+    fn is_mark(&self, token: usize, mark: &str) -> bool {
+        self.kind(token) == Some(Kind::Mark) && self.text(token) == mark
+    }
+
+    /// The next token after `token` that is no blank.
+    fn after(&self, token: usize) -> usize {
+        let mut next = token + 1;
+        while self.kind(next) == Some(Kind::Blank) {
+            next += 1;
+        }
+        next
+    }
+
+    fn source_between(&self, first: usize, last: usize) -> String {
+        let range = self.tokens[first].range.start..self.tokens[last].range.end;
+        self.source[range].split_whitespace().collect::<Vec<_>>().join(" ")
+    }
+
+    /// Copies a token as it is.
+    fn copy(&mut self) {
+        let range = self.tokens[self.at].range.clone();
+        self.place();
+        self.out.text.push_str(&self.source[range]);
+        self.at += 1;
+    }
+
+    /// Notes that what is written next stands for what is read next.
+    fn place(&mut self) {
+        let source = self.tokens.get(self.at).map_or(self.source.len(), |t| t.range.start);
+        let out = self.out.text.len();
+        // Only where a piece does not simply go on.
+        if self.out.places.last().is_none_or(|&(o, s)| s + (out - o) != source) {
+            self.out.places.push((out, source));
+        }
+    }
+
+    fn repaired(&mut self, repair: Repair) {
+        if !self.out.repairs.contains(&repair) {
+            self.out.repairs.push(repair);
+        }
+    }
+
+    fn run(&mut self) {
+        while self.at < self.tokens.len() {
+            match self.tokens[self.at].kind {
+                Kind::Word => self.word(),
+                Kind::Iri => self.iri(),
+                _ => self.copy(),
+            }
+        }
+    }
+
+    fn word(&mut self) {
+        let word = self.text(self.at);
+        if word.eq_ignore_ascii_case("PREFIX") {
+            return self.prefix();
+        }
+        if word.eq_ignore_ascii_case("SELECT") {
+            return self.select();
+        }
+        for (name, operator) in [("OR", "||"), ("AND", "&&")] {
+            if word.eq_ignore_ascii_case(name) {
+                self.repaired(Repair::WordOperator { word: word.to_owned() });
+                self.place();
+                self.out.text.push_str(operator);
+                self.at += 1;
+                return;
+            }
+        }
+        if word.eq_ignore_ascii_case("DESC") || word.eq_ignore_ascii_case("ASC") {
+            let next = self.after(self.at);
+            if self.kind(next) == Some(Kind::Variable) {
+                self.repaired(Repair::Order { was: self.source_between(self.at, next) });
+                self.place();
+                self.out.text.push_str(&format!("{word}({})", self.text(next)));
+                self.at = next + 1;
+                return;
+            }
+        }
+        self.name();
+    }
+
+    /// A keyword or a prefixed name. Names of several dots are written out, since the parser reads only one dot in a name.
+    fn name(&mut self) {
+        let word = self.text(self.at);
+        let Some((prefix, local)) = word.split_once(':').filter(|_| !word.starts_with('@')) else {
+            return self.copy();
+        };
+        let declared = self.declared.iter().rev().find(|(name, _)| *name == prefix).map(|&(_, iri)| iri);
+        let known = KNOWN_PREFIXES.iter().find(|(name, _)| *name == prefix).map(|&(_, iri)| iri);
+        let Some(namespace) = declared.or(known) else { return self.copy() };
+        let mut local = local;
+        if declared.is_none() {
+            self.repaired(Repair::Prefix { prefix: prefix.to_owned() });
+        }
+        if local == "datetime" && namespace.ends_with("XMLSchema#") {
+            self.repaired(Repair::DateTime);
+            local = "dateTime";
+        } else if declared.is_some() && local.matches('.').count() < 2
+            || local.contains('\\') && declared.is_some()
+        {
+            return self.copy();
+        }
+        self.place();
+        self.out.text.push('<');
+        self.out.text.push_str(namespace);
+        self.out.text.extend(local.chars().filter(|&c| c != '\\'));
+        self.out.text.push('>');
+        self.at += 1;
+    }
+
+    fn prefix(&mut self) {
+        let name = self.after(self.at);
+        let iri = self.after(name);
+        if self.kind(name) == Some(Kind::Word) && self.kind(iri) == Some(Kind::Iri) {
+            let iri = self.text(iri);
+            self.declared.push((self.text(name).trim_end_matches(':'), &iri[1..iri.len() - 1]));
+        }
+        while self.at <= iri && self.at < self.tokens.len() {
+            self.copy();
+        }
+    }
+
+    fn iri(&mut self) {
+        let iri = self.text(self.at);
+        if !iri.contains(['"', '|', '^', '`', '\\']) || iri.contains("\\u") || iri.contains("\\U") {
+            return self.copy();
+        }
+        self.repaired(Repair::Iri { was: iri.to_owned() });
+        self.place();
+        for c in iri.chars() {
+            match c {
+                '"' | '|' | '^' | '`' | '\\' => self.out.text.push_str(&format!("%{:02X}", u32::from(c))),
+                c => self.out.text.push(c),
+            }
+        }
+        self.at += 1;
+    }
+
+    /// What stands between SELECT and the pattern.
+    fn select(&mut self) {
+        self.copy();
+        while self.at < self.tokens.len() {
+            let at = self.at;
+            match self.tokens[at].kind {
+                Kind::Word
+                    if ["COUNT", "MAX", "MIN", "SUM", "AVG", "SAMPLE"]
+                        .iter()
+                        .any(|w| self.is_word(at, w)) =>
+                {
+                    if !self.aggregate() {
+                        self.copy();
+                    }
+                }
+                Kind::Word if self.is_word(at, "DISTINCT") || self.is_word(at, "REDUCED") => self.copy(),
+                Kind::Variable => {
+                    let (word, name) = (self.after(at), self.after(self.after(at)));
+                    if self.is_word(word, "AS") && self.kind(name) == Some(Kind::Variable) {
+                        self.repaired(Repair::Alias { was: self.source_between(at, name) });
+                        self.place();
+                        self.out.text.push_str(&format!("({} AS {})", self.text(at), self.text(name)));
+                        self.at = name + 1;
+                    } else {
+                        self.copy();
+                    }
+                }
+                Kind::Mark if self.is_mark(at, "(") => self.bracket(),
+                Kind::Mark if self.is_mark(at, "*") => self.copy(),
+                Kind::Blank => self.copy(),
+                _ => return,
+            }
+        }
+    }
+
+    /// Copies up to the closing bracket, repairing names inside.
+    fn bracket(&mut self) {
+        let mut depth = 0usize;
+        while self.at < self.tokens.len() {
+            if self.is_mark(self.at, "(") {
+                depth += 1;
+            } else if self.is_mark(self.at, ")") {
+                depth -= 1;
+            }
+            match self.tokens[self.at].kind {
+                Kind::Word => self.name(),
+                Kind::Iri => self.iri(),
+                _ => self.copy(),
+            }
+            if depth == 0 {
+                return;
+            }
+        }
+    }
+
+    /// `COUNT(?x)`, `COUNT DISTINCT ?x`, `COUNT(DISTINCT ?x) AS ?n`, ... outside of brackets.
+    fn aggregate(&mut self) -> bool {
+        let start = self.at;
+        let function = self.text(start);
+        let mut next = self.after(start);
+        let bracket = self.is_mark(next, "(");
+        if bracket {
+            next = self.after(next);
+        }
+        let distinct = self.is_word(next, "DISTINCT");
+        if distinct {
+            next = self.after(next);
+        }
+        let operand = next;
+        if self.kind(operand) != Some(Kind::Variable) && !self.is_mark(operand, "*") {
+            return false;
+        }
+        let mut last = operand;
+        if bracket {
+            last = self.after(operand);
+            if !self.is_mark(last, ")") {
+                return false;
+            }
+        }
+        let name_at = self.after(self.after(last));
+        let named = self.is_word(self.after(last), "AS") && self.kind(name_at) == Some(Kind::Variable);
+        let name = if named {
+            last = name_at;
+            self.text(name_at).to_owned()
+        } else {
+            let mut name = format!("?{}", function.to_ascii_lowercase());
+            while self.source.contains(name.as_str()) {
+                name.push('_');
+            }
+            name
+        };
+        self.repaired(Repair::Aggregate { was: self.source_between(start, last) });
+        self.place();
+        let distinct = if distinct { "DISTINCT " } else { "" };
+        self.out.text.push_str(&format!("({function}({distinct}{}) AS {name})", self.text(operand)));
+        self.at = last + 1;
+        true
+    }
+}
+
+/// Turns the tokens of neural SPARQL machines back into SPARQL.
+fn decode_tokens(source: &str) -> String {
+    const WORDS: [(&str, &str); 12] = [
+        ("par_open", "("),
+        ("par_close", ")"),
+        ("attr_open", "("),
+        ("attr_close", ")"),
+        ("brack_open", "{"),
+        ("brack_close", "}"),
+        ("sep_dot", "."),
+        ("wildcard", "*"),
+        ("math_leq", "<="),
+        ("math_geq", ">="),
+        ("math_lt", "<"),
+        ("math_gt", ">"),
+    ];
+    const PREFIXES: [&str; 13] =
+        ["dbo", "dbp", "dbc", "dbr", "dct", "geo", "georss", "rdf", "rdfs", "foaf", "owl", "yago", "skos"];
+    let mut text = String::with_capacity(source.len());
+    let mut words = source.split_whitespace().peekable();
+    while let Some(word) = words.next() {
+        if !text.is_empty() {
+            text.push(' ');
+        }
+        if let Some((_, mark)) = WORDS.iter().find(|(name, _)| *name == word) {
+            text.push_str(mark);
+        } else if word == "_oba_" || word == "_obd_" {
+            let order = if word == "_oba_" { "ASC" } else { "DESC" };
+            let operand = words.next().unwrap_or("").replacen("var_", "?", 1);
+            text.push_str(&format!("ORDER BY {order}({operand})"));
+        } else if let Some(name) = word.strip_prefix("var_") {
+            text.push('?');
+            text.push_str(name);
+        } else {
+            decode_name(word, &mut words, &PREFIXES, &mut text);
+        }
+    }
+    text
+}
+
+/// `dbr_Alien_ attr_open film attr_close` is one name that was cut at its brackets.
+fn decode_name<'w>(
+    word: &'w str,
+    words: &mut std::iter::Peekable<impl Iterator<Item = &'w str>>,
+    prefixes: &[&str],
+    text: &mut String,
+) {
+    let bare = word.trim_start_matches('<').trim_end_matches('>');
+    let Some((prefix, local)) = bare.split_once('_').filter(|(prefix, _)| prefixes.contains(prefix)) else {
+        text.push_str(word);
+        return;
+    };
+    let namespace = KNOWN_PREFIXES.iter().find(|(name, _)| *name == prefix).map_or("", |&(_, iri)| iri);
+    let mut name = local.to_owned();
+    while name.ends_with('_') && words.peek() == Some(&"attr_open") {
+        words.next();
+        name.push('(');
+        for inner in words.by_ref() {
+            if inner == "attr_close" {
+                name.push(')');
+                break;
+            }
+            name.push_str(inner);
+        }
+    }
+    text.push_str(&format!("<{namespace}{name}>"));
+}

@@ -1,0 +1,112 @@
+//! Places in a text, and errors that point at them.
+
+use std::fmt;
+use touchstone_kb::nearest_name;
+
+/// No language may nest deeper than this. Real queries stay below 20; the limit keeps every later recursion bounded.
+pub const MAX_DEPTH: usize = 200;
+
+/// A byte range of a source text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub struct Span {
+    /// The first byte.
+    pub start: u32,
+    /// One past the last byte.
+    pub end: u32,
+}
+
+impl Span {
+    /// The range `start..end`.
+    pub fn new(start: usize, end: usize) -> Span {
+        Span { start: u32::try_from(start).unwrap_or(u32::MAX), end: u32::try_from(end).unwrap_or(u32::MAX) }
+    }
+
+    /// The text under the span.
+    pub fn of(self, source: &str) -> &str {
+        source.get(self.start as usize..self.end as usize).unwrap_or("")
+    }
+}
+
+/// A text that does not follow its language: what is wrong, where, and what to do about it.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub struct SyntaxError {
+    /// What is wrong, in one sentence without a full stop.
+    pub message: String,
+    /// Where.
+    pub span: Span,
+    /// What to do next, if it is known.
+    pub hint: Option<String>,
+    /// Line, column (both from 1) and the line's text around the span; empty until [`SyntaxError::located`].
+    place: Option<(usize, usize, String)>,
+}
+
+impl SyntaxError {
+    /// An error at a place.
+    pub fn new(span: Span, message: impl Into<String>) -> SyntaxError {
+        SyntaxError { message: message.into(), span, hint: None, place: None }
+    }
+
+    /// Adds what to do next.
+    #[must_use]
+    pub fn hint(mut self, hint: impl Into<String>) -> SyntaxError {
+        self.hint = Some(hint.into());
+        self
+    }
+
+    /// Adds "did you mean ...?" when a known name is near.
+    #[must_use]
+    pub fn nearest<'n>(mut self, wrong: &str, known: impl IntoIterator<Item = &'n str>) -> SyntaxError {
+        if let Some(name) = nearest_name(wrong, known) {
+            self.hint = Some(format!("did you mean `{name}`?"));
+        }
+        self
+    }
+
+    /// Notes line, column and snippet, so that the message can be shown without the source.
+    #[must_use]
+    pub fn located(mut self, source: &str) -> SyntaxError {
+        let at = (self.span.start as usize).min(source.len());
+        let at = (0..=at).rev().find(|&i| source.is_char_boundary(i)).unwrap_or(0);
+        let line_start = source[..at].rfind('\n').map_or(0, |i| i + 1);
+        let line = source[..line_start].matches('\n').count() + 1;
+        let column = source[line_start..at].chars().count() + 1;
+        let line_text = source[line_start..].lines().next().unwrap_or("");
+        self.place = Some((line, column, window(line_text, column - 1)));
+        self
+    }
+
+    /// Line and column, both from 1, after [`SyntaxError::located`].
+    pub fn position(&self) -> Option<(usize, usize)> {
+        self.place.as_ref().map(|&(line, column, _)| (line, column))
+    }
+}
+
+/// About 60 characters of the line around a column, on one line.
+fn window(line: &str, column: usize) -> String {
+    let start = column.saturating_sub(25);
+    let mut text: String =
+        line.chars().skip(start).take(60).map(|c| if c.is_control() { ' ' } else { c }).collect();
+    if start > 0 {
+        text.insert(0, '…');
+    }
+    if line.chars().count() > start + 60 {
+        text.push('…');
+    }
+    text.trim().to_owned()
+}
+
+impl fmt::Display for SyntaxError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.place {
+            Some((line, column, snippet)) if !snippet.is_empty() => {
+                write!(f, "line {line}, column {column}: {} in `{snippet}`", self.message)?;
+            }
+            Some((line, column, _)) => write!(f, "line {line}, column {column}: {}", self.message)?,
+            None => f.write_str(&self.message)?,
+        }
+        match &self.hint {
+            Some(hint) => write!(f, "; {hint}"),
+            None => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,119 @@
+//! Literals as queries write them, and what it means for two of them to be the same.
+
+use std::fmt;
+use touchstone_kb::{Literal, LiteralKind, NumberType, XSD};
+
+/// A literal in a query: the text as written, with its datatype, language or unit.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Value {
+    /// The lexical form.
+    pub text: String,
+    /// The datatype's IRI; empty for plain text. Empty, too, for a text with a language.
+    pub datatype: String,
+    /// The language; empty if there is none.
+    pub language: String,
+    /// The unit of a quantity; empty if there is none.
+    pub unit: String,
+}
+
+/// The datatype of a value whose kind the KB decides, by its key: some KoPL functions do not tell it.
+pub const UNTYPED: &str = "urn:touchstone:untyped";
+
+impl Value {
+    /// A value whose kind the KB decides.
+    pub fn untyped(text: impl Into<String>) -> Value {
+        Value::typed(text, UNTYPED)
+    }
+
+    /// Whether the KB decides its kind.
+    pub fn is_untyped(&self) -> bool {
+        self.datatype == UNTYPED
+    }
+
+    /// Plain text.
+    pub fn text(text: impl Into<String>) -> Value {
+        Value { text: text.into(), datatype: String::new(), language: String::new(), unit: String::new() }
+    }
+
+    /// A text of a datatype, given by its full IRI.
+    pub fn typed(text: impl Into<String>, datatype: impl Into<String>) -> Value {
+        let datatype: String = datatype.into();
+        let plain = datatype.strip_prefix(XSD) == Some("string");
+        Value { datatype: if plain { String::new() } else { datatype }, ..Value::text(text) }
+    }
+
+    /// A text of a datatype of XML Schema, given by its short name.
+    pub fn xsd(text: impl Into<String>, name: &str) -> Value {
+        Value::typed(text, format!("{XSD}{name}"))
+    }
+
+    /// A number with a unit; `1` means none.
+    pub fn quantity(number: impl Into<String>, unit: &str) -> Value {
+        let unit = if unit == "1" { "" } else { unit };
+        Value { unit: unit.to_owned(), ..Value::xsd(number, "double") }
+    }
+
+    /// The literal it denotes.
+    pub fn literal(&self) -> Literal<'_> {
+        if !self.unit.is_empty() {
+            let number_type = self.xsd_name().and_then(NumberType::from_name).unwrap_or_default();
+            if let Some(quantity) = Literal::quantity_of(&self.text, &self.unit, number_type) {
+                return quantity;
+            }
+        }
+        if self.datatype.is_empty() {
+            return Literal::language_text(&self.text, &self.language);
+        }
+        Literal::from_rdf(&self.text, &self.datatype, &self.language)
+    }
+
+    /// The short name of a datatype of XML Schema.
+    pub fn xsd_name(&self) -> Option<&str> {
+        self.datatype.strip_prefix(XSD)
+    }
+
+    /// A text that is the same for two values exactly when they denote the same literal: `141` and `141.0` minute, whatever the number's type.
+    pub fn key(&self) -> String {
+        let literal = self.literal();
+        match literal.kind() {
+            LiteralKind::Quantity => {
+                let number = literal.number().unwrap_or(f64::NAN);
+                format!("number {} {}", number + 0.0, literal.unit())
+            }
+            LiteralKind::Boolean => format!("boolean {}", literal.as_bool().unwrap_or(false)),
+            kind => match literal.as_time() {
+                // The precision is part of the value: a year is not its first of January.
+                Some(time) => format!("time {:?} {}", time.precision(), time.key()),
+                None if kind == LiteralKind::TypedText => format!("typed {} {}", self.datatype, self.text),
+                None => format!("text {} {}", self.language.to_ascii_lowercase(), self.text),
+            },
+        }
+    }
+}
+
+impl fmt::Display for Value {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (self.unit.as_str(), self.language.as_str()) {
+            ("", "") => f.write_str(&self.text),
+            ("", language) => write!(f, "{}@{language}", self.text),
+            (unit, _) => write!(f, "{} {unit}", self.text),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_same_literal_has_the_same_key() {
+        assert_eq!(Value::quantity("141", "minute").key(), Value::quantity("141.0", "minute").key());
+        assert_ne!(Value::quantity("141", "minute").key(), Value::quantity("141", "1").key());
+        assert_eq!(Value::xsd("7", "integer").key(), Value::xsd("7.0", "float").key());
+        assert_ne!(Value::xsd("1990", "gYear").key(), Value::xsd("1990", "integer").key());
+        assert_ne!(Value::xsd("1990", "gYear").key(), Value::xsd("1990-01-01", "date").key());
+        assert_ne!(Value::text("7").key(), Value::xsd("7", "integer").key());
+        assert_eq!(Value::xsd("x", "string").key(), Value::text("x").key());
+        assert_eq!(Value::xsd("-0", "integer").key(), Value::xsd("0", "integer").key());
+    }
+}

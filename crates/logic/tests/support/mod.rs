@@ -1,0 +1,62 @@
+#![allow(dead_code)]
+
+use serde_json::Value as Json;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use touchstone_logic::{KeyKind, Names};
+
+/// A file or folder of the shared data, or none with a message.
+pub(crate) fn shared_data(path: &str) -> Option<PathBuf> {
+    let full = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data").join(path);
+    if full.exists() {
+        return Some(full);
+    }
+    eprintln!("skipped: shared/data/{path} is not there");
+    None
+}
+
+pub(crate) fn json(path: &Path) -> Json {
+    serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap()
+}
+
+pub(crate) fn lines(path: &Path) -> Vec<Json> {
+    std::fs::read_to_string(path).unwrap().lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+/// The kinds of KQA Pro's keys.
+pub(crate) struct KqaProKeys(BTreeMap<String, KeyKind>);
+
+impl KqaProKeys {
+    pub(crate) fn load() -> KqaProKeys {
+        let Some(path) = shared_data("kqapro/schema.json") else { return KqaProKeys(BTreeMap::new()) };
+        let schema = json(&path);
+        let mut kinds = BTreeMap::new();
+        for (kind, keys) in schema["keyType"].as_object().unwrap() {
+            let kind = match kind.as_str() {
+                "quantity" => KeyKind::Number,
+                "date" => KeyKind::Time,
+                _ => KeyKind::Text,
+            };
+            kinds.extend(keys.as_array().unwrap().iter().map(|key| (key.as_str().unwrap().to_owned(), kind)));
+        }
+        KqaProKeys(kinds)
+    }
+}
+
+impl Names for KqaProKeys {
+    fn entity_name(&self, _: &str) -> Option<String> {
+        None
+    }
+
+    fn class_name(&self, _: &str) -> Option<String> {
+        None
+    }
+
+    fn property_name(&self, _: &str) -> Option<String> {
+        None
+    }
+
+    fn key_kind(&self, key: &str) -> Option<KeyKind> {
+        self.0.get(key).copied()
+    }
+}
