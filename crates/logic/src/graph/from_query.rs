@@ -2,7 +2,7 @@
 //!
 //! | part of a query | vertex? |
 //! |---|---|
-//! | class, also `common.topic.notable_types` | no: it labels its vertex |
+//! | class, also `common.topic.notable_types` | no: it labels its vertex; but where nothing else is said of a thing on the way, its class is the constraint |
 //! | entity, literal, each time it occurs | yes, a constraint |
 //! | the value of a superlative | yes, a constraint |
 //! | count, period, condition on a qualifier | no |
@@ -12,7 +12,7 @@
 //! as its root, a question for a relation or a qualifier the subject of the fact.
 
 use super::query_graph::{Edge, QueryGraph, Vertex};
-use crate::query::{Answer, Direction, Mark, Query, Relate, Set, Step, Superlative};
+use crate::query::{Answer, Direction, Mark, Query, Set, Step, Superlative};
 use crate::sexpr::{GraphQuery, GraphQueryError, NodeType};
 use touchstone_kb::Comparison;
 
@@ -25,39 +25,39 @@ impl QueryGraph {
         let mut builder = Builder::default();
         let root = builder.vertex();
         match &query.answer {
-            Answer::Members(set) | Answer::Exists(set) => builder.set(set, root),
+            Answer::Members(set) | Answer::Exists(set) => builder.set(set, root, false),
             Answer::Count(set) => {
                 builder.note(root, "count");
-                builder.set(set, root);
+                builder.set(set, root, false);
             }
             Answer::Attribute { of, attribute, .. } => builder.step(of, attribute, Direction::Forward, root),
             Answer::Verify { of, attribute, comparison, value, .. } => {
-                builder.set(of, root);
+                builder.set(of, root, false);
                 let values = Set::Values(*comparison, value.clone());
                 builder.step(&values, attribute, Direction::Backward, root);
             }
             Answer::Relation { from, to } => {
-                builder.set(from, root);
+                builder.set(from, root, false);
                 builder.step(to, "?", Direction::Backward, root);
             }
             Answer::AttributeQualifier { of, attribute, value, qualifier } => {
-                builder.set(of, root);
+                builder.set(of, root, false);
                 builder.note(root, &format!("asks for {qualifier}"));
                 let values = Set::Values(Comparison::Equal, value.clone());
                 builder.step(&values, attribute, Direction::Backward, root);
             }
             Answer::RelationQualifier { from, relation, to, qualifier } => {
-                builder.set(from, root);
+                builder.set(from, root, false);
                 builder.note(root, &format!("asks for {qualifier}"));
                 builder.step(to, relation, Direction::Backward, root);
             }
             Answer::SelectBetween { left, right, attribute, extreme } => {
-                builder.set(left, root);
-                builder.set(right, root);
+                builder.set(left, root, false);
+                builder.set(right, root, false);
                 builder.extreme(root, attribute, Direction::Forward, extreme.word());
             }
             Answer::SelectAmong { among, attribute, extreme } => {
-                builder.set(among, root);
+                builder.set(among, root, false);
                 builder.extreme(root, attribute, Direction::Forward, extreme.word());
             }
         }
@@ -67,7 +67,7 @@ impl QueryGraph {
     /// The graph of GrailQA's `graph_query`.
     pub fn of_graph_query(query: &GraphQuery) -> Result<QueryGraph, GraphQueryError> {
         let root = query.root()?;
-        let vertices = query
+        let vertices: Vec<Vertex> = query
             .nodes
             .iter()
             .map(|node| {
@@ -101,6 +101,8 @@ impl QueryGraph {
 struct Builder {
     graph: QueryGraph,
     marks: Vec<(Mark, usize)>,
+    /// The marks where the path of a superlative starts.
+    starts: Vec<Mark>,
 }
 
 impl Builder {
@@ -137,48 +139,62 @@ impl Builder {
         self.graph.edges.push(Edge { from, to, label: label.to_owned() });
     }
 
-    fn set(&mut self, set: &Set, vertex: usize) {
-        match set {
-            Set::All => {}
-            Set::Entity(name) | Set::Named(name) => self.label(vertex, name, true),
-            Set::Class(class) => self.label(vertex, class, false),
-            Set::Values(comparison, value) => {
-                self.label(vertex, &value.to_string(), true);
-                if *comparison != Comparison::Equal {
-                    self.note(vertex, comparison.symbol());
+    /// Says of a vertex what a set says. `inner`: the vertex is no answer, but a thing on the way.
+    fn set(&mut self, set: &Set, vertex: usize, inner: bool) {
+        let mut parts = Vec::new();
+        self.collect(set, vertex, &mut parts);
+        let only_types = !self.starts.iter().any(|&mark| self.marked(mark) == Some(vertex))
+            && parts.iter().all(|part| matches!(part, Set::Class(_)) || notable_type(part).is_some());
+        for part in parts {
+            match part {
+                Set::Class(class) if only_types && inner => {
+                    let constraint = self.vertex();
+                    self.label(constraint, class, true);
+                    self.edge(vertex, constraint, "type");
                 }
+                Set::Class(class) => self.label(vertex, class, false),
+                Set::Entity(name) | Set::Named(name) => self.label(vertex, name, true),
+                Set::Values(comparison, value) => {
+                    self.label(vertex, &value.to_string(), true);
+                    if *comparison != Comparison::Equal {
+                        self.note(vertex, comparison.symbol());
+                    }
+                }
+                Set::Relate(relate) => match notable_type(part).filter(|_| !only_types) {
+                    Some(class) => self.label(vertex, class, false),
+                    None => self.step(&relate.from, &relate.property, relate.direction, vertex),
+                },
+                Set::Or(branches) => branches.iter().for_each(|branch| self.set(branch, vertex, false)),
+                Set::Superlative(superlative) => self.superlative(superlative, vertex),
+                Set::During(period) => {
+                    let note = format!("during {} to {}", period.earliest_end, period.latest_start);
+                    self.note(vertex, &note);
+                }
+                // As a step, this leads to the other vertex; by itself, it says that two vertices are one.
+                Set::Same(mark) => {
+                    if let Some(other) = self.marked(*mark) {
+                        self.edge(vertex, other, "=");
+                    }
+                }
+                Set::All | Set::And(_) | Set::Marked(..) => {}
             }
-            Set::Relate(relate) => self.relate(relate, vertex),
-            Set::And(parts) | Set::Or(parts) => parts.iter().for_each(|part| self.set(part, vertex)),
-            Set::Superlative(superlative) => self.superlative(superlative, vertex),
-            Set::During(period) => {
-                let note = format!("during {} to {}", period.earliest_end, period.latest_start);
-                self.note(vertex, &note);
-            }
+        }
+    }
+
+    /// The parts of a conjunction; marks are noted.
+    fn collect<'s>(&mut self, set: &'s Set, vertex: usize, parts: &mut Vec<&'s Set>) {
+        match set {
+            Set::And(inner) => inner.iter().for_each(|part| self.collect(part, vertex, parts)),
             Set::Marked(mark, inner) => {
                 self.marks.push((*mark, vertex));
-                self.set(inner, vertex);
+                self.collect(inner, vertex, parts);
             }
-            // As a step, this leads to the other vertex; by itself, it would say that two vertices are one.
-            Set::Same(mark) => {
-                if let Some(other) = self.marked(*mark) {
-                    self.edge(vertex, other, "=");
-                }
-            }
+            other => parts.push(other),
         }
     }
 
     fn marked(&self, mark: Mark) -> Option<usize> {
         self.marks.iter().rev().find(|(known, _)| *known == mark).map(|&(_, vertex)| vertex)
-    }
-
-    fn relate(&mut self, relate: &Relate, vertex: usize) {
-        if relate.property == NOTABLE_TYPES && relate.direction == Direction::Backward {
-            if let Set::Entity(class) = &relate.from {
-                return self.label(vertex, class, false);
-            }
-        }
-        self.step(&relate.from, &relate.property, relate.direction, vertex);
     }
 
     fn step(&mut self, from: &Set, property: &str, direction: Direction, vertex: usize) {
@@ -193,12 +209,13 @@ impl Builder {
             Direction::Backward => self.edge(vertex, other, property),
         }
         if !known {
-            self.set(from, other);
+            self.set(from, other, true);
         }
     }
 
     fn superlative(&mut self, superlative: &Superlative, vertex: usize) {
-        self.set(&superlative.of, vertex);
+        self.starts.extend(superlative.start);
+        self.set(&superlative.of, vertex, false);
         let Some((last, first)) = superlative.path.split_last() else { return };
         let mut at = superlative.start.and_then(|mark| self.marked(mark)).unwrap_or(vertex);
         for step in first {
@@ -235,5 +252,20 @@ impl Builder {
             Direction::Forward => self.edge(at, value, property),
             Direction::Backward => self.edge(value, at, property),
         }
+    }
+}
+
+/// The type that a part says by Freebase's best known type.
+fn notable_type(part: &Set) -> Option<&str> {
+    match part {
+        Set::Relate(relate)
+            if relate.property == NOTABLE_TYPES && relate.direction == Direction::Backward =>
+        {
+            match &relate.from {
+                Set::Entity(class) => Some(class),
+                _ => None,
+            }
+        }
+        _ => None,
     }
 }

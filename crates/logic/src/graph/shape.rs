@@ -9,6 +9,9 @@ use super::query_graph::Skeleton;
 pub struct Shape {
     /// The canonical code: `T1:...` for trees, `G1:...` for graphs with cycles, or `INVALID`.
     pub code: String,
+    /// The code when nothing but the root and the edges counts, as in the papers: entities in the middle and variables at
+    /// the end are vertices like any other. Equal to `code` for almost all questions, and for graphs with cycles.
+    pub plain: String,
     /// The name of the class in the literature, where it is known or can be inferred.
     pub alias: Option<Alias>,
     /// The number of relations.
@@ -58,17 +61,33 @@ impl Coder {
         let depths: Vec<u32> = walk.order.iter().copied().filter(is_constraint).map(depth).collect();
         let is_reached = |v: u32| walk.depth.get(v as usize).is_some_and(|&depth| depth != Walk::UNREACHED);
         let reached = skeleton.edges.iter().filter(|&&(from, _)| is_reached(from)).count();
+        let cycle = reached > 0 && reached >= walk.order.len();
+        let marked = kind == Kind::Tree && !skeleton.edges.is_empty() && code.contains(['[', '{']);
+        let plain = if marked { self.plain(skeleton) } else { code.clone() };
         Shape {
-            alias: if kind == Kind::Tree { Alias::of_code(&code) } else { None },
+            alias: if kind == Kind::Tree { Alias::of_code(&plain) } else { None },
+            plain,
             code,
             relations: skeleton.edges.len() as u32,
             constraints: depths.len() as u32,
             hops: depths.last().copied().unwrap_or(0),
             depths,
-            cycle: reached > 0 && reached >= walk.order.len(),
+            cycle,
             simple: skeleton.edges.len() < 3,
             exact: matches!(kind, Kind::Tree | Kind::Cyclic),
         }
+    }
+
+    /// The code of a tree when what is grounded does not count: leaves are written alike, and so is what is inside.
+    fn plain(&mut self, skeleton: &Skeleton) -> String {
+        let mut degree = vec![0u32; skeleton.grounded.len()];
+        for &(from, to) in &skeleton.edges {
+            degree[from as usize] += 1;
+            degree[to as usize] += 1;
+        }
+        let grounded = degree.iter().map(|&degree| degree == 1).collect();
+        let plain = Skeleton { root: skeleton.root, grounded, edges: skeleton.edges.clone() };
+        self.code(&plain).to_owned()
     }
 }
 
@@ -88,7 +107,11 @@ mod tests {
         assert!(shape.exact && shape.is_valid() && !shape.cycle && !shape.simple);
         // The grounded vertex in the middle is not at an end.
         let shape = graph(&["", "=a", "=b"], &[(0, 1, ""), (1, 2, "")]).shape();
-        assert_eq!((shape.code.as_str(), shape.constraints, shape.alias), ("T1:([()])", 1, None));
+        assert_eq!(
+            (shape.code.as_str(), shape.plain.as_str(), shape.constraints),
+            ("T1:([()])", "T1:((()))", 1)
+        );
+        assert_eq!(shape.alias.map(|alias| alias.name), Some("Iso-1"));
         let bare = graph(&["film.film"], &[]).shape();
         assert_eq!((bare.code.as_str(), bare.relations, bare.hops), ("T1:{}", 0, 0));
         assert!(bare.exact && bare.simple && !bare.cycle);

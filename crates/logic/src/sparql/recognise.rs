@@ -20,6 +20,11 @@ pub fn recognise(query: &spargebra::Query, names: &Namespaces) -> Result<Recogni
             if is_kqapro(head.pattern) { facts::select(&head) } else { select(&head, names) }
         }
         spargebra::Query::Ask { pattern, dataset: None, .. } => {
+            // The parser projects the pattern of an ASK to all its variables.
+            let pattern = match pattern {
+                GraphPattern::Project { inner, .. } => inner,
+                other => other,
+            };
             if is_kqapro(pattern) {
                 return facts::ask(pattern);
             }
