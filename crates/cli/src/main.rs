@@ -1,7 +1,8 @@
 //! The `touchstone` command: arguments in, tables, progress bars and exit codes out.
 //!
-//! Exit codes: 0 done, 1 nothing was found, 2 an error.
+//! Exit codes: 0 done, 1 nothing was found or not everything could be done, 2 an error.
 
+mod forms;
 mod kb;
 mod output;
 mod progress;
@@ -18,7 +19,7 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 #[command(
     name = "touchstone",
     version,
-    after_help = "Start here:\n  touchstone kb show Paris       an entity of the embedded World KB\n  touchstone kb info             what the KB holds"
+    after_help = "Start here:\n  touchstone kb show Paris       an entity of the embedded World KB\n  touchstone kb info             what the KB holds\n  touchstone shape \"(AND film.film (JOIN film.film.directed_by m.0184jc))\"   what a query looks like"
 )]
 struct Cli {
     #[command(subcommand)]
@@ -30,12 +31,33 @@ enum Command {
     /// Knowledge bases: look into one, import your own, export it.
     #[command(subcommand)]
     Kb(kb::KbCommand),
+    /// Translate logical forms: S-expressions, KoPL programs, SPARQL.
+    #[command(
+        after_help = "Examples:\n  touchstone convert --to sparql \"(COUNT (AND film.film (JOIN film.film.directed_by m.0184jc)))\"\n  touchstone convert --to kopl --json questions.json\n  cat queries.rq | touchstone convert --to sexpr -"
+    )]
+    Convert(forms::convert::ConvertArgs),
+    /// The shapes of the questions in a file.
+    #[command(
+        after_help = "Examples:\n  touchstone shape --format grailqa grailqa_v1.0_dev.json\n  touchstone shape --format cwq --svg drawings/ ComplexWebQuestions_test.json\n  touchstone shape \"Find(Yao Ming) > Relate(place of birth, forward) > What()\""
+    )]
+    Shape(forms::shape::ShapeArgs),
+    /// Are predicted logical forms the same as gold ones, and if not, why?
+    #[command(
+        after_help = "Input: lines of {\"id\": ..., \"gold\": ..., \"predicted\": ...}\n\nExamples:\n  touchstone match --mode official --ontology ontology/ pairs.jsonl\n  touchstone match --mode canonical --json pairs.jsonl > verdicts.jsonl"
+    )]
+    Match(forms::matching::MatchArgs),
+    /// The level of test questions relative to training: i.i.d., compositional, zero-shot.
+    #[command(
+        after_help = "Examples:\n  touchstone level --train train.json --test dev.json\n  touchstone level --train train.json --test dev.json --inverse-rule --ontology ontology/ --per-question"
+    )]
+    Level(forms::level::LevelArgs),
 }
 
 /// How a command ended.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Outcome {
     Done,
+    /// Nothing was found, or not everything could be done.
     NothingFound,
 }
 
@@ -45,6 +67,10 @@ fn main() -> ExitCode {
     tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).without_time().init();
     let result = match Cli::parse().command {
         Command::Kb(command) => kb::run(command),
+        Command::Convert(args) => forms::convert::run(&args),
+        Command::Shape(args) => forms::shape::run(&args),
+        Command::Match(args) => forms::matching::run(&args),
+        Command::Level(args) => forms::level::run(&args),
     };
     match result {
         Ok(Outcome::Done) => ExitCode::SUCCESS,

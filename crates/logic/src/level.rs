@@ -100,9 +100,8 @@ impl fmt::Display for Level {
 }
 
 /// What a training set holds.
-pub struct Training<'i> {
-    inverses: &'i dyn Inverses,
-    inverse_rule: bool,
+#[derive(Debug, Default)]
+pub struct Training {
     items: HashSet<String>,
     templates: HashSet<String>,
 }
@@ -124,27 +123,24 @@ pub struct Traits {
     template: String,
 }
 
-impl<'i> Training<'i> {
-    /// An empty training set. Templates are compared up to inverse relations; with the inverse rule of GrailQA++, a relation
+impl Traits {
+    /// What matters about a question. Templates are compared up to inverse relations; with the inverse rule of GrailQA++, a relation
     /// also counts as seen when its inverse is.
-    pub fn new(inverses: &'i dyn Inverses, inverse_rule: bool) -> Training<'i> {
-        Training { inverses, inverse_rule, items: HashSet::new(), templates: HashSet::new() }
-    }
-
-    /// What matters about a question.
-    pub fn traits(&self, query: &Query) -> Traits {
+    pub fn of(query: &Query, inverses: &dyn Inverses, inverse_rule: bool) -> Traits {
         let SchemaItems { classes, properties, qualifiers } = SchemaItems::of(query);
         let property = |name: String| {
-            let inverse = if self.inverse_rule { self.inverses.inverse(&name) } else { None };
+            let inverse = if inverse_rule { inverses.inverse(&name) } else { None };
             let seen_as = inverse.filter(|&inverse| inverse < name.as_str()).unwrap_or(&name);
             (format!("property {seen_as}"), name)
         };
         let classes = classes.into_iter().map(|name| (format!("class {name}"), name));
         let qualifiers = qualifiers.into_iter().map(|name| (format!("qualifier {name}"), name));
         let items = classes.chain(properties.into_iter().map(property)).chain(qualifiers).collect();
-        Traits { items, template: Canonical::template(query, self.inverses).key().to_owned() }
+        Traits { items, template: Canonical::template(query, inverses).key().to_owned() }
     }
+}
 
+impl Training {
     /// Adds a training question.
     pub fn add(&mut self, traits: Traits) {
         self.items.extend(traits.items.into_iter().map(|(key, _)| key));
@@ -204,16 +200,15 @@ mod tests {
     }
 
     fn judged(inverse_rule: bool, text: &str) -> (Level, usize) {
-        let mut training = Training::new(&Pairs, inverse_rule);
+        let mut training = Training::default();
         for text in [
             "(AND x (JOIN a.b m.1))",
             "(AND y (JOIN c.d m.1))",
             "(AND x (AND (JOIN a.b m.1) (lt e.f 3^^xsd:integer)))",
         ] {
-            let traits = training.traits(&query(text));
-            training.add(traits);
+            training.add(Traits::of(&query(text), &Pairs, inverse_rule));
         }
-        let judgement = training.judge(&training.traits(&query(text)));
+        let judgement = training.judge(&Traits::of(&query(text), &Pairs, inverse_rule));
         (judgement.level, judgement.unseen.len())
     }
 

@@ -11,6 +11,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+pub mod dataset;
 pub mod equal;
 pub mod graph;
 pub mod kopl;

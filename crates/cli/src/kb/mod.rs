@@ -47,24 +47,29 @@ pub(crate) struct KbChoice {
 
 impl KbChoice {
     pub(crate) fn open(&self) -> Result<Kb> {
-        let bar = Bar::new();
-        if self.kb == "world" {
-            return world::open(&bar).map_err(|error| match error {
-                KbError::Io { .. } => anyhow::Error::new(error).context(
-                    "the World KB cannot be prepared; set TOUCHSTONE_CACHE to a folder that can be written",
-                ),
-                other => other.into(),
-            });
-        }
-        let dir = Path::new(&self.kb);
-        if !dir.exists() {
-            anyhow::bail!(
-                "there is no KB `{}`; give the directory of a compiled KB (see `touchstone kb import --help`), or `world`",
-                self.kb
-            );
-        }
-        Ok(Kb::open(dir)?)
+        open(&self.kb)
     }
+}
+
+/// Opens the embedded KB, or the one in a directory.
+pub(crate) fn open(kb: &str) -> Result<Kb> {
+    let bar = Bar::new();
+    if kb == "world" {
+        return world::open(&bar).map_err(|error| match error {
+            KbError::Io { .. } => anyhow::Error::new(error).context(
+                "the World KB cannot be prepared; set TOUCHSTONE_CACHE to a folder that can be written",
+            ),
+            other => other.into(),
+        });
+    }
+    let dir = Path::new(kb);
+    if !dir.exists() {
+        anyhow::bail!(
+            "there is no KB `{}`; give the directory of a compiled KB (see `touchstone kb import --help`), or `world`",
+            kb
+        );
+    }
+    Ok(Kb::open(dir)?)
 }
 
 /// Runs a command.

@@ -18,7 +18,7 @@ pub(crate) fn display_name(path: &Path) -> String {
 
 /// Opens a file, decompressing gzip, zstd or bzip2 as its first bytes say.
 /// Progress advances by bytes of the file as it lies on disk.
-pub(crate) fn open<'p>(path: &Path, progress: &'p dyn Progress) -> Result<Box<dyn BufRead + Send + 'p>> {
+pub fn open<'p>(path: &Path, progress: &'p dyn Progress) -> Result<Box<dyn BufRead + Send + 'p>> {
     let file = File::open(path).map_err(KbError::io("open", path))?;
     let mut reader = BufReader::with_capacity(1 << 18, Counted { file, progress });
     let magic = reader.fill_buf().map_err(KbError::io("read", path))?;

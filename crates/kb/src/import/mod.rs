@@ -17,6 +17,7 @@ mod roles;
 mod wikidata_json;
 mod wikidata_rdf;
 
+pub use input::open;
 pub use journal::{ImportReport, Problem, Tally};
 pub(crate) use lines::read_embedded;
 pub use rdf::known_endings;

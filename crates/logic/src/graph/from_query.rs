@@ -246,7 +246,7 @@ impl Builder {
 
     fn extreme(&mut self, at: usize, property: &str, direction: Direction, word: &str) {
         let value = self.vertex();
-        self.graph.vertices[value].grounded = true;
+        self.label(value, "value", true);
         self.note(value, word);
         match direction {
             Direction::Forward => self.edge(at, value, property),

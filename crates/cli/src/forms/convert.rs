@@ -1,0 +1,222 @@
+//! `touchstone convert`.
+
+use super::{FormatName, KnowledgeArgs, Known, Reasons, each_record, item};
+use crate::{Outcome, output};
+use anyhow::Result;
+use clap::{Args, ValueEnum};
+use serde::Serialize;
+use touchstone_logic::dataset::{Format, Knowledge, Reading, Record};
+use touchstone_logic::sparql::Dialect;
+use touchstone_logic::{Language, Printed, kopl, sexpr, sparql};
+
+#[derive(Args)]
+pub(crate) struct ConvertArgs {
+    /// A file of logical forms or questions, `-` for standard input, or a logical form itself
+    #[arg(value_name = "FILE|-")]
+    file: String,
+    /// The language to write
+    #[arg(long)]
+    to: Target,
+    /// What the file is
+    #[arg(long, value_enum, default_value_t = FormatName::Auto, hide_possible_values = true, value_name = "FORMAT")]
+    from: FormatName,
+    /// How to write KoPL
+    #[arg(long, value_enum, default_value_t = ProgramStyle::Readable, value_name = "STYLE")]
+    style: ProgramStyle,
+    /// The graph that SPARQL is written for
+    #[arg(long, value_enum, default_value_t = DialectName::Auto, value_name = "DIALECT")]
+    dialect: DialectName,
+    /// Refuse what cannot be said exactly
+    #[arg(long)]
+    strict: bool,
+    #[command(flatten)]
+    known: KnowledgeArgs,
+    /// Print JSON lines, with what was repaired and what is lost
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum Target {
+    Sexpr,
+    Kopl,
+    Sparql,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum ProgramStyle {
+    Readable,
+    Linear,
+    Json,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum DialectName {
+    /// kqapro for programs, plain with --kb, freebase otherwise
+    Auto,
+    Freebase,
+    Kqapro,
+    Plain,
+}
+
+/// A translated form.
+#[derive(Serialize)]
+struct Converted {
+    id: String,
+    from: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    text: Option<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    repairs: Vec<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    lost: Vec<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<String>,
+}
+
+pub(crate) fn run(args: &ConvertArgs) -> Result<Outcome> {
+    let known = args.known.open()?;
+    let knowledge = known.knowledge();
+    let format = args.from.format();
+    let (mut done, mut lossy, mut reasons) = (0usize, 0usize, Reasons::default());
+    let mut single: Option<Converted> = None;
+    each_record(
+        &args.file,
+        |record| converted(args, format, record, &known, &knowledge),
+        |converted| {
+            match (&converted.error, converted.lost.is_empty()) {
+                (Some(error), _) => reasons.add(&converted.id, error.clone()),
+                (None, exact) => {
+                    done += 1;
+                    lossy += usize::from(!exact);
+                }
+            }
+            if args.json {
+                return output::text(&serde_json::to_string(&converted)?);
+            }
+            // The first is kept back: alone, it is shown with everything there is to say.
+            if done + reasons.total == 1 {
+                single = Some(converted);
+                return Ok(());
+            }
+            if let Some(first) = single.take() {
+                line(&first)?;
+            }
+            line(&converted)
+        },
+    )?;
+    if let Some(only) = single {
+        return alone(&only);
+    }
+    if !args.json {
+        reasons.tell("could not be translated");
+        if lossy > 0 {
+            output::note(&format!(
+                "{} say something else than their source; --json tells what",
+                output::counted(lossy as u64, "form", "forms")
+            ));
+        }
+    }
+    if done + reasons.total == 0 {
+        output::note(&format!("there is no logical form in {}", args.file));
+    }
+    Ok(if reasons.total > 0 || done == 0 { Outcome::NothingFound } else { Outcome::Done })
+}
+
+/// One of many: a line; empty where there is no translation, so that lines stay in step.
+fn line(converted: &Converted) -> Result<()> {
+    let text = converted.text.as_deref().unwrap_or("");
+    output::text(&format!("{}\n", text.split('\n').collect::<Vec<_>>().join(" ")))
+}
+
+/// The only one: as it is, with notes.
+fn alone(converted: &Converted) -> Result<Outcome> {
+    for repair in &converted.repairs {
+        output::note(&format!("repaired: {repair}"));
+    }
+    for loss in &converted.lost {
+        output::note(&format!("not the same: {loss}"));
+    }
+    if let Some(error) = &converted.error {
+        anyhow::bail!("{error}");
+    }
+    output::text(converted.text.as_deref().unwrap_or(""))?;
+    Ok(Outcome::Done)
+}
+
+fn converted(
+    args: &ConvertArgs,
+    format: Format,
+    record: &Record,
+    known: &Known,
+    knowledge: &Knowledge<'_>,
+) -> Converted {
+    let failed = |id: String, from, error: String| Converted {
+        id,
+        from,
+        text: None,
+        repairs: Vec::new(),
+        lost: Vec::new(),
+        error: Some(error),
+    };
+    let item = match item(format, record) {
+        Ok(item) => item,
+        Err((id, error)) => return failed(id, None, error.to_string()),
+    };
+    let language = item.source.language();
+    let reading = match item.source.read(knowledge) {
+        Ok(reading) => reading,
+        Err(error) => return failed(item.id, Some(language.word()), error.to_string()),
+    };
+    let printed = print(args, language, &reading, known);
+    let repairs = reading.repairs.iter().map(ToString::to_string).collect();
+    let mut lost: Vec<String> = reading.lost.iter().map(ToString::to_string).collect();
+    match printed {
+        Ok(printed) => {
+            lost.extend(printed.lost.iter().map(ToString::to_string));
+            lost.dedup();
+            let error = (args.strict && !lost.is_empty())
+                .then(|| format!("not exactly the same: {}", lost.join("; ")));
+            let text = if error.is_some() { None } else { Some(printed.text) };
+            Converted { id: item.id, from: Some(language.word()), text, repairs, lost, error }
+        }
+        Err(error) => Converted {
+            id: item.id,
+            from: Some(language.word()),
+            text: None,
+            repairs,
+            lost,
+            error: Some(error),
+        },
+    }
+}
+
+fn print(args: &ConvertArgs, from: Language, reading: &Reading, known: &Known) -> Result<Printed, String> {
+    let query = &reading.query;
+    match args.to {
+        Target::Sexpr => sexpr::print(query).map_err(|error| error.to_string()),
+        Target::Sparql => {
+            let base = || known.base();
+            let dialect = match args.dialect {
+                DialectName::Kqapro => Dialect::KqaPro,
+                DialectName::Freebase => Dialect::Freebase,
+                DialectName::Plain => {
+                    Dialect::Plain { base: base().unwrap_or_else(|| "urn:touchstone:kb:".to_owned()) }
+                }
+                DialectName::Auto if from == Language::Kopl => Dialect::KqaPro,
+                DialectName::Auto => base().map_or(Dialect::Freebase, |base| Dialect::Plain { base }),
+            };
+            sparql::print(query, &dialect).map_err(|error| error.to_string())
+        }
+        Target::Kopl => {
+            let (program, lost) =
+                kopl::from_query(query, known.names()).map_err(|error| error.to_string())?;
+            let text = match args.style {
+                ProgramStyle::Readable => program.to_readable(),
+                ProgramStyle::Linear => program.to_linear(),
+                ProgramStyle::Json => Ok(program.to_json().to_string()),
+            };
+            Ok(Printed { text: text.map_err(|error| error.to_string())?, lost })
+        }
+    }
+}

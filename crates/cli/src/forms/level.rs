@@ -1,0 +1,156 @@
+//! `touchstone level`.
+
+use super::{FormatName, KnowledgeArgs, Reasons, each_record, item, percent};
+use crate::{Outcome, output};
+use anyhow::{Result, bail};
+use clap::Args;
+use serde::Serialize;
+use touchstone_logic::level::{Level, Training, Traits};
+
+#[derive(Args)]
+pub(crate) struct LevelArgs {
+    /// The training questions
+    #[arg(long, value_name = "FILE")]
+    train: String,
+    /// The questions to judge
+    #[arg(long, value_name = "FILE|-")]
+    test: String,
+    /// What the files are
+    #[arg(long, value_enum, default_value_t = FormatName::Auto, hide_possible_values = true)]
+    format: FormatName,
+    /// GrailQA++: a relation counts as seen when its inverse is
+    #[arg(long)]
+    inverse_rule: bool,
+    #[command(flatten)]
+    known: KnowledgeArgs,
+    /// Print a JSON line for each question
+    #[arg(long)]
+    per_question: bool,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Serialize)]
+struct QuestionJson<'q> {
+    id: &'q str,
+    level: &'static str,
+    /// #Z: how many schema items training does not have.
+    z: usize,
+    unseen: &'q [String],
+}
+
+#[derive(Serialize)]
+struct RowJson {
+    level: &'static str,
+    count: usize,
+    share: f64,
+    mean_z: f64,
+}
+
+#[derive(Serialize)]
+struct SummaryJson {
+    training_questions: usize,
+    schema_items: usize,
+    templates: usize,
+    questions: usize,
+    unreadable: usize,
+    levels: Vec<RowJson>,
+}
+
+pub(crate) fn run(args: &LevelArgs) -> Result<Outcome> {
+    let known = args.known.open()?;
+    if args.inverse_rule && known.ontology.is_none() && !known.has_kb() {
+        bail!("the inverse rule needs to know inverse relations: give --ontology DIR, or --kb");
+    }
+    let knowledge = known.knowledge();
+    let format = args.format.format();
+    let mut training = Training::default();
+    let read = |record: &_| {
+        let item = item(format, record).map_err(|(id, error)| (id, error.to_string()))?;
+        let reading = item.source.read(&knowledge).map_err(|error| (item.id.clone(), error.to_string()))?;
+        Ok::<_, (String, String)>((item.id, Traits::of(&reading.query, known.inverses(), args.inverse_rule)))
+    };
+    let (mut trained, mut unread) = (0usize, Reasons::default());
+    each_record(&args.train, read, |result| {
+        match result {
+            Ok((_, traits)) => {
+                trained += 1;
+                training.add(traits);
+            }
+            Err((id, error)) => unread.add(&id, error),
+        }
+        Ok(())
+    })?;
+    unread.tell(&format!("of {} are left out", args.train));
+    if trained == 0 {
+        bail!("there is no training question in {}", args.train);
+    }
+    let (mut counts, mut unseen) = ([0usize; 3], [0usize; 3]);
+    let mut unjudged = Reasons::default();
+    each_record(&args.test, read, |result| {
+        let (id, traits) = match result {
+            Ok(found) => found,
+            Err((id, error)) => {
+                if args.per_question {
+                    output::text(&serde_json::json!({"id": id, "error": error}).to_string())?;
+                }
+                unjudged.add(&id, error);
+                return Ok(());
+            }
+        };
+        let judgement = training.judge(&traits);
+        counts[judgement.level as usize] += 1;
+        unseen[judgement.level as usize] += judgement.unseen.len();
+        if args.per_question {
+            let question = QuestionJson {
+                id: &id,
+                level: judgement.level.name(),
+                z: judgement.unseen.len(),
+                unseen: &judgement.unseen,
+            };
+            output::text(&serde_json::to_string(&question)?)?;
+        }
+        Ok(())
+    })?;
+    let total: usize = counts.iter().sum();
+    if args.json {
+        let rows = Level::ALL.iter().map(|&level| {
+            let count = counts[level as usize];
+            RowJson {
+                level: level.name(),
+                count,
+                share: ratio(count, total),
+                mean_z: ratio(unseen[level as usize], count),
+            }
+        });
+        output::json(&SummaryJson {
+            training_questions: trained,
+            schema_items: training.item_count(),
+            templates: training.template_count(),
+            questions: total,
+            unreadable: unjudged.total,
+            levels: rows.collect(),
+        })?;
+    } else if !args.per_question {
+        let mut table = output::table(&["level", "questions", "share", "mean #Z"]);
+        for level in Level::ALL {
+            let count = counts[level as usize];
+            let mean = format!("{:.2}", ratio(unseen[level as usize], count));
+            table.add_row([level.name().to_owned(), output::count(count), percent(count, total), mean]);
+        }
+        output::text(&format!("{table}\n"))?;
+        output::note(&format!(
+            "training: {}, {} schema items, {} templates",
+            output::counted(trained as u64, "question", "questions"),
+            output::count(training.item_count()),
+            output::count(training.template_count())
+        ));
+    }
+    unjudged.tell(&format!("of {} cannot be judged", args.test));
+    Ok(if total == 0 { Outcome::NothingFound } else { Outcome::Done })
+}
+
+fn ratio(part: usize, whole: usize) -> f64 {
+    if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
+}

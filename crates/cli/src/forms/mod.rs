@@ -1,0 +1,212 @@
+//! The commands about logical forms: `convert`, `shape`, `match`, `level`.
+
+pub(crate) mod convert;
+pub(crate) mod level;
+pub(crate) mod matching;
+pub(crate) mod shape;
+
+use crate::output;
+use crate::progress::Bar;
+use anyhow::{Context, Result, bail};
+use clap::{Args, ValueEnum};
+use rayon::prelude::*;
+use std::io::BufRead;
+use std::path::{Path, PathBuf};
+use touchstone_kb::{Kb, Progress};
+use touchstone_logic::dataset::{Format, Item, Knowledge, ReadError, Record, Records};
+use touchstone_logic::sparql::Namespaces;
+use touchstone_logic::{Inverses, Language, Lookup, Names, Ontology, Spelling};
+
+/// What a file is.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum FormatName {
+    /// Told by the records themselves
+    Auto,
+    /// GrailQA: graph_query, s_expression
+    Grailqa,
+    /// ComplexWebQuestions: sparql
+    Cwq,
+    /// WebQSP: Parses with Sparql
+    Webqsp,
+    /// KQA Pro: program, sparql
+    Kqapro,
+    /// LC-QuAD: sparql_query
+    Lcquad,
+    /// S-expressions, one a line or in JSON
+    Sexpr,
+    /// SPARQL queries, as text or in JSON
+    Sparql,
+    /// KoPL programs, one a line or in JSON
+    Kopl,
+}
+
+impl FormatName {
+    pub(crate) fn format(self) -> Format {
+        match self {
+            FormatName::Auto => Format::Any,
+            FormatName::Grailqa => Format::GrailQa,
+            FormatName::Cwq => Format::Cwq,
+            FormatName::Webqsp => Format::WebQsp,
+            FormatName::Kqapro => Format::KqaPro,
+            FormatName::Lcquad => Format::LcQuad,
+            FormatName::Sexpr => Format::Plain(Language::Sexpr),
+            FormatName::Sparql => Format::Plain(Language::Sparql),
+            FormatName::Kopl => Format::Plain(Language::Kopl),
+        }
+    }
+}
+
+/// What is known about the words in logical forms.
+#[derive(Args)]
+pub(crate) struct KnowledgeArgs {
+    /// A KB that knows the words: `world` (embedded), or the directory of a compiled KB
+    #[arg(long, value_name = "world|DIR")]
+    kb: Option<String>,
+    /// A folder with Freebase's fb_roles, fb_types and reverse_properties
+    #[arg(long, value_name = "DIR")]
+    ontology: Option<PathBuf>,
+}
+
+/// A KB, an ontology, or nothing but the spelling of words.
+pub(crate) struct Known {
+    kb: Option<Kb>,
+    pub(crate) ontology: Option<Ontology>,
+}
+
+impl KnowledgeArgs {
+    pub(crate) fn open(&self) -> Result<Known> {
+        if self.kb.is_some() && self.ontology.is_some() {
+            bail!("give --kb or --ontology, not both");
+        }
+        let kb = self.kb.as_deref().map(crate::kb::open).transpose()?;
+        let ontology = self.ontology.as_deref().map(Ontology::load).transpose()?;
+        Ok(Known { kb, ontology })
+    }
+}
+
+impl Known {
+    pub(crate) fn knowledge(&self) -> Knowledge<'_> {
+        let lookup: &(dyn Lookup + Sync) = match (&self.kb, &self.ontology) {
+            (Some(kb), _) => kb,
+            (_, Some(ontology)) => ontology,
+            _ => &Spelling,
+        };
+        Knowledge { lookup, names: self.names(), namespaces: Namespaces { base: self.base() } }
+    }
+
+    /// The base of the KB's IRIs.
+    pub(crate) fn base(&self) -> Option<String> {
+        self.kb.as_ref().map(|kb| kb.manifest().base.clone()).filter(|base| !base.is_empty())
+    }
+
+    pub(crate) fn has_kb(&self) -> bool {
+        self.kb.is_some()
+    }
+
+    pub(crate) fn names(&self) -> &(dyn Names + Sync) {
+        match &self.kb {
+            Some(kb) => kb,
+            None => &(),
+        }
+    }
+
+    pub(crate) fn inverses(&self) -> &(dyn Inverses + Sync) {
+        match (&self.kb, &self.ontology) {
+            (Some(kb), _) => kb,
+            (_, Some(ontology)) => ontology,
+            _ => &(),
+        }
+    }
+}
+
+/// How many records are worked on at once: memory stays bounded, whatever the size of the file.
+const BATCH: usize = 4096;
+
+/// Reads the records of a file (`-` is standard input), works on them in parallel, and hands on the results in the order of the file.
+pub(crate) fn each_record<T: Send>(
+    file: &str,
+    work: impl Fn(&Record) -> T + Sync,
+    mut hand_on: impl FnMut(T) -> Result<()>,
+) -> Result<()> {
+    let bar = Bar::new();
+    let path = Path::new(file);
+    let reader: Box<dyn BufRead + Send + '_> = if file == "-" {
+        bar.stage("reading standard input", None);
+        Box::new(std::io::BufReader::new(std::io::stdin()))
+    } else if path.is_dir() {
+        bail!("{file} is a folder; give a file");
+    } else if !path.exists() && looks_like_a_form(file) {
+        Box::new(file.as_bytes())
+    } else {
+        bar.stage(&format!("reading {file}"), path.metadata().ok().map(|meta| meta.len()));
+        touchstone_kb::import::open(path, &bar)?
+    };
+    let mut records = Records::new(reader);
+    loop {
+        let mut batch: Vec<Record> = Vec::new();
+        for record in records.by_ref().take(BATCH) {
+            batch.push(record.with_context(|| format!("cannot read {file}"))?);
+        }
+        if batch.is_empty() {
+            return Ok(());
+        }
+        for result in batch.par_iter().map(&work).collect::<Vec<T>>() {
+            hand_on(result)?;
+        }
+        if bar.cancelled() {
+            bail!("stopped");
+        }
+    }
+}
+
+/// A logical form given in place of a file.
+fn looks_like_a_form(text: &str) -> bool {
+    text.contains(['(', '{', '[']) || text.contains("<arg>") || text.contains("<func>")
+}
+
+/// A question of a record, or its line and what is wrong.
+pub(crate) fn item(format: Format, record: &Record) -> Result<Item, (String, ReadError)> {
+    format.item(record).map_err(|error| (record.line.to_string(), error))
+}
+
+/// The reasons why records were left out, most frequent first.
+#[derive(Default)]
+pub(crate) struct Reasons {
+    counts: std::collections::BTreeMap<String, (usize, String)>,
+    pub(crate) total: usize,
+}
+
+impl Reasons {
+    pub(crate) fn add(&mut self, id: &str, reason: String) {
+        self.total += 1;
+        // Line and column differ from record to record.
+        let general = match reason.split_once(": ") {
+            Some((place, rest)) if place.starts_with("line ") => {
+                rest.split(" in `").next().unwrap_or(rest).to_owned()
+            }
+            _ => reason,
+        };
+        self.counts.entry(general).or_insert_with(|| (0, id.to_owned())).0 += 1;
+    }
+
+    /// Tells the ten most frequent.
+    pub(crate) fn tell(&self, what: &str) {
+        if self.total == 0 {
+            return;
+        }
+        output::note(&format!("{} {what}:", output::counted(self.total as u64, "record", "records")));
+        let mut sorted: Vec<_> = self.counts.iter().collect();
+        sorted.sort_by_key(|(reason, (count, _))| (std::cmp::Reverse(*count), *reason));
+        for (reason, (count, id)) in sorted.iter().take(10) {
+            output::note(&format!("  {} {reason} (first: {id})", output::count(*count)));
+        }
+        if sorted.len() > 10 {
+            output::note(&format!("  and {} other reasons", sorted.len() - 10));
+        }
+    }
+}
+
+/// A share of a whole in percent.
+pub(crate) fn percent(part: usize, whole: usize) -> String {
+    if whole == 0 { "-".to_owned() } else { format!("{:.1} %", 100.0 * part as f64 / whole as f64) }
+}

@@ -1,0 +1,249 @@
+//! Questions with their logical forms, as published files have them.
+
+mod records;
+
+pub use records::{Record, Records};
+
+use crate::kopl::Program;
+use crate::lookup::{Lookup, Names};
+use crate::loss::{Language, Loss};
+use crate::query::Query;
+use crate::sexpr::{Form, GraphQuery};
+use crate::sparql::{self, Namespaces, Repair};
+use crate::{Inexpressible, QueryGraph, SyntaxError};
+use serde_json::Value as Json;
+
+/// A kind of file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Format {
+    /// GrailQA: `graph_query` and `s_expression`.
+    GrailQa,
+    /// ComplexWebQuestions: `sparql`.
+    Cwq,
+    /// WebQSP: `Parses` with `Sparql`.
+    WebQsp,
+    /// KQA Pro: `program` and `sparql`.
+    KqaPro,
+    /// LC-QuAD: `sparql_query`.
+    LcQuad,
+    /// Logical forms of one language, as text or in JSON.
+    Plain(Language),
+    /// Logical forms of any language, as text or in JSON.
+    Any,
+}
+
+/// A question.
+#[derive(Debug, Clone)]
+pub struct Item {
+    /// Its id; the line where it has none.
+    pub id: String,
+    /// Its text, where the file has it.
+    pub question: Option<String>,
+    /// Its logical form.
+    pub source: Source,
+}
+
+/// A logical form as the file has it.
+#[derive(Debug, Clone)]
+pub enum Source {
+    /// GrailQA's graph.
+    Graph(GraphQuery),
+    /// A program in JSON.
+    Program(Json),
+    /// A text.
+    Text(Language, String),
+}
+
+/// A logical form that was read.
+#[derive(Debug, Clone)]
+pub struct Reading {
+    /// The query it asks.
+    pub query: Query,
+    /// What was repaired in it.
+    pub repairs: Vec<Repair>,
+    /// Where the query differs from the text.
+    pub lost: Vec<Loss>,
+}
+
+/// What is wrong with a question or its logical form.
+#[derive(Debug, Clone, thiserror::Error)]
+#[non_exhaustive]
+pub enum ReadError {
+    /// The record is not JSON.
+    #[error("not JSON: {0}")]
+    Json(String),
+    /// There is no logical form in the record.
+    #[error("no logical form: expected {expected}; the record has {found}")]
+    NoForm {
+        /// The keys that were looked for.
+        expected: &'static str,
+        /// The keys that are there.
+        found: String,
+    },
+    /// The text does not follow its language.
+    #[error(transparent)]
+    Syntax(#[from] SyntaxError),
+    /// The program makes no sense.
+    #[error(transparent)]
+    Program(#[from] crate::kopl::ProgramError),
+    /// The graph makes no sense.
+    #[error(transparent)]
+    Graph(#[from] crate::sexpr::GraphQueryError),
+    /// The expression has no meaning in the algebra.
+    #[error(transparent)]
+    Meaning(#[from] Inexpressible),
+    /// The SPARQL query is outside of the algebra.
+    #[error(transparent)]
+    NotRecognised(#[from] sparql::NotRecognised),
+}
+
+/// What a reader may know about the words of logical forms.
+pub struct Knowledge<'k> {
+    /// What words are.
+    pub lookup: &'k (dyn Lookup + Sync),
+    /// The names and kinds of keys.
+    pub names: &'k (dyn Names + Sync),
+    /// The namespaces of IRIs.
+    pub namespaces: Namespaces,
+}
+
+/// The value under the first of some keys.
+fn first<'j>(record: &'j Json, keys: &[&str]) -> Option<&'j Json> {
+    keys.iter().filter_map(|key| record.get(key)).find(|value| !value.is_null())
+}
+
+fn word(value: &Json) -> String {
+    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+}
+
+impl Format {
+    /// The question in a record.
+    pub fn item(self, record: &Record) -> Result<Item, ReadError> {
+        if !record.json {
+            let language = match self {
+                Format::Plain(language) => language,
+                _ => Language::guess(&record.text),
+            };
+            let source = Source::Text(language, record.text.clone());
+            return Ok(Item { id: record.line.to_string(), question: None, source });
+        }
+        let json: Json =
+            serde_json::from_str(&record.text).map_err(|error| ReadError::Json(error.to_string()))?;
+        let id = first(&json, &["qid", "QuestionId", "ID", "split_id", "id", "_id"])
+            .map_or_else(|| record.line.to_string(), word);
+        let question = first(&json, &["question", "corrected_question", "RawQuestion"])
+            .and_then(Json::as_str)
+            .map(str::to_owned);
+        let source = self.source(&json)?;
+        Ok(Item { id, question, source })
+    }
+
+    fn source(self, json: &Json) -> Result<Source, ReadError> {
+        let text = |keys: &[&str], language: Language| match first(json, keys)? {
+            Json::String(text) => Some(Source::Text(language, text.clone())),
+            other if language == Language::Kopl => Some(Source::Program(other.clone())),
+            _ => None,
+        };
+        let graph = || serde_json::from_value(json.get("graph_query")?.clone()).ok().map(Source::Graph);
+        let sexpr = || text(&["s_expression", "sexpr", "logical_form", "query"], Language::Sexpr);
+        let kopl = || text(&["program", "kopl", "query"], Language::Kopl);
+        let sparql = || text(&["sparql", "sparql_query", "query"], Language::Sparql);
+        let parse = || {
+            let parse = json.get("Parses")?.get(0)?;
+            Some(Source::Text(Language::Sparql, parse.get("Sparql")?.as_str()?.to_owned()))
+        };
+        let bare = || match json {
+            Json::String(text) => {
+                Some(Source::Text(self.language().unwrap_or_else(|| Language::guess(text)), text.clone()))
+            }
+            Json::Array(_) => Some(Source::Program(json.clone())),
+            _ => None,
+        };
+        let guessed = || {
+            let text = first(json, &["query", "logical_form"])?.as_str()?;
+            Some(Source::Text(Language::guess(text), text.to_owned()))
+        };
+        let (found, expected) = match self {
+            Format::GrailQa => (graph().or_else(sexpr), "`graph_query` or `s_expression`"),
+            Format::Cwq => (sparql(), "`sparql`"),
+            Format::WebQsp => (parse().or_else(sparql), "`Parses` with `Sparql`"),
+            Format::KqaPro => (kopl().or_else(sparql), "`program` or `sparql`"),
+            Format::LcQuad => (sparql(), "`sparql_query`"),
+            Format::Plain(Language::Sexpr) => (sexpr().or_else(bare), "`s_expression` or `query`"),
+            Format::Plain(Language::Kopl) => (kopl().or_else(bare), "`program` or `query`"),
+            Format::Plain(Language::Sparql) => (sparql().or_else(bare), "`sparql` or `query`"),
+            Format::Any => {
+                let any = guessed()
+                    .or_else(graph)
+                    .or_else(sexpr)
+                    .or_else(kopl)
+                    .or_else(parse)
+                    .or_else(sparql)
+                    .or_else(bare);
+                (any, "`query`, `graph_query`, `s_expression`, `program` or `sparql`")
+            }
+        };
+        found.ok_or_else(|| {
+            let keys = json
+                .as_object()
+                .map(|object| object.keys().map(|key| format!("`{key}`")).collect::<Vec<_>>().join(", "));
+            ReadError::NoForm {
+                expected,
+                found: keys.filter(|keys| !keys.is_empty()).unwrap_or_else(|| "none".to_owned()),
+            }
+        })
+    }
+
+    fn language(self) -> Option<Language> {
+        match self {
+            Format::Plain(language) => Some(language),
+            _ => None,
+        }
+    }
+}
+
+impl Source {
+    /// The language it is written in; a graph counts as the S-expression derived from it.
+    pub fn language(&self) -> Language {
+        match self {
+            Source::Graph(_) => Language::Sexpr,
+            Source::Program(_) => Language::Kopl,
+            Source::Text(language, _) => *language,
+        }
+    }
+
+    /// The logical form as text.
+    pub fn text(&self) -> Result<String, ReadError> {
+        match self {
+            Source::Graph(graph) => Ok(graph.to_form()?.to_string()),
+            Source::Program(json) => Ok(json.to_string()),
+            Source::Text(_, text) => Ok(text.clone()),
+        }
+    }
+
+    /// The query that it asks.
+    pub fn read(&self, knowledge: &Knowledge<'_>) -> Result<Reading, ReadError> {
+        let plain = |query| Reading { query, repairs: Vec::new(), lost: Vec::new() };
+        match self {
+            Source::Graph(graph) => Ok(plain(graph.to_form()?.to_query()?)),
+            Source::Program(json) => Ok(plain(Program::from_value(json)?.to_query(knowledge.names)?)),
+            Source::Text(Language::Sexpr, text) => {
+                Ok(plain(Form::parse(text, knowledge.lookup)?.to_query()?))
+            }
+            Source::Text(Language::Kopl, text) => Ok(plain(Program::parse(text)?.to_query(knowledge.names)?)),
+            Source::Text(Language::Sparql, text) => {
+                let parsed = sparql::parse(text)?;
+                let recognised = sparql::recognise(&parsed.query, &knowledge.namespaces)?;
+                Ok(Reading { query: recognised.query, repairs: parsed.repairs, lost: recognised.lost })
+            }
+        }
+    }
+
+    /// The query graph: GrailQA's own where there is one.
+    pub fn graph(&self, knowledge: &Knowledge<'_>) -> Result<QueryGraph, ReadError> {
+        match self {
+            Source::Graph(graph) => Ok(QueryGraph::of_graph_query(graph)?),
+            _ => Ok(QueryGraph::of(&self.read(knowledge)?.query)),
+        }
+    }
+}

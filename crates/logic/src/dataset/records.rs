@@ -1,0 +1,332 @@
+//! Cuts a file of any size into records without reading it whole: the elements of a JSON array, JSON lines, or logical forms as plain text.
+
+use std::io::{self, BufRead};
+
+/// A piece of a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Record {
+    /// The line it starts on, from 1.
+    pub line: usize,
+    /// Its text.
+    pub text: String,
+    /// Whether it is JSON.
+    pub json: bool,
+}
+
+/// What the file is made of, told by its beginning.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Layout {
+    /// The elements of an array, perhaps inside of an object (`{"Questions": [...]}`).
+    Array,
+    /// An object on each line.
+    Lines,
+    /// A logical form on each line; SPARQL may go over several.
+    Text,
+}
+
+/// Reads records one by one.
+pub struct Records<R> {
+    reader: R,
+    layout: Option<Layout>,
+    line: usize,
+    /// The text that was read and not handed on.
+    pending: String,
+    pending_line: usize,
+    done: bool,
+}
+
+/// No record may be longer than this.
+const MAX_RECORD: usize = 64 << 20;
+
+impl<R: BufRead> Records<R> {
+    /// Records of a text.
+    pub fn new(reader: R) -> Records<R> {
+        Records { reader, layout: None, line: 1, pending: String::new(), pending_line: 1, done: false }
+    }
+
+    fn read_line(&mut self) -> io::Result<Option<String>> {
+        let mut bytes = Vec::new();
+        if self.reader.read_until(b'\n', &mut bytes)? == 0 {
+            return Ok(None);
+        }
+        self.line += 1;
+        match String::from_utf8(bytes) {
+            Ok(line) => Ok(Some(line)),
+            Err(_) => Err(invalid(format!("line {}: the text is not UTF-8", self.line - 1))),
+        }
+    }
+
+    /// Finds out what the file is made of, and goes to the first record.
+    fn begin(&mut self) -> io::Result<Layout> {
+        loop {
+            let buffer = self.reader.fill_buf()?;
+            let Some(&first) = buffer.first() else { return Ok(Layout::Text) };
+            if first.is_ascii_whitespace() {
+                self.line += usize::from(first == b'\n');
+                self.reader.consume(1);
+                continue;
+            }
+            return Ok(match first {
+                b'[' if is_array_of_objects(buffer) => {
+                    self.reader.consume(1);
+                    Layout::Array
+                }
+                b'{' if names_questions(buffer) => {
+                    self.skip_to_array()?;
+                    Layout::Array
+                }
+                b'{' => Layout::Lines,
+                _ => Layout::Text,
+            });
+        }
+    }
+
+    /// Goes behind the `[` that follows `"Questions":`.
+    fn skip_to_array(&mut self) -> io::Result<()> {
+        let mut seen = Vec::new();
+        loop {
+            let buffer = self.reader.fill_buf()?;
+            let Some(&byte) = buffer.first() else {
+                return Err(invalid("the list of questions is missing".to_owned()));
+            };
+            self.line += usize::from(byte == b'\n');
+            self.reader.consume(1);
+            if byte == b'[' && String::from_utf8_lossy(&seen).trim_end().ends_with(':') && contains_key(&seen)
+            {
+                return Ok(());
+            }
+            seen.push(byte);
+            if seen.len() > 1 << 16 {
+                return Err(invalid("the list of questions is missing".to_owned()));
+            }
+        }
+    }
+
+    /// The next element of an array.
+    fn element(&mut self) -> io::Result<Option<Record>> {
+        let mut bytes: Vec<u8> = Vec::new();
+        let (mut depth, mut in_string, mut escaped) = (0usize, false, false);
+        let mut start = self.line;
+        loop {
+            let buffer = self.reader.fill_buf()?;
+            if buffer.is_empty() {
+                return if bytes.is_empty() {
+                    Err(invalid(format!("line {}: the list does not end with `]`", self.line)))
+                } else {
+                    Err(invalid(format!("line {start}: the file ends inside of this record")))
+                };
+            }
+            let mut used = 0;
+            let mut complete = false;
+            let mut ended = false;
+            for &byte in buffer {
+                used += 1;
+                self.line += usize::from(byte == b'\n');
+                if bytes.is_empty() {
+                    match byte {
+                        b if b.is_ascii_whitespace() || b == b',' => continue,
+                        b']' => {
+                            ended = true;
+                            break;
+                        }
+                        _ => start = self.line,
+                    }
+                }
+                if depth == 0 && !in_string && !bytes.is_empty() && matches!(byte, b',' | b']') {
+                    // A bare value ends before the separator.
+                    used -= 1;
+                    complete = true;
+                    break;
+                }
+                bytes.push(byte);
+                if in_string {
+                    in_string = escaped || byte != b'"';
+                    escaped = byte == b'\\' && !escaped;
+                } else {
+                    match byte {
+                        b'"' => in_string = true,
+                        b'{' | b'[' => depth += 1,
+                        b'}' | b']' => depth = depth.saturating_sub(1),
+                        _ => {}
+                    }
+                }
+                if depth == 0 && !in_string && matches!(byte, b'}' | b']' | b'"') {
+                    complete = true;
+                    break;
+                }
+            }
+            self.reader.consume(used);
+            if ended {
+                return Ok(None);
+            }
+            if bytes.len() > MAX_RECORD {
+                return Err(invalid(format!("line {start}: a record of more than {} MiB", MAX_RECORD >> 20)));
+            }
+            if complete {
+                let text = String::from_utf8(bytes)
+                    .map_err(|_| invalid(format!("line {start}: the text is not UTF-8")))?;
+                return Ok(Some(Record { line: start, text, json: true }));
+            }
+        }
+    }
+
+    /// The next line that is not blank.
+    fn json_line(&mut self) -> io::Result<Option<Record>> {
+        while let Some(text) = self.read_line()? {
+            if !text.trim().is_empty() {
+                return Ok(Some(Record {
+                    line: self.line - 1,
+                    text: text.trim_end().to_owned(),
+                    json: true,
+                }));
+            }
+        }
+        Ok(None)
+    }
+
+    /// The next logical form: one line, or a SPARQL query up to the line where another begins.
+    fn form(&mut self) -> io::Result<Option<Record>> {
+        loop {
+            let line = self.read_line()?;
+            let open = is_open_sparql(&self.pending);
+            match line {
+                None if self.pending.trim().is_empty() => return Ok(None),
+                None => return Ok(Some(self.take())),
+                Some(line) if self.pending.trim().is_empty() => {
+                    self.pending_line = self.line - 1;
+                    self.pending = line;
+                }
+                Some(line) if open || (is_sparql(&self.pending) && !is_sparql(&line)) => {
+                    self.pending.push_str(&line)
+                }
+                Some(line) => {
+                    let record = self.take();
+                    self.pending = line;
+                    self.pending_line = self.line - 1;
+                    return Ok(Some(record));
+                }
+            }
+            if self.pending.len() > MAX_RECORD {
+                return Err(invalid(format!(
+                    "line {}: a record of more than {} MiB",
+                    self.pending_line,
+                    MAX_RECORD >> 20
+                )));
+            }
+        }
+    }
+
+    fn take(&mut self) -> Record {
+        let text = std::mem::take(&mut self.pending);
+        Record { line: self.pending_line, text: text.trim().to_owned(), json: false }
+    }
+}
+
+impl<R: BufRead> Iterator for Records<R> {
+    type Item = io::Result<Record>;
+
+    fn next(&mut self) -> Option<io::Result<Record>> {
+        if self.done {
+            return None;
+        }
+        let layout = match self.layout {
+            Some(layout) => Ok(layout),
+            None => self.begin(),
+        };
+        let result = layout.and_then(|layout| {
+            self.layout = Some(layout);
+            match layout {
+                Layout::Array => self.element(),
+                Layout::Lines => self.json_line(),
+                Layout::Text => self.form(),
+            }
+        });
+        self.done = !matches!(result, Ok(Some(_)));
+        result.transpose()
+    }
+}
+
+fn invalid(message: String) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidData, message)
+}
+
+/// Whether `[` begins a list of questions, not a KoPL program on one line.
+fn is_array_of_objects(buffer: &[u8]) -> bool {
+    let start = String::from_utf8_lossy(&buffer[..buffer.len().min(200)]).into_owned();
+    let inner = start[1..].trim_start();
+    let key = inner.strip_prefix('{').map(str::trim_start);
+    !key.is_some_and(|key| key.starts_with("\"function\"") || key.starts_with("\"func\""))
+}
+
+fn names_questions(buffer: &[u8]) -> bool {
+    contains_key(&buffer[..buffer.len().min(1 << 12)])
+}
+
+/// Whether the text has the key under which WebQSP lists its questions.
+fn contains_key(bytes: &[u8]) -> bool {
+    let key = b"\"Questions\"";
+    bytes.windows(key.len()).any(|window| window == key)
+}
+
+fn is_sparql(text: &str) -> bool {
+    crate::loss::Language::guess(text) == crate::loss::Language::Sparql
+}
+
+/// Whether a SPARQL query is not complete: its pattern has not begun or not ended.
+fn is_open_sparql(text: &str) -> bool {
+    let (opened, closed) = (text.matches('{').count(), text.matches('}').count());
+    is_sparql(text) && (opened == 0 || opened > closed)
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    fn all(text: &str) -> Vec<(usize, String)> {
+        Records::new(text.as_bytes())
+            .map(|record| record.unwrap())
+            .map(|record| (record.line, record.text))
+            .collect()
+    }
+
+    fn texts(text: &str) -> Vec<String> {
+        all(text).into_iter().map(|(_, text)| text).collect()
+    }
+
+    #[test]
+    fn json_arrays_and_lines() {
+        assert_eq!(
+            all("[\n {\"a\": \"]}\\\"\"},\n\n {\"b\": [1]}\n]\n"),
+            [(2, "{\"a\": \"]}\\\"\"}".to_owned()), (4, "{\"b\": [1]}".to_owned())]
+        );
+        assert_eq!(
+            all("{\"a\": 1}\n\n{\"b\": 2}"),
+            [(1, "{\"a\": 1}".to_owned()), (3, "{\"b\": 2}".to_owned())]
+        );
+        assert_eq!(texts("[1, \"x\", null]"), ["1", "\"x\"", "null"]);
+        assert_eq!(
+            texts("{\"Version\": \"1\", \"Questions\": [{\"q\": 1}, {\"q\": 2}]}"),
+            ["{\"q\": 1}", "{\"q\": 2}"]
+        );
+        assert!(texts("[]").is_empty() && texts("").is_empty() && texts(" \n ").is_empty());
+    }
+
+    #[test]
+    fn logical_forms() {
+        assert_eq!(
+            all("(COUNT x)\n\n(AND a b)\n"),
+            [(1, "(COUNT x)".to_owned()), (3, "(AND a b)".to_owned())]
+        );
+        let sparql = "PREFIX ns: <x>\nSELECT ?x WHERE {\n ?x ns:a ?y\n}\nORDER BY ?y LIMIT 1\nASK { ?s ?p ?o }\nASK { ?s ?p 1 }";
+        assert_eq!(all(sparql).iter().map(|(line, _)| *line).collect::<Vec<_>>(), [1, 6, 7]);
+        assert_eq!(texts("[{\"function\": \"FindAll\", \"inputs\": []}]\nFind(x) > What()").len(), 2);
+    }
+
+    #[test]
+    fn broken_files() {
+        let message = |text: &str| Records::new(text.as_bytes()).find_map(Result::err).unwrap().to_string();
+        assert_eq!(message("[{\"a\": 1},\n{\"b\": "), "line 2: the file ends inside of this record");
+        assert_eq!(message("[{\"a\": 1}"), "line 1: the list does not end with `]`");
+    }
+}
