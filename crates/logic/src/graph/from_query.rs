@@ -80,7 +80,7 @@ impl QueryGraph {
                 };
                 // The literal of a superlative is a placeholder.
                 let label = if extreme.is_some() {
-                    String::new()
+                    "value".to_owned()
                 } else {
                     node.id.split("^^").next().unwrap_or("").to_owned()
                 };

@@ -1,0 +1,149 @@
+//! Logical forms and what must come of them, as data in `tests/cases`: add a line `>>> form` to a file, run with `COMPLETE=1`, and read what was added.
+#![allow(missing_docs, clippy::unwrap_used, clippy::print_stderr)]
+
+use std::fmt::Write;
+use std::fs;
+use std::path::{Path, PathBuf};
+use touchstone_logic::dataset::{Format, Knowledge, Record};
+use touchstone_logic::equal::Canonical;
+use touchstone_logic::level::SchemaItems;
+use touchstone_logic::sparql::{Dialect, Namespaces};
+use touchstone_logic::{Inexpressible, Inverses, Lookup, Ontology, Printed, QueryGraph, Spelling, kopl, sexpr, sparql};
+
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cases")
+}
+
+/// A few words of Freebase.
+fn ontology() -> Ontology {
+    Ontology::from_parts(
+        [
+            ("film.film", "film.film.directed_by", "film.director"),
+            ("film.director", "film.director.film", "film.film"),
+            ("film.film", "film.film.initial_release_date", "type.datetime"),
+            ("people.person", "people.person.spouse_s", "people.marriage"),
+        ],
+        [("film.film", "common.topic"), ("film.director", "common.topic")],
+        [("film.film.directed_by", "film.director.film"), ("film.director.film", "film.film.directed_by")],
+    )
+}
+
+fn knowledge(lookup: &(dyn Lookup + Sync)) -> Knowledge<'_> {
+    Knowledge { lookup, names: &(), namespaces: Namespaces::default() }
+}
+
+fn record(text: &str) -> Record {
+    Record { line: 1, text: text.to_owned(), json: false }
+}
+
+fn printed(out: &mut String, what: &str, result: Result<Printed, Inexpressible>) {
+    match result {
+        Ok(printed) => {
+            writeln!(out, "{what}: {}", printed.text.replace('\n', " ")).unwrap();
+            for loss in printed.lost {
+                writeln!(out, "  not the same: {loss}").unwrap();
+            }
+        }
+        Err(error) => writeln!(out, "{what}: none, {error}").unwrap(),
+    }
+}
+
+/// Everything that can be said about a form.
+fn described(text: &str) -> String {
+    let mut out = String::new();
+    let item = Format::Any.item(&record(text)).unwrap();
+    let reading = match item.source.read(&knowledge(&Spelling)) {
+        Ok(reading) => reading,
+        Err(error) => return format!("error: {error}\n"),
+    };
+    for repair in &reading.repairs {
+        writeln!(out, "repaired: {repair}").unwrap();
+    }
+    for loss in &reading.lost {
+        writeln!(out, "not the same: {loss}").unwrap();
+    }
+    printed(&mut out, "sexpr", sexpr::print(&reading.query));
+    printed(&mut out, "kopl", kopl::print(&reading.query, &()));
+    printed(&mut out, "freebase", sparql::print(&reading.query, &Dialect::Freebase));
+    printed(&mut out, "kqapro", sparql::print(&reading.query, &Dialect::KqaPro));
+    let shape = QueryGraph::of(&reading.query).shape();
+    writeln!(out, "shape: {} {}", shape.code, shape.alias.map_or_else(String::new, |alias| alias.to_string())).unwrap();
+    let items = SchemaItems::of(&reading.query);
+    let words: Vec<String> = items.classes.into_iter().chain(items.properties).chain(items.qualifiers).collect();
+    writeln!(out, "items: {}", words.join(", ")).unwrap();
+    out.lines().map(|line| format!("{}\n", line.trim_end())).collect()
+}
+
+/// What our equivalence says of two forms, with `=` or `!=` and the reason.
+fn compared(text: &str) -> String {
+    let ontology = ontology();
+    let (gold, predicted) = text.split_once(" ||| ").expect("two forms with ||| between them");
+    let canonical = |text: &str| {
+        let item = Format::Any.item(&record(text)).unwrap();
+        let reading = item.source.read(&knowledge(&Spelling)).unwrap_or_else(|error| panic!("{error}: {text}"));
+        Canonical::of(&reading.query, &ontology as &dyn Inverses)
+    };
+    let verdict = canonical(gold).compare(&canonical(predicted));
+    match verdict.why {
+        None if verdict.equal => "equal\n".to_owned(),
+        why => format!("different: {}\n", why.unwrap_or_default()),
+    }
+}
+
+/// What a parser that knows the ontology says of a wrong form.
+fn refused(text: &str) -> String {
+    let ontology = ontology();
+    let item = Format::Any.item(&record(text)).unwrap();
+    match item.source.read(&knowledge(&ontology)) {
+        Ok(_) => "accepted\n".to_owned(),
+        Err(error) => format!("error: {error}\n"),
+    }
+}
+
+fn play(file: &str, answer: fn(&str) -> String) {
+    let path = folder().join(file);
+    let written = fs::read_to_string(&path).unwrap();
+    let mut complete = String::new();
+    for line in written.lines() {
+        if let Some(form) = line.strip_prefix(">>> ") {
+            let form = form.replace("\\n", "\n");
+            writeln!(complete, "{line}\n{}", answer(&form)).unwrap();
+        } else if line.starts_with('#') {
+            writeln!(complete, "{line}").unwrap();
+        }
+    }
+    let complete = format!("{}\n", complete.trim_end());
+    if std::env::var_os("COMPLETE").is_some() {
+        fs::write(&path, complete).unwrap();
+        return;
+    }
+    for (number, (expected, found)) in written.lines().zip(complete.lines()).enumerate() {
+        assert_eq!(found, expected, "{file}, line {}; COMPLETE=1 rewrites the file", number + 1);
+    }
+    assert_eq!(complete.len(), written.len(), "{file} has missing or additional lines; COMPLETE=1 rewrites it");
+}
+
+#[test]
+fn s_expressions() {
+    play("sexpr.txt", described);
+}
+
+#[test]
+fn programs() {
+    play("kopl.txt", described);
+}
+
+#[test]
+fn sparql_queries() {
+    play("sparql.txt", described);
+}
+
+#[test]
+fn equivalence() {
+    play("equal.txt", compared);
+}
+
+#[test]
+fn wrong_forms() {
+    play("wrong.txt", refused);
+}
