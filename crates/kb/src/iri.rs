@@ -99,11 +99,12 @@ impl IriScheme {
 }
 
 /// Whether an id can stand as an IRI by itself.
-pub(crate) fn is_absolute(id: &str) -> bool {
+pub fn is_absolute(id: &str) -> bool {
     id.contains(':') && oxrdf::NamedNode::new(id).is_ok()
 }
 
-fn encode(namespace: &str, id: &str) -> String {
+/// The IRI of an id in a namespace: what an IRI cannot hold is percent-encoded.
+pub fn encode(namespace: &str, id: &str) -> String {
     let mut iri = String::with_capacity(namespace.len() + id.len());
     iri.push_str(namespace);
     for c in id.chars() {
@@ -129,7 +130,8 @@ fn percent(c: char, out: &mut String) {
     }
 }
 
-pub(crate) fn decode(text: &str) -> Cow<'_, str> {
+/// The id that was encoded.
+pub fn decode(text: &str) -> Cow<'_, str> {
     if !text.contains('%') {
         return Cow::Borrowed(text);
     }

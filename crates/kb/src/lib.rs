@@ -14,7 +14,7 @@ mod error;
 pub mod export;
 mod ids;
 pub mod import;
-mod iri;
+pub mod iri;
 mod literal;
 mod names;
 mod progress;

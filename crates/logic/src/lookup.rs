@@ -59,10 +59,10 @@ impl Lookup for Spelling {
     }
 }
 
-/// Freebase: what is not spelled like an id is a class, also the mediator types that `fb_types` does not list.
+/// Freebase: a word that is no relation is a class, also the mediator types that `fb_types` does not list.
 impl Lookup for Ontology {
     fn is_class(&self, word: &str) -> Option<bool> {
-        Some(!Spelling::looks_like_entity(word) && !Ontology::is_relation(self, word))
+        Some(self.knows(word) && !Ontology::is_relation(self, word))
     }
 
     fn is_property(&self, word: &str) -> Option<bool> {
@@ -202,10 +202,16 @@ impl Names for Kb {
 
     fn key_kind(&self, key: &str) -> Option<KeyKind> {
         let by_name = || self.attributes().find(|&a| self.attribute_label(a) == key);
-        match self.attribute_kind(self.attribute(key).or_else(by_name)?) {
+        let qualifier = || {
+            let by_name = || self.qualifier_keys().find(|&q| self.qualifier_label(q) == key);
+            self.qualifier_key(key).or_else(by_name).map(|q| self.qualifier_kind(q))
+        };
+        let kind = self.attribute(key).or_else(by_name).map(|a| self.attribute_kind(a)).or_else(qualifier)?;
+        match kind {
             ValueKind::Quantity => Some(KeyKind::Number),
             ValueKind::Time => Some(KeyKind::Time),
-            _ => Some(KeyKind::Text),
+            ValueKind::Text | ValueKind::Entity => Some(KeyKind::Text),
+            _ => None,
         }
     }
 }

@@ -29,9 +29,12 @@ impl Language {
         let word: String = start.chars().take_while(|c| c.is_ascii_alphabetic()).collect();
         let keyword = ["prefix", "base", "select", "ask", "construct", "describe"]
             .contains(&word.to_ascii_lowercase().as_str());
-        if start.starts_with('(') {
+        let one_word = !start.trim_end().contains(char::is_whitespace) && !start.contains(['(', '[']);
+        // Neither a program nor an expression has variables in braces: this is SPARQL with a typing error.
+        let braces = start.contains('{') && start.contains('?') && !start.starts_with(['{', '[']);
+        if start.starts_with('(') || one_word {
             Language::Sexpr
-        } else if start.starts_with('#') || keyword {
+        } else if start.starts_with('#') || keyword || braces {
             Language::Sparql
         } else {
             Language::Kopl
@@ -98,8 +101,6 @@ pub enum Loss {
     UnitsIgnored,
     /// Inequalities that hold only while the extreme is chosen.
     InnerOnly,
-    /// KoPL's `Verify` asks about all values of the attribute; the query asks whether one satisfies.
-    VerifyAll,
     /// The program does not tell the kind of a value, and nothing else did.
     Guessed {
         /// The value.
@@ -107,8 +108,12 @@ pub enum Loss {
         /// What it was taken for.
         kind: &'static str,
     },
-    /// KoPL's `SelectBetween` gives one name; the query gives all that tie.
-    OneName,
+    /// Two statements about facts may speak of two facts that say the same; the algebra takes them for one.
+    SameFact,
+    /// A year or month is matched as it is written; the algebra also accepts dates in it.
+    YearItself,
+    /// Dates are compared with dates only; the algebra also compares them with years.
+    DatesOnly,
 }
 
 impl fmt::Display for Loss {
@@ -140,14 +145,19 @@ impl fmt::Display for Loss {
             Loss::InnerOnly => f.write_str(
                 "the inequalities hold while the extreme is chosen, the query applies them to the answer too",
             ),
-            Loss::VerifyAll => {
-                f.write_str("KoPL verifies all values of the attribute, the query asks whether one satisfies")
-            }
             Loss::Guessed { value, kind } => write!(
                 f,
                 "the program does not say what `{value}` is; it was taken for a {kind}; give --kb to know"
             ),
-            Loss::OneName => f.write_str("KoPL gives one name, the query gives all that tie"),
+            Loss::SameFact => f.write_str(
+                "the conditions may hold of two facts that say the same, the query wants one fact",
+            ),
+            Loss::YearItself => {
+                f.write_str("SPARQL matches the year itself, the query accepts dates in it, too")
+            }
+            Loss::DatesOnly => {
+                f.write_str("SPARQL compares dates only, the query also compares values that are years")
+            }
         }
     }
 }

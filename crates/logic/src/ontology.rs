@@ -140,6 +140,11 @@ impl Ontology {
         ontology
     }
 
+    /// Whether the name occurs at all: also the mediator types that `fb_types` does not list.
+    pub fn knows(&self, name: &str) -> bool {
+        self.entry_of(name).is_some()
+    }
+
     /// Whether the name is a class: the domain or range of a relation is one only if the class file knows it.
     pub fn is_class(&self, name: &str) -> bool {
         self.entry_of(name).is_some_and(|entry| entry.is_class)

@@ -2,6 +2,8 @@
 
 use crate::query::{Condition, Direction, Extreme, Mark, Relate, Set, Step, Superlative};
 use crate::text::MAX_DEPTH;
+use std::cell::Cell;
+use std::rc::Rc;
 
 /// A pattern to match against a KB.
 #[derive(Debug, Clone, Default)]
@@ -10,6 +12,8 @@ pub(crate) struct Pattern {
     pub(crate) things: Vec<Vec<Set>>,
     /// The facts between them.
     pub(crate) facts: Vec<PatternFact>,
+    /// The next mark. The branches of a union share it with what is around them.
+    pub(crate) marks: Rc<Cell<Mark>>,
 }
 
 /// A fact of a pattern.
@@ -68,12 +72,13 @@ impl Pattern {
             used: vec![false; self.facts.len()],
             order: vec![None; self.things.len()],
             marked: vec![false; self.things.len()],
-            next: 0,
+            next: self.marks.get(),
         };
         for &thing in wanted {
             walk.marked[thing] = true;
         }
         let set = walk.describe(root, 0)?;
+        self.marks.set(walk.next);
         let missed = (0..self.things.len())
             .any(|t| walk.order[t].is_none() && !elsewhere.get(t).copied().unwrap_or(false));
         if missed {
@@ -123,6 +128,10 @@ impl Pattern {
         extreme: Extreme,
         wanted: &[usize],
     ) -> Result<Described, PatternError> {
+        // Conditions on the value itself would be lost, and a value that is the answer has no way to it.
+        if value == root || !self.things[value].is_empty() {
+            return Err(PatternError::NotALeaf);
+        }
         let mut rest = self.clone();
         let mut path = Vec::new();
         let mut at = value;
@@ -223,4 +232,16 @@ impl Walk<'_> {
         let set = Set::and(parts);
         Ok(if self.marked[thing] { Set::Marked(mark, Box::new(set)) } else { set })
     }
+}
+
+/// Whether a set is nested deeper than anything that follows can bear.
+pub(crate) fn is_too_deep(set: &Set) -> bool {
+    let mut stack = vec![(set, 0)];
+    while let Some((set, depth)) = stack.pop() {
+        if depth > MAX_DEPTH {
+            return true;
+        }
+        set.children(&mut |child| stack.push((child, depth + 1)));
+    }
+    false
 }

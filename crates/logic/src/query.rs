@@ -34,7 +34,7 @@ pub enum Answer {
         /// Conditions on the qualifiers of the fact.
         conditions: Vec<Condition>,
     },
-    /// Whether an attribute's values satisfy a comparison.
+    /// Whether some value of an attribute satisfies a comparison.
     Verify {
         /// Whose values.
         of: Set,
@@ -76,7 +76,7 @@ pub enum Answer {
         /// The qualifier asked for.
         qualifier: String,
     },
-    /// Which of two has the greater or smaller value.
+    /// Which of two has the greater or smaller value; both if they tie.
     SelectBetween {
         /// The one.
         left: Set,
@@ -109,7 +109,7 @@ pub enum Set {
     Named(String),
     /// The members of a class, by the class's id or name.
     Class(String),
-    /// The literals that compare so with a value.
+    /// The literals that compare so with a value, by the rules of `touchstone_kb::compare`: a year equals the dates in it.
     Values(Comparison, Value),
     /// What the members of another set lead to.
     Relate(Box<Relate>),
@@ -233,13 +233,6 @@ pub struct Rules {
     pub different: Vec<(Operand, Operand)>,
     /// Answers that are texts must be English or without a language.
     pub english: bool,
-}
-
-impl Rules {
-    /// Whether there are none.
-    pub fn is_empty(&self) -> bool {
-        self.different.is_empty() && !self.english
-    }
 }
 
 /// A side of an inequality.

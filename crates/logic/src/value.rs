@@ -53,6 +53,24 @@ impl Value {
         Value { unit: unit.to_owned(), ..Value::xsd(number, "double") }
     }
 
+    /// Years, months and dates without the time zone that Freebase's dump and others write behind them: it says nothing.
+    #[must_use]
+    pub fn without_zone(mut self) -> Value {
+        if matches!(self.xsd_name(), Some("gYear" | "gYearMonth" | "date")) {
+            let zone = |text: &str| {
+                let bytes = text.as_bytes();
+                let offset = |b: &[u8]| matches!(b, [b'+' | b'-', a, b, b':', c, d] if [a, b, c, d].iter().all(|x| x.is_ascii_digit()));
+                match bytes {
+                    [.., b'Z'] => 1,
+                    _ if bytes.len() > 6 && offset(&bytes[bytes.len() - 6..]) => 6,
+                    _ => 0,
+                }
+            };
+            self.text.truncate(self.text.len() - zone(&self.text));
+        }
+        self
+    }
+
     /// The literal it denotes.
     pub fn literal(&self) -> Literal<'_> {
         if !self.unit.is_empty() {
@@ -77,8 +95,13 @@ impl Value {
         let literal = self.literal();
         match literal.kind() {
             LiteralKind::Quantity => {
-                let number = literal.number().unwrap_or(f64::NAN);
-                format!("number {} {}", number + 0.0, literal.unit())
+                // Whole numbers are compared digit by digit: a float holds only the first sixteen.
+                match self.text.trim_start_matches('+').parse::<i128>() {
+                    Ok(whole) => format!("number {whole} {}", literal.unit()),
+                    Err(_) => {
+                        format!("number {} {}", literal.number().unwrap_or(f64::NAN) + 0.0, literal.unit())
+                    }
+                }
             }
             LiteralKind::Boolean => format!("boolean {}", literal.as_bool().unwrap_or(false)),
             kind => match literal.as_time() {
@@ -89,6 +112,13 @@ impl Value {
             },
         }
     }
+}
+
+/// Whether a text can be a language tag.
+pub(crate) fn is_language(text: &str) -> bool {
+    let part =
+        |part: &str| !part.is_empty() && part.len() <= 8 && part.bytes().all(|b| b.is_ascii_alphanumeric());
+    text.starts_with(|c: char| c.is_ascii_alphabetic()) && text.split('-').all(part)
 }
 
 impl fmt::Display for Value {
@@ -114,6 +144,13 @@ mod tests {
         assert_ne!(Value::xsd("1990", "gYear").key(), Value::xsd("1990-01-01", "date").key());
         assert_ne!(Value::text("7").key(), Value::xsd("7", "integer").key());
         assert_eq!(Value::xsd("x", "string").key(), Value::text("x").key());
+        assert_ne!(
+            Value::xsd("9007199254740993", "integer").key(),
+            Value::xsd("9007199254740992", "integer").key()
+        );
+        assert_eq!(Value::xsd("1990-08:00", "gYear").without_zone(), Value::xsd("1990", "gYear"));
+        assert_eq!(Value::xsd("-0044", "gYear").without_zone(), Value::xsd("-0044", "gYear"));
+        assert_eq!(Value::xsd("1990-01-02Z", "date").without_zone(), Value::xsd("1990-01-02", "date"));
         assert_eq!(Value::xsd("-0", "integer").key(), Value::xsd("0", "integer").key());
     }
 }

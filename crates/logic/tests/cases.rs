@@ -8,7 +8,9 @@ use touchstone_logic::dataset::{Format, Knowledge, Record};
 use touchstone_logic::equal::Canonical;
 use touchstone_logic::level::SchemaItems;
 use touchstone_logic::sparql::{Dialect, Namespaces};
-use touchstone_logic::{Inexpressible, Inverses, Lookup, Ontology, Printed, QueryGraph, Spelling, kopl, sexpr, sparql};
+use touchstone_logic::{
+    Inexpressible, Inverses, Lookup, Ontology, Printed, QueryGraph, Spelling, kopl, sexpr, sparql,
+};
 
 fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cases")
@@ -67,9 +69,16 @@ fn described(text: &str) -> String {
     printed(&mut out, "freebase", sparql::print(&reading.query, &Dialect::Freebase));
     printed(&mut out, "kqapro", sparql::print(&reading.query, &Dialect::KqaPro));
     let shape = QueryGraph::of(&reading.query).shape();
-    writeln!(out, "shape: {} {}", shape.code, shape.alias.map_or_else(String::new, |alias| alias.to_string())).unwrap();
+    writeln!(
+        out,
+        "shape: {} {}",
+        shape.code,
+        shape.alias.map_or_else(String::new, |alias| alias.to_string())
+    )
+    .unwrap();
     let items = SchemaItems::of(&reading.query);
-    let words: Vec<String> = items.classes.into_iter().chain(items.properties).chain(items.qualifiers).collect();
+    let words: Vec<String> =
+        items.classes.into_iter().chain(items.properties).chain(items.qualifiers).collect();
     writeln!(out, "items: {}", words.join(", ")).unwrap();
     out.lines().map(|line| format!("{}\n", line.trim_end())).collect()
 }
@@ -80,7 +89,8 @@ fn compared(text: &str) -> String {
     let (gold, predicted) = text.split_once(" ||| ").expect("two forms with ||| between them");
     let canonical = |text: &str| {
         let item = Format::Any.item(&record(text)).unwrap();
-        let reading = item.source.read(&knowledge(&Spelling)).unwrap_or_else(|error| panic!("{error}: {text}"));
+        let reading =
+            item.source.read(&knowledge(&Spelling)).unwrap_or_else(|error| panic!("{error}: {text}"));
         Canonical::of(&reading.query, &ontology as &dyn Inverses)
     };
     let verdict = canonical(gold).compare(&canonical(predicted));
@@ -120,7 +130,11 @@ fn play(file: &str, answer: fn(&str) -> String) {
     for (number, (expected, found)) in written.lines().zip(complete.lines()).enumerate() {
         assert_eq!(found, expected, "{file}, line {}; COMPLETE=1 rewrites the file", number + 1);
     }
-    assert_eq!(complete.len(), written.len(), "{file} has missing or additional lines; COMPLETE=1 rewrites it");
+    assert_eq!(
+        complete.len(),
+        written.len(),
+        "{file} has missing or additional lines; COMPLETE=1 rewrites it"
+    );
 }
 
 #[test]

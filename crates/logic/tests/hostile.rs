@@ -174,7 +174,7 @@ fn case(name: impl Into<String>, text: impl Into<String>) -> Case {
     (name.into(), text.into())
 }
 
-const EVERY_DEPTH: [usize; 4] = [30, 90, 198, usize::MAX];
+const EVERY_DEPTH: [usize; 4] = [30, 90, 198, SIZE];
 
 fn s_expression_cases() -> Vec<Case> {
     let mut cases = Vec::new();
@@ -335,10 +335,10 @@ fn program_cases() -> Vec<Case> {
     for (open, close) in
         [("(", ")"), ("[", "]"), ("{\"program\":", "}"), ("[{\"function\":", "}]"), ("Find(", ")")]
     {
-        cases.push(case(format!("nested {open}"), nested("", open, "", close, "", usize::MAX)));
+        cases.push(case(format!("nested {open}"), nested("", open, "", close, "", SIZE)));
         cases.push(case(
             format!("Find( and nested {open}"),
-            nested("Find(", open, "a", close, ") > What()", usize::MAX),
+            nested("Find(", open, "a", close, ") > What()", SIZE),
         ));
     }
     for step in [
@@ -373,15 +373,15 @@ fn program_cases() -> Vec<Case> {
             let text = format!("{first}{}{}What()", first.repeat(times), join.repeat(times));
             cases.push(case(format!("{times} of {join}to the right"), text));
         }
-        for join in ["And", "Or"] {
-            for depth in [20, 60, 190, 700] {
-                let mut text = "[{\"function\":\"FindAll\",\"dependencies\":[]}".to_owned();
-                for i in 0..depth {
-                    let _ = write!(text, ",{{\"function\":\"{join}\",\"dependencies\":[{i},{i}]}}");
-                }
-                let _ = write!(text, ",{{\"function\":\"What\",\"dependencies\":[{depth}]}}]");
-                cases.push(case(format!("{depth} doublings with {join}"), text));
+    }
+    for join in ["And", "Or"] {
+        for depth in [20, 60, 190, 700] {
+            let mut text = "[{\"function\":\"Find\",\"dependencies\":[],\"inputs\":[\"a\"]}".to_owned();
+            for i in 0..depth {
+                let _ = write!(text, ",{{\"function\":\"{join}\",\"dependencies\":[{i},{i}]}}");
             }
+            let _ = write!(text, ",{{\"function\":\"What\",\"dependencies\":[{depth}]}}]");
+            cases.push(case(format!("{depth} doublings with {join}"), text));
         }
     }
     let step = |i: usize| {
@@ -502,7 +502,7 @@ fn sparql_cases() -> Vec<Case> {
             flood(&format!("{HEAD}?x "), unit, ":a ?y }"),
         ));
     }
-    for depth in [7, 9, 33, 98, usize::MAX] {
+    for depth in [7, 9, 33, 98, SIZE] {
         for (open, close) in [
             ("{ ", "} "),
             ("{ ?x :b ?y . ", "} "),
@@ -744,7 +744,7 @@ fn numbered_sparql_cases() -> Vec<Case> {
     ];
     let mut cases = Vec::new();
     for (name, before, unit, after) in units {
-        for count in [60, 190, 600, 1900, usize::MAX] {
+        for count in [60, 190, 600, 1900, SIZE] {
             let limited = |i: usize| if i < count { unit(i) } else { " ".repeat(SIZE) };
             cases.push(case(format!("{name}, {count}"), numbered(before, limited, after)));
         }

@@ -9,8 +9,8 @@ pub(super) struct LabelledGraph {
     merged: Vec<(usize, usize)>,
 }
 
-/// How many orders are tried before the search gives up and uses the refined labels alone. They tell almost all graphs apart.
-const MAX_ORDERS: usize = 5_000;
+/// How much work the search may do, in vertices and edges looked at, before it gives up and uses the refined labels alone.
+const MAX_WORK: usize = 400_000;
 
 impl LabelledGraph {
     pub(super) fn vertex(&mut self, label: String) -> usize {
@@ -31,20 +31,18 @@ impl LabelledGraph {
         self.merged.push((vertex, other));
     }
 
-    /// A text that is equal exactly for graphs that differ in the numbering of vertices only.
-    pub(super) fn canonical(mut self) -> String {
+    /// A text that is equal exactly for graphs that differ in the numbering of vertices only, and true; or, when that takes
+    /// too long, a text that is equal for those but perhaps for others, too, and false.
+    pub(super) fn canonical(mut self) -> (String, bool) {
         self.merge();
-        let colours = self.refine(ranks(&self.labels));
-        let mut search = Search { graph: &self, best: None, tried: 0 };
-        search.run(colours.clone());
-        match search.best {
-            Some(best) if search.tried <= MAX_ORDERS => best,
-            _ => {
-                let mut histogram = colours;
-                histogram.sort_unstable();
-                format!("approximately {} {histogram:?}", self.described(&self.refine(ranks(&self.labels))))
-            }
+        let mut search = Search { graph: &self, best: None, work: 0 };
+        let colours = search.refine(ranks(&self.labels));
+        if search.run(colours.clone())
+            && let Some(best) = search.best
+        {
+            return (best, true);
         }
+        (format!("approximately {}", self.described(&colours)), false)
     }
 
     /// Replaces vertices that are the same as another by that one.
@@ -71,26 +69,6 @@ impl LabelledGraph {
         self.merged.clear();
     }
 
-    /// Splits colours by the colours of neighbours until nothing changes.
-    fn refine(&self, mut colours: Vec<usize>) -> Vec<usize> {
-        loop {
-            let mut signatures: Vec<(usize, Vec<(bool, &str, usize)>)> =
-                colours.iter().map(|&c| (c, Vec::new())).collect();
-            for (a, b, label) in &self.edges {
-                signatures[*a].1.push((true, label, colours[*b]));
-                signatures[*b].1.push((false, label, colours[*a]));
-            }
-            for signature in &mut signatures {
-                signature.1.sort_unstable();
-            }
-            let next = ranks(&signatures);
-            if count(&next) == count(&colours) {
-                return next;
-            }
-            colours = next;
-        }
-    }
-
     /// The graph written down in the order of its colours.
     fn described(&self, colours: &[usize]) -> String {
         let mut vertices: Vec<(usize, &str)> =
@@ -106,36 +84,62 @@ impl LabelledGraph {
 struct Search<'g> {
     graph: &'g LabelledGraph,
     best: Option<String>,
-    tried: usize,
+    work: usize,
 }
 
 impl Search<'_> {
+    /// Splits colours by the colours of neighbours until nothing changes, or the work is too much.
+    fn refine(&mut self, mut colours: Vec<usize>) -> Vec<usize> {
+        loop {
+            self.work += self.graph.labels.len() + 2 * self.graph.edges.len();
+            let mut signatures: Vec<(usize, Vec<(bool, &str, usize)>)> =
+                colours.iter().map(|&c| (c, Vec::new())).collect();
+            for (a, b, label) in &self.graph.edges {
+                signatures[*a].1.push((true, label, colours[*b]));
+                signatures[*b].1.push((false, label, colours[*a]));
+            }
+            for signature in &mut signatures {
+                signature.1.sort_unstable();
+            }
+            let next = ranks(&signatures);
+            if count(&next) == count(&colours) || self.work > MAX_WORK {
+                return next;
+            }
+            colours = next;
+        }
+    }
+
     /// Gives one vertex of the first colour that several share a colour of its own, for each such vertex, and keeps the smallest text.
-    fn run(&mut self, colours: Vec<usize>) {
+    /// False when the work was too much.
+    fn run(&mut self, colours: Vec<usize>) -> bool {
         let mut stack = vec![colours];
         while let Some(colours) = stack.pop() {
-            if self.tried > MAX_ORDERS {
-                return;
+            if self.work > MAX_WORK {
+                return false;
             }
-            let shared = (0..colours.len())
-                .map(|v| colours[v])
-                .filter(|c| colours.iter().filter(|d| *d == c).count() > 1)
-                .min();
-            let Some(shared) = shared else {
-                self.tried += 1;
+            let mut sizes = vec![0usize; colours.len()];
+            for &colour in &colours {
+                sizes[colour] += 1;
+            }
+            let Some(shared) = sizes.iter().position(|&size| size > 1) else {
                 let text = self.graph.described(&colours);
+                self.work += text.len();
                 if self.best.as_ref().is_none_or(|best| text < *best) {
                     self.best = Some(text);
                 }
                 continue;
             };
             for vertex in (0..colours.len()).filter(|&v| colours[v] == shared) {
+                if self.work > MAX_WORK {
+                    return false;
+                }
                 let split: Vec<(usize, bool)> =
                     colours.iter().enumerate().map(|(v, &c)| (c, v != vertex)).collect();
-                stack.push(self.graph.refine(ranks(&split)));
+                let split = self.refine(ranks(&split));
+                stack.push(split);
             }
-            self.tried += 1;
         }
+        true
     }
 }
 

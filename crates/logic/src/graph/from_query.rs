@@ -8,9 +8,10 @@
 //! | count, period, condition on a qualifier | no |
 //! | a step that a superlative's path shares with the description | no second time |
 //!
-//! The papers say nothing of KoPL's questions. Here, the branches of a union hang on the same vertex; a question for yes or no has the described thing
-//! as its root, a question for a relation or a qualifier the subject of the fact.
+//! The papers say nothing of KoPL's questions. Here, the branches of a union hang on the same vertex; a question for yes or no, which has no answer
+//! among its things, has the vertex with the shortest code as its root, a question for a relation or a qualifier the subject of the fact.
 
+use super::code::Coder;
 use super::query_graph::{Edge, QueryGraph, Vertex};
 use crate::query::{Answer, Direction, Mark, Query, Set, Step, Superlative};
 use crate::sexpr::{GraphQuery, GraphQueryError, NodeType};
@@ -61,7 +62,11 @@ impl QueryGraph {
                 builder.extreme(root, attribute, Direction::Forward, extreme.word());
             }
         }
-        builder.graph
+        let mut graph = builder.graph;
+        if matches!(query.answer, Answer::Exists(_) | Answer::Verify { .. }) {
+            graph.root = simplest_root(&graph);
+        }
+        graph
     }
 
     /// The graph of GrailQA's `graph_query`.
@@ -268,4 +273,20 @@ fn notable_type(part: &Set) -> Option<&str> {
         }
         _ => None,
     }
+}
+
+/// The vertex from which the graph has the shortest code; of equal ones the first. No order of triples changes the code.
+fn simplest_root(graph: &QueryGraph) -> usize {
+    // Beyond this size nobody looks at shapes, and the first will do.
+    if graph.vertices.len() > 64 {
+        return graph.root;
+    }
+    let mut coder = Coder::new();
+    let mut skeleton = graph.skeleton();
+    let mut code = |root: usize| {
+        skeleton.root = u32::try_from(root).unwrap_or(0);
+        let code = coder.code(&skeleton).to_owned();
+        (code.len(), code)
+    };
+    (0..graph.vertices.len()).min_by_key(|&root| code(root)).unwrap_or(graph.root)
 }

@@ -26,6 +26,7 @@ impl Program {
     /// KoPL asks the KB for the kind of some values; where `names` does not know the key, such a value stays untyped.
     pub fn to_query(&self, names: &dyn Names) -> Result<Query, ProgramError> {
         self.check()?;
+        self.check_size()?;
         let mut results: Vec<Outcome> = Vec::with_capacity(self.steps.len());
         for step in &self.steps {
             results.push(result(step, &results, names));
@@ -41,6 +42,20 @@ impl Program {
         Ok(Query::new(answer))
     }
 }
+
+impl Program {
+    /// Steps that are used several times are written out in the query: it may not grow without end.
+    fn check_size(&self) -> Result<(), ProgramError> {
+        let mut sizes: Vec<usize> = Vec::with_capacity(self.steps.len());
+        for step in &self.steps {
+            sizes.push(step.dependencies.iter().fold(1usize, |sum, &d| sum.saturating_add(sizes[d])));
+        }
+        if sizes.iter().any(|&size| size > MAX_STEPS) { Err(ProgramError::TooLong) } else { Ok(()) }
+    }
+}
+
+/// No query is made of more steps than this.
+const MAX_STEPS: usize = 10_000;
 
 fn result(step: &Step, results: &[Outcome], names: &dyn Names) -> Outcome {
     use Function::*;
@@ -156,7 +171,9 @@ fn keyed_value(names: &dyn Names, key: &str, text: &str) -> Value {
         Some(KeyKind::Text) => Some(Value::text(text)),
         Some(KeyKind::Number) => number(text),
         Some(KeyKind::Time) => time(text),
-        None => time(text).filter(|_| matches!(parse_time(text), Some(TimeText::Date { .. }))),
+        None => {
+            time(text).filter(|_| text.len() == 10 && matches!(parse_time(text), Some(TimeText::Date { .. })))
+        }
     };
     typed.unwrap_or_else(|| Value::untyped(text))
 }
@@ -198,6 +215,7 @@ pub fn from_query(query: &Query, names: &dyn Names) -> Result<(Program, Vec<Loss
     writer.lost.sort();
     writer.lost.dedup();
     let program = Program::from_sequence(writer.steps).map_err(|error| cannot(error.to_string()))?;
+    program.check().map_err(|error| cannot(format!("it: {error}")))?;
     Ok((program, writer.lost))
 }
 
@@ -368,7 +386,6 @@ impl Writer<'_> {
         let Set::Values(comparison, value) = &fact.from else {
             return Err(cannot("a question for yes or no that verifies no attribute"));
         };
-        self.lost.push(Loss::VerifyAll);
         self.values(&Set::and(parts), &fact.property, &fact.conditions)?;
         self.verify(*comparison, value)
     }
@@ -408,6 +425,9 @@ impl Writer<'_> {
                 self.step(Function::Find, &[name.as_deref().unwrap_or(id)]);
             }
             Set::Relate(relate) => match &relate.from {
+                Set::Values(..) if relate.direction == Direction::Forward => {
+                    return Err(cannot("what a literal leads to"));
+                }
                 Set::Values(comparison @ (Comparison::LessOrEqual | Comparison::GreaterOrEqual), value) => {
                     // At most is less or equal: some value satisfies the one or the other.
                     let strict = if *comparison == Comparison::LessOrEqual {

@@ -57,7 +57,7 @@ fn set(form: &Form) -> Result<Set, Inexpressible> {
         Form::Entity(id) => Set::Entity(id.clone()),
         Form::Named(name) => Set::Named(name.clone()),
         Form::Literal(token) => Set::Values(Comparison::Equal, literal_value(token)),
-        Form::And(a, b) => Set::and([set(a)?, set(b)?]),
+        Form::And(parts) => Set::and(parts.iter().map(set).collect::<Result<Vec<_>, _>>()?),
         Form::Join(relation, of) => match time_macro(relation, of) {
             Some(during) => during,
             None => Set::relate(set(of)?, relation.relation.clone(), direction(relation)),

@@ -1,26 +1,26 @@
 //! The S-expression language: its tree, its parser and its printer.
 
 use super::read::{ItemId, Tree};
-use crate::lookup::Lookup;
+use crate::lookup::{Lookup, Spelling};
 use crate::query::Extreme;
 use crate::text::SyntaxError;
-use crate::value::Value;
+use crate::value::{Value, is_language};
 use std::fmt;
-use touchstone_kb::{Comparison, UNIT_NAMESPACE, XSD};
+use touchstone_kb::{Comparison, UNIT_NAMESPACE, XSD, iri};
 
 /// An S-expression.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Form {
-    /// A class, by id or name.
+    /// A class, by id or name; `(CLASS "...")` where the word alone would be read as something else (ours).
     Class(String),
-    /// An entity, by id.
+    /// An entity, by id; `(ENTITY "...")` where the word alone would be read as something else (ours).
     Entity(String),
     /// Everything with a name (written in quotes; ours, not GrailQA's).
     Named(String),
     /// A literal, as written: `1990^^http://www.w3.org/2001/XMLSchema#gYear`.
     Literal(String),
-    /// `(AND a b)`.
-    And(Box<Form>, Box<Form>),
+    /// `(AND a b)`; more than two parts are printed nested to the right, as GrailQA does.
+    And(Vec<Form>),
     /// `(JOIN relation set)`.
     Join(Binary, Box<Form>),
     /// `(lt relation literal)` and its three sisters.
@@ -43,8 +43,9 @@ pub struct Binary {
 }
 
 /// The operators, as GrailQA and its successors spell them.
-const OPERATORS: [&str; 12] =
-    ["AND", "JOIN", "R", "COUNT", "ARGMAX", "ARGMIN", "TC", "CONS", "lt", "le", "gt", "ge"];
+const OPERATORS: [&str; 14] = [
+    "AND", "JOIN", "R", "COUNT", "ARGMAX", "ARGMIN", "TC", "CONS", "CLASS", "ENTITY", "lt", "le", "gt", "ge",
+];
 
 impl Form {
     /// Reads an S-expression. Operators may be in any case, `AND` may have more than two parts, and `CONS` is read as the `AND` it stands for.
@@ -59,9 +60,9 @@ impl Form {
         Parser { tree, source, lookup }.set(root).map_err(|error| error.located(source))
     }
 
-    /// The conjunction, nested to the right as GrailQA writes it.
-    pub fn and(parts: Vec<Form>) -> Option<Form> {
-        parts.into_iter().rev().reduce(|rest, first| Form::And(Box::new(first), Box::new(rest)))
+    /// The conjunction; the part itself if there is only one.
+    pub fn and(mut parts: Vec<Form>) -> Option<Form> {
+        if parts.len() > 1 { Some(Form::And(parts)) } else { parts.pop() }
     }
 }
 
@@ -150,7 +151,13 @@ impl<'p> Parser<'p> {
             let [of, relation, value] =
                 self.exactly(item, "CONS", "a set, a relation and a value", &arguments)?;
             let join = Form::Join(self.binary(relation)?, Box::new(self.set(value)?));
-            return Ok(Form::And(Box::new(self.set(of)?), Box::new(join)));
+            return Ok(Form::And(vec![self.set(of)?, join]));
+        }
+        if is("CLASS") || is("ENTITY") {
+            let [word] = self.exactly(item, operator, "one word", &arguments)?;
+            let text = self.text(word);
+            let text = unquote(text).unwrap_or_else(|| text.to_owned());
+            return Ok(if is("CLASS") { Form::Class(text) } else { Form::Entity(text) });
         }
         if is("R") {
             return Err(self
@@ -292,42 +299,58 @@ pub(super) fn literal_value(token: &str) -> Value {
     let text = unquote(text).unwrap_or_else(|| text.to_owned());
     let datatype = datatype.trim_start_matches('<').trim_end_matches('>');
     if let Some(unit) = datatype.strip_prefix(UNIT_NAMESPACE) {
-        return Value { unit: unit.replace("%20", " ").replace("%25", "%"), ..Value::xsd(text, "double") };
+        return Value { unit: iri::decode(unit).into_owned(), ..Value::xsd(text, "double") };
     }
-    if let Some(language) = datatype.strip_prefix('@') {
+    if let Some(language) = datatype.strip_prefix('@').filter(|language| is_language(language)) {
         return Value { language: language.to_owned(), ..Value::text(text) };
     }
     match datatype.strip_prefix("xsd:") {
         Some(name) => Value::xsd(text, name),
-        None => Value::typed(text, datatype),
+        None => Value::typed(text, iri::decode(datatype)),
     }
+    .without_zone()
 }
 
 /// The token of a value. Languages have no spelling in GrailQA; ours is `"text"^^@en`.
 pub(super) fn literal_token(value: &Value) -> String {
     let datatype = if !value.unit.is_empty() {
-        format!("{UNIT_NAMESPACE}{}", value.unit.replace('%', "%25").replace(' ', "%20"))
+        token_iri(UNIT_NAMESPACE, &value.unit)
     } else if !value.language.is_empty() {
         format!("@{}", value.language)
     } else if value.datatype.is_empty() {
         format!("{XSD}string")
+    } else if is_odd(&value.datatype) {
+        token_iri("", &value.datatype)
     } else {
         value.datatype.clone()
     };
-    let plain = !value.text.is_empty()
-        && !value.text.contains(['(', ')', '"', '\\'])
-        && !value.text.contains(char::is_whitespace);
-    if plain { format!("{}^^{datatype}", value.text) } else { format!("{}^^{datatype}", quote(&value.text)) }
+    if is_odd(&value.text) {
+        format!("{}^^{datatype}", quote(&value.text))
+    } else {
+        format!("{}^^{datatype}", value.text)
+    }
 }
 
-/// A word, in quotes where the official reader would split it.
+/// An IRI without brackets, which would end the token.
+fn token_iri(namespace: &str, id: &str) -> String {
+    iri::encode(namespace, id).replace('(', "%28").replace(')', "%29")
+}
+
+/// Whether the official reader would split the word.
+fn is_odd(word: &str) -> bool {
+    word.is_empty() || word.contains(['(', ')', '"', '\\']) || word.contains(char::is_whitespace)
+}
+
+/// A relation, in quotes where it would be split otherwise.
 struct Word<'w>(&'w str);
 
 impl fmt::Display for Word<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let odd =
-            self.0.is_empty() || self.0.contains(['(', ')', '"']) || self.0.contains(char::is_whitespace);
-        if odd { f.write_str(&quote(self.0)) } else { f.write_str(self.0) }
+        if is_odd(self.0) || self.0.contains("^^") {
+            f.write_str(&quote(self.0))
+        } else {
+            f.write_str(self.0)
+        }
     }
 }
 
@@ -341,10 +364,21 @@ impl fmt::Display for Binary {
 impl fmt::Display for Form {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Form::Class(word) => write!(f, "{}", Word(word)),
-            Form::Entity(word) | Form::Literal(word) => f.write_str(word),
+            // What a reader would take for something else is said in full.
+            Form::Class(word) if is_odd(word) || word.contains("^^") || Spelling::looks_like_entity(word) => {
+                write!(f, "(CLASS {})", quote(word))
+            }
+            Form::Entity(word) if is_odd(word) || !Spelling::looks_like_entity(word) => {
+                write!(f, "(ENTITY {})", quote(word))
+            }
+            Form::Class(word) | Form::Entity(word) | Form::Literal(word) => f.write_str(word),
             Form::Named(name) => f.write_str(&quote(name)),
-            Form::And(a, b) => write!(f, "(AND {a} {b})"),
+            Form::And(parts) => {
+                let (last, first) = parts.split_last().ok_or(fmt::Error)?;
+                first.iter().try_for_each(|part| write!(f, "(AND {part} "))?;
+                write!(f, "{last}")?;
+                first.iter().try_for_each(|_| f.write_str(")"))
+            }
             Form::Join(relation, of) => write!(f, "(JOIN {relation} {of})"),
             Form::Compare(comparison, relation, value) => {
                 let operator = match comparison {

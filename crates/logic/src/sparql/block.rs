@@ -45,17 +45,21 @@ pub(super) enum Count {
 impl<'q> Block<'q> {
     pub(super) fn of(pattern: &'q GraphPattern) -> Result<Block<'q>, NotRecognised> {
         let mut block = Block::default();
-        let mut stack = vec![pattern];
-        while let Some(pattern) = stack.pop() {
+        // Each pattern with whether it stands in a group inside of the block.
+        let mut stack = vec![(pattern, false)];
+        while let Some((pattern, nested)) = stack.pop() {
             match pattern {
                 GraphPattern::Bgp { patterns } => block.triples.extend(patterns),
                 GraphPattern::Join { left, right } => {
-                    stack.push(right);
-                    stack.push(left);
+                    stack.push((right, true));
+                    stack.push((left, true));
                 }
                 GraphPattern::Filter { expr, inner } => {
+                    if nested {
+                        check_scope(expr, inner)?;
+                    }
                     block.filters.push(expr);
-                    stack.push(inner);
+                    stack.push((inner, nested));
                 }
                 GraphPattern::Union { .. } => block.unions.push(branches(pattern)),
                 GraphPattern::Values { variables, bindings } => {
@@ -83,6 +87,32 @@ impl<'q> Block<'q> {
         }
         Ok(block)
     }
+}
+
+/// A filter of a group inside of the block sees that group's variables only.
+fn check_scope(expression: &Expression, group: &GraphPattern) -> Result<(), NotRecognised> {
+    let mut known = Vec::new();
+    group.on_in_scope_variable(|variable| known.push(variable));
+    let mut stack = vec![expression];
+    while let Some(expression) = stack.pop() {
+        match expression {
+            Expression::Variable(variable) if !known.contains(&variable) => {
+                return Err(NotRecognised::new(format!("a filter on {variable} in a group without it")));
+            }
+            Expression::Or(a, b)
+            | Expression::And(a, b)
+            | Expression::Equal(a, b)
+            | Expression::Greater(a, b)
+            | Expression::GreaterOrEqual(a, b)
+            | Expression::Less(a, b)
+            | Expression::LessOrEqual(a, b) => stack.extend([a.as_ref(), b.as_ref()]),
+            Expression::Not(a) => stack.push(a),
+            Expression::FunctionCall(_, arguments) => stack.extend(arguments),
+            // What else there is, the algebra does not know; EXISTS has variables of its own.
+            _ => {}
+        }
+    }
+    Ok(())
 }
 
 /// The branches of a union of unions.
@@ -151,11 +181,14 @@ pub(super) fn select_head(pattern: &GraphPattern) -> Result<Head<'_>, NotRecogni
     let mut at = pattern;
     loop {
         match at {
-            GraphPattern::Slice { inner, start: 0, length: Some(1) } => {
+            GraphPattern::Slice { inner, start: 0, length: Some(1) } if projected.is_none() => {
                 limited = true;
                 at = inner;
             }
             GraphPattern::Slice { start, length, .. } => {
+                if projected.is_some() {
+                    return Err(NotRecognised::new("a limit inside of the query"));
+                }
                 let limit = length.map_or(String::new(), |n| format!(" LIMIT {n}"));
                 let offset = if *start > 0 { format!(" OFFSET {start}") } else { String::new() };
                 return Err(NotRecognised::new(format!(
@@ -209,6 +242,9 @@ pub(super) fn select_head(pattern: &GraphPattern) -> Result<Head<'_>, NotRecogni
                 renamed = Some(counted);
                 at = inner;
             }
+            GraphPattern::OrderBy { .. } if !limited || order.is_some() => {
+                return Err(NotRecognised::new("an order of the answers"));
+            }
             GraphPattern::OrderBy { inner, expression } => {
                 let [one] = &expression[..] else {
                     return Err(NotRecognised::new("an order by several values"));
@@ -223,10 +259,8 @@ pub(super) fn select_head(pattern: &GraphPattern) -> Result<Head<'_>, NotRecogni
         }
     }
     let variable = renamed.or(projected).ok_or_else(|| NotRecognised::new("no answer variable"))?;
-    match (limited, order.is_some()) {
-        (true, false) => return Err(NotRecognised::new("LIMIT 1 without an order: any one answer")),
-        (false, true) => return Err(NotRecognised::new("an order of the answers")),
-        _ => {}
+    if limited && order.is_none() {
+        return Err(NotRecognised::new("LIMIT 1 without an order: any one answer"));
     }
     if limited && count.is_some() {
         return Err(NotRecognised::new("a limit on a count"));

@@ -2,16 +2,18 @@
 
 use super::block::{Block, Count, Head};
 use super::filters::{self, Condition};
-use super::names::{Namespaces, kqapro, kqapro_name};
-use super::recognise::shared_variable;
+use super::names::{Namespaces, kqapro, kqapro_id, kqapro_name};
+use super::recognise::{check_branches, shared_variable};
 use super::{NotRecognised, Recognised};
 use crate::loss::Loss;
-use crate::pattern::{Pattern, PatternFact};
-use crate::query::{Answer, Condition as QualifierCondition, Query, Set};
+use crate::pattern::{Pattern, PatternError, PatternFact, is_too_deep};
+use crate::query::{Answer, Condition as QualifierCondition, Mark, Query, Set};
 use crate::value::Value;
 use spargebra::algebra::{Expression, GraphPattern};
-use spargebra::term::{NamedNodePattern, TermPattern, Variable};
-use touchstone_kb::Comparison;
+use spargebra::term::{GroundTerm, NamedNodePattern, TermPattern, Variable};
+use std::cell::Cell;
+use std::rc::Rc;
+use touchstone_kb::{Comparison, LiteralKind};
 
 /// Recognises a SELECT.
 pub(super) fn select(head: &Head<'_>) -> Result<Recognised, NotRecognised> {
@@ -21,6 +23,7 @@ pub(super) fn select(head: &Head<'_>) -> Result<Recognised, NotRecognised> {
         if count == Count::Rows {
             lost.push(Loss::CountsRows);
         }
+        graph.no_open_relation()?;
         let root = graph.existing(head.variable.as_str())?;
         return Ok(recognised(Answer::Count(graph.pattern.describe(root, &[], &graph.hidden)?.set), lost));
     }
@@ -41,6 +44,7 @@ pub(super) fn select(head: &Head<'_>) -> Result<Recognised, NotRecognised> {
 pub(super) fn ask(pattern: &GraphPattern) -> Result<Recognised, NotRecognised> {
     let mut lost = Vec::new();
     let graph = Graph::of(pattern, &mut lost, None)?;
+    graph.no_open_relation()?;
     let root = graph.first.ok_or_else(|| NotRecognised::new("a pattern without triples"))?;
     let set = graph.pattern.describe(root, &[], &graph.hidden)?.set;
     Ok(recognised(Answer::Exists(set), lost))
@@ -58,7 +62,7 @@ struct ValueNode<'q> {
     /// The property that gives the value: `pred:value`, `pred:year` or `pred:date`.
     kind: &'static str,
     constant: Option<Value>,
-    variable: Option<&'q str>,
+    variables: Vec<&'q str>,
 }
 
 /// A fact node: its three parts, and its qualifiers.
@@ -80,17 +84,21 @@ struct Graph<'q> {
     /// Things that are no part of the pattern proper: fact nodes, qualifiers, classes, bare values.
     hidden: Vec<bool>,
     first: Option<usize>,
+    /// The variables that belong to the branches of each union.
+    in_branches: Vec<Vec<String>>,
+    /// Qualifiers that are tested by nothing: one may be asked for.
+    untested: Vec<usize>,
 }
 
 impl<'q> Graph<'q> {
     fn of(
         pattern: &'q GraphPattern,
         lost: &mut Vec<Loss>,
-        outside: Option<&str>,
+        outside: Option<(&str, &Rc<Cell<Mark>>)>,
     ) -> Result<Graph<'q>, NotRecognised> {
         let block = Block::of(pattern)?;
-        if !block.extremes.is_empty() || !block.values.is_empty() {
-            return Err(NotRecognised::new("a nested SELECT or VALUES in KQA Pro's graph"));
+        if !block.extremes.is_empty() {
+            return Err(NotRecognised::new("a nested SELECT in KQA Pro's graph"));
         }
         let mut graph = Graph {
             pattern: Pattern::default(),
@@ -100,28 +108,53 @@ impl<'q> Graph<'q> {
             open: Vec::new(),
             hidden: Vec::new(),
             first: None,
+            in_branches: Vec::new(),
+            untested: Vec::new(),
         };
-        if let Some(name) = outside {
+        if let Some((name, marks)) = outside {
+            graph.pattern.marks = Rc::clone(marks);
             graph.variable(name);
         }
         graph.triples(&block)?;
+        for (variable, terms) in &block.values {
+            let thing = graph.variable(variable.as_str());
+            let entities = terms.iter().map(|term| match term {
+                GroundTerm::NamedNode(node) => Ok(Set::Entity(kqapro_id(node.as_str()))),
+                _ => Err(NotRecognised::new("VALUES that are no entities in KQA Pro's graph")),
+            });
+            let entities = entities.collect::<Result<Vec<_>, _>>()?;
+            graph.pattern.things[thing].push(Set::or(entities));
+        }
         for branches in &block.unions {
-            let shared =
+            let (shared, own) =
                 shared_variable(branches, |name| graph.variables.iter().any(|(known, _)| known == name))?;
+            graph.in_branches.push(own);
             let mut sets = Vec::new();
             for branch in branches {
-                let inner = Graph::of(branch, lost, Some(&shared))?;
-                if !inner.open.is_empty() {
-                    return Err(NotRecognised::new("a variable for a relation inside UNION"));
+                let inner = Graph::of(branch, lost, Some((&shared, &graph.pattern.marks)))?;
+                inner.no_open_relation()?;
+                let set = inner.pattern.describe(0, &[], &inner.hidden)?.set;
+                if is_too_deep(&set) {
+                    return Err(PatternError::TooDeep.into());
                 }
-                sets.push(inner.pattern.describe(0, &[], &inner.hidden)?.set);
+                sets.push(set);
             }
             let thing = graph.variable(&shared);
             graph.pattern.things[thing].insert(0, Set::or(sets));
             graph.first.get_or_insert(thing);
         }
+        check_branches(&graph.in_branches, &graph.variables)?;
         graph.resolve(&block, lost)?;
         Ok(graph)
+    }
+
+    /// Nothing but a question for a relation may leave a relation open, and nothing but a question for a qualifier a qualifier.
+    fn no_open_relation(&self) -> Result<(), NotRecognised> {
+        match (self.open.is_empty(), self.untested.is_empty()) {
+            (true, true) => Ok(()),
+            (false, _) => Err(NotRecognised::new("a variable for a relation")),
+            (_, false) => Err(NotRecognised::new("a qualifier with any value")),
+        }
     }
 
     fn existing(&self, name: &str) -> Result<usize, NotRecognised> {
@@ -153,7 +186,7 @@ impl<'q> Graph<'q> {
             TermPattern::BlankNode(node) => Ok(self.variable(&format!("_:{}", node.as_str()))),
             TermPattern::NamedNode(node) => {
                 let thing = self.thing();
-                self.pattern.things[thing].push(Set::Entity(kqapro_name(node.as_str()).replace(' ', "_")));
+                self.pattern.things[thing].push(Set::Entity(kqapro_id(node.as_str())));
                 Ok(thing)
             }
             _ => Err(NotRecognised::new("a literal as subject or object of a relation")),
@@ -184,13 +217,19 @@ impl<'q> Graph<'q> {
                 kqapro::VALUE => self.value(subject, kqapro::VALUE, &triple.object)?,
                 kqapro::YEAR => self.value(subject, kqapro::YEAR, &triple.object)?,
                 kqapro::DATE => self.value(subject, kqapro::DATE, &triple.object)?,
-                kqapro::FACT_H => self.facts[subject].subject = Some(self.term(&triple.object)?),
-                kqapro::FACT_T => self.facts[subject].object = Some(self.term(&triple.object)?),
+                kqapro::FACT_H => {
+                    let end = self.term(&triple.object)?;
+                    once(self.facts[subject].subject.replace(end).is_none())?;
+                }
+                kqapro::FACT_T => {
+                    let end = self.term(&triple.object)?;
+                    once(self.facts[subject].object.replace(end).is_none())?;
+                }
                 kqapro::FACT_R => {
                     let TermPattern::NamedNode(relation) = &triple.object else {
                         return Err(NotRecognised::new("a variable for the relation of a fact"));
                     };
-                    self.facts[subject].property = Some(kqapro_name(relation.as_str()));
+                    once(self.facts[subject].property.replace(kqapro_name(relation.as_str())).is_none())?;
                 }
                 other => {
                     let object = self.term(&triple.object)?;
@@ -205,12 +244,17 @@ impl<'q> Graph<'q> {
             }
         }
         for (thing, class) in classes {
-            let name = named.iter().find(|(subject, _)| *subject == class);
-            let Some((_, name)) = name else { return Err(NotRecognised::new("a class without a name")) };
+            let names: Vec<_> = named.iter().filter(|(subject, _)| *subject == class).collect();
+            let [(_, name)] = names[..] else {
+                return Err(NotRecognised::new("a class without a name of its own"));
+            };
             self.pattern.things[thing].push(Set::Class(name.clone()));
             self.hidden[class] = true;
         }
         for (thing, name) in named {
+            if self.values[thing].is_value {
+                return Err(NotRecognised::new("a value with a name"));
+            }
             if !self.hidden[thing] {
                 self.pattern.things[thing].push(Set::Named(name));
             }
@@ -234,13 +278,13 @@ impl<'q> Graph<'q> {
     ) -> Result<(), NotRecognised> {
         let node = &mut self.values[subject];
         node.is_value = true;
-        if !node.kind.is_empty() {
+        if !node.kind.is_empty() && (node.kind != kind || node.constant.is_some()) {
             return Err(NotRecognised::new("two values of one value node"));
         }
         node.kind = kind;
         match object {
             TermPattern::Literal(literal) => node.constant = Some(Namespaces::default().value(literal)),
-            TermPattern::Variable(variable) => node.variable = Some(variable.as_str()),
+            TermPattern::Variable(variable) => node.variables.push(variable.as_str()),
             _ => return Err(NotRecognised::new("an IRI as a value")),
         }
         Ok(())
@@ -265,15 +309,28 @@ impl<'q> Graph<'q> {
                 conditions[thing].push((Comparison::Equal, node.value(constant)));
             }
             for (i, (variable, comparison, value)) in compared.iter().enumerate() {
-                if node.variable == Some(*variable) {
+                if node.variables.contains(variable) {
                     conditions[thing].push((*comparison, node.value(value)));
-                    used[i] = true;
+                    once(!std::mem::replace(&mut used[i], true))?;
                 }
             }
+            if node.unit.is_some() && conditions[thing].is_empty() {
+                return Err(NotRecognised::new("a unit without a value"));
+            }
+            let unitless = |(_, value): &(Comparison, Value)| value.literal().kind() == LiteralKind::Quantity;
+            if node.unit.is_none() && conditions[thing].iter().any(unitless) {
+                lost.push(Loss::UnitsIgnored);
+            }
+        }
+        let shared =
+            |variable: &str| self.values.iter().filter(|node| node.variables.contains(&variable)).count() > 1;
+        if self.values.iter().flat_map(|node| &node.variables).any(|variable| shared(variable)) {
+            return Err(NotRecognised::new("two values that are equal"));
         }
         if used.contains(&false) {
             return Err(NotRecognised::new("a filter on something that is no value"));
         }
+        let mut spoken_of: Vec<usize> = Vec::new();
         let facts: Vec<(usize, FactNode)> =
             self.facts.iter().cloned().enumerate().filter(|(_, f)| f.property.is_some()).collect();
         for (node, fact) in facts {
@@ -291,7 +348,14 @@ impl<'q> Graph<'q> {
                 self.pattern.facts.push(PatternFact { subject, property, object, conditions: Vec::new() });
                 self.pattern.facts.len() - 1
             });
+            if spoken_of.contains(&place) {
+                lost.push(Loss::SameFact);
+            }
+            spoken_of.push(place);
             for (qualifier, value) in fact.qualifiers {
+                if conditions[value].is_empty() {
+                    self.untested.push(value);
+                }
                 for (comparison, value) in &conditions[value] {
                     let condition = QualifierCondition {
                         qualifier: qualifier.clone(),
@@ -312,21 +376,29 @@ impl<'q> Graph<'q> {
     }
 
     fn answer(&self, name: &str) -> Result<Answer, NotRecognised> {
-        if let Some(&(from, _, to)) = self.open.iter().find(|(_, variable, _)| *variable == name) {
+        if let [(from, variable, to)] = self.open[..]
+            && variable == name
+            && self.untested.is_empty()
+        {
             let (from, to) = self.two_sides(from, to, None)?;
             return Ok(Answer::Relation { from, to });
         }
-        if !self.open.is_empty() {
-            return Err(NotRecognised::new("a variable for a relation"));
-        }
         let root = self.existing(name)?;
-        for fact in &self.facts {
-            let Some((qualifier, _)) = fact.qualifiers.iter().find(|&&(_, thing)| thing == root) else {
-                continue;
-            };
+        let asked: Vec<(&FactNode, &String)> = self
+            .facts
+            .iter()
+            .flat_map(|fact| {
+                fact.qualifiers.iter().filter(|&&(_, thing)| thing == root).map(move |(key, _)| (fact, key))
+            })
+            .collect();
+        if let ([(fact, qualifier)], true) = (&asked[..], self.open.is_empty() && self.untested == [root]) {
             return self.qualifier_answer(fact, qualifier);
         }
+        self.no_open_relation()?;
         if self.is_literal(root) {
+            if !self.pattern.things[root].is_empty() {
+                return Err(NotRecognised::new("a condition on the value that is asked for"));
+            }
             let at: Vec<usize> = self.pattern.facts_at(root).collect();
             let [fact] = at[..] else { return Err(NotRecognised::new("a value of several facts")) };
             let fact = &self.pattern.facts[fact];
@@ -424,12 +496,14 @@ impl<'q> Graph<'q> {
         extreme: crate::query::Extreme,
         mut lost: Vec<Loss>,
     ) -> Result<Recognised, NotRecognised> {
+        self.no_open_relation()?;
         let root = self.existing(answer.as_str())?;
-        let value = self.values.iter().position(|node| node.variable == Some(ordered.as_str()));
+        let value = self.values.iter().position(|node| node.variables.contains(&ordered.as_str()));
         let value = value.ok_or_else(|| NotRecognised::new(format!("{ordered} is no value")))?;
         lost.push(Loss::OneOfTies);
-        if self.values[value].kind == kqapro::VALUE && self.values[value].unit.is_none() {
-            lost.push(Loss::UnitsIgnored);
+        match self.values[value].kind {
+            kqapro::VALUE => lost.push(Loss::UnitsIgnored),
+            kind => lost.push(Loss::Cast { function: kind.to_owned() }),
         }
         let at: Vec<usize> = self.pattern.facts_at(value).collect();
         let [fact] = at[..] else { return Err(NotRecognised::new("a superlative over several facts")) };
@@ -468,6 +542,11 @@ impl ValueNode<'_> {
             _ => written.clone(),
         }
     }
+}
+
+/// What is said twice of one node cannot be kept.
+fn once(first: bool) -> Result<(), NotRecognised> {
+    if first { Ok(()) } else { Err(NotRecognised::new("a part of a fact or a value that is said twice")) }
 }
 
 fn text(term: &TermPattern) -> Result<String, NotRecognised> {

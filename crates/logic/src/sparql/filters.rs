@@ -65,7 +65,7 @@ fn condition<'q>(
     if let Some(variable) = english(expression) {
         return Some(Condition::English(variable));
     }
-    if let Some(bound) = bound(expression, names, lost) {
+    if let Some(bound) = bound(expression, names) {
         return Some(bound);
     }
     let (comparison, left, right) = match expression {
@@ -170,7 +170,7 @@ fn english(expression: &Expression) -> Option<&Variable> {
 }
 
 /// `NOT EXISTS {?y p ?a} || EXISTS {?y p ?b . FILTER(?b <= "...")}`
-fn bound<'q>(expression: &'q Expression, names: &Namespaces, lost: &mut Vec<Loss>) -> Option<Condition<'q>> {
+fn bound<'q>(expression: &'q Expression, names: &Namespaces) -> Option<Condition<'q>> {
     let Expression::Or(absent, present) = expression else { return None };
     let Expression::Not(absent) = absent.as_ref() else { return None };
     let (Expression::Exists(absent), Expression::Exists(present)) = (absent.as_ref(), present.as_ref())
@@ -195,8 +195,10 @@ fn bound<'q>(expression: &'q Expression, names: &Namespaces, lost: &mut Vec<Loss
     if uncast(left, &mut casts)? != value {
         return None;
     }
+    if !matches!(&first.object, TermPattern::Variable(absent) if absent != thing && absent != value) {
+        return None;
+    }
     // Dates of all precisions are meant to be compared here: the algebra does that without a cast.
-    let _ = lost;
     Some(Condition::Bound(thing, property.as_str(), comparison, names.value(limit)))
 }
 

@@ -114,14 +114,16 @@ fn located(tidied: &Tidied, source: &str, message: &str) -> SyntaxError {
     error.located(source)
 }
 
-/// The parser lists everything that could stand at a place; a few of them are enough.
+/// The parser lists everything that could stand at a place, down to the letters of names; a few of them are enough.
 fn short(expected: &str) -> String {
-    let options: Vec<&str> =
-        expected.trim_start_matches("expected ").trim_start_matches("one of ").split(", ").collect();
-    if options.len() <= 4 {
-        expected.to_owned()
-    } else {
-        format!("expected {}, or {} other things", options[..3].join(", "), options.len() - 3)
+    let options = expected.trim_start_matches("expected ").trim_start_matches("one of ").split(", ");
+    let words: Vec<&str> =
+        options.filter(|o| !o.contains("['") && !o.contains('\n') && !o.contains('\\')).collect();
+    match words[..] {
+        [] => "this cannot stand here".to_owned(),
+        _ if words.contains(&"Prefix not found") => "unknown prefix".to_owned(),
+        [_] | [_, _] | [_, _, _] => format!("expected {}", words.join(" or ")),
+        _ => format!("expected {}, or {} other things", words[..3].join(", "), words.len() - 3),
     }
 }
 
@@ -131,6 +133,9 @@ fn undeclared(source: &str, at: usize) -> Option<&str> {
         source.get(..at)?.rfind(|c: char| c.is_whitespace() || "({[<".contains(c)).map_or(0, |i| i + 1);
     let word = source.get(word_start..)?.split(char::is_whitespace).next()?;
     let (prefix, _) = word.split_once(':')?;
+    if word.contains("://") || word.starts_with('<') {
+        return None;
+    }
     let name_like = prefix.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '-');
     let declared = source.to_ascii_lowercase().contains(&format!("prefix {}:", prefix.to_ascii_lowercase()));
     (name_like && !declared).then_some(prefix)

@@ -3,7 +3,7 @@
 use crate::value::Value;
 use spargebra::term::Literal;
 use touchstone_kb::rdf::KQAPRO_BASE;
-use touchstone_kb::{FREEBASE, XSD};
+use touchstone_kb::{FREEBASE, UNIT_NAMESPACE, iri};
 
 const WIKIDATA_ENTITY: &str = "http://www.wikidata.org/entity/";
 const WIKIDATA_DIRECT: &str = "http://www.wikidata.org/prop/direct/";
@@ -27,7 +27,7 @@ impl Namespaces {
             }
         }
         match self.base.as_deref().and_then(|base| iri.strip_prefix(base)) {
-            Some(local) => decoded(local),
+            Some(local) => iri::decode(local).into_owned(),
             None => iri.to_owned(),
         }
     }
@@ -40,7 +40,7 @@ impl Namespaces {
             }
         }
         match self.base.as_deref().and_then(|base| iri.strip_prefix(base)?.strip_prefix("property:")) {
-            Some(local) => decoded(local),
+            Some(local) => iri::decode(local).into_owned(),
             None => iri.to_owned(),
         }
     }
@@ -50,43 +50,17 @@ impl Namespaces {
         matches!(iri, RDF_TYPE | FREEBASE_TYPE | WIKIDATA_TYPE)
     }
 
-    /// The value of a literal. Freebase's dump writes a time zone behind dates, which means nothing.
+    /// The value of a literal.
     pub fn value(&self, literal: &Literal) -> Value {
         if let Some(language) = literal.language() {
             return Value { language: language.to_owned(), ..Value::text(literal.value()) };
         }
         let datatype = literal.datatype();
-        let name = datatype.as_str().strip_prefix(XSD).unwrap_or("");
-        let text = match name {
-            "gYear" | "gYearMonth" | "date" => {
-                literal.value().strip_suffix("-08:00").unwrap_or(literal.value())
-            }
-            _ => literal.value(),
-        };
-        Value::typed(text, datatype.as_str())
-    }
-}
-
-fn decoded(local: &str) -> String {
-    let mut bytes = Vec::with_capacity(local.len());
-    let mut rest = local.as_bytes();
-    while let [first, tail @ ..] = rest {
-        let hex = tail
-            .get(..2)
-            .and_then(|pair| std::str::from_utf8(pair).ok())
-            .and_then(|pair| u8::from_str_radix(pair, 16).ok());
-        match (first, hex) {
-            (b'%', Some(byte)) => {
-                bytes.push(byte);
-                rest = &tail[2..];
-            }
-            (byte, _) => {
-                bytes.push(*byte);
-                rest = tail;
-            }
+        if let Some(unit) = datatype.as_str().strip_prefix(UNIT_NAMESPACE) {
+            return Value { unit: iri::decode(unit).into_owned(), ..Value::xsd(literal.value(), "double") };
         }
+        Value::typed(literal.value(), datatype.as_str()).without_zone()
     }
-    String::from_utf8(bytes).unwrap_or_else(|_| local.to_owned())
 }
 
 /// KQA Pro's own predicates.
@@ -103,6 +77,11 @@ pub(super) mod kqapro {
 }
 
 /// The name of a relation or key of KQA Pro: its IRI is the name with `_` for blanks.
-pub(super) fn kqapro_name(iri: &str) -> String {
-    iri.strip_prefix(KQAPRO_BASE).unwrap_or(iri).replace('_', " ")
+pub(super) fn kqapro_name(text: &str) -> String {
+    iri::decode(text.strip_prefix(KQAPRO_BASE).unwrap_or(text)).replace('_', " ")
+}
+
+/// The id of an entity of KQA Pro.
+pub(super) fn kqapro_id(text: &str) -> String {
+    iri::decode(text.strip_prefix(KQAPRO_BASE).unwrap_or(text)).into_owned()
 }

@@ -5,9 +5,9 @@ use crate::loss::{Inexpressible, Language, Loss, Printed};
 use crate::query::{
     Answer, Condition, Direction, Extreme, Mark, Operand, Query, Relate, Set, Step, Superlative,
 };
-use crate::value::Value;
+use crate::value::{Value, is_language};
 use std::fmt::Write;
-use touchstone_kb::{Comparison, FREEBASE, UNIT_NAMESPACE, XSD};
+use touchstone_kb::{Comparison, FREEBASE, LiteralKind, UNIT_NAMESPACE, XSD, iri};
 
 /// The graph that a SPARQL query is written for.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -22,6 +22,9 @@ pub enum Dialect {
         base: String,
     },
 }
+
+/// No pattern of a superlative may be longer than this.
+const MAX_PATTERN: usize = 1 << 17;
 
 /// Prints a query as SPARQL 1.1.
 pub fn print(query: &Query, dialect: &Dialect) -> Result<Printed, Inexpressible> {
@@ -189,6 +192,18 @@ impl Writer<'_> {
                     self.set(part, variable)?;
                 }
             }
+            Set::Or(branches) if branches.iter().all(|branch| matches!(branch, Set::Values(..))) => {
+                let mut tests = Vec::new();
+                for branch in branches {
+                    let Set::Values(comparison, value) = branch else { continue };
+                    tests.push(format!("{variable} {comparison} {}", self.literal(value)));
+                }
+                self.line(&format!("FILTER ({})", tests.join(" || ")));
+            }
+            // A filter inside of a branch does not see what is bound around it.
+            Set::Or(branches) if !branches.iter().all(binds) => {
+                return Err(cannot("a union with a branch that is nothing but a condition"));
+            }
             Set::Or(branches) => {
                 for (i, branch) in branches.iter().enumerate() {
                     if i > 0 {
@@ -309,6 +324,10 @@ impl Writer<'_> {
             at = next;
         }
         let pattern = std::mem::replace(&mut self.text, outside);
+        // The pattern stands twice, so superlatives inside of superlatives double it each time.
+        if pattern.len() > MAX_PATTERN {
+            return Err(cannot("superlatives that are nested so deeply"));
+        }
         self.text.push_str(&pattern);
         let order =
             if superlative.extreme == Extreme::Max { format!("DESC({value})") } else { value.clone() };
@@ -355,19 +374,21 @@ impl Writer<'_> {
     }
 
     fn iri(&self, id: &str, part: &str) -> String {
-        let absolute = id.contains("://") || id.starts_with("urn:");
         match self.dialect {
-            _ if absolute => format!("<{}>", encoded(id)),
-            Dialect::Plain { base } => format!("<{base}{part}{}>", encoded(id).replace(':', "%3A")),
+            _ if iri::is_absolute(id) => format!("<{id}>"),
+            Dialect::Plain { base } => format!("<{}>", iri::encode(&format!("{base}{part}"), id)),
             _ if is_local_name(id) => format!("ns:{id}"),
-            _ => format!("<{FREEBASE}{}>", encoded(id)),
+            _ => format!("<{}>", iri::encode(FREEBASE, id)),
         }
     }
 
     fn literal(&mut self, value: &Value) -> String {
         let value = &typed(value, &mut self.lost);
         if !value.unit.is_empty() {
-            return format!("{}^^<{UNIT_NAMESPACE}{}>", quoted(&value.text), encoded(&value.unit));
+            return format!("{}^^<{}>", quoted(&value.text), iri::encode(UNIT_NAMESPACE, &value.unit));
+        }
+        if matches!(value.literal().kind(), LiteralKind::Year | LiteralKind::Month) {
+            self.lost.push(Loss::YearItself);
         }
         let zone = *self.dialect == Dialect::Freebase
             && matches!(value.xsd_name(), Some("gYear" | "gYearMonth" | "date"));
@@ -398,10 +419,13 @@ pub(super) fn typed(value: &Value, lost: &mut Vec<Loss>) -> Value {
 
 pub(super) fn rdf_literal(text: &str, datatype: &str, language: &str) -> String {
     let mut literal = quoted(text);
-    if !language.is_empty() {
+    if is_language(language) {
         let _ = write!(literal, "@{language}");
-    } else if !datatype.is_empty() {
+    } else if iri::is_absolute(datatype) {
         let _ = write!(literal, "^^<{datatype}>");
+    } else if !datatype.is_empty() {
+        // What is no IRI must not end one early.
+        let _ = write!(literal, "^^<{}>", iri::encode("urn:touchstone:datatype:", datatype));
     }
     literal
 }
@@ -433,19 +457,13 @@ fn is_local_name(id: &str) -> bool {
         && bytes.last() != Some(&b'.')
 }
 
-/// Percent-encodes what an IRI cannot hold, so that no name can end it early.
-pub(super) fn encoded(text: &str) -> String {
-    let mut iri = String::with_capacity(text.len());
-    for c in text.chars() {
-        let forbidden = c.is_control() || c.is_whitespace() || "<>\"{}|^`\\".contains(c);
-        if forbidden {
-            let mut buffer = [0; 4];
-            for byte in c.encode_utf8(&mut buffer).bytes() {
-                let _ = write!(iri, "%{byte:02X}");
-            }
-        } else {
-            iri.push(c);
-        }
+/// Whether a set binds its variable by itself: it is more than a condition.
+fn binds(set: &Set) -> bool {
+    match set {
+        Set::All | Set::Values(..) | Set::During(_) | Set::Same(_) => false,
+        Set::And(parts) => parts.iter().any(binds),
+        Set::Or(parts) => parts.iter().all(binds),
+        Set::Marked(_, inner) => binds(inner),
+        Set::Entity(_) | Set::Named(_) | Set::Class(_) | Set::Relate(_) | Set::Superlative(_) => true,
     }
-    iri
 }

@@ -1,11 +1,11 @@
 //! From the algebra to SPARQL over KQA Pro's graph, in the form that the dataset has.
 
 use super::names::kqapro;
-use super::print::{cannot, encoded, quoted, typed};
+use super::print::{cannot, quoted, typed};
 use crate::loss::{Inexpressible, Loss, Printed};
 use crate::query::{Answer, Condition, Direction, Extreme, Mark, Query, Relate, Set};
 use crate::value::Value;
-use touchstone_kb::{Comparison, LiteralKind};
+use touchstone_kb::{Comparison, LiteralKind, iri};
 
 /// Prints a query.
 pub(super) fn print(query: &Query) -> Result<Printed, Inexpressible> {
@@ -45,8 +45,7 @@ impl Writer {
                 self.select(&e, &step.property, superlative.extreme)
             }
             Answer::Members(set) => {
-                let literal = matches!(set, Set::Relate(r) if r.direction == Direction::Forward && self.is_attribute(r));
-                let e = self.fresh(if literal { "pv" } else { "e" });
+                let e = self.fresh("e");
                 self.set(set, &e)?;
                 (format!("SELECT DISTINCT {e} WHERE"), String::new())
             }
@@ -110,11 +109,6 @@ impl Writer {
         Ok(format!("{head} {{ {} }}{tail}", self.text.trim()))
     }
 
-    /// Whether a step leads to values: its property is asked for, and what it comes from are things.
-    fn is_attribute(&self, relate: &Relate) -> bool {
-        matches!(relate.from, Set::Values(..))
-    }
-
     fn two(&mut self, from: &Set, to: &Set) -> Result<(String, String), Inexpressible> {
         // The dataset numbers the two from 1.
         self.used.push(("e", 1));
@@ -153,7 +147,7 @@ impl Writer {
     fn set(&mut self, set: &Set, variable: &str) -> Result<(), Inexpressible> {
         match set {
             Set::All => {}
-            Set::Entity(id) => self.add(&format!("VALUES {variable} {{ <{}> }}", encoded(id))),
+            Set::Entity(id) => self.add(&format!("VALUES {variable} {{ <{}> }}", iri::encode("", id))),
             Set::Named(text) => self.add(&format!("{variable} <{}> {} .", kqapro::NAME, quoted(text))),
             Set::Class(class) => {
                 let c = self.fresh("c");
@@ -176,6 +170,9 @@ impl Writer {
                 for part in classes.into_iter().chain(others) {
                     self.set(part, variable)?;
                 }
+            }
+            Set::Or(branches) if branches.iter().any(|branch| matches!(branch, Set::All | Set::Same(_))) => {
+                return Err(cannot("a union with a branch that is nothing but a condition"));
             }
             Set::Or(branches) => self.union(branches, variable)?,
             Set::Marked(mark, inner) => {
@@ -256,14 +253,18 @@ impl Writer {
         object: &str,
         conditions: &[Condition],
     ) -> Result<(), Inexpressible> {
+        if conditions.is_empty() {
+            return Ok(());
+        }
+        // All conditions are about the same fact: one node for all.
+        let mut qualifiers = Vec::new();
         for condition in conditions {
-            let qpv = self.fresh("qpv");
-            self.add(&format!(
-                "{} {} {qpv} .",
-                fact_node(subject, property, object),
-                name(&condition.qualifier)
-            ));
-            self.value(&qpv, condition.comparison, &condition.value)?;
+            qualifiers.push((name(&condition.qualifier), self.fresh("qpv")));
+        }
+        let written: Vec<String> = qualifiers.iter().map(|(key, qpv)| format!("{key} {qpv}")).collect();
+        self.add(&format!("{} {} .", fact_node(subject, property, object), written.join(" ; ")));
+        for (condition, (_, qpv)) in conditions.iter().zip(&qualifiers) {
+            self.value(qpv, condition.comparison, &condition.value)?;
         }
         Ok(())
     }
@@ -302,7 +303,7 @@ impl Writer {
 
 /// A property of KQA Pro.
 fn name(word: &str) -> String {
-    format!("<{}>", encoded(&word.replace(' ', "_")))
+    format!("<{}>", iri::encode("", &word.replace(' ', "_")))
 }
 
 fn fact_node(subject: &str, property: &str, object: &str) -> String {

@@ -6,14 +6,23 @@ use super::names::Namespaces;
 use super::{NotRecognised, Recognised, facts};
 use crate::equal::canonical;
 use crate::loss::Loss;
-use crate::pattern::{Described, Pattern, PatternError, PatternFact};
-use crate::query::{Answer, Extreme, Operand, Query, Rules, Set};
+use crate::pattern::{Described, Pattern, PatternError, PatternFact, is_too_deep};
+use crate::query::{Answer, Extreme, Mark, Operand, Query, Rules, Set};
 use spargebra::algebra::GraphPattern;
 use spargebra::term::{GroundTerm, NamedNodePattern, TermPattern, TriplePattern, Variable};
+use std::cell::Cell;
+use std::rc::Rc;
 use touchstone_kb::Comparison;
 
 /// Recognises a query; says why when it is outside of the algebra.
 pub fn recognise(query: &spargebra::Query, names: &Namespaces) -> Result<Recognised, NotRecognised> {
+    let recognised = translated(query, names)?;
+    let mut too_deep = false;
+    recognised.query.sets(&mut |set| too_deep |= is_too_deep(set));
+    if too_deep { Err(PatternError::TooDeep.into()) } else { Ok(recognised) }
+}
+
+fn translated(query: &spargebra::Query, names: &Namespaces) -> Result<Recognised, NotRecognised> {
     match query {
         spargebra::Query::Select { pattern, dataset: None, .. } => {
             let head = select_head(pattern)?;
@@ -102,6 +111,8 @@ pub(super) struct Graph<'q> {
     value: Option<(usize, Extreme)>,
     /// The subject of the first triple.
     first: Option<usize>,
+    /// The variables that belong to the branches of each union.
+    in_branches: Vec<Vec<String>>,
     names: &'q Namespaces,
 }
 
@@ -111,7 +122,7 @@ impl<'q> Graph<'q> {
         pattern: &'q GraphPattern,
         names: &'q Namespaces,
         lost: &mut Vec<Loss>,
-        outside: Option<&str>,
+        outside: Option<(&str, &Rc<Cell<Mark>>)>,
     ) -> Result<Graph<'q>, NotRecognised> {
         let block = Block::of(pattern)?;
         let mut graph = Graph {
@@ -121,9 +132,11 @@ impl<'q> Graph<'q> {
             english: Vec::new(),
             value: None,
             first: None,
+            in_branches: Vec::new(),
             names,
         };
-        if let Some(name) = outside {
+        if let Some((name, marks)) = outside {
+            graph.pattern.marks = Rc::clone(marks);
             graph.variable(name);
         }
         for triple in &block.triples {
@@ -137,9 +150,10 @@ impl<'q> Graph<'q> {
         for branches in &block.unions {
             graph.union(branches, lost)?;
         }
+        graph.check_branches()?;
         graph.filters(&block, lost)?;
         for extreme in &block.extremes {
-            graph.extreme_select(extreme, names)?;
+            graph.extreme_select(extreme, names, lost)?;
         }
         Ok(graph)
     }
@@ -200,19 +214,30 @@ impl<'q> Graph<'q> {
 
     /// A union whose branches share one variable with the rest.
     fn union(&mut self, branches: &[&'q GraphPattern], lost: &mut Vec<Loss>) -> Result<(), NotRecognised> {
-        let shared = shared_variable(branches, |name| self.variables.iter().any(|(known, _)| known == name))?;
+        let (shared, own) =
+            shared_variable(branches, |name| self.variables.iter().any(|(known, _)| known == name))?;
+        self.in_branches.push(own);
         let mut sets = Vec::new();
         for branch in branches {
-            let graph = Graph::of(branch, self.names, lost, Some(&shared))?;
+            let graph = Graph::of(branch, self.names, lost, Some((&shared, &self.pattern.marks)))?;
             if !graph.different.is_empty() || !graph.english.is_empty() || graph.value.is_some() {
                 return Err(NotRecognised::new("a condition inside a branch of UNION"));
             }
-            sets.push(graph.describe(0)?.set);
+            let set = graph.describe(0)?.set;
+            if is_too_deep(&set) {
+                return Err(PatternError::TooDeep.into());
+            }
+            sets.push(set);
         }
         let thing = self.variable(&shared);
         self.first.get_or_insert(thing);
         self.pattern.things[thing].push(Set::or(sets));
         Ok(())
+    }
+
+    /// A variable of a branch may occur nowhere else: it would join the branch with that.
+    fn check_branches(&self) -> Result<(), NotRecognised> {
+        check_branches(&self.in_branches, &self.variables)
     }
 
     fn filters(&mut self, block: &Block<'q>, lost: &mut Vec<Loss>) -> Result<(), NotRecognised> {
@@ -259,9 +284,13 @@ impl<'q> Graph<'q> {
         &mut self,
         select: &super::block::ExtremeSelect<'q>,
         names: &'q Namespaces,
+        lost: &mut Vec<Loss>,
     ) -> Result<(), NotRecognised> {
         let mut ignored = Vec::new();
         let inner = Graph::of(select.pattern, names, &mut ignored, None)?;
+        if inner.value.is_some() {
+            return Err(NotRecognised::new("a superlative inside of a superlative"));
+        }
         let missing = || NotRecognised::new("a superlative whose value is not in the pattern");
         let inner_value = inner.existing(select.inner).ok_or_else(missing)?;
         let outer_value = self.existing(select.outer).ok_or_else(missing)?;
@@ -270,21 +299,29 @@ impl<'q> Graph<'q> {
         if canonical::set_key(&inside) != canonical::set_key(&outside) {
             return Err(NotRecognised::new("a superlative over something other than the pattern around it"));
         }
-        // The converter of GrailQA writes its inequalities inside only.
+        // The converter of GrailQA writes its inequalities inside only; the dataset writes them in both places.
         if self.different.is_empty() && self.english.is_empty() {
             let place = |thing: usize| {
                 inner.variables.iter().find(|&&(_, t)| t == thing).map(|(name, _)| name.clone())
             };
             for (thing, side) in &inner.different {
-                if let (Some(name), Side::Iri(iri)) = (place(*thing), side) {
-                    let thing = self.variable(&name);
-                    self.different.push((thing, Side::Iri(iri)));
+                match (place(*thing), side) {
+                    (Some(name), Side::Iri(iri)) => {
+                        let thing = self.variable(&name);
+                        self.different.push((thing, Side::Iri(iri)));
+                    }
+                    _ => return Err(NotRecognised::new("an inequality inside of a superlative only")),
                 }
             }
             for name in inner.english.iter().filter_map(|&thing| place(thing)) {
                 let thing = self.variable(&name);
                 self.english.push(thing);
             }
+            if !self.different.is_empty() {
+                lost.push(Loss::InnerOnly);
+            }
+        } else if inner.different.len() != self.different.len() || inner.english.len() != self.english.len() {
+            return Err(NotRecognised::new("other inequalities inside of a superlative than around it"));
         }
         self.extreme(outer_value, select.extreme)
     }
@@ -358,14 +395,22 @@ impl<'q> Graph<'q> {
         Ok(rules)
     }
 
-    /// Whether one side is the superlative's value.
+    /// Whether the inequality goes without saying: one side is the superlative's value, the other a thing that facts are about.
     fn is_value(&self, thing: usize, side: &Side<'_>) -> bool {
-        let value = self.value.map(|(value, _)| value);
-        let other = match side {
-            Side::Variable(variable) => self.existing(variable),
-            Side::Iri(_) => None,
+        let Some((value, _)) = self.value else { return false };
+        let is_entity = |thing: usize| {
+            let subject = self.pattern.facts.iter().any(|fact| fact.subject == thing);
+            subject
+                || self.pattern.things[thing].iter().any(|set| matches!(set, Set::Class(_) | Set::Entity(_)))
         };
-        value.is_some() && (value == Some(thing) || value == other)
+        match side {
+            Side::Iri(_) => thing == value,
+            Side::Variable(variable) => match self.existing(variable) {
+                Some(other) if thing == value => is_entity(other),
+                Some(other) if other == value => is_entity(thing),
+                _ => false,
+            },
+        }
     }
 
     fn shown(&self, thing: usize) -> String {
@@ -384,11 +429,11 @@ fn ground(term: &GroundTerm, names: &Namespaces) -> Result<Set, NotRecognised> {
     }
 }
 
-/// The one variable that all branches of a union have in common with each other or with what is around them.
+/// The one variable that all branches of a union have in common with each other or with what is around them, and the other variables of the branches.
 pub(super) fn shared_variable(
     branches: &[&GraphPattern],
     outside: impl Fn(&str) -> bool,
-) -> Result<String, NotRecognised> {
+) -> Result<(String, Vec<String>), NotRecognised> {
     let mut all: Vec<Vec<String>> = Vec::new();
     for branch in branches {
         let mut names = Vec::new();
@@ -414,7 +459,30 @@ pub(super) fn shared_variable(
     if leaks {
         return Err(NotRecognised::new("a UNION with a branch that shares several variables with the rest"));
     }
-    Ok(one.clone())
+    let shared = one.clone();
+    let mut own: Vec<String> = all.into_iter().flatten().filter(|name| *name != shared).collect();
+    own.sort_unstable();
+    own.dedup();
+    Ok((shared, own))
+}
+
+/// A variable of a branch may occur in no other union and nowhere else.
+pub(super) fn check_branches(
+    branches: &[Vec<String>],
+    outside: &[(String, usize)],
+) -> Result<(), NotRecognised> {
+    for (i, own) in branches.iter().enumerate() {
+        let elsewhere = |name: &String| {
+            outside.iter().any(|(known, _)| known == name)
+                || branches[i + 1..].iter().any(|other| other.contains(name))
+        };
+        if let Some(name) = own.iter().find(|name| elsewhere(name)) {
+            return Err(NotRecognised::new(format!(
+                "?{name}, which joins a branch of UNION with something else"
+            )));
+        }
+    }
+    Ok(())
 }
 
 impl From<PatternError> for NotRecognised {

@@ -258,7 +258,13 @@ fn iri_end(bytes: &[u8], start: usize) -> Option<usize> {
     }
     for (i, &byte) in bytes[start + 1..].iter().enumerate() {
         match byte {
-            b'>' => return Some(start + 1 + i + 1),
+            b'>' => {
+                // Without a colon, these characters belong to an expression between `<` and `>`.
+                let inside = &bytes[start + 1..start + 1 + i];
+                let expression = inside.iter().any(|b| b"\"|^`\\".contains(b))
+                    || inside.windows(2).any(|pair| pair == b"&&");
+                return if expression && !inside.contains(&b':') { None } else { Some(start + 1 + i + 1) };
+            }
             b'<' | b'{' | b'}' | 0..=b' ' => return None,
             _ => {}
         }
@@ -310,6 +316,8 @@ fn check_size(source: &str, tokens: &[Token]) -> Result<usize, SyntaxError> {
             {
                 operators += 1
             }
+            // `1-1-1` is one word here.
+            Kind::Word => operators += text.bytes().filter(|&b| b == b'-').count(),
             _ => {}
         }
         if token.kind != Kind::Mark && token.kind != Kind::Blank {
