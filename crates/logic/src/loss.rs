@@ -97,7 +97,7 @@ pub enum Loss {
         /// The text.
         text: String,
     },
-    /// Values of all units are ordered as bare numbers; the algebra orders within a unit.
+    /// Values of all units are compared as bare numbers; the algebra compares within a unit.
     UnitsIgnored,
     /// Inequalities that hold only while the extreme is chosen.
     InnerOnly,
@@ -139,9 +139,9 @@ impl fmt::Display for Loss {
             Loss::TextOnly { text } => {
                 write!(f, "str(...) = {text:?} ignores language and datatype, the query compares plain text")
             }
-            Loss::UnitsIgnored => {
-                f.write_str("ORDER BY compares numbers of different units, the query compares within a unit")
-            }
+            Loss::UnitsIgnored => f.write_str(
+                "SPARQL compares numbers without regard to their units, the query compares within a unit",
+            ),
             Loss::InnerOnly => f.write_str(
                 "the inequalities hold while the extreme is chosen, the query applies them to the answer too",
             ),

@@ -275,11 +275,16 @@ impl Query {
 impl Set {
     /// The conjunction, flattened; `All` is dropped where something else is said.
     pub fn and(sets: impl IntoIterator<Item = Set>) -> Set {
-        let mut parts = Vec::new();
+        let mut parts: Vec<Set> = Vec::new();
+        let sets = sets.into_iter().flat_map(|set| match set {
+            Set::And(inner) => inner,
+            other => vec![other],
+        });
         for set in sets {
             match set {
-                Set::And(inner) => parts.extend(inner),
                 Set::All => {}
+                // Programs repeat the class in each branch of an And.
+                Set::Class(_) if parts.len() < 64 && parts.contains(&set) => {}
                 other => parts.push(other),
             }
         }

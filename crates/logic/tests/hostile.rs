@@ -1,4 +1,5 @@
 //! Inputs of 64 KB that are made to be slow, deep or large. They only have to finish, on a thread with the usual stack.
+#![allow(missing_docs, clippy::unwrap_used, clippy::print_stderr)]
 
 use std::fmt::Write;
 use touchstone_logic::equal::{Canonical, OfficialMatcher};
@@ -100,7 +101,9 @@ fn everything(query: &Query) {
     }
 }
 
-const STAGES: [(&str, fn(&Query)); 9] = [
+type Stage = (&'static str, fn(&Query));
+
+const STAGES: [Stage; 9] = [
     ("canonical", |query| {
         let canonical = Canonical::of(query, &());
         assert!(canonical.compare(&Canonical::template(query, &())).why.is_none_or(|why| !why.is_empty()));

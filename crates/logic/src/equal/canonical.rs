@@ -280,7 +280,12 @@ impl Writer<'_> {
         let mut masked: Vec<String> =
             relate.conditions.iter().map(|condition| self.condition(condition, true)).collect();
         masked.sort_unstable();
-        let shown = format!("{}{}", relate.property, conditions.concat());
+        let shown: String = relate
+            .conditions
+            .iter()
+            .map(|c| format!(" ({} {} {})", c.qualifier, c.comparison, c.value))
+            .collect();
+        let shown = format!("{}{shown}", relate.property);
         let inner = self.thing(&relate.from);
         let norm = Norm::new(Kind::Relation, format!("{step}{}", conditions.concat()), shown, vec![inner]);
         Norm { masked: Some(format!("{step}{}", masked.concat())), ..norm }

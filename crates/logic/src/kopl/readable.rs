@@ -41,7 +41,8 @@ impl Program {
 
 fn write_input(text: &mut String, input: &str) {
     let special = |c: char| matches!(c, ',' | '(' | ')' | '>' | '"' | '\\') || c.is_control();
-    if !input.is_empty() && input.trim() == input && !input.contains(special) {
+    // The operator stands between a comma and a bracket: nobody takes it for the end of a step.
+    if input == ">" || !input.is_empty() && input.trim() == input && !input.contains(special) {
         text.push_str(input);
         return;
     }
@@ -232,7 +233,7 @@ mod tests {
         for line in [
             "Find(Yao Ming) > Relate(place of birth, forward) > What()",
             "FindAll() > FilterStr(\"GSS code (2011)\", E1) > Find(A) > And() > Count()",
-            "FindAll() > FilterNum(area, 270 square kilometre, \">\") > FilterConcept(county of England) > Count()",
+            "FindAll() > FilterNum(area, 270 square kilometre, >) > FilterConcept(county of England) > Count()",
             r#"Find("Washington, D.C.") > QueryAttr("a \"quoted\" \\ key") > VerifyStr("two\nlines")"#,
             r#"Find("") > FilterStr(" a ", '70s) > What()"#,
         ] {

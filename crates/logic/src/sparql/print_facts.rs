@@ -147,7 +147,7 @@ impl Writer {
     fn set(&mut self, set: &Set, variable: &str) -> Result<(), Inexpressible> {
         match set {
             Set::All => {}
-            Set::Entity(id) => self.add(&format!("VALUES {variable} {{ <{}> }}", iri::encode("", id))),
+            Set::Entity(id) => self.add(&format!("VALUES {variable} {{ <{}> }}", entity(id))),
             Set::Named(text) => self.add(&format!("{variable} <{}> {} .", kqapro::NAME, quoted(text))),
             Set::Class(class) => {
                 let c = self.fresh("c");
@@ -304,6 +304,11 @@ impl Writer {
 /// A property of KQA Pro.
 fn name(word: &str) -> String {
     format!("<{}>", iri::encode("", &word.replace(' ', "_")))
+}
+
+/// The IRI of an entity: its id, relative to the base of the graph, or by itself.
+fn entity(id: &str) -> String {
+    if iri::is_absolute(id) { id.to_owned() } else { iri::encode("", id) }
 }
 
 fn fact_node(subject: &str, property: &str, object: &str) -> String {
