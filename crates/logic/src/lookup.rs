@@ -109,9 +109,10 @@ impl Lookup for Kb {
     }
 }
 
-/// The names of relations and attributes.
+/// The ids and names of relations and attributes.
 fn properties(kb: &Kb) -> impl Iterator<Item = &str> {
-    kb.relations().map(|r| kb.relation_label(r)).chain(kb.attributes().map(|a| kb.attribute_label(a)))
+    let relations = kb.relations().flat_map(|r| [kb.relation_id(r), kb.relation_label(r)]);
+    relations.chain(kb.attributes().flat_map(|a| [kb.attribute_id(a), kb.attribute_label(a)]))
 }
 
 /// Knows inverse relations.

@@ -248,7 +248,7 @@ mod tests {
             ("FindAll>What", "FindAll() > What()"),
             ("FindAll ( ) -> QueryName →  Count\n", "FindAll() > What() > Count()"),
             ("Find( \"Yao Ming\" )\n  > What", "Find(Yao Ming) > What()"),
-            ("FindAll > FilterNum(area, 5, >)", "FindAll() > FilterNum(area, 5, \">\")"),
+            ("FindAll > FilterNum(area, 5, >)", "FindAll() > FilterNum(area, 5, >)"),
             ("FindAll > FilterStr(GSS code (a, b), E1)", "FindAll() > FilterStr(\"GSS code (a, b)\", E1)"),
             (r#"Find(AC\DC "live")"#, r#"Find("AC\\DC \"live\"")"#),
         ] {

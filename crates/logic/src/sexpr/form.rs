@@ -246,8 +246,10 @@ impl<'p> Parser<'p> {
         let text = self.text(item);
         let name = unquote(text);
         let word = name.as_deref().unwrap_or(text);
-        let wrong =
-            self.tree.is_list(item) || text.contains("^^") || self.lookup.is_property(word) == Some(false);
+        // In quotes, a word is what the writer says it is, however it is spelled.
+        let quoted_id = name.is_some() && Spelling::looks_like_entity(word);
+        let unknown = self.lookup.is_property(word) == Some(false) && !quoted_id;
+        let wrong = self.tree.is_list(item) || text.contains("^^") && name.is_none() || unknown;
         // WebQSP's time macro is no relation of any ontology.
         if wrong && !word.ends_with(".time_macro") {
             let mut error = self.error(item, format!("expected a relation, found {}", self.found(item)));
