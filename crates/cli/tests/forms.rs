@@ -60,8 +60,13 @@ fn convert_one_form() {
     let linear = run(&["convert", "--to", "kopl", "--style", "linear", "Find(A) > What()"]);
     assert_eq!(stdout(&linear), "Find <arg> A <func> What\n");
     let known =
-        run(&["convert", "--to", "kopl", "--kb", "world", "(JOIN (R place_of_birth) (ENTITY \"person/1\"))"]);
-    assert_eq!(known.status.code(), Some(2), "the World KB has no such relation: {}", stdout(&known));
+        run(&["convert", "--to", "kopl", "--kb", "world", "(JOIN place_of_birth (ENTITY \"city/2988507\"))"]);
+    assert_eq!(known.status.code(), Some(0), "{}", stderr(&known));
+    assert!(stdout(&known).ends_with("> Relate(place of birth, backward) > What()\n"), "{}", stdout(&known));
+    let unknown =
+        run(&["convert", "--to", "kopl", "--kb", "world", "(JOIN place_of_brith (ENTITY \"city/2988507\"))"]);
+    assert_eq!(unknown.status.code(), Some(2));
+    assert!(stderr(&unknown).contains("did you mean `place_of_birth`?"), "{}", stderr(&unknown));
 }
 
 #[test]

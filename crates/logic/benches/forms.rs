@@ -12,6 +12,10 @@ use touchstone_logic::sexpr::GraphQuery;
 use touchstone_logic::sparql::{Namespaces, parse, recognise};
 use touchstone_logic::{Form, Ontology, Program, QueryGraph, Spelling};
 
+/// As in the program: parsers make many small allocations.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn data(path: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data").join(path)
 }
