@@ -161,7 +161,7 @@ fn converted(
     };
     let item = match item(format, record) {
         Ok(item) => item,
-        Err((id, error)) => return failed(id, None, error.to_string()),
+        Err((id, error)) => return failed(id, None, error),
     };
     let language = item.source.language();
     let reading = match item.source.read(knowledge) {

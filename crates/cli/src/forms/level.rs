@@ -67,7 +67,7 @@ pub(crate) fn run(args: &LevelArgs) -> Result<Outcome> {
     let format = args.format.format();
     let mut training = Training::default();
     let read = |record: &_| {
-        let item = item(format, record).map_err(|(id, error)| (id, error.to_string()))?;
+        let item = item(format, record)?;
         let reading = item.source.read(&knowledge).map_err(|error| (item.id.clone(), error.to_string()))?;
         Ok::<_, (String, String)>((item.id, Traits::of(&reading.query, known.inverses(), args.inverse_rule)))
     };

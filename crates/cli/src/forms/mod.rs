@@ -13,7 +13,7 @@ use rayon::prelude::*;
 use std::io::BufRead;
 use std::path::{Path, PathBuf};
 use touchstone_kb::{Kb, Progress};
-use touchstone_logic::dataset::{Format, Item, Knowledge, ReadError, Record, Records};
+use touchstone_logic::dataset::{Format, Item, Knowledge, Record, Records};
 use touchstone_logic::sparql::Namespaces;
 use touchstone_logic::{Inverses, Language, Lookup, Names, Ontology, Spelling};
 
@@ -165,8 +165,8 @@ fn looks_like_a_form(text: &str) -> bool {
 }
 
 /// A question of a record, or its line and what is wrong.
-pub(crate) fn item(format: Format, record: &Record) -> Result<Item, (String, ReadError)> {
-    format.item(record).map_err(|error| (record.line.to_string(), error))
+pub(crate) fn item(format: Format, record: &Record) -> Result<Item, (String, String)> {
+    format.item(record).map_err(|error| (record.line.to_string(), error.to_string()))
 }
 
 /// The reasons why records were left out, most frequent first.

@@ -229,7 +229,7 @@ fn found(format: Format, record: &Record, knowledge: &Knowledge<'_>) -> Found {
     let item = match item(format, record) {
         Ok(item) => item,
         Err((id, error)) => {
-            return Found { id, question: None, example: String::new(), graph: Err(error.to_string()) };
+            return Found { id, question: None, example: String::new(), graph: Err(error) };
         }
     };
     let graph = item.source.graph(knowledge).map_err(|error| error.to_string()).map(|graph| {

@@ -81,6 +81,9 @@ impl LabelledGraph {
     }
 }
 
+/// The colour of a vertex, and those of its neighbours by direction and label of the edge.
+type Signature<'g> = (usize, Vec<(bool, &'g str, usize)>);
+
 struct Search<'g> {
     graph: &'g LabelledGraph,
     best: Option<String>,
@@ -92,8 +95,7 @@ impl Search<'_> {
     fn refine(&mut self, mut colours: Vec<usize>) -> Vec<usize> {
         loop {
             self.work += self.graph.labels.len() + 2 * self.graph.edges.len();
-            let mut signatures: Vec<(usize, Vec<(bool, &str, usize)>)> =
-                colours.iter().map(|&c| (c, Vec::new())).collect();
+            let mut signatures: Vec<Signature<'_>> = colours.iter().map(|&c| (c, Vec::new())).collect();
             for (a, b, label) in &self.graph.edges {
                 signatures[*a].1.push((true, label, colours[*b]));
                 signatures[*b].1.push((false, label, colours[*a]));
