@@ -118,7 +118,7 @@ fn time_macro(relation: &Binary, of: &Form) -> Option<Set> {
     let value = literal_value(token);
     let known = MACRO_SUFFIXES.iter().find(|(name, ..)| *name == owner);
     let (start, end) = known.map_or(("from", "to"), |&(_, start, end)| (start, end));
-    let year: String = value.text.chars().take(4).collect();
+    let year = value.text.get(..4).filter(|year| year.bytes().all(|b| b.is_ascii_digit()))?.to_owned();
     let when = if value.text == NOW { "NOW".to_owned() } else { year };
     Some(during(&format!("{owner}.{start}"), &format!("{owner}.{end}"), &when))
 }

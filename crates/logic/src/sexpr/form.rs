@@ -42,6 +42,9 @@ pub struct Binary {
     pub reversed: bool,
 }
 
+/// More parts of an `AND` than this are printed as one list: nobody could read them nested, this reader included.
+const MAX_NESTED: usize = 50;
+
 /// The operators, as GrailQA and its successors spell them.
 const OPERATORS: [&str; 14] = [
     "AND", "JOIN", "R", "COUNT", "ARGMAX", "ARGMIN", "TC", "CONS", "CLASS", "ENTITY", "lt", "le", "gt", "ge",
@@ -100,7 +103,13 @@ impl<'p> Parser<'p> {
             if arguments.len() < 2 {
                 return Err(self.arity(item, "AND", "two sets", arguments.len()));
             }
-            let parts = arguments.iter().map(|&part| self.set(part)).collect::<Result<Vec<_>, _>>()?;
+            let mut parts = arguments.iter().map(|&part| self.set(part)).collect::<Result<Vec<_>, _>>()?;
+            // What is nested to the right is one list, as it will be printed.
+            if let Some(Form::And(_)) = parts.last()
+                && let Some(Form::And(rest)) = parts.pop()
+            {
+                parts.extend(rest);
+            }
             return Form::and(parts).ok_or_else(|| self.error(item, "AND without sets"));
         }
         let compare = [
@@ -164,7 +173,7 @@ impl<'p> Parser<'p> {
                 .error(item, "expected a set, found the reversed relation")
                 .hint("a reversed relation stands inside JOIN: (JOIN (R relation) set)"));
         }
-        let error = self.error(head, format!("unknown operator `{operator}`"));
+        let error = self.error(head, format!("unknown operator {}", self.found(head)));
         Err(error.hint(format!("the operators are {}", OPERATORS.join(", "))).nearest(operator, OPERATORS))
     }
 
@@ -203,11 +212,11 @@ impl<'p> Parser<'p> {
 
     fn atom(&self, item: ItemId) -> Result<Form, SyntaxError> {
         let text = self.text(item);
-        if text.contains("^^") {
-            return Ok(Form::Literal(text.to_owned()));
-        }
         if let Some(name) = unquote(text) {
             return Ok(Form::Named(name));
+        }
+        if text.contains("^^") {
+            return Ok(Form::Literal(text.to_owned()));
         }
         if self.lookup.is_entity(text) == Some(true) {
             return Ok(Form::Entity(text.to_owned()));
@@ -286,7 +295,12 @@ pub(super) fn unquote(token: &str) -> Option<String> {
     let mut text = String::with_capacity(inner.len());
     let mut chars = inner.chars();
     while let Some(c) = chars.next() {
-        text.push(if c == '\\' { chars.next()? } else { c });
+        match c {
+            '\\' => text.push(chars.next()?),
+            // A quote inside ends the text: this is something else.
+            '"' => return None,
+            c => text.push(c),
+        }
     }
     Some(text)
 }
@@ -321,7 +335,7 @@ pub(super) fn literal_token(value: &Value) -> String {
         format!("@{}", value.language)
     } else if value.datatype.is_empty() {
         format!("{XSD}string")
-    } else if is_odd(&value.datatype) {
+    } else if is_odd(&value.datatype) || value.datatype.contains(['^', '<', '>', '%']) {
         token_iri("", &value.datatype)
     } else {
         value.datatype.clone()
@@ -375,11 +389,16 @@ impl fmt::Display for Form {
             }
             Form::Class(word) | Form::Entity(word) | Form::Literal(word) => f.write_str(word),
             Form::Named(name) => f.write_str(&quote(name)),
-            Form::And(parts) => {
+            Form::And(parts) if parts.len() <= MAX_NESTED => {
                 let (last, first) = parts.split_last().ok_or(fmt::Error)?;
                 first.iter().try_for_each(|part| write!(f, "(AND {part} "))?;
                 write!(f, "{last}")?;
                 first.iter().try_for_each(|_| f.write_str(")"))
+            }
+            Form::And(parts) => {
+                f.write_str("(AND")?;
+                parts.iter().try_for_each(|part| write!(f, " {part}"))?;
+                f.write_str(")")
             }
             Form::Join(relation, of) => write!(f, "(JOIN {relation} {of})"),
             Form::Compare(comparison, relation, value) => {

@@ -4,6 +4,7 @@ use super::block::{Block, Count, Head};
 use super::filters::{self, Condition};
 use super::names::{Namespaces, kqapro, kqapro_id, kqapro_name};
 use super::recognise::{check_branches, shared_variable};
+use super::variables::Variables;
 use super::{NotRecognised, Recognised};
 use crate::loss::Loss;
 use crate::pattern::{Pattern, PatternError, PatternFact, is_too_deep};
@@ -76,7 +77,7 @@ struct FactNode {
 
 struct Graph<'q> {
     pattern: Pattern,
-    variables: Vec<(String, usize)>,
+    variables: Variables,
     values: Vec<ValueNode<'q>>,
     facts: Vec<FactNode>,
     /// Triples with a variable for the relation.
@@ -102,7 +103,7 @@ impl<'q> Graph<'q> {
         }
         let mut graph = Graph {
             pattern: Pattern::default(),
-            variables: Vec::new(),
+            variables: Variables::default(),
             values: Vec::new(),
             facts: Vec::new(),
             open: Vec::new(),
@@ -126,8 +127,7 @@ impl<'q> Graph<'q> {
             graph.pattern.things[thing].push(Set::or(entities));
         }
         for branches in &block.unions {
-            let (shared, own) =
-                shared_variable(branches, |name| graph.variables.iter().any(|(known, _)| known == name))?;
+            let (shared, own) = shared_variable(branches, |name| graph.variables.get(name).is_some())?;
             graph.in_branches.push(own);
             let mut sets = Vec::new();
             for branch in branches {
@@ -158,19 +158,15 @@ impl<'q> Graph<'q> {
     }
 
     fn existing(&self, name: &str) -> Result<usize, NotRecognised> {
-        let found = self.variables.iter().find(|(known, _)| known == name);
-        found
-            .map(|&(_, thing)| thing)
-            .ok_or_else(|| NotRecognised::new(format!("?{name} is not in the pattern")))
+        self.variables.get(name).ok_or_else(|| NotRecognised::new(format!("?{name} is not in the pattern")))
     }
 
     fn variable(&mut self, name: &str) -> usize {
-        if let Some(&(_, thing)) = self.variables.iter().find(|(known, _)| known == name) {
-            return thing;
-        }
-        let thing = self.thing();
-        self.variables.push((name.to_owned(), thing));
-        thing
+        self.variables.get(name).unwrap_or_else(|| {
+            let thing = self.thing();
+            self.variables.insert(name, thing);
+            thing
+        })
     }
 
     fn thing(&mut self) -> usize {
@@ -415,7 +411,7 @@ impl<'q> Graph<'q> {
 
     /// Whether a thing is a value: it has a value, or its variable is named as KQA Pro names values.
     fn is_literal(&self, thing: usize) -> bool {
-        let name = self.variables.iter().find(|&&(_, t)| t == thing).map(|(name, _)| name.as_str());
+        let name = self.variables.name(thing);
         self.values[thing].is_value || name.is_some_and(|name| name.starts_with("pv"))
     }
 

@@ -8,6 +8,7 @@ mod print;
 mod print_facts;
 mod recognise;
 mod tidy;
+mod variables;
 
 pub use names::Namespaces;
 pub use print::{Dialect, print};
@@ -136,7 +137,7 @@ fn undeclared(source: &str, at: usize) -> Option<&str> {
     if word.contains("://") || word.starts_with('<') {
         return None;
     }
-    let name_like = prefix.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '-');
+    let name_like = prefix.len() <= 40 && prefix.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '-');
     let declared = source.to_ascii_lowercase().contains(&format!("prefix {}:", prefix.to_ascii_lowercase()));
     (name_like && !declared).then_some(prefix)
 }

@@ -3,11 +3,13 @@
 use super::block::{Block, Count, Head, select_head};
 use super::filters::{self, Condition, Side};
 use super::names::Namespaces;
+use super::variables::Variables;
 use super::{NotRecognised, Recognised, facts};
 use crate::equal::canonical;
 use crate::loss::Loss;
 use crate::pattern::{Described, Pattern, PatternError, PatternFact, is_too_deep};
 use crate::query::{Answer, Extreme, Mark, Operand, Query, Rules, Set};
+use hashbrown::HashSet;
 use spargebra::algebra::GraphPattern;
 use spargebra::term::{GroundTerm, NamedNodePattern, TermPattern, TriplePattern, Variable};
 use std::cell::Cell;
@@ -105,7 +107,7 @@ fn select(head: &Head<'_>, names: &Namespaces) -> Result<Recognised, NotRecognis
 /// A pattern with the names of its variables.
 pub(super) struct Graph<'q> {
     pub(super) pattern: Pattern,
-    variables: Vec<(String, usize)>,
+    variables: Variables,
     different: Vec<(usize, Side<'q>)>,
     english: Vec<usize>,
     value: Option<(usize, Extreme)>,
@@ -127,7 +129,7 @@ impl<'q> Graph<'q> {
         let block = Block::of(pattern)?;
         let mut graph = Graph {
             pattern: Pattern::default(),
-            variables: Vec::new(),
+            variables: Variables::default(),
             different: Vec::new(),
             english: Vec::new(),
             value: None,
@@ -160,16 +162,15 @@ impl<'q> Graph<'q> {
 
     /// The thing that a variable stands for, if the pattern has it.
     fn existing(&self, variable: &Variable) -> Option<usize> {
-        self.variables.iter().find(|(name, _)| name == variable.as_str()).map(|&(_, thing)| thing)
+        self.variables.get(variable.as_str())
     }
 
     fn variable(&mut self, name: &str) -> usize {
-        if let Some(&(_, thing)) = self.variables.iter().find(|(known, _)| known == name) {
-            return thing;
-        }
-        let thing = self.pattern.thing();
-        self.variables.push((name.to_owned(), thing));
-        thing
+        self.variables.get(name).unwrap_or_else(|| {
+            let thing = self.pattern.thing();
+            self.variables.insert(name, thing);
+            thing
+        })
     }
 
     fn term(&mut self, term: &TermPattern) -> Result<usize, NotRecognised> {
@@ -214,8 +215,7 @@ impl<'q> Graph<'q> {
 
     /// A union whose branches share one variable with the rest.
     fn union(&mut self, branches: &[&'q GraphPattern], lost: &mut Vec<Loss>) -> Result<(), NotRecognised> {
-        let (shared, own) =
-            shared_variable(branches, |name| self.variables.iter().any(|(known, _)| known == name))?;
+        let (shared, own) = shared_variable(branches, |name| self.variables.get(name).is_some())?;
         self.in_branches.push(own);
         let mut sets = Vec::new();
         for branch in branches {
@@ -301,9 +301,7 @@ impl<'q> Graph<'q> {
         }
         // The converter of GrailQA writes its inequalities inside only; the dataset writes them in both places.
         if self.different.is_empty() && self.english.is_empty() {
-            let place = |thing: usize| {
-                inner.variables.iter().find(|&&(_, t)| t == thing).map(|(name, _)| name.clone())
-            };
+            let place = |thing: usize| inner.variables.name(thing).map(str::to_owned);
             for (thing, side) in &inner.different {
                 match (place(*thing), side) {
                     (Some(name), Side::Iri(iri)) => {
@@ -414,10 +412,7 @@ impl<'q> Graph<'q> {
     }
 
     fn shown(&self, thing: usize) -> String {
-        self.variables
-            .iter()
-            .find(|&&(_, t)| t == thing)
-            .map_or_else(String::new, |(name, _)| format!("?{name}"))
+        self.variables.name(thing).map_or_else(String::new, |name| format!("?{name}"))
     }
 }
 
@@ -467,16 +462,12 @@ pub(super) fn shared_variable(
 }
 
 /// A variable of a branch may occur in no other union and nowhere else.
-pub(super) fn check_branches(
-    branches: &[Vec<String>],
-    outside: &[(String, usize)],
-) -> Result<(), NotRecognised> {
-    for (i, own) in branches.iter().enumerate() {
-        let elsewhere = |name: &String| {
-            outside.iter().any(|(known, _)| known == name)
-                || branches[i + 1..].iter().any(|other| other.contains(name))
-        };
-        if let Some(name) = own.iter().find(|name| elsewhere(name)) {
+pub(super) fn check_branches(branches: &[Vec<String>], outside: &Variables) -> Result<(), NotRecognised> {
+    let mut seen: HashSet<&str> = HashSet::new();
+    for own in branches {
+        // Each list is free of repetition, so what was seen belongs to another union.
+        if let Some(name) = own.iter().find(|name| outside.get(name).is_some() || !seen.insert(name.as_str()))
+        {
             return Err(NotRecognised::new(format!(
                 "?{name}, which joins a branch of UNION with something else"
             )));

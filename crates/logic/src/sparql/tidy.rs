@@ -148,6 +148,8 @@ fn tidy_text(source: &str) -> Result<Tidied, SyntaxError> {
         tokens: &tokens,
         at: 0,
         declared: Vec::new(),
+        fresh: fresh_name(source),
+        named: 0,
         out: Tidied {
             text: String::with_capacity(source.len() + 256),
             repairs: Vec::new(),
@@ -157,6 +159,15 @@ fn tidy_text(source: &str) -> Result<Tidied, SyntaxError> {
     };
     writer.run();
     Ok(writer.out)
+}
+
+/// `count`, with underscores until no variable begins so.
+fn fresh_name(source: &str) -> String {
+    let longest = source
+        .match_indices("?count")
+        .map(|(at, _)| source[at + 6..].bytes().take_while(|&b| b == b'_').count() + 1)
+        .max();
+    format!("count{}", "_".repeat(longest.unwrap_or(0)))
 }
 
 fn tokens(source: &str) -> Vec<Token> {
@@ -238,8 +249,12 @@ fn word_end(bytes: &[u8], start: usize) -> usize {
                 while behind < bytes.len() && bytes[behind] == b'.' {
                     behind += 1;
                 }
-                behind < bytes.len()
-                    && (is_name(bytes[behind]) || matches!(bytes[behind], b':' | b'%' | b'-'))
+                let name = behind < bytes.len()
+                    && (is_name(bytes[behind]) || matches!(bytes[behind], b':' | b'%' | b'-'));
+                if name {
+                    at = behind - 1;
+                }
+                name
             }
             _ => false,
         };
@@ -344,6 +359,9 @@ struct Writer<'s> {
     tokens: &'s [Token],
     at: usize,
     declared: Vec<(&'s str, &'s str)>,
+    /// A name that no variable begins with, for the results of aggregates, and how many have it.
+    fresh: String,
+    named: usize,
     out: Tidied,
 }
 
@@ -397,7 +415,8 @@ impl<'s> Writer<'s> {
     }
 
     fn repaired(&mut self, repair: Repair) {
-        if !self.out.repairs.contains(&repair) {
+        // A list of hundreds tells nobody more.
+        if self.out.repairs.len() < 100 && !self.out.repairs.contains(&repair) {
             self.out.repairs.push(repair);
         }
     }
@@ -584,11 +603,11 @@ impl<'s> Writer<'s> {
             last = name_at;
             self.text(name_at).to_owned()
         } else {
-            let mut name = format!("?{}", function.to_ascii_lowercase());
-            while self.source.contains(name.as_str()) {
-                name.push('_');
+            self.named += 1;
+            match self.named {
+                1 => format!("?{}", self.fresh),
+                number => format!("?{}_{number}", self.fresh),
             }
-            name
         };
         self.repaired(Repair::Aggregate { was: self.source_between(start, last) });
         self.place();
