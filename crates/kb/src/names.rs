@@ -75,6 +75,10 @@ pub fn edit_distance(a: &str, b: &str) -> usize {
 /// assert_eq!(nearest_name("xyz", ["label", "class"]), None);
 /// ```
 pub fn nearest_name<'n>(wrong: &str, known: impl IntoIterator<Item = &'n str>) -> Option<&'n str> {
+    // Nobody types so long a word by mistake, and the search would take long.
+    if wrong.len() > 100 {
+        return None;
+    }
     let allowed = (wrong.chars().count() * 2 / 5).clamp(1, 3);
     let near = known.into_iter().map(|name| (edit_distance(wrong, name), name));
     near.filter(|&(distance, _)| distance <= allowed).min().map(|(_, name)| name)

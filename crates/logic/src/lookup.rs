@@ -74,11 +74,11 @@ impl Lookup for Ontology {
     }
 
     fn nearest_class(&self, wrong: &str) -> Option<String> {
-        nearest(wrong, self.classes()).map(str::to_owned)
+        nearest_name(wrong, self.classes()).map(str::to_owned)
     }
 
     fn nearest_property(&self, wrong: &str) -> Option<String> {
-        nearest(wrong, self.relations()).map(str::to_owned)
+        nearest_name(wrong, self.relations()).map(str::to_owned)
     }
 }
 
@@ -101,17 +101,12 @@ impl Lookup for Kb {
     }
 
     fn nearest_class(&self, wrong: &str) -> Option<String> {
-        nearest(wrong, self.classes().map(|class| self.label(self.class_node(class)))).map(str::to_owned)
+        nearest_name(wrong, self.classes().map(|class| self.label(self.class_node(class)))).map(str::to_owned)
     }
 
     fn nearest_property(&self, wrong: &str) -> Option<String> {
-        nearest(wrong, properties(self)).map(str::to_owned)
+        nearest_name(wrong, properties(self)).map(str::to_owned)
     }
-}
-
-/// The nearest name; words that are too long for a typing error have none.
-fn nearest<'n>(wrong: &str, known: impl IntoIterator<Item = &'n str>) -> Option<&'n str> {
-    if wrong.len() > 100 { None } else { nearest_name(wrong, known) }
 }
 
 /// The ids and names of relations and attributes.

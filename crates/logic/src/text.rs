@@ -56,10 +56,6 @@ impl SyntaxError {
     /// Adds "did you mean ...?" when a known name is near.
     #[must_use]
     pub fn nearest<'n>(mut self, wrong: &str, known: impl IntoIterator<Item = &'n str>) -> SyntaxError {
-        // Nobody types so long a word by mistake, and the search would take long.
-        if wrong.len() > 100 {
-            return self;
-        }
         if let Some(name) = nearest_name(wrong, known) {
             self.hint = Some(format!("did you mean `{name}`?"));
         }

@@ -35,10 +35,13 @@ fn sparql_queries() {
 
 fn all(cases: Vec<Case>, run: fn(&str)) {
     for (name, text) in cases {
-        assert!(text.len() <= SIZE, "{name}: {} bytes", text.len());
-        eprintln!("{name}");
+        assert!(text.len() <= SIZE * 5 / 4, "{name}: {} bytes", text.len());
+        // The name first: after a stack overflow, nothing else would tell.
+        eprint!("{name}: ");
+        let start = std::time::Instant::now();
         let thread = std::thread::Builder::new().stack_size(STACK).spawn(move || run(&text));
         assert!(thread.unwrap().join().is_ok(), "{name}");
+        eprintln!("{} ms", start.elapsed().as_millis());
     }
 }
 

@@ -8,6 +8,7 @@ use super::labelled::LabelledGraph;
 use crate::lookup::Inverses;
 use crate::query::{Answer, Condition, Direction, Mark, Query, Relate, Set, Step, Superlative};
 use crate::value::Value;
+use hashbrown::HashSet;
 use touchstone_kb::Comparison;
 
 /// What a node of the normal form is.
@@ -446,10 +447,7 @@ fn difference(gold: &Norm, predicted: &Norm, place: &str, why: &mut Option<Strin
         *why = Some(instead(gold, predicted, place));
         return;
     }
-    let only = |a: &Norm, b: &Norm| {
-        a.children.iter().filter(|x| b.children.iter().all(|y| y.key != x.key)).cloned().collect::<Vec<_>>()
-    };
-    let (mut missing, mut extra) = (only(gold, predicted), only(predicted, gold));
+    let (mut missing, mut extra) = (only_in(gold, predicted), only_in(predicted, gold));
     // Parts of the same kind and label differ further down; parts of the same kind were exchanged.
     for same_label in [true, false] {
         let mut i = 0;
@@ -467,7 +465,7 @@ fn difference(gold: &Norm, predicted: &Norm, place: &str, why: &mut Option<Strin
             } else {
                 place.to_owned()
             };
-            difference(&wanted, &found, if same_label { &below } else { place }, why);
+            difference(wanted, found, if same_label { &below } else { place }, why);
         }
     }
     if why.is_some() {
@@ -478,6 +476,12 @@ fn difference(gold: &Norm, predicted: &Norm, place: &str, why: &mut Option<Strin
     } else if let Some(part) = extra.first() {
         *why = Some(format!("{} {} is too much at {place}", word(part.kind), shown(part)));
     }
+}
+
+/// The parts of one that the other does not have.
+fn only_in<'n>(one: &'n Norm, other: &Norm) -> Vec<&'n Norm> {
+    let known: HashSet<&str> = other.children.iter().map(|part| part.key.as_str()).collect();
+    one.children.iter().filter(|part| !known.contains(part.key.as_str())).collect()
 }
 
 fn instead(gold: &Norm, predicted: &Norm, place: &str) -> String {

@@ -277,8 +277,9 @@ fn notable_type(part: &Set) -> Option<&str> {
 
 /// The vertex from which the graph has the shortest code; of equal ones the first. No order of triples changes the code.
 fn simplest_root(graph: &QueryGraph) -> usize {
-    // Beyond this size nobody looks at shapes, and the first will do.
-    if graph.vertices.len() > 64 {
+    // Codes of large graphs with cycles take long, and nobody looks at their shapes: the first will do.
+    let tree = graph.edges.len() < graph.vertices.len();
+    if graph.vertices.len() > if tree { 200 } else { 10 } {
         return graph.root;
     }
     let mut coder = Coder::new();
