@@ -88,7 +88,7 @@ fn convert_many_forms() {
             && lines[1].is_empty()
             && lines[2].contains("COUNT(DISTINCT ?x)")
     );
-    assert!(stderr(&output).contains("1 record could not be translated"), "{}", stderr(&output));
+    assert!(stderr(&output).contains("1 record that could not be translated"), "{}", stderr(&output));
 }
 
 #[test]
@@ -99,7 +99,7 @@ fn shapes() {
     for part in ["film.film.directed_by", "T1:(())", "Iso-0, RP-0", "simple"] {
         assert!(stdout(&one).contains(part), "{part} in {}", stdout(&one));
     }
-    let rows = json(&["shape", "--json", &path(&dir, "test.json")]);
+    let rows = &json(&["shape", "--json", &path(&dir, "test.json")])["shapes"];
     assert_eq!((rows[0]["code"].as_str(), rows[0]["count"].as_u64()), (Some("T1:(())"), Some(4)));
     let drawings = dir.path().join("drawings");
     let questions =

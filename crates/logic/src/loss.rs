@@ -127,7 +127,10 @@ impl fmt::Display for Loss {
             Loss::Different { pairs } => write!(f, "{pairs} inequalities between things are dropped"),
             Loss::English => f.write_str("the restriction to English texts is dropped"),
             Loss::IdAsName { id } => {
-                write!(f, "`{id}` is an id, but stands where a name is expected; give --kb to look names up")
+                write!(
+                    f,
+                    "`{id}` is an id, but KoPL wants a name that no other entity has; --kb looks names up"
+                )
             }
             Loss::OneOfTies => f.write_str("LIMIT 1 keeps one of the answers that tie, the query keeps all"),
             Loss::CountsRows => f.write_str("COUNT without DISTINCT counts rows, the query counts answers"),

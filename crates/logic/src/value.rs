@@ -53,6 +53,18 @@ impl Value {
         Value { unit: unit.to_owned(), ..Value::xsd(number, "double") }
     }
 
+    /// Like [`Value::key`], but the same for all kinds that are written alike: for values under a key that decides their kind.
+    pub fn written_key(&self) -> String {
+        let (number, unit) = match self.text.split_once(' ').filter(|_| self.unit.is_empty()) {
+            Some((number, unit)) => (number, unit),
+            None => (self.text.as_str(), self.unit.as_str()),
+        };
+        match number.parse::<f64>() {
+            Ok(number) if number.is_finite() => format!("{} {unit}", number + 0.0),
+            _ => format!("{} {}", self.text, self.unit),
+        }
+    }
+
     /// Years, months and dates without the time zone that Freebase's dump and others write behind them: it says nothing.
     #[must_use]
     pub fn without_zone(mut self) -> Value {

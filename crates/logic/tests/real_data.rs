@@ -250,6 +250,48 @@ fn s_expressions_survive_sparql() {
     }
 }
 
+/// SPARQL that is recognised, printed for its own graph and recognised again is the same query.
+fn survives(path: &str, key: &str) {
+    let Some(data) = shared_data(path) else { return };
+    for item in json(&data).as_array().unwrap() {
+        let Ok(first) = recognise(&parse(text(item, key)).unwrap().query, &Namespaces::default()) else {
+            continue;
+        };
+        let printed = sparql::print(&first.query, &first.dialect)
+            .unwrap_or_else(|error| panic!("{error}\n{}", text(item, key)));
+        let again = recognise(&parse(&printed.text).unwrap().query, &Namespaces::default());
+        let again = again.unwrap_or_else(|error| panic!("{error}\n{}", printed.text));
+        let (gold, found) = (Canonical::of(&first.query, &()), Canonical::of(&again.query, &()));
+        assert_eq!(gold.compare(&found).why, None, "{}\n{}", text(item, key), printed.text);
+        assert_eq!(again.dialect, first.dialect);
+    }
+}
+
+#[test]
+fn sparql_survives_sparql() {
+    survives("cwq/test.json", "sparql");
+    survives("lcquad/train.json", "sparql_query");
+    survives("grailqa/train_sample.json", "sparql_query");
+}
+
+#[test]
+fn s_expressions_survive_programs() {
+    let Some(data) = shared_data("grailqa/dev.json") else { return };
+    let (items, mut programs) = (json(&data), 0);
+    for item in items.as_array().unwrap() {
+        let query = Form::parse(text(item, "s_expression"), &Spelling).unwrap().to_query().unwrap();
+        let Ok((program, lost)) = kopl::from_query(&query, &()) else { continue };
+        // Only with ids for names, which come back as names.
+        if lost.is_empty() {
+            let again = program.to_query(&()).unwrap();
+            let why = Canonical::of(&query, &()).compare(&Canonical::of(&again, &())).why;
+            assert_eq!(why, None, "{}\n{}", text(item, "s_expression"), program.to_readable().unwrap());
+            programs += 1;
+        }
+    }
+    assert!(programs > 500, "{programs}");
+}
+
 #[test]
 fn kqa_pro_survives_programs_and_sparql() {
     let Some(data) = shared_data("kqapro/train_sparql.jsonl") else { return };

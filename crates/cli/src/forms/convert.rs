@@ -18,7 +18,7 @@ pub(crate) struct ConvertArgs {
     #[arg(long)]
     to: Target,
     /// What the file is
-    #[arg(long, value_enum, default_value_t = FormatName::Auto, hide_possible_values = true, value_name = "FORMAT")]
+    #[arg(long, value_enum, default_value_t = FormatName::Auto, value_name = "FORMAT")]
     from: FormatName,
     /// How to write KoPL
     #[arg(long, value_enum, default_value_t = ProgramStyle::Readable, value_name = "STYLE")]
@@ -52,7 +52,7 @@ enum ProgramStyle {
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum DialectName {
-    /// kqapro for programs, plain with --kb, freebase otherwise
+    /// That of a SPARQL source, kqapro for programs, and for S-expressions plain with --kb, else freebase
     Auto,
     Freebase,
     Kqapro,
@@ -109,10 +109,10 @@ pub(crate) fn run(args: &ConvertArgs) -> Result<Outcome> {
         return alone(&only);
     }
     if !args.json {
-        reasons.tell("could not be translated");
+        reasons.tell("that could not be translated");
         if lossy > 0 {
             output::note(&format!(
-                "{} say something else than their source; --json tells what",
+                "{} not exactly the same as the source; --json tells where",
                 output::counted(lossy as u64, "form", "forms")
             ));
         }
@@ -204,6 +204,9 @@ fn print(args: &ConvertArgs, from: Language, reading: &Reading, known: &Known) -
                     Dialect::Plain { base: base().unwrap_or_else(|| "urn:touchstone:kb:".to_owned()) }
                 }
                 DialectName::Auto if from == Language::Kopl => Dialect::KqaPro,
+                DialectName::Auto if reading.dialect.is_some() => {
+                    reading.dialect.clone().unwrap_or(Dialect::Freebase)
+                }
                 DialectName::Auto => base().map_or(Dialect::Freebase, |base| Dialect::Plain { base }),
             };
             sparql::print(query, &dialect).map_err(|error| error.to_string())

@@ -16,7 +16,7 @@ pub(crate) struct LevelArgs {
     #[arg(long, value_name = "FILE|-")]
     test: String,
     /// What the files are
-    #[arg(long, value_enum, default_value_t = FormatName::Auto, hide_possible_values = true)]
+    #[arg(long, value_enum, default_value_t = FormatName::Auto)]
     format: FormatName,
     /// GrailQA++: a relation counts as seen when its inverse is
     #[arg(long)]
@@ -63,6 +63,9 @@ pub(crate) fn run(args: &LevelArgs) -> Result<Outcome> {
     if args.inverse_rule && known.ontology.is_none() && !known.has_kb() {
         bail!("the inverse rule needs to know inverse relations: give --ontology DIR, or --kb");
     }
+    if args.train == "-" && args.test == "-" {
+        bail!("only one of --train and --test can be standard input");
+    }
     let knowledge = known.knowledge();
     let format = args.format.format();
     let mut training = Training::default();
@@ -82,7 +85,7 @@ pub(crate) fn run(args: &LevelArgs) -> Result<Outcome> {
         }
         Ok(())
     })?;
-    unread.tell(&format!("of {} are left out", args.train));
+    unread.tell(&format!("of {} left out", args.train));
     if trained == 0 {
         bail!("there is no training question in {}", args.train);
     }
@@ -147,8 +150,8 @@ pub(crate) fn run(args: &LevelArgs) -> Result<Outcome> {
             output::count(training.template_count())
         ));
     }
-    unjudged.tell(&format!("of {} cannot be judged", args.test));
-    Ok(if total == 0 { Outcome::NothingFound } else { Outcome::Done })
+    unjudged.tell(&format!("of {} that cannot be judged", args.test));
+    Ok(if total == 0 || unjudged.total > 0 { Outcome::NothingFound } else { Outcome::Done })
 }
 
 fn ratio(part: usize, whole: usize) -> f64 {

@@ -92,9 +92,12 @@ pub(crate) fn run(args: &MatchArgs) -> Result<Outcome> {
         let mut table = output::table(&["pairs", "equal", "share"]);
         table.add_row([output::count(total), output::count(equal), percent(equal, total)]);
         output::text(&format!("{table}\n"))?;
-        different.tell("differ");
+        different.tell("that differ");
     }
-    broken.tell("are no pairs; expected {\"id\", \"gold\", \"predicted\"}");
+    broken.tell("that are no pairs; expected {\"id\", \"gold\", \"predicted\"}");
+    if total == 0 {
+        output::note(&format!("there is no pair in {}", args.file));
+    }
     Ok(if broken.total > 0 || total == 0 { Outcome::NothingFound } else { Outcome::Done })
 }
 
@@ -104,12 +107,20 @@ fn verdict(
     known: &Known,
     knowledge: &Knowledge<'_>,
 ) -> Result<VerdictJson, (usize, String)> {
-    let pair: Pair = serde_json::from_str(&record.text).map_err(|error| (record.line, error.to_string()))?;
+    let pair: Pair = serde_json::from_str(&record.text)
+        .map_err(|_| (record.line, "no object with `gold` and `predicted`".to_owned()))?;
     let id = pair.id.map_or_else(
         || record.line.to_string(),
         |id| id.as_str().map_or_else(|| id.to_string(), str::to_owned),
     );
     let text = |value: &serde_json::Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+    if pair.predicted.is_null() {
+        return Ok(VerdictJson {
+            id,
+            equal: false,
+            why: Some("predicted: there is no prediction".to_owned()),
+        });
+    }
     let (gold, predicted) = (text(&pair.gold), text(&pair.predicted));
     let (equal, why) = match (args.mode, &known.ontology) {
         (Mode::Official, Some(ontology)) => official(ontology, args.legacy, &gold, &predicted),
@@ -118,8 +129,23 @@ fn verdict(
     Ok(VerdictJson { id, equal, why })
 }
 
+/// Whether a text is something else than an S-expression, which the official reader would take for one token.
+fn is_other_language(text: &str) -> bool {
+    !text.trim_start().starts_with('(') && text.trim().contains(char::is_whitespace)
+}
+
 fn official(ontology: &Ontology, legacy: bool, gold: &str, predicted: &str) -> (bool, Option<String>) {
     // A matcher keeps its buffers, but belongs to one ontology: there is only one in a run of the program.
+    for (side, text) in [("gold", gold), ("predicted", predicted)] {
+        if is_other_language(text) {
+            return (
+                false,
+                Some(format!(
+                    "{side}: official compares S-expressions; give --mode canonical for other languages"
+                )),
+            );
+        }
+    }
     let verdict = OfficialMatcher::new(ontology).legacy(legacy).explain(gold, predicted);
     (verdict.equal, verdict.why)
 }

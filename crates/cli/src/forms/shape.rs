@@ -61,11 +61,20 @@ struct NoShapeJson<'s> {
     error: &'s str,
 }
 
+#[derive(Serialize)]
+struct SummaryJson<'s> {
+    questions: usize,
+    unreadable: usize,
+    shapes: Vec<RowJson<'s>>,
+}
+
 /// A row of the table.
 #[derive(Serialize)]
 struct RowJson<'s> {
     code: &'s str,
-    alias: Option<String>,
+    alias: Option<&'static str>,
+    /// How sure the alias is.
+    certainty: Option<&'static str>,
     reasoning_path: Option<&'static str>,
     count: usize,
     share: f64,
@@ -94,7 +103,7 @@ pub(crate) fn run(args: &ShapeArgs) -> Result<Outcome> {
         std::fs::create_dir_all(dir).with_context(|| format!("cannot create {}", dir.display()))?;
     }
     let mut rows: BTreeMap<String, Row> = BTreeMap::new();
-    let (mut total, mut reasons) = (0usize, Reasons::default());
+    let (mut total, mut reasons, mut first_error) = (0usize, Reasons::default(), None);
     each_record(
         &args.file,
         |record| found(format, record, &knowledge),
@@ -110,6 +119,7 @@ pub(crate) fn run(args: &ShapeArgs) -> Result<Outcome> {
                             error: &error,
                         })?)?;
                     }
+                    first_error.get_or_insert_with(|| error.clone());
                     reasons.add(&found.id, error);
                     return Ok(());
                 }
@@ -134,8 +144,11 @@ pub(crate) fn run(args: &ShapeArgs) -> Result<Outcome> {
             Ok(())
         },
     )?;
+    if let (1, Some(error), false) = (total, &first_error, args.per_question) {
+        anyhow::bail!("{error}");
+    }
     if args.per_question {
-        reasons.tell("have no shape");
+        reasons.tell("without a shape");
     } else {
         let mut sorted: Vec<&Row> = rows.values().collect();
         sorted.sort_by_key(|row| {
@@ -151,7 +164,7 @@ pub(crate) fn run(args: &ShapeArgs) -> Result<Outcome> {
     if total == 0 {
         output::note(&format!("there is no logical form in {}", args.file));
     }
-    Ok(if total == reasons.total { Outcome::NothingFound } else { Outcome::Done })
+    Ok(if total == 0 || reasons.total > 0 { Outcome::NothingFound } else { Outcome::Done })
 }
 
 fn tell(args: &ShapeArgs, rows: &[&Row], total: usize, reasons: &Reasons) -> Result<()> {
@@ -160,15 +173,16 @@ fn tell(args: &ShapeArgs, rows: &[&Row], total: usize, reasons: &Reasons) -> Res
             .iter()
             .map(|row| RowJson {
                 code: &row.shape.plain,
-                alias: row.shape.alias.map(|alias| alias.to_string()),
+                alias: row.shape.alias.map(|alias| alias.name),
+                certainty: row.shape.alias.map(|alias| certainty(alias.certainty)),
                 reasoning_path: row.shape.alias.and_then(|alias| alias.reasoning_path),
                 count: row.count,
                 share: row.count as f64 / total as f64,
                 example: &row.example,
             })
             .collect();
-        output::json(&rows)?;
-        reasons.tell("have no shape");
+        output::json(&SummaryJson { questions: total, unreadable: reasons.total, shapes: rows })?;
+        reasons.tell("without a shape");
         return Ok(());
     }
     if let ([row], 1) = (rows, total) {
@@ -196,7 +210,7 @@ fn tell(args: &ShapeArgs, rows: &[&Row], total: usize, reasons: &Reasons) -> Res
             );
         }
     }
-    reasons.tell("have no shape");
+    reasons.tell("without a shape");
     Ok(())
 }
 
@@ -252,11 +266,7 @@ fn shape_json<'s>(id: &'s str, question: Option<&'s str>, shape: &'s Shape) -> S
         code: &shape.code,
         plain: &shape.plain,
         alias: shape.alias.map(|alias| alias.name),
-        certainty: shape.alias.map(|alias| match alias.certainty {
-            Certainty::Certain => "certain",
-            Certainty::Strong => "strong",
-            Certainty::Weak => "weak",
-        }),
+        certainty: shape.alias.map(|alias| certainty(alias.certainty)),
         reasoning_path: shape.alias.and_then(|alias| alias.reasoning_path),
         relations: shape.relations,
         constraints: shape.constraints,
@@ -264,6 +274,14 @@ fn shape_json<'s>(id: &'s str, question: Option<&'s str>, shape: &'s Shape) -> S
         hops: shape.hops,
         cycle: shape.cycle,
         simple: shape.simple,
+    }
+}
+
+fn certainty(certainty: Certainty) -> &'static str {
+    match certainty {
+        Certainty::Certain => "certain",
+        Certainty::Strong => "strong",
+        Certainty::Weak => "weak",
     }
 }
 

@@ -5,11 +5,12 @@ mod records;
 pub use records::{Record, Records};
 
 use crate::kopl::Program;
+use crate::level::SchemaItems;
 use crate::lookup::{Lookup, Names};
 use crate::loss::{Language, Loss};
 use crate::query::Query;
 use crate::sexpr::{Form, GraphQuery};
-use crate::sparql::{self, Namespaces, Repair};
+use crate::sparql::{self, Dialect, Namespaces, Repair};
 use crate::{Inexpressible, QueryGraph, SyntaxError};
 use serde_json::Value as Json;
 
@@ -63,6 +64,8 @@ pub struct Reading {
     pub repairs: Vec<Repair>,
     /// Where the query differs from the text.
     pub lost: Vec<Loss>,
+    /// The graph that a SPARQL text is written for.
+    pub dialect: Option<Dialect>,
 }
 
 /// What is wrong with a question or its logical form.
@@ -92,6 +95,16 @@ pub enum ReadError {
     /// The expression has no meaning in the algebra.
     #[error(transparent)]
     Meaning(#[from] Inexpressible),
+    /// A word that the KB or the ontology does not know.
+    #[error("unknown {what} `{word}`{}", nearest.as_ref().map(|name| format!("; did you mean `{name}`?")).unwrap_or_default())]
+    UnknownWord {
+        /// What it should be.
+        what: &'static str,
+        /// The word.
+        word: String,
+        /// The nearest one that is known.
+        nearest: Option<String>,
+    },
     /// The SPARQL query is outside of the algebra.
     #[error(transparent)]
     NotRecognised(#[from] sparql::NotRecognised),
@@ -223,7 +236,16 @@ impl Source {
 
     /// The query that it asks.
     pub fn read(&self, knowledge: &Knowledge<'_>) -> Result<Reading, ReadError> {
-        let plain = |query| Reading { query, repairs: Vec::new(), lost: Vec::new() };
+        let reading = self.read_unchecked(knowledge)?;
+        // The S-expression parser knows the words by itself, and where they stand.
+        if self.language() != Language::Sexpr {
+            check_words(&reading.query, knowledge.lookup)?;
+        }
+        Ok(reading)
+    }
+
+    fn read_unchecked(&self, knowledge: &Knowledge<'_>) -> Result<Reading, ReadError> {
+        let plain = |query| Reading { query, repairs: Vec::new(), lost: Vec::new(), dialect: None };
         match self {
             Source::Graph(graph) => Ok(plain(graph.to_form()?.to_query()?)),
             Source::Program(json) => Ok(plain(Program::from_value(json)?.to_query(knowledge.names)?)),
@@ -233,8 +255,9 @@ impl Source {
             Source::Text(Language::Kopl, text) => Ok(plain(Program::parse(text)?.to_query(knowledge.names)?)),
             Source::Text(Language::Sparql, text) => {
                 let parsed = sparql::parse(text)?;
-                let recognised = sparql::recognise(&parsed.query, &knowledge.namespaces)?;
-                Ok(Reading { query: recognised.query, repairs: parsed.repairs, lost: recognised.lost })
+                let sparql::Recognised { query, lost, dialect } =
+                    sparql::recognise(&parsed.query, &knowledge.namespaces)?;
+                Ok(Reading { query, repairs: parsed.repairs, lost, dialect: Some(dialect) })
             }
         }
     }
@@ -246,4 +269,24 @@ impl Source {
             _ => Ok(QueryGraph::of(&self.read(knowledge)?.query)),
         }
     }
+}
+
+/// Refuses classes and properties that are not known, where somebody knows.
+fn check_words(query: &Query, lookup: &dyn Lookup) -> Result<(), ReadError> {
+    let items = SchemaItems::of(query);
+    if let Some(word) = items.properties.iter().find(|word| lookup.is_property(word) == Some(false)) {
+        return Err(ReadError::UnknownWord {
+            what: "relation or attribute",
+            word: word.clone(),
+            nearest: lookup.nearest_property(word),
+        });
+    }
+    if let Some(word) = items.classes.iter().find(|word| lookup.is_class(word) == Some(false)) {
+        return Err(ReadError::UnknownWord {
+            what: "class",
+            word: word.clone(),
+            nearest: lookup.nearest_class(word),
+        });
+    }
+    Ok(())
 }

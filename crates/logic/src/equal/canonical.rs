@@ -180,9 +180,13 @@ impl Writer<'_> {
             }
             Answer::Relation { from, to } => question("relation", vec![self.thing(from), self.thing(to)]),
             Answer::AttributeQualifier { of, attribute, value, qualifier } => {
-                let values = Set::Values(Comparison::Equal, value.clone());
-                let fact = Set::relate(values, attribute.clone(), Direction::Backward);
-                question(&format!("qualifier {qualifier:?} of"), vec![self.thing(of), self.thing(&fact)])
+                // A program does not tell what the value is: the key does.
+                let of = self.thing(of);
+                let value = Norm {
+                    masked: Some("= literal".to_owned()),
+                    ..Norm::leaf(Kind::Value, format!("= {:?}", value.written_key()), value.to_string())
+                };
+                question(&format!("qualifier {qualifier:?} of {attribute:?}"), vec![of, value])
             }
             Answer::RelationQualifier { from, relation, to, qualifier } => {
                 let label = format!("qualifier {qualifier:?} of {relation:?}");
@@ -293,7 +297,8 @@ impl Writer<'_> {
     }
 
     fn condition(&self, condition: &Condition, masked: bool) -> String {
-        let value = if masked { "literal".to_owned() } else { format!("{:?}", condition.value.key()) };
+        let value =
+            if masked { "literal".to_owned() } else { format!("{:?}", condition.value.written_key()) };
         format!("[{:?} {} {value}]", condition.qualifier, condition.comparison)
     }
 
@@ -303,6 +308,7 @@ impl Writer<'_> {
         if things.is_empty() {
             return parts.push(Norm::leaf(Kind::Union, "nothing".to_owned(), "nothing"));
         }
+        merge_comparisons(&mut things);
         let common: Vec<Norm> = things[0]
             .children
             .iter()
@@ -375,6 +381,46 @@ fn thing_of(mut parts: Vec<Norm>, mark: Option<Mark>, starts: bool) -> Norm {
     let mut norm = Norm::new(Kind::Thing, label.to_owned(), String::new(), parts);
     norm.mark = mark;
     norm
+}
+
+/// "Less, or equal" is "at most": KoPL has no other way to say it.
+fn merge_comparisons(things: &mut Vec<Norm>) {
+    for (strict, both) in [("<", "<="), (">", ">=")] {
+        let mut i = 0;
+        while i < things.len() {
+            let twin = compared_by(&things[i], strict).and_then(|(relation, value)| {
+                things.iter().position(|other| compared_by(other, "=") == Some((relation, value)))
+            });
+            if let (Some(twin), Some((_, value))) = (twin, compared_by(&things[i], strict)) {
+                let label = format!("{both} {value}");
+                let relation = &things[i].children[0];
+                let shown = relation.children[0].children[0].shown.replacen(strict, both, 1);
+                let masked = Some(format!("{both} literal"));
+                let value = Norm { masked, ..Norm::leaf(Kind::Value, label, shown) };
+                let inner = thing_of(vec![value], None, false);
+                let relation = Norm {
+                    masked: relation.masked.clone(),
+                    ..Norm::new(Kind::Relation, relation.label.clone(), relation.shown.clone(), vec![inner])
+                };
+                things[i] = thing_of(vec![relation], None, false);
+                things.remove(twin);
+                i = 0;
+            } else {
+                i += 1;
+            }
+        }
+    }
+}
+
+/// The relation and the value of a thing of which nothing is said but that a value compares so.
+fn compared_by<'n>(thing: &'n Norm, comparison: &str) -> Option<(&'n str, &'n str)> {
+    let [relation] = &thing.children[..] else { return None };
+    let [inner] = &relation.children[..] else { return None };
+    let [value] = &inner.children[..] else { return None };
+    if relation.kind != Kind::Relation || value.kind != Kind::Value || inner.kind != Kind::Thing {
+        return None;
+    }
+    Some((relation.label.as_str(), value.label.strip_prefix(comparison)?.strip_prefix(' ')?))
 }
 
 fn has_marks(norm: &Norm) -> bool {
@@ -486,8 +532,13 @@ fn only_in<'n>(one: &'n Norm, other: &Norm) -> Vec<&'n Norm> {
 
 fn instead(gold: &Norm, predicted: &Norm, place: &str) -> String {
     let (wanted, found) = (shown(gold), shown(predicted));
-    if gold.kind == Kind::Relation && wanted == found {
-        return format!("relation {wanted} in the other direction at {place}");
+    if wanted == found {
+        let turned =
+            gold.label.trim_start_matches([OUT, IN]) == predicted.label.trim_start_matches([OUT, IN]);
+        return match gold.kind {
+            Kind::Relation if turned => format!("relation {wanted} in the other direction at {place}"),
+            kind => format!("{} {} instead of {} at {place}", word(kind), predicted.label, gold.label),
+        };
     }
     match gold.kind {
         Kind::Question => format!("asks for {found} instead of {wanted}"),

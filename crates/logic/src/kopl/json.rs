@@ -139,7 +139,7 @@ mod tests {
         let program = Program::from_json(PROGRAM).expect("a program");
         assert_eq!(
             program.to_readable().expect("in order"),
-            r#"Find(Yao Ming) > QueryAttr(height) > VerifyNum(2 metre, ">")"#
+            r#"Find(Yao Ming) > QueryAttr(height) > VerifyNum(2 metre, >)"#
         );
         assert_eq!(program.to_json().to_string(), PROGRAM);
     }

@@ -362,11 +362,8 @@ struct Word<'w>(&'w str);
 
 impl fmt::Display for Word<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if is_odd(self.0) || self.0.contains("^^") {
-            f.write_str(&quote(self.0))
-        } else {
-            f.write_str(self.0)
-        }
+        let quotes = is_odd(self.0) || self.0.contains("^^") || Spelling::looks_like_entity(self.0);
+        if quotes { f.write_str(&quote(self.0)) } else { f.write_str(self.0) }
     }
 }
 

@@ -5,7 +5,7 @@ use super::filters::{self, Condition};
 use super::names::{Namespaces, kqapro, kqapro_id, kqapro_name};
 use super::recognise::{check_branches, shared_variable};
 use super::variables::Variables;
-use super::{NotRecognised, Recognised};
+use super::{Dialect, NotRecognised, Recognised};
 use crate::loss::Loss;
 use crate::pattern::{Pattern, PatternError, PatternFact, is_too_deep};
 use crate::query::{Answer, Condition as QualifierCondition, Mark, Query, Set};
@@ -52,7 +52,7 @@ pub(super) fn ask(pattern: &GraphPattern) -> Result<Recognised, NotRecognised> {
 }
 
 fn recognised(answer: Answer, lost: Vec<Loss>) -> Recognised {
-    Recognised { query: Query::new(answer), lost }
+    Recognised { query: Query::new(answer), lost, dialect: Dialect::KqaPro }
 }
 
 /// What is known of a value node.

@@ -27,6 +27,8 @@ pub struct Recognised {
     pub query: Query,
     /// Where it differs from the SPARQL text.
     pub lost: Vec<Loss>,
+    /// The graph that the SPARQL text is written for.
+    pub dialect: Dialect,
 }
 
 /// Why a SPARQL query is outside of the algebra. It can still be run as it is.
@@ -104,6 +106,9 @@ fn located(tidied: &Tidied, source: &str, message: &str) -> SyntaxError {
         .nth(column.saturating_sub(1))
         .map_or(tidied.text.len() - line_start, |(i, _)| i);
     let at = tidied.source_place(line_start + in_line).min(source.len());
+    if let Some(error) = unknown_keyword(source) {
+        return error.located(source);
+    }
     let unknown_prefix = undeclared(source, at);
     let error = SyntaxError::new(Span::new(at, at + 1), short(expected));
     let error = match unknown_prefix {
@@ -128,13 +133,37 @@ fn short(expected: &str) -> String {
     }
 }
 
+/// A query must begin with one of a few words.
+fn unknown_keyword(source: &str) -> Option<SyntaxError> {
+    const KEYWORDS: [&str; 6] = ["SELECT", "ASK", "PREFIX", "BASE", "CONSTRUCT", "DESCRIBE"];
+    let text = source
+        .lines()
+        .find(|line| !line.trim().is_empty() && !line.trim_start().starts_with('#'))?
+        .trim_start();
+    let word: &str = text.split(|c: char| !c.is_alphanumeric()).next()?;
+    if KEYWORDS.iter().any(|keyword| keyword.eq_ignore_ascii_case(word)) {
+        return None;
+    }
+    let start = text.as_ptr() as usize - source.as_ptr() as usize;
+    let shown: String = word.chars().take(40).collect();
+    let error = SyntaxError::new(
+        Span::new(start, start + word.len()),
+        format!("a query cannot begin with `{shown}`"),
+    );
+    Some(
+        error
+            .hint("it begins with SELECT, ASK, PREFIX, BASE, CONSTRUCT or DESCRIBE")
+            .nearest(&word.to_ascii_uppercase(), KEYWORDS),
+    )
+}
+
 /// The prefix of the name at a place, if nothing declares it.
 fn undeclared(source: &str, at: usize) -> Option<&str> {
     let word_start =
         source.get(..at)?.rfind(|c: char| c.is_whitespace() || "({[<".contains(c)).map_or(0, |i| i + 1);
     let word = source.get(word_start..)?.split(char::is_whitespace).next()?;
     let (prefix, _) = word.split_once(':')?;
-    if word.contains("://") || word.starts_with('<') {
+    if word.contains("://") || word.starts_with('<') || tidy::is_known_prefix(prefix) {
         return None;
     }
     let name_like = prefix.len() <= 40 && prefix.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '-');

@@ -20,28 +20,36 @@ pub struct Namespaces {
 
 impl Namespaces {
     /// The word for an entity or class.
-    pub fn node(&self, iri: &str) -> String {
+    pub fn node(&self, text: &str) -> String {
         for namespace in [FREEBASE, WIKIDATA_ENTITY] {
-            if let Some(local) = iri.strip_prefix(namespace) {
-                return local.to_owned();
+            if let Some(local) = text.strip_prefix(namespace) {
+                return iri::decode(local).into_owned();
             }
         }
-        match self.base.as_deref().and_then(|base| iri.strip_prefix(base)) {
+        match self.base.as_deref().and_then(|base| text.strip_prefix(base)) {
             Some(local) => iri::decode(local).into_owned(),
-            None => iri.to_owned(),
+            // Relative IRIs were put behind the base of the parser.
+            None => text.strip_prefix(KQAPRO_BASE).map_or_else(
+                || text.to_owned(),
+                |local| iri::decode(local.strip_prefix("property:").unwrap_or(local)).into_owned(),
+            ),
         }
     }
 
     /// The word for a relation or attribute.
-    pub fn property(&self, iri: &str) -> String {
+    pub fn property(&self, text: &str) -> String {
         for namespace in [FREEBASE, WIKIDATA_DIRECT] {
-            if let Some(local) = iri.strip_prefix(namespace) {
-                return local.to_owned();
+            if let Some(local) = text.strip_prefix(namespace) {
+                return iri::decode(local).into_owned();
             }
         }
-        match self.base.as_deref().and_then(|base| iri.strip_prefix(base)?.strip_prefix("property:")) {
+        match self.base.as_deref().and_then(|base| text.strip_prefix(base)?.strip_prefix("property:")) {
             Some(local) => iri::decode(local).into_owned(),
-            None => iri.to_owned(),
+            // Relative IRIs were put behind the base of the parser.
+            None => text.strip_prefix(KQAPRO_BASE).map_or_else(
+                || text.to_owned(),
+                |local| iri::decode(local.strip_prefix("property:").unwrap_or(local)).into_owned(),
+            ),
         }
     }
 

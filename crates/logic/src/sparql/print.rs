@@ -3,7 +3,7 @@
 use super::print_facts;
 use crate::loss::{Inexpressible, Language, Loss, Printed};
 use crate::query::{
-    Answer, Condition, Direction, Extreme, Mark, Operand, Query, Relate, Set, Step, Superlative,
+    Answer, Condition, Direction, Extreme, Mark, Operand, Query, Relate, Rules, Set, Step, Superlative,
 };
 use crate::value::{Value, is_language};
 use std::fmt::Write;
@@ -31,8 +31,14 @@ pub fn print(query: &Query, dialect: &Dialect) -> Result<Printed, Inexpressible>
     if *dialect == Dialect::KqaPro {
         return print_facts::print(query);
     }
-    let mut writer =
-        Writer { dialect, text: String::new(), marks: Vec::new(), used: [0; 4], lost: Vec::new() };
+    let mut writer = Writer {
+        dialect,
+        text: String::new(),
+        marks: Vec::new(),
+        used: [0; 4],
+        lost: Vec::new(),
+        rules: Some(&query.rules),
+    };
     let text = writer.query(query)?;
     writer.lost.sort();
     writer.lost.dedup();
@@ -51,9 +57,11 @@ struct Writer<'w> {
     /// How many variables of each kind there are: things, values, order keys, others.
     used: [usize; 4],
     lost: Vec<Loss>,
+    /// The side conditions, until they are written.
+    rules: Option<&'w Rules>,
 }
 
-impl Writer<'_> {
+impl<'w> Writer<'w> {
     fn query(&mut self, query: &Query) -> Result<String, Inexpressible> {
         let head = match &query.answer {
             Answer::Members(set) => {
@@ -106,7 +114,7 @@ impl Writer<'_> {
                 "SELECT DISTINCT ?x"
             }
         };
-        self.rules(query)?;
+        self.rules()?;
         let prefix = if *self.dialect == Dialect::Freebase {
             "PREFIX ns: <http://rdf.freebase.com/ns/>\n"
         } else {
@@ -175,6 +183,12 @@ impl Writer<'_> {
             Set::Class(class) => {
                 let (predicate, class) = (self.type_predicate(), self.node(class));
                 self.line(&format!("{variable} {predicate} {class} ."));
+            }
+            Set::Values(comparison, value)
+                if !value.unit.is_empty()
+                    && !matches!(comparison, Comparison::Equal | Comparison::NotEqual) =>
+            {
+                return Err(cannot("which of two quantities with a unit is greater, over plain triples"));
             }
             Set::Values(comparison, value) => {
                 let literal = self.literal(value);
@@ -323,6 +337,10 @@ impl Writer<'_> {
             }
             at = next;
         }
+        // An extreme among the answers, not among what the side conditions leave out.
+        if variable == "?x" {
+            self.rules()?;
+        }
         let pattern = std::mem::replace(&mut self.text, outside);
         // The pattern stands twice, so superlatives inside of superlatives double it each time.
         if pattern.len() > MAX_PATTERN {
@@ -335,12 +353,14 @@ impl Writer<'_> {
         Ok(())
     }
 
-    fn rules(&mut self, query: &Query) -> Result<(), Inexpressible> {
-        for (left, right) in &query.rules.different {
+    /// The side conditions, if they are not written yet.
+    fn rules(&mut self) -> Result<(), Inexpressible> {
+        let Some(rules) = self.rules.take() else { return Ok(()) };
+        for (left, right) in &rules.different {
             let (left, right) = (self.operand(left)?, self.operand(right)?);
             self.line(&format!("FILTER ({left} != {right})"));
         }
-        if query.rules.english {
+        if rules.english {
             self.line("FILTER (!isLiteral(?x) || lang(?x) = '' || langMatches(lang(?x), 'en'))");
         }
         Ok(())

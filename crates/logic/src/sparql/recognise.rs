@@ -4,7 +4,7 @@ use super::block::{Block, Count, Head, select_head};
 use super::filters::{self, Condition, Side};
 use super::names::Namespaces;
 use super::variables::Variables;
-use super::{NotRecognised, Recognised, facts};
+use super::{Dialect, NotRecognised, Recognised, facts};
 use crate::equal::canonical;
 use crate::loss::Loss;
 use crate::pattern::{Described, Pattern, PatternError, PatternFact, is_too_deep};
@@ -14,7 +14,8 @@ use spargebra::algebra::GraphPattern;
 use spargebra::term::{GroundTerm, NamedNodePattern, TermPattern, TriplePattern, Variable};
 use std::cell::Cell;
 use std::rc::Rc;
-use touchstone_kb::Comparison;
+use touchstone_kb::rdf::KQAPRO_BASE;
+use touchstone_kb::{Comparison, FREEBASE};
 
 /// Recognises a query; says why when it is outside of the algebra.
 pub fn recognise(query: &spargebra::Query, names: &Namespaces) -> Result<Recognised, NotRecognised> {
@@ -44,7 +45,11 @@ fn translated(query: &spargebra::Query, names: &Namespaces) -> Result<Recognised
             let root = graph.first.ok_or_else(|| NotRecognised::new("a pattern without triples"))?;
             let described = graph.describe(root)?;
             let rules = graph.rules(root, &described, &mut lost)?;
-            Ok(Recognised { query: Query { answer: Answer::Exists(described.set), rules }, lost })
+            Ok(Recognised {
+                query: Query { answer: Answer::Exists(described.set), rules },
+                lost,
+                dialect: dialect(pattern, names),
+            })
         }
         spargebra::Query::Construct { .. } => Err(NotRecognised::new("CONSTRUCT")),
         spargebra::Query::Describe { .. } => Err(NotRecognised::new("DESCRIBE")),
@@ -74,6 +79,28 @@ fn is_kqapro(pattern: &GraphPattern) -> bool {
     false
 }
 
+/// Freebase, if one of its names is there; plain triples otherwise.
+fn dialect(pattern: &GraphPattern, names: &Namespaces) -> Dialect {
+    let mut stack = vec![pattern];
+    while let Some(pattern) = stack.pop() {
+        match pattern {
+            GraphPattern::Bgp { patterns } => {
+                let freebase = |t: &TriplePattern| matches!(&t.predicate, NamedNodePattern::NamedNode(p) if p.as_str().starts_with(FREEBASE));
+                if patterns.iter().any(freebase) {
+                    return Dialect::Freebase;
+                }
+            }
+            GraphPattern::Join { left, right } | GraphPattern::Union { left, right } => {
+                stack.push(right);
+                stack.push(left);
+            }
+            GraphPattern::Filter { inner, .. } => stack.push(inner),
+            _ => {}
+        }
+    }
+    Dialect::Plain { base: names.base.clone().unwrap_or_else(|| KQAPRO_BASE.to_owned()) }
+}
+
 fn select(head: &Head<'_>, names: &Namespaces) -> Result<Recognised, NotRecognised> {
     let mut lost = Vec::new();
     let mut graph = Graph::of(head.pattern, names, &mut lost, None)?;
@@ -101,7 +128,7 @@ fn select(head: &Head<'_>, names: &Namespaces) -> Result<Recognised, NotRecognis
             Answer::Count(described.set)
         }
     };
-    Ok(Recognised { query: Query { answer, rules }, lost })
+    Ok(Recognised { query: Query { answer, rules }, lost, dialect: dialect(head.pattern, names) })
 }
 
 /// A pattern with the names of its variables.

@@ -113,6 +113,11 @@ const KNOWN_PREFIXES: [(&str, &str); 20] = [
     ("pq", "http://www.wikidata.org/prop/qualifier/"),
 ];
 
+/// Whether a prefix needs no declaration.
+pub(super) fn is_known_prefix(prefix: &str) -> bool {
+    KNOWN_PREFIXES.iter().any(|(name, _)| *name == prefix)
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Blank,
