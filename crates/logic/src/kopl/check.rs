@@ -1,8 +1,9 @@
 //! Whether a program makes sense: dependencies, types and textual inputs. The values of programs are read
 //! here, too.
 
+use super::error::ProgramError;
 use super::functions::{InputKind, Type, nearest_word};
-use super::program::{Program, ProgramError, Step};
+use super::program::{Program, Step};
 use crate::text::MAX_DEPTH;
 
 /// A number in a program, with its unit.
@@ -226,7 +227,7 @@ fn number_hint(found: &str) -> Option<String> {
     let first = found.split_whitespace().next()?;
     let plain = first.replace(',', "");
     if first != plain && parse_number(&plain).is_some() {
-        return Some(format!("write it without commas: `{}`", super::program::shown(&plain)));
+        return Some(format!("write it without commas: `{}`", super::error::shown(&plain)));
     }
     // "5km": the unit stands after a blank.
     let end = found.find(|c: char| !c.is_ascii_digit() && !matches!(c, '.' | '-'))?;

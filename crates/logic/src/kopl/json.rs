@@ -1,8 +1,9 @@
 //! Programs as JSON, as in the files of KQA Pro: a list of objects with `function`, `dependencies` and
 //! `inputs`.
 
+use super::error::{ProgramError, shown};
 use super::functions::Function;
-use super::program::{Program, ProgramError, Step, shown};
+use super::program::{Program, Step};
 use crate::text::{Span, SyntaxError};
 use serde_json::{Map, Value, json};
 

@@ -2,6 +2,7 @@
 
 mod check;
 mod convert;
+mod error;
 mod functions;
 mod json;
 mod linear;
@@ -10,5 +11,6 @@ mod readable;
 
 pub use check::{NumberText, TimeText, parse_number, parse_time};
 pub use convert::{from_query, print};
+pub use error::ProgramError;
 pub use functions::{Function, Input, InputKind, Signature, Type};
-pub use program::{Program, ProgramError, Step, infer_dependencies};
+pub use program::{Program, Step, infer_dependencies};

@@ -1,7 +1,7 @@
 //! Programs: steps that take the results of earlier steps, and what can be wrong with them.
 
-use super::functions::{Function, Type};
-use crate::text::{MAX_DEPTH, SyntaxError};
+use super::error::ProgramError;
+use super::functions::Function;
 use std::borrow::Cow;
 
 /// A KoPL program. The result of the last step is the answer.
@@ -22,213 +22,9 @@ pub struct Step {
     pub dependencies: Vec<usize>,
 }
 
-/// What is wrong with a program. Steps are counted from 1.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum ProgramError {
-    /// The text does not follow its form.
-    #[error(transparent)]
-    Syntax(#[from] SyntaxError),
-    /// The JSON value is not a list of steps.
-    #[error("{detail}; a program is a list of objects with `function`, `dependencies` and `inputs`")]
-    NotAProgram {
-        /// What it is instead.
-        detail: String,
-    },
-    /// A part of a step in JSON is not what it should be.
-    #[error("step {step}: {detail}")]
-    NotAStep {
-        /// The step.
-        step: usize,
-        /// What does not fit, and what to do.
-        detail: String,
-    },
-    /// No function has this name.
-    #[error("step {step}: unknown function `{}`; {}", shown(name), Function::suggestion(name))]
-    UnknownFunction {
-        /// The step.
-        step: usize,
-        /// The name.
-        name: String,
-    },
-    /// Some steps say what they depend on and some do not.
-    #[error("step {step}: has no `dependencies`, but other steps have; give them for all steps or for none")]
-    SomeDependencies {
-        /// The first step without.
-        step: usize,
-    },
-    /// There are no steps.
-    #[error("the program is empty; the shortest one is like `Find(Yao Ming) > What()`")]
-    Empty,
-    /// Too few results stand before a step, so its dependencies cannot be inferred.
-    #[error(
-        "step {step}, {function}: needs {} before it, but {}; {}",
-        results(function.takes().len()),
-        there_are(*found),
-        before(*found)
-    )]
-    MissingDependency {
-        /// The step.
-        step: usize,
-        /// Its function.
-        function: Function,
-        /// How many results there are.
-        found: usize,
-    },
-    /// The step depends on too few or too many.
-    #[error(
-        "step {step}, {function}: needs {}, but depends on {}",
-        results(function.takes().len()),
-        steps_of(*found)
-    )]
-    DependencyCount {
-        /// The step.
-        step: usize,
-        /// Its function.
-        function: Function,
-        /// How many dependencies it has.
-        found: usize,
-    },
-    /// The step depends on one that does not exist.
-    #[error(
-        "step {step}, {function}: depends on {dependency}, but the last step is {} (dependencies count from 0)",
-        steps.saturating_sub(1)
-    )]
-    UnknownDependency {
-        /// The step.
-        step: usize,
-        /// Its function.
-        function: Function,
-        /// The dependency, counted from 0.
-        dependency: usize,
-        /// How many steps there are.
-        steps: usize,
-    },
-    /// The step depends on itself or on a later one.
-    #[error(
-        "step {step}, {function}: depends on {dependency}, which is {}; a step takes results of earlier steps only (dependencies count from 0)",
-        if dependency + 1 == *step { "the step itself".to_owned() } else { format!("step {}", dependency + 1) }
-    )]
-    LateDependency {
-        /// The step.
-        step: usize,
-        /// Its function.
-        function: Function,
-        /// The dependency, counted from 0.
-        dependency: usize,
-    },
-    /// The step has too few or too many textual inputs.
-    #[error(
-        "step {step}, {function}: takes {}, not {found}{}",
-        inputs_of(*function),
-        comma_hint(*function, *found)
-    )]
-    InputCount {
-        /// The step.
-        step: usize,
-        /// Its function.
-        function: Function,
-        /// How many inputs it has.
-        found: usize,
-    },
-    /// A qualifier filter on a result without facts.
-    #[error(
-        "step {step}, {function}: needs the facts of a Filter, QFilter or Relate, but step {on} is {on_function}; {}",
-        facts_hint(*on_function)
-    )]
-    NoFacts {
-        /// The step.
-        step: usize,
-        /// Its function.
-        function: Function,
-        /// The step it depends on, counted from 1.
-        on: usize,
-        /// That step's function.
-        on_function: Function,
-    },
-    /// A result of a type that the function does not take.
-    #[error(
-        "step {step}, {function}: needs {needed}, but step {on} is {on_function}, which gives {}",
-        on_function.gives()
-    )]
-    WrongType {
-        /// The step.
-        step: usize,
-        /// Its function.
-        function: Function,
-        /// What it takes.
-        needed: Type,
-        /// The step it depends on, counted from 1.
-        on: usize,
-        /// That step's function.
-        on_function: Function,
-    },
-    /// A textual input that is none of the words allowed, no number or no time.
-    #[error(
-        "step {step}, {function}: the {input} is `{}`, but must be {expected}{}",
-        shown(found),
-        after_semicolon(hint)
-    )]
-    BadInput {
-        /// The step.
-        step: usize,
-        /// Its function.
-        function: Function,
-        /// The name of the input.
-        input: &'static str,
-        /// What it is.
-        found: String,
-        /// What it must be.
-        expected: String,
-        /// What to do, if it is known.
-        hint: Option<String>,
-    },
-    /// A result that goes nowhere.
-    #[error(
-        "step {step}, {function}: no later step uses its result; join it with another by And or Or, or leave it out"
-    )]
-    Unused {
-        /// The step.
-        step: usize,
-        /// Its function.
-        function: Function,
-    },
-    /// A chain of dependencies that is too long.
-    #[error(
-        "step {step}, {function}: stands on a chain of more than {MAX_DEPTH} steps; make the program shorter"
-    )]
-    TooDeep {
-        /// The step.
-        step: usize,
-        /// Its function.
-        function: Function,
-    },
-    /// Steps that are used several times would have to be written too often.
-    #[error(
-        "the program uses steps so many times that one line of it would be longer than {} bytes; keep it as JSON",
-        MAX_LINE
-    )]
-    TooLong,
-    /// An input that the linear form cannot hold.
-    #[error(
-        "step {step}, {function}: the input `{}` {problem}, so there is no linear form; use JSON or the readable form",
-        shown(input)
-    )]
-    NotLinear {
-        /// The step.
-        step: usize,
-        /// Its function.
-        function: Function,
-        /// The input.
-        input: String,
-        /// Why it cannot be written.
-        problem: String,
-    },
-}
-
 /// A program that uses steps several times may not grow beyond this many bytes when it is written as one
 /// line. Without a limit, twenty steps could grow to a million.
-const MAX_LINE: usize = 1 << 20;
+pub(super) const MAX_LINE: usize = 1 << 20;
 
 impl Program {
     /// Reads a program in any of the three forms: JSON begins with `[` or `{`, the linear form has its
@@ -307,77 +103,12 @@ pub fn infer_dependencies(functions: &[Function]) -> Result<Vec<Vec<usize>>, Pro
     Ok(all)
 }
 
-/// A text for a message: on one line and not too long.
-pub(super) fn shown(text: &str) -> String {
-    let mut short: String = text.chars().take(60).map(|c| if c.is_control() { ' ' } else { c }).collect();
-    if text.chars().nth(60).is_some() {
-        short.push('…');
-    }
-    short
-}
-
-fn results(count: usize) -> String {
-    match count {
-        0 => "no result of another step".to_owned(),
-        1 => "1 result".to_owned(),
-        _ => format!("{count} results"),
-    }
-}
-
-fn steps_of(count: usize) -> String {
-    match count {
-        0 => "none".to_owned(),
-        1 => "1 step".to_owned(),
-        _ => format!("{count} steps"),
-    }
-}
-
-fn there_are(count: usize) -> String {
-    match count {
-        0 => "there is none".to_owned(),
-        1 => "there is only 1".to_owned(),
-        _ => format!("there are only {count}"),
-    }
-}
-
-fn before(found: usize) -> &'static str {
-    if found == 0 { "begin with Find or FindAll" } else { "put another Find or FindAll before it" }
-}
-
-fn inputs_of(function: Function) -> String {
-    let names: Vec<_> = function.inputs().iter().map(|input| input.name).collect();
-    match names.len() {
-        0 => "no inputs".to_owned(),
-        1 => format!("1 input ({})", names[0]),
-        count => format!("{count} inputs ({})", names.join(", ")),
-    }
-}
-
-fn comma_hint(function: Function, found: usize) -> &'static str {
-    let expected = function.inputs().len();
-    if expected > 0 && found > expected {
-        "; in the readable form an input with a comma needs double quotes"
-    } else {
-        ""
-    }
-}
-
-fn facts_hint(on: Function) -> String {
-    match on {
-        Function::FilterConcept => "put it before FilterConcept".to_owned(),
-        _ => "put it directly after the Filter or Relate whose qualifier it tests".to_owned(),
-    }
-}
-
-fn after_semicolon(hint: &Option<String>) -> String {
-    hint.as_ref().map(|hint| format!("; {hint}")).unwrap_or_default()
-}
-
 /// Random programs, well-typed by construction.
 #[cfg(test)]
 pub(super) mod arbitrary {
     use super::*;
     use crate::kopl::functions::InputKind;
+    use crate::kopl::functions::Type;
     use proptest::prelude::*;
     use proptest::test_runner::RngSeed;
 

@@ -1,8 +1,9 @@
 //! Programs as one readable line: `Find(Yao Ming) > Relate(place of birth, forward) > What()`. The
 //! dependencies are left out; the order of the functions implies them.
 
+use super::error::{ProgramError, shown};
 use super::functions::Function;
-use super::program::{Program, ProgramError, shown};
+use super::program::Program;
 use crate::text::{Span, SyntaxError};
 
 impl Program {

@@ -4,10 +4,12 @@ mod block;
 mod facts;
 mod filters;
 mod names;
+mod neural;
 mod print;
 mod print_facts;
 mod recognise;
 mod tidy;
+mod tokens;
 mod variables;
 
 pub use names::Namespaces;

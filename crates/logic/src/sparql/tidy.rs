@@ -2,9 +2,10 @@
 //!
 //! The text is cut into tokens, so nothing inside strings, IRIs or comments is touched, and places in the repaired text can be traced back.
 
+use super::neural::decode_tokens;
+use super::tokens::{Kind, Token, tokens};
 use crate::text::{Span, SyntaxError};
 use std::fmt;
-use std::ops::Range;
 
 /// Brackets may not be nested deeper than this: the parser is recursive.
 const MAX_BRACKETS: usize = 100;
@@ -90,7 +91,7 @@ impl Tidied {
 }
 
 /// Prefixes that are so common that their declaration is often left out.
-const KNOWN_PREFIXES: [(&str, &str); 20] = [
+pub(super) const KNOWN_PREFIXES: [(&str, &str); 20] = [
     ("xsd", "http://www.w3.org/2001/XMLSchema#"),
     ("rdf", "http://www.w3.org/1999/02/22-rdf-syntax-ns#"),
     ("rdfs", "http://www.w3.org/2000/01/rdf-schema#"),
@@ -116,23 +117,6 @@ const KNOWN_PREFIXES: [(&str, &str); 20] = [
 /// Whether a prefix needs no declaration.
 pub(super) fn is_known_prefix(prefix: &str) -> bool {
     KNOWN_PREFIXES.iter().any(|(name, _)| *name == prefix)
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
-    Blank,
-    Iri,
-    Text,
-    Variable,
-    /// A keyword, a function, a prefixed name.
-    Word,
-    Mark,
-}
-
-#[derive(Debug, Clone)]
-struct Token {
-    kind: Kind,
-    range: Range<usize>,
 }
 
 /// Repairs a query.
@@ -173,140 +157,6 @@ fn fresh_name(source: &str) -> String {
         .map(|(at, _)| source[at + 6..].bytes().take_while(|&b| b == b'_').count() + 1)
         .max();
     format!("count{}", "_".repeat(longest.unwrap_or(0)))
-}
-
-fn tokens(source: &str) -> Vec<Token> {
-    let bytes = source.as_bytes();
-    let mut tokens = Vec::with_capacity(source.len() / 4);
-    let mut at = 0;
-    while at < bytes.len() {
-        let start = at;
-        let byte = bytes[at];
-        let kind = match byte {
-            b if b.is_ascii_whitespace() => {
-                while at < bytes.len() && bytes[at].is_ascii_whitespace() {
-                    at += 1;
-                }
-                Kind::Blank
-            }
-            b'#' => {
-                at = memchr::memchr2(b'\n', b'\r', &bytes[at..]).map_or(bytes.len(), |end| at + end);
-                Kind::Blank
-            }
-            b'<' => match iri_end(bytes, at) {
-                Some(end) => {
-                    at = end;
-                    Kind::Iri
-                }
-                None => {
-                    at += 1;
-                    Kind::Mark
-                }
-            },
-            b'"' | b'\'' => {
-                at = string_end(bytes, at);
-                Kind::Text
-            }
-            b'?' | b'$' if bytes.get(at + 1).is_some_and(|&b| is_name(b)) => {
-                at += 1;
-                while at < bytes.len() && is_name(bytes[at]) {
-                    at += 1;
-                }
-                Kind::Variable
-            }
-            b if is_name(b) || b == b':' || b == b'@' => {
-                at = word_end(bytes, at);
-                Kind::Word
-            }
-            _ => {
-                at += 1;
-                Kind::Mark
-            }
-        };
-        tokens.push(Token { kind, range: start..at });
-    }
-    tokens
-}
-
-fn is_name(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || byte == b'_' || byte >= 0x80
-}
-
-/// A keyword or prefixed name; a dot belongs to it only if a name goes on behind it.
-fn word_end(bytes: &[u8], start: usize) -> usize {
-    let mut at = start + 1;
-    let mut local = bytes[start] == b':';
-    while at < bytes.len() {
-        let byte = bytes[at];
-        let goes_on = match byte {
-            b if is_name(b) || b == b'-' => true,
-            b':' => {
-                local = true;
-                true
-            }
-            b'%' if local => true,
-            b'\\' if local && at + 1 < bytes.len() => {
-                at += 1;
-                true
-            }
-            b'.' if local => {
-                let mut behind = at;
-                while behind < bytes.len() && bytes[behind] == b'.' {
-                    behind += 1;
-                }
-                let name = behind < bytes.len()
-                    && (is_name(bytes[behind]) || matches!(bytes[behind], b':' | b'%' | b'-'));
-                if name {
-                    at = behind - 1;
-                }
-                name
-            }
-            _ => false,
-        };
-        if !goes_on {
-            break;
-        }
-        at += 1;
-    }
-    at.min(bytes.len())
-}
-
-/// The end of `<...>`, or none if this `<` is an operator.
-fn iri_end(bytes: &[u8], start: usize) -> Option<usize> {
-    if bytes[start..].starts_with(b"<<") || bytes.get(start + 1) == Some(&b'=') {
-        return None;
-    }
-    for (i, &byte) in bytes[start + 1..].iter().enumerate() {
-        match byte {
-            b'>' => {
-                // Without a colon, these characters belong to an expression between `<` and `>`.
-                let inside = &bytes[start + 1..start + 1 + i];
-                let expression = inside.iter().any(|b| b"\"|^`\\".contains(b))
-                    || inside.windows(2).any(|pair| pair == b"&&");
-                return if expression && !inside.contains(&b':') { None } else { Some(start + 1 + i + 1) };
-            }
-            b'<' | b'{' | b'}' | 0..=b' ' => return None,
-            _ => {}
-        }
-    }
-    None
-}
-
-fn string_end(bytes: &[u8], start: usize) -> usize {
-    let quote = bytes[start];
-    let long = bytes[start..].starts_with(&[quote; 3]);
-    let mut at = start + if long { 3 } else { 1 };
-    while at < bytes.len() {
-        match bytes[at] {
-            b'\\' => at += 2,
-            b if b == quote && !long => return at + 1,
-            b if b == quote && bytes[at..].starts_with(&[quote; 3]) => return at + 3,
-            // A short string ends with its line at the latest.
-            b'\n' | b'\r' if !long => return at,
-            _ => at += 1,
-        }
-    }
-    bytes.len()
 }
 
 /// Refuses what would make a recursive parser run out of stack; gives the depth of brackets.
@@ -621,72 +471,4 @@ impl<'s> Writer<'s> {
         self.at = last + 1;
         true
     }
-}
-
-/// Turns the tokens of neural SPARQL machines back into SPARQL.
-fn decode_tokens(source: &str) -> String {
-    const WORDS: [(&str, &str); 12] = [
-        ("par_open", "("),
-        ("par_close", ")"),
-        ("attr_open", "("),
-        ("attr_close", ")"),
-        ("brack_open", "{"),
-        ("brack_close", "}"),
-        ("sep_dot", "."),
-        ("wildcard", "*"),
-        ("math_leq", "<="),
-        ("math_geq", ">="),
-        ("math_lt", "<"),
-        ("math_gt", ">"),
-    ];
-    const PREFIXES: [&str; 13] =
-        ["dbo", "dbp", "dbc", "dbr", "dct", "geo", "georss", "rdf", "rdfs", "foaf", "owl", "yago", "skos"];
-    let mut text = String::with_capacity(source.len());
-    let mut words = source.split_whitespace().peekable();
-    while let Some(word) = words.next() {
-        if !text.is_empty() {
-            text.push(' ');
-        }
-        if let Some((_, mark)) = WORDS.iter().find(|(name, _)| *name == word) {
-            text.push_str(mark);
-        } else if word == "_oba_" || word == "_obd_" {
-            let order = if word == "_oba_" { "ASC" } else { "DESC" };
-            let operand = words.next().unwrap_or("").replacen("var_", "?", 1);
-            text.push_str(&format!("ORDER BY {order}({operand})"));
-        } else if let Some(name) = word.strip_prefix("var_") {
-            text.push('?');
-            text.push_str(name);
-        } else {
-            decode_name(word, &mut words, &PREFIXES, &mut text);
-        }
-    }
-    text
-}
-
-/// `dbr_Alien_ attr_open film attr_close` is one name that was cut at its brackets.
-fn decode_name<'w>(
-    word: &'w str,
-    words: &mut std::iter::Peekable<impl Iterator<Item = &'w str>>,
-    prefixes: &[&str],
-    text: &mut String,
-) {
-    let bare = word.trim_start_matches('<').trim_end_matches('>');
-    let Some((prefix, local)) = bare.split_once('_').filter(|(prefix, _)| prefixes.contains(prefix)) else {
-        text.push_str(word);
-        return;
-    };
-    let namespace = KNOWN_PREFIXES.iter().find(|(name, _)| *name == prefix).map_or("", |&(_, iri)| iri);
-    let mut name = local.to_owned();
-    while name.ends_with('_') && words.peek() == Some(&"attr_open") {
-        words.next();
-        name.push('(');
-        for inner in words.by_ref() {
-            if inner == "attr_close" {
-                name.push(')');
-                break;
-            }
-            name.push_str(inner);
-        }
-    }
-    text.push_str(&format!("<{namespace}{name}>"));
 }
