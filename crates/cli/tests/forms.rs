@@ -168,7 +168,7 @@ fn levels() {
         .collect();
     let expected = [("i.i.d.", 0), ("compositional", 0), ("zero-shot", 1), ("zero-shot", 2)];
     assert_eq!(levels, expected.map(|(level, z)| (level.to_owned(), z)));
-    let summary = json(&[
+    let output = run(&[
         "level",
         "--train",
         &train,
@@ -179,6 +179,8 @@ fn levels() {
         dir.path().to_str().unwrap(),
         "--json",
     ]);
+    assert_eq!(output.status.code(), Some(1), "one question cannot be judged");
+    let summary: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
     // Food is no word of the ontology; the inverse counts as seen.
     assert_eq!(
         (summary["unreadable"].as_u64(), summary["levels"][0]["count"].as_u64()),
