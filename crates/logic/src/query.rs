@@ -226,7 +226,8 @@ pub struct During {
     pub earliest_end: Value,
 }
 
-/// Side conditions that datasets write into their SPARQL and that are not part of what is asked.
+/// Side conditions that datasets write into their SPARQL and that are not part of what is asked. They hold of each solution; if the answer is
+/// a superlative, the extreme is one of those that they leave.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Rules {
     /// Pairs that must not be the same thing.

@@ -135,7 +135,6 @@ fn is_other_language(text: &str) -> bool {
 }
 
 fn official(ontology: &Ontology, legacy: bool, gold: &str, predicted: &str) -> (bool, Option<String>) {
-    // A matcher keeps its buffers, but belongs to one ontology: there is only one in a run of the program.
     for (side, text) in [("gold", gold), ("predicted", predicted)] {
         if is_other_language(text) {
             return (

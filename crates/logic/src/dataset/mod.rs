@@ -290,3 +290,83 @@ fn check_words(query: &Query, lookup: &dyn Lookup) -> Result<(), ReadError> {
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use crate::lookup::Spelling;
+
+    fn item(format: Format, text: &str) -> Result<Item, ReadError> {
+        format.item(&Record { line: 7, text: text.to_owned(), json: text.starts_with(['{', '"']) })
+    }
+
+    /// The id, the language and the shape of a record.
+    fn found(format: Format, text: &str) -> (String, Language, String) {
+        let item = item(format, text).unwrap();
+        let knowledge = Knowledge { lookup: &Spelling, names: &(), namespaces: Namespaces::default() };
+        let shape = item.source.graph(&knowledge).unwrap().shape().code;
+        (item.id, item.source.language(), shape)
+    }
+
+    #[test]
+    fn every_format_is_read() {
+        let one = |id: &str, language| (id.to_owned(), language, "T1:(())".to_owned());
+        let graph = r#"{"qid": 21, "graph_query": {"nodes": [{"nid": 0, "node_type": "class", "id": "a.b", "question_node": 1, "function": "none"}, {"nid": 1, "node_type": "entity", "id": "m.1", "question_node": 0, "function": "none"}], "edges": [{"start": 0, "end": 1, "relation": "a.b.c"}]}, "s_expression": "wrong"}"#;
+        assert_eq!(found(Format::GrailQa, graph), one("21", Language::Sexpr));
+        assert_eq!(
+            found(Format::GrailQa, r#"{"s_expression": "(JOIN a.b m.1)"}"#),
+            one("7", Language::Sexpr)
+        );
+        assert_eq!(
+            found(Format::Cwq, r#"{"ID": "W-1", "sparql": "SELECT ?x WHERE { ?x ns:a.b ns:m.1 }"}"#),
+            one("W-1", Language::Sparql)
+        );
+        let webqsp = r#"{"QuestionId": "T-0", "Parses": [{"Sparql": "SELECT ?x WHERE { ns:m.1 ns:a.b ?x }"}, {"Sparql": "broken"}]}"#;
+        assert_eq!(found(Format::WebQsp, webqsp), one("T-0", Language::Sparql));
+        let program = r#"{"split_id": "train-0", "program": [{"function": "Find", "inputs": ["A"]}, {"function": "Relate", "inputs": ["r", "forward"]}, {"function": "What", "inputs": []}], "sparql": "broken"}"#;
+        assert_eq!(found(Format::KqaPro, program), one("train-0", Language::Kopl));
+        assert_eq!(
+            found(
+                Format::LcQuad,
+                r#"{"_id": "9", "sparql_query": "ASK { <http://a> <http://b> <http://c> }"}"#
+            ),
+            one("9", Language::Sparql)
+        );
+        assert_eq!(found(Format::Plain(Language::Kopl), "Find(A) > QueryAttr(k)"), one("7", Language::Kopl));
+        for text in [graph, webqsp, program, r#"{"id": 3, "query": "(JOIN a.b m.1)"}"#, "(JOIN a.b m.1)"] {
+            assert_eq!(found(Format::Any, text).2, "T1:(())", "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_missing_is_told() {
+        let message = |format: Format, text: &str| item(format, text).unwrap_err().to_string();
+        assert_eq!(
+            message(Format::Cwq, r#"{"question": "?", "answer": 1}"#),
+            "no logical form: expected `sparql`; the record has `question`, `answer`"
+        );
+        assert!(message(Format::Any, "{\"a\": ").starts_with("not JSON"));
+        let knowledge = Knowledge { lookup: &Spelling, names: &(), namespaces: Namespaces::default() };
+        let wrong = item(Format::Any, r#"{"query": "Find(A) > Wat()"}"#)
+            .unwrap()
+            .source
+            .read(&knowledge)
+            .unwrap_err();
+        assert!(wrong.to_string().contains("did you mean `What`?"), "{wrong}");
+    }
+
+    #[test]
+    fn unknown_words_are_told_in_all_languages() {
+        let ontology = crate::Ontology::from_parts([("a.b", "a.b.relation", "a.c")], [("a.b", "a.x")], []);
+        let knowledge = Knowledge { lookup: &ontology, names: &(), namespaces: Namespaces::default() };
+        for text in [
+            "(AND a.b (JOIN a.b.relatoin m.1))",
+            "SELECT DISTINCT ?x WHERE { ?x ns:a.b.relatoin ns:m.1 }",
+            "Find(A) > Relate(a.b.relatoin, forward) > What()",
+        ] {
+            let error = item(Format::Any, text).unwrap().source.read(&knowledge).unwrap_err().to_string();
+            assert!(error.contains("did you mean `a.b.relation`?"), "{text}: {error}");
+        }
+    }
+}
