@@ -145,13 +145,24 @@ impl Inverses for Kb {
 /// Knows names for ids, for languages that speak of names.
 pub trait Names {
     /// The name of an entity, if no other entity has it.
-    fn entity_name(&self, id: &str) -> Option<String>;
+    fn entity_name(&self, _id: &str) -> Option<String> {
+        None
+    }
+
     /// The name of a class.
-    fn class_name(&self, word: &str) -> Option<String>;
+    fn class_name(&self, _word: &str) -> Option<String> {
+        None
+    }
+
     /// The name of a relation, attribute or qualifier key.
-    fn property_name(&self, word: &str) -> Option<String>;
+    fn property_name(&self, _word: &str) -> Option<String> {
+        None
+    }
+
     /// What the values under an attribute or qualifier key are.
-    fn key_kind(&self, key: &str) -> Option<KeyKind>;
+    fn key_kind(&self, _key: &str) -> Option<KeyKind> {
+        None
+    }
 }
 
 /// What the values under a key are.
@@ -166,23 +177,7 @@ pub enum KeyKind {
 }
 
 /// Knows none.
-impl Names for () {
-    fn entity_name(&self, _: &str) -> Option<String> {
-        None
-    }
-
-    fn class_name(&self, _: &str) -> Option<String> {
-        None
-    }
-
-    fn property_name(&self, _: &str) -> Option<String> {
-        None
-    }
-
-    fn key_kind(&self, _: &str) -> Option<KeyKind> {
-        None
-    }
-}
+impl Names for () {}
 
 impl Names for Kb {
     fn entity_name(&self, id: &str) -> Option<String> {

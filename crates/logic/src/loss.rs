@@ -1,5 +1,6 @@
 //! What a translation loses, said exactly.
 
+use crate::query::Rules;
 use std::fmt;
 
 /// A logical form's language.
@@ -162,6 +163,15 @@ impl fmt::Display for Loss {
                 f.write_str("SPARQL compares dates only, the query also compares values that are years")
             }
         }
+    }
+}
+
+impl Rules {
+    /// What a language without side conditions loses.
+    pub(crate) fn lost(&self) -> impl Iterator<Item = Loss> {
+        let different =
+            (!self.different.is_empty()).then_some(Loss::Different { pairs: self.different.len() });
+        different.into_iter().chain(self.english.then_some(Loss::English))
     }
 }
 

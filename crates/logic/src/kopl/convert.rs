@@ -206,12 +206,7 @@ pub fn print(query: &Query, names: &dyn Names) -> Result<Printed, Inexpressible>
 pub fn from_query(query: &Query, names: &dyn Names) -> Result<(Program, Vec<Loss>), Inexpressible> {
     let mut writer = Writer { steps: Vec::new(), lost: Vec::new(), names };
     writer.query(query)?;
-    if !query.rules.different.is_empty() {
-        writer.lost.push(Loss::Different { pairs: query.rules.different.len() });
-    }
-    if query.rules.english {
-        writer.lost.push(Loss::English);
-    }
+    writer.lost.extend(query.rules.lost());
     writer.lost.sort();
     writer.lost.dedup();
     let program = Program::from_sequence(writer.steps).map_err(|error| cannot(error.to_string()))?;

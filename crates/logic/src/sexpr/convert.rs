@@ -30,12 +30,7 @@ impl Form {
     pub fn from_query(query: &Query) -> Result<(Form, Vec<Loss>), Inexpressible> {
         let mut printer = Printer { lost: Vec::new() };
         let form = printer.query(query)?;
-        if !query.rules.different.is_empty() {
-            printer.lost.push(Loss::Different { pairs: query.rules.different.len() });
-        }
-        if query.rules.english {
-            printer.lost.push(Loss::English);
-        }
+        printer.lost.extend(query.rules.lost());
         Ok((form, printer.lost))
     }
 }

@@ -11,12 +11,7 @@ use touchstone_kb::{Comparison, LiteralKind, iri};
 pub(super) fn print(query: &Query) -> Result<Printed, Inexpressible> {
     let mut writer = Writer { text: String::new(), used: Vec::new(), marks: Vec::new(), lost: Vec::new() };
     let text = writer.query(query)?;
-    if !query.rules.different.is_empty() {
-        writer.lost.push(Loss::Different { pairs: query.rules.different.len() });
-    }
-    if query.rules.english {
-        writer.lost.push(Loss::English);
-    }
+    writer.lost.extend(query.rules.lost());
     writer.lost.sort();
     writer.lost.dedup();
     Ok(Printed { text, lost: writer.lost })

@@ -44,18 +44,6 @@ impl KqaProKeys {
 }
 
 impl Names for KqaProKeys {
-    fn entity_name(&self, _: &str) -> Option<String> {
-        None
-    }
-
-    fn class_name(&self, _: &str) -> Option<String> {
-        None
-    }
-
-    fn property_name(&self, _: &str) -> Option<String> {
-        None
-    }
-
     fn key_kind(&self, key: &str) -> Option<KeyKind> {
         self.0.get(key).copied()
     }
