@@ -136,9 +136,15 @@ impl Inverses for Ontology {
 
 impl Inverses for Kb {
     fn inverse(&self, relation: &str) -> Option<&str> {
-        let known = self.relation(relation)?;
-        let inverse = if self.is_symmetric(known) { Some(known) } else { self.relation_inverse(known) };
-        inverse.map(|other| self.relation_id(other))
+        let inverse =
+            |known| if self.is_symmetric(known) { Some(known) } else { self.relation_inverse(known) };
+        match self.relation(relation) {
+            Some(known) => inverse(known).map(|other| self.relation_id(other)),
+            None => {
+                let known = self.relations().find(|&r| self.relation_label(r) == relation)?;
+                inverse(known).map(|other| self.relation_label(other))
+            }
+        }
     }
 }
 

@@ -55,14 +55,13 @@ impl Value {
 
     /// Like [`Value::key`], but the same for all kinds that are written alike: for values under a key that decides their kind.
     pub fn written_key(&self) -> String {
-        let (number, unit) = match self.text.split_once(' ').filter(|_| self.unit.is_empty()) {
-            Some((number, unit)) => (number, unit),
-            None => (self.text.as_str(), self.unit.as_str()),
+        let literal = self.literal();
+        let Some(number) = literal.number() else { return self.text.clone() };
+        let number = match self.text.trim_start_matches('+').parse::<i128>() {
+            Ok(whole) => whole.to_string(),
+            Err(_) => (number + 0.0).to_string(),
         };
-        match number.parse::<f64>() {
-            Ok(number) if number.is_finite() => format!("{} {unit}", number + 0.0),
-            _ => format!("{} {}", self.text, self.unit),
-        }
+        if literal.unit().is_empty() { number } else { format!("{number} {}", literal.unit()) }
     }
 
     /// Years, months and dates without the time zone that Freebase's dump and others write behind them: it says nothing.

@@ -300,12 +300,18 @@ fn drawing_name(shape: &Shape) -> String {
 
 /// Writes a drawing aside, then gives it its name. Ids come from files of strangers: only harmless letters are kept.
 fn write_drawing(dir: &Path, name: &str, graph: &QueryGraph) -> Result<()> {
-    let safe: String = name
+    let mut safe: String = name
         .chars()
         .map(|c| if c.is_ascii_alphanumeric() || "-_.".contains(c) { c } else { '_' })
         .take(100)
         .collect();
-    let safe = safe.trim_start_matches('.');
+    safe = safe.trim_start_matches('.').to_owned();
+    if safe != name {
+        // Different ids must not end in the same file.
+        let mut hasher = std::hash::DefaultHasher::new();
+        std::hash::Hash::hash(name, &mut hasher);
+        safe.push_str(&format!("-{:08x}", std::hash::Hasher::finish(&hasher) as u32));
+    }
     let path = dir.join(format!("{safe}.svg"));
     let aside = dir.join(format!(".{safe}.svg.partial"));
     std::fs::write(&aside, svg(graph)).with_context(|| format!("cannot write {}", path.display()))?;

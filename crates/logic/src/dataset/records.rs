@@ -20,7 +20,7 @@ enum Layout {
     Array,
     /// An object on each line.
     Lines,
-    /// A logical form on each line; SPARQL may go over several.
+    /// A logical form on each line; SPARQL and programs in JSON may go over several.
     Text,
 }
 
@@ -32,6 +32,8 @@ pub struct Records<R> {
     /// The text that was read and not handed on.
     pending: String,
     pending_line: usize,
+    /// Whether the array stands inside of an object, of which the rest does not matter.
+    inside: bool,
     done: bool,
 }
 
@@ -41,7 +43,15 @@ const MAX_RECORD: usize = 64 << 20;
 impl<R: BufRead> Records<R> {
     /// Records of a text.
     pub fn new(reader: R) -> Records<R> {
-        Records { reader, layout: None, line: 1, pending: String::new(), pending_line: 1, done: false }
+        Records {
+            reader,
+            layout: None,
+            line: 1,
+            pending: String::new(),
+            pending_line: 1,
+            inside: false,
+            done: false,
+        }
     }
 
     fn read_line(&mut self) -> io::Result<Option<String>> {
@@ -58,6 +68,9 @@ impl<R: BufRead> Records<R> {
 
     /// Finds out what the file is made of, and goes to the first record.
     fn begin(&mut self) -> io::Result<Layout> {
+        if self.reader.fill_buf()?.starts_with(b"\xef\xbb\xbf") {
+            self.reader.consume(3);
+        }
         loop {
             let buffer = self.reader.fill_buf()?;
             let Some(&first) = buffer.first() else { return Ok(Layout::Text) };
@@ -72,6 +85,7 @@ impl<R: BufRead> Records<R> {
                     Layout::Array
                 }
                 b'{' if names_questions(buffer) => {
+                    self.inside = true;
                     self.skip_to_array()?;
                     Layout::Array
                 }
@@ -157,7 +171,10 @@ impl<R: BufRead> Records<R> {
             }
             self.reader.consume(used);
             if ended {
-                return Ok(None);
+                if self.inside || !self.another_array()? {
+                    return Ok(None);
+                }
+                continue;
             }
             if bytes.len() > MAX_RECORD {
                 return Err(invalid(format!("line {start}: a record of more than {} MiB", MAX_RECORD >> 20)));
@@ -166,6 +183,22 @@ impl<R: BufRead> Records<R> {
                 let text = String::from_utf8(bytes)
                     .map_err(|_| invalid(format!("line {start}: the text is not UTF-8")))?;
                 return Ok(Some(Record { line: start, text, json: true }));
+            }
+        }
+    }
+
+    /// Whether another array follows, as when files were put together; then goes into it.
+    fn another_array(&mut self) -> io::Result<bool> {
+        loop {
+            let buffer = self.reader.fill_buf()?;
+            let Some(&byte) = buffer.first() else { return Ok(false) };
+            if !byte.is_ascii_whitespace() && byte != b'[' {
+                return Err(invalid(format!("line {}: text after the end of the list", self.line)));
+            }
+            self.line += usize::from(byte == b'\n');
+            self.reader.consume(1);
+            if byte == b'[' {
+                return Ok(true);
             }
         }
     }
@@ -188,7 +221,7 @@ impl<R: BufRead> Records<R> {
     fn form(&mut self) -> io::Result<Option<Record>> {
         loop {
             let line = self.read_line()?;
-            let open = is_open_sparql(&self.pending);
+            let open = is_open(&self.pending);
             match line {
                 None if self.pending.trim().is_empty() => return Ok(None),
                 None => return Ok(Some(self.take())),
@@ -196,7 +229,7 @@ impl<R: BufRead> Records<R> {
                     self.pending_line = self.line - 1;
                     self.pending = line;
                 }
-                Some(line) if open || (is_sparql(&self.pending) && !is_sparql(&line)) => {
+                Some(line) if open || (is_sparql(&self.pending) && goes_on(&line)) => {
                     self.pending.push_str(&line)
                 }
                 Some(line) => {
@@ -250,12 +283,13 @@ fn invalid(message: String) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidData, message)
 }
 
-/// Whether `[` begins a list of questions, not a KoPL program on one line.
+/// Whether `[` begins a list of questions, not a KoPL program.
 fn is_array_of_objects(buffer: &[u8]) -> bool {
-    let start = String::from_utf8_lossy(&buffer[..buffer.len().min(200)]).into_owned();
-    let inner = start[1..].trim_start();
-    let key = inner.strip_prefix('{').map(str::trim_start);
-    !key.is_some_and(|key| key.starts_with("\"function\"") || key.starts_with("\"func\""))
+    let start = String::from_utf8_lossy(&buffer[..buffer.len().min(1 << 12)]).into_owned();
+    let first = start.split('}').next().unwrap_or("");
+    // Questions have programs, too, but deeper.
+    let shallow = first.matches('{').count() == 1;
+    !(shallow && (first.contains("\"function\"") || first.contains("\"func\"")))
 }
 
 fn names_questions(buffer: &[u8]) -> bool {
@@ -264,18 +298,53 @@ fn names_questions(buffer: &[u8]) -> bool {
 
 /// Whether the text has the key under which WebQSP lists its questions.
 fn contains_key(bytes: &[u8]) -> bool {
-    let key = b"\"Questions\"";
-    bytes.windows(key.len()).any(|window| window == key)
+    let text = String::from_utf8_lossy(bytes);
+    text.match_indices("\"Questions\"").any(|(at, key)| text[at + key.len()..].trim_start().starts_with(':'))
 }
 
 fn is_sparql(text: &str) -> bool {
     crate::loss::Language::guess(text) == crate::loss::Language::Sparql
 }
 
-/// Whether a SPARQL query is not complete: its pattern has not begun or not ended.
-fn is_open_sparql(text: &str) -> bool {
-    let (opened, closed) = (text.matches('{').count(), text.matches('}').count());
+/// Whether a line belongs to the query that seemed complete: what may follow a pattern.
+fn goes_on(line: &str) -> bool {
+    let start = line.trim_start();
+    let word: String = start.chars().take_while(|c| c.is_ascii_alphabetic()).collect();
+    let after = ["order", "limit", "offset", "group", "having", "values", "union"];
+    start.is_empty()
+        || start.starts_with(['}', '{', '#'])
+        || after.contains(&word.to_ascii_lowercase().as_str())
+}
+
+/// Whether a text is not complete: a SPARQL query whose pattern has not begun or not ended, or a program in JSON with open brackets.
+fn is_open(text: &str) -> bool {
+    if text.trim_start().starts_with('[') {
+        let (opened, closed) = brackets(text, '[', ']');
+        return opened > closed;
+    }
+    let (opened, closed) = brackets(text, '{', '}');
     is_sparql(text) && (opened == 0 || opened > closed)
+}
+
+/// How often brackets open and close, outside of quotes.
+fn brackets(text: &str, open: char, close: char) -> (usize, usize) {
+    let (mut opened, mut closed, mut quote, mut escaped) = (0, 0, None, false);
+    for c in text.chars() {
+        match quote {
+            Some(q) => {
+                // A quote that is not closed in its line is an apostrophe.
+                if (c == q && !escaped) || c == '\n' {
+                    quote = None;
+                }
+                escaped = c == '\\' && !escaped;
+            }
+            None if c == '"' || c == '\'' => quote = Some(c),
+            None if c == open => opened += 1,
+            None if c == close => closed += 1,
+            None => {}
+        }
+    }
+    (opened, closed)
 }
 
 #[cfg(test)]
@@ -309,6 +378,9 @@ mod tests {
             texts("{\"Version\": \"1\", \"Questions\": [{\"q\": 1}, {\"q\": 2}]}"),
             ["{\"q\": 1}", "{\"q\": 2}"]
         );
+        assert_eq!(texts("[1]\n[2]"), ["1", "2"], "files put together");
+        assert_eq!(texts("\u{feff}{\"a\": 1}"), ["{\"a\": 1}"]);
+        assert_eq!(texts("{\"title\": \"Questions\"}").len(), 1);
         assert!(texts("[]").is_empty() && texts("").is_empty() && texts(" \n ").is_empty());
     }
 
@@ -321,6 +393,8 @@ mod tests {
         let sparql = "PREFIX ns: <x>\nSELECT ?x WHERE {\n ?x ns:a ?y\n}\nORDER BY ?y LIMIT 1\nASK { ?s ?p ?o }\nASK { ?s ?p 1 }";
         assert_eq!(all(sparql).iter().map(|(line, _)| *line).collect::<Vec<_>>(), [1, 6, 7]);
         assert_eq!(texts("[{\"function\": \"FindAll\", \"inputs\": []}]\nFind(x) > What()").len(), 2);
+        assert_eq!(texts("[\n {\"inputs\": [], \"function\": \"FindAll\"},\n {\"function\": \"Count\"}\n]\nFind(x) > What()").len(), 2);
+        assert_eq!(texts("ASK { ?x ns:a.b \"{\" }\n(COUNT x)\nASK { ?x ns:a.b 1 }").len(), 3);
     }
 
     #[test]

@@ -313,7 +313,8 @@ impl Writer<'_> {
             .children
             .iter()
             .filter(|part| {
-                things.iter().all(|thing| thing.children.iter().any(|other| other.key == part.key))
+                !has_marks(part)
+                    && things.iter().all(|thing| thing.children.iter().any(|other| other.key == part.key))
             })
             .cloned()
             .collect();
@@ -327,12 +328,18 @@ impl Writer<'_> {
             *thing = thing_of(rest, thing.mark, thing.label.starts_with('*'));
         }
         parts.extend(common);
+        merge_comparisons(&mut things);
         // A branch that says no more than what is common makes the others superfluous.
         if things.iter().any(|thing| thing.children.is_empty()) {
             return;
         }
         things.sort_by(|a, b| a.key.cmp(&b.key));
-        things.dedup_by(|a, b| a.key == b.key && !has_marks(a));
+        // With marks, keys do not say which thing is met again: the graph does.
+        let whole = |thing: &Norm| {
+            let question = Norm::new(Kind::Question, String::new(), String::new(), vec![thing.clone()]);
+            graph_key(&question, false)
+        };
+        things.dedup_by(|a, b| a.key == b.key && (!has_marks(a) || whole(a) == whole(b)));
         if things.len() == 1 {
             parts.append(&mut things[0].children);
         } else {

@@ -223,21 +223,29 @@ impl Builder {
         self.set(&superlative.of, vertex, false);
         let Some((last, first)) = superlative.path.split_last() else { return };
         let mut at = superlative.start.and_then(|mark| self.marked(mark)).unwrap_or(vertex);
+        let mut before = None;
         for step in first {
-            at = self.follow(at, step);
+            let next = self.follow(at, step, before);
+            before = Some(at);
+            at = next;
         }
         self.extreme(at, &last.property, last.direction, superlative.extreme.word());
     }
 
-    /// Follows a step of a superlative's path: along a way that is there already, if it does not end at a constraint.
-    fn follow(&mut self, at: usize, step: &Step) -> usize {
+    /// Follows a step of a superlative's path: along a way that is there already, if it does not end at a constraint, nor lead back.
+    fn follow(&mut self, at: usize, step: &Step, before: Option<usize>) -> usize {
         let there = self.graph.edges.iter().find_map(|edge| {
             let (near, far) = if step.direction == Direction::Forward {
                 (edge.from, edge.to)
             } else {
                 (edge.to, edge.from)
             };
-            (near == at && edge.label == step.property && !self.graph.vertices[far].grounded).then_some(far)
+            (near == at
+                && edge.label == step.property
+                && Some(far) != before
+                && far != self.graph.root
+                && !self.graph.vertices[far].grounded)
+                .then_some(far)
         });
         there.unwrap_or_else(|| {
             let next = self.vertex();

@@ -26,6 +26,9 @@ pub(super) fn select(head: &Head<'_>) -> Result<Recognised, NotRecognised> {
         }
         graph.no_open_relation()?;
         let root = graph.existing(head.variable.as_str())?;
+        if graph.is_literal(root) {
+            return Err(NotRecognised::new("how many values there are"));
+        }
         return Ok(recognised(Answer::Count(graph.pattern.describe(root, &[], &graph.hidden)?.set), lost));
     }
     if let Some((expression, extreme)) = head.order {
@@ -89,6 +92,8 @@ struct Graph<'q> {
     in_branches: Vec<Vec<String>>,
     /// Qualifiers that are tested by nothing: one may be asked for.
     untested: Vec<usize>,
+    /// Value nodes with a variable that nothing tests: one may decide the order.
+    unbound: Vec<usize>,
 }
 
 impl<'q> Graph<'q> {
@@ -111,6 +116,7 @@ impl<'q> Graph<'q> {
             first: None,
             in_branches: Vec::new(),
             untested: Vec::new(),
+            unbound: Vec::new(),
         };
         if let Some((name, marks)) = outside {
             graph.pattern.marks = Rc::clone(marks);
@@ -150,10 +156,11 @@ impl<'q> Graph<'q> {
 
     /// Nothing but a question for a relation may leave a relation open, and nothing but a question for a qualifier a qualifier.
     fn no_open_relation(&self) -> Result<(), NotRecognised> {
-        match (self.open.is_empty(), self.untested.is_empty()) {
-            (true, true) => Ok(()),
-            (false, _) => Err(NotRecognised::new("a variable for a relation")),
-            (_, false) => Err(NotRecognised::new("a qualifier with any value")),
+        match (self.open.is_empty(), self.untested.is_empty(), self.unbound.is_empty()) {
+            (true, true, true) => Ok(()),
+            (false, ..) => Err(NotRecognised::new("a variable for a relation")),
+            (_, false, _) => Err(NotRecognised::new("a qualifier with any value")),
+            (.., false) => Err(NotRecognised::new("a value of a kind, whatever it is")),
         }
     }
 
@@ -207,7 +214,7 @@ impl<'q> Graph<'q> {
                 kqapro::NAME => named.push((subject, text(&triple.object)?)),
                 kqapro::INSTANCE_OF => classes.push((subject, self.term(&triple.object)?)),
                 kqapro::UNIT => {
-                    self.values[subject].unit = Some(text(&triple.object)?);
+                    once(self.values[subject].unit.replace(text(&triple.object)?).is_none())?;
                     self.values[subject].is_value = true;
                 }
                 kqapro::VALUE => self.value(subject, kqapro::VALUE, &triple.object)?,
@@ -310,6 +317,16 @@ impl<'q> Graph<'q> {
                     once(!std::mem::replace(&mut used[i], true))?;
                 }
             }
+            if node.unit.is_some() && node.kind != kqapro::VALUE {
+                return Err(NotRecognised::new("a unit of something that is no number"));
+            }
+            if !node.variables.is_empty() && conditions[thing].is_empty() {
+                self.unbound.push(thing);
+            }
+            let inexact = conditions[thing].iter().any(|(comparison, _)| *comparison != Comparison::Equal);
+            if node.kind == kqapro::DATE && inexact {
+                lost.push(Loss::DatesOnly);
+            }
             if node.unit.is_some() && conditions[thing].is_empty() {
                 return Err(NotRecognised::new("a unit without a value"));
             }
@@ -362,6 +379,21 @@ impl<'q> Graph<'q> {
                 }
             }
         }
+        // What is no part of the pattern proper may be spoken of in one place only.
+        for thing in (0..self.hidden.len()).filter(|&thing| self.hidden[thing]) {
+            let in_fact = self.pattern.facts.iter().any(|fact| fact.subject == thing || fact.object == thing);
+            let qualified = self
+                .facts
+                .iter()
+                .flat_map(|fact| &fact.qualifiers)
+                .filter(|(_, value)| *value == thing)
+                .count();
+            if in_fact || qualified > 1 || !self.pattern.things[thing].is_empty() {
+                return Err(NotRecognised::new(
+                    "a class, a fact or a qualifier that is spoken of in two places",
+                ));
+            }
+        }
         for (thing, conditions) in conditions.into_iter().enumerate() {
             if !self.hidden[thing] {
                 self.pattern.things[thing]
@@ -375,6 +407,7 @@ impl<'q> Graph<'q> {
         if let [(from, variable, to)] = self.open[..]
             && variable == name
             && self.untested.is_empty()
+            && self.unbound.is_empty()
         {
             let (from, to) = self.two_sides(from, to, None)?;
             return Ok(Answer::Relation { from, to });
@@ -387,7 +420,9 @@ impl<'q> Graph<'q> {
                 fact.qualifiers.iter().filter(|&&(_, thing)| thing == root).map(move |(key, _)| (fact, key))
             })
             .collect();
-        if let ([(fact, qualifier)], true) = (&asked[..], self.open.is_empty() && self.untested == [root]) {
+        if let ([(fact, qualifier)], true) =
+            (&asked[..], self.open.is_empty() && self.unbound.is_empty() && self.untested == [root])
+        {
             return self.qualifier_answer(fact, qualifier);
         }
         self.no_open_relation()?;
@@ -492,10 +527,12 @@ impl<'q> Graph<'q> {
         extreme: crate::query::Extreme,
         mut lost: Vec<Loss>,
     ) -> Result<Recognised, NotRecognised> {
-        self.no_open_relation()?;
         let root = self.existing(answer.as_str())?;
         let value = self.values.iter().position(|node| node.variables.contains(&ordered.as_str()));
         let value = value.ok_or_else(|| NotRecognised::new(format!("{ordered} is no value")))?;
+        if self.unbound != [value] || !self.open.is_empty() || !self.untested.is_empty() {
+            return Err(NotRecognised::new("a superlative beside something that is left open"));
+        }
         lost.push(Loss::OneOfTies);
         match self.values[value].kind {
             kqapro::VALUE => lost.push(Loss::UnitsIgnored),
@@ -547,7 +584,7 @@ fn once(first: bool) -> Result<(), NotRecognised> {
 
 fn text(term: &TermPattern) -> Result<String, NotRecognised> {
     match term {
-        TermPattern::Literal(literal) => Ok(literal.value().to_owned()),
+        TermPattern::Literal(literal) if literal.language().is_none() => Ok(literal.value().to_owned()),
         _ => Err(NotRecognised::new("a name or unit that is no text")),
     }
 }

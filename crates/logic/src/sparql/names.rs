@@ -73,6 +73,8 @@ impl Namespaces {
 
 /// KQA Pro's own predicates.
 pub(super) mod kqapro {
+    pub(in crate::sparql) const ALL: [&str; 9] =
+        [NAME, INSTANCE_OF, VALUE, UNIT, YEAR, DATE, FACT_H, FACT_R, FACT_T];
     pub(in crate::sparql) const NAME: &str = "pred:name";
     pub(in crate::sparql) const INSTANCE_OF: &str = "pred:instance_of";
     pub(in crate::sparql) const VALUE: &str = "pred:value";
@@ -86,7 +88,7 @@ pub(super) mod kqapro {
 
 /// The name of a relation or key of KQA Pro: its IRI is the name with `_` for blanks.
 pub(super) fn kqapro_name(text: &str) -> String {
-    iri::decode(text.strip_prefix(KQAPRO_BASE).unwrap_or(text)).replace('_', " ")
+    iri::decode(&text.strip_prefix(KQAPRO_BASE).unwrap_or(text).replace('_', " ")).into_owned()
 }
 
 /// The id of an entity of KQA Pro.

@@ -101,6 +101,9 @@ impl Writer {
                 self.select(&e, attribute, *extreme)
             }
         };
+        if self.text.is_empty() {
+            return Err(cannot("everything"));
+        }
         Ok(format!("{head} {{ {} }}{tail}", self.text.trim()))
     }
 
@@ -277,6 +280,9 @@ impl Writer {
             }
             LiteralKind::Year => (kqapro::YEAR, value.text.clone()),
             LiteralKind::Date => {
+                if comparison != Comparison::Equal {
+                    self.lost.push(Loss::DatesOnly);
+                }
                 (kqapro::DATE, format!("{}^^<{}date>", quoted(&value.text), touchstone_kb::XSD))
             }
             _ => {
@@ -298,7 +304,7 @@ impl Writer {
 
 /// A property of KQA Pro.
 fn name(word: &str) -> String {
-    format!("<{}>", iri::encode("", &word.replace(' ', "_")))
+    format!("<{}>", iri::encode("", word).replace('_', "%5F").replace("%20", "_"))
 }
 
 /// The IRI of an entity: its id, relative to the base of the graph, or by itself.

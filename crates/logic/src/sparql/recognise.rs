@@ -2,7 +2,7 @@
 
 use super::block::{Block, Count, Head, select_head};
 use super::filters::{self, Condition, Side};
-use super::names::Namespaces;
+use super::names::{Namespaces, kqapro};
 use super::variables::Variables;
 use super::{Dialect, NotRecognised, Recognised, facts};
 use crate::equal::canonical;
@@ -63,7 +63,7 @@ fn is_kqapro(pattern: &GraphPattern) -> bool {
     while let Some(pattern) = stack.pop() {
         match pattern {
             GraphPattern::Bgp { patterns } => {
-                let own = |t: &TriplePattern| matches!(&t.predicate, NamedNodePattern::NamedNode(p) if p.as_str().starts_with("pred:"));
+                let own = |t: &TriplePattern| matches!(&t.predicate, NamedNodePattern::NamedNode(p) if kqapro::ALL.contains(&p.as_str()));
                 if patterns.iter().any(own) {
                     return true;
                 }
