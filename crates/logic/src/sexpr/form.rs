@@ -216,7 +216,10 @@ impl<'p> Parser<'p> {
             return Ok(Form::Named(name));
         }
         if text.contains("^^") {
-            return Ok(Form::Literal(text.to_owned()));
+            // A quote that nothing closes would run into what follows when it is printed.
+            let token =
+                if text.contains('"') { literal_token(&literal_value(text)) } else { text.to_owned() };
+            return Ok(Form::Literal(token));
         }
         if self.lookup.is_entity(text) == Some(true) {
             return Ok(Form::Entity(text.to_owned()));
