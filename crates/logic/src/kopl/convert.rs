@@ -165,6 +165,12 @@ fn time(text: &str) -> Option<Value> {
     })
 }
 
+/// Everything that a text can be read as: itself, a number with its unit, a year or date. For [`Value::untyped`] under a key with values of
+/// several kinds.
+pub fn readings(text: &str) -> Vec<Value> {
+    [Some(Value::text(text)), number(text), time(text)].into_iter().flatten().collect()
+}
+
 /// A value whose kind the program does not tell: KoPL asks the KB for the kind of the key. A whole date can be nothing else.
 fn keyed_value(names: &dyn Names, key: &str, text: &str) -> Value {
     let typed = match names.key_kind(key) {

@@ -10,7 +10,7 @@ mod program;
 mod readable;
 
 pub use check::{NumberText, TimeText, parse_number, parse_time};
-pub use convert::{from_query, print};
+pub use convert::{from_query, print, readings};
 pub use error::ProgramError;
 pub use functions::{Function, Input, InputKind, Signature, Type};
 pub use program::{Program, Step, infer_dependencies};

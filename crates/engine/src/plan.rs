@@ -1,0 +1,445 @@
+//! A query whose words have become ids: what engines run, and what is printed for SPARQL servers.
+//!
+//! Planning simplifies, so that there is one way to run each thing: the values of an attribute are what the attribute leads to, a
+//! verification asks whether something exists, a selection is a superlative. Marks that nothing refers to are dropped; the others are
+//! numbered from 0. Every set has a number, which is its step in a trace.
+
+use crate::values::{LiteralRanges, satisfying};
+use crate::words::{Unknown, UnknownWord, Words};
+use std::collections::HashMap;
+use touchstone_kb::compare::NoOrder;
+use touchstone_kb::{ClassId, Comparison, Kb, Property, QualifierId};
+use touchstone_logic as logic;
+use touchstone_logic::kopl::readings;
+use touchstone_logic::{Direction, Extreme, Query, Value};
+
+/// A query, ready to run.
+#[derive(Debug, Clone)]
+pub struct Plan {
+    /// What is asked.
+    pub ask: Ask,
+    /// Pairs that must not be the same thing.
+    pub different: Vec<(Side, Side)>,
+    /// Answers that are texts must be English or without a language.
+    pub english: bool,
+    /// How many marks there are.
+    pub n_marks: usize,
+    /// How many steps there are.
+    pub n_steps: usize,
+    /// Words that the KB does not know.
+    pub unknown: Vec<UnknownWord>,
+}
+
+/// What is asked.
+#[derive(Debug, Clone)]
+pub enum Ask {
+    /// The members of a set.
+    Members(PlanSet),
+    /// How many members a set has.
+    Count(PlanSet),
+    /// Whether a set has members.
+    Exists(PlanSet),
+    /// Which relations lead from one set to another.
+    Relations {
+        /// The subjects.
+        from: PlanSet,
+        /// The objects.
+        to: PlanSet,
+    },
+    /// Qualifiers of facts.
+    Qualifiers {
+        /// The subjects of the facts.
+        from: PlanSet,
+        /// Their properties.
+        properties: Vec<Property>,
+        /// Their values.
+        to: PlanSet,
+        /// The keys asked for.
+        keys: Vec<QualifierId>,
+    },
+}
+
+/// A side of an inequality.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Side {
+    /// The answer.
+    Answer,
+    /// A marked thing.
+    Marked(usize),
+    /// An entity; `None` if the KB does not know it.
+    Node(Option<u32>),
+}
+
+/// A description of things.
+#[derive(Debug, Clone)]
+pub struct PlanSet {
+    /// Its number.
+    pub step: usize,
+    /// The description.
+    pub kind: SetKind,
+    /// Whether it refers to marked things or marks some.
+    pub has_marks: bool,
+}
+
+/// See [`PlanSet`].
+#[derive(Debug, Clone)]
+pub enum SetKind {
+    /// Everything. As an answer: all entities.
+    All,
+    /// These nodes, sorted.
+    Nodes(Vec<u32>),
+    /// The members of these classes and their subclasses.
+    Classes(Vec<ClassId>),
+    /// Literals that pass a test.
+    Values(Test),
+    /// What the members of a set lead to.
+    Relate(Box<RelateTo>),
+    /// What is in all sets.
+    And(Vec<PlanSet>),
+    /// What is in some set.
+    Or(Vec<PlanSet>),
+    /// The members with the greatest or smallest value.
+    Superlative(Box<Extremes>),
+    /// What was so during a period.
+    During(Box<Period>),
+    /// A set whose member is remembered.
+    Marked(usize, Box<PlanSet>),
+    /// The remembered thing.
+    Same(usize),
+}
+
+/// One step along facts.
+#[derive(Debug, Clone)]
+pub struct RelateTo {
+    /// Where it starts.
+    pub from: PlanSet,
+    /// The properties; several if a name is ambiguous.
+    pub properties: Vec<Property>,
+    /// Which way.
+    pub direction: Direction,
+    /// Conditions on the qualifiers of the fact.
+    pub conditions: Vec<Test>,
+}
+
+/// A comparison with a value, of a literal or of a fact's qualifiers.
+#[derive(Debug, Clone)]
+pub struct Test {
+    /// The keys, for a test of qualifiers.
+    pub keys: Vec<QualifierId>,
+    /// How to compare.
+    pub comparison: Comparison,
+    /// With what.
+    pub value: Value,
+    /// The literals that pass.
+    pub literals: LiteralRanges,
+}
+
+/// See [`SetKind::Superlative`].
+#[derive(Debug, Clone)]
+pub struct Extremes {
+    /// The candidates.
+    pub of: PlanSet,
+    /// The path from the start to the value.
+    pub path: Vec<(Vec<Property>, Direction)>,
+    /// Greatest or smallest.
+    pub extreme: Extreme,
+    /// Where the path starts, if not at the candidate.
+    pub start: Option<usize>,
+}
+
+/// See [`SetKind::During`].
+#[derive(Debug, Clone)]
+pub struct Period {
+    /// Properties for the start, and what they may be.
+    pub start: (Vec<Property>, Test),
+    /// Properties for the end, and what they may be.
+    pub end: (Vec<Property>, Test),
+}
+
+/// A query that makes no sense for any KB.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum PlanError {
+    /// Greater and less for texts.
+    #[error("`{value}`: {source}")]
+    NoOrder {
+        /// The value compared with.
+        value: String,
+        /// Why.
+        source: NoOrder,
+    },
+    /// Marked things that two separate descriptions share.
+    #[error("a thing that two descriptions share cannot be asked about here")]
+    SharedBetween,
+    /// A mark that is referred to, but set nowhere.
+    #[error("the query refers to a marked thing (number {0}) that it describes nowhere")]
+    NoSuchMark(logic::Mark),
+}
+
+impl Plan {
+    /// Looks up all words of a query.
+    pub fn of(query: &Query, words: &Words<'_>) -> Result<Plan, PlanError> {
+        let mut planner = Planner { words, unknown: Unknown::default(), marks: HashMap::new(), n_steps: 0 };
+        planner.number_marks(query)?;
+        let ask = planner.ask(query)?;
+        let side = |operand: &logic::Operand| match operand {
+            logic::Operand::Answer => Side::Answer,
+            logic::Operand::Marked(mark) => planner.marks.get(mark).map_or(Side::Answer, |&m| Side::Marked(m)),
+            logic::Operand::Entity(id) => Side::Node(words.kb().node(id).map(|node| node.0)),
+        };
+        let different = query.rules.different.iter().map(|(a, b)| (side(a), side(b))).collect();
+        Ok(Plan {
+            ask,
+            different,
+            english: query.rules.english,
+            n_marks: planner.marks.len(),
+            n_steps: planner.n_steps,
+            unknown: planner.unknown.into_words(),
+        })
+    }
+
+    /// The outermost sets.
+    pub fn sets(&self) -> Vec<&PlanSet> {
+        match &self.ask {
+            Ask::Members(set) | Ask::Count(set) | Ask::Exists(set) => vec![set],
+            Ask::Relations { from, to } | Ask::Qualifiers { from, to, .. } => vec![from, to],
+        }
+    }
+}
+
+impl PlanSet {
+    /// The sets that this one is made of.
+    pub fn children(&self) -> Vec<&PlanSet> {
+        match &self.kind {
+            SetKind::And(parts) | SetKind::Or(parts) => parts.iter().collect(),
+            SetKind::Relate(relate) => vec![&relate.from],
+            SetKind::Superlative(extremes) => vec![&extremes.of],
+            SetKind::Marked(_, inner) => vec![inner],
+            _ => Vec::new(),
+        }
+    }
+}
+
+struct Planner<'w, 'kb> {
+    words: &'w Words<'kb>,
+    unknown: Unknown,
+    /// Marks that something refers to, with their numbers.
+    marks: HashMap<logic::Mark, usize>,
+    n_steps: usize,
+}
+
+impl Planner<'_, '_> {
+    /// Finds the marks that are both set and referred to.
+    fn number_marks(&mut self, query: &Query) -> Result<(), PlanError> {
+        let (mut set, mut used) = (Vec::new(), Vec::new());
+        fn visit(s: &logic::Set, set: &mut Vec<logic::Mark>, used: &mut Vec<logic::Mark>) {
+            match s {
+                logic::Set::Marked(mark, _) => set.push(*mark),
+                logic::Set::Same(mark) => used.push(*mark),
+                logic::Set::Superlative(superlative) => used.extend(superlative.start),
+                _ => {}
+            }
+            s.children(&mut |child| visit(child, set, used));
+        }
+        query.sets(&mut |s| visit(s, &mut set, &mut used));
+        for (a, b) in &query.rules.different {
+            for operand in [a, b] {
+                if let logic::Operand::Marked(mark) = operand {
+                    used.push(*mark);
+                }
+            }
+        }
+        for mark in used {
+            if !set.contains(&mark) {
+                return Err(PlanError::NoSuchMark(mark));
+            }
+            let number = self.marks.len();
+            self.marks.entry(mark).or_insert(number);
+        }
+        Ok(())
+    }
+
+    fn kb(&self) -> &Kb {
+        self.words.kb()
+    }
+
+    fn ask(&mut self, query: &Query) -> Result<Ask, PlanError> {
+        use logic::Answer;
+        Ok(match &query.answer {
+            Answer::Members(set) => Ask::Members(self.set(set)?),
+            Answer::Count(set) => Ask::Count(self.set(set)?),
+            Answer::Exists(set) => Ask::Exists(self.set(set)?),
+            Answer::Attribute { of, attribute, conditions } => {
+                let from = self.set(of)?;
+                Ask::Members(self.relate(from, attribute, Direction::Forward, conditions, true)?)
+            }
+            Answer::Verify { of, attribute, conditions, comparison, value } => {
+                let of = self.set(of)?;
+                let values = self.values(*comparison, value)?;
+                let verified = self.relate(values, attribute, Direction::Backward, conditions, true)?;
+                Ask::Exists(self.numbered(SetKind::And(vec![of, verified])))
+            }
+            Answer::Relation { from, to } => {
+                let (from, to) = self.two(from, to)?;
+                Ask::Relations { from, to }
+            }
+            Answer::AttributeQualifier { of, attribute, value, qualifier } => {
+                let from = self.set(of)?;
+                let properties = attributes_only(self.words.properties(attribute, &self.unknown));
+                let to = self.values(Comparison::Equal, value)?;
+                let keys = self.words.qualifiers(qualifier, &self.unknown);
+                Ask::Qualifiers { from, properties, to, keys }
+            }
+            Answer::RelationQualifier { from, relation, to, qualifier } => {
+                let (from, to) = self.two(from, to)?;
+                let mut properties = self.words.properties(relation, &self.unknown);
+                properties.retain(|property| matches!(property, Property::Relation(_)));
+                let keys = self.words.qualifiers(qualifier, &self.unknown);
+                Ask::Qualifiers { from, properties, to, keys }
+            }
+            Answer::SelectBetween { left, right, attribute, extreme } => {
+                let branches = vec![self.set(left)?, self.set(right)?];
+                let of = self.numbered(SetKind::Or(branches));
+                Ask::Members(self.select(of, attribute, *extreme))
+            }
+            Answer::SelectAmong { among, attribute, extreme } => {
+                let of = self.set(among)?;
+                Ask::Members(self.select(of, attribute, *extreme))
+            }
+        })
+    }
+
+    /// Two descriptions that share nothing.
+    fn two(&mut self, from: &logic::Set, to: &logic::Set) -> Result<(PlanSet, PlanSet), PlanError> {
+        let (from, to) = (self.set(from)?, self.set(to)?);
+        let (mut a, mut b) = (Vec::new(), Vec::new());
+        marks_in(&from, &mut a);
+        marks_in(&to, &mut b);
+        if a.iter().any(|mark| b.contains(mark)) {
+            return Err(PlanError::SharedBetween);
+        }
+        Ok((from, to))
+    }
+
+    fn select(&mut self, of: PlanSet, attribute: &str, extreme: Extreme) -> PlanSet {
+        let properties = attributes_only(self.words.properties(attribute, &self.unknown));
+        let path = vec![(properties, Direction::Forward)];
+        self.numbered(SetKind::Superlative(Box::new(Extremes { of, path, extreme, start: None })))
+    }
+
+    /// Gives a set its number: after those of the sets that it is made of.
+    fn numbered(&mut self, kind: SetKind) -> PlanSet {
+        self.n_steps += 1;
+        let mut set = PlanSet { step: self.n_steps, kind, has_marks: false };
+        set.has_marks = matches!(set.kind, SetKind::Marked(..) | SetKind::Same(_))
+            || set.children().iter().any(|child| child.has_marks);
+        set
+    }
+
+    fn set(&mut self, set: &logic::Set) -> Result<PlanSet, PlanError> {
+        use logic::Set;
+        let kind = match set {
+            Set::All => SetKind::All,
+            Set::Entity(id) => SetKind::Nodes(self.words.entity(id, &self.unknown)),
+            Set::Named(name) => SetKind::Nodes(self.words.named(name, &self.unknown)),
+            Set::Class(word) => SetKind::Classes(self.words.classes(word, &self.unknown)),
+            Set::Values(comparison, value) => return self.values(*comparison, value),
+            Set::Relate(relate) => {
+                let from = self.set(&relate.from)?;
+                return self.relate(from, &relate.property, relate.direction, &relate.conditions, false);
+            }
+            Set::And(parts) => SetKind::And(self.all(parts)?),
+            Set::Or(parts) => SetKind::Or(self.all(parts)?),
+            Set::Superlative(superlative) => {
+                let of = self.set(&superlative.of)?;
+                let path = superlative.path.iter().map(|step| {
+                    (self.words.properties(&step.property, &self.unknown), step.direction)
+                });
+                let path = path.collect();
+                let start = superlative.start.and_then(|mark| self.marks.get(&mark).copied());
+                SetKind::Superlative(Box::new(Extremes { of, path, extreme: superlative.extreme, start }))
+            }
+            Set::During(during) => {
+                let start = self.words.properties(&during.start, &self.unknown);
+                let end = self.words.properties(&during.end, &self.unknown);
+                let latest = self.test(Vec::new(), Comparison::LessOrEqual, &during.latest_start)?;
+                let earliest = self.test(Vec::new(), Comparison::GreaterOrEqual, &during.earliest_end)?;
+                SetKind::During(Box::new(Period { start: (start, latest), end: (end, earliest) }))
+            }
+            Set::Marked(mark, inner) => {
+                let inner = self.set(inner)?;
+                match self.marks.get(mark) {
+                    Some(&number) => SetKind::Marked(number, Box::new(inner)),
+                    None => return Ok(inner),
+                }
+            }
+            Set::Same(mark) => match self.marks.get(mark) {
+                Some(&number) => SetKind::Same(number),
+                None => return Err(PlanError::NoSuchMark(*mark)),
+            },
+        };
+        Ok(self.numbered(kind))
+    }
+
+    fn all(&mut self, parts: &[logic::Set]) -> Result<Vec<PlanSet>, PlanError> {
+        parts.iter().map(|part| self.set(part)).collect()
+    }
+
+    fn values(&mut self, comparison: Comparison, value: &Value) -> Result<PlanSet, PlanError> {
+        let test = self.test(Vec::new(), comparison, value)?;
+        Ok(self.numbered(SetKind::Values(test)))
+    }
+
+    fn relate(
+        &mut self,
+        from: PlanSet,
+        word: &str,
+        direction: Direction,
+        conditions: &[logic::Condition],
+        attributes: bool,
+    ) -> Result<PlanSet, PlanError> {
+        let mut properties = self.words.properties(word, &self.unknown);
+        if attributes {
+            properties = attributes_only(properties);
+        }
+        let mut tests = Vec::new();
+        for condition in conditions {
+            let keys = self.words.qualifiers(&condition.qualifier, &self.unknown);
+            tests.push(self.test(keys, condition.comparison, &condition.value)?);
+        }
+        let relate = RelateTo { from, properties, direction, conditions: tests };
+        Ok(self.numbered(SetKind::Relate(Box::new(relate))))
+    }
+
+    /// The literals that pass a test. A value whose kind is open may be read in every way that it can be.
+    fn test(&self, keys: Vec<QualifierId>, comparison: Comparison, value: &Value) -> Result<Test, PlanError> {
+        let readings = if value.is_untyped() { readings(&value.text) } else { vec![value.clone()] };
+        let mut literals = LiteralRanges::default();
+        let mut refused = None;
+        let n_readings = readings.len();
+        for reading in &readings {
+            match satisfying(self.kb(), comparison, &reading.literal()) {
+                Ok(found) => literals = literals.union(&found),
+                Err(source) => refused = Some(source),
+            }
+        }
+        match refused {
+            Some(source) if n_readings == 1 => Err(PlanError::NoOrder { value: value.to_string(), source }),
+            _ => Ok(Test { keys, comparison, value: value.clone(), literals }),
+        }
+    }
+}
+
+fn attributes_only(mut properties: Vec<Property>) -> Vec<Property> {
+    properties.retain(|property| matches!(property, Property::Attribute(_)));
+    properties
+}
+
+fn marks_in(set: &PlanSet, marks: &mut Vec<usize>) {
+    match &set.kind {
+        SetKind::Marked(mark, _) | SetKind::Same(mark) => marks.push(*mark),
+        _ => {}
+    }
+    for child in set.children() {
+        marks_in(child, marks);
+    }
+}

@@ -1,0 +1,215 @@
+//! Which literals satisfy a comparison, as ranges of ids.
+//!
+//! Literal ids are in the order of values, so a comparison is a binary search and not a scan. What satisfies is decided by
+//! `touchstone_kb::compare`; this module says the same with ranges, and its tests compare the two.
+
+use std::cmp::Ordering;
+use std::ops::Range;
+use touchstone_kb::compare::NoOrder;
+use touchstone_kb::{Comparison, Kb, Literal, LiteralFamily, LiteralId, Precision};
+
+/// Literal ids: sorted ranges that neither overlap nor touch.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct LiteralRanges(Vec<Range<u32>>);
+
+impl LiteralRanges {
+    /// From ranges in any order.
+    pub fn new(ranges: impl IntoIterator<Item = Range<u32>>) -> LiteralRanges {
+        let mut ranges: Vec<Range<u32>> = ranges.into_iter().filter(|range| !range.is_empty()).collect();
+        ranges.sort_by_key(|range| range.start);
+        let mut out: Vec<Range<u32>> = Vec::with_capacity(ranges.len());
+        for range in ranges {
+            match out.last_mut() {
+                Some(last) if range.start <= last.end => last.end = last.end.max(range.end),
+                _ => out.push(range),
+            }
+        }
+        LiteralRanges(out)
+    }
+
+    /// The ranges.
+    pub fn ranges(&self) -> &[Range<u32>] {
+        &self.0
+    }
+
+    /// Whether a literal is in one of them.
+    #[inline]
+    pub fn contains(&self, literal: u32) -> bool {
+        self.0.iter().any(|range| range.contains(&literal))
+    }
+
+    /// How many literals there are.
+    pub fn len(&self) -> usize {
+        self.0.iter().map(ExactSizeIterator::len).sum()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The literals, in order.
+    pub fn literals(&self) -> impl Iterator<Item = u32> + '_ {
+        self.0.iter().cloned().flatten()
+    }
+
+    /// What is in both.
+    pub fn intersection(&self, other: &LiteralRanges) -> LiteralRanges {
+        let pairs = self.0.iter().flat_map(|a| {
+            other.0.iter().map(move |b| a.start.max(b.start)..a.end.min(b.end).max(a.start.max(b.start)))
+        });
+        LiteralRanges::new(pairs)
+    }
+
+    /// What is in one of them.
+    pub fn union(&self, other: &LiteralRanges) -> LiteralRanges {
+        LiteralRanges::new(self.0.iter().chain(&other.0).cloned())
+    }
+
+    /// What is in this one only.
+    pub fn without(&self, other: &LiteralRanges) -> LiteralRanges {
+        let mut out = Vec::new();
+        for range in &self.0 {
+            let mut from = range.start;
+            for hole in other.0.iter().filter(|hole| hole.end > range.start && hole.start < range.end) {
+                out.push(from..hole.start.max(from));
+                from = from.max(hole.end);
+            }
+            out.push(from..range.end.max(from));
+        }
+        LiteralRanges::new(out)
+    }
+}
+
+/// The literals of a KB that compare so with a value.
+pub fn satisfying(
+    kb: &Kb,
+    comparison: Comparison,
+    target: &Literal<'_>,
+) -> Result<LiteralRanges, NoOrder> {
+    let family = target.kind().family();
+    let ordering = !matches!(comparison, Comparison::Equal | Comparison::NotEqual);
+    if ordering && matches!(family, LiteralFamily::Text | LiteralFamily::Boolean) {
+        return Err(NoOrder { op: comparison, family });
+    }
+    let block = comparable(kb, target);
+    // Where values stop being less, and where they start being greater, at the precision of the target.
+    let cut = |beyond: &dyn Fn(Ordering) -> bool| {
+        partition(kb, block.clone(), |literal| !beyond(position(literal, target)))
+    };
+    let from = cut(&|order| order != Ordering::Less);
+    let to = cut(&|order| order == Ordering::Greater);
+    let range = |range: Range<u32>| LiteralRanges::new([range]);
+    let vague = coarser(kb, &block, target);
+    let equal = range(from..to).without(&vague);
+    Ok(match comparison {
+        Comparison::Equal => equal,
+        Comparison::NotEqual => range(block).without(&equal),
+        Comparison::Less => range(block.start..from).without(&vague),
+        Comparison::LessOrEqual => range(block.start..to).union(&vague),
+        Comparison::Greater => range(to..block.end).without(&vague),
+        Comparison::GreaterOrEqual => range(from..block.end).union(&vague),
+    })
+}
+
+/// The literals that can be compared with a value at all.
+pub fn comparable(kb: &Kb, target: &Literal<'_>) -> Range<u32> {
+    let family = target.kind().family();
+    let all = 0..kb.n_literals() as u32;
+    let place = |literal: &Literal<'_>| {
+        literal.kind().family().cmp(&family).then_with(|| match family {
+            LiteralFamily::Quantity => literal.unit().cmp(target.unit()),
+            _ => Ordering::Equal,
+        })
+    };
+    let start = partition(kb, all.clone(), |literal| place(literal).is_lt());
+    start..partition(kb, start..all.end, |literal| place(literal).is_le())
+}
+
+/// Where a value stands, seen at the precision of the target: times are cut down to it.
+fn position(literal: &Literal<'_>, target: &Literal<'_>) -> Ordering {
+    match (literal.as_time(), target.as_time()) {
+        (Some(time), Some(target)) => time.key_at(target.precision()).cmp(&target.key()),
+        _ => match (literal.number(), target.number()) {
+            (Some(number), Some(target)) => number.total_cmp(&target),
+            _ => match (literal.as_bool(), target.as_bool()) {
+                (Some(value), Some(target)) => value.cmp(&target),
+                _ => literal.text().cmp(target.text()),
+            },
+        },
+    }
+}
+
+/// Times that are known less exactly than the target and may be the same: they are neither less nor greater, but not equal either.
+fn coarser(kb: &Kb, block: &Range<u32>, target: &Literal<'_>) -> LiteralRanges {
+    let Some(time) = target.as_time() else { return LiteralRanges::default() };
+    let precisions = [Precision::Year, Precision::Month, Precision::Day];
+    LiteralRanges::new(precisions.into_iter().filter(|&precision| precision < time.precision()).flat_map(
+        |precision| {
+            let key = time.key_at(precision);
+            let place = |literal: &Literal<'_>| literal.as_time().map_or(0, |time| time.key());
+            let from = partition(kb, block.clone(), |literal| place(literal) < key);
+            let to = partition(kb, block.clone(), |literal| place(literal) <= key);
+            let as_exact = move |id: &u32| {
+                let literal = kb.literal(LiteralId(*id));
+                literal.as_time().is_some_and(|time| time.precision() == precision)
+            };
+            (from..to).filter(as_exact).map(|id| id..id + 1)
+        },
+    ))
+}
+
+/// The first id in a range that a property, which holds of a first part only, does not hold of.
+pub(crate) fn partition(kb: &Kb, range: Range<u32>, holds: impl Fn(&Literal<'_>) -> bool) -> u32 {
+    let Range { start: mut low, end: mut high } = range;
+    while low < high {
+        let middle = low + (high - low) / 2;
+        if holds(&kb.literal(LiteralId(middle))) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    low
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use touchstone_kb::compare::satisfies;
+
+    #[test]
+    fn ranges_say_what_comparisons_say() {
+        let kb = crate::testing::values_kb();
+        let targets: Vec<u32> = (0..kb.n_literals() as u32).collect();
+        let mut n = 0;
+        for &target in &targets {
+            let target = kb.literal(LiteralId(target));
+            for symbol in ["=", "!=", "<", ">", "<=", ">="] {
+                let comparison = Comparison::from_symbol(symbol).expect("a symbol");
+                let Ok(ranges) = satisfying(&kb, comparison, &target) else {
+                    assert!(satisfies(&target, comparison, &target).is_err());
+                    continue;
+                };
+                for id in 0..kb.n_literals() as u32 {
+                    let literal = kb.literal(LiteralId(id));
+                    let expected = satisfies(&literal, comparison, &target).expect("an order");
+                    assert_eq!(ranges.contains(id), expected, "{literal:?} {symbol} {target:?}");
+                    n += 1;
+                }
+            }
+        }
+        assert!(n > 3000, "{n}");
+    }
+
+    #[test]
+    fn ranges_are_sets() {
+        let ranges = |list: &[Range<u32>]| LiteralRanges::new(list.iter().cloned());
+        let a = ranges(&[5..8, 0..2, 7..10]);
+        assert_eq!(a.ranges(), [0..2, 5..10]);
+        assert_eq!(a.without(&ranges(&[1..6, 8..9])).ranges(), [0..1, 6..8, 9..10]);
+        assert_eq!(a.intersection(&ranges(&[1..6, 9..20])).ranges(), [1..2, 5..6, 9..10]);
+        assert_eq!(a.union(&ranges(&[2..5])).ranges(), [0..10]);
+        assert_eq!(a.len(), 7);
+    }
+}

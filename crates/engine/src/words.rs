@@ -1,0 +1,197 @@
+//! From the words of a query to the things of a KB: by id first, then by name.
+//!
+//! A word that the KB does not know stands for nothing. That is an answer, not an error: the published executors and SPARQL servers give
+//! it, too. But it is nearly always a mistake, so it is told beside the answer, with the nearest word that is known.
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::OnceLock;
+use touchstone_kb::{ClassId, Kb, Property, QualifierId, nearest_name};
+
+/// What a word should have been.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[allow(missing_docs)]
+pub enum WordKind {
+    Entity,
+    Name,
+    Class,
+    Property,
+    Qualifier,
+}
+
+impl WordKind {
+    /// For people.
+    pub fn name(self) -> &'static str {
+        match self {
+            WordKind::Entity => "entity with the id",
+            WordKind::Name => "entity named",
+            WordKind::Class => "class",
+            WordKind::Property => "relation or attribute",
+            WordKind::Qualifier => "qualifier",
+        }
+    }
+}
+
+/// A word that the KB does not know.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct UnknownWord {
+    /// What it should have been.
+    pub kind: WordKind,
+    /// The word.
+    pub word: String,
+    /// The nearest word that is known.
+    pub nearest: Option<String>,
+}
+
+impl fmt::Display for UnknownWord {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "the KB has no {} `{}`", self.kind.name(), self.word)?;
+        match &self.nearest {
+            Some(nearest) => write!(f, "; the nearest is `{nearest}`"),
+            None => Ok(()),
+        }
+    }
+}
+
+/// The schema's names: a KB stores them by id only.
+#[derive(Default)]
+struct SchemaNames {
+    properties: HashMap<String, Vec<Property>>,
+    qualifiers: HashMap<String, Vec<QualifierId>>,
+}
+
+/// Looks words up. One per KB, shared by all queries.
+pub struct Words<'kb> {
+    kb: &'kb Kb,
+    names: OnceLock<SchemaNames>,
+}
+
+impl<'kb> Words<'kb> {
+    /// For a KB.
+    pub fn new(kb: &'kb Kb) -> Words<'kb> {
+        Words { kb, names: OnceLock::new() }
+    }
+
+    /// The KB.
+    pub fn kb(&self) -> &'kb Kb {
+        self.kb
+    }
+
+    fn names(&self) -> &SchemaNames {
+        self.names.get_or_init(|| {
+            let mut names = SchemaNames::default();
+            let kb = self.kb;
+            let relations = kb.relations().map(|r| (kb.relation_label(r), Property::Relation(r)));
+            let attributes = kb.attributes().map(|a| (kb.attribute_label(a), Property::Attribute(a)));
+            for (label, property) in relations.chain(attributes) {
+                names.properties.entry(label.to_owned()).or_default().push(property);
+            }
+            for key in kb.qualifier_keys() {
+                names.qualifiers.entry(kb.qualifier_label(key).to_owned()).or_default().push(key);
+            }
+            names
+        })
+    }
+
+    /// The entity or class with an id.
+    pub(crate) fn entity(&self, word: &str, unknown: &Unknown) -> Vec<u32> {
+        let found = self.kb.node(word);
+        if found.is_none() {
+            unknown.add(WordKind::Entity, word, || nearest_node(self.kb, word));
+        }
+        found.into_iter().map(|node| node.0).collect()
+    }
+
+    /// Everything with a label; if there is nothing, everything with an alias.
+    pub(crate) fn named(&self, word: &str, unknown: &Unknown) -> Vec<u32> {
+        let all = self.kb.nodes_named(word);
+        let labelled = |list: &[touchstone_kb::NodeId]| -> Vec<u32> {
+            list.iter().filter(|&&node| self.kb.label(node) == word).map(|node| node.0).collect()
+        };
+        let mut found = labelled(&all);
+        if found.is_empty() {
+            found = all.iter().map(|node| node.0).collect();
+        }
+        if found.is_empty() {
+            unknown.add(WordKind::Name, word, || nearest_node(self.kb, word));
+        }
+        found.sort_unstable();
+        found
+    }
+
+    /// The classes that a word means.
+    pub(crate) fn classes(&self, word: &str, unknown: &Unknown) -> Vec<ClassId> {
+        if let Some(class) = self.kb.class(word) {
+            return vec![class];
+        }
+        let mut found: Vec<ClassId> =
+            self.kb.nodes_named(word).into_iter().filter_map(|node| self.kb.as_class(node)).collect();
+        if found.is_empty() {
+            let labels = || self.kb.classes().map(|class| self.kb.label(self.kb.class_node(class)));
+            unknown.add(WordKind::Class, word, || nearest_name(word, labels()).map(str::to_owned));
+        }
+        found.sort_unstable();
+        found
+    }
+
+    /// The relations and attributes that a word means.
+    pub(crate) fn properties(&self, word: &str, unknown: &Unknown) -> Vec<Property> {
+        let relation = self.kb.relation(word).map(Property::Relation);
+        let attribute = self.kb.attribute(word).map(Property::Attribute);
+        let by_id: Vec<Property> = relation.into_iter().chain(attribute).collect();
+        if !by_id.is_empty() {
+            return by_id;
+        }
+        let found = self.names().properties.get(word).cloned().unwrap_or_default();
+        if found.is_empty() {
+            let labels = self.names().properties.keys().map(String::as_str);
+            unknown.add(WordKind::Property, word, || nearest_sorted(word, labels));
+        }
+        found
+    }
+
+    /// The qualifier keys that a word means.
+    pub(crate) fn qualifiers(&self, word: &str, unknown: &Unknown) -> Vec<QualifierId> {
+        if let Some(key) = self.kb.qualifier_key(word) {
+            return vec![key];
+        }
+        let found = self.names().qualifiers.get(word).cloned().unwrap_or_default();
+        if found.is_empty() {
+            let labels = self.names().qualifiers.keys().map(String::as_str);
+            unknown.add(WordKind::Qualifier, word, || nearest_sorted(word, labels));
+        }
+        found
+    }
+}
+
+/// The nearest of names that come in no fixed order.
+fn nearest_sorted<'w>(word: &str, names: impl Iterator<Item = &'w str>) -> Option<String> {
+    let mut names: Vec<&str> = names.collect();
+    names.sort_unstable();
+    nearest_name(word, names.into_iter()).map(str::to_owned)
+}
+
+fn nearest_node(kb: &Kb, word: &str) -> Option<String> {
+    // Longer words are no slips of the pen.
+    let found = if word.len() <= 100 { kb.find_names(word, 1) } else { Vec::new() };
+    found.first().map(|found| kb.label(found.node).to_owned())
+}
+
+/// Collects the words that are not known.
+#[derive(Debug, Default)]
+pub(crate) struct Unknown(RefCell<Vec<UnknownWord>>);
+
+impl Unknown {
+    fn add(&self, kind: WordKind, word: &str, nearest: impl FnOnce() -> Option<String>) {
+        let mut list = self.0.borrow_mut();
+        // A query of a thousand unknown words needs no thousand notes, and looking for the nearest takes time.
+        if list.len() < 5 && !list.iter().any(|known| known.kind == kind && known.word == word) {
+            list.push(UnknownWord { kind, word: word.to_owned(), nearest: nearest() });
+        }
+    }
+
+    pub(crate) fn into_words(self) -> Vec<UnknownWord> {
+        self.0.into_inner()
+    }
+}
