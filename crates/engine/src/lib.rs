@@ -1,6 +1,8 @@
 //! Runs logical forms on a knowledge base: fast, bounded, explained.
 
+mod answer;
 pub mod budget;
+pub mod embedded;
 pub mod plan;
 mod sorted;
 #[cfg(test)]
@@ -8,4 +10,5 @@ mod testing;
 pub mod values;
 mod words;
 
+pub use answer::{Answer, Found};
 pub use words::{UnknownWord, WordKind, Words};

@@ -183,10 +183,16 @@ impl Plan {
         let ask = planner.ask(query)?;
         let side = |operand: &logic::Operand| match operand {
             logic::Operand::Answer => Side::Answer,
-            logic::Operand::Marked(mark) => planner.marks.get(mark).map_or(Side::Answer, |&m| Side::Marked(m)),
+            logic::Operand::Marked(mark) => {
+                planner.marks.get(mark).map_or(Side::Answer, |&m| Side::Marked(m))
+            }
             logic::Operand::Entity(id) => Side::Node(words.kb().node(id).map(|node| node.0)),
         };
-        let different = query.rules.different.iter().map(|(a, b)| (side(a), side(b))).collect();
+        let different: Vec<(Side, Side)> = query.rules.different.iter().map(|(a, b)| (side(a), side(b))).collect();
+        let on_facts = matches!(ask, Ask::Relations { .. } | Ask::Qualifiers { .. });
+        if on_facts && different.iter().any(|pair| !matches!(pair, (Side::Node(_), Side::Node(_)))) {
+            return Err(PlanError::SharedBetween);
+        }
         Ok(Plan {
             ask,
             different,
@@ -351,9 +357,10 @@ impl Planner<'_, '_> {
             Set::Or(parts) => SetKind::Or(self.all(parts)?),
             Set::Superlative(superlative) => {
                 let of = self.set(&superlative.of)?;
-                let path = superlative.path.iter().map(|step| {
-                    (self.words.properties(&step.property, &self.unknown), step.direction)
-                });
+                let path = superlative
+                    .path
+                    .iter()
+                    .map(|step| (self.words.properties(&step.property, &self.unknown), step.direction));
                 let path = path.collect();
                 let start = superlative.start.and_then(|mark| self.marks.get(&mark).copied());
                 SetKind::Superlative(Box::new(Extremes { of, path, extreme: superlative.extreme, start }))

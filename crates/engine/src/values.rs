@@ -82,11 +82,7 @@ impl LiteralRanges {
 }
 
 /// The literals of a KB that compare so with a value.
-pub fn satisfying(
-    kb: &Kb,
-    comparison: Comparison,
-    target: &Literal<'_>,
-) -> Result<LiteralRanges, NoOrder> {
+pub fn satisfying(kb: &Kb, comparison: Comparison, target: &Literal<'_>) -> Result<LiteralRanges, NoOrder> {
     let family = target.kind().family();
     let ordering = !matches!(comparison, Comparison::Equal | Comparison::NotEqual);
     if ordering && matches!(family, LiteralFamily::Text | LiteralFamily::Boolean) {

@@ -169,7 +169,7 @@ impl<'kb> Words<'kb> {
 fn nearest_sorted<'w>(word: &str, names: impl Iterator<Item = &'w str>) -> Option<String> {
     let mut names: Vec<&str> = names.collect();
     names.sort_unstable();
-    nearest_name(word, names.into_iter()).map(str::to_owned)
+    nearest_name(word, names).map(str::to_owned)
 }
 
 fn nearest_node(kb: &Kb, word: &str) -> Option<String> {

@@ -1,0 +1,183 @@
+//! What is asked about sets.
+
+use super::evaluate::{Evaluator, Outcome};
+use super::superlative::without;
+use super::things::{Thing, Things};
+use crate::answer::Found;
+use crate::plan::{Ask, PlanSet, SetKind, Side};
+use crate::sorted::{intersects, sorted};
+use std::borrow::Cow;
+use touchstone_kb::{LiteralFamily, LiteralId, LiteralKind, NodeId, Property, RelationId, Value};
+use touchstone_logic::Direction;
+
+impl<'k> Evaluator<'k, '_> {
+    /// The answer.
+    pub(super) fn answer(&self) -> Outcome<Found<'k>> {
+        let found = match &self.plan.ask {
+            Ask::Members(set) => {
+                let Things::Listed { nodes, literals } = self.answers(set)? else {
+                    return Ok(Found::things(Cow::Borrowed(&[]), Cow::Borrowed(&[])));
+                };
+                Found::things(nodes, literals)
+            }
+            Ask::Count(set) => Found::Count(self.answers(set)?.len().unwrap_or(0) as u64),
+            Ask::Exists(set) => Found::Boolean(!self.answers(set)?.is_empty()),
+            Ask::Relations { from, to } => Found::Relations(self.relations(from, to)?),
+            Ask::Qualifiers { from, properties, to, keys } => {
+                let from = self.exact(from)?;
+                let to = self.exact(to)?;
+                let mut values = Vec::new();
+                for &property in properties {
+                    // Start where there is less to look at.
+                    let forward = from.len().unwrap_or(usize::MAX) <= to.len().unwrap_or(usize::MAX);
+                    let (start, direction) =
+                        if forward { (&from, Direction::Forward) } else { (&to, Direction::Backward) };
+                    self.each_fact(start, property, direction, &mut |fact, subject, value| {
+                        self.budget.spend(1)?;
+                        let fits = if forward {
+                            to.contains(thing(value))
+                        } else {
+                            from.contains(Thing::Node(subject.0))
+                        };
+                        if fits {
+                            let before = values.len();
+                            self.qualifier_values(fact, keys, &mut values);
+                            self.keep((values.len() - before) * 2)?;
+                        }
+                        Ok(())
+                    })?;
+                }
+                let (mut nodes, mut literals) = (Vec::new(), Vec::new());
+                for value in values {
+                    match value {
+                        Value::Node(node) => nodes.push(node.0),
+                        Value::Literal(literal) => literals.push(literal.0),
+                    }
+                }
+                let nodes = sorted(nodes, self.kb.n_nodes());
+                let literals = sorted(literals, self.kb.n_literals());
+                Found::things(Cow::Owned(nodes), Cow::Owned(literals))
+            }
+        };
+        self.budget.add_rows(found.len() as u64)?;
+        Ok(found)
+    }
+
+    /// The members of a set; marks and all.
+    fn exact(&self, set: &PlanSet) -> Outcome<Things<'k>> {
+        if set.has_marks { self.solved(set, false) } else { self.things(set) }
+    }
+
+    /// The members of a set that the side conditions leave.
+    fn answers(&self, set: &PlanSet) -> Outcome<Things<'k>> {
+        let banned = match self.banned() {
+            Some(banned) => banned,
+            None => return Ok(Things::none()),
+        };
+        let mut outermost = set;
+        while let SetKind::Marked(_, inner) = &outermost.kind {
+            outermost = inner;
+        }
+        let found = match &outermost.kind {
+            // The extreme is one of those that the side conditions leave.
+            SetKind::Superlative(extremes) if set.has_marks => {
+                let outer = self.budget.enter(Some((outermost.step, self.plan.n_steps)));
+                let started = self.recorder.start(self.budget);
+                let contenders = self.contenders_by_solutions(extremes, &banned, true)?;
+                let found = self.winners(contenders, extremes.extreme);
+                let how = super::trace::How::Evaluated;
+                self.recorder.finish(outermost.step, how, found.len(), started, self.budget);
+                self.budget.enter(outer);
+                found
+            }
+            SetKind::Superlative(extremes) => {
+                let outer = self.budget.enter(Some((outermost.step, self.plan.n_steps)));
+                let started = self.recorder.start(self.budget);
+                let found = self.superlative(extremes, &banned, outermost.step)?;
+                let how = super::trace::How::Evaluated;
+                self.recorder.finish(outermost.step, how, found.len(), started, self.budget);
+                self.budget.enter(outer);
+                found
+            }
+            _ if set.has_marks => self.solved(set, true)?,
+            _ => without(self.listed(self.things(set)?)?, &banned),
+        };
+        Ok(if self.plan.english { self.only_english(found) } else { found })
+    }
+
+    /// The nodes that may not be the answer, sorted; `None` if the side conditions cannot hold at all.
+    fn banned(&self) -> Option<Vec<u32>> {
+        let mut banned = Vec::new();
+        for pair in &self.plan.different {
+            match pair {
+                (Side::Answer, Side::Node(node)) | (Side::Node(node), Side::Answer) => banned.extend(node),
+                (Side::Answer, Side::Answer) => return None,
+                (Side::Marked(a), Side::Marked(b)) if a == b => return None,
+                (Side::Node(Some(a)), Side::Node(Some(b))) if a == b => return None,
+                _ => {}
+            }
+        }
+        banned.sort_unstable();
+        banned.dedup();
+        Some(banned)
+    }
+
+    fn only_english(&self, found: Things<'k>) -> Things<'k> {
+        let Things::Listed { nodes, literals } = found else { return found };
+        let fits = |id: u32| {
+            let literal = self.kb.literal(LiteralId(id));
+            if literal.kind().family() != LiteralFamily::Text || literal.kind() != LiteralKind::LanguageText {
+                return true;
+            }
+            let language = literal.language().to_ascii_lowercase();
+            language == "en" || language.starts_with("en-")
+        };
+        let kept: Vec<u32> = literals.iter().copied().filter(|&literal| fits(literal)).collect();
+        Things::Listed {
+            nodes,
+            literals: if kept.len() == literals.len() { literals } else { Cow::Owned(kept) },
+        }
+    }
+
+    fn relations(&self, from: &PlanSet, to: &PlanSet) -> Outcome<Vec<RelationId>> {
+        let from = self.listed(self.exact(from)?)?;
+        let to = self.listed(self.exact(to)?)?;
+        let (Things::Listed { nodes: from, .. }, Things::Listed { nodes: to, .. }) = (from, to) else {
+            return Ok(Vec::new());
+        };
+        let kb = self.kb;
+        let mut found = Vec::new();
+        if from.len() <= to.len() {
+            for &subject in from.iter() {
+                for (property, n) in kb.properties_of(NodeId(subject)) {
+                    self.budget.spend(1 + n.min(to.len()) as u64)?;
+                    if let Property::Relation(relation) = property
+                        && !found.contains(&relation)
+                        && intersects(kb.objects(NodeId(subject), relation), &to)
+                    {
+                        found.push(relation);
+                    }
+                }
+            }
+        } else {
+            for &object in to.iter() {
+                for (relation, n) in kb.relations_to(NodeId(object)) {
+                    self.budget.spend(1 + n.min(from.len()) as u64)?;
+                    if !found.contains(&relation) && intersects(kb.subjects(relation, NodeId(object)), &from)
+                    {
+                        found.push(relation);
+                    }
+                }
+            }
+        }
+        found.sort_unstable();
+        Ok(found)
+    }
+}
+
+fn thing(value: Value) -> Thing {
+    match value {
+        Value::Node(node) => Thing::Node(node.0),
+        Value::Literal(literal) => Thing::Literal(literal.0),
+    }
+}

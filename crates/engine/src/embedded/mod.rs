@@ -1,0 +1,43 @@
+//! The embedded engine: runs plans on the memory-mapped store.
+//!
+//! Sets are sorted lists of ids, mostly slices of the store. `evaluate.rs` works sets out from the inside, `relate.rs` takes one step along
+//! facts for a whole set, `probe.rs` asks whether one thing is in a set, `superlative.rs` finds extremes in the columns that are sorted by
+//! value, `solutions.rs` deals with things that are met twice, `ask.rs` answers the question, and `trace.rs` takes notes.
+
+mod ask;
+mod evaluate;
+mod probe;
+mod relate;
+mod solutions;
+mod superlative;
+mod things;
+mod trace;
+
+pub use trace::{How, TraceNode};
+
+use crate::answer::Found;
+use crate::budget::{Budget, Stopped};
+use crate::plan::Plan;
+use evaluate::Evaluator;
+use touchstone_kb::Kb;
+use trace::Recorder;
+
+/// Runs a plan.
+pub fn run<'k>(kb: &'k Kb, plan: &Plan, budget: &Budget) -> Result<Found<'k>, Stopped> {
+    let recorder = Recorder::new(false, 0);
+    Evaluator::new(kb, plan, budget, &recorder).answer()
+}
+
+/// Runs a plan and takes notes, also about what was done until a limit was reached.
+pub fn run_traced<'k>(
+    kb: &'k Kb,
+    plan: &Plan,
+    budget: &Budget,
+) -> (Result<Found<'k>, Stopped>, Option<TraceNode>) {
+    let recorder = Recorder::new(true, plan.n_steps);
+    let evaluator = Evaluator::new(kb, plan, budget, &recorder);
+    let found = evaluator.answer();
+    let rows = found.as_ref().map_or(0, Found::len) as u64;
+    let trace = recorder.tree(kb, plan, rows, budget, &|set| evaluator.estimate(set));
+    (found, trace)
+}

@@ -1,0 +1,206 @@
+//! Things that are met twice: cycles, and inequalities between things on the way.
+//!
+//! A thing is in a set with marks if there is a way to choose the marked things so that everything holds. The ways are searched one after
+//! the other, with the sets that `evaluate.rs` works out as a sieve.
+
+use super::evaluate::{Evaluator, Outcome};
+use super::superlative::winning;
+use super::things::{Thing, Things};
+use crate::plan::{Extremes, PlanSet, SetKind, Side};
+use std::borrow::Cow;
+
+/// What each mark stands for.
+pub(super) type Marks = Vec<Option<Thing>>;
+
+/// What to do with a way; it says whether that is enough.
+type Then<'t> = &'t mut dyn FnMut(&mut Marks) -> Outcome<bool>;
+
+impl<'k> Evaluator<'k, '_> {
+    /// Calls `then` for each way in which a thing is in a set, until it says that this is enough.
+    pub(super) fn ways(
+        &self,
+        set: &PlanSet,
+        thing: Thing,
+        marks: &mut Marks,
+        then: Then<'_>,
+    ) -> Outcome<bool> {
+        self.budget.spend(1)?;
+        if !set.has_marks {
+            return if self.has(set, thing)? { then(marks) } else { Ok(false) };
+        }
+        match &set.kind {
+            SetKind::And(parts) => {
+                // What has no marks decides quickly.
+                for part in parts.iter().filter(|part| !part.has_marks) {
+                    if !self.has(part, thing)? {
+                        return Ok(false);
+                    }
+                }
+                let rest: Vec<&PlanSet> = parts.iter().filter(|part| part.has_marks).collect();
+                self.all_ways(&rest, thing, marks, then)
+            }
+            SetKind::Or(parts) => {
+                for part in parts {
+                    if self.ways(part, thing, marks, then)? {
+                        return Ok(true);
+                    }
+                }
+                Ok(false)
+            }
+            SetKind::Marked(mark, inner) => match marks[*mark] {
+                Some(known) if known != thing => Ok(false),
+                Some(_) => self.ways(inner, thing, marks, then),
+                None => {
+                    marks[*mark] = Some(thing);
+                    let enough = self.ways(inner, thing, marks, then);
+                    marks[*mark] = None;
+                    enough
+                }
+            },
+            SetKind::Same(mark) => match marks[*mark] {
+                Some(known) => {
+                    if known == thing {
+                        then(marks)
+                    } else {
+                        Ok(false)
+                    }
+                }
+                // It is described later: whatever is marked then must be this.
+                None => {
+                    marks[*mark] = Some(thing);
+                    let enough = then(marks);
+                    marks[*mark] = None;
+                    enough
+                }
+            },
+            SetKind::Relate(relate) => {
+                let possible = self.cached(&relate.from)?;
+                self.neighbours(relate, thing, &mut |other| {
+                    if !possible.contains(other) {
+                        return Ok(false);
+                    }
+                    self.ways(&relate.from, other, marks, then)
+                })
+            }
+            SetKind::Superlative(extremes) => {
+                if self.extremes[set.step].get().is_none() {
+                    let contenders = self.contenders_by_solutions(extremes, &[], false)?;
+                    let values = || contenders.iter().map(|(literal, _)| *literal);
+                    let wins = winning(self.kb, values(), extremes.extreme);
+                    let mut literals: Vec<u32> = values().filter(|&literal| wins(literal)).collect();
+                    literals.sort_unstable();
+                    literals.dedup();
+                    let _ = self.extremes[set.step].set(literals);
+                }
+                let best = self.extremes[set.step].get().map_or(&[][..], Vec::as_slice);
+                self.ways(&extremes.of, thing, marks, &mut |marks| {
+                    let values = self.path_values(extremes, start(extremes, thing, marks))?;
+                    if values.iter().any(|value| best.binary_search(value).is_ok()) {
+                        then(marks)
+                    } else {
+                        Ok(false)
+                    }
+                })
+            }
+            _ => Ok(false),
+        }
+    }
+
+    fn all_ways(&self, parts: &[&PlanSet], thing: Thing, marks: &mut Marks, then: Then<'_>) -> Outcome<bool> {
+        match parts {
+            [] => then(marks),
+            [first, rest @ ..] => {
+                self.ways(first, thing, marks, &mut |marks| self.all_ways(rest, thing, marks, then))
+            }
+        }
+    }
+
+    /// Whether the inequalities hold in one way.
+    pub(super) fn allowed(&self, thing: Thing, marks: &Marks) -> bool {
+        let value = |side: &Side| match side {
+            Side::Answer => Some(thing),
+            Side::Marked(mark) => marks[*mark],
+            Side::Node(node) => node.map(Thing::Node),
+        };
+        self.plan.different.iter().all(|(a, b)| {
+            // Nothing that the KB knows is the same as a thing that it does not know.
+            if matches!(a, Side::Node(None)) || matches!(b, Side::Node(None)) {
+                return true;
+            }
+            match (value(a), value(b)) {
+                (Some(a), Some(b)) => a != b,
+                // What was never chosen cannot be compared: as in SPARQL, that is not true.
+                _ => false,
+            }
+        })
+    }
+
+    /// The members of a set with marks.
+    pub(super) fn solved(&self, set: &PlanSet, rules: bool) -> Outcome<Things<'k>> {
+        let candidates = self.listed(self.things(set)?)?;
+        let (mut nodes, mut literals) = (Vec::new(), Vec::new());
+        let mut marks: Marks = vec![None; self.plan.n_marks];
+        self.budget.enter(Some((set.step, self.plan.n_steps)));
+        for thing in candidates.iter() {
+            self.budget.spend(1)?;
+            let found =
+                self.ways(set, thing, &mut marks, &mut |marks| Ok(!rules || self.allowed(thing, marks)))?;
+            if found {
+                match thing {
+                    Thing::Node(node) => nodes.push(node),
+                    Thing::Literal(literal) => literals.push(literal),
+                }
+            }
+        }
+        self.keep(nodes.len() + literals.len())?;
+        Ok(Things::Listed { nodes: Cow::Owned(nodes), literals: Cow::Owned(literals) })
+    }
+
+    /// The candidates of a superlative with the values that they reach, way by way.
+    pub(super) fn contenders_by_solutions(
+        &self,
+        extremes: &Extremes,
+        banned: &[u32],
+        rules: bool,
+    ) -> Outcome<Vec<(u32, Thing)>> {
+        let candidates = self.listed(self.things(&extremes.of)?)?;
+        let mut contenders = Vec::new();
+        let mut marks: Marks = vec![None; self.plan.n_marks];
+        for thing in candidates.iter() {
+            if matches!(thing, Thing::Node(node) if banned.binary_search(&node).is_ok()) {
+                continue;
+            }
+            self.ways(&extremes.of, thing, &mut marks, &mut |marks| {
+                if !rules || self.allowed(thing, marks) {
+                    let values = self.path_values(extremes, start(extremes, thing, marks))?;
+                    self.keep(values.len() * 3)?;
+                    contenders.extend(values.into_iter().map(|value| (value, thing)));
+                }
+                Ok(false)
+            })?;
+        }
+        Ok(contenders)
+    }
+
+    /// Everything written out: all entities; and ranges of literals.
+    pub(super) fn listed(&self, things: Things<'k>) -> Outcome<Things<'k>> {
+        Ok(match things {
+            Things::All => {
+                let n = self.kb.n_entities();
+                self.budget.spend(n as u64)?;
+                self.keep(n)?;
+                Things::nodes(Cow::Owned((0..n as u32).collect()))
+            }
+            Things::Ranges(ranges) => {
+                self.budget.spend(ranges.len() as u64)?;
+                self.keep(ranges.len())?;
+                Things::literals(Cow::Owned(ranges.literals().collect()))
+            }
+            listed => listed,
+        })
+    }
+}
+
+fn start(extremes: &Extremes, thing: Thing, marks: &Marks) -> Thing {
+    extremes.start.and_then(|mark| marks[mark]).unwrap_or(thing)
+}

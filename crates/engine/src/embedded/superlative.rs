@@ -1,0 +1,300 @@
+//! The greatest and the smallest.
+//!
+//! Numbers compete in the usual unit of their attribute only: values in other units cannot be compared with them. Where there are no such
+//! numbers, times compete. A time wins if no other is strictly better, seen at the coarser of both precisions: 1990 and 1990-05-06 tie.
+
+use super::evaluate::{Evaluator, Outcome};
+use super::things::{Thing, Things};
+use crate::plan::{Extremes, PlanSet};
+use crate::sorted::{intersection, sorted};
+use crate::values::{comparable, partition};
+use std::borrow::Cow;
+use std::ops::Range;
+use touchstone_kb::{AttributeId, Kb, Literal, LiteralFamily, LiteralId, NodeId, Precision, Property};
+use touchstone_logic::{Direction, Extreme};
+
+/// The candidates of a superlative.
+enum Candidates<'c, 'k> {
+    /// Described, not worked out.
+    Described(&'c PlanSet),
+    /// Worked out.
+    Listed(Cow<'k, [u32]>),
+}
+
+impl<'k> Evaluator<'k, '_> {
+    /// The members with the extreme value, those of `banned` left out from the beginning.
+    pub(super) fn superlative(
+        &self,
+        extremes: &Extremes,
+        banned: &[u32],
+        step: usize,
+    ) -> Outcome<Things<'k>> {
+        if extremes.of.has_marks {
+            let contenders = self.contenders_by_solutions(extremes, banned, false)?;
+            return Ok(self.winners(contenders, extremes.extreme));
+        }
+        let Some((last, before)) = extremes.path.split_last() else { return Ok(Things::none()) };
+        let attributes = attributes(last);
+        if before.is_empty() {
+            let described = Candidates::Described(&extremes.of);
+            let winners = self.extreme_nodes(described, &attributes, extremes.extreme, banned, step)?;
+            return Ok(Things::nodes(Cow::Owned(winners)));
+        }
+        // Forwards to everything that the candidates reach, and from the winners among it backwards to the candidates.
+        let of = without(self.things(&extremes.of)?, banned);
+        let mut level = of.clone();
+        for (properties, direction) in before {
+            level = self.related(&level, properties, *direction, &[])?;
+        }
+        let Things::Listed { nodes, .. } = level else { return Ok(Things::none()) };
+        let listed = Candidates::Listed(nodes);
+        let winners = self.extreme_nodes(listed, &attributes, extremes.extreme, &[], step)?;
+        let mut back = Things::nodes(Cow::Owned(winners));
+        for (properties, direction) in before.iter().rev() {
+            back = self.related(&back, properties, direction.flipped(), &[])?;
+        }
+        self.budget.spend(back.len().unwrap_or(0) as u64)?;
+        Ok(of.intersection(back))
+    }
+
+    /// The candidates with the extreme value of an attribute.
+    fn extreme_nodes(
+        &self,
+        candidates: Candidates<'_, 'k>,
+        attributes: &[AttributeId],
+        extreme: Extreme,
+        banned: &[u32],
+        step: usize,
+    ) -> Outcome<Vec<u32>> {
+        let block = competing(self.kb, attributes);
+        if block.is_empty() {
+            return Ok(Vec::new());
+        }
+        let n_values: usize = attributes.iter().map(|&a| self.kb.facts_by_value(a).len()).sum();
+        // Walking down from the top finds a candidate after about `values / candidates` of them; going through the candidates takes all of
+        // them. Which is less work?
+        let candidates = match candidates {
+            Candidates::Described(set) => {
+                let estimate = self.estimate(set);
+                let asked = self.reach[set.step] <= 1 && estimate.saturating_mul(estimate) > n_values;
+                if asked {
+                    candidates
+                } else {
+                    match without(self.things(set)?, banned) {
+                        Things::Listed { nodes, .. } => Candidates::Listed(nodes),
+                        Things::All => candidates,
+                        Things::Ranges(_) => return Ok(Vec::new()),
+                    }
+                }
+            }
+            listed => listed,
+        };
+        self.budget.enter(Some((step, self.plan.n_steps)));
+        let is_candidate = |node: u32| -> Outcome<bool> {
+            Ok(match &candidates {
+                Candidates::Described(set) => !banned.contains(&node) && self.has(set, Thing::Node(node))?,
+                Candidates::Listed(nodes) => nodes.binary_search(&node).is_ok(),
+            })
+        };
+        let mut best: Option<u32> = None;
+        let better = |found: u32, best: Option<u32>| match (best, extreme) {
+            (None, _) => true,
+            (Some(best), Extreme::Max) => found > best,
+            (Some(best), Extreme::Min) => found < best,
+        };
+        for &attribute in attributes {
+            let column = self.kb.facts_by_value(attribute);
+            let positions = column.positions(block.start as usize..block.end as usize);
+            match &candidates {
+                Candidates::Listed(nodes) if nodes.len() < positions.len() => {
+                    for &node in nodes.iter() {
+                        self.budget.spend(1)?;
+                        let literals = in_block(self.kb.literals(NodeId(node), attribute), &block);
+                        let end = if extreme == Extreme::Max { literals.last() } else { literals.first() };
+                        if let Some(&literal) = end
+                            && better(literal, best)
+                        {
+                            best = Some(literal);
+                        }
+                    }
+                }
+                _ => {
+                    let mut walk = |at: usize| -> Outcome<bool> {
+                        self.budget.spend(1)?;
+                        let literal = column.value(at).0;
+                        if !better(literal, best) {
+                            return Ok(true);
+                        }
+                        if is_candidate(column.subjects[at])? {
+                            best = Some(literal);
+                        }
+                        Ok(best.is_some())
+                    };
+                    match extreme {
+                        Extreme::Max => {
+                            for at in positions.rev() {
+                                if walk(at)? {
+                                    break;
+                                }
+                            }
+                        }
+                        Extreme::Min => {
+                            for at in positions {
+                                if walk(at)? {
+                                    break;
+                                }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+        let Some(best) = best else { return Ok(Vec::new()) };
+        let zone = self.tying(best, &block);
+        let mut contenders = Vec::new();
+        for &attribute in attributes {
+            let column = self.kb.facts_by_value(attribute);
+            for at in column.positions(zone.start as usize..zone.end as usize) {
+                self.budget.spend(1)?;
+                if is_candidate(column.subjects[at])? {
+                    contenders.push((column.value(at).0, Thing::Node(column.subjects[at])));
+                }
+            }
+        }
+        self.keep(contenders.len() * 3)?;
+        match self.winners(contenders, extreme) {
+            Things::Listed { nodes, .. } => Ok(nodes.into_owned()),
+            _ => Ok(Vec::new()),
+        }
+    }
+
+    /// The literals that may tie with the best: the same number, or the same year.
+    fn tying(&self, best: u32, block: &Range<u32>) -> Range<u32> {
+        let literal = self.kb.literal(LiteralId(best));
+        let place = |other: &Literal<'_>| match (other.as_time(), literal.as_time()) {
+            (Some(other), Some(best)) => other.key_at(Precision::Year).cmp(&best.key_at(Precision::Year)),
+            _ => other.number().unwrap_or(0.0).total_cmp(&literal.number().unwrap_or(0.0)),
+        };
+        let start = partition(self.kb, block.clone(), |other| place(other).is_lt());
+        start..partition(self.kb, start..block.end, |other| place(other).is_le())
+    }
+
+    /// Those of things with values that no other beats.
+    pub(super) fn winners(&self, contenders: Vec<(u32, Thing)>, extreme: Extreme) -> Things<'k> {
+        let winning = winning(self.kb, contenders.iter().map(|(literal, _)| *literal), extreme);
+        let (mut nodes, mut literals) = (Vec::new(), Vec::new());
+        for (literal, thing) in contenders {
+            if winning(literal) {
+                match thing {
+                    Thing::Node(node) => nodes.push(node),
+                    Thing::Literal(literal) => literals.push(literal),
+                }
+            }
+        }
+        Things::Listed {
+            nodes: Cow::Owned(sorted(nodes, self.kb.n_nodes())),
+            literals: Cow::Owned(sorted(literals, self.kb.n_literals())),
+        }
+    }
+
+    /// The competing values at the end of a superlative's path that starts at a thing.
+    pub(super) fn path_values(&self, extremes: &Extremes, start: Thing) -> Outcome<Vec<u32>> {
+        let Some((last, before)) = extremes.path.split_last() else { return Ok(Vec::new()) };
+        let attributes = attributes(last);
+        let block = competing(self.kb, &attributes);
+        let mut level = match start {
+            Thing::Node(node) => Things::nodes(Cow::Owned(vec![node])),
+            Thing::Literal(literal) => Things::literals(Cow::Owned(vec![literal])),
+        };
+        for (properties, direction) in before {
+            level = self.related(&level, properties, *direction, &[])?;
+        }
+        let properties: Vec<Property> = attributes.into_iter().map(Property::Attribute).collect();
+        match self.related(&level, &properties, Direction::Forward, &[])? {
+            Things::Listed { literals, .. } => Ok(in_block(&literals, &block).to_vec()),
+            _ => Ok(Vec::new()),
+        }
+    }
+}
+
+/// The attributes that the last step of a path may lead along.
+fn attributes((properties, direction): &(Vec<Property>, Direction)) -> Vec<AttributeId> {
+    let attribute = |property: &Property| match property {
+        Property::Attribute(attribute) if *direction == Direction::Forward => Some(*attribute),
+        _ => None,
+    };
+    properties.iter().filter_map(attribute).collect()
+}
+
+/// The literals that compete: quantities in the usual unit, else times.
+pub(crate) fn competing(kb: &Kb, attributes: &[AttributeId]) -> Range<u32> {
+    for &attribute in attributes {
+        let column = kb.facts_by_value(attribute);
+        let quantity = Literal::quantity("0", kb.attribute_unit(attribute));
+        for probe in [quantity, Literal::year("2000")].into_iter().flatten() {
+            let block = comparable(kb, &probe);
+            if !column.positions(block.start as usize..block.end as usize).is_empty() {
+                return block;
+            }
+        }
+    }
+    0..0
+}
+
+fn in_block<'l>(literals: &'l [u32], block: &Range<u32>) -> &'l [u32] {
+    let from = literals.partition_point(|&literal| literal < block.start);
+    let to = literals.partition_point(|&literal| literal < block.end);
+    &literals[from..to]
+}
+
+/// A test for the literals that no other of them beats.
+pub(super) fn winning(
+    kb: &Kb,
+    literals: impl Iterator<Item = u32>,
+    extreme: Extreme,
+) -> impl Fn(u32) -> bool + '_ {
+    const PRECISIONS: [Precision; 4] = [Precision::Year, Precision::Month, Precision::Day, Precision::Second];
+    let better = move |a: i64, b: i64| if extreme == Extreme::Max { a > b } else { a < b };
+    let mut best_number: Option<f64> = None;
+    let mut best_time: [Option<i64>; 4] = [None; 4];
+    for id in literals {
+        let literal = kb.literal(LiteralId(id));
+        if let Some(time) = literal.as_time() {
+            for (precision, best) in PRECISIONS.into_iter().zip(&mut best_time) {
+                if precision <= time.precision()
+                    && best.is_none_or(|best| better(time.key_at(precision), best))
+                {
+                    *best = Some(time.key_at(precision));
+                }
+            }
+        } else if literal.kind().family() == LiteralFamily::Quantity {
+            let number = literal.number().unwrap_or(0.0);
+            let wins = |best: f64| if extreme == Extreme::Max { number > best } else { number < best };
+            if best_number.is_none_or(wins) {
+                best_number = Some(number);
+            }
+        }
+    }
+    move |id| {
+        let literal = kb.literal(LiteralId(id));
+        match literal.as_time() {
+            Some(time) => PRECISIONS.into_iter().zip(&best_time).all(|(precision, best)| {
+                precision > time.precision() || Some(time.key_at(precision)) == *best
+            }),
+            None => literal.number() == best_number,
+        }
+    }
+}
+
+/// A set without some nodes.
+pub(super) fn without<'k>(things: Things<'k>, banned: &[u32]) -> Things<'k> {
+    match things {
+        Things::Listed { nodes, literals }
+            if !banned.is_empty() && !intersection(&nodes, banned).is_empty() =>
+        {
+            let kept = nodes.iter().copied().filter(|node| banned.binary_search(node).is_err()).collect();
+            Things::Listed { nodes: Cow::Owned(kept), literals }
+        }
+        other => other,
+    }
+}
