@@ -4,6 +4,7 @@ mod answer;
 pub mod budget;
 pub mod embedded;
 pub mod plan;
+mod shortcut;
 mod sorted;
 #[cfg(test)]
 mod testing;
@@ -11,4 +12,5 @@ pub mod values;
 mod words;
 
 pub use answer::{Answer, Found};
+pub use shortcut::View;
 pub use words::{UnknownWord, WordKind, Words};

@@ -188,7 +188,8 @@ impl Plan {
             }
             logic::Operand::Entity(id) => Side::Node(words.kb().node(id).map(|node| node.0)),
         };
-        let different: Vec<(Side, Side)> = query.rules.different.iter().map(|(a, b)| (side(a), side(b))).collect();
+        let different: Vec<(Side, Side)> =
+            query.rules.different.iter().map(|(a, b)| (side(a), side(b))).collect();
         let on_facts = matches!(ask, Ask::Relations { .. } | Ask::Qualifiers { .. });
         if on_facts && different.iter().any(|pair| !matches!(pair, (Side::Node(_), Side::Node(_)))) {
             return Err(PlanError::SharedBetween);

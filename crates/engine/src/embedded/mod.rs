@@ -13,6 +13,8 @@ mod superlative;
 mod things;
 mod trace;
 
+pub(crate) use superlative::competing;
+
 pub use trace::{How, TraceNode};
 
 use crate::answer::Found;

@@ -145,7 +145,8 @@ impl<'k> DirectView<'k> {
         }
     }
 
-    fn literal_term(&self, attribute: AttributeId, id: LiteralId) -> RdfTerm {
+    /// How a literal is shown as a value of an attribute.
+    pub fn literal_term(&self, attribute: AttributeId, id: LiteralId) -> RdfTerm {
         let usual = self.kb.attribute_unit(attribute);
         let literal = self.kb.literal(id);
         if usual.is_empty() || literal.kind() != LiteralKind::Quantity {

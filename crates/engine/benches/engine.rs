@@ -1,0 +1,408 @@
+//! The embedded engine against Oxigraph in memory: the same queries on the same graph in the same process, parsing included on both sides.
+//!
+//! `cargo bench -p touchstone-engine --bench engine` prints one line per kind of query with the ratio. `-- --triples 200000` makes the graph
+//! smaller, `-- --growth` also measures one hop on graphs of 0.2, 2 and 20 million triples.
+#![allow(missing_docs, unreachable_pub, clippy::unwrap_used, clippy::print_stdout)]
+
+#[path = "../../kb/benches/support/graph.rs"]
+mod graph;
+
+use graph::{Rng, generate};
+use oxigraph::io::{RdfFormat, RdfParser};
+use oxigraph::model::Term;
+use oxigraph::sparql::{QueryResults, SparqlEvaluator};
+use oxigraph::store::Store;
+use std::hint::black_box;
+use std::path::Path;
+use std::time::{Duration, Instant};
+use touchstone_engine::budget::{Budget, Cancel, Limits};
+use touchstone_engine::{Found, Words, embedded, plan::Plan};
+use touchstone_kb::import::{ImportRequest, Profile, Source, import};
+use touchstone_kb::rdf::{DirectView, RdfView};
+use touchstone_kb::{
+    AttributeId, Comparison, Kb, LiteralKind, NoProgress, NodeId, Property, RelationId, Value,
+};
+use touchstone_logic::{Answer, Direction, Extreme, Form, Query, Set, Step, Superlative, sexpr};
+
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
+/// A query in both languages.
+struct Pair {
+    ours: String,
+    peer: String,
+}
+
+const QUERIES: usize = 200;
+
+fn main() {
+    let args: Vec<String> = std::env::args().collect();
+    let value_of = |name: &str| args.iter().position(|a| a == name).and_then(|at| args.get(at + 1));
+    let n_triples: usize = value_of("--triples").map_or(2_000_000, |n| n.parse().unwrap());
+    let dir = tempfile::tempdir().unwrap();
+    let nt = dir.path().join("graph.nt");
+    generate(&nt, n_triples);
+    let kb = imported(&nt, &dir.path().join("kb"));
+    println!("generated graph, {n_triples} triples");
+    compare(&kb, &loaded_file(&nt));
+    threads(&kb);
+    drop(kb);
+    println!("\nWorld");
+    let world = touchstone_kb::world::open(&NoProgress).unwrap();
+    compare(&world, &loaded_view(&world));
+    threads(&world);
+    if args.iter().any(|arg| arg == "--growth") {
+        println!("\none hop on graphs of growing size");
+        for n in [200_000, 2_000_000, 20_000_000] {
+            generate(&nt, n);
+            let kb = imported(&nt, &dir.path().join(format!("kb{n}")));
+            let queries = Workload::new(&kb).one_hop();
+            let seconds = ours(&kb, &queries);
+            println!("{n:>12} triples {:>10.2} µs a query", seconds * 1e6);
+        }
+    }
+}
+
+fn imported(nt: &Path, out: &Path) -> Kb {
+    let request = ImportRequest::new(Source::Rdf(Profile::Rdfs), vec![nt.to_path_buf()]);
+    import(&request, out, &NoProgress).unwrap();
+    Kb::open(out).unwrap()
+}
+
+fn loaded_file(nt: &Path) -> Store {
+    let store = Store::new().unwrap();
+    let mut loader = store.bulk_loader();
+    let file = std::fs::File::open(nt).unwrap();
+    loader.load_from_reader(RdfParser::from_format(RdfFormat::NTriples), file).unwrap();
+    loader.commit().unwrap();
+    store
+}
+
+fn loaded_view(kb: &Kb) -> Store {
+    let view = DirectView::new(kb);
+    let store = Store::new().unwrap();
+    let mut loader = store.bulk_loader();
+    let triples = view.triples().filter_map(|triple| view.decode_triple(triple));
+    let quads = triples.map(|triple| triple.in_graph(oxigraph::model::GraphName::DefaultGraph));
+    loader.load_quads(quads).unwrap();
+    loader.commit().unwrap();
+    store
+}
+
+fn compare(kb: &Kb, store: &Store) {
+    let mut workload = Workload::new(kb);
+    let kinds: [(&str, f64, Vec<Pair>); 7] = [
+        ("one hop", 10.0, workload.one_hop()),
+        ("two hops", 10.0, workload.two_hops()),
+        ("intersection", 10.0, workload.intersection()),
+        ("three hops", 10.0, workload.three_hops()),
+        ("count", 10.0, workload.count()),
+        ("superlative over a class", 300.0, workload.superlative()),
+        ("numeric range filter", 300.0, workload.numeric_filter()),
+    ];
+    for (kind, wanted, queries) in kinds {
+        let ours = ours(kb, &queries);
+        let (peer, n_peer) = peer(store, &queries);
+        println!(
+            "{kind:<28} ours {:>10.2} µs   oxigraph {:>11.2} µs   ratio {:>8.1}   wanted {wanted:>4}   ({} and {n_peer} queries)",
+            ours * 1e6,
+            peer * 1e6,
+            peer / ours,
+            queries.len()
+        );
+    }
+}
+
+/// One query: from its text to the ids of its answers.
+fn answer_ours(kb: &Kb, words: &Words<'_>, text: &str) -> usize {
+    let query = Form::parse(text, kb).unwrap().to_query().unwrap();
+    let plan = Plan::of(&query, words).unwrap();
+    let budget = Budget::new(Limits::default(), Cancel::default());
+    match embedded::run(kb, &plan, &budget).unwrap() {
+        Found::Things { nodes, .. } => nodes.iter().map(|&node| kb.node_id(NodeId(node)).len()).sum(),
+        Found::Count(count) => count as usize,
+        other => other.len(),
+    }
+}
+
+/// Seconds a query, the median of several rounds.
+fn ours(kb: &Kb, queries: &[Pair]) -> f64 {
+    let words = Words::new(kb);
+    let mut times: Vec<f64> = (0..9)
+        .map(|_| {
+            let start = Instant::now();
+            for query in queries {
+                black_box(answer_ours(kb, &words, &query.ours));
+            }
+            start.elapsed().as_secs_f64() / queries.len() as f64
+        })
+        .collect();
+    times.sort_by(f64::total_cmp);
+    times[4]
+}
+
+fn answer_peer(store: &Store, text: &str) -> usize {
+    let results = SparqlEvaluator::new().parse_query(text).unwrap().on_store(store).execute().unwrap();
+    let QueryResults::Solutions(solutions) = results else { return 0 };
+    let length = |term: &Term| match term {
+        Term::NamedNode(node) => node.as_str().len(),
+        Term::Literal(literal) => literal.value().parse().unwrap_or(0),
+        _ => 0,
+    };
+    solutions.map(|solution| solution.unwrap().get(0).map_or(0, length)).sum()
+}
+
+/// The same for the peer, until it has taken ten seconds.
+fn peer(store: &Store, queries: &[Pair]) -> (f64, usize) {
+    for query in queries.iter().take(3) {
+        black_box(answer_peer(store, &query.peer));
+    }
+    let start = Instant::now();
+    let mut n = 0;
+    while start.elapsed() < Duration::from_secs(2) || n < 20.min(queries.len()) {
+        black_box(answer_peer(store, &queries[n % queries.len()].peer));
+        n += 1;
+    }
+    (start.elapsed().as_secs_f64() / n as f64, n)
+}
+
+/// How much faster two threads are than one, over a mix of all kinds.
+fn threads(kb: &Kb) {
+    let mut workload = Workload::new(kb);
+    let mut queries = workload.two_hops();
+    queries.extend(workload.intersection());
+    queries.extend(workload.three_hops());
+    queries.extend(workload.numeric_filter());
+    let words = Words::new(kb);
+    let timed = |n_threads: usize| {
+        let mut times: Vec<f64> = (0..5)
+            .map(|_| {
+                let start = Instant::now();
+                std::thread::scope(|scope| {
+                    for thread in 0..n_threads {
+                        let (words, queries) = (&words, &queries);
+                        scope.spawn(move || {
+                            for round in 0..20 {
+                                for at in (0..queries.len()).filter(|at| (at + round) % n_threads == thread) {
+                                    black_box(answer_ours(kb, words, &queries[at].ours));
+                                }
+                            }
+                        });
+                    }
+                });
+                start.elapsed().as_secs_f64()
+            })
+            .collect();
+        times.sort_by(f64::total_cmp);
+        times[0]
+    };
+    let (one, two) = (timed(1), timed(2));
+    println!("{:<28} {:.2} times one (wanted 1.8)", "two threads", one / two);
+}
+
+/// Queries around facts of a KB, so that nearly all have answers.
+struct Workload<'k> {
+    kb: &'k Kb,
+    view: DirectView<'k>,
+    rng: Rng,
+}
+
+impl<'k> Workload<'k> {
+    fn new(kb: &'k Kb) -> Workload<'k> {
+        Workload { kb, view: DirectView::new(kb), rng: Rng(11) }
+    }
+
+    fn below(&mut self, n: usize) -> usize {
+        (self.rng.next() % n.max(1) as u64) as usize
+    }
+
+    fn node(&self, node: NodeId) -> String {
+        self.view.decode(touchstone_kb::rdf::RdfTerm::Node(node)).to_string()
+    }
+
+    fn property(&self, property: Property) -> String {
+        let term = match property {
+            Property::Relation(relation) => touchstone_kb::rdf::RdfTerm::Relation(relation),
+            Property::Attribute(attribute) => touchstone_kb::rdf::RdfTerm::Attribute(attribute),
+        };
+        self.view.decode(term).to_string()
+    }
+
+    fn relation(&self, relation: RelationId) -> String {
+        self.property(Property::Relation(relation))
+    }
+
+    /// A fact that leads somewhere.
+    fn edge(&mut self, from: NodeId) -> Option<(RelationId, NodeId)> {
+        let facts: Vec<(RelationId, NodeId)> = self
+            .kb
+            .facts_about(from)
+            .filter_map(|fact| match (fact.property, fact.value) {
+                (Property::Relation(relation), Value::Node(node)) => Some((relation, node)),
+                _ => None,
+            })
+            .collect();
+        if facts.is_empty() { None } else { Some(facts[self.below(facts.len())]) }
+    }
+
+    fn entity(&mut self) -> NodeId {
+        let n = self.kb.n_entities();
+        NodeId(self.below(n) as u32)
+    }
+
+    fn collect(&mut self, make: impl Fn(&mut Workload<'k>) -> Option<(Query, String)>) -> Vec<Pair> {
+        let mut pairs = Vec::new();
+        while pairs.len() < QUERIES {
+            if let Some((query, peer)) = make(self) {
+                pairs.push(Pair { ours: sexpr::print(&query).unwrap().text, peer });
+            }
+        }
+        pairs
+    }
+
+    fn entity_set(&self, node: NodeId) -> Set {
+        Set::Entity(self.kb.node_id(node).to_owned())
+    }
+
+    fn step(&self, from: Set, relation: RelationId, direction: Direction) -> Set {
+        Set::relate(from, self.kb.relation_id(relation), direction)
+    }
+
+    fn one_hop(&mut self) -> Vec<Pair> {
+        self.collect(|w| {
+            let from = w.entity();
+            let (relation, to) = w.edge(from)?;
+            let r = w.relation(relation);
+            Some(if w.below(2) == 0 {
+                let set = w.step(w.entity_set(from), relation, Direction::Forward);
+                (Query::new(Answer::Members(set)), format!("SELECT ?x WHERE {{ {} {r} ?x }}", w.node(from)))
+            } else {
+                let set = w.step(w.entity_set(to), relation, Direction::Backward);
+                (Query::new(Answer::Members(set)), format!("SELECT ?x WHERE {{ ?x {r} {} }}", w.node(to)))
+            })
+        })
+    }
+
+    fn hops(&mut self, n: usize) -> Vec<Pair> {
+        self.collect(|w| {
+            let start = w.entity();
+            let (mut at, mut set) = (start, w.entity_set(start));
+            let mut pattern = String::new();
+            let mut subject = w.node(start);
+            for hop in 0..n {
+                let (relation, next) = w.edge(at)?;
+                set = w.step(set, relation, Direction::Forward);
+                pattern.push_str(&format!("{subject} {} ?x{hop} . ", w.relation(relation)));
+                subject = format!("?x{hop}");
+                at = next;
+            }
+            Some((
+                Query::new(Answer::Members(set)),
+                format!("SELECT DISTINCT ?x{} WHERE {{ {pattern}}}", n - 1),
+            ))
+        })
+    }
+
+    fn two_hops(&mut self) -> Vec<Pair> {
+        self.hops(2)
+    }
+
+    fn three_hops(&mut self) -> Vec<Pair> {
+        self.hops(3)
+    }
+
+    fn class_of(&self, node: NodeId) -> Option<(Set, String)> {
+        let class = self.kb.classes_of(node).next()?;
+        let class = self.kb.class_node(class);
+        Some((Set::Class(self.kb.node_id(class).to_owned()), self.node(class)))
+    }
+
+    fn intersection(&mut self) -> Vec<Pair> {
+        self.collect(|w| {
+            let x = w.entity();
+            let (first, second) = (w.edge(x)?, w.edge(x)?);
+            if first == second {
+                return None;
+            }
+            let (class, class_iri) = w.class_of(x)?;
+            let a = w.step(w.entity_set(first.1), first.0, Direction::Backward);
+            let b = w.step(w.entity_set(second.1), second.0, Direction::Backward);
+            let peer = format!(
+                "SELECT DISTINCT ?x WHERE {{ ?x a {class_iri} . ?x {} {} . ?x {} {} }}",
+                w.relation(first.0),
+                w.node(first.1),
+                w.relation(second.0),
+                w.node(second.1)
+            );
+            Some((Query::new(Answer::Members(Set::and([class, a, b]))), peer))
+        })
+    }
+
+    fn count(&mut self) -> Vec<Pair> {
+        self.collect(|w| {
+            let x = w.entity();
+            let (relation, to) = w.edge(x)?;
+            let (class, class_iri) = w.class_of(x)?;
+            let set = Set::and([class, w.step(w.entity_set(to), relation, Direction::Backward)]);
+            let peer = format!(
+                "SELECT (COUNT(DISTINCT ?x) AS ?n) WHERE {{ ?x a {class_iri} . ?x {} {} }}",
+                w.relation(relation),
+                w.node(to)
+            );
+            Some((Query::new(Answer::Count(set)), peer))
+        })
+    }
+
+    /// A class, and an attribute with numbers that many of its members have, with a value near the top.
+    fn class_with_numbers(&mut self) -> Option<(Set, String, AttributeId, String)> {
+        let attributes: Vec<AttributeId> = self.kb.attributes().collect();
+        let attribute = attributes[self.below(attributes.len())];
+        let column = self.kb.facts_by_value(attribute);
+        // Plain numbers only: over values of several types the peer's sort panics.
+        let unit = self.kb.attribute_unit(attribute);
+        let plain = |at: usize| {
+            let literal = self.kb.literal(column.value(at));
+            literal.kind() == LiteralKind::Quantity && literal.unit() == unit
+        };
+        if column.len() < 1000 || !plain(0) || !plain(column.len() - 1) {
+            return None;
+        }
+        let at = column.len() - 1 - self.below(column.len() / 10);
+        let literal = self.kb.literal(column.value(at));
+        let (class, class_iri) = self.class_of(NodeId(column.subjects[at]))?;
+        Some((class, class_iri, attribute, literal.text().to_owned()))
+    }
+
+    fn superlative(&mut self) -> Vec<Pair> {
+        self.collect(|w| {
+            let (class, class_iri, attribute, _) = w.class_with_numbers()?;
+            let max = w.below(2) == 0;
+            let path = vec![Step {
+                property: w.kb.attribute_id(attribute).to_owned(),
+                direction: Direction::Forward,
+            }];
+            let extreme = if max { Extreme::Max } else { Extreme::Min };
+            let set = Set::Superlative(Box::new(Superlative { of: class, path, extreme, start: None }));
+            let order = if max { "DESC(?v)" } else { "?v" };
+            let name = w.property(Property::Attribute(attribute));
+            let peer =
+                format!("SELECT ?x WHERE {{ ?x a {class_iri} . ?x {name} ?v }} ORDER BY {order} LIMIT 1");
+            Some((Query::new(Answer::Members(set)), peer))
+        })
+    }
+
+    fn numeric_filter(&mut self) -> Vec<Pair> {
+        self.collect(|w| {
+            let (class, class_iri, attribute, bound) = w.class_with_numbers()?;
+            let unit = w.kb.attribute_unit(attribute);
+            let values =
+                Set::Values(Comparison::Greater, touchstone_logic::Value::quantity(bound.clone(), unit));
+            let filter = Set::relate(values, w.kb.attribute_id(attribute), Direction::Backward);
+            let name = w.property(Property::Attribute(attribute));
+            let peer = format!(
+                "SELECT DISTINCT ?x WHERE {{ ?x a {class_iri} . ?x {name} ?v . FILTER(?v > {bound}) }}"
+            );
+            Some((Query::new(Answer::Members(Set::and([class, filter]))), peer))
+        })
+    }
+}

@@ -1,0 +1,277 @@
+//! Which SPARQL queries the embedded engine may run.
+//!
+//! SPARQL says what it says: exact terms, direct classes, no subclass, no containment of times. The algebra is kinder. A recognised query
+//! takes the fast way only if both readings give the same answers on this KB; in doubt it takes the slow one. So everything here says
+//! "only if", and a differential test holds both ways to the same answers.
+
+use crate::values::satisfying;
+use touchstone_kb::{AttributeId, Comparison, Kb, LiteralId, LiteralKind, Property, ValueKind};
+use touchstone_logic::sparql::{Dialect, Recognised};
+use touchstone_logic::{Answer, Condition, Direction, Operand, Query, Relate, Set, Superlative, Value};
+
+/// The graph that a SPARQL query speaks of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum View {
+    /// Plain triples.
+    Direct,
+    /// KQA Pro's graph, with nodes for values and facts.
+    KqaPro,
+}
+
+/// The query to run instead, if it has the same answers.
+pub(crate) fn shortcut(recognised: &Recognised, kb: &Kb, view: View) -> Option<Query> {
+    let dialect_fits = matches!((&recognised.dialect, view), (Dialect::KqaPro, View::KqaPro))
+        || (!matches!(recognised.dialect, Dialect::KqaPro) && view == View::Direct);
+    if !recognised.lost.is_empty() || !dialect_fits {
+        return None;
+    }
+    let adapter = Adapter { kb, view };
+    let query = &recognised.query;
+    let answer = match &query.answer {
+        Answer::Members(set) => Answer::Members(adapter.answers(set)?),
+        Answer::Count(set) => Answer::Count(adapter.set(set)?),
+        Answer::Exists(set) => Answer::Exists(adapter.set(set)?),
+        Answer::Verify { of, attribute, conditions, comparison, value } if view == View::KqaPro => {
+            adapter.property(attribute)?;
+            conditions.iter().try_for_each(|condition| adapter.condition(condition))?;
+            adapter.kqapro_value(value)?;
+            Answer::Verify {
+                of: adapter.set(of)?,
+                attribute: attribute.clone(),
+                conditions: conditions.clone(),
+                comparison: *comparison,
+                value: value.clone(),
+            }
+        }
+        // Value nodes, and predicates of the vocabulary, are answers in SPARQL only.
+        _ => return None,
+    };
+    for (a, b) in &query.rules.different {
+        for operand in [a, b] {
+            if let Operand::Entity(id) = operand {
+                kb.node(id)?;
+            }
+        }
+    }
+    Some(Query { answer, rules: query.rules.clone() })
+}
+
+struct Adapter<'k> {
+    kb: &'k Kb,
+    view: View,
+}
+
+impl Adapter<'_> {
+    /// The set that is the answer: it may be the values of one attribute.
+    fn answers(&self, set: &Set) -> Option<Set> {
+        match set {
+            Set::Relate(relate) if relate.direction == Direction::Forward && self.view == View::Direct => {
+                let properties = self.property(&relate.property)?;
+                if let [Property::Attribute(_)] = properties.as_slice()
+                    && relate.conditions.is_empty()
+                {
+                    let from = self.set(&relate.from)?;
+                    return Some(Set::relate(from, relate.property.clone(), Direction::Forward));
+                }
+                self.set(set)
+            }
+            _ => self.set(set),
+        }
+    }
+
+    /// A set of nodes that means the same in SPARQL.
+    fn set(&self, set: &Set) -> Option<Set> {
+        match set {
+            Set::Entity(id) => {
+                self.kb.node(id)?;
+                Some(set.clone())
+            }
+            Set::Named(name) if self.view == View::KqaPro => {
+                // Aliases have no place in KQA Pro's graph.
+                let nodes = self.kb.nodes_named(name);
+                let labelled = nodes.iter().any(|&node| self.kb.label(node) == name);
+                (labelled || nodes.is_empty()).then(|| set.clone())
+            }
+            Set::Class(word) => {
+                let class = match self.view {
+                    View::Direct => self.kb.class(word)?,
+                    View::KqaPro => {
+                        let mut classes =
+                            self.kb.nodes_named(word).into_iter().filter_map(|node| self.kb.as_class(node));
+                        let class = classes.next().filter(|_| classes.next().is_none())?;
+                        let by_id = self.kb.class(word).is_some_and(|other| other != class);
+                        let labelled = self.kb.label(self.kb.class_node(class)) == word;
+                        Some(class).filter(|_| labelled && !by_id)?
+                    }
+                };
+                let members = self.kb.members(class);
+                let same = match self.view {
+                    View::Direct => members.len() == self.kb.direct_members(class).len(),
+                    // Classes are members of nothing there.
+                    View::KqaPro => members.last().is_none_or(|&last| (last as usize) < self.kb.n_entities()),
+                };
+                same.then(|| set.clone())
+            }
+            Set::Relate(relate) => self.relate(relate),
+            Set::And(parts) => Some(Set::And(self.all(parts)?)),
+            Set::Or(parts) => Some(Set::Or(self.all(parts)?)),
+            Set::Marked(mark, inner) => Some(Set::Marked(*mark, Box::new(self.set(inner)?))),
+            Set::Same(_) => Some(set.clone()),
+            Set::Superlative(superlative) => {
+                let of = self.set(&superlative.of)?;
+                let (last, before) = superlative.path.split_last()?;
+                for step in before {
+                    let properties = self.property(&step.property)?;
+                    properties.iter().all(|p| matches!(p, Property::Relation(_))).then_some(())?;
+                }
+                // Numbers in one unit and nothing else: then the order of SPARQL is ours.
+                let properties = self.property(&last.property)?;
+                let [Property::Attribute(attribute)] = properties.as_slice() else { return None };
+                (self.view == View::Direct && self.has_plain_numbers_only(*attribute)).then_some(())?;
+                Some(Set::Superlative(Box::new(Superlative { of, ..superlative.as_ref().clone() })))
+            }
+            // Everything, values by themselves, periods, names among plain triples.
+            Set::All | Set::Values(..) | Set::During(_) | Set::Named(_) => None,
+        }
+    }
+
+    fn all(&self, parts: &[Set]) -> Option<Vec<Set>> {
+        parts.iter().map(|part| self.set(part)).collect()
+    }
+
+    fn relate(&self, relate: &Relate) -> Option<Set> {
+        let properties = self.property(&relate.property)?;
+        relate.conditions.iter().try_for_each(|condition| self.condition(condition))?;
+        let from = match (&relate.from, self.view) {
+            (Set::Values(comparison, value), View::Direct) => {
+                let [Property::Attribute(attribute)] = properties.as_slice() else { return None };
+                (relate.direction == Direction::Backward).then_some(())?;
+                Set::Values(*comparison, self.direct_value(*attribute, *comparison, value)?)
+            }
+            (Set::Values(_, value), View::KqaPro) => {
+                self.kqapro_value(value)?;
+                (relate.direction == Direction::Backward).then_some(())?;
+                relate.from.clone()
+            }
+            // Nothing is said about the other end: a fact is enough.
+            (Set::All, _) => Set::All,
+            // Literals on the way would be shared by how they are written.
+            (from, _) => {
+                properties.iter().all(|p| matches!(p, Property::Relation(_))).then_some(())?;
+                self.set(from)?
+            }
+        };
+        let forward_literals = relate.direction == Direction::Forward
+            && properties.iter().any(|p| matches!(p, Property::Attribute(_)));
+        if forward_literals {
+            return None;
+        }
+        Some(Set::Relate(Box::new(Relate { from, ..relate.clone() })))
+    }
+
+    /// The properties that a word means, if SPARQL means the same.
+    fn property(&self, word: &str) -> Option<Vec<Property>> {
+        let relation = self.kb.relation(word).map(Property::Relation);
+        let attribute = self.kb.attribute(word).map(Property::Attribute);
+        let by_id: Vec<Property> = relation.into_iter().chain(attribute).collect();
+        match self.view {
+            View::Direct => (!by_id.is_empty()).then_some(by_id),
+            View::KqaPro => {
+                let kb = self.kb;
+                // A key of facts is an edge of fact nodes there.
+                if kb.qualifier_keys().any(|key| kb.qualifier_label(key) == word) {
+                    return None;
+                }
+                let relations =
+                    kb.relations().filter(|&r| kb.relation_label(r) == word).map(Property::Relation);
+                let attributes =
+                    kb.attributes().filter(|&a| kb.attribute_label(a) == word).map(Property::Attribute);
+                let by_name: Vec<Property> = relations.chain(attributes).collect();
+                let same = by_id.is_empty() || by_id == by_name;
+                (same && !by_name.is_empty()).then_some(by_name)
+            }
+        }
+    }
+
+    /// Qualifiers are nodes of KQA Pro's graph only; things as their values have no `pred:value`.
+    fn condition(&self, condition: &Condition) -> Option<()> {
+        if self.view == View::Direct {
+            return None;
+        }
+        let kb = self.kb;
+        let keys: Vec<_> =
+            kb.qualifier_keys().filter(|&key| kb.qualifier_label(key) == condition.qualifier).collect();
+        let literal = |kind: ValueKind| !matches!(kind, ValueKind::Entity | ValueKind::Mixed);
+        let by_name = kb.qualifier_key(&condition.qualifier).is_none_or(|key| keys.contains(&key));
+        (by_name && !keys.is_empty() && keys.iter().all(|&key| literal(kb.qualifier_kind(key))))
+            .then_some(())?;
+        self.kqapro_value(&condition.value)
+    }
+
+    /// KQA Pro's graph has texts, numbers, years and dates.
+    fn kqapro_value(&self, value: &Value) -> Option<()> {
+        let kinds = [LiteralKind::Text, LiteralKind::Quantity, LiteralKind::Year, LiteralKind::Date];
+        (!value.is_untyped() && kinds.contains(&value.literal().kind())).then_some(())
+    }
+
+    /// A value among plain triples, with the unit that is not written there.
+    fn direct_value(&self, attribute: AttributeId, comparison: Comparison, value: &Value) -> Option<Value> {
+        let literal = value.literal();
+        let usual = self.kb.attribute_unit(attribute);
+        let is_number = literal.kind() == LiteralKind::Quantity && value.unit.is_empty();
+        // A float holds fifteen digits.
+        if is_number && value.text.bytes().filter(u8::is_ascii_digit).count() > 15 {
+            return None;
+        }
+        match comparison {
+            Comparison::Equal => self.same_term(attribute, value),
+            _ if is_number && self.has_plain_numbers_only(attribute) => {
+                Some(Value { unit: usual.to_owned(), ..value.clone() })
+            }
+            _ => None,
+        }
+    }
+
+    /// A value that equals one literal of the attribute at most, which is written just so.
+    fn same_term(&self, attribute: AttributeId, value: &Value) -> Option<Value> {
+        let usual = self.kb.attribute_unit(attribute);
+        let is_number = value.literal().kind() == LiteralKind::Quantity;
+        if is_number && !value.unit.is_empty() {
+            return None;
+        }
+        let value = if is_number { Value { unit: usual.to_owned(), ..value.clone() } } else { value.clone() };
+        let wanted = value.literal();
+        let ranges = satisfying(self.kb, Comparison::Equal, &wanted).ok()?;
+        let column = self.kb.facts_by_value(attribute);
+        let mut found: Option<LiteralId> = None;
+        for range in ranges.ranges() {
+            let positions = column.positions(range.start as usize..range.end as usize);
+            let (Some(first), Some(last)) = (positions.clone().next(), positions.clone().next_back()) else {
+                continue;
+            };
+            let (first, last) = (column.value(first), column.value(last));
+            if first != last || found.is_some_and(|other| other != first) {
+                return None;
+            }
+            found = Some(first);
+        }
+        let same = found.is_none_or(|id| {
+            let literal = self.kb.literal(id);
+            literal.kind() == wanted.kind()
+                && literal.text() == wanted.text()
+                && literal.language() == wanted.language()
+                && literal.datatype() == wanted.datatype()
+                && literal.number_type() == wanted.number_type()
+        });
+        same.then_some(value)
+    }
+
+    /// Whether all values of an attribute are numbers in its usual unit.
+    fn has_plain_numbers_only(&self, attribute: AttributeId) -> bool {
+        let block = crate::embedded::competing(self.kb, &[attribute]);
+        let column = self.kb.facts_by_value(attribute);
+        let inside = column.positions(block.start as usize..block.end as usize).len();
+        let is_number = |id: u32| self.kb.literal(LiteralId(id)).kind() == LiteralKind::Quantity;
+        inside == column.len() && !block.is_empty() && is_number(block.start)
+    }
+}

@@ -1,0 +1,29 @@
+#![allow(dead_code)]
+
+use std::path::{Path, PathBuf};
+use touchstone_kb::import::{ImportRequest, Profile, Source, import};
+use touchstone_kb::{Kb, NoProgress};
+
+/// A file or folder of the shared data, or none with a message.
+pub(crate) fn shared_data(path: &str) -> Option<PathBuf> {
+    let full = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data").join(path);
+    if full.exists() {
+        return Some(full);
+    }
+    eprintln!("skipped: shared/data/{path} is not there");
+    None
+}
+
+/// Imports files into a KB whose folder goes when the process ends.
+pub(crate) fn imported(source: Source, file: &Path) -> Kb {
+    let dir = tempfile::tempdir().unwrap();
+    let store = dir.path().join("kb");
+    import(&ImportRequest::new(source, vec![file.to_path_buf()]), &store, &NoProgress).unwrap();
+    // The columns stay mapped when the files are gone.
+    Kb::open(&store).unwrap()
+}
+
+/// The part of Freebase that dev questions speak of.
+pub(crate) fn freebase_mini() -> Option<Kb> {
+    shared_data("freebase/mini.nt").map(|path| imported(Source::Rdf(Profile::Freebase), &path))
+}
