@@ -124,6 +124,11 @@ pub enum Answer {
         /// So many.
         value: u64,
     },
+    /// Something else that SPARQL can answer: an IRI or blank node that is nothing in the KB, a triple; as N-Triples.
+    Term {
+        /// The term.
+        value: String,
+    },
 }
 
 impl Answer {
@@ -176,6 +181,7 @@ impl fmt::Display for Answer {
             }
             Answer::Boolean { value } => f.write_str(if *value { "yes" } else { "no" }),
             Answer::Number { value } => write!(f, "{value}"),
+            Answer::Term { value } => f.write_str(value),
         }
     }
 }

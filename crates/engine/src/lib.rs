@@ -4,13 +4,17 @@ mod answer;
 pub mod budget;
 pub mod embedded;
 pub mod plan;
+mod session;
 mod shortcut;
 mod sorted;
+pub mod sparql;
+mod terms;
 #[cfg(test)]
 mod testing;
 pub mod values;
 mod words;
 
 pub use answer::{Answer, Found};
+pub use session::{Answers, Engine, Outcome, Reply, Session, Settings};
 pub use shortcut::View;
 pub use words::{UnknownWord, WordKind, Words};

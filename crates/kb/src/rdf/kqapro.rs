@@ -90,6 +90,17 @@ impl<'k> KqaProView<'k> {
         view
     }
 
+    /// The value behind the value node of a qualifier.
+    pub fn qualifier_value(&self, position: u32) -> Option<Value> {
+        let known = (position as usize) < self.kb.n_qualifiers();
+        known.then(|| self.kb.qualifier_at(position as usize).value)
+    }
+
+    /// The relation that a property IRI stands for; the first of those that share it.
+    pub fn key_relation(&self, key: u32) -> Option<RelationId> {
+        self.keys.get(key as usize)?.relations.first().copied()
+    }
+
     /// One text, one code: the first literal with this text, whatever its language.
     fn find_text(&self, text: &str) -> Option<RdfTerm> {
         let at = self.kb.literal_position(&Literal::text_value(text));

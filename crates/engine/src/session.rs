@@ -1,0 +1,408 @@
+//! From the text of a logical form to its answers, on whichever engine.
+
+use crate::answer::{Answer, Found};
+use crate::budget::{Budget, Cancel, Cost, Limits, Stopped};
+use crate::embedded::{self, TraceNode};
+use crate::plan::{Plan, PlanError};
+use crate::shortcut::{View, shortcut};
+use crate::sparql::{self, Results, SparqlError};
+use crate::terms::{Views, answer_term};
+use crate::words::Words;
+use oxrdf::{Term, Variable};
+use spargebra::algebra::GraphPattern;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::OnceLock;
+use touchstone_kb::Kb;
+use touchstone_logic::sparql::{Dialect, Namespaces, Parsed, recognise};
+use touchstone_logic::{Form, Language, Lookup, Program, Query};
+
+/// Who runs a query.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Engine {
+    /// The embedded engine where it gives exactly the answers, else `spareval`.
+    #[default]
+    Auto,
+    /// The embedded engine.
+    Embedded,
+    /// The SPARQL evaluator on the RDF views.
+    Spareval,
+}
+
+/// How to run a query.
+#[derive(Debug, Clone, Default)]
+pub struct Settings {
+    /// On which engine.
+    pub engine: Engine,
+    /// On which graph a SPARQL query is meant; told by the query itself if absent.
+    pub view: Option<View>,
+    /// What it may cost.
+    pub limits: Limits,
+    /// Whether to take notes about every step.
+    pub trace: bool,
+    /// Whether the answers are wanted as RDF terms, too.
+    pub terms: bool,
+}
+
+/// What came of a query.
+#[derive(Debug, Clone)]
+pub struct Reply {
+    /// The answers, or why there are none.
+    pub outcome: Outcome,
+    /// Which engine ran it.
+    pub engine: Option<Engine>,
+    /// What the user should know beside the answers: repairs, unknown words.
+    pub notes: Vec<String>,
+    /// What it cost.
+    pub cost: Cost,
+    /// What happened, where it was asked for and the engine can tell.
+    pub trace: Option<TraceNode>,
+}
+
+/// See [`Reply`]. The words are those of benchmark runs.
+#[derive(Debug, Clone)]
+pub enum Outcome {
+    /// There are answers; none is an answer, too.
+    Answered(Answers),
+    /// The text is no query.
+    Unparsable(String),
+    /// The query cannot be run.
+    Failed(String),
+    /// A limit was reached.
+    OverBudget(Stopped),
+}
+
+impl Outcome {
+    /// One word for machines.
+    pub fn word(&self) -> &'static str {
+        match self {
+            Outcome::Answered(_) => "answered",
+            Outcome::Unparsable(_) => "unparsable",
+            Outcome::Failed(_) => "failed_to_execute",
+            Outcome::OverBudget(_) => "over_budget",
+        }
+    }
+}
+
+/// The answers to a query.
+#[derive(Debug, Clone)]
+pub enum Answers {
+    /// A list: of KoPL, of S-expressions, and of SPARQL with one column.
+    List {
+        /// The answers.
+        answers: Vec<Answer>,
+        /// As RDF results, where they were asked for.
+        results: Option<Results>,
+    },
+    /// Rows of SPARQL with several columns.
+    Table {
+        /// The columns.
+        variables: Vec<String>,
+        /// The rows.
+        rows: Vec<Vec<Option<Answer>>>,
+        /// The same as RDF.
+        results: Results,
+    },
+    /// A graph of SPARQL's CONSTRUCT and DESCRIBE.
+    Graph(Results),
+}
+
+impl Answers {
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        match self {
+            Answers::List { answers, .. } => answers.len(),
+            Answers::Table { rows, .. } => rows.len(),
+            Answers::Graph(Results::Graph(triples)) => triples.len(),
+            Answers::Graph(_) => 0,
+        }
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
+
+/// Runs queries on one KB. Shared by threads.
+pub struct Session<'kb> {
+    words: Words<'kb>,
+    views: OnceLock<Views<'kb>>,
+    namespaces: Namespaces,
+}
+
+/// Why a query has no answers.
+enum Failure {
+    Unparsable(String),
+    Failed(String),
+    OverBudget(Stopped),
+}
+
+impl From<Stopped> for Failure {
+    fn from(stopped: Stopped) -> Failure {
+        Failure::OverBudget(stopped)
+    }
+}
+
+impl From<PlanError> for Failure {
+    fn from(error: PlanError) -> Failure {
+        Failure::Failed(error.to_string())
+    }
+}
+
+impl From<SparqlError> for Failure {
+    fn from(error: SparqlError) -> Failure {
+        match error {
+            SparqlError::Stopped(stopped) => Failure::OverBudget(stopped),
+            other => Failure::Failed(other.to_string()),
+        }
+    }
+}
+
+fn unparsable(error: impl std::fmt::Display) -> Failure {
+    Failure::Unparsable(error.to_string())
+}
+
+impl<'kb> Session<'kb> {
+    /// For a KB.
+    pub fn new(kb: &'kb Kb) -> Session<'kb> {
+        let base = Some(kb.manifest().base.clone()).filter(|base| !base.is_empty());
+        Session { words: Words::new(kb), views: OnceLock::new(), namespaces: Namespaces { base } }
+    }
+
+    /// The KB.
+    pub fn kb(&self) -> &'kb Kb {
+        self.words.kb()
+    }
+
+    /// The words of the KB.
+    pub fn words(&self) -> &Words<'kb> {
+        &self.words
+    }
+
+    fn views(&self) -> &Views<'kb> {
+        self.views.get_or_init(|| Views::new(self.kb()))
+    }
+
+    /// Runs one logical form. Whatever happens, including a panic, is in the reply.
+    pub fn run(&self, language: Language, text: &str, settings: &Settings, cancel: &Cancel) -> Reply {
+        let budget = Budget::new(settings.limits, cancel.clone());
+        let mut reply = Reply {
+            outcome: Outcome::Failed(String::new()),
+            engine: None,
+            notes: Vec::new(),
+            cost: Cost::default(),
+            trace: None,
+        };
+        // A panic in one query must not end the others; what it was working on is thrown away.
+        let run = AssertUnwindSafe(|| match language {
+            Language::Sparql => self.run_sparql(text, settings, &budget, &mut reply),
+            _ => self.run_query(language, text, settings, &budget, &mut reply),
+        });
+        reply.outcome = match catch_unwind(run) {
+            Ok(Ok(answers)) => Outcome::Answered(answers),
+            Ok(Err(Failure::Unparsable(message))) => Outcome::Unparsable(message),
+            Ok(Err(Failure::Failed(message))) => Outcome::Failed(message),
+            Ok(Err(Failure::OverBudget(stopped))) => Outcome::OverBudget(stopped),
+            Err(panic) => {
+                Outcome::Failed(format!("a defect in the engine: {}", panic_message(panic.as_ref())))
+            }
+        };
+        reply.cost = budget.cost();
+        reply
+    }
+
+    /// An S-expression or a program.
+    fn run_query(
+        &self,
+        language: Language,
+        text: &str,
+        settings: &Settings,
+        budget: &Budget,
+        reply: &mut Reply,
+    ) -> Result<Answers, Failure> {
+        let query = match language {
+            Language::Sexpr => {
+                let form = Form::parse(text, &KnownWords(self.kb())).map_err(unparsable)?;
+                form.to_query().map_err(unparsable)?
+            }
+            _ => {
+                let program = Program::parse(text).map_err(unparsable)?;
+                program.check().map_err(unparsable)?;
+                program.to_query(self.kb()).map_err(unparsable)?
+            }
+        };
+        let plan = self.plan(&query, reply)?;
+        match settings.engine {
+            Engine::Auto | Engine::Embedded => {
+                let found = self.embedded(&plan, settings, budget, reply)?;
+                let answers = found.answers(self.kb());
+                let results = settings.terms.then(|| self.list_results(&answers, settings.view));
+                Ok(Answers::List { answers, results })
+            }
+            Engine::Spareval => Err(Failure::Failed("not yet".to_owned())),
+        }
+    }
+
+    fn plan(&self, query: &Query, reply: &mut Reply) -> Result<Plan, Failure> {
+        let plan = Plan::of(query, &self.words)?;
+        reply.notes.extend(plan.unknown.iter().map(ToString::to_string));
+        Ok(plan)
+    }
+
+    fn embedded(
+        &self,
+        plan: &Plan,
+        settings: &Settings,
+        budget: &Budget,
+        reply: &mut Reply,
+    ) -> Result<Found<'kb>, Stopped> {
+        reply.engine = Some(Engine::Embedded);
+        if !settings.trace {
+            return embedded::run(self.kb(), plan, budget);
+        }
+        let (found, trace) = embedded::run_traced(self.kb(), plan, budget);
+        reply.trace = trace;
+        found
+    }
+
+    fn run_sparql(
+        &self,
+        text: &str,
+        settings: &Settings,
+        budget: &Budget,
+        reply: &mut Reply,
+    ) -> Result<Answers, Failure> {
+        let parsed = touchstone_logic::sparql::parse(text).map_err(unparsable)?;
+        reply.notes.extend(parsed.repairs.iter().map(|repair| format!("repaired: {repair}")));
+        let recognised = recognise(&parsed.query, &self.namespaces);
+        let view = settings.view.unwrap_or_else(|| match &recognised {
+            Ok(recognised) if recognised.dialect == Dialect::KqaPro => View::KqaPro,
+            Ok(_) => View::Direct,
+            Err(_) if parsed.text.contains("<pred:") => View::KqaPro,
+            Err(_) => View::Direct,
+        });
+        if settings.engine != Engine::Spareval {
+            let quick = recognised.as_ref().ok().and_then(|found| shortcut(found, self.kb(), view));
+            // What cannot be planned can still be evaluated.
+            if let Some(plan) = quick.and_then(|query| Plan::of(&query, &self.words).ok()) {
+                let found = self.embedded(&plan, settings, budget, reply)?;
+                return Ok(self.quick_answers(&parsed, &plan, view, &found, settings));
+            }
+            if settings.engine == Engine::Embedded {
+                let why = match &recognised {
+                    Err(error) => error.to_string(),
+                    Ok(found) if !found.lost.is_empty() => found.lost[0].to_string(),
+                    Ok(_) => "its answers would not be exactly those of SPARQL".to_owned(),
+                };
+                return Err(Failure::Failed(format!(
+                    "the embedded engine does not run this query ({why}); use --engine auto or spareval"
+                )));
+            }
+        }
+        reply.engine = Some(Engine::Spareval);
+        let results = sparql::evaluate(self.views().get(view), &parsed.query, budget)?;
+        Ok(self.typed(results, view))
+    }
+
+    /// What the embedded engine found for SPARQL.
+    fn quick_answers(
+        &self,
+        parsed: &Parsed,
+        plan: &Plan,
+        view: View,
+        found: &Found<'_>,
+        settings: &Settings,
+    ) -> Answers {
+        let answers = found.answers(self.kb());
+        let results = settings.terms.then(|| match found {
+            Found::Boolean(value) => Results::Boolean(*value),
+            _ => {
+                let terms = self.views().terms(plan, view, found);
+                Results::Solutions {
+                    variables: projected(&parsed.query),
+                    rows: terms.into_iter().map(|term| vec![Some(term)]).collect(),
+                }
+            }
+        });
+        Answers::List { answers, results }
+    }
+
+    /// RDF results with ids and labels.
+    fn typed(&self, results: Results, view: View) -> Answers {
+        let answer = |term: &Term| self.views().answer(self.kb(), view, term);
+        match &results {
+            Results::Boolean(value) => {
+                Answers::List { answers: vec![Answer::Boolean { value: *value }], results: Some(results) }
+            }
+            Results::Solutions { variables, rows } if variables.len() == 1 => {
+                let answers = rows.iter().filter_map(|row| row.first()?.as_ref()).map(answer).collect();
+                Answers::List { answers, results: Some(results) }
+            }
+            Results::Solutions { variables, rows } => {
+                let variables = variables.iter().map(|variable| variable.as_str().to_owned()).collect();
+                let cell = |term: &Option<Term>| term.as_ref().map(answer);
+                let rows = rows.iter().map(|row| row.iter().map(cell).collect()).collect();
+                Answers::Table { variables, rows, results }
+            }
+            Results::Graph(_) => Answers::Graph(results),
+        }
+    }
+
+    /// Answers as RDF results with one column.
+    fn list_results(&self, answers: &[Answer], view: Option<View>) -> Results {
+        if let [Answer::Boolean { value }] = answers {
+            return Results::Boolean(*value);
+        }
+        let view = self.views().get(view.unwrap_or(View::Direct));
+        Results::Solutions {
+            variables: vec![Variable::new_unchecked("answer")],
+            rows: answers.iter().map(|answer| vec![Some(answer_term(self.kb(), view, answer))]).collect(),
+        }
+    }
+}
+
+/// The columns of a query.
+fn projected(query: &spargebra::Query) -> Vec<Variable> {
+    let spargebra::Query::Select { pattern, .. } = query else { return Vec::new() };
+    let mut pattern = pattern;
+    loop {
+        pattern = match pattern {
+            GraphPattern::Project { variables, .. } => return variables.clone(),
+            GraphPattern::Distinct { inner }
+            | GraphPattern::Reduced { inner }
+            | GraphPattern::Slice { inner, .. }
+            | GraphPattern::OrderBy { inner, .. } => inner,
+            _ => return Vec::new(),
+        };
+    }
+}
+
+fn panic_message(panic: &(dyn std::any::Any + Send)) -> &str {
+    let text = panic.downcast_ref::<&str>().copied();
+    text.or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("it panicked")
+}
+
+/// Knows what words of a KB are, and is silent about others: they are told beside the answers.
+struct KnownWords<'kb>(&'kb Kb);
+
+impl Lookup for KnownWords<'_> {
+    fn is_class(&self, word: &str) -> Option<bool> {
+        Lookup::is_class(self.0, word).filter(|&known| known || self.0.node(word).is_some())
+    }
+
+    fn is_property(&self, word: &str) -> Option<bool> {
+        Lookup::is_property(self.0, word).filter(|&known| known)
+    }
+
+    fn is_entity(&self, word: &str) -> Option<bool> {
+        Lookup::is_entity(self.0, word).filter(|&known| known || self.0.class(word).is_some())
+    }
+
+    fn nearest_class(&self, wrong: &str) -> Option<String> {
+        Lookup::nearest_class(self.0, wrong)
+    }
+
+    fn nearest_property(&self, wrong: &str) -> Option<String> {
+        Lookup::nearest_property(self.0, wrong)
+    }
+}

@@ -1,0 +1,210 @@
+//! A view of a KB as the evaluator wants to see it.
+
+use super::watchdog::{Halt, Watched, checkpoint};
+use crate::budget::{Budget, Limit, Stopped};
+use oxrdf::Term;
+use spareval::{ExpressionTerm, InternalQuad, QueryableDataset};
+use std::fmt;
+use std::panic::resume_unwind;
+use std::rc::Rc;
+use std::sync::Arc;
+use touchstone_kb::rdf::{RdfTerm, RdfView, Triples};
+
+/// Triple terms within triple terms: more than anybody needs, and few enough to walk through them on any stack.
+const DEEPEST_TRIPLE: usize = 64;
+
+/// A term of the view, or one that does not occur in it.
+///
+/// Two of them are equal if and only if the RDF terms are: a term that the view has is never [`ViewTerm::Foreign`].
+#[derive(PartialEq, Eq, Hash, Debug)]
+pub(super) enum ViewTerm {
+    Known(RdfTerm),
+    Foreign(Rc<Term>),
+}
+
+impl Clone for ViewTerm {
+    /// Terms are copied wherever the evaluator makes a row, so this is where its own loops can be stopped.
+    #[inline]
+    fn clone(&self) -> ViewTerm {
+        checkpoint();
+        match self {
+            ViewTerm::Known(code) => ViewTerm::Known(*code),
+            ViewTerm::Foreign(term) => ViewTerm::Foreign(Rc::clone(term)),
+        }
+    }
+}
+
+/// The evaluation has been stopped. It is seen only where stacks are not unwound; otherwise nobody is there to see it.
+#[derive(Debug)]
+pub(super) struct Halted;
+
+impl std::error::Error for Halted {}
+
+impl fmt::Display for Halted {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the evaluation was stopped")
+    }
+}
+
+/// What one evaluation may cost.
+pub(super) struct Account<'b> {
+    pub(super) budget: &'b Budget,
+    pub(super) watched: Arc<Watched>,
+    /// The longest text that may be computed, in bytes.
+    pub(super) longest_text: usize,
+}
+
+impl Account<'_> {
+    /// Ends the evaluation.
+    #[cold]
+    pub(super) fn halt(&self, limit: Limit) -> Halted {
+        self.watched.condemn(limit);
+        checkpoint();
+        Halted
+    }
+
+    #[inline]
+    fn spend(&self) -> Result<(), Halted> {
+        self.budget.spend(1).map_err(|stopped| self.halt(stopped.limit))
+    }
+
+    /// Counts one answer of so many bytes.
+    pub(super) fn keep(&self, bytes: u64) -> Result<(), Stopped> {
+        self.budget.spend(1)?;
+        self.budget.add_rows(1)?;
+        self.budget.hold(bytes)
+    }
+}
+
+/// A view with the account of one evaluation. There is only the default graph.
+pub(super) struct ViewDataset<'a> {
+    pub(super) view: &'a dyn RdfView,
+    pub(super) account: &'a Account<'a>,
+}
+
+impl<'a> QueryableDataset<'a> for ViewDataset<'a> {
+    type InternalTerm = ViewTerm;
+    type Error = Halted;
+
+    fn internal_quads_for_pattern(
+        &self,
+        subject: Option<&ViewTerm>,
+        predicate: Option<&ViewTerm>,
+        object: Option<&ViewTerm>,
+        graph_name: Option<Option<&ViewTerm>>,
+    ) -> impl Iterator<Item = Result<InternalQuad<ViewTerm>, Halted>> + use<'a> {
+        // `None` stands for all named graphs, of which there are none.
+        let in_default_graph = graph_name == Some(None);
+        let code = |term: Option<&ViewTerm>| match term {
+            None => Some(None),
+            Some(ViewTerm::Known(code)) => Some(Some(*code)),
+            Some(ViewTerm::Foreign(_)) => None,
+        };
+        let triples = match (code(subject), code(predicate), code(object)) {
+            (Some(subject), Some(predicate), Some(object)) if in_default_graph => {
+                Some(self.view.matching(subject, predicate, object))
+            }
+            _ => None,
+        };
+        Quads { triples, account: self.account }
+    }
+
+    fn internal_named_graphs(&self) -> impl Iterator<Item = Result<ViewTerm, Halted>> + use<'a> {
+        std::iter::empty()
+    }
+
+    fn contains_internal_graph_name(&self, _: &ViewTerm) -> Result<bool, Halted> {
+        Ok(false)
+    }
+
+    fn internalize_term(&self, term: Term) -> Result<ViewTerm, Halted> {
+        checkpoint();
+        Ok(match self.view.encode(&term) {
+            // `"01"^^xsd:integer` has the code of `"1"^^xsd:integer`, but is another term.
+            Some(code) if self.view.decode(code) == term => ViewTerm::Known(code),
+            _ => ViewTerm::Foreign(Rc::new(term)),
+        })
+    }
+
+    fn externalize_term(&self, term: ViewTerm) -> Result<Term, Halted> {
+        Ok(match term {
+            ViewTerm::Known(code) => self.view.decode(code),
+            ViewTerm::Foreign(term) => Rc::unwrap_or_clone(term),
+        })
+    }
+
+    fn externalize_expression_term(&self, term: ViewTerm) -> Result<ExpressionTerm, Halted> {
+        Ok(match term {
+            // Numbers need not be written and read again.
+            ViewTerm::Known(RdfTerm::Double(bits)) => {
+                ExpressionTerm::DoubleLiteral(f64::from_bits(bits).into())
+            }
+            ViewTerm::Known(RdfTerm::Integer(number)) => ExpressionTerm::IntegerLiteral(number.into()),
+            term => self.externalize_term(term)?.into(),
+        })
+    }
+
+    fn internalize_expression_term(&self, term: ExpressionTerm) -> Result<ViewTerm, Halted> {
+        if triple_depth(&term) > DEEPEST_TRIPLE || text_length(&term) > self.account.longest_text {
+            return Err(self.account.halt(Limit::Memory));
+        }
+        self.internalize_term(term.into())
+    }
+}
+
+/// The bytes of a text; 0 for terms that cannot be long.
+fn text_length(term: &ExpressionTerm) -> usize {
+    match term {
+        ExpressionTerm::NamedNode(iri) => iri.as_str().len(),
+        ExpressionTerm::StringLiteral(value)
+        | ExpressionTerm::LangStringLiteral { value, .. }
+        | ExpressionTerm::DirLangStringLiteral { value, .. }
+        | ExpressionTerm::OtherTypedLiteral { value, .. } => value.len(),
+        ExpressionTerm::Triple(triple) => text_length(&triple.object),
+        _ => 0,
+    }
+}
+
+fn triple_depth(mut term: &ExpressionTerm) -> usize {
+    let mut depth = 0;
+    while let ExpressionTerm::Triple(triple) = term {
+        depth += 1;
+        term = &triple.object;
+    }
+    depth
+}
+
+/// The triples that fit a pattern, each charged to the account.
+struct Quads<'a> {
+    triples: Option<Triples<'a>>,
+    account: &'a Account<'a>,
+}
+
+impl Iterator for Quads<'_> {
+    type Item = Result<InternalQuad<ViewTerm>, Halted>;
+
+    #[inline]
+    fn next(&mut self) -> Option<Self::Item> {
+        let triples = self.triples.as_mut()?;
+        checkpoint();
+        // Also a look-up that finds nothing costs something.
+        if let Err(halted) = self.account.spend() {
+            self.triples = None;
+            return Some(Err(halted));
+        }
+        let [subject, predicate, object] = triples.next()?;
+        Some(Ok(InternalQuad {
+            subject: ViewTerm::Known(subject),
+            predicate: ViewTerm::Known(predicate),
+            object: ViewTerm::Known(object),
+            graph_name: None,
+        }))
+    }
+}
+
+/// Goes on unwinding if this is a panic of somebody else.
+pub(super) fn expect_halt(thrown: Box<dyn std::any::Any + Send>) {
+    if !thrown.is::<Halt>() {
+        resume_unwind(thrown);
+    }
+}

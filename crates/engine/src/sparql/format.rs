@@ -1,0 +1,328 @@
+//! Formats of results: names for the command line, media types for the web, and writing.
+
+use super::evaluate::Results;
+use oxrdf::{Term, Triple, Variable};
+use oxrdfio::{RdfFormat, RdfSerializer};
+use sparesults::{QueryResultsFormat, QueryResultsSerializer};
+use std::fmt;
+use std::io::{self, Write};
+use std::str::FromStr;
+
+/// Formats of the results of `SELECT` and `ASK`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum ResultFormat {
+    /// SPARQL 1.2 Query Results JSON.
+    Json,
+    /// SPARQL 1.2 Query Results XML.
+    Xml,
+    /// Comma-separated values: texts without types.
+    Csv,
+    /// Tab-separated values: terms as in Turtle.
+    Tsv,
+}
+
+/// Formats of the results of `CONSTRUCT` and `DESCRIBE`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum GraphFormat {
+    /// N-Triples.
+    NTriples,
+    /// Turtle.
+    Turtle,
+    /// RDF/XML.
+    RdfXml,
+}
+
+/// Any of the formats.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Format {
+    /// For `SELECT` and `ASK`.
+    Results(ResultFormat),
+    /// For `CONSTRUCT` and `DESCRIBE`.
+    Graph(GraphFormat),
+}
+
+impl ResultFormat {
+    /// All of them; the first is the usual one.
+    pub const ALL: [ResultFormat; 4] =
+        [ResultFormat::Json, ResultFormat::Xml, ResultFormat::Csv, ResultFormat::Tsv];
+}
+
+impl GraphFormat {
+    /// All of them; the first is the usual one.
+    pub const ALL: [GraphFormat; 3] = [GraphFormat::Turtle, GraphFormat::NTriples, GraphFormat::RdfXml];
+}
+
+impl Format {
+    /// All of them.
+    pub fn all() -> impl Iterator<Item = Format> {
+        let results = ResultFormat::ALL.into_iter().map(Format::Results);
+        results.chain(GraphFormat::ALL.into_iter().map(Format::Graph))
+    }
+
+    /// The name on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Format::Results(ResultFormat::Json) => "sparql-json",
+            Format::Results(ResultFormat::Xml) => "sparql-xml",
+            Format::Results(ResultFormat::Csv) => "csv",
+            Format::Results(ResultFormat::Tsv) => "tsv",
+            Format::Graph(GraphFormat::NTriples) => "nt",
+            Format::Graph(GraphFormat::Turtle) => "ttl",
+            Format::Graph(GraphFormat::RdfXml) => "rdfxml",
+        }
+    }
+
+    /// What to answer as `Content-Type`.
+    pub fn media_type(self) -> &'static str {
+        match self {
+            Format::Results(ResultFormat::Json) => "application/sparql-results+json",
+            Format::Results(ResultFormat::Xml) => "application/sparql-results+xml",
+            Format::Results(ResultFormat::Csv) => "text/csv; charset=utf-8",
+            Format::Results(ResultFormat::Tsv) => "text/tab-separated-values; charset=utf-8",
+            Format::Graph(GraphFormat::NTriples) => "application/n-triples",
+            Format::Graph(GraphFormat::Turtle) => "text/turtle; charset=utf-8",
+            Format::Graph(GraphFormat::RdfXml) => "application/rdf+xml",
+        }
+    }
+
+    /// What clients may ask for to get it, the proper one first.
+    fn asked_as(self) -> &'static [&'static str] {
+        match self {
+            Format::Results(ResultFormat::Json) => &["application/sparql-results+json", "application/json"],
+            Format::Results(ResultFormat::Xml) => {
+                &["application/sparql-results+xml", "application/xml", "text/xml"]
+            }
+            Format::Results(ResultFormat::Csv) => &["text/csv"],
+            Format::Results(ResultFormat::Tsv) => &["text/tab-separated-values"],
+            Format::Graph(GraphFormat::NTriples) => &["application/n-triples", "text/plain"],
+            Format::Graph(GraphFormat::Turtle) => &["text/turtle", "application/x-turtle"],
+            Format::Graph(GraphFormat::RdfXml) => &["application/rdf+xml", "application/xml", "text/xml"],
+        }
+    }
+}
+
+impl fmt::Display for Format {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// A name that no format has.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("there is no format `{name}`; there are {}", known_names())]
+pub struct UnknownFormat {
+    /// The name.
+    pub name: String,
+}
+
+fn known_names() -> String {
+    let names: Vec<&str> = Format::all().map(Format::name).collect();
+    names.join(", ")
+}
+
+impl FromStr for Format {
+    type Err = UnknownFormat;
+
+    fn from_str(name: &str) -> Result<Format, UnknownFormat> {
+        let found = Format::all().find(|format| format.name().eq_ignore_ascii_case(name));
+        found.ok_or_else(|| UnknownFormat { name: name.to_owned() })
+    }
+}
+
+/// The best format for what a client accepts (the text of an `Accept` header); `None` if it accepts none.
+///
+/// An empty text accepts everything. Of formats that are accepted equally, the first of [`ResultFormat::ALL`] or [`GraphFormat::ALL`] wins.
+pub fn negotiate(accept: &str, for_graph: bool) -> Option<Format> {
+    let ranges: Vec<MediaRange<'_>> = accept.split(',').filter_map(MediaRange::parse).collect();
+    let mut formats = Format::all().filter(|format| matches!(format, Format::Graph(_)) == for_graph);
+    if accept.trim().is_empty() {
+        return formats.next();
+    }
+    let mut best: Option<(u16, Format)> = None;
+    for format in formats {
+        let quality = quality(&ranges, format);
+        if quality > best.map_or(0, |(best, _)| best) {
+            best = Some((quality, format));
+        }
+    }
+    best.map(|(_, format)| format)
+}
+
+/// How much a client wants a format: of all the ranges that fit, the most specific decides.
+fn quality(ranges: &[MediaRange<'_>], format: Format) -> u16 {
+    let of_type = |media_type: &str| {
+        let fitting = ranges.iter().filter_map(|range| Some((range.specificity(media_type)?, range.quality)));
+        fitting.max()
+    };
+    let asked = format.asked_as().iter().filter_map(|media_type| of_type(media_type));
+    // `*/*;q=0.1, application/json` asks for JSON by its other name.
+    asked.max().map_or(0, |(_, quality)| quality)
+}
+
+/// One part of an `Accept` header.
+struct MediaRange<'a> {
+    kind: &'a str,
+    subtype: &'a str,
+    /// In thousandths.
+    quality: u16,
+}
+
+impl<'a> MediaRange<'a> {
+    /// `None` for what cannot be understood: clients send all sorts of things.
+    fn parse(text: &'a str) -> Option<MediaRange<'a>> {
+        let mut parts = text.split(';');
+        let (kind, subtype) = parts.next()?.trim().split_once('/')?;
+        let mut quality = 1000;
+        for parameter in parts {
+            if let Some((name, value)) = parameter.split_once('=')
+                && name.trim().eq_ignore_ascii_case("q")
+            {
+                let value: f32 = value.trim().parse().ok()?;
+                quality = if value.is_nan() { 0 } else { (value.clamp(0.0, 1.0) * 1000.0).round() as u16 };
+            }
+        }
+        Some(MediaRange { kind: kind.trim(), subtype: subtype.trim(), quality })
+    }
+
+    fn specificity(&self, media_type: &str) -> Option<u8> {
+        let (kind, subtype) = media_type.split_once('/')?;
+        match (self.kind, self.subtype) {
+            ("*", "*") => Some(0),
+            (mine, "*") if mine.eq_ignore_ascii_case(kind) => Some(1),
+            (mine, sub) if mine.eq_ignore_ascii_case(kind) && sub.eq_ignore_ascii_case(subtype) => Some(2),
+            _ => None,
+        }
+    }
+}
+
+/// Why results could not be written.
+#[derive(Debug, thiserror::Error)]
+pub enum FormatError {
+    /// A graph cannot be a table, nor the other way round.
+    #[error("{} cannot be written as {format}", if *.is_graph { "a graph" } else { "a table or a truth value" })]
+    WrongKind {
+        /// The format that was asked for.
+        format: Format,
+        /// Whether the results are a graph.
+        is_graph: bool,
+    },
+    /// XML has no way to write some characters.
+    #[error("the character U+{:04X} of {text:?} cannot be written in XML", *.character as u32)]
+    NotInXml {
+        /// The character.
+        character: char,
+        /// The text it is in, or the beginning of it.
+        text: String,
+    },
+    /// Writing failed, or a term has no form in the format.
+    #[error("the results could not be written")]
+    Io(#[from] io::Error),
+}
+
+/// Writes results.
+pub fn write(results: &Results, format: Format, mut out: &mut dyn Write) -> Result<(), FormatError> {
+    match (results, format) {
+        (Results::Boolean(value), Format::Results(format)) => {
+            QueryResultsSerializer::from_format(results_format(format))
+                .serialize_boolean_to_writer(&mut out, *value)?;
+        }
+        (Results::Solutions { variables, rows }, Format::Results(ResultFormat::Csv)) => {
+            write_csv(variables, rows, out)?;
+        }
+        (Results::Solutions { variables, rows }, Format::Results(format)) => {
+            let serializer = QueryResultsSerializer::from_format(results_format(format));
+            let mut writer = serializer.serialize_solutions_to_writer(&mut out, variables.clone())?;
+            for row in rows {
+                if format == ResultFormat::Xml {
+                    row.iter().flatten().try_for_each(check_for_xml)?;
+                }
+                let bound = variables.iter().zip(row).filter_map(|(v, term)| Some((v, term.as_ref()?)));
+                writer.serialize(bound)?;
+            }
+            writer.finish()?;
+        }
+        (Results::Graph(triples), Format::Graph(format)) => write_graph(triples, format, out)?,
+        (results, format) => {
+            return Err(FormatError::WrongKind { format, is_graph: matches!(results, Results::Graph(_)) });
+        }
+    }
+    Ok(())
+}
+
+fn results_format(format: ResultFormat) -> QueryResultsFormat {
+    match format {
+        ResultFormat::Json => QueryResultsFormat::Json,
+        ResultFormat::Xml => QueryResultsFormat::Xml,
+        ResultFormat::Csv => QueryResultsFormat::Csv,
+        ResultFormat::Tsv => QueryResultsFormat::Tsv,
+    }
+}
+
+/// Not with `sparesults`, which writes IRIs with commas as they are.
+fn write_csv(variables: &[Variable], rows: &[Vec<Option<Term>>], out: &mut dyn Write) -> io::Result<()> {
+    let names: Vec<&str> = variables.iter().map(|variable| variable.as_str()).collect();
+    write!(out, "{}\r\n", names.join(","))?;
+    for row in rows {
+        for (column, term) in row.iter().enumerate() {
+            if column > 0 {
+                out.write_all(b",")?;
+            }
+            let text = match term {
+                None => String::new(),
+                Some(Term::NamedNode(iri)) => iri.as_str().to_owned(),
+                Some(Term::Literal(literal)) => literal.value().to_owned(),
+                Some(term @ (Term::BlankNode(_) | Term::Triple(_))) => term.to_string(),
+            };
+            if text.contains([',', '"', '\n', '\r']) {
+                write!(out, "\"{}\"", text.replace('"', "\"\""))?;
+            } else {
+                out.write_all(text.as_bytes())?;
+            }
+        }
+        out.write_all(b"\r\n")?;
+    }
+    Ok(())
+}
+
+fn write_graph(triples: &[Triple], format: GraphFormat, mut out: &mut dyn Write) -> Result<(), FormatError> {
+    let mut serializer = RdfSerializer::from_format(match format {
+        GraphFormat::NTriples => RdfFormat::NTriples,
+        GraphFormat::Turtle => RdfFormat::Turtle,
+        GraphFormat::RdfXml => RdfFormat::RdfXml,
+    });
+    if format != GraphFormat::NTriples {
+        let known = [
+            ("rdf", touchstone_kb::RDF),
+            ("rdfs", touchstone_kb::RDFS),
+            ("owl", touchstone_kb::OWL),
+            ("skos", touchstone_kb::SKOS),
+            ("xsd", touchstone_kb::XSD),
+        ];
+        for (prefix, iri) in known {
+            serializer = serializer.with_prefix(prefix, iri).map_err(io::Error::other)?;
+        }
+    }
+    let mut writer = serializer.for_writer(&mut out);
+    for triple in triples {
+        if format == GraphFormat::RdfXml {
+            check_for_xml(&triple.object)?;
+        }
+        writer.serialize_triple(triple)?;
+    }
+    writer.finish()?;
+    Ok(())
+}
+
+/// XML 1.0 has no control characters, not even escaped.
+fn check_for_xml(term: &Term) -> Result<(), FormatError> {
+    let text = match term {
+        Term::Literal(literal) => literal.value(),
+        Term::Triple(triple) => return check_for_xml(&triple.object),
+        Term::NamedNode(_) | Term::BlankNode(_) => return Ok(()),
+    };
+    let impossible = |c: char| matches!(c, '\0'..='\u{8}' | '\u{b}' | '\u{c}' | '\u{e}'..='\u{1f}' | '\u{fffe}' | '\u{ffff}');
+    match text.chars().find(|&c| impossible(c)) {
+        Some(character) => Err(FormatError::NotInXml { character, text: text.chars().take(60).collect() }),
+        None => Ok(()),
+    }
+}

@@ -1,0 +1,53 @@
+//! SPARQL in full on the RDF views of a KB, within a budget.
+//!
+//! [`evaluate`] runs a parsed query (see `touchstone_logic::sparql::parse`) on a view without copying any data, [`write()`] writes the
+//! results in one of the standard formats. There is one graph, the default one: `FROM` and `SERVICE` are refused, `GRAPH` matches nothing.
+
+mod admission;
+mod bindings;
+mod dataset;
+mod evaluate;
+mod format;
+mod measures;
+mod stoppable;
+mod walk;
+mod watchdog;
+
+pub use evaluate::{Results, evaluate};
+pub use format::{Format, FormatError, GraphFormat, ResultFormat, UnknownFormat, negotiate, write};
+
+use crate::budget::Stopped;
+
+/// Why a SPARQL query has no answer.
+#[derive(Debug, thiserror::Error)]
+pub enum SparqlError {
+    /// A limit was reached. There is no partial answer.
+    #[error(transparent)]
+    Stopped(#[from] Stopped),
+    /// The query has a `SERVICE` block.
+    #[error("SERVICE {name} is not possible: queries see this KB only, never the network")]
+    Service {
+        /// The service, or the variable that stands for it.
+        name: String,
+    },
+    /// The query has a `FROM` or `FROM NAMED` clause.
+    #[error("FROM and FROM NAMED are not possible: a KB has one graph only, which is the default")]
+    OneGraph,
+    /// The query is too large or too deep to be planned in bounded time.
+    #[error("the query is too complex: more than {most} {what}")]
+    TooComplex {
+        /// What there is too much of.
+        what: &'static str,
+        /// How much would be possible.
+        most: usize,
+    },
+    /// The query asks for something that cannot be evaluated, such as an unknown function.
+    #[error("the query cannot be evaluated: {reason}")]
+    Evaluation {
+        /// The evaluator's words.
+        reason: String,
+    },
+    /// No thread could be started.
+    #[error("the evaluation could not be started")]
+    Thread(#[source] std::io::Error),
+}

@@ -1,0 +1,297 @@
+//! Stops evaluations from outside.
+//!
+//! The evaluator has loops of its own (products, sorting, grouping, differences) that ask nobody whether they may go on. One thread for the
+//! whole process watches the clock, the cancellation and the memory of all evaluations that run, and leaves a verdict. Evaluations meet it
+//! at a [`checkpoint`], which every copy of a term is: there they unwind, up to the one who started them. Nothing on the way can take the
+//! stop for an ordinary error of an expression or for the end of the results.
+
+use crate::budget::{Budget, Cancel, Limit};
+use spareval::CancellationToken;
+use std::cell::RefCell;
+use std::io;
+use std::panic::resume_unwind;
+use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+/// How often evaluations are looked at.
+const TICK: Duration = Duration::from_millis(10);
+/// The thread ends after so long without anything to watch.
+const IDLE: Duration = Duration::from_secs(5);
+
+const GOES_ON: u8 = 0;
+const VERDICTS: [Limit; 5] = [Limit::Operations, Limit::Rows, Limit::Memory, Limit::Time, Limit::Cancelled];
+
+/// How many evaluations have a verdict and have not ended yet: as long as there are none, checkpoints cost next to nothing.
+static CONDEMNED: AtomicUsize = AtomicUsize::new(0);
+
+thread_local! {
+    /// The evaluation that runs on this thread.
+    static CURRENT: RefCell<Option<Arc<Watched>>> = const { RefCell::new(None) };
+}
+
+/// What is thrown at a checkpoint, and caught where the evaluation began.
+pub(super) struct Halt;
+
+/// An evaluation, as far as other threads may know it.
+pub(super) struct Watched {
+    deadline: Option<Instant>,
+    cancel: Cancel,
+    memory: u64,
+    token: CancellationToken,
+    verdict: AtomicU8,
+}
+
+impl Watched {
+    /// What an evaluation under this budget must obey.
+    pub(super) fn new(budget: &Budget) -> Arc<Watched> {
+        let left = budget.limits().time.saturating_sub(budget.cost().time);
+        Arc::new(Watched {
+            deadline: Instant::now().checked_add(left),
+            cancel: budget.canceller().clone(),
+            memory: budget.limits().memory,
+            token: CancellationToken::new(),
+            verdict: AtomicU8::new(GOES_ON),
+        })
+    }
+
+    /// The evaluator looks at this one before it goes on with the next triple.
+    pub(super) fn token(&self) -> CancellationToken {
+        self.token.clone()
+    }
+
+    /// The first limit that was reached.
+    pub(super) fn verdict(&self) -> Option<Limit> {
+        let code = self.verdict.load(Ordering::Acquire);
+        VERDICTS.get(usize::from(code).checked_sub(1)?).copied()
+    }
+
+    /// Stops the evaluation at its next checkpoint. The first verdict stands.
+    pub(super) fn condemn(&self, limit: Limit) {
+        let code = VERDICTS.iter().position(|&l| l == limit).map_or(1, |at| at as u8 + 1);
+        if self.verdict.compare_exchange(GOES_ON, code, Ordering::AcqRel, Ordering::Acquire).is_ok() {
+            CONDEMNED.fetch_add(1, Ordering::Relaxed);
+            self.token.cancel();
+        }
+    }
+
+    fn look(&self, now: Instant) {
+        if self.cancel.is_cancelled() {
+            self.condemn(Limit::Cancelled);
+        } else if self.deadline.is_some_and(|deadline| now >= deadline) {
+            self.condemn(Limit::Time);
+        }
+    }
+}
+
+/// Leaves the evaluation of this thread if it has been stopped.
+#[inline]
+pub(super) fn checkpoint() {
+    if CONDEMNED.load(Ordering::Relaxed) != 0 {
+        leave_if_condemned();
+    }
+}
+
+#[cold]
+fn leave_if_condemned() {
+    // Where unwinding is not possible, the errors of the dataset and the token must do.
+    if !cfg!(panic = "unwind") || std::thread::panicking() {
+        return;
+    }
+    let condemned = CURRENT.with_borrow(|current| current.as_ref().is_some_and(|c| c.verdict().is_some()));
+    if condemned {
+        // No panic: nobody is told and nothing is printed.
+        resume_unwind(Box::new(Halt));
+    }
+}
+
+/// As long as this lives, an evaluation is watched.
+pub(super) struct Watch {
+    watched: Arc<Watched>,
+    outer: Option<Arc<Watched>>,
+}
+
+impl Watch {
+    /// Begins to watch an evaluation on this thread.
+    pub(super) fn begin(watched: Arc<Watched>) -> io::Result<Watch> {
+        WATCHDOG.watch(Arc::clone(&watched))?;
+        let outer = CURRENT.replace(Some(Arc::clone(&watched)));
+        Ok(Watch { watched, outer })
+    }
+}
+
+impl Drop for Watch {
+    fn drop(&mut self) {
+        WATCHDOG.forget(&self.watched);
+        CURRENT.set(self.outer.take());
+        // Nobody can condemn it any more.
+        if self.watched.verdict().is_some() {
+            CONDEMNED.fetch_sub(1, Ordering::Relaxed);
+        }
+    }
+}
+
+struct Entry {
+    watched: Arc<Watched>,
+    /// The memory of the process when the watchdog first saw the evaluation.
+    memory_before: Option<u64>,
+}
+
+struct State {
+    entries: Vec<Entry>,
+    running: bool,
+    idle: bool,
+}
+
+struct Watchdog {
+    state: Mutex<State>,
+    work: Condvar,
+}
+
+static WATCHDOG: Watchdog = Watchdog {
+    state: Mutex::new(State { entries: Vec::new(), running: false, idle: false }),
+    work: Condvar::new(),
+};
+
+impl Watchdog {
+    fn lock(&self) -> MutexGuard<'_, State> {
+        // Nothing panics while it is held, and the list would be right even then.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn watch(&'static self, watched: Arc<Watched>) -> io::Result<()> {
+        let mut state = self.lock();
+        if !state.running {
+            std::thread::Builder::new().name("sparql-watchdog".to_owned()).spawn(|| self.run())?;
+            state.running = true;
+        } else if state.idle {
+            state.idle = false;
+            self.work.notify_one();
+        }
+        state.entries.push(Entry { watched, memory_before: None });
+        Ok(())
+    }
+
+    fn forget(&self, watched: &Arc<Watched>) {
+        let mut state = self.lock();
+        if let Some(at) = state.entries.iter().position(|entry| Arc::ptr_eq(&entry.watched, watched)) {
+            state.entries.swap_remove(at);
+        }
+    }
+
+    fn run(&self) {
+        let mut state = self.lock();
+        loop {
+            if state.entries.is_empty() {
+                state.idle = true;
+                let waited = self.work.wait_timeout_while(state, IDLE, |state| state.entries.is_empty());
+                let timed_out;
+                (state, timed_out) = waited.unwrap_or_else(PoisonError::into_inner);
+                state.idle = false;
+                if timed_out.timed_out() && state.entries.is_empty() {
+                    state.running = false;
+                    return;
+                }
+            }
+            look_at_all(&mut state.entries);
+            drop(state);
+            std::thread::sleep(TICK);
+            state = self.lock();
+        }
+    }
+}
+
+fn look_at_all(entries: &mut [Entry]) {
+    let now = Instant::now();
+    entries.iter().for_each(|entry| entry.watched.look(now));
+    if entries.iter().any(|entry| entry.watched.memory < u64::MAX)
+        && let Some(memory) = anonymous_memory()
+    {
+        look_at_memory(entries, memory);
+    }
+}
+
+/// The memory is that of the process, and whose it is cannot be told: one evaluation at a time is stopped, that with the most growth, and
+/// the next one only after it has ended.
+fn look_at_memory(entries: &mut [Entry], memory: u64) {
+    let mut worst: Option<(u64, &Watched)> = None;
+    let mut freeing = false;
+    for entry in entries {
+        let before = *entry.memory_before.get_or_insert(memory);
+        let grown = memory.saturating_sub(before);
+        match entry.watched.verdict() {
+            Some(_) => freeing = true,
+            None if grown > entry.watched.memory && worst.is_none_or(|(most, _)| grown > most) => {
+                worst = Some((grown, &entry.watched));
+            }
+            None => {}
+        }
+    }
+    if let Some((_, watched)) = worst.filter(|_| !freeing) {
+        watched.condemn(Limit::Memory);
+    }
+}
+
+/// The memory of the process without mapped files: the pages of a KB are not held by a query.
+fn anonymous_memory() -> Option<u64> {
+    if !cfg!(target_os = "linux") {
+        return None;
+    }
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("RssAnon:"))?;
+    let kilobytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
+    Some(kilobytes * 1024)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::budget::Limits;
+    use std::panic::{AssertUnwindSafe, catch_unwind};
+
+    fn run_until_halted(limits: Limits, cancel: &Cancel) -> Option<Limit> {
+        let watched = Watched::new(&Budget::new(limits, cancel.clone()));
+        let watch = Watch::begin(Arc::clone(&watched)).expect("a thread");
+        let started = Instant::now();
+        let outcome = catch_unwind(AssertUnwindSafe(|| {
+            while started.elapsed() < Duration::from_secs(20) {
+                checkpoint();
+            }
+        }));
+        assert!(outcome.is_err_and(|thrown| thrown.is::<Halt>()), "it was stopped");
+        drop(watch);
+        watched.verdict()
+    }
+
+    #[test]
+    fn the_clock_and_cancellation_stop_a_loop() {
+        let short = Limits { time: Duration::from_millis(30), ..Limits::none() };
+        assert_eq!(run_until_halted(short, &Cancel::default()), Some(Limit::Time));
+        let cancel = Cancel::default();
+        let from_outside = cancel.clone();
+        let other = std::thread::spawn(move || {
+            std::thread::sleep(Duration::from_millis(30));
+            from_outside.cancel();
+        });
+        assert_eq!(run_until_halted(Limits::none(), &cancel), Some(Limit::Cancelled));
+        other.join().expect("no panic");
+        // Others go on.
+        checkpoint();
+    }
+
+    #[test]
+    fn one_evaluation_at_a_time_is_stopped_for_memory() {
+        let budget = Budget::new(Limits { memory: 100, ..Limits::none() }, Cancel::default());
+        let entry = |before| Entry { watched: Watched::new(&budget), memory_before: Some(before) };
+        let mut entries = [entry(1000), entry(900), entry(1040)];
+        look_at_memory(&mut entries, 1050);
+        let verdicts = |entries: &[Entry]| entries.iter().map(|e| e.watched.verdict()).collect::<Vec<_>>();
+        assert_eq!(verdicts(&entries), [None, Some(Limit::Memory), None]);
+        look_at_memory(&mut entries, 5000);
+        assert_eq!(verdicts(&entries), [None, Some(Limit::Memory), None], "the first is still there");
+        look_at_memory(&mut entries[2..], 5000);
+        assert_eq!(verdicts(&entries)[2], Some(Limit::Memory));
+        // These two never ran.
+        CONDEMNED.fetch_sub(2, Ordering::Relaxed);
+    }
+}
