@@ -6,6 +6,7 @@ mod forms;
 mod kb;
 mod output;
 mod progress;
+mod query;
 
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;
@@ -31,6 +32,11 @@ enum Command {
     /// Knowledge bases: look into one, import your own, export it.
     #[command(subcommand)]
     Kb(kb::KbCommand),
+    /// Run a logical form, or a file of them.
+    #[command(
+        after_help = "Examples:\n  touchstone query \"Find(The Shawshank Redemption) > Relate(director, forward) > What()\"\n  touchstone query --trace \"(COUNT (AND film (JOIN director person/frank-darabont)))\"\n  touchstone query --format csv \"SELECT ?film ?year WHERE { ?film a <urn:touchstone:world:film> } LIMIT 3\"\n  touchstone query --batch queries.jsonl --out results.jsonl"
+    )]
+    Query(query::QueryArgs),
     /// Translate logical forms: S-expressions, KoPL programs, SPARQL.
     #[command(
         after_help = "Examples:\n  touchstone convert --to sparql \"(COUNT (AND film.film (JOIN film.film.directed_by m.0184jc)))\"\n  touchstone convert --to kopl --json questions.json\n  cat queries.rq | touchstone convert --to sexpr -"
@@ -67,6 +73,7 @@ fn main() -> ExitCode {
     tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).without_time().init();
     let result = match Cli::parse().command {
         Command::Kb(command) => kb::run(command),
+        Command::Query(args) => query::run(&args),
         Command::Convert(args) => forms::convert::run(&args),
         Command::Shape(args) => forms::shape::run(&args),
         Command::Match(args) => forms::matching::run(&args),

@@ -2,22 +2,23 @@
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
+use touchstone_engine::budget::Cancel;
 use touchstone_kb::Progress;
 
 /// Set by Ctrl-C: the work in hand stops, cleans up and reports.
-fn interrupted() -> &'static AtomicBool {
-    static INTERRUPTED: OnceLock<AtomicBool> = OnceLock::new();
+fn interrupted() -> &'static Cancel {
+    static INTERRUPTED: OnceLock<Cancel> = OnceLock::new();
     INTERRUPTED.get_or_init(|| {
         // Without a handler Ctrl-C still ends the program, only less tidily.
         let _ = ctrlc::set_handler(|| {
-            if interrupted().swap(true, Ordering::Relaxed) {
+            if interrupted().is_cancelled() {
                 // The second time is meant: 128 plus the number of the signal.
                 std::process::exit(130);
             }
+            interrupted().cancel();
         });
-        AtomicBool::new(false)
+        Cancel::default()
     })
 }
 
@@ -31,6 +32,11 @@ impl Bar {
     pub(crate) fn new() -> Bar {
         interrupted();
         Bar { bar: ProgressBar::hidden(), start: Instant::now() }
+    }
+
+    /// What Ctrl-C stops.
+    pub(crate) fn cancel(&self) -> Cancel {
+        interrupted().clone()
     }
 
     fn show_when_due(&self) {
@@ -65,7 +71,7 @@ impl Progress for Bar {
     }
 
     fn cancelled(&self) -> bool {
-        interrupted().load(Ordering::Relaxed)
+        interrupted().is_cancelled()
     }
 }
 

@@ -28,6 +28,17 @@ pub enum Engine {
     Spareval,
 }
 
+impl Engine {
+    /// One word for machines.
+    pub fn word(self) -> &'static str {
+        match self {
+            Engine::Auto => "auto",
+            Engine::Embedded => "embedded",
+            Engine::Spareval => "spareval",
+        }
+    }
+}
+
 /// How to run a query.
 #[derive(Debug, Clone, Default)]
 pub struct Settings {

@@ -1,0 +1,213 @@
+//! `touchstone query` and `touchstone shell`: run logical forms.
+
+pub(crate) mod batch;
+mod show;
+
+use crate::progress::Bar;
+use crate::{Outcome, output};
+use anyhow::{Context, Result, bail};
+use clap::{Args, ValueEnum};
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+use touchstone_engine::budget::Limits;
+use touchstone_engine::sparql::Format;
+use touchstone_engine::{Engine, Session, Settings, View};
+use touchstone_logic::Language;
+
+/// Arguments of `touchstone query`.
+#[derive(Args)]
+pub(crate) struct QueryArgs {
+    /// The query; `-` reads it from standard input; a file name reads the file
+    #[arg(value_name = "QUERY|FILE|-", required_unless_present = "batch", conflicts_with = "batch")]
+    query: Option<String>,
+    #[command(flatten)]
+    run: RunArgs,
+    /// Show every step with its rows and time
+    #[arg(long)]
+    trace: bool,
+    /// For machines
+    #[arg(long)]
+    json: bool,
+    /// A format of SPARQL results: sparql-json, sparql-xml, csv, tsv; for graphs: nt, ttl, rdfxml
+    #[arg(long, value_name = "FORMAT", conflicts_with_all = ["json", "batch"])]
+    format: Option<String>,
+    /// Show all answers, not only the first hundred
+    #[arg(long)]
+    all: bool,
+    /// Run the queries of a file: lines of {"id": ..., "lang": ..., "query": ...}
+    #[arg(long, value_name = "FILE.jsonl", requires = "out")]
+    batch: Option<String>,
+    /// Where to write the results of a batch, in the order of the queries; `-` is standard output
+    #[arg(long, value_name = "FILE.jsonl", requires = "batch")]
+    out: Option<PathBuf>,
+    /// How many queries of a batch run at once [default: one for each core]
+    #[arg(long, value_name = "N", requires = "batch")]
+    jobs: Option<usize>,
+}
+
+/// How queries are run: for `query` and `shell`.
+#[derive(Args, Clone)]
+pub(crate) struct RunArgs {
+    /// `world` (embedded), or the directory of a compiled KB
+    #[arg(long, default_value = "world", value_name = "world|DIR")]
+    pub(crate) kb: String,
+    /// The language of the query
+    #[arg(long, value_enum, default_value_t = LanguageName::Auto)]
+    lang: LanguageName,
+    /// Who runs it: auto, embedded, spareval
+    #[arg(long, default_value = "auto", value_name = "ENGINE")]
+    pub(crate) engine: String,
+    /// The graph that SPARQL speaks of
+    #[arg(long, value_enum, default_value_t = ViewName::Auto)]
+    view: ViewName,
+    /// Seconds that a query may take
+    #[arg(long, default_value_t = 10.0, value_name = "SECONDS")]
+    max_time: f64,
+    /// Operations that a query may take
+    #[arg(long, default_value_t = Limits::default().operations, value_name = "N")]
+    max_operations: u64,
+    /// Answers that a query may have
+    #[arg(long, default_value_t = Limits::default().rows, value_name = "N")]
+    max_rows: u64,
+    /// Megabytes that a query may hold
+    #[arg(long, default_value_t = Limits::default().memory >> 20, value_name = "MB")]
+    max_memory: u64,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum LanguageName {
+    /// Told by the query itself
+    Auto,
+    /// S-expressions
+    Sexpr,
+    /// KoPL programs
+    Kopl,
+    /// SPARQL
+    Sparql,
+}
+
+impl LanguageName {
+    pub(crate) fn of(self, text: &str) -> Language {
+        match self {
+            LanguageName::Auto => Language::guess(text),
+            LanguageName::Sexpr => Language::Sexpr,
+            LanguageName::Kopl => Language::Kopl,
+            LanguageName::Sparql => Language::Sparql,
+        }
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum ViewName {
+    /// Told by the query itself
+    Auto,
+    /// Plain triples
+    Direct,
+    /// KQA Pro's graph: values and facts are nodes
+    Kqapro,
+}
+
+impl RunArgs {
+    /// How to run a query, as the arguments say.
+    pub(crate) fn settings(&self) -> Result<Settings> {
+        if !(self.max_time >= 0.0 && self.max_time.is_finite()) {
+            bail!("--max-time {} is no number of seconds", self.max_time);
+        }
+        Ok(Settings {
+            engine: engine(&self.engine)?,
+            view: match self.view {
+                ViewName::Auto => None,
+                ViewName::Direct => Some(View::Direct),
+                ViewName::Kqapro => Some(View::KqaPro),
+            },
+            limits: Limits {
+                operations: self.max_operations,
+                rows: self.max_rows,
+                memory: self.max_memory.saturating_mul(1 << 20),
+                time: Duration::try_from_secs_f64(self.max_time).unwrap_or(Duration::MAX),
+            },
+            ..Settings::default()
+        })
+    }
+
+    pub(crate) fn language(&self, text: &str) -> Language {
+        self.lang.of(text)
+    }
+}
+
+/// The engine with a name.
+pub(crate) fn engine(name: &str) -> Result<Engine> {
+    Ok(match name {
+        "auto" => Engine::Auto,
+        "embedded" => Engine::Embedded,
+        "spareval" => Engine::Spareval,
+        other => bail!("there is no engine `{other}`; there are auto, embedded and spareval"),
+    })
+}
+
+pub(crate) fn run(args: &QueryArgs) -> Result<Outcome> {
+    let mut settings = args.run.settings()?;
+    settings.trace = args.trace;
+    let format = args.format.as_deref().map(|name| name.parse::<Format>()).transpose()?;
+    settings.terms = format.is_some();
+    let kb = crate::kb::open(&args.run.kb)?;
+    let session = Session::new(&kb);
+    if let (Some(batch), Some(out)) = (&args.batch, &args.out) {
+        return batch::run(&session, batch, out, &settings, args);
+    }
+    let text = read_query(args.query.as_deref().unwrap_or("-"))?;
+    // Ctrl-C stops the query, not only the program.
+    let bar = Bar::new();
+    let reply = session.run(args.run.language(&text), &text, &settings, &bar.cancel());
+    drop(bar);
+    match (args.json, format) {
+        (true, _) => show::json(&reply),
+        (_, Some(format)) => show::formatted(&reply, format),
+        _ => show::table(&reply, args.all),
+    }
+}
+
+/// The text of a query: given, in a file, or on standard input.
+fn read_query(query: &str) -> Result<String> {
+    if query == "-" {
+        let mut text = String::new();
+        // A query is no dump: whoever pipes one in by mistake is told so.
+        std::io::stdin()
+            .take(MAX_QUERY + 1)
+            .read_to_string(&mut text)
+            .context("cannot read standard input")?;
+        if text.len() as u64 > MAX_QUERY {
+            bail!("the query is longer than {} MB", MAX_QUERY >> 20);
+        }
+        return Ok(text);
+    }
+    let path = Path::new(query);
+    if query.len() < 1000 && path.is_file() {
+        let length = path.metadata().map_or(0, |meta| meta.len());
+        if length > MAX_QUERY {
+            bail!("{query} is longer than {} MB: is it a batch? Then give --batch", MAX_QUERY >> 20);
+        }
+        return std::fs::read_to_string(path).with_context(|| format!("cannot read {query}"));
+    }
+    Ok(query.to_owned())
+}
+
+const MAX_QUERY: u64 = 4 << 20;
+
+/// How an outcome ends the program.
+fn ended(reply: &touchstone_engine::Reply) -> Result<Outcome> {
+    use touchstone_engine::Outcome as Ran;
+    match &reply.outcome {
+        Ran::Answered(answers) if answers.is_empty() => Ok(Outcome::NothingFound),
+        Ran::Answered(_) => Ok(Outcome::Done),
+        Ran::OverBudget(_) => Ok(Outcome::NothingFound),
+        Ran::Unparsable(message) | Ran::Failed(message) => bail!("{message}"),
+    }
+}
+
+fn notes(reply: &touchstone_engine::Reply) {
+    for note in &reply.notes {
+        output::note(&format!("note: {note}"));
+    }
+}
