@@ -37,6 +37,11 @@ enum Command {
         after_help = "Examples:\n  touchstone query \"Find(The Shawshank Redemption) > Relate(director, forward) > What()\"\n  touchstone query --trace \"(COUNT (AND film (JOIN director person/frank-darabont)))\"\n  touchstone query --format csv \"SELECT ?film ?year WHERE { ?film a <urn:touchstone:world:film> } LIMIT 3\"\n  touchstone query --batch queries.jsonl --out results.jsonl"
     )]
     Query(query::QueryArgs),
+    /// Ask one thing after the other, with history and completion.
+    #[command(
+        after_help = "Examples:\n  touchstone shell\n  echo 'Find(Paris) > QueryAttr(population)' | touchstone shell"
+    )]
+    Shell(query::shell::ShellArgs),
     /// Translate logical forms: S-expressions, KoPL programs, SPARQL.
     #[command(
         after_help = "Examples:\n  touchstone convert --to sparql \"(COUNT (AND film.film (JOIN film.film.directed_by m.0184jc)))\"\n  touchstone convert --to kopl --json questions.json\n  cat queries.rq | touchstone convert --to sexpr -"
@@ -74,6 +79,7 @@ fn main() -> ExitCode {
     let result = match Cli::parse().command {
         Command::Kb(command) => kb::run(command),
         Command::Query(args) => query::run(&args),
+        Command::Shell(args) => query::shell::run(&args),
         Command::Convert(args) => forms::convert::run(&args),
         Command::Shape(args) => forms::shape::run(&args),
         Command::Match(args) => forms::matching::run(&args),

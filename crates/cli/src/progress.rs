@@ -1,15 +1,15 @@
 //! The progress bar, and stopping on Ctrl-C.
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use std::sync::OnceLock;
+use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 use touchstone_engine::budget::Cancel;
 use touchstone_kb::Progress;
 
-/// Set by Ctrl-C: the work in hand stops, cleans up and reports.
-fn interrupted() -> &'static Cancel {
-    static INTERRUPTED: OnceLock<Cancel> = OnceLock::new();
-    INTERRUPTED.get_or_init(|| {
+/// What Ctrl-C stops: the work in hand, which cleans up and reports.
+fn in_hand() -> &'static Mutex<Cancel> {
+    static IN_HAND: OnceLock<Mutex<Cancel>> = OnceLock::new();
+    IN_HAND.get_or_init(|| {
         // Without a handler Ctrl-C still ends the program, only less tidily.
         let _ = ctrlc::set_handler(|| {
             if interrupted().is_cancelled() {
@@ -18,8 +18,12 @@ fn interrupted() -> &'static Cancel {
             }
             interrupted().cancel();
         });
-        Cancel::default()
+        Mutex::new(Cancel::default())
     })
+}
+
+fn interrupted() -> Cancel {
+    in_hand().lock().unwrap_or_else(PoisonError::into_inner).clone()
 }
 
 /// A bar on standard error that shows up when work takes over a second.
@@ -34,9 +38,15 @@ impl Bar {
         Bar { bar: ProgressBar::hidden(), start: Instant::now() }
     }
 
+    /// For other work, after which there may be more: an earlier Ctrl-C is forgotten.
+    pub(crate) fn again() -> Bar {
+        *in_hand().lock().unwrap_or_else(PoisonError::into_inner) = Cancel::default();
+        Bar::new()
+    }
+
     /// What Ctrl-C stops.
     pub(crate) fn cancel(&self) -> Cancel {
-        interrupted().clone()
+        interrupted()
     }
 
     fn show_when_due(&self) {

@@ -4,6 +4,7 @@ mod answer;
 pub mod budget;
 pub mod embedded;
 pub mod plan;
+pub mod server;
 mod session;
 mod shortcut;
 mod sorted;

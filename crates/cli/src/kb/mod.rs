@@ -4,6 +4,7 @@ mod export;
 mod find;
 mod import;
 mod info;
+mod serve;
 mod show;
 
 use crate::Outcome;
@@ -35,6 +36,11 @@ pub(crate) enum KbCommand {
         after_help = "Examples:\n  touchstone kb export --format ttl --out world.ttl\n  touchstone kb export --kb my-kb --format nt --view kqapro | gzip > my-kb.nt.gz"
     )]
     Export(export::ExportArgs),
+    /// Offer a KB as a SPARQL 1.1 endpoint, on this machine only unless told otherwise.
+    #[command(
+        after_help = "Examples:\n  touchstone kb serve\n  curl -G --data-urlencode 'query=SELECT ?x WHERE { ?x a <urn:touchstone:world:film> } LIMIT 5' http://127.0.0.1:7878/sparql\n  touchstone kb serve --kb my-kb --port 3030 --cors https://example.org"
+    )]
+    Serve(serve::ServeArgs),
 }
 
 /// Which KB.
@@ -80,5 +86,6 @@ pub(crate) fn run(command: KbCommand) -> Result<Outcome> {
         KbCommand::Find(args) => find::run(&args),
         KbCommand::Import(args) => import::run(&args),
         KbCommand::Export(args) => export::run(&args),
+        KbCommand::Serve(args) => serve::run(&args),
     }
 }

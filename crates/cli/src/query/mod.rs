@@ -1,6 +1,8 @@
 //! `touchstone query` and `touchstone shell`: run logical forms.
 
-pub(crate) mod batch;
+mod batch;
+mod complete;
+pub(crate) mod shell;
 mod show;
 
 use crate::progress::Bar;
