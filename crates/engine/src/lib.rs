@@ -2,6 +2,7 @@
 
 mod answer;
 pub mod budget;
+pub mod compat;
 pub mod embedded;
 pub mod plan;
 pub mod server;

@@ -2,6 +2,7 @@
 
 use crate::answer::{Answer, Found};
 use crate::budget::{Budget, Cancel, Cost, Limits, Stopped};
+use crate::compat::{self, Compat, CompatError};
 use crate::embedded::{self, TraceNode};
 use crate::plan::{Plan, PlanError};
 use crate::shortcut::{View, shortcut};
@@ -46,6 +47,8 @@ pub struct Settings {
     pub engine: Engine,
     /// On which graph a SPARQL query is meant; told by the query itself if absent.
     pub view: Option<View>,
+    /// Run programs as a published executor does.
+    pub compat: Option<Compat>,
     /// What it may cost.
     pub limits: Limits,
     /// Whether to take notes about every step.
@@ -231,6 +234,9 @@ impl<'kb> Session<'kb> {
         budget: &Budget,
         reply: &mut Reply,
     ) -> Result<Answers, Failure> {
+        if let Some(compat) = settings.compat {
+            return self.run_compat(language, text, compat, settings, budget);
+        }
         let query = match language {
             Language::Sexpr => {
                 let form = Form::parse(text, &KnownWords(self.kb())).map_err(unparsable)?;
@@ -252,6 +258,36 @@ impl<'kb> Session<'kb> {
             }
             Engine::Spareval => Err(Failure::Failed("not yet".to_owned())),
         }
+    }
+
+    /// A program as a published executor runs it: its answers are texts.
+    fn run_compat(
+        &self,
+        language: Language,
+        text: &str,
+        compat: Compat,
+        settings: &Settings,
+        budget: &Budget,
+    ) -> Result<Answers, Failure> {
+        if language != Language::Kopl {
+            return Err(Failure::Failed(format!(
+                "--compat {} is for KoPL programs; this is {language}",
+                compat.name()
+            )));
+        }
+        let program = Program::parse(text).map_err(unparsable)?;
+        let answer = compat::run(self.kb(), &program, compat, budget).map_err(|error| match error {
+            CompatError::Stopped(stopped) => Failure::OverBudget(stopped),
+            raised => Failure::Failed(raised.to_string()),
+        })?;
+        let texts = match answer {
+            compat::CompatAnswer::List(texts) => texts,
+            compat::CompatAnswer::Text(text) => vec![text],
+        };
+        let text = |value| Answer::Text { value, language: String::new(), datatype: String::new() };
+        let answers: Vec<Answer> = texts.into_iter().map(text).collect();
+        let results = settings.terms.then(|| self.list_results(&answers, settings.view));
+        Ok(Answers::List { answers, results })
     }
 
     fn plan(&self, query: &Query, reply: &mut Reply) -> Result<Plan, Failure> {

@@ -13,6 +13,7 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use touchstone_engine::budget::Limits;
+use touchstone_engine::compat::Compat;
 use touchstone_engine::sparql::Format;
 use touchstone_engine::{Engine, Session, Settings, View};
 use touchstone_logic::Language;
@@ -60,6 +61,9 @@ pub(crate) struct RunArgs {
     /// Who runs it: auto, embedded, spareval
     #[arg(long, default_value = "auto", value_name = "ENGINE")]
     pub(crate) engine: String,
+    /// Run KoPL programs as a published executor does, mistakes included
+    #[arg(long, value_enum)]
+    compat: Option<CompatName>,
     /// The graph that SPARQL speaks of
     #[arg(long, value_enum, default_value_t = ViewName::Auto)]
     view: ViewName,
@@ -101,6 +105,14 @@ impl LanguageName {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum CompatName {
+    /// The PyPI package KoPL 0.0.5
+    Kopl,
+    /// The rule executor of KQA Pro's baselines
+    Rule,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum ViewName {
     /// Told by the query itself
     Auto,
@@ -123,6 +135,10 @@ impl RunArgs {
                 ViewName::Direct => Some(View::Direct),
                 ViewName::Kqapro => Some(View::KqaPro),
             },
+            compat: self.compat.map(|compat| match compat {
+                CompatName::Kopl => Compat::Kopl,
+                CompatName::Rule => Compat::Rule,
+            }),
             limits: Limits {
                 operations: self.max_operations,
                 rows: self.max_rows,

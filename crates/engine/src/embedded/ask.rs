@@ -54,9 +54,12 @@ impl<'k> Evaluator<'k, '_> {
                         Value::Literal(literal) => literals.push(literal.0),
                     }
                 }
-                let nodes = sorted(nodes, self.kb.n_nodes());
-                let literals = sorted(literals, self.kb.n_literals());
-                Found::things(Cow::Owned(nodes), Cow::Owned(literals))
+                let nodes = Cow::Owned(sorted(nodes, self.kb.n_nodes()));
+                let literals = Cow::Owned(sorted(literals, self.kb.n_literals()));
+                match self.in_language(Things::Listed { nodes, literals }) {
+                    Things::Listed { nodes, literals } => Found::things(nodes, literals),
+                    _ => Found::things(Cow::Borrowed(&[]), Cow::Borrowed(&[])),
+                }
             }
         };
         self.budget.add_rows(found.len() as u64)?;
@@ -102,7 +105,7 @@ impl<'k> Evaluator<'k, '_> {
             _ if set.has_marks => self.solved(set, true)?,
             _ => without(self.listed(self.things(set)?)?, &banned),
         };
-        Ok(if self.plan.english { self.only_english(found) } else { found })
+        Ok(self.in_language(found))
     }
 
     /// The nodes that may not be the answer, sorted; `None` if the side conditions cannot hold at all.
@@ -122,7 +125,11 @@ impl<'k> Evaluator<'k, '_> {
         Some(banned)
     }
 
-    fn only_english(&self, found: Things<'k>) -> Things<'k> {
+    /// Texts in other languages than English left out, if the query says so.
+    fn in_language(&self, found: Things<'k>) -> Things<'k> {
+        if !self.plan.english {
+            return found;
+        }
         let Things::Listed { nodes, literals } = found else { return found };
         let fits = |id: u32| {
             let literal = self.kb.literal(LiteralId(id));
@@ -139,11 +146,40 @@ impl<'k> Evaluator<'k, '_> {
         }
     }
 
+    fn distinct_relations(&self, relations: impl Iterator<Item = RelationId>) -> Outcome<Vec<RelationId>> {
+        let mut seen = vec![false; self.kb.n_relations()];
+        for relation in relations {
+            self.budget.spend(1)?;
+            seen[relation.index()] = true;
+        }
+        Ok(self.kb.relations().filter(|relation| seen[relation.index()]).collect())
+    }
+
     fn relations(&self, from: &PlanSet, to: &PlanSet) -> Outcome<Vec<RelationId>> {
-        let from = self.listed(self.exact(from)?)?;
-        let to = self.listed(self.exact(to)?)?;
-        let (Things::Listed { nodes: from, .. }, Things::Listed { nodes: to, .. }) = (from, to) else {
-            return Ok(Vec::new());
+        let (from, to) = (self.exact(from)?, self.exact(to)?);
+        let (from, to) = match (&from, &to) {
+            (Things::Ranges(_), _) | (_, Things::Ranges(_)) => return Ok(Vec::new()),
+            (Things::All, Things::All) => {
+                let mut relations: Vec<RelationId> = self.kb.relations().collect();
+                relations.retain(|&relation| self.kb.objects_with(relation).len() > 0);
+                return Ok(relations);
+            }
+            // Everything: there are relations to and from it wherever there are any.
+            (Things::Listed { nodes, .. }, Things::All) => {
+                let relations_of =
+                    |&node: &u32| self.kb.properties_of(NodeId(node)).map(|(property, _)| property);
+                let relation = |property| match property {
+                    Property::Relation(relation) => Some(relation),
+                    Property::Attribute(_) => None,
+                };
+                return self.distinct_relations(nodes.iter().flat_map(relations_of).filter_map(relation));
+            }
+            (Things::All, Things::Listed { nodes, .. }) => {
+                let relations_to =
+                    |&node: &u32| self.kb.relations_to(NodeId(node)).map(|(relation, _)| relation);
+                return self.distinct_relations(nodes.iter().flat_map(relations_to));
+            }
+            (Things::Listed { nodes: from, .. }, Things::Listed { nodes: to, .. }) => (from, to),
         };
         let kb = self.kb;
         let mut found = Vec::new();
@@ -153,7 +189,7 @@ impl<'k> Evaluator<'k, '_> {
                     self.budget.spend(1 + n.min(to.len()) as u64)?;
                     if let Property::Relation(relation) = property
                         && !found.contains(&relation)
-                        && intersects(kb.objects(NodeId(subject), relation), &to)
+                        && intersects(kb.objects(NodeId(subject), relation), to)
                     {
                         found.push(relation);
                     }
@@ -163,8 +199,7 @@ impl<'k> Evaluator<'k, '_> {
             for &object in to.iter() {
                 for (relation, n) in kb.relations_to(NodeId(object)) {
                     self.budget.spend(1 + n.min(from.len()) as u64)?;
-                    if !found.contains(&relation) && intersects(kb.subjects(relation, NodeId(object)), &from)
-                    {
+                    if !found.contains(&relation) && intersects(kb.subjects(relation, NodeId(object)), from) {
                         found.push(relation);
                     }
                 }

@@ -27,3 +27,9 @@ pub(crate) fn imported(source: Source, file: &Path) -> Kb {
 pub(crate) fn freebase_mini() -> Option<Kb> {
     shared_data("freebase/mini.nt").map(|path| imported(Source::Rdf(Profile::Freebase), &path))
 }
+
+pub mod naive;
+pub mod random;
+pub mod random_facts;
+pub mod random_kb;
+pub mod random_values;

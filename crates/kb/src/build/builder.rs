@@ -1,5 +1,6 @@
 //! Collects what an importer reads, under provisional numbers.
 
+use super::file_order::FileOrder;
 use super::interner::Interner;
 use super::literals::LiteralTable;
 use super::sorter::{Spill, Workspace};
@@ -177,6 +178,8 @@ pub struct KbBuilder {
     pub(crate) declared: Vec<u32>,
     /// Nodes that are properties as well: their names alone do not make them entities.
     pub(crate) also_properties: HashSet<u32>,
+    /// What the file said in its own order, if that is kept.
+    pub(crate) file_order: Option<FileOrder>,
 }
 
 impl KbBuilder {
@@ -203,6 +206,7 @@ impl KbBuilder {
             more_quotes: Vec::new(),
             declared: Vec::new(),
             also_properties: HashSet::new(),
+            file_order: None,
             workspace,
         }
     }

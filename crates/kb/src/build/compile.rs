@@ -90,6 +90,7 @@ impl KbBuilder {
         check(progress)?;
 
         let writer = StoreWriter::new(pending.path());
+        self.write_file_order(&numbers, &writer)?;
         progress.stage("sorting facts", Some(raw_facts.len()));
         let (nodes, facts) = rayon::join(
             || self.write_nodes_and_literals(&numbers, &writer),
@@ -342,7 +343,7 @@ impl Usage {
 }
 
 /// The (key, value) pairs of a qualifier set, as the builder stores them.
-fn set_pairs(bytes: &[u8]) -> impl Iterator<Item = (u32, u32)> {
+pub(super) fn set_pairs(bytes: &[u8]) -> impl Iterator<Item = (u32, u32)> {
     let number = |b: &[u8]| u32::from_le_bytes([b[0], b[1], b[2], b[3]]);
     bytes.chunks_exact(8).map(move |pair| (number(&pair[..4]), number(&pair[4..])))
 }

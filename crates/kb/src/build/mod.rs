@@ -7,6 +7,7 @@
 mod builder;
 mod compile;
 mod facts;
+mod file_order;
 mod hierarchy;
 mod interner;
 mod literals;

@@ -1,7 +1,8 @@
 //! Reads KQA Pro's `kb.json`, the original of 2020 and the re-release of 2022.
 //!
 //! Facts between entities stand twice in the file, forward on the subject and backward on the object;
-//! both become the same fact, and duplicates are removed when the store is compiled.
+//! both become the same fact, and duplicates are removed when the store is compiled. What the file said in
+//! its own order is kept beside the facts (`Kb::records`), for the published executors depend on it.
 
 use super::ImportRequest;
 use super::input::{self, in_parallel};
@@ -101,6 +102,7 @@ pub(super) fn read(
     journal: &mut Journal,
     progress: &dyn Progress,
 ) -> Result<()> {
+    builder.keep_file_order();
     builder.meta.lang.clear();
     builder.meta.base = "http://www.wikidata.org/entity/".to_owned();
     progress.stage("reading", Some(input::total_size(&request.inputs)));
@@ -231,15 +233,17 @@ fn parse_value(raw: &RawJson, value: &ValueJson<'_>) -> Result<ParsedValue, (usi
             }
             Ok(ParsedValue::Quantity { number, unit })
         }
-        "year" => {
-            let year = text().unwrap_or_else(|_| json.to_owned());
-            Literal::year(&year).map(|_| ()).ok_or_else(|| wrong("a year"))?;
-            Ok(ParsedValue::Year(year))
-        }
-        "date" => {
-            let date = text().map_err(|_| wrong("a date"))?.replace('/', "-");
-            Literal::date(&date).map(|_| ()).ok_or_else(|| wrong("a date (yyyy-mm-dd or yyyy/mm/dd)"))?;
-            Ok(ParsedValue::Date(date))
+        // The text tells years from dates; the type does not always, and loaders of the format ignore it.
+        "year" | "date" => {
+            let time = text().unwrap_or_else(|_| json.to_owned());
+            if time.contains('/') || time.char_indices().any(|(at, c)| at > 0 && c == '-') {
+                let date = time.replace('/', "-");
+                Literal::date(&date).map(|_| ()).ok_or_else(|| wrong("a date (yyyy-mm-dd or yyyy/mm/dd)"))?;
+                Ok(ParsedValue::Date(date))
+            } else {
+                Literal::year(&time).map(|_| ()).ok_or_else(|| wrong("a year"))?;
+                Ok(ParsedValue::Year(time))
+            }
         }
         other => {
             Err((0, format!("value type `{other}` is not known; expected string, quantity, year or date")))
@@ -270,16 +274,15 @@ fn add_node(node: ParsedNode, builder: &mut KbBuilder, journal: &mut Journal) ->
                 let property = builder.property(key);
                 let value = add_value(value, builder)?;
                 let mut qualifiers = add_qualifiers(qualifiers, builder)?;
-                builder.fact(subject, property, value, &mut qualifiers, None)?;
+                builder.record(subject, property, value, false, &mut qualifiers)?;
             }
             ParsedFact::Relation { relation, direction, object, qualifiers } => {
                 journal.keep("relation record");
                 let property = builder.property(relation);
                 let object = builder.node(object)?;
-                let (from, to) =
-                    if *direction == Direction::Forward { (subject, object) } else { (object, subject) };
+                let backward = *direction == Direction::Backward;
                 let mut qualifiers = add_qualifiers(qualifiers, builder)?;
-                builder.fact(from, property, to.into(), &mut qualifiers, None)?;
+                builder.record(subject, property, object.into(), backward, &mut qualifiers)?;
             }
         }
     }

@@ -241,7 +241,7 @@ impl Kb {
         }
     }
 
-    fn property_of_code(&self, code: u32) -> Property {
+    pub(super) fn property_of_code(&self, code: u32) -> Property {
         match code.checked_sub(self.n_relations() as u32) {
             None => Property::Relation(RelationId(code)),
             Some(attribute) => Property::Attribute(AttributeId(attribute)),

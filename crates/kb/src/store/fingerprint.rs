@@ -1,7 +1,8 @@
 //! The fingerprint: a hash of the content, in an order that the content itself determines.
 //!
 //! It covers ids, names, descriptions, classes, the schema, literals, facts and qualifiers; it does not
-//! cover the name of the KB, its licence, the sources of single facts, nor the layout of the store.
+//! cover the name of the KB, its licence, the sources of single facts, the order of the
+//! file it was made from, nor the layout of the store.
 
 /// Feeds content into the fingerprint.
 pub(crate) struct ContentHasher {

@@ -2,6 +2,7 @@
 
 use super::columns::{Rows, Strings, check_below, check_len, path_of};
 use super::facts::FactColumns;
+use super::file_order::FileOrderColumns;
 use super::manifest::Manifest;
 use super::mapping::Column;
 use super::schema::SchemaColumns;
@@ -42,6 +43,7 @@ pub struct Kb {
     literal_tag: Column<u32>,
     tags: Strings,
     pub(super) facts: FactColumns,
+    pub(super) file_order: Option<FileOrderColumns>,
     pub(super) schema: SchemaColumns,
     pub(super) names: NameColumns,
 }
@@ -88,6 +90,7 @@ impl Kb {
             literal_tag: Column::open(&path_of(dir, "literal_tag"))?,
             tags: Strings::open(dir, "tag")?,
             facts: FactColumns::open(dir)?,
+            file_order: FileOrderColumns::open(dir)?,
             schema: SchemaColumns::open(dir)?,
             names: NameColumns::open(dir)?,
             manifest,
@@ -125,6 +128,9 @@ impl Kb {
         check_below(dir, "literal_tag", &self.literal_tag, self.tags.len())?;
         self.schema.check(dir, counts)?;
         self.facts.check(dir, counts)?;
+        if let Some(order) = &self.file_order {
+            order.check(dir, counts)?;
+        }
         self.names.check(dir, n_nodes)
     }
 

@@ -8,12 +8,14 @@
 //! | who is in a class? | [`Kb::members`], [`Kb::direct_members`] | a slice |
 //! | who has a value in a range? | [`Kb::facts_by_value`] | a slice to search in |
 //! | what is said about a fact? | [`Kb::fact_qualifiers`] | a binary search |
+//! | what did the file say, in its order? | [`Kb::records`], [`Kb::node_rank`] | a slice |
 //! | what is called like this? | [`Kb::find_names`] | see `search.rs` |
 //!
 //! Slices are sorted, so sets are intersected by merging or galloping.
 
 mod columns;
 mod facts;
+mod file_order;
 pub(crate) mod fingerprint;
 mod kb;
 mod manifest;
@@ -24,6 +26,8 @@ mod verify;
 pub(crate) mod writer;
 
 pub use facts::{Fact, LiteralFacts, Qualifier};
+pub(crate) use file_order::BACKWARD_BIT;
+pub use file_order::Record;
 pub use kb::{Kb, is_store};
 pub use manifest::{Counts, Manifest, STORE_FORMAT};
 pub use schema::ValueKind;

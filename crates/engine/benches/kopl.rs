@@ -1,0 +1,108 @@
+//! Compatible execution beside the package KoPL, on a KB of KQA Pro's size: `TOUCHSTONE_KOPL_PYTHON=... cargo bench --bench kopl`.
+//!
+//! `TOUCHSTONE_BENCH_ENTITIES` sets the size. Answers are compared on the way.
+#![allow(missing_docs, clippy::print_stdout)]
+
+#[path = "support/kqapro_world.rs"]
+mod kqapro_world;
+
+use serde_json::{Map, Value, json};
+use std::path::Path;
+use std::process::Command;
+use std::time::{Duration, Instant};
+use touchstone_engine::budget::{Budget, Cancel, Limits};
+use touchstone_engine::compat::{Compat, CompatAnswer, CompatError, Session};
+use touchstone_kb::import::{ImportRequest, Source, import};
+use touchstone_kb::{Kb, NoProgress};
+use touchstone_logic::Program;
+
+const ROUND: Duration = Duration::from_secs(2);
+
+fn answer(session: &mut Session<'_>, program: &Program) -> Value {
+    match session.run(program, &Budget::new(Limits::default(), Cancel::default())) {
+        Ok(CompatAnswer::List(texts)) => json!(texts),
+        Ok(CompatAnswer::Text(text)) => json!(text),
+        Err(CompatError::Raised { exception, .. }) => json!({"error": exception.name()}),
+        Err(error) => panic!("{error}"),
+    }
+}
+
+/// Sets have no order.
+fn unordered(answer: &Value) -> Value {
+    let Some(list) = answer.as_array() else { return answer.clone() };
+    let mut texts: Vec<String> = list.iter().map(Value::to_string).collect();
+    texts.sort();
+    json!(texts)
+}
+
+fn is_nothing(answer: &Value) -> bool {
+    answer.is_object() || answer.as_array().is_some_and(Vec::is_empty) || *answer == json!("0")
+}
+
+/// What KoPL needs and says, if there is a Python that has it.
+fn peer(dir: &Path, kb: &Path, programs: &Value) -> Option<Value> {
+    let python = std::env::var_os("TOUCHSTONE_KOPL_PYTHON")?;
+    let (asked, out) = (dir.join("programs.json"), dir.join("out.json"));
+    std::fs::write(&asked, programs.to_string()).expect("written");
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("benches/peers/kopl_bench.py");
+    let status = Command::new(python).arg(script).args([kb, &asked, &out]).arg("3").status();
+    assert!(status.expect("Python").success());
+    let text = std::fs::read_to_string(out).expect("results");
+    Some(serde_json::from_str(&text).expect("JSON"))
+}
+
+fn main() {
+    let n_entities = std::env::var("TOUCHSTONE_BENCH_ENTITIES").ok().and_then(|n| n.parse().ok());
+    let (json, programs) = kqapro_world::generate_kqapro(1, n_entities.unwrap_or(16_960));
+    let dir = tempfile::tempdir().expect("a folder");
+    let path = dir.path().join("kb.json");
+    std::fs::write(&path, &json).expect("written");
+    let start = Instant::now();
+    let request = ImportRequest::new(Source::KqaPro, vec![path.clone()]);
+    import(&request, &dir.path().join("kb"), &NoProgress).expect("a KB");
+    let imported = start.elapsed();
+    let kb = Kb::open(&dir.path().join("kb")).expect("a store");
+    println!(
+        "{} MB of JSON, {} facts; imported in {:.1} s",
+        json.len() >> 20,
+        kb.n_facts(),
+        imported.as_secs_f64()
+    );
+    let all: Map<String, Value> = programs
+        .iter()
+        .map(|(kind, programs)| ((*kind).to_owned(), programs.iter().map(Program::to_json).collect()))
+        .collect();
+    let theirs = peer(dir.path(), &path, &Value::Object(all));
+    if let Some(theirs) = &theirs {
+        println!(
+            "KoPL: loaded in {:.1} s, {} MB",
+            theirs["load_seconds"].as_f64().unwrap_or(0.0),
+            theirs["megabytes"]
+        );
+    }
+    let mut session = Session::new(&kb, Compat::Kopl);
+    for (kind, programs) in &programs {
+        let answers: Vec<Value> = programs.iter().map(|program| answer(&mut session, program)).collect();
+        let nothing = answers.iter().filter(|answer| is_nothing(answer)).count();
+        let (start, mut n_runs) = (Instant::now(), 0);
+        while start.elapsed() < ROUND {
+            for program in programs {
+                std::hint::black_box(answer(&mut session, program));
+            }
+            n_runs += programs.len();
+        }
+        let per_second = n_runs as f64 / start.elapsed().as_secs_f64();
+        print!("{kind:34} {per_second:12.0} programs/s, {nothing} of {} give nothing", programs.len());
+        if let Some(theirs) = theirs.as_ref().map(|theirs| &theirs["kinds"][*kind]) {
+            let their_rate = 1.0 / theirs["seconds_per_program"].as_f64().expect("seconds");
+            let their_answers = theirs["answers"].as_array().expect("answers");
+            let same = |(a, b): &(&Value, &Value)| unordered(a) == unordered(b);
+            let n_same = answers.iter().zip(their_answers).filter(same).count();
+            print!(
+                "; KoPL {their_rate:9.0}, ratio {:8.1}, {n_same} answers the same",
+                per_second / their_rate
+            );
+        }
+        println!();
+    }
+}

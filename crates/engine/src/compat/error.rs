@@ -1,0 +1,105 @@
+//! What goes wrong in an executor: a Python exception by its kind, or a limit of ours.
+
+use crate::budget::Stopped;
+use std::fmt;
+
+/// The kind of a Python exception.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+pub enum Exception {
+    /// An element that a list does not have: the first of none.
+    IndexError,
+    /// A name, id or key that a table does not have.
+    KeyError,
+    /// Something of the wrong type, or an operator that does not exist.
+    TypeError,
+    /// A text that is no number or time, or a result that is no pair.
+    ValueError,
+    /// A variable that was never set, because no record had the key.
+    UnboundLocalError,
+    /// Values that cannot be compared.
+    AssertionError,
+    /// Something that is no value was verified.
+    AttributeError,
+    /// A number too large for a date.
+    OverflowError,
+    /// Texts have no order; the executors raise the plain `Exception` for it.
+    Exception,
+}
+
+impl Exception {
+    /// All kinds.
+    pub const ALL: [Exception; 9] = [
+        Exception::IndexError,
+        Exception::KeyError,
+        Exception::TypeError,
+        Exception::ValueError,
+        Exception::UnboundLocalError,
+        Exception::AssertionError,
+        Exception::AttributeError,
+        Exception::OverflowError,
+        Exception::Exception,
+    ];
+
+    /// Its name in Python.
+    pub fn name(self) -> &'static str {
+        match self {
+            Exception::IndexError => "IndexError",
+            Exception::KeyError => "KeyError",
+            Exception::TypeError => "TypeError",
+            Exception::ValueError => "ValueError",
+            Exception::UnboundLocalError => "UnboundLocalError",
+            Exception::AssertionError => "AssertionError",
+            Exception::AttributeError => "AttributeError",
+            Exception::OverflowError => "OverflowError",
+            Exception::Exception => "Exception",
+        }
+    }
+
+    /// The kind of a name.
+    pub fn from_name(name: &str) -> Option<Exception> {
+        Self::ALL.into_iter().find(|kind| kind.name() == name)
+    }
+}
+
+impl fmt::Display for Exception {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// Why a program has no answer.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum CompatError {
+    /// The executor raises an exception.
+    #[error("step {step} raises {exception}: {reason}")]
+    Raised {
+        /// The step, counted from 1.
+        step: usize,
+        /// The kind of the exception.
+        exception: Exception,
+        /// Why, in our words.
+        reason: String,
+    },
+    /// A limit of ours was reached; the executors have none.
+    #[error(transparent)]
+    Stopped(#[from] Stopped),
+}
+
+/// An error before it is known in which step it happened.
+pub(super) enum Fault {
+    Raised(Exception, String),
+    Stopped(Stopped),
+}
+
+impl From<Stopped> for Fault {
+    fn from(stopped: Stopped) -> Fault {
+        Fault::Stopped(stopped)
+    }
+}
+
+/// Raises an exception.
+pub(super) fn raise<T>(exception: Exception, reason: impl Into<String>) -> Result<T, Fault> {
+    Err(Fault::Raised(exception, reason.into()))
+}

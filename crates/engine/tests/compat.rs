@@ -1,0 +1,121 @@
+//! The published executors, on a small KB made for it: `compat/differences.txt` holds the cases.
+#![allow(missing_docs)]
+
+mod programs;
+
+use programs::{cases, import_kqapro};
+use std::path::{Path, PathBuf};
+use touchstone_engine::budget::{Budget, Cancel, Limits};
+use touchstone_engine::compat::{Compat, CompatAnswer, CompatError, Session, prediction, run};
+use touchstone_kb::Kb;
+use touchstone_logic::Program;
+
+fn data(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests").join(name)
+}
+
+fn budget() -> Budget {
+    Budget::new(Limits::default(), Cancel::default())
+}
+
+fn shown(outcome: &Result<CompatAnswer, CompatError>) -> String {
+    match outcome {
+        Ok(answer) => answer.to_string(),
+        Err(CompatError::Raised { exception, .. }) => format!("raises {exception}"),
+        Err(error) => format!("stopped: {error}"),
+    }
+}
+
+fn check(kb: &Kb, text: &str) {
+    let mut wrong = Vec::new();
+    let mut sessions = Compat::ALL.map(|compat| Session::new(kb, compat));
+    for case in cases(text) {
+        let program = Program::parse(case.fields[0]).unwrap_or_else(|e| panic!("line {}: {e}", case.number));
+        let (executor, again) = match case.fields[1].strip_suffix(" again") {
+            Some(executor) => (executor, true),
+            None => (case.fields[1], false),
+        };
+        let mut n_run = 0;
+        for (session, compat) in sessions.iter_mut().zip(Compat::ALL) {
+            if executor != "both" && executor != compat.name() {
+                continue;
+            }
+            if !again {
+                *session = Session::new(kb, compat);
+            }
+            n_run += 1;
+            let got = shown(&session.run(&program, &budget()));
+            if got != case.fields[2] {
+                wrong.push(format!("line {}: {}\n  {compat} gives {got}", case.number, case.line));
+            }
+        }
+        assert!(n_run > 0, "line {}: no executor is called `{executor}`", case.number);
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn the_differences_that_are_known() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let kb = import_kqapro(&data("compat/towns.json"), &dir.path().join("kb"));
+    let text = std::fs::read_to_string(data("compat/differences.txt")).expect("cases");
+    check(&kb, &text);
+}
+
+#[test]
+fn the_examples_of_the_package() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let Some(json) = programs::shared_data("kqapro/kopl_example_kb.json") else { return };
+    let kb = import_kqapro(&json, &dir.path().join("kb"));
+    let text = std::fs::read_to_string(data("cases/kopl_examples.txt")).expect("cases");
+    check(&kb, &text);
+}
+
+#[test]
+fn predictions_are_what_the_script_writes() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let kb = import_kqapro(&data("compat/towns.json"), &dir.path().join("kb"));
+    for (program, expected) in [
+        ("Find(Alpha) > QueryAttr(population)", "200"),
+        ("Find(Delta) > QueryAttr(population)", "None"),
+        ("Find(Echo) > Find(Beta) > SelectBetween(founded, less)", "no"),
+        ("FindAll() > Count()", "12"),
+    ] {
+        let parsed = Program::parse(program).expect("a program");
+        let outcome = run(&kb, &parsed, Compat::Kopl, &budget());
+        assert_eq!(prediction(&outcome), Some(expected), "{program}");
+    }
+    // Our limits are no exception of the executor.
+    let tight = Budget::new(Limits { operations: 3, ..Limits::default() }, Cancel::default());
+    let all = Program::parse("FindAll() > Count()").expect("a program");
+    let outcome = run(&kb, &all, Compat::Kopl, &tight);
+    assert!(matches!(outcome, Err(CompatError::Stopped(_))));
+    assert_eq!(prediction(&outcome), None);
+}
+
+/// A KB of another origin has no order of a file: programs run all the same.
+#[test]
+fn other_kbs_are_seen_in_the_order_of_the_store() {
+    use touchstone_kb::export::{ExportRequest, Format, View, export};
+    use touchstone_kb::import::{ImportRequest, Source, import};
+    let dir = tempfile::tempdir().expect("a folder");
+    let kb = import_kqapro(&data("compat/towns.json"), &dir.path().join("kb"));
+    let lines = dir.path().join("towns.jsonl");
+    let request = ExportRequest { format: Format::Lines, view: View::Direct, qualifiers: true };
+    let mut bytes = Vec::new();
+    export(&kb, &request, &mut bytes, &touchstone_kb::NoProgress).expect("an export");
+    std::fs::write(&lines, bytes).expect("written");
+    let request = ImportRequest::new(Source::Lines, vec![lines]);
+    import(&request, &dir.path().join("other"), &touchstone_kb::NoProgress).expect("a KB");
+    let other = Kb::open(&dir.path().join("other")).expect("a store");
+    assert!(kb.keeps_file_order() && !other.keeps_file_order());
+    check(
+        &other,
+        "Find(Alpha) > QueryAttr(population) | kopl | [\"100\", \"200\"]
+         Find(Alpha) > QueryAttr(nickname) | kopl | [\"A\"]
+         Find(Gamma) > Relate(leads to, backward) > What() | kopl | [\"Alpha\"]
+         Find(Alpha) > Relate(twin of, forward) > QFilterYear(since, 1990, >) > Count() | rule | 2
+         Find(language) > Relate(speaks, backward) > What() | kopl | [\"Alpha\"]
+         Find(Alpha) > Find(Beta) > QueryRelationQualifier(partner of, since) | rule | 2010",
+    );
+}

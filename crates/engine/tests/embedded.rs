@@ -1,0 +1,82 @@
+//! The embedded engine against the naive one.
+#![allow(clippy::print_stderr)]
+mod support;
+
+use std::collections::BTreeSet;
+use support::naive::{self, AnswerKey};
+use support::random::{RandomQueries, Statistics, answer_kind, set_kinds};
+use support::random_kb::{Flavour, random_kb};
+use touchstone_engine::budget::{Budget, Cancel, Limits};
+use touchstone_engine::plan::Plan;
+use touchstone_engine::{Found, Words, embedded};
+use touchstone_kb::{Kb, LiteralId, NoProgress, NodeId, world};
+
+fn keys(found: &Found<'_>) -> BTreeSet<AnswerKey> {
+    match found {
+        Found::Things { nodes, literals } => {
+            let nodes = nodes.iter().map(|&node| AnswerKey::Node(NodeId(node)));
+            nodes.chain(literals.iter().map(|&id| AnswerKey::Literal(LiteralId(id)))).collect()
+        }
+        Found::Relations(relations) => relations.iter().map(|&r| AnswerKey::Relation(r)).collect(),
+        Found::Count(count) => [AnswerKey::Count(*count)].into(),
+        Found::Boolean(value) => [AnswerKey::Boolean(*value)].into(),
+    }
+}
+
+#[test]
+fn embedded_agrees_with_naive() {
+    let (mut n, mut differ, mut empty, mut refused) = (0, 0, 0, 0);
+    for seed in 0..24 {
+        let flavour =
+            Flavour { odd_values: seed % 2 == 1, homonyms: seed % 4 >= 2, classes_as_members: seed % 8 >= 4 };
+        let kb = random_kb(seed, flavour);
+        let words = Words::new(&kb);
+        let mut queries = RandomQueries::new(&kb, seed);
+        for _ in 0..500 {
+            let query = queries.query();
+            let plan = match Plan::of(&query, &words) {
+                Ok(plan) => plan,
+                Err(_) => {
+                    refused += 1;
+                    continue;
+                }
+            };
+            n += 1;
+            let expected = naive::answer(&kb, &plan);
+            empty += usize::from(
+                expected.is_empty()
+                    || expected.contains(&AnswerKey::Boolean(false))
+                    || expected.contains(&AnswerKey::Count(0)),
+            );
+            let got = embedded::run(&kb, &plan, &Budget::new(Limits::none(), Cancel::default()))
+                .map(|found| keys(&found));
+            if got.as_ref().ok() != Some(&expected) {
+                differ += 1;
+                if differ < 12 {
+                    eprintln!(
+                        "KB {seed} {} {:?}\n {query:?}\n expected {expected:?}\n got {got:?}",
+                        answer_kind(&query),
+                        set_kinds(&query)
+                    );
+                }
+            }
+        }
+    }
+    eprintln!("{n} queries, {empty} without answers, {refused} refused, {differ} differ");
+    assert_eq!(differ, 0);
+}
+
+#[test]
+fn world_queries_are_quick() {
+    let kb: Kb = world::open(&NoProgress).expect("World");
+    let started = std::time::Instant::now();
+    let mut queries = RandomQueries::new(&kb, 1);
+    let list: Vec<_> = (0..10_000).map(|_| queries.query()).collect();
+    eprintln!("generated in {:?}", started.elapsed());
+    let mut statistics = Statistics::default();
+    list.iter().for_each(|query| statistics.add(query));
+    eprintln!("{:?}\n{:?}\n{} shapes", statistics.answers, statistics.sets, statistics.shapes.len());
+    let mut shapes: Vec<_> = statistics.shapes.iter().collect();
+    shapes.sort_by_key(|(_, n)| std::cmp::Reverse(**n));
+    eprintln!("{:?}", &shapes[..20.min(shapes.len())]);
+}

@@ -1,0 +1,596 @@
+//! Random queries about a KB, grown around facts that it has, so that most of them have answers.
+//!
+//! A query starts at a thing; each edge is a fact of that thing or of one that was reached already. What is said of a thing is true of it:
+//! its class, its name, a comparison that its value satisfies (most of the time). Cycles come from facts that really close.
+
+use super::random_values::{near, word_of};
+use std::collections::BTreeMap;
+use touchstone_kb::{
+    AttributeId, Comparison, Fact, FactId, Kb, LiteralId, NodeId, Property, Qualifier, Value,
+};
+use touchstone_logic::{
+    Answer, Condition, Direction, During, Extreme, Mark, Operand, Query, QueryGraph, Relate, Rules, Set,
+    Step, Superlative,
+};
+
+/// A small generator of numbers (SplitMix64): the same seed gives the same queries everywhere.
+pub struct Rng(u64);
+
+impl Rng {
+    /// Starts a sequence.
+    pub fn new(seed: u64) -> Rng {
+        Rng(seed)
+    }
+
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+
+    /// A number below a limit.
+    pub fn below(&mut self, limit: usize) -> usize {
+        (self.next() % limit.max(1) as u64) as usize
+    }
+
+    /// True so many times in a hundred.
+    pub fn percent(&mut self, chance: usize) -> bool {
+        self.below(100) < chance
+    }
+
+    /// One of a list.
+    pub fn pick<'l, T>(&mut self, list: &'l [T]) -> Option<&'l T> {
+        if list.is_empty() { None } else { list.get(self.below(list.len())) }
+    }
+}
+
+/// How often each kind of query came.
+#[derive(Debug, Default, Clone, PartialEq, Eq)]
+pub struct Statistics {
+    /// By kind of question.
+    pub answers: BTreeMap<&'static str, usize>,
+    /// By kind of set, once per query.
+    pub sets: BTreeMap<&'static str, usize>,
+    /// By code of the shape.
+    pub shapes: BTreeMap<String, usize>,
+}
+
+impl Statistics {
+    /// Counts a query.
+    pub fn add(&mut self, query: &Query) {
+        *self.answers.entry(answer_kind(query)).or_default() += 1;
+        for kind in set_kinds(query) {
+            *self.sets.entry(kind).or_default() += 1;
+        }
+        *self.shapes.entry(QueryGraph::of(query).shape().code).or_default() += 1;
+    }
+}
+
+/// The name of the kind of question.
+pub fn answer_kind(query: &Query) -> &'static str {
+    match &query.answer {
+        Answer::Members(_) => "members",
+        Answer::Count(_) => "count",
+        Answer::Exists(_) => "exists",
+        Answer::Attribute { .. } => "attribute",
+        Answer::Verify { .. } => "verify",
+        Answer::Relation { .. } => "relation",
+        Answer::AttributeQualifier { .. } => "attribute qualifier",
+        Answer::RelationQualifier { .. } => "relation qualifier",
+        Answer::SelectBetween { .. } => "select between",
+        Answer::SelectAmong { .. } => "select among",
+    }
+}
+
+/// The kinds of sets and rules in a query, each once.
+pub fn set_kinds(query: &Query) -> Vec<&'static str> {
+    fn visit(set: &Set, kinds: &mut Vec<&'static str>) {
+        kinds.push(match set {
+            Set::All => "all",
+            Set::Entity(_) => "entity",
+            Set::Named(_) => "named",
+            Set::Class(_) => "class",
+            Set::Values(..) => "values",
+            Set::Relate(relate) if relate.conditions.is_empty() => "relate",
+            Set::Relate(_) => "relate with conditions",
+            Set::And(_) => "and",
+            Set::Or(_) => "or",
+            Set::Superlative(superlative) if superlative.start.is_some() => "superlative with start",
+            Set::Superlative(_) => "superlative",
+            Set::During(_) => "during",
+            Set::Marked(..) => "marked",
+            Set::Same(_) => "same",
+        });
+        set.children(&mut |child| visit(child, kinds));
+    }
+    let mut kinds = Vec::new();
+    query.sets(&mut |set| visit(set, &mut kinds));
+    if !query.rules.different.is_empty() {
+        kinds.push("different");
+    }
+    if query.rules.english {
+        kinds.push("english");
+    }
+    kinds.sort_unstable();
+    kinds.dedup();
+    kinds
+}
+
+/// The marks that a query sets.
+fn marks_in(query: &Query) -> Vec<Mark> {
+    fn visit(set: &Set, marks: &mut Vec<Mark>) {
+        if let Set::Marked(mark, _) = set {
+            marks.push(*mark);
+        }
+        set.children(&mut |child| visit(child, marks));
+    }
+    let mut marks = Vec::new();
+    query.sets(&mut |set| visit(set, &mut marks));
+    marks
+}
+
+/// Makes queries about one KB.
+pub struct RandomQueries<'k> {
+    pub(super) kb: &'k Kb,
+    pub(super) rng: Rng,
+    /// Attributes that have times.
+    dated: Vec<AttributeId>,
+    /// Marks of the query that is being made.
+    marks: Vec<Mark>,
+}
+
+impl<'k> RandomQueries<'k> {
+    /// The same seed gives the same queries.
+    pub fn new(kb: &'k Kb, seed: u64) -> RandomQueries<'k> {
+        let has_times = |a: &AttributeId| {
+            let facts = kb.facts_by_value(*a);
+            [0, facts.len() / 2]
+                .iter()
+                .any(|&at| at < facts.len() && kb.literal(facts.value(at)).as_time().is_some())
+        };
+        RandomQueries {
+            kb,
+            rng: Rng::new(seed),
+            dated: kb.attributes().filter(has_times).collect(),
+            marks: Vec::new(),
+        }
+    }
+
+    /// The next query.
+    pub fn query(&mut self) -> Query {
+        self.marks.clear();
+        let answer = loop {
+            if let Some(answer) = self.answer() {
+                break answer;
+            }
+            self.marks.clear();
+        };
+        let mut query = Query { answer, rules: Rules::default() };
+        self.marks = marks_in(&query);
+        let on_facts = matches!(
+            query.answer,
+            Answer::Relation { .. } | Answer::AttributeQualifier { .. } | Answer::RelationQualifier { .. }
+        );
+        if !on_facts && self.rng.percent(if self.marks.is_empty() { 5 } else { 40 }) {
+            for _ in 0..1 + self.rng.below(2) {
+                let pair = (self.operand(), self.operand());
+                query.rules.different.push(pair);
+            }
+        }
+        query.rules.english = self.rng.percent(6);
+        query
+    }
+
+    fn operand(&mut self) -> Operand {
+        match self.rng.below(4) {
+            0 | 1 => Operand::Answer,
+            2 if !self.marks.is_empty() => Operand::Marked(self.rng.pick(&self.marks).copied().unwrap_or(0)),
+            _ if self.rng.percent(5) => Operand::Entity("no such entity".to_owned()),
+            _ => Operand::Entity(self.kb.node_id(self.any_node()).to_owned()),
+        }
+    }
+
+    fn answer(&mut self) -> Option<Answer> {
+        let edges = 1 + self.rng.below(4);
+        let node = self.any_node();
+        Some(match self.rng.below(20) {
+            0..=5 => Answer::Members(self.whole(node, edges)),
+            6 | 7 => Answer::Count(self.whole(node, edges)),
+            8 => Answer::Exists(self.whole(node, edges)),
+            9 | 10 => {
+                let fact = self.attribute_fact(node)?;
+                let attribute = self.property_word(fact.property);
+                Answer::Attribute {
+                    of: self.grow(Value::Node(node), edges - 1),
+                    attribute,
+                    conditions: self.conditions(fact.id),
+                }
+            }
+            11 => {
+                let fact = self.attribute_fact(node)?;
+                let Value::Literal(literal) = fact.value else { return None };
+                let (comparison, value) = near(self.kb, &mut self.rng, literal);
+                let attribute = self.property_word(fact.property);
+                let conditions = self.conditions(fact.id);
+                Answer::Verify {
+                    of: self.grow(Value::Node(node), edges - 1),
+                    attribute,
+                    conditions,
+                    comparison,
+                    value,
+                }
+            }
+            12 | 13 => {
+                let fact = self.relation_fact(node)?;
+                let (from, to) = (
+                    self.separate(Value::Node(fact.subject), edges / 2),
+                    self.separate(fact.value, edges / 2),
+                );
+                Answer::Relation { from, to }
+            }
+            14 => {
+                let fact = self.qualified(node, false)?;
+                let Value::Literal(literal) = fact.value else { return None };
+                let key = self.kb.fact_qualifiers(fact.id).next()?.key;
+                Answer::AttributeQualifier {
+                    of: self.separate(Value::Node(fact.subject), edges - 1),
+                    attribute: self.property_word(fact.property),
+                    value: if self.rng.percent(80) {
+                        word_of(&self.kb.literal(literal))
+                    } else {
+                        near(self.kb, &mut self.rng, literal).1
+                    },
+                    qualifier: self.qualifier_word(key),
+                }
+            }
+            15 => {
+                let fact = self.qualified(node, true)?;
+                let keys: Vec<Qualifier> = self.kb.fact_qualifiers(fact.id).collect();
+                let key = self.rng.pick(&keys)?.key;
+                Answer::RelationQualifier {
+                    from: self.separate(Value::Node(fact.subject), edges / 2),
+                    relation: self.property_word(fact.property),
+                    to: self.separate(fact.value, edges / 2),
+                    qualifier: self.qualifier_word(key),
+                }
+            }
+            16 | 17 => {
+                let fact = self.attribute_fact(node)?;
+                let Property::Attribute(attribute) = fact.property else { return None };
+                let column = self.kb.facts_by_value(attribute);
+                let other = NodeId(*column.subjects.get(self.rng.below(column.len()))?);
+                Answer::SelectBetween {
+                    left: self.leaf(Value::Node(node)),
+                    right: if self.rng.percent(70) {
+                        self.leaf(Value::Node(other))
+                    } else {
+                        self.grow(Value::Node(other), edges - 1)
+                    },
+                    attribute: self.kb.attribute_id(attribute).to_owned(),
+                    extreme: self.extreme(),
+                }
+            }
+            _ => {
+                let fact = self.attribute_fact(node)?;
+                let Property::Attribute(attribute) = fact.property else { return None };
+                Answer::SelectAmong {
+                    among: self.grow(Value::Node(node), edges - 1),
+                    attribute: self.kb.attribute_id(attribute).to_owned(),
+                    extreme: self.extreme(),
+                }
+            }
+        })
+    }
+
+    /// A description that is the whole question.
+    fn whole(&mut self, node: NodeId, edges: usize) -> Set {
+        match self.rng.below(40) {
+            0 => Set::All,
+            1 => self.during(node).unwrap_or(Set::All),
+            2 | 3 => match self.attribute_fact(node) {
+                Some(fact) => self.along(&fact, fact.value, edges - 1),
+                None => self.grow(Value::Node(node), edges),
+            },
+            4..=7 => self.superlative(node, edges - 1).unwrap_or(Set::All),
+            8 => {
+                // A value that two things share.
+                let Some(fact) = self.attribute_fact(node) else {
+                    return self.grow(Value::Node(node), edges);
+                };
+                let first = self.along(&fact, fact.value, 0);
+                let again = self.fact_of_literal(&fact).map(|other| self.along(&other, fact.value, 0));
+                Set::and([first].into_iter().chain(again))
+            }
+            _ => self.grow(Value::Node(node), edges),
+        }
+    }
+
+    /// A description that shares no marks with another.
+    fn separate(&mut self, thing: Value, edges: usize) -> Set {
+        if self.rng.percent(10) { Set::All } else { self.grow(thing, edges) }
+    }
+
+    /// A description of a thing with so many edges.
+    fn grow(&mut self, thing: Value, edges: usize) -> Set {
+        let Value::Node(node) = thing else { return self.leaf(thing) };
+        if edges == 0 {
+            return self.leaf(thing);
+        }
+        let special = match self.rng.below(30) {
+            0 | 1 => Some(self.either(node, edges)),
+            2 => self.superlative(node, edges - 1),
+            3 => self.during(node).map(|during| Set::and([self.grow(thing, edges - 1), during])),
+            4..=6 if edges >= 2 => self.cycle(node, edges),
+            7 => self.back_to_itself(node),
+            _ => None,
+        };
+        if let Some(set) = special {
+            return set;
+        }
+        let mine = 1 + self.rng.below(edges);
+        let Some(fact) = self.fact_at(node) else { return self.leaf(thing) };
+        let mut parts = vec![self.along(&fact, thing, mine - 1)];
+        if mine < edges {
+            parts.push(self.grow(thing, edges - mine));
+        }
+        if self.rng.percent(25) {
+            parts.extend(self.class_of(node));
+        }
+        if self.rng.percent(3) {
+            parts.push(Set::All);
+        }
+        if self.rng.percent(50) {
+            parts.reverse();
+        }
+        if parts.len() == 1 { parts.remove(0) } else { Set::And(parts) }
+    }
+
+    /// What a fact says about one of its ends, with the other described further.
+    fn along(&mut self, fact: &Fact, thing: Value, edges: usize) -> Set {
+        let (other, direction) =
+            if fact.value == thing && (fact.value != Value::Node(fact.subject) || self.rng.percent(50)) {
+                (Value::Node(fact.subject), Direction::Forward)
+            } else {
+                (fact.value, Direction::Backward)
+            };
+        let from = self.grow(other, edges);
+        self.step(fact, from, direction)
+    }
+
+    fn step(&mut self, fact: &Fact, from: Set, direction: Direction) -> Set {
+        let (property, conditions) = (self.property_word(fact.property), self.conditions(fact.id));
+        Set::Relate(Box::new(Relate { from, property, direction, conditions }))
+    }
+
+    /// Nothing but a name, a class or a value.
+    fn leaf(&mut self, thing: Value) -> Set {
+        match thing {
+            Value::Literal(_) if self.rng.percent(3) => Set::All,
+            Value::Literal(literal) => {
+                let (comparison, value) = near(self.kb, &mut self.rng, literal);
+                Set::Values(comparison, value)
+            }
+            Value::Node(node) => match self.rng.below(20) {
+                0..=8 => Set::Entity(self.kb.node_id(node).to_owned()),
+                9..=13 => Set::Named(self.kb.label(node).to_owned()),
+                14..=17 => self.class_of(node).unwrap_or(Set::All),
+                18 => Set::All,
+                _ if self.rng.percent(20) => Set::Entity("no such entity".to_owned()),
+                _ => {
+                    let other = self.any_node();
+                    let mut both = vec![
+                        Set::Entity(self.kb.node_id(node).to_owned()),
+                        Set::Entity(self.kb.node_id(other).to_owned()),
+                    ];
+                    if self.rng.percent(30) {
+                        both.extend(self.class_of(other));
+                    }
+                    Set::or(both)
+                }
+            },
+        }
+    }
+
+    fn either(&mut self, node: NodeId, edges: usize) -> Set {
+        let other = self.any_node();
+        let mine = self.grow(Value::Node(node), edges.div_ceil(2));
+        let theirs = self.grow(Value::Node(other), edges / 2);
+        let mut parts = vec![mine, theirs];
+        if self.rng.percent(10) {
+            // Something that says nothing about which things: as a part of a conjunction it still means everything.
+            let open = if self.rng.percent(50) { self.during(node).unwrap_or(Set::All) } else { Set::All };
+            parts.push(open);
+            let Some(fact) = self.fact_at(node) else { return Set::or(parts) };
+            return Set::And(vec![self.along(&fact, Value::Node(node), 0), Set::or(parts)]);
+        }
+        Set::or(parts)
+    }
+
+    fn superlative(&mut self, node: NodeId, edges: usize) -> Option<Set> {
+        let extreme = self.extreme();
+        match self.rng.below(4) {
+            // The value of something that the candidate leads to.
+            0 => {
+                let fact = self.relation_fact(node)?;
+                let (other, direction) = if fact.subject == node {
+                    (fact.value, Direction::Forward)
+                } else {
+                    (Value::Node(fact.subject), Direction::Backward)
+                };
+                let Value::Node(other) = other else { return None };
+                let last = self.attribute_fact(other)?;
+                let path = vec![
+                    Step { property: self.property_word(fact.property), direction },
+                    Step {
+                        property: self.kb.property_id(last.property).to_owned(),
+                        direction: Direction::Forward,
+                    },
+                ];
+                let of = self.grow(Value::Node(node), edges);
+                Some(Set::Superlative(Box::new(Superlative { of, path, extreme, start: None })))
+            }
+            // The value of a thing on the way.
+            1 => {
+                let fact = self.relation_fact(node)?;
+                let inner = if fact.subject == node { fact.value } else { Value::Node(fact.subject) };
+                let Value::Node(other) = inner else { return None };
+                let last = self.attribute_fact(other)?;
+                let mark = self.new_mark();
+                let marked = Set::Marked(mark, Box::new(self.grow(inner, edges / 2)));
+                let direction = if fact.subject == node { Direction::Backward } else { Direction::Forward };
+                let of = self.step(&fact, marked, direction);
+                let of = if self.rng.percent(40) {
+                    Set::and([of].into_iter().chain(self.class_of(node)))
+                } else {
+                    of
+                };
+                let path = vec![Step {
+                    property: self.kb.property_id(last.property).to_owned(),
+                    direction: Direction::Forward,
+                }];
+                Some(Set::Superlative(Box::new(Superlative { of, path, extreme, start: Some(mark) })))
+            }
+            _ => {
+                let last = self.attribute_fact(node)?;
+                let path = vec![Step {
+                    property: self.kb.property_id(last.property).to_owned(),
+                    direction: Direction::Forward,
+                }];
+                let of = if self.rng.percent(30) {
+                    self.class_of(node)?
+                } else {
+                    self.grow(Value::Node(node), edges)
+                };
+                Some(Set::Superlative(Box::new(Superlative { of, path, extreme, start: None })))
+            }
+        }
+    }
+
+    fn during(&mut self, node: NodeId) -> Option<Set> {
+        let own: Vec<AttributeId> =
+            self.dated.iter().copied().filter(|&a| !self.kb.literals(node, a).is_empty()).collect();
+        let start = self.rng.pick(&own).or(self.dated.first()).copied()?;
+        let end = *self.rng.pick(&self.dated)?;
+        let time = |this: &mut Self, attribute: AttributeId| {
+            let column = this.kb.facts_by_value(attribute);
+            let own = this.kb.literals(node, attribute).first().map(|&id| LiteralId(id));
+            let literal = own.unwrap_or_else(|| column.value(this.rng.below(column.len())));
+            let (_, value) = near(this.kb, &mut this.rng, literal);
+            value.literal().as_time().is_some().then_some(value)
+        };
+        Some(Set::During(Box::new(During {
+            start: self.property_word(Property::Attribute(start)),
+            end: self.property_word(Property::Attribute(end)),
+            latest_start: time(self, start)?,
+            earliest_end: time(self, end)?,
+        })))
+    }
+
+    /// Two or three things that all know each other.
+    fn cycle(&mut self, node: NodeId, edges: usize) -> Option<Set> {
+        let thing = Value::Node(node);
+        let first = self.fact_at(node)?;
+        let a = if first.subject == node { first.value } else { Value::Node(first.subject) };
+        let direction = |fact: &Fact, from: Value| {
+            if Value::Node(fact.subject) == from { Direction::Forward } else { Direction::Backward }
+        };
+        let mark = self.new_mark();
+        let Value::Node(a_node) = a else {
+            // Another fact with the same value.
+            let second = self.fact_of_literal(&first)?;
+            let other = Set::Marked(mark, Box::new(self.leaf(a)));
+            let there = self.step(&first, other, Direction::Backward);
+            let same = Set::relate(Set::Same(mark), self.property_word(second.property), Direction::Backward);
+            let back = Set::relate(same, self.property_word(second.property), Direction::Forward);
+            return Some(Set::And(vec![
+                there,
+                Set::relate(back, self.property_word(first.property), Direction::Backward),
+            ]));
+        };
+        let inner = if edges > 2 { self.grow(a, edges - 2) } else { self.leaf(a) };
+        let marked = self.step(&first, Set::Marked(mark, Box::new(inner)), direction(&first, a));
+        for _ in 0..8 {
+            let Some(second) = self.fact_at(node) else { break };
+            let b = if second.subject == node { second.value } else { Value::Node(second.subject) };
+            if second.id != first.id && b == a {
+                let again = self.step(&second, Set::Same(mark), direction(&second, a));
+                let mut parts = vec![marked, again];
+                if self.rng.percent(50) {
+                    parts.reverse();
+                }
+                return Some(Set::And(parts));
+            }
+            let Value::Node(b_node) = b else { continue };
+            if b != a
+                && let Some(between) = self.fact_between(a_node, b_node)
+            {
+                let from_a = self.step(&between, Set::Same(mark), direction(&between, a));
+                let from_a = if self.rng.percent(30) {
+                    Set::and([from_a].into_iter().chain(self.class_of(b_node)))
+                } else {
+                    from_a
+                };
+                let again = self.step(&second, from_a, direction(&second, b));
+                return Some(Set::And(vec![again, marked]));
+            }
+        }
+        // There and back again, by another thing: the answer is met twice.
+        let away = self.step(&first, Set::Same(mark), direction(&first, thing));
+        let back = self.step(&first, away, direction(&first, a));
+        Some(Set::Marked(mark, Box::new(back)))
+    }
+
+    /// What leads to itself.
+    fn back_to_itself(&mut self, node: NodeId) -> Option<Set> {
+        let fact = self.relation_fact(node)?;
+        let mark = self.new_mark();
+        let other = self.new_mark();
+        let direction = if fact.subject == node { Direction::Backward } else { Direction::Forward };
+        if self.rng.percent(20) {
+            return Some(Set::Marked(mark, Box::new(self.step(&fact, Set::Same(mark), direction))));
+        }
+        // Another with the same neighbour: the question of all `different` rules.
+        let inner = self.leaf(Value::Node(node));
+        let there = self.step(&fact, Set::Marked(mark, Box::new(inner)), direction.flipped());
+        let back =
+            Set::relate(Set::Marked(other, Box::new(there)), self.property_word(fact.property), direction);
+        Some(back)
+    }
+
+    fn extreme(&mut self) -> Extreme {
+        if self.rng.percent(50) { Extreme::Max } else { Extreme::Min }
+    }
+
+    fn new_mark(&mut self) -> Mark {
+        let mark = self.marks.len() as Mark;
+        self.marks.push(mark);
+        mark
+    }
+
+    fn conditions(&mut self, fact: FactId) -> Vec<Condition> {
+        let qualifiers: Vec<Qualifier> = self.kb.fact_qualifiers(fact).collect();
+        let n = if qualifiers.is_empty() || !self.rng.percent(40) { 0 } else { 1 + self.rng.below(2) };
+        let mut conditions = Vec::new();
+        for _ in 0..n {
+            let Some(qualifier) = self.rng.pick(&qualifiers).copied() else { break };
+            let (comparison, value) = match qualifier.value {
+                Value::Literal(literal) => near(self.kb, &mut self.rng, literal),
+                Value::Node(node) => {
+                    let comparison =
+                        if self.rng.percent(80) { Comparison::Equal } else { Comparison::NotEqual };
+                    let label = self.kb.label(node);
+                    let value = if self.rng.percent(70) {
+                        touchstone_logic::Value::text(label)
+                    } else {
+                        touchstone_logic::Value::untyped(label)
+                    };
+                    (comparison, value)
+                }
+            };
+            conditions.push(Condition { qualifier: self.qualifier_word(qualifier.key), comparison, value });
+        }
+        conditions
+    }
+}
