@@ -4,6 +4,8 @@ mod answer;
 pub mod budget;
 pub mod compat;
 pub mod embedded;
+pub mod endpoint;
+pub mod exact;
 pub mod plan;
 pub mod server;
 mod session;

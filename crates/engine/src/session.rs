@@ -4,6 +4,8 @@ use crate::answer::{Answer, Found};
 use crate::budget::{Budget, Cancel, Cost, Limits, Stopped};
 use crate::compat::{self, Compat, CompatError};
 use crate::embedded::{self, TraceNode};
+use crate::endpoint::{self, Endpoint, EndpointError};
+use crate::exact::{self, ExactAnswer, ExactPrinter};
 use crate::plan::{Plan, PlanError};
 use crate::shortcut::{View, shortcut};
 use crate::sparql::{self, Results, SparqlError};
@@ -12,13 +14,13 @@ use crate::words::Words;
 use oxrdf::{Term, Variable};
 use spargebra::algebra::GraphPattern;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 use touchstone_kb::Kb;
 use touchstone_logic::sparql::{Dialect, Namespaces, Parsed, recognise};
 use touchstone_logic::{Form, Language, Lookup, Program, Query};
 
 /// Who runs a query.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Default)]
 pub enum Engine {
     /// The embedded engine where it gives exactly the answers, else `spareval`.
     #[default]
@@ -27,15 +29,18 @@ pub enum Engine {
     Embedded,
     /// The SPARQL evaluator on the RDF views.
     Spareval,
+    /// A server that holds one of the views.
+    Endpoint(Arc<Endpoint>),
 }
 
 impl Engine {
     /// One word for machines.
-    pub fn word(self) -> &'static str {
+    pub fn word(&self) -> &'static str {
         match self {
             Engine::Auto => "auto",
             Engine::Embedded => "embedded",
             Engine::Spareval => "spareval",
+            Engine::Endpoint(_) => "endpoint",
         }
     }
 }
@@ -45,7 +50,7 @@ impl Engine {
 pub struct Settings {
     /// On which engine.
     pub engine: Engine,
-    /// On which graph a SPARQL query is meant; told by the query itself if absent.
+    /// The graph that a SPARQL query speaks of, or that a server holds; told by the query itself if absent.
     pub view: Option<View>,
     /// Run programs as a published executor does.
     pub compat: Option<Compat>,
@@ -62,8 +67,8 @@ pub struct Settings {
 pub struct Reply {
     /// The answers, or why there are none.
     pub outcome: Outcome,
-    /// Which engine ran it.
-    pub engine: Option<Engine>,
+    /// Which engine ran it, in one word.
+    pub engine: Option<&'static str>,
     /// What the user should know beside the answers: repairs, unknown words.
     pub notes: Vec<String>,
     /// What it cost.
@@ -141,6 +146,8 @@ impl Answers {
 pub struct Session<'kb> {
     words: Words<'kb>,
     views: OnceLock<Views<'kb>>,
+    direct_printer: OnceLock<ExactPrinter<'kb>>,
+    kqapro_printer: OnceLock<ExactPrinter<'kb>>,
     namespaces: Namespaces,
 }
 
@@ -180,7 +187,13 @@ impl<'kb> Session<'kb> {
     /// For a KB.
     pub fn new(kb: &'kb Kb) -> Session<'kb> {
         let base = Some(kb.manifest().base.clone()).filter(|base| !base.is_empty());
-        Session { words: Words::new(kb), views: OnceLock::new(), namespaces: Namespaces { base } }
+        Session {
+            words: Words::new(kb),
+            views: OnceLock::new(),
+            direct_printer: OnceLock::new(),
+            kqapro_printer: OnceLock::new(),
+            namespaces: Namespaces { base },
+        }
     }
 
     /// The KB.
@@ -256,7 +269,11 @@ impl<'kb> Session<'kb> {
                 let results = settings.terms.then(|| self.list_results(&answers, settings.view));
                 Ok(Answers::List { answers, results })
             }
-            Engine::Spareval => Err(Failure::Failed("not yet".to_owned())),
+            Engine::Spareval | Engine::Endpoint(_) => {
+                let answers = self.by_sparql(&plan, settings, budget, reply)?;
+                let results = settings.terms.then(|| self.list_results(&answers, settings.view));
+                Ok(Answers::List { answers, results })
+            }
         }
     }
 
@@ -296,6 +313,83 @@ impl<'kb> Session<'kb> {
         Ok(plan)
     }
 
+    /// A plan as SPARQL that means exactly the same.
+    fn by_sparql(
+        &self,
+        plan: &Plan,
+        settings: &Settings,
+        budget: &Budget,
+        reply: &mut Reply,
+    ) -> Result<Vec<Answer>, Failure> {
+        let views = settings.view.map_or(vec![View::Direct, View::KqaPro], |view| vec![view]);
+        // Without a choice, a server is taken to hold plain triples.
+        let views = if matches!(settings.engine, Engine::Endpoint(_)) { &views[..1] } else { &views[..] };
+        let mut refused = None;
+        for &view in views {
+            let printer = self.printer(view);
+            let query = match printer.print(plan) {
+                Ok(query) => query,
+                Err(error) => {
+                    refused.get_or_insert(error.to_string());
+                    continue;
+                }
+            };
+            let results = if let Engine::Endpoint(endpoint) = &settings.engine {
+                reply.engine = Some("endpoint");
+                self.ask_endpoint(endpoint, &query.text, budget)?
+            } else {
+                reply.engine = Some("spareval");
+                let parsed = touchstone_logic::sparql::parse(&query.text)
+                    .map_err(|error| Failure::Failed(format!("a defect in the printer: {error}")))?;
+                sparql::evaluate(self.views().get(view), &parsed.query, budget)?
+            };
+            let results = match results {
+                Results::Boolean(value) => exact::Results::Boolean(value),
+                Results::Solutions { rows, .. } => exact::Results::Rows(rows),
+                Results::Graph(_) => exact::Results::Rows(Vec::new()),
+            };
+            let found = printer.read(&query, &results).map_err(|error| Failure::Failed(error.to_string()))?;
+            return Ok(found.into_iter().map(|answer| self.exact_answer(answer)).collect());
+        }
+        Err(Failure::Failed(refused.unwrap_or_else(|| "no view can say it".to_owned())))
+    }
+
+    fn printer(&self, view: View) -> &ExactPrinter<'kb> {
+        let cell = match view {
+            View::Direct => &self.direct_printer,
+            View::KqaPro => &self.kqapro_printer,
+        };
+        cell.get_or_init(|| ExactPrinter::new(self.kb(), view))
+    }
+
+    fn exact_answer(&self, answer: ExactAnswer) -> Answer {
+        let kb = self.kb();
+        match answer {
+            ExactAnswer::Node(node) => Answer::node(kb, node),
+            ExactAnswer::Literal(literal) => Answer::literal(&kb.literal(literal)),
+            ExactAnswer::Relation(relation) => Answer::Relation {
+                id: kb.relation_id(relation).to_owned(),
+                label: kb.relation_label(relation).to_owned(),
+            },
+            ExactAnswer::Count(value) => Answer::Number { value },
+            ExactAnswer::Boolean(value) => Answer::Boolean { value },
+        }
+    }
+
+    fn ask_endpoint(&self, endpoint: &Endpoint, text: &str, budget: &Budget) -> Result<Results, Failure> {
+        let results = endpoint.query(text, budget).map_err(|error| match error {
+            EndpointError::Stopped(stopped) => Failure::OverBudget(stopped),
+            other => Failure::Failed(other.to_string()),
+        })?;
+        Ok(match results {
+            endpoint::Results::Table(table) => {
+                Results::Solutions { variables: table.variables, rows: table.rows }
+            }
+            endpoint::Results::Boolean(value) => Results::Boolean(value),
+            endpoint::Results::Graph(graph) => Results::Graph(graph.triples),
+        })
+    }
+
     fn embedded(
         &self,
         plan: &Plan,
@@ -303,7 +397,7 @@ impl<'kb> Session<'kb> {
         budget: &Budget,
         reply: &mut Reply,
     ) -> Result<Found<'kb>, Stopped> {
-        reply.engine = Some(Engine::Embedded);
+        reply.engine = Some("embedded");
         if !settings.trace {
             return embedded::run(self.kb(), plan, budget);
         }
@@ -328,14 +422,19 @@ impl<'kb> Session<'kb> {
             Err(_) if parsed.text.contains("<pred:") => View::KqaPro,
             Err(_) => View::Direct,
         });
-        if settings.engine != Engine::Spareval {
+        if let Engine::Endpoint(endpoint) = &settings.engine {
+            reply.engine = Some("endpoint");
+            let results = self.ask_endpoint(endpoint, &parsed.text, budget)?;
+            return Ok(self.typed(results, view));
+        }
+        if !matches!(settings.engine, Engine::Spareval) {
             let quick = recognised.as_ref().ok().and_then(|found| shortcut(found, self.kb(), view));
             // What cannot be planned can still be evaluated.
             if let Some(plan) = quick.and_then(|query| Plan::of(&query, &self.words).ok()) {
                 let found = self.embedded(&plan, settings, budget, reply)?;
                 return Ok(self.quick_answers(&parsed, &plan, view, &found, settings));
             }
-            if settings.engine == Engine::Embedded {
+            if matches!(settings.engine, Engine::Embedded) {
                 let why = match &recognised {
                     Err(error) => error.to_string(),
                     Ok(found) if !found.lost.is_empty() => found.lost[0].to_string(),
@@ -346,7 +445,7 @@ impl<'kb> Session<'kb> {
                 )));
             }
         }
-        reply.engine = Some(Engine::Spareval);
+        reply.engine = Some("spareval");
         let results = sparql::evaluate(self.views().get(view), &parsed.query, budget)?;
         Ok(self.typed(results, view))
     }

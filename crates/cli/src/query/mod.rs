@@ -11,9 +11,11 @@ use anyhow::{Context, Result, bail};
 use clap::{Args, ValueEnum};
 use std::io::Read;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 use touchstone_engine::budget::Limits;
 use touchstone_engine::compat::Compat;
+use touchstone_engine::endpoint::Endpoint;
 use touchstone_engine::sparql::Format;
 use touchstone_engine::{Engine, Session, Settings, View};
 use touchstone_logic::Language;
@@ -58,7 +60,7 @@ pub(crate) struct RunArgs {
     /// The language of the query
     #[arg(long, value_enum, default_value_t = LanguageName::Auto)]
     lang: LanguageName,
-    /// Who runs it: auto, embedded, spareval
+    /// Who runs it: auto, embedded, spareval, endpoint:URL (a SPARQL server that holds the KB; see docs/running-queries.md)
     #[arg(long, default_value = "auto", value_name = "ENGINE")]
     pub(crate) engine: String,
     /// Run KoPL programs as a published executor does, mistakes included
@@ -160,7 +162,12 @@ pub(crate) fn engine(name: &str) -> Result<Engine> {
         "auto" => Engine::Auto,
         "embedded" => Engine::Embedded,
         "spareval" => Engine::Spareval,
-        other => bail!("there is no engine `{other}`; there are auto, embedded and spareval"),
+        other => match other.strip_prefix("endpoint:") {
+            Some(url) => Engine::Endpoint(Arc::new(Endpoint::new(url, Default::default())?)),
+            None => {
+                bail!("there is no engine `{other}`; there are auto, embedded, spareval and endpoint:URL")
+            }
+        },
     })
 }
 

@@ -24,7 +24,7 @@ pub(crate) struct ShellArgs {
 
 const HELP: &str = "A query in any of the three languages, over several lines if brackets are open; an empty line ends it anyway.
 .trace on|off       show every step with its rows and time
-.engine NAME        auto, embedded, spareval
+.engine NAME        auto, embedded, spareval, endpoint:URL
 .kb world|DIR       another KB
 .lang NAME          auto, sexpr, kopl, sparql
 .json on|off        answers for machines

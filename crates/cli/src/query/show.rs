@@ -56,7 +56,7 @@ pub(super) fn table(reply: &Reply, all: bool) -> Result<Outcome> {
         }
         Answers::Graph(_) => {}
     }
-    let engine = reply.engine.map_or("", |engine| engine.word());
+    let engine = reply.engine.unwrap_or("");
     let n = answers.len();
     let more =
         if n > shown { format!("; the first {shown} are shown, --all shows them") } else { String::new() };
@@ -123,7 +123,7 @@ pub(super) fn object(reply: &Reply, id: Option<&Json>) -> Json {
         object.insert("notes".to_owned(), json!(reply.notes));
     }
     if let Some(engine) = reply.engine {
-        object.insert("engine".to_owned(), json!(engine.word()));
+        object.insert("engine".to_owned(), json!(engine));
     }
     object.insert("operations".to_owned(), json!(reply.cost.operations));
     object.insert("micros".to_owned(), json!(reply.cost.time.as_micros() as u64));

@@ -14,8 +14,8 @@ use spargebra::term::{GroundTerm, NamedNodePattern, TermPattern, TriplePattern};
 pub(super) const DEEPEST: usize = 1000;
 /// Patterns, expressions and steps of paths.
 const MOST_PARTS: usize = 20_000;
-/// Patterns that are joined with each other. The time to find an order grows with the fourth power.
-const MOST_JOINED: usize = 100;
+/// Patterns and `OPTIONAL`s in one group. The time to bring them into an order grows with the fourth power.
+const MOST_JOINED: usize = 64;
 /// `OPTIONAL` within `OPTIONAL`. Each level may double the time for planning.
 const MOST_OPTIONALS: usize = 10;
 
@@ -31,7 +31,7 @@ pub(super) fn admit(query: &Query) -> Result<Shape, SparqlError> {
     if query.dataset().is_some() {
         return Err(SparqlError::OneGraph);
     }
-    let mut inspector = Inspector { parts: 0, depth: 0, deepest: 0 };
+    let mut inspector = Inspector { parts: 0, depth: 0, deepest: 0, ordering: 0 };
     let (Query::Select { pattern, .. }
     | Query::Construct { pattern, .. }
     | Query::Describe { pattern, .. }
@@ -47,6 +47,8 @@ struct Inspector {
     parts: usize,
     depth: usize,
     deepest: usize,
+    /// About the time for planning: the sum of the fourth powers of the sizes of groups, twice as much in each `OPTIONAL`.
+    ordering: usize,
 }
 
 impl Inspector {
@@ -69,13 +71,19 @@ impl Inspector {
         result
     }
 
-    /// Returns how many patterns would be joined with others if this pattern were part of a join.
-    fn pattern(&mut self, pattern: &GraphPattern, optionals: usize) -> Result<usize, SparqlError> {
-        let joined = self.deeper(|this| this.pattern_inside(pattern, optionals))?;
-        if joined > MOST_JOINED {
-            return Err(SparqlError::TooComplex { what: "patterns in one group", most: MOST_JOINED });
+    fn pattern(&mut self, pattern: &GraphPattern, optionals: usize) -> Result<(), SparqlError> {
+        let joined = self.part_of_group(pattern, optionals)?;
+        self.ordering = self.ordering.saturating_add(joined.saturating_pow(4) << optionals);
+        // Twice as much as one group of the greatest size may cost.
+        if joined > MOST_JOINED || self.ordering > 2 * MOST_JOINED.pow(4) {
+            return Err(SparqlError::TooComplex { what: "patterns to be joined", most: MOST_JOINED });
         }
-        Ok(joined)
+        Ok(())
+    }
+
+    /// Returns how many patterns this one adds to a group of patterns that are joined.
+    fn part_of_group(&mut self, pattern: &GraphPattern, optionals: usize) -> Result<usize, SparqlError> {
+        self.deeper(|this| this.pattern_inside(pattern, optionals))
     }
 
     fn pattern_inside(&mut self, pattern: &GraphPattern, optionals: usize) -> Result<usize, SparqlError> {
@@ -90,7 +98,7 @@ impl Inspector {
                 self.term(object)?;
             }
             GraphPattern::Join { left, right } => {
-                return Ok(self.pattern(left, optionals)? + self.pattern(right, optionals)?);
+                return Ok(self.part_of_group(left, optionals)? + self.part_of_group(right, optionals)?);
             }
             GraphPattern::Lateral { left, right } => {
                 self.pattern(left, optionals)?;
@@ -101,9 +109,9 @@ impl Inspector {
                     let what = "levels of OPTIONAL";
                     return Err(SparqlError::TooComplex { what, most: MOST_OPTIONALS });
                 }
-                self.pattern(left, optionals)?;
                 self.pattern(right, optionals + 1)?;
                 expression.iter().try_for_each(|expression| self.expression(expression))?;
+                return Ok(self.part_of_group(left, optionals)? + 1);
             }
             GraphPattern::Union { left, right } | GraphPattern::Minus { left, right } => {
                 self.pattern(left, optionals)?;
@@ -114,7 +122,7 @@ impl Inspector {
                 self.pattern(inner, optionals)?;
             }
             // The name of the graph goes to every pattern inside.
-            GraphPattern::Graph { inner, .. } => return self.pattern(inner, optionals),
+            GraphPattern::Graph { inner, .. } => return self.part_of_group(inner, optionals),
             GraphPattern::Extend { inner, expression, .. } => {
                 self.expression(expression)?;
                 self.pattern(inner, optionals)?;
@@ -192,7 +200,7 @@ impl Inspector {
                 list.iter().try_for_each(|e| this.expression(e))
             }
             Expression::If(a, b, c) => [a, b, c].into_iter().try_for_each(|e| this.expression(e)),
-            Expression::Exists(pattern) => this.pattern(pattern, 0).map(drop),
+            Expression::Exists(pattern) => this.pattern(pattern, 0),
         })
     }
 

@@ -1,9 +1,12 @@
 //! A view of a KB as the evaluator wants to see it.
 
+use super::held::{Alive, HeldTerm};
 use super::watchdog::{Halt, Watched, checkpoint};
 use crate::budget::{Budget, Limit, Stopped};
+use hashbrown::HashMap;
 use oxrdf::Term;
 use spareval::{ExpressionTerm, InternalQuad, QueryableDataset};
+use std::cell::RefCell;
 use std::fmt;
 use std::panic::resume_unwind;
 use std::rc::Rc;
@@ -13,24 +16,22 @@ use touchstone_kb::rdf::{RdfTerm, RdfView, Triples};
 /// Triple terms within triple terms: more than anybody needs, and few enough to walk through them on any stack.
 const DEEPEST_TRIPLE: usize = 64;
 
+/// So many numbers and dates are remembered, because sorting asks for each of them again and again.
+const MOST_REMEMBERED: usize = 1 << 16;
+
 /// A term of the view, or one that does not occur in it.
 ///
 /// Two of them are equal if and only if the RDF terms are: a term that the view has is never [`ViewTerm::Foreign`].
-#[derive(PartialEq, Eq, Hash, Debug)]
+#[derive(PartialEq, Eq, Hash, Clone, Debug)]
 pub(super) enum ViewTerm {
-    Known(RdfTerm),
-    Foreign(Rc<Term>),
+    Known(RdfTerm, Alive),
+    Foreign(Rc<HeldTerm>, Alive),
 }
 
-impl Clone for ViewTerm {
-    /// Terms are copied wherever the evaluator makes a row, so this is where its own loops can be stopped.
+impl ViewTerm {
     #[inline]
-    fn clone(&self) -> ViewTerm {
-        checkpoint();
-        match self {
-            ViewTerm::Known(code) => ViewTerm::Known(*code),
-            ViewTerm::Foreign(term) => ViewTerm::Foreign(Rc::clone(term)),
-        }
+    fn known(code: RdfTerm) -> ViewTerm {
+        ViewTerm::Known(code, Alive::new())
     }
 }
 
@@ -78,8 +79,32 @@ impl Account<'_> {
 
 /// A view with the account of one evaluation. There is only the default graph.
 pub(super) struct ViewDataset<'a> {
-    pub(super) view: &'a dyn RdfView,
-    pub(super) account: &'a Account<'a>,
+    view: &'a dyn RdfView,
+    account: &'a Account<'a>,
+    remembered: RefCell<HashMap<RdfTerm, ExpressionTerm>>,
+}
+
+impl<'a> ViewDataset<'a> {
+    pub(super) fn new(view: &'a dyn RdfView, account: &'a Account<'a>) -> ViewDataset<'a> {
+        ViewDataset { view, account, remembered: RefCell::default() }
+    }
+
+    /// The value of a literal.
+    fn remembered(&self, code: RdfTerm) -> ExpressionTerm {
+        let mut remembered = self.remembered.borrow_mut();
+        if let Some(value) = remembered.get(&code) {
+            return value.clone();
+        }
+        let value = ExpressionTerm::from(self.view.decode(code));
+        let is_text = text_length(&value) > 0;
+        if !is_text {
+            if remembered.len() >= MOST_REMEMBERED {
+                remembered.clear();
+            }
+            remembered.insert(code, value.clone());
+        }
+        value
+    }
 }
 
 impl<'a> QueryableDataset<'a> for ViewDataset<'a> {
@@ -97,8 +122,8 @@ impl<'a> QueryableDataset<'a> for ViewDataset<'a> {
         let in_default_graph = graph_name == Some(None);
         let code = |term: Option<&ViewTerm>| match term {
             None => Some(None),
-            Some(ViewTerm::Known(code)) => Some(Some(*code)),
-            Some(ViewTerm::Foreign(_)) => None,
+            Some(ViewTerm::Known(code, _)) => Some(Some(*code)),
+            Some(ViewTerm::Foreign(..)) => None,
         };
         let triples = match (code(subject), code(predicate), code(object)) {
             (Some(subject), Some(predicate), Some(object)) if in_default_graph => {
@@ -121,26 +146,27 @@ impl<'a> QueryableDataset<'a> for ViewDataset<'a> {
         checkpoint();
         Ok(match self.view.encode(&term) {
             // `"01"^^xsd:integer` has the code of `"1"^^xsd:integer`, but is another term.
-            Some(code) if self.view.decode(code) == term => ViewTerm::Known(code),
-            _ => ViewTerm::Foreign(Rc::new(term)),
+            Some(code) if self.view.decode(code) == term => ViewTerm::known(code),
+            _ => ViewTerm::Foreign(Rc::new(HeldTerm::new(term)), Alive::new()),
         })
     }
 
     fn externalize_term(&self, term: ViewTerm) -> Result<Term, Halted> {
-        Ok(match term {
-            ViewTerm::Known(code) => self.view.decode(code),
-            ViewTerm::Foreign(term) => Rc::unwrap_or_clone(term),
+        Ok(match &term {
+            ViewTerm::Known(code, _) => self.view.decode(*code),
+            ViewTerm::Foreign(term, _) => term.term().clone(),
         })
     }
 
     fn externalize_expression_term(&self, term: ViewTerm) -> Result<ExpressionTerm, Halted> {
-        Ok(match term {
+        Ok(match &term {
             // Numbers need not be written and read again.
-            ViewTerm::Known(RdfTerm::Double(bits)) => {
-                ExpressionTerm::DoubleLiteral(f64::from_bits(bits).into())
+            ViewTerm::Known(RdfTerm::Double(bits), _) => {
+                ExpressionTerm::DoubleLiteral(f64::from_bits(*bits).into())
             }
-            ViewTerm::Known(RdfTerm::Integer(number)) => ExpressionTerm::IntegerLiteral(number.into()),
-            term => self.externalize_term(term)?.into(),
+            ViewTerm::Known(RdfTerm::Integer(number), _) => ExpressionTerm::IntegerLiteral((*number).into()),
+            ViewTerm::Known(code @ (RdfTerm::Literal(_) | RdfTerm::Date(_)), _) => self.remembered(*code),
+            _ => self.externalize_term(term)?.into(),
         })
     }
 
@@ -194,9 +220,9 @@ impl Iterator for Quads<'_> {
         }
         let [subject, predicate, object] = triples.next()?;
         Some(Ok(InternalQuad {
-            subject: ViewTerm::Known(subject),
-            predicate: ViewTerm::Known(predicate),
-            object: ViewTerm::Known(object),
+            subject: ViewTerm::known(subject),
+            predicate: ViewTerm::known(predicate),
+            object: ViewTerm::known(object),
             graph_name: None,
         }))
     }

@@ -3,6 +3,7 @@
 use super::SparqlError;
 use super::admission::{Shape, admit};
 use super::dataset::{Account, ViewDataset, expect_halt};
+use super::held::{row_bytes, term_bytes};
 use super::measures::with_measures;
 use super::stoppable::stoppable;
 use super::watchdog::{Watch, Watched};
@@ -107,7 +108,7 @@ fn run(view: &dyn RdfView, query: &Query, account: &Account<'_>) -> Result<Resul
     let query = stoppable(query, account.longest_text);
     let evaluator = QueryEvaluator::new().with_cancellation_token(account.watched.token());
     let evaluator = with_measures(evaluator, &account.watched);
-    let results = evaluator.prepare(&query).execute(ViewDataset { view, account }).map_err(failed)?;
+    let results = evaluator.prepare(&query).execute(ViewDataset::new(view, account)).map_err(failed)?;
     match results {
         QueryResults::Boolean(value) => Ok(Results::Boolean(value)),
         QueryResults::Solutions(solutions) => {
@@ -115,8 +116,7 @@ fn run(view: &dyn RdfView, query: &Query, account: &Account<'_>) -> Result<Resul
             let mut rows = Vec::new();
             for solution in solutions {
                 let row = solution.map_err(failed)?.values().to_vec();
-                let bytes: u64 = row.iter().map(|term| term.as_ref().map_or(SLOT, term_bytes)).sum();
-                account.keep(bytes + SLOT)?;
+                account.keep(row_bytes(&row))?;
                 rows.push(row);
             }
             Ok(Results::Solutions { variables, rows })
@@ -139,31 +139,6 @@ fn failed(error: QueryEvaluationError) -> SparqlError {
     SparqlError::Evaluation { reason: error.to_string() }
 }
 
-/// The size of a term without its texts.
-const SLOT: u64 = size_of::<Option<Term>>() as u64;
-
-/// About how many bytes a term occupies.
-fn term_bytes(term: &Term) -> u64 {
-    SLOT + match term {
-        Term::NamedNode(iri) => iri.as_str().len() as u64,
-        Term::BlankNode(blank) => blank.as_str().len() as u64,
-        Term::Literal(literal) => {
-            (literal.value().len()
-                + literal.datatype().as_str().len()
-                + literal.language().map_or(0, str::len)) as u64
-        }
-        Term::Triple(triple) => triple_bytes(triple),
-    }
-}
-
-fn triple_bytes(triple: &Triple) -> u64 {
-    let subject = match &triple.subject {
-        NamedOrBlankNode::NamedNode(iri) => iri.as_str().len(),
-        NamedOrBlankNode::BlankNode(blank) => blank.as_str().len(),
-    };
-    2 * SLOT + (subject + triple.predicate.as_str().len()) as u64 + term_bytes(&triple.object)
-}
-
 /// A graph in which every triple is once and new blank nodes have names that are the same every time.
 struct GraphBuilder<'v> {
     view: &'v dyn RdfView,
@@ -184,7 +159,7 @@ impl<'v> GraphBuilder<'v> {
         if !self.seen.insert(triple.clone()) {
             return None;
         }
-        let bytes = 2 * triple_bytes(&triple);
+        let bytes = 2 * (term_bytes(&triple.object) + 128);
         self.triples.push(triple);
         Some(bytes)
     }

@@ -8,6 +8,7 @@ mod bindings;
 mod dataset;
 mod evaluate;
 mod format;
+mod held;
 mod measures;
 mod stoppable;
 mod walk;

@@ -2,9 +2,10 @@
 //!
 //! The evaluator has loops of its own (products, sorting, grouping, differences) that ask nobody whether they may go on. One thread for the
 //! whole process watches the clock, the cancellation and the memory of all evaluations that run, and leaves a verdict. Evaluations meet it
-//! at a [`checkpoint`], which every copy of a term is: there they unwind, up to the one who started them. Nothing on the way can take the
+//! at a [`checkpoint`], which every copy of a term is (see [`super::held`]): there they unwind, up to the one who started them. Nothing on the way can take the
 //! stop for an ordinary error of an expression or for the end of the results.
 
+use super::held::Allowance;
 use crate::budget::{Budget, Cancel, Limit};
 use spareval::CancellationToken;
 use std::cell::RefCell;
@@ -105,10 +106,21 @@ fn leave_if_condemned() {
     }
 }
 
+/// Stops the evaluation of this thread.
+#[cold]
+pub(super) fn condemn_current(limit: Limit) {
+    CURRENT.with_borrow(|current| {
+        if let Some(watched) = current {
+            watched.condemn(limit);
+        }
+    });
+}
+
 /// As long as this lives, an evaluation is watched.
 pub(super) struct Watch {
     watched: Arc<Watched>,
     outer: Option<Arc<Watched>>,
+    _allowance: Allowance,
 }
 
 impl Watch {
@@ -116,7 +128,8 @@ impl Watch {
     pub(super) fn begin(watched: Arc<Watched>) -> io::Result<Watch> {
         WATCHDOG.watch(Arc::clone(&watched))?;
         let outer = CURRENT.replace(Some(Arc::clone(&watched)));
-        Ok(Watch { watched, outer })
+        let allowance = Allowance::begin(watched.memory);
+        Ok(Watch { watched, outer, _allowance: allowance })
     }
 }
 
@@ -184,7 +197,9 @@ impl Watchdog {
         loop {
             if state.entries.is_empty() {
                 state.idle = true;
-                let waited = self.work.wait_timeout_while(state, IDLE, |state| state.entries.is_empty());
+                // Whoever wakes it may be gone already; it stays awake for a tick all the same, so that a stream of short evaluations
+                // does not wake it for each.
+                let waited = self.work.wait_timeout(state, IDLE);
                 let timed_out;
                 (state, timed_out) = waited.unwrap_or_else(PoisonError::into_inner);
                 state.idle = false;

@@ -1,0 +1,273 @@
+//! The clauses of a query's text, and new queries made of them.
+
+use super::error::EndpointError;
+use super::tokens::{Kind, Token, tokens};
+use oxrdf::Variable;
+
+/// What a query asks for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Form {
+    Select,
+    Ask,
+    Construct,
+    Describe,
+}
+
+/// The clauses of a query, as pieces of its text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Anatomy<'a> {
+    pub(super) text: &'a str,
+    pub(super) form: Form,
+    /// Everything before the form: `PREFIX`, `BASE`, and what servers add.
+    pub(super) prologue: &'a str,
+    /// From the form to what follows: `SELECT DISTINCT ?x`, or `CONSTRUCT { ... }`.
+    pub(super) head: &'a str,
+    /// `FROM` clauses: these cannot be in sub-selects.
+    datasets: &'a str,
+    /// With its braces. Empty in some `DESCRIBE` queries.
+    pub(super) pattern: &'a str,
+    /// `GROUP BY` and `HAVING`.
+    groups: &'a str,
+    /// What follows `ORDER BY`.
+    order: &'a str,
+    pub(super) limit: Option<u64>,
+    pub(super) offset: u64,
+    /// A `VALUES` clause after everything else.
+    values: &'a str,
+}
+
+/// Where something stands in a text.
+type Place = std::ops::Range<usize>;
+
+impl<'a> Anatomy<'a> {
+    pub(super) fn of(text: &'a str) -> Result<Anatomy<'a>, EndpointError> {
+        let not_a_query = |found: &str| EndpointError::Query { expected: "a query", found: found.to_owned() };
+        let tokens = outermost(text);
+        let word = |token: &Token| {
+            if token.kind == Kind::Word {
+                text[token.range.clone()].to_ascii_uppercase()
+            } else {
+                String::new()
+            }
+        };
+        let (first, form) = tokens
+            .iter()
+            .enumerate()
+            .find_map(|(i, token)| {
+                Some((
+                    i,
+                    match word(token).as_str() {
+                        "SELECT" => Form::Select,
+                        "ASK" => Form::Ask,
+                        "CONSTRUCT" => Form::Construct,
+                        "DESCRIBE" => Form::Describe,
+                        _ => return None,
+                    },
+                ))
+            })
+            .ok_or_else(|| not_a_query("neither SELECT nor ASK, CONSTRUCT or DESCRIBE"))?;
+        let mut clauses = Clauses {
+            datasets: None,
+            pattern: None,
+            groups: None,
+            order: None,
+            values: None,
+            limit: None,
+            offset: None,
+        };
+        let mut head_end = None;
+        let mut i = first + 1;
+        // The template of a CONSTRUCT comes before its pattern.
+        if form == Form::Construct
+            && tokens.get(i).is_some_and(|token| text[token.range.clone()].starts_with('{'))
+        {
+            i += 1;
+        }
+        while let Some(token) = tokens.get(i) {
+            let start = token.range.start;
+            let until = |words: &[&str]| {
+                let mut end = i + 1;
+                while tokens.get(end).is_some_and(|token| !words.contains(&word(token).as_str())) {
+                    end += 1;
+                }
+                end
+            };
+            let number = || tokens.get(i + 1).and_then(|next| text[next.range.clone()].parse::<u64>().ok());
+            let is_group = token.kind == Kind::Open && text[start..].starts_with('{');
+            let next = match word(token).as_str() {
+                "FROM" if clauses.pattern.is_none() => {
+                    let named = tokens.get(i + 1).is_some_and(|next| word(next) == "NAMED");
+                    let next = i + if named { 3 } else { 2 };
+                    let end = tokens.get(next - 1).map_or(text.len(), |last| last.range.end);
+                    clauses.datasets = Some(clauses.datasets.map_or(start, |place: Place| place.start)..end);
+                    next
+                }
+                "WHERE" => i + 1,
+                _ if is_group && clauses.pattern.is_none() => {
+                    clauses.pattern = Some(token.range.clone());
+                    i + 1
+                }
+                "GROUP" | "HAVING" => {
+                    let next = until(&["ORDER", "LIMIT", "OFFSET", "VALUES"]);
+                    clauses.groups = Some(
+                        clauses.groups.map_or(start, |place: Place| place.start)..end_before(&tokens, next),
+                    );
+                    next
+                }
+                "ORDER" => {
+                    let next = until(&["LIMIT", "OFFSET", "VALUES"]);
+                    // The keys, without ORDER BY.
+                    let keys = tokens.get(i + 2).map_or(text.len(), |key| key.range.start);
+                    clauses.order = Some(keys..end_before(&tokens, next).max(keys));
+                    next
+                }
+                "LIMIT" => {
+                    clauses.limit = Some(number().ok_or_else(|| not_a_query("LIMIT without a number"))?);
+                    i + 2
+                }
+                "OFFSET" => {
+                    clauses.offset = Some(number().ok_or_else(|| not_a_query("OFFSET without a number"))?);
+                    i + 2
+                }
+                "VALUES" => {
+                    clauses.values = Some(start..text.len());
+                    tokens.len()
+                }
+                // Still what is selected or described.
+                _ if clauses.pattern.is_none() => {
+                    i += 1;
+                    continue;
+                }
+                other => return Err(not_a_query(&format!("{other:?} after the pattern"))),
+            };
+            head_end.get_or_insert(start);
+            i = next;
+        }
+        if clauses.pattern.is_none() && form != Form::Describe {
+            return Err(not_a_query("no pattern in braces"));
+        }
+        let start = tokens[first].range.start;
+        let piece = |place: Option<Place>| place.map_or("", |place| text[place].trim());
+        Ok(Anatomy {
+            text,
+            form,
+            prologue: &text[..start],
+            head: text[start..head_end.unwrap_or(text.len())].trim(),
+            datasets: piece(clauses.datasets),
+            pattern: piece(clauses.pattern),
+            groups: piece(clauses.groups),
+            order: piece(clauses.order),
+            limit: clauses.limit,
+            offset: clauses.offset.unwrap_or(0),
+            values: piece(clauses.values),
+        })
+    }
+
+    /// Whether equal rows are given once only.
+    pub(super) fn is_distinct(&self) -> bool {
+        let mut words = self.head.split_whitespace();
+        words.next();
+        words.next().is_some_and(|word| word.eq_ignore_ascii_case("DISTINCT"))
+    }
+
+    /// The same query with other limits.
+    pub(super) fn sliced(&self, limit: u64) -> String {
+        let order = if self.order.is_empty() { String::new() } else { format!("ORDER BY {}", self.order) };
+        let Anatomy { prologue, head, datasets, pattern, groups, values, offset, .. } = self;
+        format!(
+            "{prologue}{head}\n{datasets}\nWHERE {pattern}\n{groups}\n{order}\nLIMIT {limit} OFFSET {offset}\n{values}"
+        )
+    }
+
+    /// No row: for the names of the columns.
+    pub(super) fn columns(&self) -> String {
+        let Anatomy { prologue, head, datasets, pattern, groups, values, .. } = self;
+        format!("{prologue}{head}\n{datasets}\nWHERE {pattern}\n{groups}\nLIMIT 0\n{values}")
+    }
+
+    /// How many rows the query has without its limits.
+    pub(super) fn counted(&self, distinct: bool) -> String {
+        let Anatomy { prologue, datasets, pattern, groups, values, .. } = self;
+        let head = if distinct && !self.is_distinct() {
+            // All rows of another projection, once.
+            let selected = self.head["SELECT".len()..].trim_start();
+            let reduced = selected.get(..7).is_some_and(|word| word.eq_ignore_ascii_case("REDUCED"));
+            format!("SELECT DISTINCT {}", if reduced { &selected[7..] } else { selected })
+        } else {
+            self.head.to_owned()
+        };
+        format!(
+            "{prologue}SELECT (COUNT(*) AS ?touchstone_count)\n{datasets}\n\
+             WHERE {{ {{ {head}\nWHERE {pattern}\n{groups}\n{values}\n}} }}"
+        )
+    }
+
+    /// A page of the query's rows in an order that all pages share: the query's own, and all variables after it.
+    ///
+    /// `nested` sorts inside of a sub-select and cuts outside of it: Virtuoso sorts no more than 10,000 rows where it also cuts. The standard
+    /// promises nothing about the order of a sub-select, so other servers get both in one.
+    pub(super) fn page(&self, variables: &[Variable], limit: u64, offset: u64, nested: bool) -> String {
+        let Anatomy { prologue, head, datasets, pattern, groups, order, values, .. } = self;
+        let names: Vec<String> = variables.iter().map(ToString::to_string).collect();
+        let names = names.join(" ");
+        if nested {
+            format!(
+                "{prologue}SELECT {names}\n{datasets}\n\
+                 WHERE {{ {{ {head}\nWHERE {pattern}\n{groups}\nORDER BY {order} {names}\n{values}\n}} }}\nLIMIT {limit} OFFSET {offset}"
+            )
+        } else {
+            format!(
+                "{prologue}{head}\n{datasets}\nWHERE {pattern}\n{groups}\nORDER BY {order} {names}\n\
+                 LIMIT {limit} OFFSET {offset}\n{values}"
+            )
+        }
+    }
+
+    /// The pattern of a CONSTRUCT as a SELECT of the variables that its template has.
+    pub(super) fn selected(&self, variables: &[Variable]) -> String {
+        let names: Vec<String> = variables.iter().map(ToString::to_string).collect();
+        let names = if names.is_empty() { "*".to_owned() } else { names.join(" ") };
+        // What follows the head is the same in both forms.
+        let rest = &self.text[self.prologue.len() + self.head.len()..];
+        format!("{}SELECT {names} {rest}", self.prologue)
+    }
+}
+
+struct Clauses {
+    datasets: Option<Place>,
+    pattern: Option<Place>,
+    groups: Option<Place>,
+    order: Option<Place>,
+    values: Option<Place>,
+    limit: Option<u64>,
+    offset: Option<u64>,
+}
+
+fn end_before(tokens: &[Token], next: usize) -> usize {
+    tokens[next - 1].range.end
+}
+
+/// The tokens outside of all brackets; what is in brackets is one token.
+fn outermost(text: &str) -> Vec<Token> {
+    let mut out: Vec<Token> = Vec::new();
+    let mut depth = 0usize;
+    for token in tokens(text) {
+        if depth == 0 {
+            depth += usize::from(token.kind == Kind::Open);
+            out.push(token);
+        } else {
+            match token.kind {
+                Kind::Open => depth += 1,
+                Kind::Close => depth -= 1,
+                _ => {}
+            }
+            if let Some(bracket) = out.last_mut() {
+                bracket.range.end = token.range.end;
+            }
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests;

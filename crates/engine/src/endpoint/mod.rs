@@ -1,0 +1,199 @@
+//! A client for SPARQL endpoints: queries only, bounded, and never half an answer.
+//!
+//! ```no_run
+//! use touchstone_engine::budget::{Budget, Cancel, Limits};
+//! use touchstone_engine::endpoint::{Endpoint, Settings};
+//! let endpoint = Endpoint::new("http://127.0.0.1:8890/sparql", Settings::default())?;
+//! let budget = Budget::new(Limits::default(), Cancel::default());
+//! let table = endpoint.select("SELECT ?s { ?s a <urn:city> }", &budget)?;
+//! assert_eq!(table.variables.len(), 1);
+//! # Ok::<(), touchstone_engine::endpoint::EndpointError>(())
+//! ```
+//!
+//! Servers cut results without saying so. Where a result may have been cut, the server is asked how many rows there are, and the rest is got
+//! in pages; see [`Settings::detect_caps`]. The outcome is complete, or an error.
+//!
+//! Who we are is told by the environment only: [`USER_VARIABLE`], [`PASSWORD_VARIABLE`], [`TOKEN_VARIABLE`].
+//!
+//! Virtuoso writes doubles with six digits: 14756087 comes back as 1.47561e+07. All digits are to be had with `STR(?v)`.
+
+mod address;
+mod anatomy;
+mod credentials;
+mod error;
+mod graphs;
+mod meter;
+mod paging;
+mod retry;
+mod settings;
+mod tables;
+mod tokens;
+mod transport;
+mod virtuoso;
+
+pub use credentials::{Credentials, PASSWORD_VARIABLE, TOKEN_VARIABLE, USER_VARIABLE};
+pub use error::EndpointError;
+pub use graphs::Graph;
+pub use settings::{Method, Settings};
+pub use tables::Table;
+
+use crate::budget::{Budget, Cancel, Limits};
+use address::Address;
+use anatomy::{Anatomy, Form};
+use meter::Meter;
+use std::fmt;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+/// A SPARQL endpoint. Threads can share one; its connections are used again.
+pub struct Endpoint {
+    address: Address,
+    settings: Settings,
+    credentials: Credentials,
+    agent: ureq::Agent,
+    random: AtomicU64,
+}
+
+/// The answer to a query of any form.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Results {
+    /// Of a `SELECT`.
+    Table(Table),
+    /// Of an `ASK`.
+    Boolean(bool),
+    /// Of a `CONSTRUCT` or a `DESCRIBE`.
+    Graph(Graph),
+}
+
+impl Endpoint {
+    /// An endpoint, with the credentials in the environment. Nothing is sent yet.
+    pub fn new(url: &str, settings: Settings) -> Result<Endpoint, EndpointError> {
+        Endpoint::with_credentials(url, settings, Credentials::from_environment()?)
+    }
+
+    /// An endpoint, with these credentials. Nothing is sent yet.
+    pub fn with_credentials(
+        url: &str,
+        settings: Settings,
+        credentials: Credentials,
+    ) -> Result<Endpoint, EndpointError> {
+        let address = Address::parse(url)?;
+        if credentials.header().is_some() && !address.is_encrypted() {
+            tracing::warn!(url = address.shown(), "credentials are sent without encryption");
+        }
+        Ok(Endpoint {
+            address,
+            settings,
+            credentials,
+            agent: transport::agent(),
+            random: AtomicU64::new(retry::SEED),
+        })
+    }
+
+    /// The address, without parameters, as it is in messages.
+    pub fn url(&self) -> &str {
+        self.address.shown()
+    }
+
+    /// The settings.
+    pub fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    /// All rows of a `SELECT`.
+    ///
+    /// Rows and bytes are charged to the budget, and its time bounds the requests. A cancellation is noticed before requests, while waiting
+    /// to try again, and whenever something arrives; not while the server is silent, which [`Settings::timeout`] ends.
+    pub fn select(&self, text: &str, budget: &Budget) -> Result<Table, EndpointError> {
+        let anatomy = expect(text, "a SELECT", &[Form::Select])?;
+        let meter = Meter::new(budget);
+        let mut table = self.complete_table(&anatomy, &meter)?;
+        table.bytes = meter.keep();
+        Ok(table)
+    }
+
+    /// The answer to an `ASK`.
+    pub fn ask(&self, text: &str, budget: &Budget) -> Result<bool, EndpointError> {
+        let anatomy = expect(text, "an ASK", &[Form::Ask])?;
+        let page = self.fetch(anatomy.text, &Meter::aside(budget))?;
+        page.truth().ok_or_else(|| EndpointError::Malformed {
+            url: self.shown(),
+            message: "a table where a boolean was asked for".to_owned(),
+        })
+    }
+
+    /// The triples of a `CONSTRUCT` or a `DESCRIBE`.
+    ///
+    /// With [`Settings::detect_caps`], a `CONSTRUCT` is sent as a `SELECT`, and its triples are made here: Virtuoso cuts graphs and does not
+    /// even say so. A `DESCRIBE` is taken as it comes; Virtuoso does not cut these.
+    pub fn graph(&self, text: &str, budget: &Budget) -> Result<Graph, EndpointError> {
+        let anatomy = expect(text, "a CONSTRUCT or DESCRIBE", &[Form::Construct, Form::Describe])?;
+        let meter = Meter::new(budget);
+        let triples = if anatomy.form == Form::Construct && self.settings.detect_caps {
+            self.construct(&anatomy, &meter)?
+        } else {
+            self.fetch_graph(anatomy.text, &meter)?
+        };
+        Ok(Graph { triples, bytes: meter.keep() })
+    }
+
+    /// The answer to a query of any form.
+    pub fn query(&self, text: &str, budget: &Budget) -> Result<Results, EndpointError> {
+        Ok(match Anatomy::of(text)?.form {
+            Form::Select => Results::Table(self.select(text, budget)?),
+            Form::Ask => Results::Boolean(self.ask(text, budget)?),
+            Form::Construct | Form::Describe => Results::Graph(self.graph(text, budget)?),
+        })
+    }
+
+    /// The answers to several queries, in their order, with so many threads. The limits are for each of them.
+    pub fn run_many<T: AsRef<str> + Sync>(
+        &self,
+        texts: &[T],
+        threads: usize,
+        limits: Limits,
+        cancel: &Cancel,
+    ) -> Vec<Result<Results, EndpointError>> {
+        let next = AtomicUsize::new(0);
+        let answers = Mutex::new(Vec::with_capacity(texts.len()));
+        std::thread::scope(|scope| {
+            for _ in 0..threads.clamp(1, texts.len().max(1)) {
+                scope.spawn(|| {
+                    while let Some((number, text)) = {
+                        let number = next.fetch_add(1, Ordering::Relaxed);
+                        texts.get(number).map(|text| (number, text.as_ref()))
+                    } {
+                        let answer = self.query(text, &Budget::new(limits, cancel.clone()));
+                        answers.lock().unwrap_or_else(PoisonError::into_inner).push((number, answer));
+                    }
+                });
+            }
+        });
+        let mut answers = answers.into_inner().unwrap_or_else(PoisonError::into_inner);
+        answers.sort_by_key(|(number, _)| *number);
+        answers.into_iter().map(|(_, answer)| answer).collect()
+    }
+
+    fn shown(&self) -> String {
+        self.address.shown().to_owned()
+    }
+}
+
+/// Addresses may have keys in their parameters.
+impl fmt::Debug for Endpoint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Endpoint")
+            .field("url", &self.url())
+            .field("settings", &self.settings)
+            .field("credentials", &self.credentials)
+            .finish()
+    }
+}
+
+fn expect<'a>(text: &'a str, expected: &'static str, forms: &[Form]) -> Result<Anatomy<'a>, EndpointError> {
+    let anatomy = Anatomy::of(text)?;
+    if forms.contains(&anatomy.form) {
+        return Ok(anatomy);
+    }
+    Err(EndpointError::Query { expected, found: format!("{:?}", anatomy.form).to_ascii_uppercase() })
+}

@@ -1,0 +1,223 @@
+//! A plan as alternatives, each of which is a plain list of conditions on variables.
+//!
+//! SPARQL's scopes make "or" in the middle of a pattern treacherous: a filter inside of a branch does not see what is bound outside. So
+//! alternatives are brought to the outside, where each branch is a group of its own that binds everything it talks about.
+
+use super::Inexpressible;
+use crate::plan::{Extremes, Period, PlanSet, SetKind, Test};
+use touchstone_kb::{ClassId, Property};
+use touchstone_logic::Direction;
+
+/// A variable of a conjunct.
+pub(super) type Var = usize;
+
+/// The variable that the question is about.
+pub(super) const ANSWER: Var = 0;
+
+/// More alternatives than this make a query that no server accepts.
+const MAX_ALTERNATIVES: usize = 128;
+
+/// What a variable stands for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    Node,
+    Literal,
+}
+
+/// A condition on variables.
+#[derive(Debug, Clone)]
+pub(super) enum Atom<'p> {
+    /// One of these nodes.
+    Nodes(Var, Vec<u32>),
+    /// Any entity.
+    Entity(Var),
+    /// A member of these classes or of their subclasses.
+    Member {
+        var: Var,
+        classes: Vec<ClassId>,
+        /// Members that are classes themselves do not count.
+        entities_only: bool,
+    },
+    /// A literal that passes.
+    Passes(Var, &'p Test),
+    /// There is a fact.
+    Fact(FactAtom<'p>),
+    /// There is no fact with these properties.
+    Lacks(Var, &'p [Property]),
+    /// The value is the extreme one of a superlative.
+    Extreme(Var, &'p Extremes),
+}
+
+/// See [`Atom::Fact`].
+#[derive(Debug, Clone)]
+pub(super) struct FactAtom<'p> {
+    pub(super) subject: Var,
+    pub(super) properties: Vec<Property>,
+    pub(super) value: Var,
+    pub(super) conditions: &'p [Test],
+}
+
+/// Conditions that must all hold.
+#[derive(Debug, Clone)]
+pub(super) struct Conjunct<'p> {
+    pub(super) atoms: Vec<Atom<'p>>,
+    /// By mark: its variable, if it has one here.
+    pub(super) marks: Vec<Option<Var>>,
+    /// By variable: the variable that it is the same as, or itself.
+    same: Vec<Var>,
+}
+
+impl<'p> Conjunct<'p> {
+    /// One variable, the answer, and no conditions.
+    pub(super) fn new(n_marks: usize) -> Conjunct<'p> {
+        Conjunct { atoms: Vec::new(), marks: vec![None; n_marks], same: vec![ANSWER] }
+    }
+
+    pub(super) fn new_var(&mut self) -> Var {
+        self.same.push(self.same.len());
+        self.same.len() - 1
+    }
+
+    pub(super) fn n_vars(&self) -> usize {
+        self.same.len()
+    }
+
+    /// The variable that stands for all that are the same.
+    pub(super) fn root(&self, mut var: Var) -> Var {
+        while self.same[var] != var {
+            var = self.same[var];
+        }
+        var
+    }
+
+    /// The variable of a mark.
+    pub(super) fn marked(&self, mark: usize) -> Option<Var> {
+        self.marks[mark].map(|var| self.root(var))
+    }
+
+    fn mark(&mut self, mark: usize, var: Var) {
+        match self.marks[mark] {
+            None => self.marks[mark] = Some(var),
+            Some(other) => {
+                // The smaller number stands for both, so that the answer stays the answer.
+                let (a, b) = (self.root(other), self.root(var));
+                self.same[a.max(b)] = a.min(b);
+            }
+        }
+    }
+
+    fn with(mut self, atom: Atom<'p>) -> Conjunct<'p> {
+        self.atoms.push(atom);
+        self
+    }
+}
+
+/// All alternatives of "`var` is in the set", each added to what is known already.
+pub(super) fn expand<'p>(
+    set: &'p PlanSet,
+    var: Var,
+    known: Vec<Conjunct<'p>>,
+) -> Result<Vec<Conjunct<'p>>, Inexpressible> {
+    let all = |atom: &dyn Fn() -> Atom<'p>| known.iter().cloned().map(|c| c.with(atom())).collect();
+    let expanded: Vec<Conjunct<'p>> = match &set.kind {
+        SetKind::All => known,
+        SetKind::Nodes(nodes) => all(&|| Atom::Nodes(var, nodes.clone())),
+        SetKind::Classes(classes) => {
+            all(&|| Atom::Member { var, classes: classes.clone(), entities_only: false })
+        }
+        SetKind::Values(test) => all(&|| Atom::Passes(var, test)),
+        SetKind::Relate(relate) => {
+            let mut alternatives = Vec::new();
+            for mut conjunct in known {
+                let from = conjunct.new_var();
+                let properties = relate.properties.clone();
+                let (subject, value) = ends(from, var, relate.direction);
+                conjunct.atoms.push(Atom::Fact(FactAtom {
+                    subject,
+                    properties,
+                    value,
+                    conditions: &relate.conditions,
+                }));
+                alternatives.extend(expand(&relate.from, from, vec![conjunct])?);
+            }
+            alternatives
+        }
+        SetKind::And(parts) => {
+            let mut alternatives = known;
+            for part in parts {
+                alternatives = expand(part, var, alternatives)?;
+            }
+            alternatives
+        }
+        SetKind::Or(parts) => {
+            let mut alternatives = Vec::new();
+            for part in parts {
+                alternatives.extend(expand(part, var, known.clone())?);
+            }
+            alternatives
+        }
+        SetKind::Superlative(extremes) => {
+            let mut alternatives = Vec::new();
+            for conjunct in expand(&extremes.of, var, known)? {
+                alternatives.push(with_path(conjunct, extremes, var));
+            }
+            alternatives
+        }
+        SetKind::During(period) => during(period, var, known),
+        SetKind::Marked(mark, inner) => expand(inner, var, with_mark(known, *mark, var))?,
+        SetKind::Same(mark) => with_mark(known, *mark, var),
+    };
+    if expanded.len() > MAX_ALTERNATIVES {
+        return Err(Inexpressible::new("more alternatives than a query can hold"));
+    }
+    Ok(expanded)
+}
+
+/// The path of a superlative, with its value at the end, which must be the extreme one.
+fn with_path<'p>(mut conjunct: Conjunct<'p>, extremes: &'p Extremes, candidate: Var) -> Conjunct<'p> {
+    let value = add_path(&mut conjunct, extremes, candidate);
+    conjunct.with(Atom::Extreme(value, extremes))
+}
+
+/// The path of a superlative; gives the variable of its value.
+pub(super) fn add_path<'p>(conjunct: &mut Conjunct<'p>, extremes: &'p Extremes, candidate: Var) -> Var {
+    let start = extremes.start.and_then(|mark| conjunct.marked(mark));
+    let mut at = start.unwrap_or(candidate);
+    for (properties, direction) in &extremes.path {
+        let next = conjunct.new_var();
+        let (subject, value) = ends(at, next, *direction);
+        let properties = properties.clone();
+        conjunct.atoms.push(Atom::Fact(FactAtom { subject, properties, value, conditions: &[] }));
+        at = next;
+    }
+    at
+}
+
+fn ends(from: Var, to: Var, direction: Direction) -> (Var, Var) {
+    match direction {
+        Direction::Forward => (from, to),
+        Direction::Backward => (to, from),
+    }
+}
+
+fn with_mark(mut known: Vec<Conjunct<'_>>, mark: usize, var: Var) -> Vec<Conjunct<'_>> {
+    known.iter_mut().for_each(|conjunct| conjunct.mark(mark, var));
+    known
+}
+
+/// Start and end are each absent, or some value passes.
+fn during<'p>(period: &'p Period, var: Var, known: Vec<Conjunct<'p>>) -> Vec<Conjunct<'p>> {
+    let mut alternatives = known;
+    for (properties, test) in [&period.start, &period.end] {
+        let mut next = Vec::new();
+        for conjunct in alternatives {
+            next.push(conjunct.clone().with(Atom::Lacks(var, properties)));
+            let mut dated = conjunct;
+            let value = dated.new_var();
+            let fact = FactAtom { subject: var, properties: properties.clone(), value, conditions: &[] };
+            next.push(dated.with(Atom::Fact(fact)).with(Atom::Passes(value, test)));
+        }
+        alternatives = next;
+    }
+    alternatives
+}

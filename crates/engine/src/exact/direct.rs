@@ -1,0 +1,313 @@
+//! Patterns of the direct view: one triple per fact; a fact with qualifiers has a name that reifies its triple.
+
+use super::Inexpressible;
+use super::conjuncts::{FactAtom, Kind, Var};
+use super::direct_values::{Condition, MAX_LISTED, Place};
+use super::group::{any, iri, list};
+use super::printer::{Possible, Scope};
+use super::wanted::{Wanted, node_passes};
+use crate::plan::Test;
+use touchstone_kb::rdf::DirectView;
+use touchstone_kb::{ClassId, Kb, Property, QualifierId, RelationId, VocabularyTerm as Word};
+
+/// The direct view as words of SPARQL.
+pub(super) struct Direct<'k> {
+    kb: &'k Kb,
+    pub(super) view: DirectView<'k>,
+}
+
+impl<'k> Direct<'k> {
+    pub(super) fn new(kb: &'k Kb) -> Direct<'k> {
+        Direct { kb, view: DirectView::new(kb) }
+    }
+
+    pub(super) fn word(&self, word: Word) -> String {
+        iri(self.kb.manifest().vocabulary.iri(word))
+    }
+
+    fn decoded(&self, code: touchstone_kb::rdf::RdfTerm) -> String {
+        use touchstone_kb::rdf::RdfView as _;
+        match self.view.decode(code) {
+            oxrdf::Term::NamedNode(node) => node.into_string(),
+            _ => String::new(),
+        }
+    }
+
+    pub(super) fn property(&self, property: Property) -> String {
+        use touchstone_kb::rdf::RdfTerm;
+        match property {
+            Property::Relation(relation) => self.decoded(RdfTerm::Relation(relation)),
+            Property::Attribute(attribute) => self.decoded(RdfTerm::Attribute(attribute)),
+        }
+    }
+
+    fn qualifier(&self, key: QualifierId) -> String {
+        self.decoded(touchstone_kb::rdf::RdfTerm::Qualifier(key))
+    }
+
+    /// Members have their direct classes only, so all subclasses are listed.
+    pub(super) fn member(
+        &self,
+        scope: &mut Scope<'_, '_, '_>,
+        var: Var,
+        classes: &[ClassId],
+    ) -> Result<Possible, Inexpressible> {
+        let below = |class: &ClassId| {
+            let class = *class;
+            let inside = move |other: &ClassId| {
+                *other == class || self.kb.ancestors(*other).any(|ancestor| ancestor == class)
+            };
+            self.kb.classes().filter(inside).filter(|&class| !self.kb.direct_members(class).is_empty())
+        };
+        let mut all: Vec<ClassId> = classes.iter().flat_map(below).collect();
+        all.sort_unstable();
+        all.dedup();
+        self.typed(scope, var, &all)
+    }
+
+    fn typed(
+        &self,
+        scope: &mut Scope<'_, '_, '_>,
+        var: Var,
+        classes: &[ClassId],
+    ) -> Result<Possible, Inexpressible> {
+        let mut terms = Vec::new();
+        for &class in classes {
+            let class = scope.node(self.kb.class_node(class).0)?;
+            // The schema uses such words, too.
+            if self.kb.manifest().vocabulary.term(class.trim_matches(['<', '>'])).is_some() {
+                return Err(Inexpressible::new("a class that is a word of the schema itself"));
+            }
+            terms.push(class);
+        }
+        let name = scope.name(var)?;
+        let class = match terms.as_slice() {
+            [] => return Ok(Possible::No),
+            [only] => only.clone(),
+            _ => {
+                let variable = scope.fresh("c");
+                scope.group.one_of(&variable, terms);
+                variable
+            }
+        };
+        scope.group.triple(&name, &self.word(Word::Type), &class);
+        Ok(Possible::Yes)
+    }
+
+    /// Any entity: everything that is in some class, but no class.
+    pub(super) fn entity(&self, scope: &mut Scope<'_, '_, '_>, var: Var) -> Result<Possible, Inexpressible> {
+        let used: Vec<ClassId> =
+            self.kb.classes().filter(|&class| !self.kb.direct_members(class).is_empty()).collect();
+        let name = scope.name(var)?;
+        if used.iter().any(|&c| self.kb.direct_members(c).iter().any(|&m| m as usize >= self.kb.n_entities()))
+        {
+            let class = self.word(Word::Class);
+            scope.group.none(&format!("{name} {} {class}", self.word(Word::SchemaType)));
+        }
+        self.typed(scope, var, &used)
+    }
+
+    /// A fact.
+    pub(super) fn fact(
+        &self,
+        scope: &mut Scope<'_, '_, '_>,
+        fact: &FactAtom<'_>,
+    ) -> Result<Possible, Inexpressible> {
+        let (subject, value) = (scope.name(fact.subject)?, scope.name(fact.value)?);
+        let predicate = self.predicate(scope, &fact.properties)?;
+        if self.is_ambiguous(&fact.properties) && value.starts_with('?') {
+            let not = if scope.kind(fact.value) == Kind::Literal { "" } else { "!" };
+            scope.group.filter(&format!("{not}isLiteral({value})"));
+        }
+        if fact.conditions.is_empty() {
+            scope.group.triple(&subject, &predicate, &value);
+            self.no_fact_name(scope, &fact.properties, &subject);
+            return Ok(Possible::Yes);
+        }
+        let name = self.named_fact(scope, &subject, &predicate, &value);
+        for condition in fact.conditions {
+            if self.qualified(scope, &name, condition)? == Possible::No {
+                return Ok(Possible::No);
+            }
+        }
+        Ok(Possible::Yes)
+    }
+
+    /// The name of a fact.
+    pub(super) fn named_fact(
+        &self,
+        scope: &mut Scope<'_, '_, '_>,
+        subject: &str,
+        predicate: &str,
+        value: &str,
+    ) -> String {
+        let name = scope.fresh("f");
+        // The plain triple is found by an index; the term that holds it is not in every engine.
+        scope.group.triple(subject, predicate, value);
+        scope.group.triple(
+            &name,
+            &self.word(Word::Reifies),
+            &format!("<<( {subject} {predicate} {value} )>>"),
+        );
+        name
+    }
+
+    /// Any relation.
+    pub(super) fn any_relation(
+        &self,
+        scope: &mut Scope<'_, '_, '_>,
+        subject: &str,
+        relation: &str,
+        value: &str,
+    ) {
+        scope.group.triple(subject, relation, value);
+        scope.group.triple(relation, &self.word(Word::SchemaType), &self.word(Word::Relation));
+        let all: Vec<Property> = self.kb.relations().map(Property::Relation).collect();
+        if self.is_ambiguous(&all) && value.starts_with('?') {
+            scope.group.filter(&format!("!isLiteral({value})"));
+        }
+        self.no_fact_name(scope, &all, subject);
+    }
+
+    /// The relation with an IRI.
+    pub(super) fn relation(&self, iri: &str) -> Option<RelationId> {
+        self.kb.relations().find(|&relation| self.property(Property::Relation(relation)) == iri)
+    }
+
+    pub(super) fn predicate(
+        &self,
+        scope: &mut Scope<'_, '_, '_>,
+        properties: &[Property],
+    ) -> Result<String, Inexpressible> {
+        let mut iris: Vec<String> = properties.iter().map(|&property| self.property(property)).collect();
+        iris.dedup();
+        if iris.iter().any(|iri| self.kb.manifest().vocabulary.term(iri).is_some()) {
+            return Err(Inexpressible::new("a property that is a word of the schema itself"));
+        }
+        Ok(scope.one_of("p", iris.iter().map(|text| iri(text)).collect()))
+    }
+
+    /// Whether an IRI stands for a relation and for an attribute.
+    fn is_ambiguous(&self, properties: &[Property]) -> bool {
+        properties.iter().any(|&property| {
+            let id = self.kb.property_id(property);
+            self.kb.relation(id).is_some() && self.kb.attribute(id).is_some()
+        })
+    }
+
+    /// Where a property's IRI is that of a qualifier, too, the subject may be the name of a fact.
+    fn no_fact_name(&self, scope: &mut Scope<'_, '_, '_>, properties: &[Property], subject: &str) {
+        let shared = properties.iter().any(|&property| {
+            let key = self.kb.qualifier_key(self.kb.property_id(property));
+            key.is_some_and(|key| self.qualifier(key) == self.property(property))
+        });
+        if shared && subject.starts_with('?') {
+            let other = scope.fresh("t");
+            scope.group.none(&format!("{subject} {} {other}", self.word(Word::Reifies)));
+        }
+    }
+
+    pub(super) fn lacks(
+        &self,
+        scope: &mut Scope<'_, '_, '_>,
+        var: Var,
+        properties: &[Property],
+    ) -> Result<(), Inexpressible> {
+        let subject = scope.name(var)?;
+        for &property in properties {
+            let predicate = self.predicate(scope, &[property])?;
+            let value = scope.fresh("v");
+            let other_kind = match property {
+                _ if !self.is_ambiguous(&[property]) => String::new(),
+                Property::Relation(_) => format!(" FILTER(!isLiteral({value}))"),
+                Property::Attribute(_) => format!(" FILTER(isLiteral({value}))"),
+            };
+            scope.group.none(&format!("{subject} {predicate} {value}{other_kind}"));
+        }
+        Ok(())
+    }
+
+    /// A condition on the qualifiers of a fact.
+    fn qualified(
+        &self,
+        scope: &mut Scope<'_, '_, '_>,
+        fact: &str,
+        test: &Test,
+    ) -> Result<Possible, Inexpressible> {
+        let domain = scope.printer.knowledge.qualifiers(&test.keys);
+        let label = |node: &&u32| self.kb.label(touchstone_kb::NodeId(**node));
+        let (pass, fail): (Vec<&u32>, Vec<&u32>) =
+            domain.nodes.iter().partition(|node| node_passes(label(node), test));
+        let knowledge = &scope.printer.knowledge;
+        let place = Place { knowledge, view: &self.view, usual: "", own: &domain.literals };
+        let value = scope.fresh("q");
+        let literals = match domain.literals.is_empty() {
+            true => Condition::Nothing,
+            false => place.condition(&value, &Wanted::Test(test))?,
+        };
+        let nodes = |ids: &[&u32]| -> Result<Vec<String>, Inexpressible> {
+            ids.iter().map(|&&node| scope.printer.node(node)).collect()
+        };
+        if pass.is_empty() && literals == Condition::Nothing {
+            return Ok(Possible::No);
+        }
+        let all_literals = literals == Condition::Everything || domain.literals.is_empty();
+        let mut terms: Option<Vec<String>> = None;
+        let mut expressions: Vec<String> = Vec::new();
+        if !(all_literals && fail.is_empty()) {
+            match &literals {
+                Condition::Nothing if pass.len() <= MAX_LISTED => terms = Some(nodes(&pass)?),
+                Condition::OneOf(list) if pass.len() <= MAX_LISTED => {
+                    terms = Some(list.iter().cloned().chain(nodes(&pass)?).collect());
+                }
+                Condition::Nothing => {}
+                Condition::Everything => expressions.push(format!("isLiteral({value})")),
+                Condition::OneOf(terms) => expressions.push(format!("{value} IN {}", list(terms.clone()))),
+                Condition::Expression(expression) if domain.nodes.is_empty() => {
+                    expressions.push(expression.clone());
+                }
+                Condition::Expression(expression) => {
+                    expressions.push(format!("isLiteral({value}) && ({expression})"));
+                }
+            }
+            if terms.is_none() && !pass.is_empty() {
+                expressions.push(match (pass.len(), fail.len()) {
+                    (_, 0) => format!("!isLiteral({value})"),
+                    (few, _) if few <= MAX_LISTED => format!("{value} IN {}", list(nodes(&pass)?)),
+                    (_, few) if few <= MAX_LISTED => {
+                        format!("!isLiteral({value}) && {value} NOT IN {}", list(nodes(&fail)?))
+                    }
+                    _ => {
+                        return Err(Inexpressible::new(
+                            "a qualifier with many things as values, half of which pass",
+                        ));
+                    }
+                });
+            }
+        }
+        let key = scope.one_of("k", test.keys.iter().map(|&key| iri(&self.qualifier(key))).collect());
+        if !expressions.is_empty() {
+            scope.group.filter(&any(expressions));
+        }
+        match terms {
+            Some(terms) => {
+                let value = scope.one_of("q", terms);
+                scope.group.triple(fact, &key, &value);
+            }
+            None => scope.group.triple(fact, &key, &value),
+        }
+        Ok(Possible::Yes)
+    }
+
+    /// The values of a fact's qualifiers.
+    pub(super) fn qualifier_value(
+        &self,
+        scope: &mut Scope<'_, '_, '_>,
+        fact: &str,
+        keys: &[QualifierId],
+        value: &str,
+    ) {
+        let key = scope.one_of("k", keys.iter().map(|&key| iri(&self.qualifier(key))).collect());
+        scope.group.triple(fact, &key, value);
+    }
+}

@@ -1,0 +1,361 @@
+//! Variables that stand for literals: conditions, values that are met twice, extremes.
+
+use super::conjuncts::{ANSWER, Kind, Var};
+use super::direct_values::{Condition, Place};
+use super::group::{text, xsd};
+use super::keys::ValueKey;
+use super::printer::{Possible, Printer, Scope};
+use super::wanted::{Wanted, measure};
+use super::{Dialect, Inexpressible, View};
+use crate::plan::Extremes;
+use std::collections::HashMap;
+use touchstone_kb::{LiteralFamily, Precision, Property};
+use touchstone_logic::Extreme;
+
+/// So many literals are listed as an answer.
+const MAX_LITERALS: usize = 1000;
+
+impl<'a> Scope<'_, 'a, '_> {
+    /// Something is wanted of a literal.
+    pub(super) fn literal(&mut self, var: Var, wanted: &Wanted<'_>) -> Result<Possible, Inexpressible> {
+        if self.facts_to(var).is_empty() {
+            // A description of literals that is the whole question; see `free_literals`.
+            return Ok(Possible::Yes);
+        }
+        let own = self.own(var);
+        let name = self.name(var)?;
+        match self.printer.dialect {
+            Dialect::Direct(direct) => {
+                let knowledge = self.printer.knowledge;
+                let place = Place { knowledge, view: &direct.view, usual: self.usual(var), own: &own };
+                match place.condition(&name, wanted)? {
+                    Condition::Nothing => return Ok(Possible::No),
+                    Condition::Everything => {}
+                    Condition::OneOf(terms) => self.group.one_of(&name, terms),
+                    Condition::Expression(expression) => self.group.filter(&expression),
+                }
+                Ok(Possible::Yes)
+            }
+            Dialect::KqaPro(_) => self.value_node(&name, &own, wanted),
+        }
+    }
+
+    /// The literals that are the answer without any fact that leads to them.
+    pub(super) fn free_literals(&self) -> Result<Option<Vec<u32>>, Inexpressible> {
+        if self.kind(ANSWER) != Kind::Literal || !self.facts_to(ANSWER).is_empty() {
+            return Ok(None);
+        }
+        let mut ranges: Option<crate::values::LiteralRanges> = None;
+        for atom in &self.resolved.conjunct.atoms {
+            if let super::conjuncts::Atom::Passes(ANSWER, test) = atom {
+                ranges = Some(match ranges {
+                    Some(ranges) => ranges.intersection(&test.literals),
+                    None => test.literals.clone(),
+                });
+            }
+        }
+        let ranges = ranges.unwrap_or_default();
+        if ranges.len() > MAX_LITERALS {
+            return Err(Inexpressible::new("a question for all literals of the KB that compare so"));
+        }
+        let english = |id: &u32| {
+            !self.printer.plan.english || Wanted::English.accepts(*id, &self.printer.knowledge.literal(*id))
+        };
+        Ok(Some(ranges.literals().filter(english).collect()))
+    }
+
+    /// The literals that a variable may be, of those that tests on it let pass.
+    pub(super) fn passing(&self, var: Var, own: &[u32]) -> Vec<u32> {
+        let tests: Vec<_> = self
+            .resolved
+            .conjunct
+            .atoms
+            .iter()
+            .filter_map(|atom| match atom {
+                super::conjuncts::Atom::Passes(other, test) if *other == var => Some(*test),
+                _ => None,
+            })
+            .collect();
+        let passes = |id: &u32| tests.iter().all(|test| test.literals.contains(*id));
+        own.iter().copied().filter(passes).collect()
+    }
+
+    /// Checks that literals that are the same for the view are the same for the KB, where attributes lead to one variable.
+    pub(super) fn check_joins(&self) -> Result<(), Inexpressible> {
+        for var in 0..self.resolved.kinds.len() {
+            let facts = self.facts_to(var);
+            if self.kind(var) != Kind::Literal || facts.len() < 2 {
+                continue;
+            }
+            for (at, fact) in facts.iter().enumerate() {
+                for other in &facts[at + 1..] {
+                    self.check_same(var, &fact.properties, var, &other.properties)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn check_same(&self, a: Var, of_a: &[Property], b: Var, of_b: &[Property]) -> Result<(), Inexpressible> {
+        let knowledge = self.printer.knowledge;
+        let key = |id: u32, properties: &[Property]| {
+            let literal = knowledge.literal(id);
+            match (self.printer.view(), properties.first()) {
+                (View::Direct, Some(Property::Attribute(attribute))) => {
+                    ValueKey::shown(&literal, knowledge.kb.attribute_unit(*attribute))
+                }
+                (view, _) => ValueKey::of(view, &literal),
+            }
+        };
+        let literals = |var: Var, properties: &[Property]| self.passing(var, &knowledge.literals(properties));
+        let mut known: HashMap<ValueKey, Vec<u32>> = HashMap::new();
+        let first = literals(a, of_a);
+        for &id in &first {
+            known.entry(key(id, of_a)).or_default().push(id);
+        }
+        for id in literals(b, of_b) {
+            let alike = known.get(&key(id, of_b)).map_or(&[][..], Vec::as_slice);
+            let is_known = first.binary_search(&id).is_ok();
+            if alike.iter().any(|&other| other != id) || alike.is_empty() == is_known {
+                return Err(Inexpressible::new("a value met twice, of those that the view shows alike"));
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn unequal_literals(&mut self, left: Var, right: Var) -> Result<(), Inexpressible> {
+        if self.printer.view() == View::KqaPro {
+            return Err(Inexpressible::new("an inequality between values"));
+        }
+        for a in self.facts_to(left) {
+            for b in self.facts_to(right) {
+                self.check_same(left, &a.properties, right, &b.properties)?;
+            }
+        }
+        let filter = format!("!sameTerm({}, {})", self.name(left)?, self.name(right)?);
+        self.group.filter(&filter);
+        Ok(())
+    }
+
+    /// A value is the extreme one of a superlative.
+    pub(super) fn extreme(&mut self, var: Var, extremes: &'a Extremes) -> Result<Possible, Inexpressible> {
+        let Some((family, unit)) = measure(self.printer.knowledge, extremes) else { return Ok(Possible::No) };
+        let wanted = Wanted::Measure(family, unit.clone());
+        if self.literal(var, &wanted)? == Possible::No {
+            return Ok(Possible::No);
+        }
+        let direct = self.printer.view() == View::Direct;
+        match (family, direct) {
+            (LiteralFamily::Quantity, true) => self.greatest_number(var, extremes, &wanted),
+            (LiteralFamily::Quantity, false) => self.greatest_value(var, extremes, &wanted, &unit),
+            (_, true) => self.latest(var, extremes, &wanted),
+            (_, false) => self.latest_value(var, extremes, &wanted),
+        }
+    }
+
+    fn greatest_number(
+        &mut self,
+        var: Var,
+        extremes: &'a Extremes,
+        wanted: &Wanted<'_>,
+    ) -> Result<Possible, Inexpressible> {
+        let best = self.fresh("best");
+        let number = |variable: &str| format!("{}(STR({variable}))", xsd("double"));
+        let pattern = self.printer.contest(extremes, |scope, value| {
+            if scope.literal(value, wanted)? == Possible::No {
+                return Ok(Possible::No);
+            }
+            let name = scope.name(value)?;
+            scope.group.bind(&number(&name), &best);
+            Ok(Possible::Yes)
+        })?;
+        let Some(pattern) = pattern else { return Ok(Possible::No) };
+        let order = if extremes.extreme == Extreme::Max { "DESC" } else { "ASC" };
+        self.group
+            .select(format!("{{ SELECT {best} WHERE {{\n{pattern}\n}} ORDER BY {order}({best}) LIMIT 1 }}"));
+        let filter = format!("{} = {best}", number(&self.name(var)?));
+        self.group.filter(&filter);
+        Ok(Possible::Yes)
+    }
+
+    /// Times as texts: at each precision, the greatest of those that are known so exactly.
+    fn latest(
+        &mut self,
+        var: Var,
+        extremes: &'a Extremes,
+        wanted: &Wanted<'_>,
+    ) -> Result<Possible, Inexpressible> {
+        let lengths = self.time_lengths(extremes)?;
+        let value = self.fresh("time");
+        let pattern = self.printer.contest(extremes, |scope, end| {
+            if scope.literal(end, wanted)? == Possible::No {
+                return Ok(Possible::No);
+            }
+            let name = scope.name(end)?;
+            scope.group.bind(&format!("STR({name})"), &value);
+            Ok(Possible::Yes)
+        })?;
+        let Some(pattern) = pattern else { return Ok(Possible::No) };
+        let (function, never) = extreme_words(extremes.extreme);
+        let name = self.name(var)?;
+        let (mut columns, mut filters) = (Vec::new(), Vec::new());
+        for (at, length) in lengths.iter().enumerate() {
+            let best = self.fresh("best");
+            let cut = |text: &str| format!("SUBSTR({text}, 1, {length})");
+            if at == 0 {
+                columns.push(format!("({function}({}) AS {best})", cut(&value)));
+                filters.push(format!("{} = {best}", cut(&format!("STR({name})"))));
+            } else {
+                let exact = format!("STRLEN({value}) >= {length}");
+                columns.push(format!("({function}(IF({exact}, {}, \"{never}\")) AS {best})", cut(&value)));
+                let text = format!("STR({name})");
+                filters.push(format!("(STRLEN({text}) < {length} || {} = {best})", cut(&text)));
+            }
+        }
+        self.group.select(format!("{{ SELECT {} WHERE {{\n{pattern}\n}} }}", columns.join(" ")));
+        self.group.filter(&filters.join(" && "));
+        Ok(Possible::Yes)
+    }
+
+    /// The lengths of the texts of the times that compete, shortest first.
+    fn time_lengths(&self, extremes: &Extremes) -> Result<Vec<usize>, Inexpressible> {
+        let Some((properties, _)) = extremes.path.last() else { return Ok(Vec::new()) };
+        let knowledge = self.printer.knowledge;
+        let mut lengths = Vec::new();
+        for &id in knowledge.literals(properties).iter() {
+            let literal = knowledge.literal(id);
+            let Some(time) = literal.as_time() else { continue };
+            let length = match time.precision() {
+                Precision::Year => 4,
+                Precision::Month => 7,
+                Precision::Day => 10,
+                Precision::Second => 19,
+            };
+            // Written as XML Schema wants it, so that texts are in the order of times.
+            let usual = (1..=9999).contains(&time.year())
+                && match time.precision() {
+                    Precision::Year => literal.text() == time.year().to_string(),
+                    Precision::Month | Precision::Day => literal.text() == time.date_text(),
+                    Precision::Second => {
+                        let rest = literal.text().strip_prefix(&time.date_text());
+                        rest.is_some_and(|clock| clock.len() == 10 && clock.ends_with('Z'))
+                    }
+                };
+            if !usual {
+                return Err(Inexpressible::new(
+                    "the earliest or latest of times that are written in unusual ways",
+                ));
+            }
+            if !lengths.contains(&length) {
+                lengths.push(length);
+            }
+        }
+        lengths.sort_unstable();
+        Ok(lengths)
+    }
+
+    fn greatest_value(
+        &mut self,
+        var: Var,
+        extremes: &'a Extremes,
+        wanted: &Wanted<'_>,
+        unit: &str,
+    ) -> Result<Possible, Inexpressible> {
+        let best = self.fresh("best");
+        let unit = text(if unit.is_empty() { "1" } else { unit });
+        let pattern = self.printer.contest(extremes, |scope, value| {
+            if scope.literal(value, wanted)? == Possible::No {
+                return Ok(Possible::No);
+            }
+            let name = scope.name(value)?;
+            scope.group.triple(&name, "<pred:value>", &best);
+            scope.group.triple(&name, "<pred:unit>", &unit);
+            Ok(Possible::Yes)
+        })?;
+        let Some(pattern) = pattern else { return Ok(Possible::No) };
+        let order = if extremes.extreme == Extreme::Max { "DESC" } else { "ASC" };
+        self.group
+            .select(format!("{{ SELECT {best} WHERE {{\n{pattern}\n}} ORDER BY {order}({best}) LIMIT 1 }}"));
+        let name = self.name(var)?;
+        self.group.triple(&name, "<pred:value>", &best);
+        self.group.triple(&name, "<pred:unit>", &unit);
+        Ok(Possible::Yes)
+    }
+
+    fn latest_value(
+        &mut self,
+        var: Var,
+        extremes: &'a Extremes,
+        wanted: &Wanted<'_>,
+    ) -> Result<Possible, Inexpressible> {
+        let lengths = self.value_lengths(extremes)?;
+        let (year, date) = (self.fresh("year"), self.fresh("date"));
+        let pattern = self.printer.contest(extremes, |scope, value| {
+            if scope.literal(value, wanted)? == Possible::No {
+                return Ok(Possible::No);
+            }
+            let name = scope.name(value)?;
+            scope.group.triple(&name, "<pred:year>", &year);
+            if lengths.dated {
+                scope.group.optional(&name, "<pred:date>", &date);
+            }
+            Ok(Possible::Yes)
+        })?;
+        let Some(pattern) = pattern else { return Ok(Possible::No) };
+        let (function, never) = extreme_words(extremes.extreme);
+        let (best_year, best_date) = (self.fresh("best"), self.fresh("best"));
+        let mut columns = format!("({function}({year}) AS {best_year})");
+        let name = self.name(var)?;
+        self.group.triple(&name, "<pred:year>", &best_year);
+        if lengths.dated {
+            let own = self.fresh("date");
+            columns += &format!(" ({function}(IF(BOUND({date}), STR({date}), \"{never}\")) AS {best_date})");
+            self.group.optional(&name, "<pred:date>", &own);
+            self.group.filter(&format!("!BOUND({own}) || STR({own}) = {best_date}"));
+        }
+        self.group.select(format!("{{ SELECT {columns} WHERE {{\n{pattern}\n}} }}"));
+        Ok(Possible::Yes)
+    }
+
+    /// What kinds of times compete in KQA Pro's graph, which has years and days only.
+    fn value_lengths(&self, extremes: &Extremes) -> Result<Lengths, Inexpressible> {
+        let Some((properties, _)) = extremes.path.last() else { return Ok(Lengths { dated: false }) };
+        let knowledge = self.printer.knowledge;
+        let mut lengths = Lengths { dated: false };
+        for &id in knowledge.literals(properties).iter() {
+            let Some(time) = knowledge.literal(id).as_time() else { continue };
+            match time.precision() {
+                Precision::Year => {}
+                Precision::Day if (1..=9999).contains(&time.year()) => lengths.dated = true,
+                _ => {
+                    return Err(Inexpressible::new(
+                        "the earliest or latest of times that KQA Pro's graph cannot hold",
+                    ));
+                }
+            }
+        }
+        Ok(lengths)
+    }
+}
+
+struct Lengths {
+    dated: bool,
+}
+
+/// The aggregate, and a text that never wins.
+fn extreme_words(extreme: Extreme) -> (&'static str, &'static str) {
+    match extreme {
+        Extreme::Max => ("MAX", ""),
+        Extreme::Min => ("MIN", "~"),
+    }
+}
+
+/// Checks that no two literals that may be the answer look alike: they would be counted once.
+pub(super) fn check_count(printer: &Printer<'_, '_>, literals: &[u32]) -> Result<(), Inexpressible> {
+    let mut seen = std::collections::HashSet::new();
+    let alike = |&id: &u32| !seen.insert(ValueKey::of(printer.view(), &printer.knowledge.literal(id)));
+    if literals.iter().any(alike) {
+        return Err(Inexpressible::new("a number of values, of which the view shows some alike"));
+    }
+    Ok(())
+}
