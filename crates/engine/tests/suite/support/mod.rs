@@ -1,5 +1,3 @@
-#![allow(dead_code)]
-
 use std::path::{Path, PathBuf};
 use touchstone_kb::import::{ImportRequest, Profile, Source, import};
 use touchstone_kb::{Kb, NoProgress};
@@ -33,3 +31,6 @@ pub mod random;
 pub mod random_facts;
 pub mod random_kb;
 pub mod random_values;
+pub mod rng;
+pub mod server;
+pub mod statistics;

@@ -1,6 +1,6 @@
 //! Small random KBs with everything that a KB can have.
 
-use super::random::Rng;
+use super::rng::Rng;
 use std::fmt::Write as _;
 use touchstone_kb::import::{ImportRequest, Source, import};
 use touchstone_kb::{Kb, NoProgress};

@@ -4,119 +4,14 @@
 //! its class, its name, a comparison that its value satisfies (most of the time). Cycles come from facts that really close.
 
 use super::random_values::{near, word_of};
-use std::collections::BTreeMap;
+use super::rng::Rng;
 use touchstone_kb::{
     AttributeId, Comparison, Fact, FactId, Kb, LiteralId, NodeId, Property, Qualifier, Value,
 };
 use touchstone_logic::{
-    Answer, Condition, Direction, During, Extreme, Mark, Operand, Query, QueryGraph, Relate, Rules, Set,
-    Step, Superlative,
+    Answer, Condition, Direction, During, Extreme, Mark, Operand, Query, Relate, Rules, Set, Step,
+    Superlative,
 };
-
-/// A small generator of numbers (SplitMix64): the same seed gives the same queries everywhere.
-pub struct Rng(u64);
-
-impl Rng {
-    /// Starts a sequence.
-    pub fn new(seed: u64) -> Rng {
-        Rng(seed)
-    }
-
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
-    /// A number below a limit.
-    pub fn below(&mut self, limit: usize) -> usize {
-        (self.next() % limit.max(1) as u64) as usize
-    }
-
-    /// True so many times in a hundred.
-    pub fn percent(&mut self, chance: usize) -> bool {
-        self.below(100) < chance
-    }
-
-    /// One of a list.
-    pub fn pick<'l, T>(&mut self, list: &'l [T]) -> Option<&'l T> {
-        if list.is_empty() { None } else { list.get(self.below(list.len())) }
-    }
-}
-
-/// How often each kind of query came.
-#[derive(Debug, Default, Clone, PartialEq, Eq)]
-pub struct Statistics {
-    /// By kind of question.
-    pub answers: BTreeMap<&'static str, usize>,
-    /// By kind of set, once per query.
-    pub sets: BTreeMap<&'static str, usize>,
-    /// By code of the shape.
-    pub shapes: BTreeMap<String, usize>,
-}
-
-impl Statistics {
-    /// Counts a query.
-    pub fn add(&mut self, query: &Query) {
-        *self.answers.entry(answer_kind(query)).or_default() += 1;
-        for kind in set_kinds(query) {
-            *self.sets.entry(kind).or_default() += 1;
-        }
-        *self.shapes.entry(QueryGraph::of(query).shape().code).or_default() += 1;
-    }
-}
-
-/// The name of the kind of question.
-pub fn answer_kind(query: &Query) -> &'static str {
-    match &query.answer {
-        Answer::Members(_) => "members",
-        Answer::Count(_) => "count",
-        Answer::Exists(_) => "exists",
-        Answer::Attribute { .. } => "attribute",
-        Answer::Verify { .. } => "verify",
-        Answer::Relation { .. } => "relation",
-        Answer::AttributeQualifier { .. } => "attribute qualifier",
-        Answer::RelationQualifier { .. } => "relation qualifier",
-        Answer::SelectBetween { .. } => "select between",
-        Answer::SelectAmong { .. } => "select among",
-    }
-}
-
-/// The kinds of sets and rules in a query, each once.
-pub fn set_kinds(query: &Query) -> Vec<&'static str> {
-    fn visit(set: &Set, kinds: &mut Vec<&'static str>) {
-        kinds.push(match set {
-            Set::All => "all",
-            Set::Entity(_) => "entity",
-            Set::Named(_) => "named",
-            Set::Class(_) => "class",
-            Set::Values(..) => "values",
-            Set::Relate(relate) if relate.conditions.is_empty() => "relate",
-            Set::Relate(_) => "relate with conditions",
-            Set::And(_) => "and",
-            Set::Or(_) => "or",
-            Set::Superlative(superlative) if superlative.start.is_some() => "superlative with start",
-            Set::Superlative(_) => "superlative",
-            Set::During(_) => "during",
-            Set::Marked(..) => "marked",
-            Set::Same(_) => "same",
-        });
-        set.children(&mut |child| visit(child, kinds));
-    }
-    let mut kinds = Vec::new();
-    query.sets(&mut |set| visit(set, &mut kinds));
-    if !query.rules.different.is_empty() {
-        kinds.push("different");
-    }
-    if query.rules.english {
-        kinds.push("english");
-    }
-    kinds.sort_unstable();
-    kinds.dedup();
-    kinds
-}
 
 /// The marks that a query sets.
 fn marks_in(query: &Query) -> Vec<Mark> {

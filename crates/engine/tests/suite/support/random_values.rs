@@ -1,6 +1,6 @@
 //! Values for random queries: literals of the KB, and others near them.
 
-use super::random::Rng;
+use super::rng::Rng;
 use touchstone_kb::{Comparison, Kb, Literal, LiteralFamily, LiteralId, LiteralKind};
 use touchstone_logic::Value;
 

@@ -1,11 +1,8 @@
 //! Published questions on published data give their published answers.
-#![allow(missing_docs, clippy::unwrap_used, clippy::print_stderr)]
 
-mod support;
-
+use crate::support::{freebase_mini, shared_data};
 use serde_json::Value as Json;
 use std::collections::BTreeSet;
-use support::{freebase_mini, shared_data};
 use touchstone_engine::budget::{Budget, Cancel, Limits};
 use touchstone_engine::{Found, Words, embedded, plan::Plan};
 use touchstone_logic::{Form, Query, Spelling};

@@ -2,14 +2,11 @@
 //!
 //! `TOUCHSTONE_KOPL_PYTHON=/path/to/python cargo test --test kopl_peer -- --nocapture` runs it, where that Python has the package
 //! (`pip install KoPL==0.0.5`). Without it there is nothing to compare with, and nothing is compared.
-#![allow(missing_docs, clippy::print_stdout)]
 
-mod programs;
-
-use programs::random::Random;
-use programs::random_kb::random_kb;
-use programs::random_programs::Words;
-use programs::{cases, import_kqapro};
+use crate::programs::random::Random;
+use crate::programs::random_kb::random_kb;
+use crate::programs::random_programs::Words;
+use crate::programs::{cases, import_kqapro};
 use serde_json::{Value, json};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -164,7 +161,7 @@ fn random_programs(seed: u64, n: usize) -> impl FnOnce(&Value) -> Vec<Program> {
 
 #[test]
 fn on_the_example_of_the_package() {
-    let Some(kb) = programs::shared_data("kqapro/kopl_example_kb.json") else { return };
+    let Some(kb) = crate::programs::shared_data("kqapro/kopl_example_kb.json") else { return };
     peer("example", &kb, random_programs(1, 3000));
 }
 
@@ -181,7 +178,7 @@ fn on_random_kbs() {
 /// The data files say of KOPL what the package says.
 #[test]
 fn on_the_cases() {
-    let example = programs::shared_data("kqapro/kopl_example_kb.json");
+    let example = crate::programs::shared_data("kqapro/kopl_example_kb.json");
     for (file, kb) in [
         ("tests/compat/differences.txt", Some(here("tests/compat/towns.json"))),
         ("tests/cases/kopl_examples.txt", example),

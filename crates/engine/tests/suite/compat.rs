@@ -1,9 +1,6 @@
 //! The published executors, on a small KB made for it: `compat/differences.txt` holds the cases.
-#![allow(missing_docs)]
 
-mod programs;
-
-use programs::{cases, import_kqapro};
+use crate::programs::{cases, import_kqapro};
 use std::path::{Path, PathBuf};
 use touchstone_engine::budget::{Budget, Cancel, Limits};
 use touchstone_engine::compat::{Compat, CompatAnswer, CompatError, Session, prediction, run};
@@ -65,7 +62,7 @@ fn the_differences_that_are_known() {
 #[test]
 fn the_examples_of_the_package() {
     let dir = tempfile::tempdir().expect("a folder");
-    let Some(json) = programs::shared_data("kqapro/kopl_example_kb.json") else { return };
+    let Some(json) = crate::programs::shared_data("kqapro/kopl_example_kb.json") else { return };
     let kb = import_kqapro(&json, &dir.path().join("kb"));
     let text = std::fs::read_to_string(data("cases/kopl_examples.txt")).expect("cases");
     check(&kb, &text);

@@ -1,0 +1,25 @@
+//! All tests of the engines, in one program: linking is what takes time.
+#![allow(
+    missing_docs,
+    dead_code,
+    unreachable_pub,
+    clippy::unwrap_used,
+    clippy::print_stderr,
+    clippy::print_stdout,
+    clippy::allow_attributes
+)]
+
+mod compat;
+mod embedded;
+mod endpoint_loopback;
+mod endpoint_servers;
+mod endpoint_support;
+mod exact;
+mod kopl_peer;
+mod programs;
+mod real_data;
+mod sparql_differential;
+mod sparql_formats;
+mod sparql_hostile;
+mod sparql_support;
+mod support;

@@ -1,0 +1,76 @@
+//! What kinds of queries there are, and how often each came.
+
+use std::collections::BTreeMap;
+use touchstone_logic::{Answer, Query, QueryGraph, Set};
+
+/// How often each kind of query came.
+#[derive(Debug, Default, Clone, PartialEq, Eq)]
+pub struct Statistics {
+    /// By kind of question.
+    pub answers: BTreeMap<&'static str, usize>,
+    /// By kind of set, once per query.
+    pub sets: BTreeMap<&'static str, usize>,
+    /// By code of the shape.
+    pub shapes: BTreeMap<String, usize>,
+}
+
+impl Statistics {
+    /// Counts a query.
+    pub fn add(&mut self, query: &Query) {
+        *self.answers.entry(answer_kind(query)).or_default() += 1;
+        for kind in set_kinds(query) {
+            *self.sets.entry(kind).or_default() += 1;
+        }
+        *self.shapes.entry(QueryGraph::of(query).shape().code).or_default() += 1;
+    }
+}
+
+/// The name of the kind of question.
+pub fn answer_kind(query: &Query) -> &'static str {
+    match &query.answer {
+        Answer::Members(_) => "members",
+        Answer::Count(_) => "count",
+        Answer::Exists(_) => "exists",
+        Answer::Attribute { .. } => "attribute",
+        Answer::Verify { .. } => "verify",
+        Answer::Relation { .. } => "relation",
+        Answer::AttributeQualifier { .. } => "attribute qualifier",
+        Answer::RelationQualifier { .. } => "relation qualifier",
+        Answer::SelectBetween { .. } => "select between",
+        Answer::SelectAmong { .. } => "select among",
+    }
+}
+
+/// The kinds of sets and rules in a query, each once.
+pub fn set_kinds(query: &Query) -> Vec<&'static str> {
+    fn visit(set: &Set, kinds: &mut Vec<&'static str>) {
+        kinds.push(match set {
+            Set::All => "all",
+            Set::Entity(_) => "entity",
+            Set::Named(_) => "named",
+            Set::Class(_) => "class",
+            Set::Values(..) => "values",
+            Set::Relate(relate) if relate.conditions.is_empty() => "relate",
+            Set::Relate(_) => "relate with conditions",
+            Set::And(_) => "and",
+            Set::Or(_) => "or",
+            Set::Superlative(superlative) if superlative.start.is_some() => "superlative with start",
+            Set::Superlative(_) => "superlative",
+            Set::During(_) => "during",
+            Set::Marked(..) => "marked",
+            Set::Same(_) => "same",
+        });
+        set.children(&mut |child| visit(child, kinds));
+    }
+    let mut kinds = Vec::new();
+    query.sets(&mut |set| visit(set, &mut kinds));
+    if !query.rules.different.is_empty() {
+        kinds.push("different");
+    }
+    if query.rules.english {
+        kinds.push("english");
+    }
+    kinds.sort_unstable();
+    kinds.dedup();
+    kinds
+}

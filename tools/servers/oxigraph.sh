@@ -1,0 +1,176 @@
+#!/usr/bin/env bash
+# A real Oxigraph server on loopback, for tests and measurements.
+#
+#   oxigraph.sh install FOLDER              puts the program into FOLDER, if it is not there yet
+#   oxigraph.sh start DIR FILE.nt [GRAPH]   loads the file, prints the endpoint's URL and nothing else
+#   oxigraph.sh stop DIR                    stops it; DIR stays (database, log), for whoever wants to look
+#
+# Settings, from the environment:
+#   OXIGRAPH         the program                                        (oxigraph, found with PATH)
+#   OXIGRAPH_SOURCE  1: install compiles it from crates.io (minutes, a C++ compiler and libclang for RocksDB)
+#                    instead of taking the authors' compiled one from PyPI
+#   OXIGRAPH_WAIT    seconds until the server must answer               (60)
+set -euo pipefail
+
+version=0.5.13
+# The authors publish the command-line program as wheels of the PyPI package "oxigraph": zip files with one program.
+wheels=https://files.pythonhosted.org/packages
+program=${OXIGRAPH:-oxigraph}
+
+say() { printf 'oxigraph.sh: %s\n' "$*" >&2; }
+
+fail() {
+    say "$1"
+    if [ -s "$dir/output" ]; then
+        say "the end of $dir/output:"
+        tail -n 20 "$dir/output" >&2
+    fi
+    stop_server
+    exit 1
+}
+
+usage() {
+    sed -n '2,13s/^# \{0,1\}//p' "$0" >&2
+    exit 2
+}
+
+listening() { (exec 3<>"/dev/tcp/127.0.0.1/$1") 2>/dev/null; }
+
+# A port nobody listens on now. Below the range the kernel gives to outgoing connections, so that none of these takes it.
+free_port() {
+    local port try
+    for try in $(seq 100); do
+        port=$((20000 + (RANDOM * 3 + try) % 12000))
+        if ! listening "$port"; then
+            printf '%s\n' "$port"
+            return
+        fi
+    done
+    say "no free port found"
+    exit 1
+}
+
+# The process of DIR, if it is still the one that was started there: numbers are used again.
+our_process() {
+    local pid
+    pid=$(cat "$dir/pid" 2>/dev/null) || return 1
+    [ -n "$pid" ] && tr '\0' '\n' <"/proc/$pid/cmdline" 2>/dev/null | grep -qxF "$dir/store" || return 1
+    printf '%s\n' "$pid"
+}
+
+gone_within() {
+    local second
+    for second in $(seq $(($2 * 5))); do
+        kill -0 "$1" 2>/dev/null || return 0
+        sleep 0.2
+    done
+    say "process $1 is still there after $((second / 5)) s"
+    return 1
+}
+
+stop_server() {
+    local pid
+    if pid=$(our_process); then
+        kill "$pid" 2>/dev/null || true
+        gone_within "$pid" 10 || { kill -9 "$pid" 2>/dev/null || true; }
+        gone_within "$pid" 5 || return 1
+    fi
+    rm -f "$dir/pid"
+}
+
+unpack() {
+    if command -v unzip >/dev/null; then
+        unzip -q -o "$1" -d "$2"
+    elif command -v python3 >/dev/null; then
+        python3 -m zipfile -e "$1" "$2"
+    else
+        say "installing unzip"
+        { apt-get update && apt-get install -y --no-install-recommends unzip; } >&2
+        unzip -q -o "$1" -d "$2"
+    fi
+}
+
+install_program() {
+    local folder system sum wheel work
+    if [ -x "$dir/oxigraph" ]; then
+        say "$dir/oxigraph is there"
+        return
+    fi
+    if [ "${OXIGRAPH_SOURCE:-}" = 1 ]; then
+        # Without default features: no native TLS, no geometry. RocksDB has no switch; it is what takes the time.
+        cargo install oxigraph-cli --version "$version" --locked --no-default-features --features rdf-12 --root "$dir/source" >&2
+        cp "$dir/source/bin/oxigraph" "$dir/oxigraph"
+        return
+    fi
+    case $(uname -m) in
+    x86_64)
+        system=manylinux_2_28_x86_64
+        folder=e4/b5/63b4eafb2a52032a1118dc9e687809261fe2b77dca9e19b6833da6e8e8ce
+        sum=dbb295a905adda409f18ce154b1353d07d20954ca3ea65dc546fc153c95c2c05
+        ;;
+    aarch64)
+        system=manylinux_2_28_aarch64
+        folder=53/09/1c7afef724a6fa44436c468ba6cf6883574675d099c3aff395dd1db7c6b9
+        sum=a125c6c476b368172f209921e6c638d3d55a0517361378abd87347a1bda2881a
+        ;;
+    *) say "no compiled program for $(uname -m): set OXIGRAPH_SOURCE=1"; exit 1 ;;
+    esac
+    wheel=$wheels/$folder/oxigraph-$version-py3-none-$system.whl
+    work=$(mktemp -d "$dir/install.XXXXXX")
+    curl -fsSL --retry 5 -o "$work/wheel.zip" "$wheel" || { rm -rf "$work"; say "cannot fetch $wheel"; exit 1; }
+    if ! printf '%s  %s\n' "$sum" "$work/wheel.zip" | sha256sum --check --quiet >&2; then
+        rm -rf "$work"
+        say "$wheel is not what it was"
+        exit 1
+    fi
+    unpack "$work/wheel.zip" "$work/wheel"
+    chmod +x "$work/wheel/oxigraph-$version.data/scripts/oxigraph"
+    mv "$work/wheel/oxigraph-$version.data/scripts/oxigraph" "$dir/oxigraph"
+    rm -rf "$work"
+}
+
+start() {
+    local port pid deadline try
+    command -v "$program" >/dev/null || { say "no $program: run oxigraph.sh install FOLDER and set OXIGRAPH=FOLDER/oxigraph"; exit 1; }
+    [ -r "$file" ] || { say "cannot read $file"; exit 1; }
+    if our_process >/dev/null; then say "one is running in $dir already"; exit 1; fi
+    rm -rf "$dir/store" "$dir/output"
+    set -- --location "$dir/store" --file "$file"
+    if [ -n "$graph" ]; then set -- "$@" --graph "$graph"; fi
+    "$program" load "$@" >"$dir/output" 2>&1 || fail "loading $file failed"
+    # Somebody may take the port between our look and the server's start: another one then.
+    for try in 1 2 3; do
+        port=$(free_port)
+        setsid "$program" serve-read-only --location "$dir/store" --bind "127.0.0.1:$port" >"$dir/output" 2>&1 </dev/null &
+        pid=$!
+        printf '%s\n' "$pid" >"$dir/pid"
+        deadline=$((SECONDS + ${OXIGRAPH_WAIT:-60}))
+        while [ "$SECONDS" -lt "$deadline" ] && kill -0 "$pid" 2>/dev/null; do
+            if listening "$port"; then
+                say "ready after $SECONDS s"
+                printf 'http://127.0.0.1:%s/query\n' "$port"
+                return
+            fi
+            sleep 0.1
+        done
+        grep -qi 'in use' "$dir/output" || break
+        say "try $try: port $port was taken"
+    done
+    fail "the server did not come up"
+}
+
+[ $# -ge 2 ] || usage
+command=$1
+mkdir -p "$2"
+dir=$(cd "$2" && pwd -P)
+case $command in
+install) install_program ;;
+start)
+    [ $# -ge 3 ] || usage
+    file=$(readlink -f "$3")
+    graph=${4:-}
+    start
+    ;;
+stop) stop_server ;;
+*) usage ;;
+esac
