@@ -420,7 +420,7 @@ impl Planner<'_, '_> {
 
     /// The literals that pass a test. A value whose kind is open may be read in every way that it can be.
     fn test(&self, keys: Vec<QualifierId>, comparison: Comparison, value: &Value) -> Result<Test, PlanError> {
-        let readings = if value.is_untyped() { readings(&value.text) } else { vec![value.clone()] };
+        let readings = if value.is_untyped() { readings(&value.text) } else { vec![as_time(value)] };
         let mut literals = LiteralRanges::default();
         let mut refused = None;
         let n_readings = readings.len();
@@ -435,6 +435,20 @@ impl Planner<'_, '_> {
             _ => Ok(Test { keys, comparison, value: value.clone(), literals }),
         }
     }
+}
+
+/// Queries of published datasets write `"1994"^^xsd:dateTime`: a year, whatever it says.
+fn as_time(value: &Value) -> Value {
+    let is_time = matches!(value.xsd_name(), Some("date" | "dateTime" | "gYearMonth" | "gYear"));
+    if !is_time || value.literal().as_time().is_some() {
+        return value.clone();
+    }
+    let kinds = ["dateTime", "date", "gYearMonth", "gYear"];
+    let readings = kinds.map(|kind| Value::xsd(value.text.clone(), kind));
+    readings
+        .into_iter()
+        .find(|reading| reading.literal().as_time().is_some())
+        .unwrap_or_else(|| value.clone())
 }
 
 fn attributes_only(mut properties: Vec<Property>) -> Vec<Property> {

@@ -7,7 +7,7 @@ use crate::embedded::{self, TraceNode};
 use crate::endpoint::{self, Endpoint, EndpointError};
 use crate::exact::{self, ExactAnswer, ExactPrinter};
 use crate::plan::{Plan, PlanError};
-use crate::shortcut::{View, shortcut};
+use crate::shortcut::{PlainNumbers, View, shortcut};
 use crate::sparql::{self, Results, SparqlError};
 use crate::terms::{Views, answer_term};
 use crate::words::Words;
@@ -16,7 +16,8 @@ use spargebra::algebra::GraphPattern;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, OnceLock};
 use touchstone_kb::Kb;
-use touchstone_logic::sparql::{Dialect, Namespaces, Parsed, recognise};
+use touchstone_kb::rdf::KQAPRO_BASE;
+use touchstone_logic::sparql::{Dialect, Namespaces, NotRecognised, Parsed, Recognised, recognise};
 use touchstone_logic::{Form, Language, Lookup, Program, Query};
 
 /// Who runs a query.
@@ -25,7 +26,7 @@ pub enum Engine {
     /// The embedded engine where it gives exactly the answers, else `spareval`.
     #[default]
     Auto,
-    /// The embedded engine.
+    /// The embedded engine. SPARQL is run as the algebra reads it; where that is not what SPARQL says, it is told.
     Embedded,
     /// The SPARQL evaluator on the RDF views.
     Spareval,
@@ -149,6 +150,7 @@ pub struct Session<'kb> {
     direct_printer: OnceLock<ExactPrinter<'kb>>,
     kqapro_printer: OnceLock<ExactPrinter<'kb>>,
     namespaces: Namespaces,
+    numbers: PlainNumbers,
 }
 
 /// Why a query has no answers.
@@ -193,6 +195,7 @@ impl<'kb> Session<'kb> {
             direct_printer: OnceLock::new(),
             kqapro_printer: OnceLock::new(),
             namespaces: Namespaces { base },
+            numbers: PlainNumbers::default(),
         }
     }
 
@@ -416,11 +419,13 @@ impl<'kb> Session<'kb> {
         let parsed = touchstone_logic::sparql::parse(text).map_err(unparsable)?;
         reply.notes.extend(parsed.repairs.iter().map(|repair| format!("repaired: {repair}")));
         let recognised = recognise(&parsed.query, &self.namespaces);
+        // With all IRIs written out, and without the base that relative ones were put behind.
+        let written = parsed.query.to_string().replacen(&format!("BASE <{KQAPRO_BASE}>"), "", 1);
         let view = settings.view.unwrap_or_else(|| match &recognised {
             Ok(recognised) if recognised.dialect == Dialect::KqaPro => View::KqaPro,
-            Ok(_) => View::Direct,
-            Err(_) if parsed.text.contains("<pred:") => View::KqaPro,
-            Err(_) => View::Direct,
+            // KQA Pro writes relative IRIs, nobody else does.
+            _ if written.contains(KQAPRO_BASE) => View::KqaPro,
+            _ => View::Direct,
         });
         if let Engine::Endpoint(endpoint) = &settings.engine {
             reply.engine = Some("endpoint");
@@ -428,26 +433,48 @@ impl<'kb> Session<'kb> {
             return Ok(self.typed(results, view));
         }
         if !matches!(settings.engine, Engine::Spareval) {
-            let quick = recognised.as_ref().ok().and_then(|found| shortcut(found, self.kb(), view));
+            let quick = recognised.as_ref().ok().and_then(|found| {
+                shortcut(found, &written, self.kb(), view, self.views().get(view), &self.numbers)
+            });
             // What cannot be planned can still be evaluated.
             if let Some(plan) = quick.and_then(|query| Plan::of(&query, &self.words).ok()) {
                 let found = self.embedded(&plan, settings, budget, reply)?;
                 return Ok(self.quick_answers(&parsed, &plan, view, &found, settings));
             }
             if matches!(settings.engine, Engine::Embedded) {
-                let why = match &recognised {
-                    Err(error) => error.to_string(),
-                    Ok(found) if !found.lost.is_empty() => found.lost[0].to_string(),
-                    Ok(_) => "its answers would not be exactly those of SPARQL".to_owned(),
-                };
-                return Err(Failure::Failed(format!(
-                    "the embedded engine does not run this query ({why}); use --engine auto or spareval"
-                )));
+                return self.as_the_algebra_reads_it(recognised, view, settings, budget, reply);
             }
         }
         reply.engine = Some("spareval");
         let results = sparql::evaluate(self.views().get(view), &parsed.query, budget)?;
         Ok(self.typed(results, view))
+    }
+
+    /// SPARQL by the embedded engine even where the algebra is kinder than SPARQL; that is told.
+    fn as_the_algebra_reads_it(
+        &self,
+        recognised: Result<Recognised, NotRecognised>,
+        view: View,
+        settings: &Settings,
+        budget: &Budget,
+        reply: &mut Reply,
+    ) -> Result<Answers, Failure> {
+        let recognised = recognised.map_err(|error| {
+            Failure::Failed(format!(
+                "the embedded engine cannot run this query ({error}); use --engine auto or spareval"
+            ))
+        })?;
+        let told = recognised.lost.iter().map(|loss| format!("not as SPARQL reads it: {loss}"));
+        reply.notes.extend(told);
+        if recognised.lost.is_empty() {
+            let kinder = "subclasses, containment of times and units may count, which SPARQL does not know";
+            reply.notes.push(format!("not as SPARQL reads it: {kinder}"));
+        }
+        let plan = self.plan(&recognised.query, reply)?;
+        let found = self.embedded(&plan, settings, budget, reply)?;
+        let answers = found.answers(self.kb());
+        let results = settings.terms.then(|| self.list_results(&answers, Some(view)));
+        Ok(Answers::List { answers, results })
     }
 
     /// What the embedded engine found for SPARQL.

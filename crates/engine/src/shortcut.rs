@@ -5,7 +5,10 @@
 //! "only if", and a differential test holds both ways to the same answers.
 
 use crate::values::satisfying;
-use touchstone_kb::{AttributeId, Comparison, Kb, LiteralId, LiteralKind, Property, ValueKind};
+use std::collections::HashMap;
+use std::sync::{Mutex, PoisonError};
+use touchstone_kb::rdf::{RdfTerm, RdfView};
+use touchstone_kb::{AttributeId, Comparison, Kb, LiteralId, LiteralKind, NumberType, Property, ValueKind};
 use touchstone_logic::sparql::{Dialect, Recognised};
 use touchstone_logic::{Answer, Condition, Direction, Operand, Query, Relate, Set, Superlative, Value};
 
@@ -18,14 +21,54 @@ pub enum View {
     KqaPro,
 }
 
-/// The query to run instead, if it has the same answers.
-pub(crate) fn shortcut(recognised: &Recognised, kb: &Kb, view: View) -> Option<Query> {
+/// Remembers which attributes have nothing but plain numbers: that takes a look at all of their values.
+#[derive(Debug, Default)]
+pub(crate) struct PlainNumbers(Mutex<HashMap<AttributeId, bool>>);
+
+impl PlainNumbers {
+    /// Whether all values of an attribute are numbers in its usual unit that SPARQL orders as we do: no floats, whose digits are cut, no
+    /// more digits than a double holds, and no number that is written in two ways.
+    fn only(&self, kb: &Kb, attribute: AttributeId) -> bool {
+        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        *known.entry(attribute).or_insert_with(|| {
+            let (column, unit) = (kb.facts_by_value(attribute), kb.attribute_unit(attribute));
+            let mut before: Option<(LiteralId, f64)> = None;
+            (0..column.len()).map(|at| column.value(at)).all(|id| {
+                if before.is_some_and(|(other, _)| other == id) {
+                    return true;
+                }
+                let literal = kb.literal(id);
+                let Some(number) = literal.number().filter(|_| literal.unit() == unit) else { return false };
+                let alike = before.replace((id, number)).is_some_and(|(_, other)| other == number);
+                let digits = literal.text().bytes().filter(u8::is_ascii_digit).count();
+                // Not every number is written as its type wants it; SPARQL takes such a thing for no number at all.
+                let well_written = match literal.number_type() {
+                    NumberType::Double => true,
+                    NumberType::Decimal => !literal.text().contains(['e', 'E']),
+                    NumberType::Integer => !literal.text().contains(['e', 'E', '.']),
+                    _ => false,
+                };
+                !alike && well_written && digits <= 15
+            })
+        })
+    }
+}
+
+/// The query to run instead, if it has the same answers. `text` is the query with all IRIs written out.
+pub(crate) fn shortcut(
+    recognised: &Recognised,
+    text: &str,
+    kb: &Kb,
+    view: View,
+    terms: &dyn RdfView,
+    numbers: &PlainNumbers,
+) -> Option<Query> {
     let dialect_fits = matches!((&recognised.dialect, view), (Dialect::KqaPro, View::KqaPro))
         || (!matches!(recognised.dialect, Dialect::KqaPro) && view == View::Direct);
     if !recognised.lost.is_empty() || !dialect_fits {
         return None;
     }
-    let adapter = Adapter { kb, view };
+    let adapter = Adapter { kb, view, terms, text, numbers };
     let query = &recognised.query;
     let answer = match &query.answer {
         Answer::Members(set) => Answer::Members(adapter.answers(set)?),
@@ -34,7 +77,7 @@ pub(crate) fn shortcut(recognised: &Recognised, kb: &Kb, view: View) -> Option<Q
         Answer::Verify { of, attribute, conditions, comparison, value } if view == View::KqaPro => {
             adapter.property(attribute)?;
             conditions.iter().try_for_each(|condition| adapter.condition(condition))?;
-            adapter.kqapro_value(value)?;
+            adapter.kqapro_value(*comparison, value)?;
             Answer::Verify {
                 of: adapter.set(of)?,
                 attribute: attribute.clone(),
@@ -49,7 +92,7 @@ pub(crate) fn shortcut(recognised: &Recognised, kb: &Kb, view: View) -> Option<Q
     for (a, b) in &query.rules.different {
         for operand in [a, b] {
             if let Operand::Entity(id) = operand {
-                kb.node(id)?;
+                adapter.node(id)?;
             }
         }
     }
@@ -59,6 +102,9 @@ pub(crate) fn shortcut(recognised: &Recognised, kb: &Kb, view: View) -> Option<Q
 struct Adapter<'k> {
     kb: &'k Kb,
     view: View,
+    terms: &'k dyn RdfView,
+    text: &'k str,
+    numbers: &'k PlainNumbers,
 }
 
 impl Adapter<'_> {
@@ -83,7 +129,7 @@ impl Adapter<'_> {
     fn set(&self, set: &Set) -> Option<Set> {
         match set {
             Set::Entity(id) => {
-                self.kb.node(id)?;
+                self.node(id)?;
                 Some(set.clone())
             }
             Set::Named(name) if self.view == View::KqaPro => {
@@ -94,7 +140,10 @@ impl Adapter<'_> {
             }
             Set::Class(word) => {
                 let class = match self.view {
-                    View::Direct => self.kb.class(word)?,
+                    View::Direct => {
+                        self.node(word)?;
+                        self.kb.class(word)?
+                    }
                     View::KqaPro => {
                         let mut classes =
                             self.kb.nodes_named(word).into_iter().filter_map(|node| self.kb.as_class(node));
@@ -127,7 +176,7 @@ impl Adapter<'_> {
                 // Numbers in one unit and nothing else: then the order of SPARQL is ours.
                 let properties = self.property(&last.property)?;
                 let [Property::Attribute(attribute)] = properties.as_slice() else { return None };
-                (self.view == View::Direct && self.has_plain_numbers_only(*attribute)).then_some(())?;
+                (self.view == View::Direct && self.numbers.only(self.kb, *attribute)).then_some(())?;
                 Some(Set::Superlative(Box::new(Superlative { of, ..superlative.as_ref().clone() })))
             }
             // Everything, values by themselves, periods, names among plain triples.
@@ -148,8 +197,8 @@ impl Adapter<'_> {
                 (relate.direction == Direction::Backward).then_some(())?;
                 Set::Values(*comparison, self.direct_value(*attribute, *comparison, value)?)
             }
-            (Set::Values(_, value), View::KqaPro) => {
-                self.kqapro_value(value)?;
+            (Set::Values(comparison, value), View::KqaPro) => {
+                self.kqapro_value(*comparison, value)?;
                 (relate.direction == Direction::Backward).then_some(())?;
                 relate.from.clone()
             }
@@ -169,13 +218,31 @@ impl Adapter<'_> {
         Some(Set::Relate(Box::new(Relate { from, ..relate.clone() })))
     }
 
+    /// Words come from IRIs of several namespaces: the one in the query must be the one of the KB.
+    fn is_written(&self, term: RdfTerm) -> Option<()> {
+        self.text.contains(&self.terms.decode(term).to_string()).then_some(())
+    }
+
+    /// An entity or class, by its IRI.
+    fn node(&self, id: &str) -> Option<()> {
+        self.is_written(RdfTerm::Node(self.kb.node(id)?))
+    }
+
     /// The properties that a word means, if SPARQL means the same.
     fn property(&self, word: &str) -> Option<Vec<Property>> {
         let relation = self.kb.relation(word).map(Property::Relation);
         let attribute = self.kb.attribute(word).map(Property::Attribute);
         let by_id: Vec<Property> = relation.into_iter().chain(attribute).collect();
         match self.view {
-            View::Direct => (!by_id.is_empty()).then_some(by_id),
+            View::Direct => {
+                self.is_written(match *by_id.first()? {
+                    Property::Relation(relation) => RdfTerm::Relation(relation),
+                    Property::Attribute(attribute) => RdfTerm::Attribute(attribute),
+                })?;
+                Some(by_id)
+            }
+            // A blank is written so there.
+            View::KqaPro if word.contains('_') => None,
             View::KqaPro => {
                 let kb = self.kb;
                 // A key of facts is an edge of fact nodes there.
@@ -205,13 +272,21 @@ impl Adapter<'_> {
         let by_name = kb.qualifier_key(&condition.qualifier).is_none_or(|key| keys.contains(&key));
         (by_name && !keys.is_empty() && keys.iter().all(|&key| literal(kb.qualifier_kind(key))))
             .then_some(())?;
-        self.kqapro_value(&condition.value)
+        self.kqapro_value(condition.comparison, &condition.value)
     }
 
-    /// KQA Pro's graph has texts, numbers, years and dates.
-    fn kqapro_value(&self, value: &Value) -> Option<()> {
+    /// KQA Pro's graph has texts, numbers, years and dates. A pattern wants a number that is written as it is there.
+    fn kqapro_value(&self, comparison: Comparison, value: &Value) -> Option<()> {
+        let literal = value.literal();
         let kinds = [LiteralKind::Text, LiteralKind::Quantity, LiteralKind::Year, LiteralKind::Date];
-        (!value.is_untyped() && kinds.contains(&value.literal().kind())).then_some(())
+        (!value.is_untyped() && kinds.contains(&literal.kind())).then_some(())?;
+        match literal.number() {
+            Some(number) if comparison == Comparison::Equal => {
+                let shown = self.terms.decode(RdfTerm::Double(number.to_bits()));
+                matches!(shown, oxrdf::Term::Literal(shown) if shown.value() == value.text).then_some(())
+            }
+            _ => Some(()),
+        }
     }
 
     /// A value among plain triples, with the unit that is not written there.
@@ -225,7 +300,7 @@ impl Adapter<'_> {
         }
         match comparison {
             Comparison::Equal => self.same_term(attribute, value),
-            _ if is_number && self.has_plain_numbers_only(attribute) => {
+            _ if is_number && self.numbers.only(self.kb, attribute) => {
                 Some(Value { unit: usual.to_owned(), ..value.clone() })
             }
             _ => None,
@@ -264,14 +339,5 @@ impl Adapter<'_> {
                 && literal.number_type() == wanted.number_type()
         });
         same.then_some(value)
-    }
-
-    /// Whether all values of an attribute are numbers in its usual unit.
-    fn has_plain_numbers_only(&self, attribute: AttributeId) -> bool {
-        let block = crate::embedded::competing(self.kb, &[attribute]);
-        let column = self.kb.facts_by_value(attribute);
-        let inside = column.positions(block.start as usize..block.end as usize).len();
-        let is_number = |id: u32| self.kb.literal(LiteralId(id)).kind() == LiteralKind::Quantity;
-        inside == column.len() && !block.is_empty() && is_number(block.start)
     }
 }

@@ -13,8 +13,6 @@ mod superlative;
 mod things;
 mod trace;
 
-pub(crate) use superlative::competing;
-
 pub use trace::{How, TraceNode};
 
 use crate::answer::Found;

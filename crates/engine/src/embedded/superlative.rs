@@ -227,7 +227,7 @@ fn attributes((properties, direction): &(Vec<Property>, Direction)) -> Vec<Attri
 }
 
 /// The literals that compete: quantities in the usual unit, else times.
-pub(crate) fn competing(kb: &Kb, attributes: &[AttributeId]) -> Range<u32> {
+fn competing(kb: &Kb, attributes: &[AttributeId]) -> Range<u32> {
     for &attribute in attributes {
         let column = kb.facts_by_value(attribute);
         let quantity = Literal::quantity("0", kb.attribute_unit(attribute));

@@ -1,0 +1,79 @@
+//! SPARQL that takes the fast way gives exactly what `spareval` gives: random queries in all dialects, on small KBs full of traps and on World.
+
+use crate::support::random::RandomQueries;
+use crate::support::random_kb::{Flavour, random_kb};
+use std::collections::BTreeSet;
+use std::time::Duration;
+use touchstone_engine::budget::{Cancel, Limits};
+use touchstone_engine::sparql::Results;
+use touchstone_engine::{Answers, Engine, Outcome, Session, Settings};
+use touchstone_kb::{Kb, NoProgress, world};
+use touchstone_logic::Language;
+use touchstone_logic::sparql::{Dialect, print};
+
+/// The rows of a reply, in no order.
+fn rows(answers: &Answers) -> BTreeSet<String> {
+    let results = match answers {
+        Answers::List { results: Some(results), .. } => results,
+        Answers::Table { results, .. } | Answers::Graph(results) => results,
+        Answers::List { results: None, .. } => panic!("no terms"),
+    };
+    match results {
+        Results::Boolean(value) => BTreeSet::from([value.to_string()]),
+        Results::Solutions { rows, .. } => rows.iter().map(|row| format!("{row:?}")).collect(),
+        Results::Graph(triples) => triples.iter().map(ToString::to_string).collect(),
+    }
+}
+
+/// How many queries took the fast way.
+fn compare(kb: &Kb, seed: u64, n: usize) -> usize {
+    let session = Session::new(kb);
+    let base = kb.manifest().base.clone();
+    let mut queries = RandomQueries::new(kb, seed);
+    let limits = Limits { time: Duration::from_secs(5), ..Limits::default() };
+    let settings = |engine| Settings { engine, terms: true, limits, ..Settings::default() };
+    let mut quick = 0;
+    for _ in 0..n {
+        let query = queries.query();
+        for dialect in [Dialect::Plain { base: base.clone() }, Dialect::KqaPro] {
+            let Ok(printed) = print(&query, &dialect) else { continue };
+            let fast =
+                session.run(Language::Sparql, &printed.text, &settings(Engine::Embedded), &Cancel::default());
+            // What is not exactly SPARQL says so.
+            if fast.notes.iter().any(|note| note.starts_with("not as SPARQL")) {
+                continue;
+            }
+            let Outcome::Answered(fast) = fast.outcome else { continue };
+            let slow =
+                session.run(Language::Sparql, &printed.text, &settings(Engine::Spareval), &Cancel::default());
+            match slow.outcome {
+                Outcome::Answered(slow) => {
+                    assert_eq!(rows(&fast), rows(&slow), "{}", printed.text);
+                    quick += 1;
+                }
+                Outcome::OverBudget(_) => {}
+                other => panic!("{other:?}: {}", printed.text),
+            }
+        }
+    }
+    quick
+}
+
+#[test]
+fn on_small_kbs() {
+    let mut quick = 0;
+    for seed in 0..16 {
+        let flavour =
+            Flavour { odd_values: seed % 2 == 1, homonyms: seed % 4 >= 2, classes_as_members: seed % 8 >= 4 };
+        quick += compare(&random_kb(seed, flavour), seed, 400);
+    }
+    eprintln!("{quick} queries took the fast way on small KBs");
+    assert!(quick > 500, "{quick}");
+}
+
+#[test]
+fn on_world() {
+    let quick = compare(&world::open(&NoProgress).unwrap(), 3, 400);
+    eprintln!("{quick} queries took the fast way on World");
+    assert!(quick > 50, "{quick}");
+}
