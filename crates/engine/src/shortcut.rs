@@ -8,9 +8,9 @@ use crate::values::satisfying;
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 use touchstone_kb::rdf::{RdfTerm, RdfView};
-use touchstone_kb::{AttributeId, Comparison, Kb, LiteralId, LiteralKind, NumberType, Property, ValueKind};
+use touchstone_kb::{AttributeId, Comparison, Kb, LiteralId, LiteralKind, NumberType, Property};
 use touchstone_logic::sparql::{Dialect, Recognised};
-use touchstone_logic::{Answer, Condition, Direction, Operand, Query, Relate, Set, Superlative, Value};
+use touchstone_logic::{Answer, Direction, Operand, Query, Relate, Set, Superlative, Value};
 
 /// The graph that a SPARQL query speaks of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -63,30 +63,17 @@ pub(crate) fn shortcut(
     terms: &dyn RdfView,
     numbers: &PlainNumbers,
 ) -> Option<Query> {
-    let dialect_fits = matches!((&recognised.dialect, view), (Dialect::KqaPro, View::KqaPro))
-        || (!matches!(recognised.dialect, Dialect::KqaPro) && view == View::Direct);
-    if !recognised.lost.is_empty() || !dialect_fits {
+    // In KQA Pro's graph values are nodes, and how a value is written decides what a pattern finds: nothing there is the same by nature.
+    if !recognised.lost.is_empty() || recognised.dialect == Dialect::KqaPro || view == View::KqaPro {
         return None;
     }
-    let adapter = Adapter { kb, view, terms, text, numbers };
+    let adapter = Adapter { kb, terms, text, numbers };
     let query = &recognised.query;
     let answer = match &query.answer {
         Answer::Members(set) => Answer::Members(adapter.answers(set)?),
         Answer::Count(set) => Answer::Count(adapter.set(set)?),
         Answer::Exists(set) => Answer::Exists(adapter.set(set)?),
-        Answer::Verify { of, attribute, conditions, comparison, value } if view == View::KqaPro => {
-            adapter.property(attribute)?;
-            conditions.iter().try_for_each(|condition| adapter.condition(condition))?;
-            adapter.kqapro_value(*comparison, value)?;
-            Answer::Verify {
-                of: adapter.set(of)?,
-                attribute: attribute.clone(),
-                conditions: conditions.clone(),
-                comparison: *comparison,
-                value: value.clone(),
-            }
-        }
-        // Value nodes, and predicates of the vocabulary, are answers in SPARQL only.
+        // Predicates of the vocabulary are answers in SPARQL only.
         _ => return None,
     };
     for (a, b) in &query.rules.different {
@@ -101,7 +88,6 @@ pub(crate) fn shortcut(
 
 struct Adapter<'k> {
     kb: &'k Kb,
-    view: View,
     terms: &'k dyn RdfView,
     text: &'k str,
     numbers: &'k PlainNumbers,
@@ -111,7 +97,7 @@ impl Adapter<'_> {
     /// The set that is the answer: it may be the values of one attribute.
     fn answers(&self, set: &Set) -> Option<Set> {
         match set {
-            Set::Relate(relate) if relate.direction == Direction::Forward && self.view == View::Direct => {
+            Set::Relate(relate) if relate.direction == Direction::Forward => {
                 let properties = self.property(&relate.property)?;
                 if let [Property::Attribute(_)] = properties.as_slice()
                     && relate.conditions.is_empty()
@@ -132,33 +118,11 @@ impl Adapter<'_> {
                 self.node(id)?;
                 Some(set.clone())
             }
-            Set::Named(name) if self.view == View::KqaPro => {
-                // Aliases have no place in KQA Pro's graph.
-                let nodes = self.kb.nodes_named(name);
-                let labelled = nodes.iter().any(|&node| self.kb.label(node) == name);
-                (labelled || nodes.is_empty()).then(|| set.clone())
-            }
             Set::Class(word) => {
-                let class = match self.view {
-                    View::Direct => {
-                        self.node(word)?;
-                        self.kb.class(word)?
-                    }
-                    View::KqaPro => {
-                        let mut classes =
-                            self.kb.nodes_named(word).into_iter().filter_map(|node| self.kb.as_class(node));
-                        let class = classes.next().filter(|_| classes.next().is_none())?;
-                        let by_id = self.kb.class(word).is_some_and(|other| other != class);
-                        let labelled = self.kb.label(self.kb.class_node(class)) == word;
-                        Some(class).filter(|_| labelled && !by_id)?
-                    }
-                };
+                self.node(word)?;
+                let class = self.kb.class(word)?;
                 let members = self.kb.members(class);
-                let same = match self.view {
-                    View::Direct => members.len() == self.kb.direct_members(class).len(),
-                    // Classes are members of nothing there.
-                    View::KqaPro => members.last().is_none_or(|&last| (last as usize) < self.kb.n_entities()),
-                };
+                let same = members.len() == self.kb.direct_members(class).len();
                 same.then(|| set.clone())
             }
             Set::Relate(relate) => self.relate(relate),
@@ -176,7 +140,7 @@ impl Adapter<'_> {
                 // Numbers in one unit and nothing else: then the order of SPARQL is ours.
                 let properties = self.property(&last.property)?;
                 let [Property::Attribute(attribute)] = properties.as_slice() else { return None };
-                (self.view == View::Direct && self.numbers.only(self.kb, *attribute)).then_some(())?;
+                self.numbers.only(self.kb, *attribute).then_some(())?;
                 Some(Set::Superlative(Box::new(Superlative { of, ..superlative.as_ref().clone() })))
             }
             // Everything, values by themselves, periods, names among plain triples.
@@ -190,22 +154,18 @@ impl Adapter<'_> {
 
     fn relate(&self, relate: &Relate) -> Option<Set> {
         let properties = self.property(&relate.property)?;
-        relate.conditions.iter().try_for_each(|condition| self.condition(condition))?;
-        let from = match (&relate.from, self.view) {
-            (Set::Values(comparison, value), View::Direct) => {
+        // Qualifiers need SPARQL 1.2, which is nothing to guess about.
+        relate.conditions.is_empty().then_some(())?;
+        let from = match &relate.from {
+            Set::Values(comparison, value) => {
                 let [Property::Attribute(attribute)] = properties.as_slice() else { return None };
                 (relate.direction == Direction::Backward).then_some(())?;
                 Set::Values(*comparison, self.direct_value(*attribute, *comparison, value)?)
             }
-            (Set::Values(comparison, value), View::KqaPro) => {
-                self.kqapro_value(*comparison, value)?;
-                (relate.direction == Direction::Backward).then_some(())?;
-                relate.from.clone()
-            }
             // Nothing is said about the other end: a fact is enough.
-            (Set::All, _) => Set::All,
+            Set::All => Set::All,
             // Literals on the way would be shared by how they are written.
-            (from, _) => {
+            from => {
                 properties.iter().all(|p| matches!(p, Property::Relation(_))).then_some(())?;
                 self.set(from)?
             }
@@ -233,60 +193,11 @@ impl Adapter<'_> {
         let relation = self.kb.relation(word).map(Property::Relation);
         let attribute = self.kb.attribute(word).map(Property::Attribute);
         let by_id: Vec<Property> = relation.into_iter().chain(attribute).collect();
-        match self.view {
-            View::Direct => {
-                self.is_written(match *by_id.first()? {
-                    Property::Relation(relation) => RdfTerm::Relation(relation),
-                    Property::Attribute(attribute) => RdfTerm::Attribute(attribute),
-                })?;
-                Some(by_id)
-            }
-            // A blank is written so there.
-            View::KqaPro if word.contains('_') => None,
-            View::KqaPro => {
-                let kb = self.kb;
-                // A key of facts is an edge of fact nodes there.
-                if kb.qualifier_keys().any(|key| kb.qualifier_label(key) == word) {
-                    return None;
-                }
-                let relations =
-                    kb.relations().filter(|&r| kb.relation_label(r) == word).map(Property::Relation);
-                let attributes =
-                    kb.attributes().filter(|&a| kb.attribute_label(a) == word).map(Property::Attribute);
-                let by_name: Vec<Property> = relations.chain(attributes).collect();
-                let same = by_id.is_empty() || by_id == by_name;
-                (same && !by_name.is_empty()).then_some(by_name)
-            }
-        }
-    }
-
-    /// Qualifiers are nodes of KQA Pro's graph only; things as their values have no `pred:value`.
-    fn condition(&self, condition: &Condition) -> Option<()> {
-        if self.view == View::Direct {
-            return None;
-        }
-        let kb = self.kb;
-        let keys: Vec<_> =
-            kb.qualifier_keys().filter(|&key| kb.qualifier_label(key) == condition.qualifier).collect();
-        let literal = |kind: ValueKind| !matches!(kind, ValueKind::Entity | ValueKind::Mixed);
-        let by_name = kb.qualifier_key(&condition.qualifier).is_none_or(|key| keys.contains(&key));
-        (by_name && !keys.is_empty() && keys.iter().all(|&key| literal(kb.qualifier_kind(key))))
-            .then_some(())?;
-        self.kqapro_value(condition.comparison, &condition.value)
-    }
-
-    /// KQA Pro's graph has texts, numbers, years and dates. A pattern wants a number that is written as it is there.
-    fn kqapro_value(&self, comparison: Comparison, value: &Value) -> Option<()> {
-        let literal = value.literal();
-        let kinds = [LiteralKind::Text, LiteralKind::Quantity, LiteralKind::Year, LiteralKind::Date];
-        (!value.is_untyped() && kinds.contains(&literal.kind())).then_some(())?;
-        match literal.number() {
-            Some(number) if comparison == Comparison::Equal => {
-                let shown = self.terms.decode(RdfTerm::Double(number.to_bits()));
-                matches!(shown, oxrdf::Term::Literal(shown) if shown.value() == value.text).then_some(())
-            }
-            _ => Some(()),
-        }
+        self.is_written(match *by_id.first()? {
+            Property::Relation(relation) => RdfTerm::Relation(relation),
+            Property::Attribute(attribute) => RdfTerm::Attribute(attribute),
+        })?;
+        Some(by_id)
     }
 
     /// A value among plain triples, with the unit that is not written there.
@@ -332,7 +243,13 @@ impl Adapter<'_> {
         }
         let same = found.is_none_or(|id| {
             let literal = self.kb.literal(id);
-            literal.kind() == wanted.kind()
+            // Years are shown with four digits.
+            let shown = match literal.as_time() {
+                Some(_) => matches!(self.terms.decode(RdfTerm::Literal(id)), oxrdf::Term::Literal(l) if l.value() == value.text),
+                None => true,
+            };
+            shown
+                && literal.kind() == wanted.kind()
                 && literal.text() == wanted.text()
                 && literal.language() == wanted.language()
                 && literal.datatype() == wanted.datatype()

@@ -74,8 +74,8 @@ impl Inspector {
     fn pattern(&mut self, pattern: &GraphPattern, optionals: usize) -> Result<(), SparqlError> {
         let joined = self.part_of_group(pattern, optionals)?;
         self.ordering = self.ordering.saturating_add(joined.saturating_pow(4) << optionals);
-        // Twice as much as one group of the greatest size may cost.
-        if joined > MOST_JOINED || self.ordering > 2 * MOST_JOINED.pow(4) {
+        // Four groups of the greatest size take about a second.
+        if joined > MOST_JOINED || self.ordering > 4 * MOST_JOINED.pow(4) {
             return Err(SparqlError::TooComplex { what: "patterns to be joined", most: MOST_JOINED });
         }
         Ok(())

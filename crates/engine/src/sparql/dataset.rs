@@ -22,7 +22,7 @@ const MOST_REMEMBERED: usize = 1 << 16;
 /// A term of the view, or one that does not occur in it.
 ///
 /// Two of them are equal if and only if the RDF terms are: a term that the view has is never [`ViewTerm::Foreign`].
-#[derive(PartialEq, Eq, Hash, Clone, Debug)]
+#[derive(PartialEq, Eq, Hash, Clone)]
 pub(super) enum ViewTerm {
     Known(RdfTerm, Alive),
     Foreign(Rc<HeldTerm>, Alive),
@@ -89,6 +89,14 @@ impl<'a> ViewDataset<'a> {
         ViewDataset { view, account, remembered: RefCell::default() }
     }
 
+    fn internal(&self, term: Term, value: Option<ExpressionTerm>) -> ViewTerm {
+        match self.view.encode(&term) {
+            // `"01"^^xsd:integer` has the code of `"1"^^xsd:integer`, but is another term.
+            Some(code) if self.view.decode(code) == term => ViewTerm::known(code),
+            _ => ViewTerm::Foreign(Rc::new(HeldTerm::new(term, value)), Alive::new()),
+        }
+    }
+
     /// The value of a literal.
     fn remembered(&self, code: RdfTerm) -> ExpressionTerm {
         let mut remembered = self.remembered.borrow_mut();
@@ -143,12 +151,7 @@ impl<'a> QueryableDataset<'a> for ViewDataset<'a> {
     }
 
     fn internalize_term(&self, term: Term) -> Result<ViewTerm, Halted> {
-        checkpoint();
-        Ok(match self.view.encode(&term) {
-            // `"01"^^xsd:integer` has the code of `"1"^^xsd:integer`, but is another term.
-            Some(code) if self.view.decode(code) == term => ViewTerm::known(code),
-            _ => ViewTerm::Foreign(Rc::new(HeldTerm::new(term)), Alive::new()),
-        })
+        Ok(self.internal(term, None))
     }
 
     fn externalize_term(&self, term: ViewTerm) -> Result<Term, Halted> {
@@ -166,7 +169,8 @@ impl<'a> QueryableDataset<'a> for ViewDataset<'a> {
             }
             ViewTerm::Known(RdfTerm::Integer(number), _) => ExpressionTerm::IntegerLiteral((*number).into()),
             ViewTerm::Known(code @ (RdfTerm::Literal(_) | RdfTerm::Date(_)), _) => self.remembered(*code),
-            _ => self.externalize_term(term)?.into(),
+            ViewTerm::Known(code, _) => self.view.decode(*code).into(),
+            ViewTerm::Foreign(term, _) => term.value(),
         })
     }
 
@@ -174,7 +178,8 @@ impl<'a> QueryableDataset<'a> for ViewDataset<'a> {
         if triple_depth(&term) > DEEPEST_TRIPLE || text_length(&term) > self.account.longest_text {
             return Err(self.account.halt(Limit::Memory));
         }
-        self.internalize_term(term.into())
+        let value = (text_length(&term) == 0).then(|| term.clone());
+        Ok(self.internal(term.into(), value))
     }
 }
 

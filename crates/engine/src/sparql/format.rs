@@ -214,6 +214,12 @@ pub enum FormatError {
         /// The text it is in, or the beginning of it.
         text: String,
     },
+    /// RDF/XML writes predicates as names of elements.
+    #[error("the predicate <{predicate}> cannot be written in RDF/XML: it does not end in a name")]
+    NoName {
+        /// The IRI.
+        predicate: String,
+    },
     /// Writing failed, or a term has no form in the format.
     #[error("the results could not be written")]
     Io(#[from] io::Error),
@@ -305,12 +311,25 @@ fn write_graph(triples: &[Triple], format: GraphFormat, mut out: &mut dyn Write)
     let mut writer = serializer.for_writer(&mut out);
     for triple in triples {
         if format == GraphFormat::RdfXml {
-            check_for_xml(&triple.object)?;
+            check_for_rdf_xml(triple)?;
         }
         writer.serialize_triple(triple)?;
     }
     writer.finish()?;
     Ok(())
+}
+
+/// `oxrdfxml` would write an element without a name.
+fn check_for_rdf_xml(triple: &Triple) -> Result<(), FormatError> {
+    let iri = triple.predicate.as_str();
+    let tail = iri.rsplit(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | '-' | '.'))).next();
+    if !tail.is_some_and(|tail| tail.contains(|c: char| c.is_alphabetic() || c == '_')) {
+        return Err(FormatError::NoName { predicate: iri.to_owned() });
+    }
+    match &triple.object {
+        Term::Triple(inner) => check_for_rdf_xml(inner),
+        object => check_for_xml(object),
+    }
 }
 
 /// XML 1.0 has no control characters, not even escaped.

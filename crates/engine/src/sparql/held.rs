@@ -6,6 +6,7 @@
 use super::watchdog::{checkpoint, condemn_current};
 use crate::budget::Limit;
 use oxrdf::Term;
+use spareval::ExpressionTerm;
 use std::cell::Cell;
 use std::hash::{Hash, Hasher};
 
@@ -89,22 +90,27 @@ impl Hash for Alive {
 }
 
 /// A term with its texts, which are counted once.
-#[derive(Debug)]
 pub(super) struct HeldTerm {
     term: Term,
+    /// The value of the term, if it is small and known: sorting asks for it again and again.
+    value: Option<ExpressionTerm>,
     bytes: u64,
 }
 
 impl HeldTerm {
-    pub(super) fn new(term: Term) -> HeldTerm {
-        let bytes = term_bytes(&term);
-        let held = HeldTerm { term, bytes };
+    pub(super) fn new(term: Term, value: Option<ExpressionTerm>) -> HeldTerm {
+        let bytes = term_bytes(&term) + size_of::<HeldTerm>() as u64;
+        let held = HeldTerm { term, value, bytes };
         hold(bytes);
         held
     }
 
     pub(super) fn term(&self) -> &Term {
         &self.term
+    }
+
+    pub(super) fn value(&self) -> ExpressionTerm {
+        self.value.clone().unwrap_or_else(|| self.term.clone().into())
     }
 }
 
@@ -158,7 +164,7 @@ mod tests {
     fn what_is_dropped_is_not_held() {
         let allowance = Allowance::begin(1 << 20);
         let terms = vec![Alive::new(); 100];
-        let text = HeldTerm::new(oxrdf::Literal::new_simple_literal("x".repeat(1000)).into());
+        let text = HeldTerm::new(oxrdf::Literal::new_simple_literal("x".repeat(1000)).into(), None);
         assert!(HELD.get() > 100 * BYTES_OF_TERM + 1000);
         drop(terms);
         drop(text);

@@ -106,7 +106,6 @@ impl Rewriter {
             | GraphPattern::Reduced { inner }
             | GraphPattern::Slice { inner, .. } => self.pattern(inner),
             GraphPattern::Group { inner, aggregates, .. } => {
-                let hidden_before = self.hidden;
                 let visible = in_scope(inner);
                 self.pattern(inner);
                 let mut counts_distinct_rows = false;
@@ -116,8 +115,8 @@ impl Rewriter {
                         AggregateExpression::FunctionCall { expr, .. } => self.expression(expr),
                     }
                 }
-                // `COUNT(DISTINCT *)` would see the hidden variables.
-                if counts_distinct_rows && self.hidden > hidden_before {
+                // The evaluator counts blank nodes of the pattern and hidden variables as well.
+                if counts_distinct_rows {
                     replace(inner, |inner| GraphPattern::Project { inner, variables: visible });
                 }
             }

@@ -154,7 +154,10 @@ fn compare(view: &dyn RdfView, queries: u64, seed: u64, canonically: bool, tally
             answer(materialise(QueryEvaluator::new().prepare(&query).execute(&dataset)), false)
         };
         match (&ours, &theirs) {
-            (Answer::Error(_), Answer::Error(_)) => tally.failed += 1,
+            (Answer::Error(error), Answer::Error(_)) => {
+                eprintln!("{error}: {text}");
+                tally.failed += 1;
+            }
             (Answer::Rows(ours, a), Answer::Rows(theirs, b)) if is_limited(&text) => {
                 assert_eq!(ours, theirs, "{text}");
                 assert_eq!(a.values().sum::<usize>(), b.values().sum::<usize>(), "{text}");
@@ -182,13 +185,13 @@ fn run(spelling: Spelling) -> Tally {
 #[test]
 fn same_answers_as_oxigraph() {
     let tally = run(Spelling::Canonical);
-    assert!(tally.answered > 1300 && tally.with_content > 600, "{tally:?}");
+    assert!(tally.answered > 1300 && tally.with_content > 550, "{tally:?}");
 }
 
 #[test]
 fn same_answers_as_a_plain_list_of_triples() {
     let tally = run(Spelling::Any);
-    assert!(tally.answered > 1300 && tally.with_content > 600, "{tally:?}");
+    assert!(tally.answered > 1300 && tally.with_content > 550, "{tally:?}");
 }
 
 /// `"01"^^xsd:integer` and `"1"^^xsd:integer` are the same number and different terms.
@@ -228,4 +231,35 @@ fn terms_are_not_values() {
         let present = ask(&format!("ASK {{ ?s ?p {canonical} }}"));
         assert_eq!(ask(&joined), present, "{joined}");
     }
+}
+
+/// Blank nodes of a pattern are no part of a solution.
+#[test]
+fn distinct_solutions_are_counted() {
+    let dir = tempfile::tempdir().unwrap();
+    let kb = small_kb(&dir.path().join("kb"), 1, Spelling::Any);
+    let view = DirectView::new(&kb);
+    let rows = |text: &str| {
+        let query = SparqlParser::new().parse_query(text).unwrap();
+        evaluate(&view, &query, &Budget::new(Limits::default(), Cancel::default())).unwrap()
+    };
+    let counted = rows("SELECT (COUNT(DISTINCT *) AS ?n) { ?s ?p [] }");
+    let listed = rows("SELECT (COUNT(*) AS ?n) { SELECT DISTINCT ?s ?p { ?s ?p ?o } }");
+    assert_eq!(counted, listed);
+}
+
+/// A limit of the evaluator: a triple term all of whose parts are bound, the subject to a literal, is an error there, not a pattern that matches
+/// nothing. It is an error here as well, never a wrong answer.
+#[test]
+fn triple_terms_with_literals_as_subjects() {
+    let dir = tempfile::tempdir().unwrap();
+    let kb = small_kb(&dir.path().join("kb"), 1, Spelling::Any);
+    let view = DirectView::new(&kb);
+    let reifies = "<http://www.w3.org/1999/02/22-rdf-syntax-ns#reifies>";
+    let text =
+        format!("SELECT * {{ VALUES (?a ?p ?b) {{ (\"text\" <p:x> 1) }} ?r {reifies} <<( ?a ?p ?b )>> }}");
+    let query = SparqlParser::new().parse_query(&text).unwrap();
+    let result = evaluate(&view, &query, &Budget::new(Limits::default(), Cancel::default()));
+    let Err(SparqlError::Evaluation { reason }) = result else { panic!("{result:?}") };
+    assert!(reason.contains("triple term"), "{reason}");
 }
