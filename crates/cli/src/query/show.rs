@@ -4,7 +4,7 @@ use super::{ended, notes};
 use crate::{Outcome, output};
 use anyhow::{Result, bail};
 use serde_json::{Value as Json, json};
-use std::io::Write;
+use std::io::{IsTerminal, Write};
 use touchstone_engine::sparql::{Format, Results, write};
 use touchstone_engine::{Answer, Answers, Outcome as Ran, Reply};
 
@@ -56,15 +56,15 @@ pub(super) fn table(reply: &Reply, all: bool) -> Result<Outcome> {
         }
         Answers::Graph(_) => {}
     }
-    let engine = reply.engine.unwrap_or("");
     let n = answers.len();
-    let more =
-        if n > shown { format!("; the first {shown} are shown, --all shows them") } else { String::new() };
-    output::note(&format!(
-        "{} in {} ({engine}){more}",
-        output::counted(n as u64, "answer", "answers"),
-        duration(reply.cost.time)
-    ));
+    if n > shown {
+        output::note(&format!("the first {shown} of {} answers; --all shows all", output::count(n as u64)));
+    }
+    // How long it took is for people who look on; in a file it would only be different every time.
+    if std::io::stderr().is_terminal() {
+        let answers = output::counted(n as u64, "answer", "answers");
+        output::note(&format!("{answers} in {} ({})", duration(reply.cost.time), reply.engine.unwrap_or("")));
+    }
     ended(reply)
 }
 
@@ -80,11 +80,7 @@ fn duration(time: std::time::Duration) -> String {
 /// For machines.
 pub(super) fn json(reply: &Reply) -> Result<Outcome> {
     output::json(&object(reply, None))?;
-    match &reply.outcome {
-        // The message is in the JSON, the exit code tells.
-        Ran::Unparsable(_) | Ran::Failed(_) => ended(reply),
-        _ => ended(reply),
-    }
+    ended(reply)
 }
 
 /// A reply as JSON.
