@@ -14,7 +14,6 @@ set -euo pipefail
 
 version=0.5.13
 # The authors publish the command-line program as wheels of the PyPI package "oxigraph": zip files with one program.
-wheels=https://files.pythonhosted.org/packages
 program=${OXIGRAPH:-oxigraph}
 
 say() { printf 'oxigraph.sh: %s\n' "$*" >&2; }
@@ -78,20 +77,8 @@ stop_server() {
     rm -f "$dir/pid"
 }
 
-unpack() {
-    if command -v unzip >/dev/null; then
-        unzip -q -o "$1" -d "$2"
-    elif command -v python3 >/dev/null; then
-        python3 -m zipfile -e "$1" "$2"
-    else
-        say "installing unzip"
-        { apt-get update && apt-get install -y --no-install-recommends unzip; } >&2
-        unzip -q -o "$1" -d "$2"
-    fi
-}
-
 install_program() {
-    local folder system sum wheel work
+    local work
     if [ -x "$dir/oxigraph" ]; then
         say "$dir/oxigraph is there"
         return
@@ -102,28 +89,11 @@ install_program() {
         cp "$dir/source/bin/oxigraph" "$dir/oxigraph"
         return
     fi
-    case $(uname -m) in
-    x86_64)
-        system=manylinux_2_28_x86_64
-        folder=e4/b5/63b4eafb2a52032a1118dc9e687809261fe2b77dca9e19b6833da6e8e8ce
-        sum=dbb295a905adda409f18ce154b1353d07d20954ca3ea65dc546fc153c95c2c05
-        ;;
-    aarch64)
-        system=manylinux_2_28_aarch64
-        folder=53/09/1c7afef724a6fa44436c468ba6cf6883574675d099c3aff395dd1db7c6b9
-        sum=a125c6c476b368172f209921e6c638d3d55a0517361378abd87347a1bda2881a
-        ;;
-    *) say "no compiled program for $(uname -m): set OXIGRAPH_SOURCE=1"; exit 1 ;;
-    esac
-    wheel=$wheels/$folder/oxigraph-$version-py3-none-$system.whl
     work=$(mktemp -d "$dir/install.XXXXXX")
-    curl -fsSL --retry 5 -o "$work/wheel.zip" "$wheel" || { rm -rf "$work"; say "cannot fetch $wheel"; exit 1; }
-    if ! printf '%s  %s\n' "$sum" "$work/wheel.zip" | sha256sum --check --quiet >&2; then
-        rm -rf "$work"
-        say "$wheel is not what it was"
-        exit 1
-    fi
-    unpack "$work/wheel.zip" "$work/wheel"
+    python3 -m pip download --quiet --no-deps --only-binary :all: --dest "$work" "oxigraph==$version" >&2 ||
+        { rm -rf "$work"; say "cannot fetch the package oxigraph $version"; exit 1; }
+    mkdir "$work/wheel"
+    python3 -m zipfile -e "$work"/oxigraph-*.whl "$work/wheel"
     chmod +x "$work/wheel/oxigraph-$version.data/scripts/oxigraph"
     mv "$work/wheel/oxigraph-$version.data/scripts/oxigraph" "$dir/oxigraph"
     rm -rf "$work"
