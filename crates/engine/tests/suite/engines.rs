@@ -19,11 +19,13 @@ use touchstone_kb::rdf::{DirectView, KqaProView, RdfView};
 use touchstone_kb::{Kb, LiteralId, NoProgress, NodeId, world};
 use touchstone_logic::{Query, QueryGraph};
 
+type Asked<'k> = dyn Fn(&str, &Budget) -> Run + Sync + 'k;
+
 /// Somebody who answers SPARQL.
 struct Peer<'k> {
     name: &'static str,
     printer: ExactPrinter<'k>,
-    run: Box<dyn Fn(&str, &Budget) -> Run + Sync + 'k>,
+    run: Box<Asked<'k>>,
     /// Whether it knows RDF 1.2.
     has_qualifiers: bool,
 }

@@ -4,25 +4,25 @@ use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::Path;
 
-pub const NS: &str = "http://kb.example/";
+const NS: &str = "http://kb.example/";
 const N_RELATIONS: usize = 120;
 const N_CLASSES: usize = 40;
 
 /// A fixed sequence of numbers.
-pub struct Rng(pub u64);
+pub(crate) struct Rng(pub(crate) u64);
 
 impl Rng {
-    pub fn next(&mut self) -> u64 {
+    pub(crate) fn next(&mut self) -> u64 {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
         self.0 ^= self.0 << 17;
         self.0.wrapping_mul(0x2545_F491_4F6C_DD1D)
     }
-    pub fn unit(&mut self) -> f64 {
+    pub(crate) fn unit(&mut self) -> f64 {
         (self.next() >> 11) as f64 / (1u64 << 53) as f64
     }
     /// Zipfian: rank r has weight 1/(r+1)^s, by inversion of the continuous approximation.
-    pub fn zipf(&mut self, n: usize, s: f64) -> usize {
+    pub(crate) fn zipf(&mut self, n: usize, s: f64) -> usize {
         let n1 = (n as f64 + 1.0).powf(1.0 - s);
         let x = (1.0 + self.unit() * (n1 - 1.0)).powf(1.0 / (1.0 - s));
         (x as usize - 1).min(n - 1)
@@ -30,7 +30,7 @@ impl Rng {
 }
 
 /// Writes a Freebase-like graph: typed and labelled entities, relations with Zipfian degrees, numbers, dates.
-pub fn generate(path: &Path, n_triples: usize) -> usize {
+pub(crate) fn generate(path: &Path, n_triples: usize) -> usize {
     let rng = &mut Rng(7);
     let n_entities = n_triples / 10;
     let mut out = BufWriter::with_capacity(1 << 20, File::create(path).unwrap());
