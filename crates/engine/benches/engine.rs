@@ -13,6 +13,7 @@ use oxigraph::model::Term;
 use oxigraph::sparql::{QueryResults, SparqlEvaluator};
 use oxigraph::store::Store;
 use std::hint::black_box;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::time::{Duration, Instant};
 use touchstone_engine::budget::{Budget, Cancel, Limits};
@@ -36,6 +37,7 @@ struct Pair {
 const QUERIES: usize = 200;
 
 fn main() {
+    std::panic::set_hook(Box::new(|_| {}));
     let args: Vec<String> = std::env::args().collect();
     let value_of = |name: &str| args.iter().position(|a| a == name).and_then(|at| args.get(at + 1));
     let n_triples: usize = value_of("--triples").map_or(2_000_000, |n| n.parse().unwrap());
@@ -154,16 +156,22 @@ fn answer_peer(store: &Store, text: &str) -> usize {
 
 /// The same for the peer, until it has taken ten seconds.
 fn peer(store: &Store, queries: &[Pair]) -> (f64, usize) {
+    // Its sort can panic over numbers of several types; the time until then is not counted.
+    let answered =
+        |query: &Pair| catch_unwind(AssertUnwindSafe(|| black_box(answer_peer(store, &query.peer)))).is_ok();
     for query in queries.iter().take(3) {
-        black_box(answer_peer(store, &query.peer));
+        answered(query);
     }
-    let start = Instant::now();
-    let mut n = 0;
-    while start.elapsed() < Duration::from_secs(2) || n < 20.min(queries.len()) {
-        black_box(answer_peer(store, &queries[n % queries.len()].peer));
-        n += 1;
+    let (mut n, mut at, mut time) = (0, 0, Duration::ZERO);
+    while (time < Duration::from_secs(2) || n < 20.min(queries.len())) && at < 10 * QUERIES * QUERIES {
+        let start = Instant::now();
+        if answered(&queries[at % queries.len()]) {
+            time += start.elapsed();
+            n += 1;
+        }
+        at += 1;
     }
-    (start.elapsed().as_secs_f64() / n as f64, n)
+    (time.as_secs_f64() / n as f64, n)
 }
 
 /// How much faster two threads are than one, over a mix of all kinds.
