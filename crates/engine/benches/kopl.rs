@@ -24,7 +24,7 @@ const ROUND: Duration = Duration::from_secs(2);
 
 fn answer(words: &Words<'_>, program: &Program) -> Value {
     let kb = words.kb();
-    let query = program.to_query(kb).expect("a query");
+    let query = program.to_query(words).expect("a query");
     let plan = Plan::of(&query, words).expect("a plan");
     let budget = Budget::new(Limits::default(), Cancel::default());
     let found = embedded::run(kb, &plan, &budget).expect("an answer");

@@ -7,7 +7,8 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::fmt;
 use std::sync::OnceLock;
-use touchstone_kb::{ClassId, Kb, Property, QualifierId, nearest_name};
+use touchstone_kb::{ClassId, Kb, Property, QualifierId, ValueKind, nearest_name};
+use touchstone_logic::{KeyKind, Names};
 
 /// What a word should have been.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -162,6 +163,40 @@ impl<'kb> Words<'kb> {
             unknown.add(WordKind::Qualifier, word, || nearest_sorted(word, labels));
         }
         found
+    }
+}
+
+/// Programs ask for the kind of values under a key: here without going through the whole schema.
+impl Names for Words<'_> {
+    fn entity_name(&self, id: &str) -> Option<String> {
+        Names::entity_name(self.kb, id)
+    }
+
+    fn class_name(&self, word: &str) -> Option<String> {
+        Names::class_name(self.kb, word)
+    }
+
+    fn property_name(&self, word: &str) -> Option<String> {
+        Names::property_name(self.kb, word)
+    }
+
+    fn key_kind(&self, key: &str) -> Option<KeyKind> {
+        let is_attribute = |property: &Property| match property {
+            Property::Attribute(attribute) => Some(*attribute),
+            Property::Relation(_) => None,
+        };
+        let named = || self.names().properties.get(key)?.iter().find_map(is_attribute);
+        let attribute = self.kb.attribute(key).or_else(named).map(|a| self.kb.attribute_kind(a));
+        let qualifier = || {
+            let named = || self.names().qualifiers.get(key)?.first().copied();
+            self.kb.qualifier_key(key).or_else(named).map(|q| self.kb.qualifier_kind(q))
+        };
+        match attribute.or_else(qualifier)? {
+            ValueKind::Quantity => Some(KeyKind::Number),
+            ValueKind::Time => Some(KeyKind::Time),
+            ValueKind::Text | ValueKind::Entity => Some(KeyKind::Text),
+            _ => None,
+        }
     }
 }
 
