@@ -3,12 +3,12 @@
 use crate::support::naive::{self, AnswerKey};
 use crate::support::random::RandomQueries;
 use crate::support::random_kb::{Flavour, random_kb};
-use crate::support::statistics::{Statistics, answer_kind, set_kinds};
+use crate::support::statistics::{answer_kind, set_kinds};
 use std::collections::BTreeSet;
 use touchstone_engine::budget::{Budget, Cancel, Limits};
 use touchstone_engine::plan::Plan;
 use touchstone_engine::{Found, Words, embedded};
-use touchstone_kb::{Kb, LiteralId, NoProgress, NodeId, world};
+use touchstone_kb::{LiteralId, NodeId};
 
 fn keys(found: &Found<'_>) -> BTreeSet<AnswerKey> {
     match found {
@@ -62,19 +62,4 @@ fn embedded_agrees_with_naive() {
         }
     }
     eprintln!("{n} queries, {empty} without answers, {refused} refused, {differ} differ");
-}
-
-#[test]
-fn world_queries_are_quick() {
-    let kb: Kb = world::open(&NoProgress).expect("World");
-    let started = std::time::Instant::now();
-    let mut queries = RandomQueries::new(&kb, 1);
-    let list: Vec<_> = (0..10_000).map(|_| queries.query()).collect();
-    eprintln!("generated in {:?}", started.elapsed());
-    let mut statistics = Statistics::default();
-    list.iter().for_each(|query| statistics.add(query));
-    eprintln!("{:?}\n{:?}\n{} shapes", statistics.answers, statistics.sets, statistics.shapes.len());
-    let mut shapes: Vec<_> = statistics.shapes.iter().collect();
-    shapes.sort_by_key(|(_, n)| std::cmp::Reverse(**n));
-    eprintln!("{:?}", &shapes[..20.min(shapes.len())]);
 }
