@@ -1,6 +1,6 @@
-//! The embedded engine beside the package KoPL, on a KB of KQA Pro's size, from the program's steps to the texts of its answers: `TOUCHSTONE_KOPL_PYTHON=... cargo bench --bench kopl`.
+//! The embedded engine beside the package KoPL, on a KB of KQA Pro's size, from the program's steps to its answers: `TOUCHSTONE_KOPL_PYTHON=... cargo bench --bench kopl`.
 //!
-//! `TOUCHSTONE_BENCH_ENTITIES` sets the size. Answers are compared on the way.
+//! A word after `--` chooses kinds of programs; `TOUCHSTONE_BENCH_ENTITIES` sets the size. Answers are compared on the way.
 #![allow(missing_docs, clippy::print_stdout)]
 
 #[path = "support/kqapro_world.rs"]
@@ -12,7 +12,7 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 use touchstone_engine::budget::{Budget, Cancel, Limits};
 use touchstone_engine::plan::Plan;
-use touchstone_engine::{Found, Words, embedded};
+use touchstone_engine::{Answer, Words, embedded};
 use touchstone_kb::import::{ImportRequest, Source, import};
 use touchstone_kb::{Kb, NoProgress};
 use touchstone_logic::Program;
@@ -22,16 +22,21 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 const ROUND: Duration = Duration::from_secs(2);
 
-fn answer(words: &Words<'_>, program: &Program) -> Value {
+/// From the steps of a program to its answers, with their ids and names.
+fn run(words: &Words<'_>, program: &Program) -> Vec<Answer> {
     let kb = words.kb();
     let query = program.to_query(words).expect("a query");
     let plan = Plan::of(&query, words).expect("a plan");
     let budget = Budget::new(Limits::default(), Cancel::default());
-    let found = embedded::run(kb, &plan, &budget).expect("an answer");
-    let texts: Vec<String> = found.answers(kb).iter().map(ToString::to_string).collect();
-    match found {
-        Found::Count(_) | Found::Boolean(_) => json!(texts[0]),
-        _ => json!(texts),
+    embedded::run(kb, &plan, &budget).expect("an answer").answers(kb)
+}
+
+/// As KoPL gives it.
+fn answer(words: &Words<'_>, program: &Program) -> Value {
+    let answers = run(words, program);
+    match &answers[..] {
+        [only @ (Answer::Number { .. } | Answer::Boolean { .. })] => json!(only.to_string()),
+        _ => answers.iter().map(ToString::to_string).collect(),
     }
 }
 
@@ -61,7 +66,10 @@ fn peer(dir: &Path, kb: &Path, programs: &Value) -> Option<Value> {
 
 fn main() {
     let n_entities = std::env::var("TOUCHSTONE_BENCH_ENTITIES").ok().and_then(|n| n.parse().ok());
-    let (json, programs) = kqapro_world::generate_kqapro(1, n_entities.unwrap_or(16_960));
+    let (json, mut programs) = kqapro_world::generate_kqapro(1, n_entities.unwrap_or(16_960));
+    if let Some(wanted) = std::env::args().skip(1).find(|argument| !argument.starts_with("--")) {
+        programs.retain(|kind, _| kind.contains(&wanted));
+    }
     let dir = tempfile::tempdir().expect("a folder");
     let path = dir.path().join("kb.json");
     std::fs::write(&path, &json).expect("written");
@@ -96,7 +104,7 @@ fn main() {
         let (start, mut n_runs) = (Instant::now(), 0);
         while start.elapsed() < ROUND {
             for program in programs {
-                std::hint::black_box(answer(&words, program));
+                std::hint::black_box(run(&words, program));
             }
             n_runs += programs.len();
         }

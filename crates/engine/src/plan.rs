@@ -6,6 +6,7 @@
 
 use crate::values::{LiteralRanges, satisfying};
 use crate::words::{Unknown, UnknownWord, Words};
+use std::borrow::Cow;
 use std::collections::HashMap;
 use touchstone_kb::compare::NoOrder;
 use touchstone_kb::{ClassId, Comparison, Kb, Property, QualifierId};
@@ -79,6 +80,8 @@ pub struct PlanSet {
     pub kind: SetKind,
     /// Whether it refers to marked things or marks some.
     pub has_marks: bool,
+    /// How many steps along facts it takes to ask it about one thing; superlatives must be worked out.
+    pub(crate) reach: u8,
 }
 
 /// See [`PlanSet`].
@@ -91,7 +94,7 @@ pub enum SetKind {
     /// The members of these classes and their subclasses.
     Classes(Vec<ClassId>),
     /// Literals that pass a test.
-    Values(Test),
+    Values(Box<Test>),
     /// What the members of a set lead to.
     Relate(Box<RelateTo>),
     /// What is in all sets.
@@ -215,13 +218,13 @@ impl Plan {
 
 impl PlanSet {
     /// The sets that this one is made of.
-    pub fn children(&self) -> Vec<&PlanSet> {
+    pub fn children(&self) -> &[PlanSet] {
         match &self.kind {
-            SetKind::And(parts) | SetKind::Or(parts) => parts.iter().collect(),
-            SetKind::Relate(relate) => vec![&relate.from],
-            SetKind::Superlative(extremes) => vec![&extremes.of],
-            SetKind::Marked(_, inner) => vec![inner],
-            _ => Vec::new(),
+            SetKind::And(parts) | SetKind::Or(parts) => parts,
+            SetKind::Relate(relate) => std::slice::from_ref(&relate.from),
+            SetKind::Superlative(extremes) => std::slice::from_ref(&extremes.of),
+            SetKind::Marked(_, inner) => std::slice::from_ref(inner),
+            _ => &[],
         }
     }
 }
@@ -336,9 +339,15 @@ impl Planner<'_, '_> {
     /// Gives a set its number: after those of the sets that it is made of.
     fn numbered(&mut self, kind: SetKind) -> PlanSet {
         self.n_steps += 1;
-        let mut set = PlanSet { step: self.n_steps, kind, has_marks: false };
+        let mut set = PlanSet { step: self.n_steps, kind, has_marks: false, reach: 0 };
         set.has_marks = matches!(set.kind, SetKind::Marked(..) | SetKind::Same(_))
             || set.children().iter().any(|child| child.has_marks);
+        let below = set.children().iter().map(|child| child.reach).max().unwrap_or(0);
+        set.reach = match &set.kind {
+            SetKind::Relate(_) => below.saturating_add(1),
+            SetKind::Superlative(_) => u8::MAX,
+            _ => below,
+        };
         set
     }
 
@@ -394,7 +403,7 @@ impl Planner<'_, '_> {
 
     fn values(&mut self, comparison: Comparison, value: &Value) -> Result<PlanSet, PlanError> {
         let test = self.test(Vec::new(), comparison, value)?;
-        Ok(self.numbered(SetKind::Values(test)))
+        Ok(self.numbered(SetKind::Values(Box::new(test))))
     }
 
     fn relate(
@@ -420,7 +429,12 @@ impl Planner<'_, '_> {
 
     /// The literals that pass a test. A value whose kind is open may be read in every way that it can be.
     fn test(&self, keys: Vec<QualifierId>, comparison: Comparison, value: &Value) -> Result<Test, PlanError> {
-        let readings = if value.is_untyped() { readings(&value.text) } else { vec![as_time(value)] };
+        if !value.is_untyped() {
+            let found = satisfying(self.kb(), comparison, &as_time(value).literal());
+            let refused = |source| PlanError::NoOrder { value: value.to_string(), source };
+            return Ok(Test { keys, comparison, value: value.clone(), literals: found.map_err(refused)? });
+        }
+        let readings = readings(&value.text);
         let mut literals = LiteralRanges::default();
         let mut refused = None;
         let n_readings = readings.len();
@@ -438,17 +452,17 @@ impl Planner<'_, '_> {
 }
 
 /// Queries of published datasets write `"1994"^^xsd:dateTime`: a year, whatever it says.
-fn as_time(value: &Value) -> Value {
+fn as_time(value: &Value) -> Cow<'_, Value> {
     let is_time = matches!(value.xsd_name(), Some("date" | "dateTime" | "gYearMonth" | "gYear"));
     if !is_time || value.literal().as_time().is_some() {
-        return value.clone();
+        return Cow::Borrowed(value);
     }
     let kinds = ["dateTime", "date", "gYearMonth", "gYear"];
     let readings = kinds.map(|kind| Value::xsd(value.text.clone(), kind));
     readings
         .into_iter()
         .find(|reading| reading.literal().as_time().is_some())
-        .unwrap_or_else(|| value.clone())
+        .map_or(Cow::Borrowed(value), Cow::Owned)
 }
 
 fn attributes_only(mut properties: Vec<Property>) -> Vec<Property> {

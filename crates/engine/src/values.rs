@@ -6,13 +6,18 @@
 use std::cmp::Ordering;
 use std::ops::Range;
 use touchstone_kb::compare::NoOrder;
-use touchstone_kb::{Comparison, Kb, Literal, LiteralFamily, LiteralId, Precision};
+use touchstone_kb::{Comparison, Kb, Literal, LiteralFamily, LiteralId, Precision, Time};
 
 /// Literal ids: sorted ranges that neither overlap nor touch.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct LiteralRanges(Vec<Range<u32>>);
 
 impl LiteralRanges {
+    /// One range.
+    pub fn one(range: Range<u32>) -> LiteralRanges {
+        if range.is_empty() { LiteralRanges::default() } else { LiteralRanges(vec![range]) }
+    }
+
     /// From ranges in any order.
     pub fn new(ranges: impl IntoIterator<Item = Range<u32>>) -> LiteralRanges {
         let mut ranges: Vec<Range<u32>> = ranges.into_iter().filter(|range| !range.is_empty()).collect();
@@ -62,12 +67,18 @@ impl LiteralRanges {
     }
 
     /// What is in one of them.
-    pub fn union(&self, other: &LiteralRanges) -> LiteralRanges {
+    pub fn union(self, other: &LiteralRanges) -> LiteralRanges {
+        if other.is_empty() {
+            return self;
+        }
         LiteralRanges::new(self.0.iter().chain(&other.0).cloned())
     }
 
     /// What is in this one only.
-    pub fn without(&self, other: &LiteralRanges) -> LiteralRanges {
+    pub fn without(self, other: &LiteralRanges) -> LiteralRanges {
+        if other.is_empty() {
+            return self;
+        }
         let mut out = Vec::new();
         for range in &self.0 {
             let mut from = range.start;
@@ -90,17 +101,19 @@ pub fn satisfying(kb: &Kb, comparison: Comparison, target: &Literal<'_>) -> Resu
     }
     let block = comparable(kb, target);
     // Where values stop being less, and where they start being greater, at the precision of the target.
-    let cut = |beyond: &dyn Fn(Ordering) -> bool| {
-        partition(kb, block.clone(), |literal| !beyond(position(literal, target)))
+    let place = Place::new(kb, target);
+    let from = partition(block.clone(), |id| place.of(id).is_lt());
+    let to = match comparison {
+        // Most values are there once.
+        Comparison::Equal | Comparison::NotEqual if from == block.end || place.of(from).is_gt() => from,
+        _ => partition(from..block.end, |id| place.of(id).is_le()),
     };
-    let from = cut(&|order| order != Ordering::Less);
-    let to = cut(&|order| order == Ordering::Greater);
-    let range = |range: Range<u32>| LiteralRanges::new([range]);
+    let range = LiteralRanges::one;
     let vague = coarser(kb, &block, target);
-    let equal = range(from..to).without(&vague);
+    let equal = || range(from..to).without(&vague);
     Ok(match comparison {
-        Comparison::Equal => equal,
-        Comparison::NotEqual => range(block).without(&equal),
+        Comparison::Equal => equal(),
+        Comparison::NotEqual => range(block).without(&equal()),
         Comparison::Less => range(block.start..from).without(&vague),
         Comparison::LessOrEqual => range(block.start..to).union(&vague),
         Comparison::Greater => range(to..block.end).without(&vague),
@@ -110,29 +123,42 @@ pub fn satisfying(kb: &Kb, comparison: Comparison, target: &Literal<'_>) -> Resu
 
 /// The literals that can be compared with a value at all.
 pub fn comparable(kb: &Kb, target: &Literal<'_>) -> Range<u32> {
-    let family = target.kind().family();
-    let all = 0..kb.n_literals() as u32;
-    let place = |literal: &Literal<'_>| {
-        literal.kind().family().cmp(&family).then_with(|| match family {
-            LiteralFamily::Quantity => literal.unit().cmp(target.unit()),
-            _ => Ordering::Equal,
-        })
-    };
-    let start = partition(kb, all.clone(), |literal| place(literal).is_lt());
-    start..partition(kb, start..all.end, |literal| place(literal).is_le())
+    kb.literals_of(target.kind().family(), target.unit())
 }
 
-/// Where a value stands, seen at the precision of the target: times are cut down to it.
-fn position(literal: &Literal<'_>, target: &Literal<'_>) -> Ordering {
-    match (literal.as_time(), target.as_time()) {
-        (Some(time), Some(target)) => time.key_at(target.precision()).cmp(&target.key()),
-        _ => match (literal.number(), target.number()) {
-            (Some(number), Some(target)) => number.total_cmp(&target),
-            _ => match (literal.as_bool(), target.as_bool()) {
-                (Some(value), Some(target)) => value.cmp(&target),
-                _ => literal.text().cmp(target.text()),
-            },
-        },
+/// Where values stand that can be compared with a target, seen at its precision: times are cut down to it.
+struct Place<'k, 't> {
+    kb: &'k Kb,
+    target: Target<'t>,
+}
+
+enum Target<'t> {
+    Time(Time),
+    Number(f64),
+    Boolean(bool),
+    Text(&'t [u8]),
+}
+
+impl<'k, 't> Place<'k, 't> {
+    fn new(kb: &'k Kb, target: &Literal<'t>) -> Place<'k, 't> {
+        let time = target.as_time().map(Target::Time);
+        let number = || target.number().map(Target::Number);
+        let boolean = || target.as_bool().map(Target::Boolean);
+        let text = || Target::Text(target.text().as_bytes());
+        Place { kb, target: time.or_else(number).or_else(boolean).unwrap_or_else(text) }
+    }
+
+    fn of(&self, id: u32) -> Ordering {
+        let id = LiteralId(id);
+        match self.target {
+            Target::Time(target) => {
+                let key = self.kb.literal_time(id).map(|time| time.key_at(target.precision()));
+                key.cmp(&Some(target.key()))
+            }
+            Target::Number(target) => self.kb.literal_number(id).unwrap_or(f64::NAN).total_cmp(&target),
+            Target::Boolean(target) => self.kb.literal(id).as_bool().cmp(&Some(target)),
+            Target::Text(target) => self.kb.literal_bytes(id).cmp(target),
+        }
     }
 }
 
@@ -143,12 +169,11 @@ fn coarser(kb: &Kb, block: &Range<u32>, target: &Literal<'_>) -> LiteralRanges {
     LiteralRanges::new(precisions.into_iter().filter(|&precision| precision < time.precision()).flat_map(
         |precision| {
             let key = time.key_at(precision);
-            let place = |literal: &Literal<'_>| literal.as_time().map_or(0, |time| time.key());
-            let from = partition(kb, block.clone(), |literal| place(literal) < key);
-            let to = partition(kb, block.clone(), |literal| place(literal) <= key);
+            let place = |id: u32| kb.literal_time(LiteralId(id)).map_or(0, |time| time.key());
+            let from = partition(block.clone(), |id| place(id) < key);
+            let to = (from..block.end).take_while(|&id| place(id) == key).last().map_or(from, |id| id + 1);
             let as_exact = move |id: &u32| {
-                let literal = kb.literal(LiteralId(*id));
-                literal.as_time().is_some_and(|time| time.precision() == precision)
+                kb.literal_time(LiteralId(*id)).is_some_and(|time| time.precision() == precision)
             };
             (from..to).filter(as_exact).map(|id| id..id + 1)
         },
@@ -156,11 +181,11 @@ fn coarser(kb: &Kb, block: &Range<u32>, target: &Literal<'_>) -> LiteralRanges {
 }
 
 /// The first id in a range that a property, which holds of a first part only, does not hold of.
-pub(crate) fn partition(kb: &Kb, range: Range<u32>, holds: impl Fn(&Literal<'_>) -> bool) -> u32 {
+pub(crate) fn partition(range: Range<u32>, holds: impl Fn(u32) -> bool) -> u32 {
     let Range { start: mut low, end: mut high } = range;
     while low < high {
         let middle = low + (high - low) / 2;
-        if holds(&kb.literal(LiteralId(middle))) {
+        if holds(middle) {
             low = middle + 1;
         } else {
             high = middle;
@@ -203,9 +228,9 @@ mod tests {
         let ranges = |list: &[Range<u32>]| LiteralRanges::new(list.iter().cloned());
         let a = ranges(&[5..8, 0..2, 7..10]);
         assert_eq!(a.ranges(), [0..2, 5..10]);
-        assert_eq!(a.without(&ranges(&[1..6, 8..9])).ranges(), [0..1, 6..8, 9..10]);
+        assert_eq!(a.clone().without(&ranges(&[1..6, 8..9])).ranges(), [0..1, 6..8, 9..10]);
         assert_eq!(a.intersection(&ranges(&[1..6, 9..20])).ranges(), [1..2, 5..6, 9..10]);
-        assert_eq!(a.union(&ranges(&[2..4, 4..5])).ranges().len(), 1);
+        assert_eq!(a.clone().union(&ranges(&[2..4, 4..5])).ranges().len(), 1);
         assert_eq!(a.len(), 7);
     }
 }

@@ -3,8 +3,8 @@
 //! A word that the KB does not know stands for nothing. That is an answer, not an error: the published executors and SPARQL servers give
 //! it, too. But it is nearly always a mistake, so it is told beside the answer, with the nearest word that is known.
 
+use hashbrown::HashMap;
 use std::cell::RefCell;
-use std::collections::HashMap;
 use std::fmt;
 use std::sync::OnceLock;
 use touchstone_kb::{ClassId, Kb, Property, QualifierId, ValueKind, nearest_name};
@@ -55,23 +55,23 @@ impl fmt::Display for UnknownWord {
     }
 }
 
-/// The schema's names: a KB stores them by id only.
+/// The words of the schema: an id stands for itself, a label for everything with this label.
 #[derive(Default)]
-struct SchemaNames {
-    properties: HashMap<String, Vec<Property>>,
-    qualifiers: HashMap<String, Vec<QualifierId>>,
+struct SchemaWords<'kb> {
+    properties: HashMap<&'kb str, Vec<Property>>,
+    qualifiers: HashMap<&'kb str, Vec<QualifierId>>,
 }
 
 /// Looks words up. One per KB, shared by all queries.
 pub struct Words<'kb> {
     kb: &'kb Kb,
-    names: OnceLock<SchemaNames>,
+    schema: OnceLock<SchemaWords<'kb>>,
 }
 
 impl<'kb> Words<'kb> {
     /// For a KB.
     pub fn new(kb: &'kb Kb) -> Words<'kb> {
-        Words { kb, names: OnceLock::new() }
+        Words { kb, schema: OnceLock::new() }
     }
 
     /// The KB.
@@ -79,19 +79,28 @@ impl<'kb> Words<'kb> {
         self.kb
     }
 
-    fn names(&self) -> &SchemaNames {
-        self.names.get_or_init(|| {
-            let mut names = SchemaNames::default();
+    fn schema(&self) -> &SchemaWords<'kb> {
+        self.schema.get_or_init(|| {
+            let mut words = SchemaWords::default();
             let kb = self.kb;
             let relations = kb.relations().map(|r| (kb.relation_label(r), Property::Relation(r)));
             let attributes = kb.attributes().map(|a| (kb.attribute_label(a), Property::Attribute(a)));
             for (label, property) in relations.chain(attributes) {
-                names.properties.entry(label.to_owned()).or_default().push(property);
+                words.properties.entry(label).or_default().push(property);
             }
+            // Ids go before labels; a relation and an attribute may share theirs.
+            let relations = kb.relations().map(|r| (kb.relation_id(r), Property::Relation(r)));
+            let attributes = kb.attributes().map(|a| (kb.attribute_id(a), Property::Attribute(a)));
+            let mut by_id: HashMap<&str, Vec<Property>> = HashMap::new();
+            for (id, property) in relations.chain(attributes) {
+                by_id.entry(id).or_default().push(property);
+            }
+            words.properties.extend(by_id);
             for key in kb.qualifier_keys() {
-                names.qualifiers.entry(kb.qualifier_label(key).to_owned()).or_default().push(key);
+                words.qualifiers.entry(kb.qualifier_label(key)).or_default().push(key);
             }
-            names
+            words.qualifiers.extend(kb.qualifier_keys().map(|key| (kb.qualifier_id(key), vec![key])));
+            words
         })
     }
 
@@ -106,13 +115,9 @@ impl<'kb> Words<'kb> {
 
     /// Everything with a label; if there is nothing, everything with an alias.
     pub(crate) fn named(&self, word: &str, unknown: &Unknown) -> Vec<u32> {
-        let all = self.kb.nodes_named(word);
-        let labelled = |list: &[touchstone_kb::NodeId]| -> Vec<u32> {
-            list.iter().filter(|&&node| self.kb.label(node) == word).map(|node| node.0).collect()
-        };
-        let mut found = labelled(&all);
+        let mut found: Vec<u32> = self.kb.nodes_labelled(word).map(|node| node.0).collect();
         if found.is_empty() {
-            found = all.iter().map(|node| node.0).collect();
+            found = self.kb.nodes_named(word).iter().map(|node| node.0).collect();
         }
         if found.is_empty() {
             unknown.add(WordKind::Name, word, || nearest_node(self.kb, word));
@@ -138,29 +143,23 @@ impl<'kb> Words<'kb> {
 
     /// The relations and attributes that a word means.
     pub(crate) fn properties(&self, word: &str, unknown: &Unknown) -> Vec<Property> {
-        let relation = self.kb.relation(word).map(Property::Relation);
-        let attribute = self.kb.attribute(word).map(Property::Attribute);
-        let by_id: Vec<Property> = relation.into_iter().chain(attribute).collect();
-        if !by_id.is_empty() {
-            return by_id;
-        }
-        let found = self.names().properties.get(word).cloned().unwrap_or_default();
+        let found = self.schema().properties.get(word).cloned().unwrap_or_default();
         if found.is_empty() {
-            let labels = self.names().properties.keys().map(String::as_str);
-            unknown.add(WordKind::Property, word, || nearest_sorted(word, labels));
+            let labels = || {
+                let relations = self.kb.relations().map(|relation| self.kb.relation_label(relation));
+                relations.chain(self.kb.attributes().map(|attribute| self.kb.attribute_label(attribute)))
+            };
+            unknown.add(WordKind::Property, word, || nearest_sorted(word, labels()));
         }
         found
     }
 
     /// The qualifier keys that a word means.
     pub(crate) fn qualifiers(&self, word: &str, unknown: &Unknown) -> Vec<QualifierId> {
-        if let Some(key) = self.kb.qualifier_key(word) {
-            return vec![key];
-        }
-        let found = self.names().qualifiers.get(word).cloned().unwrap_or_default();
+        let found = self.schema().qualifiers.get(word).cloned().unwrap_or_default();
         if found.is_empty() {
-            let labels = self.names().qualifiers.keys().map(String::as_str);
-            unknown.add(WordKind::Qualifier, word, || nearest_sorted(word, labels));
+            let labels = || self.kb.qualifier_keys().map(|key| self.kb.qualifier_label(key));
+            unknown.add(WordKind::Qualifier, word, || nearest_sorted(word, labels()));
         }
         found
     }
@@ -185,11 +184,11 @@ impl Names for Words<'_> {
             Property::Attribute(attribute) => Some(*attribute),
             Property::Relation(_) => None,
         };
-        let named = || self.names().properties.get(key)?.iter().find_map(is_attribute);
-        let attribute = self.kb.attribute(key).or_else(named).map(|a| self.kb.attribute_kind(a));
+        let attribute = || self.schema().properties.get(key)?.iter().find_map(is_attribute);
+        let attribute = attribute().map(|attribute| self.kb.attribute_kind(attribute));
         let qualifier = || {
-            let named = || self.names().qualifiers.get(key)?.first().copied();
-            self.kb.qualifier_key(key).or_else(named).map(|q| self.kb.qualifier_kind(q))
+            let key = self.schema().qualifiers.get(key)?.first()?;
+            Some(self.kb.qualifier_kind(*key))
         };
         match attribute.or_else(qualifier)? {
             ValueKind::Quantity => Some(KeyKind::Number),

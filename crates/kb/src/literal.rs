@@ -55,7 +55,7 @@ impl LiteralKind {
         }
     }
 
-    fn precision(self) -> Precision {
+    pub(crate) fn precision(self) -> Precision {
         match self {
             LiteralKind::Year => Precision::Year,
             LiteralKind::Month => Precision::Month,

@@ -27,6 +27,13 @@ pub fn fold(name: &str) -> String {
     if folded.is_empty() { name.trim().to_lowercase() } else { folded }
 }
 
+/// The bucket of a name in the index of exact names, which has `n_buckets` buckets, a power of two. Stores depend on it.
+pub(crate) fn name_bucket(name: &str, n_buckets: usize) -> usize {
+    let step = |hash: u64, &byte: &u8| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+    let hash = name.as_bytes().iter().fold(0xcbf2_9ce4_8422_2325, step);
+    (hash ^ hash >> 32) as usize & (n_buckets - 1)
+}
+
 fn fold_char(c: char, out: &mut String) {
     match c {
         'a'..='z' | '0'..='9' => out.push(c),

@@ -15,21 +15,23 @@ pub(crate) struct Evaluator<'k, 'p> {
     pub(super) plan: &'p Plan,
     pub(super) budget: &'p Budget,
     pub(super) recorder: &'p Recorder,
-    /// How many steps along facts it takes to ask a set about one thing, by step.
-    pub(super) reach: Vec<u8>,
-    /// Sets that are asked again and again, by step.
-    cache: Vec<OnceCell<Things<'k>>>,
-    /// The literals that superlatives with marks find, by step.
-    pub(super) extremes: Vec<OnceCell<Vec<u32>>>,
+    /// Sets that are asked again and again.
+    cache: ByStep<Things<'k>>,
+    /// The literals that superlatives with marks find.
+    extremes: ByStep<Vec<u32>>,
 }
+
+/// So many things are few.
+const FEW: usize = 4;
+
+/// What is worked out once, by the number of its set. Most queries need none.
+type ByStep<T> = OnceCell<Vec<OnceCell<T>>>;
 
 pub(crate) type Outcome<T> = Result<T, Stopped>;
 
 impl<'k, 'p> Evaluator<'k, 'p> {
     pub(super) fn new(kb: &'k Kb, plan: &'p Plan, budget: &'p Budget, recorder: &'p Recorder) -> Self {
-        let cache = (0..=plan.n_steps).map(|_| OnceCell::new()).collect();
-        let extremes = (0..=plan.n_steps).map(|_| OnceCell::new()).collect();
-        Evaluator { kb, plan, budget, recorder, reach: super::probe::reaches(plan), cache, extremes }
+        Evaluator { kb, plan, budget, recorder, cache: OnceCell::new(), extremes: OnceCell::new() }
     }
 
     /// The members of a set.
@@ -77,12 +79,21 @@ impl<'k, 'p> Evaluator<'k, 'p> {
 
     /// The members of a set that is asked more than once.
     pub(super) fn cached(&self, set: &PlanSet) -> Outcome<&Things<'k>> {
-        let cell = &self.cache[set.step];
+        let cell = self.cell(&self.cache, set);
         if let Some(things) = cell.get() {
             return Ok(things);
         }
         let things = self.things(set)?;
         Ok(cell.get_or_init(|| things))
+    }
+
+    fn cell<'c, T>(&self, cells: &'c ByStep<T>, set: &PlanSet) -> &'c OnceCell<T> {
+        &cells.get_or_init(|| (0..=self.plan.n_steps).map(|_| OnceCell::new()).collect())[set.step]
+    }
+
+    /// The literals that a superlative with marks found.
+    pub(super) fn extremes(&self, set: &PlanSet) -> &OnceCell<Vec<u32>> {
+        self.cell(&self.extremes, set)
     }
 
     /// Counts memory for so many ids.
@@ -104,6 +115,18 @@ impl<'k, 'p> Evaluator<'k, 'p> {
 
     /// Intersection: the smallest set is worked out, the others are worked out or asked, whichever is less work.
     fn all_of(&self, parts: &[PlanSet], step: usize) -> Outcome<Things<'k>> {
+        // One thing or a few: the others are asked about each, whatever their size.
+        let is_few = |part: &PlanSet| matches!(&part.kind, SetKind::Nodes(nodes) if nodes.len() <= FEW);
+        if let Some(first) = parts.iter().position(is_few) {
+            let mut found = self.things(&parts[first])?;
+            for (_, part) in parts.iter().enumerate().filter(|(at, _)| *at != first) {
+                if found.is_empty() {
+                    break;
+                }
+                found = self.filtered(found, part)?;
+            }
+            return Ok(found);
+        }
         let mut order: Vec<(usize, &PlanSet)> =
             parts.iter().map(|part| (self.estimate(part), part)).collect();
         order.sort_by_key(|(estimate, _)| *estimate);

@@ -2,7 +2,7 @@
 
 use super::evaluate::{Evaluator, Outcome};
 use super::things::Thing;
-use crate::plan::{Plan, PlanSet, RelateTo, SetKind};
+use crate::plan::{PlanSet, RelateTo, SetKind};
 use crate::sorted::intersects;
 use touchstone_kb::{NodeId, Property, Value};
 use touchstone_logic::Direction;
@@ -11,7 +11,7 @@ impl<'k> Evaluator<'k, '_> {
     /// Whether a thing is in a set, or may be, where that depends on marks.
     pub(super) fn has(&self, set: &PlanSet, thing: Thing) -> Outcome<bool> {
         self.budget.spend(1)?;
-        if self.reach[set.step] > QUICK {
+        if set.reach > QUICK {
             return Ok(self.cached(set)?.contains(thing));
         }
         match (&set.kind, thing) {
@@ -141,22 +141,3 @@ impl<'k> Evaluator<'k, '_> {
 
 /// How many steps along facts asking may take; what is deeper is worked out once.
 const QUICK: u8 = 2;
-
-/// How many steps along facts it takes to ask each set, by step; superlatives must be worked out.
-pub(super) fn reaches(plan: &Plan) -> Vec<u8> {
-    fn visit(set: &PlanSet, reaches: &mut [u8]) -> u8 {
-        let children = set.children().into_iter().map(|child| visit(child, reaches)).max().unwrap_or(0);
-        let reach = match &set.kind {
-            SetKind::Relate(_) => children.saturating_add(1),
-            SetKind::Superlative(_) => u8::MAX,
-            _ => children,
-        };
-        reaches[set.step] = reach;
-        reach
-    }
-    let mut reaches = vec![0; plan.n_steps + 1];
-    for set in plan.sets() {
-        visit(set, &mut reaches);
-    }
-    reaches
-}

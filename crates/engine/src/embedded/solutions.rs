@@ -83,16 +83,16 @@ impl<'k> Evaluator<'k, '_> {
                 })
             }
             SetKind::Superlative(extremes) => {
-                if self.extremes[set.step].get().is_none() {
+                if self.extremes(set).get().is_none() {
                     let contenders = self.contenders_by_solutions(extremes, &[], false)?;
                     let values = || contenders.iter().map(|(literal, _)| *literal);
                     let wins = winning(self.kb, values(), extremes.extreme);
                     let mut literals: Vec<u32> = values().filter(|&literal| wins(literal)).collect();
                     literals.sort_unstable();
                     literals.dedup();
-                    let _ = self.extremes[set.step].set(literals);
+                    let _ = self.extremes(set).set(literals);
                 }
-                let best = self.extremes[set.step].get().map_or(&[][..], Vec::as_slice);
+                let best = self.extremes(set).get().map_or(&[][..], Vec::as_slice);
                 self.ways(&extremes.of, thing, marks, &mut |marks| {
                     let values = self.path_values(extremes, start(extremes, thing, marks))?;
                     if values.iter().any(|value| best.binary_search(value).is_ok()) {

@@ -10,7 +10,7 @@ use crate::sorted::{intersection, sorted};
 use crate::values::{comparable, partition};
 use std::borrow::Cow;
 use std::ops::Range;
-use touchstone_kb::{AttributeId, Kb, Literal, LiteralFamily, LiteralId, NodeId, Precision, Property};
+use touchstone_kb::{AttributeId, Kb, Literal, LiteralId, NodeId, Precision, Property};
 use touchstone_logic::{Direction, Extreme};
 
 /// The candidates of a superlative.
@@ -76,7 +76,7 @@ impl<'k> Evaluator<'k, '_> {
         let candidates = match candidates {
             Candidates::Described(set) => {
                 let estimate = self.estimate(set);
-                let asked = self.reach[set.step] <= 1 && estimate.saturating_mul(estimate) > n_values;
+                let asked = set.reach <= 1 && estimate.saturating_mul(estimate) > n_values;
                 if asked {
                     candidates
                 } else {
@@ -170,13 +170,11 @@ impl<'k> Evaluator<'k, '_> {
 
     /// The literals that may tie with the best: the same number, or the same year.
     fn tying(&self, best: u32, block: &Range<u32>) -> Range<u32> {
-        let literal = self.kb.literal(LiteralId(best));
-        let place = |other: &Literal<'_>| match (other.as_time(), literal.as_time()) {
-            (Some(other), Some(best)) => other.key_at(Precision::Year).cmp(&best.key_at(Precision::Year)),
-            _ => other.number().unwrap_or(0.0).total_cmp(&literal.number().unwrap_or(0.0)),
-        };
-        let start = partition(self.kb, block.clone(), |other| place(other).is_lt());
-        start..partition(self.kb, start..block.end, |other| place(other).is_le())
+        let year = |id: u32| self.kb.literal_time(LiteralId(id)).map(|time| time.key_at(Precision::Year));
+        let number = |id: u32| self.kb.literal_number(LiteralId(id)).unwrap_or(0.0);
+        let place = |id: u32| year(id).cmp(&year(best)).then_with(|| number(id).total_cmp(&number(best)));
+        let start = partition(block.start..best, |id| place(id).is_lt());
+        start..partition(best..block.end, |id| place(id).is_le())
     }
 
     /// Those of things with values that no other beats.
@@ -258,8 +256,7 @@ pub(super) fn winning(
     let mut best_number: Option<f64> = None;
     let mut best_time: [Option<i64>; 4] = [None; 4];
     for id in literals {
-        let literal = kb.literal(LiteralId(id));
-        if let Some(time) = literal.as_time() {
+        if let Some(time) = kb.literal_time(LiteralId(id)) {
             for (precision, best) in PRECISIONS.into_iter().zip(&mut best_time) {
                 if precision <= time.precision()
                     && best.is_none_or(|best| better(time.key_at(precision), best))
@@ -267,22 +264,19 @@ pub(super) fn winning(
                     *best = Some(time.key_at(precision));
                 }
             }
-        } else if literal.kind().family() == LiteralFamily::Quantity {
-            let number = literal.number().unwrap_or(0.0);
+        } else if let Some(number) = kb.literal_number(LiteralId(id)) {
             let wins = |best: f64| if extreme == Extreme::Max { number > best } else { number < best };
             if best_number.is_none_or(wins) {
                 best_number = Some(number);
             }
         }
     }
-    move |id| {
-        let literal = kb.literal(LiteralId(id));
-        match literal.as_time() {
-            Some(time) => PRECISIONS.into_iter().zip(&best_time).all(|(precision, best)| {
-                precision > time.precision() || Some(time.key_at(precision)) == *best
-            }),
-            None => literal.number() == best_number,
-        }
+    move |id| match kb.literal_time(LiteralId(id)) {
+        Some(time) => PRECISIONS
+            .into_iter()
+            .zip(&best_time)
+            .all(|(precision, best)| precision > time.precision() || Some(time.key_at(precision)) == *best),
+        None => kb.literal_number(LiteralId(id)) == best_number,
     }
 }
 

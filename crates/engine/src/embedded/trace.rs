@@ -109,7 +109,7 @@ impl Recorder {
                 operations: record.map_or(0, |record| record.operations),
                 children: set
                     .children()
-                    .into_iter()
+                    .iter()
                     .map(|child| node(child, kb, records, estimate))
                     .collect(),
             }

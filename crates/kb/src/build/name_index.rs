@@ -1,9 +1,9 @@
-//! Writes the name index: folded names to nodes, and words to folded names.
+//! Writes the name index: exact names and folded names to nodes, and words to folded names.
 
 use super::builder::KbBuilder;
 use super::compile::Numbers;
 use crate::error::{KbError, Result};
-use crate::names::fold;
+use crate::names::{fold, name_bucket};
 use crate::store::writer::{RowsBuffer, StoreWriter};
 use rayon::prelude::*;
 
@@ -15,12 +15,24 @@ pub(crate) fn write(
     degree: &[u32],
     writer: &StoreWriter,
 ) -> Result<()> {
-    let mut folded: Vec<(String, u32)> = names
+    let text = |name: u32| builder.literals.get(numbers.literal_order[name as usize]).text();
+    // Best-connected nodes come first here, too.
+    let n_buckets = names.len().next_power_of_two();
+    let mut exact: Vec<(u32, std::cmp::Reverse<u32>, u32)> = names
         .par_iter()
         .map(|&(node, name)| {
-            let raw = numbers.literal_order[name as usize];
-            (fold(builder.literals.get(raw).text()), node)
+            let bucket = name_bucket(text(name), n_buckets) as u32;
+            (bucket, std::cmp::Reverse(degree[node as usize]), node)
         })
+        .collect();
+    exact.par_sort_unstable();
+    exact.dedup();
+    let exact: Vec<(u32, u32)> = exact.into_iter().map(|(bucket, _, node)| (bucket, node)).collect();
+    writer.write_rows("name_buckets", &RowsBuffer::from_sorted_pairs(n_buckets, &exact)?)?;
+
+    let mut folded: Vec<(String, u32)> = names
+        .par_iter()
+        .map(|&(node, name)| (fold(text(name)), node))
         .filter(|(name, _)| !name.is_empty())
         .collect();
     // Within one name the best-connected node comes first.

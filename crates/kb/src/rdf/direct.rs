@@ -362,7 +362,7 @@ impl Candidates for DirectView<'_> {
         if (is(Word::Label) || is(Word::Alias))
             && let Some(RdfTerm::Literal(literal)) = object
         {
-            let nodes = self.kb.nodes_with_name(self.kb.literal(literal).text());
+            let nodes = self.kb.nodes_named(self.kb.literal(literal).text());
             return Box::new(nodes.into_iter().flat_map(|node| self.node_names(node)).chain(self.schema()));
         }
         if is(Word::Reifies) {

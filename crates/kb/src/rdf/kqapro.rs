@@ -326,7 +326,7 @@ impl Candidates for KqaProView<'_> {
         match predicate {
             RdfTerm::Predicate(Pred::Name) => match object {
                 Some(RdfTerm::Literal(literal)) => {
-                    let nodes = self.kb.nodes_with_name(self.kb.literal(literal).text());
+                    let nodes = self.kb.nodes_named(self.kb.literal(literal).text());
                     Box::new(nodes.into_iter().flat_map(|node| self.node_triples(node)))
                 }
                 _ => Box::new(

@@ -24,6 +24,10 @@ impl Rows {
         })
     }
 
+    pub(crate) fn n_rows(&self) -> usize {
+        self.starts.len().saturating_sub(1)
+    }
+
     #[inline]
     pub(crate) fn row(&self, index: usize) -> &[u32] {
         &self.values[self.starts[index] as usize..self.starts[index + 1] as usize]

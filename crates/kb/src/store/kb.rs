@@ -1,8 +1,9 @@
 //! Opens a store, and answers about nodes, classes and literals.
 
-use super::columns::{Rows, Strings, check_below, check_len, path_of};
+use super::columns::{Rows, Strings, check_len, path_of};
 use super::facts::FactColumns;
 use super::file_order::FileOrderColumns;
+use super::literals::LiteralColumns;
 use super::manifest::Manifest;
 use super::mapping::Column;
 use super::schema::SchemaColumns;
@@ -10,7 +11,6 @@ use super::search::NameColumns;
 use super::verify;
 use crate::error::{KbError, Result};
 use crate::ids::{ClassId, LiteralId, NodeId};
-use crate::literal::{Literal, LiteralKind, NumberType};
 use std::path::Path;
 
 /// Whether a directory looks like a compiled KB.
@@ -36,12 +36,7 @@ pub struct Kb {
     class_members: Rows,
     class_members_all: Rows,
     node_classes: Rows,
-    literal_text: Strings,
-    literal_kind: Column<u8>,
-    literal_number_type: Column<u8>,
-    literal_key: Column<u64>,
-    literal_tag: Column<u32>,
-    tags: Strings,
+    pub(super) literals: LiteralColumns,
     pub(super) facts: FactColumns,
     pub(super) file_order: Option<FileOrderColumns>,
     pub(super) schema: SchemaColumns,
@@ -83,12 +78,7 @@ impl Kb {
             class_members: Rows::open(dir, "class_members")?,
             class_members_all: Rows::open(dir, "class_members_all")?,
             node_classes: Rows::open(dir, "node_classes")?,
-            literal_text: Strings::open(dir, "literal_text")?,
-            literal_kind: Column::open(&path_of(dir, "literal_kind"))?,
-            literal_number_type: Column::open(&path_of(dir, "literal_number_type"))?,
-            literal_key: Column::open(&path_of(dir, "literal_key"))?,
-            literal_tag: Column::open(&path_of(dir, "literal_tag"))?,
-            tags: Strings::open(dir, "tag")?,
+            literals: LiteralColumns::open(dir)?,
             facts: FactColumns::open(dir)?,
             file_order: FileOrderColumns::open(dir)?,
             schema: SchemaColumns::open(dir)?,
@@ -119,13 +109,7 @@ impl Kb {
             rows.check(dir, name, n_classes, limit)?;
         }
         self.node_classes.check(dir, "node_classes", n_nodes, n_classes)?;
-        self.literal_text.check(dir, "literal_text", n_literals)?;
-        check_len(dir, "literal_kind", self.literal_kind.len(), n_literals)?;
-        check_len(dir, "literal_number_type", self.literal_number_type.len(), n_literals)?;
-        check_len(dir, "literal_key", self.literal_key.len(), n_literals)?;
-        check_len(dir, "literal_tag", self.literal_tag.len(), n_literals)?;
-        self.tags.check(dir, "tag", self.tags.len())?;
-        check_below(dir, "literal_tag", &self.literal_tag, self.tags.len())?;
+        self.literals.check(dir, n_literals)?;
         self.schema.check(dir, counts)?;
         self.facts.check(dir, counts)?;
         if let Some(order) = &self.file_order {
@@ -254,50 +238,6 @@ impl Kb {
     /// All super-classes of a class, sorted.
     pub fn ancestors(&self, class: ClassId) -> impl ExactSizeIterator<Item = ClassId> + '_ {
         self.class_ancestors.row(class.index()).iter().map(|&id| ClassId(id))
-    }
-
-    /// Units, languages and datatypes of literals, sorted; the first is empty.
-    pub(crate) fn tags(&self) -> impl Iterator<Item = &str> {
-        (0..self.tags.len()).map(|tag| self.tags.get(tag))
-    }
-
-    /// The number of distinct literals.
-    pub fn n_literals(&self) -> usize {
-        self.literal_kind.len()
-    }
-
-    /// A literal.
-    pub fn literal(&self, id: LiteralId) -> Literal<'_> {
-        let i = id.index();
-        Literal {
-            kind: LiteralKind::from_u8(self.literal_kind[i]).unwrap_or(LiteralKind::Text),
-            number_type: NumberType::from_u8(self.literal_number_type[i]).unwrap_or_default(),
-            key: self.literal_key[i],
-            text: self.literal_text.get(i),
-            tag: self.tags.get(self.literal_tag[i] as usize),
-        }
-    }
-
-    /// Finds a literal that is the same in every respect.
-    pub fn find_literal(&self, literal: &Literal<'_>) -> Option<LiteralId> {
-        let at = self.literal_position(literal);
-        (at < self.n_literals() && self.literal(LiteralId(at as u32)).storage_order(literal).is_eq())
-            .then_some(LiteralId(at as u32))
-    }
-
-    /// The number of literals that sort before this one. Ids are in value order within quantities of a
-    /// unit, within times, and within texts, so this turns a bound into a bound on ids.
-    pub fn literal_position(&self, literal: &Literal<'_>) -> usize {
-        let (mut low, mut high) = (0, self.n_literals());
-        while low < high {
-            let middle = low + (high - low) / 2;
-            if self.literal(LiteralId(middle as u32)).storage_order(literal).is_lt() {
-                low = middle + 1;
-            } else {
-                high = middle;
-            }
-        }
-        low
     }
 
     /// The number of facts a node stands in, as subject or value.

@@ -9,7 +9,7 @@ use std::io::ErrorKind;
 use std::path::Path;
 
 /// The version of the store's layout that this program writes and reads.
-pub const STORE_FORMAT: u64 = 1;
+pub const STORE_FORMAT: u64 = 2;
 
 /// Counts of everything in a KB.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

@@ -9,6 +9,7 @@
 //! | who has a value in a range? | [`Kb::facts_by_value`] | a slice to search in |
 //! | what is said about a fact? | [`Kb::fact_qualifiers`] | a binary search |
 //! | what did the file say, in its order? | [`Kb::records`], [`Kb::node_rank`] | a slice |
+//! | what is called exactly this? | [`Kb::nodes_named`] | a bucket of a hash table |
 //! | what is called like this? | [`Kb::find_names`] | see `search.rs` |
 //!
 //! Slices are sorted, so sets are intersected by merging or galloping.
@@ -18,6 +19,7 @@ mod facts;
 mod file_order;
 pub(crate) mod fingerprint;
 mod kb;
+mod literals;
 mod manifest;
 mod mapping;
 mod schema;

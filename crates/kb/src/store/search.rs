@@ -11,7 +11,7 @@ use super::kb::Kb;
 use super::mapping::{Column, MappedBytes};
 use crate::error::{KbError, Result};
 use crate::ids::NodeId;
-use crate::names::{edit_distance, fold};
+use crate::names::{edit_distance, fold, name_bucket};
 use fst::automaton::{Automaton, Levenshtein, Str};
 use fst::{IntoStreamer, Map, Streamer};
 use hashbrown::HashMap;
@@ -69,6 +69,8 @@ const MAX_BEGUN_WORDS: usize = 500;
 const MAX_CANDIDATES: usize = 400;
 
 pub(super) struct NameColumns {
+    /// The nodes of all exact names that fall into a bucket.
+    buckets: Rows,
     names: Map<MappedBytes>,
     name_nodes: Rows,
     words: Map<MappedBytes>,
@@ -83,6 +85,7 @@ impl NameColumns {
             Map::new(bytes).map_err(|e| KbError::damaged(&path, e.to_string()))
         };
         Ok(NameColumns {
+            buckets: Rows::open(dir, "name_buckets")?,
             names: map("names")?,
             name_nodes: Rows::open(dir, "name_nodes")?,
             words: map("words")?,
@@ -91,6 +94,11 @@ impl NameColumns {
     }
 
     pub(super) fn check(&self, dir: &Path, n_nodes: usize) -> Result<()> {
+        let n_buckets = self.buckets.n_rows();
+        if !n_buckets.is_power_of_two() {
+            return Err(KbError::damaged(&path_of(dir, "name_buckets.starts"), "its buckets do not add up"));
+        }
+        self.buckets.check(dir, "name_buckets", n_buckets, n_nodes)?;
         self.name_nodes.check(dir, "name_nodes", self.names.len(), n_nodes)?;
         self.word_names.check(dir, "word_names", self.words.len(), self.names.len())
     }
@@ -230,16 +238,19 @@ impl NameColumns {
 impl Kb {
     /// The nodes whose label or alias is exactly `name`, best connected first.
     pub fn nodes_named(&self, name: &str) -> Vec<NodeId> {
-        let nodes = self.nodes_named_like(name);
-        nodes.iter().map(|&node| NodeId(node)).filter(|&node| self.has_name(node, name)).collect()
+        self.in_bucket(name).filter(|&node| self.has_name(node, name)).collect()
     }
 
-    /// All nodes with a name that is exactly `name`, also one that is not in the index: an empty one.
-    pub(crate) fn nodes_with_name(&self, name: &str) -> Vec<NodeId> {
-        if fold(name).is_empty() {
-            return self.nodes().filter(|&node| self.has_name(node, name)).collect();
-        }
-        self.nodes_named(name)
+    /// The nodes whose label is exactly `name`, best connected first. A node without a label is not found by its id.
+    pub fn nodes_labelled<'a>(&'a self, name: &'a str) -> impl Iterator<Item = NodeId> + 'a {
+        let is_name = |literal| self.literal_bytes(literal) == name.as_bytes();
+        self.in_bucket(name).filter(move |&node| self.label_literal(node).is_some_and(is_name))
+    }
+
+    /// The nodes with names that share a bucket with `name`.
+    fn in_bucket(&self, name: &str) -> impl Iterator<Item = NodeId> + '_ {
+        let buckets = &self.names.buckets;
+        buckets.row(name_bucket(name, buckets.n_rows())).iter().map(|&node| NodeId(node))
     }
 
     /// The nodes with a name that folds to the same as `name`, best connected first.
@@ -251,7 +262,8 @@ impl Kb {
     }
 
     fn has_name(&self, node: NodeId, name: &str) -> bool {
-        self.label(node) == name || self.aliases(node).any(|alias| self.literal(alias).text() == name)
+        let is_name = |literal| self.literal_bytes(literal) == name.as_bytes();
+        self.label_literal(node).is_some_and(is_name) || self.aliases(node).any(is_name)
     }
 
     /// Finds nodes by name, best first; see the module documentation for the stages.

@@ -27,11 +27,16 @@ impl Program {
     pub fn to_query(&self, names: &dyn Names) -> Result<Query, ProgramError> {
         self.check()?;
         self.check_size()?;
-        let mut results: Vec<Outcome> = Vec::with_capacity(self.steps.len());
-        for step in &self.steps {
-            results.push(result(step, &results, names));
+        let mut results =
+            Results { outcomes: Vec::with_capacity(self.steps.len()), uses: vec![0; self.steps.len()] };
+        for &dependency in self.steps.iter().flat_map(|step| &step.dependencies) {
+            results.uses[dependency] += 1;
         }
-        let answer = match results.pop() {
+        for step in &self.steps {
+            let outcome = result(step, &mut results, names);
+            results.outcomes.push(Some(outcome));
+        }
+        let answer = match results.outcomes.pop().flatten() {
             Some(Outcome::Answer(answer)) => answer,
             Some(Outcome::Values { of, attribute, conditions }) => {
                 Answer::Attribute { of, attribute, conditions }
@@ -40,6 +45,19 @@ impl Program {
             None => return Err(ProgramError::Empty),
         };
         Ok(Query::new(answer))
+    }
+}
+
+/// What the steps so far give, until their last use.
+struct Results {
+    outcomes: Vec<Option<Outcome>>,
+    uses: Vec<usize>,
+}
+
+impl Results {
+    fn take(&mut self, step: usize) -> Option<Outcome> {
+        self.uses[step] -= 1;
+        if self.uses[step] == 0 { self.outcomes[step].take() } else { self.outcomes[step].clone() }
     }
 }
 
@@ -57,11 +75,11 @@ impl Program {
 /// No query is made of more steps than this.
 const MAX_STEPS: usize = 10_000;
 
-fn result(step: &Step, results: &[Outcome], names: &dyn Names) -> Outcome {
+fn result(step: &Step, results: &mut Results, names: &dyn Names) -> Outcome {
     use Function::*;
     let input = |i: usize| step.inputs[i].clone();
-    let set = |i: usize| match &results[step.dependencies[i]] {
-        Outcome::Set(set) => set.clone(),
+    let mut set = |i: usize| match results.take(step.dependencies[i]) {
+        Some(Outcome::Set(set)) => set,
         // The check has made sure that it is a set.
         _ => Set::All,
     };
@@ -118,9 +136,8 @@ fn result(step: &Step, results: &[Outcome], names: &dyn Names) -> Outcome {
                 VerifyStr => (Comparison::Equal, Value::text(input(0))),
                 function => (comparison(&step.inputs[1]), value(function, &step.inputs[0])),
             };
-            match &results[step.dependencies[0]] {
-                Outcome::Values { of, attribute, conditions } => {
-                    let (of, attribute, conditions) = (of.clone(), attribute.clone(), conditions.clone());
+            match results.take(step.dependencies[0]) {
+                Some(Outcome::Values { of, attribute, conditions }) => {
                     Answer::Verify { of, attribute, conditions, comparison, value }
                 }
                 _ => Answer::Exists(Set::All),

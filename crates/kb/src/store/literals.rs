@@ -1,0 +1,135 @@
+//! Literals by id. Ids are in the order of values: by family; quantities by unit and number; times by time; texts by text.
+
+use super::columns::{Strings, check_below, check_len, path_of};
+use super::kb::Kb;
+use super::mapping::Column;
+use crate::error::Result;
+use crate::ids::LiteralId;
+use crate::literal::{Literal, LiteralFamily, LiteralKind, NumberType};
+use crate::time::Time;
+use std::ops::Range;
+use std::path::Path;
+
+pub(super) struct LiteralColumns {
+    text: Strings,
+    kind: Column<u8>,
+    number_type: Column<u8>,
+    key: Column<u64>,
+    tag: Column<u32>,
+    tags: Strings,
+    /// Where each family begins.
+    families: [u32; 4],
+}
+
+impl LiteralColumns {
+    pub(super) fn open(dir: &Path) -> Result<LiteralColumns> {
+        let kind: Column<u8> = Column::open(&path_of(dir, "literal_kind"))?;
+        let families =
+            [LiteralFamily::Boolean, LiteralFamily::Quantity, LiteralFamily::Time, LiteralFamily::Text];
+        let begin = |family| kind.partition_point(|&kind| kind_of(kind).family() < family) as u32;
+        Ok(LiteralColumns {
+            families: families.map(begin),
+            text: Strings::open(dir, "literal_text")?,
+            kind,
+            number_type: Column::open(&path_of(dir, "literal_number_type"))?,
+            key: Column::open(&path_of(dir, "literal_key"))?,
+            tag: Column::open(&path_of(dir, "literal_tag"))?,
+            tags: Strings::open(dir, "tag")?,
+        })
+    }
+
+    pub(super) fn check(&self, dir: &Path, n: usize) -> Result<()> {
+        self.text.check(dir, "literal_text", n)?;
+        check_len(dir, "literal_kind", self.kind.len(), n)?;
+        check_len(dir, "literal_number_type", self.number_type.len(), n)?;
+        check_len(dir, "literal_key", self.key.len(), n)?;
+        check_len(dir, "literal_tag", self.tag.len(), n)?;
+        self.tags.check(dir, "tag", self.tags.len())?;
+        check_below(dir, "literal_tag", &self.tag, self.tags.len())
+    }
+}
+
+fn kind_of(kind: u8) -> LiteralKind {
+    LiteralKind::from_u8(kind).unwrap_or(LiteralKind::Text)
+}
+
+impl Kb {
+    /// Units, languages and datatypes of literals, sorted; the first is empty.
+    pub(crate) fn tags(&self) -> impl Iterator<Item = &str> {
+        (0..self.literals.tags.len()).map(|tag| self.literals.tags.get(tag))
+    }
+
+    /// The number of distinct literals.
+    pub fn n_literals(&self) -> usize {
+        self.literals.kind.len()
+    }
+
+    /// A literal.
+    pub fn literal(&self, id: LiteralId) -> Literal<'_> {
+        let (columns, i) = (&self.literals, id.index());
+        Literal {
+            kind: kind_of(columns.kind[i]),
+            number_type: NumberType::from_u8(columns.number_type[i]).unwrap_or_default(),
+            key: columns.key[i],
+            text: columns.text.get(i),
+            tag: columns.tags.get(columns.tag[i] as usize),
+        }
+    }
+
+    /// The text of a literal as bytes: the cheapest way to compare it.
+    pub fn literal_bytes(&self, id: LiteralId) -> &[u8] {
+        self.literals.text.bytes(id.index())
+    }
+
+    /// The number of a quantity, without its text.
+    #[inline]
+    pub fn literal_number(&self, id: LiteralId) -> Option<f64> {
+        let is_quantity = kind_of(self.literals.kind[id.index()]) == LiteralKind::Quantity;
+        is_quantity.then(|| f64::from_bits(self.literals.key[id.index()]))
+    }
+
+    /// The point in time of a time, without its text.
+    #[inline]
+    pub fn literal_time(&self, id: LiteralId) -> Option<Time> {
+        let kind = kind_of(self.literals.kind[id.index()]);
+        (kind.family() == LiteralFamily::Time)
+            .then(|| Time::from_key(self.literals.key[id.index()] as i64, kind.precision()))
+    }
+
+    /// The literals of a family; of quantities only those with this unit.
+    pub fn literals_of(&self, family: LiteralFamily, unit: &str) -> Range<u32> {
+        let at = family as usize;
+        let begin = self.literals.families[at];
+        let end = self.literals.families.get(at + 1).map_or(self.n_literals() as u32, |&next| next);
+        if family != LiteralFamily::Quantity {
+            return begin..end;
+        }
+        let Some(tag) = self.literals.tags.find(0..self.literals.tags.len(), unit) else { return end..end };
+        let tags = &self.literals.tag[begin as usize..end as usize];
+        let from = tags.partition_point(|&other| (other as usize) < tag);
+        let to = tags.partition_point(|&other| (other as usize) <= tag);
+        begin + from as u32..begin + to as u32
+    }
+
+    /// Finds a literal that is the same in every respect.
+    pub fn find_literal(&self, literal: &Literal<'_>) -> Option<LiteralId> {
+        let at = self.literal_position(literal);
+        (at < self.n_literals() && self.literal(LiteralId(at as u32)).storage_order(literal).is_eq())
+            .then_some(LiteralId(at as u32))
+    }
+
+    /// The number of literals that sort before this one. Ids are in value order within quantities of a
+    /// unit, within times, and within texts, so this turns a bound into a bound on ids.
+    pub fn literal_position(&self, literal: &Literal<'_>) -> usize {
+        let (mut low, mut high) = (0, self.n_literals());
+        while low < high {
+            let middle = low + (high - low) / 2;
+            if self.literal(LiteralId(middle as u32)).storage_order(literal).is_lt() {
+                low = middle + 1;
+            } else {
+                high = middle;
+            }
+        }
+        low
+    }
+}
