@@ -4,12 +4,12 @@
 //! verification asks whether something exists, a selection is a superlative. Marks that nothing refers to are dropped; the others are
 //! numbered from 0. Every set has a number, which is its step in a trace.
 
-use crate::values::{LiteralRanges, satisfying};
+use crate::values::{LiteralRanges, order_of, satisfying};
 use crate::words::{Unknown, UnknownWord, Words};
-use std::borrow::Cow;
 use std::collections::HashMap;
-use touchstone_kb::compare::NoOrder;
-use touchstone_kb::{ClassId, Comparison, Kb, Property, QualifierId};
+use std::sync::OnceLock;
+use touchstone_kb::compare::{NoOrder, satisfies};
+use touchstone_kb::{ClassId, Comparison, Kb, LiteralId, Property, QualifierId};
 use touchstone_logic as logic;
 use touchstone_logic::kopl::readings;
 use touchstone_logic::{Direction, Extreme, Query, Value};
@@ -133,8 +133,27 @@ pub struct Test {
     pub comparison: Comparison,
     /// With what.
     pub value: Value,
+    /// The literals that pass, once somebody has asked for them.
+    literals: OnceLock<LiteralRanges>,
+}
+
+impl Test {
     /// The literals that pass.
-    pub literals: LiteralRanges,
+    pub fn literals(&self, kb: &Kb) -> &LiteralRanges {
+        // That there is an order was checked when the test was made.
+        self.literals
+            .get_or_init(|| satisfying(kb, self.comparison, &self.value.literal()).unwrap_or_default())
+    }
+
+    /// Whether the literals that pass are known already.
+    pub(crate) fn is_worked_out(&self) -> bool {
+        self.literals.get().is_some()
+    }
+
+    /// Whether a literal passes, by a look at it. For many literals, [`Test::literals`] is quicker.
+    pub(crate) fn accepts(&self, kb: &Kb, literal: LiteralId) -> bool {
+        satisfies(&kb.literal(literal), self.comparison, &self.value.literal()).unwrap_or(false)
+    }
 }
 
 /// See [`SetKind::Superlative`].
@@ -429,40 +448,41 @@ impl Planner<'_, '_> {
 
     /// The literals that pass a test. A value whose kind is open may be read in every way that it can be.
     fn test(&self, keys: Vec<QualifierId>, comparison: Comparison, value: &Value) -> Result<Test, PlanError> {
+        let test =
+            |literals: OnceLock<LiteralRanges>| Test { keys, comparison, value: value.clone(), literals };
         if !value.is_untyped() {
-            let found = satisfying(self.kb(), comparison, &as_time(value).literal());
-            let refused = |source| PlanError::NoOrder { value: value.to_string(), source };
-            return Ok(Test { keys, comparison, value: value.clone(), literals: found.map_err(refused)? });
+            return match other_reading(value) {
+                None => match order_of(comparison, value.literal().kind().family()) {
+                    Ok(()) => Ok(test(OnceLock::new())),
+                    Err(source) => Err(PlanError::NoOrder { value: value.to_string(), source }),
+                },
+                // There is an order: it is a time.
+                Some(time) => {
+                    let literals = satisfying(self.kb(), comparison, &time.literal()).unwrap_or_default();
+                    Ok(test(literals.into()))
+                }
+            };
         }
-        let readings = readings(&value.text);
         let mut literals = LiteralRanges::default();
-        let mut refused = None;
-        let n_readings = readings.len();
-        for reading in &readings {
-            match satisfying(self.kb(), comparison, &reading.literal()) {
-                Ok(found) => literals = literals.union(&found),
-                Err(source) => refused = Some(source),
+        for reading in readings(&value.text) {
+            // A text has no order, but the same as a number or a year has one.
+            if let Ok(found) = satisfying(self.kb(), comparison, &reading.literal()) {
+                literals = literals.union(&found);
             }
         }
-        match refused {
-            Some(source) if n_readings == 1 => Err(PlanError::NoOrder { value: value.to_string(), source }),
-            _ => Ok(Test { keys, comparison, value: value.clone(), literals }),
-        }
+        Ok(test(literals.into()))
     }
 }
 
 /// Queries of published datasets write `"1994"^^xsd:dateTime`: a year, whatever it says.
-fn as_time(value: &Value) -> Cow<'_, Value> {
+fn other_reading(value: &Value) -> Option<Value> {
     let is_time = matches!(value.xsd_name(), Some("date" | "dateTime" | "gYearMonth" | "gYear"));
     if !is_time || value.literal().as_time().is_some() {
-        return Cow::Borrowed(value);
+        return None;
     }
     let kinds = ["dateTime", "date", "gYearMonth", "gYear"];
     let readings = kinds.map(|kind| Value::xsd(value.text.clone(), kind));
-    readings
-        .into_iter()
-        .find(|reading| reading.literal().as_time().is_some())
-        .map_or(Cow::Borrowed(value), Cow::Owned)
+    readings.into_iter().find(|reading| reading.literal().as_time().is_some())
 }
 
 fn attributes_only(mut properties: Vec<Property>) -> Vec<Property> {

@@ -92,13 +92,18 @@ impl LiteralRanges {
     }
 }
 
-/// The literals of a KB that compare so with a value.
-pub fn satisfying(kb: &Kb, comparison: Comparison, target: &Literal<'_>) -> Result<LiteralRanges, NoOrder> {
-    let family = target.kind().family();
+/// Whether values of a family can be compared so.
+pub(crate) fn order_of(comparison: Comparison, family: LiteralFamily) -> Result<(), NoOrder> {
     let ordering = !matches!(comparison, Comparison::Equal | Comparison::NotEqual);
     if ordering && matches!(family, LiteralFamily::Text | LiteralFamily::Boolean) {
         return Err(NoOrder { op: comparison, family });
     }
+    Ok(())
+}
+
+/// The literals of a KB that compare so with a value.
+pub fn satisfying(kb: &Kb, comparison: Comparison, target: &Literal<'_>) -> Result<LiteralRanges, NoOrder> {
+    order_of(comparison, target.kind().family())?;
     let block = comparable(kb, target);
     // Where values stop being less, and where they start being greater, at the precision of the target.
     let place = Place::new(kb, target);

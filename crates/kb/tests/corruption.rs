@@ -6,7 +6,7 @@ mod support;
 use std::fs;
 use std::path::{Path, PathBuf};
 use support::{Content, NaiveKb, Rng};
-use touchstone_kb::{Kb, KbError};
+use touchstone_kb::{Kb, KbError, STORE_FORMAT};
 
 fn store(dir: &Path) -> PathBuf {
     let path = dir.join("kb");
@@ -80,9 +80,13 @@ fn another_version_is_named() {
     let store = store(dir.path());
     let path = store.join("manifest.json");
     let text = fs::read_to_string(&path).unwrap();
-    fs::write(&path, text.replace("\"touchstone_store\": 1", "\"touchstone_store\": 99")).unwrap();
+    fs::write(
+        &path,
+        text.replace(&format!("\"touchstone_store\": {STORE_FORMAT}"), "\"touchstone_store\": 99"),
+    )
+    .unwrap();
     let result = Kb::open(&store);
-    assert!(matches!(result, Err(KbError::UnknownVersion { found: 99, supported: 1, .. })));
+    assert!(matches!(result, Err(KbError::UnknownVersion { found: 99, supported: STORE_FORMAT, .. })));
     let result = Kb::open(dir.path());
     assert!(matches!(result, Err(KbError::NotAStore { .. })));
 }

@@ -276,17 +276,17 @@ impl Query {
 impl Set {
     /// The conjunction, flattened; `All` is dropped where something else is said.
     pub fn and(sets: impl IntoIterator<Item = Set>) -> Set {
-        let mut parts: Vec<Set> = Vec::new();
-        let sets = sets.into_iter().flat_map(|set| match set {
-            Set::And(inner) => inner,
-            other => vec![other],
-        });
+        let mut parts: Vec<Set> = Vec::with_capacity(2);
+        let mut add = |set: Set| match set {
+            Set::All => {}
+            // Programs repeat the class in each branch of an And.
+            Set::Class(_) if parts.len() < 64 && parts.contains(&set) => {}
+            other => parts.push(other),
+        };
         for set in sets {
             match set {
-                Set::All => {}
-                // Programs repeat the class in each branch of an And.
-                Set::Class(_) if parts.len() < 64 && parts.contains(&set) => {}
-                other => parts.push(other),
+                Set::And(inner) => inner.into_iter().for_each(&mut add),
+                other => add(other),
             }
         }
         match parts.len() {

@@ -44,7 +44,10 @@ impl Value {
 
     /// A text of a datatype of XML Schema, given by its short name.
     pub fn xsd(text: impl Into<String>, name: &str) -> Value {
-        Value::typed(text, format!("{XSD}{name}"))
+        if name == "string" {
+            return Value::text(text);
+        }
+        Value { datatype: [XSD, name].concat(), ..Value::text(text) }
     }
 
     /// A number with a unit; `1` means none.

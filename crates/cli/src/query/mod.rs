@@ -15,7 +15,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use touchstone_engine::budget::Limits;
 use touchstone_engine::compat::Compat;
-use touchstone_engine::endpoint::Endpoint;
+use touchstone_engine::endpoint::{self, Endpoint};
 use touchstone_engine::sparql::Format;
 use touchstone_engine::{Engine, Session, Settings, View};
 use touchstone_logic::Language;
@@ -63,6 +63,12 @@ pub(crate) struct RunArgs {
     /// Who runs it: auto, embedded, spareval, endpoint:URL (a SPARQL server that holds the KB; see docs/running-queries.md)
     #[arg(long, default_value = "auto", value_name = "ENGINE")]
     pub(crate) engine: String,
+    /// Of an endpoint, the graph to ask, if it holds several (Virtuoso does)
+    #[arg(long, value_name = "IRI")]
+    default_graph: Option<String>,
+    /// Of an endpoint, get results of more rows than this in pages [default: only results that the server cuts]
+    #[arg(long, value_name = "ROWS", value_parser = clap::value_parser!(u32).range(1..))]
+    page_size: Option<u32>,
     /// Run KoPL programs as a published executor does, mistakes included
     #[arg(long, value_enum)]
     compat: Option<CompatName>,
@@ -131,7 +137,7 @@ impl RunArgs {
             bail!("--max-time {} is no number of seconds", self.max_time);
         }
         Ok(Settings {
-            engine: engine(&self.engine)?,
+            engine: self.engine(&self.engine)?,
             view: match self.view {
                 ViewName::Auto => None,
                 ViewName::Direct => Some(View::Direct),
@@ -151,24 +157,32 @@ impl RunArgs {
         })
     }
 
+    /// The engine with a name.
+    pub(crate) fn engine(&self, name: &str) -> Result<Engine> {
+        Ok(match name {
+            "auto" => Engine::Auto,
+            "embedded" => Engine::Embedded,
+            "spareval" => Engine::Spareval,
+            other => match other.strip_prefix("endpoint:") {
+                Some(url) => {
+                    let settings = endpoint::Settings {
+                        timeout: Duration::try_from_secs_f64(self.max_time).unwrap_or(Duration::MAX),
+                        page_size: self.page_size.map(|rows| rows as usize),
+                        default_graph: self.default_graph.clone(),
+                        ..Default::default()
+                    };
+                    Engine::Endpoint(Arc::new(Endpoint::new(url, settings)?))
+                }
+                None => {
+                    bail!("there is no engine `{other}`; there are auto, embedded, spareval and endpoint:URL")
+                }
+            },
+        })
+    }
+
     pub(crate) fn language(&self, text: &str) -> Language {
         self.lang.of(text)
     }
-}
-
-/// The engine with a name.
-pub(crate) fn engine(name: &str) -> Result<Engine> {
-    Ok(match name {
-        "auto" => Engine::Auto,
-        "embedded" => Engine::Embedded,
-        "spareval" => Engine::Spareval,
-        other => match other.strip_prefix("endpoint:") {
-            Some(url) => Engine::Endpoint(Arc::new(Endpoint::new(url, Default::default())?)),
-            None => {
-                bail!("there is no engine `{other}`; there are auto, embedded, spareval and endpoint:URL")
-            }
-        },
-    })
 }
 
 pub(crate) fn run(args: &QueryArgs) -> Result<Outcome> {

@@ -1,7 +1,7 @@
 //! `touchstone shell`: ask one thing after the other.
 
 use super::complete::{Brackets, Words, is_complete};
-use super::{RunArgs, engine, show};
+use super::{RunArgs, show};
 use crate::progress::Bar;
 use crate::{Outcome, output};
 use anyhow::{Context, Result, bail};
@@ -199,7 +199,7 @@ impl Shell {
                 output::note(&format!("the engine is {}", self.settings.engine.word()))
             }
             ".engine" => {
-                self.settings.engine = engine(rest)?;
+                self.settings.engine = self.args.engine(rest)?;
                 output::note(&format!("the engine is {}", self.settings.engine.word()));
             }
             ".lang" => {

@@ -12,10 +12,10 @@ use touchstone_logic::kopl::Function;
 
 const N_CONCEPTS: usize = 794;
 const N_RELATIONS: usize = 363;
-const N_KEYS: usize = 629;
-const ATTRIBUTES_PER_ENTITY: usize = 6;
+const N_KEYS: usize = 846;
+const ATTRIBUTES_PER_ENTITY: usize = 10;
 /// Each is written at both ends, so an entity has twice as many records.
-const RELATIONS_PER_ENTITY: usize = 10;
+const RELATIONS_PER_ENTITY: usize = 12;
 /// How many programs there are of each kind.
 pub const PROGRAMS_PER_KIND: usize = 200;
 
@@ -51,7 +51,7 @@ impl Literal {
     fn random(random: &mut Random, kind: Kind, unit: &'static str) -> Literal {
         let year = 1850 + random.below(170) as i64;
         match kind {
-            Kind::Text => Literal::String { value: format!("value {}", skewed(random, 4000)) },
+            Kind::Text => Literal::String { value: format!("value {}", random.below(4000)) },
             Kind::Number => {
                 // Small numbers are frequent, so that there are ties.
                 let size = 10f64.powi(1 + random.below(6) as i32);
@@ -132,10 +132,11 @@ impl Relation {
     }
 }
 
-/// Small numbers are more frequent, as in real data: the square of a uniform number.
-fn skewed(random: &mut Random, n: usize) -> usize {
-    let (a, b) = (random.below(n), random.below(n));
-    a * b / n
+/// Small numbers are more frequent, as in real data: Zipf's law with the exponent `1 - 1 / power`.
+fn skewed(random: &mut Random, n: usize, power: i32) -> usize {
+    let uniform = random.below(1 << 30) as f64 / (1u64 << 30) as f64;
+    let top = ((n + 1) as f64).powf(1.0 / f64::from(power));
+    ((1.0 + uniform * (top - 1.0)).powi(power) as usize).clamp(1, n) - 1
 }
 
 fn qualifiers(random: &mut Random, chance: u64) -> Qualifiers {
@@ -179,7 +180,7 @@ impl World {
         let concepts = concepts.collect();
         let mut entities: Vec<Entity> = Vec::with_capacity(n_entities);
         for i in 0..n_entities {
-            let concept = skewed(random, N_CONCEPTS);
+            let concept = skewed(random, N_CONCEPTS, 10);
             // One name in five is taken already.
             let name = if i > 0 && random.percent(20) {
                 entities[random.below(i)].name.clone()
@@ -187,7 +188,7 @@ impl World {
                 format!("Entity number {i}")
             };
             let attributes = (0..random.below(2 * ATTRIBUTES_PER_ENTITY + 1)).map(|_| {
-                let key = skewed(random, N_KEYS);
+                let key = skewed(random, N_KEYS, 5);
                 let value = Literal::random(random, kind_of_key(key), UNITS[key / 10 % UNITS.len()]);
                 Attribute { key: format!("attribute {key}"), value, qualifiers: qualifiers(random, 25) }
             });
@@ -197,8 +198,8 @@ impl World {
         }
         for subject in 0..n_entities {
             for _ in 0..random.below(2 * RELATIONS_PER_ENTITY + 1) {
-                let object = skewed(random, n_entities);
-                let relation = format!("relation {}", skewed(random, N_RELATIONS));
+                let object = skewed(random, n_entities, 4);
+                let relation = format!("relation {}", skewed(random, N_RELATIONS, 10));
                 let qualifiers = qualifiers(random, 40);
                 for (at, direction, other) in [(subject, "forward", object), (object, "backward", subject)] {
                     entities[at].relations.push(Relation {
@@ -249,8 +250,14 @@ impl World {
                 let first = &entity.relations[one(random, &entity.relations)?];
                 let middle = &self.entities[first.other];
                 let second = &middle.relations[one(random, &middle.relations)?];
-                let hops = [relate(first, first.direction), relate(second, second.direction)];
-                [find(entity)].into_iter().chain(hops).chain([(What, vec![])]).collect()
+                vec![
+                    find(entity),
+                    relate(first, first.direction),
+                    (FilterConcept, vec![self.concept_of(first.other)]),
+                    relate(second, second.direction),
+                    (FilterConcept, vec![self.concept_of(second.other)]),
+                    (What, vec![]),
+                ]
             }
             ProgramKind::NumberConceptCount => {
                 let (key, value, unit) = numbers(entity).next()?;
@@ -275,18 +282,11 @@ impl World {
                     (SelectAmong, words(&[number, extreme])),
                 ]
             }
-            ProgramKind::ConditionVerify => {
+            ProgramKind::AttributeUnderCondition => {
                 let record = entity.attributes.iter().find(|a| !a.qualifiers.is_empty())?;
                 let (qualifier, values) = record.qualifiers.iter().next()?;
                 let condition = words(&[&record.key, qualifier, &values.first()?.text()]);
-                let value = record.value.text();
-                let verify = match &record.value {
-                    Literal::String { .. } => (VerifyStr, vec![value]),
-                    Literal::Quantity { .. } => (VerifyNum, words(&[&value, "="])),
-                    Literal::Year { .. } => (VerifyYear, words(&[&value, "="])),
-                    Literal::Date { .. } => (VerifyDate, words(&[&value, "="])),
-                };
-                vec![find(entity), (QueryAttrUnderCondition, condition), verify]
+                vec![find(entity), (QueryAttrUnderCondition, condition)]
             }
             ProgramKind::RelationQualifier => {
                 let qualified = |r: &&Relation| r.direction == "forward" && !r.qualifiers.is_empty();
@@ -301,7 +301,8 @@ impl World {
                 let tail = if kind == ProgramKind::AndWhat { [And, What] } else { [Or, Count] };
                 let branches = branches.into_iter().flat_map(|record| {
                     let record = &entity.relations[record];
-                    [find(&self.entities[record.other]), relate(record, record.inverse())]
+                    let concept = (FilterConcept, vec![self.concept_of(at)]);
+                    [find(&self.entities[record.other]), relate(record, record.inverse()), concept]
                 });
                 branches.chain(tail.map(|function| (function, vec![]))).collect()
             }
@@ -323,7 +324,7 @@ enum ProgramKind {
     RelateConceptWhat,
     NumberConceptCount,
     YearConceptSelect,
-    ConditionVerify,
+    AttributeUnderCondition,
     RelationQualifier,
     AndWhat,
     OrCount,
@@ -334,11 +335,11 @@ const KINDS: [(&str, ProgramKind); 8] = [
     ("find-relate-concept-what", ProgramKind::RelateConceptWhat),
     ("findall-num-concept-count", ProgramKind::NumberConceptCount),
     ("findall-year-concept-selectamong", ProgramKind::YearConceptSelect),
-    ("find-condition-verify", ProgramKind::ConditionVerify),
+    ("find-attribute-under-condition", ProgramKind::AttributeUnderCondition),
     ("find-find-relation-qualifier", ProgramKind::RelationQualifier),
-    ("and-what", ProgramKind::AndWhat),
-    ("or-count", ProgramKind::OrCount),
-    ("two-hops-what", ProgramKind::TwoHopsWhat),
+    ("concepts-and-what", ProgramKind::AndWhat),
+    ("concepts-or-count", ProgramKind::OrCount),
+    ("two-hops-concepts-what", ProgramKind::TwoHopsWhat),
 ];
 
 /// An object of JSON with a line for each entry.

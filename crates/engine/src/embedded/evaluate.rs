@@ -6,8 +6,8 @@ use super::trace::{How, Recorder};
 use crate::budget::{Budget, Stopped};
 use crate::plan::{Period, Plan, PlanSet, SetKind, Test};
 use std::borrow::Cow;
-use std::cell::OnceCell;
-use touchstone_kb::{ClassId, Comparison, FactId, Kb, LiteralFamily, NodeId, Property, Value};
+use std::cell::{Cell, OnceCell};
+use touchstone_kb::{ClassId, Comparison, FactId, Kb, LiteralFamily, LiteralId, NodeId, Property, Value};
 
 /// Runs one plan.
 pub(crate) struct Evaluator<'k, 'p> {
@@ -19,10 +19,15 @@ pub(crate) struct Evaluator<'k, 'p> {
     cache: ByStep<Things<'k>>,
     /// The literals that superlatives with marks find.
     extremes: ByStep<Vec<u32>>,
+    /// How many values may still be compared one by one.
+    one_by_one: Cell<u32>,
 }
 
 /// So many things are few.
 const FEW: usize = 4;
+
+/// So many values are compared one by one, before it pays to work out all that pass.
+const ONE_BY_ONE: u32 = 8;
 
 /// What is worked out once, by the number of its set. Most queries need none.
 type ByStep<T> = OnceCell<Vec<OnceCell<T>>>;
@@ -31,7 +36,15 @@ pub(crate) type Outcome<T> = Result<T, Stopped>;
 
 impl<'k, 'p> Evaluator<'k, 'p> {
     pub(super) fn new(kb: &'k Kb, plan: &'p Plan, budget: &'p Budget, recorder: &'p Recorder) -> Self {
-        Evaluator { kb, plan, budget, recorder, cache: OnceCell::new(), extremes: OnceCell::new() }
+        Evaluator {
+            kb,
+            plan,
+            budget,
+            recorder,
+            cache: OnceCell::new(),
+            extremes: OnceCell::new(),
+            one_by_one: Cell::new(ONE_BY_ONE),
+        }
     }
 
     /// The members of a set.
@@ -42,7 +55,7 @@ impl<'k, 'p> Evaluator<'k, 'p> {
             SetKind::All | SetKind::Same(_) => Things::All,
             SetKind::Nodes(nodes) => Things::nodes(Cow::Owned(nodes.clone())),
             SetKind::Classes(classes) => self.members(classes)?,
-            SetKind::Values(test) => Things::Ranges(test.literals.clone()),
+            SetKind::Values(test) => Things::Ranges(test.literals(self.kb).clone()),
             SetKind::Relate(relate) => {
                 let from = self.things(&relate.from)?;
                 self.budget.enter(Some((set.step, self.plan.n_steps)));
@@ -219,10 +232,20 @@ impl<'k, 'p> Evaluator<'k, 'p> {
         Ok(true)
     }
 
+    /// Whether a literal passes a test.
+    pub(super) fn accepts(&self, test: &Test, literal: u32) -> bool {
+        let left = self.one_by_one.get();
+        if left == 0 || test.is_worked_out() {
+            return test.literals(self.kb).contains(literal);
+        }
+        self.one_by_one.set(left - 1);
+        test.accepts(self.kb, LiteralId(literal))
+    }
+
     /// Whether a qualifier's value passes. A thing is compared by its name: KQA Pro writes names where others refer to things.
     fn qualifier_passes(&self, value: Value, test: &Test) -> bool {
         match value {
-            Value::Literal(literal) => test.literals.contains(literal.0),
+            Value::Literal(literal) => self.accepts(test, literal.0),
             Value::Node(node) => {
                 let is_text =
                     || test.value.is_untyped() || test.value.literal().kind().family() == LiteralFamily::Text;
@@ -246,7 +269,7 @@ impl<'k, 'p> Evaluator<'k, 'p> {
                     Property::Attribute(attribute) => {
                         let literals = self.kb.literals(node, attribute);
                         some |= !literals.is_empty();
-                        passed |= literals.iter().any(|&literal| test.literals.contains(literal));
+                        passed |= literals.iter().any(|&literal| self.accepts(test, literal));
                     }
                     Property::Relation(relation) => some |= !self.kb.objects(node, relation).is_empty(),
                 }

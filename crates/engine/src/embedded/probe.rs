@@ -20,7 +20,7 @@ impl<'k> Evaluator<'k, '_> {
             (SetKind::Classes(classes), Thing::Node(node)) => {
                 Ok(classes.iter().any(|&class| self.kb.is_member(NodeId(node), class)))
             }
-            (SetKind::Values(test), Thing::Literal(literal)) => Ok(test.literals.contains(literal)),
+            (SetKind::Values(test), Thing::Literal(literal)) => Ok(self.accepts(test, literal)),
             (SetKind::Nodes(_) | SetKind::Classes(_), Thing::Literal(_))
             | (SetKind::Values(_), Thing::Node(_)) => Ok(false),
             (SetKind::Relate(relate), thing) => self.is_related(relate, thing),

@@ -278,9 +278,9 @@ impl<'k> Evaluator<'k, '_> {
                     let in_range = |range: &std::ops::Range<u32>| {
                         column.positions(range.start as usize..range.end as usize).len()
                     };
-                    test.literals.ranges().iter().map(in_range).sum()
+                    test.literals(kb).ranges().iter().map(in_range).sum()
                 }
-                _ => all,
+                _ => self.estimate(&relate.from).saturating_mul(USUAL_FAN),
             };
             sum = sum.saturating_add(some.min(all));
         }
@@ -300,6 +300,9 @@ impl<'k> Evaluator<'k, '_> {
         );
     }
 }
+
+/// How many things a step leads to from one, if nothing more is known; most lead to fewer.
+const USUAL_FAN: usize = 16;
 
 fn as_nodes<'k>(nodes: Vec<u32>) -> Things<'k> {
     Things::nodes(Cow::Owned(nodes))

@@ -107,11 +107,7 @@ impl Recorder {
                 rows: record.and_then(|record| record.rows).map(|rows| rows as u64),
                 micros: record.map_or(0.0, |record| record.time.as_nanos() as f64 / 1000.0),
                 operations: record.map_or(0, |record| record.operations),
-                children: set
-                    .children()
-                    .iter()
-                    .map(|child| node(child, kb, records, estimate))
-                    .collect(),
+                children: set.children().iter().map(|child| node(child, kb, records, estimate)).collect(),
             }
         }
         let cost = budget.cost();

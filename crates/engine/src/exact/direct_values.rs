@@ -124,7 +124,7 @@ impl Place<'_, '_> {
                 LiteralFamily::Time => self.time(variable, &members, test.comparison, &target)?,
                 // Two values, or a few more if they are written in unusual ways.
                 LiteralFamily::Boolean => {
-                    let passes = |id: &u32| test.literals.contains(*id);
+                    let passes = |id: &u32| test.literals(self.knowledge.kb).contains(*id);
                     let passing: Vec<u32> = members.iter().copied().filter(passes).collect();
                     any(self.same_terms(variable, &passing).ok()?)
                 }

@@ -49,8 +49,8 @@ impl<'a> Scope<'_, 'a, '_> {
         for atom in &self.resolved.conjunct.atoms {
             if let super::conjuncts::Atom::Passes(ANSWER, test) = atom {
                 ranges = Some(match ranges {
-                    Some(ranges) => ranges.intersection(&test.literals),
-                    None => test.literals.clone(),
+                    Some(ranges) => ranges.intersection(test.literals(self.printer.knowledge.kb)),
+                    None => test.literals(self.printer.knowledge.kb).clone(),
                 });
             }
         }
@@ -58,9 +58,8 @@ impl<'a> Scope<'_, 'a, '_> {
         if ranges.len() > MAX_LITERALS {
             return Err(Inexpressible::new("a question for all literals of the KB that compare so"));
         }
-        let english = |id: &u32| {
-            !self.printer.plan.english || Wanted::English.accepts(*id, &self.printer.knowledge.literal(*id))
-        };
+        let english =
+            |id: &u32| !self.printer.plan.english || Wanted::English.accepts(self.printer.knowledge, *id);
         Ok(Some(ranges.literals().filter(english).collect()))
     }
 
@@ -76,7 +75,8 @@ impl<'a> Scope<'_, 'a, '_> {
                 _ => None,
             })
             .collect();
-        let passes = |id: &u32| tests.iter().all(|test| test.literals.contains(*id));
+        let kb = self.printer.knowledge.kb;
+        let passes = |id: &u32| tests.iter().all(|test| test.literals(kb).contains(*id));
         own.iter().copied().filter(passes).collect()
     }
 

@@ -25,11 +25,15 @@ pub(super) struct Divided {
 }
 
 impl Wanted<'_> {
-    pub(super) fn accepts(&self, id: u32, literal: &Literal<'_>) -> bool {
+    pub(super) fn accepts(&self, knowledge: &Knowledge<'_>, id: u32) -> bool {
         match self {
-            Wanted::Test(test) => test.literals.contains(id),
-            Wanted::Measure(family, unit) => literal.kind().family() == *family && literal.unit() == unit,
+            Wanted::Test(test) => test.literals(knowledge.kb).contains(id),
+            Wanted::Measure(family, unit) => {
+                let literal = knowledge.literal(id);
+                literal.kind().family() == *family && literal.unit() == unit
+            }
             Wanted::English => {
+                let literal = knowledge.literal(id);
                 let language = literal.language().to_ascii_lowercase();
                 literal.kind() != LiteralKind::LanguageText || language == "en" || language.starts_with("en-")
             }
@@ -38,12 +42,7 @@ impl Wanted<'_> {
 
     /// The literals that pass and those that do not.
     pub(super) fn divide(&self, knowledge: &Knowledge<'_>, own: &[u32]) -> Divided {
-        let accepts = |id: &u32| match self {
-            // The most frequent one needs no look at the literal.
-            Wanted::Test(test) => test.literals.contains(*id),
-            _ => self.accepts(*id, &knowledge.literal(*id)),
-        };
-        let (pass, fail) = own.iter().copied().partition(accepts);
+        let (pass, fail) = own.iter().copied().partition(|&id| self.accepts(knowledge, id));
         Divided { pass, fail }
     }
 }

@@ -5,15 +5,16 @@ use super::error::ProgramError;
 use super::functions::{InputKind, Type, nearest_word};
 use super::program::{Program, Step};
 use crate::text::MAX_DEPTH;
+use std::borrow::Cow;
 
 /// A number in a program, with its unit.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct NumberText {
+pub struct NumberText<'t> {
     /// The number as it is written, without underscores: an optional sign, digits, perhaps a dot and an
     /// exponent.
-    pub number: String,
+    pub number: Cow<'t, str>,
     /// The unit, `1` if there is none.
-    pub unit: String,
+    pub unit: Cow<'t, str>,
 }
 
 /// A time in a program.
@@ -35,7 +36,7 @@ pub enum TimeText {
 /// Reads a number and its unit: the first word as Python reads floating-point numbers, so that `1e5` and
 /// `1_000` are numbers and `1,000` is not; the other words are the unit. What is not finite is no number of a
 /// KB.
-pub fn parse_number(text: &str) -> Option<NumberText> {
+pub fn parse_number(text: &str) -> Option<NumberText<'_>> {
     let mut words = text.split_whitespace();
     let number = without_underscores(words.next()?)?;
     // Rust also reads `inf` and `nan`.
@@ -43,8 +44,11 @@ pub fn parse_number(text: &str) -> Option<NumberText> {
     if !plain || !number.parse::<f64>().is_ok_and(f64::is_finite) {
         return None;
     }
-    let unit: Vec<&str> = words.collect();
-    let unit = if unit.is_empty() { "1".to_owned() } else { unit.join(" ") };
+    let mut unit = Cow::Borrowed(words.next().unwrap_or("1"));
+    for word in words {
+        unit.to_mut().push(' ');
+        unit.to_mut().push_str(word);
+    }
     Some(NumberText { number, unit })
 }
 
@@ -73,12 +77,15 @@ pub fn parse_time(text: &str) -> Option<TimeText> {
 }
 
 /// Underscores may stand between two digits.
-fn without_underscores(text: &str) -> Option<String> {
+fn without_underscores(text: &str) -> Option<Cow<'_, str>> {
+    if !text.contains('_') {
+        return Some(Cow::Borrowed(text));
+    }
     let bytes = text.as_bytes();
     let digit = |i: usize| bytes.get(i).is_some_and(u8::is_ascii_digit);
     let allowed = |i: usize| i > 0 && digit(i - 1) && digit(i + 1);
     let wrong = bytes.iter().enumerate().any(|(i, &byte)| byte == b'_' && !allowed(i));
-    if wrong { None } else { Some(text.replace('_', "")) }
+    if wrong { None } else { Some(Cow::Owned(text.replace('_', ""))) }
 }
 
 fn integer(text: &str) -> Option<i64> {
@@ -92,25 +99,25 @@ impl Program {
         if self.steps.is_empty() {
             return Err(ProgramError::Empty);
         }
-        self.check_dependencies()?;
-        let mut depths = Vec::with_capacity(self.steps.len());
+        let mut depths = vec![0; self.steps.len()];
+        self.check_dependencies(&mut depths)?;
         for (i, step) in self.steps.iter().enumerate() {
             let function = step.function;
             self.check_types(i)?;
             check_inputs(i, step)?;
-            let depth = step.dependencies.iter().map(|&d| depths[d]).max().unwrap_or(0) + 1;
+            let depth: usize = step.dependencies.iter().map(|&d| depths[d]).max().unwrap_or(0) + 1;
             if depth > MAX_DEPTH {
                 return Err(ProgramError::TooDeep { step: i + 1, function });
             }
-            depths.push(depth);
+            depths[i] = depth;
         }
         Ok(())
     }
 
-    /// Every step depends on as many earlier steps as it needs, and every result but the last is used.
-    pub(super) fn check_dependencies(&self) -> Result<(), ProgramError> {
+    /// Every step depends on as many earlier steps as it needs, and every result but the last is used: `used`, a zero for each step,
+    /// becomes one for those.
+    pub(super) fn check_dependencies(&self, used: &mut [usize]) -> Result<(), ProgramError> {
         let steps = self.steps.len();
-        let mut used = vec![false; steps];
         for (i, Step { function, dependencies, .. }) in self.steps.iter().enumerate() {
             let (step, function) = (i + 1, *function);
             if dependencies.len() != function.takes().len() {
@@ -123,11 +130,10 @@ impl Program {
                 if dependency >= i {
                     return Err(ProgramError::LateDependency { step, function, dependency });
                 }
-                used[dependency] = true;
+                used[dependency] = 1;
             }
         }
-        used.pop();
-        match used.iter().position(|used| !used) {
+        match used[..steps.saturating_sub(1)].iter().position(|&used| used == 0) {
             Some(i) => Err(ProgramError::Unused { step: i + 1, function: self.steps[i].function }),
             None => Ok(()),
         }
@@ -405,7 +411,7 @@ mod tests {
             (".5", ".5", "1"),
             ("5. 1", "5.", "1"),
         ] {
-            let expected = NumberText { number: number.to_owned(), unit: unit.to_owned() };
+            let expected = NumberText { number: number.into(), unit: unit.into() };
             assert_eq!(parse_number(text), Some(expected), "{text}");
         }
         for text in [

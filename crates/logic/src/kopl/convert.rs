@@ -178,6 +178,10 @@ fn number(text: &str) -> Option<Value> {
 fn time(text: &str) -> Option<Value> {
     Some(match parse_time(text)? {
         TimeText::Year(year) => Value::xsd(year.to_string(), "gYear"),
+        // As it is written nearly always.
+        TimeText::Date { .. } if matches!(text.as_bytes(), [_, _, _, _, b'-', _, _, b'-', _, _]) => {
+            Value::xsd(text, "date")
+        }
         TimeText::Date { year, month, day } => Value::xsd(format!("{year:04}-{month:02}-{day:02}"), "date"),
     })
 }

@@ -59,7 +59,7 @@ impl Program {
         if self.is_in_order() {
             return Ok(Cow::Borrowed(self));
         }
-        self.check_dependencies()?;
+        self.check_dependencies(&mut vec![0; self.steps.len()])?;
         let mut sizes: Vec<usize> = Vec::with_capacity(self.steps.len());
         for step in &self.steps {
             // The name and the markers of a step take less than 32 bytes, those of an input at most 8.
