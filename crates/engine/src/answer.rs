@@ -168,20 +168,26 @@ impl Answer {
     }
 }
 
-impl fmt::Display for Answer {
+impl Answer {
     /// As KQA Pro writes answers: names, `206 centimetre`, `yes` and `no`.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    pub fn text(&self) -> Cow<'_, str> {
         match self {
             Answer::Entity { label, .. } | Answer::Class { label, .. } | Answer::Relation { label, .. } => {
-                f.write_str(label)
+                Cow::Borrowed(label)
             }
-            Answer::Quantity { value, unit } if !unit.is_empty() => write!(f, "{value} {unit}"),
-            Answer::Text { value, .. } | Answer::Quantity { value, .. } | Answer::Time { value, .. } => {
-                f.write_str(value)
-            }
-            Answer::Boolean { value } => f.write_str(if *value { "yes" } else { "no" }),
-            Answer::Number { value } => write!(f, "{value}"),
-            Answer::Term { value } => f.write_str(value),
+            Answer::Quantity { value, unit } if !unit.is_empty() => Cow::Owned(format!("{value} {unit}")),
+            Answer::Text { value, .. }
+            | Answer::Quantity { value, .. }
+            | Answer::Time { value, .. }
+            | Answer::Term { value } => Cow::Borrowed(value),
+            Answer::Boolean { value } => Cow::Borrowed(if *value { "yes" } else { "no" }),
+            Answer::Number { value } => Cow::Owned(value.to_string()),
         }
+    }
+}
+
+impl fmt::Display for Answer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text())
     }
 }

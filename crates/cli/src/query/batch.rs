@@ -56,7 +56,7 @@ pub(super) fn run(
             if chunk.is_empty() {
                 return Ok(());
             }
-            let results: Vec<(&'static str, Json)> = pool.install(|| {
+            let results: Vec<(&'static str, Vec<u8>)> = pool.install(|| {
                 let one = |(number, line): &(usize, Vec<u8>)| {
                     answered(session, *number, line, settings, args, &cancel)
                 };
@@ -65,9 +65,9 @@ pub(super) fn run(
             if bar.cancelled() {
                 bail!("stopped; nothing was written");
             }
-            for (outcome, result) in results {
+            for (outcome, line) in results {
                 *counts.entry(outcome).or_default() += 1;
-                serde_json::to_writer(&mut *output, &result)?;
+                output.write_all(&line)?;
                 output.write_all(b"\n")?;
             }
         }
@@ -109,10 +109,11 @@ fn answered(
     settings: &Settings,
     args: &QueryArgs,
     cancel: &Cancel,
-) -> (&'static str, Json) {
+) -> (&'static str, Vec<u8>) {
     let bad = |id: Option<&Json>, why: String| {
         let id = id.cloned().unwrap_or(Json::Null);
-        ("unparsable", json!({ "id": id, "outcome": "unparsable", "error": format!("line {number}: {why}") }))
+        let line = json!({ "id": id, "outcome": "unparsable", "error": format!("line {number}: {why}") });
+        ("unparsable", line.to_string().into_bytes())
     };
     let record: Json = match serde_json::from_slice(line) {
         Ok(record) => record,
@@ -139,5 +140,9 @@ fn answered(
         Ran::Answered(_) => "answered",
         other => other.word(),
     };
-    (word, show::object(&reply, Some(id.unwrap_or(&Json::Null))))
+    let id = Some(id.unwrap_or(&Json::Null));
+    match serde_json::to_vec(&show::AsJson { reply: &reply, id }) {
+        Ok(line) => (word, line),
+        Err(error) => bad(id, error.to_string()),
+    }
 }

@@ -3,7 +3,8 @@
 use super::{ended, notes};
 use crate::{Outcome, output};
 use anyhow::{Result, bail};
-use serde_json::{Value as Json, json};
+use serde::{Serialize, Serializer, ser::SerializeMap};
+use serde_json::Value as Json;
 use std::io::{IsTerminal, Write};
 use touchstone_engine::sparql::{Format, Results, write};
 use touchstone_engine::{Answer, Answers, Outcome as Ran, Reply};
@@ -79,63 +80,73 @@ fn duration(time: std::time::Duration) -> String {
 
 /// For machines.
 pub(super) fn json(reply: &Reply) -> Result<Outcome> {
-    output::json(&object(reply, None))?;
+    output::json(&AsJson { reply, id: None })?;
     ended(reply)
 }
 
-/// A reply as JSON.
-pub(super) fn object(reply: &Reply, id: Option<&Json>) -> Json {
-    let mut object = serde_json::Map::new();
-    if let Some(id) = id {
-        object.insert("id".to_owned(), id.clone());
-    }
-    object.insert("outcome".to_owned(), json!(reply.outcome.word()));
-    match &reply.outcome {
-        Ran::Answered(answers) => match answers {
-            Answers::List { answers, .. } => {
-                object.insert("answers".to_owned(), Json::Array(answers.iter().map(answer).collect()));
-            }
-            Answers::Table { variables, rows, .. } => {
-                object.insert("variables".to_owned(), json!(variables));
-                let cell = |cell: &Option<Answer>| cell.as_ref().map_or(Json::Null, answer);
-                let rows = rows.iter().map(|row| Json::Array(row.iter().map(cell).collect())).collect();
-                object.insert("answers".to_owned(), Json::Array(rows));
-            }
-            Answers::Graph(Results::Graph(triples)) => {
-                let triples = triples.iter().map(|triple| json!(format!("{triple} ."))).collect();
-                object.insert("triples".to_owned(), Json::Array(triples));
-            }
-            Answers::Graph(_) => {}
-        },
-        Ran::Unparsable(message) | Ran::Failed(message) => {
-            object.insert("error".to_owned(), json!(message));
+/// A reply as JSON, under the id that a batch gives it.
+pub(super) struct AsJson<'r> {
+    pub(super) reply: &'r Reply,
+    pub(super) id: Option<&'r Json>,
+}
+
+impl Serialize for AsJson<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
+        let (reply, mut map) = (self.reply, serializer.serialize_map(None)?);
+        if let Some(id) = self.id {
+            map.serialize_entry("id", id)?;
         }
-        Ran::OverBudget(stopped) => {
-            object.insert("error".to_owned(), json!(stopped.to_string()));
-            object.insert("limit".to_owned(), json!(stopped.limit.word()));
+        map.serialize_entry("outcome", reply.outcome.word())?;
+        match &reply.outcome {
+            Ran::Answered(Answers::List { answers, .. }) => {
+                map.serialize_entry("answers", &answers.iter().map(WithText).collect::<Vec<_>>())?;
+            }
+            Ran::Answered(Answers::Table { variables, rows, .. }) => {
+                map.serialize_entry("variables", variables)?;
+                fn row(row: &[Option<Answer>]) -> Vec<Option<WithText<'_>>> {
+                    row.iter().map(|cell| cell.as_ref().map(WithText)).collect()
+                }
+                map.serialize_entry("answers", &rows.iter().map(|cells| row(cells)).collect::<Vec<_>>())?;
+            }
+            Ran::Answered(Answers::Graph(Results::Graph(triples))) => {
+                let triples: Vec<String> = triples.iter().map(|triple| format!("{triple} .")).collect();
+                map.serialize_entry("triples", &triples)?;
+            }
+            Ran::Answered(Answers::Graph(_)) => {}
+            Ran::Unparsable(message) | Ran::Failed(message) => map.serialize_entry("error", message)?,
+            Ran::OverBudget(stopped) => {
+                map.serialize_entry("error", &stopped.to_string())?;
+                map.serialize_entry("limit", stopped.limit.word())?;
+            }
         }
+        if !reply.notes.is_empty() {
+            map.serialize_entry("notes", &reply.notes)?;
+        }
+        if let Some(engine) = reply.engine {
+            map.serialize_entry("engine", engine)?;
+        }
+        map.serialize_entry("operations", &reply.cost.operations)?;
+        map.serialize_entry("micros", &(reply.cost.time.as_micros() as u64))?;
+        if let Some(trace) = &reply.trace {
+            map.serialize_entry("trace", trace)?;
+        }
+        map.end()
     }
-    if !reply.notes.is_empty() {
-        object.insert("notes".to_owned(), json!(reply.notes));
-    }
-    if let Some(engine) = reply.engine {
-        object.insert("engine".to_owned(), json!(engine));
-    }
-    object.insert("operations".to_owned(), json!(reply.cost.operations));
-    object.insert("micros".to_owned(), json!(reply.cost.time.as_micros() as u64));
-    if let Some(trace) = &reply.trace {
-        object.insert("trace".to_owned(), json!(trace));
-    }
-    Json::Object(object)
 }
 
 /// An answer with its type, and as text.
-fn answer(answer: &Answer) -> Json {
-    let mut object = serde_json::to_value(answer).unwrap_or(Json::Null);
-    if let Json::Object(fields) = &mut object {
-        fields.insert("text".to_owned(), json!(answer.to_string()));
+struct WithText<'a>(&'a Answer);
+
+impl Serialize for WithText<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
+        #[derive(Serialize)]
+        struct Fields<'a> {
+            #[serde(flatten)]
+            answer: &'a Answer,
+            text: std::borrow::Cow<'a, str>,
+        }
+        Fields { answer: self.0, text: self.0.text() }.serialize(serializer)
     }
-    object
 }
 
 /// As results of SPARQL.
