@@ -2,6 +2,7 @@
 //!
 //! Exit codes: 0 done, 1 nothing was found or not everything could be done, 2 an error.
 
+mod forge;
 mod forms;
 mod kb;
 mod output;
@@ -42,6 +43,29 @@ enum Command {
         after_help = "Examples:\n  touchstone shell\n  echo 'Find(Paris) > QueryAttr(population)' | touchstone shell"
     )]
     Shell(query::shell::ShellArgs),
+    /// Make a benchmark out of a KB.
+    #[command(
+        after_help = "Examples:\n  touchstone build quick --out bench/\n  touchstone build hard --questions 5000 --seed 7 --kb my-kb/ --out bench/\n  touchstone build --print-recipe quick > mine.toml"
+    )]
+    Build(forge::build::BuildArgs),
+    /// Prove a benchmark, or find what is wrong with it.
+    #[command(
+        after_help = "Examples:\n  touchstone lint bench/\n  touchstone lint bench/ --kb newer-kb/ --all"
+    )]
+    Lint(forge::lint::LintArgs),
+    /// What a benchmark is made of.
+    #[command(after_help = "Examples:\n  touchstone stats bench/\n  touchstone stats bench/ --json")]
+    Stats(forge::stats::StatsArgs),
+    /// Questions of a benchmark, with their graphs, forms, answers and proofs.
+    #[command(
+        after_help = "Examples:\n  touchstone show bench/ --random\n  touchstone show bench/ --random --shape Iso-3 -n 20 --brief"
+    )]
+    Show(forge::show::ShowArgs),
+    /// Say a logical form in English.
+    #[command(
+        after_help = "Examples:\n  touchstone verbalise \"(COUNT (AND film (JOIN director person/frank-darabont)))\"\n  touchstone verbalise \"Find(The Shawshank Redemption) > QueryAttr(duration)\""
+    )]
+    Verbalise(forge::verbalise::VerbaliseArgs),
     /// Translate logical forms: S-expressions, KoPL programs, SPARQL.
     #[command(
         after_help = "Examples:\n  touchstone convert --to sparql \"(COUNT (AND film.film (JOIN film.film.directed_by m.0184jc)))\"\n  touchstone convert --to kopl --json questions.json\n  cat queries.rq | touchstone convert --to sexpr -"
@@ -80,6 +104,11 @@ fn main() -> ExitCode {
         Command::Kb(command) => kb::run(command),
         Command::Query(args) => query::run(&args),
         Command::Shell(args) => query::shell::run(&args),
+        Command::Build(args) => forge::build::run(&args),
+        Command::Lint(args) => forge::lint::run(&args),
+        Command::Stats(args) => forge::stats::run(&args),
+        Command::Show(args) => forge::show::run(&args),
+        Command::Verbalise(args) => forge::verbalise::run(&args),
         Command::Convert(args) => forms::convert::run(&args),
         Command::Shape(args) => forms::shape::run(&args),
         Command::Match(args) => forms::matching::run(&args),

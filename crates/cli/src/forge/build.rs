@@ -1,0 +1,118 @@
+//! `touchstone build`.
+
+use crate::progress::Bar;
+use crate::{Outcome, output};
+use anyhow::{Context, Result, bail};
+use clap::Args;
+use std::path::{Path, PathBuf};
+use touchstone_forge::{Benchmark, Recipe, make};
+
+/// Arguments of `touchstone build`.
+#[derive(Args)]
+pub(crate) struct BuildArgs {
+    /// A recipe: quick, grailqa++, kqapro, hard, or a TOML file
+    #[arg(value_name = "RECIPE", required_unless_present = "print_recipe")]
+    recipe: Option<String>,
+    /// `world` (embedded), or the directory of a compiled KB
+    #[arg(long, default_value = "world", value_name = "world|DIR")]
+    kb: String,
+    /// The folder of the benchmark
+    #[arg(long, value_name = "DIR", required_unless_present = "print_recipe")]
+    out: Option<PathBuf>,
+    /// The number of questions, instead of the recipe's
+    #[arg(long, value_name = "N")]
+    questions: Option<usize>,
+    /// The seed, instead of the recipe's
+    #[arg(long)]
+    seed: Option<u64>,
+    /// The share of questions whose SPARQL is also run by the general evaluator, or `all`
+    #[arg(long, value_name = "SHARE|all")]
+    verify: Option<String>,
+    /// Words for the KB, instead of those that come with it or are derived from its labels
+    #[arg(long, value_name = "FILE.toml")]
+    lexicon: Option<PathBuf>,
+    /// Print a recipe, to start one's own from
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["recipe", "out"])]
+    print_recipe: Option<String>,
+    /// For machines
+    #[arg(long)]
+    json: bool,
+}
+
+pub(crate) fn run(args: &BuildArgs) -> Result<Outcome> {
+    if let Some(name) = &args.print_recipe {
+        output::text(built_in(name)?)?;
+        return Ok(Outcome::Done);
+    }
+    let (Some(name), Some(out)) = (&args.recipe, &args.out) else { bail!("a recipe and --out are needed") };
+    let text = if Path::new(name).is_file() {
+        std::fs::read_to_string(name).with_context(|| format!("cannot read {name}"))?
+    } else {
+        built_in(name)?.to_owned()
+    };
+    let mut recipe = Recipe::parse(&text).with_context(|| format!("the recipe {name}"))?;
+    recipe.questions = args.questions.unwrap_or(recipe.questions);
+    recipe.seed = args.seed.unwrap_or(recipe.seed);
+    recipe.filters.verify = match args.verify.as_deref() {
+        None => recipe.filters.verify,
+        Some("all") => 1.0,
+        Some(share) => share
+            .parse()
+            .ok()
+            .filter(|share| (0.0..=1.0).contains(share))
+            .with_context(|| format!("--verify {share}: it is a share from 0 to 1, or `all`"))?,
+    };
+    let kb = crate::kb::open(&args.kb)?;
+    let lexicon = super::lexicon(args.lexicon.as_deref(), &kb)?;
+    let bar = Bar::new();
+    let start = std::time::Instant::now();
+    let benchmark = make(&kb, &recipe, &lexicon, &bar)?;
+    let seconds = start.elapsed().as_secs_f64();
+    benchmark.write(out)?;
+    drop(bar);
+    if args.json {
+        output::json(&benchmark.manifest)?;
+    } else {
+        summary(&benchmark, out, seconds)?;
+    }
+    Ok(if benchmark.questions.is_empty() { Outcome::NothingFound } else { Outcome::Done })
+}
+
+fn built_in(name: &str) -> Result<&'static str> {
+    Recipe::text(name).with_context(|| {
+        let known: Vec<&str> = Recipe::built_in().collect();
+        let nearest = touchstone_kb::nearest_name(name, known.iter().copied());
+        let hint = nearest.map_or(String::new(), |nearest| format!("; did you mean `{nearest}`?"));
+        format!(
+            "there is no file and no recipe `{}`; there are {}{hint}",
+            output::shortened(name),
+            known.join(", ")
+        )
+    })
+}
+
+fn summary(benchmark: &Benchmark, out: &Path, seconds: f64) -> Result<()> {
+    let manifest = &benchmark.manifest;
+    let mut table = output::table(&["", "questions"]);
+    for (name, n) in &manifest.counts {
+        table.add_row([name.as_str(), &output::count(*n)]);
+    }
+    output::text(&table.to_string())?;
+    if !manifest.held_out.is_empty() {
+        output::text(&format!("Kept out of training: {}", manifest.held_out.join(", ")))?;
+    }
+    if !manifest.unfilled.is_empty() {
+        let missing: usize = manifest.unfilled.iter().map(|cell| cell.wanted - cell.made).sum();
+        output::text(&format!(
+            "{} wanted, but the KB has none that fit ({} cells; see `unfilled` in benchmark.json)",
+            output::counted(missing as u64, "question was", "questions were"),
+            manifest.unfilled.len()
+        ))?;
+    }
+    output::text(&format!(
+        "{} in {seconds:.1} s; SPARQL confirmed {}; written to {}",
+        output::counted(benchmark.questions.len() as u64, "question", "questions"),
+        output::counted(manifest.verified, "form", "forms"),
+        out.display()
+    ))
+}

@@ -1,0 +1,118 @@
+//! `touchstone show`.
+
+use crate::{Outcome, output};
+use anyhow::Result;
+use clap::Args;
+use std::path::PathBuf;
+use touchstone_forge::{Benchmark, Question, Random};
+
+/// Arguments of `touchstone show`.
+#[derive(Args)]
+pub(crate) struct ShowArgs {
+    /// The folder of a benchmark
+    #[arg(value_name = "DIR")]
+    benchmark: PathBuf,
+    /// The question with this id
+    #[arg(long)]
+    id: Option<String>,
+    /// Questions of this shape, by name (Iso-6) or code
+    #[arg(long)]
+    shape: Option<String>,
+    /// Questions of this split
+    #[arg(long)]
+    split: Option<String>,
+    /// Questions with this function
+    #[arg(long)]
+    function: Option<String>,
+    /// Any of those that fit, instead of the first
+    #[arg(long)]
+    random: bool,
+    /// The seed of --random
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// How many
+    #[arg(long, short = 'n', default_value_t = 1)]
+    number: usize,
+    /// Only the questions and answers
+    #[arg(long)]
+    brief: bool,
+    /// For machines
+    #[arg(long)]
+    json: bool,
+}
+
+pub(crate) fn run(args: &ShowArgs) -> Result<Outcome> {
+    let benchmark = Benchmark::read(&args.benchmark)?;
+    let fits = |wanted: &Option<String>, found: &[&str]| {
+        wanted.as_ref().is_none_or(|wanted| found.iter().any(|found| found.eq_ignore_ascii_case(wanted)))
+    };
+    let mut questions: Vec<&Question> = benchmark
+        .questions
+        .iter()
+        .filter(|q| {
+            fits(&args.id, &[&q.id])
+                && fits(&args.shape, &[&q.shape, q.alias.as_deref().unwrap_or_default()])
+                && fits(&args.split, &[&q.split])
+                && fits(&args.function, &[&q.function, &q.kind])
+        })
+        .collect();
+    if args.random {
+        Random::new(args.seed, "show").shuffle(&mut questions);
+    }
+    questions.truncate(args.number);
+    if args.json {
+        output::json(&questions)?;
+    } else {
+        for question in &questions {
+            show(question, args.brief)?;
+        }
+    }
+    if questions.is_empty() {
+        output::note("no question fits");
+        return Ok(Outcome::NothingFound);
+    }
+    Ok(Outcome::Done)
+}
+
+fn show(question: &Question, brief: bool) -> Result<()> {
+    let text = |json: &serde_json::Value| -> String {
+        let field = |name: &str| {
+            json.get(name).map(|value| value.as_str().map_or_else(|| value.to_string(), str::to_owned))
+        };
+        field("label").or_else(|| field("value")).unwrap_or_else(|| json.to_string())
+    };
+    let mut answers: Vec<String> = question.answers.iter().take(10).map(text).collect();
+    if question.answers.len() > 10 {
+        answers.push(format!("... and {} more", question.answers.len() - 10));
+    }
+    if brief {
+        return output::text(&format!("{}  {}  [{}]", question.id, question.question, answers.join("; ")));
+    }
+    let alias = question.alias.as_deref().unwrap_or("no name");
+    let level = if question.level.is_empty() { String::new() } else { format!(", {}", question.level) };
+    output::text(&format!(
+        "{}  ({}{level}; {} = {alias}; {}; {})\n",
+        question.id, question.split, question.shape, question.function, question.kind
+    ))?;
+    output::text(&format!("{}\n\n  {}\n", question.question, answers.join("\n  ")))?;
+    let graph: touchstone_logic::QueryGraph = (&question.graph).into();
+    output::text(&format!("{}\n", touchstone_logic::graph::draw(&graph)))?;
+    let forms = [
+        ("S-expression", &question.forms.sexpr),
+        ("program", &question.forms.program),
+        ("SPARQL", &question.forms.sparql),
+        ("SPARQL on KQA Pro's graph", &question.forms.sparql_kqapro),
+    ];
+    for (name, form) in forms {
+        if let Some(form) = form {
+            output::text(&format!("{name}:\n  {}\n", form.trim().replace('\n', "\n  ")))?;
+        }
+    }
+    if !question.choices.is_empty() {
+        output::text(&format!("choices: {}\n", question.choices.join(" | ")))?;
+    }
+    for fact in &question.proof {
+        output::text(&format!("  {}  {}  {}", fact.subject, fact.property, fact.value))?;
+    }
+    Ok(())
+}

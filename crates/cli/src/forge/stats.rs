@@ -1,0 +1,52 @@
+//! `touchstone stats`.
+
+use crate::{Outcome, output};
+use anyhow::Result;
+use clap::Args;
+use std::path::PathBuf;
+use touchstone_forge::{Benchmark, stats};
+
+/// Arguments of `touchstone stats`.
+#[derive(Args)]
+pub(crate) struct StatsArgs {
+    /// The folder of a benchmark
+    #[arg(value_name = "DIR")]
+    benchmark: PathBuf,
+    /// Show all rows, not only the first twelve of a table
+    #[arg(long)]
+    all: bool,
+    /// For machines
+    #[arg(long)]
+    json: bool,
+}
+
+pub(crate) fn run(args: &StatsArgs) -> Result<Outcome> {
+    let benchmark = Benchmark::read(&args.benchmark)?;
+    let tables = stats::tables(&benchmark);
+    if args.json {
+        output::json(&tables)?;
+        return Ok(Outcome::Done);
+    }
+    let shown = if args.all { usize::MAX } else { 12 };
+    for stats::Table { name, rows } in &tables {
+        let mut table = output::table(&[name, "train", "dev", "test", "share"]);
+        let all: u64 = rows.iter().flat_map(|(_, numbers)| numbers).sum();
+        for (value, numbers) in rows.iter().take(shown) {
+            let share = numbers.iter().sum::<u64>() as f64 / all.max(1) as f64;
+            let cells = numbers.map(output::count);
+            table.add_row([
+                value.trim(),
+                &cells[0],
+                &cells[1],
+                &cells[2],
+                &format!("{:.1} %", share * 100.0),
+            ]);
+        }
+        output::text(&table.to_string())?;
+        if rows.len() > shown {
+            output::text(&format!("... and {} more (--all)", rows.len() - shown))?;
+        }
+        output::text("")?;
+    }
+    Ok(Outcome::Done)
+}

@@ -1,0 +1,138 @@
+//! Ten answers to choose from: the right one, those of the query with a clause left out, and others of the same kind.
+
+use crate::ground::Ground;
+use crate::random::Random;
+use crate::sample::filters::without_one;
+use touchstone_engine::{Answer as Given, Found};
+use touchstone_kb::NodeId;
+use touchstone_logic::{Answer, Query, Set};
+
+/// How many there are.
+const CHOICES: usize = 10;
+
+/// Choices in a random order; none for questions with several answers, or if there are not enough of the kind.
+pub(crate) fn choices(
+    ground: &Ground<'_>,
+    random: &mut Random,
+    query: &Query,
+    answers: &[Given],
+) -> Vec<String> {
+    let [answer] = answers else { return Vec::new() };
+    let mut found = vec![answer.text().into_owned()];
+    match answer {
+        Given::Boolean { value } => {
+            found.push(if *value { "no" } else { "yes" }.to_owned());
+            // As KQA Pro pads them.
+            found.extend(std::iter::repeat_n("unknown".to_owned(), CHOICES - 2));
+        }
+        Given::Number { value } => {
+            // Enough numbers to choose from, also near zero.
+            let spread = (*value / 2).max(10);
+            let lowest = value.saturating_sub(spread);
+            while found.len() < CHOICES {
+                add(&mut found, (lowest + random.below(2 * spread as usize + 1) as u64).to_string());
+            }
+        }
+        _ => {
+            for near in near_misses(query) {
+                let others = ground.run(&near);
+                for other in others.iter().flat_map(|found| some_answers(ground, found, random)) {
+                    add(&mut found, other);
+                }
+            }
+            found.truncate(CHOICES);
+            for _ in 0..200 {
+                if found.len() == CHOICES {
+                    break;
+                }
+                if let Some(other) = same_kind(ground, random, answer, query) {
+                    add(&mut found, other);
+                }
+            }
+            if found.len() < CHOICES {
+                return Vec::new();
+            }
+        }
+    }
+    random.shuffle(&mut found);
+    found
+}
+
+fn add(found: &mut Vec<String>, text: String) {
+    if found.len() < CHOICES && !found.contains(&text) {
+        found.push(text);
+    }
+}
+
+/// Up to three answers of a query.
+fn some_answers(ground: &Ground<'_>, found: &Found<'_>, random: &mut Random) -> Vec<String> {
+    let answers = found.answers(ground.kb());
+    (0..3).filter_map(|_| random.choose(&answers)).map(|answer| answer.text().into_owned()).collect()
+}
+
+/// The query with a clause left out, for each of them.
+fn near_misses(query: &Query) -> Vec<Query> {
+    let rebuilt = |set: &Set, build: &dyn Fn(Set) -> Answer| -> Vec<Query> {
+        without_one(set).into_iter().map(|wider| Query::new(build(wider))).collect()
+    };
+    match &query.answer {
+        Answer::Members(Set::Superlative(superlative)) => rebuilt(&superlative.of, &|of| {
+            let mut superlative = superlative.clone();
+            superlative.of = of;
+            Answer::Members(Set::Superlative(superlative))
+        }),
+        Answer::Members(set) => rebuilt(set, &Answer::Members),
+        Answer::SelectAmong { among, attribute, extreme } => rebuilt(among, &|among| Answer::SelectAmong {
+            among,
+            attribute: attribute.clone(),
+            extreme: *extreme,
+        }),
+        Answer::Attribute { of, attribute, conditions } => {
+            let mut out = rebuilt(of, &|of| Answer::Attribute {
+                of,
+                attribute: attribute.clone(),
+                conditions: conditions.clone(),
+            });
+            if !conditions.is_empty() {
+                let (of, attribute) = (of.clone(), attribute.clone());
+                out.push(Query::new(Answer::Attribute { of, attribute, conditions: Vec::new() }));
+            }
+            out
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// Another answer of the same kind.
+fn same_kind(ground: &Ground<'_>, random: &mut Random, answer: &Given, query: &Query) -> Option<String> {
+    let kb = ground.kb();
+    match answer {
+        Given::Entity { id, .. } => {
+            let class = ground.class_of(kb.node(id)?)?;
+            let node = NodeId(*random.choose(kb.direct_members(class))?);
+            ground.has_speakable_name(node).then(|| kb.label(node).to_owned())
+        }
+        Given::Relation { .. } => {
+            let relation = kb.relations().nth(random.below(kb.n_relations()))?;
+            Some(kb.relation_label(relation).to_owned())
+        }
+        _ => {
+            let attribute = match &query.answer {
+                Answer::Attribute { attribute, .. } => kb.attribute(attribute),
+                _ => None,
+            };
+            // Without an attribute: the values of the same qualifier, which are literals near the answer.
+            let column = match attribute {
+                Some(attribute) => kb.facts_by_value(attribute),
+                None => {
+                    let all: Vec<_> = kb.attributes().filter(|&a| !kb.facts_by_value(a).is_empty()).collect();
+                    kb.facts_by_value(*random.choose(&all)?)
+                }
+            };
+            let literal = kb.literal(column.value(random.below(column.len())));
+            let other = Given::literal(&literal);
+            (std::mem::discriminant(&other) == std::mem::discriminant(answer))
+                .then(|| other.text().into_owned())
+        }
+    }
+}

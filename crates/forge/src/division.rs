@@ -1,0 +1,107 @@
+//! Which questions may be in training: some domains of the schema and some templates are kept out of it.
+
+use crate::random::Random;
+use crate::recipe::Splits;
+use hashbrown::HashSet;
+use touchstone_kb::{Kb, Property};
+use touchstone_logic::Query;
+use touchstone_logic::level::SchemaItems;
+
+/// Where a question can go.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) enum Pool {
+    /// Training, or i.i.d.
+    Seen,
+    /// Its template is kept out of training.
+    Template,
+    /// Some of its schema items are kept out of training.
+    Items,
+}
+
+/// What is kept out of training.
+pub(crate) struct Division {
+    /// Domains of the schema.
+    pub held_out: Vec<String>,
+    items: HashSet<String>,
+    seed: u64,
+    /// Templates kept out, of a thousand.
+    permille: u64,
+}
+
+/// A domain that was asked for and is not there.
+#[derive(Debug, thiserror::Error)]
+#[error("the schema has no domain `{name}`; it has {known}")]
+pub struct NoSuchDomain {
+    name: String,
+    known: String,
+}
+
+impl Division {
+    /// Chooses what is kept out.
+    pub(crate) fn new(kb: &Kb, splits: &Splits, seed: u64) -> Result<Division, NoSuchDomain> {
+        let mut random = Random::new(seed, "division");
+        let mut groups: Vec<&str> = kb.groups().collect();
+        for name in &splits.held_out {
+            if !groups.contains(&name.as_str()) {
+                let known = if groups.is_empty() { "none".to_owned() } else { groups.join(", ") };
+                return Err(NoSuchDomain { name: name.clone(), known });
+            }
+        }
+        let zero_shot = splits.zero_shot > 0.0 && splits.dev + splits.test > 0.0;
+        let mut held_out = splits.held_out.clone();
+        let in_group = |group: &str| items(kb).filter(|(_, of)| *of == Some(group)).count();
+        if held_out.is_empty() && zero_shot {
+            // Domains with something to ask about, but not so much that training has nothing left.
+            let n_items = items(kb).count();
+            groups.retain(|group| (4..=n_items / 4).contains(&in_group(group)) && *group != "general");
+            random.shuffle(&mut groups);
+            held_out.extend(groups.first().map(|group| (*group).to_owned()));
+        }
+        let mut kept_out: HashSet<String> = items(kb)
+            .filter(|(_, group)| group.is_some_and(|group| held_out.iter().any(|held| held == group)))
+            .map(|(id, _)| id.to_owned())
+            .collect();
+        if kept_out.is_empty() && zero_shot {
+            // A schema without domains: a tenth of its relations and attributes.
+            let mut all: Vec<&str> = kb.relations().map(|r| kb.relation_id(r)).collect();
+            all.extend(kb.attributes().map(|a| kb.attribute_id(a)));
+            random.shuffle(&mut all);
+            kept_out.extend(all[..all.len().div_ceil(10)].iter().map(|&id| id.to_owned()));
+        }
+        held_out.sort();
+        let evaluated =
+            (splits.dev + splits.test) / (splits.train + splits.dev + splits.test).max(f64::MIN_POSITIVE);
+        let levels = (splits.iid + splits.compositional + splits.zero_shot).max(f64::MIN_POSITIVE);
+        let share = evaluated * splits.compositional / levels;
+        // Some more templates than questions wanted: rare ones give one question, frequent ones many.
+        let permille = if share > 0.0 { ((share * 1000.0).ceil() as u64 + 50).min(500) } else { 0 };
+        Ok(Division { held_out, items: kept_out, seed, permille })
+    }
+
+    /// Whether a class or property is kept out of training.
+    pub(crate) fn keeps_out(&self, id: &str) -> bool {
+        self.items.contains(id)
+    }
+
+    /// Where a question with this template can go.
+    pub(crate) fn pool(&self, query: &Query, template: &str) -> Pool {
+        let SchemaItems { classes, properties, qualifiers } = SchemaItems::of(query);
+        if classes.iter().chain(&properties).chain(&qualifiers).any(|item| self.items.contains(item)) {
+            return Pool::Items;
+        }
+        if Random::new(self.seed, template).number() % 1000 < self.permille {
+            Pool::Template
+        } else {
+            Pool::Seen
+        }
+    }
+}
+
+/// Classes, relations, attributes and qualifier keys with their domains.
+fn items(kb: &Kb) -> impl Iterator<Item = (&str, Option<&str>)> {
+    let classes = kb.classes().map(|c| (kb.node_id(kb.class_node(c)), kb.class_group(c)));
+    let relations = kb.relations().map(|r| (kb.relation_id(r), kb.property_group(Property::Relation(r))));
+    let attributes = kb.attributes().map(|a| (kb.attribute_id(a), kb.property_group(Property::Attribute(a))));
+    let qualifiers = kb.qualifier_keys().map(|q| (kb.qualifier_id(q), kb.qualifier_group(q)));
+    classes.chain(relations).chain(attributes).chain(qualifiers)
+}

@@ -1,0 +1,276 @@
+//! The words for classes, relations, attributes and qualifiers: curated in a TOML file, else derived from labels.
+
+use super::inflect::{is_participle, plural, with_article};
+use serde::Deserialize;
+use std::collections::BTreeMap;
+use touchstone_kb::{Kb, Property, ValueKind};
+
+/// The name of the embedded KB.
+const WORLD: &str = "World";
+
+/// Words by the ids of a KB. See `lexicons/world.toml` for the format.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Lexicon {
+    /// Nouns.
+    #[serde(default)]
+    pub classes: BTreeMap<String, ClassWords>,
+    /// Verb phrases for both ends.
+    #[serde(default)]
+    pub relations: BTreeMap<String, RelationWords>,
+    /// Nouns, questions and comparisons.
+    #[serde(default)]
+    pub attributes: BTreeMap<String, AttributeWords>,
+    /// Phrases that follow a clause.
+    #[serde(default)]
+    pub qualifiers: BTreeMap<String, QualifierWords>,
+}
+
+/// The nouns of a class.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ClassWords {
+    /// Singular.
+    pub one: String,
+    /// Plural.
+    pub many: String,
+    /// Whether its members are people.
+    #[serde(default)]
+    pub person: bool,
+}
+
+/// The words of a relation. `a|b` is singular and plural.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RelationWords {
+    /// What the subject does; the object follows, or stands where `{X}` is.
+    pub subject: Vec<String>,
+    /// What the object does; the subject follows, or stands where `{X}` is.
+    pub object: Vec<String>,
+    /// The object is the NOUN of the subject.
+    pub noun: String,
+    /// The subject, seen from the object.
+    #[serde(default)]
+    pub inverse_noun: String,
+}
+
+/// The words of an attribute; `{V}` is the value, `{T}` a time with its preposition, `{S}` the thing that has it.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct AttributeWords {
+    /// The NOUN of the thing.
+    pub noun: String,
+    /// Questions for the value.
+    pub ask: Vec<String>,
+    /// Verb phrases.
+    #[serde(default)]
+    pub equal: Vec<String>,
+    /// Verb phrases.
+    #[serde(default)]
+    pub less: Vec<String>,
+    /// Verb phrases.
+    #[serde(default)]
+    pub greater: Vec<String>,
+    /// Verb phrases.
+    #[serde(default)]
+    pub largest: Vec<String>,
+    /// Verb phrases.
+    #[serde(default)]
+    pub smallest: Vec<String>,
+    /// Of two things.
+    #[serde(default)]
+    pub between_greater: String,
+    /// Of two things.
+    #[serde(default)]
+    pub between_less: String,
+    /// Of booleans.
+    #[serde(default)]
+    pub yes: String,
+    /// Of booleans.
+    #[serde(default)]
+    pub no: String,
+}
+
+/// The words of a qualifier.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct QualifierWords {
+    /// What follows a clause.
+    pub phrase: Vec<String>,
+    /// In questions for it.
+    pub noun: String,
+    /// Whether it is a point in time.
+    #[serde(default)]
+    pub when: bool,
+}
+
+/// A lexicon that cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum LexiconError {
+    /// No TOML, or other fields.
+    #[error("the lexicon: {0}")]
+    Toml(#[from] toml::de::Error),
+}
+
+impl Lexicon {
+    /// Reads a TOML file; words that it does not have are derived from the labels of the KB.
+    pub fn parse(text: &str, kb: &Kb) -> Result<Lexicon, LexiconError> {
+        let mut lexicon: Lexicon = toml::from_str(text)?;
+        lexicon.complete(kb);
+        Ok(lexicon)
+    }
+
+    /// The curated one for the embedded World KB, one derived from labels for any other.
+    pub fn of(kb: &Kb) -> Lexicon {
+        let is_world = kb.manifest().name == WORLD;
+        let curated =
+            is_world.then(|| Lexicon::parse(include_str!("../../lexicons/world.toml"), kb).ok()).flatten();
+        curated.unwrap_or_else(|| {
+            let mut lexicon = Lexicon::default();
+            lexicon.complete(kb);
+            lexicon
+        })
+    }
+
+    /// Derives what is missing.
+    fn complete(&mut self, kb: &Kb) {
+        for class in kb.classes() {
+            let node = kb.class_node(class);
+            self.classes.entry(kb.node_id(node).to_owned()).or_insert_with(|| {
+                let one = readable(kb.label(node));
+                let people = ["person", "people", "human", "actor", "politician", "scientist", "author"];
+                let person = people.iter().any(|word| one.to_lowercase().ends_with(word));
+                ClassWords { many: plural(&one), one, person }
+            });
+        }
+        for relation in kb.relations() {
+            let label = readable(kb.relation_label(relation));
+            self.relations
+                .entry(kb.relation_id(relation).to_owned())
+                .or_insert_with(|| derived_relation(&label));
+        }
+        for attribute in kb.attributes() {
+            let label = readable(kb.attribute_label(attribute));
+            let kind = kb.attribute_kind(attribute);
+            self.attributes
+                .entry(kb.attribute_id(attribute).to_owned())
+                .or_insert_with(|| derived_attribute(&label, kind));
+        }
+        for key in kb.qualifier_keys() {
+            let label = readable(kb.qualifier_label(key));
+            self.qualifiers.entry(kb.qualifier_id(key).to_owned()).or_insert_with(|| QualifierWords {
+                phrase: vec![format!("with the {label} {{V}}")],
+                when: matches!(label.as_str(), "point in time" | "date" | "year"),
+                noun: label,
+            });
+        }
+    }
+
+    /// The words that the lexicon lacks or has too many, for people who edit one.
+    pub fn unknown(&self, kb: &Kb) -> Vec<String> {
+        let mut out = Vec::new();
+        out.extend(self.classes.keys().filter(|id| kb.class(id).is_none()).map(|id| format!("class {id}")));
+        let property = |id: &&String| kb.relation(id).map(Property::Relation).is_none();
+        out.extend(self.relations.keys().filter(property).map(|id| format!("relation {id}")));
+        out.extend(
+            self.attributes
+                .keys()
+                .filter(|id| kb.attribute(id).is_none())
+                .map(|id| format!("attribute {id}")),
+        );
+        out.extend(
+            self.qualifiers
+                .keys()
+                .filter(|id| kb.qualifier_key(id).is_none())
+                .map(|id| format!("qualifier {id}")),
+        );
+        out
+    }
+}
+
+/// A label as it stands in a sentence: `film.directed_by` and `filmDirectedBy` are split into words.
+fn readable(label: &str) -> String {
+    let last = label.rsplit(['.', '/', '#']).find(|part| !part.is_empty()).unwrap_or(label);
+    let mut out = String::new();
+    let mut before = ' ';
+    for c in last.chars() {
+        if c == '_' {
+            out.push(' ');
+        } else if c.is_uppercase() && before.is_lowercase() {
+            out.push(' ');
+            out.extend(c.to_lowercase());
+        } else {
+            out.push(c);
+        }
+        before = c;
+    }
+    out
+}
+
+fn derived_relation(label: &str) -> RelationWords {
+    let words: Vec<&str> = label.split(' ').collect();
+    let (first, last) = (words[0], words[words.len() - 1]);
+    let preposition =
+        matches!(last, "of" | "by" | "in" | "to" | "for" | "at" | "with" | "from" | "on" | "as" | "through");
+    let (subject, object) = if last == "of" && words.len() > 1 && !is_participle(first) {
+        // member of
+        let noun = words[..words.len() - 1].join(" ");
+        (
+            format!("is {} of|are {} of", with_article(&noun), plural(&noun)),
+            format!("has as {}|have as {}", with_article(&noun), with_article(&noun)),
+        )
+    } else if preposition && first.ends_with('s') && words.len() > 1 {
+        // flies to
+        let base = first
+            .strip_suffix("ies")
+            .map_or_else(|| first[..first.len() - 1].to_owned(), |y| format!("{y}y"));
+        let rest = words[1..].join(" ");
+        (format!("{label}|{base} {rest}"), passive(label))
+    } else if preposition || is_participle(first) {
+        // directed by, independent from
+        (format!("is {label}|are {label}"), passive(&format!("is {label}")))
+    } else {
+        (
+            format!("has as {}|have as {}", with_article(label), with_article(label)),
+            format!("is {} of|are {} of", with_article(label), plural(label)),
+        )
+    };
+    RelationWords {
+        subject: vec![subject],
+        object: vec![object],
+        noun: label.to_owned(),
+        inverse_noun: String::new(),
+    }
+}
+
+/// What is said of the object when only the subject's phrase is known.
+fn passive(phrase: &str) -> String {
+    format!("is one that {{X}} {phrase}|are ones that {{X}} {phrase}")
+}
+
+fn derived_attribute(label: &str, kind: ValueKind) -> AttributeWords {
+    let both = |text: &str| vec![format!("has {text}|have {text}")];
+    let (less, greater, largest, smallest) = match kind {
+        ValueKind::Time => ("before", "after", "latest", "earliest"),
+        _ => ("below", "above", "largest", "smallest"),
+    };
+    AttributeWords {
+        noun: label.to_owned(),
+        ask: vec![format!("What is the {label} of {{S}}?")],
+        equal: both(&format!("the {label} {{V}}")),
+        less: both(&format!("a value {less} {{V}} for the {label}")),
+        greater: both(&format!("a value {greater} {{V}} for the {label}")),
+        largest: both(&format!("the {largest} {label}")),
+        smallest: both(&format!("the {smallest} {label}")),
+        between_greater: format!(
+            "has the {} {label}",
+            if kind == ValueKind::Time { "later" } else { "larger" }
+        ),
+        between_less: format!(
+            "has the {} {label}",
+            if kind == ValueKind::Time { "earlier" } else { "smaller" }
+        ),
+        yes: format!("has {label}: yes|have {label}: yes"),
+        no: format!("has {label}: no|have {label}: no"),
+    }
+}

@@ -1,0 +1,9 @@
+//! From a query to an English question that asks all of it.
+
+mod inflect;
+mod lexicon;
+mod phrases;
+mod verbalise;
+
+pub use lexicon::{Lexicon, LexiconError};
+pub use verbalise::{Mention, Spoken, verbalise};

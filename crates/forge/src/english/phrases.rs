@@ -1,0 +1,81 @@
+//! Text under construction: mentions of entities are marked until the sentence is complete.
+
+/// Private characters around a mention: they cannot occur in names, which are checked to be speakable.
+const OPEN: char = '\u{f0000}';
+const CLOSE: char = '\u{f0001}';
+/// The number of the mention's entity, as a character after this one.
+const NUMBERS: u32 = 0xf1000;
+
+/// A mention of the entity with this number.
+pub(super) fn mention(number: usize, text: &str) -> String {
+    let number = char::from_u32(NUMBERS + number as u32).unwrap_or(OPEN);
+    format!("{OPEN}{number}{text}{CLOSE}")
+}
+
+/// The finished text, and the mentions as (entity number, start, end) in characters.
+pub(super) fn finish(text: &str) -> (String, Vec<(usize, usize, usize)>) {
+    let (mut out, mut mentions) = (String::with_capacity(text.len()), Vec::new());
+    let (mut n_chars, mut open) = (0, None);
+    let mut chars = text.chars();
+    while let Some(c) = chars.next() {
+        match c {
+            OPEN => {
+                let number = chars.next().map_or(0, |number| number as u32 - NUMBERS) as usize;
+                open = Some((number, n_chars));
+            }
+            CLOSE => {
+                if let Some((number, start)) = open.take() {
+                    mentions.push((number, start, n_chars));
+                }
+            }
+            c => {
+                out.push(c);
+                n_chars += 1;
+            }
+        }
+    }
+    (out, mentions)
+}
+
+/// The singular or plural reading of a phrase like `was|were`.
+pub(super) fn agreeing(phrase: &str, many: bool) -> &str {
+    match phrase.split_once('|') {
+        Some((_, plural)) if many => plural,
+        Some((singular, _)) => singular,
+        None => phrase,
+    }
+}
+
+/// `a`, `a and b`, `a, b and c`.
+pub(super) fn joined(parts: &[String], word: &str) -> String {
+    match parts.split_last() {
+        Some((last, [])) => last.clone(),
+        Some((last, [only])) => format!("{only} {word} {last}"),
+        Some((last, others)) => format!("{}, {word} {last}", others.join(", ")),
+        None => String::new(),
+    }
+}
+
+/// A sentence with a capital letter at its beginning.
+pub(super) fn capitalised(text: &str) -> String {
+    let mut chars = text.chars();
+    match chars.next() {
+        Some(first) => first.to_uppercase().chain(chars).collect(),
+        None => String::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn mentions_are_found_again() {
+        let text = format!("Who directed {} and {}?", mention(0, "Amélie"), mention(2, "Jaws"));
+        let (text, mentions) = finish(&text);
+        assert_eq!(text, "Who directed Amélie and Jaws?");
+        assert_eq!(mentions, [(0, 13, 19), (2, 24, 28)]);
+        assert_eq!(agreeing("was made by|were made by", true), "were made by");
+        assert_eq!(joined(&["a".to_owned(), "b".to_owned(), "c".to_owned()], "and"), "a, b, and c");
+    }
+}

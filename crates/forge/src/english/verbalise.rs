@@ -1,0 +1,567 @@
+//! Says a query in English: all of its constraints, directions, functions and qualifiers.
+
+use super::inflect::{at_time, plural, value, with_article};
+use super::lexicon::{AttributeWords, ClassWords, Lexicon};
+use super::phrases::{agreeing, capitalised, finish, joined, mention};
+use crate::random::Random;
+use serde::{Deserialize, Serialize};
+use touchstone_kb::{ClassId, Comparison, Kb, LiteralFamily, NodeId, Property};
+use touchstone_logic::{Answer, Condition, Direction, Extreme, Mark, Query, Relate, Set, Superlative, Value};
+
+/// Where a question names an entity.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Mention {
+    /// The entity.
+    pub id: String,
+    /// The name as it stands in the question.
+    pub text: String,
+    /// Its first character, counted from 0.
+    pub start: usize,
+    /// The character after its last one.
+    pub end: usize,
+}
+
+/// A question with the places where it names entities.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Spoken {
+    /// The question.
+    pub text: String,
+    /// In their order in the text.
+    pub mentions: Vec<Mention>,
+}
+
+/// Why something cannot be said.
+pub(super) type Unsayable = &'static str;
+
+/// Says a query. `many`: whether to ask for several things. The same seed chooses the same phrasings.
+pub fn verbalise(
+    query: &Query,
+    kb: &Kb,
+    lexicon: &Lexicon,
+    many: bool,
+    seed: u64,
+) -> Result<Spoken, Unsayable> {
+    if !query.rules.different.is_empty() || query.rules.english {
+        return Err("side conditions");
+    }
+    let random = Random::new(seed, "phrasings");
+    let mut speaker = Speaker { kb, lexicon, random, entities: Vec::new(), marks: Vec::new() };
+    let sentence = capitalised(&speaker.question(&query.answer, many)?);
+    let (text, places) = finish(&sentence);
+    let chars: Vec<char> = text.chars().collect();
+    let mention = |(number, start, end): (usize, usize, usize)| Mention {
+        id: kb.node_id(speaker.entities[number]).to_owned(),
+        text: chars[start..end].iter().collect(),
+        start,
+        end,
+    };
+    let mentions = places.into_iter().map(mention).collect();
+    Ok(Spoken { text, mentions })
+}
+
+struct Speaker<'a> {
+    kb: &'a Kb,
+    lexicon: &'a Lexicon,
+    random: Random,
+    /// The entities mentioned so far.
+    entities: Vec<NodeId>,
+    /// Marked things, with their nouns.
+    marks: Vec<(Mark, String)>,
+}
+
+type Said<T> = Result<T, Unsayable>;
+
+impl Speaker<'_> {
+    fn pick(&mut self, phrases: &[String]) -> Said<String> {
+        self.random.choose(phrases).cloned().ok_or("the lexicon has no phrase for it")
+    }
+
+    fn question(&mut self, answer: &Answer, many: bool) -> Said<String> {
+        Ok(match answer {
+            Answer::Members(Set::Superlative(superlative)) => {
+                let Superlative { of, path, extreme, start: None } = &**superlative else {
+                    return Err("a superlative of a thing on the way");
+                };
+                let [step] = &path[..] else { return Err("a superlative over several steps") };
+                self.superlative(of, &step.property, *extreme, many)?
+            }
+            Answer::SelectAmong { among, attribute, extreme } => {
+                self.superlative(among, attribute, *extreme, many)?
+            }
+            Answer::Members(set) => {
+                let (noun, clauses) = self.described(set, many)?;
+                let beginning = match noun.person && noun.one == "person" {
+                    true => "who".to_owned(),
+                    false => format!("which {}", if many { &noun.many } else { &noun.one }),
+                };
+                match clauses.is_empty() {
+                    true => format!("which {} are there?", noun.many),
+                    // `Who` takes the singular.
+                    false if beginning == "who" && many => {
+                        let (_, clauses) = self.described(set, false)?;
+                        format!("who {}?", together(&clauses))
+                    }
+                    false => format!("{beginning} {}?", together(&clauses)),
+                }
+            }
+            Answer::Count(set) => {
+                let (noun, clauses) = self.described(set, true)?;
+                match clauses.is_empty() {
+                    true => format!("how many {} are there?", noun.many),
+                    false => format!("how many {} {}?", noun.many, together(&clauses)),
+                }
+            }
+            Answer::Exists(set) => format!("is there {}?", self.noun_phrase(set, Number::One)?),
+            Answer::Attribute { of, attribute, conditions } => {
+                let words = self.attribute(attribute)?;
+                let subject = self.noun_phrase(of, Number::The)?;
+                let qualifiers = self.qualifiers(conditions)?;
+                let asked = self.pick(&words.ask)?.replace("{S}", &subject);
+                asked.trim_end_matches('?').to_owned() + &qualifiers + "?"
+            }
+            Answer::Verify { of, attribute, conditions, comparison, value } => {
+                let subject = self.noun_phrase(of, Number::The)?;
+                let clause = self.value_clause(attribute, *comparison, value, false)?;
+                format!("is it true that {subject} {clause}{}?", self.qualifiers(conditions)?)
+            }
+            Answer::Relation { from, to } => {
+                let (from, to) = (self.noun_phrase(from, Number::The)?, self.noun_phrase(to, Number::The)?);
+                format!("how is {from} related to {to}?")
+            }
+            Answer::AttributeQualifier { of, attribute, value, qualifier } => {
+                let subject = self.noun_phrase(of, Number::The)?;
+                let clause = self.value_clause(attribute, Comparison::Equal, value, false)?;
+                self.about_fact(&format!("{subject} {clause}"), qualifier)?
+            }
+            Answer::RelationQualifier { from, relation, to, qualifier } => {
+                let (subject, object) =
+                    (self.noun_phrase(from, Number::The)?, self.noun_phrase(to, Number::The)?);
+                let words =
+                    self.lexicon.relations.get(self.relation_id(relation)?).ok_or("an unknown relation")?;
+                let phrase = self.pick(&words.subject)?;
+                self.about_fact(
+                    &format!("{subject} {}", with_other(agreeing(&phrase, false), &object)),
+                    qualifier,
+                )?
+            }
+            Answer::SelectBetween { left, right, attribute, extreme } => {
+                let (noun, _) = self.described(left, false)?;
+                self.entities.clear();
+                let words = self.attribute(attribute)?;
+                let (left, right) =
+                    (self.noun_phrase(left, Number::The)?, self.noun_phrase(right, Number::The)?);
+                let comparison = match extreme {
+                    Extreme::Max => &words.between_greater,
+                    Extreme::Min => &words.between_less,
+                };
+                format!("which {} {comparison}, {left} or {right}?", noun.one)
+            }
+        })
+    }
+
+    /// A question for what qualifies a fact.
+    fn about_fact(&self, fact: &str, qualifier: &str) -> Said<String> {
+        let words =
+            self.lexicon.qualifiers.get(self.qualifier_id(qualifier)?).ok_or("an unknown qualifier")?;
+        Ok(match words.when {
+            true => format!("at what time does the statement hold that {fact}?"),
+            false => format!("what is the {} in the statement that {fact}?", words.noun),
+        })
+    }
+
+    fn superlative(&mut self, of: &Set, attribute: &str, extreme: Extreme, many: bool) -> Said<String> {
+        let words = self.attribute(attribute)?;
+        let phrases = if extreme == Extreme::Max { &words.largest } else { &words.smallest };
+        let phrase = self.pick(phrases)?;
+        let phrase = agreeing(&phrase, many);
+        let (noun, clauses) = self.described(of, true)?;
+        let asked = if many { &noun.many } else { &noun.one };
+        Ok(match clauses.is_empty() {
+            true => format!("which {asked} {phrase}?"),
+            false => format!(
+                "among the {} {} {}, which {} {phrase}?",
+                noun.many,
+                noun.pronoun(),
+                with_pronoun(&clauses, noun.pronoun()),
+                if many { "ones" } else { "one" }
+            ),
+        })
+    }
+
+    /// The noun for the members of a set, and what is said of them.
+    fn described(&mut self, set: &Set, many: bool) -> Said<(Noun, Vec<Clause>)> {
+        match set {
+            Set::Entity(_) | Set::Named(_) => {
+                let node = self.entity(set)?;
+                let class = self.kb.classes_of(node).min_by_key(|&c| self.kb.members(c).len());
+                Ok((self.noun_of(class), Vec::new()))
+            }
+            Set::Or(parts) => {
+                let mut clauses = Vec::new();
+                let mut nouns = Vec::new();
+                for part in parts {
+                    let (noun, said) = self.described(part, many)?;
+                    if said.is_empty() {
+                        return Err("a choice between classes");
+                    }
+                    clauses.push(together(&said));
+                    nouns.push(noun);
+                }
+                if nouns.windows(2).any(|pair| pair[0] != pair[1]) {
+                    return Err("a choice between classes");
+                }
+                let noun = nouns.pop().ok_or("an empty choice")?;
+                let text = format!("either {}", joined(&clauses, "or"));
+                Ok((noun, vec![Clause { text, nested: true }]))
+            }
+            _ => {
+                let parts = set.conjuncts();
+                let noun = self.noun(parts);
+                let mut clauses = Vec::new();
+                let mut class_said = false;
+                for part in parts {
+                    match part {
+                        Set::Class(_) if !class_said => class_said = true,
+                        part => clauses.push(self.clause(part, many, &noun)?),
+                    }
+                }
+                // What contains another description comes last, so that it is clear what the others belong to.
+                clauses.sort_by_key(|clause| clause.nested);
+                Ok((noun, clauses))
+            }
+        }
+    }
+
+    /// A noun phrase for the members of a set.
+    fn noun_phrase(&mut self, set: &Set, number: Number) -> Said<String> {
+        match set {
+            Set::Entity(_) | Set::Named(_) => {
+                let node = self.entity(set)?;
+                self.named(node)
+            }
+            Set::Same(mark) => {
+                let noun = self.marks.iter().find(|(other, _)| other == mark).map(|(_, noun)| noun);
+                Ok(format!("that same {}", noun.ok_or("a reference forwards")?))
+            }
+            Set::Marked(mark, inner) => {
+                let noun = self.noun(inner.conjuncts());
+                self.marks.push((*mark, noun.one.clone()));
+                self.noun_phrase(inner, number)
+            }
+            Set::Values(..) => Err("values on their own"),
+            _ => {
+                let (noun, clauses) = self.described(set, false)?;
+                let article = match number {
+                    Number::One => with_article(&noun.one),
+                    Number::The => format!("the {}", noun.one),
+                };
+                Ok(match clauses.is_empty() {
+                    true => article,
+                    false => {
+                        format!("{article} {} {}", noun.pronoun(), with_pronoun(&clauses, noun.pronoun()))
+                    }
+                })
+            }
+        }
+    }
+
+    /// What one constraint says of the members.
+    fn clause(&mut self, part: &Set, many: bool, noun: &Noun) -> Said<Clause> {
+        let simple = |text: String| Clause { text, nested: false };
+        Ok(match part {
+            Set::Relate(relate) => match &relate.from {
+                Set::Values(comparison, value) => {
+                    let clause = self.value_clause(&relate.property, *comparison, value, many)?;
+                    simple(clause + &self.qualifiers(&relate.conditions)?)
+                }
+                _ => self.relation_clause(relate, many)?,
+            },
+            Set::Class(_) => {
+                let other = self.noun(std::slice::from_ref(part));
+                simple(if many {
+                    format!("are {}", other.many)
+                } else {
+                    format!("is {}", with_article(&other.one))
+                })
+            }
+            Set::Or(parts) => {
+                let mut said = Vec::new();
+                for part in parts {
+                    said.push(self.clause(part, many, noun)?.text);
+                }
+                Clause { text: format!("either {}", joined(&said, "or")), nested: true }
+            }
+            Set::Same(_) => {
+                let other = self.noun_phrase(part, Number::The)?;
+                simple(format!("{} {other}", if many { "are" } else { "is" }))
+            }
+            Set::Marked(mark, inner) => {
+                self.marks.push((*mark, noun.one.clone()));
+                self.clause(inner, many, noun)?
+            }
+            _ => return Err("a description that English has no clause for"),
+        })
+    }
+
+    fn relation_clause(&mut self, relate: &Relate, many: bool) -> Said<Clause> {
+        let words =
+            self.lexicon.relations.get(self.relation_id(&relate.property)?).ok_or("an unknown relation")?;
+        let phrases = match relate.direction {
+            Direction::Backward => &words.subject,
+            Direction::Forward => &words.object,
+        };
+        let phrase = self.pick(phrases)?;
+        let other = match &relate.from {
+            // Something, whatever it is: of the class that the schema tells.
+            Set::All => {
+                let relation = self.kb.relation(self.relation_id(&relate.property)?);
+                let class = relation.and_then(|relation| match relate.direction {
+                    Direction::Backward => self.kb.relation_range(relation),
+                    Direction::Forward => self.kb.relation_domain(relation),
+                });
+                format!("some {}", self.noun_of(class).one)
+            }
+            from => self.in_place(from, relate)?,
+        };
+        let text = with_other(agreeing(&phrase, many), &other) + &self.qualifiers(&relate.conditions)?;
+        let nested = !matches!(relate.from, Set::Entity(_) | Set::Named(_) | Set::All | Set::Same(_));
+        Ok(Clause { text, nested })
+    }
+
+    /// The thing at the other end of a relation; if nothing tells its class, the schema does.
+    fn in_place(&mut self, from: &Set, relate: &Relate) -> Said<String> {
+        let described = !matches!(from, Set::Entity(_) | Set::Named(_) | Set::Same(_) | Set::Marked(..));
+        let has_class = from.conjuncts().iter().any(|part| matches!(part, Set::Class(_) | Set::Or(_)));
+        if !described || has_class {
+            return self.noun_phrase(from, Number::One);
+        }
+        let relation = self.kb.relation(self.relation_id(&relate.property)?).ok_or("an unknown relation")?;
+        let class = match relate.direction {
+            Direction::Backward => self.kb.relation_range(relation),
+            Direction::Forward => self.kb.relation_domain(relation),
+        };
+        let (own, clauses) = self.described(from, false)?;
+        // The more special of what both ends tell.
+        let noun = match class {
+            Some(class) if own.class.is_none_or(|own| self.kb.ancestors(class).any(|above| above == own)) => {
+                self.noun_of(Some(class))
+            }
+            _ => own,
+        };
+        let article = with_article(&noun.one);
+        Ok(format!("{article} {} {}", noun.pronoun(), with_pronoun(&clauses, noun.pronoun())))
+    }
+
+    fn value_clause(
+        &mut self,
+        attribute: &str,
+        comparison: Comparison,
+        target: &Value,
+        many: bool,
+    ) -> Said<String> {
+        let words = self.attribute(attribute)?;
+        let literal = target.literal();
+        let family = literal.kind().family();
+        if family == LiteralFamily::Boolean {
+            let yes = literal.as_bool() == Some(comparison == Comparison::Equal);
+            return Ok(agreeing(if yes { &words.yes } else { &words.no }, many).to_owned());
+        }
+        let has = if many { "have" } else { "has" };
+        let fill = |phrase: &str| phrase.replace("{V}", &value(&literal)).replace("{T}", &at_time(&literal));
+        let noun = with_article(&words.noun);
+        let is_time = family == LiteralFamily::Time;
+        Ok(match comparison {
+            Comparison::Equal => {
+                let phrase = self.pick(&words.equal)?;
+                fill(agreeing(&phrase, many))
+            }
+            Comparison::NotEqual => fill(&format!("{has} {noun} other than {{V}}")),
+            Comparison::Less | Comparison::Greater => {
+                let phrase =
+                    self.pick(if comparison == Comparison::Less { &words.less } else { &words.greater })?;
+                fill(agreeing(&phrase, many))
+            }
+            Comparison::LessOrEqual if is_time => {
+                let phrase = self.pick(&words.less)?;
+                fill(agreeing(&phrase, many)) + " or " + &at_time(&literal)
+            }
+            Comparison::GreaterOrEqual if is_time => {
+                let phrase = self.pick(&words.greater)?;
+                fill(agreeing(&phrase, many)) + " or " + &at_time(&literal)
+            }
+            Comparison::LessOrEqual => fill(&format!("{has} {noun} of at most {{V}}")),
+            Comparison::GreaterOrEqual => fill(&format!("{has} {noun} of at least {{V}}")),
+        })
+    }
+
+    fn qualifiers(&mut self, conditions: &[Condition]) -> Said<String> {
+        let mut out = String::new();
+        for condition in conditions {
+            if condition.comparison != Comparison::Equal {
+                return Err("a comparison of a qualifier");
+            }
+            let words = self.lexicon.qualifiers.get(self.qualifier_id(&condition.qualifier)?);
+            let phrase = self.pick(&words.ok_or("an unknown qualifier")?.phrase)?;
+            let literal = condition.value.literal();
+            out.push(' ');
+            out += &phrase.replace("{V}", &value(&literal)).replace("{T}", &at_time(&literal));
+        }
+        Ok(out)
+    }
+
+    /// The noun for what satisfies some constraints: their class, or what the schema tells of their properties.
+    fn noun(&self, parts: &[Set]) -> Noun {
+        let named = parts.iter().find_map(|part| match part {
+            Set::Class(word) => self
+                .kb
+                .class(word)
+                .or_else(|| self.kb.nodes_labelled(word).find_map(|node| self.kb.as_class(node))),
+            _ => None,
+        });
+        let class = named.or_else(|| {
+            parts.iter().find_map(|part| match part {
+                Set::Relate(relate) => match (self.property(&relate.property)?, relate.direction) {
+                    (Property::Relation(relation), Direction::Backward) => self.kb.relation_domain(relation),
+                    (Property::Relation(relation), Direction::Forward) => self.kb.relation_range(relation),
+                    (Property::Attribute(attribute), _) => self.kb.attribute_domain(attribute),
+                },
+                Set::Marked(_, inner) => self.noun(inner.conjuncts()).class,
+                _ => None,
+            })
+        });
+        self.noun_of(class)
+    }
+
+    fn noun_of(&self, class: Option<ClassId>) -> Noun {
+        let words =
+            class.and_then(|class| self.lexicon.classes.get(self.kb.node_id(self.kb.class_node(class))));
+        match words {
+            Some(ClassWords { one, many, person }) => {
+                Noun { one: one.clone(), many: many.clone(), person: *person, class }
+            }
+            None => Noun { one: "thing".to_owned(), many: plural("thing"), person: false, class: None },
+        }
+    }
+
+    fn entity(&self, set: &Set) -> Said<NodeId> {
+        match set {
+            Set::Entity(id) => self.kb.node(id).ok_or("an unknown entity"),
+            Set::Named(name) => {
+                let mut nodes = self.kb.nodes_labelled(name);
+                match (nodes.next(), nodes.next()) {
+                    (Some(node), None) => Ok(node),
+                    _ => Err("a name of several things"),
+                }
+            }
+            _ => Err("no entity"),
+        }
+    }
+
+    /// The name of an entity, with a description if others have the name.
+    fn named(&mut self, node: NodeId) -> Said<String> {
+        let label = self.kb.label(node);
+        self.entities.push(node);
+        let name = mention(self.entities.len() - 1, label);
+        let others: Vec<NodeId> = self.kb.nodes_labelled(label).filter(|&other| other != node).collect();
+        let article = if takes_article(label) { "the " } else { "" };
+        if others.is_empty() {
+            return Ok(format!("{article}{name}"));
+        }
+        let description = self.kb.description(node).ok_or("a name of several things")?;
+        if others.iter().any(|&other| self.kb.description(other) == Some(description)) {
+            return Err("a name of several things");
+        }
+        Ok(format!("{article}{name} (the {description})"))
+    }
+
+    fn property(&self, word: &str) -> Option<Property> {
+        let relation = self.kb.relation(word).map(Property::Relation);
+        relation.or_else(|| self.kb.attribute(word).map(Property::Attribute))
+    }
+
+    fn attribute(&self, word: &str) -> Said<AttributeWords> {
+        let by_label = || self.kb.attributes().find(|&a| self.kb.attribute_label(a) == word);
+        let attribute = self.kb.attribute(word).or_else(by_label).ok_or("an unknown attribute")?;
+        self.lexicon.attributes.get(self.kb.attribute_id(attribute)).cloned().ok_or("an unknown attribute")
+    }
+
+    fn relation_id(&self, word: &str) -> Said<&str> {
+        let by_label = || self.kb.relations().find(|&r| self.kb.relation_label(r) == word);
+        self.kb.relation(word).or_else(by_label).map(|r| self.kb.relation_id(r)).ok_or("an unknown relation")
+    }
+
+    fn qualifier_id(&self, word: &str) -> Said<&str> {
+        let by_label = || self.kb.qualifier_keys().find(|&q| self.kb.qualifier_label(q) == word);
+        self.kb
+            .qualifier_key(word)
+            .or_else(by_label)
+            .map(|q| self.kb.qualifier_id(q))
+            .ok_or("an unknown qualifier")
+    }
+}
+
+/// One thing, or the thing.
+#[derive(Clone, Copy)]
+enum Number {
+    One,
+    The,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Noun {
+    one: String,
+    many: String,
+    person: bool,
+    class: Option<ClassId>,
+}
+
+impl Noun {
+    fn pronoun(&self) -> &'static str {
+        if self.person { "who" } else { "that" }
+    }
+}
+
+/// What is said of a thing.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Clause {
+    text: String,
+    /// Whether it contains another description.
+    nested: bool,
+}
+
+/// Verb phrases of one subject. After a description, a comma shows that the subject is the first one again.
+fn together(clauses: &[Clause]) -> String {
+    let nested = clauses.iter().filter(|clause| clause.nested).count();
+    let texts: Vec<String> = clauses.iter().map(|clause| clause.text.clone()).collect();
+    if nested > 1 { texts.join(", and ") } else { joined(&texts, "and") }
+}
+
+/// Verb phrases after a relative pronoun, which is repeated.
+fn with_pronoun(clauses: &[Clause], pronoun: &str) -> String {
+    let texts: Vec<&str> = clauses.iter().map(|clause| clause.text.as_str()).collect();
+    texts.join(&format!(" and {pronoun} "))
+}
+
+fn with_other(phrase: &str, other: &str) -> String {
+    if phrase.contains("{X}") { phrase.replace("{X}", other) } else { format!("{phrase} {other}") }
+}
+
+/// Names of countries and the like that take the article.
+fn takes_article(name: &str) -> bool {
+    const OTHERS: [&str; 8] = [
+        "Netherlands",
+        "Philippines",
+        "Bahamas",
+        "Maldives",
+        "Gambia",
+        "Soviet Union",
+        "European Union",
+        "Vatican",
+    ];
+    (name.starts_with("United ") && !name.contains("Airlines") && !name.contains("Artists"))
+        || name.ends_with(" Islands")
+        || name.ends_with(" Republic")
+        || name.starts_with("Republic of ")
+        || name.starts_with("Democratic Republic")
+        || OTHERS.contains(&name)
+}

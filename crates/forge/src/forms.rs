@@ -1,0 +1,179 @@
+//! Every logical form of a query: printed, read back, and run.
+
+use crate::ground::Ground;
+use crate::question::Forms;
+use touchstone_engine::budget::{Budget, Cancel, Limits};
+use touchstone_engine::exact::{self, ExactAnswer, ExactPrinter};
+use touchstone_engine::plan::Plan;
+use touchstone_engine::sparql::{Results, evaluate};
+use touchstone_engine::{Found, View};
+use touchstone_kb::rdf::{DirectView, KqaProView, RdfView};
+use touchstone_kb::{Kb, LiteralId, NodeId};
+use touchstone_logic::{Form, Program, Query, kopl, sexpr};
+
+/// Prints queries in all languages.
+pub struct FormPrinter<'k> {
+    direct: ExactPrinter<'k>,
+    kqapro: ExactPrinter<'k>,
+}
+
+/// Two forms that do not give the same answers: a defect of this program, never of a recipe.
+#[derive(Debug, thiserror::Error)]
+#[error("{language} disagrees:\n  {form}\n  gives {got}\n  instead of {expected}\n  for {query}")]
+pub struct Disagreement {
+    /// Whose answers differ.
+    pub language: &'static str,
+    /// The form.
+    pub form: String,
+    /// Its answers.
+    pub got: String,
+    /// Those of the query.
+    pub expected: String,
+    /// The query.
+    pub query: String,
+}
+
+impl<'k> FormPrinter<'k> {
+    /// For a KB.
+    pub fn new(kb: &'k Kb) -> FormPrinter<'k> {
+        FormPrinter {
+            direct: ExactPrinter::new(kb, View::Direct),
+            kqapro: ExactPrinter::new(kb, View::KqaPro),
+        }
+    }
+
+    /// All forms that mean exactly the query. S-expressions and programs are read back and run; SPARQL is read back.
+    pub fn forms(
+        &self,
+        ground: &Ground<'k>,
+        query: &Query,
+        found: &Found<'_>,
+    ) -> Result<Forms, Disagreement> {
+        let kb = ground.kb();
+        let expected = found.answers(kb);
+        let disagrees = |language, form: &str, got: String| Disagreement {
+            language,
+            form: form.to_owned(),
+            got,
+            expected: format!("{expected:?}"),
+            query: format!("{query:?}"),
+        };
+        let check = |language, form: &str, read: Option<Query>| -> Result<(), Disagreement> {
+            let Some(again) = read else { return Err(disagrees(language, form, "no query".to_owned())) };
+            match ground.run(&again) {
+                Some(found) if found.answers(kb) == expected => Ok(()),
+                other => {
+                    let got = other.map_or("nothing".to_owned(), |found| format!("{:?}", found.answers(kb)));
+                    Err(disagrees(language, form, got))
+                }
+            }
+        };
+        let mut forms = Forms::default();
+        if let Ok(printed) = sexpr::print(query)
+            && printed.lost.is_empty()
+        {
+            let read = Form::parse(&printed.text, kb).ok().and_then(|form| form.to_query().ok());
+            check("the S-expression", &printed.text, read)?;
+            forms.sexpr = Some(printed.text);
+        }
+        if let Ok(printed) = kopl::print(query, kb)
+            && printed.lost.is_empty()
+        {
+            let read =
+                Program::parse(&printed.text).ok().and_then(|program| program.to_query(&ground.words).ok());
+            // A program names things: it means the query only where the names do.
+            let clear = read
+                .as_ref()
+                .and_then(|query| ground.run(query))
+                .is_some_and(|found| found.answers(kb) == expected);
+            if clear || all_names_are_clear(ground, query) {
+                check("the program", &printed.text, read)?;
+                forms.program = Some(printed.text);
+            }
+        }
+        if let Ok(plan) = Plan::of(query, &ground.words) {
+            for (printer, form) in
+                [(&self.direct, &mut forms.sparql), (&self.kqapro, &mut forms.sparql_kqapro)]
+            {
+                if let Ok(printed) = printer.print(&plan) {
+                    if let Err(error) = touchstone_logic::sparql::parse(&printed.text) {
+                        return Err(disagrees("SPARQL", &printed.text, error.to_string()));
+                    }
+                    *form = Some(printed.text);
+                }
+            }
+        }
+        Ok(forms)
+    }
+
+    /// Runs the SPARQL forms by the general evaluator. What takes it too long is not compared; the number of forms compared is told.
+    pub fn verify(
+        &self,
+        ground: &Ground<'k>,
+        query: &Query,
+        found: &Found<'_>,
+    ) -> Result<usize, Disagreement> {
+        let kb = ground.kb();
+        let Ok(plan) = Plan::of(query, &ground.words) else { return Ok(0) };
+        let mut n = 0;
+        for (printer, view) in [(&self.direct, View::Direct), (&self.kqapro, View::KqaPro)] {
+            let Ok(printed) = printer.print(&plan) else { continue };
+            let Ok(parsed) = touchstone_logic::sparql::parse(&printed.text) else { continue };
+            let limits = Limits { time: std::time::Duration::from_secs(2), ..Limits::none() };
+            let budget = Budget::new(limits, Cancel::default());
+            let view: Box<dyn RdfView + '_> = match view {
+                View::Direct => Box::new(DirectView::new(kb)),
+                View::KqaPro => Box::new(KqaProView::new(kb)),
+            };
+            let results = match evaluate(view.as_ref(), &parsed.query, &budget) {
+                Ok(Results::Solutions { rows, .. }) => exact::Results::Rows(rows),
+                Ok(Results::Boolean(value)) => exact::Results::Boolean(value),
+                _ => continue,
+            };
+            let canonical = |answers: Vec<ExactAnswer>| {
+                let mut answers: Vec<ExactAnswer> =
+                    answers.into_iter().map(|answer| printer.canonical(answer)).collect();
+                answers.sort_unstable();
+                answers.dedup();
+                answers
+            };
+            let got = printer.read(&printed, &results).map(canonical);
+            let expected = canonical(exact_answers(found));
+            if got.as_ref().ok() != Some(&expected) {
+                return Err(Disagreement {
+                    language: "SPARQL",
+                    form: printed.text.clone(),
+                    got: format!("{got:?}"),
+                    expected: format!("{expected:?}"),
+                    query: format!("{query:?}"),
+                });
+            }
+            n += 1;
+        }
+        Ok(n)
+    }
+}
+
+fn exact_answers(found: &Found<'_>) -> Vec<ExactAnswer> {
+    match found {
+        Found::Things { nodes, literals } => {
+            let nodes = nodes.iter().map(|&node| ExactAnswer::Node(NodeId(node)));
+            nodes.chain(literals.iter().map(|&id| ExactAnswer::Literal(LiteralId(id)))).collect()
+        }
+        Found::Relations(relations) => relations.iter().map(|&r| ExactAnswer::Relation(r)).collect(),
+        Found::Count(count) => vec![ExactAnswer::Count(*count)],
+        Found::Boolean(value) => vec![ExactAnswer::Boolean(*value)],
+    }
+}
+
+fn all_names_are_clear(ground: &Ground<'_>, query: &Query) -> bool {
+    fn visit(ground: &Ground<'_>, set: &touchstone_logic::Set, clear: &mut bool) {
+        if let touchstone_logic::Set::Entity(id) = set {
+            *clear &= ground.kb().node(id).is_some_and(|node| ground.has_clear_name(node));
+        }
+        set.children(&mut |child| visit(ground, child, clear));
+    }
+    let mut clear = true;
+    query.sets(&mut |set| visit(ground, set, &mut clear));
+    clear
+}

@@ -1,0 +1,166 @@
+//! The KB as the forge sees it: what may be asked about, and what has a name that can be said.
+
+use hashbrown::HashSet;
+use touchstone_engine::budget::{Budget, Cancel, Limits};
+use touchstone_engine::plan::Plan;
+use touchstone_engine::{Found, Words, embedded};
+use touchstone_kb::{
+    AttributeId, ClassId, Kb, Literal, LiteralId, LiteralKind, NodeId, Property, RelationId, ValueKind,
+};
+use touchstone_logic::{Direction, Query, Value};
+
+/// A KB with the filters of a recipe.
+pub struct Ground<'k> {
+    /// Looks words up.
+    pub words: Words<'k>,
+    illegal: HashSet<Property>,
+    /// Classes with enough members.
+    pub classes: Vec<ClassId>,
+    limits: Limits,
+}
+
+/// One step away from an entity: a relation and which way it is followed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Edge {
+    /// The relation.
+    pub relation: RelationId,
+    /// `Forward`: the entity is the subject.
+    pub direction: Direction,
+    /// What it leads to.
+    pub other: NodeId,
+}
+
+/// Properties that say nothing worth asking for, by their ids or labels: identifiers and links.
+const USUALLY_ILLEGAL: [&str; 8] =
+    [" id", "identifier", "url", "website", "image", "commons category", "code", "logo"];
+
+impl<'k> Ground<'k> {
+    /// A KB without the properties that a recipe rules out, by id or label. `None`: identifiers, codes and links.
+    pub fn new(kb: &'k Kb, illegal: Option<&[String]>) -> Ground<'k> {
+        let relations = kb.relations().map(Property::Relation);
+        let properties = relations.chain(kb.attributes().map(Property::Attribute));
+        let is_illegal = |property: &Property| {
+            let (id, label) = (kb.property_id(*property), kb.property_label(*property));
+            match illegal {
+                Some(list) => list.iter().any(|word| word == id || word == label),
+                None => {
+                    let label = format!(" {}", label.to_lowercase());
+                    USUALLY_ILLEGAL.iter().any(|end| label.ends_with(end))
+                }
+            }
+        };
+        let enough = |class: &ClassId| kb.direct_members(*class).len() >= 3;
+        Ground {
+            words: Words::new(kb),
+            illegal: properties.filter(is_illegal).collect(),
+            classes: kb.classes().filter(enough).collect(),
+            limits: Limits { operations: 5_000_000, rows: 1_000_000, ..Limits::default() },
+        }
+    }
+
+    /// The KB.
+    pub fn kb(&self) -> &'k Kb {
+        self.words.kb()
+    }
+
+    /// Whether a property may be asked about.
+    pub fn allows(&self, property: Property) -> bool {
+        !self.illegal.contains(&property)
+    }
+
+    /// Runs a query. `None` if it makes no sense or takes too long: nobody wants such a question.
+    pub fn run(&self, query: &Query) -> Option<Found<'k>> {
+        let plan = Plan::of(query, &self.words).ok()?;
+        if !plan.unknown.is_empty() {
+            return None;
+        }
+        embedded::run(self.kb(), &plan, &Budget::new(self.limits, Cancel::default())).ok()
+    }
+
+    /// The edges that leave an entity, one for each relation and direction; which of several neighbours is for `pick` to say.
+    pub fn edges(&self, node: NodeId, mut pick: impl FnMut(usize) -> usize) -> Vec<Edge> {
+        let kb = self.kb();
+        let mut edges = Vec::new();
+        for (property, n) in kb.properties_of(node) {
+            if let Property::Relation(relation) = property
+                && self.allows(property)
+            {
+                let other = NodeId(kb.objects(node, relation)[pick(n)]);
+                edges.push(Edge { relation, direction: Direction::Forward, other });
+            }
+        }
+        for (relation, n) in kb.relations_to(node) {
+            if self.allows(Property::Relation(relation)) && !kb.is_symmetric(relation) {
+                let other = NodeId(kb.subjects(relation, node)[pick(n)]);
+                edges.push(Edge { relation, direction: Direction::Backward, other });
+            }
+        }
+        edges
+    }
+
+    /// The attributes of an entity that may be asked about, with their values.
+    pub fn attributes(&self, node: NodeId) -> Vec<(AttributeId, &'k [u32])> {
+        let kb = self.kb();
+        kb.properties_of(node)
+            .filter(|(property, _)| self.allows(*property))
+            .filter_map(|(property, _)| match property {
+                Property::Attribute(attribute) => Some((attribute, kb.literals(node, attribute))),
+                Property::Relation(_) => None,
+            })
+            .collect()
+    }
+
+    /// Whether an attribute has an order: quantities and times.
+    pub fn is_ordered(&self, attribute: AttributeId) -> bool {
+        matches!(self.kb().attribute_kind(attribute), ValueKind::Quantity | ValueKind::Time)
+    }
+
+    /// Whether an entity has a name that can be said in English and that means only it.
+    pub fn has_clear_name(&self, node: NodeId) -> bool {
+        self.has_speakable_name(node) && self.kb().nodes_labelled(self.kb().label(node)).count() == 1
+    }
+
+    /// Whether an entity has a name that can be said in English.
+    pub fn has_speakable_name(&self, node: NodeId) -> bool {
+        self.kb().label_literal(node).is_some() && is_speakable(self.kb().label(node))
+    }
+
+    /// The class that says best what an entity is: the smallest one that it is a direct member of.
+    pub fn class_of(&self, node: NodeId) -> Option<ClassId> {
+        self.kb().classes_of(node).min_by_key(|&class| (self.kb().members(class).len(), class))
+    }
+
+    /// A literal of the KB as queries write it.
+    pub fn value(&self, id: LiteralId) -> Value {
+        value_of(&self.kb().literal(id))
+    }
+}
+
+/// A literal as queries write it.
+pub(crate) fn value_of(literal: &Literal<'_>) -> Value {
+    match literal.kind() {
+        LiteralKind::Boolean => Value::xsd(literal.text(), "boolean"),
+        LiteralKind::Quantity => Value::quantity(literal.text(), literal.unit()),
+        LiteralKind::Year => Value::xsd(literal.text(), "gYear"),
+        LiteralKind::Month => Value::xsd(literal.text(), "gYearMonth"),
+        LiteralKind::Date => Value::xsd(literal.text(), "date"),
+        LiteralKind::DateTime => Value::xsd(literal.text(), "dateTime"),
+        LiteralKind::Text => Value::text(literal.text()),
+        LiteralKind::LanguageText => {
+            Value { language: literal.language().to_owned(), ..Value::text(literal.text()) }
+        }
+        LiteralKind::TypedText => Value::typed(literal.text(), literal.datatype()),
+    }
+}
+
+/// Letters of the Latin alphabet, digits and usual punctuation, and some letter or digit.
+fn is_speakable(name: &str) -> bool {
+    let usual = |c: char| {
+        c.is_ascii_graphic() || c == ' ' || ('\u{c0}'..'\u{250}').contains(&c) || "–’‘“”·×°".contains(c)
+    };
+    let awkward = |c: char| matches!(c, '{' | '}' | '|' | '<' | '>' | '\\' | '^' | '`' | '~' | '_' | '?');
+    name.len() <= 80
+        && name.chars().any(char::is_alphanumeric)
+        && name.chars().all(|c| usual(c) && !awkward(c))
+        && name.trim() == name
+}

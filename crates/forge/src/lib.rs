@@ -1,0 +1,27 @@
+//! Makes benchmarks out of a knowledge base: questions of every shape, function and level, right by construction.
+//!
+//! [`sample`] makes queries in the two published ways, [`english`] says them, [`make`] follows a [`Recipe`], and [`package`] is what comes out.
+
+mod choices;
+mod division;
+pub mod english;
+mod forms;
+mod ground;
+pub mod lint;
+mod make;
+pub mod package;
+mod proof;
+mod question;
+mod random;
+mod recipe;
+pub mod sample;
+pub mod stats;
+
+pub use forms::{Disagreement, FormPrinter};
+pub use ground::Ground;
+pub use make::{MakeError, function_of, make};
+pub use package::{Benchmark, PackageError};
+pub use proof::ProofFact;
+pub use question::{Forms, Graph, GraphEdge, GraphVertex, Question};
+pub use random::Random;
+pub use recipe::{Recipe, RecipeError};

@@ -1,0 +1,189 @@
+//! Proves a benchmark, or finds what is wrong with it.
+
+use crate::ground::Ground;
+use crate::package::Benchmark;
+use crate::question::Question;
+use hashbrown::{HashMap, HashSet};
+use rayon::prelude::*;
+use serde::Serialize;
+use std::collections::BTreeMap;
+use touchstone_kb::{Kb, Progress};
+use touchstone_logic::equal::Canonical;
+use touchstone_logic::level::{Training, Traits};
+use touchstone_logic::{Form, Program, Query};
+
+/// Something that is wrong.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Finding {
+    /// What kind of thing.
+    pub rule: &'static str,
+    /// The question.
+    pub id: String,
+    /// What exactly.
+    pub what: String,
+}
+
+/// What was checked and what was found.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct Report {
+    /// Whether the KB at hand is the one that the benchmark was made from.
+    pub same_kb: bool,
+    /// How many forms were run.
+    pub forms_run: u64,
+    /// How many questions there are.
+    pub questions: usize,
+    /// What is wrong.
+    pub findings: Vec<Finding>,
+    /// What the recipe wanted and did not get.
+    pub unfilled: usize,
+}
+
+impl Report {
+    /// Findings by rule.
+    pub fn by_rule(&self) -> BTreeMap<&'static str, usize> {
+        let mut counts = BTreeMap::new();
+        for finding in &self.findings {
+            *counts.entry(finding.rule).or_default() += 1;
+        }
+        counts
+    }
+}
+
+/// What was read and found about one question.
+struct Checked {
+    query: Option<Query>,
+    findings: Vec<Finding>,
+    forms_run: u64,
+}
+
+/// Checks everything that can be checked without other people: every form gives the answers, no leak between splits, levels are true, no
+/// question twice, none with two meanings.
+pub fn lint(kb: &Kb, benchmark: &Benchmark, progress: &dyn Progress) -> Report {
+    let ground = Ground::new(kb, Some(&[]));
+    progress.stage("running all forms", Some(benchmark.questions.len() as u64));
+    let checked: Vec<Checked> = benchmark
+        .questions
+        .par_iter()
+        .map(|question| {
+            progress.advance(1);
+            check(&ground, question)
+        })
+        .collect();
+    let mut report = Report {
+        same_kb: kb.manifest().fingerprint == benchmark.manifest.kb.fingerprint,
+        forms_run: checked.iter().map(|checked| checked.forms_run).sum(),
+        questions: benchmark.questions.len(),
+        findings: Vec::new(),
+        unfilled: benchmark.manifest.unfilled.len(),
+    };
+    let mut training = Training::default();
+    let (mut ids, mut texts) = (HashSet::new(), HashMap::new());
+    let mut trained: HashMap<String, &str> = HashMap::new();
+    let all = || benchmark.questions.iter().zip(&checked);
+    for (question, checked) in all() {
+        if let (Some(query), "train") = (&checked.query, question.split.as_str()) {
+            training.add(Traits::of(query, kb, true));
+            trained.insert(Canonical::of(query, kb).key().to_owned(), &question.id);
+        }
+    }
+    for (question, checked) in all() {
+        let mut add =
+            |rule, what: String| report.findings.push(Finding { rule, id: question.id.clone(), what });
+        if !ids.insert(&question.id) {
+            add("duplicate id", question.id.clone());
+        }
+        let key = checked.query.as_ref().map(|query| Canonical::of(query, kb).key().to_owned());
+        match texts.insert(question.question.clone(), key.clone()) {
+            Some(other) if other == key => add("duplicate question", question.question.clone()),
+            Some(_) => add("one question, two queries", question.question.clone()),
+            None => {}
+        }
+        if let Some(query) = &checked.query
+            && question.split != "train"
+        {
+            if let Some(other) = key.as_ref().and_then(|key| trained.get(key)) {
+                add("leak", format!("the same query is {other} of the training split"));
+            }
+            let level = training.judge(&Traits::of(query, kb, true)).level;
+            if level.name() != question.level {
+                add("wrong level", format!("it says {}, but it is {level}", question.level));
+            }
+        }
+    }
+    report.findings.extend(checked.into_iter().flat_map(|checked| checked.findings));
+    report
+}
+
+fn check(ground: &Ground<'_>, question: &Question) -> Checked {
+    let kb = ground.kb();
+    let mut checked = Checked { query: None, findings: Vec::new(), forms_run: 0 };
+    let expected: Vec<String> = question.answers.iter().map(ToString::to_string).collect();
+    let forms = &question.forms;
+    let sexpr = forms.sexpr.as_ref().map(|text| {
+        let form = Form::parse(text, kb).map_err(|error| error.to_string());
+        ("S-expression", form.and_then(|form| form.to_query().map_err(|error| error.to_string())))
+    });
+    let program = forms.program.as_ref().map(|text| {
+        let program = Program::parse(text).map_err(|error| error.to_string());
+        (
+            "program",
+            program.and_then(|program| program.to_query(&ground.words).map_err(|error| error.to_string())),
+        )
+    });
+    for (name, read) in [sexpr, program].into_iter().flatten() {
+        checked.forms_run += 1;
+        let mut add = |rule, what: String| {
+            checked.findings.push(Finding { rule, id: question.id.clone(), what: format!("{name}: {what}") });
+        };
+        let query = match read {
+            Ok(query) => query,
+            Err(error) => {
+                add("unreadable form", error);
+                continue;
+            }
+        };
+        let answers = ground.run(&query).map(|found| found.answers(kb));
+        let got: Vec<String> = answers
+            .iter()
+            .flatten()
+            .map(|answer| serde_json::to_value(answer).unwrap_or_default().to_string())
+            .collect();
+        if got != expected {
+            let shown = |list: &[String]| list.iter().take(3).cloned().collect::<Vec<_>>().join(", ");
+            add(
+                "wrong answers",
+                format!(
+                    "it gives {} ({}) instead of {} ({})",
+                    got.len(),
+                    shown(&got),
+                    expected.len(),
+                    shown(&expected)
+                ),
+            );
+        }
+        checked.query.get_or_insert(query);
+    }
+    if let Some(text) = [&forms.sparql, &forms.sparql_kqapro]
+        .into_iter()
+        .flatten()
+        .find(|text| touchstone_logic::sparql::parse(text).is_err())
+    {
+        checked.findings.push(Finding {
+            rule: "unreadable form",
+            id: question.id.clone(),
+            what: format!("SPARQL: {text}"),
+        });
+    }
+    let chars: Vec<char> = question.question.chars().collect();
+    for mention in &question.entities {
+        let text: Option<String> = chars.get(mention.start..mention.end).map(|chars| chars.iter().collect());
+        if text.as_deref() != Some(mention.text.as_str()) {
+            checked.findings.push(Finding {
+                rule: "wrong mention",
+                id: question.id.clone(),
+                what: mention.text.clone(),
+            });
+        }
+    }
+    checked
+}

@@ -1,0 +1,190 @@
+//! The benchmark package: a folder with `benchmark.json` and `questions.jsonl`.
+
+use crate::question::Question;
+use crate::recipe::Recipe;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{BufRead, BufReader, BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+/// The version of the format.
+pub const FORMAT: u32 = 1;
+
+/// `benchmark.json`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Manifest {
+    /// The version of the format.
+    pub touchstone_benchmark: u32,
+    /// The name.
+    pub name: String,
+    /// What it is for.
+    pub description: String,
+    /// The version of the program that made it.
+    pub tool_version: String,
+    /// The KB that it is about.
+    pub kb: KbIdentity,
+    /// The recipe, if it was made by one.
+    pub recipe: Option<Recipe>,
+    /// The licence, which is the KB's.
+    pub license: String,
+    /// The domains of the schema that are kept out of training.
+    pub held_out: Vec<String>,
+    /// Numbers of questions: in all, and by split and level.
+    pub counts: BTreeMap<String, u64>,
+    /// Queries that were not taken, by reason.
+    pub rejections: BTreeMap<String, u64>,
+    /// What the recipe wanted and the KB could not give.
+    pub unfilled: Vec<Unfilled>,
+    /// How many SPARQL forms the general evaluator was asked to confirm, and did.
+    pub verified: u64,
+}
+
+/// Which KB.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct KbIdentity {
+    /// Its name.
+    pub name: String,
+    /// The fingerprint of its content.
+    pub fingerprint: String,
+}
+
+/// A cell of the recipe that could not be filled.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Unfilled {
+    /// The kind of question.
+    pub kind: String,
+    /// The level, or `train`.
+    pub level: String,
+    /// How many were wanted.
+    pub wanted: usize,
+    /// How many there are.
+    pub made: usize,
+    /// The most frequent reason.
+    pub reason: String,
+}
+
+/// A package that cannot be read or written.
+#[derive(Debug, thiserror::Error)]
+pub enum PackageError {
+    /// A file.
+    #[error("cannot {action} {path}: {source}")]
+    Io {
+        /// What was tried.
+        action: &'static str,
+        /// On which file.
+        path: PathBuf,
+        /// Why not.
+        source: std::io::Error,
+    },
+    /// Not JSON, or other fields.
+    #[error("{path}, line {line}: {source}")]
+    Json {
+        /// The file.
+        path: PathBuf,
+        /// The line, from 1.
+        line: usize,
+        /// What is wrong.
+        source: serde_json::Error,
+    },
+    /// A newer format.
+    #[error("{path} has format {found}; this program reads format {FORMAT}: a newer one may read it")]
+    Version {
+        /// The file.
+        path: PathBuf,
+        /// Its format.
+        found: u32,
+    },
+    /// Something else is there.
+    #[error("{0} exists and is no benchmark; choose another folder")]
+    InTheWay(PathBuf),
+}
+
+/// A benchmark in memory.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Benchmark {
+    /// What is said about it as a whole.
+    pub manifest: Manifest,
+    /// Its questions.
+    pub questions: Vec<Question>,
+}
+
+fn io(action: &'static str, path: &Path) -> impl FnOnce(std::io::Error) -> PackageError {
+    let path = path.to_path_buf();
+    move |source| PackageError::Io { action, path, source }
+}
+
+impl Benchmark {
+    /// Reads a package.
+    pub fn read(dir: &Path) -> Result<Benchmark, PackageError> {
+        let path = dir.join("benchmark.json");
+        let text = std::fs::read_to_string(&path).map_err(io("read", &path))?;
+        let json = |line, path: &Path| {
+            let path = path.to_path_buf();
+            move |source: serde_json::Error| PackageError::Json {
+                line: if line == 0 { source.line() } else { line },
+                path,
+                source,
+            }
+        };
+        #[derive(Deserialize)]
+        struct Version {
+            touchstone_benchmark: u32,
+        }
+        let version: Version = serde_json::from_str(&text).map_err(json(0, &path))?;
+        if version.touchstone_benchmark != FORMAT {
+            return Err(PackageError::Version { path, found: version.touchstone_benchmark });
+        }
+        let manifest = serde_json::from_str(&text).map_err(json(0, &path))?;
+        let path = dir.join("questions.jsonl");
+        let file = BufReader::new(File::open(&path).map_err(io("read", &path))?);
+        let mut questions = Vec::new();
+        for (number, line) in file.lines().enumerate() {
+            let line = line.map_err(io("read", &path))?;
+            if !line.trim().is_empty() {
+                questions.push(serde_json::from_str(&line).map_err(json(number + 1, &path))?);
+            }
+        }
+        Ok(Benchmark { manifest, questions })
+    }
+
+    /// Writes a package: aside first, so that there is all of it or nothing. A benchmark that is there already is replaced.
+    pub fn write(&self, dir: &Path) -> Result<(), PackageError> {
+        let is_benchmark = dir.join("benchmark.json").is_file();
+        let is_empty = std::fs::read_dir(dir).is_ok_and(|mut entries| entries.next().is_none());
+        if dir.exists() && !is_benchmark && !is_empty {
+            return Err(PackageError::InTheWay(dir.to_path_buf()));
+        }
+        let parent = dir.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        std::fs::create_dir_all(parent).map_err(io("create", parent))?;
+        let aside = tempfile::Builder::new()
+            .prefix(".benchmark")
+            .tempdir_in(parent)
+            .map_err(io("write to", parent))?;
+        let path = aside.path().join("questions.jsonl");
+        let mut file = BufWriter::new(File::create(&path).map_err(io("create", &path))?);
+        for question in &self.questions {
+            let line = serde_json::to_vec(question).map_err(|source| PackageError::Json {
+                path: path.clone(),
+                line: 0,
+                source,
+            })?;
+            file.write_all(&line).and_then(|()| file.write_all(b"\n")).map_err(io("write", &path))?;
+        }
+        file.into_inner()
+            .map_err(|e| e.into_error())
+            .and_then(|file| file.sync_all())
+            .map_err(io("write", &path))?;
+        let path = aside.path().join("benchmark.json");
+        let text = serde_json::to_string_pretty(&self.manifest).map_err(|source| PackageError::Json {
+            path: path.clone(),
+            line: 0,
+            source,
+        })?;
+        std::fs::write(&path, text + "\n").map_err(io("write", &path))?;
+        if dir.exists() {
+            std::fs::remove_dir_all(dir).map_err(io("replace", dir))?;
+        }
+        std::fs::rename(aside.keep(), dir).map_err(io("write", dir))
+    }
+}

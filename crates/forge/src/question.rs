@@ -1,0 +1,139 @@
+//! One question of a benchmark: a line of `questions.jsonl`. `docs/benchmark-format.md` says the same field by field.
+
+use crate::english::Mention;
+use crate::proof::ProofFact;
+use serde::{Deserialize, Serialize};
+use serde_json::Value as Json;
+
+/// A question with everything that is known about it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Question {
+    /// Unique in the benchmark.
+    pub id: String,
+    /// train, dev or test.
+    pub split: String,
+    /// i.i.d., compositional or zero-shot, relative to the training split; empty in the training split.
+    pub level: String,
+    /// The question in English.
+    pub question: String,
+    /// The logical forms that can express it.
+    pub forms: Forms,
+    /// The query graph.
+    pub graph: Graph,
+    /// The canonical code of the graph's shape.
+    pub shape: String,
+    /// Its name in the literature, if it has one.
+    pub alias: Option<String>,
+    /// none, count, comparative or superlative; for other ways of asking their name.
+    pub function: String,
+    /// KQA Pro's type.
+    #[serde(rename = "type")]
+    pub kind: String,
+    /// KQA Pro's categories that the program falls into.
+    pub categories: Vec<String>,
+    /// The answers with type, id and label.
+    pub answers: Vec<Json>,
+    /// Ten answers to choose from, if the question has one answer.
+    pub choices: Vec<String>,
+    /// A key that questions with the same template share.
+    pub template: String,
+    /// Classes, properties and qualifier keys.
+    pub schema_items: Vec<String>,
+    /// Entities with their places in the question.
+    pub entities: Vec<Mention>,
+    /// Facts that make the answers true; of the first answers, if there are many.
+    pub proof: Vec<ProofFact>,
+    /// The strategy or data set that it comes from.
+    pub source: String,
+}
+
+/// Logical forms; what a language cannot express is absent.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Forms {
+    /// S-expression.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sexpr: Option<String>,
+    /// KoPL program in the readable form.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub program: Option<String>,
+    /// SPARQL on the direct view.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sparql: Option<String>,
+    /// SPARQL on KQA Pro's graph.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sparql_kqapro: Option<String>,
+}
+
+/// A query graph.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Graph {
+    /// The answer's place in `vertices`.
+    pub root: usize,
+    /// The answer, the constraints and the variables.
+    pub vertices: Vec<GraphVertex>,
+    /// The relations.
+    pub edges: Vec<GraphEdge>,
+}
+
+/// The answer, a constraint or a variable.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct GraphVertex {
+    /// The entity's id or name, the literal, or the class of a variable.
+    pub label: String,
+    /// Whether the query names it.
+    pub grounded: bool,
+    /// Functions on it.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub note: String,
+}
+
+/// A relation between two vertices.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct GraphEdge {
+    /// The subject.
+    pub from: usize,
+    /// The value.
+    pub to: usize,
+    /// The relation.
+    pub label: String,
+}
+
+impl From<&touchstone_logic::QueryGraph> for Graph {
+    fn from(graph: &touchstone_logic::QueryGraph) -> Graph {
+        let vertex = |vertex: &touchstone_logic::graph::Vertex| GraphVertex {
+            label: vertex.label.clone(),
+            grounded: vertex.grounded,
+            note: vertex.note.clone(),
+        };
+        let edge = |edge: &touchstone_logic::graph::Edge| GraphEdge {
+            from: edge.from,
+            to: edge.to,
+            label: edge.label.clone(),
+        };
+        Graph {
+            root: graph.root,
+            vertices: graph.vertices.iter().map(vertex).collect(),
+            edges: graph.edges.iter().map(edge).collect(),
+        }
+    }
+}
+
+impl From<&Graph> for touchstone_logic::QueryGraph {
+    fn from(graph: &Graph) -> touchstone_logic::QueryGraph {
+        let vertex = |vertex: &GraphVertex| touchstone_logic::graph::Vertex {
+            grounded: vertex.grounded,
+            label: vertex.label.clone(),
+            note: vertex.note.clone(),
+        };
+        let edge = |edge: &GraphEdge| touchstone_logic::graph::Edge {
+            from: edge.from,
+            to: edge.to,
+            label: edge.label.clone(),
+        };
+        touchstone_logic::QueryGraph {
+            vertices: graph.vertices.iter().map(vertex).collect(),
+            edges: graph.edges.iter().map(edge).collect(),
+            root: graph.root,
+        }
+    }
+}

@@ -1,0 +1,301 @@
+//! Recipes: what a benchmark is made of.
+
+use crate::sample::asking::QuestionType;
+use crate::sample::shapes::Function;
+use crate::sample::tree::Tree;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use touchstone_logic::graph::Class;
+
+/// What a benchmark is made of. The same recipe and seed give the same bytes.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Recipe {
+    /// The name of the benchmark.
+    pub name: String,
+    /// What it is for.
+    #[serde(default)]
+    pub description: String,
+    /// Everything random depends on it.
+    #[serde(default = "one")]
+    pub seed: u64,
+    /// How many questions to make.
+    pub questions: usize,
+    /// Questions by shape.
+    #[serde(default)]
+    pub shapes: ByShape,
+    /// Questions by locating and asking.
+    #[serde(default)]
+    pub asking: ByAsking,
+    /// How they are divided.
+    #[serde(default)]
+    pub splits: Splits,
+    /// What is not taken.
+    #[serde(default)]
+    pub filters: Filters,
+}
+
+/// Sampling by shape.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct ByShape {
+    /// The share of these questions, relative to the other strategy.
+    pub weight: f64,
+    /// The weight of each shape, by name (`Iso-8`) or code (`T1:(()())`).
+    pub shapes: BTreeMap<String, f64>,
+    /// The weight of each function: none, count, comparative, superlative.
+    pub functions: BTreeMap<Function, f64>,
+}
+
+/// Locating and asking.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct ByAsking {
+    /// The share of these questions, relative to the other strategy.
+    pub weight: f64,
+    /// How deep descriptions may stand in descriptions.
+    pub depth: usize,
+    /// The weight of each type of question.
+    pub types: BTreeMap<QuestionType, f64>,
+}
+
+/// The division into training, development and test questions.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Splits {
+    /// The weight of the training split.
+    pub train: f64,
+    /// The weight of the development split.
+    pub dev: f64,
+    /// The weight of the test split.
+    pub test: f64,
+    /// Of development and test questions: the weight of those whose template is in training.
+    pub iid: f64,
+    /// ... whose schema items are in training, but not their template.
+    pub compositional: f64,
+    /// ... with schema items that are not in training.
+    pub zero_shot: f64,
+    /// The domains of the schema that are kept out of training; chosen by the seed if there are none here.
+    pub held_out: Vec<String>,
+}
+
+impl Default for Splits {
+    fn default() -> Splits {
+        Splits {
+            train: 0.7,
+            dev: 0.1,
+            test: 0.2,
+            iid: 0.5,
+            compositional: 0.25,
+            zero_shot: 0.25,
+            held_out: Vec::new(),
+        }
+    }
+}
+
+/// What is not taken.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Filters {
+    /// Questions with more answers are not taken.
+    pub max_answers: usize,
+    /// Properties that are not asked about, by id or label; without it identifiers, codes and links.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub illegal: Option<Vec<String>>,
+    /// The share of questions whose SPARQL is also run by the general evaluator.
+    pub verify: f64,
+}
+
+impl Default for Filters {
+    fn default() -> Filters {
+        Filters { max_answers: 50, illegal: None, verify: 0.02 }
+    }
+}
+
+fn one() -> u64 {
+    1
+}
+
+/// A recipe that cannot be followed.
+#[derive(Debug, thiserror::Error)]
+pub enum RecipeError {
+    /// No TOML, or other fields.
+    #[error("{0}")]
+    Toml(#[from] toml::de::Error),
+    /// A shape that nothing is known of.
+    #[error("there is no shape `{0}`; write a name like Iso-8 or the code of a tree like T1:(()())")]
+    UnknownShape(String),
+    /// Numbers that make no sense.
+    #[error("{0}")]
+    Numbers(String),
+    /// Nothing to make.
+    #[error("the recipe makes nothing: give `shapes` or `asking` a weight, and shapes or types")]
+    Empty,
+}
+
+/// One kind of question that a recipe wants, with how many.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Wanted {
+    /// What kind.
+    pub kind: Kind,
+    /// How many, of all splits.
+    pub questions: usize,
+}
+
+/// A kind of question.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Kind {
+    /// A shape with a function on top.
+    Shape {
+        /// The name or code in the recipe.
+        name: String,
+        /// The shape.
+        tree: Tree,
+        /// The function.
+        function: Function,
+    },
+    /// A type of question.
+    Asking(QuestionType),
+}
+
+impl Kind {
+    /// The name in logs.
+    pub fn name(&self) -> String {
+        match self {
+            Kind::Shape { name, function, .. } => format!("{name} {function}"),
+            Kind::Asking(kind) => kind.name().to_owned(),
+        }
+    }
+}
+
+const BUILT_IN: [(&str, &str); 4] = [
+    ("quick", include_str!("../recipes/quick.toml")),
+    ("grailqa++", include_str!("../recipes/grailqa++.toml")),
+    ("kqapro", include_str!("../recipes/kqapro.toml")),
+    ("hard", include_str!("../recipes/hard.toml")),
+];
+
+impl Recipe {
+    /// The names of the recipes that come with the program.
+    pub fn built_in() -> impl Iterator<Item = &'static str> {
+        BUILT_IN.iter().map(|(name, _)| *name)
+    }
+
+    /// The text of a recipe that comes with the program.
+    pub fn text(name: &str) -> Option<&'static str> {
+        BUILT_IN.iter().find(|(known, _)| *known == name).map(|(_, text)| *text)
+    }
+
+    /// Reads and checks a recipe.
+    pub fn parse(text: &str) -> Result<Recipe, RecipeError> {
+        let recipe: Recipe = toml::from_str(text)?;
+        recipe.wanted()?;
+        Ok(recipe)
+    }
+
+    /// The kinds of questions with their numbers, which add up to what the recipe asks for.
+    pub fn wanted(&self) -> Result<Vec<Wanted>, RecipeError> {
+        let weights = [
+            self.shapes.weight,
+            self.asking.weight,
+            self.splits.train,
+            self.splits.dev,
+            self.splits.test,
+            self.splits.iid,
+            self.splits.compositional,
+            self.splits.zero_shot,
+        ];
+        let all = weights.iter().chain(self.shapes.shapes.values()).chain(self.shapes.functions.values());
+        if let Some(wrong) =
+            all.chain(self.asking.types.values()).find(|weight| !(**weight >= 0.0 && weight.is_finite()))
+        {
+            return Err(RecipeError::Numbers(format!("a weight is {wrong}; weights are 0 or more")));
+        }
+        if self.questions == 0 || self.questions > 10_000_000 {
+            return Err(RecipeError::Numbers(format!(
+                "`questions` is {}; it must be from 1 to 10,000,000",
+                self.questions
+            )));
+        }
+        if !(0.0..=1.0).contains(&self.filters.verify) {
+            return Err(RecipeError::Numbers(format!(
+                "`verify` is {}; it is a share from 0 to 1",
+                self.filters.verify
+            )));
+        }
+        let mut kinds: Vec<(Kind, f64)> = Vec::new();
+        let total = |weights: &mut dyn Iterator<Item = &f64>| weights.sum::<f64>();
+        let shape_total =
+            total(&mut self.shapes.shapes.values()) * total(&mut self.shapes.functions.values());
+        for (name, shape_weight) in &self.shapes.shapes {
+            let code = Class::by_name(name).map_or(name.as_str(), |class| class.code);
+            let tree = Tree::parse(code).ok_or_else(|| RecipeError::UnknownShape(name.clone()))?;
+            if tree.relations() == 0 || tree.relations() > 6 {
+                return Err(RecipeError::UnknownShape(name.clone()));
+            }
+            for (&function, function_weight) in &self.shapes.functions {
+                let kind = Kind::Shape { name: name.clone(), tree: tree.clone(), function };
+                kinds.push((kind, self.shapes.weight * shape_weight * function_weight / shape_total));
+            }
+        }
+        let type_total = total(&mut self.asking.types.values());
+        for (&kind, weight) in &self.asking.types {
+            kinds.push((Kind::Asking(kind), self.asking.weight * weight / type_total));
+        }
+        kinds.retain(|(_, weight)| *weight > 0.0);
+        let sum: f64 = kinds.iter().map(|(_, weight)| weight).sum();
+        if kinds.is_empty() || sum == 0.0 {
+            return Err(RecipeError::Empty);
+        }
+        let shares: Vec<f64> = kinds.iter().map(|(_, weight)| weight / sum).collect();
+        let numbers = apportioned(self.questions, &shares);
+        let wanted = kinds.into_iter().zip(numbers).map(|((kind, _), questions)| Wanted { kind, questions });
+        Ok(wanted.filter(|wanted| wanted.questions > 0).collect())
+    }
+}
+
+/// Whole numbers in proportion to shares that add up to 1, with the sum `n`: by largest remainders.
+pub(crate) fn apportioned(n: usize, shares: &[f64]) -> Vec<usize> {
+    let mut numbers: Vec<usize> = shares.iter().map(|share| (share * n as f64).floor() as usize).collect();
+    let mut by_remainder: Vec<usize> = (0..shares.len()).collect();
+    let remainder = |at: usize| shares[at] * n as f64 - (shares[at] * n as f64).floor();
+    by_remainder.sort_by(|&a, &b| remainder(b).total_cmp(&remainder(a)).then(a.cmp(&b)));
+    let missing = n.saturating_sub(numbers.iter().sum());
+    for &at in by_remainder.iter().cycle().take(if shares.is_empty() { 0 } else { missing }) {
+        numbers[at] += 1;
+    }
+    numbers
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn built_in_recipes_can_be_followed() {
+        for name in Recipe::built_in() {
+            let recipe =
+                Recipe::parse(Recipe::text(name).expect("a text")).unwrap_or_else(|e| panic!("{name}: {e}"));
+            assert_eq!(recipe.name, name);
+            let sum: usize = recipe.wanted().expect("kinds").iter().map(|wanted| wanted.questions).sum();
+            assert_eq!(sum, recipe.questions, "{name}");
+        }
+    }
+
+    #[test]
+    fn mistakes_are_told() {
+        let wrong = |more: &str| {
+            Recipe::parse(&format!("name = \"x\"\nquestions = 10\n{more}")).expect_err(more).to_string()
+        };
+        assert!(wrong("").contains("makes nothing"));
+        assert!(
+            wrong("[shapes]\nweight = 1\nshapes = { Iso-99 = 1 }\nfunctions = { none = 1 }")
+                .contains("`Iso-99`")
+        );
+        assert!(
+            wrong("[shapes]\nweight = -1\nshapes = { Iso-1 = 1 }\nfunctions = { none = 1 }").contains("-1")
+        );
+        assert!(wrong("[asking]\nweight = 1\ntypes = { QueryNames = 1 }").contains("QueryName"));
+        assert_eq!(apportioned(10, &[0.55, 0.25, 0.2]), [6, 2, 2]);
+    }
+}

@@ -1,0 +1,121 @@
+//! Another question with the same template: the same words of the schema, other entities and values.
+
+use super::numbers;
+use crate::ground::{Ground, value_of};
+use crate::random::Random;
+use touchstone_engine::Found;
+use touchstone_kb::{Comparison, LiteralId, NodeId};
+use touchstone_logic::{Answer, Direction, Query, Relate, Set, Value};
+
+/// The query about other things; `None` if this attempt finds none. Only queries about members of a described set can be moved.
+pub fn again(ground: &Ground<'_>, random: &mut Random, query: &Query) -> Option<Query> {
+    let mut mover = Mover { ground, random };
+    let answer = match &query.answer {
+        Answer::Members(Set::Superlative(superlative)) => {
+            let mut superlative = superlative.clone();
+            superlative.of = mover.moved_root(&superlative.of)?;
+            Answer::Members(Set::Superlative(superlative))
+        }
+        Answer::Members(set) => Answer::Members(mover.moved_root(set)?),
+        Answer::Count(set) => Answer::Count(mover.moved_root(set)?),
+        Answer::SelectAmong { among, attribute, extreme } => {
+            let (attribute, extreme) = (attribute.clone(), *extreme);
+            Answer::SelectAmong { among: mover.moved_root(among)?, attribute, extreme }
+        }
+        _ => return None,
+    };
+    Some(Query::new(answer))
+}
+
+struct Mover<'g, 'k, 'r> {
+    ground: &'g Ground<'k>,
+    random: &'r mut Random,
+}
+
+/// So many neighbours are tried.
+const ATTEMPTS: usize = 4;
+
+impl Mover<'_, '_, '_> {
+    fn moved_root(&mut self, set: &Set) -> Option<Set> {
+        let wide = Query::new(Answer::Members(widened(set)));
+        let Some(Found::Things { nodes, .. }) = self.ground.run(&wide) else { return None };
+        let witness = NodeId(*self.random.choose(&nodes)?);
+        self.moved(set, witness)
+    }
+
+    /// The description, about this node.
+    fn moved(&mut self, set: &Set, node: NodeId) -> Option<Set> {
+        Some(match set {
+            Set::Entity(_) | Set::Named(_) => {
+                if !self.ground.has_speakable_name(node) {
+                    return None;
+                }
+                Set::Entity(self.ground.kb().node_id(node).to_owned())
+            }
+            Set::And(parts) => {
+                let mut moved = Vec::with_capacity(parts.len());
+                for part in parts {
+                    moved.push(self.moved(part, node)?);
+                }
+                Set::and(moved)
+            }
+            Set::Relate(relate) if relate.conditions.is_empty() => self.related(relate, node)?,
+            Set::Class(_) | Set::All => set.clone(),
+            _ => return None,
+        })
+    }
+
+    fn related(&mut self, relate: &Relate, node: NodeId) -> Option<Set> {
+        let kb = self.ground.kb();
+        if let Set::Values(comparison, value) = &relate.from {
+            let attribute = kb.attribute(&relate.property)?;
+            let literal = kb.literal(LiteralId(*self.random.choose(kb.literals(node, attribute))?));
+            let value = match comparison {
+                Comparison::Equal if value.xsd_name() == Some("gYear") => {
+                    let year = literal.as_time()?.year();
+                    if year <= 0 {
+                        return None;
+                    }
+                    Value::xsd(format!("{year:04}"), "gYear")
+                }
+                Comparison::Equal => value_of(&literal),
+                // The same comparison, so that the template stays.
+                wanted => {
+                    (0..8)
+                        .find_map(|_| {
+                            numbers::near(self.random, &literal).filter(|(found, _)| found == wanted)
+                        })?
+                        .1
+                }
+            };
+            return Some(Set::relate(
+                Set::Values(*comparison, value),
+                relate.property.clone(),
+                relate.direction,
+            ));
+        }
+        let relation = kb.relation(&relate.property)?;
+        let neighbours = match relate.direction {
+            Direction::Backward => kb.objects(node, relation),
+            Direction::Forward => kb.subjects(relation, node),
+        };
+        for _ in 0..ATTEMPTS {
+            let other = NodeId(*self.random.choose(neighbours)?);
+            if let Some(from) = self.moved(&relate.from, other) {
+                return Some(Set::relate(from, relate.property.clone(), relate.direction));
+            }
+        }
+        None
+    }
+}
+
+/// The set with everything in place of entities and values.
+fn widened(set: &Set) -> Set {
+    match set {
+        Set::Entity(_) | Set::Named(_) | Set::Values(..) => Set::All,
+        Set::And(parts) => Set::and(parts.iter().map(widened)),
+        Set::Or(parts) => Set::or(parts.iter().map(widened)),
+        Set::Relate(relate) => Set::relate(widened(&relate.from), relate.property.clone(), relate.direction),
+        other => other.clone(),
+    }
+}

@@ -1,0 +1,423 @@
+//! Locating and asking (KQA Pro): find entities by a description that may contain descriptions, then ask about them in one of nine ways.
+
+use super::numbers;
+use crate::ground::{Edge, Ground, value_of};
+use crate::random::Random;
+use serde::{Deserialize, Serialize};
+use std::fmt;
+use touchstone_engine::Found;
+use touchstone_kb::{ClassId, Comparison, FactId, LiteralId, NodeId, Property, Value as KbValue};
+use touchstone_logic::{Answer, Condition, Direction, Extreme, Query, Set, Value};
+
+/// The nine ways to ask.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[allow(missing_docs)]
+pub enum QuestionType {
+    QueryName,
+    Count,
+    SelectAmong,
+    SelectBetween,
+    QueryAttribute,
+    Verify,
+    HighLevelLiteral,
+    Relation,
+    HighLevelRelational,
+}
+
+impl QuestionType {
+    /// All of them.
+    pub const ALL: [QuestionType; 9] = [
+        QuestionType::QueryName,
+        QuestionType::Count,
+        QuestionType::SelectAmong,
+        QuestionType::SelectBetween,
+        QuestionType::QueryAttribute,
+        QuestionType::Verify,
+        QuestionType::HighLevelLiteral,
+        QuestionType::Relation,
+        QuestionType::HighLevelRelational,
+    ];
+
+    /// The word in recipes and tables.
+    pub fn name(self) -> &'static str {
+        match self {
+            QuestionType::QueryName => "QueryName",
+            QuestionType::Count => "Count",
+            QuestionType::SelectAmong => "SelectAmong",
+            QuestionType::SelectBetween => "SelectBetween",
+            QuestionType::QueryAttribute => "QueryAttribute",
+            QuestionType::Verify => "Verify",
+            QuestionType::HighLevelLiteral => "HighLevelLiteral",
+            QuestionType::Relation => "Relation",
+            QuestionType::HighLevelRelational => "HighLevelRelational",
+        }
+    }
+
+    /// The type of a query, as KQA Pro sorts its questions.
+    pub fn of(query: &Query) -> QuestionType {
+        match &query.answer {
+            Answer::Members(Set::Superlative(_)) | Answer::SelectAmong { .. } => QuestionType::SelectAmong,
+            Answer::Members(_) => QuestionType::QueryName,
+            Answer::Count(_) => QuestionType::Count,
+            Answer::Exists(_) | Answer::Verify { .. } => QuestionType::Verify,
+            Answer::Attribute { .. } => QuestionType::QueryAttribute,
+            Answer::Relation { .. } => QuestionType::Relation,
+            Answer::AttributeQualifier { .. } => QuestionType::HighLevelLiteral,
+            Answer::RelationQualifier { .. } => QuestionType::HighLevelRelational,
+            Answer::SelectBetween { .. } => QuestionType::SelectBetween,
+        }
+    }
+}
+
+impl fmt::Display for QuestionType {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+type Sampled<T> = Result<T, &'static str>;
+
+/// A query of a type, with descriptions inside descriptions down to a depth.
+pub fn sample(
+    ground: &Ground<'_>,
+    random: &mut Random,
+    kind: QuestionType,
+    depth: usize,
+    classes: &[ClassId],
+) -> Sampled<Query> {
+    let &class = random.choose(classes).ok_or("there is no class to ask about")?;
+    let &witness = random.choose(ground.kb().direct_members(class)).ok_or("a class without members")?;
+    let mut asker = Asker { ground, random, depth };
+    let witness = NodeId(witness);
+    Ok(Query::new(match kind {
+        QuestionType::QueryName => Answer::Members(asker.unique_description(witness)?),
+        QuestionType::Count => Answer::Count(asker.description(witness)?),
+        QuestionType::SelectAmong => {
+            let among = asker.description(witness)?;
+            let (attribute, extreme) = (asker.ordered_attribute(witness)?.0, asker.extreme());
+            Answer::SelectAmong { among, attribute, extreme }
+        }
+        QuestionType::SelectBetween => asker.between(witness, class)?,
+        QuestionType::QueryAttribute => {
+            let of = asker.located(witness)?;
+            let (attribute, conditions) = asker.attribute_with_conditions(witness)?;
+            Answer::Attribute { of, attribute, conditions }
+        }
+        QuestionType::Verify => asker.verify(witness)?,
+        QuestionType::HighLevelLiteral => asker.literal_qualifier(witness)?,
+        QuestionType::Relation => asker.relation(witness)?,
+        QuestionType::HighLevelRelational => asker.relation_qualifier(witness)?,
+    }))
+}
+
+struct Asker<'g, 'k, 'r> {
+    ground: &'g Ground<'k>,
+    random: &'r mut Random,
+    depth: usize,
+}
+
+impl<'k> Asker<'_, 'k, '_> {
+    fn extreme(&mut self) -> Extreme {
+        if self.random.percent(50) { Extreme::Max } else { Extreme::Min }
+    }
+
+    /// An entity by its name, or by a description that nothing else satisfies.
+    fn located(&mut self, node: NodeId) -> Sampled<Set> {
+        if self.depth == 0 || self.random.percent(45) {
+            return self.by_name(node);
+        }
+        self.unique_description(node)
+    }
+
+    fn by_name(&self, node: NodeId) -> Sampled<Set> {
+        if !self.ground.has_speakable_name(node) {
+            return Err("a name that is not English");
+        }
+        Ok(Set::Entity(self.ground.kb().node_id(node).to_owned()))
+    }
+
+    fn unique_description(&mut self, node: NodeId) -> Sampled<Set> {
+        let set = self.description(node)?;
+        match self.ground.run(&Query::new(Answer::Count(set.clone()))) {
+            Some(Found::Count(1)) => Ok(set),
+            _ => Err("a description that is not unique"),
+        }
+    }
+
+    /// A class with one or two conditions that an entity satisfies.
+    fn description(&mut self, node: NodeId) -> Sampled<Set> {
+        let kb = self.ground.kb();
+        let class = self.ground.class_of(node).ok_or("an entity without a class")?;
+        let class = || Set::Class(kb.node_id(kb.class_node(class)).to_owned());
+        let first = self.condition(node)?;
+        Ok(match self.random.below(10) {
+            0..5 => Set::and([class(), first]),
+            5..8 => {
+                let second = self.condition(node)?;
+                if second == first {
+                    return Err("the same constraint twice");
+                }
+                Set::and([class(), first, second])
+            }
+            _ => {
+                // The other branch is about another member of the class.
+                let other = self.sibling(node)?;
+                let second = self.condition(other)?;
+                if second == first {
+                    return Err("the same constraint twice");
+                }
+                Set::or([Set::and([class(), first]), Set::and([class(), second])])
+            }
+        })
+    }
+
+    fn sibling(&mut self, node: NodeId) -> Sampled<NodeId> {
+        let class = self.ground.class_of(node).ok_or("an entity without a class")?;
+        let &other = self.random.choose(self.ground.kb().direct_members(class)).ok_or("no other member")?;
+        if other == node.0 { Err("no other member") } else { Ok(NodeId(other)) }
+    }
+
+    /// A condition that an entity satisfies: on a value, or on a relation to another entity.
+    fn condition(&mut self, node: NodeId) -> Sampled<Set> {
+        if self.random.percent(40) { self.literal_condition(node) } else { self.relational_condition(node) }
+    }
+
+    fn literal_condition(&mut self, node: NodeId) -> Sampled<Set> {
+        let kb = self.ground.kb();
+        let values = self.ground.attributes(node);
+        let &(attribute, literals) = self.random.choose(&values).ok_or("the entity has no attributes")?;
+        let at = self.random.below(literals.len());
+        let literal = kb.literal(LiteralId(literals[at]));
+        let ordered = self.ground.is_ordered(attribute);
+        let (comparison, value) = if ordered && self.random.percent(70) {
+            let (comparison, value) =
+                numbers::near(self.random, &literal).ok_or("no round number near the value")?;
+            // KoPL has no `<=` and `>=`.
+            let strict = match comparison {
+                Comparison::LessOrEqual => Comparison::Less,
+                Comparison::GreaterOrEqual => Comparison::Greater,
+                other => other,
+            };
+            (strict, value)
+        } else {
+            (Comparison::Equal, self.plain_value(&literal))
+        };
+        let fact = kb.facts_of(node, Property::Attribute(attribute)).nth(at);
+        let mut set =
+            Set::relate(Set::Values(comparison, value), kb.attribute_id(attribute), Direction::Backward);
+        self.qualify(&mut set, fact);
+        Ok(set)
+    }
+
+    fn relational_condition(&mut self, node: NodeId) -> Sampled<Set> {
+        let kb = self.ground.kb();
+        let random = &mut *self.random;
+        let edges = self.ground.edges(node, |n| random.below(n));
+        let &edge = self.random.choose(&edges).ok_or("the entity leads nowhere")?;
+        let other = if self.depth > 0 && self.random.percent(40) {
+            self.depth -= 1;
+            let described = self.unique_description(edge.other);
+            self.depth += 1;
+            described?
+        } else {
+            self.by_name(edge.other)?
+        };
+        let mut set = Set::relate(other, kb.relation_id(edge.relation), edge.direction.flipped());
+        self.qualify(&mut set, self.fact(node, edge));
+        Ok(set)
+    }
+
+    fn fact(&self, node: NodeId, edge: Edge) -> Option<u32> {
+        let kb = self.ground.kb();
+        let (subject, value) = match edge.direction {
+            Direction::Forward => (node, edge.other),
+            Direction::Backward => (edge.other, node),
+        };
+        let at = kb.objects(subject, edge.relation).binary_search(&value.0).ok()?;
+        kb.facts_of(subject, Property::Relation(edge.relation)).nth(at)
+    }
+
+    /// Adds a condition on a qualifier of the fact, sometimes.
+    fn qualify(&mut self, set: &mut Set, fact: Option<u32>) {
+        if !self.random.percent(30) {
+            return;
+        }
+        if let (Set::Relate(relate), Some(condition)) = (set, fact.and_then(|fact| self.qualifier(fact))) {
+            relate.conditions.push(condition);
+        }
+    }
+
+    fn qualifier(&mut self, fact: u32) -> Option<Condition> {
+        let kb = self.ground.kb();
+        let qualifiers: Vec<_> = kb.fact_qualifiers(FactId(fact)).collect();
+        let qualifier = *self.random.choose(&qualifiers)?;
+        let value = match qualifier.value {
+            KbValue::Node(node) => Value::text(kb.label(node)),
+            KbValue::Literal(literal) => {
+                let literal = kb.literal(literal);
+                if !is_sayable(&literal) {
+                    return None;
+                }
+                self.plain_value(&literal)
+            }
+        };
+        let key = kb.qualifier_id(qualifier.key).to_owned();
+        Some(Condition { qualifier: key, comparison: Comparison::Equal, value })
+    }
+
+    /// A value as it is; of most dates only the year.
+    fn plain_value(&mut self, literal: &touchstone_kb::Literal<'_>) -> Value {
+        match literal.as_time() {
+            Some(time) if time.year() > 0 && self.random.percent(60) => {
+                Value::xsd(format!("{:04}", time.year()), "gYear")
+            }
+            _ => value_of(literal),
+        }
+    }
+
+    fn ordered_attribute(&mut self, node: NodeId) -> Sampled<(String, LiteralId)> {
+        let mut values = self.ground.attributes(node);
+        values.retain(|(attribute, _)| self.ground.is_ordered(*attribute));
+        let &(attribute, literals) =
+            self.random.choose(&values).ok_or("the entity has no quantity and no time")?;
+        let &literal = self.random.choose(literals).ok_or("an attribute without values")?;
+        Ok((self.ground.kb().attribute_id(attribute).to_owned(), LiteralId(literal)))
+    }
+
+    fn between(&mut self, node: NodeId, class: ClassId) -> Sampled<Answer> {
+        let (attribute, _) = self.ordered_attribute(node)?;
+        let kb = self.ground.kb();
+        let known = kb.attribute(&attribute).ok_or("no attribute")?;
+        let members = kb.direct_members(class);
+        let other = (0..8)
+            .filter_map(|_| self.random.choose(members).copied())
+            .find(|&other| other != node.0 && !kb.literals(NodeId(other), known).is_empty())
+            .ok_or("no other entity with this attribute")?;
+        // One value each: otherwise it is not clear which one counts.
+        if kb.literals(node, known).len() != 1 || kb.literals(NodeId(other), known).len() != 1 {
+            return Err("several values to compare");
+        }
+        let (left, right) = (self.located(node)?, self.located(NodeId(other))?);
+        Ok(Answer::SelectBetween { left, right, attribute, extreme: self.extreme() })
+    }
+
+    /// An attribute, with a condition if its values need one.
+    fn attribute_with_conditions(&mut self, node: NodeId) -> Sampled<(String, Vec<Condition>)> {
+        let kb = self.ground.kb();
+        let values = self.ground.attributes(node);
+        let &(attribute, literals) = self.random.choose(&values).ok_or("the entity has no attributes")?;
+        let at = self.random.below(literals.len());
+        let fact = kb.facts_of(node, Property::Attribute(attribute)).nth(at);
+        let condition = fact
+            .filter(|_| literals.len() > 1 || self.random.percent(40))
+            .and_then(|fact| self.qualifier(fact));
+        Ok((kb.attribute_id(attribute).to_owned(), condition.into_iter().collect()))
+    }
+
+    /// Whether a value is as said: true for a half of the questions.
+    fn verify(&mut self, node: NodeId) -> Sampled<Answer> {
+        let kb = self.ground.kb();
+        let of = self.located(node)?;
+        let values = self.ground.attributes(node);
+        let &(attribute, literals) = self.random.choose(&values).ok_or("the entity has no attributes")?;
+        let at = self.random.below(literals.len());
+        let literal = kb.literal(LiteralId(literals[at]));
+        if !is_sayable(&literal) {
+            return Err("a value that cannot be said");
+        }
+        let (mut comparison, mut value) = (Comparison::Equal, self.plain_value(&literal));
+        if self.ground.is_ordered(attribute) && self.random.percent(60) {
+            (comparison, value) =
+                numbers::near(self.random, &literal).ok_or("no round number near the value")?;
+            comparison = match comparison {
+                Comparison::Less | Comparison::LessOrEqual => Comparison::Less,
+                _ => Comparison::Greater,
+            };
+        }
+        if self.random.percent(50) {
+            match comparison {
+                Comparison::Less => comparison = Comparison::Greater,
+                Comparison::Greater => comparison = Comparison::Less,
+                // Another value of the attribute.
+                _ => {
+                    let column = kb.facts_by_value(attribute);
+                    let other = kb.literal(column.value(self.random.below(column.len())));
+                    if other.kind() != literal.kind() || !is_sayable(&other) {
+                        return Err("no other value of the kind");
+                    }
+                    value = self.plain_value(&other);
+                }
+            }
+        }
+        let conditions = match (literals.len(), kb.facts_of(node, Property::Attribute(attribute)).nth(at)) {
+            (2.., Some(fact)) => self.qualifier(fact).into_iter().collect(),
+            _ => Vec::new(),
+        };
+        Ok(Answer::Verify {
+            of,
+            attribute: kb.attribute_id(attribute).to_owned(),
+            conditions,
+            comparison,
+            value,
+        })
+    }
+
+    fn literal_qualifier(&mut self, node: NodeId) -> Sampled<Answer> {
+        let kb = self.ground.kb();
+        let mut facts = Vec::new();
+        for (attribute, literals) in self.ground.attributes(node) {
+            let ids = kb.facts_of(node, Property::Attribute(attribute)).zip(literals);
+            facts.extend(
+                ids.filter(|(fact, _)| kb.fact_qualifiers(FactId(*fact)).len() > 0)
+                    .map(|(fact, &l)| (attribute, fact, l)),
+            );
+        }
+        let &(attribute, fact, literal) = self.random.choose(&facts).ok_or("no fact with qualifiers")?;
+        let literal = kb.literal(LiteralId(literal));
+        if !is_sayable(&literal) {
+            return Err("a value that cannot be said");
+        }
+        let qualifiers: Vec<_> = kb.fact_qualifiers(FactId(fact)).collect();
+        let qualifier = self.random.choose(&qualifiers).ok_or("no fact with qualifiers")?.key;
+        let of = self.located(node)?;
+        Ok(Answer::AttributeQualifier {
+            of,
+            attribute: kb.attribute_id(attribute).to_owned(),
+            value: value_of(&literal),
+            qualifier: kb.qualifier_id(qualifier).to_owned(),
+        })
+    }
+
+    /// Another entity that a relation leads to, and the relation.
+    fn forward_edge(&mut self, node: NodeId) -> Sampled<Edge> {
+        let random = &mut *self.random;
+        let mut edges = self.ground.edges(node, |n| random.below(n));
+        edges.retain(|edge| edge.direction == Direction::Forward);
+        self.random.choose(&edges).copied().ok_or("the entity leads nowhere")
+    }
+
+    fn relation(&mut self, node: NodeId) -> Sampled<Answer> {
+        let edge = self.forward_edge(node)?;
+        Ok(Answer::Relation { from: self.located(node)?, to: self.located(edge.other)? })
+    }
+
+    fn relation_qualifier(&mut self, node: NodeId) -> Sampled<Answer> {
+        let kb = self.ground.kb();
+        let edge = self.forward_edge(node)?;
+        let fact = self.fact(node, edge).ok_or("no fact")?;
+        let qualifiers: Vec<_> = kb.fact_qualifiers(FactId(fact)).collect();
+        let qualifier = self.random.choose(&qualifiers).ok_or("no fact with qualifiers")?.key;
+        Ok(Answer::RelationQualifier {
+            from: self.located(node)?,
+            relation: kb.relation_id(edge.relation).to_owned(),
+            to: self.located(edge.other)?,
+            qualifier: kb.qualifier_id(qualifier).to_owned(),
+        })
+    }
+}
+
+/// Whether a value can be said in a question: not the kinds that programs cannot write, and no long texts.
+fn is_sayable(literal: &touchstone_kb::Literal<'_>) -> bool {
+    use touchstone_kb::LiteralKind::{DateTime, Month, TypedText};
+    literal.text().len() <= 60 && !matches!(literal.kind(), DateTime | Month | TypedText)
+}

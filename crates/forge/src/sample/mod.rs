@@ -1,0 +1,8 @@
+//! Makes queries that have answers: by shape, as GrailQA++ does, and by locating and asking, as KQA Pro does.
+
+pub mod again;
+pub mod asking;
+pub mod filters;
+pub(crate) mod numbers;
+pub mod shapes;
+pub mod tree;

@@ -1,0 +1,75 @@
+//! What a benchmark is made of, in tables.
+
+use crate::package::Benchmark;
+use crate::question::Question;
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// One table: values with their numbers by split.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Table {
+    /// What is counted.
+    pub name: &'static str,
+    /// Each value with the number of questions in training, development and test, most frequent first.
+    pub rows: Vec<(String, [u64; 3])>,
+}
+
+/// The splits in the order of columns.
+pub const SPLITS: [&str; 3] = ["train", "dev", "test"];
+
+/// The tables of a benchmark.
+pub fn tables(benchmark: &Benchmark) -> Vec<Table> {
+    let count = |name, value: &dyn Fn(&Question) -> Vec<String>| {
+        let mut counts: BTreeMap<String, [u64; 3]> = BTreeMap::new();
+        for question in &benchmark.questions {
+            let split = SPLITS.iter().position(|split| *split == question.split).unwrap_or(2);
+            for value in value(question) {
+                counts.entry(value).or_default()[split] += 1;
+            }
+        }
+        let mut rows: Vec<(String, [u64; 3])> = counts.into_iter().collect();
+        rows.sort_by_key(|(_, numbers)| std::cmp::Reverse(numbers.iter().sum::<u64>()));
+        Table { name, rows }
+    };
+    let one = |text: String| vec![text];
+    let hops = |question: &Question| {
+        let graph: touchstone_logic::QueryGraph = (&question.graph).into();
+        graph.shape().hops.to_string()
+    };
+    vec![
+        count("level", &|q| one(if q.level.is_empty() { "train".to_owned() } else { q.level.clone() })),
+        count("shape", &|q| one(q.alias.clone().unwrap_or_else(|| q.shape.clone()))),
+        count("function", &|q| one(q.function.clone())),
+        count("type", &|q| one(q.kind.clone())),
+        count("category", &|q| q.categories.clone()),
+        count("hops", &|q| one(hops(q))),
+        count("program length", &|q| {
+            let program =
+                q.forms.program.as_deref().and_then(|text| touchstone_logic::Program::parse(text).ok());
+            program.map(|program| program.steps.len().to_string()).into_iter().collect()
+        }),
+        count("words in the question", &|q| one(bucket(q.question.split_whitespace().count()))),
+        count("first words", &|q| one(q.question.split_whitespace().take(2).collect::<Vec<_>>().join(" "))),
+        count("answers", &|q| one(bucket(q.answers.len()))),
+        count("forms", &|q| {
+            let forms = [
+                ("S-expression", &q.forms.sexpr),
+                ("program", &q.forms.program),
+                ("SPARQL", &q.forms.sparql),
+                ("SPARQL (KQA Pro)", &q.forms.sparql_kqapro),
+            ];
+            forms.iter().filter(|(_, form)| form.is_some()).map(|(name, _)| (*name).to_owned()).collect()
+        }),
+        count("source", &|q| one(q.source.clone())),
+    ]
+}
+
+fn bucket(n: usize) -> String {
+    match n {
+        0..=5 => n.to_string(),
+        6..=10 => " 6-10".to_owned(),
+        11..=20 => "11-20".to_owned(),
+        21..=50 => "21-50".to_owned(),
+        _ => "over 50".to_owned(),
+    }
+}
