@@ -35,7 +35,7 @@ enum Command {
     Kb(kb::KbCommand),
     /// Run a logical form, or a file of them.
     #[command(
-        after_help = "Examples:\n  touchstone query \"Find(The Shawshank Redemption) > Relate(director, forward) > What()\"\n  touchstone query --trace \"(COUNT (AND film (JOIN director person/frank-darabont)))\"\n  touchstone query --format csv \"SELECT ?film ?year WHERE { ?film a <urn:touchstone:world:film> } LIMIT 3\"\n  touchstone query --batch queries.jsonl --out results.jsonl"
+        after_help = "Examples:\n  touchstone query \"Find(The Shawshank Redemption) > Relate(director, forward) > What()\"\n  touchstone query --trace \"(COUNT (AND film (JOIN director person/f-frank-darabont)))\"\n  touchstone query --format csv \"SELECT ?film ?year WHERE { ?film a <urn:touchstone:world:film> } LIMIT 3\"\n  touchstone query --batch queries.jsonl --out results.jsonl"
     )]
     Query(query::QueryArgs),
     /// Ask one thing after the other, with history and completion.
@@ -63,7 +63,7 @@ enum Command {
     Show(forge::show::ShowArgs),
     /// Say a logical form in English.
     #[command(
-        after_help = "Examples:\n  touchstone verbalise \"(COUNT (AND film (JOIN director person/frank-darabont)))\"\n  touchstone verbalise \"Find(The Shawshank Redemption) > QueryAttr(duration)\""
+        after_help = "Examples:\n  touchstone verbalise \"(COUNT (AND film (JOIN director person/f-frank-darabont)))\"\n  touchstone verbalise \"Find(The Shawshank Redemption) > QueryAttr(duration)\""
     )]
     Verbalise(forge::verbalise::VerbaliseArgs),
     /// Translate logical forms: S-expressions, KoPL programs, SPARQL.

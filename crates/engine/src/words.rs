@@ -134,6 +134,11 @@ impl<'kb> Words<'kb> {
         let mut found: Vec<ClassId> =
             self.kb.nodes_named(word).into_iter().filter_map(|node| self.kb.as_class(node)).collect();
         if found.is_empty() {
+            // One without a label goes by the readable part of its id.
+            let label = |class: ClassId| self.kb.label(self.kb.class_node(class));
+            found.extend(self.kb.classes().filter(|&class| label(class) == word));
+        }
+        if found.is_empty() {
             let labels = || self.kb.classes().map(|class| self.kb.label(self.kb.class_node(class)));
             unknown.add(WordKind::Class, word, || nearest_name(word, labels()).map(str::to_owned));
         }

@@ -16,6 +16,7 @@ mod random;
 mod recipe;
 pub mod sample;
 pub mod stats;
+mod words;
 
 pub use forms::{Disagreement, FormPrinter};
 pub use ground::Ground;
@@ -25,3 +26,4 @@ pub use proof::ProofFact;
 pub use question::{Forms, Graph, GraphEdge, GraphVertex, Question};
 pub use random::Random;
 pub use recipe::{Recipe, RecipeError};
+pub use words::with_ids;

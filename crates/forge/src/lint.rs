@@ -3,6 +3,7 @@
 use crate::ground::Ground;
 use crate::package::Benchmark;
 use crate::question::Question;
+use crate::words::with_ids;
 use hashbrown::{HashMap, HashSet};
 use rayon::prelude::*;
 use serde::Serialize;
@@ -161,7 +162,7 @@ fn check(ground: &Ground<'_>, question: &Question) -> Checked {
                 ),
             );
         }
-        checked.query.get_or_insert(query);
+        checked.query.get_or_insert_with(|| with_ids(query, kb));
     }
     if let Some(text) = [&forms.sparql, &forms.sparql_kqapro]
         .into_iter()

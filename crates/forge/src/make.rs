@@ -121,6 +121,9 @@ impl<'k> Maker<'k, '_> {
         let name = wanted.kind.name();
         let mut random = Random::new(self.recipe.seed, &name);
         let mut batch = Batch { targets: self.targets(wanted.questions), ..Batch::default() };
+        // Questions of this sort cannot be moved to other entities: those with a template in common are taken from training later.
+        let reserve = if matches!(wanted.kind, Kind::Asking(_)) { batch.targets[1] } else { 0 };
+        batch.targets[0] += reserve;
         let mut seen: HashSet<String> = HashSet::new();
         let (mut barren, mut number) = (0usize, 0u64);
         let patience = 20_000 + 40 * wanted.questions;
@@ -175,6 +178,7 @@ impl<'k> Maker<'k, '_> {
                 barren = 0;
             }
         }
+        batch.targets[0] -= reserve;
         self.add_iid(wanted, &mut random, &mut batch, &mut seen, progress)?;
         Ok(batch)
     }
@@ -189,7 +193,8 @@ impl<'k> Maker<'k, '_> {
         progress: &dyn Progress,
     ) -> Result<(), MakeError> {
         let (mut barren, mut number) = (0, 1 << 40);
-        while batch.filled[1].len() < batch.targets[1] && barren < 2000 && !batch.filled[0].is_empty() {
+        let can_move = matches!(wanted.kind, Kind::Shape { .. }) && !batch.filled[0].is_empty();
+        while can_move && batch.filled[1].len() < batch.targets[1] && barren < 2000 {
             if progress.cancelled() {
                 return Err(MakeError::Cancelled);
             }

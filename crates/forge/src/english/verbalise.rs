@@ -548,7 +548,11 @@ fn with_other(phrase: &str, other: &str) -> String {
 
 /// Names of countries and the like that take the article.
 fn takes_article(name: &str) -> bool {
-    const OTHERS: [&str; 8] = [
+    const OTHERS: [&str; 11] = [
+        "United States",
+        "United Kingdom",
+        "United Arab Emirates",
+        "United Nations",
         "Netherlands",
         "Philippines",
         "Bahamas",
@@ -556,10 +560,8 @@ fn takes_article(name: &str) -> bool {
         "Gambia",
         "Soviet Union",
         "European Union",
-        "Vatican",
     ];
-    (name.starts_with("United ") && !name.contains("Airlines") && !name.contains("Artists"))
-        || name.ends_with(" Islands")
+    name.ends_with(" Islands")
         || name.ends_with(" Republic")
         || name.starts_with("Republic of ")
         || name.starts_with("Democratic Republic")

@@ -258,7 +258,7 @@ impl<'k> Asker<'_, 'k, '_> {
                 if !is_sayable(&literal) {
                     return None;
                 }
-                self.plain_value(&literal)
+                if self.random.percent(70) { value_of(&literal) } else { self.plain_value(&literal) }
             }
         };
         let key = kb.qualifier_id(qualifier.key).to_owned();

@@ -1,0 +1,184 @@
+//! Benchmarks made from the embedded World KB and from a small one: reproducible, provable, and said in English.
+#![allow(missing_docs, clippy::unwrap_used)]
+
+use std::collections::BTreeSet;
+use touchstone_engine::Words;
+use touchstone_forge::english::{Lexicon, verbalise};
+use touchstone_forge::{Benchmark, Recipe, lint, make, stats};
+use touchstone_kb::{Kb, NoProgress, world};
+use touchstone_logic::{Form, Language, Program, Query};
+
+fn recipe(name: &str, questions: usize) -> Recipe {
+    let mut recipe = Recipe::parse(Recipe::text(name).unwrap()).unwrap();
+    recipe.questions = questions;
+    recipe
+}
+
+fn read(kb: &Kb, text: &str) -> Query {
+    match Language::guess(text) {
+        Language::Sexpr => Form::parse(text, kb).unwrap().to_query().unwrap(),
+        _ => Program::parse(text).unwrap().to_query(&Words::new(kb)).unwrap(),
+    }
+}
+
+#[test]
+fn the_same_recipe_gives_the_same_bytes_and_lint_finds_nothing() {
+    let kb = world::open(&NoProgress).unwrap();
+    let lexicon = Lexicon::of(&kb);
+    let recipe = recipe("quick", 300);
+    let benchmark = make(&kb, &recipe, &lexicon, &NoProgress).unwrap();
+    let dir = tempfile::tempdir().unwrap();
+    let (one, two) = (dir.path().join("one"), dir.path().join("two"));
+    benchmark.write(&one).unwrap();
+    make(&kb, &recipe, &lexicon, &NoProgress).unwrap().write(&two).unwrap();
+    for file in ["benchmark.json", "questions.jsonl"] {
+        assert!(
+            std::fs::read(one.join(file)).unwrap() == std::fs::read(two.join(file)).unwrap(),
+            "{file} differs"
+        );
+    }
+    let again = Benchmark::read(&one).unwrap();
+    assert_eq!(again, benchmark);
+    assert!(benchmark.questions.len() > 240, "{}", benchmark.questions.len());
+    let report = lint::lint(&kb, &again, &NoProgress);
+    assert!(report.same_kb && report.findings.is_empty(), "{:?}", report.findings);
+    assert!(report.forms_run > 400);
+    let levels: BTreeSet<&str> = benchmark.questions.iter().map(|question| question.level.as_str()).collect();
+    assert_eq!(levels.into_iter().collect::<Vec<_>>(), ["", "compositional", "i.i.d.", "zero-shot"]);
+    assert!(stats::tables(&benchmark).iter().any(|table| table.name == "shape" && table.rows.len() > 5));
+}
+
+/// What lint must find: each of these is a defect put in on purpose.
+#[test]
+fn lint_finds_what_is_wrong() {
+    let kb = world::open(&NoProgress).unwrap();
+    let good = make(&kb, &recipe("quick", 120), &Lexicon::of(&kb), &NoProgress).unwrap();
+    let rules = |benchmark: &Benchmark| -> Vec<&'static str> {
+        lint::lint(&kb, benchmark, &NoProgress).by_rule().keys().copied().collect()
+    };
+    let with = |change: &dyn Fn(&mut Benchmark)| {
+        let mut bad = good.clone();
+        change(&mut bad);
+        rules(&bad)
+    };
+    assert!(rules(&good).is_empty());
+    assert_eq!(with(&|b| b.questions[0].answers.clear()), ["wrong answers"]);
+    assert!(with(&|b| b.questions[0].id = b.questions[1].id.clone()).contains(&"duplicate id"));
+    assert!(
+        with(&|b| b.questions[0].question = b.questions[1].question.clone())
+            .contains(&"one question, two queries")
+    );
+    let test = good.questions.iter().position(|q| q.split == "test").unwrap();
+    let train = good.questions.iter().position(|q| q.split == "train" && q.forms.sexpr.is_some()).unwrap();
+    assert!(with(&|b| b.questions[test].level = "wrong".to_owned()).contains(&"wrong level"));
+    assert!(
+        with(&|b| {
+            let mut copy = b.questions[train].clone();
+            copy.split = "test".to_owned();
+            b.questions.push(copy);
+        })
+        .contains(&"leak")
+    );
+    assert!(
+        with(&|b| b.questions[train].forms.sexpr = Some("(AND film".to_owned())).contains(&"unreadable form")
+    );
+    let named = good.questions.iter().position(|q| !q.entities.is_empty()).unwrap();
+    assert!(with(&|b| b.questions[named].entities[0].start += 1).contains(&"wrong mention"));
+}
+
+#[test]
+fn all_functions_of_programs_occur() {
+    let kb = world::open(&NoProgress).unwrap();
+    let benchmark = make(&kb, &recipe("kqapro", 1200), &Lexicon::of(&kb), &NoProgress).unwrap();
+    let programs = benchmark.questions.iter().filter_map(|question| question.forms.program.as_deref());
+    let functions: BTreeSet<&str> = programs
+        .flat_map(|text| Program::parse(text).unwrap().steps)
+        .map(|step| step.function.name())
+        .collect();
+    let missing: Vec<&str> = touchstone_logic::kopl::Function::ALL
+        .iter()
+        .map(|function| function.name())
+        .filter(|name| !functions.contains(name))
+        .collect();
+    assert!(missing.is_empty(), "{missing:?}");
+    for question in &benchmark.questions {
+        assert!(matches!(question.choices.len(), 0 | 10), "{}", question.id);
+        assert_eq!(question.answers.len(), 1, "{}", question.id);
+    }
+}
+
+/// `tests/cases/english.txt`: a logical form on World, and what it is in English.
+#[test]
+fn english() {
+    let kb = world::open(&NoProgress).unwrap();
+    let lexicon = Lexicon::of(&kb);
+    assert!(lexicon.unknown(&kb).is_empty(), "{:?}", lexicon.unknown(&kb));
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/cases/english.txt");
+    let cases = std::fs::read_to_string(path).unwrap();
+    let (mut wrong, mut rewritten) = (Vec::new(), String::new());
+    for line in cases.lines() {
+        let Some((form, expected)) = line.split_once(" | ").filter(|_| !line.starts_with('#')) else {
+            rewritten += &format!("{line}\n");
+            continue;
+        };
+        let said = verbalise(&read(&kb, form), &kb, &lexicon, true, 1)
+            .map_or_else(|why| format!("! {why}"), |spoken| spoken.text);
+        if said != expected {
+            wrong.push(format!("{form}\n  is    {said}\n  not   {expected}"));
+        }
+        rewritten += &format!("{form} | {said}\n");
+    }
+    if std::env::var_os("COMPLETE").is_some() {
+        std::fs::write(path, rewritten).unwrap();
+    } else {
+        assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    }
+}
+
+/// Words derived from labels, on a KB that nobody has written a lexicon for.
+#[test]
+fn any_kb_can_be_asked_about() {
+    use touchstone_kb::import::{ImportRequest, Profile, Source, import};
+    let dir = tempfile::tempdir().unwrap();
+    let turtle = dir.path().join("kb.ttl");
+    let mut text =
+        "@prefix : <http://example.org/> .\n@prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .\n"
+            .to_owned();
+    for i in 0..40 {
+        text += &format!(
+            ":book{i} a :Book ; rdfs:label \"Book {i}\" ; :writtenBy :author{} ; :publisher :house{} ; :pages {} .\n",
+            i % 11,
+            i % 5,
+            100 + 7 * i
+        );
+    }
+    for i in 0..11 {
+        text += &format!(":author{i} a :Author ; rdfs:label \"Author {i}\" ; :memberOf :club{} .\n", i % 3);
+    }
+    for i in 0..5 {
+        text += &format!(
+            ":house{i} a :House ; rdfs:label \"House {i}\" .\n:club{} a :Club ; rdfs:label \"Club {}\" .\n",
+            i % 3,
+            i % 3
+        );
+    }
+    std::fs::write(&turtle, text).unwrap();
+    let request = ImportRequest::new(Source::Rdf(Profile::Rdfs), vec![turtle]);
+    import(&request, &dir.path().join("kb"), &NoProgress).unwrap();
+    let kb = Kb::open(&dir.path().join("kb")).unwrap();
+    let lexicon = Lexicon::of(&kb);
+    let benchmark = make(&kb, &recipe("quick", 150), &lexicon, &NoProgress).unwrap();
+    assert!(benchmark.questions.len() > 60, "{}", benchmark.questions.len());
+    let report = lint::lint(&kb, &benchmark, &NoProgress);
+    assert!(report.findings.is_empty(), "{:?}", report.findings);
+    let said = |form: &str| verbalise(&read(&kb, form), &kb, &lexicon, true, 1).unwrap().text;
+    let base = "http://example.org/";
+    assert_eq!(
+        said(&format!("(AND {base}Book (JOIN {base}writtenBy {base}author3))")),
+        "Which Books are written by Author 3?"
+    );
+    assert_eq!(
+        said(&format!("(AND {base}Author (JOIN {base}memberOf {base}club1))")),
+        "Which Authors are members of Club 1?"
+    );
+}
