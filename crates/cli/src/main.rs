@@ -61,6 +61,9 @@ enum Command {
         after_help = "Examples:\n  touchstone show bench/ --random\n  touchstone show bench/ --random --shape Iso-3 -n 20 --brief"
     )]
     Show(forge::show::ShowArgs),
+    /// Write a benchmark in the format of another: GrailQA, KQA Pro, QALD.
+    #[command(after_help = "Examples:\n  touchstone export-dataset bench/ --format grailqa --out grailqa/")]
+    ExportDataset(forge::export::ExportArgs),
     /// Say a logical form in English.
     #[command(
         after_help = "Examples:\n  touchstone verbalise \"(COUNT (AND film (JOIN director person/f-frank-darabont)))\"\n  touchstone verbalise \"Find(The Shawshank Redemption) > QueryAttr(duration)\""
@@ -108,6 +111,7 @@ fn main() -> ExitCode {
         Command::Lint(args) => forge::lint::run(&args),
         Command::Stats(args) => forge::stats::run(&args),
         Command::Show(args) => forge::show::run(&args),
+        Command::ExportDataset(args) => forge::export::run(&args),
         Command::Verbalise(args) => forge::verbalise::run(&args),
         Command::Convert(args) => forms::convert::run(&args),
         Command::Shape(args) => forms::shape::run(&args),

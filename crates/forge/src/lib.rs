@@ -5,6 +5,7 @@
 mod choices;
 mod division;
 pub mod english;
+pub mod export;
 mod forms;
 mod ground;
 pub mod lint;

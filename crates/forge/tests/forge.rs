@@ -182,3 +182,56 @@ fn any_kb_can_be_asked_about() {
         "Which Authors are members of Club 1?"
     );
 }
+
+#[test]
+fn others_can_read_it() {
+    use touchstone_forge::export::{Target, export};
+    let kb = world::open(&NoProgress).unwrap();
+    let benchmark = make(&kb, &recipe("quick", 100), &Lexicon::of(&kb), &NoProgress).unwrap();
+    let dir = tempfile::tempdir().unwrap();
+    let by_text = |text: &str| benchmark.questions.iter().find(|q| q.question == text).unwrap();
+    for name in Target::NAMES {
+        let out = dir.path().join(name);
+        let exported = export(&kb, &benchmark, Target::from_name(name).unwrap(), &out).unwrap();
+        let n: usize = exported.written.values().chain(exported.left_out.values()).sum();
+        assert_eq!(n, benchmark.questions.len(), "{name}: every question is written or counted");
+        let mut n_read = 0;
+        for file in exported.written.keys() {
+            let json: serde_json::Value =
+                serde_json::from_slice(&std::fs::read(out.join(file)).unwrap()).unwrap();
+            let records = json.get("questions").unwrap_or(&json).as_array().unwrap();
+            for record in records {
+                n_read += 1;
+                match name {
+                    "grailqa" => {
+                        let question = by_text(record["question"].as_str().unwrap());
+                        let form = record["s_expression"].as_str().unwrap();
+                        assert_eq!(Some(form), question.forms.sexpr.as_deref());
+                        assert_eq!(record["answer"].as_array().unwrap().len(), question.answers.len());
+                        assert_eq!(record["num_edge"].as_u64().unwrap() as usize, question.graph.edges.len());
+                    }
+                    "kqapro" => {
+                        let question = by_text(record["question"].as_str().unwrap());
+                        let program = Program::parse(&record["program"].to_string()).unwrap();
+                        assert_eq!(
+                            program,
+                            Program::parse(question.forms.program.as_ref().unwrap()).unwrap()
+                        );
+                        let choices = record["choices"].as_array().unwrap();
+                        assert!(choices.len() == 10 && choices.contains(&record["answer"]), "{record}");
+                    }
+                    _ => {
+                        let sparql = record["query"]["sparql"].as_str().unwrap();
+                        assert!(touchstone_logic::sparql::parse(sparql).is_ok());
+                        let answers = &record["answers"][0];
+                        assert!(
+                            answers.get("boolean").is_some()
+                                || !answers["results"]["bindings"].as_array().unwrap().is_empty()
+                        );
+                    }
+                }
+            }
+        }
+        assert!(n_read > 20, "{name}: {n_read}");
+    }
+}

@@ -1,6 +1,7 @@
 //! `touchstone build`, `lint`, `stats`, `show` and `verbalise`: benchmarks.
 
 pub(crate) mod build;
+pub(crate) mod export;
 pub(crate) mod lint;
 pub(crate) mod show;
 pub(crate) mod stats;

@@ -1,0 +1,49 @@
+//! `touchstone export-dataset`.
+
+use crate::{Outcome, output};
+use anyhow::{Context, Result};
+use clap::Args;
+use std::path::PathBuf;
+use touchstone_forge::Benchmark;
+use touchstone_forge::export::{Target, export};
+
+/// Arguments of `touchstone export-dataset`.
+#[derive(Args)]
+pub(crate) struct ExportArgs {
+    /// The folder of a benchmark
+    #[arg(value_name = "DIR")]
+    benchmark: PathBuf,
+    /// The format: grailqa, kqapro, qald
+    #[arg(long, value_name = "FORMAT")]
+    format: String,
+    /// The folder to write to: a file for each split
+    #[arg(long, value_name = "DIR")]
+    out: PathBuf,
+    /// `world` (embedded), or the directory of a compiled KB
+    #[arg(long, default_value = "world", value_name = "world|DIR")]
+    kb: String,
+}
+
+pub(crate) fn run(args: &ExportArgs) -> Result<Outcome> {
+    let target = Target::from_name(&args.format).with_context(|| {
+        format!(
+            "there is no format `{}`; there are {}",
+            output::shortened(&args.format),
+            Target::NAMES.join(", ")
+        )
+    })?;
+    let benchmark = Benchmark::read(&args.benchmark)?;
+    let kb = crate::kb::open(&args.kb)?;
+    let exported = export(&kb, &benchmark, target, &args.out)?;
+    for (file, n) in &exported.written {
+        output::text(&format!(
+            "{}: {}",
+            args.out.join(file).display(),
+            output::counted(*n as u64, "question", "questions")
+        ))?;
+    }
+    for (reason, n) in &exported.left_out {
+        output::note(&format!("{} left out: {reason}", output::counted(*n as u64, "question", "questions")));
+    }
+    Ok(if exported.written.is_empty() { Outcome::NothingFound } else { Outcome::Done })
+}

@@ -1,0 +1,186 @@
+//! Benchmarks in the formats of others. What a format cannot hold is left out and counted.
+
+use crate::package::{Benchmark, PackageError};
+use crate::question::{Graph, GraphVertex, Question};
+use serde_json::{Value as Json, json};
+use std::collections::BTreeMap;
+use std::path::Path;
+use touchstone_kb::Kb;
+use touchstone_logic::Program;
+
+/// A format of others.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Target {
+    /// GrailQA's JSON: `graph_query`, `s_expression`, `answer`.
+    GrailQa,
+    /// KQA Pro's JSON: `program`, `sparql`, `choices`, `answer`.
+    KqaPro,
+    /// QALD's JSON: `question`, `query`, `answers` as SPARQL results.
+    Qald,
+}
+
+impl Target {
+    /// The format with a name.
+    pub fn from_name(name: &str) -> Option<Target> {
+        Some(match name {
+            "grailqa" => Target::GrailQa,
+            "kqapro" => Target::KqaPro,
+            "qald" => Target::Qald,
+            _ => return None,
+        })
+    }
+
+    /// The names.
+    pub const NAMES: [&str; 3] = ["grailqa", "kqapro", "qald"];
+}
+
+/// What was written, by file, and what was left out, by reason.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Exported {
+    /// Files with their numbers of questions.
+    pub written: BTreeMap<String, usize>,
+    /// Reasons with their numbers of questions.
+    pub left_out: BTreeMap<&'static str, usize>,
+}
+
+/// Writes a file for each split into a folder.
+pub fn export(kb: &Kb, benchmark: &Benchmark, target: Target, dir: &Path) -> Result<Exported, PackageError> {
+    let io = |action, path: &Path| {
+        let path = path.to_path_buf();
+        move |source| PackageError::Io { action, path, source }
+    };
+    std::fs::create_dir_all(dir).map_err(io("create", dir))?;
+    let mut exported = Exported::default();
+    let mut splits: BTreeMap<&str, Vec<Json>> = BTreeMap::new();
+    for question in &benchmark.questions {
+        let record = match target {
+            Target::GrailQa => grailqa(kb, question),
+            Target::KqaPro => kqapro(question),
+            Target::Qald => qald(kb, question),
+        };
+        match record {
+            Ok(record) => splits.entry(&question.split).or_default().push(record),
+            Err(reason) => *exported.left_out.entry(reason).or_default() += 1,
+        }
+    }
+    for (split, records) in splits {
+        let name = format!("{split}.json");
+        let path = dir.join(&name);
+        exported.written.insert(name, records.len());
+        let whole = match target {
+            Target::Qald => json!({ "dataset": { "id": benchmark.manifest.name }, "questions": records }),
+            _ => Json::Array(records),
+        };
+        let aside = tempfile::NamedTempFile::new_in(dir).map_err(io("write to", dir))?;
+        serde_json::to_writer_pretty(std::io::BufWriter::new(aside.as_file()), &whole)
+            .map_err(|source| PackageError::Json { path: path.clone(), line: 0, source })?;
+        aside.persist(&path).map_err(|error| error.error).map_err(io("write", &path))?;
+    }
+    Ok(exported)
+}
+
+fn field<'j>(answer: &'j Json, name: &str) -> &'j str {
+    answer.get(name).and_then(Json::as_str).unwrap_or_default()
+}
+
+fn is(answer: &Json, kind: &str) -> bool {
+    field(answer, "type") == kind
+}
+
+/// The text of an answer, as KQA Pro writes it.
+fn text(answer: &Json) -> String {
+    match field(answer, "type") {
+        "entity" | "class" | "relation" => field(answer, "label").to_owned(),
+        "quantity" if !field(answer, "unit").is_empty() => {
+            format!("{} {}", field(answer, "value"), field(answer, "unit"))
+        }
+        "boolean" => if answer["value"] == json!(true) { "yes" } else { "no" }.to_owned(),
+        "number" => answer["value"].to_string(),
+        _ => field(answer, "value").to_owned(),
+    }
+}
+
+fn grailqa(kb: &Kb, question: &Question) -> Result<Json, &'static str> {
+    let sexpr = question.forms.sexpr.as_ref().ok_or("no S-expression")?;
+    let answer = |answer: &Json| {
+        if is(answer, "entity") {
+            json!({ "answer_type": "Entity", "answer_argument": field(answer, "id"), "entity_name": field(answer, "label") })
+        } else {
+            json!({ "answer_type": "Value", "answer_argument": text(answer) })
+        }
+    };
+    let Graph { vertices, edges, root } = &question.graph;
+    let name = |id: &str| kb.node(id).map_or(id, |node| kb.label(node)).to_owned();
+    let node = |(nid, vertex): (usize, &GraphVertex)| {
+        let kind = match (vertex.grounded, kb.node(&vertex.label)) {
+            (true, Some(_)) => "entity",
+            (true, None) => "literal",
+            (false, _) => "class",
+        };
+        let function = if nid == *root && question.function == "count" { "count" } else { "none" };
+        json!({
+            "nid": nid, "node_type": kind, "id": vertex.label, "class": if kind == "class" { &vertex.label } else { "" },
+            "friendly_name": name(&vertex.label), "question_node": u8::from(nid == *root), "function": function,
+        })
+    };
+    let relation = |id: &str| {
+        kb.relation(id)
+            .map_or_else(|| kb.attribute(id).map_or(id, |a| kb.attribute_label(a)), |r| kb.relation_label(r))
+            .to_owned()
+    };
+    let edges: Vec<Json> = edges
+        .iter()
+        .map(|edge| json!({ "start": edge.from, "end": edge.to, "relation": edge.label, "friendly_name": relation(&edge.label) }))
+        .collect();
+    Ok(json!({
+        "qid": question.id, "question": question.question, "answer": question.answers.iter().map(answer).collect::<Vec<_>>(),
+        "function": question.function, "num_node": vertices.len(), "num_edge": edges.len(),
+        "graph_query": { "nodes": vertices.iter().enumerate().map(node).collect::<Vec<_>>(), "edges": edges },
+        "sparql_query": question.forms.sparql, "level": question.level, "s_expression": sexpr,
+    }))
+}
+
+fn kqapro(question: &Question) -> Result<Json, &'static str> {
+    let program = question.forms.program.as_ref().ok_or("no program")?;
+    let program = Program::parse(program).map_err(|_| "no program")?;
+    let [answer] = &question.answers[..] else { return Err("not one answer") };
+    if question.choices.len() != 10 {
+        return Err("no ten choices");
+    }
+    Ok(json!({
+        "question": question.question, "choices": question.choices, "program": program.to_json(),
+        "sparql": question.forms.sparql_kqapro, "answer": text(answer),
+    }))
+}
+
+fn qald(kb: &Kb, question: &Question) -> Result<Json, &'static str> {
+    let sparql = question.forms.sparql.as_ref().ok_or("no SPARQL")?;
+    let base = &kb.manifest().base;
+    let binding = |answer: &Json| {
+        let id = field(answer, "id");
+        let value = if is(answer, "entity") || is(answer, "class") {
+            let iri = if id.contains("://") || id.starts_with("urn:") {
+                id.to_owned()
+            } else {
+                format!("{base}{id}")
+            };
+            json!({ "type": "uri", "value": iri })
+        } else {
+            json!({ "type": "literal", "value": text(answer) })
+        };
+        json!({ "answer": value })
+    };
+    let answers = match &question.answers[..] {
+        [only] if is(only, "boolean") => json!({ "head": {}, "boolean": only["value"] }),
+        many => json!({
+            "head": { "vars": ["answer"] },
+            "results": { "bindings": many.iter().map(binding).collect::<Vec<_>>() },
+        }),
+    };
+    Ok(json!({
+        "id": question.id,
+        "question": [{ "language": "en", "string": question.question }],
+        "query": { "sparql": sparql },
+        "answers": [answers],
+    }))
+}
