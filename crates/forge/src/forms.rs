@@ -96,10 +96,12 @@ impl<'k> FormPrinter<'k> {
                 [(&self.direct, &mut forms.sparql), (&self.kqapro, &mut forms.sparql_kqapro)]
             {
                 if let Ok(printed) = printer.print(&plan) {
-                    if let Err(error) = touchstone_logic::sparql::parse(&printed.text) {
-                        return Err(disagrees("SPARQL", &printed.text, error.to_string()));
+                    match touchstone_logic::sparql::parse(&printed.text) {
+                        Ok(_) => *form = Some(printed.text),
+                        // Nobody wants a text that is longer than parsers take.
+                        Err(error) if error.to_string().contains("operators in one query") => {}
+                        Err(error) => return Err(disagrees("SPARQL", &printed.text, error.to_string())),
                     }
-                    *form = Some(printed.text);
                 }
             }
         }

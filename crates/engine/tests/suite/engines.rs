@@ -54,6 +54,8 @@ fn by_spareval<'k>(kb: &'k Kb, view: View) -> Peer<'k> {
     };
     let run = move |text: &str, budget: &Budget| match touchstone_logic::sparql::parse(text) {
         Ok(parsed) => as_run(evaluate(triples.as_ref(), &parsed.query, budget)),
+        // There are exact texts that are longer than the parser takes.
+        Err(error) if error.to_string().contains("more than 2000 operators") => Run::OverBudget,
         Err(error) => Run::Failed(error.to_string()),
     };
     Peer { name, printer: ExactPrinter::new(kb, view), run: Box::new(run), has_qualifiers: true }
@@ -189,6 +191,7 @@ fn engines_agree_on_world() {
         }
     });
     eprintln!("{n} queries, {} of them without a plan or with over 5,000 answers", skipped.into_inner());
+    let mut wrong = Vec::new();
     for (peer, tally) in peers.iter().zip(tallies) {
         let tally = tally.into_inner().unwrap();
         eprintln!(
@@ -202,7 +205,8 @@ fn engines_agree_on_world() {
             tally.inexpressible,
             tally.wrong.len()
         );
-        assert!(tally.wrong.is_empty(), "{}", tally.wrong[..tally.wrong.len().min(4)].join("\n\n"));
+        wrong.extend(tally.wrong);
         assert!(tally.agree * 2 > n, "{}: only {} of {n} were compared", peer.name, tally.agree);
     }
+    assert!(wrong.is_empty(), "{}", wrong[..wrong.len().min(4)].join("\n\n"));
 }

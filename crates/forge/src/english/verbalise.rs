@@ -561,9 +561,16 @@ fn takes_article(name: &str) -> bool {
         "Soviet Union",
         "European Union",
     ];
-    name.ends_with(" Islands")
-        || name.ends_with(" Republic")
-        || name.starts_with("Republic of ")
-        || name.starts_with("Democratic Republic")
+    let ends = [" Islands", " Republic", " River", " Sea", " Ocean", " Party", " election", " Desert"];
+    let begins = ["Republic of ", "Democratic Republic", "Nobel ", "University of "];
+    // "Heard Island and McDonald Islands" has none.
+    ends.iter().any(|end| name.ends_with(end)) && !name.contains(" and ")
+        || begins.iter().any(|begin| name.starts_with(begin))
+        || election_in_place(name)
         || OTHERS.contains(&name)
+}
+
+/// 2008 United States Senate election in Louisiana.
+fn election_in_place(name: &str) -> bool {
+    name.starts_with(|c: char| c.is_ascii_digit()) && name.contains(" election in ")
 }

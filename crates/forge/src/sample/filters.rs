@@ -50,6 +50,16 @@ pub fn checked<'k>(ground: &Ground<'k>, query: &Query, max_answers: usize) -> Re
             return Err("an answer is named in the question");
         }
     }
+    let among = match &query.answer {
+        Answer::SelectAmong { among, .. } => Some(among),
+        Answer::Members(Set::Superlative(superlative)) => Some(&superlative.of),
+        _ => None,
+    };
+    let enough =
+        |set: &Set| !matches!(ground.run(&Query::new(Answer::Count(set.clone()))), Some(Found::Count(0 | 1)));
+    if !among.is_none_or(enough) {
+        return Err("nothing to choose among");
+    }
     if is_redundant(ground, query) {
         return Err("a constraint that does not narrow the answers");
     }
