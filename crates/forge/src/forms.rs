@@ -121,7 +121,8 @@ impl<'k> FormPrinter<'k> {
         for (printer, view) in [(&self.direct, View::Direct), (&self.kqapro, View::KqaPro)] {
             let Ok(printed) = printer.print(&plan) else { continue };
             let Ok(parsed) = touchstone_logic::sparql::parse(&printed.text) else { continue };
-            let limits = Limits { time: std::time::Duration::from_secs(2), ..Limits::none() };
+            // Operations, not seconds: the same on every machine.
+            let limits = Limits { operations: 5_000_000, ..Limits::none() };
             let budget = Budget::new(limits, Cancel::default());
             let view: Box<dyn RdfView + '_> = match view {
                 View::Direct => Box::new(DirectView::new(kb)),
