@@ -2,6 +2,7 @@
 
 use crate::package::{Benchmark, PackageError};
 use crate::question::{Graph, GraphVertex, Question};
+use serde::Serialize;
 use serde_json::{Value as Json, json};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -35,7 +36,7 @@ impl Target {
 }
 
 /// What was written, by file, and what was left out, by reason.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Exported {
     /// Files with their numbers of questions.
     pub written: BTreeMap<String, usize>,

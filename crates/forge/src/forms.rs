@@ -81,14 +81,11 @@ impl<'k> FormPrinter<'k> {
         {
             let read =
                 Program::parse(&printed.text).ok().and_then(|program| program.to_query(&ground.words).ok());
-            // A program names things: it means the query only where the names do.
-            let clear = read
-                .as_ref()
-                .and_then(|query| ground.run(query))
-                .is_some_and(|found| found.answers(kb) == expected);
-            if clear || all_names_are_clear(ground, query) {
-                check("the program", &printed.text, read)?;
-                forms.program = Some(printed.text);
+            match check("the program", &printed.text, read) {
+                Ok(()) => forms.program = Some(printed.text),
+                // A program names things: where a name is that of several, it says something else.
+                Err(_) if !all_names_are_clear(ground, query) => {}
+                Err(disagreement) => return Err(disagreement),
             }
         }
         if let Ok(plan) = Plan::of(query, &ground.words) {

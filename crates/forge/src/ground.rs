@@ -4,10 +4,8 @@ use hashbrown::HashSet;
 use touchstone_engine::budget::{Budget, Cancel, Limits};
 use touchstone_engine::plan::Plan;
 use touchstone_engine::{Found, Words, embedded};
-use touchstone_kb::{
-    AttributeId, ClassId, Kb, Literal, LiteralId, LiteralKind, NodeId, Property, RelationId, ValueKind,
-};
-use touchstone_logic::{Direction, Query, Value};
+use touchstone_kb::{AttributeId, ClassId, Kb, NodeId, Property, RelationId, ValueKind};
+use touchstone_logic::{Direction, Query};
 
 /// A KB with the filters of a recipe.
 pub struct Ground<'k> {
@@ -128,28 +126,6 @@ impl<'k> Ground<'k> {
     /// The class that says best what an entity is: the smallest one that it is a direct member of.
     pub fn class_of(&self, node: NodeId) -> Option<ClassId> {
         self.kb().classes_of(node).min_by_key(|&class| (self.kb().members(class).len(), class))
-    }
-
-    /// A literal of the KB as queries write it.
-    pub fn value(&self, id: LiteralId) -> Value {
-        value_of(&self.kb().literal(id))
-    }
-}
-
-/// A literal as queries write it.
-pub(crate) fn value_of(literal: &Literal<'_>) -> Value {
-    match literal.kind() {
-        LiteralKind::Boolean => Value::xsd(literal.text(), "boolean"),
-        LiteralKind::Quantity => Value::quantity(literal.text(), literal.unit()),
-        LiteralKind::Year => Value::xsd(literal.text(), "gYear"),
-        LiteralKind::Month => Value::xsd(literal.text(), "gYearMonth"),
-        LiteralKind::Date => Value::xsd(literal.text(), "date"),
-        LiteralKind::DateTime => Value::xsd(literal.text(), "dateTime"),
-        LiteralKind::Text => Value::text(literal.text()),
-        LiteralKind::LanguageText => {
-            Value { language: literal.language().to_owned(), ..Value::text(literal.text()) }
-        }
-        LiteralKind::TypedText => Value::typed(literal.text(), literal.datatype()),
     }
 }
 

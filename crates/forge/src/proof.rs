@@ -23,7 +23,7 @@ pub struct ProofFact {
 /// So many answers are proved.
 const MAX_ANSWERS: usize = 10;
 
-/// The facts for the first answers of a query that asks for things; `None` if one of the answers has no proof.
+/// The facts for the first answers of a query, in the ids of the schema, that asks for things; `None` if one of the answers has no proof.
 pub(crate) fn proof(kb: &Kb, query: &Query, found: &Found<'_>) -> Option<Vec<ProofFact>> {
     let mut facts = Vec::new();
     let prover = Prover { kb };
@@ -77,11 +77,7 @@ impl Prover<'_> {
             Set::All => true,
             Set::Entity(id) => kb.node_id(node) == id,
             Set::Named(name) => kb.label(node) == name,
-            Set::Class(word) => {
-                let class =
-                    kb.class(word).or_else(|| kb.nodes_labelled(word).find_map(|node| kb.as_class(node)))?;
-                kb.is_member(node, class)
-            }
+            Set::Class(id) => kb.is_member(node, kb.class(id)?),
             Set::And(parts) => parts.iter().all(|part| self.node(part, node, facts).is_some()),
             Set::Or(parts) => parts.iter().any(|part| self.node(part, node, facts).is_some()),
             Set::Relate(relate) => self.related(relate, node, facts),
@@ -96,8 +92,7 @@ impl Prover<'_> {
 
     fn related(&self, relate: &Relate, node: NodeId, facts: &mut Vec<ProofFact>) -> bool {
         let kb = self.kb;
-        let by_label = |label: &str| kb.relations().find(|&r| kb.relation_label(r) == label);
-        let relation = kb.relation(&relate.property).or_else(|| by_label(&relate.property));
+        let relation = kb.relation(&relate.property);
         match (relate.direction, relation) {
             (Direction::Backward, Some(relation)) => {
                 let ids = kb.facts_of(node, Property::Relation(relation));
@@ -116,7 +111,7 @@ impl Prover<'_> {
                 })
             }
             (Direction::Backward, None) => {
-                let Some(attribute) = self.attribute(&relate.property) else { return false };
+                let Some(attribute) = kb.attribute(&relate.property) else { return false };
                 let Set::Values(comparison, value) = &relate.from else { return false };
                 let target = value.literal();
                 let ids = kb.facts_of(node, Property::Attribute(attribute));
@@ -135,8 +130,7 @@ impl Prover<'_> {
         conditions.iter().all(|condition| {
             let target = condition.value.literal();
             self.kb.fact_qualifiers(FactId(fact)).any(|qualifier| {
-                let key = self.kb.qualifier_id(qualifier.key) == condition.qualifier
-                    || self.kb.qualifier_label(qualifier.key) == condition.qualifier;
+                let key = self.kb.qualifier_id(qualifier.key) == condition.qualifier;
                 key && match qualifier.value {
                     KbValue::Node(node) => {
                         condition.comparison == Comparison::Equal
@@ -151,13 +145,8 @@ impl Prover<'_> {
         })
     }
 
-    fn attribute(&self, word: &str) -> Option<AttributeId> {
-        let by_label = || self.kb.attributes().find(|&a| self.kb.attribute_label(a) == word);
-        self.kb.attribute(word).or_else(by_label)
-    }
-
     fn some_value(&self, node: NodeId, attribute: &str) -> Option<ProofFact> {
-        let attribute = self.attribute(attribute)?;
+        let attribute = self.kb.attribute(attribute)?;
         let literal = *self.kb.literals(node, attribute).first()?;
         Some(self.literal_fact(node, attribute, literal))
     }

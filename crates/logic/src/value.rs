@@ -56,6 +56,23 @@ impl Value {
         Value { unit: unit.to_owned(), ..Value::xsd(number, "double") }
     }
 
+    /// A literal of a KB as a query writes it.
+    pub fn of(literal: &Literal<'_>) -> Value {
+        match literal.kind() {
+            LiteralKind::Boolean => Value::xsd(literal.text(), "boolean"),
+            LiteralKind::Quantity => Value::quantity(literal.text(), literal.unit()),
+            LiteralKind::Year => Value::xsd(literal.text(), "gYear"),
+            LiteralKind::Month => Value::xsd(literal.text(), "gYearMonth"),
+            LiteralKind::Date => Value::xsd(literal.text(), "date"),
+            LiteralKind::DateTime => Value::xsd(literal.text(), "dateTime"),
+            LiteralKind::Text => Value::text(literal.text()),
+            LiteralKind::LanguageText => {
+                Value { language: literal.language().to_owned(), ..Value::text(literal.text()) }
+            }
+            LiteralKind::TypedText => Value::typed(literal.text(), literal.datatype()),
+        }
+    }
+
     /// Like [`Value::key`], but the same for all kinds that are written alike: for values under a key that decides their kind.
     pub fn written_key(&self) -> String {
         let literal = self.literal();

@@ -22,6 +22,9 @@ pub(crate) struct ExportArgs {
     /// `world` (embedded), or the directory of a compiled KB
     #[arg(long, default_value = "world", value_name = "world|DIR")]
     kb: String,
+    /// For machines
+    #[arg(long)]
+    json: bool,
 }
 
 pub(crate) fn run(args: &ExportArgs) -> Result<Outcome> {
@@ -35,6 +38,10 @@ pub(crate) fn run(args: &ExportArgs) -> Result<Outcome> {
     let benchmark = Benchmark::read(&args.benchmark)?;
     let kb = crate::kb::open(&args.kb)?;
     let exported = export(&kb, &benchmark, target, &args.out)?;
+    if args.json {
+        output::json(&exported)?;
+        return Ok(if exported.written.is_empty() { Outcome::NothingFound } else { Outcome::Done });
+    }
     for (file, n) in &exported.written {
         output::text(&format!(
             "{}: {}",

@@ -4,6 +4,7 @@ use super::inflect::{at_time, plural, value, with_article};
 use super::lexicon::{AttributeWords, ClassWords, Lexicon};
 use super::phrases::{agreeing, capitalised, finish, joined, mention};
 use crate::random::Random;
+use crate::words::with_ids;
 use serde::{Deserialize, Serialize};
 use touchstone_kb::{ClassId, Comparison, Kb, LiteralFamily, NodeId, Property};
 use touchstone_logic::{Answer, Condition, Direction, Extreme, Mark, Query, Relate, Set, Superlative, Value};
@@ -44,6 +45,7 @@ pub fn verbalise(
     if !query.rules.different.is_empty() || query.rules.english {
         return Err("side conditions");
     }
+    let query = with_ids(query.clone(), kb);
     let random = Random::new(seed, "phrasings");
     let mut speaker = Speaker { kb, lexicon, random, entities: Vec::new(), marks: Vec::new() };
     let sentence = capitalised(&speaker.question(&query.answer, many)?);
@@ -136,8 +138,7 @@ impl Speaker<'_> {
             Answer::RelationQualifier { from, relation, to, qualifier } => {
                 let (subject, object) =
                     (self.noun_phrase(from, Number::The)?, self.noun_phrase(to, Number::The)?);
-                let words =
-                    self.lexicon.relations.get(self.relation_id(relation)?).ok_or("an unknown relation")?;
+                let words = self.lexicon.relations.get(relation).ok_or("an unknown relation")?;
                 let phrase = self.pick(&words.subject)?;
                 self.about_fact(
                     &format!("{subject} {}", with_other(agreeing(&phrase, false), &object)),
@@ -161,8 +162,7 @@ impl Speaker<'_> {
 
     /// A question for what qualifies a fact.
     fn about_fact(&self, fact: &str, qualifier: &str) -> Said<String> {
-        let words =
-            self.lexicon.qualifiers.get(self.qualifier_id(qualifier)?).ok_or("an unknown qualifier")?;
+        let words = self.lexicon.qualifiers.get(qualifier).ok_or("an unknown qualifier")?;
         Ok(match words.when {
             true => format!("at what time does the statement hold that {fact}?"),
             false => format!("what is the {} in the statement that {fact}?", words.noun),
@@ -304,8 +304,7 @@ impl Speaker<'_> {
     }
 
     fn relation_clause(&mut self, relate: &Relate, many: bool) -> Said<Clause> {
-        let words =
-            self.lexicon.relations.get(self.relation_id(&relate.property)?).ok_or("an unknown relation")?;
+        let words = self.lexicon.relations.get(&relate.property).ok_or("an unknown relation")?;
         let phrases = match relate.direction {
             Direction::Backward => &words.subject,
             Direction::Forward => &words.object,
@@ -314,7 +313,7 @@ impl Speaker<'_> {
         let other = match &relate.from {
             // Something, whatever it is: of the class that the schema tells.
             Set::All => {
-                let relation = self.kb.relation(self.relation_id(&relate.property)?);
+                let relation = self.kb.relation(&relate.property);
                 let class = relation.and_then(|relation| match relate.direction {
                     Direction::Backward => self.kb.relation_range(relation),
                     Direction::Forward => self.kb.relation_domain(relation),
@@ -335,7 +334,7 @@ impl Speaker<'_> {
         if !described || has_class {
             return self.noun_phrase(from, Number::One);
         }
-        let relation = self.kb.relation(self.relation_id(&relate.property)?).ok_or("an unknown relation")?;
+        let relation = self.kb.relation(&relate.property).ok_or("an unknown relation")?;
         let class = match relate.direction {
             Direction::Backward => self.kb.relation_range(relation),
             Direction::Forward => self.kb.relation_domain(relation),
@@ -400,7 +399,7 @@ impl Speaker<'_> {
             if condition.comparison != Comparison::Equal {
                 return Err("a comparison of a qualifier");
             }
-            let words = self.lexicon.qualifiers.get(self.qualifier_id(&condition.qualifier)?);
+            let words = self.lexicon.qualifiers.get(&condition.qualifier);
             let phrase = self.pick(&words.ok_or("an unknown qualifier")?.phrase)?;
             let literal = condition.value.literal();
             out.push(' ');
@@ -412,10 +411,7 @@ impl Speaker<'_> {
     /// The noun for what satisfies some constraints: their class, or what the schema tells of their properties.
     fn noun(&self, parts: &[Set]) -> Noun {
         let named = parts.iter().find_map(|part| match part {
-            Set::Class(word) => self
-                .kb
-                .class(word)
-                .or_else(|| self.kb.nodes_labelled(word).find_map(|node| self.kb.as_class(node))),
+            Set::Class(id) => self.kb.class(id),
             _ => None,
         });
         let class = named.or_else(|| {
@@ -479,24 +475,8 @@ impl Speaker<'_> {
         relation.or_else(|| self.kb.attribute(word).map(Property::Attribute))
     }
 
-    fn attribute(&self, word: &str) -> Said<AttributeWords> {
-        let by_label = || self.kb.attributes().find(|&a| self.kb.attribute_label(a) == word);
-        let attribute = self.kb.attribute(word).or_else(by_label).ok_or("an unknown attribute")?;
-        self.lexicon.attributes.get(self.kb.attribute_id(attribute)).cloned().ok_or("an unknown attribute")
-    }
-
-    fn relation_id(&self, word: &str) -> Said<&str> {
-        let by_label = || self.kb.relations().find(|&r| self.kb.relation_label(r) == word);
-        self.kb.relation(word).or_else(by_label).map(|r| self.kb.relation_id(r)).ok_or("an unknown relation")
-    }
-
-    fn qualifier_id(&self, word: &str) -> Said<&str> {
-        let by_label = || self.kb.qualifier_keys().find(|&q| self.kb.qualifier_label(q) == word);
-        self.kb
-            .qualifier_key(word)
-            .or_else(by_label)
-            .map(|q| self.kb.qualifier_id(q))
-            .ok_or("an unknown qualifier")
+    fn attribute(&self, id: &str) -> Said<AttributeWords> {
+        self.lexicon.attributes.get(id).cloned().ok_or("an unknown attribute")
     }
 }
 

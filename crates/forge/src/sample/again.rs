@@ -1,7 +1,7 @@
 //! Another question with the same template: the same words of the schema, other entities and values.
 
 use super::numbers;
-use crate::ground::{Ground, value_of};
+use crate::ground::Ground;
 use crate::random::Random;
 use touchstone_engine::Found;
 use touchstone_kb::{Comparison, LiteralId, NodeId};
@@ -78,7 +78,7 @@ impl Mover<'_, '_, '_> {
                     }
                     Value::xsd(format!("{year:04}"), "gYear")
                 }
-                Comparison::Equal => value_of(&literal),
+                Comparison::Equal => Value::of(&literal),
                 // The same comparison, so that the template stays.
                 wanted => {
                     (0..8)

@@ -1,7 +1,7 @@
 //! Locating and asking (KQA Pro): find entities by a description that may contain descriptions, then ask about them in one of nine ways.
 
 use super::numbers;
-use crate::ground::{Edge, Ground, value_of};
+use crate::ground::{Edge, Ground};
 use crate::random::Random;
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -258,7 +258,7 @@ impl<'k> Asker<'_, 'k, '_> {
                 if !is_sayable(&literal) {
                     return None;
                 }
-                if self.random.percent(70) { value_of(&literal) } else { self.plain_value(&literal) }
+                if self.random.percent(70) { Value::of(&literal) } else { self.plain_value(&literal) }
             }
         };
         let key = kb.qualifier_id(qualifier.key).to_owned();
@@ -271,7 +271,7 @@ impl<'k> Asker<'_, 'k, '_> {
             Some(time) if time.year() > 0 && self.random.percent(60) => {
                 Value::xsd(format!("{:04}", time.year()), "gYear")
             }
-            _ => value_of(literal),
+            _ => Value::of(literal),
         }
     }
 
@@ -383,7 +383,7 @@ impl<'k> Asker<'_, 'k, '_> {
         Ok(Answer::AttributeQualifier {
             of,
             attribute: kb.attribute_id(attribute).to_owned(),
-            value: value_of(&literal),
+            value: Value::of(&literal),
             qualifier: kb.qualifier_id(qualifier).to_owned(),
         })
     }

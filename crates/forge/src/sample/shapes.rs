@@ -211,7 +211,7 @@ impl Growth<'_, '_, '_> {
             Some(time) if time.year() > 0 && self.random.percent(80) => {
                 touchstone_logic::Value::xsd(format!("{:04}", time.year()), "gYear")
             }
-            _ => crate::ground::value_of(&literal),
+            _ => touchstone_logic::Value::of(&literal),
         };
         if !self.ground.allows(Property::Attribute(attribute)) {
             return None;

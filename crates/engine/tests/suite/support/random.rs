@@ -3,7 +3,7 @@
 //! A query starts at a thing; each edge is a fact of that thing or of one that was reached already. What is said of a thing is true of it:
 //! its class, its name, a comparison that its value satisfies (most of the time). Cycles come from facts that really close.
 
-use super::random_values::{near, word_of};
+use super::random_values::near;
 use super::rng::Rng;
 use touchstone_kb::{
     AttributeId, Comparison, Fact, FactId, Kb, LiteralId, NodeId, Property, Qualifier, Value,
@@ -133,7 +133,7 @@ impl<'k> RandomQueries<'k> {
                     of: self.separate(Value::Node(fact.subject), edges - 1),
                     attribute: self.property_word(fact.property),
                     value: if self.rng.percent(80) {
-                        word_of(&self.kb.literal(literal))
+                        touchstone_logic::Value::of(&self.kb.literal(literal))
                     } else {
                         near(self.kb, &mut self.rng, literal).1
                     },

@@ -4,23 +4,6 @@ use super::rng::Rng;
 use touchstone_kb::{Comparison, Kb, Literal, LiteralFamily, LiteralId, LiteralKind};
 use touchstone_logic::Value;
 
-/// A literal as a query writes it.
-pub fn word_of(literal: &Literal<'_>) -> Value {
-    match literal.kind() {
-        LiteralKind::Boolean => Value::xsd(literal.text(), "boolean"),
-        LiteralKind::Quantity => Value::quantity(literal.text(), literal.unit()),
-        LiteralKind::Year => Value::xsd(literal.text(), "gYear"),
-        LiteralKind::Month => Value::xsd(literal.text(), "gYearMonth"),
-        LiteralKind::Date => Value::xsd(literal.text(), "date"),
-        LiteralKind::DateTime => Value::xsd(literal.text(), "dateTime"),
-        LiteralKind::Text => Value::text(literal.text()),
-        LiteralKind::LanguageText => {
-            Value { language: literal.language().to_owned(), ..Value::text(literal.text()) }
-        }
-        LiteralKind::TypedText => Value::typed(literal.text(), literal.datatype()),
-    }
-}
-
 /// A comparison that a literal satisfies most of the time.
 pub fn near(kb: &Kb, rng: &mut Rng, id: LiteralId) -> (Comparison, Value) {
     let literal = kb.literal(id);
@@ -48,7 +31,7 @@ pub fn near(kb: &Kb, rng: &mut Rng, id: LiteralId) -> (Comparison, Value) {
             Value { language: "en".to_owned(), ..Value::text(literal.text()) }
         }
         LiteralFamily::Text if rng.percent(20) => Value::untyped(literal.text()),
-        LiteralFamily::Text | LiteralFamily::Boolean => word_of(&literal),
+        LiteralFamily::Text | LiteralFamily::Boolean => Value::of(&literal),
     };
     (comparison, value)
 }
@@ -87,6 +70,6 @@ fn time(rng: &mut Rng, literal: &Literal<'_>, comparison: Comparison, upwards: b
             "dateTime",
         ),
         9 if literal.kind() == LiteralKind::Date => Value::untyped(literal.text()),
-        _ => word_of(literal),
+        _ => Value::of(literal),
     }
 }
