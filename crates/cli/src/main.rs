@@ -64,6 +64,16 @@ enum Command {
     /// Write a benchmark in the format of another: GrailQA, KQA Pro, QALD.
     #[command(after_help = "Examples:\n  touchstone export-dataset bench/ --format grailqa --out grailqa/")]
     ExportDataset(forge::export::ExportArgs),
+    /// Make a benchmark out of a published data set.
+    #[command(
+        after_help = "Examples:\n  touchstone import-dataset --format grailqa --train grailqa_v1.0_train.json --dev grailqa_v1.0_dev.json --ontology ontology/ --out grailqa/\n  touchstone import-dataset --format nspm --train data_300.sparql --out dbnqa/"
+    )]
+    ImportDataset(forge::import::ImportArgs),
+    /// Make one benchmark out of several: what is new to a training set, and has the wanted shapes.
+    #[command(
+        after_help = "Examples:\n  touchstone mix cwq/ webqsp/ graphquestions/ --against grailqa/ --shape Iso-2=100 --shape Iso-3=100 --out grailqa++/"
+    )]
+    Mix(forge::mix::MixArgs),
     /// Say a logical form in English.
     #[command(
         after_help = "Examples:\n  touchstone verbalise \"(COUNT (AND film (JOIN director person/f-frank-darabont)))\"\n  touchstone verbalise \"Find(The Shawshank Redemption) > QueryAttr(duration)\""
@@ -112,6 +122,8 @@ fn main() -> ExitCode {
         Command::Stats(args) => forge::stats::run(&args),
         Command::Show(args) => forge::show::run(&args),
         Command::ExportDataset(args) => forge::export::run(&args),
+        Command::ImportDataset(args) => forge::import::run(&args),
+        Command::Mix(args) => forge::mix::run(&args),
         Command::Verbalise(args) => forge::verbalise::run(&args),
         Command::Convert(args) => forms::convert::run(&args),
         Command::Shape(args) => forms::shape::run(&args),

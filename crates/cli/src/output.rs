@@ -1,9 +1,10 @@
 //! Tables for people, JSON for machines.
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 use comfy_table::{ContentArrangement, LineStyle, Table, TableStyle};
 use serde::Serialize;
 use std::io::Write;
+use std::path::Path;
 
 /// Writes text to standard output, without the blanks that tables leave at the ends of lines.
 pub(crate) fn text(text: &str) -> Result<()> {
@@ -72,6 +73,16 @@ pub(crate) fn count(number: impl TryInto<u64>) -> String {
 /// A number with its noun: 1 entity, 2 entities.
 pub(crate) fn counted(number: u64, one: &str, many: &str) -> String {
     format!("{} {}", count(number), if number == 1 { one } else { many })
+}
+
+/// Writes a file: aside first, so that there is all of it or nothing.
+pub(crate) fn write_file(path: &Path, bytes: &[u8]) -> Result<()> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let cannot = || format!("cannot write {}", path.display());
+    let mut aside = tempfile::NamedTempFile::new_in(folder).with_context(cannot)?;
+    aside.write_all(bytes).with_context(cannot)?;
+    aside.persist(path).with_context(cannot)?;
+    Ok(())
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! Proves a benchmark, or finds what is wrong with it.
 
+use crate::answers;
 use crate::ground::Ground;
 use crate::package::Benchmark;
 use crate::question::Question;
@@ -7,6 +8,7 @@ use crate::words::with_ids;
 use hashbrown::{HashMap, HashSet};
 use rayon::prelude::*;
 use serde::Serialize;
+use serde_json::Value as Json;
 use std::collections::BTreeMap;
 use touchstone_kb::{Kb, Progress};
 use touchstone_logic::equal::Canonical;
@@ -118,7 +120,7 @@ pub fn lint(kb: &Kb, benchmark: &Benchmark, progress: &dyn Progress) -> Report {
 fn check(ground: &Ground<'_>, question: &Question) -> Checked {
     let kb = ground.kb();
     let mut checked = Checked { query: None, findings: Vec::new(), forms_run: 0 };
-    let expected: Vec<String> = question.answers.iter().map(ToString::to_string).collect();
+    let expected = &question.answers;
     let forms = &question.forms;
     let sexpr = forms.sexpr.as_ref().map(|text| {
         let form = Form::parse(text, kb).map_err(|error| error.to_string());
@@ -144,13 +146,10 @@ fn check(ground: &Ground<'_>, question: &Question) -> Checked {
             }
         };
         let answers = ground.run(&query).map(|found| found.answers(kb));
-        let got: Vec<String> = answers
-            .iter()
-            .flatten()
-            .map(|answer| serde_json::to_value(answer).unwrap_or_default().to_string())
-            .collect();
-        if got != expected {
-            let shown = |list: &[String]| list.iter().take(3).cloned().collect::<Vec<_>>().join(", ");
+        let got: Vec<Json> =
+            answers.iter().flatten().map(|answer| serde_json::to_value(answer).unwrap_or_default()).collect();
+        if !answers::are_same(&got, expected) {
+            let shown = |list: &[Json]| list.iter().take(3).map(answers::text).collect::<Vec<_>>().join(", ");
             add(
                 "wrong answers",
                 format!(
@@ -158,7 +157,7 @@ fn check(ground: &Ground<'_>, question: &Question) -> Checked {
                     got.len(),
                     shown(&got),
                     expected.len(),
-                    shown(&expected)
+                    shown(expected)
                 ),
             );
         }

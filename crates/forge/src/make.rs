@@ -7,21 +7,21 @@ use crate::forms::{Disagreement, FormPrinter};
 use crate::ground::Ground;
 use crate::package::{Benchmark, FORMAT, KbIdentity, Manifest, Unfilled};
 use crate::proof::proof;
-use crate::question::Question;
+use crate::question::{Forms, Question};
 use crate::random::Random;
-use crate::recipe::{Kind, Recipe, RecipeError, Wanted, apportioned};
-use crate::sample::asking::{self, QuestionType};
-use crate::sample::filters::{Rejections, checked};
-use crate::sample::shapes::{self, Function};
-use crate::sample::{again::again, tree::Tree};
+use crate::recipe::{Kind, Outline, Recipe, RecipeError, Wanted, apportioned};
+use crate::sample::again::again;
+use crate::sample::asking;
+use crate::sample::filters::{Rejected, Rejections, checked};
+use crate::sample::{cycles, shapes};
 use hashbrown::HashSet;
 use rayon::prelude::*;
 use std::collections::BTreeMap;
 
-use touchstone_kb::{ClassId, Comparison, Kb, Progress};
+use touchstone_kb::{ClassId, Kb, Progress};
 use touchstone_logic::equal::Canonical;
-use touchstone_logic::level::{Level, SchemaItems, Training, Traits};
-use touchstone_logic::{Answer, Query, QueryGraph, Set};
+use touchstone_logic::level::{Level, Training, Traits};
+use touchstone_logic::{Query, QueryGraph};
 
 /// A benchmark that could not be made.
 #[derive(Debug, thiserror::Error)]
@@ -56,6 +56,22 @@ struct Batch {
     filled: [Vec<Candidate>; 4],
     targets: [usize; 4],
     rejections: Rejections,
+    /// Why attempts to fill a level failed, by level.
+    reasons: [Rejections; 4],
+}
+
+impl Batch {
+    fn is_missing(&self, level: usize) -> bool {
+        self.targets[level] > self.filled[level].len()
+    }
+
+    /// Counts an attempt that failed, for all levels that it could have filled.
+    fn failed(&mut self, levels: &[usize], reason: &'static str) {
+        self.rejections.add(reason);
+        for &level in levels {
+            self.reasons[level].add(reason);
+        }
+    }
 }
 
 const LEVELS: [&str; 4] = ["train", "i.i.d.", "compositional", "zero-shot"];
@@ -122,41 +138,46 @@ impl<'k> Maker<'k, '_> {
         let mut random = Random::new(self.recipe.seed, &name);
         let mut batch = Batch { targets: self.targets(wanted.questions), ..Batch::default() };
         // Questions of this sort cannot be moved to other entities: those with a template in common are taken from training later.
-        let reserve = if matches!(wanted.kind, Kind::Asking(_)) { batch.targets[1] } else { 0 };
+        let can_move = matches!(&wanted.kind, Kind::Shape { outline: Outline::Tree(_), .. });
+        let reserve = if can_move { 0 } else { batch.targets[1] };
         batch.targets[0] += reserve;
         let mut seen: HashSet<String> = HashSet::new();
-        let (mut barren, mut number) = (0usize, 0u64);
+        let (mut barren, mut attempts) = (0usize, 0usize);
+        let started = std::time::Instant::now();
         let patience = 20_000 + 40 * wanted.questions;
         // Training, compositional and zero-shot questions are sampled; i.i.d. ones follow from those of training.
         loop {
-            let missing = |level: usize| batch.targets[level] > batch.filled[level].len();
-            if !(missing(0) || missing(2) || missing(3)) || barren > patience {
+            let missing: Vec<usize> =
+                [0, 2, 3].into_iter().filter(|&level| batch.is_missing(level)).collect();
+            if missing.is_empty() || barren > patience {
                 break;
             }
             if progress.cancelled() {
                 return Err(MakeError::Cancelled);
             }
-            let only_held = missing(3) && !(missing(0) || missing(2));
-            let from_held = only_held || missing(3) && random.percent(40);
+            let from_held = missing == [3] || missing.contains(&3) && random.percent(40);
             let classes = if from_held && !self.held_classes.is_empty() && random.percent(70) {
                 &self.held_classes
             } else {
                 &self.seen_classes
             };
             barren += 1;
+            attempts += 1;
             let sampled = match &wanted.kind {
-                Kind::Shape { tree, function, .. } => {
+                Kind::Shape { outline: Outline::Tree(tree), function, .. } => {
                     shapes::sample(&self.ground, &mut random, tree, *function, classes)
+                }
+                Kind::Shape { outline: Outline::Cyclic(cyclic), function, .. } => {
+                    cycles::sample(&self.ground, &mut random, cyclic, *function, classes)
                 }
                 Kind::Asking(kind) => {
                     asking::sample(&self.ground, &mut random, *kind, self.recipe.asking.depth, classes)
                 }
             };
-            number += 1;
             let query = match sampled {
                 Ok(query) => query,
                 Err(reason) => {
-                    batch.rejections.add(reason);
+                    batch.failed(&missing, reason);
                     continue;
                 }
             };
@@ -167,19 +188,30 @@ impl<'k> Maker<'k, '_> {
                 Pool::Template => 2,
                 Pool::Items => 3,
             };
-            if batch.targets[level] <= batch.filled[level].len() {
+            if !batch.is_missing(level) {
+                missing.iter().for_each(|&level| batch.reasons[level].add("a question of another level"));
                 continue;
             }
-            if let Some(candidate) =
-                self.candidate(&wanted.kind, query, pool, &mut seen, &mut batch.rejections, number)?
-            {
-                batch.filled[level].push(candidate);
-                progress.advance(1);
-                barren = 0;
+            match self.candidate(&wanted.kind, query, pool, &mut seen)? {
+                Ok(candidate) => {
+                    batch.filled[level].push(*candidate);
+                    progress.advance(1);
+                    barren = 0;
+                }
+                Err(reason) => batch.failed(&[level], reason),
             }
         }
         batch.targets[0] -= reserve;
+        let sampled = started.elapsed();
         self.add_iid(wanted, &mut random, &mut batch, &mut seen, progress)?;
+        tracing::debug!(
+            kind = name,
+            wanted = wanted.questions,
+            made = batch.filled.iter().map(Vec::len).sum::<usize>(),
+            attempts,
+            sampled = sampled.as_secs_f32(),
+            all = started.elapsed().as_secs_f32(),
+        );
         Ok(batch)
     }
 
@@ -192,31 +224,35 @@ impl<'k> Maker<'k, '_> {
         seen: &mut HashSet<String>,
         progress: &dyn Progress,
     ) -> Result<(), MakeError> {
-        let (mut barren, mut number) = (0, 1 << 40);
-        let can_move = matches!(wanted.kind, Kind::Shape { .. }) && !batch.filled[0].is_empty();
+        let mut barren = 0;
+        let is_tree = matches!(&wanted.kind, Kind::Shape { outline: Outline::Tree(_), .. });
+        let can_move = is_tree && !batch.filled[0].is_empty();
         while can_move && batch.filled[1].len() < batch.targets[1] && barren < 2000 {
             if progress.cancelled() {
                 return Err(MakeError::Cancelled);
             }
             barren += 1;
-            number += 1;
             let at = random.below(batch.filled[0].len());
             let Some(query) = self.read_back(&batch.filled[0][at].question) else { continue };
             let Some(query) = again(&self.ground, random, &query) else {
-                batch.rejections.add("no other entities for the template");
+                batch.failed(&[1], "no other entities for the template");
                 continue;
             };
             let pool = batch.filled[0][at].pool;
             if Canonical::template(&query, self.ground.kb()).key() != batch.filled[0][at].question.template {
                 continue;
             }
-            if let Some(candidate) =
-                self.candidate(&wanted.kind, query, pool, seen, &mut batch.rejections, number)?
-            {
-                batch.filled[1].push(candidate);
-                progress.advance(1);
-                barren = 0;
+            match self.candidate(&wanted.kind, query, pool, seen)? {
+                Ok(candidate) => {
+                    batch.filled[1].push(*candidate);
+                    progress.advance(1);
+                    barren = 0;
+                }
+                Err(reason) => batch.failed(&[1], reason),
             }
+        }
+        if !can_move && batch.is_missing(1) {
+            batch.reasons[1].add("no two questions with the same template");
         }
         // What cannot be moved to other entities: questions that share their template with another one of training.
         let mut by_template: BTreeMap<String, usize> = BTreeMap::new();
@@ -244,25 +280,19 @@ impl<'k> Maker<'k, '_> {
         sexpr.and_then(|text| touchstone_logic::Form::parse(text, kb).ok()?.to_query().ok())
     }
 
-    /// Checks a query and says it; `None` if it makes no good question.
+    /// Checks a query and says it, or tells why it makes no good question.
     fn candidate(
         &self,
         kind: &Kind,
         query: Query,
         pool: Pool,
         seen: &mut HashSet<String>,
-        rejections: &mut Rejections,
-        number: u64,
-    ) -> Result<Option<Candidate>, MakeError> {
+    ) -> Result<Result<Box<Candidate>, Rejected>, MakeError> {
         let kb = self.ground.kb();
-        let mut reject = |reason| {
-            rejections.add(reason);
-            Ok(None)
-        };
+        let reject = |reason| Ok(Err(reason));
         let graph = QueryGraph::of(&query);
-        let shape = graph.shape();
-        if let Kind::Shape { tree, .. } = kind
-            && Tree::parse(&shape.plain).is_none_or(|found| found.code() != tree.code())
+        if let Kind::Shape { outline, .. } = kind
+            && !outline.fits(&graph.shape())
         {
             return reject("another shape");
         }
@@ -285,7 +315,7 @@ impl<'k> Maker<'k, '_> {
             Err(reason) => return reject(reason),
         };
         let forms = self.printer.forms(&self.ground, &query, &found).map_err(Box::new)?;
-        if forms.sexpr.is_none() && forms.program.is_none() {
+        if forms == Forms::default() {
             return reject("no logical form says it");
         }
         let Some(facts) = proof(kb, &query, &found) else { return reject("no proof") };
@@ -296,32 +326,19 @@ impl<'k> Maker<'k, '_> {
         } else {
             0
         };
-        let SchemaItems { classes, properties, qualifiers } = SchemaItems::of(&query);
-        let categories = forms.program.as_deref().map(categories).unwrap_or_default();
         let question = Question {
-            id: format!("{number}"),
-            split: String::new(),
-            level: String::new(),
             question: spoken.text,
-            graph: (&graph).into(),
-            alias: shape.alias.map(|alias| alias.name.to_owned()),
-            shape: shape.code,
-            function: function_of(&query).to_owned(),
-            kind: QuestionType::of(&query).name().to_owned(),
-            categories,
             choices: choices(&self.ground, &mut random, &query, &answers),
             answers: answers.iter().map(|answer| serde_json::to_value(answer).unwrap_or_default()).collect(),
-            template: Canonical::template(&query, kb).key().to_owned(),
-            schema_items: classes.into_iter().chain(properties).chain(qualifiers).collect(),
             entities: spoken.mentions,
             proof: facts,
             source: match kind {
                 Kind::Shape { .. } => "shapes".to_owned(),
                 Kind::Asking(_) => "asking".to_owned(),
             },
-            forms,
+            ..Question::about(&query, &graph, kb, forms)
         };
-        Ok(Some(Candidate { question, traits: Traits::of(&query, kb, true), key, pool, verified }))
+        Ok(Ok(Box::new(Candidate { question, traits: Traits::of(&query, kb, true), key, pool, verified })))
     }
 
     /// Puts the questions together: each once, with the level that the definition gives it.
@@ -333,9 +350,10 @@ impl<'k> Maker<'k, '_> {
         let mut by_level: [Vec<Candidate>; 4] = Default::default();
         for (wanted, batch) in wanted.iter().zip(batches) {
             rejections.merge(&batch.rejections);
-            let reason = batch.rejections.0.iter().max_by_key(|(_, n)| **n).map_or("", |(reason, _)| reason);
             for (level, candidates) in batch.filled.into_iter().enumerate() {
                 let (target, made) = (batch.targets[level], candidates.len());
+                let reasons = &batch.reasons[level].0;
+                let reason = reasons.iter().max_by_key(|(_, n)| **n).map_or("", |(reason, _)| reason);
                 if made < target {
                     unfilled.push(Unfilled {
                         kind: wanted.kind.name(),
@@ -384,14 +402,8 @@ impl<'k> Maker<'k, '_> {
         }
         // In no order that tells anything.
         Random::new(recipe.seed, "order").shuffle(&mut questions);
-        let mut counts: BTreeMap<String, u64> = BTreeMap::new();
         for (number, question) in questions.iter_mut().enumerate() {
             question.id = format!("{}-{:06}", recipe.name, number + 1);
-            *counts.entry("questions".to_owned()).or_default() += 1;
-            *counts.entry(question.split.clone()).or_default() += 1;
-            if !question.level.is_empty() {
-                *counts.entry(format!("{} {}", question.split, question.level)).or_default() += 1;
-            }
         }
         let kb = self.ground.kb().manifest();
         let manifest = Manifest {
@@ -403,60 +415,11 @@ impl<'k> Maker<'k, '_> {
             recipe: Some(recipe.clone()),
             license: kb.license.clone(),
             held_out: self.division.held_out.clone(),
-            counts,
+            counts: Manifest::counts(&questions),
             rejections: rejections.0.iter().map(|(reason, n)| ((*reason).to_owned(), *n)).collect(),
             unfilled,
             verified,
         };
         Benchmark { manifest, questions }
     }
-}
-
-/// The function on top of a query.
-pub fn function_of(query: &Query) -> &'static str {
-    fn compares(set: &Set) -> bool {
-        let own = matches!(set, Set::Values(comparison, _) if !matches!(comparison, Comparison::Equal | Comparison::NotEqual));
-        let mut found = own;
-        set.children(&mut |child| found |= compares(child));
-        found
-    }
-    let mut comparative = false;
-    query.sets(&mut |set| comparative |= compares(set));
-    match &query.answer {
-        Answer::Members(Set::Superlative(_)) | Answer::SelectAmong { .. } => Function::Superlative.name(),
-        Answer::Count(_) => Function::Count.name(),
-        Answer::Members(_) if comparative => Function::Comparative.name(),
-        Answer::Members(_) => Function::None.name(),
-        Answer::Exists(_) | Answer::Verify { .. } => "verify",
-        Answer::Attribute { .. } => "attribute",
-        Answer::Relation { .. } => "relation",
-        Answer::AttributeQualifier { .. } | Answer::RelationQualifier { .. } => "qualifier",
-        Answer::SelectBetween { .. } => "between",
-    }
-}
-
-/// KQA Pro's categories of a program, by the names of its functions.
-fn categories(program: &str) -> Vec<String> {
-    let Ok(program) = touchstone_logic::Program::parse(program) else { return Vec::new() };
-    let names: Vec<&str> = program.steps.iter().map(|step| step.function.name()).collect();
-    let has = |test: &dyn Fn(&str) -> bool| names.iter().any(|name| test(name));
-    let mut out = Vec::new();
-    let mut add = |category: &str, fits: bool| {
-        if fits {
-            out.push(category.to_owned());
-        }
-    };
-    add("multihop", has(&|name| name == "Relate" || name.starts_with("Filter")));
-    add(
-        "qualifier",
-        has(&|name| {
-            name.starts_with("QFilter")
-                || matches!(name, "QueryAttrUnderCondition" | "QueryAttrQualifier" | "QueryRelationQualifier")
-        }),
-    );
-    add("comparison", has(&|name| matches!(name, "SelectBetween" | "SelectAmong")));
-    add("logical", has(&|name| matches!(name, "And" | "Or")));
-    add("count", has(&|name| name == "Count"));
-    add("verify", has(&|name| name.starts_with("Verify")));
-    out
 }

@@ -40,6 +40,21 @@ pub struct Manifest {
     pub verified: u64,
 }
 
+impl Manifest {
+    /// Numbers of questions: in all, and by split and level.
+    pub(crate) fn counts(questions: &[Question]) -> BTreeMap<String, u64> {
+        let mut counts: BTreeMap<String, u64> = BTreeMap::new();
+        for question in questions {
+            *counts.entry("questions".to_owned()).or_default() += 1;
+            *counts.entry(question.split.clone()).or_default() += 1;
+            if !question.level.is_empty() {
+                *counts.entry(format!("{} {}", question.split, question.level)).or_default() += 1;
+            }
+        }
+        counts
+    }
+}
+
 /// Which KB.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct KbIdentity {

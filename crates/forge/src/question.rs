@@ -2,8 +2,15 @@
 
 use crate::english::Mention;
 use crate::proof::ProofFact;
+use crate::sample::asking::QuestionType;
+use crate::sample::shapes::Function;
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
+use touchstone_kb::Comparison;
+use touchstone_logic::dataset::{Knowledge, Reading, Source};
+use touchstone_logic::equal::Canonical;
+use touchstone_logic::level::SchemaItems;
+use touchstone_logic::{Answer, Inverses, Language, Query, QueryGraph, Set};
 
 /// A question with everything that is known about it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -45,6 +52,54 @@ pub struct Question {
     pub proof: Vec<ProofFact>,
     /// The strategy or data set that it comes from.
     pub source: String,
+}
+
+impl Question {
+    /// What the query alone tells about a question.
+    pub(crate) fn about(
+        query: &Query,
+        graph: &QueryGraph,
+        inverses: &dyn Inverses,
+        forms: Forms,
+    ) -> Question {
+        let SchemaItems { classes, properties, qualifiers } = SchemaItems::of(query);
+        let shape = graph.shape();
+        Question {
+            id: String::new(),
+            split: String::new(),
+            level: String::new(),
+            question: String::new(),
+            graph: graph.into(),
+            alias: shape.alias.map(|alias| alias.name.to_owned()),
+            shape: shape.code,
+            function: function_of(query).to_owned(),
+            kind: QuestionType::of(query).name().to_owned(),
+            categories: forms.program.as_deref().map(categories).unwrap_or_default(),
+            answers: Vec::new(),
+            choices: Vec::new(),
+            template: Canonical::template(query, inverses).key().to_owned(),
+            schema_items: classes.into_iter().chain(properties).chain(qualifiers).collect(),
+            entities: Vec::new(),
+            proof: Vec::new(),
+            source: String::new(),
+            forms,
+        }
+    }
+
+    /// The query, from the first of its forms that can be read.
+    pub fn query(&self, knowledge: &Knowledge<'_>) -> Option<Query> {
+        let Forms { sexpr, program, sparql, sparql_kqapro } = &self.forms;
+        let forms = [
+            (Language::Sexpr, sexpr),
+            (Language::Kopl, program),
+            (Language::Sparql, sparql),
+            (Language::Sparql, sparql_kqapro),
+        ];
+        let read = |(language, text): (Language, &Option<String>)| {
+            Source::Text(language, text.clone()?).read(knowledge).ok().map(|Reading { query, .. }| query)
+        };
+        forms.into_iter().find_map(read)
+    }
 }
 
 /// Logical forms; what a language cannot express is absent.
@@ -136,4 +191,53 @@ impl From<&Graph> for touchstone_logic::QueryGraph {
             root: graph.root,
         }
     }
+}
+
+/// The function on top of a query.
+pub fn function_of(query: &Query) -> &'static str {
+    fn compares(set: &Set) -> bool {
+        let own = matches!(set, Set::Values(comparison, _) if !matches!(comparison, Comparison::Equal | Comparison::NotEqual));
+        let mut found = own;
+        set.children(&mut |child| found |= compares(child));
+        found
+    }
+    let mut comparative = false;
+    query.sets(&mut |set| comparative |= compares(set));
+    match &query.answer {
+        Answer::Members(Set::Superlative(_)) | Answer::SelectAmong { .. } => Function::Superlative.name(),
+        Answer::Count(_) => Function::Count.name(),
+        Answer::Members(_) if comparative => Function::Comparative.name(),
+        Answer::Members(_) => Function::None.name(),
+        Answer::Exists(_) | Answer::Verify { .. } => "verify",
+        Answer::Attribute { .. } => "attribute",
+        Answer::Relation { .. } => "relation",
+        Answer::AttributeQualifier { .. } | Answer::RelationQualifier { .. } => "qualifier",
+        Answer::SelectBetween { .. } => "between",
+    }
+}
+
+/// KQA Pro's categories of a program, by the names of its functions.
+fn categories(program: &str) -> Vec<String> {
+    let Ok(program) = touchstone_logic::Program::parse(program) else { return Vec::new() };
+    let names: Vec<&str> = program.steps.iter().map(|step| step.function.name()).collect();
+    let has = |test: &dyn Fn(&str) -> bool| names.iter().any(|name| test(name));
+    let mut out = Vec::new();
+    let mut add = |category: &str, fits: bool| {
+        if fits {
+            out.push(category.to_owned());
+        }
+    };
+    add("multihop", has(&|name| name == "Relate" || name.starts_with("Filter")));
+    add(
+        "qualifier",
+        has(&|name| {
+            name.starts_with("QFilter")
+                || matches!(name, "QueryAttrUnderCondition" | "QueryAttrQualifier" | "QueryRelationQualifier")
+        }),
+    );
+    add("comparison", has(&|name| matches!(name, "SelectBetween" | "SelectAmong")));
+    add("logical", has(&|name| matches!(name, "And" | "Or")));
+    add("count", has(&|name| name == "Count"));
+    add("verify", has(&|name| name.starts_with("Verify")));
+    out
 }

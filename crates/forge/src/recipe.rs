@@ -1,10 +1,12 @@
 //! Recipes: what a benchmark is made of.
 
 use crate::sample::asking::QuestionType;
+use crate::sample::cycles::Cyclic;
 use crate::sample::shapes::Function;
 use crate::sample::tree::Tree;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+use touchstone_logic::Shape;
 use touchstone_logic::graph::Class;
 
 /// What a benchmark is made of. The same recipe and seed give the same bytes.
@@ -41,7 +43,7 @@ pub struct Recipe {
 pub struct ByShape {
     /// The share of these questions, relative to the other strategy.
     pub weight: f64,
-    /// The weight of each shape, by name (`Iso-8`) or code (`T1:(()())`).
+    /// The weight of each shape, by name (`Iso-8`) or code (`T1:(()())`, `G1:rcv/0-2,0-2,1-2`).
     pub shapes: BTreeMap<String, f64>,
     /// The weight of each function: none, count, comparative, superlative.
     pub functions: BTreeMap<Function, f64>,
@@ -123,7 +125,10 @@ pub enum RecipeError {
     #[error("{0}")]
     Toml(#[from] toml::de::Error),
     /// A shape that nothing is known of.
-    #[error("there is no shape `{0}`; write a name like Iso-8 or the code of a tree like T1:(()())")]
+    #[error(
+        "there is no shape `{0}` to sample; write a name like Iso-8, the code of a tree of up to six relations like T1:(()()), or that \
+         of a shape with cycles like G1:rcv/0-2,0-2,1-2, where each constraint has one relation"
+    )]
     UnknownShape(String),
     /// Numbers that make no sense.
     #[error("{0}")]
@@ -150,12 +155,36 @@ pub enum Kind {
         /// The name or code in the recipe.
         name: String,
         /// The shape.
-        tree: Tree,
+        outline: Outline,
         /// The function.
         function: Function,
     },
     /// A type of question.
     Asking(QuestionType),
+}
+
+/// A shape to sample.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Outline {
+    /// Without a cycle.
+    Tree(Tree),
+    /// With one.
+    Cyclic(Cyclic),
+}
+
+impl Outline {
+    fn parse(code: &str) -> Option<Outline> {
+        let tree = Tree::parse(code).filter(|tree| (1..=6).contains(&tree.relations())).map(Outline::Tree);
+        tree.or_else(|| Cyclic::parse(code).map(Outline::Cyclic))
+    }
+
+    /// Whether a graph has this shape; values that were merged count as one.
+    pub(crate) fn fits(&self, shape: &Shape) -> bool {
+        match self {
+            Outline::Tree(tree) => Tree::parse(&shape.plain).is_some_and(|found| found.code() == tree.code()),
+            Outline::Cyclic(cyclic) => shape.code == cyclic.code,
+        }
+    }
 }
 
 impl Kind {
@@ -229,12 +258,9 @@ impl Recipe {
             total(&mut self.shapes.shapes.values()) * total(&mut self.shapes.functions.values());
         for (name, shape_weight) in &self.shapes.shapes {
             let code = Class::by_name(name).map_or(name.as_str(), |class| class.code);
-            let tree = Tree::parse(code).ok_or_else(|| RecipeError::UnknownShape(name.clone()))?;
-            if tree.relations() == 0 || tree.relations() > 6 {
-                return Err(RecipeError::UnknownShape(name.clone()));
-            }
+            let outline = Outline::parse(code).ok_or_else(|| RecipeError::UnknownShape(name.clone()))?;
             for (&function, function_weight) in &self.shapes.functions {
-                let kind = Kind::Shape { name: name.clone(), tree: tree.clone(), function };
+                let kind = Kind::Shape { name: name.clone(), outline: outline.clone(), function };
                 kinds.push((kind, self.shapes.weight * shape_weight * function_weight / shape_total));
             }
         }

@@ -1,5 +1,7 @@
 //! What a benchmark is made of, in tables.
 
+use crate::answers::text;
+use crate::linguistic::{Mean, reading_ease, words};
 use crate::package::Benchmark;
 use crate::question::Question;
 use serde::Serialize;
@@ -51,6 +53,9 @@ pub fn tables(benchmark: &Benchmark) -> Vec<Table> {
         count("words in the question", &|q| one(bucket(q.question.split_whitespace().count()))),
         count("first words", &|q| one(q.question.split_whitespace().take(2).collect::<Vec<_>>().join(" "))),
         count("answers", &|q| one(bucket(q.answers.len()))),
+        count("most frequent answers", &|q| {
+            if q.answers.len() == 1 { one(text(&q.answers[0])) } else { Vec::new() }
+        }),
         count("forms", &|q| {
             let forms = [
                 ("S-expression", &q.forms.sexpr),
@@ -61,6 +66,33 @@ pub fn tables(benchmark: &Benchmark) -> Vec<Table> {
             forms.iter().filter(|(_, form)| form.is_some()).map(|(name, _)| (*name).to_owned()).collect()
         }),
         count("source", &|q| one(q.source.clone())),
+    ]
+}
+
+/// The means of linguistic measures for each split that has questions.
+pub fn means(benchmark: &Benchmark) -> Vec<(&'static str, [Option<Mean>; 3])> {
+    let measure = |name, value: &dyn Fn(&Question) -> f64| {
+        let means = SPLITS.map(|split| {
+            let numbers: Vec<f64> =
+                benchmark.questions.iter().filter(|question| question.split == split).map(value).collect();
+            (!numbers.is_empty()).then(|| Mean::of(numbers.into_iter()))
+        });
+        (name, means)
+    };
+    let trained: hashbrown::HashSet<&str> = benchmark
+        .questions
+        .iter()
+        .filter(|question| question.split == "train")
+        .flat_map(|question| question.schema_items.iter().map(String::as_str))
+        .collect();
+    vec![
+        measure("words", &|question| words(&question.question).len() as f64),
+        measure("characters", &|question| question.question.chars().count() as f64),
+        measure("reading ease", &|question| reading_ease(&question.question)),
+        measure("relations in the query graph", &|question| question.graph.edges.len() as f64),
+        measure("schema items that are not in training", &|question| {
+            question.schema_items.iter().filter(|item| !trained.contains(item.as_str())).count() as f64
+        }),
     ]
 }
 

@@ -43,6 +43,21 @@ pub fn with_ids(mut query: Query, kb: &Kb) -> Query {
     query
 }
 
+/// The entities that a query names, each once, in its order.
+pub(crate) fn entities(query: &Query) -> Vec<&str> {
+    fn visit<'q>(set: &'q Set, found: &mut Vec<&'q str>) {
+        if let Set::Entity(word) | Set::Named(word) = set
+            && !found.contains(&word.as_str())
+        {
+            found.push(word);
+        }
+        set.children(&mut |child| visit(child, found));
+    }
+    let mut found = Vec::new();
+    query.sets(&mut |set| visit(set, &mut found));
+    found
+}
+
 struct Ids<'k> {
     kb: &'k Kb,
 }

@@ -161,9 +161,12 @@ impl<'a> Literal<'a> {
         Self::new(LiteralKind::TypedText, 0, text, datatype)
     }
 
-    /// A number with a unit; the unit `1` (or an empty one) means none.
+    /// A number with a unit; the unit `1` (or an empty one) means none. It is a decimal number, unless it has more digits after the
+    /// point than XML Schema demands that everybody keeps: servers cut those off without a word.
     pub fn quantity(number: &'a str, unit: &'a str) -> Option<Self> {
-        Self::quantity_of(number, unit, NumberType::Decimal)
+        let digits = number.split_once('.').map_or(0, |(_, fraction)| fraction.len());
+        let number_type = if digits > 18 { NumberType::Double } else { NumberType::Decimal };
+        Self::quantity_of(number, unit, number_type)
     }
 
     /// A number with a unit, written in a given XML Schema type.

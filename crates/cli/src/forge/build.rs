@@ -91,11 +91,7 @@ fn built_in(name: &str) -> Result<&'static str> {
 
 fn summary(benchmark: &Benchmark, out: &Path) -> Result<()> {
     let manifest = &benchmark.manifest;
-    let mut table = output::table(&["", "questions"]);
-    for (name, n) in &manifest.counts {
-        table.add_row([name.as_str(), &output::count(*n)]);
-    }
-    output::text(&table.to_string())?;
+    super::import::counts(&manifest.counts)?;
     if !manifest.held_out.is_empty() {
         output::text(&format!("Kept out of training: {}", manifest.held_out.join(", ")))?;
     }

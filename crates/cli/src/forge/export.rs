@@ -13,7 +13,7 @@ pub(crate) struct ExportArgs {
     /// The folder of a benchmark
     #[arg(value_name = "DIR")]
     benchmark: PathBuf,
-    /// The format: grailqa, kqapro, qald
+    /// The format: grailqa, kqapro, qald, nspm, parquet
     #[arg(long, value_name = "FORMAT")]
     format: String,
     /// The folder to write to: a file for each split

@@ -1,8 +1,10 @@
-//! `touchstone build`, `lint`, `stats`, `show` and `verbalise`: benchmarks.
+//! The commands about benchmarks: `build`, `lint`, `stats`, `show`, `verbalise`, `mix`, `import-dataset`, `export-dataset`.
 
 pub(crate) mod build;
 pub(crate) mod export;
+pub(crate) mod import;
 pub(crate) mod lint;
+pub(crate) mod mix;
 pub(crate) mod show;
 pub(crate) mod stats;
 pub(crate) mod verbalise;

@@ -4,7 +4,7 @@ use crate::{Outcome, output};
 use anyhow::Result;
 use clap::Args;
 use std::path::PathBuf;
-use touchstone_forge::{Benchmark, stats};
+use touchstone_forge::{Benchmark, report, stats};
 
 /// Arguments of `touchstone stats`.
 #[derive(Args)]
@@ -15,6 +15,9 @@ pub(crate) struct StatsArgs {
     /// Show all rows, not only the first twelve of a table
     #[arg(long)]
     all: bool,
+    /// Write a report with figures: one file that needs nothing else
+    #[arg(long, value_name = "FILE")]
+    html: Option<PathBuf>,
     /// For machines
     #[arg(long)]
     json: bool,
@@ -22,9 +25,16 @@ pub(crate) struct StatsArgs {
 
 pub(crate) fn run(args: &StatsArgs) -> Result<Outcome> {
     let benchmark = Benchmark::read(&args.benchmark)?;
+    if let Some(path) = &args.html {
+        output::write_file(path, report::html(&benchmark).as_bytes())?;
+        output::text(&format!("The report is in {}", path.display()))?;
+        return Ok(Outcome::Done);
+    }
     let tables = stats::tables(&benchmark);
+    let means = stats::means(&benchmark);
     if args.json {
-        output::json(&tables)?;
+        let means: std::collections::BTreeMap<_, _> = means.into_iter().collect();
+        output::json(&serde_json::json!({ "tables": tables, "means": means }))?;
         return Ok(Outcome::Done);
     }
     let shown = if args.all { usize::MAX } else { 12 };
@@ -48,5 +58,13 @@ pub(crate) fn run(args: &StatsArgs) -> Result<Outcome> {
         }
         output::text("")?;
     }
+    let mut table = output::table(&["mean (deviation)", "train", "dev", "test"]);
+    for (name, means) in means {
+        let shown = means.map(|mean| {
+            mean.map_or("-".to_owned(), |mean| format!("{:.1} ({:.1})", mean.mean, mean.deviation))
+        });
+        table.add_row([name, &shown[0], &shown[1], &shown[2]]);
+    }
+    output::text(&table.to_string())?;
     Ok(Outcome::Done)
 }

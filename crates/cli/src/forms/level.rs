@@ -60,7 +60,7 @@ struct SummaryJson {
 
 pub(crate) fn run(args: &LevelArgs) -> Result<Outcome> {
     let known = args.known.open()?;
-    if args.inverse_rule && known.ontology.is_none() && !known.has_kb() {
+    if args.inverse_rule && known.ontology.is_none() && known.kb().is_none() {
         bail!("the inverse rule needs to know inverse relations: give --ontology DIR, or --kb");
     }
     if args.train == "-" && args.test == "-" {

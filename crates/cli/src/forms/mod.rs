@@ -32,6 +32,8 @@ pub(crate) enum FormatName {
     Kqapro,
     /// LC-QuAD: sparql_query
     Lcquad,
+    /// QALD: query with sparql
+    Qald,
     /// S-expressions, one a line or in JSON
     Sexpr,
     /// SPARQL queries, as text or in JSON
@@ -49,6 +51,7 @@ impl FormatName {
             FormatName::Webqsp => Format::WebQsp,
             FormatName::Kqapro => Format::KqaPro,
             FormatName::Lcquad => Format::LcQuad,
+            FormatName::Qald => Format::Qald,
             FormatName::Sexpr => Format::Plain(Language::Sexpr),
             FormatName::Sparql => Format::Plain(Language::Sparql),
             FormatName::Kopl => Format::Plain(Language::Kopl),
@@ -99,8 +102,8 @@ impl Known {
         self.kb.as_ref().map(|kb| kb.manifest().base.clone()).filter(|base| !base.is_empty())
     }
 
-    pub(crate) fn has_kb(&self) -> bool {
-        self.kb.is_some()
+    pub(crate) fn kb(&self) -> Option<&Kb> {
+        self.kb.as_ref()
     }
 
     pub(crate) fn names(&self) -> &(dyn Names + Sync) {
@@ -189,6 +192,11 @@ impl Reasons {
             _ => reason,
         };
         self.counts.entry(general).or_insert_with(|| (0, id.to_owned())).0 += 1;
+    }
+
+    /// How often each occurred.
+    pub(crate) fn by_reason(&self) -> std::collections::BTreeMap<String, u64> {
+        self.counts.iter().map(|(reason, (count, _))| (reason.clone(), *count as u64)).collect()
     }
 
     /// Tells the ten most frequent.

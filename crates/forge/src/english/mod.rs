@@ -2,6 +2,7 @@
 
 mod inflect;
 mod lexicon;
+mod naming;
 mod phrases;
 mod verbalise;
 

@@ -2,12 +2,14 @@
 
 use super::inflect::{at_time, plural, value, with_article};
 use super::lexicon::{AttributeWords, ClassWords, Lexicon};
-use super::phrases::{agreeing, capitalised, finish, joined, mention};
+use super::phrases::{agreeing, capitalised, finish, joined};
 use crate::random::Random;
 use crate::words::with_ids;
 use serde::{Deserialize, Serialize};
 use touchstone_kb::{ClassId, Comparison, Kb, LiteralFamily, NodeId, Property};
-use touchstone_logic::{Answer, Condition, Direction, Extreme, Mark, Query, Relate, Set, Superlative, Value};
+use touchstone_logic::{
+    Answer, Condition, Direction, Extreme, Mark, Query, Relate, Set, Step, Superlative, Value,
+};
 
 /// Where a question names an entity.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -61,20 +63,20 @@ pub fn verbalise(
     Ok(Spoken { text, mentions })
 }
 
-struct Speaker<'a> {
-    kb: &'a Kb,
-    lexicon: &'a Lexicon,
+pub(super) struct Speaker<'a> {
+    pub(super) kb: &'a Kb,
+    pub(super) lexicon: &'a Lexicon,
     random: Random,
     /// The entities mentioned so far.
-    entities: Vec<NodeId>,
+    pub(super) entities: Vec<NodeId>,
     /// Marked things, with their nouns.
     marks: Vec<(Mark, String)>,
 }
 
-type Said<T> = Result<T, Unsayable>;
+pub(super) type Said<T> = Result<T, Unsayable>;
 
 impl Speaker<'_> {
-    fn pick(&mut self, phrases: &[String]) -> Said<String> {
+    pub(super) fn pick(&mut self, phrases: &[String]) -> Said<String> {
         self.random.choose(phrases).cloned().ok_or("the lexicon has no phrase for it")
     }
 
@@ -84,11 +86,11 @@ impl Speaker<'_> {
                 let Superlative { of, path, extreme, start: None } = &**superlative else {
                     return Err("a superlative of a thing on the way");
                 };
-                let [step] = &path[..] else { return Err("a superlative over several steps") };
-                self.superlative(of, &step.property, *extreme, many)?
+                self.superlative(of, path, *extreme, many)?
             }
             Answer::SelectAmong { among, attribute, extreme } => {
-                self.superlative(among, attribute, *extreme, many)?
+                let step = Step { property: attribute.clone(), direction: Direction::Forward };
+                self.superlative(among, &[step], *extreme, many)?
             }
             Answer::Members(set) => {
                 let (noun, clauses) = self.described(set, many)?;
@@ -169,11 +171,34 @@ impl Speaker<'_> {
         })
     }
 
-    fn superlative(&mut self, of: &Set, attribute: &str, extreme: Extreme, many: bool) -> Said<String> {
-        let words = self.attribute(attribute)?;
-        let phrases = if extreme == Extreme::Max { &words.largest } else { &words.smallest };
-        let phrase = self.pick(phrases)?;
-        let phrase = agreeing(&phrase, many);
+    /// What is said of the thing with the greatest or smallest value at the end of a path.
+    fn extreme(&mut self, path: &[Step], extreme: Extreme, many: bool) -> Said<String> {
+        match path {
+            [] => Err("a superlative without a value"),
+            [last] => {
+                let words = self.attribute(&last.property)?;
+                let phrases = if extreme == Extreme::Max { &words.largest } else { &words.smallest };
+                let phrase = self.pick(phrases)?;
+                Ok(agreeing(&phrase, many).to_owned())
+            }
+            [step, rest @ ..] => {
+                let words = self.lexicon.relations.get(&step.property).ok_or("an unknown relation")?;
+                let relation = self.kb.relation(&step.property).ok_or("an unknown relation")?;
+                let (phrases, class) = match step.direction {
+                    Direction::Forward => (&words.subject, self.kb.relation_range(relation)),
+                    Direction::Backward => (&words.object, self.kb.relation_domain(relation)),
+                };
+                let phrase = self.pick(phrases)?;
+                let noun = self.noun_of(class);
+                let other =
+                    format!("the {} {} {}", noun.one, noun.pronoun(), self.extreme(rest, extreme, false)?);
+                Ok(with_other(agreeing(&phrase, many), &other))
+            }
+        }
+    }
+
+    fn superlative(&mut self, of: &Set, path: &[Step], extreme: Extreme, many: bool) -> Said<String> {
+        let phrase = self.extreme(path, extreme, many)?;
         let (noun, clauses) = self.described(of, true)?;
         let asked = if many { &noun.many } else { &noun.one };
         Ok(match clauses.is_empty() {
@@ -195,6 +220,11 @@ impl Speaker<'_> {
                 let node = self.entity(set)?;
                 let class = self.kb.classes_of(node).min_by_key(|&c| self.kb.members(c).len());
                 Ok((self.noun_of(class), Vec::new()))
+            }
+            Set::Marked(mark, inner) => {
+                let noun = self.noun(inner.conjuncts());
+                self.marks.push((*mark, noun.one));
+                self.described(inner, many)
             }
             Set::Or(parts) => {
                 let mut clauses = Vec::new();
@@ -313,17 +343,26 @@ impl Speaker<'_> {
         let other = match &relate.from {
             // Something, whatever it is: of the class that the schema tells.
             Set::All => {
-                let relation = self.kb.relation(&relate.property);
-                let class = relation.and_then(|relation| match relate.direction {
-                    Direction::Backward => self.kb.relation_range(relation),
-                    Direction::Forward => self.kb.relation_domain(relation),
-                });
+                let class = self.far_class(relate)?;
                 format!("some {}", self.noun_of(class).one)
+            }
+            Set::Marked(mark, inner) => {
+                let class = self.far_class(relate)?;
+                let noun = match (&**inner, class) {
+                    (Set::All, class) => self.noun_of(class),
+                    (inner, class) => self.more_special(class, self.noun(inner.conjuncts())),
+                };
+                self.marks.push((*mark, noun.one.clone()));
+                match &**inner {
+                    Set::All => format!("some {}", noun.one),
+                    inner => self.in_place(inner, relate)?,
+                }
             }
             from => self.in_place(from, relate)?,
         };
         let text = with_other(agreeing(&phrase, many), &other) + &self.qualifiers(&relate.conditions)?;
-        let nested = !matches!(relate.from, Set::Entity(_) | Set::Named(_) | Set::All | Set::Same(_));
+        // What refers back must stay behind what it refers to.
+        let nested = !matches!(relate.from, Set::Entity(_) | Set::Named(_) | Set::All);
         Ok(Clause { text, nested })
     }
 
@@ -334,24 +373,33 @@ impl Speaker<'_> {
         if !described || has_class {
             return self.noun_phrase(from, Number::One);
         }
-        let relation = self.kb.relation(&relate.property).ok_or("an unknown relation")?;
-        let class = match relate.direction {
-            Direction::Backward => self.kb.relation_range(relation),
-            Direction::Forward => self.kb.relation_domain(relation),
-        };
+        let class = self.far_class(relate)?;
         let (own, clauses) = self.described(from, false)?;
-        // The more special of what both ends tell.
-        let noun = match class {
-            Some(class) if own.class.is_none_or(|own| self.kb.ancestors(class).any(|above| above == own)) => {
-                self.noun_of(Some(class))
-            }
-            _ => own,
-        };
+        let noun = self.more_special(class, own);
         let article = with_article(&noun.one);
         Ok(format!("{article} {} {}", noun.pronoun(), with_pronoun(&clauses, noun.pronoun())))
     }
 
-    fn value_clause(
+    /// The class of what a relation leads to from the thing that is described.
+    fn far_class(&self, relate: &Relate) -> Said<Option<ClassId>> {
+        let relation = self.kb.relation(&relate.property).ok_or("an unknown relation")?;
+        Ok(match relate.direction {
+            Direction::Backward => self.kb.relation_range(relation),
+            Direction::Forward => self.kb.relation_domain(relation),
+        })
+    }
+
+    /// The more special of what both ends tell.
+    fn more_special(&self, class: Option<ClassId>, own: Noun) -> Noun {
+        match class {
+            Some(class) if own.class.is_none_or(|own| self.kb.ancestors(class).any(|above| above == own)) => {
+                self.noun_of(Some(class))
+            }
+            _ => own,
+        }
+    }
+
+    pub(super) fn value_clause(
         &mut self,
         attribute: &str,
         comparison: Comparison,
@@ -453,23 +501,6 @@ impl Speaker<'_> {
         }
     }
 
-    /// The name of an entity, with a description if others have the name.
-    fn named(&mut self, node: NodeId) -> Said<String> {
-        let label = self.kb.label(node);
-        self.entities.push(node);
-        let name = mention(self.entities.len() - 1, label);
-        let others: Vec<NodeId> = self.kb.nodes_labelled(label).filter(|&other| other != node).collect();
-        let article = if takes_article(label) { "the " } else { "" };
-        if others.is_empty() {
-            return Ok(format!("{article}{name}"));
-        }
-        let description = self.kb.description(node).ok_or("a name of several things")?;
-        if others.iter().any(|&other| self.kb.description(other) == Some(description)) {
-            return Err("a name of several things");
-        }
-        Ok(format!("{article}{name} (the {description})"))
-    }
-
     fn property(&self, word: &str) -> Option<Property> {
         let relation = self.kb.relation(word).map(Property::Relation);
         relation.or_else(|| self.kb.attribute(word).map(Property::Attribute))
@@ -522,35 +553,6 @@ fn with_pronoun(clauses: &[Clause], pronoun: &str) -> String {
     texts.join(&format!(" and {pronoun} "))
 }
 
-fn with_other(phrase: &str, other: &str) -> String {
+pub(super) fn with_other(phrase: &str, other: &str) -> String {
     if phrase.contains("{X}") { phrase.replace("{X}", other) } else { format!("{phrase} {other}") }
-}
-
-/// Names of countries and the like that take the article.
-fn takes_article(name: &str) -> bool {
-    const OTHERS: [&str; 11] = [
-        "United States",
-        "United Kingdom",
-        "United Arab Emirates",
-        "United Nations",
-        "Netherlands",
-        "Philippines",
-        "Bahamas",
-        "Maldives",
-        "Gambia",
-        "Soviet Union",
-        "European Union",
-    ];
-    let ends = [" Islands", " Republic", " River", " Sea", " Ocean", " Party", " election", " Desert"];
-    let begins = ["Republic of ", "Democratic Republic", "Nobel ", "University of "];
-    // "Heard Island and McDonald Islands" has none.
-    ends.iter().any(|end| name.ends_with(end)) && !name.contains(" and ")
-        || begins.iter().any(|begin| name.starts_with(begin))
-        || election_in_place(name)
-        || OTHERS.contains(&name)
-}
-
-/// 2008 United States Senate election in Louisiana.
-fn election_in_place(name: &str) -> bool {
-    name.starts_with(|c: char| c.is_ascii_digit()) && name.contains(" election in ")
 }

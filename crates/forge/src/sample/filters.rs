@@ -1,6 +1,7 @@
 //! What makes a query a good question; what does not is counted with its reason.
 
 use crate::ground::Ground;
+use crate::words::entities;
 use std::collections::BTreeMap;
 use touchstone_engine::Found;
 use touchstone_kb::NodeId;
@@ -41,8 +42,7 @@ pub fn checked<'k>(ground: &Ground<'k>, query: &Query, max_answers: usize) -> Re
         if nodes.iter().any(|&node| !ground.has_speakable_name(NodeId(node))) {
             return Err("an answer has no name in English");
         }
-        let mut named = Vec::new();
-        query.sets(&mut |set| names(set, &mut named));
+        let named = entities(query);
         let kb = ground.kb();
         let is_answer =
             |word: &str| nodes.iter().any(|&n| kb.node_id(NodeId(n)) == word || kb.label(NodeId(n)) == word);
@@ -64,14 +64,6 @@ pub fn checked<'k>(ground: &Ground<'k>, query: &Query, max_answers: usize) -> Re
         return Err("a constraint that does not narrow the answers");
     }
     Ok(found)
-}
-
-/// The entities that a description names.
-fn names<'q>(set: &'q Set, named: &mut Vec<&'q str>) {
-    if let Set::Entity(word) | Set::Named(word) = set {
-        named.push(word);
-    }
-    set.children(&mut |child| names(child, named));
 }
 
 /// Whether some constraint can be left out without changing the members of the sets that are asked about.

@@ -2,6 +2,7 @@
 
 pub mod again;
 pub mod asking;
+pub mod cycles;
 pub mod filters;
 pub(crate) mod numbers;
 pub mod shapes;

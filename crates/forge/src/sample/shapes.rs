@@ -59,19 +59,13 @@ pub fn sample(
     let members = kb.direct_members(class);
     let &witness = random.choose(members).ok_or("a class without members")?;
     let witness = NodeId(witness);
-    let mut tree = tree.clone();
-    let superlative = if function == Function::Superlative {
-        // The edge to the value is one of the shape's.
-        let leaf = tree.0.iter().position(|child| child.0.is_empty()).ok_or(NO_LEAF)?;
-        tree.0.remove(leaf);
-        let ordered: Vec<_> = ground
-            .attributes(witness)
-            .into_iter()
-            .filter(|(attribute, _)| ground.is_ordered(*attribute))
-            .collect();
-        Some(random.choose(&ordered).ok_or("the entity has no quantity and no time")?.0)
-    } else {
-        None
+    let (tree, tail) = match function {
+        Function::Superlative => {
+            // The way to the value is one of the shape's.
+            let (tree, tail) = without_leaf(tree, random);
+            (tree, Some(tail))
+        }
+        _ => (tree.clone(), None),
     };
     let mut growth = Growth {
         ground,
@@ -79,34 +73,67 @@ pub fn sample(
         used: vec![witness],
         comparison: if function == Function::Comparative { Wanted::Yes } else { Wanted::No },
         leaves: leaves(&tree),
+        path: Vec::new(),
     };
     let mut parts = vec![Set::Class(kb.node_id(kb.class_node(class)).to_owned())];
-    parts.extend(growth.constraints(witness, &tree, None)?);
+    parts.extend(growth.constraints(
+        witness,
+        &tree,
+        None,
+        tail.as_ref().map(|tail| (&tail.kept[..], tail.new)),
+    )?);
+    let path = std::mem::take(&mut growth.path);
     if growth.comparison == Wanted::Yes {
         return Err("the entities have nothing to compare");
     }
     let set = Set::and(parts);
-    Ok(Query::new(match superlative {
-        Some(attribute) => {
+    Ok(Query::new(match tail {
+        Some(_) => {
             let extreme = if random.percent(50) { Extreme::Max } else { Extreme::Min };
-            let step =
-                Step { property: kb.attribute_id(attribute).to_owned(), direction: Direction::Forward };
-            Answer::Members(Set::Superlative(Box::new(Superlative {
-                of: set,
-                path: vec![step],
-                extreme,
-                start: None,
-            })))
+            Answer::Members(Set::Superlative(Box::new(Superlative { of: set, path, extreme, start: None })))
         }
         None if function == Function::Count => Answer::Count(set),
         None => Answer::Members(set),
     }))
 }
 
-const NO_LEAF: &str = "the shape has no constraint next to the answer";
-
 fn leaves(tree: &Tree) -> usize {
     if tree.0.is_empty() { 1 } else { tree.0.iter().map(leaves).sum() }
+}
+
+/// The way to the value of a superlative.
+struct Tail {
+    /// The vertices on it that the rest of the shape has as well, each by its place below the one before.
+    kept: Vec<usize>,
+    /// How many vertices come behind them, before the value.
+    new: usize,
+}
+
+/// A shape without one of its leaves, and the way there.
+fn without_leaf(tree: &Tree, random: &mut Random) -> (Tree, Tail) {
+    let mut way = Vec::new();
+    let mut at = tree;
+    while !at.0.is_empty() {
+        // Leaves near the answer make the easier questions to understand, so they are taken more often.
+        let child = match at.0.iter().position(|child| child.0.is_empty()) {
+            Some(leaf) if random.percent(70) => leaf,
+            _ => random.below(at.0.len()),
+        };
+        way.push(child);
+        at = &at.0[child];
+    }
+    // What only leads to the leaf goes with it.
+    let mut kept = way.len() - 1;
+    let vertex_at = |depth: usize| way[..depth].iter().fold(tree, |at, &child| &at.0[child]);
+    while kept > 0 && vertex_at(kept).0.len() == 1 {
+        kept -= 1;
+    }
+    let new = way.len() - 1 - kept;
+    let mut rest = tree.clone();
+    let parent = way[..kept].iter().fold(&mut rest, |at, &child| &mut at.0[child]);
+    parent.0.remove(way[kept]);
+    way.truncate(kept);
+    (rest, Tail { kept: way, new })
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -124,20 +151,56 @@ struct Growth<'g, 'k, 'r> {
     comparison: Wanted,
     /// How many leaves are still to come.
     leaves: usize,
+    /// The way to the value of a superlative.
+    path: Vec<Step>,
 }
 
 impl Growth<'_, '_, '_> {
-    /// A description of an entity for each edge below a vertex.
-    fn constraints(&mut self, at: NodeId, tree: &Tree, from: Option<Edge>) -> Result<Vec<Set>, &'static str> {
+    /// A description of an entity for each edge below a vertex. `tail`: what is left of the way to the value of a superlative.
+    fn constraints(
+        &mut self,
+        at: NodeId,
+        tree: &Tree,
+        from: Option<Edge>,
+        tail: Option<(&[usize], usize)>,
+    ) -> Result<Vec<Set>, &'static str> {
         let mut sets: Vec<Set> = Vec::new();
-        for child in &tree.0 {
-            let set = if child.0.is_empty() { self.leaf(at, from)? } else { self.inner(at, child, from)? };
+        for (place, child) in tree.0.iter().enumerate() {
+            let tail = tail.and_then(|(kept, new)| match kept {
+                [first, rest @ ..] if *first == place => Some((rest, new)),
+                _ => None,
+            });
+            let set =
+                if child.0.is_empty() { self.leaf(at, from)? } else { self.inner(at, child, from, tail)? };
             if sets.contains(&set) {
                 return Err("the same constraint twice");
             }
             sets.push(set);
         }
+        if let Some(([], new)) = tail {
+            self.value(at, from, new)?;
+        }
         Ok(sets)
+    }
+
+    /// The rest of the way to the value of a superlative.
+    fn value(&mut self, at: NodeId, from: Option<Edge>, new: usize) -> Result<(), &'static str> {
+        let kb = self.ground.kb();
+        let (mut at, mut from) = (at, from);
+        for _ in 0..new {
+            let edges = self.edges(at, from);
+            let edge = *self.random.choose(&edges).ok_or("the entity leads nowhere")?;
+            self.path
+                .push(Step { property: kb.relation_id(edge.relation).to_owned(), direction: edge.direction });
+            self.used.push(edge.other);
+            (at, from) = (edge.other, Some(edge));
+        }
+        let mut ordered = self.ground.attributes(at);
+        ordered.retain(|(attribute, _)| self.ground.is_ordered(*attribute));
+        let attribute = self.random.choose(&ordered).ok_or("the entity has no quantity and no time")?.0;
+        self.path
+            .push(Step { property: kb.attribute_id(attribute).to_owned(), direction: Direction::Forward });
+        Ok(())
     }
 
     fn edges(&mut self, at: NodeId, from: Option<Edge>) -> Vec<Edge> {
@@ -176,12 +239,21 @@ impl Growth<'_, '_, '_> {
     }
 
     /// A vertex in between, with what hangs on it.
-    fn inner(&mut self, at: NodeId, tree: &Tree, from: Option<Edge>) -> Result<Set, &'static str> {
+    fn inner(
+        &mut self,
+        at: NodeId,
+        tree: &Tree,
+        from: Option<Edge>,
+        tail: Option<(&[usize], usize)>,
+    ) -> Result<Set, &'static str> {
         let edges = self.edges(at, from);
         let edge = *self.random.choose(&edges).ok_or("the entity leads nowhere")?;
         self.used.push(edge.other);
-        let below = self.constraints(edge.other, tree, Some(edge))?;
         let relation = self.ground.kb().relation_id(edge.relation);
+        if tail.is_some() {
+            self.path.push(Step { property: relation.to_owned(), direction: edge.direction });
+        }
+        let below = self.constraints(edge.other, tree, Some(edge), tail)?;
         Ok(Set::relate(Set::and(below), relation, edge.direction.flipped()))
     }
 

@@ -287,6 +287,31 @@ impl<'k> DirectView<'k> {
         facts.flat_map(|fact| self.name_triples(fact))
     }
 
+    /// Qualifiers with a key, of all facts.
+    fn qualifiers_with(&self, predicate: RdfTerm, object: Option<RdfTerm>) -> Triples<'_> {
+        let keys: Vec<bool> = self.qualifier_terms.iter().map(|term| *term == predicate).collect();
+        if !keys.contains(&true) {
+            return Box::new(std::iter::empty());
+        }
+        let wanted = match object {
+            None => None,
+            Some(RdfTerm::Node(node)) => Some(Value::Node(node)),
+            Some(RdfTerm::Literal(literal)) => Some(Value::Literal(literal)),
+            Some(_) => return Box::new(std::iter::empty()),
+        };
+        Box::new((0..self.kb.n_qualifiers()).filter_map(move |position| {
+            let qualifier = self.kb.qualifier_at(position);
+            let fits = keys[qualifier.key.index()] && wanted.is_none_or(|wanted| wanted == qualifier.value);
+            fits.then(|| {
+                let value = match qualifier.value {
+                    Value::Node(node) => RdfTerm::Node(node),
+                    Value::Literal(literal) => RdfTerm::Literal(literal),
+                };
+                [RdfTerm::Fact(self.kb.fact_of_qualifier(position)), predicate, value]
+            })
+        }))
+    }
+
     fn all_names(&self) -> impl Iterator<Item = RdfTriple> + '_ {
         let facts = (0..self.kb.n_facts() as u32).filter_map(|fact| self.kb.fact(FactId(fact)));
         facts.flat_map(|fact| self.name_triples(fact))
@@ -342,12 +367,10 @@ impl Candidates for DirectView<'_> {
             let by_relation = relation.into_iter().flat_map(move |r| self.relation_triples(r, object));
             let by_attribute = attribute.into_iter().flat_map(move |a| self.attribute_triples(a, object));
             // The IRI may be that of a qualifier key, too.
-            let qualifies = self.qualifier_terms.contains(&predicate);
-            let qualifiers = qualifies.then(|| self.qualifier_triples()).into_iter().flatten();
-            return Box::new(by_relation.chain(by_attribute).chain(qualifiers));
+            return Box::new(by_relation.chain(by_attribute).chain(self.qualifiers_with(predicate, object)));
         }
         if !self.word_terms.contains(&predicate) {
-            return Box::new(self.qualifier_triples());
+            return self.qualifiers_with(predicate, object);
         }
         let is = |word: Word| self.word(word) == predicate;
         if is(Word::Type)
@@ -366,6 +389,13 @@ impl Candidates for DirectView<'_> {
             return Box::new(nodes.into_iter().flat_map(|node| self.node_names(node)).chain(self.schema()));
         }
         if is(Word::Reifies) {
+            if let Some(object) = object {
+                return if matches!(object, RdfTerm::Quoted(_)) {
+                    self.with_object(object)
+                } else {
+                    Box::new(std::iter::empty())
+                };
+            }
             return Box::new(self.all_names());
         }
         let nodes = self.kb.nodes().flat_map(|node| self.node_types(node).chain(self.node_names(node)));

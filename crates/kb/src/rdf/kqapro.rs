@@ -215,12 +215,8 @@ impl<'k> KqaProView<'k> {
             [node, RdfTerm::Predicate(Pred::FactValue), self.value_term(&fact)],
         ];
         let qualifiers = self.kb.qualifier_positions(fact.id).map(move |position| {
-            let qualifier = self.kb.qualifier_at(position);
-            let value = match qualifier.value {
-                Value::Node(node) => RdfTerm::Node(node),
-                Value::Literal(_) => RdfTerm::QualifierValueOf(position as u32),
-            };
-            [node, self.key_terms[self.qualifier_keys[qualifier.key.index()] as usize], value]
+            let key = self.kb.qualifier_at(position).key;
+            [node, self.qualifier_key_term(key), self.qualifier_term(position)]
         });
         own.into_iter().chain(qualifiers)
     }
@@ -248,19 +244,63 @@ impl<'k> KqaProView<'k> {
         if key.qualifiers.is_empty() {
             return edges;
         }
-        let qualified: Triples<'_> = match object {
-            Some(RdfTerm::QualifierValueOf(position)) => {
-                let fact = self.kb.fact(self.kb.fact_of_qualifier(position as usize));
-                Box::new(fact.into_iter().flat_map(|fact| self.fact_node_triples(fact)))
-            }
-            _ => Box::new(self.qualified()),
+        let positions = match object {
+            Some(RdfTerm::QualifierValueOf(position)) => position as usize..position as usize + 1,
+            Some(RdfTerm::Node(_)) | None => 0..self.kb.n_qualifiers(),
+            Some(_) => 0..0,
         };
+        let qualified = positions.filter_map(move |position| {
+            let qualifier = self.kb.qualifier_at(position);
+            let fits = match object {
+                Some(RdfTerm::Node(node)) => qualifier.value == Value::Node(node),
+                _ => true,
+            };
+            (fits && key.qualifiers.contains(&qualifier.key)).then(|| {
+                let fact = RdfTerm::Fact(self.kb.fact_of_qualifier(position));
+                [fact, self.qualifier_key_term(qualifier.key), self.qualifier_term(position)]
+            })
+        });
         Box::new(edges.chain(qualified))
     }
 
-    fn qualified(&self) -> impl Iterator<Item = RdfTriple> + '_ {
-        let facts = self.kb.qualified_facts().iter().filter_map(|&fact| self.kb.fact(FactId(fact)));
-        facts.flat_map(|fact| self.fact_node_triples(fact))
+    fn qualifier_key_term(&self, key: QualifierId) -> RdfTerm {
+        self.key_terms[self.qualifier_keys[key.index()] as usize]
+    }
+
+    fn qualifier_term(&self, position: usize) -> RdfTerm {
+        match self.kb.qualifier_at(position).value {
+            Value::Node(node) => RdfTerm::Node(node),
+            Value::Literal(_) => RdfTerm::QualifierValueOf(position as u32),
+        }
+    }
+
+    /// Fact nodes by their subject, relation or value.
+    fn fact_nodes(&self, predicate: Pred, object: Option<RdfTerm>) -> Triples<'_> {
+        let triple = move |fact: Fact| {
+            let object = match predicate {
+                Pred::FactSubject => RdfTerm::Node(fact.subject),
+                Pred::FactRelation => self.key_of(fact.property),
+                _ => self.value_term(&fact),
+            };
+            [RdfTerm::Fact(fact.id), RdfTerm::Predicate(predicate), object]
+        };
+        match (predicate, object) {
+            (_, None) => Box::new(self.all_facts().map(triple)),
+            (Pred::FactSubject, Some(RdfTerm::Node(node))) => Box::new(self.kb.facts_about(node).map(triple)),
+            (Pred::FactRelation, Some(object)) => {
+                let key = self.as_key(object).into_iter();
+                let properties = key.flat_map(|key| {
+                    let relations = key.relations.iter().map(|&r| Property::Relation(r));
+                    relations.chain(key.attributes.iter().map(|&a| Property::Attribute(a)))
+                });
+                Box::new(properties.flat_map(|property| self.kb.facts_with(property)).map(triple))
+            }
+            (Pred::FactValue, Some(RdfTerm::Node(node))) => Box::new(self.kb.facts_to(node).map(triple)),
+            (Pred::FactValue, Some(RdfTerm::ValueOf(fact))) => {
+                Box::new(self.kb.fact(fact).into_iter().map(triple))
+            }
+            _ => Box::new(std::iter::empty()),
+        }
     }
 
     /// Fact nodes whose subject, relation, value or qualifier is this term, and perhaps more.
@@ -346,10 +386,9 @@ impl Candidates for KqaProView<'_> {
                 }
                 _ => Box::new(self.kb.nodes().flat_map(|node| self.instance_triples(node))),
             },
-            RdfTerm::Predicate(Pred::FactSubject | Pred::FactRelation | Pred::FactValue) => match object {
-                Some(object) => self.fact_nodes_with(object),
-                None => Box::new(self.all_facts().flat_map(|fact| self.fact_node_triples(fact))),
-            },
+            RdfTerm::Predicate(part @ (Pred::FactSubject | Pred::FactRelation | Pred::FactValue)) => {
+                self.fact_nodes(part, object)
+            }
             RdfTerm::Predicate(Pred::Value | Pred::Unit | Pred::Year | Pred::Date) => {
                 self.value_nodes_with(object)
             }

@@ -25,8 +25,12 @@ pub enum Format {
     WebQsp,
     /// KQA Pro: `program` and `sparql`.
     KqaPro,
-    /// LC-QuAD: `sparql_query`.
+    /// LC-QuAD: `sparql_query`; its second edition: `sparql_wikidata`.
     LcQuad,
+    /// QALD: `query` with `sparql`, and the question in several languages.
+    Qald,
+    /// Neural SPARQL machines: a question and an encoded query, on two lines or in one row of templates.
+    Nspm,
     /// Logical forms of one language, as text or in JSON.
     Plain(Language),
     /// Logical forms of any language, as text or in JSON.
@@ -125,6 +129,19 @@ fn first<'j>(record: &'j Json, keys: &[&str]) -> Option<&'j Json> {
     keys.iter().filter_map(|key| record.get(key)).find(|value| !value.is_null())
 }
 
+/// A text, or the English one of several.
+fn in_english(question: &Json) -> Option<&str> {
+    match question {
+        Json::String(text) => Some(text),
+        Json::Array(texts) => {
+            let english =
+                texts.iter().find(|text| text.get("language").is_some_and(|language| language == "en"));
+            english.or(texts.first())?.get("string")?.as_str()
+        }
+        _ => None,
+    }
+}
+
 fn word(value: &Json) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
@@ -142,11 +159,12 @@ impl Format {
         }
         let json: Json =
             serde_json::from_str(&record.text).map_err(|error| ReadError::Json(error.to_string()))?;
-        let id = first(&json, &["qid", "QuestionId", "ID", "split_id", "id", "_id"])
+        let id = first(&json, &["qid", "QuestionId", "ID", "split_id", "id", "_id", "uid"])
             .map_or_else(|| record.line.to_string(), word);
-        let question = first(&json, &["question", "corrected_question", "RawQuestion"])
-            .and_then(Json::as_str)
-            .map(str::to_owned);
+        let question =
+            first(&json, &["question", "corrected_question", "RawQuestion", "paraphrased_question"])
+                .and_then(in_english)
+                .map(str::to_owned);
         let source = self.source(&json)?;
         Ok(Item { id, question, source })
     }
@@ -160,11 +178,13 @@ impl Format {
         let graph = || serde_json::from_value(json.get("graph_query")?.clone()).ok().map(Source::Graph);
         let sexpr = || text(&["s_expression", "sexpr", "logical_form", "query"], Language::Sexpr);
         let kopl = || text(&["program", "kopl", "query"], Language::Kopl);
-        let sparql = || text(&["sparql", "sparql_query", "query"], Language::Sparql);
+        let sparql = || text(&["sparql", "sparql_query", "sparql_wikidata", "query"], Language::Sparql);
         let parse = || {
             let parse = json.get("Parses")?.get(0)?;
             Some(Source::Text(Language::Sparql, parse.get("Sparql")?.as_str()?.to_owned()))
         };
+        let inside =
+            || Some(Source::Text(Language::Sparql, json.get("query")?.get("sparql")?.as_str()?.to_owned()));
         let bare = || match json {
             Json::String(text) => {
                 Some(Source::Text(self.language().unwrap_or_else(|| Language::guess(text)), text.clone()))
@@ -181,7 +201,9 @@ impl Format {
             Format::Cwq => (sparql(), "`sparql`"),
             Format::WebQsp => (parse().or_else(sparql), "`Parses` with `Sparql`"),
             Format::KqaPro => (kopl().or_else(sparql), "`program` or `sparql`"),
-            Format::LcQuad => (sparql(), "`sparql_query`"),
+            Format::LcQuad => (sparql(), "`sparql_query` or `sparql_wikidata`"),
+            Format::Qald => (inside(), "`query` with `sparql`"),
+            Format::Nspm => (sparql(), "`sparql`"),
             Format::Plain(Language::Sexpr) => (sexpr().or_else(bare), "`s_expression` or `query`"),
             Format::Plain(Language::Kopl) => (kopl().or_else(bare), "`program` or `query`"),
             Format::Plain(Language::Sparql) => (sparql().or_else(bare), "`sparql` or `query`"),
@@ -191,6 +213,7 @@ impl Format {
                     .or_else(sexpr)
                     .or_else(kopl)
                     .or_else(parse)
+                    .or_else(inside)
                     .or_else(sparql)
                     .or_else(bare);
                 (any, "`query`, `graph_query`, `s_expression`, `program` or `sparql`")
@@ -333,6 +356,13 @@ mod tests {
             ),
             one("9", Language::Sparql)
         );
+        let qald = r#"{"id": 5, "question": [{"language": "de", "string": "Was?"}, {"language": "en", "string": "What?"}], "query": {"sparql": "SELECT ?x WHERE { <http://a> <http://b> ?x }"}}"#;
+        assert_eq!(found(Format::Qald, qald), one("5", Language::Sparql));
+        assert_eq!(item(Format::Qald, qald).unwrap().question.as_deref(), Some("What?"));
+        assert_eq!(found(Format::Any, qald), one("5", Language::Sparql));
+        let second =
+            r#"{"uid": 4, "question": "What?", "sparql_wikidata": "SELECT ?x WHERE { wd:Q1 wdt:P1 ?x }"}"#;
+        assert_eq!(found(Format::LcQuad, second), one("4", Language::Sparql));
         assert_eq!(found(Format::Plain(Language::Kopl), "Find(A) > QueryAttr(k)"), one("7", Language::Kopl));
         for text in [graph, webqsp, program, r#"{"id": 3, "query": "(JOIN a.b m.1)"}"#, "(JOIN a.b m.1)"] {
             assert_eq!(found(Format::Any, text).2, "T1:(())", "{text}");

@@ -13,6 +13,7 @@ mod tokens;
 mod variables;
 
 pub use names::Namespaces;
+pub use neural::encode_neural;
 pub use print::{Dialect, print};
 pub use recognise::recognise;
 pub use tidy::{Repair, Tidied, tidy};

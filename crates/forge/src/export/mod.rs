@@ -1,13 +1,18 @@
 //! Benchmarks in the formats of others. What a format cannot hold is left out and counted.
 
+mod parquet;
+
+use crate::answers::{field, is, text};
 use crate::package::{Benchmark, PackageError};
 use crate::question::{Graph, GraphVertex, Question};
 use serde::Serialize;
 use serde_json::{Value as Json, json};
 use std::collections::BTreeMap;
+use std::io::Write;
 use std::path::Path;
 use touchstone_kb::Kb;
 use touchstone_logic::Program;
+use touchstone_logic::sparql::encode_neural;
 
 /// A format of others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -18,6 +23,10 @@ pub enum Target {
     KqaPro,
     /// QALD's JSON: `question`, `query`, `answers` as SPARQL results.
     Qald,
+    /// Two texts for neural SPARQL machines: a question and its encoded query on the same line.
+    Nspm,
+    /// Parquet with a row for each question.
+    Parquet,
 }
 
 impl Target {
@@ -27,12 +36,14 @@ impl Target {
             "grailqa" => Target::GrailQa,
             "kqapro" => Target::KqaPro,
             "qald" => Target::Qald,
+            "nspm" => Target::Nspm,
+            "parquet" => Target::Parquet,
             _ => return None,
         })
     }
 
     /// The names.
-    pub const NAMES: [&str; 3] = ["grailqa", "kqapro", "qald"];
+    pub const NAMES: [&str; 5] = ["grailqa", "kqapro", "qald", "nspm", "parquet"];
 }
 
 /// What was written, by file, and what was left out, by reason.
@@ -52,12 +63,25 @@ pub fn export(kb: &Kb, benchmark: &Benchmark, target: Target, dir: &Path) -> Res
     };
     std::fs::create_dir_all(dir).map_err(io("create", dir))?;
     let mut exported = Exported::default();
+    if target == Target::Parquet {
+        let mut splits: BTreeMap<&str, Vec<&Question>> = BTreeMap::new();
+        for question in &benchmark.questions {
+            splits.entry(&question.split).or_default().push(question);
+        }
+        for (split, questions) in splits {
+            let name = format!("{split}.parquet");
+            parquet::write(&questions, &dir.join(&name))?;
+            exported.written.insert(name, questions.len());
+        }
+        return Ok(exported);
+    }
     let mut splits: BTreeMap<&str, Vec<Json>> = BTreeMap::new();
     for question in &benchmark.questions {
         let record = match target {
             Target::GrailQa => grailqa(kb, question),
             Target::KqaPro => kqapro(question),
             Target::Qald => qald(kb, question),
+            Target::Nspm | Target::Parquet => nspm(question),
         };
         match record {
             Ok(record) => splits.entry(&question.split).or_default().push(record),
@@ -65,6 +89,20 @@ pub fn export(kb: &Kb, benchmark: &Benchmark, target: Target, dir: &Path) -> Res
         }
     }
     for (split, records) in splits {
+        if target == Target::Nspm {
+            for (end, at) in [("en", 0), ("sparql", 1)] {
+                let name = format!("{split}.{end}");
+                let path = dir.join(&name);
+                let lines =
+                    records.iter().map(|pair| pair[at].as_str().unwrap_or_default().to_owned() + "\n");
+                let text: String = lines.collect();
+                let mut aside = tempfile::NamedTempFile::new_in(dir).map_err(io("write to", dir))?;
+                aside.write_all(text.as_bytes()).map_err(io("write", &path))?;
+                aside.persist(&path).map_err(|error| error.error).map_err(io("write", &path))?;
+                exported.written.insert(name, records.len());
+            }
+            continue;
+        }
         let name = format!("{split}.json");
         let path = dir.join(&name);
         exported.written.insert(name, records.len());
@@ -78,27 +116,6 @@ pub fn export(kb: &Kb, benchmark: &Benchmark, target: Target, dir: &Path) -> Res
         aside.persist(&path).map_err(|error| error.error).map_err(io("write", &path))?;
     }
     Ok(exported)
-}
-
-fn field<'j>(answer: &'j Json, name: &str) -> &'j str {
-    answer.get(name).and_then(Json::as_str).unwrap_or_default()
-}
-
-fn is(answer: &Json, kind: &str) -> bool {
-    field(answer, "type") == kind
-}
-
-/// The text of an answer, as KQA Pro writes it.
-fn text(answer: &Json) -> String {
-    match field(answer, "type") {
-        "entity" | "class" | "relation" => field(answer, "label").to_owned(),
-        "quantity" if !field(answer, "unit").is_empty() => {
-            format!("{} {}", field(answer, "value"), field(answer, "unit"))
-        }
-        "boolean" => if answer["value"] == json!(true) { "yes" } else { "no" }.to_owned(),
-        "number" => answer["value"].to_string(),
-        _ => field(answer, "value").to_owned(),
-    }
 }
 
 fn grailqa(kb: &Kb, question: &Question) -> Result<Json, &'static str> {
@@ -152,6 +169,20 @@ fn kqapro(question: &Question) -> Result<Json, &'static str> {
         "question": question.question, "choices": question.choices, "program": program.to_json(),
         "sparql": question.forms.sparql_kqapro, "answer": text(answer),
     }))
+}
+
+/// The question in lower case with its punctuation set apart, and the encoded query.
+fn nspm(question: &Question) -> Result<Json, &'static str> {
+    let sparql = question.forms.sparql.as_ref().ok_or("no SPARQL")?;
+    let mut english = String::with_capacity(question.question.len() + 8);
+    for c in question.question.chars().flat_map(char::to_lowercase) {
+        match c {
+            '?' | '.' | '!' | ',' | ';' => english.extend([' ', c, ' ']),
+            _ => english.push(c),
+        }
+    }
+    let english: Vec<&str> = english.split_whitespace().collect();
+    Ok(json!([english.join(" "), encode_neural(sparql)]))
 }
 
 fn qald(kb: &Kb, question: &Question) -> Result<Json, &'static str> {

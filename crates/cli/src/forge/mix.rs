@@ -1,0 +1,122 @@
+//! `touchstone mix`.
+
+use crate::forms::KnowledgeArgs;
+use crate::{Outcome, output};
+use anyhow::{Context, Result, bail};
+use clap::Args;
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use touchstone_forge::Benchmark;
+use touchstone_forge::mix::{Choice, mix};
+use touchstone_logic::graph::Class;
+use touchstone_logic::level::Level;
+
+/// Arguments of `touchstone mix`.
+#[derive(Args)]
+pub(crate) struct MixArgs {
+    /// Folders of benchmarks to take questions from
+    #[arg(value_name = "DIR", required = true)]
+    sources: Vec<PathBuf>,
+    /// The benchmark with the training questions that levels are relative to
+    #[arg(long, value_name = "DIR")]
+    against: PathBuf,
+    /// Levels to take: i.i.d., compositional, zero-shot, or all
+    #[arg(long, value_name = "LEVEL", default_value = "zero-shot")]
+    level: Vec<String>,
+    /// A shape to take, by name or code, with how many at most (Iso-3 or Iso-3=100); all shapes otherwise
+    #[arg(long, value_name = "SHAPE[=N]")]
+    shape: Vec<String>,
+    /// The folder of the new benchmark
+    #[arg(long, value_name = "DIR")]
+    out: PathBuf,
+    /// The name of the new benchmark
+    #[arg(long, default_value = "mix")]
+    name: String,
+    /// Which questions to take, if there are more than wanted
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Leave the training questions out of the new benchmark
+    #[arg(long)]
+    without_training: bool,
+    #[command(flatten)]
+    knowledge: KnowledgeArgs,
+    /// For machines
+    #[arg(long)]
+    json: bool,
+}
+
+pub(crate) fn run(args: &MixArgs) -> Result<Outcome> {
+    let choice = Choice {
+        name: args.name.clone(),
+        levels: levels(&args.level)?,
+        shapes: args.shape.iter().map(|text| shape(text)).collect::<Result<BTreeMap<_, _>>>()?,
+        seed: args.seed,
+        with_training: !args.without_training,
+    };
+    let against = Benchmark::read(&args.against)?;
+    if !against.questions.iter().any(|question| question.split == "train") {
+        bail!(
+            "{} has no training questions, so that there is nothing to tell levels by",
+            args.against.display()
+        );
+    }
+    let sources: Vec<Benchmark> =
+        args.sources.iter().map(|dir| Benchmark::read(dir)).collect::<Result<_, _>>()?;
+    let known = args.knowledge.open()?;
+    let mixed = mix(&against, &sources, &choice, &known.knowledge(), known.inverses());
+    mixed.write(&args.out)?;
+    if args.json {
+        output::json(&mixed.manifest)?;
+    } else {
+        super::import::counts(&mixed.manifest.counts)?;
+        for (reason, n) in &mixed.manifest.rejections {
+            output::text(&format!("not taken: {} ({reason})", output::counted(*n, "question", "questions")))?;
+        }
+        let n = mixed.questions.len() as u64;
+        output::text(&format!(
+            "{} written to {}",
+            output::counted(n, "question", "questions"),
+            args.out.display()
+        ))?;
+    }
+    let n_test = mixed.questions.iter().filter(|question| question.split == "test").count();
+    Ok(if n_test == 0 { Outcome::NothingFound } else { Outcome::Done })
+}
+
+fn levels(names: &[String]) -> Result<Vec<Level>> {
+    const ALL: [Level; 3] = [Level::Iid, Level::Compositional, Level::ZeroShot];
+    if names.iter().any(|name| name == "all") {
+        return Ok(Vec::new());
+    }
+    let level = |name: &String| {
+        ALL.into_iter()
+            .find(|level| level.name() == name || (name == "iid" && *level == Level::Iid))
+            .with_context(|| {
+                format!(
+                    "there is no level `{}`; there are i.i.d., compositional, zero-shot and all",
+                    output::shortened(name)
+                )
+            })
+    };
+    names.iter().map(level).collect()
+}
+
+fn shape(text: &str) -> Result<(String, Option<usize>)> {
+    let (name, number) = match text.split_once('=') {
+        Some((name, number)) => {
+            let number = number
+                .parse()
+                .with_context(|| format!("--shape {text}: `{number}` is not a number of questions"))?;
+            (name, Some(number))
+        }
+        None => (text, None),
+    };
+    let is_code = name.starts_with("T1:") || name.starts_with("G1:");
+    if Class::by_name(name).is_none() && !is_code {
+        bail!(
+            "there is no shape `{}`; write a name like Iso-8 or a code like T1:(()())",
+            output::shortened(name)
+        );
+    }
+    Ok((name.to_owned(), number))
+}

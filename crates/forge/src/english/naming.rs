@@ -1,0 +1,120 @@
+//! Names of entities in questions, with something that tells them apart from others of the same name.
+
+use super::phrases::{agreeing, mention};
+use super::verbalise::{Said, Speaker, with_other};
+use touchstone_kb::{AttributeId, Comparison, LiteralId, NodeId, Property, RelationId, ValueKind};
+use touchstone_logic::Value;
+
+impl Speaker<'_> {
+    /// The name of an entity; if others have it too, with a description that is only its own.
+    pub(super) fn named(&mut self, node: NodeId) -> Said<String> {
+        let kb = self.kb;
+        let label = kb.label(node);
+        self.entities.push(node);
+        let name = mention(self.entities.len() - 1, label);
+        let others: Vec<NodeId> = kb.nodes_labelled(label).filter(|&other| other != node).collect();
+        let article = if takes_article(label) { "the " } else { "" };
+        if others.is_empty() {
+            return Ok(format!("{article}{name}"));
+        }
+        let own =
+            kb.description(node).filter(|own| others.iter().all(|&other| kb.description(other) != Some(own)));
+        let description = match own {
+            Some(description) => format!("the {description}"),
+            None => format!("the one that {}", self.only_true_of(node, &others)?),
+        };
+        Ok(format!("{article}{name} ({description})"))
+    }
+
+    /// Something that is true of an entity and of none of the others: the first such fact.
+    fn only_true_of(&mut self, node: NodeId, others: &[NodeId]) -> Said<String> {
+        let kb = self.kb;
+        for (property, _) in kb.properties_of(node) {
+            let said = match property {
+                Property::Attribute(attribute) => self.value_of_its_own(node, others, attribute),
+                Property::Relation(relation) => self.neighbour_of_its_own(node, others, relation),
+            };
+            if let Some(said) = said {
+                return Ok(said);
+            }
+        }
+        Err("a name of several things")
+    }
+
+    fn value_of_its_own(
+        &mut self,
+        node: NodeId,
+        others: &[NodeId],
+        attribute: AttributeId,
+    ) -> Option<String> {
+        let kb = self.kb;
+        if kb.attribute_kind(attribute) != ValueKind::Time {
+            return None;
+        }
+        let year = |literal: u32| kb.literal(LiteralId(literal)).as_time().map(|time| time.year());
+        let own = kb
+            .literals(node, attribute)
+            .iter()
+            .find_map(|&literal| year(literal))
+            .filter(|year| *year > 0)?;
+        let has_it =
+            |other: &NodeId| kb.literals(*other, attribute).iter().any(|&literal| year(literal) == Some(own));
+        if others.iter().any(has_it) {
+            return None;
+        }
+        let value = Value::xsd(format!("{own:04}"), "gYear");
+        self.value_clause(kb.attribute_id(attribute), Comparison::Equal, &value, false).ok()
+    }
+
+    fn neighbour_of_its_own(
+        &mut self,
+        node: NodeId,
+        others: &[NodeId],
+        relation: RelationId,
+    ) -> Option<String> {
+        let kb = self.kb;
+        let has_it = |other: NodeId, object: u32| kb.objects(other, relation).binary_search(&object).is_ok();
+        let is_clear = |object: u32| {
+            let label = kb.label(NodeId(object));
+            kb.label_literal(NodeId(object)).is_some() && kb.nodes_labelled(label).count() == 1
+        };
+        let own = kb.objects(node, relation).iter().copied();
+        let object = own
+            .into_iter()
+            .find(|&object| is_clear(object) && !others.iter().any(|&other| has_it(other, object)))?;
+        let words = self.lexicon.relations.get(kb.relation_id(relation))?;
+        let phrase = self.pick(&words.subject).ok()?;
+        let label = kb.label(NodeId(object));
+        let article = if takes_article(label) { "the " } else { "" };
+        Some(with_other(agreeing(&phrase, false), &format!("{article}{label}")))
+    }
+}
+
+/// Names of countries and the like that take the article.
+fn takes_article(name: &str) -> bool {
+    const OTHERS: [&str; 11] = [
+        "United States",
+        "United Kingdom",
+        "United Arab Emirates",
+        "United Nations",
+        "Netherlands",
+        "Philippines",
+        "Bahamas",
+        "Maldives",
+        "Gambia",
+        "Soviet Union",
+        "European Union",
+    ];
+    let ends = [" Islands", " Republic", " River", " Sea", " Ocean", " Party", " election", " Desert"];
+    let begins = ["Republic of ", "Democratic Republic", "Nobel ", "University of "];
+    // "Heard Island and McDonald Islands" has none.
+    ends.iter().any(|end| name.ends_with(end)) && !name.contains(" and ")
+        || begins.iter().any(|begin| name.starts_with(begin))
+        || election_in_place(name)
+        || OTHERS.contains(&name)
+}
+
+/// 2008 United States Senate election in Louisiana.
+fn election_in_place(name: &str) -> bool {
+    name.starts_with(|c: char| c.is_ascii_digit()) && name.contains(" election in ")
+}

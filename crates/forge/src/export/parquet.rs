@@ -1,0 +1,124 @@
+//! Benchmarks as Parquet: a row for each question. What has parts of its own (answers, entities, proof, graph) is JSON.
+
+use crate::package::PackageError;
+use crate::question::Question;
+use parquet::basic::{Compression, ZstdLevel};
+use parquet::data_type::{ByteArray, ByteArrayType};
+use parquet::errors::ParquetError;
+use parquet::file::properties::WriterProperties;
+use parquet::file::writer::SerializedFileWriter;
+use parquet::schema::parser::parse_message_type;
+use serde::Serialize;
+use std::fs::File;
+use std::path::Path;
+use std::sync::Arc;
+
+/// Where a column's values come from.
+enum Column {
+    Text(fn(&Question) -> &str),
+    Maybe(fn(&Question) -> Option<&str>),
+    List(fn(&Question) -> &[String]),
+    Json(fn(&Question) -> String),
+}
+
+const COLUMNS: [(&str, Column); 21] = [
+    ("id", Column::Text(|q| &q.id)),
+    ("split", Column::Text(|q| &q.split)),
+    ("level", Column::Text(|q| &q.level)),
+    ("question", Column::Text(|q| &q.question)),
+    ("sexpr", Column::Maybe(|q| q.forms.sexpr.as_deref())),
+    ("program", Column::Maybe(|q| q.forms.program.as_deref())),
+    ("sparql", Column::Maybe(|q| q.forms.sparql.as_deref())),
+    ("sparql_kqapro", Column::Maybe(|q| q.forms.sparql_kqapro.as_deref())),
+    ("shape", Column::Text(|q| &q.shape)),
+    ("alias", Column::Maybe(|q| q.alias.as_deref())),
+    ("function", Column::Text(|q| &q.function)),
+    ("type", Column::Text(|q| &q.kind)),
+    ("template", Column::Text(|q| &q.template)),
+    ("source", Column::Text(|q| &q.source)),
+    ("categories", Column::List(|q| &q.categories)),
+    ("choices", Column::List(|q| &q.choices)),
+    ("schema_items", Column::List(|q| &q.schema_items)),
+    ("answers", Column::Json(|q| json(&q.answers))),
+    ("entities", Column::Json(|q| json(&q.entities))),
+    ("proof", Column::Json(|q| json(&q.proof))),
+    ("graph", Column::Json(|q| json(&q.graph))),
+];
+
+fn json(value: &impl Serialize) -> String {
+    serde_json::to_string(value).unwrap_or_default()
+}
+
+/// Rows that are written at once.
+const GROUP: usize = 50_000;
+
+/// Writes questions to a file.
+pub(super) fn write(questions: &[&Question], path: &Path) -> Result<(), PackageError> {
+    let folder = path.parent().unwrap_or(Path::new("."));
+    let io = |source| PackageError::Io { action: "write", path: path.to_path_buf(), source };
+    let aside = tempfile::NamedTempFile::new_in(folder).map_err(io)?;
+    write_rows(questions, aside.as_file()).map_err(|error| io(std::io::Error::other(error)))?;
+    aside.persist(path).map_err(|error| io(error.error))?;
+    Ok(())
+}
+
+fn write_rows(questions: &[&Question], file: &File) -> Result<(), ParquetError> {
+    let fields: String = COLUMNS
+        .iter()
+        .map(|(name, column)| match column {
+            Column::Text(_) => format!("required binary {name} (UTF8); "),
+            Column::Maybe(_) => format!("optional binary {name} (UTF8); "),
+            Column::Json(_) => format!("required binary {name} (JSON); "),
+            Column::List(_) => {
+                format!("required group {name} (LIST) {{ repeated group list {{ required binary element (UTF8); }} }} ")
+            }
+        })
+        .collect();
+    let schema = Arc::new(parse_message_type(&format!("message question {{ {fields} }}"))?);
+    let properties = WriterProperties::builder()
+        .set_compression(Compression::ZSTD(ZstdLevel::default()))
+        .set_created_by(format!("touchstone {}", env!("CARGO_PKG_VERSION")))
+        .build();
+    let mut writer = SerializedFileWriter::new(file, schema, Arc::new(properties))?;
+    for rows in questions.chunks(GROUP) {
+        let mut group = writer.next_row_group()?;
+        for (_, column) in &COLUMNS {
+            let Some(mut out) = group.next_column()? else { break };
+            let (mut values, mut defined, mut repeated): (Vec<ByteArray>, Vec<i16>, Vec<i16>) =
+                Default::default();
+            for question in rows {
+                match column {
+                    Column::Text(value) => values.push(value(question).into()),
+                    Column::Json(value) => values.push(value(question).into_bytes().into()),
+                    Column::Maybe(value) => {
+                        let value = value(question);
+                        defined.push(i16::from(value.is_some()));
+                        values.extend(value.map(ByteArray::from));
+                    }
+                    Column::List(list) => {
+                        let list = list(question);
+                        if list.is_empty() {
+                            defined.push(0);
+                            repeated.push(0);
+                        }
+                        for (at, value) in list.iter().enumerate() {
+                            values.push(value.as_str().into());
+                            defined.push(1);
+                            repeated.push(i16::from(at > 0));
+                        }
+                    }
+                }
+            }
+            let levels = |levels: &'_ [i16]| (!levels.is_empty()).then(|| levels.to_vec());
+            out.typed::<ByteArrayType>().write_batch(
+                &values,
+                levels(&defined).as_deref(),
+                levels(&repeated).as_deref(),
+            )?;
+            out.close()?;
+        }
+        group.close()?;
+    }
+    writer.close()?;
+    Ok(())
+}

@@ -1,0 +1,456 @@
+//! Published data sets as benchmarks.
+
+use crate::english::Mention;
+use crate::package::{Benchmark, FORMAT, KbIdentity, Manifest};
+use crate::question::{Forms, Question};
+use crate::words::entities;
+use serde_json::{Value as Json, json};
+use std::collections::BTreeMap;
+use std::io::BufRead;
+use touchstone_logic::dataset::{Format, Item, Knowledge, Record, Source};
+use touchstone_logic::level::{Training, Traits};
+use touchstone_logic::{Answer, Inverses, Language, Program, Query};
+
+/// A published format.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[allow(missing_docs)]
+pub enum Origin {
+    GrailQa,
+    GraphQuestions,
+    WebQsp,
+    Cwq,
+    KqaPro,
+    LcQuad,
+    LcQuad2,
+    Qald,
+    Nspm,
+}
+
+impl Origin {
+    /// All of them, by the names of commands.
+    pub const ALL: [(&str, Origin); 9] = [
+        ("grailqa", Origin::GrailQa),
+        ("graphquestions", Origin::GraphQuestions),
+        ("webqsp", Origin::WebQsp),
+        ("cwq", Origin::Cwq),
+        ("kqapro", Origin::KqaPro),
+        ("lcquad", Origin::LcQuad),
+        ("lcquad2", Origin::LcQuad2),
+        ("qald", Origin::Qald),
+        ("nspm", Origin::Nspm),
+    ];
+
+    /// The format with a name.
+    pub fn from_name(name: &str) -> Option<Origin> {
+        Origin::ALL.iter().find(|(known, _)| *known == name).map(|(_, origin)| *origin)
+    }
+
+    fn format(self) -> Format {
+        match self {
+            Origin::GrailQa | Origin::GraphQuestions => Format::GrailQa,
+            Origin::WebQsp => Format::WebQsp,
+            Origin::Cwq => Format::Cwq,
+            Origin::KqaPro => Format::KqaPro,
+            Origin::LcQuad | Origin::LcQuad2 => Format::LcQuad,
+            Origin::Qald => Format::Qald,
+            Origin::Nspm => Format::Nspm,
+        }
+    }
+}
+
+/// Reads questions of one data set.
+pub struct Importer<'k> {
+    /// Its format.
+    pub origin: Origin,
+    /// What is known about the words in its logical forms.
+    pub knowledge: Knowledge<'k>,
+    /// Relations that say the same the other way round.
+    pub inverses: &'k (dyn Inverses + Sync),
+}
+
+/// A question that was read.
+pub struct Imported {
+    question: Question,
+    traits: Traits,
+}
+
+/// A record that could not be read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unread {
+    /// The question's id, or the line.
+    pub id: String,
+    /// What is wrong.
+    pub reason: String,
+}
+
+impl Importer<'_> {
+    /// The question of a record.
+    pub fn question(&self, record: &Record, split: &str, source: &str) -> Result<Imported, Unread> {
+        let unread = |id: &str, reason: String| Unread { id: id.to_owned(), reason };
+        let line = record.line.to_string();
+        let item = self.origin.format().item(record).map_err(|error| unread(&line, error.to_string()))?;
+        let json: Json = serde_json::from_str(&record.text).unwrap_or_default();
+        let text = item.question.clone().filter(|text| !text.trim().is_empty());
+        let text = text.ok_or_else(|| unread(&item.id, "the record has no question".to_owned()))?;
+        let explain = |error: touchstone_logic::dataset::ReadError| unread(&item.id, error.to_string());
+        let reading = item.source.read(&self.knowledge).map_err(explain)?;
+        let graph = item.source.graph(&self.knowledge).map_err(explain)?;
+        let forms = forms(&item, &json, self.origin);
+        let names = names_in(&json);
+        let query = reading.query;
+        let question = Question {
+            id: item.id.clone(),
+            split: split.to_owned(),
+            level: json.get("level").and_then(Json::as_str).unwrap_or_default().to_owned(),
+            answers: self.answers(&json, &query),
+            choices: strings(json.get("choices")),
+            entities: self.mentions(&query, &names, &text),
+            source: source.to_owned(),
+            question: text,
+            ..Question::about(&query, &graph, self.inverses, forms)
+        };
+        Ok(Imported { question, traits: Traits::of(&query, self.inverses, true) })
+    }
+
+    fn answers(&self, json: &Json, query: &Query) -> Vec<Json> {
+        let listed = |value: Option<&Json>| value.and_then(Json::as_array).cloned().unwrap_or_default();
+        match self.origin {
+            Origin::GrailQa | Origin::GraphQuestions => {
+                listed(json.get("answer")).iter().map(|answer| freebase_answer(answer, query)).collect()
+            }
+            Origin::WebQsp => {
+                let answers = json.pointer("/Parses/0/Answers");
+                listed(answers).iter().map(|answer| freebase_answer(answer, query)).collect()
+            }
+            Origin::Cwq => match json.get("answers").or(json.get("answer")) {
+                Some(Json::Array(answers)) => {
+                    answers.iter().map(|answer| freebase_answer(answer, query)).collect()
+                }
+                Some(one) => vec![freebase_answer(one, query)],
+                None => Vec::new(),
+            },
+            Origin::KqaPro => json
+                .get("answer")
+                .and_then(Json::as_str)
+                .map(|text| kqapro_answer(text, query))
+                .into_iter()
+                .collect(),
+            Origin::Qald => self.qald_answers(json),
+            Origin::LcQuad | Origin::LcQuad2 | Origin::Nspm => Vec::new(),
+        }
+    }
+
+    fn qald_answers(&self, json: &Json) -> Vec<Json> {
+        if let Some(value) = json.pointer("/answers/0/boolean").and_then(Json::as_bool) {
+            return vec![json!({ "type": "boolean", "value": value })];
+        }
+        let bindings = json.pointer("/answers/0/results/bindings").and_then(Json::as_array);
+        let terms = bindings.into_iter().flatten().filter_map(|row| row.as_object()?.values().next());
+        let answer = |term: &Json| {
+            let value = term.get("value").and_then(Json::as_str).unwrap_or_default();
+            match term.get("type").is_some_and(|kind| kind == "uri") {
+                true => entity(&self.knowledge.namespaces.node(value), &local_name(value)),
+                false => json!({ "type": "text", "value": value }),
+            }
+        };
+        terms.map(answer).collect()
+    }
+
+    /// Where the question names the entities of the query, as far as they can be found.
+    fn mentions(&self, query: &Query, names: &BTreeMap<String, String>, text: &str) -> Vec<Mention> {
+        let mut mentions: Vec<Mention> = entities(query)
+            .into_iter()
+            .filter_map(|id| {
+                let (start, end) = names
+                    .get(id)
+                    .and_then(|name| place(text, name))
+                    .or_else(|| place(text, &local_name(id)))?;
+                let text = text.chars().skip(start).take(end - start).collect();
+                Some(Mention { id: id.to_owned(), text, start, end })
+            })
+            .collect();
+        mentions.sort_by_key(|mention| (mention.start, mention.end));
+        mentions.dedup();
+        mentions
+    }
+}
+
+/// The forms that the record has, as it has them.
+fn forms(item: &Item, json: &Json, origin: Origin) -> Forms {
+    let text =
+        |keys: &[&str]| keys.iter().find_map(|key| json.get(key)).and_then(Json::as_str).map(str::to_owned);
+    let sparql = match &item.source {
+        Source::Text(Language::Sparql, text) => Some(text.clone()),
+        _ => text(&["sparql_query", "sparql"]),
+    };
+    let program = match &item.source {
+        Source::Program(json) => {
+            Program::from_value(json).ok().and_then(|program| program.to_readable().ok())
+        }
+        _ => None,
+    };
+    let sexpr = match &item.source {
+        // The graph is what was annotated; the expression may have been derived from it.
+        Source::Graph(_) => text(&["s_expression"]).or_else(|| item.source.text().ok()),
+        Source::Text(Language::Sexpr, text) => Some(text.clone()),
+        _ => None,
+    };
+    match origin {
+        Origin::KqaPro => Forms { program, sparql_kqapro: sparql, ..Forms::default() },
+        _ => Forms { sexpr, program, sparql, sparql_kqapro: None },
+    }
+}
+
+fn strings(list: Option<&Json>) -> Vec<String> {
+    let list = list.and_then(Json::as_array).into_iter().flatten();
+    list.map(|value| value.as_str().map_or_else(|| value.to_string(), str::to_owned)).collect()
+}
+
+fn entity(id: &str, label: &str) -> Json {
+    match id.is_empty() {
+        true => json!({ "type": "entity", "label": label }),
+        false => json!({ "type": "entity", "id": id, "label": label }),
+    }
+}
+
+fn is_mid(text: &str) -> bool {
+    (text.starts_with("m.") || text.starts_with("g.")) && text.len() > 3
+}
+
+/// GrailQA's and WebQSP's objects, ComplexWebQuestions' objects, or only a text.
+fn freebase_answer(answer: &Json, query: &Query) -> Json {
+    let get = |keys: [&str; 2]| keys.iter().find_map(|key| answer.get(key)).and_then(Json::as_str);
+    if let Some(argument) = get(["answer_argument", "AnswerArgument"]).or(get(["answer_id", "id"])) {
+        let name = get(["entity_name", "EntityName"]).or(get(["answer", "name"])).unwrap_or_default();
+        let kind = get(["answer_type", "AnswerType"]).unwrap_or_default();
+        if kind == "Entity" || is_mid(argument) {
+            return entity(argument, name);
+        }
+        return match argument.parse::<u64>() {
+            Ok(value) if matches!(query.answer, Answer::Count(_)) => {
+                json!({ "type": "number", "value": value })
+            }
+            _ => json!({ "type": "text", "value": argument }),
+        };
+    }
+    match answer.as_str() {
+        Some(id) if is_mid(id) => entity(id, ""),
+        Some(text) => entity("", text),
+        None => json!({ "type": "text", "value": answer.to_string() }),
+    }
+}
+
+/// KQA Pro's answers are texts; the query tells what they are.
+fn kqapro_answer(text: &str, query: &Query) -> Json {
+    match &query.answer {
+        Answer::Count(_) => match text.parse::<u64>() {
+            Ok(value) => json!({ "type": "number", "value": value }),
+            Err(_) => json!({ "type": "text", "value": text }),
+        },
+        Answer::Exists(_) | Answer::Verify { .. } if matches!(text, "yes" | "no") => {
+            json!({ "type": "boolean", "value": text == "yes" })
+        }
+        Answer::Members(_) | Answer::SelectAmong { .. } | Answer::SelectBetween { .. } => entity("", text),
+        Answer::Relation { .. } => json!({ "type": "relation", "label": text }),
+        _ => json!({ "type": "text", "value": text }),
+    }
+}
+
+/// The names of entities that a record tells.
+fn names_in(json: &Json) -> BTreeMap<String, String> {
+    let mut names = BTreeMap::new();
+    let mut add = |id: Option<&Json>, name: Option<&Json>| {
+        if let (Some(id), Some(name)) = (id.and_then(Json::as_str), name.and_then(Json::as_str)) {
+            names.insert(id.to_owned(), name.to_owned());
+        }
+    };
+    for node in json.pointer("/graph_query/nodes").and_then(Json::as_array).into_iter().flatten() {
+        add(node.get("id"), node.get("friendly_name"));
+    }
+    for parse in json.get("Parses").and_then(Json::as_array).into_iter().flatten() {
+        add(parse.get("TopicEntityMid"), parse.get("PotentialTopicEntityMention"));
+    }
+    for (id, name) in json.get("topic_entity").and_then(Json::as_object).into_iter().flatten() {
+        add(Some(&Json::String(id.clone())), Some(name));
+    }
+    names
+}
+
+/// The end of an IRI, as people would say it; other words stay as they are.
+fn local_name(word: &str) -> String {
+    match word.contains("://") {
+        true => word.rsplit(['/', '#']).next().unwrap_or(word).replace('_', " "),
+        false => word.replace('_', " "),
+    }
+}
+
+/// Where a name stands in a text, in characters, whatever its case.
+fn place(text: &str, name: &str) -> Option<(usize, usize)> {
+    let lower =
+        |text: &str| -> Vec<char> { text.chars().map(|c| c.to_lowercase().next().unwrap_or(c)).collect() };
+    let (text, name) = (lower(text), lower(name));
+    if name.is_empty() {
+        return None;
+    }
+    let start = text.windows(name.len()).position(|window| window == name)?;
+    Some((start, start + name.len()))
+}
+
+/// Puts what was read together; levels that the files do not tell are judged by the training questions.
+pub fn benchmark(
+    name: &str,
+    kb: KbIdentity,
+    imported: Vec<Imported>,
+    unread: BTreeMap<String, u64>,
+) -> Benchmark {
+    let mut training = Training::default();
+    for Imported { question, traits } in &imported {
+        if question.split == "train" {
+            training.add(traits.clone());
+        }
+    }
+    let judge = |Imported { mut question, traits }| {
+        if question.split == "train" {
+            question.level.clear();
+        } else if question.level.is_empty() && training.template_count() > 0 {
+            question.level = training.judge(&traits).level.name().to_owned();
+        }
+        question
+    };
+    let questions: Vec<Question> = imported.into_iter().map(judge).collect();
+    let manifest = Manifest {
+        touchstone_benchmark: FORMAT,
+        name: name.to_owned(),
+        description: String::new(),
+        tool_version: env!("CARGO_PKG_VERSION").to_owned(),
+        kb,
+        recipe: None,
+        license: String::new(),
+        held_out: Vec::new(),
+        counts: Manifest::counts(&questions),
+        rejections: unread,
+        unfilled: Vec::new(),
+        verified: 0,
+    };
+    Benchmark { manifest, questions }
+}
+
+/// The records of neural SPARQL machines: rows of templates (`...;question;query;...`), or two texts with a question and its query on
+/// the same line.
+pub fn nspm_records<R: BufRead>(questions: Option<R>, queries: R) -> std::io::Result<Vec<Record>> {
+    let mut records = Vec::new();
+    let mut record = |line: usize, question: &str, query: &str| {
+        let text = json!({ "question": question, "sparql": query }).to_string();
+        records.push(Record { line: line + 1, text, json: true });
+    };
+    match questions {
+        Some(questions) => {
+            let mut questions = questions.lines();
+            let mut queries = queries.lines();
+            for line in 0.. {
+                match (questions.next().transpose()?, queries.next().transpose()?) {
+                    (Some(question), Some(query)) => record(line, question.trim(), query.trim()),
+                    (None, None) => break,
+                    _ => {
+                        let message =
+                            format!("the two texts do not have the same number of lines: one ends at {line}");
+                        return Err(std::io::Error::new(std::io::ErrorKind::InvalidData, message));
+                    }
+                }
+            }
+        }
+        None => {
+            for (line, row) in queries.lines().enumerate() {
+                let row = row?;
+                let cells: Vec<&str> = row.split(';').map(str::trim).collect();
+                let starts = |cell: &str, word: &str| {
+                    cell.get(..word.len()).is_some_and(|start| start.eq_ignore_ascii_case(word))
+                };
+                let is_query =
+                    |cell: &&str| ["select", "ask", "prefix"].iter().any(|word| starts(cell, word));
+                match cells.iter().position(is_query) {
+                    Some(at) if at > 0 => record(line, cells[at - 1], cells[at]),
+                    _ if row.trim().is_empty() => {}
+                    _ => record(line, cells.first().unwrap_or(&""), ""),
+                }
+            }
+        }
+    }
+    Ok(records)
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use touchstone_logic::Spelling;
+    use touchstone_logic::sparql::Namespaces;
+
+    fn import(origin: Origin, text: &str) -> Result<Question, Unread> {
+        let knowledge = Knowledge { lookup: &Spelling, names: &(), namespaces: Namespaces::default() };
+        let importer = Importer { origin, knowledge, inverses: &() };
+        let record = Record { line: 1, text: text.to_owned(), json: true };
+        importer.question(&record, "test", "here").map(|imported| imported.question)
+    }
+
+    #[test]
+    fn every_format_gives_a_question_with_answers() {
+        let graph = r#"{"qid": 21, "question": "what has oliver heese?", "answer": [{"answer_type": "Entity", "answer_argument": "m.06", "entity_name": "N"}], "level": "i.i.d.", "graph_query": {"nodes": [{"nid": 0, "node_type": "class", "id": "a.b", "question_node": 1, "function": "none"}, {"nid": 1, "node_type": "entity", "id": "m.1", "friendly_name": "Oliver Heese", "question_node": 0, "function": "none"}], "edges": [{"start": 0, "end": 1, "relation": "a.b.c"}]}}"#;
+        let question = import(Origin::GrailQa, graph).unwrap();
+        assert_eq!(question.forms.sexpr.as_deref(), Some("(AND a.b (JOIN a.b.c m.1))"));
+        assert_eq!(question.answers, [entity("m.06", "N")]);
+        assert_eq!((question.level.as_str(), question.source.as_str()), ("i.i.d.", "here"));
+        assert_eq!((question.entities[0].start, question.entities[0].text.as_str()), (9, "oliver heese"));
+
+        let webqsp = r#"{"QuestionId": "T-0", "RawQuestion": "what?", "Parses": [{"Sparql": "SELECT ?x WHERE { ns:m.1 ns:a.b ?x }", "Answers": [{"AnswerType": "Value", "AnswerArgument": "2010", "EntityName": null}]}]}"#;
+        assert_eq!(
+            import(Origin::WebQsp, webqsp).unwrap().answers,
+            [json!({ "type": "text", "value": "2010" })]
+        );
+
+        let cwq = r#"{"ID": "W-1", "question": "q", "sparql": "SELECT ?x WHERE { ?x ns:a.b ns:m.1 }", "answer": ["m.02"]}"#;
+        assert_eq!(import(Origin::Cwq, cwq).unwrap().answers, [entity("m.02", "")]);
+
+        let kqapro = r#"{"question": "How many A?", "program": [{"function": "FindAll", "inputs": []}, {"function": "FilterConcept", "inputs": ["A"]}, {"function": "Count", "inputs": []}], "choices": ["1", "2"], "answer": "2", "sparql": "SELECT"}"#;
+        let question = import(Origin::KqaPro, kqapro).unwrap();
+        assert_eq!(question.answers, [json!({ "type": "number", "value": 2 })]);
+        assert_eq!(question.forms.program.as_deref(), Some("FindAll() > FilterConcept(A) > Count()"));
+        assert_eq!(question.choices, ["1", "2"]);
+
+        let qald = r#"{"id": 5, "question": [{"language": "en", "string": "What is in Bonn?"}], "query": {"sparql": "SELECT ?x WHERE { <http://dbpedia.org/resource/Bonn> <http://dbpedia.org/ontology/has> ?x }"}, "answers": [{"head": {"vars": ["x"]}, "results": {"bindings": [{"x": {"type": "uri", "value": "http://dbpedia.org/resource/Old_Town"}}]}}]}"#;
+        let question = import(Origin::Qald, qald).unwrap();
+        assert_eq!(question.answers[0]["label"], "Old Town");
+        assert_eq!(question.entities[0].text, "Bonn");
+        assert_eq!(
+            import(
+                Origin::LcQuad,
+                r#"{"corrected_question": "q", "sparql_query": "ASK { <http://a> <http://b> <http://c> }"}"#
+            )
+            .unwrap()
+            .function,
+            "verify"
+        );
+
+        let wrong = import(Origin::Cwq, r#"{"ID": "W-1", "sparql": "SELECT"}"#).unwrap_err();
+        assert_eq!(wrong, Unread { id: "W-1".to_owned(), reason: "the record has no question".to_owned() });
+    }
+
+    #[test]
+    fn neural_sparql_is_read_from_templates_and_pairs() {
+        let rows = "dbo:Monument;;;where is <A> located in;select ?x where { <A> dbo:location ?x };select distinct ?a where { ?a dbo:location [] }\n\nnothing here\n";
+        let records = nspm_records(None, rows.as_bytes()).unwrap();
+        assert_eq!(records.len(), 2);
+        let question = import(Origin::Nspm, &records[0].text).unwrap();
+        assert_eq!(question.question, "where is <A> located in");
+        assert_eq!(question.shape, "T1:(())");
+        assert!(import(Origin::Nspm, &records[1].text).is_err());
+
+        let pairs = nspm_records(
+            Some(&b"where is x\n"[..]),
+            &b"select var_a where brack_open dbr_X dbo_location var_a brack_close\n"[..],
+        )
+        .unwrap();
+        assert_eq!(import(Origin::Nspm, &pairs[0].text).unwrap().shape, "T1:(())");
+        assert!(nspm_records(Some(&b"a\nb\n"[..]), &b"c\n"[..]).is_err());
+    }
+}

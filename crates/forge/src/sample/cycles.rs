@@ -1,0 +1,290 @@
+//! Sampling shapes with cycles: vertices are placed one by one, each next to all that it is related to.
+
+use super::shapes::Function;
+use crate::ground::{Edge, Ground};
+use crate::random::Random;
+use touchstone_kb::{ClassId, NodeId, Property};
+use touchstone_logic::graph::{Shape, Skeleton};
+use touchstone_logic::{Answer, Direction, Query, Set};
+
+/// A shape with cycles. Vertex 0 is the answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Cyclic {
+    /// The canonical code.
+    pub code: String,
+    /// Which vertices are named in the question.
+    grounded: Vec<bool>,
+    /// In an order in which every vertex but the first is met next to an earlier one.
+    edges: Vec<(usize, usize)>,
+}
+
+impl Cyclic {
+    /// Reads a code like `G1:rcv/0-2,0-2,1-2`: the answer, one constraint and one variable with their relations.
+    pub fn parse(code: &str) -> Option<Cyclic> {
+        let (colours, edges) = code.strip_prefix("G1:")?.split_once('/')?;
+        let mut colours = colours.bytes();
+        if colours.next() != Some(b'r') {
+            return None;
+        }
+        let mut grounded = vec![false];
+        for colour in colours {
+            grounded.push(match colour {
+                b'c' => true,
+                b'v' => false,
+                _ => return None,
+            });
+        }
+        let edge = |text: &str| {
+            let (a, b) = text.split_once('-')?;
+            let (a, b): (usize, usize) = (a.parse().ok()?, b.parse().ok()?);
+            (a != b && a < grounded.len() && b < grounded.len()).then_some((a, b))
+        };
+        let all: Vec<(usize, usize)> = edges.split(',').map(edge).collect::<Option<_>>()?;
+        let degree = |v: usize| all.iter().filter(|(a, b)| *a == v || *b == v).count();
+        if all.len() > 8 || (0..grounded.len()).any(|v| grounded[v] && degree(v) != 1) {
+            return None;
+        }
+        let skeleton = Skeleton {
+            grounded: grounded.clone(),
+            edges: all.iter().map(|&(a, b)| (a as u32, b as u32)).collect(),
+            root: 0,
+        };
+        let shape = Shape::of(&skeleton);
+        (shape.is_valid() && shape.code.starts_with("G1:r")).then_some(Cyclic {
+            code: shape.code,
+            grounded,
+            edges: all,
+        })
+    }
+}
+
+/// A relation between two placed vertices, seen from the first.
+#[derive(Debug, Clone, Copy)]
+struct Link {
+    from: usize,
+    to: usize,
+    edge: Edge,
+}
+
+/// So many neighbours are looked at for one vertex.
+const NEIGHBOURS: usize = 400;
+
+/// A query of a shape, or why this attempt led nowhere.
+pub fn sample(
+    ground: &Ground<'_>,
+    random: &mut Random,
+    cyclic: &Cyclic,
+    function: Function,
+    classes: &[ClassId],
+) -> Result<Query, &'static str> {
+    if !matches!(function, Function::None | Function::Count) {
+        return Err("a shape with a cycle has no place for a value");
+    }
+    let kb = ground.kb();
+    let &class = random.choose(classes).ok_or("there is no class to ask about")?;
+    let &witness = random.choose(kb.direct_members(class)).ok_or("a class without members")?;
+    let mut placed: Vec<Option<NodeId>> = vec![None; cyclic.grounded.len()];
+    placed[0] = Some(NodeId(witness));
+    let mut links: Vec<Link> = Vec::new();
+    while let Some(vertex) = next_vertex(cyclic, &placed) {
+        place(ground, random, cyclic, vertex, &mut placed, &mut links)?;
+    }
+    let class = Set::Class(kb.node_id(kb.class_node(class)).to_owned());
+    let described = |met_again: Vec<bool>| {
+        let (used, met) = (vec![false; links.len()], vec![false; placed.len()]);
+        let mut describer =
+            Describer { ground, cyclic, placed: &placed, links: &links, used, met, met_again };
+        (describer.described(0, Some(class.clone())), describer.met_again)
+    };
+    // Only the first walk tells which vertices are met again.
+    let (_, met_again) = described(vec![false; placed.len()]);
+    let (set, _) = described(met_again);
+    Ok(Query::new(if function == Function::Count { Answer::Count(set) } else { Answer::Members(set) }))
+}
+
+/// A vertex that is not placed, with a neighbour that is; variables first, because constraints hang on them.
+fn next_vertex(cyclic: &Cyclic, placed: &[Option<NodeId>]) -> Option<usize> {
+    let near = |v: usize| {
+        cyclic.edges.iter().any(|&(a, b)| a == v && placed[b].is_some() || b == v && placed[a].is_some())
+    };
+    (0..placed.len()).filter(|&v| placed[v].is_none() && near(v)).min_by_key(|&v| (cyclic.grounded[v], v))
+}
+
+/// Finds an entity that has the relations to the placed ones that the shape wants.
+fn place(
+    ground: &Ground<'_>,
+    random: &mut Random,
+    cyclic: &Cyclic,
+    vertex: usize,
+    placed: &mut [Option<NodeId>],
+    links: &mut Vec<Link>,
+) -> Result<(), &'static str> {
+    let anchors: Vec<(usize, NodeId)> = cyclic
+        .edges
+        .iter()
+        .filter_map(|&(a, b)| match (a == vertex, b == vertex) {
+            (true, _) => Some((b, placed[b]?)),
+            (_, true) => Some((a, placed[a]?)),
+            _ => None,
+        })
+        .collect();
+    let &(_, first) = anchors.first().ok_or("a vertex on its own")?;
+    let mut candidates = neighbours(ground, random, first);
+    candidates.retain(|edge| {
+        !placed.contains(&Some(edge.other))
+            && (!cyclic.grounded[vertex] || ground.has_speakable_name(edge.other))
+    });
+    while !candidates.is_empty() {
+        let at = random.below(candidates.len());
+        let found = candidates.swap_remove(at).other;
+        // A relation to each anchor, no two of them the same.
+        let mut chosen: Vec<Link> = Vec::new();
+        for &(from, anchor) in &anchors {
+            let mut edges = between(ground, anchor, found);
+            edges.retain(|edge| {
+                let taken = |link: &Link| {
+                    link.from == from
+                        && (link.edge.relation, link.edge.direction) == (edge.relation, edge.direction)
+                };
+                !chosen.iter().any(taken)
+            });
+            match random.choose(&edges) {
+                Some(&edge) => chosen.push(Link { from, to: vertex, edge }),
+                None => break,
+            }
+        }
+        if chosen.len() == anchors.len() {
+            placed[vertex] = Some(found);
+            links.extend(chosen);
+            return Ok(());
+        }
+        if anchors.len() == 1 {
+            break;
+        }
+    }
+    Err("no cycle leads through the entity")
+}
+
+/// The edges that leave an entity, up to a limit, from a random place on where there are many.
+fn neighbours(ground: &Ground<'_>, random: &mut Random, node: NodeId) -> Vec<Edge> {
+    let kb = ground.kb();
+    let mut edges = Vec::new();
+    let mut add = |relation, direction, others: &[u32]| {
+        let start = if others.len() > NEIGHBOURS { random.below(others.len() - NEIGHBOURS) } else { 0 };
+        let some = others[start..].iter().take(NEIGHBOURS);
+        edges.extend(some.map(|&other| Edge { relation, direction, other: NodeId(other) }));
+    };
+    for (property, _) in kb.properties_of(node) {
+        if let Property::Relation(relation) = property
+            && ground.allows(property)
+        {
+            add(relation, Direction::Forward, kb.objects(node, relation));
+        }
+    }
+    for (relation, _) in kb.relations_to(node) {
+        if ground.allows(Property::Relation(relation)) && !kb.is_symmetric(relation) {
+            add(relation, Direction::Backward, kb.subjects(relation, node));
+        }
+    }
+    edges
+}
+
+/// The edges from one entity to another.
+fn between(ground: &Ground<'_>, from: NodeId, to: NodeId) -> Vec<Edge> {
+    let kb = ground.kb();
+    let mut edges = Vec::new();
+    for (property, _) in kb.properties_of(from) {
+        if let Property::Relation(relation) = property
+            && ground.allows(property)
+            && kb.objects(from, relation).binary_search(&to.0).is_ok()
+        {
+            edges.push(Edge { relation, direction: Direction::Forward, other: to });
+        }
+    }
+    for (property, _) in kb.properties_of(to) {
+        if let Property::Relation(relation) = property
+            && ground.allows(property)
+            && !kb.is_symmetric(relation)
+            && kb.objects(to, relation).binary_search(&from.0).is_ok()
+        {
+            edges.push(Edge { relation, direction: Direction::Backward, other: to });
+        }
+    }
+    edges
+}
+
+/// Writes placed vertices as one description.
+struct Describer<'a, 'k> {
+    ground: &'a Ground<'k>,
+    cyclic: &'a Cyclic,
+    placed: &'a [Option<NodeId>],
+    links: &'a [Link],
+    used: Vec<bool>,
+    met: Vec<bool>,
+    /// Vertices that are met again on another way, and must be marked for it.
+    met_again: Vec<bool>,
+}
+
+impl Describer<'_, '_> {
+    fn described(&mut self, vertex: usize, class: Option<Set>) -> Set {
+        self.met[vertex] = true;
+        let mut parts: Vec<Set> = class.into_iter().collect();
+        for at in 0..self.links.len() {
+            let Link { from, to, edge } = self.links[at];
+            if self.used[at] || (from != vertex && to != vertex) {
+                continue;
+            }
+            self.used[at] = true;
+            let (other, direction) =
+                if from == vertex { (to, edge.direction) } else { (from, edge.direction.flipped()) };
+            let set = self.vertex(other);
+            let relation = self.ground.kb().relation_id(edge.relation);
+            parts.push(Set::relate(set, relation, direction.flipped()));
+        }
+        let set = if parts.is_empty() { Set::All } else { Set::and(parts) };
+        if self.met_again[vertex] { Set::Marked(vertex as u32, Box::new(set)) } else { set }
+    }
+
+    fn vertex(&mut self, vertex: usize) -> Set {
+        if self.cyclic.grounded[vertex] {
+            let node = self.placed[vertex].map_or("", |node| self.ground.kb().node_id(node));
+            Set::Entity(node.to_owned())
+        } else if self.met[vertex] {
+            self.met_again[vertex] = true;
+            Set::Same(vertex as u32)
+        } else {
+            self.described(vertex, None)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn codes_are_read() {
+        let cyclic = Cyclic::parse("G1:rcv/0-2,0-2,1-2").expect("a shape");
+        assert_eq!(
+            (cyclic.code.as_str(), cyclic.grounded.len(), cyclic.edges.len()),
+            ("G1:rcv/0-2,0-2,1-2", 3, 3)
+        );
+        // Another numbering of the same shape.
+        assert_eq!(
+            Cyclic::parse("G1:rvc/0-1,0-1,1-2").map(|cyclic| cyclic.code),
+            Some("G1:rcv/0-2,0-2,1-2".to_owned())
+        );
+        for wrong in [
+            "",
+            "T1:(())",
+            "G1:rc/0-1",
+            "G1:rc/0-1,0-1",
+            "G1:r/0-0",
+            "G1:rv/0-1,0-7",
+            "G1:rv/0-1,0-x",
+            "G1:large/c0v1e2/00",
+        ] {
+            assert_eq!(Cyclic::parse(wrong), None, "{wrong}");
+        }
+    }
+}
