@@ -25,12 +25,8 @@ pub(crate) fn text(answer: &Json) -> String {
 
 /// Whether two lists hold the same answers: by id where all of them have one, by their text otherwise.
 pub(crate) fn are_same(left: &[Json], right: &[Json]) -> bool {
-    let has_id = |answer: &Json| !field(answer, "id").is_empty() || answer.get("label").is_none();
-    let by_id = left.iter().chain(right).all(has_id);
-    let key = |answer: &Json| match by_id && answer.get("label").is_some() {
-        true => field(answer, "id").to_owned(),
-        false => text(answer),
-    };
+    let by_id = left.iter().chain(right).all(|answer| !field(answer, "id").is_empty());
+    let key = |answer: &Json| if by_id { field(answer, "id").to_owned() } else { text(answer) };
     let sorted = |answers: &[Json]| {
         let mut keys: Vec<String> = answers.iter().map(key).collect();
         keys.sort_unstable();
@@ -57,6 +53,7 @@ mod tests {
             &[value("3 metre")],
             &[json!({ "type": "quantity", "value": "3", "unit": "metre" })]
         ));
+        assert!(are_same(&[value("A")], &[entity("Q1", "A")]));
         assert!(!are_same(&[value("3")], &[]));
     }
 }

@@ -9,16 +9,20 @@ use touchstone_engine::sparql::{Results, evaluate};
 use touchstone_engine::{Found, View};
 use touchstone_kb::rdf::{DirectView, KqaProView, RdfView};
 use touchstone_kb::{Kb, LiteralId, NodeId};
-use touchstone_logic::{Form, Program, Query, kopl, sexpr};
+use touchstone_logic::sparql::{self, Namespaces};
+use touchstone_logic::{Answer, Form, Program, Query, Set, kopl, sexpr};
 
 /// What takes the general evaluator longer is not compared: it has no statistics, and may take minutes for what takes the engine
 /// microseconds.
-const VERIFY_OPERATIONS: u64 = 100_000;
+const VERIFY_OPERATIONS: u64 = 20_000;
 
 /// Prints queries in all languages.
 pub struct FormPrinter<'k> {
     direct: ExactPrinter<'k>,
     kqapro: ExactPrinter<'k>,
+    direct_view: DirectView<'k>,
+    kqapro_view: KqaProView<'k>,
+    namespaces: Namespaces,
 }
 
 /// Two forms that do not give the same answers: a defect of this program, never of a recipe.
@@ -43,10 +47,14 @@ impl<'k> FormPrinter<'k> {
         FormPrinter {
             direct: ExactPrinter::new(kb, View::Direct),
             kqapro: ExactPrinter::new(kb, View::KqaPro),
+            direct_view: DirectView::new(kb),
+            kqapro_view: KqaProView::new(kb),
+            namespaces: Namespaces { base: Some(kb.manifest().base.clone()).filter(|base| !base.is_empty()) },
         }
     }
 
-    /// All forms that mean exactly the query. S-expressions and programs are read back and run; SPARQL is read back.
+    /// All forms that mean exactly the query. S-expressions and programs are read back and run; so is SPARQL on the direct view, where it
+    /// is about entities only. (Values lose their unit there, and the text lists them.) Without any form that can be read back there is none.
     pub fn forms(
         &self,
         ground: &Ground<'k>,
@@ -64,7 +72,7 @@ impl<'k> FormPrinter<'k> {
         };
         let check = |language, form: &str, read: Option<Query>| -> Result<(), Disagreement> {
             let Some(again) = read else { return Err(disagrees(language, form, "no query".to_owned())) };
-            match ground.run(&again) {
+            match ground.run_again(&again) {
                 Some(found) if found.answers(kb) == expected => Ok(()),
                 other => {
                     let got = other.map_or("nothing".to_owned(), |found| format!("{:?}", found.answers(kb)));
@@ -92,13 +100,25 @@ impl<'k> FormPrinter<'k> {
                 Err(disagreement) => return Err(disagreement),
             }
         }
+        let mut is_read = forms.sexpr.is_some() || forms.program.is_some();
         if let Ok(plan) = Plan::of(query, &ground.words) {
-            for (printer, form) in
-                [(&self.direct, &mut forms.sparql), (&self.kqapro, &mut forms.sparql_kqapro)]
-            {
+            for (printer, form, view) in [
+                (&self.direct, &mut forms.sparql, View::Direct),
+                (&self.kqapro, &mut forms.sparql_kqapro, View::KqaPro),
+            ] {
                 if let Ok(printed) = printer.print(&plan) {
-                    match touchstone_logic::sparql::parse(&printed.text) {
-                        Ok(_) => *form = Some(printed.text),
+                    match sparql::parse(&printed.text) {
+                        Ok(parsed) => {
+                            if view == View::Direct
+                                && is_about_entities(query)
+                                && let Ok(read) = sparql::recognise(&parsed.query, &self.namespaces)
+                                && read.lost.is_empty()
+                            {
+                                check("SPARQL", &printed.text, Some(read.query))?;
+                                is_read = true;
+                            }
+                            *form = Some(printed.text);
+                        }
                         // Nobody wants a text that is longer than parsers take.
                         Err(error) if error.to_string().contains("operators in one query") => {}
                         Err(error) => return Err(disagrees("SPARQL", &printed.text, error.to_string())),
@@ -106,7 +126,7 @@ impl<'k> FormPrinter<'k> {
                 }
             }
         }
-        Ok(forms)
+        Ok(if is_read { forms } else { Forms::default() })
     }
 
     /// Runs the SPARQL forms by the general evaluator. What takes it too long is not compared; the number of forms compared is told.
@@ -116,20 +136,17 @@ impl<'k> FormPrinter<'k> {
         query: &Query,
         found: &Found<'_>,
     ) -> Result<usize, Disagreement> {
-        let kb = ground.kb();
         let Ok(plan) = Plan::of(query, &ground.words) else { return Ok(0) };
         let mut n = 0;
-        for (printer, view) in [(&self.direct, View::Direct), (&self.kqapro, View::KqaPro)] {
+        let views: [(&ExactPrinter<'k>, &dyn RdfView); 2] =
+            [(&self.direct, &self.direct_view), (&self.kqapro, &self.kqapro_view)];
+        for (printer, view) in views {
             let Ok(printed) = printer.print(&plan) else { continue };
-            let Ok(parsed) = touchstone_logic::sparql::parse(&printed.text) else { continue };
+            let Ok(parsed) = sparql::parse(&printed.text) else { continue };
             // Operations, not seconds: the same on every machine.
             let limits = Limits { operations: VERIFY_OPERATIONS, ..Limits::none() };
             let budget = Budget::new(limits, Cancel::default());
-            let view: Box<dyn RdfView + '_> = match view {
-                View::Direct => Box::new(DirectView::new(kb)),
-                View::KqaPro => Box::new(KqaProView::new(kb)),
-            };
-            let results = match evaluate(view.as_ref(), &parsed.query, &budget) {
+            let results = match evaluate(view, &parsed.query, &budget) {
                 Ok(Results::Solutions { rows, .. }) => exact::Results::Rows(rows),
                 Ok(Results::Boolean(value)) => exact::Results::Boolean(value),
                 _ => continue,
@@ -158,6 +175,23 @@ impl<'k> FormPrinter<'k> {
     }
 }
 
+/// Whether a query asks for members and has no values, superlatives and qualifiers.
+fn is_about_entities(query: &Query) -> bool {
+    fn fits(set: &Set) -> bool {
+        let own = match set {
+            Set::Values(..) | Set::Superlative(_) | Set::During(_) => false,
+            Set::Relate(relate) => relate.conditions.is_empty(),
+            _ => true,
+        };
+        let mut all = own;
+        set.children(&mut |child| all &= fits(child));
+        all
+    }
+    let mut all = matches!(query.answer, Answer::Members(_) | Answer::Count(_));
+    query.sets(&mut |set| all &= fits(set));
+    all
+}
+
 fn exact_answers(found: &Found<'_>) -> Vec<ExactAnswer> {
     match found {
         Found::Things { nodes, literals } => {
@@ -171,8 +205,8 @@ fn exact_answers(found: &Found<'_>) -> Vec<ExactAnswer> {
 }
 
 fn all_names_are_clear(ground: &Ground<'_>, query: &Query) -> bool {
-    fn visit(ground: &Ground<'_>, set: &touchstone_logic::Set, clear: &mut bool) {
-        if let touchstone_logic::Set::Entity(id) = set {
+    fn visit(ground: &Ground<'_>, set: &Set, clear: &mut bool) {
+        if let Set::Entity(id) = set {
             *clear &= ground.kb().node(id).is_some_and(|node| ground.has_clear_name(node));
         }
         set.children(&mut |child| visit(ground, child, clear));

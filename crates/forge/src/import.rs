@@ -93,13 +93,21 @@ impl Importer<'_> {
         let text = item.question.clone().filter(|text| !text.trim().is_empty());
         let text = text.ok_or_else(|| unread(&item.id, "the record has no question".to_owned()))?;
         let explain = |error: touchstone_logic::dataset::ReadError| unread(&item.id, error.to_string());
-        let reading = item.source.read(&self.knowledge).map_err(explain)?;
+        // GrailQA's graph tells the shape; the expression says the same with all that is written in literals.
+        let written = json.get("s_expression").and_then(Json::as_str);
+        let written = written.map(|text| Source::Text(Language::Sexpr, text.to_owned()));
+        let reading = written.and_then(|source| source.read(&self.knowledge).ok());
+        let reading = match reading {
+            Some(reading) => reading,
+            None => item.source.read(&self.knowledge).map_err(explain)?,
+        };
         let graph = item.source.graph(&self.knowledge).map_err(explain)?;
         let forms = forms(&item, &json, self.origin);
         let names = names_in(&json);
         let query = reading.query;
         let question = Question {
-            id: item.id.clone(),
+            // Without an id of its own the line is its id, and every file has such a line.
+            id: if item.id == line { format!("{split}-{line}") } else { item.id.clone() },
             split: split.to_owned(),
             level: json.get("level").and_then(Json::as_str).unwrap_or_default().to_owned(),
             answers: self.answers(&json, &query),

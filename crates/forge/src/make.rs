@@ -110,8 +110,15 @@ pub fn make(
         held_classes,
     };
     progress.stage("sampling questions", Some(recipe.questions as u64));
-    let batches: Vec<Batch> =
-        wanted.par_iter().map(|wanted| maker.batch(wanted, progress)).collect::<Result<_, MakeError>>()?;
+    // The longest first, so that no thread is left alone with one at the end.
+    let mut order: Vec<usize> = (0..wanted.len()).collect();
+    order.sort_by_key(|&at| {
+        (matches!(wanted[at].kind, Kind::Shape { .. }), std::cmp::Reverse(wanted[at].questions))
+    });
+    let batches = order.par_iter().with_max_len(1).map(|&at| Ok((at, maker.batch(&wanted[at], progress)?)));
+    let mut batches: Vec<(usize, Batch)> = batches.collect::<Result<_, MakeError>>()?;
+    batches.sort_by_key(|(at, _)| *at);
+    let batches: Vec<Batch> = batches.into_iter().map(|(_, batch)| batch).collect();
     if progress.cancelled() {
         return Err(MakeError::Cancelled);
     }
@@ -144,7 +151,7 @@ impl<'k> Maker<'k, '_> {
         let mut seen: HashSet<String> = HashSet::new();
         let (mut barren, mut attempts) = (0usize, 0usize);
         let started = std::time::Instant::now();
-        let patience = 20_000 + 40 * wanted.questions;
+        let patience = 10_000 + 40 * wanted.questions;
         // Training, compositional and zero-shot questions are sampled; i.i.d. ones follow from those of training.
         loop {
             let missing: Vec<usize> =

@@ -1,5 +1,6 @@
 //! Facts that make an answer true, found without the engine: a second opinion on it.
 
+use hashbrown::{HashMap, HashSet};
 use serde::{Deserialize, Serialize};
 use touchstone_engine::Found;
 use touchstone_kb::compare::satisfies;
@@ -64,8 +65,8 @@ pub(crate) fn proof(kb: &Kb, query: &Query, found: &Found<'_>) -> Option<Vec<Pro
     Some(facts)
 }
 
-/// Facts from a node on, the last node, and its value.
-type Way = (Vec<Fact>, NodeId, u32);
+/// By the number of steps left and the node: the best value, and the next node on the way there.
+type Best = HashMap<(usize, NodeId), Option<(u32, Option<NodeId>)>>;
 
 /// No proof takes longer.
 const MAX_STEPS: usize = 200_000;
@@ -88,7 +89,15 @@ enum Fact {
 struct Search {
     marks: Vec<(Mark, NodeId)>,
     facts: Vec<Fact>,
+    /// Sets without marks, by their places, and nodes that are not in them.
+    failed: HashSet<(usize, NodeId)>,
     steps: usize,
+}
+
+fn has_marks(set: &Set) -> bool {
+    let mut found = matches!(set, Set::Marked(..) | Set::Same(_));
+    set.children(&mut |child| found |= has_marks(child));
+    found
 }
 
 struct Prover<'k> {
@@ -98,7 +107,7 @@ struct Prover<'k> {
 impl Prover<'_> {
     /// Adds the facts that make a node a member of a set.
     fn node(&self, set: &Set, node: NodeId, facts: &mut Vec<ProofFact>) -> Option<()> {
-        let mut search = Search { marks: Vec::new(), facts: Vec::new(), steps: 0 };
+        let mut search = Search { marks: Vec::new(), facts: Vec::new(), failed: HashSet::new(), steps: 0 };
         let goal = Goal { sets: std::slice::from_ref(set), node, next: None };
         let proved = self.solve(Some(&goal), &mut search);
         facts.extend(search.facts.into_iter().map(|fact| self.readable(fact)));
@@ -143,19 +152,35 @@ impl Prover<'_> {
     fn related(&self, relate: &Relate, node: NodeId, rest: &Goal<'_>, search: &mut Search) -> bool {
         let kb = self.kb;
         let from = std::slice::from_ref(&relate.from);
+        let with_marks = has_marks(&relate.from);
         let mut through = |fact: u32, other: NodeId, proof: Fact| {
             if !self.qualified(fact, &relate.conditions) {
                 return false;
             }
+            let key = (std::ptr::from_ref(&relate.from) as usize, other);
+            if search.failed.contains(&key) {
+                return false;
+            }
             search.facts.push(proof);
             let length = search.facts.len();
-            let proved = self.solve(Some(&Goal { sets: from, node: other, next: Some(rest) }), search);
+            let goal = Goal { sets: from, node: other, next: None };
+            // What has no marks can be shown on its own, whatever comes after it.
+            let proved = match with_marks {
+                true => self.solve(Some(&Goal { next: Some(rest), ..goal }), search),
+                false => {
+                    let own = self.solve(Some(&goal), search);
+                    if !own {
+                        search.failed.insert(key);
+                    }
+                    own
+                }
+            };
             if !proved {
                 search.facts.truncate(length - 1);
             }
             proved
         };
-        match (relate.direction, kb.relation(&relate.property)) {
+        let reached = match (relate.direction, kb.relation(&relate.property)) {
             (Direction::Backward, Some(relation)) => {
                 let ids = kb.facts_of(node, Property::Relation(relation));
                 ids.zip(kb.objects(node, relation)).any(|(fact, &object)| {
@@ -179,15 +204,12 @@ impl Prover<'_> {
                 });
                 let Some((_, &literal)) = passing else { return false };
                 search.facts.push(Fact::Attribute(node, attribute, literal));
-                let length = search.facts.len();
-                let proved = self.solve(Some(rest), search);
-                if !proved {
-                    search.facts.truncate(length - 1);
-                }
-                proved
+                true
             }
             (Direction::Forward, None) => false,
-        }
+        };
+        // With marks, the rest was part of the search.
+        reached && (with_marks || self.solve(Some(rest), search))
     }
 
     fn qualified(&self, fact: u32, conditions: &[Condition]) -> bool {
@@ -217,47 +239,68 @@ impl Prover<'_> {
         extreme: Extreme,
         facts: &mut Vec<ProofFact>,
     ) -> Option<()> {
-        let (way, end, literal) = self.ways(node, path).reduce(|best, other| {
-            let better = match extreme {
-                Extreme::Max => other.2 > best.2,
-                Extreme::Min => other.2 < best.2,
+        let mut best = HashMap::new();
+        self.best(node, path, extreme, &mut best)?;
+        let mut at = node;
+        for length in (1..=path.len()).rev() {
+            let (literal, next) = (*best.get(&(length, at))?)?;
+            let step = &path[path.len() - length];
+            let fact = match (next, step.direction) {
+                (None, _) => Fact::Attribute(at, self.kb.attribute(&step.property)?, literal),
+                (Some(next), Direction::Forward) => {
+                    Fact::Relation(at, self.kb.relation(&step.property)?, next)
+                }
+                (Some(next), Direction::Backward) => {
+                    Fact::Relation(next, self.kb.relation(&step.property)?, at)
+                }
             };
-            if better { other } else { best }
-        })?;
-        facts.extend(way.into_iter().map(|fact| self.readable(fact)));
-        let attribute = self.kb.attribute(&path.last()?.property)?;
-        facts.push(self.readable(Fact::Attribute(end, attribute, literal)));
+            facts.push(self.readable(fact));
+            at = next.unwrap_or(at);
+        }
         Some(())
     }
 
-    /// All ways along a path, each with the node before the value, and the value. Ids of literals are in the order of values.
-    fn ways(&self, node: NodeId, path: &[Step]) -> Box<dyn Iterator<Item = Way> + '_> {
+    /// The greatest or smallest value at the end of a path, and the first node on the way. Ids of literals are in the order of values.
+    fn best(
+        &self,
+        node: NodeId,
+        path: &[Step],
+        extreme: Extreme,
+        known: &mut Best,
+    ) -> Option<(u32, Option<NodeId>)> {
+        if let Some(&found) = known.get(&(path.len(), node)) {
+            return found;
+        }
         let kb = self.kb;
+        let better = |new: u32, old: u32| if extreme == Extreme::Max { new > old } else { new < old };
+        let mut found: Option<(u32, Option<NodeId>)> = None;
         match path {
-            [] => Box::new(std::iter::empty()),
+            [] => {}
             [last] => {
-                let values =
-                    kb.attribute(&last.property).map_or(&[][..], |attribute| kb.literals(node, attribute));
-                Box::new(values.iter().map(move |&literal| (Vec::new(), node, literal)))
+                let attribute = kb.attribute(&last.property)?;
+                for &literal in kb.literals(node, attribute) {
+                    if found.is_none_or(|(old, _)| better(literal, old)) {
+                        found = Some((literal, None));
+                    }
+                }
             }
             [step, rest @ ..] => {
-                let Some(relation) = kb.relation(&step.property) else { return Box::new(std::iter::empty()) };
-                let forward = step.direction == Direction::Forward;
-                let others = if forward { kb.objects(node, relation) } else { kb.subjects(relation, node) };
-                let rest = rest.to_vec();
-                Box::new(others.iter().flat_map(move |&other| {
-                    let other = NodeId(other);
-                    let (subject, object) = if forward { (node, other) } else { (other, node) };
-                    let fact = Fact::Relation(subject, relation, object);
-                    self.ways(other, &rest)
-                        .map(move |(mut way, end, literal)| {
-                            way.push(fact);
-                            (way, end, literal)
-                        })
-                        .collect::<Vec<_>>()
-                }))
+                let relation = kb.relation(&step.property)?;
+                let others = match step.direction {
+                    Direction::Forward => kb.objects(node, relation),
+                    Direction::Backward => kb.subjects(relation, node),
+                };
+                for &other in others {
+                    if let Some((literal, _)) = self.best(NodeId(other), rest, extreme, known)
+                        && found.is_none_or(|(old, _)| better(literal, old))
+                    {
+                        found = Some((literal, Some(NodeId(other))));
+                    }
+                }
             }
         }
+        known.insert((path.len(), node), found);
+        found
     }
 
     fn some_value(&self, node: NodeId, attribute: &str) -> Option<ProofFact> {

@@ -7,7 +7,7 @@ use super::knowledge::Knowledge;
 use super::wanted::{Wanted, targets};
 use std::borrow::Cow;
 use std::collections::BTreeSet;
-use touchstone_kb::compare::{comparable, satisfies};
+use touchstone_kb::compare::satisfies;
 use touchstone_kb::rdf::DirectView;
 use touchstone_kb::{Comparison, Literal, LiteralFamily, Precision, Time};
 
@@ -110,8 +110,11 @@ impl Place<'_, '_> {
             if satisfies(&target, test.comparison, &target).is_err() {
                 continue;
             }
-            let fits = |id: &u32| comparable(&self.knowledge.literal(*id), &target);
-            let members: Vec<u32> = self.own.iter().copied().filter(fits).collect();
+            // Ids are in the order of families and units, so what can be compared stands together.
+            let comparable = self.knowledge.kb.literals_of(target.kind().family(), target.unit());
+            let from = self.own.partition_point(|&id| id < comparable.start);
+            let to = self.own.partition_point(|&id| id < comparable.end);
+            let members = &self.own[from..to];
             if members.is_empty() {
                 continue;
             }
@@ -121,7 +124,7 @@ impl Place<'_, '_> {
                     format!("{}(STR({variable})) {symbol} {}", xsd("double"), double(target.number()?))
                 }
                 LiteralFamily::Text => format!("STR({variable}) {symbol} {}", text(target.text())),
-                LiteralFamily::Time => self.time(variable, &members, test.comparison, &target)?,
+                LiteralFamily::Time => self.time(variable, members, test.comparison, &target)?,
                 // Two values, or a few more if they are written in unusual ways.
                 LiteralFamily::Boolean => {
                     let passes = |id: &u32| test.literals(self.knowledge.kb).contains(*id);
@@ -130,7 +133,7 @@ impl Place<'_, '_> {
                 }
             };
             let all = members.len() == self.own.len();
-            let guard = if all { None } else { Some(self.guard(variable, &members)?) };
+            let guard = if all { None } else { Some(self.guard(variable, members)?) };
             alternatives.push(match guard {
                 Some(guard) => format!("{guard} && ({expression})"),
                 None => expression,

@@ -201,13 +201,17 @@ fn holds(comparison: Comparison, target: Time, own: Time) -> bool {
     }
 }
 
-/// The readings of a test that some value passes.
+/// The readings of a test that some value passes; some value passes the test.
 fn passing_targets(
     knowledge: &Knowledge<'_>,
     own: &[u32],
     test: &crate::plan::Test,
 ) -> Vec<touchstone_logic::Value> {
     let mut passing = targets(test);
+    // That some value passes is known, but not in which reading.
+    if passing.len() == 1 {
+        return passing;
+    }
     passing.retain(|target| {
         let target = target.literal();
         let passes = |&id: &u32| satisfies(&knowledge.literal(id), test.comparison, &target) == Ok(true);

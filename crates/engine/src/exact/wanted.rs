@@ -42,7 +42,18 @@ impl Wanted<'_> {
 
     /// The literals that pass and those that do not.
     pub(super) fn divide(&self, knowledge: &Knowledge<'_>, own: &[u32]) -> Divided {
-        let (pass, fail) = own.iter().copied().partition(|&id| self.accepts(knowledge, id));
+        // Ids are in the order of families and units.
+        let (pass, fail) = match self {
+            Wanted::Measure(family, unit) => {
+                let range = knowledge.kb.literals_of(*family, unit);
+                own.iter().copied().partition(|id| range.contains(id))
+            }
+            Wanted::Test(test) => {
+                let passing = test.literals(knowledge.kb);
+                own.iter().copied().partition(|&id| passing.contains(id))
+            }
+            Wanted::English => own.iter().copied().partition(|&id| self.accepts(knowledge, id)),
+        };
         Divided { pass, fail }
     }
 }

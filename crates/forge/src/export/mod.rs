@@ -135,7 +135,10 @@ fn grailqa(kb: &Kb, question: &Question) -> Result<Json, &'static str> {
             (true, None) => "literal",
             (false, _) => "class",
         };
-        let function = if nid == *root && question.function == "count" { "count" } else { "none" };
+        let function = match vertex.note.as_str() {
+            note @ ("count" | "argmax" | "argmin" | "<" | "<=" | ">" | ">=") => note,
+            _ => "none",
+        };
         json!({
             "nid": nid, "node_type": kind, "id": vertex.label, "class": if kind == "class" { &vertex.label } else { "" },
             "friendly_name": name(&vertex.label), "question_node": u8::from(nid == *root), "function": function,

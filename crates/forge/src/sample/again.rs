@@ -32,11 +32,27 @@ struct Mover<'g, 'k, 'r> {
     random: &'r mut Random,
 }
 
+/// So many members of the class are tried before those that fit are looked for.
+const WITNESSES: usize = 60;
+
 /// So many neighbours are tried.
 const ATTEMPTS: usize = 4;
 
 impl Mover<'_, '_, '_> {
     fn moved_root(&mut self, set: &Set) -> Option<Set> {
+        let kb = self.ground.kb();
+        let class = set.conjuncts().iter().find_map(|part| match part {
+            Set::Class(id) => kb.class(id),
+            _ => None,
+        });
+        // Most templates fit many members of their class.
+        for _ in 0..if class.is_some() { WITNESSES } else { 0 } {
+            let members = class.map_or(&[][..], |class| kb.members(class));
+            let witness = NodeId(*self.random.choose(members)?);
+            if let Some(moved) = self.moved(set, witness) {
+                return Some(moved);
+            }
+        }
         let wide = Query::new(Answer::Members(widened(set)));
         let Some(Found::Things { nodes, .. }) = self.ground.run(&wide) else { return None };
         let witness = NodeId(*self.random.choose(&nodes)?);

@@ -60,14 +60,21 @@ pub fn checked<'k>(ground: &Ground<'k>, query: &Query, max_answers: usize) -> Re
     if !among.is_none_or(enough) {
         return Err("nothing to choose among");
     }
-    if is_redundant(ground, query) {
+    if is_redundant(ground, query, &found) {
         return Err("a constraint that does not narrow the answers");
     }
     Ok(found)
 }
 
 /// Whether some constraint can be left out without changing the members of the sets that are asked about.
-fn is_redundant(ground: &Ground<'_>, query: &Query) -> bool {
+fn is_redundant(ground: &Ground<'_>, query: &Query, found: &Found<'_>) -> bool {
+    // How many members there are is the answer already, or its length.
+    let known = match (&query.answer, found) {
+        (Answer::Count(_), Found::Count(count)) => Some(*count),
+        (Answer::Members(Set::Superlative(_)), _) => None,
+        (Answer::Members(_), found) => Some(found.len() as u64),
+        _ => None,
+    };
     let mut redundant = false;
     query.sets(&mut |set| {
         let set = match set {
@@ -78,7 +85,8 @@ fn is_redundant(ground: &Ground<'_>, query: &Query) -> bool {
             return;
         }
         let members = |set: &Set| ground.run(&Query::new(Answer::Count(set.clone())));
-        let Some(Found::Count(all)) = members(set) else { return };
+        let counted = known.map(Found::Count).or_else(|| members(set));
+        let Some(Found::Count(all)) = counted else { return };
         redundant = without_one(set).iter().any(|wider| match members(wider) {
             Some(Found::Count(more)) => more <= all,
             // It takes too long, so there are more.

@@ -6,4 +6,5 @@ pub mod cycles;
 pub mod filters;
 pub(crate) mod numbers;
 pub mod shapes;
+pub(crate) mod star;
 pub mod tree;

@@ -1,8 +1,8 @@
 //! Sampling by shape (GrailQA++): the shape first, then an entity that instantiates it edge by edge, so that the query has an answer at
 //! every step.
 
-use super::numbers;
 use super::tree::Tree;
+use super::{numbers, star};
 use crate::ground::{Edge, Ground};
 use crate::random::Random;
 use serde::{Deserialize, Serialize};
@@ -74,6 +74,7 @@ pub fn sample(
         comparison: if function == Function::Comparative { Wanted::Yes } else { Wanted::No },
         leaves: leaves(&tree),
         path: Vec::new(),
+        class,
     };
     let mut parts = vec![Set::Class(kb.node_id(kb.class_node(class)).to_owned())];
     parts.extend(growth.constraints(
@@ -153,6 +154,8 @@ struct Growth<'g, 'k, 'r> {
     leaves: usize,
     /// The way to the value of a superlative.
     path: Vec<Step>,
+    /// The answer's class.
+    class: ClassId,
 }
 
 impl Growth<'_, '_, '_> {
@@ -164,14 +167,13 @@ impl Growth<'_, '_, '_> {
         from: Option<Edge>,
         tail: Option<(&[usize], usize)>,
     ) -> Result<Vec<Set>, &'static str> {
-        let mut sets: Vec<Set> = Vec::new();
-        for (place, child) in tree.0.iter().enumerate() {
+        let mut sets: Vec<Set> = self.leaves(at, tree, from)?;
+        for (place, child) in tree.0.iter().enumerate().filter(|(_, child)| !child.0.is_empty()) {
             let tail = tail.and_then(|(kept, new)| match kept {
                 [first, rest @ ..] if *first == place => Some((rest, new)),
                 _ => None,
             });
-            let set =
-                if child.0.is_empty() { self.leaf(at, from)? } else { self.inner(at, child, from, tail)? };
+            let set = self.inner(at, child, from, tail)?;
             if sets.contains(&set) {
                 return Err("the same constraint twice");
             }
@@ -214,28 +216,42 @@ impl Growth<'_, '_, '_> {
         edges
     }
 
-    /// A constraint that names an entity or a value.
-    fn leaf(&mut self, at: NodeId, from: Option<Edge>) -> Result<Set, &'static str> {
-        let left = self.leaves;
-        self.leaves -= 1;
-        if self.comparison == Wanted::Yes && self.random.below(left) == 0 {
-            let found = self.compared(at)?;
-            self.comparison = Wanted::Done;
-            return Ok(found);
+    /// Constraints that name an entity or a value, for all leaves of a vertex.
+    fn leaves(&mut self, at: NodeId, tree: &Tree, from: Option<Edge>) -> Result<Vec<Set>, &'static str> {
+        let n_leaves = tree.0.iter().filter(|child| child.0.is_empty()).count();
+        let mut sets: Vec<Set> = Vec::with_capacity(tree.0.len());
+        for _ in 0..n_leaves {
+            let left = self.leaves;
+            self.leaves -= 1;
+            if self.comparison == Wanted::Yes && self.random.below(left) == 0 {
+                sets.push(self.compared(at)?);
+                self.comparison = Wanted::Done;
+            } else if self.random.percent(15)
+                && let Some(set) = self.equal(at)
+                && !sets.contains(&set)
+            {
+                sets.push(set);
+            }
         }
-        if self.random.percent(15)
-            && let Some(set) = self.equal(at)
-        {
-            return Ok(set);
+        let n_edges = n_leaves - sets.len();
+        if n_edges == 0 {
+            return Ok(sets);
         }
-        let edges = self.edges(at, from);
-        let named: Vec<&Edge> =
-            edges.iter().filter(|edge| self.ground.has_speakable_name(edge.other)).collect();
-        let edge = **self.random.choose(&named).ok_or("no neighbour with a name in English")?;
-        self.used.push(edge.other);
+        let mut edges = self.edges(at, from);
+        edges.retain(|edge| self.ground.has_speakable_name(edge.other));
+        if edges.len() < n_edges {
+            return Err("no neighbour with a name in English");
+        }
+        let class = if from.is_none() { Some(self.class) } else { None };
+        let chosen = star::choose(self.ground, self.random, &edges, n_edges, class)
+            .ok_or("no constraints that narrow each other")?;
         let kb = self.ground.kb();
-        let other = Set::Entity(kb.node_id(edge.other).to_owned());
-        Ok(Set::relate(other, kb.relation_id(edge.relation), edge.direction.flipped()))
+        for edge in chosen {
+            self.used.push(edge.other);
+            let other = Set::Entity(kb.node_id(edge.other).to_owned());
+            sets.push(Set::relate(other, kb.relation_id(edge.relation), edge.direction.flipped()));
+        }
+        Ok(sets)
     }
 
     /// A vertex in between, with what hangs on it.

