@@ -3,10 +3,11 @@
 use crate::english::Mention;
 use crate::package::{Benchmark, FORMAT, KbIdentity, Manifest};
 use crate::question::{Forms, Question};
-use crate::words::entities;
+use crate::words::{entities, with_ids};
 use serde_json::{Value as Json, json};
 use std::collections::BTreeMap;
 use std::io::BufRead;
+use touchstone_kb::Kb;
 use touchstone_logic::dataset::{Format, Item, Knowledge, Record, Source};
 use touchstone_logic::level::{Training, Traits};
 use touchstone_logic::{Answer, Inverses, Language, Program, Query};
@@ -66,6 +67,8 @@ pub struct Importer<'k> {
     pub knowledge: Knowledge<'k>,
     /// Relations that say the same the other way round.
     pub inverses: &'k (dyn Inverses + Sync),
+    /// The KB that the questions are about, if it is at hand: it gives ids to what programs name.
+    pub kb: Option<&'k Kb>,
 }
 
 /// A question that was read.
@@ -104,7 +107,10 @@ impl Importer<'_> {
         let graph = item.source.graph(&self.knowledge).map_err(explain)?;
         let forms = forms(&item, &json, self.origin);
         let names = names_in(&json);
-        let query = reading.query;
+        let query = match self.kb {
+            Some(kb) => with_ids(reading.query, kb),
+            None => reading.query,
+        };
         let question = Question {
             // Without an id of its own the line is its id, and every file has such a line.
             id: if item.id == line { format!("{split}-{line}") } else { item.id.clone() },
@@ -396,7 +402,7 @@ mod tests {
 
     fn import(origin: Origin, text: &str) -> Result<Question, Unread> {
         let knowledge = Knowledge { lookup: &Spelling, names: &(), namespaces: Namespaces::default() };
-        let importer = Importer { origin, knowledge, inverses: &() };
+        let importer = Importer { origin, knowledge, inverses: &(), kb: None };
         let record = Record { line: 1, text: text.to_owned(), json: true };
         importer.question(&record, "test", "here").map(|imported| imported.question)
     }

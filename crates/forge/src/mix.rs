@@ -4,8 +4,10 @@
 use crate::package::{Benchmark, Manifest};
 use crate::question::Question;
 use crate::random::Random;
+use crate::words::with_ids;
 use hashbrown::HashSet;
 use std::collections::BTreeMap;
+use touchstone_kb::Kb;
 use touchstone_logic::Inverses;
 use touchstone_logic::dataset::Knowledge;
 use touchstone_logic::equal::Canonical;
@@ -33,14 +35,20 @@ pub fn mix(
     choice: &Choice,
     knowledge: &Knowledge<'_>,
     inverses: &dyn Inverses,
+    kb: Option<&Kb>,
 ) -> Benchmark {
+    // Programs name what expressions have ids for.
+    let read = |question: &Question| {
+        let query = question.query(knowledge)?;
+        Some(kb.map_or_else(|| query.clone(), |kb| with_ids(query.clone(), kb)))
+    };
     let mut rejections: BTreeMap<String, u64> = BTreeMap::new();
     let mut reject = |reason: &str| *rejections.entry(reason.to_owned()).or_default() += 1;
     let mut training = Training::default();
     let (mut keys, mut texts) = (HashSet::new(), HashSet::new());
     let mut questions: Vec<Question> = Vec::new();
     for question in against.questions.iter().filter(|question| question.split == "train") {
-        let Some(query) = question.query(knowledge) else {
+        let Some(query) = read(question) else {
             reject("a training question that cannot be read");
             continue;
         };
@@ -56,7 +64,7 @@ pub fn mix(
     let mut left = choice.shapes.clone();
     let mut ids: HashSet<String> = questions.iter().map(|question| question.id.clone()).collect();
     for question in all {
-        let Some(query) = question.query(knowledge) else {
+        let Some(query) = read(question) else {
             reject("a question that cannot be read");
             continue;
         };

@@ -312,6 +312,7 @@ fn data_sets_come_back() {
         origin,
         knowledge: Knowledge { lookup: &kb, names: &words, namespaces: Namespaces { base: base.clone() } },
         inverses: &kb,
+        kb: Some(&kb),
     };
     for (name, origin) in [("grailqa", Origin::GrailQa), ("kqapro", Origin::KqaPro)] {
         let out = dir.path().join(name);
@@ -357,7 +358,7 @@ fn data_sets_come_back() {
         questions: made.questions.iter().filter(|question| question.split != "train").cloned().collect(),
         ..made.clone()
     };
-    let mixed = mix(&made, &[tests], &choice, &importer(Origin::Cwq).knowledge, &kb);
+    let mixed = mix(&made, &[tests], &choice, &importer(Origin::Cwq).knowledge, &kb, Some(&kb));
     let count = |benchmark: &Benchmark, level: &str| {
         benchmark.questions.iter().filter(|question| question.level == level).count()
     };

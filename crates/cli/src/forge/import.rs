@@ -56,7 +56,8 @@ pub(crate) fn run(args: &ImportArgs) -> Result<Outcome> {
         bail!("there is nothing to import: give files with --train, --dev or --test");
     }
     let known = args.knowledge.open()?;
-    let importer = Importer { origin, knowledge: known.knowledge(), inverses: known.inverses() };
+    let importer =
+        Importer { origin, knowledge: known.knowledge(), inverses: known.inverses(), kb: known.kb() };
     let name = args.name.as_deref().unwrap_or(&args.format);
     let mut imported: Vec<Imported> = Vec::new();
     let mut unread: Vec<(String, Unread)> = Vec::new();

@@ -63,7 +63,7 @@ pub(crate) fn run(args: &MixArgs) -> Result<Outcome> {
     let sources: Vec<Benchmark> =
         args.sources.iter().map(|dir| Benchmark::read(dir)).collect::<Result<_, _>>()?;
     let known = args.knowledge.open()?;
-    let mixed = mix(&against, &sources, &choice, &known.knowledge(), known.inverses());
+    let mixed = mix(&against, &sources, &choice, &known.knowledge(), known.inverses(), known.kb());
     mixed.write(&args.out)?;
     if args.json {
         output::json(&mixed.manifest)?;
