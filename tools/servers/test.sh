@@ -16,7 +16,8 @@ stop() {
 }
 trap 'stop "${1:-}"' EXIT
 
-cargo build --locked -p touchstone
+# As the tests of the workspace build it: with the features of one package alone, everything would be compiled again.
+cargo test --locked --workspace --no-run
 program=target/debug/touchstone
 export TOUCHSTONE_CACHE=$folder/cache
 "$program" kb export --format nt --view direct --no-qualifiers --out "$folder/direct.nt"
@@ -39,5 +40,5 @@ if tools/servers/oxigraph.sh install "$folder/bin"; then
     export TOUCHSTONE_TEST_OXIGRAPH
 fi
 say "testing"
-cargo test --locked -p touchstone-engine --test suite -- --nocapture endpoint_servers engines
+cargo test --locked --workspace --test suite -- --nocapture endpoint_servers engines
 say "done"

@@ -75,11 +75,19 @@ pub(crate) fn counted(number: u64, one: &str, many: &str) -> String {
     format!("{} {}", count(number), if number == 1 { one } else { many })
 }
 
+/// A file to write aside, as readable as any other new file.
+pub(crate) fn aside_in(folder: &Path) -> std::io::Result<tempfile::NamedTempFile> {
+    let mut builder = tempfile::Builder::new();
+    #[cfg(unix)]
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+    builder.tempfile_in(folder)
+}
+
 /// Writes a file: aside first, so that there is all of it or nothing.
 pub(crate) fn write_file(path: &Path, bytes: &[u8]) -> Result<()> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let cannot = || format!("cannot write {}", path.display());
-    let mut aside = tempfile::NamedTempFile::new_in(folder).with_context(cannot)?;
+    let mut aside = aside_in(folder).with_context(cannot)?;
     aside.write_all(bytes).with_context(cannot)?;
     aside.persist(path).with_context(cannot)?;
     Ok(())

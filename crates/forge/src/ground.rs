@@ -12,6 +12,8 @@ pub struct Ground<'k> {
     /// Looks words up.
     pub words: Words<'k>,
     illegal: HashSet<Property>,
+    /// By node: whether its name can be said in English. Sampling asks for it all the time.
+    speakable: Vec<bool>,
     /// Classes with enough members.
     pub classes: Vec<ClassId>,
 }
@@ -49,10 +51,12 @@ impl<'k> Ground<'k> {
                 }
             }
         };
+        let speakable = |node: NodeId| kb.label_literal(node).is_some() && is_speakable(kb.label(node));
         let enough = |class: &ClassId| kb.direct_members(*class).len() >= 3;
         Ground {
             words: Words::new(kb),
             illegal: properties.filter(is_illegal).collect(),
+            speakable: kb.nodes().map(speakable).collect(),
             classes: kb.classes().filter(enough).collect(),
         }
     }
@@ -132,7 +136,7 @@ impl<'k> Ground<'k> {
 
     /// Whether an entity has a name that can be said in English.
     pub fn has_speakable_name(&self, node: NodeId) -> bool {
-        self.kb().label_literal(node).is_some() && is_speakable(self.kb().label(node))
+        self.speakable[node.index()]
     }
 
     /// The class that says best what an entity is: the smallest one that it is a direct member of.

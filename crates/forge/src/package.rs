@@ -124,6 +124,14 @@ pub struct Benchmark {
     pub questions: Vec<Question>,
 }
 
+/// A file to write aside, as readable as any other new file.
+pub(crate) fn aside_in(folder: &Path) -> std::io::Result<tempfile::NamedTempFile> {
+    let mut builder = tempfile::Builder::new();
+    #[cfg(unix)]
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+    builder.tempfile_in(folder)
+}
+
 fn io(action: &'static str, path: &Path) -> impl FnOnce(std::io::Error) -> PackageError {
     let path = path.to_path_buf();
     move |source| PackageError::Io { action, path, source }

@@ -79,7 +79,7 @@ pub(super) fn run(
     } else {
         // Aside first: whoever finds the file finds all of it.
         let folder = out.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        let aside = tempfile::NamedTempFile::new_in(folder)
+        let aside = output::aside_in(folder)
             .with_context(|| format!("cannot write to the folder {}", folder.display()))?;
         let mut writer = BufWriter::new(aside);
         work(&mut writer)?;

@@ -37,6 +37,9 @@ pub struct ClassWords {
     /// Whether its members are people.
     #[serde(default)]
     pub person: bool,
+    /// Whether the names of its members take the article: the Danube, the Swiss franc.
+    #[serde(default)]
+    pub article: bool,
 }
 
 /// The words of a relation. `a|b` is singular and plural.
@@ -140,7 +143,7 @@ impl Lexicon {
                 let one = readable(kb.label(node));
                 let people = ["person", "people", "human", "actor", "politician", "scientist", "author"];
                 let person = people.iter().any(|word| one.to_lowercase().ends_with(word));
-                ClassWords { many: plural(&one), one, person }
+                ClassWords { many: plural(&one), one, person, article: false }
             });
         }
         for relation in kb.relations() {

@@ -13,7 +13,7 @@ impl Speaker<'_> {
         self.entities.push(node);
         let name = mention(self.entities.len() - 1, label);
         let others: Vec<NodeId> = kb.nodes_labelled(label).filter(|&other| other != node).collect();
-        let article = if takes_article(label) { "the " } else { "" };
+        let article = self.article(node);
         if others.is_empty() {
             return Ok(format!("{article}{name}"));
         }
@@ -24,6 +24,19 @@ impl Speaker<'_> {
             None => format!("the one that {}", self.only_true_of(node, &others)?),
         };
         Ok(format!("{article}{name} ({description})"))
+    }
+
+    /// The article before a name, with a blank.
+    fn article(&self, node: NodeId) -> &'static str {
+        let kb = self.kb;
+        let name = kb.label(node);
+        let mut classes = kb
+            .classes_of(node)
+            .filter_map(|class| self.lexicon.classes.get(kb.node_id(kb.class_node(class))));
+        // One word may be a short form, like NATO.
+        let by_class = classes.any(|words| words.article && (name.contains(' ') || words.one == "river"));
+        let has_one = name.starts_with("The ") || name.starts_with("the ");
+        if (by_class || takes_article(name)) && !has_one { "the " } else { "" }
     }
 
     /// Something that is true of an entity and of none of the others: the first such fact.
@@ -85,7 +98,7 @@ impl Speaker<'_> {
         let words = self.lexicon.relations.get(kb.relation_id(relation))?;
         let phrase = self.pick(&words.subject).ok()?;
         let label = kb.label(NodeId(object));
-        let article = if takes_article(label) { "the " } else { "" };
+        let article = self.article(NodeId(object));
         Some(with_other(agreeing(&phrase, false), &format!("{article}{label}")))
     }
 }

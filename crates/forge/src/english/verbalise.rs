@@ -480,7 +480,7 @@ impl Speaker<'_> {
         let words =
             class.and_then(|class| self.lexicon.classes.get(self.kb.node_id(self.kb.class_node(class))));
         match words {
-            Some(ClassWords { one, many, person }) => {
+            Some(ClassWords { one, many, person, .. }) => {
                 Noun { one: one.clone(), many: many.clone(), person: *person, class }
             }
             None => Noun { one: "thing".to_owned(), many: plural("thing"), person: false, class: None },

@@ -3,7 +3,7 @@
 mod parquet;
 
 use crate::answers::{field, is, text};
-use crate::package::{Benchmark, PackageError};
+use crate::package::{Benchmark, PackageError, aside_in};
 use crate::question::{Graph, GraphVertex, Question};
 use serde::Serialize;
 use serde_json::{Value as Json, json};
@@ -96,7 +96,7 @@ pub fn export(kb: &Kb, benchmark: &Benchmark, target: Target, dir: &Path) -> Res
                 let lines =
                     records.iter().map(|pair| pair[at].as_str().unwrap_or_default().to_owned() + "\n");
                 let text: String = lines.collect();
-                let mut aside = tempfile::NamedTempFile::new_in(dir).map_err(io("write to", dir))?;
+                let mut aside = aside_in(dir).map_err(io("write to", dir))?;
                 aside.write_all(text.as_bytes()).map_err(io("write", &path))?;
                 aside.persist(&path).map_err(|error| error.error).map_err(io("write", &path))?;
                 exported.written.insert(name, records.len());
@@ -110,7 +110,7 @@ pub fn export(kb: &Kb, benchmark: &Benchmark, target: Target, dir: &Path) -> Res
             Target::Qald => json!({ "dataset": { "id": benchmark.manifest.name }, "questions": records }),
             _ => Json::Array(records),
         };
-        let aside = tempfile::NamedTempFile::new_in(dir).map_err(io("write to", dir))?;
+        let aside = aside_in(dir).map_err(io("write to", dir))?;
         serde_json::to_writer_pretty(std::io::BufWriter::new(aside.as_file()), &whole)
             .map_err(|source| PackageError::Json { path: path.clone(), line: 0, source })?;
         aside.persist(&path).map_err(|error| error.error).map_err(io("write", &path))?;

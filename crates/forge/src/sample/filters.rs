@@ -31,6 +31,9 @@ impl Rejections {
 /// Runs a query and checks that it makes a good question: it has answers, not too many, every constraint narrows them, and no answer is
 /// named in it.
 pub fn checked<'k>(ground: &Ground<'k>, query: &Query, max_answers: usize) -> Result<Found<'k>, Rejected> {
+    if says_its_answer(query) {
+        return Err("the question says its answer");
+    }
     let found = ground.run(query).ok_or("takes too long")?;
     if found.is_empty() || matches!(found, Found::Count(0)) {
         return Err("unanswerable");
@@ -64,6 +67,15 @@ pub fn checked<'k>(ground: &Ground<'k>, query: &Query, max_answers: usize) -> Re
         return Err("a constraint that does not narrow the answers");
     }
     Ok(found)
+}
+
+/// Whether a question for the value of an attribute describes the thing by this attribute.
+fn says_its_answer(query: &Query) -> bool {
+    let (Answer::Attribute { of, attribute, .. } | Answer::Verify { of, attribute, .. }) = &query.answer
+    else {
+        return false;
+    };
+    of.conjuncts().iter().any(|part| matches!(part, Set::Relate(relate) if relate.property == *attribute))
 }
 
 /// Whether some constraint can be left out without changing the members of the sets that are asked about.

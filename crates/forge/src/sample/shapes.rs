@@ -243,7 +243,7 @@ impl Growth<'_, '_, '_> {
             return Err("no neighbour with a name in English");
         }
         let class = if from.is_none() { Some(self.class) } else { None };
-        let chosen = star::choose(self.ground, self.random, &edges, n_edges, class)
+        let chosen = star::choose(self.ground, self.random, &edges, n_edges, tree.0.len() > 1, class)
             .ok_or("no constraints that narrow each other")?;
         let kb = self.ground.kb();
         for edge in chosen {

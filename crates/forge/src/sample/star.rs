@@ -11,17 +11,20 @@ const ATTEMPTS: usize = 6;
 /// So many members are looked at to find one that a constraint rules out.
 const MEMBERS: usize = 3000;
 
-/// Edges to named entities for `n` constraints of a vertex that may be in a class; `None` if none of the choices tried is good.
+/// Edges to named entities for `n` constraints of a vertex that may be in a class, and may have other constraints; `None` if none of the
+/// choices tried is good.
 pub(crate) fn choose(
     ground: &Ground<'_>,
     random: &mut Random,
     edges: &[Edge],
     n: usize,
+    has_siblings: bool,
     class: Option<ClassId>,
 ) -> Option<Vec<Edge>> {
     let kb = ground.kb();
-    if n < 2 {
-        return (0..n).map(|_| random.choose(edges).copied()).collect();
+    if n == 1 {
+        let at = if has_siblings { more_common(kb, random, edges) } else { random.below(edges.len()) };
+        return Some(vec![edges[at]]);
     }
     // What only one thing satisfies leaves nothing to narrow.
     let common: Vec<Edge> = edges.iter().copied().filter(|edge| extent(kb, edge).len() > 1).collect();
@@ -32,9 +35,7 @@ pub(crate) fn choose(
         let mut left = common.clone();
         let mut chosen: Vec<Edge> = Vec::with_capacity(n);
         while chosen.len() < n {
-            // Of two, the one that more things satisfy: it leaves more to narrow.
-            let (a, b) = (random.below(left.len()), random.below(left.len()));
-            let at = if extent(kb, &left[a]).len() >= extent(kb, &left[b]).len() { a } else { b };
+            let at = more_common(kb, random, &left);
             chosen.push(left.swap_remove(at));
         }
         if (0..n).all(|at| narrows(kb, &chosen, at, class)) {
@@ -42,6 +43,12 @@ pub(crate) fn choose(
         }
     }
     None
+}
+
+/// Of two edges, the one that more things have: it leaves more to narrow.
+fn more_common(kb: &Kb, random: &mut Random, edges: &[Edge]) -> usize {
+    let (a, b) = (random.below(edges.len()), random.below(edges.len()));
+    if extent(kb, &edges[a]).len() >= extent(kb, &edges[b]).len() { a } else { b }
 }
 
 /// The things that have an edge like this.
