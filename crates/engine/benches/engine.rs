@@ -1,7 +1,8 @@
 //! The embedded engine against Oxigraph in memory: the same queries on the same graph in the same process, parsing included on both sides.
 //!
 //! `cargo bench -p touchstone-engine --bench engine` prints one line per kind of query with the ratio. `-- --triples 200000` makes the graph
-//! smaller, `-- --growth` also measures one hop on graphs of 0.2, 2 and 20 million triples.
+//! smaller, `-- --growth` measures one hop on graphs of 0.2, 2 and 20 million triples instead, with the number of answers: the graph's hubs
+//! grow with it, and so do the answers of queries that lead back from them.
 #![allow(missing_docs, unreachable_pub, clippy::unwrap_used, clippy::print_stdout)]
 
 #[path = "../../kb/benches/support/graph.rs"]
@@ -43,6 +44,10 @@ fn main() {
     let n_triples: usize = value_of("--triples").map_or(2_000_000, |n| n.parse().unwrap());
     let dir = tempfile::tempdir().unwrap();
     let nt = dir.path().join("graph.nt");
+    if args.iter().any(|arg| arg == "--growth") {
+        growth(dir.path(), &nt);
+        return;
+    }
     generate(&nt, n_triples);
     let kb = imported(&nt, &dir.path().join("kb"));
     println!("generated graph, {n_triples} triples");
@@ -53,14 +58,24 @@ fn main() {
     let world = touchstone_kb::world::open(&NoProgress).unwrap();
     compare(&world, &loaded_view(&world));
     threads(&world);
-    if args.iter().any(|arg| arg == "--growth") {
-        println!("\none hop on graphs of growing size");
-        for n in [200_000, 2_000_000, 20_000_000] {
-            generate(&nt, n);
-            let kb = imported(&nt, &dir.path().join(format!("kb{n}")));
-            let queries = Workload::new(&kb).one_hop();
+}
+
+fn growth(dir: &Path, nt: &Path) {
+    println!("one hop on graphs of growing size");
+    for n in [200_000, 2_000_000, 20_000_000] {
+        generate(nt, n);
+        let kb = imported(nt, &dir.join(format!("kb{n}")));
+        let words = Words::new(&kb);
+        let mut workload = Workload::new(&kb);
+        for (name, queries) in [("forward", workload.one_hop(100)), ("back", workload.one_hop(0))] {
             let seconds = ours(&kb, &queries);
-            println!("{n:>12} triples {:>10.2} µs a query", seconds * 1e6);
+            let answers = |pair: &Pair| {
+                let query = Form::parse(&pair.ours, &kb).unwrap().to_query().unwrap();
+                let plan = Plan::of(&query, &words).unwrap();
+                embedded::run(&kb, &plan, &Budget::new(Limits::none(), Cancel::default())).unwrap().len()
+            };
+            let mean = queries.iter().map(answers).sum::<usize>() as f64 / queries.len() as f64;
+            println!("{n:>12} triples {name:>8} {:>10.2} µs a query, {mean:>8.1} answers", seconds * 1e6);
         }
     }
 }
@@ -94,7 +109,7 @@ fn loaded_view(kb: &Kb) -> Store {
 fn compare(kb: &Kb, store: &Store) {
     let mut workload = Workload::new(kb);
     let kinds: [(&str, f64, Vec<Pair>); 7] = [
-        ("one hop", 10.0, workload.one_hop()),
+        ("one hop", 10.0, workload.one_hop(50)),
         ("two hops", 10.0, workload.two_hops()),
         ("intersection", 10.0, workload.intersection()),
         ("three hops", 10.0, workload.three_hops()),
@@ -276,12 +291,13 @@ impl<'k> Workload<'k> {
         Set::relate(from, self.kb.relation_id(relation), direction)
     }
 
-    fn one_hop(&mut self) -> Vec<Pair> {
+    /// One hop, of a hundred queries so many forward.
+    fn one_hop(&mut self, forward: usize) -> Vec<Pair> {
         self.collect(|w| {
             let from = w.entity();
             let (relation, to) = w.edge(from)?;
             let r = w.relation(relation);
-            Some(if w.below(2) == 0 {
+            Some(if w.below(100) < forward {
                 let set = w.step(w.entity_set(from), relation, Direction::Forward);
                 (Query::new(Answer::Members(set)), format!("SELECT ?x WHERE {{ {} {r} ?x }}", w.node(from)))
             } else {
