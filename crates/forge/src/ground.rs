@@ -14,6 +14,8 @@ pub struct Ground<'k> {
     illegal: HashSet<Property>,
     /// By node: whether its name can be said in English. Sampling asks for it all the time.
     speakable: Vec<bool>,
+    /// By node: how many relations and directions leave it, up to 255.
+    degrees: Vec<u8>,
     /// Classes with enough members.
     pub classes: Vec<ClassId>,
 }
@@ -53,9 +55,19 @@ impl<'k> Ground<'k> {
         };
         let speakable = |node: NodeId| kb.label_literal(node).is_some() && is_speakable(kb.label(node));
         let enough = |class: &ClassId| kb.direct_members(*class).len() >= 3;
+        let illegal: HashSet<Property> = properties.filter(is_illegal).collect();
+        let degree = |node: NodeId| {
+            let out = kb.properties_of(node).map(|(property, _)| property);
+            let out = out.filter(|p| matches!(p, Property::Relation(_)) && !illegal.contains(p)).count();
+            let into = kb.relations_to(node).map(|(relation, _)| relation);
+            let into =
+                into.filter(|&r| !illegal.contains(&Property::Relation(r)) && !kb.is_symmetric(r)).count();
+            u8::try_from(out + into).unwrap_or(u8::MAX)
+        };
         Ground {
             words: Words::new(kb),
-            illegal: properties.filter(is_illegal).collect(),
+            degrees: kb.nodes().map(degree).collect(),
+            illegal,
             speakable: kb.nodes().map(speakable).collect(),
             classes: kb.classes().filter(enough).collect(),
         }
@@ -132,6 +144,11 @@ impl<'k> Ground<'k> {
     /// Whether an entity has a name that can be said in English and that means only it.
     pub fn has_clear_name(&self, node: NodeId) -> bool {
         self.has_speakable_name(node) && self.kb().nodes_labelled(self.kb().label(node)).count() == 1
+    }
+
+    /// How many relations and directions leave an entity, up to 255.
+    pub fn degree(&self, node: NodeId) -> usize {
+        usize::from(self.degrees[node.index()])
     }
 
     /// Whether an entity has a name that can be said in English.

@@ -2,6 +2,7 @@
 
 use crate::question::Question;
 use crate::recipe::Recipe;
+use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -186,13 +187,17 @@ impl Benchmark {
             .map_err(io("write to", parent))?;
         let path = aside.path().join("questions.jsonl");
         let mut file = BufWriter::new(File::create(&path).map_err(io("create", &path))?);
-        for question in &self.questions {
-            let line = serde_json::to_vec(question).map_err(|source| PackageError::Json {
-                path: path.clone(),
-                line: 0,
-                source,
-            })?;
-            file.write_all(&line).and_then(|()| file.write_all(b"\n")).map_err(io("write", &path))?;
+        let line = |question: &Question| {
+            let mut line = serde_json::to_vec(question)?;
+            line.push(b'\n');
+            Ok(line)
+        };
+        for questions in self.questions.chunks(1024) {
+            let lines: Result<Vec<Vec<u8>>, serde_json::Error> = questions.par_iter().map(line).collect();
+            let lines = lines.map_err(|source| PackageError::Json { path: path.clone(), line: 0, source })?;
+            for line in lines {
+                file.write_all(&line).map_err(io("write", &path))?;
+            }
         }
         file.into_inner()
             .map_err(|e| e.into_error())

@@ -59,6 +59,10 @@ pub fn sample(
     let members = kb.direct_members(class);
     let &witness = random.choose(members).ok_or("a class without members")?;
     let witness = NodeId(witness);
+    // One constraint may be a value.
+    if ground.degree(witness) + 1 < tree.0.len() {
+        return Err("the entity has too few relations");
+    }
     let (tree, tail) = match function {
         Function::Superlative => {
             // The way to the value is one of the shape's.
@@ -262,7 +266,9 @@ impl Growth<'_, '_, '_> {
         from: Option<Edge>,
         tail: Option<(&[usize], usize)>,
     ) -> Result<Set, &'static str> {
-        let edges = self.edges(at, from);
+        let mut edges = self.edges(at, from);
+        // The relation that leads there is one of its own.
+        edges.retain(|edge| self.ground.degree(edge.other) >= tree.0.len());
         let edge = *self.random.choose(&edges).ok_or("the entity leads nowhere")?;
         self.used.push(edge.other);
         let relation = self.ground.kb().relation_id(edge.relation);
