@@ -4,6 +4,7 @@
 
 mod answers;
 mod choices;
+pub mod confirm;
 mod division;
 pub mod english;
 pub mod export;

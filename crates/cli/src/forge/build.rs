@@ -5,6 +5,9 @@ use crate::{Outcome, output};
 use anyhow::{Context, Result, bail};
 use clap::Args;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use touchstone_engine::endpoint::{self, Endpoint};
+use touchstone_forge::confirm::{Confirmed, confirm};
 use touchstone_forge::{Benchmark, Recipe, make};
 
 /// Arguments of `touchstone build`.
@@ -28,6 +31,12 @@ pub(crate) struct BuildArgs {
     /// The share of questions whose SPARQL is also run by the general evaluator, or `all`
     #[arg(long, value_name = "SHARE|all")]
     verify: Option<String>,
+    /// A SPARQL server that holds the KB, to confirm the same share of answers
+    #[arg(long, value_name = "URL")]
+    server: Option<String>,
+    /// Of the server, the graph to ask, if it holds several (Virtuoso does)
+    #[arg(long, value_name = "IRI", requires = "server")]
+    default_graph: Option<String>,
     /// Words for the KB, instead of those that come with it or are derived from its labels
     #[arg(long, value_name = "FILE.toml")]
     lexicon: Option<PathBuf>,
@@ -66,8 +75,24 @@ pub(crate) fn run(args: &BuildArgs) -> Result<Outcome> {
     let lexicon = super::lexicon(args.lexicon.as_deref(), &kb)?;
     let bar = Bar::new();
     let benchmark = make(&kb, &recipe, &lexicon, &bar)?;
+    let confirmed = match &args.server {
+        Some(url) => {
+            let settings =
+                endpoint::Settings { default_graph: args.default_graph.clone(), ..Default::default() };
+            let server = Arc::new(Endpoint::new(url, settings)?);
+            Some(confirm(&kb, &benchmark, recipe.filters.verify, &server, &bar)?)
+        }
+        None => None,
+    };
     benchmark.write(out)?;
     drop(bar);
+    if let Some(Confirmed { same, open }) = confirmed {
+        output::note(&format!(
+            "the server confirmed {}; {} it could not answer",
+            output::counted(same, "question", "questions"),
+            output::count(open)
+        ));
+    }
     if args.json {
         output::json(&benchmark.manifest)?;
     } else {

@@ -1,0 +1,129 @@
+//! Confirms the answers of a benchmark on a SPARQL server that holds the KB.
+
+use crate::answers::{are_same, text};
+use crate::package::Benchmark;
+use crate::question::Question;
+use crate::random::Random;
+use rayon::prelude::*;
+use serde::Serialize;
+use serde_json::Value as Json;
+use std::sync::Arc;
+use touchstone_engine::budget::{Cancel, Limits};
+use touchstone_engine::endpoint::Endpoint;
+use touchstone_engine::{Answers, Engine, Outcome, Session, Settings};
+use touchstone_kb::{Kb, Progress};
+use touchstone_logic::Language;
+
+/// What a server said.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+pub struct Confirmed {
+    /// Questions with the same answers.
+    pub same: u64,
+    /// Questions that it could not answer, or not in time: facts without qualifiers, a slow server.
+    pub open: u64,
+}
+
+/// A server that has other answers, or none at all.
+#[derive(Debug, thiserror::Error)]
+pub enum ConfirmError {
+    /// Two engines disagree.
+    #[error("the server disagrees on {id}:\n  {form}\n  gives {got}\n  instead of {expected}")]
+    Differs {
+        /// The question.
+        id: String,
+        /// The form that was asked.
+        form: String,
+        /// The server's answers.
+        got: String,
+        /// The benchmark's answers.
+        expected: String,
+    },
+    /// It answered nothing.
+    #[error("the server answered none of {asked} questions; the first time it said: {reason}")]
+    Silent {
+        /// How many were asked.
+        asked: u64,
+        /// Why not.
+        reason: String,
+    },
+}
+
+enum Verdict {
+    Same,
+    Open(String),
+    Differs(ConfirmError),
+}
+
+/// Asks a server a share of the questions, chosen by the benchmark's seed, in their own logical forms.
+pub fn confirm(
+    kb: &Kb,
+    benchmark: &Benchmark,
+    share: f64,
+    endpoint: &Arc<Endpoint>,
+    progress: &dyn Progress,
+) -> Result<Confirmed, ConfirmError> {
+    let seed = benchmark.manifest.recipe.as_ref().map_or(1, |recipe| recipe.seed);
+    let permille = (share * 1000.0).ceil() as u64;
+    let is_chosen = |question: &&Question| {
+        Random::new(seed, &format!("server {}", question.id)).number() % 1000 < permille
+    };
+    let mut chosen: Vec<&Question> = benchmark.questions.iter().filter(is_chosen).collect();
+    if chosen.is_empty() {
+        // One at least, so that a server that is not there is noticed.
+        chosen.extend(benchmark.questions.first());
+    }
+    progress.stage("asking the server", Some(chosen.len() as u64));
+    let session = Session::new(kb);
+    let engine = Engine::Endpoint(Arc::clone(endpoint));
+    let settings = Settings { engine, limits: Limits::default(), ..Settings::default() };
+    let verdicts: Vec<Verdict> = chosen
+        .par_iter()
+        .map(|question| {
+            progress.advance(1);
+            asked(&session, question, &settings)
+        })
+        .collect();
+    let (mut confirmed, mut first) = (Confirmed::default(), None);
+    for verdict in verdicts {
+        match verdict {
+            Verdict::Same => confirmed.same += 1,
+            Verdict::Open(reason) => {
+                confirmed.open += 1;
+                first.get_or_insert(reason);
+            }
+            Verdict::Differs(error) => return Err(error),
+        }
+    }
+    match first {
+        Some(reason) if confirmed.same == 0 => Err(ConfirmError::Silent { asked: confirmed.open, reason }),
+        _ => Ok(confirmed),
+    }
+}
+
+fn asked(session: &Session<'_>, question: &Question, settings: &Settings) -> Verdict {
+    let forms = &question.forms;
+    let form = match (&forms.sexpr, &forms.program) {
+        (Some(text), _) => (Language::Sexpr, text),
+        (_, Some(text)) => (Language::Kopl, text),
+        _ => return Verdict::Open("it has no form that says which view it is for".to_owned()),
+    };
+    let reply = session.run(form.0, form.1, settings, &Cancel::default());
+    let answers = match reply.outcome {
+        Outcome::Answered(Answers::List { answers, .. }) => answers,
+        Outcome::Answered(_) => return Verdict::Open("it answered with a table".to_owned()),
+        Outcome::Failed(reason) | Outcome::Unparsable(reason) => return Verdict::Open(reason),
+        Outcome::OverBudget(stopped) => return Verdict::Open(stopped.to_string()),
+    };
+    let got: Vec<Json> =
+        answers.iter().map(|answer| serde_json::to_value(answer).unwrap_or_default()).collect();
+    if are_same(&got, &question.answers) {
+        return Verdict::Same;
+    }
+    let shown = |answers: &[Json]| answers.iter().take(5).map(text).collect::<Vec<_>>().join(", ");
+    Verdict::Differs(ConfirmError::Differs {
+        id: question.id.clone(),
+        form: form.1.clone(),
+        got: format!("{} ({})", got.len(), shown(&got)),
+        expected: format!("{} ({})", question.answers.len(), shown(&question.answers)),
+    })
+}
