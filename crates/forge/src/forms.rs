@@ -14,7 +14,7 @@ use touchstone_logic::{Answer, Form, Program, Query, Set, kopl, sexpr};
 
 /// What takes the general evaluator longer is not compared: it has no statistics, and may take minutes for what takes the engine
 /// microseconds.
-const VERIFY_OPERATIONS: u64 = 20_000;
+const VERIFY_OPERATIONS: u64 = 10_000;
 
 /// Prints queries in all languages.
 pub struct FormPrinter<'k> {
@@ -54,13 +54,13 @@ impl<'k> FormPrinter<'k> {
     }
 
     /// All forms that mean exactly the query. S-expressions and programs are read back and run; so is SPARQL on the direct view, where it
-    /// is about entities only. (Values lose their unit there, and the text lists them.) Without any form that can be read back there is none.
+    /// is about entities only. (Values lose their unit there, and the text lists them.) The second is whether any form was read back.
     pub fn forms(
         &self,
         ground: &Ground<'k>,
         query: &Query,
         found: &Found<'_>,
-    ) -> Result<Forms, Disagreement> {
+    ) -> Result<(Forms, bool), Disagreement> {
         let kb = ground.kb();
         let expected = found.answers(kb);
         let disagrees = |language, form: &str, got: String| Disagreement {
@@ -126,21 +126,26 @@ impl<'k> FormPrinter<'k> {
                 }
             }
         }
-        Ok(if is_read { forms } else { Forms::default() })
+        Ok((forms, is_read))
     }
 
-    /// Runs the SPARQL forms by the general evaluator. What takes it too long is not compared; the number of forms compared is told.
+    /// Runs up to `wanted` SPARQL forms by the general evaluator. What takes it too long is not compared; the number of forms compared is
+    /// told.
     pub fn verify(
         &self,
         ground: &Ground<'k>,
         query: &Query,
         found: &Found<'_>,
+        wanted: usize,
     ) -> Result<usize, Disagreement> {
         let Ok(plan) = Plan::of(query, &ground.words) else { return Ok(0) };
         let mut n = 0;
         let views: [(&ExactPrinter<'k>, &dyn RdfView); 2] =
             [(&self.direct, &self.direct_view), (&self.kqapro, &self.kqapro_view)];
         for (printer, view) in views {
+            if n == wanted {
+                break;
+            }
             let Ok(printed) = printer.print(&plan) else { continue };
             let Ok(parsed) = sparql::parse(&printed.text) else { continue };
             // Operations, not seconds: the same on every machine.

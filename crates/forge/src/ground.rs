@@ -1,10 +1,11 @@
 //! The KB as the forge sees it: what may be asked about, and what has a name that can be said.
 
 use hashbrown::HashSet;
+use std::sync::OnceLock;
 use touchstone_engine::budget::{Budget, Cancel, Limits};
 use touchstone_engine::plan::Plan;
 use touchstone_engine::{Found, Words, embedded};
-use touchstone_kb::{AttributeId, ClassId, Kb, NodeId, Property, RelationId, ValueKind};
+use touchstone_kb::{AttributeId, ClassId, FactId, Kb, NodeId, Property, RelationId, ValueKind};
 use touchstone_logic::{Direction, Query};
 
 /// A KB with the filters of a recipe.
@@ -16,8 +17,20 @@ pub struct Ground<'k> {
     speakable: Vec<bool>,
     /// By node: how many relations and directions leave it, up to 255.
     degrees: Vec<u8>,
+    /// By class: the most relations and directions that leave a direct member.
+    class_degrees: Vec<u8>,
+    qualified: OnceLock<Qualified>,
     /// Classes with enough members.
     pub classes: Vec<ClassId>,
+}
+
+/// By class: its direct members with facts that have qualifiers.
+#[derive(Default)]
+pub(crate) struct Qualified {
+    /// Such attributes.
+    pub attributes: Vec<Vec<u32>>,
+    /// Such relations.
+    pub relations: Vec<Vec<u32>>,
 }
 
 /// One step away from an entity: a relation and which way it is followed.
@@ -32,7 +45,7 @@ pub struct Edge {
 }
 
 /// A query that takes longer makes no question.
-const OPERATIONS: u64 = 100_000;
+const OPERATIONS: u64 = 20_000;
 
 /// Properties that say nothing worth asking for, by their ids or labels: identifiers and links.
 const USUALLY_ILLEGAL: [&str; 8] =
@@ -64,9 +77,15 @@ impl<'k> Ground<'k> {
                 into.filter(|&r| !illegal.contains(&Property::Relation(r)) && !kb.is_symmetric(r)).count();
             u8::try_from(out + into).unwrap_or(u8::MAX)
         };
+        let degrees: Vec<u8> = kb.nodes().map(degree).collect();
+        let most = |class: ClassId| {
+            kb.direct_members(class).iter().map(|&node| degrees[node as usize]).max().unwrap_or(0)
+        };
         Ground {
             words: Words::new(kb),
-            degrees: kb.nodes().map(degree).collect(),
+            class_degrees: kb.classes().map(most).collect(),
+            qualified: OnceLock::new(),
+            degrees,
             illegal,
             speakable: kb.nodes().map(speakable).collect(),
             classes: kb.classes().filter(enough).collect(),
@@ -90,7 +109,7 @@ impl<'k> Ground<'k> {
 
     /// Runs a query to confirm an answer that is known: another form of it may take a longer way.
     pub fn run_again(&self, query: &Query) -> Option<Found<'k>> {
-        self.run_within(query, 100 * OPERATIONS)
+        self.run_within(query, 500 * OPERATIONS)
     }
 
     fn run_within(&self, query: &Query, operations: u64) -> Option<Found<'k>> {
@@ -149,6 +168,34 @@ impl<'k> Ground<'k> {
     /// How many relations and directions leave an entity, up to 255.
     pub fn degree(&self, node: NodeId) -> usize {
         usize::from(self.degrees[node.index()])
+    }
+
+    /// The most relations and directions that leave a direct member of a class, up to 255.
+    pub fn class_degree(&self, class: ClassId) -> usize {
+        usize::from(self.class_degrees[class.index()])
+    }
+
+    /// Things with qualifiers, by class.
+    pub(crate) fn qualified(&self) -> &Qualified {
+        self.qualified.get_or_init(|| {
+            let kb = self.kb();
+            let none = || vec![Vec::new(); kb.n_classes()];
+            let mut found = Qualified { attributes: none(), relations: none() };
+            for fact in kb.qualified_facts().iter().filter_map(|&fact| kb.fact(FactId(fact))) {
+                let lists = match fact.property {
+                    Property::Attribute(_) => &mut found.attributes,
+                    Property::Relation(_) => &mut found.relations,
+                };
+                for class in kb.classes_of(fact.subject).filter(|_| self.allows(fact.property)) {
+                    let members = &mut lists[class.index()];
+                    // Facts are in the order of their subjects.
+                    if members.last() != Some(&fact.subject.0) {
+                        members.push(fact.subject.0);
+                    }
+                }
+            }
+            found
+        })
     }
 
     /// Whether an entity has a name that can be said in English.

@@ -7,7 +7,7 @@ use crate::forms::{Disagreement, FormPrinter};
 use crate::ground::Ground;
 use crate::package::{Benchmark, FORMAT, KbIdentity, Manifest, Unfilled};
 use crate::proof::proof;
-use crate::question::{Forms, Question};
+use crate::question::Question;
 use crate::random::Random;
 use crate::recipe::{Kind, Outline, Recipe, RecipeError, Wanted, apportioned};
 use crate::sample::again::again;
@@ -43,6 +43,8 @@ pub enum MakeError {
 /// A question on its way.
 struct Candidate {
     question: Question,
+    /// Until the questions of its kind are made: others with its template may follow.
+    query: Option<Query>,
     traits: Traits,
     key: String,
     pool: Pool,
@@ -73,6 +75,10 @@ impl Batch {
         }
     }
 }
+
+/// So many times a question that is good is moved to other entities: a template that gives one good question mostly gives several, and
+/// those of published data have several, too.
+const MOVES: usize = 8;
 
 const LEVELS: [&str; 4] = ["train", "i.i.d.", "compositional", "zero-shot"];
 
@@ -145,7 +151,7 @@ impl<'k> Maker<'k, '_> {
         let mut random = Random::new(self.recipe.seed, &name);
         let mut batch = Batch { targets: self.targets(wanted.questions), ..Batch::default() };
         // Questions of this sort cannot be moved to other entities: those with a template in common are taken from training later.
-        let can_move = matches!(&wanted.kind, Kind::Shape { outline: Outline::Tree(_), .. });
+        let can_move = matches!(&wanted.kind, Kind::Shape { .. });
         let reserve = if can_move { 0 } else { batch.targets[1] };
         batch.targets[0] += reserve;
         let mut seen: HashSet<String> = HashSet::new();
@@ -199,18 +205,37 @@ impl<'k> Maker<'k, '_> {
                 missing.iter().for_each(|&level| batch.reasons[level].add("a question of another level"));
                 continue;
             }
-            match self.candidate(&wanted.kind, query, pool, &mut seen)? {
+            match self.candidate(&wanted.kind, query.clone(), pool, &mut seen)? {
                 Ok(candidate) => {
+                    let template = candidate.question.template.clone();
                     batch.filled[level].push(*candidate);
                     progress.advance(1);
                     barren = 0;
+                    for _ in 0..if can_move { MOVES } else { 0 } {
+                        if batch.is_missing(level)
+                            && let Some(moved) = self.moved(&mut random, &query, &template)
+                        {
+                            match self.candidate(&wanted.kind, moved, pool, &mut seen)? {
+                                Ok(candidate) => {
+                                    batch.filled[level].push(*candidate);
+                                    progress.advance(1);
+                                }
+                                Err(reason) => batch.failed(&[level], reason),
+                            }
+                        }
+                    }
                 }
-                Err(reason) => batch.failed(&[level], reason),
+                Err(reason) => {
+                    batch.failed(&[level], reason);
+                    // It took longer than an attempt that never came so far.
+                    barren += 10;
+                }
             }
         }
         batch.targets[0] -= reserve;
         let sampled = started.elapsed();
         self.add_iid(wanted, &mut random, &mut batch, &mut seen, progress)?;
+        batch.filled.iter_mut().flatten().for_each(|candidate| candidate.query = None);
         tracing::debug!(
             kind = name,
             wanted = wanted.questions,
@@ -218,6 +243,7 @@ impl<'k> Maker<'k, '_> {
             attempts,
             sampled = sampled.as_secs_f32(),
             all = started.elapsed().as_secs_f32(),
+            rejections = ?batch.rejections.0,
         );
         Ok(batch)
     }
@@ -232,23 +258,25 @@ impl<'k> Maker<'k, '_> {
         progress: &dyn Progress,
     ) -> Result<(), MakeError> {
         let mut barren = 0;
-        let is_tree = matches!(&wanted.kind, Kind::Shape { outline: Outline::Tree(_), .. });
-        let can_move = is_tree && !batch.filled[0].is_empty();
+        let is_shape = matches!(&wanted.kind, Kind::Shape { .. });
+        let can_move = is_shape && !batch.filled[0].is_empty();
         while can_move && batch.filled[1].len() < batch.targets[1] && barren < 2000 {
             if progress.cancelled() {
                 return Err(MakeError::Cancelled);
             }
             barren += 1;
             let at = random.below(batch.filled[0].len());
-            let Some(query) = self.read_back(&batch.filled[0][at].question) else { continue };
-            let Some(query) = again(&self.ground, random, &query) else {
+            let Candidate { question, query, .. } = &batch.filled[0][at];
+            let Some(query) = query else { continue };
+            if Canonical::of(query, self.ground.kb()).key() == question.template {
+                batch.failed(&[1], "the template names nothing that could be something else");
+                continue;
+            }
+            let Some(query) = self.moved(random, query, &question.template) else {
                 batch.failed(&[1], "no other entities for the template");
                 continue;
             };
             let pool = batch.filled[0][at].pool;
-            if Canonical::template(&query, self.ground.kb()).key() != batch.filled[0][at].question.template {
-                continue;
-            }
             match self.candidate(&wanted.kind, query, pool, seen)? {
                 Ok(candidate) => {
                     batch.filled[1].push(*candidate);
@@ -280,11 +308,10 @@ impl<'k> Maker<'k, '_> {
         Ok(())
     }
 
-    /// The query of a question that was made before.
-    fn read_back(&self, question: &Question) -> Option<Query> {
-        let kb = self.ground.kb();
-        let sexpr = question.forms.sexpr.as_ref();
-        sexpr.and_then(|text| touchstone_logic::Form::parse(text, kb).ok()?.to_query().ok())
+    /// A query with the same template about other things; `None` if this attempt finds none.
+    fn moved(&self, random: &mut Random, query: &Query, template: &str) -> Option<Query> {
+        let moved = again(&self.ground, random, query)?;
+        (Canonical::template(&moved, self.ground.kb()).key() == template).then_some(moved)
     }
 
     /// Checks a query and says it, or tells why it makes no good question.
@@ -321,18 +348,17 @@ impl<'k> Maker<'k, '_> {
             Ok(spoken) => spoken,
             Err(reason) => return reject(reason),
         };
-        let forms = self.printer.forms(&self.ground, &query, &found).map_err(Box::new)?;
-        if forms == Forms::default() {
-            return reject("no logical form says it");
-        }
+        let (forms, is_read) = self.printer.forms(&self.ground, &query, &found).map_err(Box::new)?;
         let Some(facts) = proof(kb, &query, &found) else { return reject("no proof") };
         let answers = found.answers(kb);
         let mut random = Random::new(seed, "choices");
-        let verified = if random.below(1_000_000) < (self.recipe.filters.verify * 1e6) as usize {
-            self.printer.verify(&self.ground, &query, &found).map_err(Box::new)?
-        } else {
-            0
-        };
+        let is_in_sample = random.below(1_000_000) < (self.recipe.filters.verify * 1e6) as usize;
+        // Every form is run: what no other reader of it knows, the general evaluator must confirm.
+        let n_verified = if is_in_sample { 2 } else { usize::from(!is_read) };
+        let verified = self.printer.verify(&self.ground, &query, &found, n_verified).map_err(Box::new)?;
+        if !is_read && verified == 0 {
+            return reject("no logical form that can be run says it");
+        }
         let question = Question {
             question: spoken.text,
             choices: choices(&self.ground, &mut random, &query, &answers),
@@ -345,7 +371,8 @@ impl<'k> Maker<'k, '_> {
             },
             ..Question::about(&query, &graph, kb, forms)
         };
-        Ok(Ok(Box::new(Candidate { question, traits: Traits::of(&query, kb, true), key, pool, verified })))
+        let traits = Traits::of(&query, kb, true);
+        Ok(Ok(Box::new(Candidate { question, query: Some(query), traits, key, pool, verified })))
     }
 
     /// Puts the questions together: each once, with the level that the definition gives it.

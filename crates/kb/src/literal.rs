@@ -112,6 +112,13 @@ impl NumberType {
         Self::ALL.iter().copied().find(|t| t.name() == name)
     }
 
+    /// The type of a number whose file names none: decimal, unless it has more digits after the point than XML Schema
+    /// demands that everybody keeps; servers cut those off without a word.
+    pub fn of(number: &str) -> NumberType {
+        let digits = number.split_once('.').map_or(0, |(_, fraction)| fraction.len());
+        if digits > 18 { NumberType::Double } else { NumberType::Decimal }
+    }
+
     pub(crate) fn from_u8(code: u8) -> Option<NumberType> {
         Self::ALL.get(usize::from(code)).copied()
     }
@@ -161,12 +168,9 @@ impl<'a> Literal<'a> {
         Self::new(LiteralKind::TypedText, 0, text, datatype)
     }
 
-    /// A number with a unit; the unit `1` (or an empty one) means none. It is a decimal number, unless it has more digits after the
-    /// point than XML Schema demands that everybody keeps: servers cut those off without a word.
+    /// A number with a unit; the unit `1` (or an empty one) means none. Its type is [`NumberType::of`] the number.
     pub fn quantity(number: &'a str, unit: &'a str) -> Option<Self> {
-        let digits = number.split_once('.').map_or(0, |(_, fraction)| fraction.len());
-        let number_type = if digits > 18 { NumberType::Double } else { NumberType::Decimal };
-        Self::quantity_of(number, unit, number_type)
+        Self::quantity_of(number, unit, NumberType::of(number))
     }
 
     /// A number with a unit, written in a given XML Schema type.

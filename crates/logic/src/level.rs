@@ -127,7 +127,13 @@ impl Traits {
     /// What matters about a question. Templates are compared up to inverse relations; with the inverse rule of GrailQA++, a relation
     /// also counts as seen when its inverse is.
     pub fn of(query: &Query, inverses: &dyn Inverses, inverse_rule: bool) -> Traits {
-        let SchemaItems { classes, properties, qualifiers } = SchemaItems::of(query);
+        let template = Canonical::template(query, inverses).key().to_owned();
+        Traits::new(SchemaItems::of(query), template, inverses, inverse_rule)
+    }
+
+    /// The same of a question whose schema items and template are known.
+    pub fn new(items: SchemaItems, template: String, inverses: &dyn Inverses, inverse_rule: bool) -> Traits {
+        let SchemaItems { classes, properties, qualifiers } = items;
         let property = |name: String| {
             let inverse = if inverse_rule { inverses.inverse(&name) } else { None };
             let seen_as = inverse.filter(|&inverse| inverse < name.as_str()).unwrap_or(&name);
@@ -136,7 +142,7 @@ impl Traits {
         let classes = classes.into_iter().map(|name| (format!("class {name}"), name));
         let qualifiers = qualifiers.into_iter().map(|name| (format!("qualifier {name}"), name));
         let items = classes.chain(properties.into_iter().map(property)).chain(qualifiers).collect();
-        Traits { items, template: Canonical::template(query, inverses).key().to_owned() }
+        Traits { items, template }
     }
 }
 

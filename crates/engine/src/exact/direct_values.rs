@@ -3,7 +3,7 @@
 use super::Inexpressible;
 use super::group::{any, double, iri, list, term, text, xsd};
 use super::keys::shown;
-use super::knowledge::Knowledge;
+use super::knowledge::{Knowledge, is_plain_time};
 use super::wanted::{Wanted, targets};
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -153,7 +153,8 @@ impl Place<'_, '_> {
     ) -> Option<String> {
         let prefix = Prefix::of(target)?;
         let (mut too_many, mut missing) = (Vec::new(), Vec::new());
-        for &id in members {
+        let odd = if is_plain_time(target) { Some(self.knowledge.odd_times(members)) } else { None };
+        for &id in odd.as_deref().unwrap_or(members) {
             let literal = self.knowledge.literal(id);
             let wanted = satisfies(&literal, comparison, target).ok()?;
             match (prefix.holds(comparison, &written(&literal)), wanted) {
@@ -259,6 +260,41 @@ impl Prefix {
                 format!("({compared} || STR({variable}) IN {vague})")
             }
             _ => compared,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::exact::kqapro_values::holds;
+
+    /// Only odd times are looked at one by one: plain ones must compare as they should, in both views.
+    #[test]
+    fn plain_times_need_no_look() {
+        let texts = ["44", "987", "1793", "1794", "1795", "9999", "0044-01-01", "1794-05-06", "1794-05-07"];
+        let more = ["1794-06-05", "1793-12-31", "1795-01-01"];
+        let literals =
+            || texts.iter().chain(&more).filter_map(|text| Literal::year(text).or(Literal::date(text)));
+        let comparisons = [
+            Comparison::Equal,
+            Comparison::NotEqual,
+            Comparison::Less,
+            Comparison::LessOrEqual,
+            Comparison::Greater,
+            Comparison::GreaterOrEqual,
+        ];
+        assert_eq!(literals().count(), texts.len() + more.len());
+        for (target, own) in literals().flat_map(|target| literals().map(move |own| (target, own))) {
+            assert!(is_plain_time(&target) && is_plain_time(&own));
+            let prefix = Prefix::of(&target).expect("a year of four digits");
+            for comparison in comparisons {
+                let wanted = satisfies(&own, comparison, &target).expect("times compare");
+                let shown = format!("{own} {comparison} {target}");
+                assert_eq!(prefix.holds(comparison, &written(&own)), wanted, "direct: {shown}");
+                let (target, own) = (target.as_time().expect("a time"), own.as_time().expect("a time"));
+                assert_eq!(holds(comparison, target, own), wanted, "KQA Pro: {shown}");
+            }
         }
     }
 }

@@ -5,7 +5,9 @@
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
-use touchstone_kb::{AttributeId, FactId, Kb, Literal, LiteralId, Property, QualifierId, Value};
+use touchstone_kb::{
+    AttributeId, FactId, Kb, Literal, LiteralFamily, LiteralId, Precision, Property, QualifierId, Value,
+};
 
 /// Values that may occur in one place.
 #[derive(Debug, Clone, Default)]
@@ -22,6 +24,7 @@ pub(super) struct Knowledge<'k> {
     attributes: Mutex<HashMap<AttributeId, Arc<[u32]>>>,
     qualifiers: OnceLock<Vec<Domain>>,
     blank_nodes: OnceLock<bool>,
+    odd_times: OnceLock<Vec<u32>>,
     /// So many literals are listed rather than described.
     pub(super) max_listed: usize,
 }
@@ -33,12 +36,24 @@ impl<'k> Knowledge<'k> {
             attributes: Mutex::default(),
             qualifiers: OnceLock::new(),
             blank_nodes: OnceLock::new(),
+            odd_times: OnceLock::new(),
             max_listed: super::direct_values::MAX_LISTED,
         }
     }
 
     pub(super) fn literal(&self, id: u32) -> Literal<'k> {
         self.kb.literal(LiteralId(id))
+    }
+
+    /// Those of some literals that are times and not plain years or days. Plain ones compare in every view as they should, and no two of
+    /// them are alike: only the others need to be looked at one by one.
+    pub(super) fn odd_times(&self, own: &[u32]) -> Vec<u32> {
+        let odd = self.odd_times.get_or_init(|| {
+            let times = self.kb.literals_of(LiteralFamily::Time, "");
+            times.filter(|&id| !is_plain_time(&self.literal(id))).collect()
+        });
+        let (few, many) = if odd.len() < own.len() { (&odd[..], own) } else { (own, &odd[..]) };
+        few.iter().copied().filter(|id| many.binary_search(id).is_ok()).collect()
     }
 
     /// Whether some things have no IRI.
@@ -103,6 +118,15 @@ impl<'k> Knowledge<'k> {
             },
         }
     }
+}
+
+/// A year or a day of our era, written as usual.
+pub(super) fn is_plain_time(literal: &Literal<'_>) -> bool {
+    literal.as_time().is_some_and(|time| {
+        matches!(time.precision(), Precision::Year | Precision::Day)
+            && (1..=9999).contains(&time.year())
+            && literal.text() == time.date_text()
+    })
 }
 
 fn union(lists: impl Iterator<Item = Arc<[u32]>>) -> Arc<[u32]> {

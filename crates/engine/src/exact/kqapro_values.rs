@@ -4,9 +4,9 @@ use super::conjuncts::FactAtom;
 use super::direct_values::MAX_LISTED;
 use super::group::{Group, any, double, list, text, xsd};
 use super::keys::ValueKey;
-use super::knowledge::Knowledge;
+use super::knowledge::{Knowledge, is_plain_time};
 use super::printer::{Possible, Scope};
-use super::wanted::{Wanted, targets};
+use super::wanted::{Wanted, targets, within};
 use super::{Inexpressible, View};
 use std::collections::{BTreeSet, HashSet};
 use touchstone_kb::compare::satisfies;
@@ -137,8 +137,9 @@ impl Parts<'_> {
         target: &Literal<'_>,
     ) -> Result<String, Inexpressible> {
         let Some(time) = target.as_time() else { return Ok("false".to_owned()) };
-        let times = || own.iter().filter_map(|&id| Some((id, knowledge.literal(id).as_time()?)));
-        for (id, own) in times() {
+        let odd = if is_plain_time(target) { Some(knowledge.odd_times(own)) } else { None };
+        let times = odd.as_deref().unwrap_or(own);
+        for (id, own) in times.iter().filter_map(|&id| Some((id, knowledge.literal(id).as_time()?))) {
             let right = satisfies(&knowledge.literal(id), comparison, target) == Ok(true);
             if holds(comparison, time, own) != right {
                 return Err(Inexpressible::new("a comparison of times that KQA Pro's graph cannot hold"));
@@ -176,7 +177,7 @@ impl Parts<'_> {
 }
 
 /// What the expression for times gives: all that it sees is a year and perhaps a day.
-fn holds(comparison: Comparison, target: Time, own: Time) -> bool {
+pub(super) fn holds(comparison: Comparison, target: Time, own: Time) -> bool {
     let dated = own.precision() >= Precision::Day;
     // A time of day is compared as its day, which is neither before nor after.
     let precision = target.precision().min(Precision::Day);
@@ -228,10 +229,11 @@ fn check_alike(knowledge: &Knowledge<'_>, own: &[u32], wanted: &Wanted<'_>) -> R
         Wanted::English => LiteralFamily::Text,
         Wanted::Measure(..) => return Ok(()),
     };
-    let family_of = |id: &u32| knowledge.literal(*id).kind().family();
-    let start = own.partition_point(|id| family_of(id) < family);
-    let end = own.partition_point(|id| family_of(id) <= family);
-    let divided = wanted.divide(knowledge, &own[start..end]);
+    let family = within(own, &knowledge.kb.literals_of(family, ""));
+    if matches!(wanted, Wanted::Test(_)) && knowledge.odd_times(family).is_empty() {
+        return Ok(());
+    }
+    let divided = wanted.divide(knowledge, family);
     let key = |&id: &u32| ValueKey::of(View::KqaPro, &knowledge.literal(id));
     let (few, many) = if divided.pass.len() < divided.fail.len() {
         (divided.pass, divided.fail)
@@ -255,7 +257,16 @@ fn boolean(value: bool) -> String {
 
 /// The parts that the literals of a node have.
 pub(super) fn families(knowledge: &Knowledge<'_>, own: &[u32]) -> BTreeSet<LiteralFamily> {
-    own.iter().map(|&id| knowledge.literal(id).kind().family()).collect()
+    let mut families = BTreeSet::new();
+    let mut rest = own;
+    // Ids are in the order of families.
+    while let Some(&first) = rest.first() {
+        let family = knowledge.literal(first).kind().family();
+        families.insert(family);
+        let behind = |id: &u32| knowledge.literal(*id).kind().family() <= family;
+        rest = &rest[rest.partition_point(behind)..];
+    }
+    families
 }
 
 impl Scope<'_, '_, '_> {

@@ -2,7 +2,8 @@
 
 use super::knowledge::Knowledge;
 use crate::plan::{Extremes, Test};
-use touchstone_kb::{Comparison, Literal, LiteralFamily, LiteralKind, Property};
+use std::ops::Range;
+use touchstone_kb::{Comparison, LiteralFamily, LiteralKind, Property};
 use touchstone_logic::kopl::readings;
 use touchstone_logic::{Direction, Value};
 
@@ -43,19 +44,39 @@ impl Wanted<'_> {
     /// The literals that pass and those that do not.
     pub(super) fn divide(&self, knowledge: &Knowledge<'_>, own: &[u32]) -> Divided {
         // Ids are in the order of families and units.
-        let (pass, fail) = match self {
+        match self {
             Wanted::Measure(family, unit) => {
-                let range = knowledge.kb.literals_of(*family, unit);
-                own.iter().copied().partition(|id| range.contains(id))
+                divided(own, std::slice::from_ref(&knowledge.kb.literals_of(*family, unit)))
             }
-            Wanted::Test(test) => {
-                let passing = test.literals(knowledge.kb);
-                own.iter().copied().partition(|&id| passing.contains(id))
+            Wanted::Test(test) => divided(own, test.literals(knowledge.kb).ranges()),
+            Wanted::English => {
+                let (pass, fail) = own.iter().copied().partition(|&id| self.accepts(knowledge, id));
+                Divided { pass, fail }
             }
-            Wanted::English => own.iter().copied().partition(|&id| self.accepts(knowledge, id)),
-        };
-        Divided { pass, fail }
+        }
     }
+}
+
+/// Those inside ranges, which are in order, and the others.
+fn divided(own: &[u32], ranges: &[Range<u32>]) -> Divided {
+    let mut divided = Divided::default();
+    let mut done = 0;
+    for range in ranges {
+        let inside = within(own, range);
+        let start = own.partition_point(|&id| id < range.start);
+        divided.fail.extend_from_slice(&own[done..start]);
+        divided.pass.extend_from_slice(inside);
+        done = start + inside.len();
+    }
+    divided.fail.extend_from_slice(&own[done..]);
+    divided
+}
+
+/// Those inside a range.
+pub(super) fn within<'o>(own: &'o [u32], range: &Range<u32>) -> &'o [u32] {
+    let start = own.partition_point(|&id| id < range.start);
+    let end = own.partition_point(|&id| id < range.end.max(range.start));
+    &own[start..end]
 }
 
 /// What a test may be read as.
@@ -83,11 +104,11 @@ pub(super) fn measure(knowledge: &Knowledge<'_>, extremes: &Extremes) -> Option<
         let Property::Attribute(attribute) = property else { return None };
         let usual = knowledge.kb.attribute_unit(*attribute);
         let own = knowledge.attribute(*attribute);
-        let has = |fits: &dyn Fn(&Literal<'_>) -> bool| own.iter().any(|&id| fits(&knowledge.literal(id)));
-        if has(&|literal| literal.number().is_some() && literal.unit() == usual) {
+        let has = |family, unit: &str| !within(&own, &knowledge.kb.literals_of(family, unit)).is_empty();
+        if has(LiteralFamily::Quantity, usual) {
             Some((LiteralFamily::Quantity, usual.to_owned()))
         } else {
-            has(&|literal| literal.as_time().is_some()).then(|| (LiteralFamily::Time, String::new()))
+            has(LiteralFamily::Time, "").then(|| (LiteralFamily::Time, String::new()))
         }
     })
 }

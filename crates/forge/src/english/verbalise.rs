@@ -554,5 +554,12 @@ fn with_pronoun(clauses: &[Clause], pronoun: &str) -> String {
 }
 
 pub(super) fn with_other(phrase: &str, other: &str) -> String {
+    // "in the climate zone that same climate zone" says it twice.
+    if let Some(noun) = other.strip_prefix("that same ") {
+        let twice = format!("the {noun}");
+        if phrase.ends_with(&twice) || phrase.contains(&format!("{twice} {{X}}")) {
+            return phrase.replacen(&format!("{twice} {{X}}"), other, 1).replacen(&twice, other, 1);
+        }
+    }
     if phrase.contains("{X}") { phrase.replace("{X}", other) } else { format!("{phrase} {other}") }
 }

@@ -5,11 +5,11 @@ use crate::ground::Ground;
 use crate::random::Random;
 use touchstone_engine::Found;
 use touchstone_kb::{Comparison, LiteralId, NodeId};
-use touchstone_logic::{Answer, Direction, Query, Relate, Set, Value};
+use touchstone_logic::{Answer, Direction, Mark, Query, Relate, Set, Value};
 
 /// The query about other things; `None` if this attempt finds none. Only queries about members of a described set can be moved.
 pub fn again(ground: &Ground<'_>, random: &mut Random, query: &Query) -> Option<Query> {
-    let mut mover = Mover { ground, random };
+    let mut mover = Mover { ground, random, marks: Vec::new() };
     let answer = match &query.answer {
         Answer::Members(Set::Superlative(superlative)) => {
             let mut superlative = superlative.clone();
@@ -30,6 +30,8 @@ pub fn again(ground: &Ground<'_>, random: &mut Random, query: &Query) -> Option<
 struct Mover<'g, 'k, 'r> {
     ground: &'g Ground<'k>,
     random: &'r mut Random,
+    /// What marked things are now.
+    marks: Vec<(Mark, NodeId)>,
 }
 
 /// So many members of the class are tried before those that fit are looked for.
@@ -37,6 +39,9 @@ const WITNESSES: usize = 60;
 
 /// So many neighbours are tried.
 const ATTEMPTS: usize = 4;
+
+/// So many, if it must be reached on another way as well.
+const MARKED_ATTEMPTS: usize = 20;
 
 impl Mover<'_, '_, '_> {
     fn moved_root(&mut self, set: &Set) -> Option<Set> {
@@ -49,6 +54,7 @@ impl Mover<'_, '_, '_> {
         for _ in 0..if class.is_some() { WITNESSES } else { 0 } {
             let members = class.map_or(&[][..], |class| kb.members(class));
             let witness = NodeId(*self.random.choose(members)?);
+            self.marks.clear();
             if let Some(moved) = self.moved(set, witness) {
                 return Some(moved);
             }
@@ -56,6 +62,7 @@ impl Mover<'_, '_, '_> {
         let wide = Query::new(Answer::Members(widened(set)));
         let Some(Found::Things { nodes, .. }) = self.ground.run(&wide) else { return None };
         let witness = NodeId(*self.random.choose(&nodes)?);
+        self.marks.clear();
         self.moved(set, witness)
     }
 
@@ -77,6 +84,12 @@ impl Mover<'_, '_, '_> {
             }
             Set::Relate(relate) if relate.conditions.is_empty() => self.related(relate, node)?,
             Set::Class(_) | Set::All => set.clone(),
+            Set::Marked(mark, inner) => {
+                self.marks.retain(|(other, _)| other != mark);
+                self.marks.push((*mark, node));
+                Set::Marked(*mark, Box::new(self.moved(inner, node)?))
+            }
+            Set::Same(mark) => self.marks.contains(&(*mark, node)).then(|| set.clone())?,
             _ => return None,
         })
     }
@@ -115,7 +128,14 @@ impl Mover<'_, '_, '_> {
             Direction::Backward => kb.objects(node, relation),
             Direction::Forward => kb.subjects(relation, node),
         };
-        for _ in 0..ATTEMPTS {
+        if let Set::Same(mark) = &relate.from {
+            // There is one thing only that it can be.
+            let &(_, bound) = self.marks.iter().find(|(other, _)| other == mark)?;
+            neighbours.binary_search(&bound.0).ok()?;
+            return Some(Set::Relate(Box::new(relate.clone())));
+        }
+        let attempts = if matches!(relate.from, Set::Marked(..)) { MARKED_ATTEMPTS } else { ATTEMPTS };
+        for _ in 0..attempts {
             let other = NodeId(*self.random.choose(neighbours)?);
             if let Some(from) = self.moved(&relate.from, other) {
                 return Some(Set::relate(from, relate.property.clone(), relate.direction));
@@ -132,6 +152,7 @@ fn widened(set: &Set) -> Set {
         Set::And(parts) => Set::and(parts.iter().map(widened)),
         Set::Or(parts) => Set::or(parts.iter().map(widened)),
         Set::Relate(relate) => Set::relate(widened(&relate.from), relate.property.clone(), relate.direction),
+        Set::Marked(mark, inner) => Set::Marked(*mark, Box::new(widened(inner))),
         other => other.clone(),
     }
 }

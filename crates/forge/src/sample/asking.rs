@@ -86,9 +86,8 @@ pub fn sample(
     classes: &[ClassId],
 ) -> Sampled<Query> {
     let &class = random.choose(classes).ok_or("there is no class to ask about")?;
-    let &witness = random.choose(ground.kb().direct_members(class)).ok_or("a class without members")?;
+    let witness = witness(ground, random, kind, class)?;
     let mut asker = Asker { ground, random, depth };
-    let witness = NodeId(witness);
     Ok(Query::new(match kind {
         QuestionType::QueryName => Answer::Members(asker.unique_description(witness)?),
         QuestionType::Count => Answer::Count(asker.description(witness)?),
@@ -108,6 +107,20 @@ pub fn sample(
         QuestionType::Relation => asker.relation(witness)?,
         QuestionType::HighLevelRelational => asker.relation_qualifier(witness)?,
     }))
+}
+
+const NO_QUALIFIERS: &str = "no fact with qualifiers";
+
+/// A member of a class to ask about; for some types one whose facts have qualifiers.
+fn witness(ground: &Ground<'_>, random: &mut Random, kind: QuestionType, class: ClassId) -> Sampled<NodeId> {
+    let (members, none) = match kind {
+        QuestionType::HighLevelLiteral => (&ground.qualified().attributes[class.index()][..], NO_QUALIFIERS),
+        QuestionType::HighLevelRelational => {
+            (&ground.qualified().relations[class.index()][..], NO_QUALIFIERS)
+        }
+        _ => (ground.kb().direct_members(class), "a class without members"),
+    };
+    random.choose(members).map(|&node| NodeId(node)).ok_or(none)
 }
 
 struct Asker<'g, 'k, 'r> {
@@ -372,13 +385,13 @@ impl<'k> Asker<'_, 'k, '_> {
                     .map(|(fact, &l)| (attribute, fact, l)),
             );
         }
-        let &(attribute, fact, literal) = self.random.choose(&facts).ok_or("no fact with qualifiers")?;
+        let &(attribute, fact, literal) = self.random.choose(&facts).ok_or(NO_QUALIFIERS)?;
         let literal = kb.literal(LiteralId(literal));
         if !is_sayable(&literal) {
             return Err("a value that cannot be said");
         }
         let qualifiers: Vec<_> = kb.fact_qualifiers(FactId(fact)).collect();
-        let qualifier = self.random.choose(&qualifiers).ok_or("no fact with qualifiers")?.key;
+        let qualifier = self.random.choose(&qualifiers).ok_or(NO_QUALIFIERS)?.key;
         let of = self.located(node)?;
         Ok(Answer::AttributeQualifier {
             of,
@@ -406,7 +419,7 @@ impl<'k> Asker<'_, 'k, '_> {
         let edge = self.forward_edge(node)?;
         let fact = self.fact(node, edge).ok_or("no fact")?;
         let qualifiers: Vec<_> = kb.fact_qualifiers(FactId(fact)).collect();
-        let qualifier = self.random.choose(&qualifiers).ok_or("no fact with qualifiers")?.key;
+        let qualifier = self.random.choose(&qualifiers).ok_or(NO_QUALIFIERS)?.key;
         Ok(Answer::RelationQualifier {
             from: self.located(node)?,
             relation: kb.relation_id(edge.relation).to_owned(),

@@ -1,11 +1,11 @@
 //! Sampling shapes with cycles: vertices are placed one by one, each next to all that it is related to.
 
-use super::shapes::Function;
+use super::shapes::{Function, compared, ordered_attribute};
 use crate::ground::{Edge, Ground};
 use crate::random::Random;
 use touchstone_kb::{ClassId, NodeId, Property};
 use touchstone_logic::graph::{Shape, Skeleton};
-use touchstone_logic::{Answer, Direction, Query, Set};
+use touchstone_logic::{Answer, Direction, Extreme, Query, Set, Step, Superlative};
 
 /// A shape with cycles. Vertex 0 is the answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -56,6 +56,15 @@ impl Cyclic {
             edges: all,
         })
     }
+
+    /// The constraints, each with the vertex that it hangs on.
+    fn constraints(&self) -> impl Iterator<Item = (usize, usize)> + '_ {
+        self.edges.iter().filter_map(|&(a, b)| match (self.grounded[a], self.grounded[b]) {
+            (true, _) => Some((a, b)),
+            (_, true) => Some((b, a)),
+            _ => None,
+        })
+    }
 }
 
 /// A relation between two placed vertices, seen from the first.
@@ -77,8 +86,14 @@ pub fn sample(
     function: Function,
     classes: &[ClassId],
 ) -> Result<Query, &'static str> {
-    if !matches!(function, Function::None | Function::Count) {
-        return Err("a shape with a cycle has no place for a value");
+    // A comparison takes the place of a constraint, the value of a superlative that of one on the answer.
+    let value = match function {
+        Function::None | Function::Count => None,
+        Function::Comparative => cyclic.constraints().nth(random.below(cyclic.constraints().count())),
+        Function::Superlative => cyclic.constraints().find(|&(_, anchor)| anchor == 0),
+    };
+    if value.is_none() && !matches!(function, Function::None | Function::Count) {
+        return Err("the shape has no place for a value");
     }
     let kb = ground.kb();
     let &class = random.choose(classes).ok_or("there is no class to ask about")?;
@@ -86,28 +101,56 @@ pub fn sample(
     let mut placed: Vec<Option<NodeId>> = vec![None; cyclic.grounded.len()];
     placed[0] = Some(NodeId(witness));
     let mut links: Vec<Link> = Vec::new();
-    while let Some(vertex) = next_vertex(cyclic, &placed) {
+    while let Some(vertex) = next_vertex(cyclic, &placed, value.map(|(vertex, _)| vertex)) {
         place(ground, random, cyclic, vertex, &mut placed, &mut links)?;
     }
+    let compared = match (function, value) {
+        (Function::Comparative, Some((_, anchor))) => {
+            let node = placed[anchor].ok_or("a vertex on its own")?;
+            Some((anchor, compared(ground, random, node)?))
+        }
+        _ => None,
+    };
     let class = Set::Class(kb.node_id(kb.class_node(class)).to_owned());
     let described = |met_again: Vec<bool>| {
         let (used, met) = (vec![false; links.len()], vec![false; placed.len()]);
-        let mut describer =
-            Describer { ground, cyclic, placed: &placed, links: &links, used, met, met_again };
+        let mut describer = Describer {
+            ground,
+            cyclic,
+            placed: &placed,
+            links: &links,
+            used,
+            met,
+            met_again,
+            compared: compared.clone(),
+        };
         (describer.described(0, Some(class.clone())), describer.met_again)
     };
     // Only the first walk tells which vertices are met again.
     let (_, met_again) = described(vec![false; placed.len()]);
     let (set, _) = described(met_again);
-    Ok(Query::new(if function == Function::Count { Answer::Count(set) } else { Answer::Members(set) }))
+    Ok(Query::new(match function {
+        Function::Count => Answer::Count(set),
+        Function::None | Function::Comparative => Answer::Members(set),
+        Function::Superlative => {
+            let attribute = ordered_attribute(ground, random, NodeId(witness))?;
+            let step =
+                Step { property: kb.attribute_id(attribute).to_owned(), direction: Direction::Forward };
+            let extreme = if random.percent(50) { Extreme::Max } else { Extreme::Min };
+            let superlative = Superlative { of: set, path: vec![step], extreme, start: None };
+            Answer::Members(Set::Superlative(Box::new(superlative)))
+        }
+    }))
 }
 
 /// A vertex that is not placed, with a neighbour that is; variables first, because constraints hang on them.
-fn next_vertex(cyclic: &Cyclic, placed: &[Option<NodeId>]) -> Option<usize> {
+fn next_vertex(cyclic: &Cyclic, placed: &[Option<NodeId>], value: Option<usize>) -> Option<usize> {
     let near = |v: usize| {
         cyclic.edges.iter().any(|&(a, b)| a == v && placed[b].is_some() || b == v && placed[a].is_some())
     };
-    (0..placed.len()).filter(|&v| placed[v].is_none() && near(v)).min_by_key(|&v| (cyclic.grounded[v], v))
+    (0..placed.len())
+        .filter(|&v| placed[v].is_none() && Some(v) != value && near(v))
+        .min_by_key(|&v| (cyclic.grounded[v], v))
 }
 
 /// Finds an entity that has the relations to the placed ones that the shape wants.
@@ -223,6 +266,8 @@ struct Describer<'a, 'k> {
     met: Vec<bool>,
     /// Vertices that are met again on another way, and must be marked for it.
     met_again: Vec<bool>,
+    /// A comparison, and the vertex whose value is compared.
+    compared: Option<(usize, Set)>,
 }
 
 impl Describer<'_, '_> {
@@ -241,6 +286,8 @@ impl Describer<'_, '_> {
             let relation = self.ground.kb().relation_id(edge.relation);
             parts.push(Set::relate(set, relation, direction.flipped()));
         }
+        parts
+            .extend(self.compared.iter().filter(|(anchor, _)| *anchor == vertex).map(|(_, set)| set.clone()));
         let set = if parts.is_empty() { Set::All } else { Set::and(parts) };
         if self.met_again[vertex] { Set::Marked(vertex as u32, Box::new(set)) } else { set }
     }

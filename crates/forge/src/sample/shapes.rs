@@ -7,7 +7,7 @@ use crate::ground::{Edge, Ground};
 use crate::random::Random;
 use serde::{Deserialize, Serialize};
 use std::fmt;
-use touchstone_kb::{ClassId, Comparison, LiteralId, NodeId, Property, ValueKind};
+use touchstone_kb::{AttributeId, ClassId, Comparison, LiteralId, NodeId, Property, ValueKind};
 use touchstone_logic::{Answer, Direction, Extreme, Query, Set, Step, Superlative};
 
 /// The function on top of a shape.
@@ -46,6 +46,9 @@ impl fmt::Display for Function {
     }
 }
 
+/// So many members of a class are looked at to find one with enough relations.
+const WITNESSES: usize = 20;
+
 /// A query of a shape with a function on top, or why this attempt led nowhere.
 pub fn sample(
     ground: &Ground<'_>,
@@ -55,14 +58,20 @@ pub fn sample(
     classes: &[ClassId],
 ) -> Result<Query, &'static str> {
     let kb = ground.kb();
-    let &class = random.choose(classes).ok_or("there is no class to ask about")?;
+    let class = (0..WITNESSES)
+        .filter_map(|_| random.choose(classes).copied())
+        .find(|&class| ground.class_degree(class) + 1 >= tree.0.len())
+        .ok_or("there is no class to ask about")?;
     let members = kb.direct_members(class);
-    let &witness = random.choose(members).ok_or("a class without members")?;
-    let witness = NodeId(witness);
-    // One constraint may be a value.
-    if ground.degree(witness) + 1 < tree.0.len() {
-        return Err("the entity has too few relations");
+    if members.is_empty() {
+        return Err("a class without members");
     }
+    // One constraint may be a value.
+    let has_enough = |node: &NodeId| ground.degree(*node) + 1 >= tree.0.len();
+    let witness = (0..WITNESSES)
+        .map(|_| NodeId(members[random.below(members.len())]))
+        .find(has_enough)
+        .ok_or("the entities have too few relations")?;
     let (tree, tail) = match function {
         Function::Superlative => {
             // The way to the value is one of the shape's.
@@ -177,7 +186,7 @@ impl Growth<'_, '_, '_> {
                 [first, rest @ ..] if *first == place => Some((rest, new)),
                 _ => None,
             });
-            let set = self.inner(at, child, from, tail)?;
+            let set = self.inner(at, child, from, tail, tree.0.len() > 1)?;
             if sets.contains(&set) {
                 return Err("the same constraint twice");
             }
@@ -201,9 +210,7 @@ impl Growth<'_, '_, '_> {
             self.used.push(edge.other);
             (at, from) = (edge.other, Some(edge));
         }
-        let mut ordered = self.ground.attributes(at);
-        ordered.retain(|(attribute, _)| self.ground.is_ordered(*attribute));
-        let attribute = self.random.choose(&ordered).ok_or("the entity has no quantity and no time")?.0;
+        let attribute = ordered_attribute(self.ground, self.random, at)?;
         self.path
             .push(Step { property: kb.attribute_id(attribute).to_owned(), direction: Direction::Forward });
         Ok(())
@@ -228,7 +235,7 @@ impl Growth<'_, '_, '_> {
             let left = self.leaves;
             self.leaves -= 1;
             if self.comparison == Wanted::Yes && self.random.below(left) == 0 {
-                sets.push(self.compared(at)?);
+                sets.push(compared(self.ground, self.random, at)?);
                 self.comparison = Wanted::Done;
             } else if self.random.percent(15)
                 && let Some(set) = self.equal(at)
@@ -265,11 +272,16 @@ impl Growth<'_, '_, '_> {
         tree: &Tree,
         from: Option<Edge>,
         tail: Option<(&[usize], usize)>,
+        has_siblings: bool,
     ) -> Result<Set, &'static str> {
         let mut edges = self.edges(at, from);
         // The relation that leads there is one of its own.
         edges.retain(|edge| self.ground.degree(edge.other) >= tree.0.len());
-        let edge = *self.random.choose(&edges).ok_or("the entity leads nowhere")?;
+        let edge = match (edges.is_empty(), has_siblings) {
+            (true, _) => return Err("the entity leads nowhere"),
+            (_, true) => edges[star::more_common(self.ground.kb(), self.random, &edges)],
+            _ => edges[self.random.below(edges.len())],
+        };
         self.used.push(edge.other);
         let relation = self.ground.kb().relation_id(edge.relation);
         if tail.is_some() {
@@ -277,20 +289,6 @@ impl Growth<'_, '_, '_> {
         }
         let below = self.constraints(edge.other, tree, Some(edge), tail)?;
         Ok(Set::relate(Set::and(below), relation, edge.direction.flipped()))
-    }
-
-    /// A comparison that the entity satisfies.
-    fn compared(&mut self, at: NodeId) -> Result<Set, &'static str> {
-        let mut values = self.ground.attributes(at);
-        values.retain(|(attribute, _)| self.ground.is_ordered(*attribute));
-        let (attribute, literals) =
-            *self.random.choose(&values).ok_or("the entity has nothing to compare")?;
-        let literal = *self.random.choose(literals).ok_or("an attribute without values")?;
-        let literal = self.ground.kb().literal(LiteralId(literal));
-        let (comparison, value) =
-            numbers::near(self.random, &literal).ok_or("no round number near the value")?;
-        let attribute = self.ground.kb().attribute_id(attribute);
-        Ok(Set::relate(Set::Values(comparison, value), attribute, Direction::Backward))
     }
 
     /// A value that the entity has: a text, or a year or date.
@@ -313,4 +311,25 @@ impl Growth<'_, '_, '_> {
         let values = Set::Values(Comparison::Equal, value);
         Some(Set::relate(values, kb.attribute_id(attribute), Direction::Backward))
     }
+}
+
+/// A comparison that an entity satisfies.
+pub(super) fn compared(ground: &Ground<'_>, random: &mut Random, at: NodeId) -> Result<Set, &'static str> {
+    let kb = ground.kb();
+    let attribute = ordered_attribute(ground, random, at)?;
+    let literal = *random.choose(kb.literals(at, attribute)).ok_or("an attribute without values")?;
+    let (comparison, value) =
+        numbers::near(random, &kb.literal(LiteralId(literal))).ok_or("no round number near the value")?;
+    Ok(Set::relate(Set::Values(comparison, value), kb.attribute_id(attribute), Direction::Backward))
+}
+
+/// An attribute of an entity whose values have an order.
+pub(super) fn ordered_attribute(
+    ground: &Ground<'_>,
+    random: &mut Random,
+    at: NodeId,
+) -> Result<AttributeId, &'static str> {
+    let mut ordered = ground.attributes(at);
+    ordered.retain(|(attribute, _)| ground.is_ordered(*attribute));
+    random.choose(&ordered).map(|(attribute, _)| *attribute).ok_or("the entity has no quantity and no time")
 }

@@ -46,7 +46,7 @@ pub(crate) fn choose(
 }
 
 /// Of two edges, the one that more things have: it leaves more to narrow.
-fn more_common(kb: &Kb, random: &mut Random, edges: &[Edge]) -> usize {
+pub(crate) fn more_common(kb: &Kb, random: &mut Random, edges: &[Edge]) -> usize {
     let (a, b) = (random.below(edges.len()), random.below(edges.len()));
     if extent(kb, &edges[a]).len() >= extent(kb, &edges[b]).len() { a } else { b }
 }

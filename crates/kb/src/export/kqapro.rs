@@ -133,7 +133,7 @@ impl Writer<'_> {
         );
         let number_types = (0..kb.n_literals() as u32)
             .map(|id| kb.literal(LiteralId(id)))
-            .filter(|l| l.kind() == LiteralKind::Quantity && l.number_type() != NumberType::Decimal);
+            .filter(|l| l.kind() == LiteralKind::Quantity && l.number_type() != NumberType::of(l.text()));
         report.lose("XML Schema types of numbers", number_types.count() as u64);
         let described = kb.relations().map(|r| kb.relation_description(r).is_some());
         let described = described.chain(kb.attributes().map(|a| kb.attribute_description(a).is_some()));

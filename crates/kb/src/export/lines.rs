@@ -173,8 +173,8 @@ fn literal_json(literal: &Literal<'_>) -> Json {
         LiteralKind::Date => json!({"date": text}),
         LiteralKind::DateTime => json!({"datetime": text}),
         LiteralKind::Quantity => match (literal.unit(), literal.number_type()) {
-            ("", NumberType::Decimal) => json!([text]),
-            (unit, NumberType::Decimal) => json!([text, unit]),
+            ("", number_type) if number_type == NumberType::of(text) => json!([text]),
+            (unit, number_type) if number_type == NumberType::of(text) => json!([text, unit]),
             (unit, other) => json!([text, if unit.is_empty() { "1" } else { unit }, other.name()]),
         },
     }

@@ -76,7 +76,7 @@ fn odd_quantities(kb: &Kb) -> u64 {
         let literal = kb.literal(crate::ids::LiteralId(id));
         literal.kind() == LiteralKind::Quantity
             && !literal.unit().is_empty()
-            && literal.number_type() != NumberType::Decimal
+            && literal.number_type() != NumberType::of(literal.text())
     };
     // In the usual unit of an attribute they are plain numbers and keep their type.
     let mut n = 0;

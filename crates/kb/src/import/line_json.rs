@@ -221,7 +221,7 @@ impl<'de> Visitor<'de> for LiteralVisitor {
             return Err(de::Error::invalid_length(4, &self));
         }
         let number_type = match &type_name {
-            None => NumberType::Decimal,
+            None => NumberType::of(&number),
             Some(name) => NumberType::from_name(name)
                 .ok_or_else(|| de::Error::custom(format!("`{name}` is not a numeric type of XML Schema")))?,
         };

@@ -7,7 +7,7 @@ use super::wikidata_rdf::WikidataStatements;
 use crate::build::{Ignored, KbBuilder, NameKind, RawNode, RawValue};
 use crate::error::Result;
 use crate::iri::{IriScheme, Resource, WIKIDATA_ENTITY, decode};
-use crate::literal::{Literal, LiteralFamily, NumberType, UNIT_NAMESPACE};
+use crate::literal::{Literal, LiteralFamily, UNIT_NAMESPACE};
 use crate::vocabulary::{FREEBASE, OWL, RDF, RDFS, TOUCHSTONE, Vocabulary};
 use hashbrown::{HashMap, HashSet};
 use oxrdf::{BlankNode, NamedOrBlankNode, Quad, Term};
@@ -515,7 +515,7 @@ fn rdf_literal(term: &Term) -> Literal<'_> {
     let Term::Literal(literal) = term else { return Literal::text_value("") };
     let datatype = literal.datatype().as_str();
     if let Some(unit) = datatype.strip_prefix(DBPEDIA_DATATYPE)
-        && let Some(quantity) = Literal::quantity_of(literal.value(), unit, NumberType::Decimal)
+        && let Some(quantity) = Literal::quantity(literal.value(), unit)
     {
         return quantity;
     }
