@@ -4,6 +4,7 @@
 
 mod forge;
 mod forms;
+mod grade;
 mod kb;
 mod output;
 mod progress;
@@ -74,6 +75,34 @@ enum Command {
         after_help = "Examples:\n  touchstone mix cwq/ webqsp/ graphquestions/ --against grailqa/ --shape Iso-2=100 --shape Iso-3=100 --out grailqa++/"
     )]
     Mix(forge::mix::MixArgs),
+    /// Grade predictions: answers and reasoning, with intervals and breakdowns.
+    #[command(
+        after_help = "Examples:\n  touchstone grade --benchmark bench/ --predictions mine.jsonl --out grades/\n  touchstone grade --benchmark bench/ --predictions mine.jsonl --by 'level,shape*function' --measures f1,gek_3\n  touchstone grade --dataset grailqa:dev.json --ontology ontology/ --compat grailqa --predictions predictions.jsonl"
+    )]
+    Grade(grade::grading::GradeArgs),
+    /// Compare graded runs: paired tests, and which questions flipped.
+    #[command(
+        after_help = "Examples:\n  touchstone compare grades-a/ grades-b/\n  touchstone compare grades-a/ grades-b/ grades-c/ --measures f1,gek_3 --json"
+    )]
+    Compare(grade::compare::CompareArgs),
+    /// The measures, with their formulas and odd cases.
+    #[command(after_help = "Examples:\n  touchstone measures\n  touchstone measures --json")]
+    Measures(grade::measures::MeasuresArgs),
+    /// Write a synthetic run: gold predictions, a share of them made worse in a known way.
+    #[command(
+        after_help = "Examples:\n  touchstone degrade --benchmark bench/ --transform T2 --share 0.2 --out t2.jsonl"
+    )]
+    Degrade(grade::degrade::DegradeArgs),
+    /// How measures react to synthetic degradations.
+    #[command(
+        after_help = "Examples:\n  touchstone sensitivity --benchmark bench/\n  touchstone sensitivity --benchmark bench/ --transform drop,flip,year --share 0.5"
+    )]
+    Sensitivity(grade::sensitivity::SensitivityArgs),
+    /// Which axioms of grounded measures hold, checked on the queries of a benchmark.
+    #[command(
+        after_help = "Examples:\n  touchstone axioms --benchmark bench/\n  touchstone axioms --benchmark bench/ --all --cases"
+    )]
+    Axioms(grade::axioms::AxiomsArgs),
     /// Say a logical form in English.
     #[command(
         after_help = "Examples:\n  touchstone verbalise \"(COUNT (AND film (JOIN director person/f-frank-darabont)))\"\n  touchstone verbalise \"Find(The Shawshank Redemption) > QueryAttr(duration)\""
@@ -124,6 +153,12 @@ fn main() -> ExitCode {
         Command::ExportDataset(args) => forge::export::run(&args),
         Command::ImportDataset(args) => forge::import::run(&args),
         Command::Mix(args) => forge::mix::run(&args),
+        Command::Grade(args) => grade::grading::run(&args),
+        Command::Compare(args) => grade::compare::run(&args),
+        Command::Measures(args) => grade::measures::run(&args),
+        Command::Degrade(args) => grade::degrade::run(&args),
+        Command::Sensitivity(args) => grade::sensitivity::run(&args),
+        Command::Axioms(args) => grade::axioms::run(&args),
         Command::Verbalise(args) => forge::verbalise::run(&args),
         Command::Convert(args) => forms::convert::run(&args),
         Command::Shape(args) => forms::shape::run(&args),

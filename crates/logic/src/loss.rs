@@ -24,6 +24,13 @@ impl Language {
         }
     }
 
+    /// The language with a word.
+    pub fn from_word(word: &str) -> Option<Language> {
+        [Language::Sexpr, Language::Kopl, Language::Sparql]
+            .into_iter()
+            .find(|language| language.word() == word)
+    }
+
     /// The language of a text, by its first characters: `(`, a SPARQL keyword, or else a program.
     pub fn guess(text: &str) -> Language {
         let start = text.trim_start();

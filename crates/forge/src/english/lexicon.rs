@@ -40,6 +40,9 @@ pub struct ClassWords {
     /// Whether the names of its members take the article: the Danube, the Swiss franc.
     #[serde(default)]
     pub article: bool,
+    /// Whether the names of its members are no nouns on their own: the climate zone Polar, frost.
+    #[serde(default)]
+    pub with_noun: bool,
 }
 
 /// The words of a relation. `a|b` is singular and plural.
@@ -143,7 +146,7 @@ impl Lexicon {
                 let one = readable(kb.label(node));
                 let people = ["person", "people", "human", "actor", "politician", "scientist", "author"];
                 let person = people.iter().any(|word| one.to_lowercase().ends_with(word));
-                ClassWords { many: plural(&one), one, person, article: false }
+                ClassWords { many: plural(&one), one, person, article: false, with_noun: false }
             });
         }
         for relation in kb.relations() {

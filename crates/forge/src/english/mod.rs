@@ -4,6 +4,7 @@ mod inflect;
 mod lexicon;
 mod naming;
 mod phrases;
+mod tense;
 mod verbalise;
 
 pub use lexicon::{Lexicon, LexiconError};

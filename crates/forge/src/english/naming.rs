@@ -1,5 +1,6 @@
 //! Names of entities in questions, with something that tells them apart from others of the same name.
 
+use super::lexicon::ClassWords;
 use super::phrases::{agreeing, mention};
 use super::verbalise::{Said, Speaker, with_other};
 use touchstone_kb::{AttributeId, Comparison, LiteralId, NodeId, Property, RelationId, ValueKind};
@@ -13,26 +14,40 @@ impl Speaker<'_> {
         self.entities.push(node);
         let name = mention(self.entities.len() - 1, label);
         let others: Vec<NodeId> = kb.nodes_labelled(label).filter(|&other| other != node).collect();
-        let article = self.article(node);
+        let article = match self.class_words(node).find(|words| words.with_noun) {
+            // This tells it apart as well as anything.
+            Some(words) => return Ok(format!("the {} {name}", words.one)),
+            None => self.article(node),
+        };
         if others.is_empty() {
             return Ok(format!("{article}{name}"));
         }
         let own =
             kb.description(node).filter(|own| others.iter().all(|&other| kb.description(other) != Some(own)));
+        let only_true = |speaker: &mut Self| {
+            speaker.only_true_of(node, &others).map(|said| format!("the one that {said}"))
+        };
         let description = match own {
+            // Australia is no country in Australia and New Zealand to those who do not know it.
+            Some(description) if description.contains(label) => {
+                only_true(self).unwrap_or_else(|_| format!("the {description}"))
+            }
             Some(description) => format!("the {description}"),
-            None => format!("the one that {}", self.only_true_of(node, &others)?),
+            None => only_true(self)?,
         };
         Ok(format!("{article}{name} ({description})"))
+    }
+
+    fn class_words(&self, node: NodeId) -> impl Iterator<Item = &ClassWords> {
+        let kb = self.kb;
+        kb.classes_of(node).filter_map(|class| self.lexicon.classes.get(kb.node_id(kb.class_node(class))))
     }
 
     /// The article before a name, with a blank.
     fn article(&self, node: NodeId) -> &'static str {
         let kb = self.kb;
         let name = kb.label(node);
-        let mut classes = kb
-            .classes_of(node)
-            .filter_map(|class| self.lexicon.classes.get(kb.node_id(kb.class_node(class))));
+        let mut classes = self.class_words(node);
         // One word may be a short form, like NATO.
         let by_class = classes.any(|words| words.article && (name.contains(' ') || words.one == "river"));
         let has_one = name.starts_with("The ") || name.starts_with("the ");
@@ -105,7 +120,7 @@ impl Speaker<'_> {
 
 /// Names of countries and the like that take the article.
 fn takes_article(name: &str) -> bool {
-    const OTHERS: [&str; 11] = [
+    const OTHERS: [&str; 16] = [
         "United States",
         "United Kingdom",
         "United Arab Emirates",
@@ -117,12 +132,58 @@ fn takes_article(name: &str) -> bool {
         "Gambia",
         "Soviet Union",
         "European Union",
+        "Caribbean",
+        "Comoros",
+        "Capital Region",
+        "Rock of Gibraltar",
+        "British Indian Ocean Territory",
     ];
-    let ends = [" Islands", " Republic", " River", " Sea", " Ocean", " Party", " election", " Desert"];
-    let begins = ["Republic of ", "Democratic Republic", "Nobel ", "University of "];
-    // "Heard Island and McDonald Islands" has none.
-    ends.iter().any(|end| name.ends_with(end)) && !name.contains(" and ")
-        || begins.iter().any(|begin| name.starts_with(begin))
+    const ENDS: [&str; 26] = [
+        " Islands",
+        " Republic",
+        " River",
+        " Sea",
+        " Ocean",
+        " Party",
+        " election",
+        " Desert",
+        " Fund",
+        " Office",
+        " Bureau",
+        " Forces",
+        " Force",
+        " Corporation",
+        " Institute",
+        " Agency",
+        " Organization",
+        " Organisation",
+        " Commission",
+        " Committee",
+        " Council",
+        " Association",
+        " Academy",
+        " Society",
+        " Foundation",
+        " Laboratory",
+    ];
+    const BEGINS: [&str; 9] = [
+        "Republic of ",
+        "Democratic Republic",
+        "Nobel ",
+        "University of ",
+        "Institute of ",
+        "Institute for ",
+        "National Institute",
+        "International ",
+        "Office of ",
+    ];
+    const INSIDE: [&str; 4] = [" Institute of ", " Institute for ", " Office for ", " Organization for "];
+    // "Heard Island and McDonald Islands" has none, and neither has "Tom's Birthday Party".
+    let head = name.split(", ").next().unwrap_or(name);
+    ENDS.iter().any(|end| head.ends_with(end)) && !name.contains(" and ") && !name.contains("'s ")
+        || BEGINS.iter().any(|begin| name.starts_with(begin))
+        || INSIDE.iter().any(|inside| name.contains(inside))
+        || name.ends_with(" Children's Fund")
         || election_in_place(name)
         || OTHERS.contains(&name)
 }

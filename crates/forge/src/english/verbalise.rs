@@ -3,6 +3,7 @@
 use super::inflect::{at_time, plural, value, with_article};
 use super::lexicon::{AttributeWords, ClassWords, Lexicon};
 use super::phrases::{agreeing, capitalised, finish, joined};
+use super::tense::{asked_in_past, in_past, is_past};
 use crate::random::Random;
 use crate::words::with_ids;
 use serde::{Deserialize, Serialize};
@@ -120,12 +121,15 @@ impl Speaker<'_> {
                 let words = self.attribute(attribute)?;
                 let subject = self.noun_phrase(of, Number::The)?;
                 let qualifiers = self.qualifiers(conditions)?;
-                let asked = self.pick(&words.ask)?.replace("{S}", &subject);
+                let phrase = self.pick(&words.ask)?;
+                let phrase = if is_past(conditions) { asked_in_past(&phrase) } else { phrase };
+                let asked = phrase.replace("{S}", &subject);
                 asked.trim_end_matches('?').to_owned() + &qualifiers + "?"
             }
             Answer::Verify { of, attribute, conditions, comparison, value } => {
                 let subject = self.noun_phrase(of, Number::The)?;
                 let clause = self.value_clause(attribute, *comparison, value, false)?;
+                let clause = if is_past(conditions) { in_past(&clause) } else { clause };
                 format!("is it true that {subject} {clause}{}?", self.qualifiers(conditions)?)
             }
             Answer::Relation { from, to } => {
@@ -302,6 +306,7 @@ impl Speaker<'_> {
             Set::Relate(relate) => match &relate.from {
                 Set::Values(comparison, value) => {
                     let clause = self.value_clause(&relate.property, *comparison, value, many)?;
+                    let clause = if is_past(&relate.conditions) { in_past(&clause) } else { clause };
                     simple(clause + &self.qualifiers(&relate.conditions)?)
                 }
                 _ => self.relation_clause(relate, many)?,
@@ -360,7 +365,11 @@ impl Speaker<'_> {
             }
             from => self.in_place(from, relate)?,
         };
-        let text = with_other(agreeing(&phrase, many), &other) + &self.qualifiers(&relate.conditions)?;
+        let mut text = with_other(agreeing(&phrase, many), &other);
+        if is_past(&relate.conditions) {
+            text = in_past(&text);
+        }
+        text += &self.qualifiers(&relate.conditions)?;
         // What refers back must stay behind what it refers to.
         let nested = !matches!(relate.from, Set::Entity(_) | Set::Named(_) | Set::All);
         Ok(Clause { text, nested })
@@ -554,12 +563,17 @@ fn with_pronoun(clauses: &[Clause], pronoun: &str) -> String {
 }
 
 pub(super) fn with_other(phrase: &str, other: &str) -> String {
+    let (before, after) = phrase.split_once(" {X}").unwrap_or((phrase, ""));
     // "in the climate zone that same climate zone" says it twice.
-    if let Some(noun) = other.strip_prefix("that same ") {
-        let twice = format!("the {noun}");
-        if phrase.ends_with(&twice) || phrase.contains(&format!("{twice} {{X}}")) {
-            return phrase.replacen(&format!("{twice} {{X}}"), other, 1).replacen(&twice, other, 1);
-        }
-    }
-    if phrase.contains("{X}") { phrase.replace("{X}", other) } else { format!("{phrase} {other}") }
+    let said = before.rfind(" the ").and_then(|at| {
+        let noun = &before[at + " the ".len()..];
+        let again = ["a ", "an ", "the ", "some ", "that same "].iter().any(|article| {
+            other
+                .strip_prefix(article)
+                .and_then(|rest| rest.strip_prefix(noun))
+                .is_some_and(|rest| rest.is_empty() || rest.starts_with(|c: char| !c.is_alphanumeric()))
+        });
+        again.then(|| &before[..at])
+    });
+    format!("{} {other}{after}", said.unwrap_or(before))
 }

@@ -1,0 +1,106 @@
+//! `touchstone axioms`.
+
+use super::GoldArgs;
+use crate::{Outcome, output};
+use anyhow::Result;
+use clap::Args;
+use touchstone_grade::axioms::{Holds, Row, axioms};
+
+/// Arguments of `touchstone axioms`.
+#[derive(Args)]
+pub(crate) struct AxiomsArgs {
+    #[command(flatten)]
+    gold: GoldArgs,
+    /// So many questions at most
+    #[arg(long, default_value_t = 500)]
+    limit: usize,
+    /// The same seed makes the same cases
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// All measures, not only those of the paper's table
+    #[arg(long)]
+    all: bool,
+    /// Show a case against each axiom that does not hold
+    #[arg(long)]
+    cases: bool,
+    /// For machines
+    #[arg(long)]
+    json: bool,
+}
+
+/// The measures of the paper's table.
+const PAPER: [&str; 12] = [
+    "em_string",
+    "em_answer",
+    "accuracy",
+    "f1",
+    "recall",
+    "precision",
+    "perplexity",
+    "bleu",
+    "rouge_l",
+    "gek_1",
+    "gek_2",
+    "gek_3",
+];
+
+pub(crate) fn run(args: &AxiomsArgs) -> Result<Outcome> {
+    let gold = args.gold.open()?;
+    let words = gold.words();
+    let grader = gold.grader(words.as_ref());
+    let mut questions = gold.questions()?;
+    questions.retain(|question| question.forms.sparql.is_some());
+    questions.truncate(args.limit);
+    let rows = axioms(&grader, &questions, args.seed);
+    let rows: Vec<Row> = match args.all {
+        true => rows,
+        false => {
+            let find = |name: &&str| rows.iter().find(|row| row.measure == **name).cloned();
+            PAPER.iter().filter_map(|name| find(&name)).collect()
+        }
+    };
+    if args.json {
+        output::json(&rows)?;
+        return Ok(Outcome::Done);
+    }
+    let sign = |holds: Holds| match holds {
+        Holds::No => "○",
+        Holds::Half => "◐",
+        Holds::Full => "●",
+    };
+    let mut table =
+        output::table(&["measure", "A1 query", "A2 execution", "A3 answers", "per question", "partial"]);
+    for row in &rows {
+        table.add_row([
+            &row.measure,
+            sign(row.a1),
+            sign(row.a2),
+            sign(row.a3),
+            sign(row.instance),
+            sign(row.partial),
+        ]);
+    }
+    output::text(&table.to_string())?;
+    output::text(&format!(
+        "● holds, ◐ in part, ○ does not; computed on {} of {}",
+        output::counted(questions.len() as u64, "query", "queries"),
+        gold.benchmark.manifest.name
+    ))?;
+    if args.cases {
+        for row in &rows {
+            for case in &row.failures {
+                output::text(&format!(
+                    "\n{} against {}: {}\n  {:.6}  {}\n  {:.6}  {}",
+                    row.measure,
+                    case.axiom,
+                    case.question,
+                    case.better_value,
+                    case.better.split_whitespace().collect::<Vec<_>>().join(" "),
+                    case.worse_value,
+                    case.worse.split_whitespace().collect::<Vec<_>>().join(" ")
+                ))?;
+            }
+        }
+    }
+    Ok(Outcome::Done)
+}

@@ -1,0 +1,66 @@
+//! `touchstone degrade`.
+
+use super::GoldArgs;
+use crate::{Outcome, output};
+use anyhow::{Context, Result, bail};
+use clap::Args;
+use serde_json::json;
+use std::path::PathBuf;
+use touchstone_grade::degrade::{Degradation, degrade};
+
+/// Arguments of `touchstone degrade`.
+#[derive(Args)]
+pub(crate) struct DegradeArgs {
+    #[command(flatten)]
+    gold: GoldArgs,
+    /// T1 (a bracket lost), T2 (random names), T3 (another query with the same answers), drop, flip, function, unit, year
+    #[arg(long, value_name = "NAME")]
+    transform: String,
+    /// The share of questions to degrade
+    #[arg(long, default_value_t = 0.1)]
+    share: f64,
+    /// The same seed degrades the same questions
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// The file of predictions
+    #[arg(long, value_name = "FILE")]
+    out: PathBuf,
+}
+
+pub(super) fn degradation(name: &str) -> Result<Degradation> {
+    Degradation::from_name(name).with_context(|| {
+        let known: Vec<&str> = Degradation::ALL.iter().map(|(name, _)| *name).collect();
+        format!("there is no degradation `{name}`; there are {}", known.join(", "))
+    })
+}
+
+pub(crate) fn run(args: &DegradeArgs) -> Result<Outcome> {
+    let transform = degradation(&args.transform)?;
+    if !(0.0..=1.0).contains(&args.share) {
+        bail!("a share lies between 0 and 1, not at {}", args.share);
+    }
+    let gold = args.gold.open()?;
+    let words = gold.words();
+    let questions = gold.questions()?;
+    let run = degrade(&questions, transform, args.share, args.seed, &gold.knowledge(words.as_ref()));
+    let mut text = String::new();
+    for prediction in &run.predictions {
+        let line = json!({
+            "id": prediction.id,
+            "logical_form": prediction.logical_form,
+            "lang": prediction.language.map(|language| language.word()),
+        });
+        text += &line.to_string();
+        text.push('\n');
+    }
+    output::write_file(&args.out, text.as_bytes())?;
+    output::text(&format!(
+        "{} written to {}: in {} {}; {} could not be changed in this way",
+        output::counted(run.predictions.len() as u64, "prediction", "predictions"),
+        args.out.display(),
+        output::count(run.changed),
+        transform.description(),
+        output::count(run.unchanged),
+    ))?;
+    Ok(if run.predictions.is_empty() { Outcome::NothingFound } else { Outcome::Done })
+}

@@ -1,0 +1,187 @@
+//! The commands about grades: `grade`, `compare`, `degrade`, `sensitivity`, `axioms`, `measures`, `report`.
+
+pub(crate) mod axioms;
+pub(crate) mod compare;
+pub(crate) mod degrade;
+pub(crate) mod grading;
+pub(crate) mod measures;
+pub(crate) mod sensitivity;
+
+use crate::forms::each_record;
+use crate::output;
+use anyhow::{Context, Result, bail};
+use clap::Args;
+use std::path::PathBuf;
+use touchstone_engine::budget::Limits;
+use touchstone_engine::{Session, Settings, Words};
+use touchstone_forge::import::{Importer, Origin, benchmark};
+use touchstone_forge::package::KbIdentity;
+use touchstone_forge::{Benchmark, Question};
+use touchstone_grade::{Grader, Product};
+use touchstone_kb::Kb;
+use touchstone_logic::dataset::Knowledge;
+use touchstone_logic::sparql::Namespaces;
+use touchstone_logic::{Inverses, Lookup, Names, Ontology, Spelling};
+
+/// The questions, and what is known about their words.
+#[derive(Args)]
+pub(crate) struct GoldArgs {
+    /// The folder of a benchmark
+    #[arg(long, value_name = "DIR", required_unless_present = "dataset")]
+    benchmark: Option<PathBuf>,
+    /// Or a file of a published data set: grailqa:FILE, kqapro:FILE, cwq:FILE ...
+    #[arg(long, value_name = "FORMAT:FILE", conflicts_with = "benchmark")]
+    dataset: Option<String>,
+    /// Only this split: train, dev or test; without it all but train
+    #[arg(long)]
+    split: Option<String>,
+    /// `world` (embedded), the directory of a compiled KB, or `none`; without it the KB that the benchmark names, if it is World
+    #[arg(long, value_name = "world|DIR|none")]
+    kb: Option<String>,
+    /// A folder with Freebase's fb_roles, fb_types and reverse_properties
+    #[arg(long, value_name = "DIR")]
+    ontology: Option<PathBuf>,
+}
+
+/// What grading needs.
+pub(crate) struct Gold {
+    pub(crate) benchmark: Benchmark,
+    split: Option<String>,
+    known: Known,
+}
+
+/// What is known about words: a KB, an ontology, both or none.
+struct Known {
+    kb: Option<Kb>,
+    ontology: Option<Ontology>,
+}
+
+impl GoldArgs {
+    pub(crate) fn open(&self) -> Result<Gold> {
+        let ontology = self.ontology.as_deref().map(Ontology::load).transpose()?;
+        let named = match (&self.kb, &self.benchmark) {
+            (Some(kb), _) => Some(kb.as_str()).filter(|kb| *kb != "none"),
+            (None, Some(_)) => Some("world"),
+            _ => None,
+        };
+        let benchmark = self.benchmark.as_deref().map(Benchmark::read).transpose()?;
+        let is_world = benchmark
+            .as_ref()
+            .is_none_or(|benchmark| benchmark.manifest.kb.name.eq_ignore_ascii_case("world"));
+        let kb = match named {
+            Some(name) if self.kb.is_some() || is_world => Some(crate::kb::open(name)?),
+            _ => None,
+        };
+        let known = Known { kb, ontology };
+        let benchmark = match (benchmark, &self.dataset) {
+            (Some(benchmark), _) => benchmark,
+            (None, Some(dataset)) => known.dataset(dataset)?,
+            (None, None) => bail!("give --benchmark DIR or --dataset FORMAT:FILE"),
+        };
+        Ok(Gold { benchmark, split: self.split.clone(), known })
+    }
+}
+
+impl Known {
+    fn dataset(&self, dataset: &str) -> Result<Benchmark> {
+        let (format, file) = dataset
+            .split_once(':')
+            .with_context(|| format!("`{dataset}` is no data set; write it like grailqa:dev.json"))?;
+        let origin = Origin::from_name(format).with_context(|| format!("there is no format `{format}`"))?;
+        let words = self.kb.as_ref().map(Words::new);
+        let knowledge = self.knowledge(words.as_ref());
+        let importer = Importer { origin, knowledge, inverses: self.inverses(), kb: self.kb.as_ref() };
+        let (mut imported, mut unread) = (Vec::new(), 0u64);
+        each_record(
+            file,
+            |record| importer.question(record, "dev", format),
+            |result| {
+                match result {
+                    Ok(question) => imported.push(question),
+                    Err(_) => unread += 1,
+                }
+                Ok(())
+            },
+        )?;
+        if unread > 0 {
+            output::note(&format!(
+                "{} of {file} cannot be read and are not graded; `touchstone import-dataset` tells why",
+                output::counted(unread, "record", "records")
+            ));
+        }
+        let kb = KbIdentity { name: String::new(), fingerprint: String::new() };
+        Ok(benchmark(format, kb, imported, Default::default()))
+    }
+
+    fn inverses(&self) -> &(dyn Inverses + Sync) {
+        match (&self.kb, &self.ontology) {
+            (_, Some(ontology)) => ontology,
+            (Some(kb), _) => kb,
+            _ => &(),
+        }
+    }
+
+    fn knowledge<'a>(&'a self, words: Option<&'a Words<'_>>) -> Knowledge<'a> {
+        let lookup: &(dyn Lookup + Sync) = match (&self.kb, &self.ontology) {
+            (_, Some(ontology)) => ontology,
+            (Some(kb), _) => kb,
+            _ => &Spelling,
+        };
+        let names: &(dyn Names + Sync) = match words {
+            Some(words) => words,
+            None => &(),
+        };
+        let base = self.kb.as_ref().map(|kb| kb.manifest().base.clone()).filter(|base| !base.is_empty());
+        Knowledge { lookup, names, namespaces: Namespaces { base } }
+    }
+}
+
+impl Gold {
+    pub(crate) fn words(&self) -> Option<Words<'_>> {
+        self.known.kb.as_ref().map(Words::new)
+    }
+
+    pub(crate) fn knowledge<'a>(&'a self, words: Option<&'a Words<'_>>) -> Knowledge<'a> {
+        self.known.knowledge(words)
+    }
+
+    /// A grader with the published products.
+    pub(crate) fn grader<'a>(&'a self, words: Option<&'a Words<'_>>) -> Grader<'a> {
+        let manifest = &self.benchmark.manifest;
+        let fingerprint = self.known.kb.as_ref().map(|kb| kb.manifest().fingerprint.as_str());
+        Grader {
+            session: self.known.kb.as_ref().map(Session::new),
+            knowledge: self.known.knowledge(words),
+            inverses: self.known.inverses(),
+            ontology: self.known.ontology.as_ref(),
+            products: Product::published().to_vec(),
+            compat: None,
+            settings: Settings {
+                limits: Limits { operations: 2_000_000, ..Limits::default() },
+                ..Settings::default()
+            },
+            gives_forms: true,
+            gold_is_true: fingerprint == Some(manifest.kb.fingerprint.as_str()),
+        }
+    }
+
+    /// The questions to grade.
+    pub(crate) fn questions(&self) -> Result<Vec<&Question>> {
+        let fits = |question: &&Question| match &self.split {
+            Some(split) => question.split == *split,
+            None => question.split != "train",
+        };
+        let found: Vec<&Question> = self.benchmark.questions.iter().filter(fits).collect();
+        if found.is_empty() {
+            bail!(
+                "there is no question to grade in this benchmark; which splits it has, `touchstone stats` shows"
+            );
+        }
+        Ok(found)
+    }
+}
+
+/// A share or score with three digits.
+pub(crate) fn three(value: f64) -> String {
+    format!("{value:.3}")
+}

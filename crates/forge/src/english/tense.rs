@@ -1,0 +1,78 @@
+//! What is said of a point in time is said in the past tense: how many people lived there in 1990.
+
+use touchstone_logic::Condition;
+
+/// Whether conditions say when.
+pub(super) fn is_past(conditions: &[Condition]) -> bool {
+    conditions.iter().any(|condition| condition.value.literal().as_time().is_some())
+}
+
+/// A clause that begins with its verb. Verbs that are not known stay as they are.
+pub(super) fn in_past(clause: &str) -> String {
+    let (first, rest) = clause.split_once(' ').unwrap_or((clause, ""));
+    let (second, others) = rest.split_once(' ').unwrap_or((rest, ""));
+    match (first, second) {
+        ("has", "been") => format!("was {others}"),
+        ("have", "been") => format!("were {others}"),
+        // The participle of a regular verb is its past tense, too.
+        ("has" | "have", "had") => rest.to_owned(),
+        ("has" | "have", verb) if verb.len() > 4 && verb.ends_with("ed") || verb == "used" => rest.to_owned(),
+        _ => match past_of(first) {
+            Some(past) => format!("{past} {rest}"),
+            None => clause.to_owned(),
+        },
+    }
+}
+
+/// A question like `What is the population of {S}?`: its first verb.
+pub(super) fn asked_in_past(question: &str) -> String {
+    let mut done = false;
+    let words = question.split(' ').map(|word| match past_of(word) {
+        Some(past) if !done => {
+            done = true;
+            past
+        }
+        _ => word,
+    });
+    words.collect::<Vec<_>>().join(" ")
+}
+
+fn past_of(verb: &str) -> Option<&'static str> {
+    Some(match verb {
+        "is" => "was",
+        "are" => "were",
+        "has" | "have" => "had",
+        "does" | "do" => "did",
+        "live" | "lives" => "lived",
+        "spends" | "spend" => "spent",
+        "uses" | "use" => "used",
+        "holds" | "hold" => "held",
+        "belongs" | "belong" => "belonged",
+        "earns" | "earn" => "earned",
+        "covers" | "cover" => "covered",
+        "produces" | "produce" => "produced",
+        "emits" | "emit" => "emitted",
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn verbs_change() {
+        for (now, then) in [
+            ("has a population of 3", "had a population of 3"),
+            ("has been used in Malta", "was used in Malta"),
+            ("has circulated in Malta", "circulated in Malta"),
+            ("have had the euro", "had the euro"),
+            ("was born in 1990", "was born in 1990"),
+        ] {
+            assert_eq!(in_past(now), then);
+        }
+        assert_eq!(asked_in_past("How many people live in {S}?"), "How many people lived in {S}?");
+        assert_eq!(asked_in_past("How much does {S} have?"), "How much did {S} have?");
+        assert_eq!(asked_in_past("What is the share that is held?"), "What was the share that is held?");
+    }
+}

@@ -1,0 +1,255 @@
+//! The official evaluators, oddities included.
+
+use crate::answers::Known;
+use hashbrown::HashSet;
+
+/// A published evaluator.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Compat {
+    /// GrailQA's: exact match of graphs, and F1 that is 1 whenever the match is exact.
+    GrailQa,
+    /// WebQSP's: lists, not sets.
+    WebQsp,
+    /// KQA Pro's: the first answer, with its own idea of equality.
+    KqaPro,
+    /// QALD's: no answer is a precise one.
+    Qald,
+    /// GERBIL's: no answer has no precision.
+    Gerbil,
+}
+
+impl Compat {
+    /// All of them, by name.
+    pub const ALL: [(&str, Compat); 5] = [
+        ("grailqa", Compat::GrailQa),
+        ("webqsp", Compat::WebQsp),
+        ("kqapro", Compat::KqaPro),
+        ("qald", Compat::Qald),
+        ("gerbil", Compat::Gerbil),
+    ];
+
+    /// The evaluator with a name.
+    pub fn from_name(name: &str) -> Option<Compat> {
+        Compat::ALL.iter().find(|(known, _)| *known == name).map(|(_, compat)| *compat)
+    }
+
+    /// The names of its scores.
+    pub fn scores(self) -> &'static [&'static str] {
+        match self {
+            Compat::GrailQa => &["grailqa_em", "grailqa_f1"],
+            Compat::WebQsp => &["webqsp_precision", "webqsp_recall", "webqsp_f1", "webqsp_accuracy"],
+            Compat::KqaPro => &["kqapro_accuracy_official"],
+            Compat::Qald => &["qald_precision", "qald_recall", "qald_f1"],
+            Compat::Gerbil => &["gerbil_precision", "gerbil_recall", "gerbil_f1"],
+        }
+    }
+
+    /// Why its scores differ from ours.
+    pub fn difference(self) -> &'static str {
+        match self {
+            Compat::GrailQa => {
+                "GrailQA's F1 is 1 whenever the forms match, without a look at the answers, and 0 if both answer sets are empty; ours looks at the answers"
+            }
+            Compat::WebQsp => {
+                "WebQSP's evaluator counts lists, so that an answer said twice counts twice, and a question without a prediction has precision 1"
+            }
+            Compat::KqaPro => {
+                "KQA Pro's evaluator cuts numbers to integers within 1e-5 (negative ones always) and takes a year for all of its dates; ours compares values and units"
+            }
+            Compat::Qald => "QALD gives a precision of 1 to an empty answer; ours 0",
+            Compat::Gerbil => "GERBIL's scores are ours, with answers compared as texts only",
+        }
+    }
+}
+
+/// An answer as official files write it: the id, or the value without its unit.
+fn official(answer: &Known) -> &str {
+    answer.id.as_deref().or(answer.value.as_deref()).unwrap_or(&answer.text)
+}
+
+/// GrailQA's F1.
+pub fn grailqa_f1(exact: bool, predicted: &[Known], gold: &[Known]) -> f64 {
+    if exact {
+        return 1.0;
+    }
+    let predicted: HashSet<&str> = predicted.iter().map(official).collect();
+    let gold: HashSet<&str> = gold.iter().map(official).collect();
+    let common = predicted.intersection(&gold).count() as f64;
+    if common == 0.0 {
+        return 0.0;
+    }
+    let (precision, recall) = (common / predicted.len() as f64, common / gold.len() as f64);
+    2.0 * precision * recall / (precision + recall)
+}
+
+/// WebQSP's precision, recall and F1 against one parse.
+pub fn webqsp(predicted: &[Known], gold: &[Known]) -> (f64, f64, f64) {
+    match (gold.is_empty(), predicted.is_empty()) {
+        (true, true) => return (1.0, 1.0, 1.0),
+        (true, false) => return (0.0, 1.0, 0.0),
+        (false, true) => return (1.0, 0.0, 0.0),
+        _ => {}
+    }
+    let (predicted, gold): (Vec<&str>, Vec<&str>) =
+        (predicted.iter().map(official).collect(), gold.iter().map(official).collect());
+    // As published: so that nothing is divided by 0.
+    let mut right = 1e-40;
+    let (mut missed, mut wrong) = (0.0, 0.0);
+    for answer in &gold {
+        if predicted.contains(answer) {
+            right += 1.0;
+        } else {
+            missed += 1.0;
+        }
+    }
+    for answer in &predicted {
+        if !gold.contains(answer) {
+            wrong += 1.0;
+        }
+    }
+    let (precision, recall) = (right / (right + wrong), right / (right + missed));
+    (precision, recall, 2.0 * precision * recall / (precision + recall))
+}
+
+/// QALD's and GERBIL's precision, recall and F1, with the precision of an empty answer.
+pub fn by_text(predicted: &[Known], gold: &[Known], empty_precision: f64) -> (f64, f64, f64) {
+    let predicted: HashSet<&str> = predicted.iter().map(official).collect();
+    let gold: HashSet<&str> = gold.iter().map(official).collect();
+    match (gold.is_empty(), predicted.is_empty()) {
+        (true, true) => return (1.0, 1.0, 1.0),
+        (true, false) => return (0.0, 0.0, 0.0),
+        (false, true) => return (empty_precision, 0.0, 0.0),
+        _ => {}
+    }
+    let common = predicted.intersection(&gold).count() as f64;
+    let (precision, recall) = (common / predicted.len() as f64, common / gold.len() as f64);
+    let sum = precision + recall;
+    (precision, recall, if sum == 0.0 { 0.0 } else { 2.0 * precision * recall / sum })
+}
+
+/// Whether KQA Pro's evaluator takes two texts for the same.
+pub fn kqapro_same(predicted: &str, gold: &str) -> bool {
+    let (predicted, gold) = (cut_number(predicted), cut_number(gold));
+    match (day_or_year(&predicted), day_or_year(&gold)) {
+        (Some(Day::Date(a)), Some(Day::Date(b))) => a == b,
+        (Some(a), Some(b)) => a.year() == b.year(),
+        _ => predicted == gold,
+    }
+}
+
+/// The text with a number at its beginning cut to an integer, if it is near one from above; negative ones always are.
+fn cut_number(text: &str) -> String {
+    let mut parts: Vec<String> = text.split_whitespace().map(str::to_owned).collect();
+    let Some(number) = parts.first().and_then(|first| python_float(first)) else { return text.to_owned() };
+    if number.is_finite() && number - number.trunc() < 1e-5 {
+        parts[0] = format!("{:.0}", number.trunc());
+        if parts[0] == "-0" {
+            parts[0] = "0".to_owned();
+        }
+    }
+    parts.join(" ")
+}
+
+/// A number as Python reads it: `1e3`, `1_000`.
+fn python_float(text: &str) -> Option<f64> {
+    let digits_around = |at: usize| {
+        let digit = |c: Option<char>| c.is_some_and(|c| c.is_ascii_digit());
+        digit(text[..at].chars().next_back()) && digit(text[at + 1..].chars().next())
+    };
+    if text.match_indices('_').any(|(at, _)| !digits_around(at)) {
+        return None;
+    }
+    text.replace('_', "").parse().ok()
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Day {
+    Date((i64, u32, u32)),
+    Year(i64),
+}
+
+impl Day {
+    fn year(self) -> i64 {
+        match self {
+            Day::Date((year, ..)) | Day::Year(year) => year,
+        }
+    }
+}
+
+fn day_or_year(text: &str) -> Option<Day> {
+    let text = text.trim();
+    let parts: Vec<&str> = text.split('-').collect();
+    let [year, month, day] = parts[..] else {
+        return python_int(text).map(Day::Year);
+    };
+    let (year, month, day) = (python_int(year)?, python_int(month)?, python_int(day)?);
+    let is_day = touchstone_kb::Literal::date(&format!("{year:04}-{month:02}-{day:02}")).is_some();
+    (is_day && (1..=9999).contains(&year)).then_some(Day::Date((year, month as u32, day as u32)))
+}
+
+fn python_int(text: &str) -> Option<i64> {
+    python_float(text.trim()).filter(|_| text.chars().all(|c| c.is_ascii_digit() || "+-_ ".contains(c)))?;
+    text.trim().replace('_', "").parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn known(list: serde_json::Value) -> Vec<Known> {
+        list.as_array().expect("a list").iter().map(Known::of_json).collect()
+    }
+
+    #[test]
+    fn oddities_of_kqa_pro() {
+        for (a, b) in [
+            ("1984", "1984-05-06"),
+            ("-2.5 m", "-2.9 m"),
+            ("-2.5 m", "-2 m"),
+            ("3.000009 kg", "3 kg"),
+            ("1e3 kg", "1_000 kg"),
+            ("1000 kg", "1e3 kg"),
+            ("5  km", "5 km"),
+            ("0000 0001 2121", "0 0001 2121"),
+            ("12", "12-04-05"),
+            ("yes", "yes"),
+            ("1984-05-06", "1984-05-06"),
+        ] {
+            assert!(kqapro_same(a, b), "{a} = {b}");
+        }
+        for (a, b) in [
+            ("yes", "Yes"),
+            ("3.1 kg", "3 kg"),
+            ("3 kg", "3 g"),
+            ("1984-05-06", "1984-05-07"),
+            ("a", "b"),
+            ("1984", "1985-01-01"),
+        ] {
+            assert!(!kqapro_same(a, b), "{a} != {b}");
+        }
+    }
+
+    #[test]
+    fn oddities_of_grailqa() {
+        let (a, b, none) = (known(json!(["m.1", "m.1"])), known(json!(["m.1", "m.2"])), known(json!([])));
+        assert_eq!(grailqa_f1(true, &none, &a), 1.0, "the answers are not looked at");
+        assert_eq!(grailqa_f1(false, &none, &none), 0.0, "both are empty");
+        assert_eq!(grailqa_f1(false, &a, &b), 2.0 / 3.0, "sets");
+    }
+
+    #[test]
+    fn oddities_of_webqsp_and_qald() {
+        let (one, none) = (known(json!(["m.1"])), known(json!([])));
+        assert_eq!(webqsp(&none, &none), (1.0, 1.0, 1.0));
+        assert_eq!(webqsp(&one, &none), (0.0, 1.0, 0.0));
+        assert_eq!(webqsp(&none, &one), (1.0, 0.0, 0.0));
+        let twice = known(json!(["m.1", "m.2", "m.2"]));
+        let (precision, recall, _) = webqsp(&twice, &one);
+        assert!((precision - 1.0 / 3.0).abs() < 1e-12 && recall == 1.0, "lists, not sets");
+        assert_eq!(by_text(&none, &one, 1.0), (1.0, 0.0, 0.0));
+        assert_eq!(by_text(&none, &one, 0.0), (0.0, 0.0, 0.0));
+        assert_eq!(by_text(&one, &none, 0.0), (0.0, 0.0, 0.0));
+        assert_eq!(by_text(&one, &one, 0.0), (1.0, 1.0, 1.0));
+    }
+}

@@ -1,0 +1,450 @@
+//! Synthetic runs: gold queries, some of them made worse in a known way.
+
+use crate::prediction::Prediction;
+use crate::scan::{Token, scan, tokens};
+use hashbrown::HashMap;
+use std::collections::BTreeSet;
+use std::fmt;
+use touchstone_forge::sample::filters::without_one;
+use touchstone_forge::{Question, Random};
+use touchstone_kb::{Comparison, LiteralFamily};
+use touchstone_logic::dataset::Knowledge;
+use touchstone_logic::{Answer, Extreme, Language, Query, Set, Value, kopl, sexpr};
+
+/// A way to make a query worse.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Degradation {
+    /// The last closing bracket is lost: it says the same, but does not run.
+    T1,
+    /// Every entity and every property becomes a random one: it runs, but says and gives something else.
+    T2,
+    /// Another query of the benchmark with the same answers.
+    T3,
+    /// A constraint is left out.
+    Drop,
+    /// A relation is followed the other way.
+    Flip,
+    /// Greatest becomes smallest, less becomes greater, how many becomes which.
+    Function,
+    /// A quantity gets another unit.
+    Unit,
+    /// A year becomes the next one.
+    Year,
+}
+
+impl Degradation {
+    /// All of them, by name.
+    pub const ALL: [(&'static str, Degradation); 8] = [
+        ("T1", Degradation::T1),
+        ("T2", Degradation::T2),
+        ("T3", Degradation::T3),
+        ("drop", Degradation::Drop),
+        ("flip", Degradation::Flip),
+        ("function", Degradation::Function),
+        ("unit", Degradation::Unit),
+        ("year", Degradation::Year),
+    ];
+
+    /// The one with a name.
+    pub fn from_name(name: &str) -> Option<Degradation> {
+        Degradation::ALL.iter().find(|(known, _)| known.eq_ignore_ascii_case(name)).map(|(_, found)| *found)
+    }
+
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        Degradation::ALL.iter().find(|(_, known)| *known == self).map_or("", |(name, _)| name)
+    }
+
+    /// What it does.
+    pub fn description(self) -> &'static str {
+        match self {
+            Degradation::T1 => "the last closing bracket is lost",
+            Degradation::T2 => "every entity and property becomes a random one",
+            Degradation::T3 => "another query with the same answers",
+            Degradation::Drop => "a constraint is left out",
+            Degradation::Flip => "a relation is followed the other way",
+            Degradation::Function => "another function",
+            Degradation::Unit => "another unit",
+            Degradation::Year => "the next year",
+        }
+    }
+}
+
+impl fmt::Display for Degradation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// A synthetic run.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Degraded {
+    /// A prediction for each question that has a form to start from.
+    pub predictions: Vec<Prediction>,
+    /// How many of them are not gold.
+    pub changed: usize,
+    /// How many were chosen but could not be changed in this way.
+    pub unchanged: usize,
+}
+
+/// What degradations draw from: the IRIs and answers of a benchmark.
+pub struct Stock<'q> {
+    things: Vec<String>,
+    properties: Vec<String>,
+    /// Questions with SPARQL, by their answers.
+    by_answers: HashMap<String, Vec<&'q Question>>,
+}
+
+impl<'q> Stock<'q> {
+    /// Of questions.
+    pub fn of(questions: &[&'q Question]) -> Stock<'q> {
+        let (mut things, mut properties) = (BTreeSet::new(), BTreeSet::new());
+        let mut by_answers: HashMap<String, Vec<&Question>> = HashMap::new();
+        for question in questions {
+            let Some(sparql) = &question.forms.sparql else { continue };
+            for [subject, property, object] in scan(sparql).patterns {
+                for term in [subject, object].iter().filter(|term| term.starts_with('<')) {
+                    things.insert(term.to_string());
+                }
+                if property.starts_with('<') {
+                    properties.insert(property.to_string());
+                }
+            }
+            by_answers.entry(answers_key(question)).or_default().push(question);
+        }
+        Stock {
+            things: things.into_iter().collect(),
+            properties: properties.into_iter().collect(),
+            by_answers,
+        }
+    }
+
+    /// Another query with exactly the same answers.
+    pub fn same_answers(&self, question: &Question, random: &mut Random) -> Option<&'q str> {
+        let others = self.by_answers.get(&answers_key(question))?;
+        let others: Vec<&&Question> =
+            others.iter().filter(|other| other.forms.sparql != question.forms.sparql).collect();
+        random.choose(&others)?.forms.sparql.as_deref()
+    }
+
+    /// The text with some of its names replaced by random ones: each with this chance in a hundred, and one at least.
+    pub fn other_names(&self, sparql: &str, percent: u64, random: &mut Random) -> Option<String> {
+        let found = scan(sparql);
+        let mut names: Vec<(String, bool)> = Vec::new();
+        for [subject, property, object] in &found.patterns {
+            let own = [(subject, false), (property, true), (object, false)];
+            for (name, is_property) in own.into_iter().filter(|(name, _)| name.starts_with('<')) {
+                if !names.iter().any(|(known, _)| known == name) {
+                    names.push((name.to_string(), is_property));
+                }
+            }
+        }
+        let listed = found.iris.iter().filter(|iri| iri.starts_with('<'));
+        for iri in listed {
+            if !names.iter().any(|(known, _)| known == iri) {
+                names.push((iri.to_string(), false));
+            }
+        }
+        let must = random.below(names.len().max(1));
+        let mut replaced: Vec<(String, String)> = Vec::new();
+        for (at, (name, is_property)) in names.iter().enumerate() {
+            if at == must || random.percent(percent) {
+                let from = if *is_property { &self.properties } else { &self.things };
+                replaced.push((name.clone(), random.choose(from)?.clone()));
+            }
+        }
+        if replaced.iter().all(|(old, new)| old == new) {
+            return None;
+        }
+        Some(renamed(sparql, &replaced))
+    }
+}
+
+/// Replaces whole IRIs, but not those inside of literals.
+fn renamed(text: &str, names: &[(String, String)]) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    for token in tokens(text) {
+        let (Token::Iri(word) | Token::Literal(word)) = &token else { continue };
+        let Some(at) = rest.find(word.as_ref()) else { continue };
+        out.push_str(&rest[..at]);
+        let new = names.iter().find(|(old, _)| matches!(&token, Token::Iri(iri) if iri == old));
+        out.push_str(new.map_or(word, |(_, new)| new));
+        rest = &rest[at + word.len()..];
+    }
+    out + rest
+}
+
+fn answers_key(question: &Question) -> String {
+    let mut keys: Vec<String> = question.answers.iter().map(ToString::to_string).collect();
+    keys.sort_unstable();
+    keys.join("\u{1f}")
+}
+
+/// Without its last closing bracket.
+pub fn without_bracket(sparql: &str) -> Option<String> {
+    let at = sparql.rfind('}')?;
+    Some(format!("{}{}", &sparql[..at], &sparql[at + 1..]))
+}
+
+/// A run of gold predictions with a share of them degraded.
+pub fn degrade(
+    questions: &[&Question],
+    degradation: Degradation,
+    share: f64,
+    seed: u64,
+    knowledge: &Knowledge<'_>,
+) -> Degraded {
+    let mut random = Random::new(seed, degradation.name());
+    let stock = Stock::of(questions);
+    let on_text = matches!(degradation, Degradation::T1 | Degradation::T2 | Degradation::T3);
+    let gold = |question: &Question| -> Option<(Language, String)> {
+        let forms = &question.forms;
+        let sparql = forms.sparql.clone().map(|text| (Language::Sparql, text));
+        if on_text {
+            return sparql;
+        }
+        let sexpr = forms.sexpr.clone().map(|text| (Language::Sexpr, text));
+        sexpr.or_else(|| forms.program.clone().map(|text| (Language::Kopl, text))).or(sparql)
+    };
+    let with_form: Vec<(&Question, (Language, String))> =
+        questions.iter().filter_map(|question| Some((*question, gold(question)?))).collect();
+    let mut order: Vec<usize> = (0..with_form.len()).collect();
+    random.shuffle(&mut order);
+    let wanted = (share * with_form.len() as f64).round() as usize;
+    let mut worse: HashMap<usize, (Language, String)> = HashMap::new();
+    let mut unchanged = 0;
+    for &at in order.iter().take(wanted) {
+        let (question, (language, text)) = &with_form[at];
+        let text = match degradation {
+            Degradation::T1 => without_bracket(text),
+            Degradation::T2 => stock.other_names(text, 100, &mut random),
+            Degradation::T3 => stock.same_answers(question, &mut random).map(str::to_owned),
+            other => changed(question, other, *language, knowledge, &mut random),
+        };
+        match text {
+            Some(text) => {
+                worse.insert(at, (*language, text));
+            }
+            None => unchanged += 1,
+        }
+    }
+    let changed = worse.len();
+    let predictions = with_form
+        .into_iter()
+        .enumerate()
+        .map(|(at, (question, gold))| {
+            let (language, text) = worse.remove(&at).unwrap_or(gold);
+            Prediction {
+                id: question.id.clone(),
+                logical_form: Some(text),
+                language: Some(language),
+                ..Prediction::default()
+            }
+        })
+        .collect();
+    Degraded { predictions, changed, unchanged }
+}
+
+/// The text of a changed query, in the same language.
+fn changed(
+    question: &Question,
+    degradation: Degradation,
+    language: Language,
+    knowledge: &Knowledge<'_>,
+    random: &mut Random,
+) -> Option<String> {
+    let query = question.query(knowledge)?;
+    let worse = worse_query(&query, degradation, random)?;
+    let printed = match language {
+        Language::Sexpr => sexpr::print(&worse).ok()?,
+        Language::Kopl => kopl::print(&worse, knowledge.names).ok()?,
+        Language::Sparql => return None,
+    };
+    printed.lost.is_empty().then_some(printed.text)
+}
+
+/// A query changed in one place; `None` if it has no such place.
+pub fn worse_query(query: &Query, degradation: Degradation, random: &mut Random) -> Option<Query> {
+    if degradation == Degradation::Drop {
+        return dropped(query, random);
+    }
+    let mut places = 0;
+    let mut count = query.clone();
+    edit(&mut count, &mut |set| {
+        places += usize::from(change(set, degradation));
+        false
+    });
+    let on_answer = degradation == Degradation::Function;
+    let mut worse = query.clone();
+    if places == 0 {
+        return (on_answer && other_answer(&mut worse.answer)).then_some(worse);
+    }
+    let mut left = random.below(places);
+    edit(&mut worse, &mut |set| {
+        let mut tried = set.clone();
+        if !change(&mut tried, degradation) {
+            return false;
+        }
+        if left > 0 {
+            left -= 1;
+            return false;
+        }
+        *set = tried;
+        true
+    });
+    Some(worse)
+}
+
+fn dropped(query: &Query, random: &mut Random) -> Option<Query> {
+    let mut worse = query.clone();
+    let set = match &mut worse.answer {
+        Answer::Members(Set::Superlative(superlative)) => &mut superlative.of,
+        Answer::Members(set)
+        | Answer::Count(set)
+        | Answer::Exists(set)
+        | Answer::Attribute { of: set, .. }
+        | Answer::Verify { of: set, .. }
+        | Answer::SelectAmong { among: set, .. } => set,
+        _ => return None,
+    };
+    *set = random.choose(&without_one(set))?.clone();
+    Some(worse)
+}
+
+/// Visits all sets until one says that it was changed.
+fn edit(query: &mut Query, visit: &mut dyn FnMut(&mut Set) -> bool) {
+    fn inside(set: &mut Set, visit: &mut dyn FnMut(&mut Set) -> bool) -> bool {
+        if visit(set) {
+            return true;
+        }
+        match set {
+            Set::And(parts) | Set::Or(parts) => parts.iter_mut().any(|part| inside(part, visit)),
+            Set::Relate(relate) => inside(&mut relate.from, visit),
+            Set::Superlative(superlative) => inside(&mut superlative.of, visit),
+            Set::Marked(_, inner) => inside(inner, visit),
+            _ => false,
+        }
+    }
+    let sets: Vec<&mut Set> = match &mut query.answer {
+        Answer::Members(set)
+        | Answer::Count(set)
+        | Answer::Exists(set)
+        | Answer::Attribute { of: set, .. }
+        | Answer::Verify { of: set, .. }
+        | Answer::AttributeQualifier { of: set, .. }
+        | Answer::SelectAmong { among: set, .. } => vec![set],
+        Answer::Relation { from, to } | Answer::RelationQualifier { from, to, .. } => vec![from, to],
+        Answer::SelectBetween { left, right, .. } => vec![left, right],
+    };
+    for set in sets {
+        if inside(set, visit) {
+            return;
+        }
+    }
+}
+
+/// Changes one set, if it is of the kind.
+fn change(set: &mut Set, degradation: Degradation) -> bool {
+    match (degradation, set) {
+        (Degradation::Flip, Set::Relate(relate)) if !matches!(relate.from, Set::Values(..)) => {
+            relate.direction = relate.direction.flipped();
+            true
+        }
+        (Degradation::Function, Set::Superlative(superlative)) => {
+            superlative.extreme = other_extreme(superlative.extreme);
+            true
+        }
+        (Degradation::Function, Set::Values(comparison, _)) => match other_comparison(*comparison) {
+            Some(other) => {
+                *comparison = other;
+                true
+            }
+            None => false,
+        },
+        (Degradation::Unit, Set::Values(_, value)) => {
+            let literal = value.literal();
+            let Some(number) = literal.number().filter(|_| !literal.unit().is_empty()) else { return false };
+            let unit = if literal.unit() == "kilometre" { "metre" } else { "kilometre" };
+            *value = Value::quantity(number.to_string(), unit);
+            true
+        }
+        (Degradation::Year, Set::Values(_, value)) => {
+            let literal = value.literal();
+            let is_time = literal.kind().family() == LiteralFamily::Time;
+            let Some(year) = literal.as_time().filter(|_| is_time).map(|time| time.year() + 1) else {
+                return false;
+            };
+            *value = Value::xsd(format!("{year:04}"), "gYear");
+            year > 0
+        }
+        _ => false,
+    }
+}
+
+fn other_extreme(extreme: Extreme) -> Extreme {
+    match extreme {
+        Extreme::Max => Extreme::Min,
+        Extreme::Min => Extreme::Max,
+    }
+}
+
+fn other_comparison(comparison: Comparison) -> Option<Comparison> {
+    Some(match comparison {
+        Comparison::Less => Comparison::Greater,
+        Comparison::Greater => Comparison::Less,
+        Comparison::LessOrEqual => Comparison::GreaterOrEqual,
+        Comparison::GreaterOrEqual => Comparison::LessOrEqual,
+        _ => return None,
+    })
+}
+
+fn other_answer(answer: &mut Answer) -> bool {
+    *answer = match answer {
+        Answer::Count(set) => Answer::Members(set.clone()),
+        Answer::Members(set) if !matches!(set, Set::Superlative(_)) => Answer::Count(set.clone()),
+        Answer::SelectAmong { extreme, .. } | Answer::SelectBetween { extreme, .. } => {
+            *extreme = other_extreme(*extreme);
+            return true;
+        }
+        _ => return false,
+    };
+    true
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use touchstone_logic::{Form, Spelling};
+
+    fn worse(text: &str, degradation: Degradation) -> Option<String> {
+        let query = Form::parse(text, &Spelling).expect("a form").to_query().expect("a query");
+        let worse = worse_query(&query, degradation, &mut Random::new(1, "test"))?;
+        assert_ne!(worse, query);
+        Some(sexpr::print(&worse).expect("printed").text)
+    }
+
+    #[test]
+    fn queries_change_in_one_place() {
+        let text = "(AND t.a (JOIN t.a.r m.01))";
+        assert_eq!(worse(text, Degradation::Flip).as_deref(), Some("(AND t.a (JOIN (R t.a.r) m.01))"));
+        assert_eq!(worse(text, Degradation::Drop).as_deref(), Some("t.a"));
+        assert_eq!(
+            worse(text, Degradation::Function).as_deref(),
+            Some("(COUNT (AND t.a (JOIN t.a.r m.01)))")
+        );
+        assert_eq!(worse(text, Degradation::Unit), None);
+        let years = "(AND t.a (lt t.a.y 1990^^http://www.w3.org/2001/XMLSchema#gYear))";
+        assert!(worse(years, Degradation::Year).expect("a year").contains("1991"));
+        assert!(worse(years, Degradation::Function).expect("a comparison").contains("(gt "));
+        assert!(worse("(ARGMAX t.a t.a.n)", Degradation::Function).expect("an extreme").contains("ARGMIN"));
+    }
+
+    #[test]
+    fn names_change_outside_of_literals() {
+        let text = "ASK { <urn:a> <urn:p> \"<urn:a>\" . FILTER(<urn:f>(?x) > 1) }";
+        let new = renamed(text, &[("<urn:a>".to_owned(), "<urn:b>".to_owned())]);
+        assert_eq!(new, "ASK { <urn:b> <urn:p> \"<urn:a>\" . FILTER(<urn:f>(?x) > 1) }");
+        assert_eq!(without_bracket("ASK { a }").as_deref(), Some("ASK { a "));
+    }
+}

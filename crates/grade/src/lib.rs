@@ -1,0 +1,26 @@
+//! Grades the answer and the reasoning: measures, official scores, breakdowns, statistics.
+//!
+//! A [`Grader`] turns a question and a prediction into a [`Grade`]; a [`summary::Collector`] turns grades into scores with intervals, over
+//! all questions and by facets.
+
+pub mod aligned;
+pub mod answers;
+pub mod axioms;
+pub mod compat;
+pub mod degrade;
+pub mod facets;
+mod grader;
+mod measure;
+mod outcome;
+pub mod overlap;
+pub mod prediction;
+pub mod scan;
+pub mod sensitivity;
+pub mod sets;
+pub mod statistics;
+pub mod summary;
+
+pub use grader::{Grade, Grader, tokens};
+pub use measure::{FLOOR, Family, Measure, Product, ProductError, Values};
+pub use outcome::Outcome;
+pub use prediction::{Prediction, PredictionFormat, Predictions};

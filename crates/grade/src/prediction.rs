@@ -1,0 +1,238 @@
+//! What systems predict: our lines, GrailQA's, KQA Pro's, QALD's.
+
+use crate::answers::Known;
+use serde_json::Value as Json;
+use std::io::BufRead;
+use touchstone_logic::Language;
+
+/// A prediction for one question.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Prediction {
+    /// The question.
+    pub id: String,
+    /// The answers, best first; `None` if the logical form is to be run.
+    pub answers: Option<Vec<Known>>,
+    /// The logical form.
+    pub logical_form: Option<String>,
+    /// Its language, if the prediction tells.
+    pub language: Option<Language>,
+    /// Which of the choices.
+    pub choice: Option<String>,
+    /// Log-probabilities of the tokens.
+    pub log_probs: Vec<f64>,
+    /// Why there is no prediction.
+    pub error: Option<String>,
+}
+
+/// How predictions are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PredictionFormat {
+    /// Lines of `{"id", "answers", "logical_form", "lang"}`; GrailQA's `{"qid", "logical_form", "answer"}` are read as well.
+    Lines,
+    /// An answer a line, in the order of the questions.
+    KqaPro,
+    /// QALD's JSON, with `questions`.
+    Qald,
+}
+
+/// A prediction that cannot be read.
+#[derive(Debug, thiserror::Error)]
+pub enum PredictionError {
+    /// Reading failed.
+    #[error("cannot read predictions: {0}")]
+    Io(#[from] std::io::Error),
+    /// Not JSON.
+    #[error("line {line}, column {column}: not JSON: {message}")]
+    Json {
+        /// Where.
+        line: usize,
+        /// Where in the line.
+        column: usize,
+        /// What is wrong.
+        message: String,
+    },
+    /// JSON, but no prediction.
+    #[error(
+        "line {line}: {message}; write {{\"id\": ..., \"answers\": [...]}} or {{\"id\": ..., \"logical_form\": ...}}"
+    )]
+    Shape {
+        /// Where.
+        line: usize,
+        /// What is wrong.
+        message: String,
+    },
+}
+
+/// Reads predictions one by one.
+pub struct Predictions<R> {
+    reader: R,
+    format: PredictionFormat,
+    line: usize,
+    buffer: String,
+    /// QALD's file is one object: what is left of it.
+    rest: Option<std::vec::IntoIter<Json>>,
+}
+
+impl<R: BufRead> Predictions<R> {
+    /// From a reader.
+    pub fn new(reader: R, format: PredictionFormat) -> Predictions<R> {
+        Predictions { reader, format, line: 0, buffer: String::new(), rest: None }
+    }
+
+    fn next_line(&mut self) -> Result<bool, PredictionError> {
+        self.buffer.clear();
+        self.line += 1;
+        Ok(self.reader.read_line(&mut self.buffer)? > 0)
+    }
+
+    fn next_prediction(&mut self) -> Result<Option<Prediction>, PredictionError> {
+        match self.format {
+            PredictionFormat::KqaPro => {
+                if !self.next_line()? {
+                    return Ok(None);
+                }
+                let text = self.buffer.trim();
+                let answers = if text.is_empty() { Vec::new() } else { vec![text.to_owned()] };
+                let known = |text| Known { id: None, text, value: None };
+                let answers = Some(answers.into_iter().map(known).collect());
+                // Lines have no ids: the place is the question's.
+                Ok(Some(Prediction { id: String::new(), answers, ..Prediction::default() }))
+            }
+            PredictionFormat::Lines => {
+                while self.next_line()? {
+                    if !self.buffer.trim().is_empty() {
+                        let json = parse(&self.buffer, self.line)?;
+                        return self.of_json(&json).map(Some);
+                    }
+                }
+                Ok(None)
+            }
+            PredictionFormat::Qald => {
+                if self.rest.is_none() {
+                    let mut text = String::new();
+                    self.reader.read_to_string(&mut text)?;
+                    let json = parse(&text, 1)?;
+                    let questions = json.get("questions").and_then(Json::as_array);
+                    let wrong =
+                        || PredictionError::Shape { line: 1, message: "there are no `questions`".to_owned() };
+                    self.rest = Some(questions.ok_or_else(wrong)?.clone().into_iter());
+                }
+                let next = self.rest.as_mut().and_then(Iterator::next);
+                next.map(|question| self.of_qald(&question)).transpose()
+            }
+        }
+    }
+
+    fn wrong(&self, message: &str) -> PredictionError {
+        PredictionError::Shape { line: self.line.max(1), message: message.to_owned() }
+    }
+
+    fn of_json(&self, json: &Json) -> Result<Prediction, PredictionError> {
+        let fields = json.as_object().ok_or_else(|| self.wrong("it is no object"))?;
+        let id =
+            fields.get("id").or_else(|| fields.get("qid")).ok_or_else(|| self.wrong("it has no `id`"))?;
+        let text = |name: &str| match fields.get(name) {
+            None | Some(Json::Null) => None,
+            Some(Json::String(text)) => Some(text.clone()),
+            Some(other) => Some(other.to_string()),
+        };
+        let answers = match fields.get("answers").or_else(|| fields.get("answer")) {
+            None | Some(Json::Null) => None,
+            Some(Json::Array(list)) => Some(list.iter().map(Known::of_json).collect()),
+            Some(one) => Some(vec![Known::of_json(one)]),
+        };
+        let language = match text("lang") {
+            None => None,
+            Some(word) => match Language::from_word(&word) {
+                Some(language) => Some(language),
+                None => return Err(self.wrong(&format!("`{word}` is no language: sexpr, kopl or sparql"))),
+            },
+        };
+        let log_probs = fields.get("log_probs").and_then(Json::as_array);
+        Ok(Prediction {
+            id: id.as_str().map_or_else(|| id.to_string(), str::to_owned),
+            answers,
+            logical_form: text("logical_form"),
+            language,
+            choice: text("choice"),
+            log_probs: log_probs.into_iter().flatten().filter_map(Json::as_f64).collect(),
+            error: text("error"),
+        })
+    }
+
+    fn of_qald(&self, json: &Json) -> Result<Prediction, PredictionError> {
+        let id = json.get("id").ok_or_else(|| self.wrong("a question has no `id`"))?;
+        let sparql = json.pointer("/query/sparql").and_then(Json::as_str);
+        let mut answers = Vec::new();
+        for given in json.get("answers").and_then(Json::as_array).into_iter().flatten() {
+            if let Some(value) = given.get("boolean") {
+                answers.push(Known::of_json(value));
+            }
+            let rows = given.pointer("/results/bindings").and_then(Json::as_array);
+            for cell in rows.into_iter().flatten().filter_map(Json::as_object).flat_map(|row| row.values()) {
+                let text = cell.get("value").and_then(Json::as_str).unwrap_or_default().to_owned();
+                let is_iri = cell.get("type").and_then(Json::as_str) == Some("uri");
+                answers.push(Known { id: is_iri.then(|| text.clone()), text, value: None });
+            }
+        }
+        Ok(Prediction {
+            id: id.as_str().map_or_else(|| id.to_string(), str::to_owned),
+            answers: json.get("answers").map(|_| answers),
+            logical_form: sparql.map(str::to_owned),
+            language: sparql.map(|_| Language::Sparql),
+            ..Prediction::default()
+        })
+    }
+}
+
+fn parse(text: &str, line: usize) -> Result<Json, PredictionError> {
+    serde_json::from_str(text).map_err(|error| PredictionError::Json {
+        line: line + error.line().saturating_sub(1),
+        column: error.column(),
+        message: error.to_string().split(" at line").next().unwrap_or_default().to_owned(),
+    })
+}
+
+impl<R: BufRead> Iterator for Predictions<R> {
+    type Item = Result<Prediction, PredictionError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        self.next_prediction().transpose()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str, format: PredictionFormat) -> Vec<Result<Prediction, String>> {
+        Predictions::new(text.as_bytes(), format)
+            .map(|found| found.map_err(|error| error.to_string()))
+            .collect()
+    }
+
+    #[test]
+    fn all_formats_are_read() {
+        let lines = "{\"id\": 7, \"answers\": [\"Paris\"], \"log_probs\": [-1, -2]}\n\n{\"qid\": 8, \"logical_form\": \"(COUNT a.b)\", \"answer\": [\"3\"]}\n{\"id\": \"9\", \"error\": \"time-out\"}\n";
+        let found = read(lines, PredictionFormat::Lines);
+        let ids: Vec<&str> = found.iter().flatten().map(|prediction| prediction.id.as_str()).collect();
+        assert_eq!(ids, ["7", "8", "9"]);
+        assert_eq!(read("yes\n\n206 cm\n", PredictionFormat::KqaPro).len(), 3);
+        let qald =
+            r#"{"questions": [{"id": "1", "query": {"sparql": "ASK {}"}, "answers": [{"boolean": true}]}]}"#;
+        let found = read(qald, PredictionFormat::Qald);
+        assert_eq!(found[0].as_ref().expect("read").answers.as_ref().expect("answers")[0].text, "yes");
+    }
+
+    #[test]
+    fn errors_tell_where() {
+        let error = |text: &str| read(text, PredictionFormat::Lines).pop().expect("one").expect_err("wrong");
+        assert!(
+            error("{\"id\": 1}\n{\"id\" 2}").starts_with("line 2, column 7: not JSON"),
+            "{}",
+            error("{\"id\": 1}\n{\"id\" 2}")
+        );
+        assert!(error("{\"answers\": []}").contains("it has no `id`"));
+        assert!(error("{\"id\": 1, \"lang\": \"prolog\"}").contains("`prolog` is no language"));
+    }
+}

@@ -1,0 +1,284 @@
+//! SPARQL that may be broken: tokens and triple patterns, found without a parser.
+//!
+//! Degraded queries have lost a bracket, predicted ones end in the middle; what they say can still be compared.
+
+use std::borrow::Cow;
+
+/// A token of SPARQL.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Token<'t> {
+    /// `<...>`, `prefix:name`, or a name with a prefix of neural SPARQL machines like `dbo_birthPlace`.
+    Iri(Cow<'t, str>),
+    /// `?x`, `$x`, `var_x`.
+    Variable(&'t str),
+    /// A text, a number, true or false.
+    Literal(Cow<'t, str>),
+    /// A keyword.
+    Word(&'t str),
+    /// A bracket, a full stop, an operator.
+    Mark(&'t str),
+}
+
+/// The prefixes of neural SPARQL machines.
+const CODED: [&str; 13] = [
+    "dbo_", "dbp_", "dbc_", "dbr_", "dct_", "geo_", "georss_", "rdf_", "rdfs_", "foaf_", "owl_", "yago_",
+    "skos_",
+];
+
+/// The marks of neural SPARQL machines.
+const CODED_MARKS: [(&str, &str); 7] = [
+    ("brack_open", "{"),
+    ("brack_close", "}"),
+    ("par_open", "("),
+    ("par_close", ")"),
+    ("attr_open", "("),
+    ("attr_close", ")"),
+    ("sep_dot", "."),
+];
+
+/// The tokens of a text.
+pub fn tokens(text: &str) -> Vec<Token<'_>> {
+    let mut out = Vec::new();
+    let mut rest = text;
+    while let Some(first) = rest.chars().next() {
+        let length = match first {
+            c if c.is_whitespace() => c.len_utf8(),
+            '#' => rest.find('\n').unwrap_or(rest.len()),
+            '<' => match iri_length(rest) {
+                Some(length) => {
+                    out.push(Token::Iri(Cow::Borrowed(&rest[..length])));
+                    length
+                }
+                None => mark(rest, &mut out),
+            },
+            '?' | '$' => {
+                let length = 1 + word_length(&rest[1..]);
+                out.push(if length > 1 { Token::Variable(&rest[..length]) } else { Token::Mark(&rest[..1]) });
+                length
+            }
+            '"' | '\'' => {
+                let length = literal_length(rest);
+                out.push(Token::Literal(Cow::Borrowed(&rest[..length])));
+                length
+            }
+            c if c.is_alphanumeric() || c == '_' || c == ':' => {
+                let length = name_length(rest);
+                out.push(name(&rest[..length]));
+                length
+            }
+            _ => mark(rest, &mut out),
+        };
+        rest = &rest[length.max(1)..];
+    }
+    out
+}
+
+fn mark<'t>(rest: &'t str, out: &mut Vec<Token<'t>>) -> usize {
+    let two = ["<=", ">=", "!=", "&&", "||", "^^"].iter().any(|two| rest.starts_with(two));
+    let length = if two { 2 } else { rest.chars().next().map_or(1, char::len_utf8) };
+    out.push(Token::Mark(&rest[..length]));
+    length
+}
+
+/// `<...>` without blanks and brackets inside.
+fn iri_length(rest: &str) -> Option<usize> {
+    let end = rest[1..].find(['>', '<', ' ', '"', '{', '}', '\n'])? + 1;
+    rest[end..].starts_with('>').then_some(end + 1)
+}
+
+fn word_length(rest: &str) -> usize {
+    rest.find(|c: char| !(c.is_alphanumeric() || c == '_')).unwrap_or(rest.len())
+}
+
+/// Names with a prefix may contain dots and more, but do not end with one.
+fn name_length(rest: &str) -> usize {
+    let inside = |c: char| c.is_alphanumeric() || "_:-.%/".contains(c);
+    let length = rest.find(|c: char| !inside(c)).unwrap_or(rest.len());
+    rest[..length].trim_end_matches(['.', '/']).len().max(1)
+}
+
+fn literal_length(rest: &str) -> usize {
+    let quote = &rest[..1];
+    let mut end = 1;
+    let mut chars = rest[1..].char_indices();
+    while let Some((at, c)) = chars.next() {
+        end = 1 + at + c.len_utf8();
+        match c {
+            '\\' => {
+                if let Some((at, c)) = chars.next() {
+                    end = 1 + at + c.len_utf8();
+                }
+            }
+            c if quote.starts_with(c) => break,
+            _ => {}
+        }
+    }
+    let after = &rest[end..];
+    if let Some(datatype) = after.strip_prefix("^^") {
+        let length = if datatype.starts_with('<') {
+            iri_length(datatype).unwrap_or(0)
+        } else {
+            name_length(datatype) * usize::from(!datatype.is_empty())
+        };
+        end += 2 + length;
+    } else if let Some(language) = after.strip_prefix('@') {
+        end += 1 + language.find(|c: char| !(c.is_alphanumeric() || c == '-')).unwrap_or(language.len());
+    }
+    end
+}
+
+fn name(word: &str) -> Token<'_> {
+    if let Some((_, plain)) = CODED_MARKS.iter().find(|(code, _)| *code == word) {
+        return Token::Mark(plain);
+    }
+    if word.starts_with("var_") {
+        return Token::Variable(word);
+    }
+    if word == "a" || word.contains(':') || CODED.iter().any(|prefix| word.starts_with(prefix)) {
+        return Token::Iri(Cow::Borrowed(word));
+    }
+    let is_number = word.starts_with(|c: char| c.is_ascii_digit());
+    if is_number || word.eq_ignore_ascii_case("true") || word.eq_ignore_ascii_case("false") {
+        return Token::Literal(Cow::Borrowed(word));
+    }
+    Token::Word(word)
+}
+
+/// A triple pattern; all variables are the same.
+pub type Pattern<'t> = [Cow<'t, str>; 3];
+
+/// What a text says, as far as it can be told.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Scanned<'t> {
+    /// The triple patterns: sorted, each once.
+    pub patterns: Vec<Pattern<'t>>,
+    /// The IRIs of triple patterns and of listed values: sorted, each once.
+    pub iris: Vec<Cow<'t, str>>,
+}
+
+/// Finds the triple patterns of a text.
+pub fn scan(text: &str) -> Scanned<'_> {
+    let tokens = tokens(text);
+    let mut scanned = Scanned::default();
+    let mut at = tokens.iter().position(|token| *token == Token::Mark("{")).map_or(0, |at| at + 1);
+    let mut terms: Vec<Cow<'_, str>> = Vec::new();
+    while at < tokens.len() {
+        match &tokens[at] {
+            Token::Word(word) if is_condition(word) => {
+                scanned.add(&mut terms, true);
+                at = after_brackets(&tokens, at + 1);
+                continue;
+            }
+            Token::Word(word) if word.eq_ignore_ascii_case("values") => {
+                scanned.add(&mut terms, true);
+                let end = tokens[at..].iter().position(|token| *token == Token::Mark("}"));
+                let end = end.map_or(tokens.len(), |end| at + end + 1);
+                let listed = tokens[at..end].iter().filter_map(|token| match token {
+                    Token::Iri(iri) => Some(iri.clone()),
+                    _ => None,
+                });
+                scanned.iris.extend(listed);
+                at = end;
+                continue;
+            }
+            Token::Word(_) => scanned.add(&mut terms, true),
+            Token::Iri(term) | Token::Literal(term) => terms.push(term.clone()),
+            Token::Variable(_) => terms.push(Cow::Borrowed("?")),
+            // The same subject again.
+            Token::Mark(";") => scanned.add(&mut terms, false),
+            Token::Mark(_) => scanned.add(&mut terms, true),
+        }
+        at += 1;
+    }
+    scanned.add(&mut terms, true);
+    scanned.patterns.sort_unstable();
+    scanned.patterns.dedup();
+    scanned.iris.sort_unstable();
+    scanned.iris.dedup();
+    scanned
+}
+
+fn is_condition(word: &str) -> bool {
+    ["filter", "bind", "having", "limit", "offset", "order", "group"]
+        .iter()
+        .any(|known| word.eq_ignore_ascii_case(known))
+}
+
+/// The place after the brackets that begin soon.
+fn after_brackets(tokens: &[Token<'_>], mut at: usize) -> usize {
+    // FILTER regex(...), ORDER BY DESC(...).
+    while at < tokens.len() && matches!(tokens[at], Token::Word(_)) {
+        at += 1;
+    }
+    if tokens.get(at) != Some(&Token::Mark("(")) {
+        return at + usize::from(matches!(tokens.get(at), Some(Token::Literal(_) | Token::Variable(_))));
+    }
+    let mut depth = 0usize;
+    while at < tokens.len() {
+        match tokens[at] {
+            Token::Mark("(") => depth += 1,
+            Token::Mark(")") => depth -= 1,
+            _ => {}
+        }
+        at += 1;
+        if depth == 0 {
+            break;
+        }
+    }
+    at
+}
+
+impl<'t> Scanned<'t> {
+    /// Takes a pattern, if there is a whole one; the subject stays unless the pattern is over.
+    fn add(&mut self, terms: &mut Vec<Cow<'t, str>>, over: bool) {
+        if let [subject, predicate, object] = &terms[..] {
+            let named = terms.iter().filter(|term| is_iri(term));
+            self.iris.extend(named.cloned());
+            self.patterns.push([subject.clone(), predicate.clone(), object.clone()]);
+        }
+        terms.truncate(usize::from(!over));
+    }
+}
+
+fn is_iri(term: &str) -> bool {
+    !term.starts_with(['?', '"', '\'']) && !term.starts_with(|c: char| c.is_ascii_digit())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn broken_text_says_what_it_said() {
+        let whole = "SELECT DISTINCT ?x WHERE { ?x a <urn:film> . ?x dbo:director ?y ; dbo:year \"1994\"^^xsd:gYear . FILTER(?y > 3 && regex(?z, \"a.b\")) ?y <urn:p> <urn:o> . }";
+        let found = scan(whole);
+        assert_eq!(found.patterns.len(), 4, "{found:?}");
+        assert_eq!(found.iris, ["<urn:film>", "<urn:o>", "<urn:p>", "a", "dbo:director", "dbo:year"]);
+        for cut in ["", " ", "}"] {
+            let broken = whole.trim_end_matches('}').to_owned() + cut;
+            assert_eq!(scan(&broken).patterns, found.patterns);
+        }
+        let renamed = whole.replace("?x", "?q").replace("?y", "?w");
+        assert_eq!(scan(&renamed).patterns, found.patterns);
+    }
+
+    #[test]
+    fn neural_tokens_and_lists() {
+        let coded = "select distinct var_a where brack_open dbr_Paris dbo_country var_a sep_dot var_a rdf_type dbo_Country brack_close";
+        assert_eq!(scan(coded).patterns.len(), 2);
+        assert_eq!(scan(coded).iris, ["dbo_Country", "dbo_country", "dbr_Paris", "rdf_type"]);
+        let listed = "ASK { VALUES ?a { <urn:x> <urn:y> } ?a <urn:p> 4 . }";
+        assert_eq!(scan(listed).iris, ["<urn:p>", "<urn:x>", "<urn:y>"]);
+        assert_eq!(scan(listed).patterns, [["?", "<urn:p>", "4"].map(Cow::Borrowed)]);
+    }
+
+    #[test]
+    fn anything_is_read() {
+        for text in [
+            "", "{", "}}}{", "\"", "'\\", "<", "<a b>", "?", "a.b.", "\"x\"^^", "\"x\"@", "FILTER",
+            "FILTER(", "VALUES", "é<ü>", "§",
+        ] {
+            scan(text);
+        }
+    }
+}

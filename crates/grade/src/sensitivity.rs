@@ -1,0 +1,123 @@
+//! How measures react to synthetic degradations: the third table of the paper on grounded measures.
+
+use crate::degrade::{Degradation, degrade};
+use crate::grader::Grader;
+use crate::measure::Measure;
+use crate::summary::Collector;
+use rayon::prelude::*;
+use serde::Serialize;
+use touchstone_forge::Question;
+use touchstone_kb::Progress;
+
+/// The scores of a synthetic run.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Row {
+    /// Which degradation.
+    pub degradation: &'static str,
+    /// The share of questions that were to be degraded.
+    pub share: f64,
+    /// The share that was.
+    pub changed: f64,
+    /// Each measure with its mean.
+    pub scores: Vec<(String, f64)>,
+}
+
+/// How strongly a measure reacts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reaction {
+    /// By less than a tenth of the share.
+    None,
+    /// By a tenth of the share (one dagger).
+    Moderate,
+    /// By half of it (two daggers).
+    Sensitive,
+}
+
+impl Reaction {
+    /// By the definition of the paper: the score is at most 1 - 0.1 x, or 1 - 0.5 x.
+    pub fn of(score: f64, share: f64) -> Reaction {
+        if score <= 1.0 - 0.5 * share {
+            Reaction::Sensitive
+        } else if score <= 1.0 - 0.1 * share {
+            Reaction::Moderate
+        } else {
+            Reaction::None
+        }
+    }
+
+    /// The sign in tables.
+    pub fn sign(self) -> &'static str {
+        match self {
+            Reaction::None => "",
+            Reaction::Moderate => "†",
+            Reaction::Sensitive => "‡",
+        }
+    }
+}
+
+/// The measures of the table; the compound ones follow.
+pub const MEASURES: [Measure; 8] = [
+    Measure::EmString,
+    Measure::EmAnswer,
+    Measure::Bleu,
+    Measure::RougeL,
+    Measure::Exec,
+    Measure::F1,
+    Measure::F1Sem,
+    Measure::F1Tri,
+];
+
+/// Grades synthetic runs.
+pub fn sensitivity(
+    grader: &Grader<'_>,
+    questions: &[&Question],
+    degradations: &[Degradation],
+    shares: &[f64],
+    seed: u64,
+    progress: &dyn Progress,
+) -> Vec<Row> {
+    let mut rows = Vec::new();
+    progress
+        .stage("grading synthetic runs", Some((degradations.len() * shares.len() * questions.len()) as u64));
+    for &degradation in degradations {
+        for &share in shares {
+            let run = degrade(questions, degradation, share, seed, &grader.knowledge);
+            let by_id: hashbrown::HashMap<&str, &Question> =
+                questions.iter().map(|question| (question.id.as_str(), *question)).collect();
+            let values: Vec<Vec<Option<f64>>> = run
+                .predictions
+                .par_iter()
+                .filter_map(|prediction| {
+                    progress.advance(1);
+                    let question = by_id.get(prediction.id.as_str())?;
+                    Some(Collector::row(&grader.grade(question, Some(prediction))).collect())
+                })
+                .collect();
+            let names = MEASURES.iter().map(|measure| (measure.name().to_owned(), measure.index()));
+            let products = grader.products.iter().enumerate();
+            let products = products.map(|(at, product)| (product.name.clone(), Measure::ALL.len() + at));
+            let mean = |column: usize| {
+                let measured: Vec<f64> = values.iter().filter_map(|row| row[column]).collect();
+                measured.iter().sum::<f64>() / measured.len().max(1) as f64
+            };
+            let scores = names.chain(products).map(|(name, column)| (name, mean(column))).collect();
+            let changed = run.changed as f64 / run.predictions.len().max(1) as f64;
+            rows.push(Row { degradation: degradation.name(), share, changed, scores });
+        }
+    }
+    rows
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn daggers_follow_the_definition() {
+        assert_eq!(Reaction::of(0.995, 0.1), Reaction::None);
+        assert_eq!(Reaction::of(0.99, 0.1), Reaction::Moderate);
+        assert_eq!(Reaction::of(0.951, 0.1), Reaction::Moderate);
+        assert_eq!(Reaction::of(0.95, 0.1), Reaction::Sensitive);
+        assert_eq!(Reaction::of(0.9, 0.2), Reaction::Sensitive);
+    }
+}

@@ -1,0 +1,203 @@
+//! Intervals, paired tests and regression.
+
+use serde::Serialize;
+use touchstone_forge::Random;
+
+/// A mean with its 95 % interval.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Estimate {
+    /// How many values.
+    pub n: usize,
+    /// Their mean.
+    pub mean: f64,
+    /// The lower end of the interval.
+    pub low: f64,
+    /// The upper end.
+    pub high: f64,
+}
+
+/// Up to so many values the interval is that of the percentile bootstrap; above, where both are the same, that of the normal distribution.
+const BOOTSTRAP_UP_TO: usize = 1000;
+const RESAMPLES: usize = 1000;
+const SEED: u64 = 1;
+
+impl Estimate {
+    /// Of values; `None` if there are none.
+    pub fn of(values: &[f64]) -> Option<Estimate> {
+        let n = values.len();
+        if n == 0 {
+            return None;
+        }
+        let (mean, deviation) = mean_and_deviation(values);
+        if n > BOOTSTRAP_UP_TO {
+            let margin = 1.959_963_985 * deviation / (n as f64).sqrt();
+            return Some(Estimate { n, mean, low: mean - margin, high: mean + margin });
+        }
+        let mut means = resampled_means(values);
+        means.sort_by(f64::total_cmp);
+        let at = |share: f64| means[((share * RESAMPLES as f64) as usize).min(RESAMPLES - 1)];
+        Some(Estimate { n, mean, low: at(0.025), high: at(0.975) })
+    }
+}
+
+fn resampled_means(values: &[f64]) -> Vec<f64> {
+    let mut random = Random::new(SEED, "bootstrap");
+    let n = values.len();
+    let mean = |_| (0..n).map(|_| values[random.below(n)]).sum::<f64>() / n as f64;
+    (0..RESAMPLES).map(mean).collect()
+}
+
+/// The mean and the deviation of a sample.
+pub fn mean_and_deviation(values: &[f64]) -> (f64, f64) {
+    let n = values.len() as f64;
+    let mean = values.iter().sum::<f64>() / n.max(1.0);
+    let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
+    (mean, (squares / (n - 1.0).max(1.0)).sqrt())
+}
+
+/// Two systems on the same questions.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Comparison {
+    /// The difference of the means, the second minus the first.
+    pub difference: f64,
+    /// The lower end of its 95 % interval.
+    pub low: f64,
+    /// The upper end.
+    pub high: f64,
+    /// How likely such a difference is by chance (paired bootstrap, two-sided).
+    pub p_bootstrap: f64,
+    /// The same of McNemar's exact test on right and wrong, where right means a value of 1.
+    pub p_mcnemar: f64,
+    /// Questions that only the first gets right.
+    pub lost: usize,
+    /// Questions that only the second gets right.
+    pub won: usize,
+    /// The difference in units of the deviation of differences (Cohen's d for pairs).
+    pub effect: f64,
+    /// The smallest difference that so many questions show with 80 % certainty at the level of 5 %.
+    pub detectable: f64,
+}
+
+/// Compares two systems by their values for the same questions.
+pub fn compare(first: &[f64], second: &[f64]) -> Comparison {
+    let differences: Vec<f64> = first.iter().zip(second).map(|(a, b)| b - a).collect();
+    let n = differences.len().max(1) as f64;
+    let (difference, deviation) = mean_and_deviation(&differences);
+    let (low, high, p_bootstrap) = if differences.is_empty() || deviation == 0.0 {
+        (difference, difference, if difference == 0.0 { 1.0 } else { 0.0 })
+    } else if differences.len() > BOOTSTRAP_UP_TO {
+        let error = deviation / n.sqrt();
+        let margin = 1.959_963_985 * error;
+        (difference - margin, difference + margin, 2.0 * normal_tail((difference / error).abs()))
+    } else {
+        let mut means = resampled_means(&differences);
+        means.sort_by(f64::total_cmp);
+        // Under the hypothesis of no difference the same spread lies around 0.
+        let extreme = means.iter().filter(|mean| (**mean - difference).abs() >= difference.abs()).count();
+        let p = (extreme + 1) as f64 / (RESAMPLES + 1) as f64;
+        (means[RESAMPLES / 40], means[RESAMPLES - RESAMPLES / 40 - 1], p)
+    };
+    let right = |value: f64| value >= 1.0;
+    let pairs = || first.iter().zip(second);
+    let lost = pairs().filter(|(a, b)| right(**a) && !right(**b)).count();
+    let won = pairs().filter(|(a, b)| !right(**a) && right(**b)).count();
+    Comparison {
+        difference,
+        low,
+        high,
+        p_bootstrap,
+        p_mcnemar: sign_test(lost, won),
+        lost,
+        won,
+        effect: if deviation > 0.0 { difference / deviation } else { 0.0 },
+        detectable: (1.959_963_985 + 0.841_621_234) * deviation / n.sqrt(),
+    }
+}
+
+/// The exact test of McNemar: how likely a division is at least as uneven as this one.
+fn sign_test(lost: usize, won: usize) -> f64 {
+    let (n, few) = (lost + won, lost.min(won));
+    if n == 0 {
+        return 1.0;
+    }
+    // The sum of binomial coefficients over 2^n, by logarithms.
+    let mut term = -(n as f64) * std::f64::consts::LN_2;
+    let mut sum = term.exp();
+    for k in 1..=few {
+        term += ((n - k + 1) as f64).ln() - (k as f64).ln();
+        sum += term.exp();
+    }
+    (2.0 * sum).min(1.0)
+}
+
+/// Corrects several p-values (Holm): none is smaller than before, and all together err in 5 of 100 cases.
+pub fn holm(p: &[f64]) -> Vec<f64> {
+    let mut order: Vec<usize> = (0..p.len()).collect();
+    order.sort_by(|&a, &b| p[a].total_cmp(&p[b]));
+    let mut corrected = vec![1.0; p.len()];
+    let mut highest: f64 = 0.0;
+    for (rank, &at) in order.iter().enumerate() {
+        highest = highest.max(p[at] * (p.len() - rank) as f64).min(1.0);
+        corrected[at] = highest;
+    }
+    corrected
+}
+
+/// The share of a normal distribution above `z`.
+fn normal_tail(z: f64) -> f64 {
+    // The continued fraction converges fast for large z, the series for small z.
+    let density = (-z * z / 2.0).exp() / (2.0 * std::f64::consts::PI).sqrt();
+    if z > 3.0 {
+        let mut fraction = z;
+        for k in (1..=60).rev() {
+            fraction = z + f64::from(k) / fraction;
+        }
+        return density / fraction;
+    }
+    let (mut term, mut sum, mut k) = (z, z, 1.0);
+    while term.abs() > 1e-17 {
+        term *= z * z / (2.0 * k + 1.0);
+        sum += term;
+        k += 1.0;
+    }
+    0.5 - density * sum
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn intervals_hold_the_mean() {
+        let values: Vec<f64> = (0..200).map(|i| f64::from(i % 4 == 0)).collect();
+        let small = Estimate::of(&values).expect("values");
+        assert_eq!((small.n, small.mean), (200, 0.25));
+        assert!(small.low < 0.25 && small.high > 0.25 && small.high - small.low < 0.15);
+        let many: Vec<f64> = values.iter().cycle().take(20_000).copied().collect();
+        let large = Estimate::of(&many).expect("values");
+        assert!((large.high - large.low - 0.012).abs() < 0.001, "{large:?}");
+        assert_eq!(Estimate::of(&[]), None);
+    }
+
+    #[test]
+    fn tails_and_tests() {
+        assert!((normal_tail(1.959_963_985) - 0.025).abs() < 1e-9);
+        assert!((normal_tail(0.0) - 0.5).abs() < 1e-15);
+        assert!((normal_tail(4.0) - 3.167_124_183_311_986e-5).abs() < 1e-12);
+        // 2 * (1 + 10) / 2^10.
+        assert!((sign_test(1, 9) - 22.0 / 1024.0).abs() < 1e-12);
+        assert_eq!(sign_test(0, 0), 1.0);
+        assert_eq!(holm(&[0.01, 0.04, 0.03]), [0.03, 0.06, 0.06]);
+    }
+
+    #[test]
+    fn better_systems_are_found() {
+        let first: Vec<f64> = (0..300).map(|i| f64::from(i % 2)).collect();
+        let second: Vec<f64> = (0..300).map(|i| f64::from(i % 2 == 1 || i % 10 == 0)).collect();
+        let result = compare(&first, &second);
+        assert!(result.p_bootstrap < 0.01 && result.p_mcnemar < 0.001 && result.low > 0.0, "{result:?}");
+        assert_eq!((result.lost, result.won), (0, 30));
+        let same = compare(&first, &first);
+        assert_eq!((same.difference, same.p_bootstrap, same.p_mcnemar), (0.0, 1.0, 1.0));
+    }
+}

@@ -1,0 +1,162 @@
+//! The scores of a run: over all questions, and by facets.
+
+use crate::grader::Grade;
+use crate::measure::{Measure, Product};
+use crate::outcome::Outcome;
+use crate::statistics::Estimate;
+use hashbrown::HashMap;
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// The version of the summary's form.
+pub const FORMAT: u32 = 1;
+
+/// The scores of a run.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Summary {
+    /// The version of this form.
+    pub touchstone_summary: u32,
+    /// The benchmark.
+    pub benchmark: String,
+    /// How many questions.
+    pub questions: usize,
+    /// How many of them came to what; the numbers add up to `questions`.
+    pub outcomes: BTreeMap<&'static str, usize>,
+    /// Predictions for questions that the benchmark does not have.
+    pub unknown: usize,
+    /// Predictions after the first one for a question: not graded.
+    pub repeated: usize,
+    /// Each measure over all questions for which it is measured, and over those that were answered.
+    pub measures: BTreeMap<String, Score>,
+    /// BLEU of the whole run.
+    pub corpus_bleu: Option<f64>,
+    /// By facet and value: the number of questions and the measures over all of them.
+    pub by: BTreeMap<String, BTreeMap<String, Cell>>,
+    /// Gold shape and predicted shape: how often.
+    pub shapes: BTreeMap<String, BTreeMap<String, usize>>,
+}
+
+/// A score.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Score {
+    /// The version of the measure.
+    pub version: u32,
+    /// Over all questions.
+    #[serde(flatten)]
+    pub all: Estimate,
+    /// Over the questions that were answered.
+    pub answered: Option<Estimate>,
+}
+
+/// The questions with one value of a facet.
+#[derive(Debug, Clone, PartialEq, Default, Serialize)]
+pub struct Cell {
+    /// How many.
+    pub n: usize,
+    /// The measures.
+    pub measures: BTreeMap<String, Estimate>,
+}
+
+/// Collects grades.
+pub struct Collector {
+    names: Vec<(String, u32)>,
+    outcomes: Vec<Outcome>,
+    /// By measure, then by question; NaN where it is not measured.
+    columns: Vec<Vec<f64>>,
+    facets: Vec<String>,
+    cells: HashMap<(usize, String), Vec<u32>>,
+    shapes: BTreeMap<String, BTreeMap<String, usize>>,
+}
+
+impl Collector {
+    /// For runs with these compound measures and official scores, grouped by these facets.
+    pub fn new(products: &[Product], official: &[&str], facets: &[String]) -> Collector {
+        let measures = Measure::ALL.iter().map(|measure| (measure.name().to_owned(), measure.version()));
+        let products = products.iter().map(|product| (product.name.clone(), 1));
+        let official = official.iter().map(|name| ((*name).to_owned(), 1));
+        let names: Vec<(String, u32)> = measures.chain(products).chain(official).collect();
+        Collector {
+            columns: vec![Vec::new(); names.len()],
+            names,
+            outcomes: Vec::new(),
+            facets: facets.to_vec(),
+            cells: HashMap::new(),
+            shapes: BTreeMap::new(),
+        }
+    }
+
+    /// The names of all columns.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.names.iter().map(|(name, _)| name.as_str())
+    }
+
+    /// The values of a grade in the order of the names.
+    pub fn row(grade: &Grade) -> impl Iterator<Item = Option<f64>> + '_ {
+        let official = grade.official.iter().map(|value| Some(*value));
+        grade.values.0.iter().copied().chain(grade.products.iter().copied()).chain(official)
+    }
+
+    /// Adds a grade with the values of the question's facets.
+    pub fn add(&mut self, grade: &Grade, gold_shape: &str, facets: &[Vec<String>]) {
+        let at = self.outcomes.len() as u32;
+        self.outcomes.push(grade.outcome);
+        for (column, value) in self.columns.iter_mut().zip(Collector::row(grade)) {
+            column.push(value.unwrap_or(f64::NAN));
+        }
+        for (facet, values) in facets.iter().enumerate() {
+            for value in values {
+                self.cells.entry((facet, value.clone())).or_default().push(at);
+            }
+        }
+        if let Some(predicted) = &grade.predicted_shape {
+            *self.shapes.entry(gold_shape.to_owned()).or_default().entry(predicted.clone()).or_default() += 1;
+        }
+    }
+
+    /// The scores.
+    pub fn summary(&self, benchmark: &str, unknown: usize, repeated: usize) -> Summary {
+        let mut outcomes: BTreeMap<&'static str, usize> =
+            Outcome::ALL.iter().map(|outcome| (outcome.word(), 0)).collect();
+        for outcome in &self.outcomes {
+            *outcomes.entry(outcome.word()).or_default() += 1;
+        }
+        let measured =
+            |column: &[f64]| -> Vec<f64> { column.iter().copied().filter(|v| !v.is_nan()).collect() };
+        let mut measures = BTreeMap::new();
+        for ((name, version), column) in self.names.iter().zip(&self.columns) {
+            let answered: Vec<f64> = column
+                .iter()
+                .zip(&self.outcomes)
+                .filter(|(value, outcome)| !value.is_nan() && **outcome == Outcome::Answered)
+                .map(|(value, _)| *value)
+                .collect();
+            if let Some(all) = Estimate::of(&measured(column)) {
+                let score = Score { version: *version, all, answered: Estimate::of(&answered) };
+                measures.insert(name.clone(), score);
+            }
+        }
+        let mut by: BTreeMap<String, BTreeMap<String, Cell>> = BTreeMap::new();
+        for ((facet, value), places) in &self.cells {
+            let mut cell = Cell { n: places.len(), measures: BTreeMap::new() };
+            for ((name, _), column) in self.names.iter().zip(&self.columns) {
+                let values: Vec<f64> = places.iter().map(|&at| column[at as usize]).collect();
+                if let Some(estimate) = Estimate::of(&measured(&values)) {
+                    cell.measures.insert(name.clone(), estimate);
+                }
+            }
+            by.entry(self.facets[*facet].clone()).or_default().insert(value.clone(), cell);
+        }
+        Summary {
+            touchstone_summary: FORMAT,
+            benchmark: benchmark.to_owned(),
+            questions: self.outcomes.len(),
+            outcomes,
+            unknown,
+            repeated,
+            measures,
+            corpus_bleu: None,
+            by,
+            shapes: self.shapes.clone(),
+        }
+    }
+}
