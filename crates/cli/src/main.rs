@@ -85,6 +85,16 @@ enum Command {
         after_help = "Examples:\n  touchstone compare grades-a/ grades-b/\n  touchstone compare grades-a/ grades-b/ grades-c/ --measures f1,gek_3 --json"
     )]
     Compare(grade::compare::CompareArgs),
+    /// Write a page about graded runs: scores, breakdowns, every question with both graphs. It needs nothing else.
+    #[command(
+        after_help = "Examples:\n  touchstone report grades/ --out report.html\n  touchstone report grades-a/ grades-b/ --title \"Before and after\""
+    )]
+    Report(grade::report::ReportArgs),
+    /// What of the language of questions explains a measure: a regression on words, nouns, readability and more.
+    #[command(
+        after_help = "Examples:\n  touchstone regress --benchmark bench/ --grades grades/ --measure f1"
+    )]
+    Regress(grade::regress::RegressArgs),
     /// The measures, with their formulas and odd cases.
     #[command(after_help = "Examples:\n  touchstone measures\n  touchstone measures --json")]
     Measures(grade::measures::MeasuresArgs),
@@ -155,6 +165,8 @@ fn main() -> ExitCode {
         Command::Mix(args) => forge::mix::run(&args),
         Command::Grade(args) => grade::grading::run(&args),
         Command::Compare(args) => grade::compare::run(&args),
+        Command::Report(args) => grade::report::run(&args),
+        Command::Regress(args) => grade::regress::run(&args),
         Command::Measures(args) => grade::measures::run(&args),
         Command::Degrade(args) => grade::degrade::run(&args),
         Command::Sensitivity(args) => grade::sensitivity::run(&args),

@@ -1,7 +1,9 @@
 //! Answers of predictions and of gold, compared by id where both have one, else by text.
 
 use crate::sets::Overlap;
+use hashbrown::{HashMap, HashSet};
 use serde_json::Value as Json;
+use std::borrow::Cow;
 use touchstone_engine::Answer;
 
 /// An answer in the ways in which it can be written.
@@ -51,29 +53,15 @@ impl Known {
         };
         Known { id: answer.id().map(str::to_owned), text: answer.text().into_owned(), value }
     }
-
-    /// Whether a predicted answer is this gold one: by id if both have one; a bare text may be the id or the text.
-    pub fn is(&self, predicted: &Known) -> bool {
-        match (&self.id, &predicted.id) {
-            (Some(gold), Some(predicted)) => gold == predicted,
-            (Some(gold), None) => *gold == predicted.text || same_text(&self.text, &predicted.text),
-            _ => same_text(&self.text, &predicted.text),
-        }
-    }
 }
 
-/// The same text; numbers by value, with the same unit.
-fn same_text(gold: &str, predicted: &str) -> bool {
-    if gold == predicted {
-        return true;
+/// The text as it is compared: numbers by value, with their unit. A name may begin with a number: it stays the same.
+fn compared(text: &str) -> Cow<'_, str> {
+    let (number, unit) = text.split_once(' ').unwrap_or((text, ""));
+    match number.parse::<f64>() {
+        Ok(number) if number.is_finite() => Cow::Owned(format!("{number} {unit}")),
+        _ => Cow::Borrowed(text),
     }
-    let split = |text: &'_ str| -> Option<(f64, String)> {
-        let (number, unit) = text.split_once(' ').unwrap_or((text, ""));
-        // A name may begin with a number, and a date with a year.
-        let number: f64 = number.parse().ok().filter(|number: &f64| number.is_finite())?;
-        Some((number, unit.to_owned()))
-    };
-    matches!((split(gold), split(predicted)), (Some(a), Some(b)) if a == b)
 }
 
 /// How predicted answers meet gold ones.
@@ -85,46 +73,61 @@ pub struct Meeting {
     pub first_right: Option<usize>,
 }
 
-/// Compares answers; both are sets, so what is said twice counts once. The order matters for the first right one only.
+/// Compares answers; both are sets, so what is said twice counts once. The order matters for the first right one only. Answers are the same
+/// by id if both have one; a bare text may be the id or the text.
 pub fn meet(predicted: &[Known], gold: &[Known]) -> Meeting {
-    let mut gold_set: Vec<&Known> = Vec::with_capacity(gold.len());
+    let mut found: Vec<bool> = Vec::with_capacity(gold.len());
+    let mut by_id: HashMap<&str, usize> = HashMap::with_capacity(gold.len());
+    let mut by_text: HashMap<Cow<'_, str>, Vec<usize>> = HashMap::with_capacity(gold.len());
     for answer in gold {
-        if !gold_set.iter().any(|known| same(known, answer)) {
-            gold_set.push(answer);
+        let text = compared(&answer.text);
+        let at = found.len();
+        let is_new = match &answer.id {
+            Some(id) => by_id.insert(id, at).is_none(),
+            None => !by_text.contains_key(&text),
+        };
+        if is_new {
+            by_text.entry(text).or_default().push(at);
+            found.push(false);
         }
     }
-    let mut found = vec![false; gold_set.len()];
-    let mut others: Vec<&Known> = Vec::new();
+    let mut others: HashSet<(bool, Cow<'_, str>)> = HashSet::new();
     let mut first_right = None;
     for (place, answer) in predicted.iter().enumerate() {
-        let mut is_right = false;
-        for (at, gold) in gold_set.iter().enumerate() {
-            if gold.is(answer) {
-                is_right = true;
-                // One text may be the name of several gold answers: it stands for one of them that is left.
-                if !found[at] {
-                    found[at] = true;
-                    break;
+        let of_text = || by_text.get(&compared(&answer.text)).map_or(&[][..], Vec::as_slice);
+        let one;
+        let places: &[usize] = match &answer.id {
+            Some(id) => match by_id.get(id.as_str()) {
+                Some(&at) => {
+                    one = [at];
+                    &one
                 }
-            }
+                // Gold without ids is compared by text.
+                None if by_id.is_empty() => of_text(),
+                None => &[],
+            },
+            None => match by_id.get(answer.text.as_str()) {
+                Some(&at) => {
+                    one = [at];
+                    &one
+                }
+                None => of_text(),
+            },
+        };
+        if places.is_empty() {
+            let key = answer.id.as_deref().map(Cow::Borrowed).unwrap_or_else(|| compared(&answer.text));
+            others.insert((answer.id.is_some(), key));
+            continue;
         }
-        if is_right {
-            first_right = first_right.or(Some(place + 1));
-        } else if !others.iter().any(|known| same(known, answer)) {
-            others.push(answer);
+        first_right = first_right.or(Some(place + 1));
+        // One text may be the name of several gold answers: it stands for one of them that is left.
+        if let Some(&at) = places.iter().find(|&&at| !found[at]) {
+            found[at] = true;
         }
     }
     let common = found.iter().filter(|found| **found).count();
-    let overlap = Overlap { common, predicted: common + others.len(), gold: gold_set.len() };
+    let overlap = Overlap { common, predicted: common + others.len(), gold: found.len() };
     Meeting { overlap, first_right }
-}
-
-fn same(a: &Known, b: &Known) -> bool {
-    match (&a.id, &b.id) {
-        (Some(a), Some(b)) => a == b,
-        (None, None) => a.text == b.text,
-        _ => false,
-    }
 }
 
 #[cfg(test)]

@@ -13,7 +13,7 @@ use std::borrow::Cow;
 use touchstone_engine::budget::Cancel;
 use touchstone_engine::{Answers, Outcome as Ran, Session, Settings};
 use touchstone_forge::{Question, with_ids};
-use touchstone_logic::dataset::{Knowledge, Source};
+use touchstone_logic::dataset::{Knowledge, ReadError, Source};
 use touchstone_logic::equal::{Canonical, OfficialMatcher};
 use touchstone_logic::sparql::encode_neural;
 use touchstone_logic::{Inverses, Language, Ontology, Query, QueryGraph};
@@ -53,25 +53,41 @@ pub struct Grade {
     pub products: Vec<Option<f64>>,
     /// The scores of the official evaluator.
     pub official: Vec<f64>,
-    /// The shape of the predicted query; `None` without a form, `INVALID` for one that cannot be read.
+    /// The shape of the predicted query; `None` without a form, `INVALID` for one that cannot be read, `OUTSIDE` for SPARQL that says what
+    /// query graphs cannot.
     pub predicted_shape: Option<String>,
+    /// The graph of the predicted query.
+    pub predicted_graph: Option<QueryGraph>,
     /// The answers that were graded.
     pub answers: Vec<Known>,
 }
+
+/// So many answers are kept with a grade: wrong queries may have millions.
+const MAX_KEPT: usize = 1000;
 
 /// A logical form that was predicted.
 struct Predicted<'p> {
     text: &'p str,
     language: Language,
-    query: Result<Query, String>,
+    read: Read,
+}
+
+/// What a logical form was read as.
+enum Read {
+    /// The gold form itself: there is nothing to compare.
+    Gold,
+    Query(Box<Query>, QueryGraph),
+    /// Good SPARQL that says what the algebra cannot.
+    Outside,
+    Unreadable(String),
 }
 
 impl<'k> Grader<'k> {
     /// Grades a prediction, or its absence.
     pub fn grade(&self, question: &Question, prediction: Option<&Prediction>) -> Grade {
         let gold: Vec<Known> = question.answers.iter().map(Known::of_json).collect();
-        let form = prediction.and_then(|prediction| self.read(prediction));
-        let is_gold = form.as_ref().is_some_and(|form| gold_text(question, form) == Some(form.text));
+        let form = prediction.and_then(|prediction| self.read(question, prediction));
+        let is_gold = form.as_ref().is_some_and(|form| matches!(form.read, Read::Gold));
         let known = (is_gold && self.gold_is_true && self.session.is_some()).then_some(&gold[..]);
         let (outcome, cause, answers, executes) = self.outcome(prediction, form.as_ref(), known);
         let mut values = Values::default();
@@ -94,32 +110,68 @@ impl<'k> Grader<'k> {
             let mean = prediction.log_probs.iter().sum::<f64>() / prediction.log_probs.len() as f64;
             values.set(Measure::Perplexity, (-mean).exp());
         }
-        let predicted_shape = form.as_ref().map(|form| match &form.query {
-            Ok(query) => QueryGraph::of(query).shape().code,
-            Err(_) => "INVALID".to_owned(),
+        let official = self.official(question, prediction, &given, &gold, &values);
+        let mut kept = given;
+        kept.truncate(MAX_KEPT);
+        let predicted_shape = form.as_ref().map(|form| match &form.read {
+            Read::Gold => question.shape.clone(),
+            Read::Query(_, graph) => graph.shape().code,
+            Read::Outside => "OUTSIDE".to_owned(),
+            Read::Unreadable(_) => "INVALID".to_owned(),
+        });
+        let predicted_graph = form.and_then(|form| match form.read {
+            Read::Query(_, graph) => Some(graph),
+            _ => None,
         });
         Grade {
             outcome,
             cause,
             products: self.products.iter().map(|product| product.value(&values)).collect(),
-            official: self.official(question, prediction, &given, &gold, &values),
+            official,
             values,
             predicted_shape,
-            answers: given,
+            predicted_graph,
+            answers: kept,
         }
     }
 
-    fn read<'p>(&self, prediction: &'p Prediction) -> Option<Predicted<'p>> {
+    fn read<'p>(&self, question: &Question, prediction: &'p Prediction) -> Option<Predicted<'p>> {
         let text = prediction.logical_form.as_deref().filter(|text| !text.trim().is_empty())?;
         let language = prediction.language.unwrap_or_else(|| Language::guess(text));
-        let query = Source::Text(language, text.to_owned())
-            .read(&self.knowledge)
-            .map(|reading| match &self.session {
-                Some(session) => with_ids(reading.query, session.kb()),
-                None => reading.query,
-            })
-            .map_err(|error| error.to_string());
-        Some(Predicted { text, language, query })
+        let read = if gold_text(question, text, language) == Some(text) {
+            Read::Gold
+        } else {
+            match Source::Text(language, text.to_owned()).read(&self.knowledge) {
+                Ok(reading) => {
+                    let query = self.with_ids(reading.query);
+                    let graph = QueryGraph::of(&query);
+                    Read::Query(Box::new(query), graph)
+                }
+                Err(ReadError::NotRecognised(_)) => Read::Outside,
+                Err(error) => Read::Unreadable(error.to_string()),
+            }
+        };
+        Some(Predicted { text, language, read })
+    }
+
+    fn with_ids(&self, query: Query) -> Query {
+        match &self.session {
+            Some(session) => with_ids(query, session.kb()),
+            None => query,
+        }
+    }
+
+    /// The gold query, read from the language of the prediction if possible: SPARQL lists values and leaves out units.
+    fn gold_query(&self, question: &Question, form: &Predicted<'_>) -> Option<Query> {
+        let same_language = gold_text(question, form.text, form.language).and_then(|text| {
+            let source = Source::Text(form.language, text.to_owned());
+            Some(source.read(&self.knowledge).ok()?.query)
+        });
+        let query = match form.language {
+            Language::Sparql => same_language?,
+            _ => same_language.or_else(|| question.query(&self.knowledge))?,
+        };
+        Some(self.with_ids(query))
     }
 
     /// The outcome, why there is no answer, the answers if they are known, and whether the form runs if that is known.
@@ -143,11 +195,11 @@ impl<'k> Grader<'k> {
             (Some(given), _) => (Outcome::Answered, None, Some(given.clone()), executes),
             (None, Some(Ok(answers))) => (Outcome::Answered, None, Some(answers), executes),
             (None, Some(Err((outcome, cause)))) => (outcome, Some(cause), None, executes),
-            (None, None) => match form.map(|form| &form.query) {
+            (None, None) => match form.map(|form| &form.read) {
                 None => (Outcome::Abstained, None, None, None),
-                Some(Err(cause)) => (Outcome::Unparsable, Some(cause.clone()), None, None),
+                Some(Read::Unreadable(cause)) => (Outcome::Unparsable, Some(cause.clone()), None, None),
                 // Without a KB nobody knows the answers.
-                Some(Ok(_)) => (Outcome::Answered, None, None, None),
+                Some(_) => (Outcome::Answered, None, None, None),
             },
         }
     }
@@ -187,26 +239,45 @@ impl<'k> Grader<'k> {
             }
             return;
         };
-        let gold_query = question.query(&self.knowledge).map(|query| match &self.session {
-            Some(session) => with_ids(query, session.kb()),
-            None => query,
-        });
-        let predicted = form.query.as_ref().ok();
-        if let Some(gold) = &gold_query {
-            let key = |query: &Query| Canonical::of(query, self.inverses).key().to_owned();
-            let same = predicted.is_some_and(|predicted| predicted == gold || key(predicted) == key(gold));
-            values.set(Measure::EmCanonical, f64::from(same));
+        if let Read::Gold = form.read {
+            for &measure in Measure::ALL.iter().filter(|measure| measure.family() == Family::Query) {
+                if measure != Measure::EmOfficial {
+                    values.set(measure, 1.0);
+                }
+            }
+        } else {
+            self.compare_forms(question, form, values);
         }
+        if let (Some(ontology), Language::Sexpr, Some(gold)) =
+            (self.ontology, form.language, &question.forms.sexpr)
+        {
+            let same = OfficialMatcher::new(ontology).explain(gold, form.text).equal;
+            values.set(Measure::EmOfficial, f64::from(same));
+        }
+    }
+
+    /// Measures of a form that is not the gold one.
+    fn compare_forms(&self, question: &Question, form: &Predicted<'_>, values: &mut Values) {
+        let gold_query = self.gold_query(question, form);
         let gold_graph = gold_query.as_ref().map(QueryGraph::of);
-        let graph = predicted.map(QueryGraph::of);
-        if let Some(gold) = &gold_graph {
-            let f1 = |inverses: Option<&dyn Inverses>| {
-                graph.as_ref().map_or(0.0, |graph| aligned(graph, gold, inverses).f1())
-            };
-            values.set(Measure::F1Aligned, f1(None));
-            values.set(Measure::F1Inverse, f1(Some(self.inverses)));
+        let is_outside = matches!(form.read, Read::Outside);
+        if let (Some(gold), Some(gold_graph), false) = (&gold_query, &gold_graph, is_outside) {
+            let (mut same, mut f1, mut f1_inverse) = (false, 0.0, 0.0);
+            if let Read::Query(query, graph) = &form.read {
+                same = **query == *gold || self.are_equivalent((query, graph), (gold, gold_graph));
+                f1 = aligned(graph, gold_graph, None).f1();
+                let edges = graph.edges.iter().chain(&gold_graph.edges);
+                let mut labels = edges.map(|edge| edge.label.as_str());
+                f1_inverse = match f1 < 1.0 && labels.any(|label| self.inverses.inverse(label).is_some()) {
+                    true => aligned(graph, gold_graph, Some(self.inverses)).f1(),
+                    false => f1,
+                };
+            }
+            values.set(Measure::EmCanonical, f64::from(same));
+            values.set(Measure::F1Aligned, f1);
+            values.set(Measure::F1Inverse, f1_inverse);
         }
-        let gold_text = gold_text(question, form);
+        let gold_text = gold_text(question, form.text, form.language);
         if let Some(gold) = gold_text {
             let (left, right) = (tokens(form.text, form.language), tokens(gold, form.language));
             let mut numbering = Numbering::default();
@@ -216,26 +287,38 @@ impl<'k> Grader<'k> {
             values.set(Measure::Bleu, BleuCounts::of(&predicted, &gold).score(Smoothing::None));
             values.set(Measure::RougeL, rouge_l(&predicted, &gold));
         }
-        match (form.language, gold_text, &gold_graph) {
-            (Language::Sparql, Some(gold), _) => {
-                let (predicted, gold) = (scan(form.text), scan(gold));
-                values.set(Measure::F1Sem, Overlap::of(&predicted.iris, &gold.iris).f1());
-                values.set(Measure::F1Tri, Overlap::of(&predicted.patterns, &gold.patterns).f1());
-            }
-            (_, _, Some(gold)) => {
-                let gold = scanned(gold);
-                let predicted = graph.as_ref().map(scanned).unwrap_or_default();
-                values.set(Measure::F1Sem, Overlap::of(&predicted.iris, &gold.iris).f1());
-                values.set(Measure::F1Tri, Overlap::of(&predicted.patterns, &gold.patterns).f1());
-            }
-            _ => {}
+        let compared = match (form.language, gold_text, &gold_graph, &form.read) {
+            (Language::Sparql, Some(gold), ..) => (scan(form.text), scan(gold)),
+            (_, _, Some(gold), Read::Query(_, graph)) => (scanned(graph), scanned(gold)),
+            (_, _, Some(gold), _) => (Scanned::default(), scanned(gold)),
+            _ => return,
+        };
+        let (predicted, gold) = compared;
+        let by_patterns = Overlap::of(&predicted.patterns, &gold.patterns).f1();
+        values.set(Measure::F1Sem, Overlap::of(&predicted.iris, &gold.iris).f1());
+        values.set(Measure::F1Tri, by_patterns);
+        // What the algebra cannot say has no graph to align.
+        if values.get(Measure::EmCanonical).is_none() {
+            values.set(Measure::EmCanonical, 0.0);
+            values.set(Measure::F1Aligned, by_patterns);
+            values.set(Measure::F1Inverse, by_patterns);
         }
-        if let (Some(ontology), Language::Sexpr, Some(gold)) =
-            (self.ontology, form.language, &question.forms.sexpr)
-        {
-            let same = OfficialMatcher::new(ontology).explain(gold, form.text).equal;
-            values.set(Measure::EmOfficial, f64::from(same));
-        }
+    }
+
+    fn are_equivalent(&self, one: (&Query, &QueryGraph), other: (&Query, &QueryGraph)) -> bool {
+        // Canonical forms are costly, and queries with other relations never have the same.
+        let relations = |graph: &QueryGraph| -> Vec<String> {
+            let first = |label: &str| match self.inverses.inverse(label) {
+                Some(inverse) if inverse < label => inverse.to_owned(),
+                _ => label.to_owned(),
+            };
+            let mut relations: Vec<String> = graph.edges.iter().map(|edge| first(&edge.label)).collect();
+            relations.sort_unstable();
+            relations.dedup();
+            relations
+        };
+        let key = |query: &Query| Canonical::of(query, self.inverses).key().to_owned();
+        relations(one.1) == relations(other.1) && key(one.0) == key(other.0)
     }
 
     fn official(
@@ -273,12 +356,12 @@ impl<'k> Grader<'k> {
 }
 
 /// The gold form in the language of the prediction; of SPARQL, for the graph that the prediction speaks of.
-fn gold_text<'q>(question: &'q Question, form: &Predicted<'_>) -> Option<&'q str> {
+fn gold_text<'q>(question: &'q Question, predicted: &str, language: Language) -> Option<&'q str> {
     let forms = &question.forms;
-    match form.language {
+    match language {
         Language::Sexpr => forms.sexpr.as_deref(),
         Language::Kopl => forms.program.as_deref(),
-        Language::Sparql if form.text.contains("<pred:") => forms.sparql_kqapro.as_deref(),
+        Language::Sparql if predicted.contains("<pred:") => forms.sparql_kqapro.as_deref(),
         Language::Sparql => forms.sparql.as_deref(),
     }
 }

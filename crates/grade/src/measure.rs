@@ -61,7 +61,7 @@ measures! {
     EmOfficial = "em_official", Query, 1, "1 if the graphs of both S-expressions are isomorphic (GrailQA), else 0",
         "a text that cannot be read 0; other languages, or no ontology: not measured";
     EmCanonical = "em_canonical", Query, 1, "1 if both queries have the same canonical form, whatever their languages, else 0",
-        "a text that cannot be read 0; gold that cannot be read: not measured";
+        "a text that cannot be read 0; SPARQL outside of the algebra, on either side: 1 for the gold text itself, else 0";
     Bleu = "bleu", Query, 1, "BLEU of the token sequences, n up to 4, brevity penalty, no smoothing, orders above the length of the prediction left out",
         "no common token 0; both the same 1, also below four tokens; no prediction 0";
     RougeL = "rouge_l", Query, 1, "F1 of the longest common subsequence of tokens",
@@ -71,9 +71,9 @@ measures! {
     F1Tri = "f1_tri", Query, 1, "F1 of the sets of triple patterns, all variables taken for one",
         "both empty 1; one empty 0; patterns that become the same count once; broken SPARQL is scanned, other broken texts 0";
     F1Aligned = "f1_aligned", Query, 1, "F1 of what the query graphs say, variables aligned in the best way, the answer to the answer",
-        "a text that cannot be read 0; gold that cannot be read: not measured";
+        "a text that cannot be read 0; SPARQL outside of the algebra, on either side: 1 for the gold text itself, else f1_tri";
     F1Inverse = "f1_inverse", Query, 1, "as f1_aligned; a relation and its inverse the other way round are the same",
-        "a text that cannot be read 0; gold that cannot be read: not measured";
+        "as f1_aligned";
     Exec = "exec", Execution, 1, "1 if the logical form runs, else 0",
         "no answers are fine: 1; over budget 0; no KB at hand: not measured";
     EmAnswer = "em_answer", Answer, 1, "1 if both answer sets are the same, else 0", "both empty 1; error 0; duplicates and order do not matter";

@@ -100,16 +100,15 @@ pub(crate) fn run(args: &CompareArgs) -> Result<Outcome> {
         "measure",
         "first",
         "second",
-        "difference",
+        "change",
         "95 % interval",
         "p",
-        "p (Holm)",
-        "p (McNemar)",
-        "effect",
-        "detectable",
+        "Holm",
+        "McNemar",
+        "d",
+        "least",
     ]);
-    for ((other, measure, _, a, b, c, _), p) in rows.iter().zip(&corrected) {
-        let _ = other;
+    for ((_, measure, _, a, b, c, _), p) in rows.iter().zip(&corrected) {
         table.add_row([
             (*measure).clone(),
             three(*a),
@@ -128,6 +127,9 @@ pub(crate) fn run(args: &CompareArgs) -> Result<Outcome> {
     }
     output::text(&format!("{} in common", output::counted(ids.len() as u64, "question", "questions")))?;
     output::text(&table.to_string())?;
+    output::text(
+        "p: paired bootstrap, corrected for all comparisons (Holm); McNemar: right or wrong only; d: size of the effect; least: the smallest change that so many questions show",
+    )?;
     for (other, measure, _, _, _, c, flipped) in &rows {
         if !flipped.is_empty() && args.flips > 0 {
             output::text(&format!("\n{measure}, {}: {} won, {} lost", other.name, c.won, c.lost))?;

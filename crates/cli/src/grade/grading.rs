@@ -11,7 +11,7 @@ use serde_json::{Map, Value as Json, json};
 use std::fs::File;
 use std::io::{BufRead, BufReader, BufWriter, Write};
 use std::path::{Path, PathBuf};
-use touchstone_forge::Question;
+use touchstone_forge::{Graph, Question};
 use touchstone_grade::compat::Compat;
 use touchstone_grade::facets::{self, FACETS};
 use touchstone_grade::summary::{Collector, Summary};
@@ -296,6 +296,8 @@ fn line(
         "shape": question.shape,
         "predicted_shape": grade.predicted_shape,
         "question": question.question,
+        "graph": question.graph,
+        "predicted_graph": grade.predicted_graph.as_ref().map(Graph::from),
         "gold": gold,
         "predicted": prediction.and_then(|prediction| prediction.logical_form.clone()),
         "gold_answers": question.answers,

@@ -5,6 +5,8 @@ pub(crate) mod compare;
 pub(crate) mod degrade;
 pub(crate) mod grading;
 pub(crate) mod measures;
+pub(crate) mod regress;
+pub(crate) mod report;
 pub(crate) mod sensitivity;
 
 use crate::forms::each_record;

@@ -138,7 +138,7 @@ fn takes_article(name: &str) -> bool {
         "Rock of Gibraltar",
         "British Indian Ocean Territory",
     ];
-    const ENDS: [&str; 26] = [
+    const ENDS: [&str; 30] = [
         " Islands",
         " Republic",
         " River",
@@ -165,8 +165,12 @@ fn takes_article(name: &str) -> bool {
         " Society",
         " Foundation",
         " Laboratory",
+        " Territories",
+        " Netherlands",
+        " Gulf",
+        " Isles",
     ];
-    const BEGINS: [&str; 9] = [
+    const BEGINS: [&str; 12] = [
         "Republic of ",
         "Democratic Republic",
         "Nobel ",
@@ -176,6 +180,9 @@ fn takes_article(name: &str) -> bool {
         "National Institute",
         "International ",
         "Office of ",
+        "Isle of ",
+        "Gulf of ",
+        "Pugwash Conferences",
     ];
     const INSIDE: [&str; 4] = [" Institute of ", " Institute for ", " Office for ", " Organization for "];
     // "Heard Island and McDonald Islands" has none, and neither has "Tom's Birthday Party".

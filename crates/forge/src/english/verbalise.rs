@@ -194,8 +194,10 @@ impl Speaker<'_> {
                 };
                 let phrase = self.pick(phrases)?;
                 let noun = self.noun_of(class);
-                let other =
-                    format!("the {} {} {}", noun.one, noun.pronoun(), self.extreme(rest, extreme, false)?);
+                // Only what has the value itself is one thing: others may lead to it, too.
+                let article =
+                    if rest.len() == 1 { format!("the {}", noun.one) } else { with_article(&noun.one) };
+                let other = format!("{article} {} {}", noun.pronoun(), self.extreme(rest, extreme, false)?);
                 Ok(with_other(agreeing(&phrase, many), &other))
             }
         }

@@ -1,0 +1,119 @@
+//! `touchstone regress`.
+
+use super::GoldArgs;
+use crate::{Outcome, output};
+use anyhow::{Context, Result};
+use clap::Args;
+use hashbrown::HashMap;
+use serde::Deserialize;
+use serde_json::json;
+use std::collections::BTreeMap;
+use std::io::{BufRead, BufReader};
+use std::path::PathBuf;
+use touchstone_forge::Question;
+use touchstone_grade::language::{Analyst, COLUMNS};
+use touchstone_grade::regression::regress;
+use touchstone_grade::statistics::mean_and_deviation;
+
+/// Arguments of `touchstone regress`.
+#[derive(Args)]
+pub(crate) struct RegressArgs {
+    #[command(flatten)]
+    gold: GoldArgs,
+    /// A folder that `touchstone grade --out` has written
+    #[arg(long, value_name = "DIR")]
+    grades: PathBuf,
+    /// What to explain
+    #[arg(long, default_value = "f1")]
+    measure: String,
+    /// Write regression.json into the folder of grades, for the report
+    #[arg(long)]
+    write: bool,
+    /// For machines
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Deserialize)]
+struct Line {
+    id: String,
+    measures: BTreeMap<String, f64>,
+}
+
+pub(crate) fn run(args: &RegressArgs) -> Result<Outcome> {
+    let gold = args.gold.open()?;
+    let training: Vec<&Question> = gold.benchmark.questions.iter().filter(|q| q.split == "train").collect();
+    let analyst = Analyst::new(&training);
+    let questions: HashMap<&str, &Question> =
+        gold.questions()?.into_iter().map(|q| (q.id.as_str(), q)).collect();
+    let path = args.grades.join("grades.jsonl");
+    let file = std::fs::File::open(&path).with_context(|| format!("cannot read {}", path.display()))?;
+    let mut columns: Vec<(String, Vec<f64>)> =
+        COLUMNS.iter().map(|(name, _)| ((*name).to_owned(), Vec::new())).collect();
+    let mut values = Vec::new();
+    for (number, line) in BufReader::new(file).lines().enumerate() {
+        let line: Line = serde_json::from_str(&line?)
+            .with_context(|| format!("{}, line {}: no grade", path.display(), number + 1))?;
+        let (Some(question), Some(&value)) =
+            (questions.get(line.id.as_str()), line.measures.get(&args.measure))
+        else {
+            continue;
+        };
+        values.push(value);
+        for ((_, column), value) in columns.iter_mut().zip(analyst.values(question)) {
+            column.push(value);
+        }
+    }
+    let found = regress(&args.measure, &values, &columns).with_context(|| {
+        format!(
+            "`{}` is measured for {}",
+            args.measure,
+            output::counted(values.len() as u64, "question", "questions")
+        )
+    })?;
+    let means: Vec<(&str, f64, f64)> = columns
+        .iter()
+        .map(|(name, column)| {
+            let (mean, deviation) = mean_and_deviation(column);
+            (name.as_str(), mean, deviation)
+        })
+        .collect();
+    if args.write {
+        let text = serde_json::to_string_pretty(&found)? + "\n";
+        output::write_file(&args.grades.join("regression.json"), text.as_bytes())?;
+    }
+    if args.json {
+        output::json(&json!({ "regression": found, "means": means, "columns": COLUMNS }))?;
+        return Ok(Outcome::Done);
+    }
+    let mut table = output::table(&["", "mean", "deviation", "coefficient", "error", "p", ""]);
+    for coefficient in &found.coefficients {
+        let mean = means.iter().find(|(name, ..)| *name == coefficient.name);
+        table.add_row([
+            coefficient.name.clone(),
+            mean.map_or(String::new(), |(_, mean, _)| format!("{mean:.2}")),
+            mean.map_or(String::new(), |(.., deviation)| format!("{deviation:.2}")),
+            format!("{:+.5}", coefficient.estimate),
+            format!("{:.5}", coefficient.error),
+            format!("{:.4}", coefficient.p),
+            coefficient.stars.to_owned(),
+        ]);
+    }
+    output::text(&table.to_string())?;
+    output::text(&format!(
+        "{} explained by language: {}, R² {:.3}; * p up to 0.05, ** 0.01, *** 0.001",
+        args.measure,
+        output::counted(found.n as u64, "question", "questions"),
+        found.r_squared
+    ))?;
+    for (name, reason) in &found.dropped {
+        output::note(&format!("{name} is left out: {reason}"));
+    }
+    for (name, what) in COLUMNS {
+        output::text(&format!("{name}: {what}"))?;
+    }
+    output::text(
+        "grammaticality is not measured: the classifier of the paper needs weights that are not here",
+    )?;
+    Ok(Outcome::Done)
+}

@@ -1,0 +1,218 @@
+//! Ordinary least squares with an intercept, and two-sided p-values.
+
+use serde::Serialize;
+
+/// What a regression found.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Regression {
+    /// What was explained.
+    pub measure: String,
+    /// How many questions.
+    pub n: usize,
+    /// The share of the variance that is explained.
+    pub r_squared: f64,
+    /// The intercept, then the columns in their order.
+    pub coefficients: Vec<Coefficient>,
+    /// Columns that were left out, with the reason.
+    pub dropped: Vec<(String, String)>,
+}
+
+/// A coefficient.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Coefficient {
+    /// Of which column.
+    pub name: String,
+    /// Its value.
+    pub estimate: f64,
+    /// Its standard error.
+    pub error: f64,
+    /// How likely it is by chance (Student's t, two-sided).
+    pub p: f64,
+    /// `*` up to 0.05, `**` up to 0.01, `***` up to 0.001.
+    pub stars: &'static str,
+}
+
+/// Why there is no regression.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("there are {n} questions for {columns} columns: too few")]
+pub struct TooFew {
+    n: usize,
+    columns: usize,
+}
+
+/// Explains values by columns. Columns that are constant, or that follow from those before them, are left out and named.
+pub fn regress(measure: &str, y: &[f64], columns: &[(String, Vec<f64>)]) -> Result<Regression, TooFew> {
+    let n = y.len();
+    // Orthogonal columns by the method of Gram and Schmidt, applied twice: exact enough for 1e-10, and it shows what follows from others.
+    let mut basis: Vec<Vec<f64>> = vec![vec![1.0 / (n.max(1) as f64).sqrt(); n]];
+    let mut upper: Vec<Vec<f64>> = vec![vec![(n as f64).sqrt()]];
+    let mut names = vec!["intercept".to_owned()];
+    let mut dropped = Vec::new();
+    for (name, column) in columns {
+        let size = dot(column, column).sqrt();
+        let mut rest = column.clone();
+        let mut weights = vec![0.0; basis.len()];
+        for _ in 0..2 {
+            for (at, direction) in basis.iter().enumerate() {
+                let weight = dot(direction, &rest);
+                weights[at] += weight;
+                rest.iter_mut().zip(direction).for_each(|(r, d)| *r -= weight * d);
+            }
+        }
+        let length = dot(&rest, &rest).sqrt();
+        if length <= 1e-10 * size.max(1e-300) || size == 0.0 {
+            let is_constant = column.windows(2).all(|pair| pair[0] == pair[1]);
+            let reason = if is_constant { "it is constant" } else { "it follows from the columns before it" };
+            dropped.push((name.clone(), reason.to_owned()));
+            continue;
+        }
+        rest.iter_mut().for_each(|r| *r /= length);
+        weights.push(length);
+        basis.push(rest);
+        upper.push(weights);
+        names.push(name.clone());
+    }
+    let k = basis.len();
+    if n <= k {
+        return Err(TooFew { n, columns: k });
+    }
+    let projected: Vec<f64> = basis.iter().map(|direction| dot(direction, y)).collect();
+    // upper[j][i] is the weight of direction i in column j.
+    let mut estimates = vec![0.0; k];
+    for row in (0..k).rev() {
+        let known: f64 = (row + 1..k).map(|column| upper[column][row] * estimates[column]).sum();
+        estimates[row] = (projected[row] - known) / upper[row][row];
+    }
+    let mut residuals = y.to_vec();
+    for (direction, weight) in basis.iter().zip(&projected) {
+        residuals.iter_mut().zip(direction).for_each(|(r, d)| *r -= weight * d);
+    }
+    let unexplained = dot(&residuals, &residuals);
+    let mean = y.iter().sum::<f64>() / n as f64;
+    let total: f64 = y.iter().map(|value| (value - mean).powi(2)).sum();
+    let freedom = (n - k) as f64;
+    let variance = unexplained / freedom;
+    let coefficients = (0..k)
+        .map(|at| {
+            // A row of the inverse of the triangle.
+            let mut inverse = vec![0.0; k];
+            inverse[at] = 1.0 / upper[at][at];
+            for column in at + 1..k {
+                let sum: f64 = (at..column).map(|i| inverse[i] * upper[column][i]).sum();
+                inverse[column] = -sum / upper[column][column];
+            }
+            let error = (variance * dot(&inverse, &inverse)).sqrt();
+            let p = if error > 0.0 { student_tails(estimates[at] / error, freedom) } else { 0.0 };
+            Coefficient { name: names[at].clone(), estimate: estimates[at], error, p, stars: stars(p) }
+        })
+        .collect();
+    let r_squared = if total > 0.0 { 1.0 - unexplained / total } else { 0.0 };
+    Ok(Regression { measure: measure.to_owned(), n, r_squared, coefficients, dropped })
+}
+
+fn dot(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| a * b).sum()
+}
+
+fn stars(p: f64) -> &'static str {
+    match p {
+        p if p <= 0.001 => "***",
+        p if p <= 0.01 => "**",
+        p if p <= 0.05 => "*",
+        _ => "",
+    }
+}
+
+/// How likely Student's t is at least so far from 0.
+fn student_tails(t: f64, freedom: f64) -> f64 {
+    incomplete_beta(freedom / 2.0, 0.5, freedom / (freedom + t * t))
+}
+
+/// The regularised incomplete beta function, by its continued fraction (Lentz).
+fn incomplete_beta(a: f64, b: f64, x: f64) -> f64 {
+    if x <= 0.0 || x >= 1.0 {
+        return x.clamp(0.0, 1.0);
+    }
+    if x > (a + 1.0) / (a + b + 2.0) {
+        return 1.0 - incomplete_beta(b, a, 1.0 - x);
+    }
+    let front = (log_gamma(a + b) - log_gamma(a) - log_gamma(b) + a * x.ln() + b * (1.0 - x).ln()).exp() / a;
+    let tiny = 1e-300;
+    let (mut c, mut d) = (1.0, 1.0 - (a + b) * x / (a + 1.0));
+    d = 1.0 / if f64::abs(d) < tiny { tiny } else { d };
+    let mut fraction = d;
+    for m in 1..500 {
+        let m = f64::from(m);
+        for step in [
+            m * (b - m) * x / ((a + 2.0 * m - 1.0) * (a + 2.0 * m)),
+            -(a + m) * (a + b + m) * x / ((a + 2.0 * m) * (a + 2.0 * m + 1.0)),
+        ] {
+            d = 1.0 + step * d;
+            d = 1.0 / if d.abs() < tiny { tiny } else { d };
+            c = 1.0 + step / c;
+            c = if f64::abs(c) < tiny { tiny } else { c };
+            fraction *= c * d;
+        }
+        if (c * d - 1.0).abs() < 1e-16 {
+            break;
+        }
+    }
+    front * fraction
+}
+
+/// The logarithm of the gamma function (Stirling's series, for arguments shifted above 10).
+fn log_gamma(mut x: f64) -> f64 {
+    let mut shift = 0.0;
+    while x < 12.0 {
+        shift -= x.ln();
+        x += 1.0;
+    }
+    let inverse = 1.0 / (x * x);
+    let series = (1.0 / 12.0 - inverse * (1.0 / 360.0 - inverse * (1.0 / 1260.0 - inverse / 1680.0))) / x;
+    shift + (x - 0.5) * x.ln() - x + 0.5 * (2.0 * std::f64::consts::PI).ln() + series
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The columns and the values of statsmodels are in the file, as `benches/peers/regression.py` writes them.
+    #[test]
+    fn statsmodels_agrees() {
+        let data: serde_json::Value =
+            serde_json::from_str(include_str!("../tests/cases/regression.json")).expect("JSON");
+        let list = |value: &serde_json::Value| -> Vec<f64> {
+            value.as_array().expect("a list").iter().map(|v| v.as_f64().expect("a number")).collect()
+        };
+        let columns: Vec<(String, Vec<f64>)> = data["columns"]
+            .as_array()
+            .expect("columns")
+            .iter()
+            .enumerate()
+            .map(|(at, column)| (format!("x{at}"), list(column)))
+            .collect();
+        let found = regress("y", &list(&data["y"]), &columns).expect("a regression");
+        let close = |a: f64, b: f64| (a - b).abs() <= 1e-8 * b.abs().max(1e-3);
+        for (at, coefficient) in found.coefficients.iter().enumerate() {
+            let theirs = |name: &str| data[name][at].as_f64().expect("a number");
+            assert!(close(coefficient.estimate, theirs("estimates")), "{at}: {coefficient:?}");
+            assert!(close(coefficient.error, theirs("errors")), "{at}: {coefficient:?}");
+            assert!(close(coefficient.p, theirs("p")), "{at}: {coefficient:?} {}", theirs("p"));
+        }
+        assert!(close(found.r_squared, data["r_squared"].as_f64().expect("a number")));
+    }
+
+    #[test]
+    fn useless_columns_are_named() {
+        let y: Vec<f64> = (0..20).map(|i| f64::from(i % 7)).collect();
+        let x: Vec<f64> = (0..20).map(f64::from).collect();
+        let double = x.iter().map(|v| 2.0 * v + 1.0).collect();
+        let columns =
+            [("x".to_owned(), x), ("constant".to_owned(), vec![3.0; 20]), ("double".to_owned(), double)];
+        let found = regress("y", &y, &columns).expect("a regression");
+        let names: Vec<&str> = found.dropped.iter().map(|(name, _)| name.as_str()).collect();
+        assert_eq!(names, ["constant", "double"]);
+        assert_eq!(found.dropped[0].1, "it is constant");
+        assert!(regress("y", &[1.0], &columns).is_err());
+    }
+}

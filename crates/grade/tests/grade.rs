@@ -1,0 +1,227 @@
+//! Grading on the World KB and on real data.
+#![allow(missing_docs, clippy::unwrap_used, clippy::print_stderr)]
+
+use std::path::PathBuf;
+use touchstone_engine::{Session, Settings, Words};
+use touchstone_forge::english::Lexicon;
+use touchstone_forge::import::{Importer, Origin, benchmark};
+use touchstone_forge::package::KbIdentity;
+use touchstone_forge::{Benchmark, Question, Recipe, make};
+use touchstone_grade::axioms::{Holds, axioms};
+use touchstone_grade::compat::Compat;
+use touchstone_grade::degrade::{Degradation, degrade};
+use touchstone_grade::sensitivity::sensitivity;
+use touchstone_grade::{Grader, Measure, Outcome, Prediction, PredictionFormat, Predictions, Product};
+use touchstone_kb::{Kb, NoProgress, world};
+use touchstone_logic::dataset::{Knowledge, Records};
+use touchstone_logic::sparql::Namespaces;
+use touchstone_logic::{Language, Ontology};
+
+fn quick(kb: &Kb, questions: usize) -> Benchmark {
+    let mut recipe = Recipe::parse(Recipe::text("quick").unwrap()).unwrap();
+    recipe.questions = questions;
+    make(kb, &recipe, &Lexicon::of(kb), &NoProgress).unwrap()
+}
+
+fn knowledge<'k>(kb: &'k Kb, words: &'k Words<'_>) -> Knowledge<'k> {
+    Knowledge { lookup: kb, names: words, namespaces: Namespaces { base: Some(kb.manifest().base.clone()) } }
+}
+
+fn grader<'k>(kb: &'k Kb, words: &'k Words<'_>) -> Grader<'k> {
+    Grader {
+        session: Some(Session::new(kb)),
+        knowledge: knowledge(kb, words),
+        inverses: kb,
+        ontology: None,
+        products: Product::published().to_vec(),
+        compat: None,
+        settings: Settings::default(),
+        gives_forms: true,
+        gold_is_true: false,
+    }
+}
+
+fn evaluated(benchmark: &Benchmark) -> Vec<&Question> {
+    benchmark.questions.iter().filter(|question| question.split != "train").collect()
+}
+
+/// Gold as prediction scores 1 in every measure and every language, although every form is run again.
+#[test]
+fn gold_is_perfect() {
+    let kb = world::open(&NoProgress).unwrap();
+    let words = Words::new(&kb);
+    let grader = grader(&kb, &words);
+    let benchmark = quick(&kb, 300);
+    let mut n = 0;
+    for question in evaluated(&benchmark) {
+        let forms = [(Language::Sexpr, &question.forms.sexpr), (Language::Kopl, &question.forms.program)];
+        for (language, form) in
+            forms.into_iter().filter_map(|(language, form)| Some((language, form.clone()?)))
+        {
+            let prediction = Prediction {
+                id: question.id.clone(),
+                logical_form: Some(form.clone()),
+                language: Some(language),
+                ..Prediction::default()
+            };
+            let grade = grader.grade(question, Some(&prediction));
+            assert_eq!(grade.outcome, Outcome::Answered, "{form}");
+            for &measure in Measure::ALL {
+                let value = grade.values.get(measure);
+                assert!(value.is_none_or(|value| value == 1.0), "{} {value:?}: {form}", measure.name());
+            }
+            assert!(grade.products.iter().all(|value| *value == Some(1.0)));
+            n += 1;
+        }
+    }
+    assert!(n > 80, "{n}");
+}
+
+/// Whatever a system sends has one outcome, and scores between 0 and 1.
+#[test]
+fn outcomes_are_told_apart() {
+    let kb = world::open(&NoProgress).unwrap();
+    let words = Words::new(&kb);
+    let grader = grader(&kb, &words);
+    let benchmark = quick(&kb, 60);
+    let question = &benchmark.questions[0];
+    let form = |text: &str, language| Prediction {
+        logical_form: Some(text.to_owned()),
+        language: Some(language),
+        ..Prediction::default()
+    };
+    let error = Prediction { error: Some("time-out".to_owned()), ..Prediction::default() };
+    let empty = Prediction { answers: Some(Vec::new()), ..Prediction::default() };
+    let cases = [
+        (None, Outcome::Missing),
+        (Some(Prediction::default()), Outcome::Abstained),
+        (Some(error), Outcome::SystemError),
+        (Some(empty), Outcome::Answered),
+        (Some(form("(AND", Language::Sexpr)), Outcome::Unparsable),
+        (Some(form("SELECT ?x WHERE {", Language::Sparql)), Outcome::Unparsable),
+        (
+            Some(form("SELECT ?x WHERE { ?x ?y ?z . ?a ?b ?c . ?d ?e ?f }", Language::Sparql)),
+            Outcome::OverBudget,
+        ),
+        (Some(form("Find(Nothing like it) > What()", Language::Kopl)), Outcome::Answered),
+    ];
+    for (prediction, outcome) in cases {
+        let grade = grader.grade(question, prediction.as_ref());
+        assert_eq!(grade.outcome, outcome, "{prediction:?}");
+        assert_eq!(grade.values.get(Measure::F1), Some(0.0), "{prediction:?}");
+        assert!(grade.values.0.iter().flatten().all(|value| (0.0..=1.0).contains(value)));
+    }
+}
+
+/// The pattern of the third table of the paper.
+#[test]
+fn degradations_are_felt_where_they_should_be() {
+    let kb = world::open(&NoProgress).unwrap();
+    let words = Words::new(&kb);
+    let mut grader = grader(&kb, &words);
+    grader.gold_is_true = true;
+    let benchmark = quick(&kb, 1000);
+    let questions = evaluated(&benchmark);
+    let all = [Degradation::T1, Degradation::T2, Degradation::T3];
+    let rows = sensitivity(&grader, &questions, &all, &[0.1], 1, &NoProgress);
+    let score = |row: usize, name: &str| rows[row].scores.iter().find(|(known, _)| known == name).unwrap().1;
+    let untouched = |row: usize| 1.0 - rows[row].changed;
+    for name in ["f1_sem", "f1_tri"] {
+        assert_eq!(score(0, name), 1.0, "T1 keeps what is said");
+    }
+    for name in ["gek_1", "gek_2", "gek_3", "exec", "f1", "em_string"] {
+        assert!((score(0, name) - untouched(0)).abs() < 0.002, "T1 {name}: {}", score(0, name));
+    }
+    assert!(score(1, "exec") > 0.99 && score(1, "f1_tri") < 0.92 && score(1, "f1") < 0.92, "{:?}", rows[1]);
+    assert_eq!(
+        (score(2, "f1"), score(2, "em_answer"), score(2, "exec")),
+        (1.0, 1.0, 1.0),
+        "T3 keeps answers"
+    );
+    for name in ["bleu", "rouge_l", "f1_sem"] {
+        assert!(score(2, "f1_tri") <= score(2, name), "T3 lowers f1_tri most: {:?}", rows[2]);
+    }
+    for row in 0..3 {
+        assert!(score(row, "gek_3") < 1.0 - 0.1 * rows[row].changed, "gek_3 reacts to all: {:?}", rows[row]);
+    }
+    // The same seed degrades the same questions.
+    let knowledge = knowledge(&kb, &words);
+    let run = || degrade(&questions, Degradation::Drop, 0.3, 7, &knowledge);
+    assert_eq!(run(), run());
+    assert!(run().changed > 30, "{}", run().changed);
+}
+
+/// The first table of the paper, every cell computed.
+#[test]
+fn axioms_hold_as_published() {
+    let kb = world::open(&NoProgress).unwrap();
+    let words = Words::new(&kb);
+    let mut grader = grader(&kb, &words);
+    grader.gold_is_true = true;
+    let benchmark = quick(&kb, 1500);
+    let mut questions = evaluated(&benchmark);
+    questions.retain(|question| question.forms.sparql.is_some());
+    let rows = axioms(&grader, &questions, 1);
+    let expected = "em_string hhh xo, em_answer oxx xo, accuracy oxx xx, f1 oxx xx, recall oxx xx, precision oxx xx, \
+                    perplexity ooo xx, bleu hoo hx, rouge_l hoo xx, gek_1 hxx xx, gek_2 xxx xx, gek_3 xxx xx";
+    let sign = |holds: Holds| match holds {
+        Holds::No => 'o',
+        Holds::Half => 'h',
+        Holds::Full => 'x',
+    };
+    for line in expected.split(", ") {
+        let name = line.split(' ').next().unwrap();
+        let row = rows.iter().find(|row| row.measure == name).unwrap();
+        let signs: String = [row.a1, row.a2, row.a3].map(sign).into_iter().collect();
+        let general: String = [row.instance, row.partial].map(sign).into_iter().collect();
+        assert_eq!(format!("{name} {signs} {general}"), line, "{:?}", row.failures);
+        // What does not hold is shown.
+        let holds = [row.a1, row.a2, row.a3].iter().all(|holds| *holds == Holds::Full);
+        assert!(holds || !row.failures.is_empty() || name == "perplexity", "{name}");
+    }
+}
+
+/// The verdicts of the official evaluator on 1,000 predictions of a published system.
+#[test]
+fn grailqa_is_reproduced() {
+    let data = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data");
+    if !data.join("grailqa/dev.json").exists() {
+        eprintln!("skipped: there is no {}", data.join("grailqa/dev.json").display());
+        return;
+    }
+    let ontology = Ontology::load(&data.join("freebase")).unwrap();
+    let knowledge = || Knowledge { lookup: &ontology, names: &(), namespaces: Namespaces { base: None } };
+    let importer =
+        Importer { origin: Origin::GrailQa, knowledge: knowledge(), inverses: &ontology, kb: None };
+    let dev = std::fs::read(data.join("grailqa/dev.json")).unwrap();
+    let imported = Records::new(&dev[..]).map(|record| importer.question(&record.unwrap(), "dev", "grailqa"));
+    let imported: Vec<_> = imported.filter_map(Result::ok).collect();
+    let none = KbIdentity { name: String::new(), fingerprint: String::new() };
+    let benchmark = benchmark("grailqa", none, imported, Default::default());
+    let grader = Grader {
+        session: None,
+        knowledge: knowledge(),
+        inverses: &ontology,
+        ontology: Some(&ontology),
+        products: Vec::new(),
+        compat: Some(Compat::GrailQa),
+        settings: Settings::default(),
+        gives_forms: true,
+        gold_is_true: false,
+    };
+    let text = std::fs::read_to_string(data.join("grailqa/bert_ranking_1000.jsonl")).unwrap();
+    let predictions = Predictions::new(text.as_bytes(), PredictionFormat::Lines);
+    let mut n = 0;
+    for (prediction, line) in predictions.map(Result::unwrap).zip(text.lines()) {
+        let verdict: serde_json::Value = serde_json::from_str(line).unwrap();
+        let question = benchmark.questions.iter().find(|question| question.id == prediction.id).unwrap();
+        let grade = grader.grade(question, Some(&prediction));
+        let official =
+            [f64::from(verdict["official_em"].as_bool().unwrap()), verdict["official_f1"].as_f64().unwrap()];
+        // The JSON reader is off by the last bit of some numbers.
+        let same = grade.official.iter().zip(official).all(|(ours, theirs)| (ours - theirs).abs() < 1e-15);
+        assert!(same, "{:?}: {line}", grade.official);
+        n += 1;
+    }
+    assert_eq!(n, 1000);
+}

@@ -1,0 +1,228 @@
+//! The report: a page with all data in it, drawn by a script in it.
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Value as Json, json};
+use std::collections::{BTreeMap, HashMap};
+
+const PAGE: &str = include_str!("report.html");
+const STYLE: &str = include_str!("report.css");
+const SCRIPT: &str = include_str!("report.js");
+
+/// What a report shows.
+#[derive(Debug, Clone, Default)]
+pub struct Report {
+    /// Its heading.
+    pub title: String,
+    /// The runs, side by side.
+    pub runs: Vec<Run>,
+}
+
+/// A graded run.
+#[derive(Debug, Clone, Default)]
+pub struct Run {
+    /// Its name.
+    pub name: String,
+    /// `summary.json`.
+    pub summary: Json,
+    /// `grades.jsonl`.
+    pub grades: Vec<Graded>,
+    /// Tables that other commands made: sensitivity and regression.
+    pub extras: BTreeMap<String, Json>,
+}
+
+/// A line of `grades.jsonl`.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub struct Graded {
+    /// The question's id.
+    pub id: String,
+    /// What came of it.
+    pub outcome: String,
+    /// Why there is no answer.
+    #[serde(default)]
+    pub cause: Option<String>,
+    /// Each measure.
+    pub measures: BTreeMap<String, f64>,
+    /// The values of each facet.
+    #[serde(default)]
+    pub facets: BTreeMap<String, Vec<String>>,
+    /// The shape of the gold query.
+    #[serde(default)]
+    pub shape: String,
+    /// That of the predicted one.
+    #[serde(default)]
+    pub predicted_shape: Option<String>,
+    /// The question.
+    #[serde(default)]
+    pub question: String,
+    /// The gold form.
+    #[serde(default)]
+    pub gold: Option<String>,
+    /// The predicted form.
+    #[serde(default)]
+    pub predicted: Option<String>,
+    /// The gold graph.
+    #[serde(default)]
+    pub graph: Json,
+    /// The predicted graph.
+    #[serde(default)]
+    pub predicted_graph: Json,
+    /// The gold answers.
+    #[serde(default)]
+    pub gold_answers: Vec<Json>,
+    /// The predicted answers.
+    #[serde(default)]
+    pub answers: Vec<String>,
+}
+
+/// So many gold answers of a question are shown.
+const MAX_ANSWERS: usize = 20;
+
+/// The page.
+pub fn html(report: &Report) -> String {
+    let mut names: Vec<String> = Vec::new();
+    for grade in report.runs.iter().flat_map(|run| run.grades.iter().take(1000)) {
+        for name in grade.measures.keys() {
+            if !names.contains(name) {
+                names.push(name.clone());
+            }
+        }
+    }
+    let mut places: HashMap<&str, usize> = HashMap::new();
+    let mut questions: Vec<Json> = Vec::new();
+    for (number, run) in report.runs.iter().enumerate() {
+        for grade in &run.grades {
+            let at = *places.entry(&grade.id).or_insert_with(|| {
+                questions.push(question(grade, report.runs.len()));
+                questions.len() - 1
+            });
+            questions[at]["r"][number] = result(grade, &names);
+        }
+    }
+    let runs: Vec<Json> = report
+        .runs
+        .iter()
+        .map(|run| json!({ "name": run.name, "summary": run.summary, "extras": run.extras }))
+        .collect();
+    let data = json!({ "title": report.title, "runs": runs, "measures": names, "questions": questions });
+    // Nothing in the data can end the element that it stands in.
+    let data = data
+        .to_string()
+        .replace('<', "\\u003c")
+        .replace('\u{2028}', "\\u2028")
+        .replace('\u{2029}', "\\u2029");
+    PAGE.replace("{{title}}", &escaped(&report.title))
+        .replace("{{style}}", STYLE)
+        .replace("{{script}}", SCRIPT)
+        .replace("{{data}}", &data)
+}
+
+fn escaped(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+}
+
+fn question(grade: &Graded, n_runs: usize) -> Json {
+    let text = |answer: &Json| {
+        let field = |name: &str| {
+            answer.get(name).map(|value| value.as_str().map_or_else(|| value.to_string(), str::to_owned))
+        };
+        let unit =
+            field("unit").filter(|unit| !unit.is_empty()).map_or(String::new(), |unit| format!(" {unit}"));
+        field("label")
+            .or_else(|| field("value").map(|value| value + &unit))
+            .unwrap_or_else(|| answer.to_string())
+    };
+    json!({
+        "i": grade.id,
+        "q": grade.question,
+        "s": grade.shape,
+        "f": grade.facets,
+        "g": grade.gold,
+        "G": small_graph(&grade.graph),
+        "a": grade.gold_answers.iter().take(MAX_ANSWERS).map(text).collect::<Vec<_>>(),
+        "n": grade.gold_answers.len(),
+        "r": vec![Json::Null; n_runs],
+    })
+}
+
+fn result(grade: &Graded, names: &[String]) -> Json {
+    // Four digits are enough to look at, and make the file half as long.
+    let rounded = |value: &f64| (value * 1e4).round() / 1e4;
+    let values: Vec<Option<f64>> = names.iter().map(|name| grade.measures.get(name).map(rounded)).collect();
+    let mut result = json!({ "o": grade.outcome, "m": values });
+    if let Some(cause) = &grade.cause {
+        result["c"] = json!(cause);
+    }
+    if let Some(form) = grade.predicted.as_ref().filter(|form| grade.gold.as_ref() != Some(*form)) {
+        result["p"] = json!(form);
+        result["P"] = small_graph(&grade.predicted_graph);
+    } else if grade.predicted.is_some() {
+        result["same"] = json!(true);
+    }
+    if grade.outcome == "answered" {
+        result["a"] = json!(grade.answers.iter().take(MAX_ANSWERS).collect::<Vec<_>>());
+    }
+    if let Some(shape) = &grade.predicted_shape {
+        result["s"] = json!(shape);
+    }
+    result
+}
+
+/// A graph as short lists: `[root, [[label, grounded, note]...], [[from, to, label]...]]`.
+fn small_graph(graph: &Json) -> Json {
+    let list = |name: &str| graph.get(name).and_then(Json::as_array).cloned().unwrap_or_default();
+    if !graph.is_object() {
+        return Json::Null;
+    }
+    let vertices: Vec<Json> = list("vertices")
+        .iter()
+        .map(|v| {
+            json!([
+                v["label"],
+                u8::from(v["grounded"] == json!(true)),
+                v.get("note").cloned().unwrap_or(json!(""))
+            ])
+        })
+        .collect();
+    let edges: Vec<Json> = list("edges").iter().map(|e| json!([e["from"], e["to"], e["label"]])).collect();
+    json!([graph["root"], vertices, edges])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn data_cannot_break_out() {
+        let grade = Graded {
+            id: "1".to_owned(),
+            question: "</script><script>alert(1)</script>".to_owned(),
+            outcome: "answered".to_owned(),
+            ..Graded::default()
+        };
+        let run = Run { name: "<b>".to_owned(), grades: vec![grade], ..Run::default() };
+        let page = html(&Report { title: "<i>".to_owned(), runs: vec![run] });
+        assert!(!page.contains("<script>alert") && !page.contains("<title><i>"));
+        assert_eq!(page.matches("</script>").count(), 2, "one with data, one with the script");
+        assert!(!page.contains("http://") && !page.contains("https://"), "nothing from outside");
+    }
+
+    #[test]
+    fn runs_stand_side_by_side() {
+        let grade = |id: &str, value: f64| Graded {
+            id: id.to_owned(),
+            outcome: "answered".to_owned(),
+            measures: [("f1".to_owned(), value)].into(),
+            ..Graded::default()
+        };
+        let run = |values: &[(&str, f64)]| Run {
+            grades: values.iter().map(|(id, value)| grade(id, *value)).collect(),
+            ..Run::default()
+        };
+        let report = Report {
+            title: "t".to_owned(),
+            runs: vec![run(&[("a", 1.0), ("b", 0.0)]), run(&[("b", 0.123456)])],
+        };
+        let page = html(&report);
+        assert!(page.contains("0.1235") && page.contains("\"measures\":[\"f1\"]"));
+    }
+}
