@@ -51,10 +51,10 @@ fn main() {
     let ways = [Degradation::Drop, Degradation::Flip, Degradation::Function, Degradation::Year];
     let mut cases: Vec<(&Question, Prediction)> = Vec::new();
     for seed in 0.. {
-        let run = degrade(&questions, ways[seed as usize % ways.len()], 0.9, seed, &knowledge());
+        let run = degrade(&questions, &questions, ways[seed as usize % ways.len()], 0.9, seed, &knowledge());
         for (question, mut prediction) in questions.iter().zip(run.predictions) {
             let other = &questions[(seed as usize * 31 + cases.len()) % questions.len()];
-            let answers = if cases.len() % 2 == 0 { &question.answers } else { &other.answers };
+            let answers = if cases.len().is_multiple_of(2) { &question.answers } else { &other.answers };
             prediction.answers = Some(answers.iter().map(Known::of_json).collect());
             cases.push((question, prediction));
         }

@@ -18,6 +18,8 @@ use touchstone_logic::Language;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Holds {
+    /// There was no case to check it on.
+    Unchecked,
     /// Not at all.
     No,
     /// In part.
@@ -86,8 +88,10 @@ struct Family<'q> {
 }
 
 /// Checks all measures of a grader, its products included, on questions with SPARQL.
-pub fn axioms(grader: &Grader<'_>, questions: &[&Question], seed: u64) -> Vec<Row> {
-    let stock = Stock::of(questions);
+///
+/// Names and other queries with the same answers are taken from `pool`.
+pub fn axioms(grader: &Grader<'_>, questions: &[&Question], pool: &[&Question], seed: u64) -> Vec<Row> {
+    let stock = Stock::of(pool);
     let families: Vec<Family<'_>> =
         questions.par_iter().filter_map(|question| family(grader, question, &stock, seed)).collect();
     let names: Vec<String> = Measure::ALL
@@ -209,7 +213,8 @@ impl<'f> Trial<'f> {
 
     fn holds(&self) -> Holds {
         match (self.n, &self.against, &self.tie) {
-            (0, ..) | (_, Some(_), _) => Holds::No,
+            (0, ..) => Holds::Unchecked,
+            (_, Some(_), _) => Holds::No,
             (_, None, Some(_)) => Holds::Half,
             _ => Holds::Full,
         }
@@ -298,10 +303,11 @@ fn row(name: &str, column: usize, families: &[Family<'_>]) -> Row {
         }
     }
     let first = is_best && a1a.holds() == Holds::Full;
-    let a1 = match (first, a1b.holds()) {
-        (false, _) => Holds::No,
-        (true, Holds::Full) => Holds::Full,
-        _ => Holds::Half,
+    let a1 = match (is_best, a1a.holds(), a1b.holds()) {
+        (true, Holds::Unchecked, _) => Holds::Unchecked,
+        (true, Holds::Full, Holds::Full) => Holds::Full,
+        (true, Holds::Full, _) => Holds::Half,
+        _ => Holds::No,
     };
     let trials = [if first { &a1b } else { &a1a }, &a2, &a3];
     Row {

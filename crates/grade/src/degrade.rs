@@ -187,16 +187,17 @@ pub fn without_bracket(sparql: &str) -> Option<String> {
     Some(format!("{}{}", &sparql[..at], &sparql[at + 1..]))
 }
 
-/// A run of gold predictions with a share of them degraded.
+/// A run of gold predictions with a share of them degraded; random names and other queries are taken from `pool`.
 pub fn degrade(
     questions: &[&Question],
+    pool: &[&Question],
     degradation: Degradation,
     share: f64,
     seed: u64,
     knowledge: &Knowledge<'_>,
 ) -> Degraded {
     let mut random = Random::new(seed, degradation.name());
-    let stock = Stock::of(questions);
+    let stock = Stock::of(pool);
     let on_text = matches!(degradation, Degradation::T1 | Degradation::T2 | Degradation::T3);
     let gold = |question: &Question| -> Option<(Language, String)> {
         let forms = &question.forms;

@@ -71,6 +71,7 @@ pub const MEASURES: [Measure; 8] = [
 pub fn sensitivity(
     grader: &Grader<'_>,
     questions: &[&Question],
+    pool: &[&Question],
     degradations: &[Degradation],
     shares: &[f64],
     seed: u64,
@@ -81,7 +82,7 @@ pub fn sensitivity(
         .stage("grading synthetic runs", Some((degradations.len() * shares.len() * questions.len()) as u64));
     for &degradation in degradations {
         for &share in shares {
-            let run = degrade(questions, degradation, share, seed, &grader.knowledge);
+            let run = degrade(questions, pool, degradation, share, seed, &grader.knowledge);
             let by_id: hashbrown::HashMap<&str, &Question> =
                 questions.iter().map(|question| (question.id.as_str(), *question)).collect();
             let values: Vec<Vec<Option<f64>>> = run

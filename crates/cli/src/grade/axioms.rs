@@ -51,12 +51,12 @@ pub(crate) fn run(args: &AxiomsArgs) -> Result<Outcome> {
     let mut questions = gold.questions()?;
     questions.retain(|question| question.forms.sparql.is_some());
     questions.truncate(args.limit);
-    let rows = axioms(&grader, &questions, args.seed);
+    let rows = axioms(&grader, &questions, &gold.pool(), args.seed);
     let rows: Vec<Row> = match args.all {
         true => rows,
         false => {
             let find = |name: &&str| rows.iter().find(|row| row.measure == **name).cloned();
-            PAPER.iter().filter_map(|name| find(&name)).collect()
+            PAPER.iter().filter_map(find).collect()
         }
     };
     if args.json {
@@ -64,6 +64,7 @@ pub(crate) fn run(args: &AxiomsArgs) -> Result<Outcome> {
         return Ok(Outcome::Done);
     }
     let sign = |holds: Holds| match holds {
+        Holds::Unchecked => "–",
         Holds::No => "○",
         Holds::Half => "◐",
         Holds::Full => "●",
@@ -82,7 +83,7 @@ pub(crate) fn run(args: &AxiomsArgs) -> Result<Outcome> {
     }
     output::text(&table.to_string())?;
     output::text(&format!(
-        "● holds, ◐ in part, ○ does not; computed on {} of {}",
+        "● holds, ◐ in part, ○ does not, – no case; computed on {} of {}",
         output::counted(questions.len() as u64, "query", "queries"),
         gold.benchmark.manifest.name
     ))?;

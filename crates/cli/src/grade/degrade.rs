@@ -42,7 +42,8 @@ pub(crate) fn run(args: &DegradeArgs) -> Result<Outcome> {
     let gold = args.gold.open()?;
     let words = gold.words();
     let questions = gold.questions()?;
-    let run = degrade(&questions, transform, args.share, args.seed, &gold.knowledge(words.as_ref()));
+    let run =
+        degrade(&questions, &gold.pool(), transform, args.share, args.seed, &gold.knowledge(words.as_ref()));
     let mut text = String::new();
     for prediction in &run.predictions {
         let line = json!({

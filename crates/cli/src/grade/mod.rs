@@ -167,6 +167,11 @@ impl Gold {
         }
     }
 
+    /// All questions.
+    pub(crate) fn pool(&self) -> Vec<&Question> {
+        self.benchmark.questions.iter().collect()
+    }
+
     /// The questions to grade.
     pub(crate) fn questions(&self) -> Result<Vec<&Question>> {
         let fits = |question: &&Question| match &self.split {

@@ -35,7 +35,8 @@ pub(crate) fn run(args: &SensitivityArgs) -> Result<Outcome> {
     let words = gold.words();
     let grader = gold.grader(words.as_ref());
     let bar = Bar::new();
-    let rows = sensitivity(&grader, &gold.questions()?, &transforms, &args.share, args.seed, &bar);
+    let rows =
+        sensitivity(&grader, &gold.questions()?, &gold.pool(), &transforms, &args.share, args.seed, &bar);
     drop(bar);
     if args.json {
         output::json(&rows)?;
