@@ -1,0 +1,37 @@
+#!/usr/bin/env bash
+# Opens the report of a graded run in a real Chromium: everything must be drawn, and nothing asked of the network.
+#
+#   test.sh [QUESTIONS]     2,000 without it
+#
+# Chromium is installed if it is not there; where it cannot be, the test says so and is left out.
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+say() { printf 'browser/test.sh: %s (%ss)\n' "$*" "$SECONDS" >&2; }
+if ! command -v chromium >/dev/null; then
+    say "installing Chromium"
+    apt-get update >&2 && apt-get install -y --no-install-recommends chromium >&2 || true
+fi
+command -v chromium >/dev/null || { say "Chromium cannot be installed: left out"; exit 0; }
+cargo test --locked --workspace --no-run
+program=target/debug/touchstone
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+export TOUCHSTONE_CACHE=$folder/cache
+"$program" build quick --questions "${1:-2000}" --out "$folder/bench" >&2
+"$program" degrade --benchmark "$folder/bench" --transform drop --share 0.5 --out "$folder/drop.jsonl" >&2
+"$program" degrade --benchmark "$folder/bench" --transform T1 --share 0.3 --out "$folder/t1.jsonl" >&2
+for name in drop t1; do
+    "$program" grade --benchmark "$folder/bench" --predictions "$folder/$name.jsonl" --out "$folder/$name" >/dev/null
+done
+"$program" report "$folder/drop" "$folder/t1" --out "$folder/report.html" >&2
+say "opening the report"
+timeout 120 chromium --headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking \
+    --disable-component-update --disable-sync --user-data-dir="$folder/profile" --dump-dom "file://$folder/report.html" \
+    >"$folder/page.html" 2>"$folder/chromium.log"
+fail() { say "$*"; exit 1; }
+grep -q 'data-ready="[0-9]' "$folder/page.html" || fail "the script did not come to its end"
+grep -q 'class="whisker"' "$folder/page.html" || fail "there are no scores"
+grep -q 'class="heat"' "$folder/page.html" || fail "there is no heat map"
+rows=$(grep -o '<details>' "$folder/page.html" | wc -l)
+[ "$rows" -eq 100 ] || fail "$rows questions are listed at first, not 100"
+say "drawn after $(grep -o 'data-ready="[0-9]*"' "$folder/page.html" | tr -dc 0-9) ms; all is there"
