@@ -103,6 +103,11 @@ enum Command {
         after_help = "Examples:\n  touchstone degrade --benchmark bench/ --transform T2 --share 0.2 --out t2.jsonl"
     )]
     Degrade(grade::degrade::DegradeArgs),
+    /// Make small KBs that tell gold queries from near misses, for `touchstone grade --robust`.
+    #[command(
+        after_help = "Examples:\n  touchstone distil --benchmark bench/ --out neighbours.jsonl\n  touchstone grade --benchmark bench/ --predictions mine.jsonl --robust neighbours.jsonl"
+    )]
+    Distil(grade::distil::DistilArgs),
     /// How measures react to synthetic degradations.
     #[command(
         after_help = "Examples:\n  touchstone sensitivity --benchmark bench/\n  touchstone sensitivity --benchmark bench/ --transform drop,flip,year --share 0.5"
@@ -169,6 +174,7 @@ fn main() -> ExitCode {
         Command::Regress(args) => grade::regress::run(&args),
         Command::Measures(args) => grade::measures::run(&args),
         Command::Degrade(args) => grade::degrade::run(&args),
+        Command::Distil(args) => grade::distil::run(&args),
         Command::Sensitivity(args) => grade::sensitivity::run(&args),
         Command::Axioms(args) => grade::axioms::run(&args),
         Command::Verbalise(args) => forge::verbalise::run(&args),

@@ -74,6 +74,7 @@ fn main() {
         settings: Settings::default(),
         gives_forms: true,
         gold_is_true: false,
+        neighbours: Default::default(),
     };
     let start = Instant::now();
     let sum: f64 = cases

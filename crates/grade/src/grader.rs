@@ -3,12 +3,15 @@
 use crate::aligned::aligned;
 use crate::answers::{Known, Meeting, meet};
 use crate::compat::{self, Compat};
+use crate::distil::agree;
 use crate::measure::{Family, Measure, Product, Values};
 use crate::outcome::Outcome;
 use crate::overlap::{BleuCounts, Numbering, Smoothing, rouge_l};
 use crate::prediction::Prediction;
 use crate::scan::{Scanned, scan};
 use crate::sets::Overlap;
+use hashbrown::HashMap;
+use serde_json::Value as Json;
 use std::borrow::Cow;
 use touchstone_engine::budget::Cancel;
 use touchstone_engine::{Answers, Outcome as Ran, Session, Settings};
@@ -38,6 +41,8 @@ pub struct Grader<'k> {
     pub gives_forms: bool,
     /// Whether the KB is the one that the gold answers come from: then gold forms need not be run again.
     pub gold_is_true: bool,
+    /// Neighbour KBs by question: predictions with the right answers are run on them.
+    pub neighbours: HashMap<String, Vec<Vec<Json>>>,
 }
 
 /// The grade of one question.
@@ -58,6 +63,8 @@ pub struct Grade {
     pub predicted_shape: Option<String>,
     /// The graph of the predicted query.
     pub predicted_graph: Option<QueryGraph>,
+    /// Whether the predicted query gives what gold gives on all neighbour KBs; `None` if it was not checked.
+    pub robust: Option<bool>,
     /// The answers that were graded.
     pub answers: Vec<Known>,
 }
@@ -119,6 +126,10 @@ impl<'k> Grader<'k> {
             Read::Outside => "OUTSIDE".to_owned(),
             Read::Unreadable(_) => "INVALID".to_owned(),
         });
+        let robust = match &form {
+            Some(form) if values.get(Measure::EmAnswer) == Some(1.0) => self.robust(question, form),
+            _ => None,
+        };
         let predicted_graph = form.and_then(|form| match form.read {
             Read::Query(_, graph) => Some(graph),
             _ => None,
@@ -131,6 +142,7 @@ impl<'k> Grader<'k> {
             values,
             predicted_shape,
             predicted_graph,
+            robust,
             answers: kept,
         }
     }
@@ -152,6 +164,19 @@ impl<'k> Grader<'k> {
             }
         };
         Some(Predicted { text, language, read })
+    }
+
+    fn robust(&self, question: &Question, form: &Predicted<'_>) -> Option<bool> {
+        let neighbours = self.neighbours.get(&question.id)?;
+        let kb = self.session.as_ref()?.kb();
+        match &form.read {
+            Read::Gold => Some(true),
+            Read::Query(query, _) => {
+                let gold = self.with_ids(question.query(&self.knowledge)?);
+                agree(kb, neighbours, &gold, query)
+            }
+            _ => None,
+        }
     }
 
     fn with_ids(&self, query: Query) -> Query {

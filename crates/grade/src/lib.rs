@@ -8,6 +8,7 @@ pub mod answers;
 pub mod axioms;
 pub mod compat;
 pub mod degrade;
+pub mod distil;
 pub mod facets;
 mod grader;
 pub mod language;

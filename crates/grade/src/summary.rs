@@ -28,12 +28,21 @@ pub struct Summary {
     pub repeated: usize,
     /// Each measure over all questions for which it is measured, and over those that were answered.
     pub measures: BTreeMap<String, Score>,
-    /// BLEU of the whole run.
-    pub corpus_bleu: Option<f64>,
+    /// Predictions with the right answers that were run on neighbour KBs, and how many of them gave something else than gold there.
+    pub robust: Option<Robust>,
     /// By facet and value: the number of questions and the measures over all of them.
     pub by: BTreeMap<String, BTreeMap<String, Cell>>,
     /// Gold shape and predicted shape: how often.
     pub shapes: BTreeMap<String, BTreeMap<String, usize>>,
+}
+
+/// Right for the right reason?
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+pub struct Robust {
+    /// Predictions with the right answers that were checked.
+    pub checked: usize,
+    /// Those that are right by luck.
+    pub failed: usize,
 }
 
 /// A score.
@@ -66,6 +75,7 @@ pub struct Collector {
     facets: Vec<String>,
     cells: HashMap<(usize, String), Vec<u32>>,
     shapes: BTreeMap<String, BTreeMap<String, usize>>,
+    robust: Robust,
 }
 
 impl Collector {
@@ -82,6 +92,7 @@ impl Collector {
             facets: facets.to_vec(),
             cells: HashMap::new(),
             shapes: BTreeMap::new(),
+            robust: Robust::default(),
         }
     }
 
@@ -107,6 +118,10 @@ impl Collector {
             for value in values {
                 self.cells.entry((facet, value.clone())).or_default().push(at);
             }
+        }
+        if let Some(is_robust) = grade.robust {
+            self.robust.checked += 1;
+            self.robust.failed += usize::from(!is_robust);
         }
         if let Some(predicted) = &grade.predicted_shape {
             *self.shapes.entry(gold_shape.to_owned()).or_default().entry(predicted.clone()).or_default() += 1;
@@ -154,7 +169,7 @@ impl Collector {
             unknown,
             repeated,
             measures,
-            corpus_bleu: None,
+            robust: Some(self.robust).filter(|robust| robust.checked > 0),
             by,
             shapes: self.shapes.clone(),
         }

@@ -6,10 +6,12 @@ use touchstone_engine::{Session, Settings, Words};
 use touchstone_forge::english::Lexicon;
 use touchstone_forge::import::{Importer, Origin, benchmark};
 use touchstone_forge::package::KbIdentity;
-use touchstone_forge::{Benchmark, Question, Recipe, make};
+use touchstone_forge::{Benchmark, Question, Random, Recipe, make};
+use touchstone_grade::answers::Known;
 use touchstone_grade::axioms::{Holds, axioms};
 use touchstone_grade::compat::Compat;
-use touchstone_grade::degrade::{Degradation, degrade};
+use touchstone_grade::degrade::{Degradation, degrade, worse_query};
+use touchstone_grade::distil::distil;
 use touchstone_grade::sensitivity::sensitivity;
 use touchstone_grade::{Grader, Measure, Outcome, Prediction, PredictionFormat, Predictions, Product};
 use touchstone_kb::{Kb, NoProgress, world};
@@ -38,6 +40,7 @@ fn grader<'k>(kb: &'k Kb, words: &'k Words<'_>) -> Grader<'k> {
         settings: Settings::default(),
         gives_forms: true,
         gold_is_true: false,
+        neighbours: Default::default(),
     }
 }
 
@@ -209,6 +212,7 @@ fn grailqa_is_reproduced() {
         settings: Settings::default(),
         gives_forms: true,
         gold_is_true: false,
+        neighbours: Default::default(),
     };
     let text = std::fs::read_to_string(data.join("grailqa/bert_ranking_1000.jsonl")).unwrap();
     let predictions = Predictions::new(text.as_bytes(), PredictionFormat::Lines);
@@ -225,4 +229,45 @@ fn grailqa_is_reproduced() {
         n += 1;
     }
     assert_eq!(n, 1000);
+}
+
+/// A query that gives the right answer by luck is found out on neighbour KBs, and gold never is.
+#[test]
+fn luck_is_found_out() {
+    let kb = world::open(&NoProgress).unwrap();
+    let words = Words::new(&kb);
+    let benchmark = quick(&kb, 150);
+    let questions: Vec<&Question> = evaluated(&benchmark).into_iter().take(25).collect();
+    let knowledge = knowledge(&kb, &words);
+    let distilled: Vec<_> =
+        questions.iter().filter_map(|question| distil(&kb, &knowledge, question, 1)).collect();
+    assert!(distilled.len() > 10, "{}", distilled.len());
+    let (misses, told) = distilled.iter().fold((0, 0), |(m, t), d| (m + d.misses, t + d.told));
+    assert!(told * 10 >= misses * 8, "{told} of {misses} near misses are told from gold");
+    assert_eq!(distil(&kb, &knowledge, questions[0], 1), distil(&kb, &knowledge, questions[0], 1));
+    let mut grader = grader(&kb, &words);
+    grader.neighbours = distilled.into_iter().map(|distilled| (distilled.id, distilled.neighbours)).collect();
+    let mut failed = 0;
+    for question in questions.iter().filter(|question| grader.neighbours.contains_key(&question.id)) {
+        let gold = question.query(&knowledge).unwrap();
+        for (_, degradation) in &Degradation::ALL[3..] {
+            let Some(worse) = worse_query(&gold, *degradation, &mut Random::new(3, &question.id)) else {
+                continue;
+            };
+            let Ok(form) = touchstone_logic::sexpr::print(&worse) else { continue };
+            // It says that it has the right answers: as if by luck.
+            let prediction = Prediction {
+                answers: Some(question.answers.iter().map(Known::of_json).collect()),
+                logical_form: Some(form.text),
+                language: Some(Language::Sexpr),
+                ..Prediction::default()
+            };
+            failed += usize::from(grader.grade(question, Some(&prediction)).robust == Some(false));
+        }
+        if let Some(form) = question.forms.program.clone().filter(|_| question.forms.sexpr.is_some()) {
+            let prediction = Prediction { logical_form: Some(form), ..Prediction::default() };
+            assert_eq!(grader.grade(question, Some(&prediction)).robust, Some(true), "{question:?}");
+        }
+    }
+    assert!(failed > 10, "{failed}");
 }

@@ -13,6 +13,7 @@ use std::io::{BufRead, BufReader, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use touchstone_forge::{Graph, Question};
 use touchstone_grade::compat::Compat;
+use touchstone_grade::distil::Distilled;
 use touchstone_grade::facets::{self, FACETS};
 use touchstone_grade::summary::{Collector, Summary};
 use touchstone_grade::{Grade, Grader, Measure, Prediction, PredictionFormat, Predictions, Product};
@@ -41,6 +42,9 @@ pub(crate) struct GradeArgs {
     /// Facets to group by, separated by commas; two with `*` between are crossed
     #[arg(long, value_delimiter = ',', default_value = "level,function,shape")]
     by: Vec<String>,
+    /// Run right predictions on the neighbour KBs that `touchstone distil` made: is the answer right for the right reason?
+    #[arg(long, value_name = "FILE")]
+    robust: Option<PathBuf>,
     /// A folder for grades.jsonl and summary.json
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
@@ -73,6 +77,15 @@ pub(crate) fn run(args: &GradeArgs) -> Result<Outcome> {
         grader.products.push(Product::parse(product)?);
     }
     grader.compat = compat;
+    if let Some(path) = &args.robust {
+        let text =
+            std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
+        for (number, line) in text.lines().enumerate() {
+            let distilled: Distilled = serde_json::from_str(line)
+                .with_context(|| format!("{}, line {}: no neighbours", path.display(), number + 1))?;
+            grader.neighbours.insert(distilled.id, distilled.neighbours);
+        }
+    }
     if compat == Some(Compat::GrailQa) && grader.ontology.is_none() {
         bail!(
             "GrailQA's exact match needs the ontology: give --ontology DIR with fb_roles, fb_types and reverse_properties"
@@ -295,6 +308,7 @@ fn line(
         "facets": facets,
         "shape": question.shape,
         "predicted_shape": grade.predicted_shape,
+        "robust": grade.robust,
         "question": question.question,
         "graph": question.graph,
         "predicted_graph": grade.predicted_graph.as_ref().map(Graph::from),
@@ -352,6 +366,14 @@ fn show(summary: &Summary, shown: &[String], compat: Option<Compat>) -> Result<(
         if rows.len() > 12 {
             output::text(&format!("and {} more", rows.len() - 12))?;
         }
+    }
+    if let Some(robust) = summary.robust {
+        output::text(&format!(
+            "\n{} of {} with the right answers give something else than gold on neighbour KBs ({:.1} %)",
+            output::count(robust.failed),
+            output::counted(robust.checked as u64, "prediction", "predictions"),
+            100.0 * robust.failed as f64 / robust.checked.max(1) as f64
+        ))?;
     }
     if summary.unknown > 0 {
         output::note(&format!(

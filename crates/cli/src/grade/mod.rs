@@ -3,6 +3,7 @@
 pub(crate) mod axioms;
 pub(crate) mod compare;
 pub(crate) mod degrade;
+pub(crate) mod distil;
 pub(crate) mod grading;
 pub(crate) mod measures;
 pub(crate) mod regress;
@@ -164,7 +165,12 @@ impl Gold {
             },
             gives_forms: true,
             gold_is_true: fingerprint == Some(manifest.kb.fingerprint.as_str()),
+            neighbours: Default::default(),
         }
+    }
+
+    pub(crate) fn kb(&self) -> Option<&Kb> {
+        self.known.kb.as_ref()
     }
 
     /// All questions.

@@ -9,9 +9,34 @@ use serde_json::{Map, Value as Json, json};
 use std::io::{self, Write};
 
 pub(super) fn write(kb: &Kb, out: &mut impl Write, progress: &dyn Progress) -> io::Result<ExportReport> {
-    let manifest = kb.manifest();
     let mut report = ExportReport::default();
-    let header = json!({
+    for line in schema(kb) {
+        write_line(out, &line)?;
+    }
+    // Classes first: readers meet the hierarchy before its members.
+    let (entities, classes): (Vec<NodeId>, Vec<NodeId>) = kb.nodes().partition(|&n| kb.as_class(n).is_none());
+    for node in classes.into_iter().chain(entities) {
+        report.n_records += 1;
+        super::tick(progress, report.n_records)?;
+        write_line(out, &node_line(kb, node, &|_| true).into())?;
+    }
+    Ok(report)
+}
+
+/// A small part of a KB: its schema, all classes, and these nodes with these facts only.
+pub fn part(kb: &Kb, nodes: &[NodeId], facts: &dyn Fn(&Fact) -> bool) -> Vec<Json> {
+    let mut lines = schema(kb);
+    let classes = kb.nodes().filter(|&node| kb.as_class(node).is_some());
+    lines.extend(classes.map(|node| node_line(kb, node, &|_| false).into()));
+    let entities = nodes.iter().filter(|&&node| kb.as_class(node).is_none());
+    lines.extend(entities.map(|&node| Json::from(node_line(kb, node, facts))));
+    lines
+}
+
+/// What is said about the KB as a whole, and about its properties.
+fn schema(kb: &Kb) -> Vec<Json> {
+    let manifest = kb.manifest();
+    let mut lines = vec![json!({
         "touchstone_kb": 1,
         "name": manifest.name,
         "source": manifest.source,
@@ -20,8 +45,7 @@ pub(super) fn write(kb: &Kb, out: &mut impl Write, progress: &dyn Progress) -> i
         "lang": manifest.lang,
         "vocabulary": manifest.vocabulary,
         "sources": manifest.sources,
-    });
-    write_line(out, &header)?;
+    })];
     for relation in kb.relations() {
         let mut line = Map::new();
         line.insert("relation".into(), kb.relation_id(relation).into());
@@ -34,7 +58,7 @@ pub(super) fn write(kb: &Kb, out: &mut impl Write, progress: &dyn Progress) -> i
         put_name(kb, &mut line, "inverse_label", kb.relation_inverse_label(relation));
         put(&mut line, "symmetric", kb.is_symmetric(relation).then_some(true.into()));
         put(&mut line, "group", kb.property_group(Property::Relation(relation)).map(Json::from));
-        write_line(out, &line.into())?;
+        lines.push(line.into());
     }
     for attribute in kb.attributes() {
         let mut line = Map::new();
@@ -52,7 +76,7 @@ pub(super) fn write(kb: &Kb, out: &mut impl Write, progress: &dyn Progress) -> i
         };
         put(&mut line, "unit", unit.map(Json::from));
         put(&mut line, "group", kb.property_group(Property::Attribute(attribute)).map(Json::from));
-        write_line(out, &line.into())?;
+        lines.push(line.into());
     }
     for qualifier in kb.qualifier_keys() {
         let mut line = Map::new();
@@ -60,16 +84,9 @@ pub(super) fn write(kb: &Kb, out: &mut impl Write, progress: &dyn Progress) -> i
         put_name(kb, &mut line, "label", kb.qualifier_label_literal(qualifier));
         line.insert("kind".into(), kb.qualifier_kind(qualifier).name().into());
         put(&mut line, "group", kb.qualifier_group(qualifier).map(Json::from));
-        write_line(out, &line.into())?;
+        lines.push(line.into());
     }
-    // Classes first: readers meet the hierarchy before its members.
-    let (entities, classes): (Vec<NodeId>, Vec<NodeId>) = kb.nodes().partition(|&n| kb.as_class(n).is_none());
-    for node in classes.into_iter().chain(entities) {
-        report.n_records += 1;
-        super::tick(progress, report.n_records)?;
-        write_line(out, &node_line(kb, node).into())?;
-    }
-    Ok(report)
+    lines
 }
 
 fn write_line(out: &mut impl Write, line: &Json) -> io::Result<()> {
@@ -98,7 +115,7 @@ fn name_json(kb: &Kb, name: LiteralId) -> Json {
     }
 }
 
-fn node_line(kb: &Kb, node: NodeId) -> Map<String, Json> {
+fn node_line(kb: &Kb, node: NodeId, keep: &dyn Fn(&Fact) -> bool) -> Map<String, Json> {
     let mut line = Map::new();
     let class = kb.as_class(node);
     line.insert(if class.is_some() { "class" } else { "entity" }.into(), kb.node_id(node).into());
@@ -116,7 +133,7 @@ fn node_line(kb: &Kb, node: NodeId) -> Map<String, Json> {
     }
     put(&mut line, "classes", ids(kb.classes_of(node).collect()));
     let (mut relations, mut attributes) = (Vec::new(), Vec::new());
-    for fact in kb.facts_about(node) {
+    for fact in kb.facts_about(node).filter(|fact| keep(fact)) {
         let facts =
             if matches!(fact.property, Property::Relation(_)) { &mut relations } else { &mut attributes };
         facts.push(fact_json(kb, &fact));

@@ -4,6 +4,8 @@ mod kqapro;
 mod lines;
 mod rdf;
 
+pub use lines::part;
+
 use crate::error::{KbError, Result};
 use crate::progress::Progress;
 use crate::store::Kb;
