@@ -9,6 +9,7 @@ mod kb;
 mod output;
 mod progress;
 mod query;
+mod run;
 
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;
@@ -75,6 +76,11 @@ enum Command {
         after_help = "Examples:\n  touchstone mix cwq/ webqsp/ graphquestions/ --against grailqa/ --shape Iso-2=100 --shape Iso-3=100 --out grailqa++/"
     )]
     Mix(forge::mix::MixArgs),
+    /// Ask a system the questions of a benchmark; a run that was stopped goes on where it was.
+    #[command(
+        after_help = "Examples:\n  touchstone run oracle --benchmark bench/ --out runs/oracle\n  touchstone run \"command:python3 mine.py\" --benchmark bench/ --split test --out runs/mine\n  touchstone grade --benchmark bench/ --predictions runs/mine/predictions.jsonl --out grades/mine"
+    )]
+    Run(run::RunArgs),
     /// Grade predictions: answers and reasoning, with intervals and breakdowns.
     #[command(
         after_help = "Examples:\n  touchstone grade --benchmark bench/ --predictions mine.jsonl --out grades/\n  touchstone grade --benchmark bench/ --predictions mine.jsonl --by 'level,shape*function' --measures f1,gek_3\n  touchstone grade --dataset grailqa:dev.json --ontology ontology/ --compat grailqa --predictions predictions.jsonl"
@@ -168,6 +174,7 @@ fn main() -> ExitCode {
         Command::ExportDataset(args) => forge::export::run(&args),
         Command::ImportDataset(args) => forge::import::run(&args),
         Command::Mix(args) => forge::mix::run(&args),
+        Command::Run(args) => run::run(&args),
         Command::Grade(args) => grade::grading::run(&args),
         Command::Compare(args) => grade::compare::run(&args),
         Command::Report(args) => grade::report::run(&args),

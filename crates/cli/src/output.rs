@@ -59,15 +59,7 @@ pub(crate) fn table(headings: &[&str]) -> Table {
 
 /// A number with separators: 1,234,567.
 pub(crate) fn count(number: impl TryInto<u64>) -> String {
-    let digits = number.try_into().unwrap_or(0).to_string();
-    let mut out = String::with_capacity(digits.len() + digits.len() / 3);
-    for (position, digit) in digits.chars().enumerate() {
-        if position > 0 && (digits.len() - position).is_multiple_of(3) {
-            out.push(',');
-        }
-        out.push(digit);
-    }
-    out
+    touchstone_engine::budget::grouped(number.try_into().unwrap_or(0))
 }
 
 /// A number with its noun: 1 entity, 2 entities.

@@ -125,7 +125,7 @@ impl fmt::Display for Stopped {
 }
 
 /// A number with commas.
-fn grouped(number: u64) -> String {
+pub fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let mut out = String::new();
     for (i, digit) in digits.chars().enumerate() {

@@ -5,6 +5,7 @@ use crate::package::Benchmark;
 use crate::stats::{self, SPLITS};
 use std::collections::BTreeMap;
 use std::fmt::Write;
+use touchstone_engine::budget::grouped;
 use touchstone_logic::QueryGraph;
 use touchstone_logic::graph::svg;
 
@@ -258,18 +259,6 @@ fn slice(out: &mut String, word: &str, share: f64, depth: usize, (from, to): (f6
 fn capital(text: &str) -> String {
     let mut chars = text.chars();
     chars.next().map_or(String::new(), |first| first.to_uppercase().chain(chars).collect())
-}
-
-fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let mut out = String::new();
-    for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at).is_multiple_of(3) {
-            out.push(',');
-        }
-        out.push(digit);
-    }
-    out
 }
 
 /// Text that cannot be taken for markup.

@@ -1,6 +1,6 @@
 //! `touchstone import-dataset`.
 
-use crate::forms::{KnowledgeArgs, Reasons, each_record};
+use crate::forms::{KnowledgeArgs, Reasons, each_record, must_exist};
 use crate::{Outcome, output};
 use anyhow::{Context, Result, bail};
 use clap::Args;
@@ -72,6 +72,7 @@ pub(crate) fn run(args: &ImportArgs) -> Result<Outcome> {
                 take(importer.question(&record, split, name));
             }
         } else {
+            must_exist(file)?;
             each_record(
                 file,
                 |record| importer.question(record, split, name),

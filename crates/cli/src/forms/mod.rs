@@ -125,6 +125,14 @@ impl Known {
 /// How many records are worked on at once: memory stays bounded, whatever the size of the file.
 const BATCH: usize = 4096;
 
+/// A file must be there, where nothing else than a file makes sense.
+pub(crate) fn must_exist(file: &str) -> Result<()> {
+    if file != "-" && !Path::new(file).exists() {
+        bail!("there is no file `{}`", output::shortened(file));
+    }
+    Ok(())
+}
+
 /// Reads the records of a file (`-` is standard input), works on them in parallel, and hands on the results in the order of the file.
 pub(crate) fn each_record<T: Send>(
     file: &str,

@@ -27,7 +27,7 @@ pub(crate) struct DegradeArgs {
     out: PathBuf,
 }
 
-pub(super) fn degradation(name: &str) -> Result<Degradation> {
+pub(crate) fn degradation(name: &str) -> Result<Degradation> {
     Degradation::from_name(name).with_context(|| {
         let known: Vec<&str> = Degradation::ALL.iter().map(|(name, _)| *name).collect();
         format!("there is no degradation `{name}`; there are {}", known.join(", "))

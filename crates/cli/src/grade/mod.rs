@@ -10,7 +10,7 @@ pub(crate) mod regress;
 pub(crate) mod report;
 pub(crate) mod sensitivity;
 
-use crate::forms::each_record;
+use crate::forms::{each_record, must_exist};
 use crate::output;
 use anyhow::{Context, Result, bail};
 use clap::Args;
@@ -94,6 +94,7 @@ impl Known {
         let words = self.kb.as_ref().map(Words::new);
         let knowledge = self.knowledge(words.as_ref());
         let importer = Importer { origin, knowledge, inverses: self.inverses(), kb: self.kb.as_ref() };
+        must_exist(file)?;
         let (mut imported, mut unread) = (Vec::new(), 0u64);
         each_record(
             file,

@@ -1,0 +1,250 @@
+//! The journal of a run: `run.json` and an append-only `predictions.jsonl`, readable while it grows.
+
+use hashbrown::HashSet;
+use serde::{Deserialize, Serialize};
+use serde_json::Value as Json;
+use std::fs::{File, OpenOptions};
+use std::io::{BufRead, BufReader, BufWriter, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+/// What a run is: a run goes on only if all of this is the same.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Header {
+    /// The version of this form: 1.
+    pub touchstone_run: u32,
+    /// The system, with its configuration.
+    pub system: String,
+    /// The name of the benchmark.
+    pub benchmark: String,
+    /// The hash of its questions that are asked.
+    pub questions: String,
+    /// The fingerprint of its KB.
+    pub kb: String,
+    /// Whether the system is given the entities.
+    pub gold_entities: bool,
+    /// Whether the system is given the choices.
+    pub choices: bool,
+    /// The version of the program.
+    pub tool_version: String,
+}
+
+/// Why a journal cannot be opened or written.
+#[derive(Debug, thiserror::Error)]
+pub enum JournalError {
+    /// Reading or writing failed.
+    #[error("cannot {action} {path}: {source}")]
+    Io {
+        /// What was tried.
+        action: &'static str,
+        /// With which file.
+        path: PathBuf,
+        /// Why it failed.
+        source: std::io::Error,
+    },
+    /// The folder has a run of something else.
+    #[error("{folder} holds another run: its {field} is `{found}`, not `{wanted}`; choose another folder")]
+    Another {
+        /// The folder.
+        folder: PathBuf,
+        /// What differs.
+        field: String,
+        /// What is there.
+        found: String,
+        /// What was asked for.
+        wanted: String,
+    },
+    /// `run.json` is no header.
+    #[error("{path} is damaged: {message}")]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong.
+        message: String,
+    },
+}
+
+fn io(action: &'static str, path: &Path) -> impl FnOnce(std::io::Error) -> JournalError {
+    let path = path.to_owned();
+    move |source| JournalError::Io { action, path, source }
+}
+
+/// An open journal.
+pub struct Journal {
+    path: PathBuf,
+    out: BufWriter<File>,
+    done: HashSet<String>,
+    unsynced: usize,
+    synced: Instant,
+}
+
+/// Lines are made durable in groups: after so many, or so long.
+const GROUP: usize = 256;
+const GROUP_TIME: Duration = Duration::from_millis(500);
+
+impl Journal {
+    /// Opens the journal in a folder, or begins one. A torn last line, as a crash leaves it, is cut off.
+    pub fn open(folder: &Path, header: &Header) -> Result<Journal, JournalError> {
+        std::fs::create_dir_all(folder).map_err(io("make", folder))?;
+        let about = folder.join("run.json");
+        match std::fs::read_to_string(&about) {
+            Ok(text) => same_run(folder, &about, &text, header)?,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+                let text = serde_json::to_string_pretty(header).unwrap_or_default() + "\n";
+                write_aside(folder, &about, text.as_bytes())?;
+            }
+            Err(error) => return Err(io("read", &about)(error)),
+        }
+        let path = folder.join("predictions.jsonl");
+        let mut file = OpenOptions::new()
+            .create(true)
+            .truncate(false)
+            .read(true)
+            .write(true)
+            .open(&path)
+            .map_err(io("open", &path))?;
+        let (done, length) = whole_lines(&file).map_err(io("read", &path))?;
+        file.set_len(length).map_err(io("repair", &path))?;
+        file.seek(SeekFrom::End(0)).map_err(io("open", &path))?;
+        let out = BufWriter::with_capacity(1 << 16, file);
+        Ok(Journal { path, out, done, unsynced: 0, synced: Instant::now() })
+    }
+
+    /// Whether a question was answered before.
+    pub fn has(&self, id: &str) -> bool {
+        self.done.contains(id)
+    }
+
+    /// How many questions were answered.
+    pub fn len(&self) -> usize {
+        self.done.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.done.is_empty()
+    }
+
+    /// Adds a prediction.
+    pub fn add(&mut self, id: &str, prediction: &Json) -> Result<(), JournalError> {
+        let line = prediction.to_string() + "\n";
+        self.out.write_all(line.as_bytes()).map_err(io("write", &self.path))?;
+        self.done.insert(id.to_owned());
+        self.unsynced += 1;
+        if self.unsynced >= GROUP || self.synced.elapsed() > GROUP_TIME {
+            self.sync()?;
+        }
+        Ok(())
+    }
+
+    /// Makes everything durable.
+    pub fn sync(&mut self) -> Result<(), JournalError> {
+        self.out.flush().map_err(io("write", &self.path))?;
+        self.out.get_ref().sync_data().map_err(io("write", &self.path))?;
+        (self.unsynced, self.synced) = (0, Instant::now());
+        Ok(())
+    }
+}
+
+fn same_run(folder: &Path, path: &Path, text: &str, header: &Header) -> Result<(), JournalError> {
+    let damaged = |message: String| JournalError::Damaged { path: path.to_owned(), message };
+    let found: Header = serde_json::from_str(text).map_err(|error| damaged(error.to_string()))?;
+    let fields = |header: &Header| serde_json::to_value(header).unwrap_or_default();
+    let (found, wanted) = (fields(&found), fields(header));
+    let shown = |value: &Json| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+    for (field, value) in wanted.as_object().into_iter().flatten() {
+        if found[field] != *value {
+            return Err(JournalError::Another {
+                folder: folder.to_owned(),
+                field: field.clone(),
+                found: shown(&found[field]),
+                wanted: shown(value),
+            });
+        }
+    }
+    Ok(())
+}
+
+fn write_aside(folder: &Path, path: &Path, bytes: &[u8]) -> Result<(), JournalError> {
+    let mut aside = tempfile::NamedTempFile::new_in(folder).map_err(io("write", path))?;
+    aside.write_all(bytes).map_err(io("write", path))?;
+    aside.as_file().sync_all().map_err(io("write", path))?;
+    aside.persist(path).map_err(|error| io("write", path)(error.error))?;
+    Ok(())
+}
+
+/// The ids of whole lines, and where they end.
+fn whole_lines(file: &File) -> std::io::Result<(HashSet<String>, u64)> {
+    let mut reader = BufReader::new(file);
+    let (mut done, mut length) = (HashSet::new(), 0u64);
+    let mut line = Vec::new();
+    loop {
+        line.clear();
+        let n = reader.read_until(b'\n', &mut line)?;
+        let is_whole = line.last() == Some(&b'\n');
+        let id = serde_json::from_slice::<Json>(&line)
+            .ok()
+            .and_then(|json| Some(json.get("id")?.as_str()?.to_owned()));
+        match id.filter(|_| is_whole && n > 0) {
+            Some(id) => {
+                done.insert(id);
+                length += n as u64;
+            }
+            // What comes after a torn line was never written.
+            None => return Ok((done, length)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn header(system: &str) -> Header {
+        Header {
+            touchstone_run: 1,
+            system: system.to_owned(),
+            benchmark: "b".to_owned(),
+            questions: "q".to_owned(),
+            kb: "k".to_owned(),
+            gold_entities: false,
+            choices: false,
+            tool_version: "0".to_owned(),
+        }
+    }
+
+    #[test]
+    fn a_torn_line_is_cut_off() {
+        let dir = tempfile::tempdir().expect("a folder");
+        let mut journal = Journal::open(dir.path(), &header("s")).expect("a journal");
+        for id in ["1", "2", "3"] {
+            journal.add(id, &json!({ "id": id, "answers": [] })).expect("written");
+        }
+        journal.sync().expect("durable");
+        drop(journal);
+        let path = dir.path().join("predictions.jsonl");
+        let whole = std::fs::read(&path).expect("a file");
+        for cut in 0..whole.len() {
+            std::fs::write(&path, &whole[..cut]).expect("written");
+            let journal = Journal::open(dir.path(), &header("s")).expect("a journal");
+            let lines = whole[..cut].iter().filter(|byte| **byte == b'\n').count();
+            assert_eq!(journal.len(), lines, "cut at {cut}");
+            drop(journal);
+            assert_eq!(
+                std::fs::read(&path).expect("a file").iter().filter(|byte| **byte == b'\n').count(),
+                lines
+            );
+        }
+    }
+
+    #[test]
+    fn another_run_is_refused() {
+        let dir = tempfile::tempdir().expect("a folder");
+        drop(Journal::open(dir.path(), &header("one")).expect("a journal"));
+        let error = Journal::open(dir.path(), &header("two")).err().expect("another").to_string();
+        assert!(error.contains("its system is `one`, not `two`"), "{error}");
+        std::fs::write(dir.path().join("run.json"), "{").expect("written");
+        assert!(matches!(Journal::open(dir.path(), &header("one")), Err(JournalError::Damaged { .. })));
+    }
+}

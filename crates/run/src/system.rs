@@ -1,0 +1,93 @@
+//! Systems under test.
+
+use hashbrown::HashMap;
+use serde::Serialize;
+use serde_json::{Value as Json, json};
+use touchstone_forge::Question;
+
+/// A question as a system gets it: its text, and the side information that the run declares.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Asked {
+    /// Its id.
+    pub id: String,
+    /// Its text.
+    pub question: String,
+    /// The entities that it names, with their places, if the run gives gold entities.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub entities: Option<Json>,
+    /// The choices, if the run gives them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub choices: Option<Vec<String>>,
+}
+
+impl Asked {
+    /// Of a question of a benchmark.
+    pub fn of(question: &Question, gold_entities: bool, choices: bool) -> Asked {
+        let entities = gold_entities.then(|| serde_json::to_value(&question.entities).unwrap_or_default());
+        let choices = (choices && !question.choices.is_empty()).then(|| question.choices.clone());
+        Asked { id: question.id.clone(), question: question.question.clone(), entities, choices }
+    }
+}
+
+/// Whatever answers questions.
+pub trait System: Sync {
+    /// Its name, with everything that influences what it says.
+    fn name(&self) -> String;
+
+    /// Somebody who answers one question after the other.
+    fn worker(&self) -> Box<dyn Worker + '_>;
+}
+
+/// See [`System::worker`].
+pub trait Worker {
+    /// The prediction for a question: an object as `docs/grading.md` describes it. What goes wrong is an `error` in it.
+    fn answer(&mut self, asked: &Asked) -> Json;
+}
+
+/// Predictions that are known already: gold, degraded gold, or a file.
+pub struct Given {
+    name: String,
+    predictions: HashMap<String, Json>,
+}
+
+impl Given {
+    /// With a name and predictions by id.
+    pub fn new(name: &str, predictions: impl IntoIterator<Item = (String, Json)>) -> Given {
+        Given { name: name.to_owned(), predictions: predictions.into_iter().collect() }
+    }
+
+    /// Gold: the answers and the first form of each question.
+    pub fn oracle(questions: &[&Question]) -> Given {
+        let gold = questions.iter().map(|question| {
+            let forms = &question.forms;
+            let form = [("sexpr", &forms.sexpr), ("kopl", &forms.program), ("sparql", &forms.sparql)];
+            let form = form.into_iter().find_map(|(language, form)| Some((language, form.as_ref()?)));
+            let mut prediction = json!({ "id": question.id, "answers": question.answers });
+            if let Some((language, form)) = form {
+                prediction["logical_form"] = json!(form);
+                prediction["lang"] = json!(language);
+            }
+            (question.id.clone(), prediction)
+        });
+        Given::new("oracle", gold)
+    }
+}
+
+impl System for Given {
+    fn name(&self) -> String {
+        self.name.clone()
+    }
+
+    fn worker(&self) -> Box<dyn Worker + '_> {
+        Box::new(Teller(self))
+    }
+}
+
+struct Teller<'g>(&'g Given);
+
+impl Worker for Teller<'_> {
+    fn answer(&mut self, asked: &Asked) -> Json {
+        // Without a prediction it has nothing to say: that is abstaining.
+        self.0.predictions.get(&asked.id).cloned().unwrap_or_else(|| json!({ "id": asked.id }))
+    }
+}
