@@ -101,7 +101,7 @@ impl<R: BufRead> Predictions<R> {
             PredictionFormat::Lines => {
                 while self.next_line()? {
                     if !self.buffer.trim().is_empty() {
-                        let json = parse(&self.buffer, self.line)?;
+                        let json = parse(self.buffer.trim_end(), self.line)?;
                         return self.of_json(&json).map(Some);
                     }
                 }
@@ -232,6 +232,7 @@ mod tests {
             "{}",
             error("{\"id\": 1}\n{\"id\" 2}")
         );
+        assert!(error("{\"id\": 3\n").starts_with("line 1, column 8: not JSON"), "{}", error("{\"id\": 3\n"));
         assert!(error("{\"answers\": []}").contains("it has no `id`"));
         assert!(error("{\"id\": 1, \"lang\": \"prolog\"}").contains("`prolog` is no language"));
     }

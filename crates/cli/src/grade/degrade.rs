@@ -34,11 +34,16 @@ pub(crate) fn degradation(name: &str) -> Result<Degradation> {
     })
 }
 
+pub(super) fn check_share(share: f64) -> Result<()> {
+    if !(0.0..=1.0).contains(&share) {
+        bail!("a share lies between 0 and 1, not at {share}");
+    }
+    Ok(())
+}
+
 pub(crate) fn run(args: &DegradeArgs) -> Result<Outcome> {
     let transform = degradation(&args.transform)?;
-    if !(0.0..=1.0).contains(&args.share) {
-        bail!("a share lies between 0 and 1, not at {}", args.share);
-    }
+    check_share(args.share)?;
     let gold = args.gold.open()?;
     let words = gold.words();
     let questions = gold.questions()?;

@@ -145,7 +145,7 @@ fn checked_facets(by: &[String]) -> Result<Vec<String>> {
         if !FACETS.contains(&facet) {
             let nearest = touchstone_kb::nearest_name(facet, FACETS.iter().copied());
             let hint = nearest.map_or(String::new(), |nearest| format!("; did you mean `{nearest}`?"));
-            bail!("there is no facet `{facet}`{hint}; there are {}", FACETS.join(", "));
+            bail!("there is no facet `{facet}`{hint} (there are {})", FACETS.join(", "));
         }
     }
     Ok(by.to_vec())

@@ -1,6 +1,6 @@
 //! `touchstone sensitivity`.
 
-use super::degrade::degradation;
+use super::degrade::{check_share, degradation};
 use super::{GoldArgs, three};
 use crate::progress::Bar;
 use crate::{Outcome, output};
@@ -31,6 +31,7 @@ pub(crate) struct SensitivityArgs {
 pub(crate) fn run(args: &SensitivityArgs) -> Result<Outcome> {
     let transforms: Vec<Degradation> =
         args.transform.iter().map(|name| degradation(name)).collect::<Result<_>>()?;
+    args.share.iter().try_for_each(|&share| check_share(share))?;
     let gold = args.gold.open()?;
     let words = gold.words();
     let grader = gold.grader(words.as_ref());
