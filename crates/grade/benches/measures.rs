@@ -7,13 +7,13 @@ use serde_json::Value as Json;
 use std::path::Path;
 use std::process::Command;
 use std::time::Instant;
-use touchstone_engine::{Settings, Words};
+use touchstone_engine::Words;
 use touchstone_forge::english::Lexicon;
 use touchstone_forge::{Question, Recipe, make};
 use touchstone_grade::answers::Known;
 use touchstone_grade::degrade::{Degradation, degrade};
 use touchstone_grade::overlap::{BleuCounts, Numbering, Smoothing, rouge_l};
-use touchstone_grade::{Grader, Prediction, Product, tokens};
+use touchstone_grade::{Grader, Prediction, tokens};
 use touchstone_kb::{NoProgress, world};
 use touchstone_logic::dataset::Knowledge;
 use touchstone_logic::sparql::Namespaces;
@@ -64,18 +64,7 @@ fn main() {
     }
     cases.truncate(PREDICTIONS);
     let changed = cases.iter().filter(|(question, p)| question.forms.sexpr != p.logical_form).count();
-    let grader = Grader {
-        session: None,
-        knowledge: knowledge(),
-        inverses: &kb,
-        ontology: None,
-        products: Product::published().to_vec(),
-        compat: None,
-        settings: Settings::default(),
-        gives_forms: true,
-        gold_is_true: false,
-        neighbours: Default::default(),
-    };
+    let grader = Grader::new(knowledge(), &kb);
     let start = Instant::now();
     let sum: f64 = cases
         .par_iter()

@@ -90,6 +90,22 @@ enum Read {
 }
 
 impl<'k> Grader<'k> {
+    /// With the published products, and without a KB to run forms on.
+    pub fn new(knowledge: Knowledge<'k>, inverses: &'k (dyn Inverses + Sync)) -> Grader<'k> {
+        Grader {
+            session: None,
+            knowledge,
+            inverses,
+            ontology: None,
+            products: Product::published().to_vec(),
+            compat: None,
+            settings: Settings::default(),
+            gives_forms: true,
+            gold_is_true: false,
+            neighbours: HashMap::new(),
+        }
+    }
+
     /// Grades a prediction, or its absence.
     pub fn grade(&self, question: &Question, prediction: Option<&Prediction>) -> Grade {
         let gold: Vec<Known> = question.answers.iter().map(Known::of_json).collect();

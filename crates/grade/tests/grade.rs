@@ -2,7 +2,7 @@
 #![allow(missing_docs, clippy::unwrap_used, clippy::print_stderr)]
 
 use std::path::PathBuf;
-use touchstone_engine::{Session, Settings, Words};
+use touchstone_engine::{Session, Words};
 use touchstone_forge::english::Lexicon;
 use touchstone_forge::import::{Importer, Origin, benchmark};
 use touchstone_forge::package::KbIdentity;
@@ -13,7 +13,7 @@ use touchstone_grade::compat::Compat;
 use touchstone_grade::degrade::{Degradation, degrade, worse_query};
 use touchstone_grade::distil::distil;
 use touchstone_grade::sensitivity::sensitivity;
-use touchstone_grade::{Grader, Measure, Outcome, Prediction, PredictionFormat, Predictions, Product};
+use touchstone_grade::{Grader, Measure, Outcome, Prediction, PredictionFormat, Predictions};
 use touchstone_kb::{Kb, NoProgress, world};
 use touchstone_logic::dataset::{Knowledge, Records};
 use touchstone_logic::sparql::Namespaces;
@@ -30,18 +30,7 @@ fn knowledge<'k>(kb: &'k Kb, words: &'k Words<'_>) -> Knowledge<'k> {
 }
 
 fn grader<'k>(kb: &'k Kb, words: &'k Words<'_>) -> Grader<'k> {
-    Grader {
-        session: Some(Session::new(kb)),
-        knowledge: knowledge(kb, words),
-        inverses: kb,
-        ontology: None,
-        products: Product::published().to_vec(),
-        compat: None,
-        settings: Settings::default(),
-        gives_forms: true,
-        gold_is_true: false,
-        neighbours: Default::default(),
-    }
+    Grader { session: Some(Session::new(kb)), ..Grader::new(knowledge(kb, words), kb) }
 }
 
 fn evaluated(benchmark: &Benchmark) -> Vec<&Question> {
@@ -203,16 +192,9 @@ fn grailqa_is_reproduced() {
     let none = KbIdentity { name: String::new(), fingerprint: String::new() };
     let benchmark = benchmark("grailqa", none, imported, Default::default());
     let grader = Grader {
-        session: None,
-        knowledge: knowledge(),
-        inverses: &ontology,
         ontology: Some(&ontology),
-        products: Vec::new(),
         compat: Some(Compat::GrailQa),
-        settings: Settings::default(),
-        gives_forms: true,
-        gold_is_true: false,
-        neighbours: Default::default(),
+        ..Grader::new(knowledge(), &ontology)
     };
     let text = std::fs::read_to_string(data.join("grailqa/bert_ranking_1000.jsonl")).unwrap();
     let predictions = Predictions::new(text.as_bytes(), PredictionFormat::Lines);

@@ -20,7 +20,7 @@ use touchstone_engine::{Session, Settings, Words};
 use touchstone_forge::import::{Importer, Origin, benchmark};
 use touchstone_forge::package::KbIdentity;
 use touchstone_forge::{Benchmark, Question};
-use touchstone_grade::{Grader, Product};
+use touchstone_grade::Grader;
 use touchstone_kb::Kb;
 use touchstone_logic::dataset::Knowledge;
 use touchstone_logic::sparql::Namespaces;
@@ -155,18 +155,13 @@ impl Gold {
         let fingerprint = self.known.kb.as_ref().map(|kb| kb.manifest().fingerprint.as_str());
         Grader {
             session: self.known.kb.as_ref().map(Session::new),
-            knowledge: self.known.knowledge(words),
-            inverses: self.known.inverses(),
             ontology: self.known.ontology.as_ref(),
-            products: Product::published().to_vec(),
-            compat: None,
             settings: Settings {
                 limits: Limits { operations: 2_000_000, ..Limits::default() },
                 ..Settings::default()
             },
-            gives_forms: true,
             gold_is_true: fingerprint == Some(manifest.kb.fingerprint.as_str()),
-            neighbours: Default::default(),
+            ..Grader::new(self.known.knowledge(words), self.known.inverses())
         }
     }
 
