@@ -15,6 +15,10 @@ use std::time::Duration;
 /// The KB in lines, compressed; made by `tools/world-kb`.
 static WORLD: &[u8] = include_bytes!("../world/world.jsonl.zst");
 
+/// What the compiled World KB must contain. It changes with the data and with what the importer makes of them, so
+/// a cache that another version of this program filled is never taken for this one's (a test compiles it afresh).
+pub const FINGERPRINT: &str = "e7683e6c025336fec66e8198143d2bdd";
+
 /// Where the compiled World KB lies: `$TOUCHSTONE_CACHE`, `$XDG_CACHE_HOME/touchstone` or `~/.cache/touchstone`,
 /// and if there is no home, the system's temporary folder.
 pub fn cache_dir() -> PathBuf {
@@ -33,8 +37,7 @@ pub fn open(progress: &dyn Progress) -> Result<Kb> {
 /// Opens the World KB in a given cache folder.
 pub fn open_in(cache: &Path, progress: &dyn Progress) -> Result<Kb> {
     // The content and the layout are part of the name: another version of the program never meets a wrong store.
-    let version = &blake3::hash(WORLD).to_hex()[..12];
-    let dir = cache.join(format!("world-{version}-{STORE_FORMAT}"));
+    let dir = cache.join(format!("world-{}-{STORE_FORMAT}", &FINGERPRINT[..12]));
     if is_store(&dir) {
         match Kb::open(&dir) {
             Ok(kb) => return Ok(kb),
@@ -78,4 +81,19 @@ fn compile(dir: &Path, progress: &dyn Progress) -> Result<()> {
     let mut builder = KbBuilder::new(Workspace { dir: parent.to_path_buf(), memory: 1 << 30 });
     import::read_embedded(WORLD, &mut builder)?;
     builder.compile(dir, progress).map(drop)
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use crate::progress::NoProgress;
+
+    #[test]
+    fn the_cache_is_named_after_what_it_holds() {
+        let cache = tempfile::tempdir().unwrap();
+        let kb = open_in(cache.path(), &NoProgress).unwrap();
+        let found = &kb.manifest().fingerprint;
+        assert_eq!(found, FINGERPRINT, "the World KB has changed: write the new fingerprint into world.rs");
+    }
 }
