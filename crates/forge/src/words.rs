@@ -1,45 +1,18 @@
 //! Queries with the ids of the schema: programs name classes and properties, and names are not what levels are about.
 
 use touchstone_kb::Kb;
-use touchstone_logic::{Answer, Condition, Query, Set};
+use touchstone_logic::{Query, Set, Word};
 
 /// The query with an id in place of each name of a class, property or qualifier. What the KB does not know stays as it is.
 #[must_use]
 pub fn with_ids(mut query: Query, kb: &Kb) -> Query {
-    let words = Ids { kb };
-    match &mut query.answer {
-        Answer::Members(set) | Answer::Count(set) | Answer::Exists(set) => words.set(set),
-        Answer::Attribute { of, attribute, conditions }
-        | Answer::Verify { of, attribute, conditions, .. } => {
-            words.set(of);
-            words.property(attribute);
-            words.conditions(conditions);
-        }
-        Answer::Relation { from, to } => {
-            words.set(from);
-            words.set(to);
-        }
-        Answer::AttributeQualifier { of, attribute, qualifier, .. } => {
-            words.set(of);
-            words.property(attribute);
-            words.qualifier(qualifier);
-        }
-        Answer::RelationQualifier { from, relation, to, qualifier } => {
-            words.set(from);
-            words.set(to);
-            words.property(relation);
-            words.qualifier(qualifier);
-        }
-        Answer::SelectBetween { left, right, attribute, .. } => {
-            words.set(left);
-            words.set(right);
-            words.property(attribute);
-        }
-        Answer::SelectAmong { among, attribute, .. } => {
-            words.set(among);
-            words.property(attribute);
-        }
-    }
+    let ids = Ids { kb };
+    query.words_mut(&mut |word| match word {
+        Word::Class(word) => ids.class(word),
+        Word::Property(word) => ids.property(word),
+        Word::Qualifier(word) => ids.qualifier(word),
+        Word::Entity(_) | Word::Name(_) | Word::Value(_) => {}
+    });
     query
 }
 
@@ -63,28 +36,12 @@ struct Ids<'k> {
 }
 
 impl Ids<'_> {
-    fn set(&self, set: &mut Set) {
-        match set {
-            Set::Class(word) => {
-                let labelled = || self.kb.nodes_labelled(word).find_map(|node| self.kb.as_class(node));
-                let label = |class| self.kb.label(self.kb.class_node(class));
-                let named = || labelled().or_else(|| self.kb.classes().find(|&class| label(class) == word));
-                if let (None, Some(class)) = (self.kb.class(word), named()) {
-                    *word = self.kb.node_id(self.kb.class_node(class)).to_owned();
-                }
-            }
-            Set::Relate(relate) => {
-                self.set(&mut relate.from);
-                self.property(&mut relate.property);
-                self.conditions(&mut relate.conditions);
-            }
-            Set::And(parts) | Set::Or(parts) => parts.iter_mut().for_each(|part| self.set(part)),
-            Set::Superlative(superlative) => {
-                self.set(&mut superlative.of);
-                superlative.path.iter_mut().for_each(|step| self.property(&mut step.property));
-            }
-            Set::Marked(_, inner) => self.set(inner),
-            _ => {}
+    fn class(&self, word: &mut String) {
+        let labelled = || self.kb.nodes_labelled(word).find_map(|node| self.kb.as_class(node));
+        let label = |class| self.kb.label(self.kb.class_node(class));
+        let named = || labelled().or_else(|| self.kb.classes().find(|&class| label(class) == word));
+        if let (None, Some(class)) = (self.kb.class(word), named()) {
+            *word = self.kb.node_id(self.kb.class_node(class)).to_owned();
         }
     }
 
@@ -107,12 +64,6 @@ impl Ids<'_> {
             && let Some(key) = kb.qualifier_keys().find(|&key| kb.qualifier_label(key) == word)
         {
             *word = kb.qualifier_id(key).to_owned();
-        }
-    }
-
-    fn conditions(&self, conditions: &mut [Condition]) {
-        for condition in conditions {
-            self.qualifier(&mut condition.qualifier);
         }
     }
 }

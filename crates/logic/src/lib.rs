@@ -25,6 +25,7 @@ pub mod sexpr;
 pub mod sparql;
 mod text;
 mod value;
+mod words;
 
 pub use graph::{QueryGraph, Shape};
 pub use kopl::Program;
@@ -38,3 +39,4 @@ pub use query::{
 pub use sexpr::Form;
 pub use text::{MAX_DEPTH, Span, SyntaxError};
 pub use value::{UNTYPED, Value};
+pub use words::Word;
