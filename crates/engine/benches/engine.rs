@@ -2,7 +2,8 @@
 //!
 //! `cargo bench -p touchstone-engine --bench engine` prints one line per kind of query with the ratio. `-- --triples 200000` makes the graph
 //! smaller, `-- --growth` measures one hop on graphs of 0.2, 2 and 20 million triples instead, with the number of answers: the graph's hubs
-//! grow with it, and so do the answers of queries that lead back from them.
+//! grow with it, and so do the answers of queries that lead back from them. `-- --threads` measures only
+//! what a second thread brings.
 #![allow(missing_docs, unreachable_pub, clippy::unwrap_used, clippy::print_stdout)]
 
 #[path = "../../kb/benches/support/graph.rs"]
@@ -17,7 +18,7 @@ use std::hint::black_box;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::time::{Duration, Instant};
-use touchstone_engine::budget::{Budget, Cancel, Limits};
+use touchstone_engine::budget::{Budget, Limits};
 use touchstone_engine::{Found, Words, embedded, plan::Plan};
 use touchstone_kb::import::{ImportRequest, Profile, Source, import};
 use touchstone_kb::rdf::{DirectView, RdfView};
@@ -50,13 +51,18 @@ fn main() {
     }
     generate(&nt, n_triples);
     let kb = imported(&nt, &dir.path().join("kb"));
+    let only_threads = args.iter().any(|arg| arg == "--threads");
     println!("generated graph, {n_triples} triples");
-    compare(&kb, &loaded_file(&nt));
+    if !only_threads {
+        compare(&kb, &loaded_file(&nt));
+    }
     threads(&kb);
     drop(kb);
     println!("\nWorld");
     let world = touchstone_kb::world::open(&NoProgress).unwrap();
-    compare(&world, &loaded_view(&world));
+    if !only_threads {
+        compare(&world, &loaded_view(&world));
+    }
     threads(&world);
 }
 
@@ -72,7 +78,7 @@ fn growth(dir: &Path, nt: &Path) {
             let answers = |pair: &Pair| {
                 let query = Form::parse(&pair.ours, &kb).unwrap().to_query().unwrap();
                 let plan = Plan::of(&query, &words).unwrap();
-                embedded::run(&kb, &plan, &Budget::new(Limits::none(), Cancel::default())).unwrap().len()
+                embedded::run(&kb, &plan, &Budget::new(Limits::none())).unwrap().len()
             };
             let mean = queries.iter().map(answers).sum::<usize>() as f64 / queries.len() as f64;
             println!("{n:>12} triples {name:>8} {:>10.2} µs a query, {mean:>8.1} answers", seconds * 1e6);
@@ -134,7 +140,7 @@ fn compare(kb: &Kb, store: &Store) {
 fn answer_ours(kb: &Kb, words: &Words<'_>, text: &str) -> usize {
     let query = Form::parse(text, kb).unwrap().to_query().unwrap();
     let plan = Plan::of(&query, words).unwrap();
-    let budget = Budget::new(Limits::default(), Cancel::default());
+    let budget = Budget::new(Limits::default());
     match embedded::run(kb, &plan, &budget).unwrap() {
         Found::Things { nodes, .. } => nodes.iter().map(|&node| kb.node_id(NodeId(node)).len()).sum(),
         Found::Count(count) => count as usize,
@@ -198,28 +204,27 @@ fn threads(kb: &Kb) {
     queries.extend(workload.numeric_filter());
     let words = Words::new(kb);
     let timed = |n_threads: usize| {
-        let mut times: Vec<f64> = (0..5)
-            .map(|_| {
-                let start = Instant::now();
-                std::thread::scope(|scope| {
-                    for thread in 0..n_threads {
-                        let (words, queries) = (&words, &queries);
-                        scope.spawn(move || {
-                            for round in 0..20 {
-                                for at in (0..queries.len()).filter(|at| (at + round) % n_threads == thread) {
-                                    black_box(answer_ours(kb, words, &queries[at].ours));
-                                }
-                            }
-                        });
+        let start = Instant::now();
+        std::thread::scope(|scope| {
+            for thread in 0..n_threads {
+                let (words, queries) = (&words, &queries);
+                scope.spawn(move || {
+                    for round in 0..20 {
+                        for at in (0..queries.len()).filter(|at| (at + round) % n_threads == thread) {
+                            black_box(answer_ours(kb, words, &queries[at].ours));
+                        }
                     }
                 });
-                start.elapsed().as_secs_f64()
-            })
-            .collect();
-        times.sort_by(f64::total_cmp);
-        times[0]
+            }
+        });
+        start.elapsed().as_secs_f64()
     };
-    let (one, two) = (timed(1), timed(2));
+    // In turns: on a machine that is shared with others, both have good and bad moments.
+    let (mut one, mut two) = (f64::INFINITY, f64::INFINITY);
+    for _ in 0..15 {
+        one = one.min(timed(1));
+        two = two.min(timed(2));
+    }
     println!("{:<28} {:.2} times one (wanted 1.8)", "two threads", one / two);
 }
 

@@ -20,14 +20,16 @@ use touchstone_logic::Program;
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
-const ROUND: Duration = Duration::from_secs(2);
+/// On a machine that is shared with others, the best of several rounds counts; so it does for KoPL.
+const ROUNDS: usize = 6;
+const ROUND: Duration = Duration::from_millis(400);
 
 /// From the steps of a program to its answers, with their ids and names.
 fn run(words: &Words<'_>, program: &Program, cancel: &Cancel) -> Vec<Answer> {
     let kb = words.kb();
     let query = program.to_query(words).expect("a query");
     let plan = Plan::of(&query, words).expect("a plan");
-    let budget = Budget::new(Limits::default(), cancel.clone());
+    let budget = Budget::new(Limits::default()).stopped_by(&cancel);
     embedded::run(kb, &plan, &budget).expect("an answer").answers(kb)
 }
 
@@ -103,7 +105,7 @@ fn main() {
     for (kind, programs) in &programs {
         let answers: Vec<Value> = programs.iter().map(|program| answer(&words, program)).collect();
         let nothing = answers.iter().filter(|answer| is_nothing(answer)).count();
-        let rate = || {
+        let round = || {
             let (start, mut n_runs) = (Instant::now(), 0);
             while start.elapsed() < ROUND {
                 for program in programs {
@@ -113,11 +115,17 @@ fn main() {
             }
             n_runs as f64 / start.elapsed().as_secs_f64()
         };
-        let per_second = rate();
-        let on_all = std::thread::scope(|scope| {
-            let threads: Vec<_> = (0..n_threads).map(|_| scope.spawn(rate)).collect();
-            threads.into_iter().map(|thread| thread.join().expect("a rate")).sum::<f64>()
-        });
+        let on_threads = |n_threads: usize| {
+            std::thread::scope(|scope| {
+                let threads: Vec<_> = (0..n_threads).map(|_| scope.spawn(round)).collect();
+                threads.into_iter().map(|thread| thread.join().expect("a rate")).sum::<f64>()
+            })
+        };
+        let (mut per_second, mut on_all) = (0f64, 0f64);
+        for _ in 0..ROUNDS {
+            per_second = per_second.max(on_threads(1));
+            on_all = on_all.max(on_threads(n_threads));
+        }
         print!(
             "{kind:34} {per_second:9.0} programs/s, {on_all:9.0} on {n_threads} threads; {nothing} of {} give nothing",
             programs.len()

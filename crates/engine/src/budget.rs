@@ -142,9 +142,10 @@ const CHECK_EVERY: u64 = 4096;
 
 /// The account of one execution.
 #[derive(Debug)]
-pub struct Budget {
+pub struct Budget<'c> {
     limits: Limits,
-    cancel: Cancel,
+    /// Borrowed: counting its owners for each of a million short queries would make threads wait for each other.
+    cancel: Option<&'c Cancel>,
     started: Instant,
     operations: Cell<u64>,
     /// At how many operations to look closer: at the clock, or at the end of the limit.
@@ -155,12 +156,12 @@ pub struct Budget {
     step: Cell<Option<(usize, usize)>>,
 }
 
-impl Budget {
+impl<'c> Budget<'c> {
     /// Starts the clock.
-    pub fn new(limits: Limits, cancel: Cancel) -> Budget {
+    pub fn new(limits: Limits) -> Budget<'c> {
         Budget {
             limits,
-            cancel,
+            cancel: None,
             started: Instant::now(),
             operations: Cell::new(0),
             look_at: Cell::new(CHECK_EVERY.min(limits.operations)),
@@ -169,6 +170,12 @@ impl Budget {
             peak: Cell::new(0),
             step: Cell::new(None),
         }
+    }
+
+    /// With somebody who can stop it.
+    #[must_use]
+    pub fn stopped_by(self, cancel: &'c Cancel) -> Budget<'c> {
+        Budget { cancel: Some(cancel), ..self }
     }
 
     /// Counts operations.
@@ -186,7 +193,7 @@ impl Budget {
         if total > self.limits.operations {
             return Err(self.stopped(Limit::Operations));
         }
-        if self.cancel.is_cancelled() {
+        if self.cancel.is_some_and(Cancel::is_cancelled) {
             return Err(self.stopped(Limit::Cancelled));
         }
         if self.started.elapsed() > self.limits.time {
@@ -238,8 +245,8 @@ impl Budget {
     }
 
     /// What can stop it.
-    pub fn canceller(&self) -> &Cancel {
-        &self.cancel
+    pub fn canceller(&self) -> Option<&'c Cancel> {
+        self.cancel
     }
 
     /// What to return when a limit is reached.
@@ -262,15 +269,15 @@ mod tests {
     #[test]
     fn limits_are_outcomes_with_figures() {
         let limits = Limits { operations: 10_000_000, ..Limits::default() };
-        let budget = Budget::new(limits, Cancel::default());
+        let budget = Budget::new(limits);
         budget.enter(Some((3, 5)));
         let stopped = (0..).find_map(|_| budget.spend(1000).err()).expect("a limit");
         assert_eq!(stopped.to_string(), "stopped after 10,001,000 operations in step 3 of 5");
         assert_eq!(stopped.limit, Limit::Operations);
-        let budget = Budget::new(Limits { rows: 5, ..limits }, Cancel::default());
+        let budget = Budget::new(Limits { rows: 5, ..limits });
         assert!(budget.add_rows(5).is_ok());
         assert_eq!(budget.add_rows(1).expect_err("too many").to_string(), "stopped at 5 answers");
-        let budget = Budget::new(Limits { memory: 3 << 20, ..limits }, Cancel::default());
+        let budget = Budget::new(Limits { memory: 3 << 20, ..limits });
         assert!(budget.hold(2 << 20).is_ok());
         budget.release(1 << 20);
         assert!(budget.hold(2 << 20).is_ok());
@@ -279,11 +286,11 @@ mod tests {
 
     #[test]
     fn the_clock_and_cancellation_are_noticed() {
-        let budget = Budget::new(Limits { time: Duration::ZERO, ..Limits::none() }, Cancel::default());
+        let budget = Budget::new(Limits { time: Duration::ZERO, ..Limits::none() });
         std::thread::sleep(Duration::from_millis(2));
         assert_eq!(budget.spend(CHECK_EVERY + 1).expect_err("too late").limit, Limit::Time);
         let cancel = Cancel::default();
-        let budget = Budget::new(Limits::none(), cancel.clone());
+        let budget = Budget::new(Limits::none()).stopped_by(&cancel);
         assert!(budget.spend(CHECK_EVERY + 1).is_ok());
         cancel.cancel();
         assert_eq!(budget.spend(CHECK_EVERY + 1).expect_err("cancelled").limit, Limit::Cancelled);

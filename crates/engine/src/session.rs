@@ -215,7 +215,7 @@ impl<'kb> Session<'kb> {
 
     /// Runs one logical form. Whatever happens, including a panic, is in the reply.
     pub fn run(&self, language: Language, text: &str, settings: &Settings, cancel: &Cancel) -> Reply {
-        let budget = Budget::new(settings.limits, cancel.clone());
+        let budget = Budget::new(settings.limits).stopped_by(cancel);
         let mut reply = Reply {
             outcome: Outcome::Failed(String::new()),
             engine: None,
@@ -247,7 +247,7 @@ impl<'kb> Session<'kb> {
         language: Language,
         text: &str,
         settings: &Settings,
-        budget: &Budget,
+        budget: &Budget<'_>,
         reply: &mut Reply,
     ) -> Result<Answers, Failure> {
         if let Some(compat) = settings.compat {
@@ -287,7 +287,7 @@ impl<'kb> Session<'kb> {
         text: &str,
         compat: Compat,
         settings: &Settings,
-        budget: &Budget,
+        budget: &Budget<'_>,
     ) -> Result<Answers, Failure> {
         if language != Language::Kopl {
             return Err(Failure::Failed(format!(
@@ -321,7 +321,7 @@ impl<'kb> Session<'kb> {
         &self,
         plan: &Plan,
         settings: &Settings,
-        budget: &Budget,
+        budget: &Budget<'_>,
         reply: &mut Reply,
     ) -> Result<Vec<Answer>, Failure> {
         let views = settings.view.map_or(vec![View::Direct, View::KqaPro], |view| vec![view]);
@@ -379,7 +379,7 @@ impl<'kb> Session<'kb> {
         }
     }
 
-    fn ask_endpoint(&self, endpoint: &Endpoint, text: &str, budget: &Budget) -> Result<Results, Failure> {
+    fn ask_endpoint(&self, endpoint: &Endpoint, text: &str, budget: &Budget<'_>) -> Result<Results, Failure> {
         let results = endpoint.query(text, budget).map_err(|error| match error {
             EndpointError::Stopped(stopped) => Failure::OverBudget(stopped),
             other => Failure::Failed(other.to_string()),
@@ -397,7 +397,7 @@ impl<'kb> Session<'kb> {
         &self,
         plan: &Plan,
         settings: &Settings,
-        budget: &Budget,
+        budget: &Budget<'_>,
         reply: &mut Reply,
     ) -> Result<Found<'kb>, Stopped> {
         reply.engine = Some("embedded");
@@ -413,7 +413,7 @@ impl<'kb> Session<'kb> {
         &self,
         text: &str,
         settings: &Settings,
-        budget: &Budget,
+        budget: &Budget<'_>,
         reply: &mut Reply,
     ) -> Result<Answers, Failure> {
         let parsed = touchstone_logic::sparql::parse(text).map_err(unparsable)?;
@@ -456,7 +456,7 @@ impl<'kb> Session<'kb> {
         recognised: Result<Recognised, NotRecognised>,
         view: View,
         settings: &Settings,
-        budget: &Budget,
+        budget: &Budget<'_>,
         reply: &mut Reply,
     ) -> Result<Answers, Failure> {
         let recognised = recognised.map_err(|error| {

@@ -2,7 +2,7 @@
 
 use crate::ground::Ground;
 use crate::question::Forms;
-use touchstone_engine::budget::{Budget, Cancel, Limits};
+use touchstone_engine::budget::{Budget, Limits};
 use touchstone_engine::exact::{self, ExactAnswer, ExactPrinter};
 use touchstone_engine::plan::Plan;
 use touchstone_engine::sparql::{Results, evaluate};
@@ -150,7 +150,7 @@ impl<'k> FormPrinter<'k> {
             let Ok(parsed) = sparql::parse(&printed.text) else { continue };
             // Operations, not seconds: the same on every machine.
             let limits = Limits { operations: VERIFY_OPERATIONS, ..Limits::none() };
-            let budget = Budget::new(limits, Cancel::default());
+            let budget = Budget::new(limits);
             let results = match evaluate(view, &parsed.query, &budget) {
                 Ok(Results::Solutions { rows, .. }) => exact::Results::Rows(rows),
                 Ok(Results::Boolean(value)) => exact::Results::Boolean(value),

@@ -2,7 +2,7 @@
 
 use hashbrown::HashSet;
 use std::sync::OnceLock;
-use touchstone_engine::budget::{Budget, Cancel, Limits};
+use touchstone_engine::budget::{Budget, Limits};
 use touchstone_engine::plan::Plan;
 use touchstone_engine::{Found, Words, embedded};
 use touchstone_kb::{AttributeId, ClassId, FactId, Kb, NodeId, Property, RelationId, ValueKind};
@@ -119,7 +119,7 @@ impl<'k> Ground<'k> {
         }
         // Operations, not seconds: the same on every machine.
         let limits = Limits { operations, ..Limits::none() };
-        embedded::run(self.kb(), &plan, &Budget::new(limits, Cancel::default())).ok()
+        embedded::run(self.kb(), &plan, &Budget::new(limits)).ok()
     }
 
     /// The edges that leave an entity, one for each relation and direction; which of several neighbours is for `pick` to say.

@@ -6,7 +6,7 @@ use hashbrown::{HashMap, HashSet};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value as Json, json};
 use std::io::Write;
-use touchstone_engine::budget::{Budget, Cancel, Limits};
+use touchstone_engine::budget::{Budget, Limits};
 use touchstone_engine::plan::Plan;
 use touchstone_engine::{Answer as Given, Found, Words, embedded};
 use touchstone_forge::{Question, Random, with_ids};
@@ -133,7 +133,7 @@ fn tells(kb: &Kb, lines: &[Json], gold: &Query, misses: &[Query]) -> Vec<bool> {
 fn run<'k>(words: &Words<'k>, query: &Query) -> Option<Found<'k>> {
     let plan = Plan::of(query, words).ok()?;
     let limits = Limits { operations: 1_000_000, ..Limits::none() };
-    embedded::run(words.kb(), &plan, &Budget::new(limits, Cancel::default())).ok()
+    embedded::run(words.kb(), &plan, &Budget::new(limits)).ok()
 }
 
 /// The entities that a query is about: its answers, or the members of the set that it counts.

@@ -5,7 +5,7 @@ usage: kopl_bench.py KB.json PROGRAMS.json OUT.json [SECONDS]
 KB.json is a KB in KQA Pro's format; PROGRAMS.json an object of lists of programs in KQA Pro's format, by their kind. Each kind is warmed up
 with its first programs, then runs in rounds for SECONDS (5 by default), at least one round. OUT.json becomes
 {"engine", "load_seconds", "megabytes", "kinds": {kind: {"runs", "seconds_per_program", "median", "p95", "answers"}}};
-an answer is a text, a list of texts, or {"error": kind of the exception}.
+the seconds are those of the best whole round; an answer is a text, a list of texts, or {"error": kind of the exception}.
 """
 
 import contextlib
@@ -28,9 +28,10 @@ def run(engine, program):
 def measure(engine, programs, seconds):
     for program in programs[:WARM_UP]:
         run(engine, program)
-    answers, times = [], []
+    answers, times, rounds = [], [], []
     end = time.perf_counter() + seconds
     while not times or time.perf_counter() < end:
+        first = len(times)
         for program in programs:
             start = time.perf_counter()
             answer = run(engine, program)
@@ -39,10 +40,12 @@ def measure(engine, programs, seconds):
                 answers.append(answer)
             elif time.perf_counter() > end:
                 break
+        else:
+            rounds.append(sum(times[first:]) / len(programs))
     ordered = sorted(times)
     return {
         "runs": len(times),
-        "seconds_per_program": sum(times) / len(times),
+        "seconds_per_program": min(rounds),
         "median": ordered[len(ordered) // 2],
         "p95": ordered[int(len(ordered) * 0.95)],
         "answers": answers,

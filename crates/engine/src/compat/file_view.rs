@@ -88,7 +88,7 @@ impl<'k> FileView<'k> {
     }
 
     /// The entities and concepts with exactly this name.
-    pub(super) fn named(&self, name: &str, budget: &Budget) -> Result<Vec<NodeId>, Fault> {
+    pub(super) fn named(&self, name: &str, budget: &Budget<'_>) -> Result<Vec<NodeId>, Fault> {
         let has_name = |&node: &NodeId| {
             let label = self.kb.label_literal(node);
             label.is_some_and(|label| self.kb.literal(label).text() == name) && self.is_described(node)
@@ -139,7 +139,7 @@ impl<'k> FileView<'k> {
     }
 
     /// The records at a node, in the order of the file.
-    pub(super) fn entries(&self, node: NodeId, budget: &Budget) -> Result<Vec<Entry>, Fault> {
+    pub(super) fn entries(&self, node: NodeId, budget: &Budget<'_>) -> Result<Vec<Entry>, Fault> {
         let kb = self.kb;
         let mut entries: Vec<Entry> = if kb.keeps_file_order() {
             let entry = |record: Record| {
@@ -181,7 +181,7 @@ impl<'k> FileView<'k> {
         &self,
         node: NodeId,
         attribute: Option<AttributeId>,
-        budget: &Budget,
+        budget: &Budget<'_>,
     ) -> Result<Vec<(Entry, Value<'k>)>, Fault> {
         budget.spend(1)?;
         let Some(attribute) = attribute else { return Ok(Vec::new()) };
@@ -215,7 +215,7 @@ impl<'k> FileView<'k> {
     }
 
     /// The type of a key, be it an attribute's or a qualifier's: that of the value which the executor reads last.
-    pub(super) fn key_type(&mut self, key: &str, budget: &Budget) -> Result<KeyType, Fault> {
+    pub(super) fn key_type(&mut self, key: &str, budget: &Budget<'_>) -> Result<KeyType, Fault> {
         if let Some(&known) = self.key_types.get(key) {
             return Ok(known);
         }
@@ -250,7 +250,7 @@ impl<'k> FileView<'k> {
         &self,
         attribute: Option<AttributeId>,
         qualifier: Option<QualifierId>,
-        budget: &Budget,
+        budget: &Budget<'_>,
     ) -> Result<Option<KeyType>, Fault> {
         let mut entities: Vec<NodeId> =
             self.kb.nodes().filter(|&node| !self.is_concept(node) && self.is_described(node)).collect();

@@ -81,7 +81,7 @@ pub(super) struct Call<'c, 'k> {
     pub(super) function: Function,
     inputs: &'c [String],
     results: Vec<&'c Outcome<'k>>,
-    pub(super) budget: &'c Budget,
+    pub(super) budget: &'c Budget<'c>,
     compat: Compat,
 }
 
@@ -145,7 +145,7 @@ pub(super) fn run(
     view: &mut FileView<'_>,
     asked: &mut HashMap<String, usize>,
     program: &Program,
-    budget: &Budget,
+    budget: &Budget<'_>,
 ) -> Result<CompatAnswer, CompatError> {
     let n_steps = program.steps.len();
     let mut results: Vec<Outcome<'_>> = Vec::with_capacity(n_steps);
@@ -186,7 +186,7 @@ fn call<'k>(
     asked: &mut HashMap<String, usize>,
     step: &Step,
     results: &[Outcome<'k>],
-    budget: &Budget,
+    budget: &Budget<'_>,
 ) -> Result<Outcome<'k>, Fault> {
     let mut taken = Vec::with_capacity(step.dependencies.len());
     for &dependency in &step.dependencies {

@@ -78,7 +78,12 @@ impl fmt::Display for Compat {
 }
 
 /// Runs one program in a process of its own, so to speak: see [`Session`].
-pub fn run(kb: &Kb, program: &Program, compat: Compat, budget: &Budget) -> Result<CompatAnswer, CompatError> {
+pub fn run(
+    kb: &Kb,
+    program: &Program,
+    compat: Compat,
+    budget: &Budget<'_>,
+) -> Result<CompatAnswer, CompatError> {
     Session::new(kb, compat).run(program, budget)
 }
 
@@ -97,7 +102,7 @@ impl<'k> Session<'k> {
     }
 
     /// Runs a program. The result of the last step is the answer.
-    pub fn run(&mut self, program: &Program, budget: &Budget) -> Result<CompatAnswer, CompatError> {
+    pub fn run(&mut self, program: &Program, budget: &Budget<'_>) -> Result<CompatAnswer, CompatError> {
         machine::run(&mut self.view, &mut self.asked, program, budget)
     }
 }

@@ -13,7 +13,7 @@ use touchstone_kb::{ClassId, Comparison, FactId, Kb, LiteralFamily, LiteralId, N
 pub(crate) struct Evaluator<'k, 'p> {
     pub(super) kb: &'k Kb,
     pub(super) plan: &'p Plan,
-    pub(super) budget: &'p Budget,
+    pub(super) budget: &'p Budget<'p>,
     pub(super) recorder: &'p Recorder,
     /// Sets that are asked again and again.
     cache: ByStep<Things<'k>>,
@@ -35,7 +35,7 @@ type ByStep<T> = OnceCell<Vec<OnceCell<T>>>;
 pub(crate) type Outcome<T> = Result<T, Stopped>;
 
 impl<'k, 'p> Evaluator<'k, 'p> {
-    pub(super) fn new(kb: &'k Kb, plan: &'p Plan, budget: &'p Budget, recorder: &'p Recorder) -> Self {
+    pub(super) fn new(kb: &'k Kb, plan: &'p Plan, budget: &'p Budget<'p>, recorder: &'p Recorder) -> Self {
         Evaluator {
             kb,
             plan,

@@ -23,7 +23,7 @@ use touchstone_kb::Kb;
 use trace::Recorder;
 
 /// Runs a plan.
-pub fn run<'k>(kb: &'k Kb, plan: &Plan, budget: &Budget) -> Result<Found<'k>, Stopped> {
+pub fn run<'k>(kb: &'k Kb, plan: &Plan, budget: &Budget<'_>) -> Result<Found<'k>, Stopped> {
     let recorder = Recorder::new(false, 0);
     Evaluator::new(kb, plan, budget, &recorder).answer()
 }
@@ -32,7 +32,7 @@ pub fn run<'k>(kb: &'k Kb, plan: &Plan, budget: &Budget) -> Result<Found<'k>, St
 pub fn run_traced<'k>(
     kb: &'k Kb,
     plan: &Plan,
-    budget: &Budget,
+    budget: &Budget<'_>,
 ) -> (Result<Found<'k>, Stopped>, Option<TraceNode>) {
     let recorder = Recorder::new(true, plan.n_steps);
     let evaluator = Evaluator::new(kb, plan, budget, &recorder);

@@ -59,7 +59,7 @@ impl Recorder {
     }
 
     /// Before a step.
-    pub(super) fn start(&self, budget: &Budget) -> Option<(Instant, u64)> {
+    pub(super) fn start(&self, budget: &Budget<'_>) -> Option<(Instant, u64)> {
         self.0.as_ref().map(|_| (Instant::now(), budget.cost().operations))
     }
 
@@ -70,7 +70,7 @@ impl Recorder {
         how: How,
         rows: Option<usize>,
         started: Option<(Instant, u64)>,
-        budget: &Budget,
+        budget: &Budget<'_>,
     ) {
         let (Some(records), Some((instant, operations))) = (&self.0, started) else { return };
         let record = &mut records.borrow_mut()[step];
@@ -87,7 +87,7 @@ impl Recorder {
         kb: &Kb,
         plan: &Plan,
         rows: u64,
-        budget: &Budget,
+        budget: &Budget<'_>,
         estimate: &dyn Fn(&PlanSet) -> usize,
     ) -> Option<TraceNode> {
         let records = self.0.as_ref()?.borrow();

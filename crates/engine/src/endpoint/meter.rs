@@ -10,7 +10,7 @@ use std::time::Duration;
 /// The bytes of an answer, decompressed, are what is charged for the memory of its rows: the text of JSON and XML results is about as large
 /// as the rows made of it. When the meter is dropped without [`Meter::keep`], it gives back what it held.
 pub(super) struct Meter<'a> {
-    budget: &'a Budget,
+    budget: &'a Budget<'a>,
     charge_rows: bool,
     /// Rows charged to the budget: it cannot take them back, so repeated ones are not charged again.
     paid: Cell<u64>,
@@ -32,7 +32,7 @@ pub(super) enum ReadFailure {
 
 impl<'a> Meter<'a> {
     /// For answers that the caller gets.
-    pub(super) fn new(budget: &'a Budget) -> Meter<'a> {
+    pub(super) fn new(budget: &'a Budget<'a>) -> Meter<'a> {
         Meter {
             budget,
             charge_rows: true,
@@ -46,13 +46,13 @@ impl<'a> Meter<'a> {
     }
 
     /// For questions of our own: their rows are no answers.
-    pub(super) fn aside(budget: &'a Budget) -> Meter<'a> {
+    pub(super) fn aside(budget: &'a Budget<'a>) -> Meter<'a> {
         let mut meter = Meter::new(budget);
         meter.charge_rows = false;
         meter
     }
 
-    pub(super) fn budget(&self) -> &'a Budget {
+    pub(super) fn budget(&self) -> &'a Budget<'a> {
         self.budget
     }
 
@@ -149,11 +149,11 @@ fn is_timeout(error: &io::Error) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::budget::{Cancel, Limit, Limits};
+    use crate::budget::{Limit, Limits};
 
     #[test]
     fn repeated_rows_are_charged_once_and_bytes_are_given_back() {
-        let budget = Budget::new(Limits { rows: 3, memory: 10, ..Limits::none() }, Cancel::default());
+        let budget = Budget::new(Limits { rows: 3, memory: 10, ..Limits::none() });
         let meter = Meter::new(&budget);
         for _ in 0..5 {
             meter.begin().expect("time");

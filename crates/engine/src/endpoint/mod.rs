@@ -4,7 +4,7 @@
 //! use touchstone_engine::budget::{Budget, Cancel, Limits};
 //! use touchstone_engine::endpoint::{Endpoint, Settings};
 //! let endpoint = Endpoint::new("http://127.0.0.1:8890/sparql", Settings::default())?;
-//! let budget = Budget::new(Limits::default(), Cancel::default());
+//! let budget = Budget::new(Limits::default());
 //! let table = endpoint.select("SELECT ?s { ?s a <urn:city> }", &budget)?;
 //! assert_eq!(table.variables.len(), 1);
 //! # Ok::<(), touchstone_engine::endpoint::EndpointError>(())
@@ -104,7 +104,7 @@ impl Endpoint {
     ///
     /// Rows and bytes are charged to the budget, and its time bounds the requests. A cancellation is noticed before requests, while waiting
     /// to try again, and whenever something arrives; not while the server is silent, which [`Settings::timeout`] ends.
-    pub fn select(&self, text: &str, budget: &Budget) -> Result<Table, EndpointError> {
+    pub fn select(&self, text: &str, budget: &Budget<'_>) -> Result<Table, EndpointError> {
         let anatomy = expect(text, "a SELECT", &[Form::Select])?;
         let meter = Meter::new(budget);
         let mut table = self.complete_table(&anatomy, &meter)?;
@@ -113,7 +113,7 @@ impl Endpoint {
     }
 
     /// The answer to an `ASK`.
-    pub fn ask(&self, text: &str, budget: &Budget) -> Result<bool, EndpointError> {
+    pub fn ask(&self, text: &str, budget: &Budget<'_>) -> Result<bool, EndpointError> {
         let anatomy = expect(text, "an ASK", &[Form::Ask])?;
         let page = self.fetch(anatomy.text, &Meter::aside(budget))?;
         page.truth().ok_or_else(|| EndpointError::Malformed {
@@ -126,7 +126,7 @@ impl Endpoint {
     ///
     /// With [`Settings::detect_caps`], a `CONSTRUCT` is sent as a `SELECT`, and its triples are made here: Virtuoso cuts graphs and does not
     /// even say so. A `DESCRIBE` is taken as it comes; Virtuoso does not cut these.
-    pub fn graph(&self, text: &str, budget: &Budget) -> Result<Graph, EndpointError> {
+    pub fn graph(&self, text: &str, budget: &Budget<'_>) -> Result<Graph, EndpointError> {
         let anatomy = expect(text, "a CONSTRUCT or DESCRIBE", &[Form::Construct, Form::Describe])?;
         let meter = Meter::new(budget);
         let triples = if anatomy.form == Form::Construct && self.settings.detect_caps {
@@ -138,7 +138,7 @@ impl Endpoint {
     }
 
     /// The answer to a query of any form.
-    pub fn query(&self, text: &str, budget: &Budget) -> Result<Results, EndpointError> {
+    pub fn query(&self, text: &str, budget: &Budget<'_>) -> Result<Results, EndpointError> {
         Ok(match Anatomy::of(text)?.form {
             Form::Select => Results::Table(self.select(text, budget)?),
             Form::Ask => Results::Boolean(self.ask(text, budget)?),
@@ -163,7 +163,7 @@ impl Endpoint {
                         let number = next.fetch_add(1, Ordering::Relaxed);
                         texts.get(number).map(|text| (number, text.as_ref()))
                     } {
-                        let answer = self.query(text, &Budget::new(limits, cancel.clone()));
+                        let answer = self.query(text, &Budget::new(limits).stopped_by(cancel));
                         answers.lock().unwrap_or_else(PoisonError::into_inner).push((number, answer));
                     }
                 });

@@ -49,7 +49,7 @@ impl fmt::Display for Halted {
 
 /// What one evaluation may cost.
 pub(super) struct Account<'b> {
-    pub(super) budget: &'b Budget,
+    pub(super) budget: &'b Budget<'b>,
     pub(super) watched: Arc<Watched>,
     /// The longest text that may be computed, in bytes.
     pub(super) longest_text: usize,

@@ -42,13 +42,13 @@ pub enum Results {
 /// All limits of the budget hold. Memory is also watched for the whole process, because the evaluator's buffers cannot be counted: what
 /// other threads allocate in the meantime counts as well. Stops need stacks that are unwound; with `panic = "abort"` only loops over
 /// triples can be stopped.
-pub fn evaluate(view: &dyn RdfView, query: &Query, budget: &Budget) -> Result<Results, SparqlError> {
+pub fn evaluate(view: &dyn RdfView, query: &Query, budget: &Budget<'_>) -> Result<Results, SparqlError> {
     let Shape { depth } = admit(query)?;
     if depth <= SHALLOW { evaluate_here(view, query, budget) } else { evaluate_deep(view, query, budget) }
 }
 
 /// On a stack of its own. A budget cannot change threads, so another one with what is left of it does.
-fn evaluate_deep(view: &dyn RdfView, query: &Query, budget: &Budget) -> Result<Results, SparqlError> {
+fn evaluate_deep(view: &dyn RdfView, query: &Query, budget: &Budget<'_>) -> Result<Results, SparqlError> {
     budget.look()?;
     let (limits, used) = (budget.limits(), budget.cost());
     let left = Limits {
@@ -57,10 +57,13 @@ fn evaluate_deep(view: &dyn RdfView, query: &Query, budget: &Budget) -> Result<R
         memory: limits.memory,
         time: limits.time.saturating_sub(used.time),
     };
-    let cancel = budget.canceller().clone();
+    let cancel = budget.canceller();
     let (result, cost) = std::thread::scope(|scope| {
         let thread = std::thread::Builder::new().stack_size(DEEP_STACK).spawn_scoped(scope, move || {
-            let budget = Budget::new(left, cancel);
+            let budget = match cancel {
+                Some(cancel) => Budget::new(left).stopped_by(cancel),
+                None => Budget::new(left),
+            };
             let result = evaluate_here(view, query, &budget);
             (result, budget.cost())
         });
@@ -78,13 +81,13 @@ fn evaluate_deep(view: &dyn RdfView, query: &Query, budget: &Budget) -> Result<R
     }
 }
 
-fn settle(budget: &Budget, operations: u64, rows: u64, memory: u64) -> Result<(), Stopped> {
+fn settle(budget: &Budget<'_>, operations: u64, rows: u64, memory: u64) -> Result<(), Stopped> {
     let spent = budget.spend(operations);
     let counted = budget.add_rows(rows);
     spent.and(counted).and(budget.hold(memory))
 }
 
-fn evaluate_here(view: &dyn RdfView, query: &Query, budget: &Budget) -> Result<Results, SparqlError> {
+fn evaluate_here(view: &dyn RdfView, query: &Query, budget: &Budget<'_>) -> Result<Results, SparqlError> {
     budget.look()?;
     let watched = Watched::new(budget);
     let longest_text = usize::try_from(budget.limits().memory / 64).unwrap_or(usize::MAX).min(16 << 20);

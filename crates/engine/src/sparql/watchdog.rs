@@ -45,11 +45,11 @@ pub(super) struct Watched {
 
 impl Watched {
     /// What an evaluation under this budget must obey.
-    pub(super) fn new(budget: &Budget) -> Arc<Watched> {
+    pub(super) fn new(budget: &Budget<'_>) -> Arc<Watched> {
         let left = budget.limits().time.saturating_sub(budget.cost().time);
         Arc::new(Watched {
             deadline: Instant::now().checked_add(left),
-            cancel: budget.canceller().clone(),
+            cancel: budget.canceller().cloned().unwrap_or_default(),
             memory: budget.limits().memory,
             token: CancellationToken::new(),
             verdict: AtomicU8::new(GOES_ON),
@@ -265,7 +265,7 @@ mod tests {
     use std::panic::{AssertUnwindSafe, catch_unwind};
 
     fn run_until_halted(limits: Limits, cancel: &Cancel) -> Option<Limit> {
-        let watched = Watched::new(&Budget::new(limits, cancel.clone()));
+        let watched = Watched::new(&Budget::new(limits).stopped_by(cancel));
         let watch = Watch::begin(Arc::clone(&watched)).expect("a thread");
         let started = Instant::now();
         let outcome = catch_unwind(AssertUnwindSafe(|| {
@@ -296,7 +296,7 @@ mod tests {
 
     #[test]
     fn one_evaluation_at_a_time_is_stopped_for_memory() {
-        let budget = Budget::new(Limits { memory: 100, ..Limits::none() }, Cancel::default());
+        let budget = Budget::new(Limits { memory: 100, ..Limits::none() });
         let entry = |before| Entry { watched: Watched::new(&budget), memory_before: Some(before) };
         let mut entries = [entry(1000), entry(900), entry(1040)];
         look_at_memory(&mut entries, 1050);

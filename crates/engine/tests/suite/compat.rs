@@ -2,7 +2,7 @@
 
 use crate::programs::{cases, import_kqapro};
 use std::path::{Path, PathBuf};
-use touchstone_engine::budget::{Budget, Cancel, Limits};
+use touchstone_engine::budget::{Budget, Limits};
 use touchstone_engine::compat::{Compat, CompatAnswer, CompatError, Session, prediction, run};
 use touchstone_engine::plan::Plan;
 use touchstone_engine::{Words, embedded};
@@ -13,8 +13,8 @@ fn data(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests").join(name)
 }
 
-fn budget() -> Budget {
-    Budget::new(Limits::default(), Cancel::default())
+fn budget() -> Budget<'static> {
+    Budget::new(Limits::default())
 }
 
 fn shown(outcome: &Result<CompatAnswer, CompatError>) -> String {
@@ -112,7 +112,7 @@ fn predictions_are_what_the_script_writes() {
         assert_eq!(prediction(&outcome), Some(expected), "{program}");
     }
     // Our limits are no exception of the executor.
-    let tight = Budget::new(Limits { operations: 3, ..Limits::default() }, Cancel::default());
+    let tight = Budget::new(Limits { operations: 3, ..Limits::default() });
     let all = Program::parse("FindAll() > Count()").expect("a program");
     let outcome = run(&kb, &all, Compat::Kopl, &tight);
     assert!(matches!(outcome, Err(CompatError::Stopped(_))));

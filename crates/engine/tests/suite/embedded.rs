@@ -5,7 +5,7 @@ use crate::support::random::RandomQueries;
 use crate::support::random_kb::{Flavour, random_kb};
 use crate::support::statistics::{answer_kind, set_kinds};
 use std::collections::BTreeSet;
-use touchstone_engine::budget::{Budget, Cancel, Limits};
+use touchstone_engine::budget::{Budget, Limits};
 use touchstone_engine::plan::Plan;
 use touchstone_engine::{Found, Words, embedded};
 use touchstone_kb::{LiteralId, NodeId};
@@ -47,8 +47,7 @@ fn embedded_agrees_with_naive() {
                     || expected.contains(&AnswerKey::Boolean(false))
                     || expected.contains(&AnswerKey::Count(0)),
             );
-            let got = embedded::run(&kb, &plan, &Budget::new(Limits::none(), Cancel::default()))
-                .map(|found| keys(&found));
+            let got = embedded::run(&kb, &plan, &Budget::new(Limits::none())).map(|found| keys(&found));
             if got.as_ref().ok() != Some(&expected) {
                 differ += 1;
                 if differ < 12 {

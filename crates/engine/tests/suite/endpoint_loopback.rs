@@ -22,8 +22,8 @@ fn endpoint(server: &Server, settings: Settings) -> Endpoint {
     Endpoint::with_credentials(&server.url(), settings, Credentials::default()).expect("an address")
 }
 
-fn budget() -> Budget {
-    Budget::new(Limits { time: Duration::from_secs(30), ..Limits::default() }, Cancel::default())
+fn budget() -> Budget<'static> {
+    Budget::new(Limits { time: Duration::from_secs(30), ..Limits::default() })
 }
 
 fn select(server: &Server) -> Result<Table, EndpointError> {
@@ -162,8 +162,7 @@ fn slow_answers_end_at_the_timeout_or_with_the_budget() {
     assert!(matches!(error, EndpointError::Timeout { after, .. } if after == settings.timeout), "{error}");
     assert!(started.elapsed() < Duration::from_secs(5));
     assert_eq!(server.requests().len(), 1);
-    let hurried =
-        Budget::new(Limits { time: Duration::from_millis(200), ..Limits::none() }, Cancel::default());
+    let hurried = Budget::new(Limits { time: Duration::from_millis(200), ..Limits::none() });
     let error = endpoint(&server, quick()).select(SELECT, &hurried).expect_err("too slow");
     assert!(matches!(&error, EndpointError::Stopped(stopped) if stopped.limit == Limit::Time), "{error}");
     // A server that stops in the middle, on a connection that was used before.
@@ -185,8 +184,7 @@ fn slow_answers_end_at_the_timeout_or_with_the_budget() {
     let server = Server::start(|_, _, _| sleep(Duration::from_secs(10)));
     let error = endpoint(&server, settings).select(SELECT, &budget()).expect_err("silent");
     assert!(matches!(error, EndpointError::Timeout { .. }), "{error}");
-    let hurried =
-        Budget::new(Limits { time: Duration::from_millis(200), ..Limits::none() }, Cancel::default());
+    let hurried = Budget::new(Limits { time: Duration::from_millis(200), ..Limits::none() });
     let error = endpoint(&server, quick()).select(SELECT, &hurried).expect_err("silent");
     assert_eq!(error.word(), "time", "{error}");
 }
@@ -205,7 +203,7 @@ fn cancelling_ends_reading_and_waiting() {
         Server::start(|_, _, stream| reply(stream, "503 Service Unavailable", &[("Retry-After", "20")], b"")),
     ] {
         let cancel = Cancel::default();
-        let budget = Budget::new(Limits::none(), cancel.clone());
+        let budget = Budget::new(Limits::none()).stopped_by(&cancel);
         in_a_moment(&cancel);
         let started = Instant::now();
         let error = endpoint(&server, quick()).select(SELECT, &budget).expect_err("cancelled");
@@ -219,18 +217,18 @@ fn endless_answers_end_at_the_limits() {
     let row = r#"{"x":{"type":"literal","value":"1"}},"#;
     let server = slow(row, Duration::ZERO);
     let limits = Limits { memory: 1 << 20, rows: u64::MAX, ..Limits::none() };
-    let budget = Budget::new(limits, Cancel::default());
+    let budget = Budget::new(limits);
     let error = endpoint(&server, quick()).select(SELECT, &budget).expect_err("endless");
     assert_eq!(error.word(), "memory", "{error}");
     assert!(budget.hold(1 << 20).is_ok(), "what was held was not given back");
-    let budget = Budget::new(Limits { rows: 1000, ..Limits::none() }, Cancel::default());
+    let budget = Budget::new(Limits { rows: 1000, ..Limits::none() });
     let error = endpoint(&server, quick()).select(SELECT, &budget).expect_err("endless");
     assert_eq!(error.to_string(), "stopped at 1,000 answers");
     // Blanks before, and inside of a text.
     for filling in
         ["                                                              ", "\n\n\n\n\n\n\n\n\n\n\n\n\n\n"]
     {
-        let budget = Budget::new(limits, Cancel::default());
+        let budget = Budget::new(limits);
         let error =
             endpoint(&slow(filling, Duration::ZERO), quick()).select(SELECT, &budget).expect_err("endless");
         assert_eq!(error.word(), "memory", "{error}");
@@ -264,7 +262,7 @@ fn cut_answers_are_no_answers() {
             good(stream, &whole);
         }
     });
-    let budget = Budget::new(Limits { rows: 10, ..Limits::default() }, Cancel::default());
+    let budget = Budget::new(Limits { rows: 10, ..Limits::default() });
     let table = endpoint(&server, quick()).select(SELECT, &budget).expect("the second time");
     assert_eq!((table.rows.len(), budget.cost().rows, server.requests().len()), (10, 10, 2));
     // Without a length, only the text shows that it was cut.
@@ -320,7 +318,7 @@ fn compressed_answers_are_read_and_counted_as_what_they_are() {
     let server = Server::start(move |_, _, stream| {
         reply(stream, "200 OK", &[JSON, ("Content-Encoding", "gzip")], &bomb)
     });
-    let budget = Budget::new(Limits { memory: 4 << 20, ..Limits::none() }, Cancel::default());
+    let budget = Budget::new(Limits { memory: 4 << 20, ..Limits::none() });
     let error = endpoint(&server, quick()).select(SELECT, &budget).expect_err("a bomb");
     assert_eq!(error.word(), "memory", "{error}");
 }
@@ -400,7 +398,7 @@ fn values(table: &Table) -> Vec<u64> {
 #[test]
 fn results_that_the_server_says_are_cut_are_completed() {
     let server = capping(25, 7, true, |offset| offset);
-    let budget = Budget::new(Limits { rows: 25, ..Limits::default() }, Cancel::default());
+    let budget = Budget::new(Limits { rows: 25, ..Limits::default() });
     // Also when nobody doubts.
     let settings = Settings { detect_caps: false, ..quick() };
     let table = endpoint(&server, settings).select(SELECT, &budget).expect("everything");
@@ -408,7 +406,7 @@ fn results_that_the_server_says_are_cut_are_completed() {
     assert_eq!(budget.cost().rows, 25);
     // The query, the count, four pages.
     assert_eq!(server.requests().len(), 6);
-    let budget = Budget::new(Limits { rows: 24, ..Limits::default() }, Cancel::default());
+    let budget = Budget::new(Limits { rows: 24, ..Limits::default() });
     assert_eq!(endpoint(&server, quick()).select(SELECT, &budget).expect_err("too many").word(), "rows");
     // Limits of the query itself.
     let part = endpoint(&server, quick())

@@ -47,8 +47,8 @@ fn both() -> impl Iterator<Item = Endpoint> {
     [virtuoso(), oxigraph()].into_iter().flatten()
 }
 
-fn budget() -> Budget {
-    Budget::new(Limits { time: Duration::from_secs(120), ..Limits::default() }, Cancel::default())
+fn budget() -> Budget<'static> {
+    Budget::new(Limits { time: Duration::from_secs(120), ..Limits::default() })
 }
 
 fn select(endpoint: &Endpoint, text: &str) -> Table {
@@ -204,7 +204,7 @@ fn budgets_hold() {
             (Limits { rows: 1500, ..Limits::none() }, "rows"),
             (Limits { memory: 100_000, ..Limits::none() }, "memory"),
         ] {
-            let budget = Budget::new(limits, Cancel::default());
+            let budget = Budget::new(limits);
             assert_eq!(
                 endpoint.select(&text, &budget).expect_err("too much").word(),
                 word,
@@ -217,8 +217,7 @@ fn budgets_hold() {
         let heavy = format!(
             "{PREFIXES}SELECT (COUNT(*) AS ?n) {{ ?a rdfs:label ?l FILTER(REGEX(REPLACE(STR(?l), \"a\", \"bb\"), \"b.*b\")) }}"
         );
-        let hurried =
-            Budget::new(Limits { time: Duration::from_millis(20), ..Limits::none() }, Cancel::default());
+        let hurried = Budget::new(Limits { time: Duration::from_millis(20), ..Limits::none() });
         assert_eq!(
             endpoint.select(&heavy, &hurried).expect_err("too slow").word(),
             "time",

@@ -10,7 +10,7 @@ use crate::support::statistics::answer_kind;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Mutex;
 use std::time::Duration;
-use touchstone_engine::budget::{Budget, Cancel, Limits};
+use touchstone_engine::budget::{Budget, Limits};
 use touchstone_engine::endpoint::{self, Credentials, Endpoint, EndpointError};
 use touchstone_engine::exact::{self, ExactAnswer, ExactPrinter};
 use touchstone_engine::plan::Plan;
@@ -20,7 +20,7 @@ use touchstone_kb::rdf::{DirectView, KqaProView, RdfView};
 use touchstone_kb::{Kb, LiteralId, NoProgress, NodeId, world};
 use touchstone_logic::{Query, QueryGraph};
 
-type Asked<'k> = dyn Fn(&str, &Budget) -> Run + Sync + 'k;
+type Asked<'k> = dyn Fn(&str, &Budget<'_>) -> Run + Sync + 'k;
 
 /// Somebody who answers SPARQL.
 struct Peer<'k> {
@@ -52,7 +52,7 @@ fn by_spareval<'k>(kb: &'k Kb, view: View) -> Peer<'k> {
         View::Direct => ("spareval, direct", Box::new(DirectView::new(kb))),
         View::KqaPro => ("spareval, kqapro", Box::new(KqaProView::new(kb))),
     };
-    let run = move |text: &str, budget: &Budget| match touchstone_logic::sparql::parse(text) {
+    let run = move |text: &str, budget: &Budget<'_>| match touchstone_logic::sparql::parse(text) {
         Ok(parsed) => as_run(evaluate(triples.as_ref(), &parsed.query, budget)),
         // There are exact texts that are longer than the parser takes.
         Err(error) if error.to_string().contains("more than 2000 operators") => Run::OverBudget,
@@ -70,7 +70,7 @@ fn by_server<'k>(kb: &'k Kb, name: &'static str, variable: &str, view: View) -> 
     let graph = name.starts_with("Virtuoso").then(|| "urn:touchstone:test".to_owned());
     let settings = endpoint::Settings { default_graph: graph, ..Default::default() };
     let endpoint = Endpoint::with_credentials(&url, settings, Credentials::default()).expect("an address");
-    let run = move |text: &str, budget: &Budget| match endpoint.query(text, budget) {
+    let run = move |text: &str, budget: &Budget<'_>| match endpoint.query(text, budget) {
         Ok(endpoint::Results::Table(table)) => Run::Results(exact::Results::Rows(table.rows)),
         Ok(endpoint::Results::Boolean(value)) => Run::Results(exact::Results::Boolean(value)),
         Ok(endpoint::Results::Graph(_)) => Run::Failed("triples".to_owned()),
@@ -83,7 +83,7 @@ fn by_server<'k>(kb: &'k Kb, name: &'static str, variable: &str, view: View) -> 
 
 fn expected(kb: &Kb, plan: &Plan) -> Option<BTreeSet<ExactAnswer>> {
     let limits = Limits { rows: 5000, ..Limits::default() };
-    let found = embedded::run(kb, plan, &Budget::new(limits, Cancel::default())).ok()?;
+    let found = embedded::run(kb, plan, &Budget::new(limits)).ok()?;
     Some(match &found {
         Found::Things { nodes, literals } => {
             let nodes = nodes.iter().map(|&node| ExactAnswer::Node(NodeId(node)));
@@ -130,7 +130,7 @@ fn check(
         return;
     }
     let limits = Limits { time: Duration::from_secs_f64(seconds()), ..Limits::none() };
-    let run = (peer.run)(&printed.text, &Budget::new(limits, Cancel::default()));
+    let run = (peer.run)(&printed.text, &Budget::new(limits));
     let got = match run {
         Run::OverBudget => {
             tally.lock().unwrap().over_budget += 1;

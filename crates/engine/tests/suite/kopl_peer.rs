@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use touchstone_engine::budget::{Budget, Cancel, Limits};
+use touchstone_engine::budget::{Budget, Limits};
 use touchstone_engine::compat::{Compat, CompatAnswer, CompatError, run};
 use touchstone_kb::Kb;
 use touchstone_logic::Program;
@@ -53,7 +53,7 @@ fn their_answers(
 }
 
 fn our_answer(kb: &Kb, program: &Program) -> Value {
-    let budget = Budget::new(Limits::default(), Cancel::default());
+    let budget = Budget::new(Limits::default());
     match run(kb, program, Compat::Kopl, &budget) {
         Ok(CompatAnswer::List(texts)) => json!({"answer": texts}),
         Ok(CompatAnswer::Text(text)) => json!({"answer": text}),

@@ -11,7 +11,7 @@ use touchstone_logic::{Form, Language, Query, Spelling};
 
 fn run(words: &Words<'_>, query: &Query) -> BTreeSet<String> {
     let plan = Plan::of(query, words).unwrap();
-    let found = embedded::run(words.kb(), &plan, &Budget::new(Limits::default(), Cancel::default())).unwrap();
+    let found = embedded::run(words.kb(), &plan, &Budget::new(Limits::default())).unwrap();
     match &found {
         Found::Things { .. } => {
             let answers = found.answers(words.kb());

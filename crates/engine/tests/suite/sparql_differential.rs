@@ -9,7 +9,7 @@ use spargebra::{Query, SparqlParser};
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;
-use touchstone_engine::budget::{Budget, Cancel, Limits};
+use touchstone_engine::budget::{Budget, Limits};
 use touchstone_engine::sparql::{Results, SparqlError, evaluate};
 use touchstone_kb::rdf::{DirectView, KqaProView, RdfView};
 
@@ -133,7 +133,7 @@ fn compare(view: &dyn RdfView, queries: u64, seed: u64, canonically: bool, tally
             Err(error) => panic!("{text}: {error}"),
         };
         let limits = Limits { operations: 400_000, time: Duration::from_secs(20), ..Limits::default() };
-        let ours = evaluate(view, &query, &Budget::new(limits, Cancel::default()));
+        let ours = evaluate(view, &query, &Budget::new(limits));
         if let Err(SparqlError::Stopped(_)) = ours {
             tally.stopped += 1;
             continue;
@@ -202,7 +202,7 @@ fn terms_are_not_values() {
     let view = DirectView::new(&kb);
     let ask = |text: &str| {
         let query = SparqlParser::new().parse_query(text).unwrap();
-        evaluate(&view, &query, &Budget::new(Limits::default(), Cancel::default())).unwrap()
+        evaluate(&view, &query, &Budget::new(Limits::default())).unwrap()
     };
     let numbers = ask(
         "SELECT DISTINCT ?n { ?s ?p ?n FILTER(DATATYPE(?n) = <http://www.w3.org/2001/XMLSchema#integer>) }",
@@ -241,7 +241,7 @@ fn distinct_solutions_are_counted() {
     let view = DirectView::new(&kb);
     let rows = |text: &str| {
         let query = SparqlParser::new().parse_query(text).unwrap();
-        evaluate(&view, &query, &Budget::new(Limits::default(), Cancel::default())).unwrap()
+        evaluate(&view, &query, &Budget::new(Limits::default())).unwrap()
     };
     let counted = rows("SELECT (COUNT(DISTINCT *) AS ?n) { ?s ?p [] }");
     let listed = rows("SELECT (COUNT(*) AS ?n) { SELECT DISTINCT ?s ?p { ?s ?p ?o } }");
@@ -259,7 +259,7 @@ fn triple_terms_with_literals_as_subjects() {
     let text =
         format!("SELECT * {{ VALUES (?a ?p ?b) {{ (\"text\" <p:x> 1) }} ?r {reifies} <<( ?a ?p ?b )>> }}");
     let query = SparqlParser::new().parse_query(&text).unwrap();
-    let result = evaluate(&view, &query, &Budget::new(Limits::default(), Cancel::default()));
+    let result = evaluate(&view, &query, &Budget::new(Limits::default()));
     let Err(SparqlError::Evaluation { reason }) = result else { panic!("{result:?}") };
     assert!(reason.contains("triple term"), "{reason}");
 }

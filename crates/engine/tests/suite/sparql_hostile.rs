@@ -28,7 +28,7 @@ fn parse(text: &str) -> Query {
 }
 
 fn run(view: &dyn RdfView, text: &str, limits: Limits) -> Result<Results, SparqlError> {
-    evaluate(view, &parse(text), &Budget::new(limits, Cancel::default()))
+    evaluate(view, &parse(text), &Budget::new(limits))
 }
 
 fn limit_of(name: &str, result: Result<Results, SparqlError>) -> Limit {
@@ -104,7 +104,7 @@ fn time_holds_in_loops_without_triples() {
         let query = parse(&text);
         let started = Instant::now();
         let limits = Limits { time: Duration::from_millis(200), ..Limits::none() };
-        let result = evaluate(&view, &query, &Budget::new(limits, Cancel::default()));
+        let result = evaluate(&view, &query, &Budget::new(limits));
         let took = started.elapsed();
         eprintln!("{name}: {took:?}");
         assert_eq!(limit_of(name, result), Limit::Time, "{name}");
@@ -119,7 +119,7 @@ fn cancellation_holds_in_loops_without_triples() {
     let view = DirectView::new(&world.kb);
     for (name, text) in endless() {
         let cancel = Cancel::default();
-        let budget = Budget::new(Limits::none(), cancel.clone());
+        let budget = Budget::new(Limits::none()).stopped_by(&cancel);
         let query = parse(&text);
         let result = std::thread::scope(|scope| {
             scope.spawn(|| {
@@ -147,7 +147,7 @@ fn regular_expressions_are_bounded() {
         let query = parse(&text);
         let started = Instant::now();
         let limits = Limits { time: Duration::from_millis(200), ..Limits::none() };
-        let result = evaluate(&view, &query, &Budget::new(limits, Cancel::default()));
+        let result = evaluate(&view, &query, &Budget::new(limits));
         assert_eq!(limit_of(pattern, result), Limit::Time, "{pattern}");
         assert!(started.elapsed() < Duration::from_secs(4), "{pattern} took {:?}", started.elapsed());
     }
@@ -194,7 +194,7 @@ fn memory_holds_where_it_cannot_be_counted() {
         let query = parse(&text);
         let started = Instant::now();
         let limits = Limits { memory: 64 << 20, time: Duration::from_secs(60), ..Limits::none() };
-        let result = evaluate(&view, &query, &Budget::new(limits, Cancel::default()));
+        let result = evaluate(&view, &query, &Budget::new(limits));
         assert_eq!(limit_of(name, result), Limit::Memory, "{name}");
         eprintln!("{name}: {:?}", started.elapsed());
     }
@@ -224,17 +224,17 @@ fn counted_limits_hold() {
         );
     }
     // What was used before counts as well.
-    let budget = Budget::new(Limits { operations: 1000, ..none }, Cancel::default());
+    let budget = Budget::new(Limits { operations: 1000, ..none });
     budget.spend(990).unwrap();
     assert_eq!(
         limit_of("used", evaluate(&view, &parse("SELECT * { ?a ?p ?b }"), &budget)),
         Limit::Operations
     );
     let deep = format!("SELECT * {{ ?a ?p ?b FILTER({}?b) }}", "!".repeat(100));
-    let budget = Budget::new(Limits { operations: 1000, ..none }, Cancel::default());
+    let budget = Budget::new(Limits { operations: 1000, ..none });
     budget.spend(990).unwrap();
     assert_eq!(limit_of("used", evaluate(&view, &parse(&deep), &budget)), Limit::Operations);
-    let budget = Budget::new(Limits { operations: 100_000, ..none }, Cancel::default());
+    let budget = Budget::new(Limits { operations: 100_000, ..none });
     evaluate(&view, &parse(&deep), &budget).unwrap();
     assert!(budget.cost().operations > 100, "the other thread's costs are counted here");
 }
@@ -263,7 +263,7 @@ fn a_part_is_never_taken_for_the_whole() {
     for text in texts {
         let query = parse(&text);
         let whole = |operations: u64| {
-            let budget = Budget::new(Limits { operations, ..Limits::none() }, Cancel::default());
+            let budget = Budget::new(Limits { operations, ..Limits::none() });
             (evaluate(&view, &query, &budget), budget.cost().operations)
         };
         let (Ok(complete), needed) = whole(30_000) else { continue };
@@ -368,8 +368,7 @@ fn deep_queries_do_not_overflow_the_stack() {
             let query = on_stack(1 << 30, || parse(&text));
             let limits = Limits { operations: 20_000, time: Duration::from_secs(10), ..Limits::default() };
             let started = Instant::now();
-            let result =
-                on_stack(1 << 20, || evaluate(&view, &query, &Budget::new(limits, Cancel::default())));
+            let result = on_stack(1 << 20, || evaluate(&view, &query, &Budget::new(limits)));
             let took = started.elapsed();
             if took > Duration::from_millis(500) {
                 eprintln!(
@@ -432,7 +431,7 @@ fn planning_is_bounded() {
         let query = parse(&text);
         let started = Instant::now();
         let limits = Limits { time: Duration::from_secs(1), ..Limits::default() };
-        let result = evaluate(&view, &query, &Budget::new(limits, Cancel::default()));
+        let result = evaluate(&view, &query, &Budget::new(limits));
         let took = started.elapsed();
         eprintln!("{name}: {took:?} {result:?}");
         assert!(took < Duration::from_secs(10), "{name}: {took:?}");
