@@ -11,13 +11,14 @@ use std::io::BufRead;
 use std::path::PathBuf;
 use std::time::Duration;
 use touchstone_forge::Question;
+use touchstone_forge::english::Lexicon;
 use touchstone_grade::degrade::degrade;
-use touchstone_run::{Asked, CommandSystem, Given, Header, Journal, System, run as ask};
+use touchstone_run::{Asked, CommandSystem, Given, Header, Journal, Nearest, System, run as ask};
 
 /// Arguments of `touchstone run`.
 #[derive(Args)]
 pub(crate) struct RunArgs {
-    /// `oracle` (gold), `degraded:T2:0.2` (synthetic), `file:PATH` (predictions made elsewhere) or `command:PROGRAM ARGUMENTS`
+    /// `oracle` (gold), `degraded:T2:0.2` (synthetic), `nearest` (the most similar training question's query), `file:PATH` (predictions made elsewhere) or `command:PROGRAM ARGUMENTS`
     #[arg(value_name = "SYSTEM")]
     system: String,
     #[command(flatten)]
@@ -91,12 +92,12 @@ pub(crate) fn run(args: &RunArgs) -> Result<Outcome> {
     Ok(Outcome::Done)
 }
 
-fn system(
+fn system<'g>(
     args: &RunArgs,
-    gold: &crate::grade::Gold,
+    gold: &'g crate::grade::Gold,
     questions: &[&Question],
     words: Option<&touchstone_engine::Words<'_>>,
-) -> Result<Box<dyn System>> {
+) -> Result<Box<dyn System + 'g>> {
     let (kind, rest) = args.system.split_once(':').unwrap_or((&args.system, ""));
     Ok(match (kind, rest) {
         ("oracle", "") => Box::new(Given::oracle(questions)),
@@ -112,6 +113,15 @@ fn system(
                 (p.id.clone(), json!({ "id": p.id, "logical_form": p.logical_form, "lang": language }))
             });
             Box::new(Given::new(&args.system, predictions))
+        }
+        ("nearest", "") => {
+            let kb = gold.kb().context("`nearest` needs the KB of the benchmark; give it with --kb")?;
+            let training: Vec<&Question> =
+                gold.benchmark.questions.iter().filter(|question| question.split == "train").collect();
+            if training.is_empty() {
+                bail!("`nearest` learns from the training split, and this benchmark has none");
+            }
+            Box::new(Nearest::new(kb, &Lexicon::of(kb), &training, &gold.knowledge(words)))
         }
         ("file", path) if !path.is_empty() => {
             let file = std::fs::File::open(path).with_context(|| format!("cannot read {path}"))?;
@@ -133,7 +143,7 @@ fn system(
             Box::new(CommandSystem::new(command, Duration::from_secs_f32(args.timeout)))
         }
         _ => bail!(
-            "there is no system `{}`; there are oracle, degraded:T2:0.2, file:PATH and command:PROGRAM ARGUMENTS",
+            "there is no system `{}`; there are oracle, degraded:T2:0.2, nearest, file:PATH and command:PROGRAM ARGUMENTS",
             output::shortened(&args.system)
         ),
     })

@@ -4,6 +4,7 @@ use hashbrown::HashMap;
 use serde::Serialize;
 use serde_json::{Value as Json, json};
 use touchstone_forge::Question;
+use touchstone_forge::english::Mention;
 
 /// A question as a system gets it: its text, and the side information that the run declares.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -14,7 +15,7 @@ pub struct Asked {
     pub question: String,
     /// The entities that it names, with their places, if the run gives gold entities.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub entities: Option<Json>,
+    pub entities: Option<Vec<Mention>>,
     /// The choices, if the run gives them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub choices: Option<Vec<String>>,
@@ -23,7 +24,7 @@ pub struct Asked {
 impl Asked {
     /// Of a question of a benchmark.
     pub fn of(question: &Question, gold_entities: bool, choices: bool) -> Asked {
-        let entities = gold_entities.then(|| serde_json::to_value(&question.entities).unwrap_or_default());
+        let entities = gold_entities.then(|| question.entities.clone());
         let choices = (choices && !question.choices.is_empty()).then(|| question.choices.clone());
         Asked { id: question.id.clone(), question: question.question.clone(), entities, choices }
     }

@@ -254,7 +254,7 @@ impl Kb {
     }
 
     /// The nodes with a name that folds to the same as `name`, best connected first.
-    fn nodes_named_like(&self, name: &str) -> &[u32] {
+    pub fn nodes_named_like(&self, name: &str) -> &[u32] {
         match self.names.names.get(fold(name)) {
             Some(number) => self.names.name_nodes.row(number as usize),
             None => &[],

@@ -1,0 +1,82 @@
+//! Finds the texts that share the most telling words with another one (Okapi BM25).
+
+use hashbrown::HashMap;
+
+/// Texts as lists of words, by word.
+pub(crate) struct Bm25 {
+    /// By word: the texts that have it, and how often.
+    postings: HashMap<String, Vec<(u32, f32)>>,
+    lengths: Vec<f32>,
+    mean: f32,
+}
+
+const K1: f32 = 1.2;
+const B: f32 = 0.75;
+
+impl Bm25 {
+    /// Of texts that are lists of words.
+    pub(crate) fn new(texts: impl IntoIterator<Item = Vec<String>>) -> Bm25 {
+        let mut postings: HashMap<String, Vec<(u32, f32)>> = HashMap::new();
+        let mut lengths = Vec::new();
+        for (number, words) in texts.into_iter().enumerate() {
+            lengths.push(words.len() as f32);
+            for word in words {
+                let list = postings.entry(word).or_default();
+                match list.last_mut() {
+                    Some((last, times)) if *last == number as u32 => *times += 1.0,
+                    _ => list.push((number as u32, 1.0)),
+                }
+            }
+        }
+        let mean = lengths.iter().sum::<f32>() / (lengths.len().max(1)) as f32;
+        Bm25 { postings, lengths, mean }
+    }
+
+    /// The best texts with their scores, best first; of equal ones the earlier.
+    pub(crate) fn best(&self, words: &[String], limit: usize) -> Vec<(usize, f32)> {
+        let n = self.lengths.len() as f32;
+        let mut scores = vec![0f32; self.lengths.len()];
+        let mut distinct: Vec<&String> = words.iter().collect();
+        distinct.sort_unstable();
+        distinct.dedup();
+        for word in distinct {
+            let Some(list) = self.postings.get(word) else { continue };
+            let weight = (1.0 + (n - list.len() as f32 + 0.5) / (list.len() as f32 + 0.5)).ln();
+            for &(text, times) in list {
+                let length = self.lengths[text as usize] / self.mean;
+                scores[text as usize] += weight * times * (K1 + 1.0) / (times + K1 * (1.0 - B + B * length));
+            }
+        }
+        let mut order: Vec<usize> = (0..scores.len()).filter(|&text| scores[text] > 0.0).collect();
+        let better = |a: &usize, b: &usize| scores[*b].total_cmp(&scores[*a]).then(a.cmp(b));
+        if order.len() > limit && limit > 0 {
+            order.select_nth_unstable_by(limit - 1, better);
+            order.truncate(limit);
+        }
+        order.sort_unstable_by(better);
+        order.truncate(limit);
+        order.into_iter().map(|text| (text, scores[text])).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn words(text: &str) -> Vec<String> {
+        text.split(' ').map(str::to_owned).collect()
+    }
+
+    #[test]
+    fn rare_words_count_more() {
+        let texts = ["the film of the year", "the director of the film", "the rarest element"];
+        let index = Bm25::new(texts.map(words));
+        let order = |text: &str| -> Vec<usize> {
+            index.best(&words(text), 3).into_iter().map(|(text, _)| text).collect()
+        };
+        assert_eq!(order("the element"), [2, 0, 1]);
+        assert_eq!(order("director film"), [1, 0]);
+        assert_eq!(order("nothing"), [0usize; 0]);
+        assert_eq!(index.best(&words("the"), 1).len(), 1);
+    }
+}

@@ -1,0 +1,276 @@
+//! Finds what a question names: entities by the names of the KB, classes by the lexicon, numbers and dates.
+
+use hashbrown::HashMap;
+use touchstone_forge::english::{Lexicon, Mention};
+use touchstone_kb::{Kb, NodeId};
+
+/// A part of a question that names something.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Linked {
+    /// Its first byte.
+    pub start: usize,
+    /// The byte after its last one.
+    pub end: usize,
+    /// What it names.
+    pub thing: Thing,
+}
+
+/// What a part of a question names.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Thing {
+    /// One of these entities, the best connected first.
+    Entities(Vec<NodeId>),
+    /// A class, by id.
+    Class(String),
+    /// A number or a year, without separators.
+    Number(String),
+    /// A month or day, as `1990-05` or `1990-05-17`.
+    Date(String),
+}
+
+/// Looks for names in questions.
+pub struct Linker<'k> {
+    kb: &'k Kb,
+    /// Classes by what they are called, in small letters.
+    classes: HashMap<String, String>,
+}
+
+/// No name has more words.
+const LONGEST: usize = 14;
+
+/// An ambiguous name stands for so many entities at most.
+const CANDIDATES: usize = 5;
+
+const MONTHS: [&str; 12] = [
+    "january",
+    "february",
+    "march",
+    "april",
+    "may",
+    "june",
+    "july",
+    "august",
+    "september",
+    "october",
+    "november",
+    "december",
+];
+
+/// Words that begin questions or hold them together: by themselves they name nothing, though some films are called so.
+const PLAIN: [&str; 44] = [
+    "what", "which", "who", "whom", "whose", "when", "where", "how", "is", "are", "was", "were", "does",
+    "do", "did", "has", "have", "had", "the", "a", "an", "in", "on", "of", "at", "by", "for", "to", "from",
+    "and", "or", "not", "no", "yes", "it", "its", "there", "many", "much", "that", "give", "name", "list",
+    "tell",
+];
+
+impl<'k> Linker<'k> {
+    /// For a KB, with the words for its classes.
+    pub fn new(kb: &'k Kb, lexicon: &Lexicon) -> Linker<'k> {
+        let mut classes = HashMap::new();
+        for (id, words) in &lexicon.classes {
+            for word in [&words.one, &words.many] {
+                classes.entry(word.to_lowercase()).or_insert_with(|| id.clone());
+            }
+        }
+        Linker { kb, classes }
+    }
+
+    /// What a question names, in the order of the text. Entities that are `given` are not looked for.
+    pub fn link(&self, question: &str, given: Option<&[Mention]>) -> Vec<Linked> {
+        let words = words(question);
+        let mut found = given.map(|given| self.given(question, given)).unwrap_or_default();
+        let text = |from: usize, to: usize| &question[words[from].0..words[to].1];
+        self.dates(question, &words, &mut found);
+        if given.is_none() {
+            // A question in small letters throughout may name things in small letters.
+            let small = !question.chars().skip(1).any(char::is_uppercase);
+            for length in (1..=LONGEST.min(words.len())).rev() {
+                for from in 0..=words.len() - length {
+                    let (start, mut end) = (words[from].0, words[from + length - 1].1);
+                    let name = text(from, from + length - 1);
+                    if is_taken(&found, start, end) || (length == 1 && is_plain(name)) {
+                        continue;
+                    }
+                    let mut nodes = self.entities(name, small);
+                    // Some names end with a dot or an exclamation mark.
+                    for (at, mark) in question[end..].char_indices().take(2) {
+                        if nodes.is_empty() && !mark.is_alphanumeric() && !mark.is_whitespace() {
+                            let longer = end + at + mark.len_utf8();
+                            nodes = self.exactly(&question[start..longer]);
+                            end = if nodes.is_empty() { end } else { longer };
+                        }
+                    }
+                    if !nodes.is_empty() {
+                        found.push(Linked { start, end, thing: Thing::Entities(nodes) });
+                    }
+                }
+            }
+        }
+        for length in (1..=4.min(words.len())).rev() {
+            for from in 0..=words.len() - length {
+                let (start, end) = (words[from].0, words[from + length - 1].1);
+                if !is_taken(&found, start, end)
+                    && let Some(class) = self.classes.get(&text(from, from + length - 1).to_lowercase())
+                {
+                    found.push(Linked { start, end, thing: Thing::Class(class.clone()) });
+                }
+            }
+        }
+        found.sort_by_key(|linked| linked.start);
+        found
+    }
+
+    fn given(&self, question: &str, given: &[Mention]) -> Vec<Linked> {
+        let byte = |at: usize| question.char_indices().nth(at).map_or(question.len(), |(byte, _)| byte);
+        let linked = |mention: &Mention| {
+            let node = self.kb.node(&mention.id)?;
+            let thing = Thing::Entities(vec![node]);
+            Some(Linked { start: byte(mention.start), end: byte(mention.end), thing })
+        };
+        given.iter().filter_map(linked).collect()
+    }
+
+    fn exactly(&self, name: &str) -> Vec<NodeId> {
+        let named = self.kb.nodes_named(name);
+        named.into_iter().filter(|&node| self.kb.as_class(node).is_none()).take(CANDIDATES).collect()
+    }
+
+    /// The entities with a name, as it is written or nearly so.
+    fn entities(&self, name: &str, small: bool) -> Vec<NodeId> {
+        if !name.chars().any(char::is_alphabetic) || self.classes.contains_key(&name.to_lowercase()) {
+            return Vec::new();
+        }
+        let proper = name.chars().any(|c| c.is_uppercase() || c.is_numeric());
+        if !proper && !small {
+            return Vec::new();
+        }
+        let exact = self.exactly(name);
+        // Two small words hardly are a name; three may be.
+        if !exact.is_empty() || !(name.starts_with(char::is_uppercase) || small) {
+            return exact;
+        }
+        let like = self.kb.nodes_named_like(name).iter().map(|&node| NodeId(node));
+        like.filter(|&node| self.kb.as_class(node).is_none()).take(CANDIDATES).collect()
+    }
+
+    /// Dates, months, years and other numbers.
+    fn dates(&self, question: &str, words: &[(usize, usize)], found: &mut Vec<Linked>) {
+        let word = |at: usize| words.get(at).map(|&(start, end)| &question[start..end]);
+        let month = |at: usize| {
+            let word = word(at)?.to_lowercase();
+            MONTHS.iter().position(|month| *month == word).map(|month| month + 1)
+        };
+        let year = |at: usize| word(at)?.parse::<u32>().ok().filter(|year| (1..=9999).contains(year));
+        for at in 0..words.len() {
+            let (start, mut end) = words[at];
+            if is_taken(found, start, end) {
+                continue;
+            }
+            let day = word(at).and_then(|word| word.parse::<u32>().ok()).filter(|day| (1..=31).contains(day));
+            let thing = if let (Some(day), Some(month), Some(year)) = (day, month(at + 1), year(at + 2)) {
+                end = words[at + 2].1;
+                Thing::Date(format!("{year:04}-{month:02}-{day:02}"))
+            } else if let (Some(month), Some(year)) = (month(at), year(at + 1)) {
+                end = words[at + 1].1;
+                Thing::Date(format!("{year:04}-{month:02}"))
+            } else if let Some(number) = word(at).and_then(number) {
+                let before_christ = word(at + 1).is_some_and(|word| word == "BC");
+                let minus = question[..start].ends_with(" -") || before_christ;
+                Thing::Number(if minus { format!("-{number}") } else { number })
+            } else {
+                continue;
+            };
+            found.push(Linked { start, end, thing });
+        }
+    }
+}
+
+/// A number without its separators.
+fn number(word: &str) -> Option<String> {
+    let plain = word.replace(',', "");
+    let is_number = plain.starts_with(|c: char| c.is_ascii_digit()) && plain.parse::<f64>().is_ok();
+    is_number.then_some(plain)
+}
+
+fn is_plain(word: &str) -> bool {
+    PLAIN.contains(&word.to_lowercase().as_str())
+}
+
+fn is_taken(found: &[Linked], start: usize, end: usize) -> bool {
+    found.iter().any(|linked| start < linked.end && linked.start < end)
+}
+
+/// The places of words: letters and digits, with dots, commas, hyphens and apostrophes between them. A possessive is a word of its own.
+pub(crate) fn words(text: &str) -> Vec<(usize, usize)> {
+    let mut words: Vec<(usize, usize)> = Vec::new();
+    let mut chars = text.char_indices().peekable();
+    let mut start = None;
+    while let Some((at, c)) = chars.next() {
+        let next = chars.peek().is_some_and(|(_, next)| next.is_alphanumeric());
+        let inside = c.is_alphanumeric() || (start.is_some() && next && ".,-'’/&".contains(c));
+        let possessive = matches!(c, '\'' | '’') && is_possessive(&text[at + c.len_utf8()..]);
+        if inside && !possessive {
+            start.get_or_insert(at);
+        } else if let Some(first) = start.take() {
+            words.push((first, at));
+        }
+    }
+    words.extend(start.map(|first| (first, text.len())));
+    words
+}
+
+fn is_possessive(rest: &str) -> bool {
+    rest.starts_with('s') && !rest[1..].starts_with(char::is_alphanumeric)
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_of_questions() {
+        let text = "Who is Frank Darabont's son, born after 1,234.5 in Saint-Denis (U.S.)?";
+        let found: Vec<&str> = words(text).into_iter().map(|(start, end)| &text[start..end]).collect();
+        let expected = [
+            "Who",
+            "is",
+            "Frank",
+            "Darabont",
+            "s",
+            "son",
+            "born",
+            "after",
+            "1,234.5",
+            "in",
+            "Saint-Denis",
+            "U.S",
+        ];
+        assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn names_numbers_and_classes() {
+        let world = touchstone_kb::world::open(&touchstone_kb::NoProgress).unwrap();
+        let linker = Linker::new(&world, &Lexicon::of(&world));
+        let said = |question: &str| -> Vec<String> {
+            let shown = |linked: Linked| match linked.thing {
+                Thing::Entities(nodes) => world.label(nodes[0]).to_owned(),
+                Thing::Class(id) => format!("class {id}"),
+                Thing::Number(text) | Thing::Date(text) => text,
+            };
+            linker.link(question, None).into_iter().map(shown).collect()
+        };
+        let film = "class concept/film";
+        assert_eq!(
+            said("Which films directed by Christopher Nolan were released after 17 May 2008?"),
+            [film, "Christopher Nolan", "2008-05-17"]
+        );
+        assert_eq!(
+            said("which film by christopher nolan is longer than 1,200 minutes?"),
+            [film, "Christopher Nolan", "1200"]
+        );
+        assert_eq!(said("How many of them are there?"), [""; 0]);
+    }
+}

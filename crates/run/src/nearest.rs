@@ -1,0 +1,420 @@
+//! A baseline without training: the query of the most similar training question, about the things that this question names.
+//!
+//! Questions are compared by BM25 over their words, where names, numbers and dates are replaced by what they are. The query of a neighbour
+//! is taken over with this question's entities, values and classes in place of its own; if it gives nothing, the next neighbour is tried.
+
+use crate::bm25::Bm25;
+use crate::link::{Linked, Linker, Thing, words};
+use crate::system::{Asked, System, Worker};
+use serde_json::{Value as Json, json};
+use touchstone_engine::budget::{Budget, Limits};
+use touchstone_engine::exact::ExactPrinter;
+use touchstone_engine::plan::Plan;
+use touchstone_engine::{Found, View, Words, embedded};
+use touchstone_forge::Question;
+use touchstone_forge::english::{Lexicon, Mention};
+use touchstone_kb::{Kb, NodeId};
+use touchstone_logic::dataset::Knowledge;
+use touchstone_logic::{Query, Value, Word, kopl, sexpr};
+
+/// See the module documentation.
+pub struct Nearest<'k> {
+    words: Words<'k>,
+    linker: Linker<'k>,
+    printer: ExactPrinter<'k>,
+    examples: Vec<Example>,
+    index: Bm25,
+    fingerprint: String,
+}
+
+/// A training question.
+struct Example {
+    id: String,
+    question: String,
+    query: Query,
+    links: Vec<Linked>,
+    /// For each word of the query, in its order: the part of the question that says it.
+    slots: Vec<Option<usize>>,
+}
+
+/// What was found for a question.
+#[derive(Debug)]
+pub struct Adapted<'k> {
+    /// The query.
+    pub query: Query,
+    /// Its answers.
+    pub found: Found<'k>,
+    /// The training question that it comes from.
+    pub neighbour: String,
+    /// That question's text.
+    pub neighbour_question: String,
+    /// How similar it is.
+    pub score: f32,
+    /// How many neighbours were tried before.
+    pub passed_over: usize,
+}
+
+/// So many neighbours are tried.
+const NEIGHBOURS: usize = 40;
+
+/// So many ways to put this question's things into a neighbour's query are tried.
+const WAYS: usize = 8;
+
+/// A query that takes longer is no answer.
+const OPERATIONS: u64 = 1_000_000;
+
+impl<'k> Nearest<'k> {
+    /// With training questions; those whose query cannot be read are left out.
+    pub fn new(
+        kb: &'k Kb,
+        lexicon: &Lexicon,
+        training: &[&Question],
+        knowledge: &Knowledge<'_>,
+    ) -> Nearest<'k> {
+        let (words, linker) = (Words::new(kb), Linker::new(kb, lexicon));
+        let mut hasher = blake3::Hasher::new();
+        let mut examples = Vec::new();
+        for question in training {
+            let Some(query) = question.query(knowledge) else { continue };
+            let given = (!question.entities.is_empty()).then_some(&question.entities[..]);
+            let links = linker.link(&question.question, given);
+            let slots = slots(&query, &links, kb);
+            for part in [&question.id, &question.question, &question.template] {
+                hasher.update(part.as_bytes());
+            }
+            let (id, question) = (question.id.clone(), question.question.clone());
+            examples.push(Example { id, question, query, links, slots });
+        }
+        let index = Bm25::new(examples.iter().map(|e| terms(&e.question, &e.links, kb)));
+        let fingerprint = hasher.finalize().to_hex()[..16].to_owned();
+        let printer = ExactPrinter::new(kb, View::Direct);
+        Nearest { words, linker, printer, examples, index, fingerprint }
+    }
+
+    /// What a question names; entities that are `given` are not looked for.
+    pub fn link(&self, question: &str, given: Option<&[Mention]>) -> Vec<Linked> {
+        self.linker.link(question, given)
+    }
+
+    /// How many training questions there are.
+    pub fn n_examples(&self) -> usize {
+        self.examples.len()
+    }
+
+    /// The best query for a question that names these things.
+    pub fn answer(&self, question: &str, links: &[Linked]) -> Option<Adapted<'k>> {
+        let kb = self.words.kb();
+        let neighbours = self.index.best(&terms(question, links, kb), NEIGHBOURS);
+        // First those that need exactly what is there, then those that need less.
+        for exactly in [true, false] {
+            for (passed_over, &(at, score)) in neighbours.iter().enumerate() {
+                let example = &self.examples[at];
+                for query in self.adapted(example, links, exactly) {
+                    if let Some(found) = self.run(&query) {
+                        return Some(Adapted {
+                            query,
+                            found,
+                            neighbour: example.id.clone(),
+                            neighbour_question: example.question.clone(),
+                            score,
+                            passed_over,
+                        });
+                    }
+                }
+            }
+        }
+        None
+    }
+
+    /// The answers of a query, if it has any.
+    fn run(&self, query: &Query) -> Option<Found<'k>> {
+        let plan = Plan::of(query, &self.words).ok().filter(|plan| plan.unknown.is_empty())?;
+        let limits = Limits { operations: OPERATIONS, ..Limits::default() };
+        let found = embedded::run(self.words.kb(), &plan, &Budget::new(limits)).ok()?;
+        (!found.is_empty() && found != Found::Count(0)).then_some(found)
+    }
+
+    /// The example's query about these things, in the likeliest ways.
+    fn adapted(&self, example: &Example, links: &[Linked], exactly: bool) -> Vec<Query> {
+        let kb = self.words.kb();
+        let of_kind = |links: &[Linked], kind: fn(&Thing) -> bool| -> Vec<usize> {
+            (0..links.len()).filter(|&at| kind(&links[at].thing)).collect()
+        };
+        let used = |kind: fn(&Thing) -> bool| -> Vec<usize> {
+            let all = of_kind(&example.links, kind);
+            all.into_iter().filter(|at| example.slots.contains(&Some(*at))).collect()
+        };
+        let fits = |wanted: usize, there: usize| if exactly { wanted == there } else { wanted <= there };
+        let (entities, ours) = (used(is_entity), of_kind(links, is_entity));
+        let (values, our_values) = (used(is_value), of_kind(links, is_value));
+        if !fits(entities.len(), ours.len()) || !fits(values.len(), our_values.len()) {
+            return Vec::new();
+        }
+        let (classes, our_classes) = (used(is_class), of_kind(links, is_class));
+        let mut fixed: Vec<(usize, usize)> = values.into_iter().zip(our_values).collect();
+        if classes.len() == our_classes.len() {
+            fixed.extend(classes.into_iter().zip(our_classes));
+        }
+        let mut queries = Vec::new();
+        for way in self.ways(example, &entities, links, &ours) {
+            let put = |word: Word<'_>, slot: usize| -> Option<()> {
+                if let Some((_, node)) = way.iter().find(|(from, _)| *from == slot) {
+                    match word {
+                        Word::Entity(id) => kb.node_id(*node).clone_into(id),
+                        Word::Name(name) => kb.label(*node).clone_into(name),
+                        _ => {}
+                    }
+                } else if let Some((_, to)) = fixed.iter().find(|(from, _)| *from == slot) {
+                    match (word, &links[*to].thing) {
+                        (Word::Value(value), thing) => *value = replaced(value, thing)?,
+                        (Word::Class(class), Thing::Class(id)) => {
+                            let by_id = kb.class(class).is_some();
+                            let label =
+                                || kb.class(id).map(|class| kb.label(kb.class_node(class)).to_owned());
+                            *class = if by_id { id.clone() } else { label()? };
+                        }
+                        _ => {}
+                    }
+                }
+                Some(())
+            };
+            let mut query = example.query.clone();
+            let (mut number, mut whole) = (0, true);
+            query.words_mut(&mut |word| {
+                if let Some(slot) = example.slots[number] {
+                    whole &= put(word, slot).is_some();
+                }
+                number += 1;
+            });
+            if whole && !queries.contains(&query) {
+                queries.push(query);
+            }
+        }
+        queries
+    }
+
+    /// Which of this question's entities take the places of the example's, the likeliest way first: entities of the same classes in the
+    /// same order.
+    fn ways(
+        &self,
+        example: &Example,
+        theirs: &[usize],
+        links: &[Linked],
+        ours: &[usize],
+    ) -> Vec<Vec<(usize, NodeId)>> {
+        let mut ways: Vec<(usize, Vec<(usize, NodeId)>)> = Vec::new();
+        for order in orders(theirs.len(), ours.len()) {
+            let swapped = order.windows(2).filter(|pair| pair[0] > pair[1]).count();
+            // For each place the candidates, those of the right class first.
+            let mut choices: Vec<Vec<(usize, NodeId)>> = vec![Vec::new()];
+            let mut cost = swapped;
+            for (place, &mine) in order.iter().enumerate() {
+                let old = nodes(&example.links[theirs[place]]).first().copied();
+                let mut candidates: Vec<(bool, NodeId)> = nodes(&links[ours[mine]])
+                    .iter()
+                    .map(|&node| (!old.is_some_and(|old| self.alike(old, node)), node))
+                    .collect();
+                candidates.sort_by_key(|(other_class, _)| *other_class);
+                cost += 2 * usize::from(candidates.first().is_some_and(|(other_class, _)| *other_class));
+                let grown = candidates.iter().flat_map(|&(_, node)| {
+                    choices.iter().map(move |choice| {
+                        let mut choice = choice.clone();
+                        choice.push((theirs[place], node));
+                        choice
+                    })
+                });
+                choices = grown.take(WAYS).collect();
+            }
+            ways.extend(choices.into_iter().enumerate().map(|(rank, choice)| (2 * cost + rank, choice)));
+        }
+        ways.sort_by_key(|(cost, _)| *cost);
+        ways.truncate(WAYS);
+        ways.into_iter().map(|(_, way)| way).collect()
+    }
+
+    fn alike(&self, a: NodeId, b: NodeId) -> bool {
+        let kb = self.words.kb();
+        kb.classes_of(a).any(|class| kb.classes_of(b).any(|other| other == class))
+    }
+
+    /// The query as text, in the first language that can express it.
+    pub fn printed(&self, query: &Query) -> Option<(&'static str, String)> {
+        if let Ok(printed) = sexpr::print(query)
+            && printed.lost.is_empty()
+        {
+            return Some(("sexpr", printed.text));
+        }
+        if let Ok(printed) = kopl::print(query, &self.words)
+            && printed.lost.is_empty()
+        {
+            return Some(("kopl", printed.text));
+        }
+        let plan = Plan::of(query, &self.words).ok()?;
+        self.printer.print(&plan).ok().map(|printed| ("sparql", printed.text))
+    }
+
+    /// A prediction.
+    fn predict(&self, asked: &Asked) -> Json {
+        let links = self.link(&asked.question, asked.entities.as_deref());
+        let mut prediction = json!({ "id": asked.id });
+        if let Some(adapted) = self.answer(&asked.question, &links) {
+            prediction["answers"] = json!(adapted.found.answers(self.words.kb()));
+            if let Some((language, text)) = self.printed(&adapted.query) {
+                prediction["logical_form"] = json!(text);
+                prediction["lang"] = json!(language);
+            }
+            prediction["trace"] = json!({
+                "neighbour": adapted.neighbour,
+                "question": adapted.neighbour_question,
+                "score": adapted.score,
+                "passed_over": adapted.passed_over,
+            });
+        }
+        prediction
+    }
+}
+
+impl System for Nearest<'_> {
+    fn name(&self) -> String {
+        format!("nearest, {} training questions ({})", self.examples.len(), self.fingerprint)
+    }
+
+    fn worker(&self) -> Box<dyn Worker + '_> {
+        Box::new(Adapter(self))
+    }
+}
+
+struct Adapter<'n, 'k>(&'n Nearest<'k>);
+
+impl Worker for Adapter<'_, '_> {
+    fn answer(&mut self, asked: &Asked) -> Json {
+        self.0.predict(asked)
+    }
+}
+
+fn is_entity(thing: &Thing) -> bool {
+    matches!(thing, Thing::Entities(_))
+}
+
+fn is_class(thing: &Thing) -> bool {
+    matches!(thing, Thing::Class(_))
+}
+
+fn is_value(thing: &Thing) -> bool {
+    matches!(thing, Thing::Number(_) | Thing::Date(_))
+}
+
+fn nodes(linked: &Linked) -> &[NodeId] {
+    match &linked.thing {
+        Thing::Entities(nodes) => nodes,
+        _ => &[],
+    }
+}
+
+/// All ways to choose `n` of `of` things in some order; only those in the given order if there are too many.
+fn orders(n: usize, of: usize) -> Vec<Vec<usize>> {
+    let mut orders: Vec<Vec<usize>> = vec![Vec::new()];
+    for _ in 0..n {
+        let longer = orders.iter().flat_map(|order| {
+            let free = (0..of).filter(move |at| !order.contains(at));
+            let free = free.filter(|&at| of <= 4 || order.last().is_none_or(|last| at > *last));
+            free.map(move |at| order.iter().copied().chain([at]).collect::<Vec<usize>>())
+        });
+        orders = longer.take(256).collect();
+    }
+    orders
+}
+
+/// For each word of the query, in its order: the part of the question that says it.
+fn slots(query: &Query, links: &[Linked], kb: &Kb) -> Vec<Option<usize>> {
+    let find = |fits: &dyn Fn(&Thing) -> bool| links.iter().position(|linked| fits(&linked.thing));
+    let entity = |fits: &dyn Fn(NodeId) -> bool| {
+        find(&|thing| matches!(thing, Thing::Entities(nodes) if nodes.iter().any(|&node| fits(node))))
+    };
+    let mut slots = Vec::new();
+    let mut taken = Vec::new();
+    query.clone().words_mut(&mut |word| {
+        slots.push(match word {
+            Word::Entity(id) => entity(&|node| kb.node_id(node) == id),
+            Word::Name(name) => entity(&|node| kb.label(node) == name),
+            Word::Class(word) => find(&|thing| match thing {
+                Thing::Class(id) => {
+                    id == word || kb.class(id).is_some_and(|c| kb.label(kb.class_node(c)) == word)
+                }
+                _ => false,
+            }),
+            Word::Value(value) => {
+                // Two equal numbers are two numbers.
+                let fits = |at: &usize| is_said_by(value, &links[*at].thing);
+                let free = (0..links.len()).filter(fits).find(|at| !taken.contains(at));
+                taken.extend(free);
+                free.or_else(|| (0..links.len()).find(fits))
+            }
+            Word::Property(_) | Word::Qualifier(_) => None,
+        });
+    });
+    slots
+}
+
+/// Whether a part of a question says a value.
+fn is_said_by(value: &Value, thing: &Thing) -> bool {
+    match thing {
+        Thing::Number(text) => match (value.text.parse::<f64>(), text.parse::<f64>()) {
+            (Ok(a), Ok(b)) => a == b,
+            _ => false,
+        },
+        Thing::Date(text) => value.text == *text,
+        _ => false,
+    }
+}
+
+/// The value that a part of a question says in place of another value; `None` if it cannot stand there.
+fn replaced(old: &Value, thing: &Thing) -> Option<Value> {
+    let is_time = matches!(old.xsd_name(), Some("gYear" | "gYearMonth" | "date" | "dateTime"));
+    match thing {
+        Thing::Number(text) if is_time => {
+            let year: i32 = text.parse().ok().filter(|year: &i32| year.abs() <= 9999)?;
+            let sign = if year < 0 { "-" } else { "" };
+            Some(Value::xsd(format!("{sign}{:04}", year.abs()), "gYear"))
+        }
+        Thing::Number(text) => Some(Value { text: text.clone(), ..old.clone() }),
+        Thing::Date(text) if is_time => {
+            Some(Value::xsd(text.clone(), if text.len() > 8 { "date" } else { "gYearMonth" }))
+        }
+        _ => None,
+    }
+}
+
+/// The words of a question and their pairs, with what names are in place of the names.
+fn terms(question: &str, links: &[Linked], kb: &Kb) -> Vec<String> {
+    let mut row: Vec<String> = Vec::new();
+    let mut link = 0;
+    let mut extra: Vec<String> = Vec::new();
+    for (start, end) in words(question) {
+        while links.get(link).is_some_and(|linked| linked.end <= start) {
+            link += 1;
+        }
+        match links.get(link).filter(|linked| linked.start < end) {
+            None => row.push(question[start..end].to_lowercase()),
+            // A name of several words is one thing.
+            Some(linked) if start > linked.start && !is_class(&linked.thing) => {}
+            Some(linked) => row.push(match &linked.thing {
+                Thing::Entities(nodes) => {
+                    let class = nodes.first().and_then(|&node| kb.classes_of(node).next());
+                    extra.push("#entity".to_owned());
+                    format!("#{}", class.map_or("", |class| kb.node_id(kb.class_node(class))))
+                }
+                Thing::Number(_) => "#number".to_owned(),
+                Thing::Date(_) => "#date".to_owned(),
+                Thing::Class(_) => {
+                    extra.push("#class".to_owned());
+                    question[start..end].to_lowercase()
+                }
+            }),
+        }
+    }
+    let pairs: Vec<String> = row.windows(2).map(|pair| pair.join(" ")).collect();
+    row.extend(pairs);
+    row.extend(extra);
+    row
+}
