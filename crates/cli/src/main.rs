@@ -23,7 +23,7 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 #[command(
     name = "touchstone",
     version,
-    after_help = "Start here:\n  touchstone kb show Paris       an entity of the embedded World KB\n  touchstone kb info             what the KB holds\n  touchstone shape \"(AND film.film (JOIN film.film.directed_by m.0184jc))\"   what a query looks like"
+    after_help = "Start here:\n  touchstone demo                everything at once: a benchmark, systems, grades, a report\n  touchstone kb show Paris       an entity of the embedded World KB\n  touchstone kb info             what the KB holds\n  touchstone shape \"(AND film.film (JOIN film.film.directed_by m.0184jc))\"   what a query looks like"
 )]
 struct Cli {
     #[command(subcommand)]
@@ -76,11 +76,30 @@ enum Command {
         after_help = "Examples:\n  touchstone mix cwq/ webqsp/ graphquestions/ --against grailqa/ --shape Iso-2=100 --shape Iso-3=100 --out grailqa++/"
     )]
     Mix(forge::mix::MixArgs),
+    /// See everything at once: a benchmark, three systems, their grades, and a report.
+    #[command(
+        after_help = "Examples:\n  touchstone demo\n  touchstone demo --open\n  touchstone demo --questions 500 --out somewhere/"
+    )]
+    Demo(run::demo::DemoArgs),
+    /// Answer a question about a KB, and show how: what it names, the query in three languages, its graph, the answers.
+    #[command(
+        after_help = "Examples:\n  touchstone ask \"Which films directed by Christopher Nolan were released after 2008?\"\n  touchstone ask --benchmark bench/ --json \"Who directed Alien?\""
+    )]
+    Ask(run::ask::AskArgs),
     /// Ask a system the questions of a benchmark; a run that was stopped goes on where it was.
     #[command(
-        after_help = "Examples:\n  touchstone run oracle --benchmark bench/ --out runs/oracle\n  touchstone run \"command:python3 mine.py\" --benchmark bench/ --split test --out runs/mine\n  touchstone grade --benchmark bench/ --predictions runs/mine/predictions.jsonl --out grades/mine"
+        after_help = "Examples:\n  touchstone run oracle --benchmark bench/ --out runs/oracle\n  touchstone run \"command:python3 mine.py\" --benchmark bench/ --split test --out runs/mine\n  touchstone run --resume runs/mine\n  touchstone run llm:my-model --llm-url http://127.0.0.1:8000/v1 --benchmark bench/ --limit 100 --out runs/llm\n  touchstone grade --benchmark bench/ --predictions runs/mine --out runs/mine"
     )]
     Run(run::RunArgs),
+    /// The runs in a folder, with their scores if they are graded.
+    #[command(after_help = "Examples:\n  touchstone runs runs/\n  touchstone runs runs/ --json")]
+    Runs(run::runs::RunsArgs),
+    /// Replies that are kept: where they are, and what one was found by.
+    #[command(
+        subcommand,
+        after_help = "Examples:\n  touchstone cache info\n  touchstone cache explain 0f6c7b0d2f1d4f3c8f1f6b8c5d1a2b3c"
+    )]
+    Cache(run::cache::CacheCommand),
     /// Grade predictions: answers and reasoning, with intervals and breakdowns.
     #[command(
         after_help = "Examples:\n  touchstone grade --benchmark bench/ --predictions mine.jsonl --out grades/\n  touchstone grade --benchmark bench/ --predictions mine.jsonl --by 'level,shape*function' --measures f1,gek_3\n  touchstone grade --dataset grailqa:dev.json --ontology ontology/ --compat grailqa --predictions predictions.jsonl"
@@ -163,7 +182,26 @@ fn main() -> ExitCode {
     let filter = tracing_subscriber::EnvFilter::try_from_env("TOUCHSTONE_LOG")
         .unwrap_or_else(|_| tracing_subscriber::EnvFilter::new("warn"));
     tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).without_time().init();
-    let result = match Cli::parse().command {
+    let result = done(Cli::parse().command);
+    match result {
+        Ok(Outcome::Done) => ExitCode::SUCCESS,
+        Ok(Outcome::NothingFound) => ExitCode::from(1),
+        // The reader of our output went away (`touchstone ... | head`): nobody is left to tell.
+        Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
+        Err(error) => {
+            output::error(&error);
+            ExitCode::from(2)
+        }
+    }
+}
+
+/// The command of a command line that does not come from the user.
+fn parsed(line: impl IntoIterator<Item = String>) -> anyhow::Result<Command> {
+    Ok(Cli::try_parse_from(line)?.command)
+}
+
+fn done(command: Command) -> anyhow::Result<Outcome> {
+    match command {
         Command::Kb(command) => kb::run(command),
         Command::Query(args) => query::run(&args),
         Command::Shell(args) => query::shell::run(&args),
@@ -174,7 +212,11 @@ fn main() -> ExitCode {
         Command::ExportDataset(args) => forge::export::run(&args),
         Command::ImportDataset(args) => forge::import::run(&args),
         Command::Mix(args) => forge::mix::run(&args),
-        Command::Run(args) => run::run(&args),
+        Command::Run(args) => run::run(&args, &std::env::args().skip(1).collect::<Vec<_>>()),
+        Command::Runs(args) => run::runs::run(&args),
+        Command::Ask(args) => run::ask::run(&args),
+        Command::Demo(args) => run::demo::run(&args),
+        Command::Cache(args) => run::cache::run(&args),
         Command::Grade(args) => grade::grading::run(&args),
         Command::Compare(args) => grade::compare::run(&args),
         Command::Report(args) => grade::report::run(&args),
@@ -189,16 +231,6 @@ fn main() -> ExitCode {
         Command::Shape(args) => forms::shape::run(&args),
         Command::Match(args) => forms::matching::run(&args),
         Command::Level(args) => forms::level::run(&args),
-    };
-    match result {
-        Ok(Outcome::Done) => ExitCode::SUCCESS,
-        Ok(Outcome::NothingFound) => ExitCode::from(1),
-        // The reader of our output went away (`touchstone ... | head`): nobody is left to tell.
-        Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
-        Err(error) => {
-            output::error(&error);
-            ExitCode::from(2)
-        }
     }
 }
 

@@ -30,12 +30,14 @@ fn interrupted() -> Cancel {
 pub(crate) struct Bar {
     bar: ProgressBar,
     start: Instant,
+    /// What is being done.
+    name: Mutex<String>,
 }
 
 impl Bar {
     pub(crate) fn new() -> Bar {
         interrupted();
-        Bar { bar: ProgressBar::hidden(), start: Instant::now() }
+        Bar { bar: ProgressBar::hidden(), start: Instant::now(), name: Mutex::default() }
     }
 
     /// For other work, after which there may be more: an earlier Ctrl-C is forgotten.
@@ -47,6 +49,12 @@ impl Bar {
     /// What Ctrl-C stops.
     pub(crate) fn cancel(&self) -> Cancel {
         interrupted()
+    }
+
+    /// Says something beside the name of the stage.
+    pub(crate) fn tell(&self, text: &str) {
+        let name = self.name.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        self.bar.set_message(format!("{name} ({text})"));
     }
 
     fn show_when_due(&self) {
@@ -70,6 +78,7 @@ impl Progress for Bar {
             None => self.bar.unset_length(),
         }
         self.bar.set_position(0);
+        name.clone_into(&mut self.name.lock().unwrap_or_else(PoisonError::into_inner));
         self.bar.set_message(name.to_owned());
         self.show_when_due();
         self.bar.enable_steady_tick(Duration::from_millis(200));

@@ -19,7 +19,7 @@ pub mod package;
 mod proof;
 mod question;
 mod random;
-mod recipe;
+pub mod recipe;
 pub mod report;
 pub mod sample;
 pub mod stats;

@@ -112,11 +112,8 @@ fn next_line(reader: &mut impl Read) -> Option<Line> {
 }
 
 impl Worker for Program<'_> {
-    fn answer(&mut self, asked: &Asked) -> Json {
-        match self.ask(asked) {
-            Ok(reply) => reply,
-            Err(error) => json!({ "id": asked.id, "error": error }),
-        }
+    fn answer(&mut self, asked: &Asked) -> Option<Json> {
+        Some(self.ask(asked).unwrap_or_else(|error| json!({ "id": asked.id, "error": error })))
     }
 }
 

@@ -20,13 +20,15 @@ pub struct Progressed {
     pub complete: bool,
 }
 
-/// Asks a system all questions that the journal does not have. After a stop, what is in flight is finished and written.
+/// Asks a system all questions that the journal does not have, and shows `watch` each reply. After a stop, what is in flight is finished and
+/// written.
 pub fn run(
     system: &dyn System,
     questions: &[Asked],
     journal: &mut Journal,
     workers: usize,
     progress: &dyn Progress,
+    watch: &mut dyn FnMut(&Asked, &Json),
 ) -> Result<Progressed, JournalError> {
     let left: Vec<&Asked> = questions.iter().filter(|asked| !journal.has(&asked.id)).collect();
     let mut done = Progressed { before: questions.len() - left.len(), ..Progressed::default() };
@@ -42,7 +44,8 @@ pub fn run(
                 while !progress.cancelled() {
                     let at = next.fetch_add(1, Ordering::Relaxed);
                     let Some(asked) = left.get(at) else { break };
-                    let reply = named(worker.answer(asked), &asked.id);
+                    let Some(reply) = worker.answer(asked) else { break };
+                    let reply = named(reply, &asked.id);
                     if sender.send((at, reply)).is_err() {
                         break;
                     }
@@ -58,12 +61,13 @@ pub fn run(
             if result.is_err() {
                 break;
             }
+            watch(left[at], &reply);
             progress.advance(1);
         }
     });
     result?;
-    journal.sync()?;
     done.complete = done.asked == left.len();
+    journal.close(done.complete)?;
     Ok(done)
 }
 

@@ -6,7 +6,7 @@ use serde_json::Value as Json;
 use std::fs::{File, OpenOptions};
 use std::io::{BufRead, BufReader, BufWriter, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 /// What a run is: a run goes on only if all of this is the same.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -27,6 +27,56 @@ pub struct Header {
     pub choices: bool,
     /// The version of the program.
     pub tool_version: String,
+}
+
+/// What `run.json` says.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RunFile {
+    /// What the run is.
+    #[serde(flatten)]
+    pub header: Header,
+    /// The arguments that began it, for going on.
+    #[serde(default)]
+    pub arguments: Vec<String>,
+    /// Where it began: paths among the arguments are relative to it.
+    #[serde(default)]
+    pub directory: String,
+    /// When it began, in UTC.
+    #[serde(default)]
+    pub started: String,
+    /// When the last question was answered; without it the run is not complete.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ended: Option<String>,
+}
+
+impl RunFile {
+    /// Of a run's folder.
+    pub fn read(folder: &Path) -> Result<RunFile, JournalError> {
+        let path = folder.join("run.json");
+        let text = std::fs::read_to_string(&path).map_err(io("read", &path))?;
+        serde_json::from_str(&text)
+            .map_err(|error| JournalError::Damaged { path, message: error.to_string() })
+    }
+
+    fn write(&self, folder: &Path) -> Result<(), JournalError> {
+        let text = serde_json::to_string_pretty(self).unwrap_or_default() + "\n";
+        write_aside(folder, &folder.join("run.json"), text.as_bytes())
+    }
+}
+
+/// A moment as `2026-11-16T18:20:00Z`.
+fn utc(time: SystemTime) -> String {
+    let seconds = time.duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
+    let (days, clock) = (seconds / 86_400 + 719_468, seconds % 86_400);
+    // Years that begin in March have their leap day at the end; 400 of them have 146,097 days.
+    let (era, day) = (days / 146_097, days % 146_097);
+    let year = (day - day / 1460 + day / 36_524 - day / 146_096) / 365;
+    let day = day - (365 * year + year / 4 - year / 100);
+    let month = (5 * day + 2) / 153;
+    let (day, month) = (day - (153 * month + 2) / 5 + 1, if month < 10 { month + 3 } else { month - 9 });
+    let year = era * 400 + year + u64::from(month < 3);
+    let (hour, minute, second) = (clock / 3600, clock / 60 % 60, clock % 60);
+    format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}Z")
 }
 
 /// Why a journal cannot be opened or written.
@@ -71,6 +121,8 @@ fn io(action: &'static str, path: &Path) -> impl FnOnce(std::io::Error) -> Journ
 
 /// An open journal.
 pub struct Journal {
+    folder: PathBuf,
+    about: RunFile,
     path: PathBuf,
     out: BufWriter<File>,
     done: HashSet<String>,
@@ -84,17 +136,23 @@ const GROUP_TIME: Duration = Duration::from_millis(500);
 
 impl Journal {
     /// Opens the journal in a folder, or begins one. A torn last line, as a crash leaves it, is cut off.
-    pub fn open(folder: &Path, header: &Header) -> Result<Journal, JournalError> {
+    pub fn open(folder: &Path, header: &Header, arguments: &[String]) -> Result<Journal, JournalError> {
         std::fs::create_dir_all(folder).map_err(io("make", folder))?;
-        let about = folder.join("run.json");
-        match std::fs::read_to_string(&about) {
-            Ok(text) => same_run(folder, &about, &text, header)?,
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-                let text = serde_json::to_string_pretty(header).unwrap_or_default() + "\n";
-                write_aside(folder, &about, text.as_bytes())?;
+        let about = match RunFile::read(folder) {
+            Ok(about) => {
+                same_run(folder, &about.header, header)?;
+                about
             }
-            Err(error) => return Err(io("read", &about)(error)),
-        }
+            Err(JournalError::Io { source, .. }) if source.kind() == std::io::ErrorKind::NotFound => {
+                let started = utc(SystemTime::now());
+                let directory = std::env::current_dir().unwrap_or_default().display().to_string();
+                let (header, arguments) = (header.clone(), arguments.to_vec());
+                let about = RunFile { header, arguments, directory, started, ended: None };
+                about.write(folder)?;
+                about
+            }
+            Err(error) => return Err(error),
+        };
         let path = folder.join("predictions.jsonl");
         let mut file = OpenOptions::new()
             .create(true)
@@ -107,7 +165,7 @@ impl Journal {
         file.set_len(length).map_err(io("repair", &path))?;
         file.seek(SeekFrom::End(0)).map_err(io("open", &path))?;
         let out = BufWriter::with_capacity(1 << 16, file);
-        Ok(Journal { path, out, done, unsynced: 0, synced: Instant::now() })
+        Ok(Journal { folder: folder.to_owned(), about, path, out, done, unsynced: 0, synced: Instant::now() })
     }
 
     /// Whether a question was answered before.
@@ -137,6 +195,16 @@ impl Journal {
         Ok(())
     }
 
+    /// Makes everything durable, and notes the end of a complete run.
+    pub fn close(&mut self, complete: bool) -> Result<(), JournalError> {
+        self.sync()?;
+        if complete && self.about.ended.is_none() {
+            self.about.ended = Some(utc(SystemTime::now()));
+            self.about.write(&self.folder)?;
+        }
+        Ok(())
+    }
+
     /// Makes everything durable.
     pub fn sync(&mut self) -> Result<(), JournalError> {
         self.out.flush().map_err(io("write", &self.path))?;
@@ -146,11 +214,9 @@ impl Journal {
     }
 }
 
-fn same_run(folder: &Path, path: &Path, text: &str, header: &Header) -> Result<(), JournalError> {
-    let damaged = |message: String| JournalError::Damaged { path: path.to_owned(), message };
-    let found: Header = serde_json::from_str(text).map_err(|error| damaged(error.to_string()))?;
+fn same_run(folder: &Path, found: &Header, header: &Header) -> Result<(), JournalError> {
     let fields = |header: &Header| serde_json::to_value(header).unwrap_or_default();
-    let (found, wanted) = (fields(&found), fields(header));
+    let (found, wanted) = (fields(found), fields(header));
     let shown = |value: &Json| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
     for (field, value) in wanted.as_object().into_iter().flatten() {
         if found[field] != *value {
@@ -215,9 +281,18 @@ mod tests {
     }
 
     #[test]
+    fn moments() {
+        let at = |seconds| utc(UNIX_EPOCH + Duration::from_secs(seconds));
+        assert_eq!(at(0), "1970-01-01T00:00:00Z");
+        assert_eq!(at(951_782_400), "2000-02-29T00:00:00Z");
+        assert_eq!(at(1_794_853_201), "2026-11-16T18:20:01Z");
+        assert_eq!(at(4_107_542_399), "2100-02-28T23:59:59Z");
+    }
+
+    #[test]
     fn a_torn_line_is_cut_off() {
         let dir = tempfile::tempdir().expect("a folder");
-        let mut journal = Journal::open(dir.path(), &header("s")).expect("a journal");
+        let mut journal = Journal::open(dir.path(), &header("s"), &[]).expect("a journal");
         for id in ["1", "2", "3"] {
             journal.add(id, &json!({ "id": id, "answers": [] })).expect("written");
         }
@@ -227,7 +302,7 @@ mod tests {
         let whole = std::fs::read(&path).expect("a file");
         for cut in 0..whole.len() {
             std::fs::write(&path, &whole[..cut]).expect("written");
-            let journal = Journal::open(dir.path(), &header("s")).expect("a journal");
+            let journal = Journal::open(dir.path(), &header("s"), &[]).expect("a journal");
             let lines = whole[..cut].iter().filter(|byte| **byte == b'\n').count();
             assert_eq!(journal.len(), lines, "cut at {cut}");
             drop(journal);
@@ -241,10 +316,10 @@ mod tests {
     #[test]
     fn another_run_is_refused() {
         let dir = tempfile::tempdir().expect("a folder");
-        drop(Journal::open(dir.path(), &header("one")).expect("a journal"));
-        let error = Journal::open(dir.path(), &header("two")).err().expect("another").to_string();
+        drop(Journal::open(dir.path(), &header("one"), &[]).expect("a journal"));
+        let error = Journal::open(dir.path(), &header("two"), &[]).err().expect("another").to_string();
         assert!(error.contains("its system is `one`, not `two`"), "{error}");
         std::fs::write(dir.path().join("run.json"), "{").expect("written");
-        assert!(matches!(Journal::open(dir.path(), &header("one")), Err(JournalError::Damaged { .. })));
+        assert!(matches!(Journal::open(dir.path(), &header("one"), &[]), Err(JournalError::Damaged { .. })));
     }
 }

@@ -3,16 +3,24 @@
 //! A [`System`] makes workers, [`run`] asks them, a [`Journal`] holds what they say; `touchstone_grade` grades it.
 
 mod bm25;
+mod cache;
 mod command;
 mod driver;
+mod http;
 mod journal;
 mod link;
+mod llm;
 mod nearest;
 mod system;
+mod web;
 
+pub use cache::{Cache, CacheKey, Cached, CachedReply};
 pub use command::CommandSystem;
 pub use driver::{Progressed, run};
-pub use journal::{Header, Journal, JournalError};
+pub use http::{Contract, HttpSystem};
+pub use journal::{Header, Journal, JournalError, RunFile};
 pub use link::{Linked, Linker, Thing};
+pub use llm::{DEFAULT_PROMPT, LlmSettings, LlmSystem};
 pub use nearest::{Adapted, Nearest};
 pub use system::{Asked, Given, System, Worker};
+pub use web::WebSettings;

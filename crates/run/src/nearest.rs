@@ -96,9 +96,15 @@ impl<'k> Nearest<'k> {
         self.linker.link(question, given)
     }
 
-    /// How many training questions there are.
-    pub fn n_examples(&self) -> usize {
-        self.examples.len()
+    /// A hash of the training questions.
+    pub fn fingerprint(&self) -> &str {
+        &self.fingerprint
+    }
+
+    /// The most similar training questions with their queries.
+    pub fn neighbours(&self, question: &str, links: &[Linked], limit: usize) -> Vec<(&str, &Query)> {
+        let best = self.index.best(&terms(question, links, self.words.kb()), limit);
+        best.into_iter().map(|(at, _)| (&self.examples[at].question[..], &self.examples[at].query)).collect()
     }
 
     /// The best query for a question that names these things.
@@ -287,8 +293,8 @@ impl System for Nearest<'_> {
 struct Adapter<'n, 'k>(&'n Nearest<'k>);
 
 impl Worker for Adapter<'_, '_> {
-    fn answer(&mut self, asked: &Asked) -> Json {
-        self.0.predict(asked)
+    fn answer(&mut self, asked: &Asked) -> Option<Json> {
+        Some(self.0.predict(asked))
     }
 }
 

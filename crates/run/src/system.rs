@@ -41,8 +41,9 @@ pub trait System: Sync {
 
 /// See [`System::worker`].
 pub trait Worker {
-    /// The prediction for a question: an object as `docs/grading.md` describes it. What goes wrong is an `error` in it.
-    fn answer(&mut self, asked: &Asked) -> Json;
+    /// The prediction for a question: an object as `docs/grading.md` describes it. What goes wrong is an `error` in it. `None`: somebody
+    /// stopped the run before there was an answer; the question will be asked again.
+    fn answer(&mut self, asked: &Asked) -> Option<Json>;
 }
 
 /// Predictions that are known already: gold, degraded gold, or a file.
@@ -87,8 +88,8 @@ impl System for Given {
 struct Teller<'g>(&'g Given);
 
 impl Worker for Teller<'_> {
-    fn answer(&mut self, asked: &Asked) -> Json {
+    fn answer(&mut self, asked: &Asked) -> Option<Json> {
         // Without a prediction it has nothing to say: that is abstaining.
-        self.0.predictions.get(&asked.id).cloned().unwrap_or_else(|| json!({ "id": asked.id }))
+        Some(self.0.predictions.get(&asked.id).cloned().unwrap_or_else(|| json!({ "id": asked.id })))
     }
 }

@@ -32,8 +32,8 @@ fn header(system: &dyn System) -> Header {
 
 fn replies(system: &dyn System, n: usize) -> Vec<Json> {
     let dir = tempfile::tempdir().unwrap();
-    let mut journal = Journal::open(dir.path(), &header(system)).unwrap();
-    let done = run(system, &questions(n), &mut journal, 1, &NoProgress).unwrap();
+    let mut journal = Journal::open(dir.path(), &header(system), &[]).unwrap();
+    let done = run(system, &questions(n), &mut journal, 1, &NoProgress, &mut |_, _| {}).unwrap();
     assert!(done.complete && done.asked == n);
     let text = std::fs::read_to_string(dir.path().join("predictions.jsonl")).unwrap();
     text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
@@ -108,14 +108,22 @@ fn a_stopped_run_goes_on_where_it_was() {
         asked.iter().map(|asked| (asked.id.clone(), json!({ "answers": [asked.question] }))),
     );
     let whole = tempfile::tempdir().unwrap();
-    run(&system, &asked, &mut Journal::open(whole.path(), &header(&system)).unwrap(), 2, &NoProgress)
-        .unwrap();
+    run(
+        &system,
+        &asked,
+        &mut Journal::open(whole.path(), &header(&system), &[]).unwrap(),
+        2,
+        &NoProgress,
+        &mut |_, _| {},
+    )
+    .unwrap();
     let pieces = tempfile::tempdir().unwrap();
     let mut rounds = 0;
     loop {
-        let mut journal = Journal::open(pieces.path(), &header(&system)).unwrap();
+        let mut journal = Journal::open(pieces.path(), &header(&system), &[]).unwrap();
         let before = journal.len();
-        let done = run(&system, &asked, &mut journal, 2, &Impatient(AtomicUsize::new(60))).unwrap();
+        let done =
+            run(&system, &asked, &mut journal, 2, &Impatient(AtomicUsize::new(60)), &mut |_, _| {}).unwrap();
         assert_eq!((done.before, done.before + done.asked), (before, journal.len()));
         drop(journal);
         rounds += 1;

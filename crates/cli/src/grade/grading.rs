@@ -24,8 +24,8 @@ use touchstone_kb::Progress;
 pub(crate) struct GradeArgs {
     #[command(flatten)]
     gold: GoldArgs,
-    /// The predictions, or `-` for standard input
-    #[arg(long, value_name = "FILE|-")]
+    /// The predictions: a file, the folder of a run, or `-` for standard input
+    #[arg(long, value_name = "FILE|RUN|-")]
     predictions: String,
     /// How they are written
     #[arg(long, value_enum, default_value_t = FormatName::Lines)]
@@ -48,6 +48,9 @@ pub(crate) struct GradeArgs {
     /// A folder for grades.jsonl and summary.json
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
+    /// Only the table of measures
+    #[arg(long)]
+    brief: bool,
     /// For machines
     #[arg(long)]
     json: bool,
@@ -95,7 +98,7 @@ pub(crate) fn run(args: &GradeArgs) -> Result<Outcome> {
     if args.json {
         output::json(&summary)?;
     } else {
-        show(&summary, &shown, compat)?;
+        show(&summary, &shown, compat, args.brief)?;
         if let Some(out) = &args.out {
             output::text(&format!("grades.jsonl and summary.json are in {}", out.display()))?;
         }
@@ -166,7 +169,10 @@ fn open(path: &str) -> Result<Box<dyn BufRead>> {
     if path == "-" {
         return Ok(Box::new(BufReader::new(std::io::stdin())));
     }
-    let file = File::open(path).with_context(|| format!("cannot read {path}"))?;
+    // The folder of a run will do.
+    let run = Path::new(path).join("predictions.jsonl");
+    let file = if run.is_file() { File::open(&run) } else { File::open(path) };
+    let file = file.with_context(|| format!("cannot read {path}"))?;
     Ok(Box::new(BufReader::with_capacity(1 << 20, file)))
 }
 
@@ -221,10 +227,6 @@ fn grade_all(args: &GradeArgs, gold: &Gold, grader: &mut Grader<'_>, facets: &[S
             else {
                 break;
             };
-            if first {
-                first = false;
-                grader.gives_forms = prediction.logical_form.is_some();
-            }
             let place = match format {
                 // Lines without ids follow the questions.
                 PredictionFormat::KqaPro => Some(next).filter(|&at| at < questions.len()),
@@ -239,6 +241,14 @@ fn grade_all(args: &GradeArgs, gold: &Gold, grader: &mut Grader<'_>, facets: &[S
                     chunk.push((at, Some(prediction)));
                 }
             }
+        }
+        if first {
+            // Systems that give forms may abstain now and then.
+            let has_form = |(_, prediction): &(usize, Option<Prediction>)| {
+                prediction.as_ref().is_some_and(|prediction| prediction.logical_form.is_some())
+            };
+            grader.gives_forms = chunk.iter().any(has_form);
+            first = false;
         }
         let is_last = chunk.is_empty();
         if is_last {
@@ -320,7 +330,7 @@ fn line(
     row.to_string() + "\n"
 }
 
-fn show(summary: &Summary, shown: &[String], compat: Option<Compat>) -> Result<()> {
+fn show(summary: &Summary, shown: &[String], compat: Option<Compat>, brief: bool) -> Result<()> {
     let outcomes: Vec<String> = summary
         .outcomes
         .iter()
@@ -349,7 +359,7 @@ fn show(summary: &Summary, shown: &[String], compat: Option<Compat>) -> Result<(
         .into_iter()
         .filter(|name| summary.measures.contains_key(*name))
         .collect();
-    for (facet, cells) in &summary.by {
+    for (facet, cells) in summary.by.iter().filter(|_| !brief) {
         let mut headings = vec![facet.as_str(), "n"];
         headings.extend(&columns);
         let mut table = output::table(&headings);

@@ -30,7 +30,7 @@ use touchstone_logic::{Inverses, Lookup, Names, Ontology, Spelling};
 #[derive(Args)]
 pub(crate) struct GoldArgs {
     /// The folder of a benchmark
-    #[arg(long, value_name = "DIR", required_unless_present = "dataset")]
+    #[arg(long, value_name = "DIR")]
     benchmark: Option<PathBuf>,
     /// Or a file of a published data set: grailqa:FILE, kqapro:FILE, cwq:FILE ...
     #[arg(long, value_name = "FORMAT:FILE", conflicts_with = "benchmark")]
@@ -60,6 +60,12 @@ struct Known {
 }
 
 impl GoldArgs {
+    /// A benchmark with its KB.
+    pub(crate) fn of(benchmark: PathBuf, kb: &str) -> GoldArgs {
+        let (benchmark, kb) = (Some(benchmark), Some(kb.to_owned()));
+        GoldArgs { benchmark, dataset: None, split: None, kb, ontology: None }
+    }
+
     pub(crate) fn open(&self) -> Result<Gold> {
         let ontology = self.ontology.as_deref().map(Ontology::load).transpose()?;
         let named = match (&self.kb, &self.benchmark) {

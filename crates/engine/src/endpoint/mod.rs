@@ -34,6 +34,7 @@ mod virtuoso;
 pub use credentials::{Credentials, PASSWORD_VARIABLE, TOKEN_VARIABLE, USER_VARIABLE};
 pub use error::EndpointError;
 pub use graphs::Graph;
+pub use retry::asked_wait;
 pub use settings::{Method, Settings};
 pub use tables::Table;
 

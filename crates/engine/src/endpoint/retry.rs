@@ -88,7 +88,7 @@ fn random(state: &AtomicU64) -> f64 {
 }
 
 /// What `Retry-After` asks for: seconds, or a date like `Mon, 16 Nov 2026 03:56:01 GMT`.
-pub(super) fn asked_wait(header: &str, now: SystemTime) -> Option<Duration> {
+pub fn asked_wait(header: &str, now: SystemTime) -> Option<Duration> {
     let header = header.trim();
     if let Ok(seconds) = header.parse() {
         return Some(Duration::from_secs(seconds));

@@ -1,0 +1,166 @@
+//! `touchstone ask`.
+
+use super::systems::nearest;
+use crate::grade::GoldArgs;
+use crate::progress::Bar;
+use crate::{Outcome, output};
+use anyhow::{Context, Result};
+use clap::Args;
+use serde_json::{Value as Json, json};
+use std::path::PathBuf;
+use touchstone_engine::budget::{Budget, Limits};
+use touchstone_engine::embedded::run_traced;
+use touchstone_engine::plan::Plan;
+use touchstone_forge::english::Lexicon;
+use touchstone_forge::recipe::Splits;
+use touchstone_forge::{FormPrinter, Ground, Recipe, make};
+use touchstone_kb::Kb;
+use touchstone_logic::QueryGraph;
+use touchstone_logic::graph::draw;
+use touchstone_run::{Linked, Thing};
+
+/// Arguments of `touchstone ask`.
+#[derive(Args)]
+pub(crate) struct AskArgs {
+    /// The question, in English
+    #[arg(value_name = "QUESTION")]
+    question: String,
+    /// `world` (embedded) or the directory of a compiled KB
+    #[arg(long, default_value = "world", value_name = "world|DIR")]
+    kb: String,
+    /// Learn from the training split of this benchmark; without it from questions that are made of the KB once and kept
+    #[arg(long, value_name = "DIR")]
+    benchmark: Option<PathBuf>,
+    /// For machines
+    #[arg(long)]
+    json: bool,
+}
+
+/// So many questions are made to learn from.
+const LEARNED: usize = 12_000;
+
+/// So many answers are shown.
+const SHOWN: usize = 20;
+
+pub(crate) fn run(args: &AskArgs) -> Result<Outcome> {
+    let benchmark = match &args.benchmark {
+        Some(folder) => folder.clone(),
+        None => training(&crate::kb::open(&args.kb)?)?,
+    };
+    let gold = GoldArgs::of(benchmark, &args.kb).open()?;
+    let words = gold.words();
+    let kb = gold.kb().context("there is no KB")?;
+    let system = nearest(&gold, words.as_ref(), true)?;
+    let links = system.link(&args.question, None);
+    let Some(adapted) = system.answer(&args.question, &links) else {
+        if args.json {
+            output::json(
+                &json!({ "question": args.question, "links": linked(kb, &args.question, &links), "answers": null }),
+            )?;
+        } else {
+            show_links(kb, &args.question, &links)?;
+            output::note(
+                "no similar question that was learned from gives a query with answers; other words may help",
+            );
+        }
+        return Ok(Outcome::NothingFound);
+    };
+    let ground = Ground::new(kb, None);
+    let (forms, _) = FormPrinter::new(kb).forms(&ground, &adapted.query, &adapted.found)?;
+    let answers = adapted.found.answers(kb);
+    let plan = Plan::of(&adapted.query, &ground.words)?;
+    let (_, trace) = run_traced(kb, &plan, &Budget::new(Limits::default()));
+    if args.json {
+        output::json(&json!({
+            "question": args.question, "links": linked(kb, &args.question, &links), "forms": forms, "answers": answers,
+            "neighbour": { "id": adapted.neighbour, "question": adapted.neighbour_question, "score": adapted.score },
+        }))?;
+        return Ok(Outcome::Done);
+    }
+    show_links(kb, &args.question, &links)?;
+    output::text(&format!("\nMost similar question learned from:\n  {}", adapted.neighbour_question))?;
+    let named = [("S-expression", &forms.sexpr), ("program", &forms.program), ("SPARQL", &forms.sparql)];
+    for (name, form) in named {
+        if let Some(form) = form {
+            output::text(&format!("\n{name}:\n  {}", form.trim().replace('\n', "\n  ")))?;
+        }
+    }
+    output::text(&format!("\n{}\n", draw(&QueryGraph::of(&adapted.query))))?;
+    if let Some(trace) = trace {
+        output::text(&format!("\n{trace}\n\n"))?;
+    }
+    for answer in answers.iter().take(SHOWN) {
+        output::text(&answer.to_string())?;
+    }
+    if answers.len() > SHOWN {
+        output::note(&format!(
+            "the first {SHOWN} of {} answers; --json gives all",
+            output::count(answers.len())
+        ));
+    }
+    Ok(Outcome::Done)
+}
+
+/// Questions to learn from: made once, and kept in the cache.
+fn training(kb: &Kb) -> Result<PathBuf> {
+    let fingerprint = &kb.manifest().fingerprint;
+    let name =
+        format!("training-{}-{}", &fingerprint[..fingerprint.len().min(12)], env!("CARGO_PKG_VERSION"));
+    let folder = touchstone_kb::world::cache_dir().join(name);
+    if !folder.join("benchmark.json").exists() {
+        let text = Recipe::text("quick").context("there is no recipe `quick`")?;
+        let mut recipe = Recipe::parse(text)?;
+        recipe.questions = LEARNED;
+        recipe.splits =
+            Splits { train: 1.0, dev: 0.0, test: 0.0, zero_shot: 0.0, compositional: 0.0, ..recipe.splits };
+        output::note("making questions to learn from (once)");
+        let bar = Bar::new();
+        make(kb, &recipe, &Lexicon::of(kb), &bar)?.write(&folder)?;
+    }
+    Ok(folder)
+}
+
+/// What a question names, for machines.
+fn linked(kb: &Kb, question: &str, links: &[Linked]) -> Vec<Json> {
+    links
+        .iter()
+        .map(|link| {
+            let (kind, things): (&str, Vec<&str>) = match &link.thing {
+                Thing::Entities(nodes) => ("entity", nodes.iter().map(|&node| kb.node_id(node)).collect()),
+                Thing::Class(id) => ("class", vec![id]),
+                Thing::Number(text) => ("number", vec![text]),
+                Thing::Date(text) => ("date", vec![text]),
+            };
+            json!({ "text": &question[link.start..link.end], "kind": kind, "things": things })
+        })
+        .collect()
+}
+
+fn show_links(kb: &Kb, question: &str, links: &[Linked]) -> Result<()> {
+    if links.is_empty() {
+        return output::text("The question names nothing that the KB knows.");
+    }
+    let mut table = output::table(&["in the question", "is", "id"]);
+    for link in links {
+        let text = &question[link.start..link.end];
+        match &link.thing {
+            Thing::Entities(nodes) => {
+                for &node in nodes {
+                    let classes: Vec<&str> =
+                        kb.classes_of(node).map(|class| kb.label(kb.class_node(class))).collect();
+                    table.add_row([text, &classes.join(", "), kb.node_id(node)]);
+                }
+            }
+            Thing::Class(id) => {
+                table.add_row([text, "a class", id]);
+            }
+            Thing::Number(number) => {
+                table.add_row([text, "a number or year", number]);
+            }
+            Thing::Date(date) => {
+                table.add_row([text, "a date", date]);
+            }
+        }
+    }
+    output::text(&table.to_string())
+}

@@ -1,0 +1,83 @@
+//! `touchstone cache`.
+
+use crate::{Outcome, output};
+use anyhow::Result;
+use clap::{Args, Subcommand};
+use serde_json::json;
+use std::path::Path;
+use touchstone_run::Cache;
+
+/// Subcommands of `touchstone cache`.
+#[derive(Subcommand)]
+pub(crate) enum CacheCommand {
+    /// Where replies are kept, and how many.
+    Info(InfoArgs),
+    /// What a reply is found by: everything that influences it. Predictions name theirs under `cache`.
+    Explain(ExplainArgs),
+}
+
+/// Arguments of `touchstone cache info`.
+#[derive(Args)]
+pub(crate) struct InfoArgs {
+    /// For machines
+    #[arg(long)]
+    json: bool,
+}
+
+/// Arguments of `touchstone cache explain`.
+#[derive(Args)]
+pub(crate) struct ExplainArgs {
+    /// The value of `cache` in a prediction
+    #[arg(value_name = "KEY")]
+    key: String,
+    /// For machines
+    #[arg(long)]
+    json: bool,
+}
+
+pub(crate) fn run(command: &CacheCommand) -> Result<Outcome> {
+    let folder = touchstone_kb::world::cache_dir().join("replies");
+    match command {
+        CacheCommand::Info(args) => {
+            let (n, bytes) = size(&folder);
+            if args.json {
+                output::json(&json!({ "folder": folder, "replies": n, "bytes": bytes }))?;
+            } else {
+                let replies = output::counted(n, "reply", "replies");
+                output::text(&format!(
+                    "{replies}, {:.1} MB, in {}; to forget them, remove the folder",
+                    bytes as f64 / 1e6,
+                    folder.display()
+                ))?;
+            }
+            Ok(Outcome::Done)
+        }
+        CacheCommand::Explain(args) => {
+            let Some(kept) = Cache::new(&folder).get(&args.key) else {
+                output::note(&format!("no reply is kept under `{}`", output::shortened(&args.key)));
+                return Ok(Outcome::NothingFound);
+            };
+            if args.json {
+                output::json(&kept)?;
+                return Ok(Outcome::Done);
+            }
+            let mut table = output::table(&["part of the key", "value"]);
+            let key = &kept.key;
+            let asked = serde_json::to_string(&key.asked)?;
+            for (name, value) in
+                [("system", &key.system), ("version", &key.version), ("KB", &key.kb), ("question", &asked)]
+            {
+                table.add_row([name, value.as_str()]);
+            }
+            table.add_row(["reply", &serde_json::to_string(&kept.reply)?]);
+            output::text(&table.to_string())?;
+            Ok(Outcome::Done)
+        }
+    }
+}
+
+fn size(folder: &Path) -> (u64, u64) {
+    let entries = |folder: &Path| std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let files = entries(folder).flat_map(|part| entries(&part.path()));
+    files.fold((0, 0), |(n, bytes), file| (n + 1, bytes + file.metadata().map_or(0, |about| about.len())))
+}

@@ -1,0 +1,206 @@
+//! The commands about systems: `run`, `runs`, `ask`, `demo`, `cache`.
+
+pub(crate) mod ask;
+pub(crate) mod cache;
+pub(crate) mod demo;
+pub(crate) mod runs;
+mod systems;
+
+use crate::grade::{GoldArgs, three};
+use crate::progress::Bar;
+use crate::{Outcome, output};
+use anyhow::{Context, Result, bail};
+use clap::Args;
+use serde_json::{Value as Json, json};
+use std::io::IsTerminal;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+use systems::SystemArgs;
+use touchstone_forge::Question;
+use touchstone_grade::{Grader, Measure, PredictionFormat, Predictions};
+use touchstone_run::{Asked, Header, Journal, RunFile, run as ask_all};
+
+/// Arguments of `touchstone run`.
+#[derive(Args)]
+pub(crate) struct RunArgs {
+    /// `oracle` (gold), `degraded:T2:0.2` (synthetic), `nearest` (the most similar training question's query), `command:PROGRAM ARGUMENTS`,
+    /// `http:URL`, `gerbil:URL`, `llm:MODEL`, or `file:PATH` (predictions made elsewhere)
+    #[arg(value_name = "SYSTEM", required_unless_present = "resume")]
+    system: Option<String>,
+    #[command(flatten)]
+    gold: GoldArgs,
+    /// So many questions at most
+    #[arg(long)]
+    limit: Option<usize>,
+    /// Give the system the entities that a question names
+    #[arg(long)]
+    gold_entities: bool,
+    /// Give the system the ten choices
+    #[arg(long)]
+    choices: bool,
+    /// How many questions are asked at once; a command is started so many times
+    #[arg(long, default_value_t = 1)]
+    parallel: usize,
+    /// The folder of the run; with the same arguments it goes on where it stopped
+    #[arg(long, value_name = "DIR", required_unless_present = "resume")]
+    out: Option<PathBuf>,
+    /// Go on with a run that was stopped, with the arguments that began it
+    #[arg(long, value_name = "RUN", conflicts_with = "system")]
+    resume: Option<PathBuf>,
+    #[command(flatten)]
+    systems: SystemArgs,
+    /// For machines
+    #[arg(long)]
+    json: bool,
+}
+
+/// Runs with the arguments that led here, which are kept for `--resume`.
+pub(crate) fn run(args: &RunArgs, arguments: &[String]) -> Result<Outcome> {
+    if let Some(folder) = &args.resume {
+        return resume(folder);
+    }
+    let (Some(name), Some(out)) = (&args.system, &args.out) else {
+        bail!("give a system and --out DIR");
+    };
+    let gold = args.gold.open()?;
+    let mut questions = gold.questions()?;
+    questions.truncate(args.limit.unwrap_or(usize::MAX));
+    let bar = Bar::new();
+    let words = gold.words();
+    let system = args.systems.system(name, &gold, &questions, words.as_ref(), &bar.cancel())?;
+    let asked: Vec<Asked> =
+        questions.iter().map(|question| Asked::of(question, args.gold_entities, args.choices)).collect();
+    if args.systems.show_prompt {
+        return output::text(&args.systems.prompt_of(name, &gold, words.as_ref(), &asked)?)
+            .map(|()| Outcome::Done);
+    }
+    let mut hasher = blake3::Hasher::new();
+    for asked in &asked {
+        hasher.update(&serde_json::to_vec(asked)?);
+    }
+    let header = Header {
+        touchstone_run: 1,
+        system: system.name(),
+        benchmark: gold.benchmark.manifest.name.clone(),
+        questions: hasher.finalize().to_hex().to_string(),
+        kb: gold.benchmark.manifest.kb.fingerprint.clone(),
+        gold_entities: args.gold_entities,
+        choices: args.choices,
+        tool_version: env!("CARGO_PKG_VERSION").to_owned(),
+    };
+    let mut journal = Journal::open(out, &header, arguments)?;
+    let mut score = RunningScore::new(gold.grader(words.as_ref()), &questions, &bar);
+    let done = ask_all(&*system, &asked, &mut journal, args.parallel, &bar, &mut |asked, reply| {
+        score.add(asked, reply);
+    })?;
+    drop(bar);
+    if args.json {
+        output::json(&json!({
+            "asked": done.asked, "before": done.before, "errors": done.errors, "complete": done.complete, "run": out,
+        }))?;
+    } else {
+        output::text(&format!(
+            "{} asked, {} answered before, {}; predictions.jsonl is in {}",
+            output::counted(done.asked as u64, "question", "questions"),
+            output::count(done.before),
+            output::counted(done.errors as u64, "error", "errors"),
+            out.display()
+        ))?;
+    }
+    if !done.complete {
+        output::note(&format!(
+            "stopped; the same command, or `touchstone run --resume {}`, goes on where it was",
+            out.display()
+        ));
+        return Ok(Outcome::NothingFound);
+    }
+    Ok(Outcome::Done)
+}
+
+/// Goes on with the arguments that began a run.
+fn resume(folder: &std::path::Path) -> Result<Outcome> {
+    let about = RunFile::read(folder)?;
+    let folder = folder.canonicalize().with_context(|| format!("cannot read {}", folder.display()))?;
+    if about.arguments.is_empty() {
+        bail!(
+            "{} does not say with which arguments it began; give them again",
+            folder.join("run.json").display()
+        );
+    }
+    // Paths among the arguments are relative to where the run began.
+    std::env::set_current_dir(&about.directory)
+        .with_context(|| format!("cannot go to {}", about.directory))?;
+    let line = ["touchstone".to_owned()].into_iter().chain(about.arguments.iter().cloned());
+    let crate::Command::Run(mut args) = crate::parsed(line)? else {
+        bail!("{} holds the arguments of another command", folder.join("run.json").display());
+    };
+    args.out = Some(folder);
+    args.resume = None;
+    run(&args, &about.arguments)
+}
+
+/// The share of right answers so far, for the progress bar.
+struct RunningScore<'g, 'b> {
+    gold: hashbrown::HashMap<&'g str, &'g Question>,
+    grader: Grader<'g>,
+    bar: &'b Bar,
+    started: Instant,
+    grading: Duration,
+    shown: Instant,
+    graded: usize,
+    right: f64,
+    replies: usize,
+    errors: usize,
+    /// Nobody looks at a bar that is not on a terminal.
+    watched: bool,
+}
+
+impl<'g, 'b> RunningScore<'g, 'b> {
+    fn new(grader: Grader<'g>, questions: &[&'g Question], bar: &'b Bar) -> RunningScore<'g, 'b> {
+        RunningScore {
+            gold: questions.iter().map(|question| (question.id.as_str(), *question)).collect(),
+            grader,
+            bar,
+            started: Instant::now(),
+            grading: Duration::ZERO,
+            shown: Instant::now(),
+            graded: 0,
+            right: 0.0,
+            replies: 0,
+            errors: 0,
+            watched: std::io::stderr().is_terminal(),
+        }
+    }
+
+    fn add(&mut self, asked: &Asked, reply: &Json) {
+        self.replies += 1;
+        self.errors += usize::from(reply.get("error").is_some_and(|error| !error.is_null()));
+        if !self.watched {
+            return;
+        }
+        // Grading may not take more than a twentieth of the time.
+        if self.grading * 20 < self.started.elapsed()
+            && let Some(question) = self.gold.get(asked.id.as_str())
+        {
+            let start = Instant::now();
+            let line = reply.to_string();
+            let read = Predictions::new(line.as_bytes(), PredictionFormat::Lines).next();
+            if let Some(Ok(prediction)) = read {
+                let grade = self.grader.grade(question, Some(&prediction));
+                self.right += grade.values.get(Measure::F1).unwrap_or(0.0);
+                self.graded += 1;
+            }
+            self.grading += start.elapsed();
+        }
+        if self.shown.elapsed() > Duration::from_millis(200) {
+            self.shown = Instant::now();
+            let rate = self.replies as f64 / self.started.elapsed().as_secs_f64();
+            let score =
+                if self.graded == 0 { "?".to_owned() } else { three(self.right / self.graded as f64) };
+            self.bar.tell(&format!(
+                "{rate:.0}/s, F1 so far {score}, {}",
+                output::counted(self.errors as u64, "error", "errors")
+            ));
+        }
+    }
+}

@@ -1,0 +1,260 @@
+//! Systems by their names on the command line.
+
+use crate::grade::Gold;
+use crate::grade::degrade::degradation;
+use crate::output;
+use anyhow::{Context, Result, bail};
+use clap::Args;
+use serde_json::{Value as Json, json};
+use std::io::BufRead;
+use std::path::PathBuf;
+use std::time::Duration;
+use touchstone_engine::budget::Cancel;
+use touchstone_engine::{Session, Words};
+use touchstone_forge::Question;
+use touchstone_forge::english::Lexicon;
+use touchstone_grade::degrade::degrade;
+use touchstone_logic::Language;
+use touchstone_run::{
+    Asked, Cache, Cached, CommandSystem, Contract, DEFAULT_PROMPT, Given, HttpSystem, LlmSettings, LlmSystem,
+    Nearest, System, WebSettings,
+};
+
+/// Settings of some systems.
+#[derive(Args)]
+pub(super) struct SystemArgs {
+    /// How many seconds an answer may take
+    #[arg(long, default_value_t = 60.0)]
+    timeout: f32,
+    /// So many requests a second at most, to systems on the web
+    #[arg(long, value_name = "REQUESTS")]
+    rate: Option<f64>,
+    /// How often to try again what may pass: 429, 5xx, broken connections
+    #[arg(long, default_value_t = 4)]
+    retries: u32,
+    /// What you call this state of your system: its replies are then kept, and used again as long as you call it so
+    #[arg(long, value_name = "NAME")]
+    system_version: Option<String>,
+    /// Do not use or keep replies of `llm`
+    #[arg(long)]
+    no_cache: bool,
+    /// The address of an OpenAI-compatible server, up to `/chat/completions`, or OPENAI_BASE_URL; the key is in OPENAI_API_KEY
+    #[arg(long, value_name = "URL", help_heading = "llm")]
+    llm_url: Option<String>,
+    /// A file with the prompt: {question}, and any of {language}, {guide}, {schema}, {entities}, {examples}
+    #[arg(long, value_name = "FILE", help_heading = "llm")]
+    prompt: Option<PathBuf>,
+    /// Print the prompt for the first question, and ask nobody
+    #[arg(long, help_heading = "llm")]
+    pub(super) show_prompt: bool,
+    /// The language that the model shall write: kopl, sexpr or sparql
+    #[arg(long, default_value = "kopl", help_heading = "llm")]
+    language: String,
+    /// So many similar training questions are shown to it
+    #[arg(long, default_value_t = 5, help_heading = "llm")]
+    shots: usize,
+    /// About so many tokens of the prompt are for the schema
+    #[arg(long, default_value_t = 1000, help_heading = "llm")]
+    schema_tokens: usize,
+    /// Its temperature
+    #[arg(long, default_value_t = 0.0, help_heading = "llm")]
+    temperature: f64,
+    /// So many tokens may its reply have
+    #[arg(long, default_value_t = 1024, help_heading = "llm")]
+    max_tokens: u32,
+    /// Get replies in pieces
+    #[arg(long, help_heading = "llm")]
+    stream: bool,
+    /// So often it may look up names and run queries before it answers
+    #[arg(long, value_name = "ROUNDS", default_value_t = 0, help_heading = "llm")]
+    tools: usize,
+    /// Ask for the log-probabilities of tokens, for perplexity
+    #[arg(long, help_heading = "llm")]
+    log_probs: bool,
+}
+
+const KINDS: &str = "oracle, degraded:T2:0.2, nearest, command:PROGRAM ARGUMENTS, http:URL, gerbil:URL, llm:MODEL and file:PATH";
+
+impl SystemArgs {
+    /// The system with a name.
+    pub(super) fn system<'g>(
+        &self,
+        name: &str,
+        gold: &'g Gold,
+        questions: &[&Question],
+        words: Option<&Words<'_>>,
+        stop: &Cancel,
+    ) -> Result<Box<dyn System + 'g>> {
+        let (kind, rest) = name.split_once(':').unwrap_or((name, ""));
+        let kb = gold.benchmark.manifest.kb.fingerprint.as_str();
+        let cache = || Cache::new(&touchstone_kb::world::cache_dir().join("replies"));
+        let versioned = |system: Box<dyn System + 'g>| -> Box<dyn System + 'g> {
+            match &self.system_version {
+                Some(version) => Box::new(Cached::new(system, version, kb, cache())),
+                None => system,
+            }
+        };
+        Ok(match (kind, rest) {
+            ("oracle", "") => Box::new(Given::oracle(questions)),
+            ("degraded", rest) => Box::new(degraded(name, rest, gold, questions, words)?),
+            ("nearest", "") => Box::new(nearest(gold, words, true)?),
+            ("file", path) if !path.is_empty() => Box::new(Given::new(name, predictions(path)?)),
+            ("command", command) if !command.is_empty() => {
+                versioned(Box::new(CommandSystem::new(command, self.timeout()?)))
+            }
+            ("http" | "https", rest) if rest.starts_with("//") => {
+                versioned(Box::new(HttpSystem::new(name, Contract::Ours, self.web(stop)?)))
+            }
+            ("http", url) if is_url(url) => {
+                versioned(Box::new(HttpSystem::new(url, Contract::Ours, self.web(stop)?)))
+            }
+            ("gerbil", url) if is_url(url) => {
+                let base = gold.kb().map(|kb| kb.manifest().base.clone()).filter(|base| !base.is_empty());
+                versioned(Box::new(HttpSystem::new(url, Contract::Gerbil { base }, self.web(stop)?)))
+            }
+            ("http" | "gerbil", _) => bail!("write the system like {kind}:http://127.0.0.1:8080/ask"),
+            ("llm", model) if !model.is_empty() => {
+                let system: Box<dyn System + 'g> = Box::new(self.llm(model, gold, words, stop)?);
+                if self.no_cache {
+                    return Ok(system);
+                }
+                let version = self.system_version.as_deref().unwrap_or_default();
+                let version = format!("{version} {}", env!("CARGO_PKG_VERSION"));
+                Box::new(Cached::new(system, version.trim(), kb, cache()))
+            }
+            _ => bail!("there is no system `{}`; there are {KINDS}", output::shortened(name)),
+        })
+    }
+
+    /// What a model would be asked first.
+    pub(super) fn prompt_of(
+        &self,
+        name: &str,
+        gold: &Gold,
+        words: Option<&Words<'_>>,
+        asked: &[Asked],
+    ) -> Result<String> {
+        let model = name.strip_prefix("llm:").context("--show-prompt is for llm:MODEL")?;
+        let first = asked.first().context("there is no question")?;
+        Ok(self.llm(model, gold, words, &Cancel::default())?.prompt(first))
+    }
+
+    fn llm<'g>(
+        &self,
+        model: &str,
+        gold: &'g Gold,
+        words: Option<&Words<'_>>,
+        stop: &Cancel,
+    ) -> Result<LlmSystem<'g>> {
+        let from_environment = std::env::var("OPENAI_BASE_URL").ok().filter(|url| !url.is_empty());
+        let url = match self.llm_url.as_ref().or(from_environment.as_ref()) {
+            Some(url) => url.as_str(),
+            None if self.show_prompt => "",
+            None => bail!(
+                "where is the model? Give --llm-url, like http://127.0.0.1:8000/v1, or set OPENAI_BASE_URL"
+            ),
+        };
+        let kb = gold.kb().context("`llm` needs the KB of the benchmark; give it with --kb")?;
+        let prompt = match &self.prompt {
+            Some(path) => {
+                std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?
+            }
+            None => DEFAULT_PROMPT.to_owned(),
+        };
+        if !prompt.contains("{question}") {
+            bail!("the prompt has no place for the question: write {{question}} where it belongs");
+        }
+        let language = Language::from_word(&self.language)
+            .with_context(|| format!("`{}` is no language: kopl, sexpr or sparql", self.language))?;
+        let settings = LlmSettings {
+            key: std::env::var("OPENAI_API_KEY").ok().filter(|key| !key.is_empty()),
+            prompt,
+            language,
+            shots: self.shots,
+            schema_tokens: self.schema_tokens,
+            temperature: self.temperature,
+            max_tokens: self.max_tokens,
+            stream: self.stream,
+            tool_rounds: self.tools,
+            log_probs: self.log_probs,
+            web: self.web(stop)?,
+            ..LlmSettings::new(url, model)
+        };
+        Ok(LlmSystem::new(settings, nearest(gold, words, false)?, Session::new(kb)))
+    }
+
+    fn timeout(&self) -> Result<Duration> {
+        if !(self.timeout > 0.0 && self.timeout < 1e6) {
+            bail!("--timeout is a number of seconds above 0");
+        }
+        Ok(Duration::from_secs_f32(self.timeout))
+    }
+
+    fn web(&self, stop: &Cancel) -> Result<WebSettings> {
+        if self.rate.is_some_and(|rate| !(rate > 0.0 && rate < 1e9)) {
+            bail!("--rate is a number of requests a second above 0");
+        }
+        Ok(WebSettings {
+            timeout: self.timeout()?,
+            retries: self.retries,
+            rate: self.rate,
+            stop: stop.clone(),
+            ..WebSettings::default()
+        })
+    }
+}
+
+fn is_url(text: &str) -> bool {
+    text.starts_with("http://") || text.starts_with("https://")
+}
+
+/// With the training split of a benchmark.
+pub(super) fn nearest<'g>(
+    gold: &'g Gold,
+    words: Option<&Words<'_>>,
+    must_learn: bool,
+) -> Result<Nearest<'g>> {
+    let kb = gold.kb().context("`nearest` needs the KB of the benchmark; give it with --kb")?;
+    let training: Vec<&Question> =
+        gold.benchmark.questions.iter().filter(|question| question.split == "train").collect();
+    if training.is_empty() && must_learn {
+        bail!("`nearest` learns from the training split, and this benchmark has none");
+    }
+    Ok(Nearest::new(kb, &Lexicon::of(kb), &training, &gold.knowledge(words)))
+}
+
+fn degraded(
+    name: &str,
+    rest: &str,
+    gold: &Gold,
+    questions: &[&Question],
+    words: Option<&Words<'_>>,
+) -> Result<Given> {
+    let (transform, share) = rest.split_once(':').unwrap_or((rest, "0.1"));
+    let share: f64 = share.parse().ok().filter(|share| (0.0..=1.0).contains(share)).with_context(|| {
+        format!("`{share}` is no share between 0 and 1; write the system like degraded:T2:0.2")
+    })?;
+    let run = degrade(questions, &gold.pool(), degradation(transform)?, share, 1, &gold.knowledge(words));
+    let predictions = run.predictions.into_iter().map(|p| {
+        let language = p.language.map(|language| language.word());
+        (p.id.clone(), json!({ "id": p.id, "logical_form": p.logical_form, "lang": language }))
+    });
+    Ok(Given::new(name, predictions))
+}
+
+fn predictions(path: &str) -> Result<Vec<(String, Json)>> {
+    let file = std::fs::File::open(path).with_context(|| format!("cannot read {path}"))?;
+    let mut predictions = Vec::new();
+    for (number, line) in std::io::BufReader::new(file).lines().enumerate() {
+        let line = line.with_context(|| format!("cannot read {path}"))?;
+        if line.trim().is_empty() {
+            continue;
+        }
+        let json: Json =
+            serde_json::from_str(&line).with_context(|| format!("{path}, line {}: not JSON", number + 1))?;
+        let id = json.get("id").or_else(|| json.get("qid"));
+        let id = id.with_context(|| format!("{path}, line {}: it has no `id`", number + 1))?;
+        predictions.push((id.as_str().map_or_else(|| id.to_string(), str::to_owned), json.clone()));
+    }
+    Ok(predictions)
+}

@@ -1,0 +1,136 @@
+//! Reads what chat endpoints send, whole or in pieces.
+
+use serde_json::{Value as Json, json};
+
+/// What the model says.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub(super) struct Message {
+    pub(super) text: String,
+    pub(super) calls: Vec<Call>,
+    pub(super) log_probs: Vec<f64>,
+}
+
+/// A tool that the model wants to use.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(super) struct Call {
+    pub(super) id: String,
+    pub(super) name: String,
+    /// An object of JSON, as text.
+    pub(super) arguments: String,
+}
+
+impl Message {
+    /// As it is sent back.
+    pub(super) fn to_json(&self) -> Json {
+        let call = |call: &Call| {
+            let function = json!({ "name": call.name, "arguments": call.arguments });
+            json!({ "id": call.id, "type": "function", "function": function })
+        };
+        let calls: Vec<Json> = self.calls.iter().map(call).collect();
+        json!({ "role": "assistant", "content": self.text, "tool_calls": calls })
+    }
+
+    /// Adds a message, or a piece of one.
+    fn add(&mut self, json: &Json) {
+        self.text.push_str(json.get("content").and_then(Json::as_str).unwrap_or_default());
+        for (place, part) in json.get("tool_calls").and_then(Json::as_array).into_iter().flatten().enumerate()
+        {
+            // Pieces say to which call they belong.
+            let at = part.get("index").and_then(Json::as_u64).map_or(place, |index| index as usize);
+            if at >= MOST_CALLS {
+                continue;
+            }
+            if self.calls.len() <= at {
+                self.calls.resize_with(at + 1, Call::default);
+            }
+            let text = |path: &str| part.pointer(path).and_then(Json::as_str).unwrap_or_default();
+            let call = &mut self.calls[at];
+            call.id.push_str(text("/id"));
+            call.name.push_str(text("/function/name"));
+            call.arguments.push_str(text("/function/arguments"));
+        }
+    }
+
+    fn add_log_probs(&mut self, choice: &Json) {
+        let tokens = choice.pointer("/logprobs/content").and_then(Json::as_array);
+        self.log_probs
+            .extend(tokens.into_iter().flatten().filter_map(|token| token.get("logprob")?.as_f64()));
+    }
+}
+
+/// More tools are not used at once.
+const MOST_CALLS: usize = 16;
+
+/// The message in a reply.
+pub(super) fn read(content_type: &str, text: &str) -> Result<Message, String> {
+    let mut message = Message::default();
+    if content_type.starts_with("text/event-stream") {
+        let mut ended = false;
+        for line in text.lines().filter_map(|line| line.strip_prefix("data:")) {
+            if line.trim() == "[DONE]" {
+                ended = true;
+                continue;
+            }
+            let piece = parsed(line)?;
+            let Some(choice) = piece.pointer("/choices/0") else { continue };
+            message.add(choice.get("delta").unwrap_or(&Json::Null));
+            message.add_log_probs(choice);
+            ended |= choice.get("finish_reason").is_some_and(|reason| !reason.is_null());
+        }
+        return if ended { Ok(message) } else { Err("the reply breaks off in the middle".to_owned()) };
+    }
+    let json = parsed(text)?;
+    if let Some(error) = json.get("error").filter(|error| !error.is_null()) {
+        let message =
+            error.get("message").and_then(Json::as_str).map_or_else(|| error.to_string(), str::to_owned);
+        return Err(format!("the model's server says: {message}"));
+    }
+    let choice = json.pointer("/choices/0").ok_or("the reply has no `choices`")?;
+    message.add(choice.get("message").ok_or("the reply has no `message`")?);
+    message.add_log_probs(choice);
+    Ok(message)
+}
+
+fn parsed(text: &str) -> Result<Json, String> {
+    serde_json::from_str(text).map_err(|_| {
+        let start: String = text.chars().take(80).collect();
+        format!("the reply is no JSON: {start}")
+    })
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whole_and_in_pieces() {
+        let whole = r#"{"choices": [{"message": {"content": "Hello", "tool_calls": [{"id": "1", "function": {"name": "f", "arguments": "{}"}}]},
+            "logprobs": {"content": [{"token": "Hello", "logprob": -0.5}]}}]}"#;
+        let call = Call { id: "1".to_owned(), name: "f".to_owned(), arguments: "{}".to_owned() };
+        let expected = Message { text: "Hello".to_owned(), calls: vec![call], log_probs: vec![-0.5] };
+        assert_eq!(read("application/json", whole).unwrap(), expected);
+        let pieces = [
+            r#"data: {"choices": [{"delta": {"content": "Hel"}}]}"#,
+            ": a comment",
+            r#"data: {"choices": [{"delta": {"content": "lo", "tool_calls": [{"index": 0, "id": "1", "function": {"name": "f", "arguments": "{"}}]}}]}"#,
+            r#"data: {"choices": [{"delta": {"tool_calls": [{"index": 0, "function": {"arguments": "}"}}]},
+             "logprobs": {"content": [{"logprob": -0.5}]}, "finish_reason": "stop"}]}"#,
+        ]
+        .map(|piece| piece.replace("\n             ", " "));
+        let text = pieces.join("\n\n") + "\n\ndata: [DONE]\n";
+        assert_eq!(read("text/event-stream; charset=utf-8", &text).unwrap(), expected);
+        assert_eq!(read("text/event-stream", &pieces[0]).unwrap_err(), "the reply breaks off in the middle");
+    }
+
+    #[test]
+    fn what_is_no_message() {
+        for (text, error) in [
+            ("<html>", "the reply is no JSON: <html>"),
+            ("{}", "the reply has no `choices`"),
+            (r#"{"error": {"message": "no such model"}}"#, "the model's server says: no such model"),
+        ] {
+            assert_eq!(read("application/json", text).unwrap_err(), error);
+        }
+    }
+}

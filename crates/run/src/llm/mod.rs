@@ -1,0 +1,261 @@
+//! A language model behind an OpenAI-compatible chat endpoint, prompted to write a logical form.
+
+mod chat;
+mod extract;
+mod schema;
+mod tools;
+
+use crate::link::{Linked, Thing};
+use crate::nearest::Nearest;
+use crate::system::{Asked, System, Worker};
+use crate::web::{Request, Web, WebError, WebSettings};
+use chat::Message;
+use serde_json::{Value as Json, json};
+use touchstone_engine::Session;
+use touchstone_engine::exact::ExactPrinter;
+use touchstone_engine::plan::Plan;
+use touchstone_logic::{Language, Query, kopl, sexpr};
+
+/// The prompt that is used if there is no other.
+pub const DEFAULT_PROMPT: &str = include_str!("../../prompts/default.txt");
+
+/// What to ask whom.
+#[derive(Debug, Clone)]
+pub struct LlmSettings {
+    /// The address up to `/chat/completions`, like `http://127.0.0.1:8000/v1`.
+    pub url: String,
+    /// The model's name.
+    pub model: String,
+    /// The key; never written down.
+    pub key: Option<String>,
+    /// The prompt, with `{question}` and any of `{language}`, `{guide}`, `{schema}`, `{entities}`, `{examples}`.
+    pub prompt: String,
+    /// The language that it shall write.
+    pub language: Language,
+    /// So many training questions are shown.
+    pub shots: usize,
+    /// About so many tokens are spent on the schema.
+    pub schema_tokens: usize,
+    /// The temperature.
+    pub temperature: f64,
+    /// So many tokens may a reply have.
+    pub max_tokens: u32,
+    /// Whether replies come in pieces.
+    pub stream: bool,
+    /// How often the model may use tools; 0: it has none.
+    pub tool_rounds: usize,
+    /// Whether to ask for the log-probabilities of the tokens.
+    pub log_probs: bool,
+    /// How to ask.
+    pub web: WebSettings,
+}
+
+impl LlmSettings {
+    /// Of a model at an address.
+    pub fn new(url: &str, model: &str) -> LlmSettings {
+        LlmSettings {
+            url: url.trim_end_matches('/').to_owned(),
+            model: model.to_owned(),
+            key: None,
+            prompt: DEFAULT_PROMPT.to_owned(),
+            language: Language::Kopl,
+            shots: 5,
+            schema_tokens: 1000,
+            temperature: 0.0,
+            max_tokens: 1024,
+            stream: false,
+            tool_rounds: 0,
+            log_probs: false,
+            web: WebSettings::default(),
+        }
+    }
+}
+
+/// See the module documentation.
+pub struct LlmSystem<'k> {
+    settings: LlmSettings,
+    nearest: Nearest<'k>,
+    session: Session<'k>,
+    printer: ExactPrinter<'k>,
+    web: Web,
+}
+
+impl<'k> LlmSystem<'k> {
+    /// With the training questions of `nearest`, and the KB of `session`.
+    pub fn new(settings: LlmSettings, nearest: Nearest<'k>, session: Session<'k>) -> LlmSystem<'k> {
+        let printer = ExactPrinter::new(session.kb(), touchstone_engine::View::Direct);
+        let web = Web::new(settings.web.clone());
+        LlmSystem { settings, nearest, session, printer, web }
+    }
+
+    /// The prompt for a question.
+    pub fn prompt(&self, asked: &Asked) -> String {
+        let links = self.nearest.link(&asked.question, asked.entities.as_deref());
+        let kb = self.session.kb();
+        let (name, guide) = match self.settings.language {
+            Language::Kopl => ("KoPL", include_str!("../../prompts/kopl.txt")),
+            Language::Sexpr => ("S-expression", include_str!("../../prompts/sexpr.txt")),
+            Language::Sparql => ("SPARQL", include_str!("../../prompts/sparql.txt")),
+        };
+        let guide = guide.trim_end().replace("{base}", &kb.manifest().base);
+        let by_label = self.settings.language == Language::Kopl;
+        let schema = schema::packed(kb, &asked.question, &links, self.settings.schema_tokens, by_label);
+        // In one pass, so that nothing in a question is taken for a place.
+        let mut out = String::new();
+        let mut rest = self.settings.prompt.as_str();
+        while let Some(at) = rest.find('{') {
+            out.push_str(&rest[..at]);
+            rest = &rest[at..];
+            let place = rest.find('}').map_or(rest, |end| &rest[..=end]);
+            match place {
+                "{language}" => out.push_str(name),
+                "{guide}" => out.push_str(&guide),
+                "{schema}" => out.push_str(&schema),
+                "{entities}" => out.push_str(&self.entities(&links, by_label)),
+                "{examples}" => out.push_str(&self.examples(&asked.question, &links)),
+                "{question}" => out.push_str(&asked.question),
+                _ => {
+                    out.push('{');
+                    rest = &rest[1..];
+                    continue;
+                }
+            }
+            rest = &rest[place.len()..];
+        }
+        out + rest
+    }
+
+    /// What the question seems to name.
+    fn entities(&self, links: &[Linked], by_label: bool) -> String {
+        let kb = self.session.kb();
+        let mut lines = Vec::new();
+        for linked in links {
+            let Thing::Entities(nodes) = &linked.thing else { continue };
+            for &node in nodes.iter().take(2) {
+                let id = if by_label { String::new() } else { format!(" [{}]", kb.node_id(node)) };
+                let about = kb.description(node).map(|text| format!(": {text}")).unwrap_or_default();
+                lines.push(format!("- {}{id}{about}", kb.label(node)));
+            }
+        }
+        if lines.is_empty() { String::new() } else { format!("The question may name:\n{}", lines.join("\n")) }
+    }
+
+    /// Similar training questions with their queries.
+    fn examples(&self, question: &str, links: &[Linked]) -> String {
+        let mut blocks = Vec::new();
+        for (question, query) in self.nearest.neighbours(question, links, 4 * self.settings.shots) {
+            if blocks.len() == self.settings.shots {
+                break;
+            }
+            if let Some(text) = self.printed(query) {
+                blocks.push(format!("Question: {question}\n```\n{text}\n```"));
+            }
+        }
+        if blocks.is_empty() { String::new() } else { format!("Examples:\n{}", blocks.join("\n")) }
+    }
+
+    fn printed(&self, query: &Query) -> Option<String> {
+        let printed = match self.settings.language {
+            Language::Sexpr => sexpr::print(query).ok(),
+            Language::Kopl => kopl::print(query, self.session.words()).ok(),
+            Language::Sparql => {
+                let plan = Plan::of(query, self.session.words()).ok()?;
+                return self.printer.print(&plan).ok().map(|printed| printed.text);
+            }
+        }?;
+        printed.lost.is_empty().then_some(printed.text)
+    }
+
+    fn ask(&self, asked: &Asked) -> Result<Json, WebError> {
+        let mut messages = vec![json!({ "role": "user", "content": self.prompt(asked) })];
+        let mut used = Vec::new();
+        for round in 0..=self.settings.tool_rounds {
+            let last = round == self.settings.tool_rounds;
+            let message = self.chat(&messages, !last)?;
+            if message.calls.is_empty() || last {
+                return Ok(self.prediction(asked, &message, &used));
+            }
+            messages.push(message.to_json());
+            for call in &message.calls {
+                let result =
+                    tools::use_tool(&self.session, self.settings.language, &call.name, &call.arguments);
+                messages.push(json!({ "role": "tool", "tool_call_id": call.id, "content": result }));
+                used.push(json!({ "tool": call.name, "arguments": call.arguments, "result": result }));
+            }
+        }
+        Ok(json!({ "id": asked.id }))
+    }
+
+    fn chat(&self, messages: &[Json], with_tools: bool) -> Result<Message, WebError> {
+        let settings = &self.settings;
+        let mut body = json!({
+            "model": settings.model, "messages": messages, "temperature": settings.temperature,
+            "max_tokens": settings.max_tokens, "stream": settings.stream,
+        });
+        if with_tools {
+            body["tools"] = tools::described(settings.language);
+        }
+        if settings.log_probs {
+            body["logprobs"] = json!(true);
+        }
+        let reply = self.web.post(&Request {
+            url: &format!("{}/chat/completions", settings.url),
+            content_type: "application/json",
+            key: settings.key.as_deref(),
+            body: &body.to_string(),
+        })?;
+        chat::read(&reply.content_type, &reply.text).map_err(WebError::Failed)
+    }
+
+    fn prediction(&self, asked: &Asked, message: &Message, used: &[Json]) -> Json {
+        let mut prediction = json!({ "id": asked.id });
+        if let Some(form) = extract::logical_form(&message.text, self.settings.language) {
+            prediction["logical_form"] = json!(form);
+            prediction["lang"] = json!(self.settings.language.word());
+        }
+        if !message.log_probs.is_empty() {
+            prediction["log_probs"] = json!(message.log_probs);
+        }
+        prediction["trace"] = json!({ "reply": message.text });
+        if !used.is_empty() {
+            prediction["trace"]["tools"] = json!(used);
+        }
+        prediction
+    }
+}
+
+impl System for LlmSystem<'_> {
+    fn name(&self) -> String {
+        let s = &self.settings;
+        let prompt = &blake3::hash(s.prompt.as_bytes()).to_hex()[..12];
+        format!(
+            "llm:{} at {}; {}, prompt {prompt}, {} examples of {}, schema {}, temperature {}, up to {} tokens, {} rounds of tools{}",
+            s.model,
+            s.url,
+            s.language.word(),
+            s.shots,
+            self.nearest.fingerprint(),
+            s.schema_tokens,
+            s.temperature,
+            s.max_tokens,
+            s.tool_rounds,
+            if s.log_probs { ", log-probabilities" } else { "" }
+        )
+    }
+
+    fn worker(&self) -> Box<dyn Worker + '_> {
+        Box::new(Talker(self))
+    }
+}
+
+struct Talker<'s, 'k>(&'s LlmSystem<'k>);
+
+impl Worker for Talker<'_, '_> {
+    fn answer(&mut self, asked: &Asked) -> Option<Json> {
+        match self.0.ask(asked) {
+            Ok(reply) => Some(reply),
+            Err(WebError::Stopped) => None,
+            Err(WebError::Failed(error)) => Some(json!({ "id": asked.id, "error": error })),
+        }
+    }
+}
