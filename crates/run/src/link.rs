@@ -38,6 +38,9 @@ pub struct Linker<'k> {
 /// No name has more words.
 const LONGEST: usize = 14;
 
+/// What has so many facts is well known.
+const WELL_KNOWN: usize = 30;
+
 /// An ambiguous name stands for so many entities at most.
 const CANDIDATES: usize = 5;
 
@@ -146,12 +149,13 @@ impl<'k> Linker<'k> {
             return Vec::new();
         }
         let exact = self.exactly(name);
-        // Two small words hardly are a name; three may be.
         if !exact.is_empty() || !(name.starts_with(char::is_uppercase) || small) {
             return exact;
         }
         let like = self.kb.nodes_named_like(name).iter().map(|&node| NodeId(node));
-        like.filter(|&node| self.kb.as_class(node).is_none()).take(CANDIDATES).collect()
+        // A single word in small letters is rather a word than the name of something that hardly anybody knows.
+        let is_known = |node: NodeId| proper || name.contains(' ') || self.kb.degree(node) >= WELL_KNOWN;
+        like.filter(|&node| self.kb.as_class(node).is_none() && is_known(node)).take(CANDIDATES).collect()
     }
 
     /// Dates, months, years and other numbers.
@@ -262,7 +266,7 @@ mod tests {
             };
             linker.link(question, None).into_iter().map(shown).collect()
         };
-        let film = "class concept/film";
+        let film = "class film";
         assert_eq!(
             said("Which films directed by Christopher Nolan were released after 17 May 2008?"),
             [film, "Christopher Nolan", "2008-05-17"]
