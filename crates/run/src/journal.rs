@@ -4,7 +4,7 @@ use hashbrown::HashSet;
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 use std::fs::{File, OpenOptions};
-use std::io::{BufRead, BufReader, BufWriter, Seek, SeekFrom, Write};
+use std::io::{BufRead, BufReader, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
@@ -124,7 +124,7 @@ pub struct Journal {
     folder: PathBuf,
     about: RunFile,
     path: PathBuf,
-    out: BufWriter<File>,
+    out: File,
     done: HashSet<String>,
     unsynced: usize,
     synced: Instant,
@@ -164,8 +164,15 @@ impl Journal {
         let (done, length) = whole_lines(&file).map_err(io("read", &path))?;
         file.set_len(length).map_err(io("repair", &path))?;
         file.seek(SeekFrom::End(0)).map_err(io("open", &path))?;
-        let out = BufWriter::with_capacity(1 << 16, file);
-        Ok(Journal { folder: folder.to_owned(), about, path, out, done, unsynced: 0, synced: Instant::now() })
+        Ok(Journal {
+            folder: folder.to_owned(),
+            about,
+            path,
+            out: file,
+            done,
+            unsynced: 0,
+            synced: Instant::now(),
+        })
     }
 
     /// Whether a question was answered before.
@@ -185,6 +192,7 @@ impl Journal {
 
     /// Adds a prediction.
     pub fn add(&mut self, id: &str, prediction: &Json) -> Result<(), JournalError> {
+        // At once, so that nothing that was paid for is lost with this process; that it survives the machine takes longer.
         let line = prediction.to_string() + "\n";
         self.out.write_all(line.as_bytes()).map_err(io("write", &self.path))?;
         self.done.insert(id.to_owned());
@@ -207,8 +215,7 @@ impl Journal {
 
     /// Makes everything durable.
     pub fn sync(&mut self) -> Result<(), JournalError> {
-        self.out.flush().map_err(io("write", &self.path))?;
-        self.out.get_ref().sync_data().map_err(io("write", &self.path))?;
+        self.out.sync_data().map_err(io("write", &self.path))?;
         (self.unsynced, self.synced) = (0, Instant::now());
         Ok(())
     }

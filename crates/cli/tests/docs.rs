@@ -1,0 +1,65 @@
+//! The pages for people with a system or a KB of their own are followed, command by command.
+//!
+//! A block of `sh` is run; a block with a name behind its language is a file.
+#![allow(missing_docs, clippy::unwrap_used, clippy::print_stderr)]
+
+mod support;
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+use support::{root, touchstone};
+
+/// Follows a page in an empty folder that has the documents; gives what was printed.
+fn follow(page: &str, folder: &Path) -> String {
+    let text = fs::read_to_string(root().join("docs").join(page)).unwrap();
+    fs::create_dir(folder.join("docs")).unwrap();
+    fs::copy(root().join("docs/elements.ttl"), folder.join("docs/elements.ttl")).unwrap();
+    let program = touchstone();
+    let binary = Path::new(program.get_program()).parent().unwrap();
+    let path = format!("{}:{}", binary.display(), std::env::var("PATH").unwrap());
+    let mut printed = String::new();
+    let mut n_run = 0;
+    for block in text.split("```").skip(1).step_by(2) {
+        let (info, body) = block.split_once('\n').unwrap();
+        match info.split_whitespace().collect::<Vec<_>>()[..] {
+            ["sh"] => {
+                let mut shell = Command::new("sh");
+                shell.args(["-e", "-c", body]).current_dir(folder).env("PATH", &path);
+                shell.envs(program.get_envs().filter_map(|(name, value)| Some((name, value?))));
+                let output = shell.output().unwrap();
+                let (out, err) =
+                    (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+                assert!(output.status.success(), "{page}:\n{body}\n{out}\n{err}");
+                printed.push_str(&out);
+                n_run += 1;
+            }
+            [_, name] => fs::write(folder.join(name), body).unwrap(),
+            _ => {}
+        }
+    }
+    assert!(n_run > 3, "{page} has commands");
+    printed
+}
+
+#[test]
+fn a_system_of_ones_own() {
+    if Command::new("python3").arg("--version").output().is_err() {
+        eprintln!("skipped: there is no python3");
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let printed = follow("your-system.md", folder.path());
+    assert!(printed.contains("report.html written"), "{printed}");
+    assert!(printed.contains("Answer with one KoPL query in a code block"), "{printed}");
+    let predictions = fs::read_to_string(folder.path().join("runs/mine/predictions.jsonl")).unwrap();
+    assert!(!predictions.contains("\"error\"") && predictions.lines().count() > 50);
+}
+
+#[test]
+fn a_kb_of_ones_own() {
+    let folder = tempfile::tempdir().unwrap();
+    let printed = follow("your-kb.md", folder.path());
+    assert!(printed.contains("nothing is wrong"), "{printed}");
+    assert!(printed.contains("elements.html written"), "{printed}");
+}

@@ -1,0 +1,208 @@
+//! Runs: killed and resumed, gold and degraded gold on every recipe, and the commands around them.
+#![allow(missing_docs, clippy::unwrap_used)]
+
+mod support;
+
+use serde_json::Value as Json;
+use std::fs;
+use std::path::Path;
+use std::process::Stdio;
+use std::time::Duration;
+use support::{json, run, stderr, stdout, touchstone};
+
+fn text(path: &Path) -> String {
+    path.display().to_string()
+}
+
+/// A small benchmark of a recipe.
+fn build(folder: &Path, recipe: &str, questions: &str) -> String {
+    let out = text(&folder.join(format!("{recipe}-bench")));
+    let built = run(&["build", recipe, "--questions", questions, "--out", &out]);
+    assert!(built.status.success(), "{}", stderr(&built));
+    out
+}
+
+fn sorted_lines(path: &Path) -> Vec<String> {
+    let mut lines: Vec<String> = fs::read_to_string(path).unwrap().lines().map(str::to_owned).collect();
+    lines.sort();
+    lines
+}
+
+/// Answers with the id, slowly, and notes what it was asked.
+const SLOW_ECHO: &str = r#"while read -r line; do id=$(printf '%s' "$line" | sed 's/.*"id":"\([^"]*\)".*/\1/'); echo "$id" >> ASKED; sleep 0.02; printf '{"id": "%s", "answers": ["%s"]}\n' "$id" "$id"; done"#;
+
+#[test]
+fn killed_at_fifty_moments_and_resumed() {
+    const KILLS: usize = 50;
+    let dir = tempfile::tempdir().unwrap();
+    let bench = build(dir.path(), "quick", "900");
+    let asked = dir.path().join("asked");
+    let system = format!("command:{}", SLOW_ECHO.replace("ASKED", &text(&asked)));
+    let (whole, pieces) = (dir.path().join("whole"), dir.path().join("pieces"));
+    let arguments = |out: &Path| {
+        let fixed = ["run", &system, "--benchmark", &bench, "--parallel", "2", "--out"];
+        fixed.iter().map(|word| (*word).to_owned()).chain([text(out)]).collect::<Vec<String>>()
+    };
+    let undisturbed = touchstone().args(arguments(&whole)).output().unwrap();
+    assert!(undisturbed.status.success(), "{}", stderr(&undisturbed));
+    fs::remove_file(&asked).unwrap();
+    let mut moment = 7u64;
+    let mut killed = 0;
+    for attempt in 0.. {
+        let mut command = touchstone();
+        if attempt % 2 == 1 && pieces.join("run.json").exists() {
+            command.args(["run", "--resume", &text(&pieces)]);
+        } else {
+            command.args(arguments(&pieces));
+        }
+        let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        if killed == KILLS {
+            assert!(child.wait().unwrap().success());
+            break;
+        }
+        // Until it has begun, and then a little longer; the more is done, the later.
+        moment = moment.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        std::thread::sleep(Duration::from_millis(60 + (moment >> 33) % 120));
+        child.kill().unwrap();
+        let ended = child.wait().unwrap();
+        killed += usize::from(!ended.success());
+        assert!(attempt < 4 * KILLS, "it ends before it can be killed: the benchmark is too small");
+    }
+    let predictions = |folder: &Path| sorted_lines(&folder.join("predictions.jsonl"));
+    assert_eq!(predictions(&pieces), predictions(&whole));
+    // Only what was in flight when it was killed was asked again.
+    let n_asked = fs::read_to_string(&asked).unwrap().lines().count();
+    assert!(n_asked <= predictions(&whole).len() + 2 * 2 * KILLS, "{n_asked}");
+}
+
+#[test]
+fn gold_scores_one_on_every_recipe() {
+    let dir = tempfile::tempdir().unwrap();
+    for recipe in ["quick", "grailqa++", "kqapro", "hard"] {
+        let bench = build(dir.path(), recipe, "250");
+        let out = text(&dir.path().join(recipe));
+        assert!(run(&["run", "oracle", "--benchmark", &bench, "--out", &out]).status.success());
+        let summary = json(&["grade", "--benchmark", &bench, "--predictions", &out, "--out", &out, "--json"]);
+        let measures = summary["measures"].as_object().unwrap();
+        assert!(measures.len() > 15, "{recipe}: {measures:?}");
+        for (name, measure) in measures {
+            assert_eq!(measure["mean"].as_f64(), Some(1.0), "{recipe}: {name}");
+        }
+        // A fifth of them with random names.
+        let worse = text(&dir.path().join(format!("{recipe}-worse")));
+        assert!(run(&["run", "degraded:T2:0.2", "--benchmark", &bench, "--out", &worse]).status.success());
+        let summary = json(&["grade", "--benchmark", &bench, "--predictions", &worse, "--json"]);
+        let f1 = &summary["measures"]["f1"];
+        let (low, high) = (f1["low"].as_f64().unwrap(), f1["high"].as_f64().unwrap());
+        assert!(low - 0.03 <= 0.8 && 0.8 <= high + 0.03, "{recipe}: {f1}");
+    }
+    let runs = json(&["runs", &text(dir.path()), "--json"]);
+    let gold: Vec<&Json> = runs.as_array().unwrap().iter().filter(|run| run["system"] == "oracle").collect();
+    assert_eq!(gold.len(), 4);
+    assert!(gold.iter().all(|run| run["scores"]["f1"] == 1.0 && run["ended"].is_string()));
+}
+
+#[test]
+fn another_run_is_refused() {
+    let dir = tempfile::tempdir().unwrap();
+    let bench = build(dir.path(), "quick", "100");
+    let out = text(&dir.path().join("run"));
+    assert!(run(&["run", "oracle", "--benchmark", &bench, "--out", &out]).status.success());
+    let again = run(&["run", "oracle", "--benchmark", &bench, "--out", &out]);
+    assert!(stdout(&again).starts_with("0 questions asked"), "{}", stdout(&again));
+    for other in [["nearest", "--benchmark"], ["oracle", "--gold-entities"]] {
+        let mut arguments = vec!["run", other[0], "--benchmark", &bench, "--out", &out];
+        if other[1] == "--gold-entities" {
+            arguments.push("--gold-entities");
+        }
+        let refused = run(&arguments);
+        assert_eq!(refused.status.code(), Some(2));
+        assert!(stderr(&refused).contains("holds another run"), "{}", stderr(&refused));
+    }
+    let unknown = run(&["run", "orakel", "--benchmark", &bench, "--out", "unused"]);
+    assert!(
+        stderr(&unknown).contains("there is no system `orakel`; there are oracle"),
+        "{}",
+        stderr(&unknown)
+    );
+    let nothing = run(&["runs", &bench]);
+    assert_eq!(nothing.status.code(), Some(1));
+}
+
+#[test]
+fn replies_are_kept_and_explained() {
+    let dir = tempfile::tempdir().unwrap();
+    let bench = build(dir.path(), "quick", "100");
+    let system = format!("command:{}", SLOW_ECHO.replace("ASKED", &text(&dir.path().join("asked"))));
+    let cached = |out: &str, version: &str| {
+        let out = text(&dir.path().join(out));
+        let arguments = [
+            "run",
+            &system,
+            "--benchmark",
+            &bench,
+            "--system-version",
+            version,
+            "--limit",
+            "5",
+            "--out",
+            &out,
+        ];
+        let done =
+            touchstone().args(arguments).env("TOUCHSTONE_CACHE", dir.path().join("cache")).output().unwrap();
+        assert!(done.status.success(), "{}", stderr(&done));
+        fs::read_to_string(dir.path().join("asked")).unwrap().lines().count()
+    };
+    assert_eq!(cached("one", "1"), 5);
+    assert_eq!(cached("two", "1"), 5);
+    assert_eq!(cached("three", "2"), 10);
+    let prediction = fs::read_to_string(dir.path().join("one/predictions.jsonl")).unwrap();
+    let prediction: Json = serde_json::from_str(prediction.lines().next().unwrap()).unwrap();
+    let key = prediction["cache"].as_str().unwrap();
+    let explained = touchstone()
+        .args(["cache", "explain", key])
+        .env("TOUCHSTONE_CACHE", dir.path().join("cache"))
+        .output()
+        .unwrap();
+    assert!(stdout(&explained).contains("version"), "{}", stdout(&explained));
+    assert_eq!(run(&["cache", "explain", "nothing"]).status.code(), Some(1));
+}
+
+#[test]
+fn the_demonstration_shows_everything() {
+    let dir = tempfile::tempdir().unwrap();
+    let out = text(&dir.path().join("demo"));
+    let demo = run(&["demo", "--questions", "200", "--out", &out]);
+    assert!(demo.status.success(), "{}", stderr(&demo));
+    let shown = stdout(&demo);
+    for step in [
+        "$ touchstone build quick",
+        "$ touchstone run nearest",
+        "$ touchstone compare",
+        "$ touchstone report",
+    ] {
+        assert!(shown.contains(step), "{step}: {shown}");
+    }
+    assert!(fs::metadata(dir.path().join("demo/report.html")).unwrap().len() > 50_000);
+    // A second time it goes on where it was.
+    assert!(stdout(&run(&["demo", "--questions", "200", "--out", &out])).contains("0 questions asked"));
+}
+
+#[test]
+fn questions_are_answered() {
+    let question = "Which films directed by Christopher Nolan were released after 2008?";
+    let answer = json(&["ask", question, "--json"]);
+    let labels: Vec<&str> = answer["answers"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|answer| answer["label"].as_str().unwrap())
+        .collect();
+    assert_eq!(labels, ["Interstellar", "The Dark Knight Rises", "Inception"]);
+    assert_eq!(answer["links"][1]["things"][0], "person/f-christopher-nolan");
+    let shown = stdout(&run(&["ask", question]));
+    for part in ["S-expression:", "program:", "SPARQL:", "├─ director", "Inception"] {
+        assert!(shown.contains(part), "{part}: {shown}");
+    }
+    assert_eq!(run(&["ask", "Xyzzy?"]).status.code(), Some(1));
+}
