@@ -29,7 +29,7 @@ fn run(words: &Words<'_>, program: &Program, cancel: &Cancel) -> Vec<Answer> {
     let kb = words.kb();
     let query = program.to_query(words).expect("a query");
     let plan = Plan::of(&query, words).expect("a plan");
-    let budget = Budget::new(Limits::default()).stopped_by(&cancel);
+    let budget = Budget::new(Limits::default()).stopped_by(cancel);
     embedded::run(kb, &plan, &budget).expect("an answer").answers(kb)
 }
 

@@ -362,6 +362,7 @@ fn show(summary: &Summary, shown: &[String], compat: Option<Compat>, brief: bool
     for (facet, cells) in summary.by.iter().filter(|_| !brief) {
         let mut headings = vec![facet.as_str(), "n"];
         headings.extend(&columns);
+        headings.push("95 % of f1");
         let mut table = output::table(&headings);
         let mut rows: Vec<_> = cells.iter().collect();
         rows.sort_by_key(|(_, cell)| std::cmp::Reverse(cell.n));
@@ -370,6 +371,8 @@ fn show(summary: &Summary, shown: &[String], compat: Option<Compat>, brief: bool
             row.extend(
                 columns.iter().map(|name| cell.measures.get(*name).map_or(String::new(), |e| three(e.mean))),
             );
+            let interval = cell.measures.get("f1").map(|e| format!("{:.2}–{:.2}", e.low, e.high));
+            row.push(interval.unwrap_or_default());
             table.add_row(row);
         }
         output::text(&format!("\n{table}"))?;

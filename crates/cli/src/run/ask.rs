@@ -7,6 +7,7 @@ use crate::{Outcome, output};
 use anyhow::{Context, Result};
 use clap::Args;
 use serde_json::{Value as Json, json};
+use std::io::IsTerminal;
 use std::path::PathBuf;
 use touchstone_engine::budget::{Budget, Limits};
 use touchstone_engine::embedded::run_traced;
@@ -87,7 +88,7 @@ pub(crate) fn run(args: &AskArgs) -> Result<Outcome> {
     }
     output::text(&format!("\n{}\n", draw(&QueryGraph::of(&adapted.query))))?;
     if let Some(trace) = trace {
-        output::text(&format!("\n{trace}\n\n"))?;
+        output::text(&format!("{trace}\n"))?;
     }
     for answer in answers.iter().take(SHOWN) {
         output::text(&answer.to_string())?;
@@ -113,7 +114,9 @@ fn training(kb: &Kb) -> Result<PathBuf> {
         recipe.questions = LEARNED;
         recipe.splits =
             Splits { train: 1.0, dev: 0.0, test: 0.0, zero_shot: 0.0, compositional: 0.0, ..recipe.splits };
-        output::note("making questions to learn from (once)");
+        if std::io::stderr().is_terminal() {
+            output::note("making questions to learn from (once)");
+        }
         let bar = Bar::new();
         make(kb, &recipe, &Lexicon::of(kb), &bar)?.write(&folder)?;
     }

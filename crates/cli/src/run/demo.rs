@@ -75,9 +75,9 @@ pub(crate) fn run(args: &DemoArgs) -> Result<Outcome> {
     )?;
     step("All runs at a glance", &["runs", &shown(&runs)])?;
     output::text(&format!(
-        "\nDone in {:.1} s. Open {} in a browser.",
-        start.elapsed().as_secs_f64(),
-        report.display()
+        "\nThe report is {}: open it in a browser.\nEverything was done in {:.1} s",
+        report.display(),
+        start.elapsed().as_secs_f64()
     ))?;
     if args.open {
         open(&report)?;
