@@ -41,6 +41,8 @@ pub struct Grader<'k> {
     pub gives_forms: bool,
     /// Whether the KB is the one that the gold answers come from: then gold forms need not be run again.
     pub gold_is_true: bool,
+    /// How BLEU treats orders without a match.
+    pub smoothing: Smoothing,
     /// Neighbour KBs by question: predictions with the right answers are run on them.
     pub neighbours: HashMap<String, Vec<Vec<Json>>>,
 }
@@ -54,6 +56,8 @@ pub struct Grade {
     pub cause: Option<String>,
     /// All measures.
     pub values: Values,
+    /// What BLEU over all questions needs to know of this one, if a form was compared.
+    pub bleu: Option<BleuCounts>,
     /// The compound measures.
     pub products: Vec<Option<f64>>,
     /// The scores of the official evaluator.
@@ -102,6 +106,7 @@ impl<'k> Grader<'k> {
             settings: Settings::default(),
             gives_forms: true,
             gold_is_true: false,
+            smoothing: Smoothing::None,
             neighbours: HashMap::new(),
         }
     }
@@ -114,7 +119,7 @@ impl<'k> Grader<'k> {
         let known = (is_gold && self.gold_is_true && self.session.is_some()).then_some(&gold[..]);
         let (outcome, cause, answers, executes) = self.outcome(prediction, form.as_ref(), known);
         let mut values = Values::default();
-        self.query_measures(question, form.as_ref(), &mut values);
+        let bleu = self.query_measures(question, form.as_ref(), &mut values);
         if self.gives_forms {
             values.set(
                 Measure::Exec,
@@ -156,6 +161,7 @@ impl<'k> Grader<'k> {
             products: self.products.iter().map(|product| product.value(&values)).collect(),
             official,
             values,
+            bleu,
             predicted_shape,
             predicted_graph,
             robust,
@@ -268,7 +274,12 @@ impl<'k> Grader<'k> {
         })
     }
 
-    fn query_measures(&self, question: &Question, form: Option<&Predicted<'_>>, values: &mut Values) {
+    fn query_measures(
+        &self,
+        question: &Question,
+        form: Option<&Predicted<'_>>,
+        values: &mut Values,
+    ) -> Option<BleuCounts> {
         let Some(form) = form else {
             if self.gives_forms {
                 for &measure in Measure::ALL.iter().filter(|measure| measure.family() == Family::Query) {
@@ -278,27 +289,34 @@ impl<'k> Grader<'k> {
                     }
                 }
             }
-            return;
+            return None;
         };
-        if let Read::Gold = form.read {
+        let bleu = if let Read::Gold = form.read {
             for &measure in Measure::ALL.iter().filter(|measure| measure.family() == Family::Query) {
                 if measure != Measure::EmOfficial {
                     values.set(measure, 1.0);
                 }
             }
+            Some(BleuCounts::identical(tokens(form.text, form.language).split_whitespace().count()))
         } else {
-            self.compare_forms(question, form, values);
-        }
+            self.compare_forms(question, form, values)
+        };
         if let (Some(ontology), Language::Sexpr, Some(gold)) =
             (self.ontology, form.language, &question.forms.sexpr)
         {
             let same = OfficialMatcher::new(ontology).explain(gold, form.text).equal;
             values.set(Measure::EmOfficial, f64::from(same));
         }
+        bleu
     }
 
     /// Measures of a form that is not the gold one.
-    fn compare_forms(&self, question: &Question, form: &Predicted<'_>, values: &mut Values) {
+    fn compare_forms(
+        &self,
+        question: &Question,
+        form: &Predicted<'_>,
+        values: &mut Values,
+    ) -> Option<BleuCounts> {
         let gold_query = self.gold_query(question, form);
         let gold_graph = gold_query.as_ref().map(QueryGraph::of);
         let is_outside = matches!(form.read, Read::Outside);
@@ -319,20 +337,23 @@ impl<'k> Grader<'k> {
             values.set(Measure::F1Inverse, f1_inverse);
         }
         let gold_text = gold_text(question, form.text, form.language);
+        let mut bleu = None;
         if let Some(gold) = gold_text {
             let (left, right) = (tokens(form.text, form.language), tokens(gold, form.language));
             let mut numbering = Numbering::default();
             let predicted = numbering.numbers(left.split_whitespace());
             let gold = numbering.numbers(right.split_whitespace());
             values.set(Measure::EmString, f64::from(predicted == gold));
-            values.set(Measure::Bleu, BleuCounts::of(&predicted, &gold).score(Smoothing::None));
+            let counts = BleuCounts::of(&predicted, &gold);
+            values.set(Measure::Bleu, counts.score(self.smoothing));
+            bleu = Some(counts);
             values.set(Measure::RougeL, rouge_l(&predicted, &gold));
         }
         let compared = match (form.language, gold_text, &gold_graph, &form.read) {
             (Language::Sparql, Some(gold), ..) => (scan(form.text), scan(gold)),
             (_, _, Some(gold), Read::Query(_, graph)) => (scanned(graph), scanned(gold)),
             (_, _, Some(gold), _) => (Scanned::default(), scanned(gold)),
-            _ => return,
+            _ => return bleu,
         };
         let (predicted, gold) = compared;
         let by_patterns = Overlap::of(&predicted.patterns, &gold.patterns).f1();
@@ -344,6 +365,7 @@ impl<'k> Grader<'k> {
             values.set(Measure::F1Aligned, by_patterns);
             values.set(Measure::F1Inverse, by_patterns);
         }
+        bleu
     }
 
     fn are_equivalent(&self, one: (&Query, &QueryGraph), other: (&Query, &QueryGraph)) -> bool {

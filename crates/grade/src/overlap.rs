@@ -16,6 +16,19 @@ pub enum Smoothing {
     Exponential,
 }
 
+impl Smoothing {
+    /// By a word: none, exp, floor (0.1) or add-k (1).
+    pub fn from_word(word: &str) -> Option<Smoothing> {
+        match word {
+            "none" => Some(Smoothing::None),
+            "exp" => Some(Smoothing::Exponential),
+            "floor" => Some(Smoothing::Floor(0.1)),
+            "add-k" => Some(Smoothing::AddK(1.0)),
+            _ => None,
+        }
+    }
+}
+
 /// The highest order of n-grams.
 pub const MAX_ORDER: usize = 4;
 
@@ -44,6 +57,12 @@ impl BleuCounts {
             counts.matches[order - 1] = common(&left, &right);
         }
         counts
+    }
+
+    /// Of a sequence of so many tokens with itself.
+    pub fn identical(tokens: usize) -> BleuCounts {
+        let ngrams = std::array::from_fn(|order| tokens.saturating_sub(order) as u64);
+        BleuCounts { matches: ngrams, ngrams, predicted: tokens as u64, gold: tokens as u64 }
     }
 
     /// Adds the counts of another pair.
@@ -177,6 +196,7 @@ mod tests {
         };
         assert_eq!(score("a b c d e", "a b c d e", Smoothing::None), 1.0);
         assert_eq!(score("a b", "a b", Smoothing::None), 1.0, "shorter than four tokens");
+        assert_eq!(BleuCounts::identical(3), BleuCounts::of(&[1, 2, 3], &[1, 2, 3]));
         assert_eq!(score("a c e g", "a b c d", Smoothing::None), 0.0);
         // One token less of 10: the brevity penalty alone.
         let (all, less) = ("a b c d e f g h i j", "a b c d e f g h i");

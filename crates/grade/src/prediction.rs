@@ -22,6 +22,8 @@ pub struct Prediction {
     pub log_probs: Vec<f64>,
     /// Why there is no prediction.
     pub error: Option<String>,
+    /// How the system came to it, if it tells.
+    pub trace: Option<Json>,
 }
 
 /// How predictions are written.
@@ -157,6 +159,7 @@ impl<R: BufRead> Predictions<R> {
             choice: text("choice"),
             log_probs: log_probs.into_iter().flatten().filter_map(Json::as_f64).collect(),
             error: text("error"),
+            trace: fields.get("trace").filter(|trace| !trace.is_null()).cloned(),
         })
     }
 

@@ -3,6 +3,7 @@
 use crate::grader::Grade;
 use crate::measure::{Measure, Product};
 use crate::outcome::Outcome;
+use crate::overlap::{BleuCounts, Smoothing};
 use crate::statistics::Estimate;
 use hashbrown::HashMap;
 use serde::Serialize;
@@ -28,6 +29,8 @@ pub struct Summary {
     pub repeated: usize,
     /// Each measure over all questions for which it is measured, and over those that were answered.
     pub measures: BTreeMap<String, Score>,
+    /// BLEU over all forms that were compared, as of one text.
+    pub corpus_bleu: Option<f64>,
     /// Predictions with the right answers that were run on neighbour KBs, and how many of them gave something else than gold there.
     pub robust: Option<Robust>,
     /// By facet and value: the number of questions and the measures over all of them.
@@ -76,6 +79,7 @@ pub struct Collector {
     cells: HashMap<(usize, String), Vec<u32>>,
     shapes: BTreeMap<String, BTreeMap<String, usize>>,
     robust: Robust,
+    bleu: BleuCounts,
 }
 
 impl Collector {
@@ -93,6 +97,7 @@ impl Collector {
             cells: HashMap::new(),
             shapes: BTreeMap::new(),
             robust: Robust::default(),
+            bleu: BleuCounts::default(),
         }
     }
 
@@ -118,6 +123,9 @@ impl Collector {
             for value in values {
                 self.cells.entry((facet, value.clone())).or_default().push(at);
             }
+        }
+        if let Some(counts) = &grade.bleu {
+            self.bleu.add(counts);
         }
         if let Some(is_robust) = grade.robust {
             self.robust.checked += 1;
@@ -169,6 +177,9 @@ impl Collector {
             unknown,
             repeated,
             measures,
+            corpus_bleu: Some(self.bleu)
+                .filter(|counts| *counts != BleuCounts::default())
+                .map(|counts| counts.score(Smoothing::None)),
             robust: Some(self.robust).filter(|robust| robust.checked > 0),
             by,
             shapes: self.shapes.clone(),

@@ -295,6 +295,7 @@ function detail(question) {
     if (result.P && question.G) part.append(drawing(result.P, question.G));
     const values = measures.filter((name) => result.m[place[name]] !== null).map((name) => `${words(name)} ${three(result.m[place[name]])}`);
     part.append(make("p", { class: "small", text: values.join(" · ") }));
+    if (result.t) part.append(make("details", {}, make("summary", { class: "small", text: "trace" }), make("pre", { text: result.t })));
     box.append(part);
   });
   return box;

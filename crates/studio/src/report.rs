@@ -72,7 +72,13 @@ pub struct Graded {
     /// The predicted answers.
     #[serde(default)]
     pub answers: Vec<String>,
+    /// How the system came to it.
+    #[serde(default)]
+    pub trace: Json,
 }
+
+/// So many characters of a trace are shown.
+const MAX_TRACE: usize = 4000;
 
 /// So many gold answers of a question are shown.
 const MAX_ANSWERS: usize = 20;
@@ -160,6 +166,10 @@ fn result(grade: &Graded, names: &[String]) -> Json {
     }
     if grade.outcome == "answered" {
         result["a"] = json!(grade.answers.iter().take(MAX_ANSWERS).collect::<Vec<_>>());
+    }
+    if !grade.trace.is_null() {
+        let trace = serde_json::to_string_pretty(&grade.trace).unwrap_or_default();
+        result["t"] = json!(trace.chars().take(MAX_TRACE).collect::<String>());
     }
     if let Some(shape) = &grade.predicted_shape {
         result["s"] = json!(shape);

@@ -15,6 +15,7 @@ use touchstone_forge::{Graph, Question};
 use touchstone_grade::compat::Compat;
 use touchstone_grade::distil::Distilled;
 use touchstone_grade::facets::{self, FACETS};
+use touchstone_grade::overlap::Smoothing;
 use touchstone_grade::summary::{Collector, Summary};
 use touchstone_grade::{Grade, Grader, Measure, Prediction, PredictionFormat, Predictions, Product};
 use touchstone_kb::Progress;
@@ -39,6 +40,9 @@ pub(crate) struct GradeArgs {
     /// Repeat an official evaluator: grailqa, webqsp, kqapro, qald, gerbil
     #[arg(long, value_name = "EVALUATOR")]
     compat: Option<String>,
+    /// How BLEU treats orders of n-grams without a match: none, exp, floor or add-k
+    #[arg(long, value_name = "METHOD", default_value = "none")]
+    bleu_smoothing: String,
     /// Facets to group by, separated by commas; two with `*` between are crossed
     #[arg(long, value_delimiter = ',', default_value = "level,function,shape")]
     by: Vec<String>,
@@ -80,6 +84,9 @@ pub(crate) fn run(args: &GradeArgs) -> Result<Outcome> {
         grader.products.push(Product::parse(product)?);
     }
     grader.compat = compat;
+    grader.smoothing = Smoothing::from_word(&args.bleu_smoothing).with_context(|| {
+        format!("there is no smoothing `{}`; there are none, exp, floor and add-k", args.bleu_smoothing)
+    })?;
     if let Some(path) = &args.robust {
         let text =
             std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
@@ -326,6 +333,7 @@ fn line(
         "predicted": prediction.and_then(|prediction| prediction.logical_form.clone()),
         "gold_answers": question.answers,
         "answers": answers,
+        "trace": prediction.and_then(|prediction| prediction.trace.as_ref()),
     });
     row.to_string() + "\n"
 }
@@ -353,6 +361,9 @@ fn show(summary: &Summary, shown: &[String], compat: Option<Compat>, brief: bool
             output::count(score.all.n),
             score.answered.map_or(String::new(), |answered| three(answered.mean)),
         ]);
+    }
+    if let Some(bleu) = summary.corpus_bleu.filter(|_| shown.iter().any(|name| name == "bleu")) {
+        table.add_row(["bleu (corpus)".to_owned(), three(bleu)]);
     }
     output::text(&table.to_string())?;
     let columns: Vec<&str> = ["em_canonical", "f1_aligned", "exec", "em_answer", "f1", "gek_3"]
