@@ -212,7 +212,10 @@ fn done(command: Command) -> anyhow::Result<Outcome> {
         Command::ExportDataset(args) => forge::export::run(&args),
         Command::ImportDataset(args) => forge::import::run(&args),
         Command::Mix(args) => forge::mix::run(&args),
-        Command::Run(args) => run::run(&args, &std::env::args().skip(1).collect::<Vec<_>>()),
+        Command::Run(args) => run::run(
+            &args,
+            &std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned()).collect::<Vec<_>>(),
+        ),
         Command::Runs(args) => run::runs::run(&args),
         Command::Ask(args) => run::ask::run(&args),
         Command::Demo(args) => run::demo::run(&args),

@@ -61,5 +61,7 @@ fn a_kb_of_ones_own() {
     let folder = tempfile::tempdir().unwrap();
     let printed = follow("your-kb.md", folder.path());
     assert!(printed.contains("nothing is wrong"), "{printed}");
+    // Humphry Davy discovered six elements.
+    assert!(printed.lines().any(|line| line == "6") && printed.contains("polonium"), "{printed}");
     assert!(printed.contains("elements.html written"), "{printed}");
 }

@@ -113,6 +113,11 @@ impl<'k> Grader<'k> {
 
     /// Grades a prediction, or its absence.
     pub fn grade(&self, question: &Question, prediction: Option<&Prediction>) -> Grade {
+        // An error is never an answer, whatever stands beside it.
+        let failed = prediction.filter(|prediction| prediction.error.is_some()).map(|prediction| {
+            Prediction { id: prediction.id.clone(), error: prediction.error.clone(), ..Prediction::default() }
+        });
+        let prediction = failed.as_ref().or(prediction);
         let gold: Vec<Known> = question.answers.iter().map(Known::of_json).collect();
         let form = prediction.and_then(|prediction| self.read(question, prediction));
         let is_gold = form.as_ref().is_some_and(|form| matches!(form.read, Read::Gold));

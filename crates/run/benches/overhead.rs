@@ -18,6 +18,7 @@ fn main() {
             question: format!("Which films were directed by the person who made film number {number}?"),
             entities: None,
             choices: None,
+            schema: None,
         })
         .collect();
     let gold = |asked: &Asked| {
@@ -35,10 +36,13 @@ fn main() {
             touchstone_run: 1,
             system: system.name(),
             benchmark: "bench".to_owned(),
+            split: None,
+            limit: None,
             questions: String::new(),
             kb: String::new(),
             gold_entities: false,
             choices: false,
+            schema: false,
             tool_version: String::new(),
         };
         let start = Instant::now();

@@ -3,6 +3,7 @@
 //! A reply is found by everything that influences it: the system with its configuration, its version, the question with its side
 //! information, and the KB. Errors are not kept.
 
+use crate::journal::has_error;
 use crate::system::{Asked, System, Worker};
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
@@ -15,8 +16,10 @@ use std::path::{Path, PathBuf};
 pub struct CacheKey {
     /// The system, with its configuration.
     pub system: String,
-    /// Its version, as the user calls it, and this program's.
+    /// Its version, as the user calls it.
     pub version: String,
+    /// The version of this program.
+    pub tool_version: String,
     /// The fingerprint of the KB.
     pub kb: String,
     /// What it is asked, with the side information.
@@ -93,7 +96,10 @@ impl<'s> Cached<'s> {
 
 impl System for Cached<'_> {
     fn name(&self) -> String {
-        self.system.name()
+        match self.version.as_str() {
+            "" => self.system.name(),
+            version => format!("{}; version {version}", self.system.name()),
+        }
     }
 
     fn worker(&self) -> Box<dyn Worker + '_> {
@@ -112,6 +118,7 @@ impl Worker for Rememberer<'_> {
         let key = CacheKey {
             system: self.name.clone(),
             version: self.cached.version.clone(),
+            tool_version: env!("CARGO_PKG_VERSION").to_owned(),
             kb: self.cached.kb.clone(),
             asked: serde_json::to_value(asked).unwrap_or_default(),
         };
@@ -120,7 +127,7 @@ impl Worker for Rememberer<'_> {
             Some(kept) => kept.reply,
             None => {
                 let reply = self.inner.answer(asked)?;
-                if reply.is_object() && reply.get("error").is_none_or(Json::is_null) {
+                if reply.is_object() && !has_error(&reply) {
                     let kept = CachedReply { key, reply: reply.clone() };
                     if let Err(error) = self.cached.cache.put(&kept) {
                         tracing::warn!(%error, "a reply cannot be kept");

@@ -4,7 +4,7 @@ use crate::system::{Asked, System, Worker};
 use serde_json::{Value as Json, json};
 use std::io::{BufReader, Read, Write};
 use std::process::{Child, ChildStdin, Command, Stdio};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel, sync_channel};
 use std::time::{Duration, Instant};
 
 /// A program that is started by the shell, once for each worker, and again if it dies.
@@ -41,8 +41,11 @@ struct Program<'s> {
 /// A started program.
 struct Running {
     child: Child,
-    input: ChildStdin,
+    /// Questions on their way: written by a thread of its own, because a program that does not read must not hold us up.
+    questions: Option<Sender<String>>,
     lines: Receiver<Line>,
+    /// Whether it has answered something.
+    has_answered: bool,
 }
 
 enum Line {
@@ -61,6 +64,8 @@ impl Running {
         let (Some(input), Some(output)) = (child.stdin.take(), child.stdout.take()) else {
             return Err("cannot talk to it".to_owned());
         };
+        let (questions, asked) = channel::<String>();
+        std::thread::spawn(move || write_all(input, &asked));
         let (sender, lines) = sync_channel(16);
         std::thread::spawn(move || {
             let mut reader = BufReader::new(output);
@@ -70,19 +75,54 @@ impl Running {
                 }
             }
         });
-        Ok(Running { child, input, lines })
+        Ok(Running { child, questions: Some(questions), lines, has_answered: false })
+    }
+
+    /// How it ended, for people.
+    fn ending(&mut self) -> String {
+        self.questions = None;
+        let status = (0..50).find_map(|_| {
+            let status = self.child.try_wait().ok().flatten();
+            if status.is_none() {
+                std::thread::sleep(Duration::from_millis(10));
+            }
+            status
+        });
+        status.map_or(String::new(), |status| format!(" ({status})"))
+    }
+
+    /// Lets it end by itself: it sees the end of its input.
+    fn let_go(mut self) {
+        self.ending();
+    }
+}
+
+/// Writes questions until there are no more, or nobody reads them.
+fn write_all(mut input: ChildStdin, questions: &Receiver<String>) {
+    for question in questions {
+        if input.write_all(question.as_bytes()).and_then(|()| input.flush()).is_err() {
+            break;
+        }
     }
 }
 
 impl Drop for Running {
     fn drop(&mut self) {
         #[cfg(unix)]
-        {
-            let group = format!("-{}", self.child.id());
-            let _ = Command::new("kill").args(["-KILL", "--", &group]).stderr(Stdio::null()).status();
-        }
+        let _ = rustix::process::kill_process_group(
+            rustix::process::Pid::from_child(&self.child),
+            rustix::process::Signal::KILL,
+        );
         let _ = self.child.kill();
         let _ = self.child.wait();
+    }
+}
+
+impl Drop for Program<'_> {
+    fn drop(&mut self) {
+        if let Some(running) = self.running.take() {
+            running.let_go();
+        }
     }
 }
 
@@ -120,64 +160,65 @@ impl Worker for Program<'_> {
 impl Program<'_> {
     fn ask(&mut self, asked: &Asked) -> Result<Json, String> {
         let question = serde_json::to_string(asked).map_err(|error| error.to_string())? + "\n";
-        // It may have died since the last question: that is noticed when writing, and it gets a second chance.
-        for attempt in 0..2 {
+        loop {
             let running = match &mut self.running {
                 Some(running) => running,
                 None => self.running.insert(Running::start(&self.system.command)?),
             };
-            let written = running.input.write_all(question.as_bytes()).and_then(|()| running.input.flush());
-            let replied = match written {
-                Ok(()) => self.reply(&asked.id),
-                Err(_) => Err(Failure::Died),
-            };
-            match replied {
-                Ok(reply) => return Ok(reply),
-                Err(Failure::Died) => {
+            // What it said that nobody asked for is not the answer to this question.
+            while running.lines.try_recv().is_ok() {}
+            // That it has died since is noticed when there is no reply.
+            let _ = running.questions.as_ref().map(|questions| questions.send(question.clone()));
+            match reply(running, &asked.id, self.system.timeout) {
+                Ok(reply) => {
+                    running.has_answered = true;
+                    return Ok(reply);
+                }
+                Err(failure) => {
+                    // Whatever went wrong, the next question is for a new one: with this one, answers might come to the wrong questions.
+                    let again = failure.is_none() && running.has_answered;
+                    let ending = if failure.is_none() { running.ending() } else { String::new() };
                     self.running = None;
-                    if attempt == 1 {
-                        return Err("the program ends without an answer".to_owned());
+                    if !again {
+                        return Err(
+                            failure.unwrap_or_else(|| format!("the program ends without an answer{ending}"))
+                        );
                     }
                 }
-                Err(Failure::Other(error)) => return Err(error),
-            }
-        }
-        Err("the program ends without an answer".to_owned())
-    }
-
-    /// The reply to a question. Late replies to earlier ones are skipped.
-    fn reply(&mut self, id: &str) -> Result<Json, Failure> {
-        let deadline = Instant::now() + self.system.timeout;
-        loop {
-            let Some(running) = &self.running else { return Err(Failure::Died) };
-            let left = deadline.saturating_duration_since(Instant::now());
-            match running.lines.recv_timeout(left) {
-                Ok(Line::Bad(what)) => return Err(Failure::Other(what.to_owned())),
-                Ok(Line::Text(text)) if text.trim().is_empty() => {}
-                Ok(Line::Text(text)) => {
-                    let Ok(reply) = serde_json::from_str::<Json>(&text) else {
-                        let start: String = text.chars().take(80).collect();
-                        return Err(Failure::Other(format!("the reply is no JSON: {start}")));
-                    };
-                    match reply.get("id").map(|id| id.as_str().map_or_else(|| id.to_string(), str::to_owned))
-                    {
-                        Some(other) if other != id => {}
-                        _ => return Ok(reply),
-                    }
-                }
-                Err(RecvTimeoutError::Timeout) => {
-                    // It is stuck: a new one answers the next question.
-                    self.running = None;
-                    let seconds = self.system.timeout.as_secs_f32();
-                    return Err(Failure::Other(format!("no answer within {seconds} s")));
-                }
-                Err(RecvTimeoutError::Disconnected) => return Err(Failure::Died),
             }
         }
     }
 }
 
-enum Failure {
-    Died,
-    Other(String),
+/// The reply to a question. Late replies to earlier ones are skipped. `None`: the program has ended.
+fn reply(running: &Running, id: &str, timeout: Duration) -> Result<Json, Option<String>> {
+    let deadline = Instant::now() + timeout;
+    let mut about_others = 0;
+    loop {
+        let left = deadline.saturating_duration_since(Instant::now());
+        if left.is_zero() {
+            let others = match about_others {
+                0 => String::new(),
+                n => format!("; {n} of its replies have another `id`"),
+            };
+            return Err(Some(format!("no answer within {} s{others}", timeout.as_secs_f32())));
+        }
+        match running.lines.recv_timeout(left) {
+            Ok(Line::Bad(what)) => return Err(Some(what.to_owned())),
+            Ok(Line::Text(text)) if text.trim().is_empty() => {}
+            Ok(Line::Text(text)) => {
+                let Ok(reply) = serde_json::from_str::<Json>(&text) else {
+                    let start: String = text.chars().take(80).collect();
+                    return Err(Some(format!("the reply is no JSON: {start}")));
+                };
+                match reply.get("id").map(|id| id.as_str().map_or_else(|| id.to_string(), str::to_owned)) {
+                    Some(found) if found == id => return Ok(reply),
+                    Some(_) => about_others += 1,
+                    None => return Err(Some("the reply has no `id`".to_owned())),
+                }
+            }
+            Err(RecvTimeoutError::Timeout) => {}
+            Err(RecvTimeoutError::Disconnected) => return Err(None),
+        }
+    }
 }

@@ -1,14 +1,16 @@
 //! Asks the questions, in parallel, and writes down what is said.
 
-use crate::journal::{Journal, JournalError};
+use crate::journal::{Journal, JournalError, has_error};
 use crate::system::{Asked, System};
 use serde_json::{Value as Json, json};
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::sync_channel;
+use touchstone_grade::{PredictionFormat, Predictions};
 use touchstone_kb::Progress;
 
 /// What a run has done.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Progressed {
     /// Questions asked now.
     pub asked: usize,
@@ -18,7 +20,12 @@ pub struct Progressed {
     pub errors: usize,
     /// Whether all questions are answered; otherwise somebody stopped it.
     pub complete: bool,
+    /// The error of the last question, if nothing but errors came and the run was given up. They are not written down.
+    pub hopeless: Option<String>,
 }
+
+/// After so many errors without a single answer something is wrong with the system, not with the questions.
+const HOPELESS: usize = 20;
 
 /// Asks a system all questions that the journal does not have, and shows `watch` each reply. After a stop, what is in flight is finished and
 /// written.
@@ -32,20 +39,30 @@ pub fn run(
 ) -> Result<Progressed, JournalError> {
     let left: Vec<&Asked> = questions.iter().filter(|asked| !journal.has(&asked.id)).collect();
     let mut done = Progressed { before: questions.len() - left.len(), ..Progressed::default() };
-    progress.stage(&format!("asking {}", system.name()), Some(left.len() as u64));
-    let next = AtomicUsize::new(0);
-    let (sender, receiver) = sync_channel::<(usize, Json)>(1024);
+    progress.stage(&format!("asking {}", short(&system.name())), Some(left.len() as u64));
+    let (next, given_up) = (AtomicUsize::new(0), AtomicBool::new(false));
+    let workers = workers.clamp(1, left.len().max(1));
+    let (sender, receiver) = sync_channel::<(usize, Json)>(workers);
+    // Errors from the very beginning are held back until something is answered.
+    let mut held: Option<Vec<(usize, Json)>> = (done.before == 0).then(Vec::new);
     let mut result = Ok(());
     std::thread::scope(|scope| {
-        for _ in 0..workers.clamp(1, left.len().max(1)) {
-            let (sender, next, left) = (sender.clone(), &next, &left);
+        for _ in 0..workers {
+            let (sender, next, left, given_up) = (sender.clone(), &next, &left, &given_up);
             scope.spawn(move || {
                 let mut worker = system.worker();
-                while !progress.cancelled() {
+                while !progress.cancelled() && !given_up.load(Ordering::Relaxed) {
                     let at = next.fetch_add(1, Ordering::Relaxed);
                     let Some(asked) = left.get(at) else { break };
-                    let Some(reply) = worker.answer(asked) else { break };
-                    let reply = named(reply, &asked.id);
+                    let reply = match catch_unwind(AssertUnwindSafe(|| worker.answer(asked))) {
+                        Ok(Some(reply)) => checked(reply, &asked.id),
+                        Ok(None) => break,
+                        // What it was working on is thrown away with it.
+                        Err(_) => {
+                            worker = system.worker();
+                            json!({ "id": asked.id, "error": "a defect in the adapter of the system" })
+                        }
+                    };
                     if sender.send((at, reply)).is_err() {
                         break;
                     }
@@ -56,26 +73,95 @@ pub fn run(
         // When writing fails, dropping the receiver stops the workers.
         for (at, reply) in receiver {
             done.asked += 1;
-            done.errors += usize::from(reply.get("error").is_some_and(|error| !error.is_null()));
-            result = journal.add(&left[at].id, &reply);
-            if result.is_err() {
-                break;
+            done.errors += usize::from(has_error(&reply));
+            let mut ready = vec![(at, reply)];
+            if let Some(mut errors) = held.take() {
+                errors.append(&mut ready);
+                let only_errors = errors.iter().all(|(_, reply)| has_error(reply));
+                if only_errors {
+                    if errors.len() == HOPELESS {
+                        given_up.store(true, Ordering::Relaxed);
+                    }
+                    held = Some(errors);
+                    continue;
+                }
+                ready = errors;
             }
-            watch(left[at], &reply);
-            progress.advance(1);
+            for (at, reply) in &ready {
+                result = journal.add(&left[*at].id, reply);
+                if result.is_err() {
+                    return;
+                }
+                watch(left[*at], reply);
+                progress.advance(1);
+            }
         }
     });
     result?;
-    done.complete = done.asked == left.len();
+    if let Some(errors) = held {
+        if errors.len() >= HOPELESS {
+            let (_, last) = errors.last().unwrap_or(&(0, Json::Null)).clone();
+            done.hopeless = Some(last["error"].as_str().unwrap_or_default().to_owned());
+        } else {
+            for (at, reply) in &errors {
+                journal.add(&left[*at].id, reply)?;
+            }
+        }
+    }
+    done.complete = done.asked == left.len() && done.hopeless.is_none();
     journal.close(done.complete)?;
     Ok(done)
 }
 
-/// The reply with the id that was asked for, whatever it says.
-fn named(mut reply: Json, id: &str) -> Json {
+/// The name of a system without its configuration.
+fn short(name: &str) -> String {
+    name.split([',', ';', '\n']).next().unwrap_or_default().chars().take(40).collect()
+}
+
+/// The reply with the id that was asked for. What cannot be graded is an error now, not when it is graded; and an error is no answer.
+fn checked(mut reply: Json, id: &str) -> Json {
     if !reply.is_object() {
-        reply = json!({ "error": "the reply is no object" });
+        return json!({ "id": id, "error": "the reply is no object" });
     }
     reply["id"] = json!(id);
-    reply
+    if has_error(&reply) {
+        return without_answers(reply);
+    }
+    let line = reply.to_string();
+    match Predictions::new(line.as_bytes(), PredictionFormat::Lines).next() {
+        Some(Ok(_)) => reply,
+        Some(Err(error)) => {
+            reply["error"] = json!(format!("the reply cannot be used: {error}"));
+            without_answers(reply)
+        }
+        None => json!({ "id": id, "error": "the reply is empty" }),
+    }
+}
+
+/// An error with what came beside it, where nobody takes it for an answer.
+fn without_answers(reply: Json) -> Json {
+    let mut kept = json!({ "id": reply["id"], "error": reply["error"] });
+    if let Json::Object(fields) = reply {
+        let rest: serde_json::Map<String, Json> =
+            fields.into_iter().filter(|(name, _)| name != "id" && name != "error").collect();
+        if !rest.is_empty() {
+            kept["trace"] = Json::Object(rest);
+        }
+    }
+    kept
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_cannot_be_used_is_an_error() {
+        assert_eq!(checked(json!({ "answers": [1] }), "q"), json!({ "answers": [1], "id": "q" }));
+        assert_eq!(checked(json!([1]), "q")["error"], json!("the reply is no object"));
+        let odd = checked(json!({ "logical_form": "x", "lang": "prolog" }), "q");
+        assert!(odd["error"].as_str().is_some_and(|error| error.contains("prolog")), "{odd}");
+        let both = checked(json!({ "error": "oops", "answers": [1], "choice": "a" }), "q");
+        assert_eq!(both, json!({ "id": "q", "error": "oops", "trace": { "answers": [1], "choice": "a" } }));
+    }
 }

@@ -41,7 +41,13 @@ impl HttpSystem {
                 ("application/x-www-form-urlencoded", format!("query={}&lang=en", encoded(&asked.question)))
             }
         };
-        let reply = self.web.post(&Request { url: &self.url, content_type, key: None, body: &body })?;
+        let reply = self.web.post(&Request {
+            url: &self.url,
+            content_type,
+            key: None,
+            body: &body,
+            goes_on: false,
+        })?;
         let json: Json = serde_json::from_str(&reply.text).map_err(|_| {
             let start: String = reply.text.chars().take(80).collect();
             failed(format!("the reply is no JSON: {start}"))

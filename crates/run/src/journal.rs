@@ -3,8 +3,8 @@
 use hashbrown::HashSet;
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
-use std::fs::{File, OpenOptions};
-use std::io::{BufRead, BufReader, Seek, SeekFrom, Write};
+use std::fs::{File, OpenOptions, TryLockError};
+use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
@@ -17,7 +17,13 @@ pub struct Header {
     pub system: String,
     /// The name of the benchmark.
     pub benchmark: String,
-    /// The hash of its questions that are asked.
+    /// The split that is asked, if not all but training.
+    #[serde(default)]
+    pub split: Option<String>,
+    /// So many questions of it at most.
+    #[serde(default)]
+    pub limit: Option<usize>,
+    /// The hash of the questions.
     pub questions: String,
     /// The fingerprint of its KB.
     pub kb: String,
@@ -25,6 +31,9 @@ pub struct Header {
     pub gold_entities: bool,
     /// Whether the system is given the choices.
     pub choices: bool,
+    /// Whether the system is given the part of the schema that the question is about.
+    #[serde(default)]
+    pub schema: bool,
     /// The version of the program.
     pub tool_version: String,
 }
@@ -104,6 +113,20 @@ pub enum JournalError {
         /// What was asked for.
         wanted: String,
     },
+    /// Somebody else writes there.
+    #[error("another process is busy with the run in {folder}; wait for it, or choose another folder")]
+    Busy {
+        /// The folder.
+        folder: PathBuf,
+    },
+    /// There are predictions, but no run.
+    #[error(
+        "{folder} has a predictions.jsonl but no run.json: it is no run of this program; choose another folder"
+    )]
+    NoRun {
+        /// The folder.
+        folder: PathBuf,
+    },
     /// `run.json` is no header.
     #[error("{path} is damaged: {message}")]
     Damaged {
@@ -136,8 +159,22 @@ const GROUP_TIME: Duration = Duration::from_millis(500);
 
 impl Journal {
     /// Opens the journal in a folder, or begins one. A torn last line, as a crash leaves it, is cut off.
+    ///
+    /// Only one process can have it open.
     pub fn open(folder: &Path, header: &Header, arguments: &[String]) -> Result<Journal, JournalError> {
         std::fs::create_dir_all(folder).map_err(io("make", folder))?;
+        let path = folder.join("predictions.jsonl");
+        let is_run = folder.join("run.json").exists();
+        if !is_run && std::fs::metadata(&path).is_ok_and(|about| about.len() > 0) {
+            return Err(JournalError::NoRun { folder: folder.to_owned() });
+        }
+        let mut options = OpenOptions::new();
+        let out = options.create(true).read(true).append(true).open(&path).map_err(io("open", &path))?;
+        match out.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => return Err(JournalError::Busy { folder: folder.to_owned() }),
+            Err(TryLockError::Error(error)) => return Err(io("lock", &path)(error)),
+        }
         let about = match RunFile::read(folder) {
             Ok(about) => {
                 same_run(folder, &about.header, header)?;
@@ -153,26 +190,10 @@ impl Journal {
             }
             Err(error) => return Err(error),
         };
-        let path = folder.join("predictions.jsonl");
-        let mut file = OpenOptions::new()
-            .create(true)
-            .truncate(false)
-            .read(true)
-            .write(true)
-            .open(&path)
-            .map_err(io("open", &path))?;
-        let (done, length) = whole_lines(&file).map_err(io("read", &path))?;
-        file.set_len(length).map_err(io("repair", &path))?;
-        file.seek(SeekFrom::End(0)).map_err(io("open", &path))?;
-        Ok(Journal {
-            folder: folder.to_owned(),
-            about,
-            path,
-            out: file,
-            done,
-            unsynced: 0,
-            synced: Instant::now(),
-        })
+        let (done, length) = whole_lines(&out, &path)?;
+        out.set_len(length).map_err(io("repair", &path))?;
+        sync_folder(folder);
+        Ok(Journal { folder: folder.to_owned(), about, path, out, done, unsynced: 0, synced: Instant::now() })
     }
 
     /// Whether a question was answered before.
@@ -243,30 +264,61 @@ fn write_aside(folder: &Path, path: &Path, bytes: &[u8]) -> Result<(), JournalEr
     aside.write_all(bytes).map_err(io("write", path))?;
     aside.as_file().sync_all().map_err(io("write", path))?;
     aside.persist(path).map_err(|error| io("write", path)(error.error))?;
+    sync_folder(folder);
     Ok(())
 }
 
-/// The ids of whole lines, and where they end.
-fn whole_lines(file: &File) -> std::io::Result<(HashSet<String>, u64)> {
+/// Makes names in a folder durable, where the system can.
+fn sync_folder(folder: &Path) {
+    if let Ok(folder) = File::open(folder) {
+        let _ = folder.sync_all();
+    }
+}
+
+/// The ids of whole lines, and where they end. Only the last line can be torn; anything else that is wrong is not ours to throw away.
+fn whole_lines(file: &File, path: &Path) -> Result<(HashSet<String>, u64), JournalError> {
     let mut reader = BufReader::new(file);
     let (mut done, mut length) = (HashSet::new(), 0u64);
     let mut line = Vec::new();
-    loop {
+    for number in 1.. {
         line.clear();
-        let n = reader.read_until(b'\n', &mut line)?;
-        let is_whole = line.last() == Some(&b'\n');
+        let n = reader.read_until(b'\n', &mut line).map_err(io("read", path))?;
+        if line.last() != Some(&b'\n') {
+            break;
+        }
         let id = serde_json::from_slice::<Json>(&line)
             .ok()
             .and_then(|json| Some(json.get("id")?.as_str()?.to_owned()));
-        match id.filter(|_| is_whole && n > 0) {
-            Some(id) => {
-                done.insert(id);
-                length += n as u64;
-            }
-            // What comes after a torn line was never written.
-            None => return Ok((done, length)),
-        }
+        let Some(id) = id else {
+            let message = format!("line {number} is no prediction; mend or remove it");
+            return Err(JournalError::Damaged { path: path.to_owned(), message });
+        };
+        done.insert(id);
+        length += n as u64;
     }
+    Ok((done, length))
+}
+
+/// Leaves out the predictions with an error, so that their questions are asked again; gives their number.
+pub fn forget_errors(folder: &Path) -> Result<usize, JournalError> {
+    let path = folder.join("predictions.jsonl");
+    let text = match std::fs::read_to_string(&path) {
+        Ok(text) => text,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(0),
+        Err(error) => return Err(io("read", &path)(error)),
+    };
+    let failed = |line: &&str| serde_json::from_str::<Json>(line).is_ok_and(|json| has_error(&json));
+    let n = text.lines().filter(failed).count();
+    if n > 0 {
+        let kept: String = text.split_inclusive('\n').filter(|line| !failed(line)).collect();
+        write_aside(folder, &path, kept.as_bytes())?;
+    }
+    Ok(n)
+}
+
+/// Whether a prediction says that something went wrong.
+pub fn has_error(prediction: &Json) -> bool {
+    prediction.get("error").is_some_and(|error| !error.is_null())
 }
 
 #[cfg(test)]
@@ -279,10 +331,13 @@ mod tests {
             touchstone_run: 1,
             system: system.to_owned(),
             benchmark: "b".to_owned(),
+            split: None,
+            limit: None,
             questions: "q".to_owned(),
             kb: "k".to_owned(),
             gold_entities: false,
             choices: false,
+            schema: false,
             tool_version: "0".to_owned(),
         }
     }
@@ -318,6 +373,26 @@ mod tests {
                 lines
             );
         }
+    }
+
+    #[test]
+    fn nothing_good_is_thrown_away() {
+        let dir = tempfile::tempdir().expect("a folder");
+        let path = dir.path().join("predictions.jsonl");
+        std::fs::write(&path, "{\"qid\": 1}\n").expect("written");
+        assert!(matches!(Journal::open(dir.path(), &header("s"), &[]), Err(JournalError::NoRun { .. })));
+        std::fs::remove_file(&path).expect("removed");
+        drop(Journal::open(dir.path(), &header("s"), &[]).expect("a journal"));
+        let damaged = "{\"id\": \"1\"}\nnonsense\n{\"id\": \"2\"}\n";
+        std::fs::write(&path, damaged).expect("written");
+        assert!(matches!(Journal::open(dir.path(), &header("s"), &[]), Err(JournalError::Damaged { .. })));
+        assert_eq!(std::fs::read_to_string(&path).expect("a file"), damaged);
+        let lines = "{\"id\": \"1\"}\n{\"id\": \"2\", \"error\": \"oops\"}\n";
+        std::fs::write(&path, lines).expect("written");
+        assert_eq!(forget_errors(dir.path()).expect("forgotten"), 1);
+        let journal = Journal::open(dir.path(), &header("s"), &[]).expect("a journal");
+        assert!(journal.has("1") && !journal.has("2"));
+        assert!(matches!(Journal::open(dir.path(), &header("s"), &[]), Err(JournalError::Busy { .. })));
     }
 
     #[test]

@@ -84,11 +84,17 @@ impl<'k> Linker<'k> {
         let words = words(question);
         let mut found = given.map(|given| self.given(question, given)).unwrap_or_default();
         let text = |from: usize, to: usize| &question[words[from].0..words[to].1];
-        self.dates(question, &words, &mut found);
-        if given.is_none() {
-            // A question in small letters throughout may name things in small letters.
-            let small = !question.chars().skip(1).any(char::is_uppercase);
-            for length in (1..=LONGEST.min(words.len())).rev() {
+        // A question in small letters throughout may name things in small letters.
+        let small = !question.chars().skip(1).any(char::is_uppercase);
+        // Names of several words come before numbers, which may be a part of them: Apollo 13.
+        for shortest in [2, 1] {
+            if shortest == 1 {
+                self.dates(question, &words, &mut found);
+            }
+            if given.is_some() {
+                continue;
+            }
+            for length in (shortest..=LONGEST.min(words.len())).rev() {
                 for from in 0..=words.len() - length {
                     let (start, mut end) = (words[from].0, words[from + length - 1].1);
                     let name = text(from, from + length - 1);
@@ -165,14 +171,17 @@ impl<'k> Linker<'k> {
             let word = word(at)?.to_lowercase();
             MONTHS.iter().position(|month| *month == word).map(|month| month + 1)
         };
-        let year = |at: usize| word(at)?.parse::<u32>().ok().filter(|year| (1..=9999).contains(year));
+        let year = |at: usize| word(at).filter(|word| word.len() == 4)?.parse::<u32>().ok();
+        let day = |at: usize| word(at)?.parse::<u32>().ok().filter(|day| (1..=31).contains(day));
         for at in 0..words.len() {
             let (start, mut end) = words[at];
             if is_taken(found, start, end) {
                 continue;
             }
-            let day = word(at).and_then(|word| word.parse::<u32>().ok()).filter(|day| (1..=31).contains(day));
-            let thing = if let (Some(day), Some(month), Some(year)) = (day, month(at + 1), year(at + 2)) {
+            let thing = if let (Some(day), Some(month), Some(year)) = (day(at), month(at + 1), year(at + 2)) {
+                end = words[at + 2].1;
+                Thing::Date(format!("{year:04}-{month:02}-{day:02}"))
+            } else if let (Some(month), Some(day), Some(year)) = (month(at), day(at + 1), year(at + 2)) {
                 end = words[at + 2].1;
                 Thing::Date(format!("{year:04}-{month:02}-{day:02}"))
             } else if let (Some(month), Some(year)) = (month(at), year(at + 1)) {
@@ -276,5 +285,6 @@ mod tests {
             [film, "Christopher Nolan", "1200"]
         );
         assert_eq!(said("How many of them are there?"), [""; 0]);
+        assert_eq!(said("Who directed Apollo 13 before May 5, 2008?"), ["Apollo 13", "2008-05-05"]);
     }
 }

@@ -35,6 +35,8 @@ struct Example {
     links: Vec<Linked>,
     /// For each word of the query, in its order: the part of the question that says it.
     slots: Vec<Option<usize>>,
+    /// Whether it is about an entity or a value that the question does not visibly name.
+    has_unnamed: bool,
 }
 
 /// What was found for a question.
@@ -79,11 +81,10 @@ impl<'k> Nearest<'k> {
             let given = (!question.entities.is_empty()).then_some(&question.entities[..]);
             let links = linker.link(&question.question, given);
             let slots = slots(&query, &links, kb);
-            for part in [&question.id, &question.question, &question.template] {
-                hasher.update(part.as_bytes());
-            }
+            let has_unnamed = has_unnamed(&query, &slots);
+            hasher.update(&serde_json::to_vec(question).unwrap_or_default());
             let (id, question) = (question.id.clone(), question.question.clone());
-            examples.push(Example { id, question, query, links, slots });
+            examples.push(Example { id, question, query, links, slots, has_unnamed });
         }
         let index = Bm25::new(examples.iter().map(|e| terms(&e.question, &e.links, kb)));
         let fingerprint = hasher.finalize().to_hex()[..16].to_owned();
@@ -101,20 +102,25 @@ impl<'k> Nearest<'k> {
         &self.fingerprint
     }
 
-    /// The most similar training questions with their queries.
-    pub fn neighbours(&self, question: &str, links: &[Linked], limit: usize) -> Vec<(&str, &Query)> {
-        let best = self.index.best(&terms(question, links, self.words.kb()), limit);
-        best.into_iter().map(|(at, _)| (&self.examples[at].question[..], &self.examples[at].query)).collect()
+    /// The most similar training questions with their queries, but for the question itself.
+    pub fn neighbours(&self, asked: &Asked, links: &[Linked], limit: usize) -> Vec<(&str, &Query)> {
+        let best = self.index.best(&terms(&asked.question, links, self.words.kb()), limit.saturating_add(1));
+        let others =
+            best.into_iter().map(|(at, _)| &self.examples[at]).filter(|example| example.id != asked.id);
+        others.take(limit).map(|example| (&example.question[..], &example.query)).collect()
     }
 
-    /// The best query for a question that names these things.
-    pub fn answer(&self, question: &str, links: &[Linked]) -> Option<Adapted<'k>> {
+    /// The best query for a question that names these things. The training question with the same id is not looked at.
+    pub fn answer(&self, id: &str, question: &str, links: &[Linked]) -> Option<Adapted<'k>> {
         let kb = self.words.kb();
         let neighbours = self.index.best(&terms(question, links, kb), NEIGHBOURS);
         // First those that need exactly what is there, then those that need less.
         for exactly in [true, false] {
             for (passed_over, &(at, score)) in neighbours.iter().enumerate() {
                 let example = &self.examples[at];
+                if example.id == id {
+                    continue;
+                }
                 for query in self.adapted(example, links, exactly) {
                     if let Some(found) = self.run(&query) {
                         return Some(Adapted {
@@ -150,6 +156,10 @@ impl<'k> Nearest<'k> {
             let all = of_kind(&example.links, kind);
             all.into_iter().filter(|at| example.slots.contains(&Some(*at))).collect()
         };
+        // What its question does not visibly name would stay in the query.
+        if exactly && example.has_unnamed {
+            return Vec::new();
+        }
         let fits = |wanted: usize, there: usize| if exactly { wanted == there } else { wanted <= there };
         let (entities, ours) = (used(is_entity), of_kind(links, is_entity));
         let (values, our_values) = (used(is_value), of_kind(links, is_value));
@@ -263,7 +273,7 @@ impl<'k> Nearest<'k> {
     fn predict(&self, asked: &Asked) -> Json {
         let links = self.link(&asked.question, asked.entities.as_deref());
         let mut prediction = json!({ "id": asked.id });
-        if let Some(adapted) = self.answer(&asked.question, &links) {
+        if let Some(adapted) = self.answer(&asked.id, &asked.question, &links) {
             prediction["answers"] = json!(adapted.found.answers(self.words.kb()));
             if let Some((language, text)) = self.printed(&adapted.query) {
                 prediction["logical_form"] = json!(text);
@@ -360,6 +370,17 @@ fn slots(query: &Query, links: &[Linked], kb: &Kb) -> Vec<Option<usize>> {
         });
     });
     slots
+}
+
+/// Whether some entity or value of the query is said nowhere.
+fn has_unnamed(query: &Query, slots: &[Option<usize>]) -> bool {
+    let (mut number, mut found) = (0, false);
+    query.clone().words_mut(&mut |word| {
+        let is_said = matches!(word, Word::Class(_) | Word::Property(_) | Word::Qualifier(_));
+        found |= !is_said && slots[number].is_none();
+        number += 1;
+    });
+    found
 }
 
 /// Whether a part of a question says a value.

@@ -19,6 +19,9 @@ pub struct Asked {
     /// The choices, if the run gives them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub choices: Option<Vec<String>>,
+    /// The part of the schema that the question is about, if the run gives it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub schema: Option<String>,
 }
 
 impl Asked {
@@ -26,7 +29,13 @@ impl Asked {
     pub fn of(question: &Question, gold_entities: bool, choices: bool) -> Asked {
         let entities = gold_entities.then(|| question.entities.clone());
         let choices = (choices && !question.choices.is_empty()).then(|| question.choices.clone());
-        Asked { id: question.id.clone(), question: question.question.clone(), entities, choices }
+        Asked {
+            id: question.id.clone(),
+            question: question.question.clone(),
+            entities,
+            choices,
+            schema: None,
+        }
     }
 }
 

@@ -58,6 +58,8 @@ pub(crate) struct Request<'r> {
     /// Sent as a bearer's token, and told to nobody else.
     pub(crate) key: Option<&'r str>,
     pub(crate) body: &'r str,
+    /// Whether it belongs to a question that was begun.
+    pub(crate) goes_on: bool,
 }
 
 /// A reply with a good status.
@@ -97,7 +99,7 @@ impl Web {
     pub(crate) fn post(&self, request: &Request<'_>) -> Result<Reply, WebError> {
         let mut attempt = 0;
         loop {
-            self.wait_for_turn()?;
+            self.wait_for_turn(request.goes_on || attempt > 0)?;
             let (error, asked) = match self.once(request) {
                 Ok(reply) => return Ok(reply),
                 Err(Failure::Final(error)) => return Err(WebError::Failed(error)),
@@ -108,7 +110,7 @@ impl Web {
                 return Err(WebError::Failed(error + &tried));
             }
             let doubled = self.settings.back_off.saturating_mul(1 << attempt.min(16));
-            let wait = asked.unwrap_or(doubled);
+            let wait = asked.unwrap_or(doubled.min(self.settings.longest_wait));
             if wait > self.settings.longest_wait {
                 return Err(WebError::Failed(format!("{error}; it asks for a wait of {} s", wait.as_secs())));
             }
@@ -134,7 +136,10 @@ impl Web {
         let read = body.read_to_end(&mut bytes);
         if (200..300).contains(&status) {
             // A connection that breaks may hold the next time.
-            read.map_err(|error| Failure::Passing(format!("the reply breaks off: {error}"), None))?;
+            read.map_err(|error| match error.get_ref().and_then(|inner| inner.downcast_ref()) {
+                Some(timeout @ ureq::Error::Timeout(_)) => self.failure(timeout),
+                _ => Failure::Passing(format!("the reply breaks off: {error}"), None),
+            })?;
             if bytes.len() as u64 > MAX_REPLY {
                 return Err(Failure::Final("the reply is longer than 16 MB".to_owned()));
             }
@@ -142,12 +147,16 @@ impl Web {
                 String::from_utf8(bytes).map_err(|_| Failure::Final("the reply is no UTF-8".to_owned()))?;
             return Ok(Reply { content_type, text });
         }
-        let start: String = String::from_utf8_lossy(&bytes).chars().take(200).collect();
+        let mut text = String::from_utf8_lossy(&bytes).into_owned();
+        if let Some(key) = request.key {
+            // Some servers say the key again.
+            text = text.replace(key, "***");
+        }
+        let start: String = text.chars().take(200).collect();
         let message = format!("status {status}: {}", start.trim());
         match status {
-            408 | 429 | 500 | 502 | 503 | 504 => {
-                Err(Failure::Passing(message, asked_wait(&wait, SystemTime::now())))
-            }
+            501 | 505 => Err(Failure::Final(message)),
+            408 | 429 | 500..=599 => Err(Failure::Passing(message, asked_wait(&wait, SystemTime::now()))),
             _ => Err(Failure::Final(message)),
         }
     }
@@ -157,7 +166,7 @@ impl Web {
             ureq::Error::Timeout(_) => {
                 Failure::Final(format!("no answer within {} s", self.settings.timeout.as_secs_f32()))
             }
-            ureq::Error::Io(_) | ureq::Error::ConnectionFailed => {
+            ureq::Error::Io(_) | ureq::Error::ConnectionFailed | ureq::Error::Protocol(_) => {
                 Failure::Passing(format!("the connection fails: {error}"), None)
             }
             other => Failure::Final(other.to_string()),
@@ -165,8 +174,9 @@ impl Web {
     }
 
     /// Waits until a request may be sent.
-    fn wait_for_turn(&self) -> Result<(), WebError> {
-        if self.settings.stop.is_cancelled() {
+    fn wait_for_turn(&self, has_begun: bool) -> Result<(), WebError> {
+        // What has begun is finished.
+        if !has_begun && self.settings.stop.is_cancelled() {
             return Err(WebError::Stopped);
         }
         let Some(rate) = self.settings.rate else { return Ok(()) };

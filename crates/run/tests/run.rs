@@ -13,6 +13,7 @@ fn questions(n: usize) -> Vec<Asked> {
         question: format!("Question {i}?"),
         entities: None,
         choices: None,
+        schema: None,
     };
     (0..n).map(asked).collect()
 }
@@ -22,10 +23,13 @@ fn header(system: &dyn System) -> Header {
         touchstone_run: 1,
         system: system.name(),
         benchmark: "test".to_owned(),
+        split: None,
+        limit: None,
         questions: String::new(),
         kb: String::new(),
         gold_entities: false,
         choices: false,
+        schema: false,
         tool_version: "0".to_owned(),
     }
 }
@@ -58,7 +62,7 @@ fn programs_that_misbehave_are_errors_not_answers() {
     let error = |script: &str, seconds: f32| {
         replies(&command(script, seconds), 2)[0]["error"].as_str().unwrap().to_owned()
     };
-    assert_eq!(error("exit 3", 5.0), "the program ends without an answer");
+    assert_eq!(error("exit 3", 5.0), "the program ends without an answer (exit status: 3)");
     assert_eq!(error("cat >/dev/null", 0.3), "no answer within 0.3 s");
     assert!(
         error("while read -r line; do echo garbage; done", 5.0).starts_with("the reply is no JSON: garbage")
@@ -68,7 +72,13 @@ fn programs_that_misbehave_are_errors_not_answers() {
         error("while read -r line; do head -c 17000000 /dev/zero | tr '\\0' 'a'; echo; done", 20.0),
         "the reply is longer than 16 MB"
     );
-    assert_eq!(error("exec >&-; cat >/dev/null", 5.0), "the program ends without an answer");
+    assert!(error("exec >&-; cat >/dev/null", 5.0).starts_with("the program ends without an answer"));
+    assert_eq!(error("while read -r line; do echo '{}'; done", 5.0), "the reply has no `id`");
+    // It never reads, and says the same for ever.
+    assert_eq!(
+        error("while :; do echo '{\"id\": \"x\"}'; done", 0.3).split(';').next(),
+        Some("no answer within 0.3 s")
+    );
 }
 
 #[test]

@@ -58,6 +58,18 @@ fn read(folder: &Path) -> Result<Run> {
 pub(crate) fn run(args: &CompareArgs) -> Result<Outcome> {
     let runs: Vec<Run> = args.runs.iter().map(|folder| read(folder)).collect::<Result<_>>()?;
     let (first, others) = runs.split_first().context("there is no run")?;
+    for other in others {
+        let differs =
+            |line: &&Line| first.lines.get(&line.id).is_some_and(|known| known.question != line.question);
+        if let Some(line) = other.lines.values().find(differs) {
+            bail!(
+                "{} and {} are about different benchmarks: `{}` is another question there",
+                first.name,
+                other.name,
+                line.id
+            );
+        }
+    }
     let mut ids: Vec<&String> =
         first.lines.keys().filter(|id| others.iter().all(|run| run.lines.contains_key(*id))).collect();
     ids.sort();

@@ -77,7 +77,8 @@ pub(crate) fn run(args: &GradeArgs) -> Result<Outcome> {
     let compat = args.compat.as_deref().map(evaluator).transpose()?;
     let shown = shown(&args.measures, &args.product)?;
     let facets = checked_facets(&args.by)?;
-    let gold = args.gold.open()?;
+    let mut gold = args.gold.open()?;
+    gold.as_asked_by(Path::new(&args.predictions))?;
     let words = gold.words();
     let mut grader = gold.grader(words.as_ref());
     for product in &args.product {

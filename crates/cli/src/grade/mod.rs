@@ -14,7 +14,7 @@ use crate::forms::{each_record, must_exist};
 use crate::output;
 use anyhow::{Context, Result, bail};
 use clap::Args;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use touchstone_engine::budget::Limits;
 use touchstone_engine::{Session, Settings, Words};
 use touchstone_forge::import::{Importer, Origin, benchmark};
@@ -25,6 +25,7 @@ use touchstone_kb::Kb;
 use touchstone_logic::dataset::Knowledge;
 use touchstone_logic::sparql::Namespaces;
 use touchstone_logic::{Inverses, Lookup, Names, Ontology, Spelling};
+use touchstone_run::RunFile;
 
 /// The questions, and what is known about their words.
 #[derive(Args)]
@@ -49,7 +50,10 @@ pub(crate) struct GoldArgs {
 /// What grading needs.
 pub(crate) struct Gold {
     pub(crate) benchmark: Benchmark,
-    split: Option<String>,
+    /// Only this split; without it all but training.
+    pub(crate) split: Option<String>,
+    /// So many questions at most.
+    pub(crate) limit: Option<usize>,
     known: Known,
 }
 
@@ -87,7 +91,15 @@ impl GoldArgs {
             (None, Some(dataset)) => known.dataset(dataset)?,
             (None, None) => bail!("give --benchmark DIR or --dataset FORMAT:FILE"),
         };
-        Ok(Gold { benchmark, split: self.split.clone(), known })
+        let made_of = &benchmark.manifest.kb;
+        let at_hand = known.kb.as_ref().map(|kb| kb.manifest().fingerprint.as_str());
+        if !made_of.fingerprint.is_empty() && at_hand.is_some_and(|found| found != made_of.fingerprint) {
+            output::note(&format!(
+                "warning: this KB is not the one that the benchmark was made of ({}); its gold answers may not be true here (`touchstone lint` tells)",
+                made_of.name
+            ));
+        }
+        Ok(Gold { benchmark, split: self.split.clone(), limit: None, known })
     }
 }
 
@@ -155,6 +167,25 @@ impl Gold {
         self.known.knowledge(words)
     }
 
+    /// The questions that a run asked, if the predictions are those of a run.
+    pub(crate) fn as_asked_by(&mut self, folder: &Path) -> Result<()> {
+        if !folder.join("run.json").is_file() {
+            return Ok(());
+        }
+        let header = RunFile::read(folder)?.header;
+        if self.split.is_none() {
+            (self.split, self.limit) = (header.split, header.limit);
+            if crate::run::fingerprint(&self.questions()?) != header.questions {
+                bail!(
+                    "the run in {} was made on other questions (of the benchmark `{}`) than these",
+                    folder.display(),
+                    header.benchmark
+                );
+            }
+        }
+        Ok(())
+    }
+
     /// A grader with the published products.
     pub(crate) fn grader<'a>(&'a self, words: Option<&'a Words<'_>>) -> Grader<'a> {
         let manifest = &self.benchmark.manifest;
@@ -169,6 +200,12 @@ impl Gold {
             gold_is_true: fingerprint == Some(manifest.kb.fingerprint.as_str()),
             ..Grader::new(self.known.knowledge(words), self.known.inverses())
         }
+    }
+
+    /// The fingerprint of the KB at hand, or of the one that the benchmark was made of.
+    pub(crate) fn kb_fingerprint(&self) -> &str {
+        let own = self.known.kb.as_ref().map(|kb| kb.manifest().fingerprint.as_str());
+        own.unwrap_or(&self.benchmark.manifest.kb.fingerprint)
     }
 
     pub(crate) fn kb(&self) -> Option<&Kb> {
@@ -186,7 +223,14 @@ impl Gold {
             Some(split) => question.split == *split,
             None => question.split != "train",
         };
-        let found: Vec<&Question> = self.benchmark.questions.iter().filter(fits).collect();
+        let found = self.benchmark.questions.iter().filter(fits);
+        let found: Vec<&Question> = found.take(self.limit.unwrap_or(usize::MAX)).collect();
+        if let (true, Some(split)) = (found.is_empty(), &self.split) {
+            bail!(
+                "this benchmark has no split `{}`; which it has, `touchstone stats` shows",
+                output::shortened(split)
+            );
+        }
         if found.is_empty() {
             bail!(
                 "there is no question to grade in this benchmark; which splits it has, `touchstone stats` shows"

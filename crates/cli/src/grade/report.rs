@@ -12,7 +12,7 @@ use touchstone_studio::{Graded, Report, Run, html};
 #[derive(Args)]
 pub(crate) struct ReportArgs {
     /// Folders that `touchstone grade --out` has written
-    #[arg(value_name = "RUN", num_args = 1..)]
+    #[arg(value_name = "RUN", required = true, num_args = 1..)]
     runs: Vec<PathBuf>,
     /// The page
     #[arg(long, value_name = "FILE", default_value = "report.html")]

@@ -53,7 +53,7 @@ pub(crate) fn run(args: &AskArgs) -> Result<Outcome> {
     let kb = gold.kb().context("there is no KB")?;
     let system = nearest(&gold, words.as_ref(), true)?;
     let links = system.link(&args.question, None);
-    let Some(adapted) = system.answer(&args.question, &links) else {
+    let Some(adapted) = system.answer("", &args.question, &links) else {
         if args.json {
             output::json(
                 &json!({ "question": args.question, "links": linked(kb, &args.question, &links), "answers": null }),

@@ -5,13 +5,14 @@ use anyhow::{Context, Result, bail};
 use clap::Args;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
+use touchstone_forge::Benchmark;
 
 /// Arguments of `touchstone demo`.
 #[derive(Args)]
 pub(crate) struct DemoArgs {
     /// How many questions the benchmark has
-    #[arg(long, default_value_t = 2000)]
-    questions: usize,
+    #[arg(long, default_value_t = 2000, value_parser = clap::value_parser!(u32).range(100..))]
+    questions: u32,
     /// Where everything is written; what is there already is used again
     #[arg(long, value_name = "DIR", default_value = "touchstone-demo")]
     out: PathBuf,
@@ -33,6 +34,14 @@ pub(crate) fn run(args: &DemoArgs) -> Result<Outcome> {
     let benchmark = shown(&args.out.join("benchmark"));
     let runs = args.out.join("runs");
     let folder = |name: &str| shown(&runs.join(name));
+    if let Ok(there) = Benchmark::read(&args.out.join("benchmark"))
+        && there.manifest.recipe.as_ref().is_some_and(|recipe| recipe.questions != args.questions as usize)
+    {
+        bail!(
+            "{} holds a demonstration with another number of questions; give another --out",
+            args.out.display()
+        );
+    }
     std::fs::create_dir_all(&runs).with_context(|| format!("cannot make {}", runs.display()))?;
     let number = args.questions.to_string();
     step(

@@ -17,8 +17,11 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 use systems::SystemArgs;
 use touchstone_forge::Question;
+use touchstone_forge::english::Lexicon;
 use touchstone_grade::{Grader, Measure, PredictionFormat, Predictions};
-use touchstone_run::{Asked, Header, Journal, RunFile, run as ask_all};
+use touchstone_run::{
+    Asked, Header, Journal, Linker, RunFile, forget_errors, has_error, packed_schema, run as ask_all,
+};
 
 /// Arguments of `touchstone run`.
 #[derive(Args)]
@@ -30,22 +33,28 @@ pub(crate) struct RunArgs {
     #[command(flatten)]
     gold: GoldArgs,
     /// So many questions at most
-    #[arg(long)]
-    limit: Option<usize>,
+    #[arg(long, value_parser = clap::value_parser!(u32).range(1..))]
+    limit: Option<u32>,
     /// Give the system the entities that a question names
     #[arg(long)]
     gold_entities: bool,
     /// Give the system the ten choices
     #[arg(long)]
     choices: bool,
+    /// Give the system the part of the schema that the question is about
+    #[arg(long)]
+    schema: bool,
     /// How many questions are asked at once; a command is started so many times
-    #[arg(long, default_value_t = 1)]
-    parallel: usize,
+    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=256))]
+    parallel: u16,
+    /// Ask the questions again that came to an error
+    #[arg(long)]
+    retry_errors: bool,
     /// The folder of the run; with the same arguments it goes on where it stopped
     #[arg(long, value_name = "DIR", required_unless_present = "resume")]
     out: Option<PathBuf>,
     /// Go on with a run that was stopped, with the arguments that began it
-    #[arg(long, value_name = "RUN", conflicts_with = "system")]
+    #[arg(long, value_name = "RUN", exclusive = true)]
     resume: Option<PathBuf>,
     #[command(flatten)]
     systems: SystemArgs,
@@ -62,38 +71,58 @@ pub(crate) fn run(args: &RunArgs, arguments: &[String]) -> Result<Outcome> {
     let (Some(name), Some(out)) = (&args.system, &args.out) else {
         bail!("give a system and --out DIR");
     };
-    let gold = args.gold.open()?;
-    let mut questions = gold.questions()?;
-    questions.truncate(args.limit.unwrap_or(usize::MAX));
+    let mut gold = args.gold.open()?;
+    gold.limit = args.limit.map(|limit| limit as usize);
+    let questions = gold.questions()?;
+    if name.starts_with("gerbil:") && (args.choices || args.gold_entities || args.schema) {
+        bail!("GERBIL's contract has no place for choices, entities or a schema");
+    }
     let bar = Bar::new();
     let words = gold.words();
     let system = args.systems.system(name, &gold, &questions, words.as_ref(), &bar.cancel())?;
-    let asked: Vec<Asked> =
+    let mut asked: Vec<Asked> =
         questions.iter().map(|question| Asked::of(question, args.gold_entities, args.choices)).collect();
+    if args.schema {
+        let kb = gold.kb().context("--schema needs the KB of the benchmark; give it with --kb")?;
+        let linker = Linker::new(kb, &Lexicon::of(kb));
+        for asked in &mut asked {
+            let links = linker.link(&asked.question, asked.entities.as_deref());
+            asked.schema = Some(packed_schema(kb, &asked.question, &links, SCHEMA_TOKENS, false));
+        }
+    }
     if args.systems.show_prompt {
         return output::text(&args.systems.prompt_of(name, &gold, words.as_ref(), &asked)?)
             .map(|()| Outcome::Done);
-    }
-    let mut hasher = blake3::Hasher::new();
-    for asked in &asked {
-        hasher.update(&serde_json::to_vec(asked)?);
     }
     let header = Header {
         touchstone_run: 1,
         system: system.name(),
         benchmark: gold.benchmark.manifest.name.clone(),
-        questions: hasher.finalize().to_hex().to_string(),
-        kb: gold.benchmark.manifest.kb.fingerprint.clone(),
+        split: gold.split.clone(),
+        limit: args.limit.map(|limit| limit as usize),
+        questions: fingerprint(&questions),
+        kb: gold.kb_fingerprint().to_owned(),
         gold_entities: args.gold_entities,
         choices: args.choices,
+        schema: args.schema,
         tool_version: env!("CARGO_PKG_VERSION").to_owned(),
     };
+    if args.retry_errors {
+        forget_errors(out)?;
+    }
     let mut journal = Journal::open(out, &header, arguments)?;
     let mut score = RunningScore::new(gold.grader(words.as_ref()), &questions, &bar);
-    let done = ask_all(&*system, &asked, &mut journal, args.parallel, &bar, &mut |asked, reply| {
-        score.add(asked, reply);
-    })?;
+    let done =
+        ask_all(&*system, &asked, &mut journal, usize::from(args.parallel), &bar, &mut |asked, reply| {
+            score.add(asked, reply);
+        })?;
     drop(bar);
+    if let Some(error) = &done.hopeless {
+        bail!(
+            "the first {} questions all came to an error, so the rest is not asked, and nothing is kept of it. The last error: {error}",
+            done.errors
+        );
+    }
     if args.json {
         output::json(&json!({
             "asked": done.asked, "before": done.before, "errors": done.errors, "complete": done.complete, "run": out,
@@ -115,6 +144,18 @@ pub(crate) fn run(args: &RunArgs, arguments: &[String]) -> Result<Outcome> {
         return Ok(Outcome::NothingFound);
     }
     Ok(Outcome::Done)
+}
+
+/// So many tokens are spent on `--schema`.
+const SCHEMA_TOKENS: usize = 1000;
+
+/// A hash of questions with all that is known about them.
+pub(crate) fn fingerprint(questions: &[&Question]) -> String {
+    let mut hasher = blake3::Hasher::new();
+    for question in questions {
+        hasher.update(&serde_json::to_vec(question).unwrap_or_default());
+    }
+    hasher.finalize().to_hex()[..32].to_owned()
 }
 
 /// Goes on with the arguments that began a run.
@@ -151,6 +192,7 @@ struct RunningScore<'g, 'b> {
     right: f64,
     replies: usize,
     errors: usize,
+    abstained: usize,
     /// Nobody looks at a bar that is not on a terminal.
     watched: bool,
 }
@@ -168,13 +210,18 @@ impl<'g, 'b> RunningScore<'g, 'b> {
             right: 0.0,
             replies: 0,
             errors: 0,
+            abstained: 0,
             watched: std::io::stderr().is_terminal(),
         }
     }
 
     fn add(&mut self, asked: &Asked, reply: &Json) {
         self.replies += 1;
-        self.errors += usize::from(reply.get("error").is_some_and(|error| !error.is_null()));
+        if has_error(reply) {
+            self.errors += 1;
+        } else if reply.get("answers").is_none() && reply.get("logical_form").is_none() {
+            self.abstained += 1;
+        }
         if !self.watched {
             return;
         }
@@ -198,8 +245,10 @@ impl<'g, 'b> RunningScore<'g, 'b> {
             let score =
                 if self.graded == 0 { "?".to_owned() } else { three(self.right / self.graded as f64) };
             self.bar.tell(&format!(
-                "{rate:.0}/s, F1 so far {score}, {}",
-                output::counted(self.errors as u64, "error", "errors")
+                "{rate:.0}/s, F1 so far {score}; {} said something, {} abstained, {} failed",
+                self.replies - self.errors - self.abstained,
+                self.abstained,
+                self.errors
             ));
         }
     }

@@ -45,7 +45,14 @@ pub(crate) fn run(args: &RunsArgs) -> Result<Outcome> {
     // The folder may be a run itself.
     folders.insert(0, args.folder.clone());
     folders.retain(|folder| folder.join("run.json").exists());
-    let rows: Vec<Row> = folders.iter().map(|folder| row(folder)).collect::<Result<_>>()?;
+    let mut rows: Vec<Row> = Vec::new();
+    for folder in &folders {
+        match row(folder) {
+            Ok(row) => rows.push(row),
+            // One that is damaged does not hide the others.
+            Err(error) => output::note(&format!("{error:#}")),
+        }
+    }
     if rows.is_empty() {
         output::note(&format!(
             "there is no run in {}; `touchstone run ... --out DIR` makes one",

@@ -6,7 +6,6 @@ use crate::output;
 use anyhow::{Context, Result, bail};
 use clap::Args;
 use serde_json::{Value as Json, json};
-use std::io::BufRead;
 use std::path::PathBuf;
 use std::time::Duration;
 use touchstone_engine::budget::Cancel;
@@ -35,13 +34,13 @@ pub(super) struct SystemArgs {
     /// What you call this state of your system: its replies are then kept, and used again as long as you call it so
     #[arg(long, value_name = "NAME")]
     system_version: Option<String>,
-    /// Do not use or keep replies of `llm`
+    /// Do not use replies that are kept, and keep none
     #[arg(long)]
     no_cache: bool,
     /// The address of an OpenAI-compatible server, up to `/chat/completions`, or OPENAI_BASE_URL; the key is in OPENAI_API_KEY
     #[arg(long, value_name = "URL", help_heading = "llm")]
     llm_url: Option<String>,
-    /// A file with the prompt: {question}, and any of {language}, {guide}, {schema}, {entities}, {examples}
+    /// A file with the prompt: {question}, and any of {language}, {guide}, {schema}, {entities}, {examples}, {choices}
     #[arg(long, value_name = "FILE", help_heading = "llm")]
     prompt: Option<PathBuf>,
     /// Print the prompt for the first question, and ask nobody
@@ -86,41 +85,48 @@ impl SystemArgs {
         stop: &Cancel,
     ) -> Result<Box<dyn System + 'g>> {
         let (kind, rest) = name.split_once(':').unwrap_or((name, ""));
-        let kb = gold.benchmark.manifest.kb.fingerprint.as_str();
+        let kb = gold.kb_fingerprint();
         let cache = || Cache::new(&touchstone_kb::world::cache_dir().join("replies"));
         let versioned = |system: Box<dyn System + 'g>| -> Box<dyn System + 'g> {
             match &self.system_version {
-                Some(version) => Box::new(Cached::new(system, version, kb, cache())),
-                None => system,
+                Some(version) if !self.no_cache => Box::new(Cached::new(system, version, kb, cache())),
+                _ => system,
             }
         };
         Ok(match (kind, rest) {
             ("oracle", "") => Box::new(Given::oracle(questions)),
             ("degraded", rest) => Box::new(degraded(name, rest, gold, questions, words)?),
             ("nearest", "") => Box::new(nearest(gold, words, true)?),
-            ("file", path) if !path.is_empty() => Box::new(Given::new(name, predictions(path)?)),
+            ("file", path) if !path.is_empty() => {
+                let (content, predictions) = predictions(path)?;
+                Box::new(Given::new(&format!("{name}; content {content}"), predictions))
+            }
             ("command", command) if !command.is_empty() => {
                 versioned(Box::new(CommandSystem::new(command, self.timeout()?)))
             }
             ("http" | "https", rest) if rest.starts_with("//") => {
-                versioned(Box::new(HttpSystem::new(name, Contract::Ours, self.web(stop)?)))
+                versioned(Box::new(HttpSystem::new(without_password(name)?, Contract::Ours, self.web(stop)?)))
             }
             ("http", url) if is_url(url) => {
-                versioned(Box::new(HttpSystem::new(url, Contract::Ours, self.web(stop)?)))
+                versioned(Box::new(HttpSystem::new(without_password(url)?, Contract::Ours, self.web(stop)?)))
             }
             ("gerbil", url) if is_url(url) => {
                 let base = gold.kb().map(|kb| kb.manifest().base.clone()).filter(|base| !base.is_empty());
-                versioned(Box::new(HttpSystem::new(url, Contract::Gerbil { base }, self.web(stop)?)))
+                versioned(Box::new(HttpSystem::new(
+                    without_password(url)?,
+                    Contract::Gerbil { base },
+                    self.web(stop)?,
+                )))
             }
-            ("http" | "gerbil", _) => bail!("write the system like {kind}:http://127.0.0.1:8080/ask"),
+            ("http" | "https" | "gerbil", _) => {
+                bail!("write the system like {kind}:http://127.0.0.1:8080/ask")
+            }
             ("llm", model) if !model.is_empty() => {
                 let system: Box<dyn System + 'g> = Box::new(self.llm(model, gold, words, stop)?);
                 if self.no_cache {
                     return Ok(system);
                 }
-                let version = self.system_version.as_deref().unwrap_or_default();
-                let version = format!("{version} {}", env!("CARGO_PKG_VERSION"));
-                Box::new(Cached::new(system, version.trim(), kb, cache()))
+                Box::new(Cached::new(system, self.system_version.as_deref().unwrap_or_default(), kb, cache()))
             }
             _ => bail!("there is no system `{}`; there are {KINDS}", output::shortened(name)),
         })
@@ -148,7 +154,8 @@ impl SystemArgs {
     ) -> Result<LlmSystem<'g>> {
         let from_environment = std::env::var("OPENAI_BASE_URL").ok().filter(|url| !url.is_empty());
         let url = match self.llm_url.as_ref().or(from_environment.as_ref()) {
-            Some(url) => url.as_str(),
+            Some(url) if is_url(url) && !url.contains(['?', '#']) => without_password(url)?,
+            Some(_) => bail!("--llm-url is an address like http://127.0.0.1:8000/v1, without parameters"),
             None if self.show_prompt => "",
             None => bail!(
                 "where is the model? Give --llm-url, like http://127.0.0.1:8000/v1, or set OPENAI_BASE_URL"
@@ -163,6 +170,9 @@ impl SystemArgs {
         };
         if !prompt.contains("{question}") {
             bail!("the prompt has no place for the question: write {{question}} where it belongs");
+        }
+        if !(0.0..=10.0).contains(&self.temperature) || self.max_tokens == 0 {
+            bail!("--temperature is a number from 0 to 10, and --max-tokens one above 0");
         }
         let language = Language::from_word(&self.language)
             .with_context(|| format!("`{}` is no language: kopl, sexpr or sparql", self.language))?;
@@ -191,8 +201,8 @@ impl SystemArgs {
     }
 
     fn web(&self, stop: &Cancel) -> Result<WebSettings> {
-        if self.rate.is_some_and(|rate| !(rate > 0.0 && rate < 1e9)) {
-            bail!("--rate is a number of requests a second above 0");
+        if self.rate.is_some_and(|rate| !(0.001..1e9).contains(&rate)) {
+            bail!("--rate is a number of requests a second, at least 0.001");
         }
         Ok(WebSettings {
             timeout: self.timeout()?,
@@ -206,6 +216,17 @@ impl SystemArgs {
 
 fn is_url(text: &str) -> bool {
     text.starts_with("http://") || text.starts_with("https://")
+}
+
+/// Addresses are written down: passwords do not belong there.
+fn without_password(url: &str) -> Result<&str> {
+    let authority = url.split("//").nth(1).and_then(|rest| rest.split('/').next()).unwrap_or_default();
+    if authority.contains('@') {
+        bail!(
+            "there is a user or password in the address, and addresses are written down; use a server that does without"
+        );
+    }
+    Ok(url)
 }
 
 /// With the training split of a benchmark.
@@ -242,19 +263,21 @@ fn degraded(
     Ok(Given::new(name, predictions))
 }
 
-fn predictions(path: &str) -> Result<Vec<(String, Json)>> {
-    let file = std::fs::File::open(path).with_context(|| format!("cannot read {path}"))?;
+/// The predictions in a file, with a hash of it.
+fn predictions(path: &str) -> Result<(String, Vec<(String, Json)>)> {
+    let text = std::fs::read_to_string(path).with_context(|| format!("cannot read {path}"))?;
     let mut predictions = Vec::new();
-    for (number, line) in std::io::BufReader::new(file).lines().enumerate() {
-        let line = line.with_context(|| format!("cannot read {path}"))?;
+    for (number, line) in text.lines().enumerate() {
         if line.trim().is_empty() {
             continue;
         }
         let json: Json =
-            serde_json::from_str(&line).with_context(|| format!("{path}, line {}: not JSON", number + 1))?;
+            serde_json::from_str(line).with_context(|| format!("{path}, line {}: not JSON", number + 1))?;
         let id = json.get("id").or_else(|| json.get("qid"));
         let id = id.with_context(|| format!("{path}, line {}: it has no `id`", number + 1))?;
         predictions.push((id.as_str().map_or_else(|| id.to_string(), str::to_owned), json.clone()));
     }
-    Ok(predictions)
+    // Of several for one question the first counts, as in `grade`.
+    predictions.reverse();
+    Ok((blake3::hash(text.as_bytes()).to_hex()[..16].to_owned(), predictions))
 }

@@ -8,6 +8,8 @@ pub(super) struct Message {
     pub(super) text: String,
     pub(super) calls: Vec<Call>,
     pub(super) log_probs: Vec<f64>,
+    /// Whether it is longer than it may be.
+    pub(super) is_cut_off: bool,
 }
 
 /// A tool that the model wants to use.
@@ -51,7 +53,8 @@ impl Message {
         }
     }
 
-    fn add_log_probs(&mut self, choice: &Json) {
+    fn add_end(&mut self, choice: &Json) {
+        self.is_cut_off |= choice.get("finish_reason").and_then(Json::as_str) == Some("length");
         let tokens = choice.pointer("/logprobs/content").and_then(Json::as_array);
         self.log_probs
             .extend(tokens.into_iter().flatten().filter_map(|token| token.get("logprob")?.as_f64()));
@@ -72,23 +75,28 @@ pub(super) fn read(content_type: &str, text: &str) -> Result<Message, String> {
                 continue;
             }
             let piece = parsed(line)?;
+            told_error(&piece)?;
             let Some(choice) = piece.pointer("/choices/0") else { continue };
             message.add(choice.get("delta").unwrap_or(&Json::Null));
-            message.add_log_probs(choice);
+            message.add_end(choice);
             ended |= choice.get("finish_reason").is_some_and(|reason| !reason.is_null());
         }
         return if ended { Ok(message) } else { Err("the reply breaks off in the middle".to_owned()) };
     }
     let json = parsed(text)?;
-    if let Some(error) = json.get("error").filter(|error| !error.is_null()) {
-        let message =
-            error.get("message").and_then(Json::as_str).map_or_else(|| error.to_string(), str::to_owned);
-        return Err(format!("the model's server says: {message}"));
-    }
+    told_error(&json)?;
     let choice = json.pointer("/choices/0").ok_or("the reply has no `choices`")?;
     message.add(choice.get("message").ok_or("the reply has no `message`")?);
-    message.add_log_probs(choice);
+    message.add_end(choice);
     Ok(message)
+}
+
+/// Some servers say what is wrong with a good status.
+fn told_error(json: &Json) -> Result<(), String> {
+    let Some(error) = json.get("error").filter(|error| !error.is_null()) else { return Ok(()) };
+    let message =
+        error.get("message").and_then(Json::as_str).map_or_else(|| error.to_string(), str::to_owned);
+    Err(format!("the model's server says: {message}"))
 }
 
 fn parsed(text: &str) -> Result<Json, String> {
@@ -108,7 +116,8 @@ mod tests {
         let whole = r#"{"choices": [{"message": {"content": "Hello", "tool_calls": [{"id": "1", "function": {"name": "f", "arguments": "{}"}}]},
             "logprobs": {"content": [{"token": "Hello", "logprob": -0.5}]}}]}"#;
         let call = Call { id: "1".to_owned(), name: "f".to_owned(), arguments: "{}".to_owned() };
-        let expected = Message { text: "Hello".to_owned(), calls: vec![call], log_probs: vec![-0.5] };
+        let expected =
+            Message { text: "Hello".to_owned(), calls: vec![call], log_probs: vec![-0.5], is_cut_off: false };
         assert_eq!(read("application/json", whole).unwrap(), expected);
         let pieces = [
             r#"data: {"choices": [{"delta": {"content": "Hel"}}]}"#,

@@ -2,7 +2,7 @@
 
 mod chat;
 mod extract;
-mod schema;
+pub(crate) mod schema;
 mod tools;
 
 use crate::link::{Linked, Thing};
@@ -19,8 +19,8 @@ use touchstone_logic::{Language, Query, kopl, sexpr};
 /// The prompt that is used if there is no other.
 pub const DEFAULT_PROMPT: &str = include_str!("../../prompts/default.txt");
 
-/// What to ask whom.
-#[derive(Debug, Clone)]
+/// What to ask whom. It cannot be printed: it holds the key.
+#[derive(Clone)]
 pub struct LlmSettings {
     /// The address up to `/chat/completions`, like `http://127.0.0.1:8000/v1`.
     pub url: String,
@@ -28,7 +28,7 @@ pub struct LlmSettings {
     pub model: String,
     /// The key; never written down.
     pub key: Option<String>,
-    /// The prompt, with `{question}` and any of `{language}`, `{guide}`, `{schema}`, `{entities}`, `{examples}`.
+    /// The prompt, with `{question}` and any of `{language}`, `{guide}`, `{schema}`, `{entities}`, `{examples}`, `{choices}`.
     pub prompt: String,
     /// The language that it shall write.
     pub language: Language,
@@ -99,7 +99,8 @@ impl<'k> LlmSystem<'k> {
         };
         let guide = guide.trim_end().replace("{base}", &kb.manifest().base);
         let by_label = self.settings.language == Language::Kopl;
-        let schema = schema::packed(kb, &asked.question, &links, self.settings.schema_tokens, by_label);
+        let schema =
+            schema::packed_schema(kb, &asked.question, &links, self.settings.schema_tokens, by_label);
         // In one pass, so that nothing in a question is taken for a place.
         let mut out = String::new();
         let mut rest = self.settings.prompt.as_str();
@@ -112,8 +113,9 @@ impl<'k> LlmSystem<'k> {
                 "{guide}" => out.push_str(&guide),
                 "{schema}" => out.push_str(&schema),
                 "{entities}" => out.push_str(&self.entities(&links, by_label)),
-                "{examples}" => out.push_str(&self.examples(&asked.question, &links)),
+                "{examples}" => out.push_str(&self.examples(asked, &links)),
                 "{question}" => out.push_str(&asked.question),
+                "{choices}" => out.push_str(&choices(asked)),
                 _ => {
                     out.push('{');
                     rest = &rest[1..];
@@ -141,9 +143,10 @@ impl<'k> LlmSystem<'k> {
     }
 
     /// Similar training questions with their queries.
-    fn examples(&self, question: &str, links: &[Linked]) -> String {
+    fn examples(&self, asked: &Asked, links: &[Linked]) -> String {
         let mut blocks = Vec::new();
-        for (question, query) in self.nearest.neighbours(question, links, 4 * self.settings.shots) {
+        for (question, query) in self.nearest.neighbours(asked, links, self.settings.shots.saturating_mul(4))
+        {
             if blocks.len() == self.settings.shots {
                 break;
             }
@@ -171,7 +174,7 @@ impl<'k> LlmSystem<'k> {
         let mut used = Vec::new();
         for round in 0..=self.settings.tool_rounds {
             let last = round == self.settings.tool_rounds;
-            let message = self.chat(&messages, !last)?;
+            let message = self.chat(&messages, round, last)?;
             if message.calls.is_empty() || last {
                 return Ok(self.prediction(asked, &message, &used));
             }
@@ -186,14 +189,17 @@ impl<'k> LlmSystem<'k> {
         Ok(json!({ "id": asked.id }))
     }
 
-    fn chat(&self, messages: &[Json], with_tools: bool) -> Result<Message, WebError> {
+    fn chat(&self, messages: &[Json], round: usize, last: bool) -> Result<Message, WebError> {
         let settings = &self.settings;
         let mut body = json!({
             "model": settings.model, "messages": messages, "temperature": settings.temperature,
             "max_tokens": settings.max_tokens, "stream": settings.stream,
         });
-        if with_tools {
+        if settings.tool_rounds > 0 {
             body["tools"] = tools::described(settings.language);
+            if last {
+                body["tool_choice"] = json!("none");
+            }
         }
         if settings.log_probs {
             body["logprobs"] = json!(true);
@@ -203,12 +209,23 @@ impl<'k> LlmSystem<'k> {
             content_type: "application/json",
             key: settings.key.as_deref(),
             body: &body.to_string(),
+            goes_on: round > 0,
         })?;
-        chat::read(&reply.content_type, &reply.text).map_err(WebError::Failed)
+        // Whatever is written down, the key is not.
+        let text = match &settings.key {
+            Some(key) => reply.text.replace(key.as_str(), "***"),
+            None => reply.text,
+        };
+        chat::read(&reply.content_type, &text).map_err(WebError::Failed)
     }
 
     fn prediction(&self, asked: &Asked, message: &Message, used: &[Json]) -> Json {
         let mut prediction = json!({ "id": asked.id });
+        if message.is_cut_off {
+            let error =
+                format!("the reply is longer than --max-tokens {} and was cut off", self.settings.max_tokens);
+            return json!({ "id": asked.id, "error": error, "trace": { "reply": message.text } });
+        }
         if let Some(form) = extract::logical_form(&message.text, self.settings.language) {
             prediction["logical_form"] = json!(form);
             prediction["lang"] = json!(self.settings.language.word());
@@ -245,6 +262,14 @@ impl System for LlmSystem<'_> {
 
     fn worker(&self) -> Box<dyn Worker + '_> {
         Box::new(Talker(self))
+    }
+}
+
+/// What to choose from, if the run gives choices.
+fn choices(asked: &Asked) -> String {
+    match &asked.choices {
+        Some(choices) => format!("The answer is one of: {}", choices.join("; ")),
+        None => String::new(),
     }
 }
 

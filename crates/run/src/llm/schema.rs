@@ -8,7 +8,7 @@ use touchstone_kb::{Kb, Property};
 const TOKEN: usize = 4;
 
 /// The classes, relations, attributes and qualifiers most related to a question: those of the entities that it names, and those with its words.
-pub(super) fn packed(kb: &Kb, question: &str, links: &[Linked], tokens: usize, by_label: bool) -> String {
+pub fn packed_schema(kb: &Kb, question: &str, links: &[Linked], tokens: usize, by_label: bool) -> String {
     let question_words: HashSet<String> = stems(question).collect();
     let mut near: HashSet<Property> = HashSet::new();
     let mut classes: HashSet<&str> = HashSet::new();
@@ -60,7 +60,7 @@ pub(super) fn packed(kb: &Kb, question: &str, links: &[Linked], tokens: usize, b
         items.push((2 * shared(label), format!("qualifier {}", named(label, kb.qualifier_id(key)))));
     }
     items.sort_by(|a, b| b.0.cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
-    let mut left = tokens * TOKEN;
+    let mut left = tokens.saturating_mul(TOKEN);
     let mut lines: Vec<String> = Vec::new();
     for (_, line) in items {
         if line.len() + 3 > left {
@@ -98,11 +98,11 @@ mod tests {
         let world = touchstone_kb::world::open(&touchstone_kb::NoProgress).unwrap();
         let question = "Which films directed by Christopher Nolan were released after 2008?";
         let links = Linker::new(&world, &Lexicon::of(&world)).link(question, None);
-        let text = packed(&world, question, &links, 200, true);
+        let text = packed_schema(&world, question, &links, 200, true);
         assert!(text.len() <= 800, "{}", text.len());
         let first: Vec<&str> = text.lines().take(4).collect();
         assert!(first.iter().any(|line| line.contains("relation director: from film")), "{text}");
         assert!(text.contains("class film"), "{text}");
-        assert_eq!(packed(&world, question, &links, 0, true), "");
+        assert_eq!(packed_schema(&world, question, &links, 0, true), "");
     }
 }
