@@ -17,6 +17,7 @@ fn in_hand() -> &'static Mutex<Cancel> {
                 std::process::exit(130);
             }
             interrupted().cancel();
+            crate::output::note("stopping; Ctrl-C once more ends at once");
         });
         Mutex::new(Cancel::default())
     })

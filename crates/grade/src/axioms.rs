@@ -85,6 +85,8 @@ struct Family<'q> {
     broken: Vec<Graded>,
     /// Queries that run and say something else; some with renamed variables.
     others: Vec<Graded>,
+    /// Gold for one answer only, and gold without its last pattern: answers that are right in part.
+    in_part: Vec<Graded>,
 }
 
 /// Checks all measures of a grader, its products included, on questions with SPARQL.
@@ -153,7 +155,20 @@ fn family<'q>(
         equal_answers: equal.map(&grade),
         broken: broken.iter().map(|text| grade(text)).collect(),
         others,
+        in_part: [Some(format!("{text}\nLIMIT 1")), without_last_pattern(text)]
+            .into_iter()
+            .flatten()
+            .map(|text| grade(&text))
+            .collect(),
     })
+}
+
+/// Without the last line that is a pattern.
+fn without_last_pattern(sparql: &str) -> Option<String> {
+    let lines: Vec<&str> = sparql.lines().collect();
+    let last = lines.iter().rposition(|line| line.trim_end().ends_with(" ."))?;
+    let rest = lines.iter().enumerate().filter(|(at, _)| *at != last).map(|(_, line)| *line);
+    Some(rest.collect::<Vec<_>>().join("\n"))
 }
 
 fn graded(grader: &Grader<'_>, question: &Question, text: &str) -> Graded {
@@ -239,7 +254,10 @@ fn row(name: &str, column: usize, families: &[Family<'_>]) -> Row {
     let all = || {
         families.iter().flat_map(|family| {
             let gold = std::iter::once(&family.gold);
-            gold.chain(&family.equal_answers).chain(&family.broken).chain(&family.others)
+            gold.chain(&family.equal_answers)
+                .chain(&family.broken)
+                .chain(&family.others)
+                .chain(&family.in_part)
         })
     };
     let values = || all().map(|graded| graded.values[column]).filter(|value| !value.is_nan());
@@ -253,7 +271,7 @@ fn row(name: &str, column: usize, families: &[Family<'_>]) -> Row {
     let mut a2 = Trial::new("A2", column, reversed);
     let mut a3 = Trial::new("A3", column, reversed);
     for family in families {
-        let Family { question, gold, equal_answers, broken, others } = family;
+        let Family { question, gold, equal_answers, broken, others, in_part: _ } = family;
         is_best &= gold.values[column].is_nan() || gold.values[column] == most;
         if let Some(other) = equal_answers
             && other.f1_tri < 1.0

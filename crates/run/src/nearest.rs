@@ -104,7 +104,7 @@ impl<'k> Nearest<'k> {
 
     /// The most similar training questions with their queries, but for the question itself.
     pub fn neighbours(&self, asked: &Asked, links: &[Linked], limit: usize) -> Vec<(&str, &Query)> {
-        let best = self.index.best(&terms(&asked.question, links, self.words.kb()), limit.saturating_add(1));
+        let best = self.most_similar(&asked.question, links, limit.saturating_add(1));
         let others =
             best.into_iter().map(|(at, _)| &self.examples[at]).filter(|example| example.id != asked.id);
         others.take(limit).map(|example| (&example.question[..], &example.query)).collect()
@@ -112,8 +112,7 @@ impl<'k> Nearest<'k> {
 
     /// The best query for a question that names these things. The training question with the same id is not looked at.
     pub fn answer(&self, id: &str, question: &str, links: &[Linked]) -> Option<Adapted<'k>> {
-        let kb = self.words.kb();
-        let neighbours = self.index.best(&terms(question, links, kb), NEIGHBOURS);
+        let neighbours = self.most_similar(question, links, NEIGHBOURS);
         // First those that need exactly what is there, then those that need less.
         for exactly in [true, false] {
             for (passed_over, &(at, score)) in neighbours.iter().enumerate() {
@@ -136,6 +135,15 @@ impl<'k> Nearest<'k> {
             }
         }
         None
+    }
+
+    /// The most similar training questions, those that ask in the same way first: a question for a number is no question for a name.
+    fn most_similar(&self, question: &str, links: &[Linked], limit: usize) -> Vec<(usize, f32)> {
+        let mut best = self.index.best(&terms(question, links, self.words.kb()), limit.saturating_mul(3));
+        let way = Way::of(question);
+        best.sort_by_key(|&(at, _)| Way::of(&self.examples[at].question) != way);
+        best.truncate(limit);
+        best
     }
 
     /// The answers of a query, if it has any.
@@ -308,6 +316,26 @@ impl Worker for Adapter<'_, '_> {
     }
 }
 
+/// What a question asks for, by its first words.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Way {
+    HowMany,
+    YesOrNo,
+    Other,
+}
+
+impl Way {
+    fn of(question: &str) -> Way {
+        let mut words = question.split_whitespace().map(str::to_lowercase);
+        let first = words.next().unwrap_or_default();
+        match first.as_str() {
+            "how" if words.next().as_deref() == Some("many") => Way::HowMany,
+            "is" | "are" | "was" | "were" | "does" | "do" | "did" | "has" | "have" => Way::YesOrNo,
+            _ => Way::Other,
+        }
+    }
+}
+
 fn is_entity(thing: &Thing) -> bool {
     matches!(thing, Thing::Entities(_))
 }
@@ -418,10 +446,14 @@ fn terms(question: &str, links: &[Linked], kb: &Kb) -> Vec<String> {
     let mut link = 0;
     let mut extra: Vec<String> = Vec::new();
     for (start, end) in words(question) {
+        // What tells a name apart, in brackets behind it, is no part of the question.
+        let before = &question[..start];
+        let is_aside = before.matches('(').count() > before.matches(')').count();
         while links.get(link).is_some_and(|linked| linked.end <= start) {
             link += 1;
         }
         match links.get(link).filter(|linked| linked.start < end) {
+            None if is_aside => {}
             None => row.push(question[start..end].to_lowercase()),
             // A name of several words is one thing.
             Some(linked) if start > linked.start && !is_class(&linked.thing) => {}
