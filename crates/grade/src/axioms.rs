@@ -68,6 +68,7 @@ pub struct Failure {
 struct Graded {
     text: String,
     values: Vec<f64>,
+    bleu: f64,
     f1_sem: f64,
     f1_tri: f64,
     executes: bool,
@@ -185,6 +186,7 @@ fn graded(grader: &Grader<'_>, question: &Question, text: &str) -> Graded {
     let value = |measure| grade.values.get(measure).unwrap_or(0.0);
     Graded {
         text: text.to_owned(),
+        bleu: value(Measure::Bleu),
         f1_sem: value(Measure::F1Sem),
         f1_tri: value(Measure::F1Tri),
         executes: value(Measure::Exec) == 1.0,
@@ -310,12 +312,12 @@ fn row(name: &str, column: usize, families: &[Family<'_>]) -> Row {
                 .filter(|g| g.executes && g.f1 == 0.0)
                 .for_each(|wrong| a3.pair(question, right, wrong));
         }
-        // Answers that are partly right, for measures that tell.
+        // Answers that are partly right, for measures that tell; of queries that are equally near to gold.
         if partial {
             for better in others.iter().filter(|graded| graded.executes && graded.f1 < 1.0) {
                 let worse = others.iter().filter(|w| w.executes && w.f1 < better.f1);
                 worse
-                    .filter(|w| w.f1_sem == better.f1_sem && w.f1_tri == better.f1_tri)
+                    .filter(|w| (w.bleu, w.f1_sem, w.f1_tri) == (better.bleu, better.f1_sem, better.f1_tri))
                     .for_each(|worse| a3.pair(question, better, worse));
             }
         }
