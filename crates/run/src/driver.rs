@@ -42,7 +42,8 @@ pub fn run(
     progress.stage(&format!("asking {}", short(&system.name())), Some(left.len() as u64));
     let (next, given_up) = (AtomicUsize::new(0), AtomicBool::new(false));
     let workers = workers.clamp(1, left.len().max(1));
-    let (sender, receiver) = sync_channel::<(usize, Json)>(workers);
+    // Room for a few, or quick systems would wait for the writer after each reply; behind slow ones it is empty.
+    let (sender, receiver) = sync_channel::<(usize, Json)>(64);
     // Errors from the very beginning are held back until something is answered.
     let mut held: Option<Vec<(usize, Json)>> = (done.before == 0).then(Vec::new);
     let mut result = Ok(());
