@@ -46,9 +46,10 @@ impl<'k> Found<'k> {
     pub fn answers(&self, kb: &Kb) -> Vec<Answer> {
         match self {
             Found::Things { nodes, literals } => {
-                let nodes = nodes.iter().map(|&node| Answer::node(kb, NodeId(node)));
-                let literals = literals.iter().map(|&id| Answer::literal(&kb.literal(LiteralId(id))));
-                nodes.chain(literals).collect()
+                let mut answers = Vec::with_capacity(self.len());
+                answers.extend(nodes.iter().map(|&node| Answer::node(kb, NodeId(node))));
+                answers.extend(literals.iter().map(|&id| Answer::literal(&kb.literal(LiteralId(id)))));
+                answers
             }
             Found::Relations(relations) => {
                 let answer = |&relation: &RelationId| Answer::Relation {

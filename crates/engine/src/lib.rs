@@ -21,4 +21,4 @@ mod words;
 pub use answer::{Answer, Found};
 pub use session::{Answers, Engine, Outcome, Reply, Session, Settings};
 pub use shortcut::View;
-pub use words::{UnknownWord, WordKind, Words};
+pub use words::{Few, UnknownWord, WordKind, Words};

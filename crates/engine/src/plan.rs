@@ -5,11 +5,11 @@
 //! numbered from 0. Every set has a number, which is its step in a trace.
 
 use crate::values::{LiteralRanges, order_of, satisfying};
-use crate::words::{Unknown, UnknownWord, Words};
+use crate::words::{Few, Unknown, UnknownWord, Words};
 use std::collections::HashMap;
 use std::sync::OnceLock;
-use touchstone_kb::compare::{NoOrder, satisfies};
-use touchstone_kb::{ClassId, Comparison, Kb, LiteralId, Property, QualifierId};
+use touchstone_kb::compare::{NoOrder, satisfies, time_satisfies};
+use touchstone_kb::{ClassId, Comparison, Kb, LiteralId, Property, QualifierId, Time};
 use touchstone_logic as logic;
 use touchstone_logic::kopl::readings;
 use touchstone_logic::{Direction, Extreme, Query, Value};
@@ -52,11 +52,11 @@ pub enum Ask {
         /// The subjects of the facts.
         from: PlanSet,
         /// Their properties.
-        properties: Vec<Property>,
+        properties: Few<Property>,
         /// Their values.
         to: PlanSet,
         /// The keys asked for.
-        keys: Vec<QualifierId>,
+        keys: Few<QualifierId>,
     },
 }
 
@@ -90,7 +90,7 @@ pub enum SetKind {
     /// Everything. As an answer: all entities.
     All,
     /// These nodes, sorted.
-    Nodes(Vec<u32>),
+    Nodes(Few<u32>),
     /// The members of these classes and their subclasses.
     Classes(Vec<ClassId>),
     /// Literals that pass a test.
@@ -117,7 +117,7 @@ pub struct RelateTo {
     /// Where it starts.
     pub from: PlanSet,
     /// The properties; several if a name is ambiguous.
-    pub properties: Vec<Property>,
+    pub properties: Few<Property>,
     /// Which way.
     pub direction: Direction,
     /// Conditions on the qualifiers of the fact.
@@ -128,11 +128,13 @@ pub struct RelateTo {
 #[derive(Debug, Clone)]
 pub struct Test {
     /// The keys, for a test of qualifiers.
-    pub keys: Vec<QualifierId>,
+    pub keys: Few<QualifierId>,
     /// How to compare.
     pub comparison: Comparison,
     /// With what.
     pub value: Value,
+    /// The value, if it is a time: a year among qualifiers is what most tests look for.
+    time: Option<Time>,
     /// The literals that pass, once somebody has asked for them.
     literals: OnceLock<LiteralRanges>,
 }
@@ -152,7 +154,12 @@ impl Test {
 
     /// Whether a literal passes, by a look at it. For many literals, [`Test::literals`] is quicker.
     pub(crate) fn accepts(&self, kb: &Kb, literal: LiteralId) -> bool {
-        satisfies(&kb.literal(literal), self.comparison, &self.value.literal()).unwrap_or(false)
+        match self.time {
+            Some(target) => {
+                kb.literal_time(literal).is_some_and(|value| time_satisfies(value, self.comparison, target))
+            }
+            None => satisfies(&kb.literal(literal), self.comparison, &self.value.literal()).unwrap_or(false),
+        }
     }
 }
 
@@ -162,7 +169,7 @@ pub struct Extremes {
     /// The candidates.
     pub of: PlanSet,
     /// The path from the start to the value.
-    pub path: Vec<(Vec<Property>, Direction)>,
+    pub path: Vec<(Few<Property>, Direction)>,
     /// Greatest or smallest.
     pub extreme: Extreme,
     /// Where the path starts, if not at the candidate.
@@ -173,9 +180,9 @@ pub struct Extremes {
 #[derive(Debug, Clone)]
 pub struct Period {
     /// Properties for the start, and what they may be.
-    pub start: (Vec<Property>, Test),
+    pub start: (Few<Property>, Test),
     /// Properties for the end, and what they may be.
-    pub end: (Vec<Property>, Test),
+    pub end: (Few<Property>, Test),
 }
 
 /// A query that makes no sense for any KB.
@@ -397,8 +404,8 @@ impl Planner<'_, '_> {
             Set::During(during) => {
                 let start = self.words.properties(&during.start, &self.unknown);
                 let end = self.words.properties(&during.end, &self.unknown);
-                let latest = self.test(Vec::new(), Comparison::LessOrEqual, &during.latest_start)?;
-                let earliest = self.test(Vec::new(), Comparison::GreaterOrEqual, &during.earliest_end)?;
+                let latest = self.test(Few::new(), Comparison::LessOrEqual, &during.latest_start)?;
+                let earliest = self.test(Few::new(), Comparison::GreaterOrEqual, &during.earliest_end)?;
                 SetKind::During(Box::new(Period { start: (start, latest), end: (end, earliest) }))
             }
             Set::Marked(mark, inner) => {
@@ -421,7 +428,7 @@ impl Planner<'_, '_> {
     }
 
     fn values(&mut self, comparison: Comparison, value: &Value) -> Result<PlanSet, PlanError> {
-        let test = self.test(Vec::new(), comparison, value)?;
+        let test = self.test(Few::new(), comparison, value)?;
         Ok(self.numbered(SetKind::Values(Box::new(test))))
     }
 
@@ -447,19 +454,28 @@ impl Planner<'_, '_> {
     }
 
     /// The literals that pass a test. A value whose kind is open may be read in every way that it can be.
-    fn test(&self, keys: Vec<QualifierId>, comparison: Comparison, value: &Value) -> Result<Test, PlanError> {
-        let test =
-            |literals: OnceLock<LiteralRanges>| Test { keys, comparison, value: value.clone(), literals };
+    fn test(&self, keys: Few<QualifierId>, comparison: Comparison, value: &Value) -> Result<Test, PlanError> {
+        let test = |time: Option<Time>, literals: OnceLock<LiteralRanges>| Test {
+            keys,
+            comparison,
+            value: value.clone(),
+            time,
+            literals,
+        };
         if !value.is_untyped() {
+            let literal = value.literal();
+            if let Some(time) = literal.as_time() {
+                return Ok(test(Some(time), OnceLock::new()));
+            }
             return match other_reading(value) {
-                None => match order_of(comparison, value.literal().kind().family()) {
-                    Ok(()) => Ok(test(OnceLock::new())),
+                None => match order_of(comparison, literal.kind().family()) {
+                    Ok(()) => Ok(test(None, OnceLock::new())),
                     Err(source) => Err(PlanError::NoOrder { value: value.to_string(), source }),
                 },
                 // There is an order: it is a time.
                 Some(time) => {
                     let literals = satisfying(self.kb(), comparison, &time.literal()).unwrap_or_default();
-                    Ok(test(literals.into()))
+                    Ok(test(None, literals.into()))
                 }
             };
         }
@@ -470,14 +486,13 @@ impl Planner<'_, '_> {
                 literals = literals.union(&found);
             }
         }
-        Ok(test(literals.into()))
+        Ok(test(None, literals.into()))
     }
 }
 
 /// Queries of published datasets write `"1994"^^xsd:dateTime`: a year, whatever it says.
 fn other_reading(value: &Value) -> Option<Value> {
-    let is_time = matches!(value.xsd_name(), Some("date" | "dateTime" | "gYearMonth" | "gYear"));
-    if !is_time || value.literal().as_time().is_some() {
+    if !matches!(value.xsd_name(), Some("date" | "dateTime" | "gYearMonth" | "gYear")) {
         return None;
     }
     let kinds = ["dateTime", "date", "gYearMonth", "gYear"];
@@ -485,7 +500,7 @@ fn other_reading(value: &Value) -> Option<Value> {
     readings.into_iter().find(|reading| reading.literal().as_time().is_some())
 }
 
-fn attributes_only(mut properties: Vec<Property>) -> Vec<Property> {
+fn attributes_only(mut properties: Few<Property>) -> Few<Property> {
     properties.retain(|property| matches!(property, Property::Attribute(_)));
     properties
 }

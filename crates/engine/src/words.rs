@@ -4,11 +4,15 @@
 //! it, too. But it is nearly always a mistake, so it is told beside the answer, with the nearest word that is known.
 
 use hashbrown::HashMap;
+use smallvec::SmallVec;
 use std::cell::RefCell;
 use std::fmt;
 use std::sync::OnceLock;
 use touchstone_kb::{ClassId, Kb, Property, QualifierId, ValueKind, nearest_name};
 use touchstone_logic::{KeyKind, Names};
+
+/// What a word stands for: nearly always one thing.
+pub type Few<T> = SmallVec<[T; 4]>;
 
 /// What a word should have been.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -58,8 +62,8 @@ impl fmt::Display for UnknownWord {
 /// The words of the schema: an id stands for itself, a label for everything with this label.
 #[derive(Default)]
 struct SchemaWords<'kb> {
-    properties: HashMap<&'kb str, Vec<Property>>,
-    qualifiers: HashMap<&'kb str, Vec<QualifierId>>,
+    properties: HashMap<&'kb str, Few<Property>>,
+    qualifiers: HashMap<&'kb str, Few<QualifierId>>,
 }
 
 /// Looks words up. One per KB, shared by all queries.
@@ -91,7 +95,7 @@ impl<'kb> Words<'kb> {
             // Ids go before labels; a relation and an attribute may share theirs.
             let relations = kb.relations().map(|r| (kb.relation_id(r), Property::Relation(r)));
             let attributes = kb.attributes().map(|a| (kb.attribute_id(a), Property::Attribute(a)));
-            let mut by_id: HashMap<&str, Vec<Property>> = HashMap::new();
+            let mut by_id: HashMap<&str, Few<Property>> = HashMap::new();
             for (id, property) in relations.chain(attributes) {
                 by_id.entry(id).or_default().push(property);
             }
@@ -99,13 +103,15 @@ impl<'kb> Words<'kb> {
             for key in kb.qualifier_keys() {
                 words.qualifiers.entry(kb.qualifier_label(key)).or_default().push(key);
             }
-            words.qualifiers.extend(kb.qualifier_keys().map(|key| (kb.qualifier_id(key), vec![key])));
+            words
+                .qualifiers
+                .extend(kb.qualifier_keys().map(|key| (kb.qualifier_id(key), Few::from_slice(&[key]))));
             words
         })
     }
 
     /// The entity or class with an id.
-    pub(crate) fn entity(&self, word: &str, unknown: &Unknown) -> Vec<u32> {
+    pub(crate) fn entity(&self, word: &str, unknown: &Unknown) -> Few<u32> {
         let found = self.kb.node(word);
         if found.is_none() {
             unknown.add(WordKind::Entity, word, || nearest_node(self.kb, word));
@@ -114,8 +120,8 @@ impl<'kb> Words<'kb> {
     }
 
     /// Everything with a label; if there is nothing, everything with an alias.
-    pub(crate) fn named(&self, word: &str, unknown: &Unknown) -> Vec<u32> {
-        let mut found: Vec<u32> = self.kb.nodes_labelled(word).map(|node| node.0).collect();
+    pub(crate) fn named(&self, word: &str, unknown: &Unknown) -> Few<u32> {
+        let mut found: Few<u32> = self.kb.nodes_labelled(word).map(|node| node.0).collect();
         if found.is_empty() {
             found = self.kb.nodes_named(word).iter().map(|node| node.0).collect();
         }
@@ -147,8 +153,8 @@ impl<'kb> Words<'kb> {
     }
 
     /// The relations and attributes that a word means.
-    pub(crate) fn properties(&self, word: &str, unknown: &Unknown) -> Vec<Property> {
-        let found = self.schema().properties.get(word).cloned().unwrap_or_default();
+    pub(crate) fn properties(&self, word: &str, unknown: &Unknown) -> Few<Property> {
+        let found = self.schema().properties.get(word).map_or_else(Few::new, |found| Few::from_slice(found));
         if found.is_empty() {
             let labels = || {
                 let relations = self.kb.relations().map(|relation| self.kb.relation_label(relation));
@@ -160,8 +166,8 @@ impl<'kb> Words<'kb> {
     }
 
     /// The qualifier keys that a word means.
-    pub(crate) fn qualifiers(&self, word: &str, unknown: &Unknown) -> Vec<QualifierId> {
-        let found = self.schema().qualifiers.get(word).cloned().unwrap_or_default();
+    pub(crate) fn qualifiers(&self, word: &str, unknown: &Unknown) -> Few<QualifierId> {
+        let found = self.schema().qualifiers.get(word).map_or_else(Few::new, |found| Few::from_slice(found));
         if found.is_empty() {
             let labels = || self.kb.qualifier_keys().map(|key| self.kb.qualifier_label(key));
             unknown.add(WordKind::Qualifier, word, || nearest_sorted(word, labels()));

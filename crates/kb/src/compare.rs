@@ -8,6 +8,7 @@
 //! - text has no order: asking for one is an error, not `false`.
 
 use crate::literal::{Literal, LiteralFamily};
+use crate::time::Time;
 use std::cmp::Ordering;
 use std::fmt;
 
@@ -97,12 +98,34 @@ pub fn satisfies(value: &Literal<'_>, op: Comparison, target: &Literal<'_>) -> R
     }
 }
 
+/// Whether `value op target` holds for times.
+pub fn time_satisfies(value: Time, op: Comparison, target: Time) -> bool {
+    let order = || time_order(value, target);
+    match op {
+        Comparison::Equal => time_equals(value, target),
+        Comparison::NotEqual => !time_equals(value, target),
+        Comparison::Less => order().is_lt(),
+        Comparison::Greater => order().is_gt(),
+        Comparison::LessOrEqual => order().is_le(),
+        Comparison::GreaterOrEqual => order().is_ge(),
+    }
+}
+
+/// A time equals another that it lies in.
+fn time_equals(value: Time, target: Time) -> bool {
+    value.precision() >= target.precision() && value.key_at(target.precision()) == target.key()
+}
+
+/// The order at the coarser precision.
+fn time_order(a: Time, b: Time) -> Ordering {
+    let coarser = a.precision().min(b.precision());
+    a.key_at(coarser).cmp(&b.key_at(coarser))
+}
+
 /// `=`, for comparable values: containment for times, exact equality for the rest.
 fn equals(value: &Literal<'_>, target: &Literal<'_>) -> bool {
     match (value.as_time(), target.as_time()) {
-        (Some(value), Some(target)) => {
-            value.precision() >= target.precision() && value.key_at(target.precision()) == target.key()
-        }
+        (Some(value), Some(target)) => time_equals(value, target),
         _ if value.kind.family() == LiteralFamily::Text => value.text == target.text,
         _ => value.key == target.key,
     }
@@ -114,10 +137,7 @@ pub fn order(a: &Literal<'_>, b: &Literal<'_>) -> Option<Ordering> {
         return None;
     }
     match (a.as_time(), b.as_time()) {
-        (Some(a), Some(b)) => {
-            let coarser = a.precision().min(b.precision());
-            Some(a.key_at(coarser).cmp(&b.key_at(coarser)))
-        }
+        (Some(a), Some(b)) => Some(time_order(a, b)),
         _ => Some(a.number()?.total_cmp(&b.number()?)),
     }
 }

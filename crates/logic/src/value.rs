@@ -1,5 +1,6 @@
 //! Literals as queries write them, and what it means for two of them to be the same.
 
+use std::borrow::Cow;
 use std::fmt;
 use touchstone_kb::{Literal, LiteralKind, NumberType, XSD};
 
@@ -9,7 +10,7 @@ pub struct Value {
     /// The lexical form.
     pub text: String,
     /// The datatype's IRI; empty for plain text. Empty, too, for a text with a language.
-    pub datatype: String,
+    pub datatype: Cow<'static, str>,
     /// The language; empty if there is none.
     pub language: String,
     /// The unit of a quantity; empty if there is none.
@@ -32,14 +33,14 @@ impl Value {
 
     /// Plain text.
     pub fn text(text: impl Into<String>) -> Value {
-        Value { text: text.into(), datatype: String::new(), language: String::new(), unit: String::new() }
+        Value { text: text.into(), datatype: Cow::Borrowed(""), language: String::new(), unit: String::new() }
     }
 
     /// A text of a datatype, given by its full IRI.
-    pub fn typed(text: impl Into<String>, datatype: impl Into<String>) -> Value {
-        let datatype: String = datatype.into();
+    pub fn typed(text: impl Into<String>, datatype: impl Into<Cow<'static, str>>) -> Value {
+        let datatype: Cow<'static, str> = datatype.into();
         let plain = datatype.strip_prefix(XSD) == Some("string");
-        Value { datatype: if plain { String::new() } else { datatype }, ..Value::text(text) }
+        Value { datatype: if plain { Cow::Borrowed("") } else { datatype }, ..Value::text(text) }
     }
 
     /// A text of a datatype of XML Schema, given by its short name.
@@ -47,7 +48,14 @@ impl Value {
         if name == "string" {
             return Value::text(text);
         }
-        Value { datatype: [XSD, name].concat(), ..Value::text(text) }
+        // Those that nearly every value has are borrowed: a query of a microsecond notices what it copies.
+        let datatype = match name {
+            "gYear" => Cow::Borrowed("http://www.w3.org/2001/XMLSchema#gYear"),
+            "date" => Cow::Borrowed("http://www.w3.org/2001/XMLSchema#date"),
+            "double" => Cow::Borrowed("http://www.w3.org/2001/XMLSchema#double"),
+            _ => Cow::Owned([XSD, name].concat()),
+        };
+        Value { datatype, ..Value::text(text) }
     }
 
     /// A number with a unit; `1` means none.
@@ -69,7 +77,7 @@ impl Value {
             LiteralKind::LanguageText => {
                 Value { language: literal.language().to_owned(), ..Value::text(literal.text()) }
             }
-            LiteralKind::TypedText => Value::typed(literal.text(), literal.datatype()),
+            LiteralKind::TypedText => Value::typed(literal.text(), literal.datatype().to_owned()),
         }
     }
 

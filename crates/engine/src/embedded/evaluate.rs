@@ -53,7 +53,7 @@ impl<'k, 'p> Evaluator<'k, 'p> {
         let started = self.recorder.start(self.budget);
         let things = match &set.kind {
             SetKind::All | SetKind::Same(_) => Things::All,
-            SetKind::Nodes(nodes) => Things::nodes(Cow::Owned(nodes.clone())),
+            SetKind::Nodes(nodes) => Things::nodes(Cow::Owned(nodes.to_vec())),
             SetKind::Classes(classes) => self.members(classes)?,
             SetKind::Values(test) => Things::Ranges(test.literals(self.kb).clone()),
             SetKind::Relate(relate) => {

@@ -198,11 +198,9 @@ impl<'k> Evaluator<'k, '_> {
         let kb = self.kb;
         let about =
             |subject: NodeId, visit: &mut dyn FnMut(u32, NodeId, Value) -> Outcome<()>| -> Outcome<()> {
-                let values = match property {
-                    Property::Relation(relation) => kb.objects(subject, relation),
-                    Property::Attribute(attribute) => kb.literals(subject, attribute),
-                };
-                for (fact, &value) in kb.facts_of(subject, property).zip(values) {
+                let facts = kb.facts_of(subject, property);
+                let values = kb.values_of(facts.clone());
+                for (fact, &value) in facts.zip(values) {
                     let value = match property {
                         Property::Relation(_) => Value::Node(NodeId(value)),
                         Property::Attribute(_) => Value::Literal(LiteralId(value)),

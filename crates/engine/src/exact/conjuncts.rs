@@ -121,7 +121,7 @@ pub(super) fn expand<'p>(
     let all = |atom: &dyn Fn() -> Atom<'p>| known.iter().cloned().map(|c| c.with(atom())).collect();
     let expanded: Vec<Conjunct<'p>> = match &set.kind {
         SetKind::All => known,
-        SetKind::Nodes(nodes) => all(&|| Atom::Nodes(var, nodes.clone())),
+        SetKind::Nodes(nodes) => all(&|| Atom::Nodes(var, nodes.to_vec())),
         SetKind::Classes(classes) => {
             all(&|| Atom::Member { var, classes: classes.clone(), entities_only: false })
         }
@@ -130,7 +130,7 @@ pub(super) fn expand<'p>(
             let mut alternatives = Vec::new();
             for mut conjunct in known {
                 let from = conjunct.new_var();
-                let properties = relate.properties.clone();
+                let properties = relate.properties.to_vec();
                 let (subject, value) = ends(from, var, relate.direction);
                 conjunct.atoms.push(Atom::Fact(FactAtom {
                     subject,
@@ -186,7 +186,7 @@ pub(super) fn add_path<'p>(conjunct: &mut Conjunct<'p>, extremes: &'p Extremes, 
     for (properties, direction) in &extremes.path {
         let next = conjunct.new_var();
         let (subject, value) = ends(at, next, *direction);
-        let properties = properties.clone();
+        let properties = properties.to_vec();
         conjunct.atoms.push(Atom::Fact(FactAtom { subject, properties, value, conditions: &[] }));
         at = next;
     }
@@ -214,7 +214,7 @@ fn during<'p>(period: &'p Period, var: Var, known: Vec<Conjunct<'p>>) -> Vec<Con
             next.push(conjunct.clone().with(Atom::Lacks(var, properties)));
             let mut dated = conjunct;
             let value = dated.new_var();
-            let fact = FactAtom { subject: var, properties: properties.clone(), value, conditions: &[] };
+            let fact = FactAtom { subject: var, properties: properties.to_vec(), value, conditions: &[] };
             next.push(dated.with(Atom::Fact(fact)).with(Atom::Passes(value, test)));
         }
         alternatives = next;

@@ -278,6 +278,11 @@ impl Kb {
         range.start as u32..range.end as u32
     }
 
+    /// The values of a range of facts: nodes or literals, as their property says.
+    pub fn values_of(&self, facts: Range<u32>) -> &[u32] {
+        &self.facts.value[facts.start as usize..facts.end as usize]
+    }
+
     /// All facts about `subject`, by property.
     pub fn facts_about(&self, subject: NodeId) -> impl Iterator<Item = Fact> + '_ {
         let out = &self.facts.out;

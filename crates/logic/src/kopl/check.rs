@@ -3,8 +3,9 @@
 
 use super::error::ProgramError;
 use super::functions::{InputKind, Type, nearest_word};
-use super::program::{Program, Step};
+use super::program::{PerStep, Program, Step};
 use crate::text::MAX_DEPTH;
+use smallvec::smallvec;
 use std::borrow::Cow;
 
 /// A number in a program, with its unit.
@@ -99,7 +100,7 @@ impl Program {
         if self.steps.is_empty() {
             return Err(ProgramError::Empty);
         }
-        let mut depths = vec![0; self.steps.len()];
+        let mut depths: PerStep = smallvec![0; self.steps.len()];
         self.check_dependencies(&mut depths)?;
         for (i, step) in self.steps.iter().enumerate() {
             let function = step.function;

@@ -1,10 +1,12 @@
 //! KoPL programs to and from the algebra.
 
+use super::program::PerStep;
 use super::{Function, NumberText, Program, ProgramError, Step, TimeText, parse_number, parse_time};
 use crate::lookup::{KeyKind, Names};
 use crate::loss::{Inexpressible, Language, Loss, Printed};
 use crate::query::{Answer, Condition, Direction, Extreme, Query, Relate, Set};
 use crate::value::Value;
+use smallvec::smallvec;
 use touchstone_kb::{Comparison, LiteralKind};
 
 /// What a step gives.
@@ -28,7 +30,7 @@ impl Program {
         self.check()?;
         self.check_size()?;
         let mut results =
-            Results { outcomes: Vec::with_capacity(self.steps.len()), uses: vec![0; self.steps.len()] };
+            Results { outcomes: Vec::with_capacity(self.steps.len()), uses: smallvec![0; self.steps.len()] };
         for &dependency in self.steps.iter().flat_map(|step| &step.dependencies) {
             results.uses[dependency] += 1;
         }
@@ -51,7 +53,7 @@ impl Program {
 /// What the steps so far give, until their last use.
 struct Results {
     outcomes: Vec<Option<Outcome>>,
-    uses: Vec<usize>,
+    uses: PerStep,
 }
 
 impl Results {
@@ -64,7 +66,7 @@ impl Results {
 impl Program {
     /// Steps that are used several times are written out in the query: it may not grow without end.
     fn check_size(&self) -> Result<(), ProgramError> {
-        let mut sizes: Vec<usize> = Vec::with_capacity(self.steps.len());
+        let mut sizes = PerStep::new();
         for step in &self.steps {
             sizes.push(step.dependencies.iter().fold(1usize, |sum, &d| sum.saturating_add(sizes[d])));
         }

@@ -22,6 +22,9 @@ pub struct Step {
     pub dependencies: Vec<usize>,
 }
 
+/// A number for each step; most programs have few.
+pub(super) type PerStep = smallvec::SmallVec<[usize; 16]>;
+
 /// A program that uses steps several times may not grow beyond this many bytes when it is written as one
 /// line. Without a limit, twenty steps could grow to a million.
 pub(super) const MAX_LINE: usize = 1 << 20;

@@ -325,7 +325,7 @@ pub(super) fn literal_value(token: &str) -> Value {
     }
     match datatype.strip_prefix("xsd:") {
         Some(name) => Value::xsd(text, name),
-        None => Value::typed(text, iri::decode(datatype)),
+        None => Value::typed(text, iri::decode(datatype).into_owned()),
     }
     .without_zone()
 }
@@ -341,7 +341,7 @@ pub(super) fn literal_token(value: &Value) -> String {
     } else if is_odd(&value.datatype) || value.datatype.contains(['^', '<', '>', '%']) {
         token_iri("", &value.datatype)
     } else {
-        value.datatype.clone()
+        value.datatype.clone().into_owned()
     };
     if is_odd(&value.text) {
         format!("{}^^{datatype}", quote(&value.text))

@@ -67,7 +67,7 @@ impl Namespaces {
         if let Some(unit) = datatype.as_str().strip_prefix(UNIT_NAMESPACE) {
             return Value { unit: iri::decode(unit).into_owned(), ..Value::xsd(literal.value(), "double") };
         }
-        Value::typed(literal.value(), datatype.as_str()).without_zone()
+        Value::typed(literal.value(), datatype.as_str().to_owned()).without_zone()
     }
 }
 
