@@ -12,14 +12,13 @@ use crate::random::Random;
 use crate::recipe::{Kind, Outline, Recipe, RecipeError, Wanted, apportioned};
 use crate::sample::again::again;
 use crate::sample::asking;
-use crate::sample::filters::{Rejected, Rejections, checked};
+use crate::sample::filters::{Rejected, Rejections, checked, gives_away};
 use crate::sample::{cycles, shapes};
 use hashbrown::HashSet;
 use rayon::prelude::*;
 use std::collections::BTreeMap;
 
-use touchstone_engine::Found;
-use touchstone_kb::{ClassId, Kb, NodeId, Progress};
+use touchstone_kb::{ClassId, Kb, Progress};
 use touchstone_logic::equal::Canonical;
 use touchstone_logic::level::{Level, Training, Traits};
 use touchstone_logic::{Query, QueryGraph};
@@ -349,8 +348,8 @@ impl<'k> Maker<'k, '_> {
             Ok(spoken) => spoken,
             Err(reason) => return reject(reason),
         };
-        if describes_an_answer(&spoken.text, &found, kb) {
-            return reject("a description in brackets names an answer");
+        if gives_away(&spoken.text, &query, &found, kb) {
+            return reject("the question gives its answer away");
         }
         let (forms, is_read) = self.printer.forms(&self.ground, &query, &found).map_err(Box::new)?;
         let Some(facts) = proof(kb, &query, &found) else { return reject("no proof") };
@@ -460,10 +459,4 @@ impl<'k> Maker<'k, '_> {
         };
         Benchmark { manifest, questions }
     }
-}
-/// Whether what tells a name apart, in brackets behind it, gives an answer away.
-fn describes_an_answer(question: &str, found: &Found<'_>, kb: &Kb) -> bool {
-    let Found::Things { nodes, .. } = found else { return false };
-    let in_brackets = || question.split('(').skip(1).filter_map(|rest| rest.split(')').next());
-    in_brackets().any(|words| nodes.iter().any(|&node| words.contains(kb.label(NodeId(node)))))
 }

@@ -40,7 +40,7 @@ fn plural_word(word: &str) -> String {
 pub(super) fn with_article(noun: &str) -> String {
     let lower = noun.to_lowercase();
     let vowel = lower.starts_with(['a', 'e', 'i', 'o', 'u'])
-        && !["uni", "use", "eu", "one ", "u.s", "us ", "ur", "ut"]
+        && !["uni", "use", "eu", "one ", "u.s", "us ", "ura", "uri", "ut"]
             .iter()
             .any(|sound| lower.starts_with(sound))
         || ["hour", "honor", "honour", "heir", "imdb", "mpa"].iter().any(|sound| lower.starts_with(sound));

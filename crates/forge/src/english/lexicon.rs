@@ -40,9 +40,9 @@ pub struct ClassWords {
     /// Whether the names of its members take the article: the Danube, the Swiss franc.
     #[serde(default)]
     pub article: bool,
-    /// Whether the names of its members are no nouns on their own: the climate zone Polar, frost.
+    /// How the name `{N}` of a member stands in a sentence, where it is no noun on its own: `the {N} series`; `{a N}` has an article.
     #[serde(default)]
-    pub with_noun: bool,
+    pub name: String,
 }
 
 /// The words of a relation. `a|b` is singular and plural.
@@ -68,6 +68,9 @@ pub struct AttributeWords {
     pub noun: String,
     /// Questions for the value.
     pub ask: Vec<String>,
+    /// Whether there are values of many years: then a bare value is what a thing has had at some time.
+    #[serde(default)]
+    pub dated: bool,
     /// Verb phrases.
     #[serde(default)]
     pub equal: Vec<String>,
@@ -108,6 +111,9 @@ pub struct QualifierWords {
     /// Whether it is a point in time.
     #[serde(default)]
     pub when: bool,
+    /// Questions for it, by the property of the fact; `{S}` is the subject, `{O}` the object or value.
+    #[serde(default)]
+    pub about: BTreeMap<String, Vec<String>>,
 }
 
 /// A lexicon that cannot be used.
@@ -146,7 +152,7 @@ impl Lexicon {
                 let one = readable(kb.label(node));
                 let people = ["person", "people", "human", "actor", "politician", "scientist", "author"];
                 let person = people.iter().any(|word| one.to_lowercase().ends_with(word));
-                ClassWords { many: plural(&one), one, person, article: false, with_noun: false }
+                ClassWords { many: plural(&one), one, person, article: false, name: String::new() }
             });
         }
         for relation in kb.relations() {
@@ -168,6 +174,7 @@ impl Lexicon {
                 phrase: vec![format!("with the {label} {{V}}")],
                 when: matches!(label.as_str(), "point in time" | "date" | "year"),
                 noun: label,
+                about: BTreeMap::new(),
             });
         }
     }
@@ -263,6 +270,7 @@ fn derived_attribute(label: &str, kind: ValueKind) -> AttributeWords {
     AttributeWords {
         noun: label.to_owned(),
         ask: vec![format!("What is the {label} of {{S}}?")],
+        dated: false,
         equal: both(&format!("the {label} {{V}}")),
         less: both(&format!("a value {less} {{V}} for the {label}")),
         greater: both(&format!("a value {greater} {{V}} for the {label}")),

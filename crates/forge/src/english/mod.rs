@@ -5,6 +5,7 @@ mod lexicon;
 mod naming;
 mod phrases;
 mod tense;
+mod values;
 mod verbalise;
 
 pub use lexicon::{Lexicon, LexiconError};

@@ -1,5 +1,6 @@
 //! Names of entities in questions, with something that tells them apart from others of the same name.
 
+use super::inflect::with_article;
 use super::lexicon::ClassWords;
 use super::phrases::{agreeing, mention};
 use super::verbalise::{Said, Speaker, with_other};
@@ -14,13 +15,21 @@ impl Speaker<'_> {
         self.entities.push(node);
         let name = mention(self.entities.len() - 1, label);
         let others: Vec<NodeId> = kb.nodes_labelled(label).filter(|&other| other != node).collect();
-        let article = match self.class_words(node).find(|words| words.with_noun) {
-            // This tells it apart as well as anything.
-            Some(words) => return Ok(format!("the {} {name}", words.one)),
-            None => self.article(node),
-        };
+        // This tells it apart as well as anything.
+        if let Some(words) = self.class_words(node).find(|words| !words.name.is_empty()) {
+            let article = with_article(label);
+            let article = article.strip_suffix(label).unwrap_or_default();
+            return Ok(words.name.replace("{a N}", &format!("{article}{name}")).replace("{N}", &name));
+        }
+        let article = self.article(node);
         if others.is_empty() {
             return Ok(format!("{article}{name}"));
+        }
+        let class = kb.classes_of(node).min_by_key(|&class| kb.members(class).len());
+        if let Some(class) = class
+            && others.iter().all(|&other| !kb.is_member(other, class))
+        {
+            return Ok(format!("{article}{name} (the {})", self.noun_of(Some(class)).one));
         }
         let own =
             kb.description(node).filter(|own| others.iter().all(|&other| kb.description(other) != Some(own)));
@@ -49,7 +58,9 @@ impl Speaker<'_> {
         let name = kb.label(node);
         let mut classes = self.class_words(node);
         // One word may be a short form, like NATO.
-        let by_class = classes.any(|words| words.article && (name.contains(' ') || words.one == "river"));
+        let by_class = classes.any(|words| {
+            words.article && (name.contains(' ') || matches!(words.one.as_str(), "river" | "currency"))
+        });
         let has_one = name.starts_with("The ") || name.starts_with("the ");
         if (by_class || takes_article(name)) && !has_one { "the " } else { "" }
     }
@@ -119,8 +130,8 @@ impl Speaker<'_> {
 }
 
 /// Names of countries and the like that take the article.
-fn takes_article(name: &str) -> bool {
-    const OTHERS: [&str; 16] = [
+pub(super) fn takes_article(name: &str) -> bool {
+    const OTHERS: [&str; 17] = [
         "United States",
         "United Kingdom",
         "United Arab Emirates",
@@ -137,8 +148,9 @@ fn takes_article(name: &str) -> bool {
         "Capital Region",
         "Rock of Gibraltar",
         "British Indian Ocean Territory",
+        "Turks and Caicos Islands",
     ];
-    const ENDS: [&str; 30] = [
+    const ENDS: [&str; 32] = [
         " Islands",
         " Republic",
         " River",
@@ -169,8 +181,10 @@ fn takes_article(name: &str) -> bool {
         " Netherlands",
         " Gulf",
         " Isles",
+        " Hospital",
+        " Depression",
     ];
-    const BEGINS: [&str; 12] = [
+    const BEGINS: [&str; 14] = [
         "Republic of ",
         "Democratic Republic",
         "Nobel ",
@@ -183,8 +197,11 @@ fn takes_article(name: &str) -> bool {
         "Isle of ",
         "Gulf of ",
         "Pugwash Conferences",
+        "League of ",
+        "Intergovernmental ",
     ];
-    const INSIDE: [&str; 4] = [" Institute of ", " Institute for ", " Office for ", " Organization for "];
+    const INSIDE: [&str; 5] =
+        [" Institute of ", " Institute for ", " Office for ", " Organization for ", " Panel on "];
     // "Heard Island and McDonald Islands" has none, and neither has "Tom's Birthday Party".
     let head = name.split(", ").next().unwrap_or(name);
     ENDS.iter().any(|end| head.ends_with(end)) && !name.contains(" and ") && !name.contains("'s ")
@@ -193,6 +210,12 @@ fn takes_article(name: &str) -> bool {
         || name.ends_with(" Children's Fund")
         || election_in_place(name)
         || OTHERS.contains(&name)
+}
+
+/// Names that are plurals: the Cayman Islands have.
+pub(super) fn is_plural_name(name: &str) -> bool {
+    [" Islands", " Territories", " Isles"].iter().any(|end| name.ends_with(end))
+        || name.starts_with("Pugwash Conferences")
 }
 
 /// 2008 United States Senate election in Louisiana.

@@ -65,6 +65,20 @@ pub(super) fn capitalised(text: &str) -> String {
     }
 }
 
+/// The same with a small letter.
+pub(super) fn uncapitalised(text: &str) -> String {
+    let mut chars = text.chars();
+    match chars.next() {
+        Some(first) => first.to_lowercase().chain(chars).collect(),
+        None => String::new(),
+    }
+}
+
+/// Phrases may begin and end with commas: those at the end of the sentence and before others go.
+pub(super) fn punctuated(text: &str) -> String {
+    text.replace(" ,", ",").replace(",,", ",").replace(",?", "?")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -1,4 +1,5 @@
-//! What is said of a point in time is said in the past tense: how many people lived there in 1990.
+//! What is said of a point in time is said in the past tense: how many people lived there in 1990. What was so in some year or other is
+//! said in the perfect: has had a population of 3 at some time.
 
 use touchstone_logic::Condition;
 
@@ -37,6 +38,59 @@ pub(super) fn asked_in_past(question: &str) -> String {
     words.collect::<Vec<_>>().join(" ")
 }
 
+/// A clause that begins with `has` or `have`, of what was so in some year or other.
+pub(super) fn at_some_time(clause: &str) -> String {
+    perfect(clause).map_or_else(|| clause.to_owned(), |perfect| perfect + " at some time")
+}
+
+/// `has had` for `has`; `None` for other verbs.
+pub(super) fn perfect(clause: &str) -> Option<String> {
+    let (verb, rest) = clause.split_once(' ')?;
+    match verb {
+        "has" | "have" => Some(format!("{verb} had {rest}")),
+        _ => None,
+    }
+}
+
+/// When was what a clause says? The subject stands behind the verb.
+pub(super) fn asked_when(subject: &str, clause: &str) -> String {
+    let past = in_past(clause);
+    let (verb, rest) = past.split_once(' ').unwrap_or((&past, ""));
+    match (verb, base_of(verb)) {
+        ("was" | "were", _) => format!("when {verb} {subject} {rest}?"),
+        (_, Some(base)) => format!("when did {subject} {base} {rest}?"),
+        (_, None) => format!("when was it that {subject} {past}?"),
+    }
+}
+
+/// The infinitive of a past tense.
+fn base_of(past: &str) -> Option<&'static str> {
+    Some(match past {
+        "had" => "have",
+        "held" => "hold",
+        "spent" => "spend",
+        "won" => "win",
+        "sat" => "sit",
+        "received" => "receive",
+        "obtained" => "obtain",
+        "worked" => "work",
+        "represented" => "represent",
+        "lived" => "live",
+        "used" => "use",
+        "belonged" => "belong",
+        "earned" => "earn",
+        "covered" => "cover",
+        "produced" => "produce",
+        "emitted" => "emit",
+        "recorded" => "record",
+        "exported" => "export",
+        "imported" => "import",
+        "gained" => "gain",
+        "became" => "become",
+        _ => return None,
+    })
+}
+
 fn past_of(verb: &str) -> Option<&'static str> {
     Some(match verb {
         "is" => "was",
@@ -52,6 +106,10 @@ fn past_of(verb: &str) -> Option<&'static str> {
         "covers" | "cover" => "covered",
         "produces" | "produce" => "produced",
         "emits" | "emit" => "emitted",
+        "records" | "record" => "recorded",
+        "exports" | "export" => "exported",
+        "imports" | "import" => "imported",
+        "receives" | "receive" => "received",
         _ => return None,
     })
 }
@@ -70,6 +128,15 @@ mod tests {
             ("was born in 1990", "was born in 1990"),
         ] {
             assert_eq!(in_past(now), then);
+        }
+        assert_eq!(at_some_time("has a population of 3"), "has had a population of 3 at some time");
+        for (clause, question) in [
+            ("has a population of 3", "when did Malta have a population of 3?"),
+            ("is home to 3 people", "when was Malta home to 3 people?"),
+            ("won the prize", "when did Malta win the prize?"),
+            ("grew", "when was it that Malta grew?"),
+        ] {
+            assert_eq!(asked_when("Malta", clause), question);
         }
         assert_eq!(asked_in_past("How many people live in {S}?"), "How many people lived in {S}?");
         assert_eq!(asked_in_past("How much does {S} have?"), "How much did {S} have?");

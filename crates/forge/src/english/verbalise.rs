@@ -1,16 +1,16 @@
 //! Says a query in English: all of its constraints, directions, functions and qualifiers.
 
-use super::inflect::{at_time, plural, value, with_article};
+use super::inflect::{plural, value as said_value, with_article};
 use super::lexicon::{AttributeWords, ClassWords, Lexicon};
-use super::phrases::{agreeing, capitalised, finish, joined};
-use super::tense::{asked_in_past, in_past, is_past};
+use super::naming::is_plural_name;
+use super::phrases::{agreeing, capitalised, finish, joined, punctuated, uncapitalised};
+use super::tense::{asked_in_past, in_past, is_past, perfect};
+use super::values::{Fact, subject_agrees};
 use crate::random::Random;
 use crate::words::with_ids;
 use serde::{Deserialize, Serialize};
-use touchstone_kb::{ClassId, Comparison, Kb, LiteralFamily, NodeId, Property};
-use touchstone_logic::{
-    Answer, Condition, Direction, Extreme, Mark, Query, Relate, Set, Step, Superlative, Value,
-};
+use touchstone_kb::{ClassId, Comparison, Kb, NodeId, Property};
+use touchstone_logic::{Answer, Direction, Extreme, Mark, Query, Relate, Set, Step, Superlative};
 
 /// Where a question names an entity.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -51,7 +51,7 @@ pub fn verbalise(
     let query = with_ids(query.clone(), kb);
     let random = Random::new(seed, "phrasings");
     let mut speaker = Speaker { kb, lexicon, random, entities: Vec::new(), marks: Vec::new() };
-    let sentence = capitalised(&speaker.question(&query.answer, many)?);
+    let sentence = capitalised(&punctuated(&speaker.question(&query.answer, many)?));
     let (text, places) = finish(&sentence);
     let chars: Vec<char> = text.chars().collect();
     let mention = |(number, start, end): (usize, usize, usize)| Mention {
@@ -121,57 +121,68 @@ impl Speaker<'_> {
                 let words = self.attribute(attribute)?;
                 let subject = self.noun_phrase(of, Number::The)?;
                 let qualifiers = self.qualifiers(conditions)?;
-                let phrase = self.pick(&words.ask)?;
+                // A long subject comes last, where there is such a phrase.
+                let at_end: Vec<String> =
+                    words.ask.iter().filter(|ask| ask.ends_with("{S}?")).cloned().collect();
+                let is_long = !is_name(of) && !at_end.is_empty();
+                let phrase = self.pick(if is_long { &at_end } else { &words.ask })?;
                 let phrase = if is_past(conditions) { asked_in_past(&phrase) } else { phrase };
-                let asked = phrase.replace("{S}", &subject);
-                asked.trim_end_matches('?').to_owned() + &qualifiers + "?"
+                let asked = subject_agrees(&phrase, self.is_plural(of)).replace("{S}", &subject);
+                match &conditions[..] {
+                    [] => asked,
+                    _ if is_name(of) => asked.trim_end_matches('?').to_owned() + &qualifiers + "?",
+                    // Behind a description, it would belong to that.
+                    [only] if is_past(std::slice::from_ref(only)) => {
+                        format!("{}, {}", qualifiers.trim_start(), uncapitalised(&asked))
+                    }
+                    _ => return Err("a qualifier behind a description"),
+                }
             }
             Answer::Verify { of, attribute, conditions, comparison, value } => {
                 let subject = self.noun_phrase(of, Number::The)?;
-                let clause = self.value_clause(attribute, *comparison, value, false)?;
-                let clause = if is_past(conditions) { in_past(&clause) } else { clause };
-                format!("is it true that {subject} {clause}{}?", self.qualifiers(conditions)?)
+                let many = self.is_plural(of);
+                let clause = self.fact_clause(attribute, *comparison, value, many, conditions)?;
+                format!("is it true that {subject} {clause}?")
             }
             Answer::Relation { from, to } => {
+                let is = if self.is_plural(from) { "are" } else { "is" };
                 let (from, to) = (self.noun_phrase(from, Number::The)?, self.noun_phrase(to, Number::The)?);
-                format!("how is {from} related to {to}?")
+                format!("how {is} {from} related to {to}?")
             }
             Answer::AttributeQualifier { of, attribute, value, qualifier } => {
-                let subject = self.noun_phrase(of, Number::The)?;
-                let clause = self.value_clause(attribute, Comparison::Equal, value, false)?;
-                self.about_fact(&format!("{subject} {clause}"), qualifier)?
+                let fact = Fact {
+                    subject: self.noun_phrase(of, Number::The)?,
+                    clause: self.value_clause(attribute, Comparison::Equal, value, self.is_plural(of))?,
+                    object: said_value(&value.literal()),
+                    property: attribute,
+                    many: self.is_plural(of),
+                };
+                self.about_fact(&fact, qualifier)?
             }
             Answer::RelationQualifier { from, relation, to, qualifier } => {
                 let (subject, object) =
                     (self.noun_phrase(from, Number::The)?, self.noun_phrase(to, Number::The)?);
                 let words = self.lexicon.relations.get(relation).ok_or("an unknown relation")?;
-                let phrase = self.pick(&words.subject)?;
-                self.about_fact(
-                    &format!("{subject} {}", with_other(agreeing(&phrase, false), &object)),
-                    qualifier,
-                )?
+                let phrase = self.pick(&fitting(&words.subject, to))?;
+                let many = self.is_plural(from);
+                let clause = with_other(agreeing(&phrase, many), &object);
+                self.about_fact(&Fact { subject, clause, object, property: relation, many }, qualifier)?
             }
             Answer::SelectBetween { left, right, attribute, extreme } => {
-                let (noun, _) = self.described(left, false)?;
-                self.entities.clear();
+                let noun = self.noun_of_both(left, right)?;
                 let words = self.attribute(attribute)?;
+                let is_clear = is_name(left) && is_name(right);
                 let (left, right) =
                     (self.noun_phrase(left, Number::The)?, self.noun_phrase(right, Number::The)?);
                 let comparison = match extreme {
                     Extreme::Max => &words.between_greater,
                     Extreme::Min => &words.between_less,
                 };
-                format!("which {} {comparison}, {left} or {right}?", noun.one)
+                let dated = if words.dated { perfect(comparison) } else { None };
+                let comparison = dated.as_deref().unwrap_or(comparison);
+                let or = if is_clear { " or" } else { ", or" };
+                format!("which {} {comparison}, {left}{or} {right}?", noun.one)
             }
-        })
-    }
-
-    /// A question for what qualifies a fact.
-    fn about_fact(&self, fact: &str, qualifier: &str) -> Said<String> {
-        let words = self.lexicon.qualifiers.get(qualifier).ok_or("an unknown qualifier")?;
-        Ok(match words.when {
-            true => format!("at what time does the statement hold that {fact}?"),
-            false => format!("what is the {} in the statement that {fact}?", words.noun),
         })
     }
 
@@ -182,8 +193,10 @@ impl Speaker<'_> {
             [last] => {
                 let words = self.attribute(&last.property)?;
                 let phrases = if extreme == Extreme::Max { &words.largest } else { &words.smallest };
-                let phrase = self.pick(phrases)?;
-                Ok(agreeing(&phrase, many).to_owned())
+                let phrase = self.pick(&words.of_any_year(phrases))?;
+                let phrase = agreeing(&phrase, many);
+                let dated = if words.dated { perfect(phrase) } else { None };
+                Ok(dated.unwrap_or_else(|| phrase.to_owned()))
             }
             [step, rest @ ..] => {
                 let words = self.lexicon.relations.get(&step.property).ok_or("an unknown relation")?;
@@ -193,7 +206,8 @@ impl Speaker<'_> {
                     Direction::Backward => (&words.object, self.kb.relation_domain(relation)),
                 };
                 let phrase = self.pick(phrases)?;
-                let noun = self.noun_of(class);
+                let next = rest.first().and_then(|next| self.class_of_start(next));
+                let noun = self.more_special(next, self.noun_of(class));
                 // Only what has the value itself is one thing: others may lead to it, too.
                 let article =
                     if rest.len() == 1 { format!("the {}", noun.one) } else { with_article(&noun.one) };
@@ -248,21 +262,32 @@ impl Speaker<'_> {
                 }
                 let noun = nouns.pop().ok_or("an empty choice")?;
                 let text = format!("either {}", joined(&clauses, "or"));
-                Ok((noun, vec![Clause { text, nested: true }]))
+                Ok((noun, vec![Clause { text, place: Place::Last }]))
             }
             _ => {
                 let parts = set.conjuncts();
                 let noun = self.noun(parts);
                 let mut clauses = Vec::new();
                 let mut class_said = false;
+                let n_outside = self.marks.len();
                 for part in parts {
                     match part {
                         Set::Class(_) if !class_said => class_said = true,
-                        part => clauses.push(self.clause(part, many, &noun)?),
+                        part => {
+                            let mut clause = self.clause(part, many, &noun)?;
+                            if let Set::Relate(relate) = part
+                                && let Set::Same(mark) = &relate.from
+                                && self.marks[..n_outside].iter().any(|(outside, _)| outside == mark)
+                            {
+                                clause.place = Place::First;
+                            }
+                            clauses.push(clause);
+                        }
                     }
                 }
                 // What contains another description comes last, so that it is clear what the others belong to.
-                clauses.sort_by_key(|clause| clause.nested);
+                // What refers back to the thing outside comes first: behind a name, it would be taken for that.
+                clauses.sort_by_key(|clause| clause.place);
                 Ok((noun, clauses))
             }
         }
@@ -303,15 +328,17 @@ impl Speaker<'_> {
 
     /// What one constraint says of the members.
     fn clause(&mut self, part: &Set, many: bool, noun: &Noun) -> Said<Clause> {
-        let simple = |text: String| Clause { text, nested: false };
+        let simple = |text: String| Clause { text, place: Place::Between };
         Ok(match part {
             Set::Relate(relate) => match &relate.from {
-                Set::Values(comparison, value) => {
-                    let clause = self.value_clause(&relate.property, *comparison, value, many)?;
-                    let clause = if is_past(&relate.conditions) { in_past(&clause) } else { clause };
-                    simple(clause + &self.qualifiers(&relate.conditions)?)
-                }
-                _ => self.relation_clause(relate, many)?,
+                Set::Values(comparison, value) => simple(self.fact_clause(
+                    &relate.property,
+                    *comparison,
+                    value,
+                    many,
+                    &relate.conditions,
+                )?),
+                _ => self.relation_clause(relate, many, noun)?,
             },
             Set::Class(_) => {
                 let other = self.noun(std::slice::from_ref(part));
@@ -326,7 +353,7 @@ impl Speaker<'_> {
                 for part in parts {
                     said.push(self.clause(part, many, noun)?.text);
                 }
-                Clause { text: format!("either {}", joined(&said, "or")), nested: true }
+                Clause { text: format!("either {}", joined(&said, "or")), place: Place::Last }
             }
             Set::Same(_) => {
                 let other = self.noun_phrase(part, Number::The)?;
@@ -340,13 +367,25 @@ impl Speaker<'_> {
         })
     }
 
-    fn relation_clause(&mut self, relate: &Relate, many: bool) -> Said<Clause> {
+    fn relation_clause(&mut self, relate: &Relate, many: bool, noun: &Noun) -> Said<Clause> {
         let words = self.lexicon.relations.get(&relate.property).ok_or("an unknown relation")?;
         let phrases = match relate.direction {
             Direction::Backward => &words.subject,
             Direction::Forward => &words.object,
         };
-        let phrase = self.pick(phrases)?;
+        let mut phrases = fitting(phrases, &relate.from);
+        // "an isotope that is an isotope of", "took place in a place".
+        let far = self.noun_of(self.far_class(relate)?);
+        let says = |phrase: &String, noun: &Noun| phrase.split([' ', '|']).any(|word| word == noun.one);
+        let repeats = |phrase: &String| says(phrase, noun) || !is_name(&relate.from) && says(phrase, &far);
+        if !phrases.iter().all(repeats) {
+            phrases.retain(|phrase| !repeats(phrase));
+        }
+        let phrase = self.pick(&phrases)?;
+        let is_described = !matches!(relate.from, Set::Entity(_) | Set::Named(_) | Set::All | Set::Same(_));
+        if is_described && !relate.conditions.is_empty() {
+            return Err("a qualifier behind a description");
+        }
         let other = match &relate.from {
             // Something, whatever it is: of the class that the schema tells.
             Set::All => {
@@ -373,8 +412,8 @@ impl Speaker<'_> {
         }
         text += &self.qualifiers(&relate.conditions)?;
         // What refers back must stay behind what it refers to.
-        let nested = !matches!(relate.from, Set::Entity(_) | Set::Named(_) | Set::All);
-        Ok(Clause { text, nested })
+        let is_simple = matches!(relate.from, Set::Entity(_) | Set::Named(_) | Set::All);
+        Ok(Clause { text, place: if is_simple { Place::Between } else { Place::Last } })
     }
 
     /// The thing at the other end of a relation; if nothing tells its class, the schema does.
@@ -410,84 +449,64 @@ impl Speaker<'_> {
         }
     }
 
-    pub(super) fn value_clause(
-        &mut self,
-        attribute: &str,
-        comparison: Comparison,
-        target: &Value,
-        many: bool,
-    ) -> Said<String> {
-        let words = self.attribute(attribute)?;
-        let literal = target.literal();
-        let family = literal.kind().family();
-        if family == LiteralFamily::Boolean {
-            let yes = literal.as_bool() == Some(comparison == Comparison::Equal);
-            return Ok(agreeing(if yes { &words.yes } else { &words.no }, many).to_owned());
-        }
-        let has = if many { "have" } else { "has" };
-        let fill = |phrase: &str| phrase.replace("{V}", &value(&literal)).replace("{T}", &at_time(&literal));
-        let noun = with_article(&words.noun);
-        let is_time = family == LiteralFamily::Time;
-        Ok(match comparison {
-            Comparison::Equal => {
-                let phrase = self.pick(&words.equal)?;
-                fill(agreeing(&phrase, many))
-            }
-            Comparison::NotEqual => fill(&format!("{has} {noun} other than {{V}}")),
-            Comparison::Less | Comparison::Greater => {
-                let phrase =
-                    self.pick(if comparison == Comparison::Less { &words.less } else { &words.greater })?;
-                fill(agreeing(&phrase, many))
-            }
-            Comparison::LessOrEqual if is_time => {
-                let phrase = self.pick(&words.less)?;
-                fill(agreeing(&phrase, many)) + " or " + &at_time(&literal)
-            }
-            Comparison::GreaterOrEqual if is_time => {
-                let phrase = self.pick(&words.greater)?;
-                fill(agreeing(&phrase, many)) + " or " + &at_time(&literal)
-            }
-            Comparison::LessOrEqual => fill(&format!("{has} {noun} of at most {{V}}")),
-            Comparison::GreaterOrEqual => fill(&format!("{has} {noun} of at least {{V}}")),
-        })
-    }
-
-    fn qualifiers(&mut self, conditions: &[Condition]) -> Said<String> {
-        let mut out = String::new();
-        for condition in conditions {
-            if condition.comparison != Comparison::Equal {
-                return Err("a comparison of a qualifier");
-            }
-            let words = self.lexicon.qualifiers.get(&condition.qualifier);
-            let phrase = self.pick(&words.ok_or("an unknown qualifier")?.phrase)?;
-            let literal = condition.value.literal();
-            out.push(' ');
-            out += &phrase.replace("{V}", &value(&literal)).replace("{T}", &at_time(&literal));
-        }
-        Ok(out)
-    }
-
     /// The noun for what satisfies some constraints: their class, or what the schema tells of their properties.
     fn noun(&self, parts: &[Set]) -> Noun {
         let named = parts.iter().find_map(|part| match part {
             Set::Class(id) => self.kb.class(id),
             _ => None,
         });
-        let class = named.or_else(|| {
-            parts.iter().find_map(|part| match part {
-                Set::Relate(relate) => match (self.property(&relate.property)?, relate.direction) {
-                    (Property::Relation(relation), Direction::Backward) => self.kb.relation_domain(relation),
-                    (Property::Relation(relation), Direction::Forward) => self.kb.relation_range(relation),
-                    (Property::Attribute(attribute), _) => self.kb.attribute_domain(attribute),
-                },
-                Set::Marked(_, inner) => self.noun(inner.conjuncts()).class,
-                _ => None,
-            })
-        });
+        let class =
+            named.or_else(|| {
+                let classes = parts.iter().filter_map(|part| match part {
+                    Set::Relate(relate) => self.class_of_end(&relate.property, relate.direction),
+                    Set::Marked(_, inner) => self.noun(inner.conjuncts()).class,
+                    _ => None,
+                });
+                // The most special of those that agree.
+                classes.reduce(|found, other| {
+                    if self.kb.ancestors(other).any(|above| above == found) { other } else { found }
+                })
+            });
         self.noun_of(class)
     }
 
-    fn noun_of(&self, class: Option<ClassId>) -> Noun {
+    /// The class of what is described by a step along a property.
+    fn class_of_end(&self, property: &str, direction: Direction) -> Option<ClassId> {
+        match (self.property(property)?, direction) {
+            (Property::Relation(relation), Direction::Backward) => self.kb.relation_domain(relation),
+            (Property::Relation(relation), Direction::Forward) => self.kb.relation_range(relation),
+            (Property::Attribute(attribute), _) => self.kb.attribute_domain(attribute),
+        }
+    }
+
+    /// The class of what a step of a path starts from.
+    fn class_of_start(&self, step: &Step) -> Option<ClassId> {
+        self.class_of_end(&step.property, step.direction.flipped())
+    }
+
+    /// The noun for both of two things: the smallest class that they share.
+    fn noun_of_both(&self, left: &Set, right: &Set) -> Said<Noun> {
+        let classes = |set: &Set| -> Said<Vec<ClassId>> {
+            let own: Vec<ClassId> = match set {
+                Set::Entity(_) | Set::Named(_) => self.kb.classes_of(self.entity(set)?).collect(),
+                set => self.noun(set.conjuncts()).class.into_iter().collect(),
+            };
+            let above = own.iter().flat_map(|&class| self.kb.ancestors(class));
+            Ok(own.iter().copied().chain(above).collect())
+        };
+        let (left, right) = (classes(left)?, classes(right)?);
+        let shared = left.into_iter().filter(|class| right.contains(class));
+        let smallest = shared.min_by_key(|&class| (self.kb.members(class).len(), class));
+        smallest.map(|class| self.noun_of(Some(class))).ok_or("two things of different kinds")
+    }
+
+    /// Whether a set is one thing with a name that is a plural.
+    fn is_plural(&self, set: &Set) -> bool {
+        matches!(set, Set::Entity(_) | Set::Named(_))
+            && self.entity(set).is_ok_and(|node| is_plural_name(self.kb.label(node)))
+    }
+
+    pub(super) fn noun_of(&self, class: Option<ClassId>) -> Noun {
         let words =
             class.and_then(|class| self.lexicon.classes.get(self.kb.node_id(self.kb.class_node(class))));
         match words {
@@ -517,7 +536,7 @@ impl Speaker<'_> {
         relation.or_else(|| self.kb.attribute(word).map(Property::Attribute))
     }
 
-    fn attribute(&self, id: &str) -> Said<AttributeWords> {
+    pub(super) fn attribute(&self, id: &str) -> Said<AttributeWords> {
         self.lexicon.attributes.get(id).cloned().ok_or("an unknown attribute")
     }
 }
@@ -530,8 +549,8 @@ enum Number {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Noun {
-    one: String,
+pub(super) struct Noun {
+    pub(super) one: String,
     many: String,
     person: bool,
     class: Option<ClassId>,
@@ -547,21 +566,55 @@ impl Noun {
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Clause {
     text: String,
-    /// Whether it contains another description.
-    nested: bool,
+    place: Place,
+}
+
+/// Where a clause stands among others.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Place {
+    First,
+    Between,
+    /// It contains another description.
+    Last,
+}
+
+/// Whether a set is named, not described.
+fn is_name(set: &Set) -> bool {
+    matches!(set, Set::Entity(_) | Set::Named(_))
+}
+
+/// The phrases for a name, or for a description: `has {X} as its capital`, but `has as its capital a city that ...`.
+fn fitting(phrases: &[String], other: &Set) -> Vec<String> {
+    let has_place = phrases.iter().any(|phrase| phrase.contains("{X}"));
+    let is_heavy =
+        |phrase: &str| [" as its ", " on its ", "that include"].iter().any(|part| phrase.contains(part));
+    let fits = |phrase: &&String| match is_name(other) {
+        true => !(has_place && is_heavy(phrase)) || phrase.contains("{X}"),
+        false => !phrase.contains("{X}"),
+    };
+    let found: Vec<String> = phrases.iter().filter(fits).cloned().collect();
+    if found.is_empty() { phrases.to_vec() } else { found }
 }
 
 /// Verb phrases of one subject. After a description, a comma shows that the subject is the first one again.
 fn together(clauses: &[Clause]) -> String {
-    let nested = clauses.iter().filter(|clause| clause.nested).count();
+    let nested = clauses.iter().filter(|clause| clause.place == Place::Last).count();
     let texts: Vec<String> = clauses.iter().map(|clause| clause.text.clone()).collect();
     if nested > 1 { texts.join(", and ") } else { joined(&texts, "and") }
 }
 
 /// Verb phrases after a relative pronoun, which is repeated.
 fn with_pronoun(clauses: &[Clause], pronoun: &str) -> String {
-    let texts: Vec<&str> = clauses.iter().map(|clause| clause.text.as_str()).collect();
-    texts.join(&format!(" and {pronoun} "))
+    let mut out = String::new();
+    for (at, clause) in clauses.iter().enumerate() {
+        if at > 0 {
+            // After a description, a comma shows that the subject is the first one again.
+            let comma = if clauses[at - 1].place == Place::Last { "," } else { "" };
+            out += &format!("{comma} and {pronoun} ");
+        }
+        out += &clause.text;
+    }
+    out
 }
 
 pub(super) fn with_other(phrase: &str, other: &str) -> String {

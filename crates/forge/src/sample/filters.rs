@@ -4,8 +4,8 @@ use crate::ground::Ground;
 use crate::words::entities;
 use std::collections::BTreeMap;
 use touchstone_engine::Found;
-use touchstone_kb::NodeId;
-use touchstone_logic::{Answer, Query, Set};
+use touchstone_kb::{Kb, Literal, LiteralId, NodeId};
+use touchstone_logic::{Answer, Direction, Query, Set, Superlative};
 
 /// Why a query was not taken.
 pub type Rejected = &'static str;
@@ -53,6 +53,17 @@ pub fn checked<'k>(ground: &Ground<'k>, query: &Query, max_answers: usize) -> Re
             return Err("an answer is named in the question");
         }
     }
+    if let (Answer::Count(set), Found::Count(1)) = (&query.answer, &found)
+        && set.conjuncts().iter().filter(|part| !matches!(part, Set::Class(_))).count() == 1
+    {
+        return Err("a count of one thing");
+    }
+    if let Answer::Members(Set::Superlative(superlative)) = &query.answer
+        && superlative.path.len() > 1
+        && !is_absolute(ground, superlative, &found)
+    {
+        return Err("the extreme of all is another one");
+    }
     let among = match &query.answer {
         Answer::SelectAmong { among, .. } => Some(among),
         Answer::Members(Set::Superlative(superlative)) => Some(&superlative.of),
@@ -69,13 +80,100 @@ pub fn checked<'k>(ground: &Ground<'k>, query: &Query, max_answers: usize) -> Re
     Ok(found)
 }
 
-/// Whether a question for the value of an attribute describes the thing by this attribute.
+/// Whether a question for the value of an attribute, or about the greatest one, describes things by this attribute.
 fn says_its_answer(query: &Query) -> bool {
-    let (Answer::Attribute { of, attribute, .. } | Answer::Verify { of, attribute, .. }) = &query.answer
-    else {
-        return false;
+    let describes = |set: &Set, attribute: &str| {
+        set.conjuncts()
+            .iter()
+            .any(|part| matches!(part, Set::Relate(relate) if relate.property == *attribute))
     };
-    of.conjuncts().iter().any(|part| matches!(part, Set::Relate(relate) if relate.property == *attribute))
+    match &query.answer {
+        Answer::Attribute { of, attribute, .. } | Answer::Verify { of, attribute, .. } => {
+            describes(of, attribute)
+        }
+        Answer::SelectBetween { left, right, attribute, .. } => {
+            describes(left, attribute) || describes(right, attribute)
+        }
+        Answer::SelectAmong { among, attribute, .. } => describes(among, attribute),
+        Answer::Members(Set::Superlative(superlative)) => match &superlative.path[..] {
+            [step] => describes(&superlative.of, &step.property),
+            _ => false,
+        },
+        Answer::Relation { from, to } => {
+            let named = |set: &Set| {
+                let asked = Query::new(Answer::Count(set.clone()));
+                entities(&asked).into_iter().map(str::to_owned).collect::<Vec<_>>()
+            };
+            let (from, to) = (named(from), named(to));
+            from.iter().any(|entity| to.contains(entity))
+        }
+        _ => false,
+    }
+}
+
+/// Whether the thing with the greatest value is the greatest of all, as the question says it: "flies to the airport that lies farthest
+/// south" speaks of all airports, not of those that one of the candidates flies to.
+fn is_absolute(ground: &Ground<'_>, superlative: &Superlative, found: &Found<'_>) -> bool {
+    let kb = ground.kb();
+    let Some((last, steps)) = superlative.path.split_last() else { return false };
+    let class = steps.last().and_then(|step| {
+        let relation = kb.relation(&step.property)?;
+        match step.direction {
+            Direction::Forward => kb.relation_range(relation),
+            Direction::Backward => kb.relation_domain(relation),
+        }
+    });
+    let all = class.map_or(Set::All, |class| Set::Class(kb.node_id(kb.class_node(class)).to_owned()));
+    let path = vec![last.clone()];
+    let best = Superlative { of: all, path, extreme: superlative.extreme, start: None };
+    let reached = steps.iter().rev().fold(Set::Superlative(Box::new(best)), |set, step| {
+        Set::relate(set, step.property.clone(), step.direction.flipped())
+    });
+    let literal = Query::new(Answer::Members(Set::and([superlative.of.clone(), reached])));
+    ground.run_again(&literal).as_ref() == Some(found)
+}
+
+/// Whether a question gives its answer away: by a name that contains it, or a year in the name of what is asked about.
+pub fn gives_away(question: &str, query: &Query, found: &Found<'_>, kb: &Kb) -> bool {
+    match (&query.answer, found) {
+        // One of both is the answer; but their names must not tell which.
+        (Answer::SelectBetween { left, right, attribute, .. }, _) => {
+            names_its_value(left, attribute, kb) || names_its_value(right, attribute, kb)
+        }
+        (Answer::Verify { of, attribute, .. }, _) => names_its_value(of, attribute, kb),
+        (_, Found::Things { nodes, literals }) => {
+            nodes.iter().any(|&node| says(question, kb.label(NodeId(node))))
+                || literals.iter().any(|&literal| says_value(question, &kb.literal(LiteralId(literal))))
+        }
+        (_, Found::Relations(relations)) => {
+            relations.iter().any(|&relation| says(question, kb.relation_label(relation)))
+        }
+        (_, Found::Count(_) | Found::Boolean(_)) => false,
+    }
+}
+
+/// Whether the name of a thing says its value: the 1988 election, zinc-60.
+fn names_its_value(set: &Set, attribute: &str, kb: &Kb) -> bool {
+    let (Set::Entity(id), Some(attribute)) = (set, kb.attribute(attribute)) else { return false };
+    let Some(node) = kb.node(id) else { return false };
+    let values = kb.literals(node, attribute);
+    values.iter().any(|&literal| says_value(kb.label(node), &kb.literal(LiteralId(literal))))
+}
+
+fn says_value(text: &str, literal: &Literal<'_>) -> bool {
+    match literal.as_time() {
+        Some(time) => says(text, &time.year().to_string()),
+        None => says(text, literal.text()),
+    }
+}
+
+/// Whether a text contains whole words.
+fn says(text: &str, words: &str) -> bool {
+    let is_part = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
+    let is_whole = |at: usize| {
+        !is_part(text[..at].chars().next_back()) && !is_part(text[at + words.len()..].chars().next())
+    };
+    !words.is_empty() && text.match_indices(words).any(|(at, _)| is_whole(at))
 }
 
 /// Whether some constraint can be left out without changing the members of the sets that are asked about.

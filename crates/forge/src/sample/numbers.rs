@@ -11,7 +11,8 @@ pub(crate) fn near(random: &mut Random, literal: &Literal<'_>) -> Option<(Compar
     let up = matches!(comparison, Less | LessOrEqual);
     let value = match (literal.number(), literal.as_time()) {
         (Some(number), _) => {
-            let (number, digits) = rounded(number, up, random.below(2))?;
+            let is_whole = literal.text().bytes().all(|byte| byte.is_ascii_digit() || byte == b'-');
+            let (number, digits) = rounded(number, up, random.below(2), is_whole)?;
             Value::quantity(format!("{number:.digits$}"), literal.unit())
         }
         (_, Some(time)) => {
@@ -28,12 +29,13 @@ pub(crate) fn near(random: &mut Random, literal: &Literal<'_>) -> Option<(Compar
     Some((comparison, value))
 }
 
-/// The next number above or below with one or two digits that are not zero, and the digits to show after the point.
-fn rounded(number: f64, up: bool, more_digits: usize) -> Option<(f64, usize)> {
+/// The next number above or below with one or two digits that are not zero, and the digits to show after the point: none for whole numbers.
+fn rounded(number: f64, up: bool, more_digits: usize, is_whole: bool) -> Option<(f64, usize)> {
     if number == 0.0 || !number.is_finite() || number.abs() >= 1e15 || number.abs() < 1e-6 {
         return None;
     }
     let exponent = number.abs().log10().floor() as i32 - more_digits as i32;
+    let exponent = if is_whole { exponent.max(0) } else { exponent };
     let digits = usize::try_from(-exponent).unwrap_or(0);
     let step = 10f64.powi(exponent);
     let steps = if up { (number / step).floor() + 1.0 } else { (number / step).ceil() - 1.0 };

@@ -1,0 +1,146 @@
+//! What is said of values, and of facts: comparisons, qualifiers, and questions for qualifiers.
+
+use super::inflect::{at_time, value, with_article};
+use super::lexicon::AttributeWords;
+use super::naming::takes_article;
+use super::phrases::agreeing;
+use super::tense::{asked_when, at_some_time, in_past, is_past};
+use super::verbalise::{Said, Speaker};
+use touchstone_kb::{Comparison, Literal, LiteralFamily};
+use touchstone_logic::{Condition, Value};
+
+/// A fact that a question is about.
+pub(super) struct Fact<'q> {
+    pub(super) subject: String,
+    /// What is said of the subject.
+    pub(super) clause: String,
+    /// The object or value alone.
+    pub(super) object: String,
+    pub(super) property: &'q str,
+    /// Whether the subject is a plural.
+    pub(super) many: bool,
+}
+
+impl AttributeWords {
+    /// The phrases that can speak of any year, if there are values of many.
+    pub(super) fn of_any_year(&self, phrases: &[String]) -> Vec<String> {
+        let perfect: Vec<String> =
+            phrases.iter().filter(|phrase| self.dated && phrase.starts_with("has ")).cloned().collect();
+        if perfect.is_empty() { phrases.to_vec() } else { perfect }
+    }
+}
+
+impl Speaker<'_> {
+    /// What a fact with a value says of its subject, with its qualifiers and in its tense.
+    pub(super) fn fact_clause(
+        &mut self,
+        attribute: &str,
+        comparison: Comparison,
+        target: &Value,
+        many: bool,
+        conditions: &[Condition],
+    ) -> Said<String> {
+        let clause = self.value_clause(attribute, comparison, target, many)?;
+        let is_dated = self.attribute(attribute)?.dated;
+        let clause = match is_past(conditions) {
+            true => in_past(&clause),
+            false if is_dated => at_some_time(&clause),
+            false => clause,
+        };
+        Ok(clause + &self.qualifiers(conditions)?)
+    }
+
+    /// What a value says of what has it.
+    pub(super) fn value_clause(
+        &mut self,
+        attribute: &str,
+        comparison: Comparison,
+        target: &Value,
+        many: bool,
+    ) -> Said<String> {
+        let words = self.attribute(attribute)?;
+        let literal = target.literal();
+        let family = literal.kind().family();
+        if family == LiteralFamily::Boolean {
+            let yes = literal.as_bool() == Some(comparison == Comparison::Equal);
+            return Ok(agreeing(if yes { &words.yes } else { &words.no }, many).to_owned());
+        }
+        let has = if many { "have" } else { "has" };
+        let noun = with_article(&words.noun);
+        let phrase = match comparison {
+            Comparison::Equal => self.pick(&words.of_any_year(&words.equal))?,
+            Comparison::NotEqual => format!("{has} {noun} other than {{V}}"),
+            Comparison::Less => self.pick(&words.of_any_year(&words.less))?,
+            Comparison::Greater => self.pick(&words.of_any_year(&words.greater))?,
+            Comparison::LessOrEqual if family == LiteralFamily::Time => {
+                self.or_equal(&words.less, "before")?
+            }
+            Comparison::GreaterOrEqual if family == LiteralFamily::Time => {
+                self.or_equal(&words.greater, "after")?
+            }
+            Comparison::LessOrEqual => format!("{has} {noun} of at most {{V}}"),
+            Comparison::GreaterOrEqual => format!("{has} {noun} of at least {{V}}"),
+        };
+        Ok(filled(agreeing(&phrase, many), &literal))
+    }
+
+    /// `was born in or before {V}`.
+    fn or_equal(&mut self, phrases: &[String], word: &str) -> Said<String> {
+        let before = format!("{word} {{V}}");
+        let fitting: Vec<String> =
+            phrases.iter().filter(|phrase| phrase.contains(&before)).cloned().collect();
+        Ok(self.pick(&fitting)?.replace(&before, &format!("{{P}} or {before}")))
+    }
+
+    /// What follows the clause of a fact.
+    pub(super) fn qualifiers(&mut self, conditions: &[Condition]) -> Said<String> {
+        let mut out = String::new();
+        for condition in conditions {
+            if condition.comparison != Comparison::Equal {
+                return Err("a comparison of a qualifier");
+            }
+            let words = self.lexicon.qualifiers.get(&condition.qualifier);
+            let phrase = self.pick(&words.ok_or("an unknown qualifier")?.phrase)?;
+            let literal = condition.value.literal();
+            let is_text = literal.kind().family() == LiteralFamily::Text;
+            let article = if is_text && takes_article(literal.text()) { "the " } else { "" };
+            out.push(' ');
+            out += &filled(&phrase.replace("{V}", &format!("{article}{{V}}")), &literal);
+        }
+        Ok(out)
+    }
+
+    /// A question for what qualifies a fact.
+    pub(super) fn about_fact(&mut self, fact: &Fact<'_>, qualifier: &str) -> Said<String> {
+        let words = self.lexicon.qualifiers.get(qualifier).ok_or("an unknown qualifier")?;
+        if let Some(questions) = words.about.get(fact.property) {
+            let question = self.pick(questions)?;
+            let question = subject_agrees(&question, fact.many);
+            return Ok(question.replace("{S}", &fact.subject).replace("{O}", &fact.object));
+        }
+        let Fact { subject, clause, .. } = fact;
+        Ok(match words.when {
+            true => asked_when(subject, clause),
+            false => format!("what is the {} in the statement that {subject} {clause}?", words.noun),
+        })
+    }
+}
+
+/// A phrase with its value: `{V}` alone, `{T}` with its preposition, `{P}` the preposition.
+fn filled(phrase: &str, literal: &Literal<'_>) -> String {
+    let time = at_time(literal);
+    let preposition = time.split(' ').next().unwrap_or_default();
+    phrase.replace("{V}", &value(literal)).replace("{P}", preposition).replace("{T}", &time)
+}
+
+/// The verb beside the subject in the plural: `When was {S} founded?`, but `What is the area of {S}?`.
+pub(super) fn subject_agrees(question: &str, many: bool) -> String {
+    if !many {
+        return question.to_owned();
+    }
+    let pairs = [("is", "are"), ("was", "were"), ("does", "do"), ("has", "have")];
+    pairs.iter().fold(question.to_owned(), |text, (one, more)| {
+        text.replace(&format!(" {one} {{S}}"), &format!(" {more} {{S}}"))
+            .replace(&format!("{{S}} {one} "), &format!("{{S}} {more} "))
+    })
+}
