@@ -78,7 +78,7 @@ impl Batch {
 
 /// So many times a question that is good is moved to other entities: a template that gives one good question mostly gives several, and
 /// those of published data have several, too.
-const MOVES: usize = 8;
+const MOVES: usize = 16;
 
 const LEVELS: [&str; 4] = ["train", "i.i.d.", "compositional", "zero-shot"];
 

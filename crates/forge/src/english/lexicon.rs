@@ -68,6 +68,9 @@ pub struct AttributeWords {
     pub noun: String,
     /// Questions for the value.
     pub ask: Vec<String>,
+    /// What follows a value without qualifiers, where a thing has several: `in some election`.
+    #[serde(default)]
+    pub unqualified: String,
     /// Whether there are values of many years: then a bare value is what a thing has had at some time.
     #[serde(default)]
     pub dated: bool,
@@ -270,6 +273,7 @@ fn derived_attribute(label: &str, kind: ValueKind) -> AttributeWords {
     AttributeWords {
         noun: label.to_owned(),
         ask: vec![format!("What is the {label} of {{S}}?")],
+        unqualified: String::new(),
         dated: false,
         equal: both(&format!("the {label} {{V}}")),
         less: both(&format!("a value {less} {{V}} for the {label}")),

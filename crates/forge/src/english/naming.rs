@@ -131,7 +131,7 @@ impl Speaker<'_> {
 
 /// Names of countries and the like that take the article.
 pub(super) fn takes_article(name: &str) -> bool {
-    const OTHERS: [&str; 17] = [
+    const OTHERS: [&str; 18] = [
         "United States",
         "United Kingdom",
         "United Arab Emirates",
@@ -149,6 +149,7 @@ pub(super) fn takes_article(name: &str) -> bool {
         "Rock of Gibraltar",
         "British Indian Ocean Territory",
         "Turks and Caicos Islands",
+        "peace movement",
     ];
     const ENDS: [&str; 32] = [
         " Islands",
@@ -205,7 +206,7 @@ pub(super) fn takes_article(name: &str) -> bool {
     // "Heard Island and McDonald Islands" has none, and neither has "Tom's Birthday Party".
     let head = name.split(", ").next().unwrap_or(name);
     ENDS.iter().any(|end| head.ends_with(end)) && !name.contains(" and ") && !name.contains("'s ")
-        || BEGINS.iter().any(|begin| name.starts_with(begin))
+        || BEGINS.iter().any(|begin| name.starts_with(begin)) && !name.starts_with("International Physicians")
         || INSIDE.iter().any(|inside| name.contains(inside))
         || name.ends_with(" Children's Fund")
         || election_in_place(name)

@@ -41,12 +41,15 @@ impl Speaker<'_> {
         conditions: &[Condition],
     ) -> Said<String> {
         let clause = self.value_clause(attribute, comparison, target, many)?;
-        let is_dated = self.attribute(attribute)?.dated;
+        let AttributeWords { dated: is_dated, unqualified, .. } = self.attribute(attribute)?;
         let clause = match is_past(conditions) {
             true => in_past(&clause),
             false if is_dated => at_some_time(&clause),
             false => clause,
         };
+        if conditions.is_empty() && !unqualified.is_empty() {
+            return Ok(format!("{clause} {unqualified}"));
+        }
         Ok(clause + &self.qualifiers(conditions)?)
     }
 

@@ -205,7 +205,7 @@ impl Speaker<'_> {
                     Direction::Forward => (&words.subject, self.kb.relation_range(relation)),
                     Direction::Backward => (&words.object, self.kb.relation_domain(relation)),
                 };
-                let phrase = self.pick(phrases)?;
+                let phrase = self.pick(&fitting(phrases, &Set::All))?;
                 let next = rest.first().and_then(|next| self.class_of_start(next));
                 let noun = self.more_special(next, self.noun_of(class));
                 // Only what has the value itself is one thing: others may lead to it, too.

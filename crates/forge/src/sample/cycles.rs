@@ -177,6 +177,9 @@ fn place(
         !placed.contains(&Some(edge.other))
             && (!cyclic.grounded[vertex] || ground.has_speakable_name(edge.other))
     });
+    if anchors.len() > 1 {
+        keep_common(ground, &anchors, &mut candidates);
+    }
     while !candidates.is_empty() {
         let at = random.below(candidates.len());
         let found = candidates.swap_remove(at).other;
@@ -206,6 +209,51 @@ fn place(
         }
     }
     Err("no cycle leads through the entity")
+}
+
+/// Leaves out candidates that cannot have a relation to each anchor, where that is quickly told: most have none.
+fn keep_common(ground: &Ground<'_>, anchors: &[(usize, NodeId)], candidates: &mut Vec<Edge>) {
+    let first = anchors[0].1;
+    let wanted = anchors.iter().filter(|(_, anchor)| *anchor == first).count();
+    if wanted > 1 {
+        let mut others: Vec<NodeId> = candidates.iter().map(|edge| edge.other).collect();
+        others.sort_unstable();
+        let count = |node: NodeId| {
+            let from = others.partition_point(|&other| other < node);
+            others[from..].iter().take_while(|&&other| other == node).count()
+        };
+        candidates.retain(|edge| count(edge.other) >= wanted);
+    }
+    for &(_, anchor) in anchors.iter().filter(|(_, anchor)| *anchor != first) {
+        if candidates.is_empty() {
+            return;
+        }
+        if let Some(near) = all_neighbours(ground, anchor) {
+            candidates.retain(|edge| near.binary_search(&edge.other.0).is_ok());
+        }
+    }
+}
+
+/// Everything next to an entity, sorted; `None` if there is too much.
+fn all_neighbours(ground: &Ground<'_>, node: NodeId) -> Option<Vec<u32>> {
+    let kb = ground.kb();
+    let mut near: Vec<u32> = Vec::new();
+    for (property, n) in kb.properties_of(node) {
+        if let Property::Relation(relation) = property {
+            if near.len() + n > 8 * NEIGHBOURS {
+                return None;
+            }
+            near.extend_from_slice(kb.objects(node, relation));
+        }
+    }
+    for (relation, n) in kb.relations_to(node) {
+        if near.len() + n > 8 * NEIGHBOURS {
+            return None;
+        }
+        near.extend_from_slice(kb.subjects(relation, node));
+    }
+    near.sort_unstable();
+    Some(near)
 }
 
 /// The edges that leave an entity, up to a limit, from a random place on where there are many.

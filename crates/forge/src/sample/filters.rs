@@ -4,7 +4,8 @@ use crate::ground::Ground;
 use crate::words::entities;
 use std::collections::BTreeMap;
 use touchstone_engine::Found;
-use touchstone_kb::{Kb, Literal, LiteralId, NodeId};
+use touchstone_kb::compare::satisfies;
+use touchstone_kb::{ClassId, Comparison, Kb, Literal, LiteralId, NodeId};
 use touchstone_logic::{Answer, Direction, Query, Set, Superlative};
 
 /// Why a query was not taken.
@@ -62,7 +63,7 @@ pub fn checked<'k>(ground: &Ground<'k>, query: &Query, max_answers: usize) -> Re
         && superlative.path.len() > 1
         && !is_absolute(ground, superlative, &found)
     {
-        return Err("the extreme of all is another one");
+        return Err("the extreme of all is another one, or several share it");
     }
     let among = match &query.answer {
         Answer::SelectAmong { among, .. } => Some(among),
@@ -82,11 +83,13 @@ pub fn checked<'k>(ground: &Ground<'k>, query: &Query, max_answers: usize) -> Re
 
 /// Whether a question for the value of an attribute, or about the greatest one, describes things by this attribute.
 fn says_its_answer(query: &Query) -> bool {
-    let describes = |set: &Set, attribute: &str| {
-        set.conjuncts()
-            .iter()
-            .any(|part| matches!(part, Set::Relate(relate) if relate.property == *attribute))
-    };
+    fn describes(set: &Set, attribute: &str) -> bool {
+        set.conjuncts().iter().any(|part| match part {
+            Set::Relate(relate) => relate.property == *attribute,
+            Set::Or(parts) => parts.iter().any(|part| describes(part, attribute)),
+            _ => false,
+        })
+    }
     match &query.answer {
         Answer::Attribute { of, attribute, .. } | Answer::Verify { of, attribute, .. } => {
             describes(of, attribute)
@@ -99,7 +102,7 @@ fn says_its_answer(query: &Query) -> bool {
             [step] => describes(&superlative.of, &step.property),
             _ => false,
         },
-        Answer::Relation { from, to } => {
+        Answer::Relation { from, to } | Answer::RelationQualifier { from, to, .. } => {
             let named = |set: &Set| {
                 let asked = Query::new(Answer::Count(set.clone()));
                 entities(&asked).into_iter().map(str::to_owned).collect::<Vec<_>>()
@@ -126,11 +129,20 @@ fn is_absolute(ground: &Ground<'_>, superlative: &Superlative, found: &Found<'_>
     let all = class.map_or(Set::All, |class| Set::Class(kb.node_id(kb.class_node(class)).to_owned()));
     let path = vec![last.clone()];
     let best = Superlative { of: all, path, extreme: superlative.extreme, start: None };
+    if !is_one(ground, &best) {
+        return false;
+    }
     let reached = steps.iter().rev().fold(Set::Superlative(Box::new(best)), |set, step| {
         Set::relate(set, step.property.clone(), step.direction.flipped())
     });
     let literal = Query::new(Answer::Members(Set::and([superlative.of.clone(), reached])));
     ground.run_again(&literal).as_ref() == Some(found)
+}
+
+/// The thing at the end of a path is one thing: "the film with the highest score" is none where hundreds share it.
+fn is_one(ground: &Ground<'_>, best: &Superlative) -> bool {
+    let best = Query::new(Answer::Members(Set::Superlative(Box::new(best.clone()))));
+    ground.run_again(&best).is_some_and(|found| found.len() == 1)
 }
 
 /// Whether a question gives its answer away: by a name that contains it, or a year in the name of what is asked about.
@@ -197,13 +209,56 @@ fn is_redundant(ground: &Ground<'_>, query: &Query, found: &Found<'_>) -> bool {
         let members = |set: &Set| ground.run(&Query::new(Answer::Count(set.clone())));
         let counted = known.map(Found::Count).or_else(|| members(set));
         let Some(Found::Count(all)) = counted else { return };
-        redundant = without_one(set).iter().any(|wider| match members(wider) {
-            Some(Found::Count(more)) => more <= all,
-            // It takes too long, so there are more.
-            _ => false,
+        let class = set.conjuncts().iter().find_map(|part| match part {
+            Set::Class(id) => ground.kb().class(id),
+            _ => None,
+        });
+        redundant = without_one(set).iter().any(|wider| {
+            !class.is_some_and(|class| leaves_more(ground, class, set, wider))
+                && match members(wider) {
+                    Some(Found::Count(more)) => more <= all,
+                    // It takes too long, so there are more: unless it is a bound that everything satisfies.
+                    _ => bounds_nothing(ground.kb(), set),
+                }
         });
     });
     redundant
+}
+
+/// So many members are asked about.
+const PROBES: usize = 8;
+
+/// Whether one of a few members of the class is in the wider set only. Most constraints that narrow anything show it so, without
+/// working out all that the wider set holds.
+fn leaves_more(ground: &Ground<'_>, class: ClassId, set: &Set, wider: &Set) -> bool {
+    let kb = ground.kb();
+    let members = kb.members(class);
+    (0..PROBES.min(members.len())).any(|at| {
+        let node = NodeId(members[(2 * at + 1) * members.len() / (2 * PROBES.min(members.len()))]);
+        let is_in = |set: &Set| {
+            let entity = Set::Entity(kb.node_id(node).to_owned());
+            ground.is_so(Set::and([entity, set.clone()]))
+        };
+        is_in(wider) == Some(true) && is_in(set) == Some(false)
+    })
+}
+
+/// Whether a set is described by a comparison that all values of the attribute satisfy.
+fn bounds_nothing(kb: &Kb, set: &Set) -> bool {
+    set.conjuncts().iter().any(|part| {
+        let Set::Relate(relate) = part else { return false };
+        let (Set::Values(comparison, value), Some(attribute)) =
+            (&relate.from, kb.attribute(&relate.property))
+        else {
+            return false;
+        };
+        // Values are sorted: what the first and the last satisfy, all do.
+        let column = kb.facts_by_value(attribute);
+        let is_ordered = !matches!(comparison, Comparison::Equal | Comparison::NotEqual);
+        let passes =
+            |at: usize| satisfies(&kb.literal(column.value(at)), *comparison, &value.literal()) == Ok(true);
+        is_ordered && !column.is_empty() && passes(0) && passes(column.len() - 1)
+    })
 }
 
 /// The set without one of its constraints, for each of them; classes stay, because questions need nouns.

@@ -53,6 +53,20 @@ fn kind_of(kind: u8) -> LiteralKind {
     LiteralKind::from_u8(kind).unwrap_or(LiteralKind::Text)
 }
 
+/// The first position of a range that does not pass, where those that pass come first.
+fn partition(range: Range<usize>, passes: impl Fn(usize) -> bool) -> usize {
+    let (mut low, mut high) = (range.start, range.end);
+    while low < high {
+        let middle = low + (high - low) / 2;
+        if passes(middle) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    low
+}
+
 impl Kb {
     /// Units, languages and datatypes of literals, sorted; the first is empty.
     pub(crate) fn tags(&self) -> impl Iterator<Item = &str> {
@@ -121,15 +135,31 @@ impl Kb {
     /// The number of literals that sort before this one. Ids are in value order within quantities of a
     /// unit, within times, and within texts, so this turns a bound into a bound on ids.
     pub fn literal_position(&self, literal: &Literal<'_>) -> usize {
-        let (mut low, mut high) = (0, self.n_literals());
-        while low < high {
-            let middle = low + (high - low) / 2;
-            if self.literal(LiteralId(middle as u32)).storage_order(literal).is_lt() {
-                low = middle + 1;
-            } else {
-                high = middle;
-            }
+        partition(self.with_same_key(literal), |at| {
+            self.literal(LiteralId(at as u32)).storage_order(literal).is_lt()
+        })
+    }
+
+    /// A range that holds the position of a literal: those of its number, time or text, found by this alone, without all the rest.
+    fn with_same_key(&self, literal: &Literal<'_>) -> Range<usize> {
+        let columns = &self.literals;
+        let family = literal.kind.family();
+        let known = family != LiteralFamily::Quantity
+            || columns.tags.find(0..columns.tags.len(), literal.tag).is_some();
+        if !known || family == LiteralFamily::Boolean {
+            return 0..self.n_literals();
         }
-        low
+        let block = self.literals_of(family, literal.tag);
+        let order = |at: usize| match family {
+            LiteralFamily::Quantity => {
+                f64::from_bits(columns.key[at]).total_cmp(&f64::from_bits(literal.key))
+            }
+            LiteralFamily::Time => (columns.key[at] as i64).cmp(&(literal.key as i64)),
+            _ => columns.text.bytes(at).cmp(literal.text.as_bytes()),
+        };
+        let from = partition(block.start as usize..block.end as usize, |at| order(at).is_lt());
+        // Few have the same: no second search through all of them.
+        let to = (from..block.end as usize).take_while(|&at| order(at).is_eq()).count();
+        from..from + to
     }
 }
