@@ -6,7 +6,7 @@ use touchstone_engine::budget::{Budget, Limits};
 use touchstone_engine::plan::Plan;
 use touchstone_engine::{Found, Words, embedded};
 use touchstone_kb::{AttributeId, ClassId, FactId, Kb, NodeId, Property, RelationId, ValueKind};
-use touchstone_logic::{Answer, Direction, Query, Set};
+use touchstone_logic::{Direction, Query};
 
 /// A KB with the filters of a recipe.
 pub struct Ground<'k> {
@@ -46,9 +46,6 @@ pub struct Edge {
 
 /// A query that takes longer makes no question.
 const OPERATIONS: u64 = 8_000;
-
-/// What can be told of one thing at a glance.
-const QUICK_OPERATIONS: u64 = 1_000;
 
 /// Properties that say nothing worth asking for, by their ids or labels: identifiers and links.
 const USUALLY_ILLEGAL: [&str; 8] =
@@ -113,14 +110,6 @@ impl<'k> Ground<'k> {
     /// Runs a query to confirm an answer that is known: another form of it may take a longer way.
     pub fn run_again(&self, query: &Query) -> Option<Found<'k>> {
         self.run_within(query, 1_000 * OPERATIONS)
-    }
-
-    /// Whether something is so; `None` if that is not quickly told.
-    pub fn is_so(&self, set: Set) -> Option<bool> {
-        match self.run_within(&Query::new(Answer::Exists(set)), QUICK_OPERATIONS)? {
-            Found::Boolean(is_so) => Some(is_so),
-            _ => None,
-        }
     }
 
     fn run_within(&self, query: &Query, operations: u64) -> Option<Found<'k>> {

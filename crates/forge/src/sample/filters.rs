@@ -5,7 +5,7 @@ use crate::words::entities;
 use std::collections::BTreeMap;
 use touchstone_engine::Found;
 use touchstone_kb::compare::satisfies;
-use touchstone_kb::{ClassId, Comparison, Kb, Literal, LiteralId, NodeId};
+use touchstone_kb::{Comparison, Kb, Literal, LiteralId, NodeId};
 use touchstone_logic::{Answer, Direction, Query, Set, Superlative};
 
 /// Why a query was not taken.
@@ -209,38 +209,13 @@ fn is_redundant(ground: &Ground<'_>, query: &Query, found: &Found<'_>) -> bool {
         let members = |set: &Set| ground.run(&Query::new(Answer::Count(set.clone())));
         let counted = known.map(Found::Count).or_else(|| members(set));
         let Some(Found::Count(all)) = counted else { return };
-        let class = set.conjuncts().iter().find_map(|part| match part {
-            Set::Class(id) => ground.kb().class(id),
-            _ => None,
-        });
-        redundant = without_one(set).iter().any(|wider| {
-            !class.is_some_and(|class| leaves_more(ground, class, set, wider))
-                && match members(wider) {
-                    Some(Found::Count(more)) => more <= all,
-                    // It takes too long, so there are more: unless it is a bound that everything satisfies.
-                    _ => bounds_nothing(ground.kb(), set),
-                }
+        redundant = without_one(set).iter().any(|wider| match members(wider) {
+            Some(Found::Count(more)) => more <= all,
+            // It takes too long, so there are more: unless it is a bound that everything satisfies.
+            _ => bounds_nothing(ground.kb(), set),
         });
     });
     redundant
-}
-
-/// So many members are asked about.
-const PROBES: usize = 8;
-
-/// Whether one of a few members of the class is in the wider set only. Most constraints that narrow anything show it so, without
-/// working out all that the wider set holds.
-fn leaves_more(ground: &Ground<'_>, class: ClassId, set: &Set, wider: &Set) -> bool {
-    let kb = ground.kb();
-    let members = kb.members(class);
-    (0..PROBES.min(members.len())).any(|at| {
-        let node = NodeId(members[(2 * at + 1) * members.len() / (2 * PROBES.min(members.len()))]);
-        let is_in = |set: &Set| {
-            let entity = Set::Entity(kb.node_id(node).to_owned());
-            ground.is_so(Set::and([entity, set.clone()]))
-        };
-        is_in(wider) == Some(true) && is_in(set) == Some(false)
-    })
 }
 
 /// Whether a set is described by a comparison that all values of the attribute satisfy.
