@@ -4,6 +4,7 @@
 //! variable of the one graph stands for one variable of the other, and the answer for the answer.
 
 use crate::sets::Overlap;
+use touchstone_logic::graph::Vertex;
 use touchstone_logic::{Inverses, QueryGraph};
 
 /// What a graph says: relations between vertices, and what a vertex is.
@@ -25,11 +26,15 @@ struct Statements<'g> {
 const MAX_TRIES: usize = 50_000;
 
 /// The overlap of what two graphs say, with the variables of `predicted` aligned to those of `gold`. With `inverses`, a relation and its
-/// inverse the other way round are the same.
-pub fn aligned(predicted: &QueryGraph, gold: &QueryGraph, inverses: Option<&dyn Inverses>) -> Overlap {
+/// inverse the other way round are the same, and so are the ids of one entity.
+pub fn aligned<'g>(
+    predicted: &'g QueryGraph,
+    gold: &'g QueryGraph,
+    inverses: Option<&'g dyn Inverses>,
+) -> Overlap {
     let mut names: Vec<(&str, &str)> = Vec::new();
     for vertex in predicted.vertices.iter().chain(&gold.vertices).filter(|vertex| vertex.grounded) {
-        names.push((&vertex.label, &vertex.note));
+        names.push(name(vertex, inverses));
     }
     names.sort_unstable();
     names.dedup();
@@ -47,6 +52,12 @@ pub fn aligned(predicted: &QueryGraph, gold: &QueryGraph, inverses: Option<&dyn 
     Overlap { common: search.best, predicted: predicted.all.len(), gold: gold.all.len() }
 }
 
+/// What a constraint is.
+fn name<'g>(vertex: &'g Vertex, inverses: Option<&'g dyn Inverses>) -> (&'g str, &'g str) {
+    let same = inverses.filter(|_| vertex.grounded).and_then(|inverses| inverses.same(&vertex.label));
+    (same.unwrap_or(&vertex.label), &vertex.note)
+}
+
 fn statements<'g>(
     graph: &'g QueryGraph,
     names: &[(&str, &str)],
@@ -56,7 +67,7 @@ fn statements<'g>(
     let mut variables = Vec::new();
     let mut numbers = Vec::with_capacity(graph.vertices.len());
     for vertex in &graph.vertices {
-        let known = names.binary_search(&(vertex.label.as_str(), vertex.note.as_str()));
+        let known = names.binary_search(&name(vertex, inverses));
         numbers.push(match (vertex.grounded, known) {
             (true, Ok(number)) => number,
             _ => {
@@ -158,6 +169,22 @@ mod tests {
 
     fn f1(predicted: &str, gold: &str) -> f64 {
         aligned(&graph(predicted), &graph(gold), None).f1()
+    }
+
+    #[test]
+    fn one_entity_may_have_two_ids() {
+        struct Ids;
+        impl Inverses for Ids {
+            fn inverse(&self, _: &str) -> Option<&str> {
+                None
+            }
+            fn same(&self, entity: &str) -> Option<&str> {
+                (entity == "m.02").then_some("m.01")
+            }
+        }
+        let (predicted, gold) = (graph("(AND t.a (JOIN t.a.r m.02))"), graph("(AND t.a (JOIN t.a.r m.01))"));
+        assert!(aligned(&predicted, &gold, None).f1() < 1.0);
+        assert_eq!(aligned(&predicted, &gold, Some(&Ids)).f1(), 1.0);
     }
 
     #[test]

@@ -76,6 +76,9 @@ pub struct Grade {
 /// So many answers are kept with a grade: wrong queries may have millions.
 const MAX_KEPT: usize = 1000;
 
+/// So many alternatives are looked at.
+const MAX_ALTERNATIVES: usize = 100;
+
 /// A logical form that was predicted.
 struct Predicted<'p> {
     text: &'p str,
@@ -125,6 +128,9 @@ impl<'k> Grader<'k> {
         let (outcome, cause, answers, executes) = self.outcome(prediction, form.as_ref(), known);
         let mut values = Values::default();
         let bleu = self.query_measures(question, form.as_ref(), &mut values);
+        if let Some(canonical) = values.get(Measure::EmCanonical) {
+            values.set(Measure::MrrForm, self.mrr_form(question, prediction, canonical));
+        }
         if self.gives_forms {
             values.set(
                 Measure::Exec,
@@ -174,9 +180,30 @@ impl<'k> Grader<'k> {
         }
     }
 
+    /// 1 / the place of the first form that is canonically gold's.
+    fn mrr_form(&self, question: &Question, prediction: Option<&Prediction>, canonical: f64) -> f64 {
+        if canonical == 1.0 {
+            return 1.0;
+        }
+        let alternatives = prediction.map_or(&[][..], |prediction| &prediction.alternatives);
+        let is_gold = |(text, language): &(String, Option<Language>)| {
+            let mut values = Values::default();
+            let form = self.read_form(question, text, *language);
+            self.query_measures(question, Some(&form), &mut values);
+            values.get(Measure::EmCanonical) == Some(1.0)
+        };
+        let place = alternatives.iter().take(MAX_ALTERNATIVES).position(is_gold);
+        // The form itself is the first.
+        place.map_or(0.0, |place| 1.0 / (place + 2) as f64)
+    }
+
     fn read<'p>(&self, question: &Question, prediction: &'p Prediction) -> Option<Predicted<'p>> {
         let text = prediction.logical_form.as_deref().filter(|text| !text.trim().is_empty())?;
-        let language = prediction.language.unwrap_or_else(|| Language::guess(text));
+        Some(self.read_form(question, text, prediction.language))
+    }
+
+    fn read_form<'p>(&self, question: &Question, text: &'p str, language: Option<Language>) -> Predicted<'p> {
+        let language = language.unwrap_or_else(|| Language::guess(text));
         let read = if gold_text(question, text, language) == Some(text) {
             Read::Gold
         } else {
@@ -190,7 +217,7 @@ impl<'k> Grader<'k> {
                 Err(error) => Read::Unreadable(error.to_string()),
             }
         };
-        Some(Predicted { text, language, read })
+        Predicted { text, language, read }
     }
 
     fn robust(&self, question: &Question, form: &Predicted<'_>) -> Option<bool> {
@@ -331,8 +358,14 @@ impl<'k> Grader<'k> {
                 same = **query == *gold || self.are_equivalent((query, graph), (gold, gold_graph));
                 f1 = aligned(graph, gold_graph, None).f1();
                 let edges = graph.edges.iter().chain(&gold_graph.edges);
-                let mut labels = edges.map(|edge| edge.label.as_str());
-                f1_inverse = match f1 < 1.0 && labels.any(|label| self.inverses.inverse(label).is_some()) {
+                let has_inverse = || edges.clone().any(|edge| self.inverses.inverse(&edge.label).is_some());
+                let vertices = graph.vertices.iter().chain(&gold_graph.vertices);
+                let has_other_id = || {
+                    vertices
+                        .clone()
+                        .any(|vertex| vertex.grounded && self.inverses.same(&vertex.label).is_some())
+                };
+                f1_inverse = match f1 < 1.0 && (has_inverse() || has_other_id()) {
                     true => aligned(graph, gold_graph, Some(self.inverses)).f1(),
                     false => f1,
                 };

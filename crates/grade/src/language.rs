@@ -6,11 +6,15 @@ use touchstone_forge::Question;
 use touchstone_forge::linguistic::{reading_ease, tokens, words};
 
 /// The columns, with what they are.
-pub const COLUMNS: [(&str, &str); 6] = [
+pub const COLUMNS: [(&str, &str); 7] = [
     ("words", "#W: tokens without marks; a question mark counts"),
     ("nouns", "#N: common nouns, by a Brill tagger (that of the paper is another one)"),
     ("unseen", "#Z: classes and properties that the training questions do not have"),
     ("readability", "Flesch reading ease"),
+    (
+        "grammaticality",
+        "log-likelihood per token of the order of parts of speech and small words, under a trigram model of the training questions (a substitute for the classifier of the paper)",
+    ),
     ("clauses", "complexity: relative and coordinate clauses (a substitute for the classifier of the paper)"),
     (
         "coherence",
@@ -21,18 +25,22 @@ pub const COLUMNS: [(&str, &str); 6] = [
 /// Works the columns out for questions of a benchmark.
 pub struct Analyst {
     seen: HashSet<String>,
-    model: Trigrams,
+    /// Of words.
+    words: Trigrams,
+    /// Of parts of speech.
+    grammar: Trigrams,
 }
 
 impl Analyst {
     /// With the training questions of a benchmark.
     pub fn new(training: &[&Question]) -> Analyst {
         let seen = training.iter().flat_map(|question| question.schema_items.iter().cloned()).collect();
-        let mut model = Trigrams::default();
+        let (mut words, mut grammar) = (Trigrams::default(), Trigrams::default());
         for question in training {
-            model.add(&question.question);
+            words.add(&small_words(&question.question));
+            grammar.add(&parts_of_speech(&question.question));
         }
-        Analyst { seen, model }
+        Analyst { seen, words, grammar }
     }
 
     /// The values for a question, in the order of [`COLUMNS`].
@@ -44,8 +52,9 @@ impl Analyst {
             nouns(text) as f64,
             unseen as f64,
             reading_ease(text),
+            self.grammar.likelihood(&parts_of_speech(text)),
             clauses(text) as f64,
-            self.model.likelihood(text),
+            self.words.likelihood(&small_words(text)),
         ]
     }
 }
@@ -54,6 +63,25 @@ impl Analyst {
 fn nouns(text: &str) -> usize {
     let tokens: Vec<String> = tokens(text).into_iter().map(str::to_owned).collect();
     brill_tagger().tag_sentence(&tokens).iter().filter(|tag| **tag == Some(UPOS::NOUN)).count()
+}
+
+/// The words in small letters.
+fn small_words(text: &str) -> Vec<String> {
+    tokens(text).iter().map(|token| token.to_lowercase()).collect()
+}
+
+/// What kinds of words there are: small words like `of` are kinds of their own.
+fn parts_of_speech(text: &str) -> Vec<String> {
+    let tokens: Vec<String> = tokens(text).into_iter().map(str::to_owned).collect();
+    let tags = brill_tagger().tag_sentence(&tokens);
+    let kind = |(token, tag): (&String, &Option<UPOS>)| match tag {
+        Some(tag @ (UPOS::NOUN | UPOS::PROPN | UPOS::VERB | UPOS::ADJ | UPOS::ADV | UPOS::NUM)) => {
+            format!("{tag:?}")
+        }
+        Some(_) => token.to_lowercase(),
+        None => "?".to_owned(),
+    };
+    tokens.iter().zip(&tags).map(kind).collect()
 }
 
 /// How many clauses there are beside the main one.
@@ -78,19 +106,21 @@ struct Trigrams {
 const MIXED: [f64; 3] = [0.5, 0.3, 0.18];
 
 impl Trigrams {
-    fn sequence(&self, text: &str) -> Vec<u32> {
-        let known = |token: &&str| self.numbers.get(&token.to_lowercase()).copied().unwrap_or(u32::MAX);
-        tokens(text).iter().map(known).chain([0]).collect()
+    fn sequence(&self, tokens: &[String]) -> Vec<u32> {
+        let known = |token: &String| self.numbers.get(token).copied().unwrap_or(u32::MAX);
+        tokens.iter().map(known).chain([0]).collect()
     }
 
-    fn add(&mut self, text: &str) {
-        for token in tokens(text) {
+    fn add(&mut self, tokens: &[String]) {
+        for token in tokens {
             // 0 is the end.
             let next = self.numbers.len() as u32 + 1;
-            self.numbers.entry(token.to_lowercase()).or_insert(next);
+            if !self.numbers.contains_key(token) {
+                self.numbers.insert(token.clone(), next);
+            }
         }
         let (mut a, mut b) = (0, 0);
-        for c in self.sequence(text) {
+        for c in self.sequence(tokens) {
             *self.counts.entry([a, b, c]).or_default() += 1;
             *self.pairs.entry([a, b]).or_default() += 1;
             *self.singles.entry(c).or_default() += 1;
@@ -100,8 +130,8 @@ impl Trigrams {
     }
 
     /// The mean logarithm of the probabilities of tokens, the end included.
-    fn likelihood(&self, text: &str) -> f64 {
-        let sequence = self.sequence(text);
+    fn likelihood(&self, tokens: &[String]) -> f64 {
+        let sequence = self.sequence(tokens);
         let (mut a, mut b, mut sum) = (0, 0, 0.0);
         let ratio = |n: Option<&u32>, of: Option<&u32>| match (n, of) {
             (Some(&n), Some(&of)) if of > 0 => f64::from(n) / f64::from(of),
@@ -132,11 +162,19 @@ mod tests {
             2
         );
         let mut model = Trigrams::default();
-        model.add("Which films were made in France?");
+        model.add(&small_words("Which films were made in France?"));
         let (known, other) = (
-            model.likelihood("Which films were made in France?"),
-            model.likelihood("France in made were films?"),
+            model.likelihood(&small_words("Which films were made in France?")),
+            model.likelihood(&small_words("France in made were films?")),
         );
         assert!(known > other && other > -20.0, "{known} {other}");
+        // Other words in the same order are as grammatical, the same words in another order are not.
+        let mut grammar = Trigrams::default();
+        grammar.add(&parts_of_speech("Which films were made in France?"));
+        let (known, other) = (
+            grammar.likelihood(&parts_of_speech("Which houses were built in Norway?")),
+            grammar.likelihood(&parts_of_speech("Films which in were France made?")),
+        );
+        assert!(known > other, "{known} {other}");
     }
 }

@@ -72,8 +72,10 @@ measures! {
         "both empty 1; one empty 0; patterns that become the same count once; broken SPARQL is scanned, other broken texts 0";
     F1Aligned = "f1_aligned", Query, 1, "F1 of what the query graphs say, variables aligned in the best way, the answer to the answer",
         "a text that cannot be read 0; SPARQL outside of the algebra, on either side: 1 for the gold text itself, else f1_tri";
-    F1Inverse = "f1_inverse", Query, 1, "as f1_aligned; a relation and its inverse the other way round are the same",
+    F1Inverse = "f1_inverse", Query, 2, "as f1_aligned; a relation and its inverse the other way round are the same, and so are entities that owl:sameAs links",
         "as f1_aligned";
+    MrrForm = "mrr_form", Query, 1, "1 / the place of the first form with the canonical form of gold: the form itself, then its alternatives",
+        "none of them 0; without alternatives as em_canonical";
     Exec = "exec", Execution, 1, "1 if the logical form runs, else 0",
         "no answers are fine: 1; over budget 0; no KB at hand: not measured";
     EmAnswer = "em_answer", Answer, 1, "1 if both answer sets are the same, else 0", "both empty 1; error 0; duplicates and order do not matter";

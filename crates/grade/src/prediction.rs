@@ -16,6 +16,8 @@ pub struct Prediction {
     pub logical_form: Option<String>,
     /// Its language, if the prediction tells.
     pub language: Option<Language>,
+    /// Further logical forms, the likelier ones first, with their languages.
+    pub alternatives: Vec<(String, Option<Language>)>,
     /// Which of the choices.
     pub choice: Option<String>,
     /// Log-probabilities of the tokens.
@@ -143,24 +145,36 @@ impl<R: BufRead> Predictions<R> {
             Some(Json::Array(list)) => Some(list.iter().map(Known::of_json).collect()),
             Some(one) => Some(vec![Known::of_json(one)]),
         };
-        let language = match text("lang") {
-            None => None,
-            Some(word) => match Language::from_word(&word) {
-                Some(language) => Some(language),
-                None => return Err(self.wrong(&format!("`{word}` is no language: sexpr, kopl or sparql"))),
-            },
-        };
+        let language = self.language(json)?;
+        let mut alternatives = Vec::new();
+        for other in fields.get("alternatives").and_then(Json::as_array).into_iter().flatten() {
+            let form = other.as_str().or_else(|| other.get("logical_form").and_then(Json::as_str));
+            let form = form.ok_or_else(|| self.wrong("an alternative has no `logical_form`"))?;
+            alternatives.push((form.to_owned(), self.language(other)?.or(language)));
+        }
         let log_probs = fields.get("log_probs").and_then(Json::as_array);
         Ok(Prediction {
             id: id.as_str().map_or_else(|| id.to_string(), str::to_owned),
             answers,
             logical_form: text("logical_form"),
             language,
+            alternatives,
             choice: text("choice"),
             log_probs: log_probs.into_iter().flatten().filter_map(Json::as_f64).collect(),
             error: text("error"),
             trace: fields.get("trace").filter(|trace| !trace.is_null()).cloned(),
         })
+    }
+
+    fn language(&self, json: &Json) -> Result<Option<Language>, PredictionError> {
+        match json.get("lang") {
+            None | Some(Json::Null) => Ok(None),
+            Some(word) => {
+                let word = word.as_str().map_or_else(|| word.to_string(), str::to_owned);
+                let unknown = || self.wrong(&format!("`{word}` is no language: sexpr, kopl or sparql"));
+                Language::from_word(&word).map(Some).ok_or_else(unknown)
+            }
+        }
     }
 
     fn of_qald(&self, json: &Json) -> Result<Prediction, PredictionError> {
@@ -220,6 +234,11 @@ mod tests {
         let found = read(lines, PredictionFormat::Lines);
         let ids: Vec<&str> = found.iter().flatten().map(|prediction| prediction.id.as_str()).collect();
         assert_eq!(ids, ["7", "8", "9"]);
+        let ranked = r#"{"id": 1, "logical_form": "(a b)", "lang": "sexpr", "alternatives": ["(c d)", {"logical_form": "What()", "lang": "kopl"}]}"#;
+        let found = read(ranked, PredictionFormat::Lines).remove(0).expect("read").alternatives;
+        let expected =
+            [("(c d)".to_owned(), Some(Language::Sexpr)), ("What()".to_owned(), Some(Language::Kopl))];
+        assert_eq!(found, expected);
         assert_eq!(read("yes\n\n206 cm\n", PredictionFormat::KqaPro).len(), 3);
         let qald =
             r#"{"questions": [{"id": "1", "query": {"sparql": "ASK {}"}, "answers": [{"boolean": true}]}]}"#;

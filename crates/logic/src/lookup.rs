@@ -1,7 +1,7 @@
 //! What a word is, as far as somebody knows: the schema behind a parser's messages.
 
 use crate::ontology::Ontology;
-use touchstone_kb::{Kb, ValueKind, nearest_name};
+use touchstone_kb::{Kb, NodeId, ValueKind, nearest_name};
 
 /// Knows words. `None` means "cannot tell", so that a parser without a schema stays silent.
 pub trait Lookup {
@@ -115,10 +115,15 @@ fn properties(kb: &Kb) -> impl Iterator<Item = &str> {
     relations.chain(kb.attributes().flat_map(|a| [kb.attribute_id(a), kb.attribute_label(a)]))
 }
 
-/// Knows inverse relations.
+/// Knows what says the same: inverse relations, and entities with several ids.
 pub trait Inverses {
     /// The relation that says the same the other way round.
     fn inverse(&self, relation: &str) -> Option<&str>;
+
+    /// The first id of an entity that has several (`owl:sameAs`), if it is another one.
+    fn same(&self, _entity: &str) -> Option<&str> {
+        None
+    }
 }
 
 /// Knows none.
@@ -146,7 +151,29 @@ impl Inverses for Kb {
             }
         }
     }
+
+    fn same(&self, entity: &str) -> Option<&str> {
+        let (relation, node) = (self.relation(SAME_AS)?, self.node(entity)?);
+        let mut group = vec![node.0];
+        let mut at = 0;
+        while at < group.len() && group.len() < MAX_IDS {
+            let node = NodeId(group[at]);
+            for &other in self.objects(node, relation).iter().chain(self.subjects(relation, node)) {
+                if !group.contains(&other) {
+                    group.push(other);
+                }
+            }
+            at += 1;
+        }
+        let first = group.into_iter().min().filter(|&first| first != node.0)?;
+        Some(self.node_id(NodeId(first)))
+    }
 }
+
+const SAME_AS: &str = "http://www.w3.org/2002/07/owl#sameAs";
+
+/// Nothing has more ids; what seems to have them is badly linked.
+const MAX_IDS: usize = 100;
 
 /// Knows names for ids, for languages that speak of names.
 pub trait Names {

@@ -1,8 +1,8 @@
-//! Finds what a question names: entities by the names of the KB, classes by the lexicon, numbers and dates.
+//! Finds what a question names: entities by the names of the KB, classes by the lexicon, numbers, dates, and texts that are values.
 
 use hashbrown::HashMap;
 use touchstone_forge::english::{Lexicon, Mention};
-use touchstone_kb::{Kb, NodeId};
+use touchstone_kb::{AttributeId, Kb, NodeId, ValueKind};
 
 /// A part of a question that names something.
 #[derive(Debug, Clone, PartialEq)]
@@ -26,6 +26,8 @@ pub enum Thing {
     Number(String),
     /// A month or day, as `1990-05` or `1990-05-17`.
     Date(String),
+    /// A text that is the value of an attribute: `FRA`, `female`.
+    Text(String),
 }
 
 /// Looks for names in questions.
@@ -33,6 +35,8 @@ pub struct Linker<'k> {
     kb: &'k Kb,
     /// Classes by what they are called, in small letters.
     classes: HashMap<String, String>,
+    /// Texts with the attributes that have them as a value.
+    texts: HashMap<&'k str, Vec<AttributeId>>,
 }
 
 /// No name has more words.
@@ -76,7 +80,54 @@ impl<'k> Linker<'k> {
                 classes.entry(word.to_lowercase()).or_insert_with(|| id.clone());
             }
         }
-        Linker { kb, classes }
+        let mut texts: HashMap<&str, Vec<AttributeId>> = HashMap::new();
+        for attribute in kb.attributes().filter(|&a| kb.attribute_kind(a) == ValueKind::Text) {
+            let column = kb.facts_by_value(attribute);
+            for at in 0..column.len() {
+                let attributes = texts.entry(kb.literal(column.value(at)).text()).or_default();
+                if attributes.last() != Some(&attribute) {
+                    attributes.push(attribute);
+                }
+            }
+        }
+        Linker { kb, classes, texts }
+    }
+
+    /// Whether two texts are values of one attribute.
+    pub(crate) fn are_alike(&self, a: &str, b: &str) -> bool {
+        let attributes = |text: &str| self.texts.get(text).map_or(&[][..], |attributes| attributes);
+        attributes(a).iter().any(|attribute| attributes(b).contains(attribute))
+    }
+
+    /// Texts that are values, where nothing else is named: the longest first.
+    fn texts(&self, question: &str, words: &[(usize, usize)], found: &mut Vec<Linked>) {
+        for length in (1..=LONGEST.min(words.len())).rev() {
+            for from in 0..=words.len() - length {
+                let (start, mut end) = (words[from].0, words[from + length - 1].1);
+                if is_taken(found, start, end) || (length == 1 && is_plain(&question[start..end])) {
+                    continue;
+                }
+                // Some begin or end with a mark: .fr, Washington, D.C.
+                let mut text = &question[start..end];
+                let mut first = start;
+                if let Some(before) =
+                    question[..start].chars().next_back().filter(|c| c.is_ascii_punctuation())
+                    && self.texts.contains_key(&question[start - before.len_utf8()..end])
+                {
+                    first = start - before.len_utf8();
+                    text = &question[first..end];
+                }
+                if let Some(after) = question[end..].chars().next().filter(|c| c.is_ascii_punctuation())
+                    && self.texts.contains_key(&question[first..end + after.len_utf8()])
+                {
+                    end += after.len_utf8();
+                    text = &question[first..end];
+                }
+                if self.texts.contains_key(text) {
+                    found.push(Linked { start: first, end, thing: Thing::Text(text.to_owned()) });
+                }
+            }
+        }
     }
 
     /// What a question names, in the order of the text. Entities that are `given` are not looked for.
@@ -126,6 +177,7 @@ impl<'k> Linker<'k> {
                 }
             }
         }
+        self.texts(question, &words, &mut found);
         found.sort_by_key(|linked| linked.start);
         found
     }
@@ -271,7 +323,7 @@ mod tests {
             let shown = |linked: Linked| match linked.thing {
                 Thing::Entities(nodes) => world.label(nodes[0]).to_owned(),
                 Thing::Class(id) => format!("class {id}"),
-                Thing::Number(text) | Thing::Date(text) => text,
+                Thing::Number(text) | Thing::Date(text) | Thing::Text(text) => text,
             };
             linker.link(question, None).into_iter().map(shown).collect()
         };
@@ -285,6 +337,11 @@ mod tests {
             [film, "Christopher Nolan", "1200"]
         );
         assert_eq!(said("How many of them are there?"), [""; 0]);
+        assert_eq!(
+            said("Which country has the ISO 3166-1 alpha-3 code FRA and the top-level domain .fr?").last(),
+            Some(&".fr".to_owned())
+        );
+        assert!(linker.are_alike("FRA", "DEU") && !linker.are_alike("FRA", ".fr"));
         assert_eq!(said("Who directed Apollo 13 before May 5, 2008?"), ["Apollo 13", "2008-05-05"]);
     }
 }

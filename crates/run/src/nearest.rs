@@ -62,6 +62,9 @@ const NEIGHBOURS: usize = 40;
 /// So many ways to put this question's things into a neighbour's query are tried.
 const WAYS: usize = 8;
 
+/// So many further queries are told.
+const ALTERNATIVES: usize = 4;
+
 /// A query that takes longer is no answer.
 const OPERATIONS: u64 = 1_000_000;
 
@@ -112,6 +115,12 @@ impl<'k> Nearest<'k> {
 
     /// The best query for a question that names these things. The training question with the same id is not looked at.
     pub fn answer(&self, id: &str, question: &str, links: &[Linked]) -> Option<Adapted<'k>> {
+        self.ranked(id, question, links, 1).pop()
+    }
+
+    /// The best queries for a question, the likeliest first.
+    fn ranked(&self, id: &str, question: &str, links: &[Linked], limit: usize) -> Vec<Adapted<'k>> {
+        let mut ranked: Vec<Adapted<'k>> = Vec::new();
         let neighbours = self.most_similar(question, links, NEIGHBOURS);
         // First those that need exactly what is there, then those that need less.
         for exactly in [true, false] {
@@ -121,8 +130,11 @@ impl<'k> Nearest<'k> {
                     continue;
                 }
                 for query in self.adapted(example, links, exactly) {
+                    if ranked.iter().any(|known| known.query == query) {
+                        continue;
+                    }
                     if let Some(found) = self.run(&query) {
-                        return Some(Adapted {
+                        ranked.push(Adapted {
                             query,
                             found,
                             neighbour: example.id.clone(),
@@ -130,11 +142,14 @@ impl<'k> Nearest<'k> {
                             score,
                             passed_over,
                         });
+                        if ranked.len() == limit {
+                            return ranked;
+                        }
                     }
                 }
             }
         }
-        None
+        ranked
     }
 
     /// The most similar training questions, those that ask in the same way first: a question for a number is no question for a name.
@@ -176,6 +191,16 @@ impl<'k> Nearest<'k> {
         }
         let (classes, our_classes) = (used(is_class), of_kind(links, is_class));
         let mut fixed: Vec<(usize, usize)> = values.into_iter().zip(our_values).collect();
+        // A text takes the place of another value of the same attribute.
+        let mut our_texts = of_kind(links, is_text);
+        for place in used(is_text) {
+            let is_alike = |&at: &usize| match (&example.links[place].thing, &links[at].thing) {
+                (Thing::Text(old), Thing::Text(new)) => self.linker.are_alike(old, new),
+                _ => false,
+            };
+            let Some(at) = our_texts.iter().position(is_alike) else { return Vec::new() };
+            fixed.push((place, our_texts.remove(at)));
+        }
         if classes.len() == our_classes.len() {
             fixed.extend(classes.into_iter().zip(our_classes));
         }
@@ -281,11 +306,19 @@ impl<'k> Nearest<'k> {
     fn predict(&self, asked: &Asked) -> Json {
         let links = self.link(&asked.question, asked.entities.as_deref());
         let mut prediction = json!({ "id": asked.id });
-        if let Some(adapted) = self.answer(&asked.id, &asked.question, &links) {
+        let mut ranked = self.ranked(&asked.id, &asked.question, &links, 1 + ALTERNATIVES).into_iter();
+        if let Some(adapted) = ranked.next() {
             prediction["answers"] = json!(adapted.found.answers(self.words.kb()));
             if let Some((language, text)) = self.printed(&adapted.query) {
                 prediction["logical_form"] = json!(text);
                 prediction["lang"] = json!(language);
+            }
+            let alternatives: Vec<Json> = ranked
+                .filter_map(|other| self.printed(&other.query))
+                .map(|(language, text)| json!({ "logical_form": text, "lang": language }))
+                .collect();
+            if !alternatives.is_empty() {
+                prediction["alternatives"] = json!(alternatives);
             }
             prediction["trace"] = json!({
                 "neighbour": adapted.neighbour,
@@ -342,6 +375,10 @@ fn is_entity(thing: &Thing) -> bool {
 
 fn is_class(thing: &Thing) -> bool {
     matches!(thing, Thing::Class(_))
+}
+
+fn is_text(thing: &Thing) -> bool {
+    matches!(thing, Thing::Text(_))
 }
 
 fn is_value(thing: &Thing) -> bool {
@@ -419,6 +456,7 @@ fn is_said_by(value: &Value, thing: &Thing) -> bool {
             _ => false,
         },
         Thing::Date(text) => value.text == *text,
+        Thing::Text(text) => value.datatype.is_empty() && value.text == *text,
         _ => false,
     }
 }
@@ -436,6 +474,7 @@ fn replaced(old: &Value, thing: &Thing) -> Option<Value> {
         Thing::Date(text) if is_time => {
             Some(Value::xsd(text.clone(), if text.len() > 8 { "date" } else { "gYearMonth" }))
         }
+        Thing::Text(text) if old.datatype.is_empty() => Some(Value { text: text.clone(), ..old.clone() }),
         _ => None,
     }
 }
@@ -465,6 +504,7 @@ fn terms(question: &str, links: &[Linked], kb: &Kb) -> Vec<String> {
                 }
                 Thing::Number(_) => "#number".to_owned(),
                 Thing::Date(_) => "#date".to_owned(),
+                Thing::Text(_) => "#text".to_owned(),
                 Thing::Class(_) => {
                     extra.push("#class".to_owned());
                     question[start..end].to_lowercase()

@@ -133,6 +133,7 @@ fn linked(kb: &Kb, question: &str, links: &[Linked]) -> Vec<Json> {
                 Thing::Class(id) => ("class", vec![id]),
                 Thing::Number(text) => ("number", vec![text]),
                 Thing::Date(text) => ("date", vec![text]),
+                Thing::Text(text) => ("text", vec![text]),
             };
             json!({ "text": &question[link.start..link.end], "kind": kind, "things": things })
         })
@@ -162,6 +163,9 @@ fn show_links(kb: &Kb, question: &str, links: &[Linked]) -> Result<()> {
             }
             Thing::Date(date) => {
                 table.add_row([text, "a date", date]);
+            }
+            Thing::Text(value) => {
+                table.add_row([text, "a value", value]);
             }
         }
     }

@@ -23,7 +23,7 @@ pub fn packed_schema(kb: &Kb, question: &str, links: &[Linked], tokens: usize, b
             Thing::Class(id) => {
                 classes.insert(id);
             }
-            Thing::Number(_) | Thing::Date(_) => {}
+            Thing::Number(_) | Thing::Date(_) | Thing::Text(_) => {}
         }
     }
     let shared = |label: &str| stems(label).filter(|stem| question_words.contains(stem)).count();
