@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 use touchstone_engine::Words;
 use touchstone_forge::english::{Lexicon, verbalise};
-use touchstone_forge::{Benchmark, Recipe, lint, make, stats};
+use touchstone_forge::{Benchmark, Question, Recipe, lint, make, stats};
 use touchstone_kb::{Kb, NoProgress, world};
 use touchstone_logic::{Form, Language, Program, Query};
 
@@ -362,7 +362,13 @@ fn data_sets_come_back() {
     let count = |benchmark: &Benchmark, level: &str| {
         benchmark.questions.iter().filter(|question| question.level == level).count()
     };
-    assert_eq!(count(&mixed, "zero-shot"), count(&made, "zero-shot"));
+    let rejections = &mixed.manifest.rejections;
+    // A few have only forms that the algebra cannot read: exact SPARQL about names of several things.
+    let knowledge = importer(Origin::Cwq).knowledge;
+    let unread = |question: &&Question| question.level == "zero-shot" && question.query(&knowledge).is_none();
+    let n_unread = made.questions.iter().filter(unread).count();
+    assert!(n_unread < 3);
+    assert_eq!(count(&mixed, "zero-shot") + n_unread, count(&made, "zero-shot"), "{rejections:?}");
     assert_eq!(count(&mixed, "i.i.d."), 0);
     assert!(lint::lint(&kb, &mixed, &NoProgress).findings.is_empty());
 }

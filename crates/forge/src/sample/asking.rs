@@ -6,7 +6,9 @@ use crate::random::Random;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use touchstone_engine::Found;
-use touchstone_kb::{ClassId, Comparison, FactId, LiteralId, NodeId, Property, Value as KbValue};
+use touchstone_kb::{
+    ClassId, Comparison, FactId, LiteralFamily, LiteralId, NodeId, Property, Value as KbValue,
+};
 use touchstone_logic::{Answer, Condition, Direction, Extreme, Query, Set, Value};
 
 /// The nine ways to ask.
@@ -236,7 +238,10 @@ impl<'k> Asker<'_, 'k, '_> {
             self.by_name(edge.other)?
         };
         let mut set = Set::relate(other, kb.relation_id(edge.relation), edge.direction.flipped());
-        self.qualify(&mut set, self.fact(node, edge));
+        // Behind a description, it would be said of that.
+        if matches!(&set, Set::Relate(relate) if matches!(relate.from, Set::Entity(_) | Set::Named(_))) {
+            self.qualify(&mut set, self.fact(node, edge));
+        }
         Ok(set)
     }
 
@@ -252,7 +257,7 @@ impl<'k> Asker<'_, 'k, '_> {
 
     /// Adds a condition on a qualifier of the fact, sometimes.
     fn qualify(&mut self, set: &mut Set, fact: Option<u32>) {
-        if !self.random.percent(30) {
+        if !self.random.percent(40) {
             return;
         }
         if let (Set::Relate(relate), Some(condition)) = (set, fact.and_then(|fact| self.qualifier(fact))) {
@@ -262,7 +267,15 @@ impl<'k> Asker<'_, 'k, '_> {
 
     fn qualifier(&mut self, fact: u32) -> Option<Condition> {
         let kb = self.ground.kb();
-        let qualifiers: Vec<_> = kb.fact_qualifiers(FactId(fact)).collect();
+        let mut qualifiers: Vec<_> = kb.fact_qualifiers(FactId(fact)).collect();
+        // Most are numbers and times: texts get their turn, too.
+        let is_text = |value: &KbValue| match value {
+            KbValue::Node(_) => true,
+            KbValue::Literal(id) => kb.literal(*id).kind().family() == LiteralFamily::Text,
+        };
+        if self.random.percent(50) && qualifiers.iter().any(|qualifier| is_text(&qualifier.value)) {
+            qualifiers.retain(|qualifier| is_text(&qualifier.value));
+        }
         let qualifier = *self.random.choose(&qualifiers)?;
         let value = match qualifier.value {
             KbValue::Node(node) => Value::text(kb.label(node)),
