@@ -4,6 +4,7 @@ use crate::grade::three;
 use crate::{Outcome, output};
 use anyhow::{Context, Result};
 use clap::Args;
+use comfy_table::ColumnConstraint;
 use serde::Serialize;
 use serde_json::Value as Json;
 use std::collections::BTreeMap;
@@ -86,6 +87,10 @@ pub(crate) fn run(args: &RunsArgs) -> Result<Outcome> {
                 .map(|name| row.scores.get(name).map_or("".to_owned(), |score| three(*score))),
         );
         table.add_row(cells);
+    }
+    // Times and numbers stay in one line; long names may break.
+    for column in table.column_iter_mut().skip(3) {
+        column.set_constraint(ColumnConstraint::ContentWidth);
     }
     output::text(&table.to_string())?;
     if rows.iter().any(|row| row.scores.is_empty()) {
