@@ -13,7 +13,7 @@ if ! command -v chromium >/dev/null; then
 fi
 command -v chromium >/dev/null || { say "Chromium cannot be installed: left out"; exit 0; }
 cargo test --locked --workspace --no-run
-program=target/debug/touchstone
+program=${CARGO_TARGET_DIR:-target}/debug/touchstone
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 export TOUCHSTONE_CACHE=$folder/cache

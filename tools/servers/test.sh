@@ -18,7 +18,7 @@ trap 'stop "${1:-}"' EXIT
 
 # As the tests of the workspace build it: with the features of one package alone, everything would be compiled again.
 cargo test --locked --workspace --no-run
-program=target/debug/touchstone
+program=${CARGO_TARGET_DIR:-target}/debug/touchstone
 export TOUCHSTONE_CACHE=$folder/cache
 "$program" kb export --format nt --view direct --no-qualifiers --out "$folder/direct.nt"
 if ! command -v virtuoso-t >/dev/null; then
