@@ -3,6 +3,7 @@
 mod inflect;
 mod lexicon;
 mod naming;
+mod nouns;
 mod phrases;
 mod tense;
 mod values;

@@ -1,8 +1,9 @@
 //! Says a query in English: all of its constraints, directions, functions and qualifiers.
 
-use super::inflect::{plural, value as said_value, with_article};
-use super::lexicon::{AttributeWords, ClassWords, Lexicon};
+use super::inflect::{value as said_value, with_article};
+use super::lexicon::{AttributeWords, Lexicon};
 use super::naming::is_plural_name;
+use super::nouns::Noun;
 use super::phrases::{agreeing, capitalised, finish, joined, punctuated, uncapitalised};
 use super::tense::{asked_in_past, in_past, is_past, perfect};
 use super::values::{Fact, subject_agrees};
@@ -439,85 +440,13 @@ impl Speaker<'_> {
         })
     }
 
-    /// The more special of what both ends tell.
-    fn more_special(&self, class: Option<ClassId>, own: Noun) -> Noun {
-        match class {
-            Some(class) if own.class.is_none_or(|own| self.kb.ancestors(class).any(|above| above == own)) => {
-                self.noun_of(Some(class))
-            }
-            _ => own,
-        }
-    }
-
-    /// The noun for what satisfies some constraints: their class, or what the schema tells of their properties.
-    fn noun(&self, parts: &[Set]) -> Noun {
-        let named = parts.iter().find_map(|part| match part {
-            Set::Class(id) => self.kb.class(id),
-            _ => None,
-        });
-        let class =
-            named.or_else(|| {
-                let classes = parts.iter().filter_map(|part| match part {
-                    Set::Relate(relate) => self.class_of_end(&relate.property, relate.direction),
-                    Set::Marked(_, inner) => self.noun(inner.conjuncts()).class,
-                    _ => None,
-                });
-                // The most special of those that agree.
-                classes.reduce(|found, other| {
-                    if self.kb.ancestors(other).any(|above| above == found) { other } else { found }
-                })
-            });
-        self.noun_of(class)
-    }
-
-    /// The class of what is described by a step along a property.
-    fn class_of_end(&self, property: &str, direction: Direction) -> Option<ClassId> {
-        match (self.property(property)?, direction) {
-            (Property::Relation(relation), Direction::Backward) => self.kb.relation_domain(relation),
-            (Property::Relation(relation), Direction::Forward) => self.kb.relation_range(relation),
-            (Property::Attribute(attribute), _) => self.kb.attribute_domain(attribute),
-        }
-    }
-
-    /// The class of what a step of a path starts from.
-    fn class_of_start(&self, step: &Step) -> Option<ClassId> {
-        self.class_of_end(&step.property, step.direction.flipped())
-    }
-
-    /// The noun for both of two things: the smallest class that they share.
-    fn noun_of_both(&self, left: &Set, right: &Set) -> Said<Noun> {
-        let classes = |set: &Set| -> Said<Vec<ClassId>> {
-            let own: Vec<ClassId> = match set {
-                Set::Entity(_) | Set::Named(_) => self.kb.classes_of(self.entity(set)?).collect(),
-                set => self.noun(set.conjuncts()).class.into_iter().collect(),
-            };
-            let above = own.iter().flat_map(|&class| self.kb.ancestors(class));
-            Ok(own.iter().copied().chain(above).collect())
-        };
-        let (left, right) = (classes(left)?, classes(right)?);
-        let shared = left.into_iter().filter(|class| right.contains(class));
-        let smallest = shared.min_by_key(|&class| (self.kb.members(class).len(), class));
-        smallest.map(|class| self.noun_of(Some(class))).ok_or("two things of different kinds")
-    }
-
     /// Whether a set is one thing with a name that is a plural.
     fn is_plural(&self, set: &Set) -> bool {
         matches!(set, Set::Entity(_) | Set::Named(_))
             && self.entity(set).is_ok_and(|node| is_plural_name(self.kb.label(node)))
     }
 
-    pub(super) fn noun_of(&self, class: Option<ClassId>) -> Noun {
-        let words =
-            class.and_then(|class| self.lexicon.classes.get(self.kb.node_id(self.kb.class_node(class))));
-        match words {
-            Some(ClassWords { one, many, person, .. }) => {
-                Noun { one: one.clone(), many: many.clone(), person: *person, class }
-            }
-            None => Noun { one: "thing".to_owned(), many: plural("thing"), person: false, class: None },
-        }
-    }
-
-    fn entity(&self, set: &Set) -> Said<NodeId> {
+    pub(super) fn entity(&self, set: &Set) -> Said<NodeId> {
         match set {
             Set::Entity(id) => self.kb.node(id).ok_or("an unknown entity"),
             Set::Named(name) => {
@@ -531,7 +460,7 @@ impl Speaker<'_> {
         }
     }
 
-    fn property(&self, word: &str) -> Option<Property> {
+    pub(super) fn property(&self, word: &str) -> Option<Property> {
         let relation = self.kb.relation(word).map(Property::Relation);
         relation.or_else(|| self.kb.attribute(word).map(Property::Attribute))
     }
@@ -546,20 +475,6 @@ impl Speaker<'_> {
 enum Number {
     One,
     The,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Noun {
-    pub(super) one: String,
-    many: String,
-    person: bool,
-    class: Option<ClassId>,
-}
-
-impl Noun {
-    fn pronoun(&self) -> &'static str {
-        if self.person { "who" } else { "that" }
-    }
 }
 
 /// What is said of a thing.
