@@ -105,6 +105,32 @@ fn outcomes_are_told_apart() {
     }
 }
 
+/// The place of the first right form counts, whatever its language.
+#[test]
+fn alternatives_are_ranked() {
+    let kb = world::open(&NoProgress).unwrap();
+    let words = Words::new(&kb);
+    let grader = grader(&kb, &words);
+    let benchmark = quick(&kb, 60);
+    let has_both = |question: &&Question| question.forms.sexpr.is_some() && question.forms.program.is_some();
+    let question = benchmark.questions.iter().find(has_both).unwrap();
+    let wrong = ("Find(Nothing like it) > What()".to_owned(), Some(Language::Kopl));
+    let right = [
+        (question.forms.sexpr.clone().unwrap(), Some(Language::Sexpr)),
+        (question.forms.program.clone().unwrap(), Some(Language::Kopl)),
+    ];
+    let score = |alternatives: Vec<(String, Option<Language>)>| {
+        let (logical_form, language) = (Some(wrong.0.clone()), wrong.1);
+        let prediction = Prediction { logical_form, language, alternatives, ..Prediction::default() };
+        grader.grade(question, Some(&prediction)).values.get(Measure::MrrForm)
+    };
+    assert_eq!(score(Vec::new()), Some(0.0));
+    for right in right {
+        assert_eq!(score(vec![right.clone(), wrong.clone()]), Some(0.5));
+        assert_eq!(score(vec![wrong.clone(), right]), Some(1.0 / 3.0));
+    }
+}
+
 /// The pattern of the third table of the paper.
 #[test]
 fn degradations_are_felt_where_they_should_be() {

@@ -92,7 +92,16 @@ impl Speaker<'_> {
         let before = format!("{word} {{V}}");
         let fitting: Vec<String> =
             phrases.iter().filter(|phrase| phrase.contains(&before)).cloned().collect();
-        Ok(self.pick(&fitting)?.replace(&before, &format!("{{P}} or {before}")))
+        match fitting.is_empty() {
+            // Words of somebody else's lexicon: "was born earlier than {V}".
+            true => Ok(self
+                .pick(phrases)?
+                .split('|')
+                .map(|one| format!("{one} or {{T}}"))
+                .collect::<Vec<_>>()
+                .join("|")),
+            false => Ok(self.pick(&fitting)?.replace(&before, &format!("{{P}} or {before}"))),
+        }
     }
 
     /// What follows the clause of a fact.
