@@ -207,7 +207,9 @@ fn questions_are_answered() {
     assert_eq!(labels, ["Interstellar", "The Dark Knight Rises", "Inception"]);
     assert_eq!(answer["links"][1]["things"][0], "person/f-christopher-nolan");
     let shown = stdout(&run(&["ask", question]));
-    for part in ["S-expression:", "program:", "SPARQL:", "├─ director", "Inception"] {
+    for part in
+        ["S-expression:", "program:", "SPARQL:", "─ director → person/f-christopher-nolan", "Inception"]
+    {
         assert!(shown.contains(part), "{part}: {shown}");
     }
     assert_eq!(run(&["ask", "Xyzzy?"]).status.code(), Some(1));

@@ -13,7 +13,6 @@ use touchstone_engine::budget::{Budget, Limits};
 use touchstone_engine::embedded::run_traced;
 use touchstone_engine::plan::Plan;
 use touchstone_forge::english::Lexicon;
-use touchstone_forge::recipe::Splits;
 use touchstone_forge::{FormPrinter, Ground, Recipe, make};
 use touchstone_kb::Kb;
 use touchstone_logic::QueryGraph;
@@ -37,8 +36,8 @@ pub(crate) struct AskArgs {
     json: bool,
 }
 
-/// So many questions are made to learn from.
-const LEARNED: usize = 12_000;
+/// What is made to learn from.
+const RECIPE: &str = include_str!("ask.toml");
 
 /// So many answers are shown.
 const SHOWN: usize = 20;
@@ -102,25 +101,36 @@ pub(crate) fn run(args: &AskArgs) -> Result<Outcome> {
     Ok(Outcome::Done)
 }
 
-/// Questions to learn from: made once, and kept in the cache.
+/// Questions to learn from: made once by this build of the program, and kept in the cache.
 fn training(kb: &Kb) -> Result<PathBuf> {
+    let cache = touchstone_kb::world::cache_dir();
     let fingerprint = &kb.manifest().fingerprint;
-    let name =
-        format!("training-{}-{}", &fingerprint[..fingerprint.len().min(12)], env!("CARGO_PKG_VERSION"));
-    let folder = touchstone_kb::world::cache_dir().join(name);
+    let stem = format!("training-{}-", &fingerprint[..fingerprint.len().min(12)]);
+    let name = format!("{stem}{}", build());
+    let folder = cache.join(&name);
     if !folder.join("benchmark.json").exists() {
-        let text = Recipe::text("quick").context("there is no recipe `quick`")?;
-        let mut recipe = Recipe::parse(text)?;
-        recipe.questions = LEARNED;
-        recipe.splits =
-            Splits { train: 1.0, dev: 0.0, test: 0.0, zero_shot: 0.0, compositional: 0.0, ..recipe.splits };
+        let recipe = Recipe::parse(RECIPE)?;
         if std::io::stderr().is_terminal() {
             output::note("making questions to learn from (once)");
         }
         let bar = Bar::new();
         make(kb, &recipe, &Lexicon::of(kb), &bar)?.write(&folder)?;
+        for other in std::fs::read_dir(&cache)?.flatten() {
+            let is_older = other.file_name().to_str().is_some_and(|o| o.starts_with(&stem) && o != name);
+            if is_older && let Err(problem) = std::fs::remove_dir_all(other.path()) {
+                tracing::warn!(folder = %other.path().display(), %problem, "cannot remove what an older build made");
+            }
+        }
     }
     Ok(folder)
+}
+
+/// Tells this build of the program from others: another one may make other questions.
+fn build() -> String {
+    let file = std::env::current_exe().and_then(std::fs::metadata);
+    let time = file.as_ref().ok().and_then(|file| file.modified().ok());
+    let build = format!("{} {:?} {:?}", env!("CARGO_PKG_VERSION"), file.map(|file| file.len()).ok(), time);
+    blake3::hash(build.as_bytes()).to_hex()[..12].to_owned()
 }
 
 /// What a question names, for machines.
