@@ -44,22 +44,24 @@ impl<'k> Found<'k> {
 
     /// The answers with ids and labels.
     pub fn answers(&self, kb: &Kb) -> Vec<Answer> {
+        let mut answers = Vec::with_capacity(self.len());
+        answers.extend((0..self.len()).filter_map(|at| self.answer(kb, at)));
+        answers
+    }
+
+    /// One of the answers, with its id and label.
+    pub fn answer(&self, kb: &Kb, at: usize) -> Option<Answer> {
         match self {
-            Found::Things { nodes, literals } => {
-                let mut answers = Vec::with_capacity(self.len());
-                answers.extend(nodes.iter().map(|&node| Answer::node(kb, NodeId(node))));
-                answers.extend(literals.iter().map(|&id| Answer::literal(&kb.literal(LiteralId(id)))));
-                answers
-            }
-            Found::Relations(relations) => {
-                let answer = |&relation: &RelationId| Answer::Relation {
-                    id: kb.relation_id(relation).to_owned(),
-                    label: kb.relation_label(relation).to_owned(),
-                };
-                relations.iter().map(answer).collect()
-            }
-            Found::Count(count) => vec![Answer::Number { value: *count }],
-            Found::Boolean(value) => vec![Answer::Boolean { value: *value }],
+            Found::Things { nodes, literals } => match nodes.get(at) {
+                Some(&node) => Some(Answer::node(kb, NodeId(node))),
+                None => literals.get(at - nodes.len()).map(|&id| Answer::literal(&kb.literal(LiteralId(id)))),
+            },
+            Found::Relations(relations) => relations.get(at).map(|&relation| Answer::Relation {
+                id: kb.relation_id(relation).to_owned(),
+                label: kb.relation_label(relation).to_owned(),
+            }),
+            Found::Count(count) => (at == 0).then_some(Answer::Number { value: *count }),
+            Found::Boolean(value) => (at == 0).then_some(Answer::Boolean { value: *value }),
         }
     }
 }

@@ -21,4 +21,5 @@ mod words;
 pub use answer::{Answer, Found};
 pub use session::{Answers, Engine, Outcome, Reply, Session, Settings};
 pub use shortcut::View;
+pub use sorted::gallop;
 pub use words::{Few, UnknownWord, WordKind, Words};

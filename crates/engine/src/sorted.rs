@@ -5,7 +5,7 @@ use std::borrow::Cow;
 /// The first position at or after `from` whose element is not below `wanted`: by doubling steps, so that a short list finds its way through a
 /// long one in little more than the logarithm of the distances.
 #[inline]
-pub(crate) fn gallop(list: &[u32], from: usize, wanted: u32) -> usize {
+pub fn gallop(list: &[u32], from: usize, wanted: u32) -> usize {
     let mut step = 1;
     let mut low = from;
     let mut high = from;

@@ -66,8 +66,9 @@ fn add(found: &mut Vec<String>, text: String) {
 
 /// Up to three answers of a query.
 fn some_answers(ground: &Ground<'_>, found: &Found<'_>, random: &mut Random) -> Vec<String> {
-    let answers = found.answers(ground.kb());
-    (0..3).filter_map(|_| random.choose(&answers)).map(|answer| answer.text().into_owned()).collect()
+    let n = found.len();
+    let places = (0..if n > 0 { 3 } else { 0 }).map(|_| random.below(n));
+    places.filter_map(|at| found.answer(ground.kb(), at)).map(|answer| answer.text().into_owned()).collect()
 }
 
 /// The query with a clause left out, for each of them.

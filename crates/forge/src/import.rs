@@ -9,7 +9,8 @@ use std::collections::BTreeMap;
 use std::io::BufRead;
 use touchstone_kb::Kb;
 use touchstone_logic::dataset::{Format, Item, Knowledge, Record, Source};
-use touchstone_logic::level::{Training, Traits};
+use touchstone_logic::equal::Canonical;
+use touchstone_logic::level::{SchemaItems, Training, Traits};
 use touchstone_logic::{Answer, Inverses, Language, Program, Query};
 
 /// A published format.
@@ -111,6 +112,7 @@ impl Importer<'_> {
             Some(kb) => with_ids(reading.query, kb),
             None => reading.query,
         };
+        let template = Canonical::template(&query, self.inverses);
         let question = Question {
             // Without an id of its own the line is its id, and every file has such a line.
             id: if item.id == line { format!("{split}-{line}") } else { item.id.clone() },
@@ -121,9 +123,10 @@ impl Importer<'_> {
             entities: self.mentions(&query, &names, &text),
             source: source.to_owned(),
             question: text,
-            ..Question::about(&query, &graph, self.inverses, forms)
+            ..Question::about(&query, &graph, template.key(), forms)
         };
-        Ok(Imported { question, traits: Traits::of(&query, self.inverses, true) })
+        let items = SchemaItems::of(&query);
+        Ok(Imported { question, traits: Traits::new(items, template.key().to_owned(), self.inverses, true) })
     }
 
     fn answers(&self, json: &Json, query: &Query) -> Vec<Json> {

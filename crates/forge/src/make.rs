@@ -20,7 +20,7 @@ use std::collections::BTreeMap;
 
 use touchstone_kb::{ClassId, Kb, Progress};
 use touchstone_logic::equal::Canonical;
-use touchstone_logic::level::{Level, Training, Traits};
+use touchstone_logic::level::{Level, SchemaItems, Training, Traits};
 use touchstone_logic::{Query, QueryGraph};
 
 /// A benchmark that could not be made.
@@ -45,11 +45,17 @@ struct Candidate {
     question: Question,
     /// Until the questions of its kind are made: others with its template may follow.
     query: Option<Query>,
-    traits: Traits,
-    key: String,
+    /// What [`Traits`] is made of.
+    items: SchemaItems,
+    key: Key,
+    /// Whether it names things that could be other ones.
+    can_move: bool,
     pool: Pool,
     verified: usize,
 }
+
+/// The hash of what is the same for all queries that ask the same.
+type Key = [u8; 16];
 
 /// The questions of one kind.
 #[derive(Default)]
@@ -154,7 +160,7 @@ impl<'k> Maker<'k, '_> {
         let can_move = matches!(&wanted.kind, Kind::Shape { .. });
         let reserve = if can_move { 0 } else { batch.targets[1] };
         batch.targets[0] += reserve;
-        let mut seen: HashSet<String> = HashSet::new();
+        let mut seen: HashSet<Key> = HashSet::new();
         let (mut barren, mut attempts) = (0usize, 0usize);
         let started = std::time::Instant::now();
         let patience = 10_000 + 40 * wanted.questions;
@@ -205,17 +211,17 @@ impl<'k> Maker<'k, '_> {
                 missing.iter().for_each(|&level| batch.reasons[level].add("a question of another level"));
                 continue;
             }
-            match self.candidate(&wanted.kind, query.clone(), pool, &mut seen)? {
+            let template = template.key();
+            match self.candidate(&wanted.kind, query.clone(), template, pool, &mut seen)? {
                 Ok(candidate) => {
-                    let template = candidate.question.template.clone();
                     batch.filled[level].push(*candidate);
                     progress.advance(1);
                     barren = 0;
                     for _ in 0..if can_move { MOVES } else { 0 } {
                         if batch.is_missing(level)
-                            && let Some(moved) = self.moved(&mut random, &query, &template)
+                            && let Some(moved) = self.moved(&mut random, &query, template)
                         {
-                            match self.candidate(&wanted.kind, moved, pool, &mut seen)? {
+                            match self.candidate(&wanted.kind, moved, template, pool, &mut seen)? {
                                 Ok(candidate) => {
                                     batch.filled[level].push(*candidate);
                                     progress.advance(1);
@@ -254,7 +260,7 @@ impl<'k> Maker<'k, '_> {
         wanted: &Wanted,
         random: &mut Random,
         batch: &mut Batch,
-        seen: &mut HashSet<String>,
+        seen: &mut HashSet<Key>,
         progress: &dyn Progress,
     ) -> Result<(), MakeError> {
         let mut barren = 0;
@@ -266,9 +272,9 @@ impl<'k> Maker<'k, '_> {
             }
             barren += 1;
             let at = random.below(batch.filled[0].len());
-            let Candidate { question, query, .. } = &batch.filled[0][at];
+            let Candidate { question, query, can_move, pool, .. } = &batch.filled[0][at];
             let Some(query) = query else { continue };
-            if Canonical::of(query, self.ground.kb()).key() == question.template {
+            if !can_move {
                 batch.failed(&[1], "the template names nothing that could be something else");
                 continue;
             }
@@ -276,8 +282,7 @@ impl<'k> Maker<'k, '_> {
                 batch.failed(&[1], "no other entities for the template");
                 continue;
             };
-            let pool = batch.filled[0][at].pool;
-            match self.candidate(&wanted.kind, query, pool, seen)? {
+            match self.candidate(&wanted.kind, query, &question.template, *pool, seen)? {
                 Ok(candidate) => {
                     batch.filled[1].push(*candidate);
                     progress.advance(1);
@@ -319,8 +324,9 @@ impl<'k> Maker<'k, '_> {
         &self,
         kind: &Kind,
         query: Query,
+        template: &str,
         pool: Pool,
-        seen: &mut HashSet<String>,
+        seen: &mut HashSet<Key>,
     ) -> Result<Result<Box<Candidate>, Rejected>, MakeError> {
         let kb = self.ground.kb();
         let reject = |reason| Ok(Err(reason));
@@ -339,11 +345,13 @@ impl<'k> Maker<'k, '_> {
         {
             return reject("the answer is not unique");
         }
-        let key = Canonical::of(&query, kb).key().to_owned();
-        if !seen.insert(key.clone()) {
+        let canonical = Canonical::of(&query, kb);
+        let mut key = Key::default();
+        key.copy_from_slice(&blake3::hash(canonical.key().as_bytes()).as_bytes()[..16]);
+        if !seen.insert(key) {
             return reject("duplicate");
         }
-        let seed = Random::new(self.recipe.seed, &key).number();
+        let seed = Random::new(self.recipe.seed, canonical.key()).number();
         let spoken = match verbalise(&query, kb, self.lexicon, found.len() > 1, seed) {
             Ok(spoken) => spoken,
             Err(reason) => return reject(reason),
@@ -372,10 +380,11 @@ impl<'k> Maker<'k, '_> {
                 Kind::Shape { .. } => "shapes".to_owned(),
                 Kind::Asking(_) => "asking".to_owned(),
             },
-            ..Question::about(&query, &graph, kb, forms)
+            ..Question::about(&query, &graph, template, forms)
         };
-        let traits = Traits::of(&query, kb, true);
-        Ok(Ok(Box::new(Candidate { question, query: Some(query), traits, key, pool, verified })))
+        let items = SchemaItems::of(&query);
+        let can_move = canonical.key() != template;
+        Ok(Ok(Box::new(Candidate { question, query: Some(query), items, key, can_move, pool, verified })))
     }
 
     /// Puts the questions together: each once, with the level that the definition gives it.
@@ -401,8 +410,7 @@ impl<'k> Maker<'k, '_> {
                     });
                 }
                 for candidate in candidates {
-                    if keys.insert(candidate.key.clone()) && texts.insert(candidate.question.question.clone())
-                    {
+                    if keys.insert(candidate.key) && texts.insert(candidate.question.question.clone()) {
                         by_level[level].push(candidate);
                     } else {
                         rejections.add("duplicate");
@@ -410,18 +418,25 @@ impl<'k> Maker<'k, '_> {
                 }
             }
         }
+        let kb = self.ground.kb();
+        let traits = |candidate: &mut Candidate| {
+            let items = std::mem::take(&mut candidate.items);
+            Traits::new(items, candidate.question.template.clone(), kb, true)
+        };
         let mut training = Training::default();
-        for candidate in &by_level[0] {
-            training.add(candidate.traits.clone());
-        }
+        by_level[0].iter_mut().for_each(|candidate| training.add(traits(candidate)));
         let (mut questions, mut verified) = (Vec::new(), 0);
         let splits = &recipe.splits;
         let dev = splits.dev / (splits.dev + splits.test).max(f64::MIN_POSITIVE);
-        for (level, candidates) in by_level.into_iter().enumerate() {
+        for (level, mut candidates) in by_level.into_iter().enumerate() {
             let expected = [None, Some(Level::Iid), Some(Level::Compositional), Some(Level::ZeroShot)][level];
             let mut random = Random::new(recipe.seed, LEVELS[level]);
-            for Candidate { mut question, traits, verified: n, .. } in candidates {
-                if expected.is_some_and(|expected| training.judge(&traits).level != expected) {
+            let fits = |candidate: &mut Candidate| {
+                expected.is_none_or(|expected| training.judge(&traits(candidate)).level == expected)
+            };
+            let fitting: Vec<bool> = candidates.par_iter_mut().map(fits).collect();
+            for (Candidate { mut question, verified: n, .. }, fits) in candidates.into_iter().zip(fitting) {
+                if !fits {
                     rejections.add("not of the level it was made for");
                     continue;
                 }
@@ -442,7 +457,7 @@ impl<'k> Maker<'k, '_> {
         for (number, question) in questions.iter_mut().enumerate() {
             question.id = format!("{}-{:06}", recipe.name, number + 1);
         }
-        let kb = self.ground.kb().manifest();
+        let kb = kb.manifest();
         let manifest = Manifest {
             touchstone_benchmark: FORMAT,
             name: recipe.name.clone(),

@@ -186,19 +186,29 @@ impl Benchmark {
             .tempdir_in(parent)
             .map_err(io("write to", parent))?;
         let path = aside.path().join("questions.jsonl");
-        let mut file = BufWriter::new(File::create(&path).map_err(io("create", &path))?);
+        let mut file = BufWriter::with_capacity(1 << 20, File::create(&path).map_err(io("create", &path))?);
         let line = |question: &Question| {
             let mut line = serde_json::to_vec(question)?;
             line.push(b'\n');
             Ok(line)
         };
-        for questions in self.questions.chunks(1024) {
-            let lines: Result<Vec<Vec<u8>>, serde_json::Error> = questions.par_iter().map(line).collect();
-            let lines = lines.map_err(|source| PackageError::Json { path: path.clone(), line: 0, source })?;
-            for line in lines {
-                file.write_all(&line).map_err(io("write", &path))?;
-            }
+        let lines = |questions: &[Question]| -> Result<Vec<Vec<u8>>, serde_json::Error> {
+            questions.par_iter().map(line).collect()
+        };
+        // The lines of the next part are made while those of the last are written.
+        let mut parts = self.questions.chunks(1024);
+        let mut next = lines(parts.next().unwrap_or_default());
+        while let Ok(ready) = &next
+            && !ready.is_empty()
+        {
+            let (written, made) = rayon::join(
+                || ready.iter().try_for_each(|line| file.write_all(line)),
+                || lines(parts.next().unwrap_or_default()),
+            );
+            written.map_err(io("write", &path))?;
+            next = made;
         }
+        next.map_err(|source| PackageError::Json { path: path.clone(), line: 0, source })?;
         file.into_inner()
             .map_err(|e| e.into_error())
             .and_then(|file| file.sync_all())

@@ -2,10 +2,11 @@
 
 use hashbrown::{HashMap, HashSet};
 use serde::{Deserialize, Serialize};
+use std::cell::RefCell;
 use touchstone_engine::Found;
 use touchstone_kb::compare::satisfies;
 use touchstone_kb::{
-    AttributeId, Comparison, FactId, Kb, LiteralFamily, LiteralId, NodeId, Property, RelationId,
+    AttributeId, ClassId, Comparison, FactId, Kb, LiteralFamily, LiteralId, NodeId, Property, RelationId,
     Value as KbValue,
 };
 use touchstone_logic::{Answer, Condition, Direction, Extreme, Mark, Query, Relate, Set, Step};
@@ -27,7 +28,7 @@ const MAX_ANSWERS: usize = 10;
 /// The facts for the first answers of a query, in the ids of the schema, that asks for things; `None` if one of the answers has no proof.
 pub(crate) fn proof(kb: &Kb, query: &Query, found: &Found<'_>) -> Option<Vec<ProofFact>> {
     let mut facts = Vec::new();
-    let prover = Prover { kb };
+    let prover = Prover { kb, words: RefCell::default() };
     match (&query.answer, found) {
         (Answer::Members(set), Found::Things { nodes, .. }) => {
             let (of, path) = match set {
@@ -100,11 +101,59 @@ fn has_marks(set: &Set) -> bool {
     found
 }
 
+/// What a word of the query means.
+#[derive(Clone, Copy)]
+enum Meaning {
+    /// A relation or attribute; and whether what it starts from has marks.
+    Property(Option<Property>, bool),
+    Class(Option<ClassId>),
+    Entity(Option<NodeId>),
+}
+
 struct Prover<'k> {
     kb: &'k Kb,
+    /// Words that were looked up, by their places in the query: a search comes by the same ones again and again.
+    words: RefCell<Vec<(usize, Meaning)>>,
 }
 
 impl Prover<'_> {
+    fn meaning(&self, word: &str, look_up: impl FnOnce() -> Meaning) -> Meaning {
+        let place = word.as_ptr() as usize;
+        let mut words = self.words.borrow_mut();
+        match words.iter().find(|(known, _)| *known == place) {
+            Some((_, meaning)) => *meaning,
+            None => {
+                let meaning = look_up();
+                words.push((place, meaning));
+                meaning
+            }
+        }
+    }
+
+    fn is_entity(&self, node: NodeId, id: &str) -> bool {
+        matches!(self.meaning(id, || Meaning::Entity(self.kb.node(id))), Meaning::Entity(Some(known)) if known == node)
+    }
+
+    fn is_member(&self, node: NodeId, id: &str) -> bool {
+        match self.meaning(id, || Meaning::Class(self.kb.class(id))) {
+            Meaning::Class(Some(class)) => self.kb.is_member(node, class),
+            _ => false,
+        }
+    }
+
+    /// The property of a step, and whether what the step starts from has marks.
+    fn step(&self, relate: &Relate) -> (Option<Property>, bool) {
+        let look_up = || {
+            let relation = self.kb.relation(&relate.property).map(Property::Relation);
+            let attribute = || self.kb.attribute(&relate.property).map(Property::Attribute);
+            Meaning::Property(relation.or_else(attribute), has_marks(&relate.from))
+        };
+        match self.meaning(&relate.property, look_up) {
+            Meaning::Property(property, with_marks) => (property, with_marks),
+            _ => (None, false),
+        }
+    }
+
     /// Adds the facts that make a node a member of a set.
     fn node(&self, set: &Set, node: NodeId, facts: &mut Vec<ProofFact>) -> Option<()> {
         let mut search = Search { marks: Vec::new(), facts: Vec::new(), failed: HashSet::new(), steps: 0 };
@@ -126,11 +175,9 @@ impl Prover<'_> {
         let kb = self.kb;
         match set {
             Set::All => self.solve(Some(&rest), search),
-            Set::Entity(id) => kb.node_id(node) == id && self.solve(Some(&rest), search),
+            Set::Entity(id) => self.is_entity(node, id) && self.solve(Some(&rest), search),
             Set::Named(name) => kb.label(node) == name && self.solve(Some(&rest), search),
-            Set::Class(id) => {
-                kb.class(id).is_some_and(|class| kb.is_member(node, class)) && self.solve(Some(&rest), search)
-            }
+            Set::Class(id) => self.is_member(node, id) && self.solve(Some(&rest), search),
             Set::And(parts) => self.solve(Some(&Goal { sets: parts, node, next: Some(&rest) }), search),
             Set::Or(parts) => parts.iter().any(|part| {
                 self.solve(Some(&Goal { sets: std::slice::from_ref(part), node, next: Some(&rest) }), search)
@@ -152,7 +199,7 @@ impl Prover<'_> {
     fn related(&self, relate: &Relate, node: NodeId, rest: &Goal<'_>, search: &mut Search) -> bool {
         let kb = self.kb;
         let from = std::slice::from_ref(&relate.from);
-        let with_marks = has_marks(&relate.from);
+        let (property, with_marks) = self.step(relate);
         let mut through = |fact: u32, other: NodeId, proof: Fact| {
             if !self.qualified(fact, &relate.conditions) {
                 return false;
@@ -180,21 +227,20 @@ impl Prover<'_> {
             }
             proved
         };
-        let reached = match (relate.direction, kb.relation(&relate.property)) {
-            (Direction::Backward, Some(relation)) => {
+        let reached = match (relate.direction, property) {
+            (Direction::Backward, Some(Property::Relation(relation))) => {
                 let ids = kb.facts_of(node, Property::Relation(relation));
                 ids.zip(kb.objects(node, relation)).any(|(fact, &object)| {
                     through(fact, NodeId(object), Fact::Relation(node, relation, NodeId(object)))
                 })
             }
-            (Direction::Forward, Some(relation)) => {
+            (Direction::Forward, Some(Property::Relation(relation))) => {
                 let ids = kb.facts_into(relation, node).iter();
                 ids.zip(kb.subjects(relation, node)).any(|(&fact, &subject)| {
                     through(fact, NodeId(subject), Fact::Relation(NodeId(subject), relation, node))
                 })
             }
-            (Direction::Backward, None) => {
-                let Some(attribute) = kb.attribute(&relate.property) else { return false };
+            (Direction::Backward, Some(Property::Attribute(attribute))) => {
                 let Set::Values(comparison, value) = &relate.from else { return false };
                 let target = value.literal();
                 let ids = kb.facts_of(node, Property::Attribute(attribute));
@@ -206,7 +252,7 @@ impl Prover<'_> {
                 search.facts.push(Fact::Attribute(node, attribute, literal));
                 true
             }
-            (Direction::Forward, None) => false,
+            (Direction::Forward, Some(Property::Attribute(_))) | (_, None) => false,
         };
         // With marks, the rest was part of the search.
         reached && (with_marks || self.solve(Some(rest), search))

@@ -8,9 +8,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 use touchstone_kb::Comparison;
 use touchstone_logic::dataset::{Knowledge, Reading, Source};
-use touchstone_logic::equal::Canonical;
 use touchstone_logic::level::SchemaItems;
-use touchstone_logic::{Answer, Inverses, Language, Query, QueryGraph, Set};
+use touchstone_logic::{Answer, Language, Query, QueryGraph, Set};
 
 /// A question with everything that is known about it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -56,12 +55,7 @@ pub struct Question {
 
 impl Question {
     /// What the query alone tells about a question.
-    pub(crate) fn about(
-        query: &Query,
-        graph: &QueryGraph,
-        inverses: &dyn Inverses,
-        forms: Forms,
-    ) -> Question {
+    pub(crate) fn about(query: &Query, graph: &QueryGraph, template: &str, forms: Forms) -> Question {
         let SchemaItems { classes, properties, qualifiers } = SchemaItems::of(query);
         let shape = graph.shape();
         Question {
@@ -77,7 +71,7 @@ impl Question {
             categories: forms.program.as_deref().map(categories).unwrap_or_default(),
             answers: Vec::new(),
             choices: Vec::new(),
-            template: Canonical::template(query, inverses).key().to_owned(),
+            template: template.to_owned(),
             schema_items: classes.into_iter().chain(properties).chain(qualifiers).collect(),
             entities: Vec::new(),
             proof: Vec::new(),

@@ -145,6 +145,7 @@ impl Inverses for Kb {
             |known| if self.is_symmetric(known) { Some(known) } else { self.relation_inverse(known) };
         match self.relation(relation) {
             Some(known) => inverse(known).map(|other| self.relation_id(other)),
+            None if self.attribute(relation).is_some() => None,
             None => {
                 let known = self.relations().find(|&r| self.relation_label(r) == relation)?;
                 inverse(known).map(|other| self.relation_label(other))

@@ -9,7 +9,7 @@ use super::wanted::{Wanted, measure};
 use super::{Dialect, Inexpressible, View};
 use crate::plan::Extremes;
 use std::collections::HashMap;
-use touchstone_kb::{LiteralFamily, Precision, Property};
+use touchstone_kb::{LiteralFamily, LiteralId, Precision, Property};
 use touchstone_logic::Extreme;
 
 /// So many literals are listed as an answer.
@@ -222,9 +222,10 @@ impl<'a> Scope<'_, 'a, '_> {
         let Some((properties, _)) = extremes.path.last() else { return Ok(Vec::new()) };
         let knowledge = self.printer.knowledge;
         let mut lengths = Vec::new();
-        for &id in knowledge.literals(properties).iter() {
-            let literal = knowledge.literal(id);
-            let Some(time) = literal.as_time() else { continue };
+        let own = knowledge.literals(properties);
+        let odd = knowledge.odd_times(&own);
+        for &id in own.iter() {
+            let Some(time) = knowledge.kb.literal_time(LiteralId(id)) else { continue };
             let length = match time.precision() {
                 Precision::Year => 4,
                 Precision::Month => 7,
@@ -232,16 +233,18 @@ impl<'a> Scope<'_, 'a, '_> {
                 Precision::Second => 19,
             };
             // Written as XML Schema wants it, so that texts are in the order of times.
-            let usual = (1..=9999).contains(&time.year())
-                && match time.precision() {
-                    Precision::Year => literal.text() == time.year().to_string(),
-                    Precision::Month | Precision::Day => literal.text() == time.date_text(),
-                    Precision::Second => {
-                        let rest = literal.text().strip_prefix(&time.date_text());
-                        rest.is_some_and(|clock| clock.len() == 10 && clock.ends_with('Z'))
+            let is_usual = |text: &str| {
+                (1..=9999).contains(&time.year())
+                    && match time.precision() {
+                        Precision::Year => text == time.year().to_string(),
+                        Precision::Month | Precision::Day => text == time.date_text(),
+                        Precision::Second => {
+                            let rest = text.strip_prefix(&time.date_text());
+                            rest.is_some_and(|clock| clock.len() == 10 && clock.ends_with('Z'))
+                        }
                     }
-                };
-            if !usual {
+            };
+            if odd.binary_search(&id).is_ok() && !is_usual(knowledge.literal(id).text()) {
                 return Err(Inexpressible::new(
                     "the earliest or latest of times that are written in unusual ways",
                 ));
@@ -323,7 +326,7 @@ impl<'a> Scope<'_, 'a, '_> {
         let knowledge = self.printer.knowledge;
         let mut lengths = Lengths { dated: false };
         for &id in knowledge.literals(properties).iter() {
-            let Some(time) = knowledge.literal(id).as_time() else { continue };
+            let Some(time) = knowledge.kb.literal_time(LiteralId(id)) else { continue };
             match time.precision() {
                 Precision::Year => {}
                 Precision::Day if (1..=9999).contains(&time.year()) => lengths.dated = true,

@@ -87,8 +87,7 @@ pub fn sample(
     depth: usize,
     classes: &[ClassId],
 ) -> Sampled<Query> {
-    let &class = random.choose(classes).ok_or("there is no class to ask about")?;
-    let witness = witness(ground, random, kind, class)?;
+    let (class, witness) = witness(ground, random, kind, classes)?;
     let mut asker = Asker { ground, random, depth };
     Ok(Query::new(match kind {
         QuestionType::QueryName => Answer::Members(asker.unique_description(witness)?),
@@ -113,16 +112,26 @@ pub fn sample(
 
 const NO_QUALIFIERS: &str = "no fact with qualifiers";
 
-/// A member of a class to ask about; for some types one whose facts have qualifiers.
-fn witness(ground: &Ground<'_>, random: &mut Random, kind: QuestionType, class: ClassId) -> Sampled<NodeId> {
-    let (members, none) = match kind {
-        QuestionType::HighLevelLiteral => (&ground.qualified().attributes[class.index()][..], NO_QUALIFIERS),
-        QuestionType::HighLevelRelational => {
-            (&ground.qualified().relations[class.index()][..], NO_QUALIFIERS)
-        }
-        _ => (ground.kb().direct_members(class), "a class without members"),
+/// A class and a member of it to ask about; for some types one whose facts have qualifiers.
+fn witness(
+    ground: &Ground<'_>,
+    random: &mut Random,
+    kind: QuestionType,
+    classes: &[ClassId],
+) -> Sampled<(ClassId, NodeId)> {
+    let members = |class: ClassId| match kind {
+        QuestionType::HighLevelLiteral => &ground.qualified().attributes[class.index()][..],
+        QuestionType::HighLevelRelational => &ground.qualified().relations[class.index()][..],
+        _ => ground.kb().direct_members(class),
     };
-    random.choose(members).map(|&node| NodeId(node)).ok_or(none)
+    let fitting = || classes.iter().copied().filter(|&class| !members(class).is_empty());
+    let n = fitting().count();
+    if n == 0 {
+        return Err("no class has such facts");
+    }
+    let class = fitting().nth(random.below(n)).ok_or("there is no class to ask about")?;
+    let &node = random.choose(members(class)).ok_or("a class without members")?;
+    Ok((class, NodeId(node)))
 }
 
 struct Asker<'g, 'k, 'r> {

@@ -2,6 +2,7 @@
 
 use crate::ground::{Edge, Ground};
 use crate::random::Random;
+use touchstone_engine::{Few, gallop};
 use touchstone_kb::{ClassId, Kb};
 use touchstone_logic::Direction;
 
@@ -27,23 +28,31 @@ pub(crate) fn choose(
         return Some(vec![edges[at]]);
     }
     // What only one thing satisfies leaves nothing to narrow.
-    let common: Vec<Edge> = edges.iter().copied().filter(|edge| extent(kb, edge).len() > 1).collect();
+    let with_extent = |&edge: &Edge| (edge, extent(kb, &edge));
+    let common: Vec<Constraint<'_>> =
+        edges.iter().map(with_extent).filter(|(_, extent)| extent.len() > 1).collect();
     if common.len() < n {
         return None;
     }
+    let members = class.map(|class| kb.members(class));
+    let (mut left, mut chosen) = (Vec::with_capacity(common.len()), Vec::with_capacity(n));
     for _ in 0..ATTEMPTS {
-        let mut left = common.clone();
-        let mut chosen: Vec<Edge> = Vec::with_capacity(n);
+        left.clone_from(&common);
+        chosen.clear();
         while chosen.len() < n {
-            let at = more_common(kb, random, &left);
+            let (a, b) = (random.below(left.len()), random.below(left.len()));
+            let at = if left[a].1.len() >= left[b].1.len() { a } else { b };
             chosen.push(left.swap_remove(at));
         }
-        if (0..n).all(|at| narrows(kb, &chosen, at, class)) {
-            return Some(chosen);
+        if (0..n).all(|at| narrows(&chosen, at, members)) {
+            return Some(chosen.into_iter().map(|(edge, _)| edge).collect());
         }
     }
     None
 }
+
+/// An edge with the things that have one like it.
+type Constraint<'k> = (Edge, &'k [u32]);
 
 /// Of two edges, the one that more things have: it leaves more to narrow.
 pub(crate) fn more_common(kb: &Kb, random: &mut Random, edges: &[Edge]) -> usize {
@@ -60,15 +69,27 @@ fn extent<'k>(kb: &'k Kb, edge: &Edge) -> &'k [u32] {
 }
 
 /// Whether something satisfies all constraints but this one.
-fn narrows(kb: &Kb, edges: &[Edge], at: usize, class: Option<ClassId>) -> bool {
-    let own = extent(kb, &edges[at]);
-    let others: Vec<&[u32]> =
-        edges.iter().enumerate().filter(|(i, _)| *i != at).map(|(_, edge)| extent(kb, edge)).collect();
-    let members = class.map(|class| kb.members(class));
-    let Some(smallest) = others.iter().min_by_key(|extent| extent.len()) else { return true };
-    smallest.iter().take(MEMBERS).any(|thing| {
-        own.binary_search(thing).is_err()
-            && others.iter().all(|extent| extent.binary_search(thing).is_ok())
-            && members.is_none_or(|members| members.binary_search(thing).is_ok())
-    })
+fn narrows(constraints: &[Constraint<'_>], at: usize, members: Option<&[u32]>) -> bool {
+    let own = constraints[at].1;
+    let others = || constraints.iter().enumerate().filter(|(i, _)| *i != at).map(|(_, (_, extent))| *extent);
+    let Some(smallest) = others().min_by_key(|extent| extent.len()) else { return true };
+    // Things come in order, so each list is gone through once.
+    let mut own = Ahead(own);
+    let mut others: Few<Ahead<'_>> =
+        others().filter(|extent| !std::ptr::eq(*extent, smallest)).chain(members).map(Ahead).collect();
+    smallest
+        .iter()
+        .take(MEMBERS)
+        .any(|&thing| !own.has(thing) && others.iter_mut().all(|extent| extent.has(thing)))
+}
+
+/// The part of a sorted list that is not behind what was asked for last.
+struct Ahead<'l>(&'l [u32]);
+
+impl Ahead<'_> {
+    /// Whether a thing, not smaller than the last one, is in the list.
+    fn has(&mut self, thing: u32) -> bool {
+        self.0 = &self.0[gallop(self.0, 0, thing)..];
+        self.0.first() == Some(&thing)
+    }
 }

@@ -148,10 +148,10 @@ impl<'k> DirectView<'k> {
     /// How a literal is shown as a value of an attribute.
     pub fn literal_term(&self, attribute: AttributeId, id: LiteralId) -> RdfTerm {
         let usual = self.kb.attribute_unit(attribute);
-        let literal = self.kb.literal(id);
-        if usual.is_empty() || literal.kind() != LiteralKind::Quantity {
+        if usual.is_empty() || self.kb.literal_number(id).is_none() {
             return RdfTerm::Literal(id);
         }
+        let literal = self.kb.literal(id);
         match literal.unit() {
             "" => RdfTerm::Dimensionless(id),
             unit if unit == usual => {

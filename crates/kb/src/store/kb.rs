@@ -180,7 +180,7 @@ impl Kb {
     /// The main name of a node; its id if it has none.
     pub fn label(&self, node: NodeId) -> &str {
         match self.label_literal(node) {
-            Some(label) => self.literal(label).text(),
+            Some(label) => self.literal_text(label),
             None => readable_id(self.node_id(node)),
         }
     }

@@ -19,6 +19,8 @@ pub(super) struct LiteralColumns {
     tags: Strings,
     /// Where each family begins.
     families: [u32; 4],
+    /// By unit, in the order of their tags: its quantities.
+    units: Vec<(u32, Range<u32>)>,
 }
 
 impl LiteralColumns {
@@ -27,13 +29,17 @@ impl LiteralColumns {
         let families =
             [LiteralFamily::Boolean, LiteralFamily::Quantity, LiteralFamily::Time, LiteralFamily::Text];
         let begin = |family| kind.partition_point(|&kind| kind_of(kind).family() < family) as u32;
+        let families = families.map(begin);
+        let tag: Column<u32> = Column::open(&path_of(dir, "literal_tag"))?;
+        let quantities = families[LiteralFamily::Quantity as usize]..families[LiteralFamily::Time as usize];
         Ok(LiteralColumns {
-            families: families.map(begin),
+            families,
+            units: units(&tag, quantities),
             text: Strings::open(dir, "literal_text")?,
             kind,
             number_type: Column::open(&path_of(dir, "literal_number_type"))?,
             key: Column::open(&path_of(dir, "literal_key"))?,
-            tag: Column::open(&path_of(dir, "literal_tag"))?,
+            tag,
             tags: Strings::open(dir, "tag")?,
         })
     }
@@ -47,6 +53,19 @@ impl LiteralColumns {
         self.tags.check(dir, "tag", self.tags.len())?;
         check_below(dir, "literal_tag", &self.tag, self.tags.len())
     }
+}
+
+/// The blocks of quantities with the same unit. (A damaged file is found out later: here it must only do no harm.)
+fn units(tags: &[u32], quantities: Range<u32>) -> Vec<(u32, Range<u32>)> {
+    let (mut units, mut start) = (Vec::new(), quantities.start as usize);
+    let end = tags.len().min(quantities.end as usize);
+    while start < end {
+        let tag = tags[start];
+        let next = start + tags[start..end].partition_point(|&other| other <= tag).max(1);
+        units.push((tag, start as u32..next as u32));
+        start = next;
+    }
+    units
 }
 
 fn kind_of(kind: u8) -> LiteralKind {
@@ -90,6 +109,11 @@ impl Kb {
         }
     }
 
+    /// The text of a literal.
+    pub fn literal_text(&self, id: LiteralId) -> &str {
+        self.literals.text.get(id.index())
+    }
+
     /// The text of a literal as bytes: the cheapest way to compare it.
     pub fn literal_bytes(&self, id: LiteralId) -> &[u8] {
         self.literals.text.bytes(id.index())
@@ -118,11 +142,22 @@ impl Kb {
         if family != LiteralFamily::Quantity {
             return begin..end;
         }
-        let Some(tag) = self.literals.tags.find(0..self.literals.tags.len(), unit) else { return end..end };
-        let tags = &self.literals.tag[begin as usize..end as usize];
-        let from = tags.partition_point(|&other| (other as usize) < tag);
-        let to = tags.partition_point(|&other| (other as usize) <= tag);
-        begin + from as u32..begin + to as u32
+        match self.tag(unit).map(|tag| self.literals.units.binary_search_by_key(&tag, |(tag, _)| *tag)) {
+            Some(Ok(at)) => self.literals.units[at].1.clone(),
+            Some(Err(at)) => {
+                let next = self.literals.units.get(at).map_or(end, |(_, block)| block.start);
+                next..next
+            }
+            None => end..end,
+        }
+    }
+
+    /// The number of a unit, language or datatype. The empty one is the first.
+    fn tag(&self, tag: &str) -> Option<u32> {
+        if tag.is_empty() {
+            return Some(0);
+        }
+        self.literals.tags.find(0..self.literals.tags.len(), tag).map(|at| at as u32)
     }
 
     /// Finds a literal that is the same in every respect.
@@ -144,8 +179,7 @@ impl Kb {
     fn with_same_key(&self, literal: &Literal<'_>) -> Range<usize> {
         let columns = &self.literals;
         let family = literal.kind.family();
-        let known = family != LiteralFamily::Quantity
-            || columns.tags.find(0..columns.tags.len(), literal.tag).is_some();
+        let known = family != LiteralFamily::Quantity || self.tag(literal.tag).is_some();
         if !known || family == LiteralFamily::Boolean {
             return 0..self.n_literals();
         }
