@@ -130,8 +130,11 @@ impl Prover<'_> {
         }
     }
 
-    fn is_entity(&self, node: NodeId, id: &str) -> bool {
-        matches!(self.meaning(id, || Meaning::Entity(self.kb.node(id))), Meaning::Entity(Some(known)) if known == node)
+    fn entity(&self, id: &str) -> Option<NodeId> {
+        match self.meaning(id, || Meaning::Entity(self.kb.node(id))) {
+            Meaning::Entity(node) => node,
+            _ => None,
+        }
     }
 
     fn is_member(&self, node: NodeId, id: &str) -> bool {
@@ -175,7 +178,7 @@ impl Prover<'_> {
         let kb = self.kb;
         match set {
             Set::All => self.solve(Some(&rest), search),
-            Set::Entity(id) => self.is_entity(node, id) && self.solve(Some(&rest), search),
+            Set::Entity(id) => self.entity(id) == Some(node) && self.solve(Some(&rest), search),
             Set::Named(name) => kb.label(node) == name && self.solve(Some(&rest), search),
             Set::Class(id) => self.is_member(node, id) && self.solve(Some(&rest), search),
             Set::And(parts) => self.solve(Some(&Goal { sets: parts, node, next: Some(&rest) }), search),
@@ -200,6 +203,21 @@ impl Prover<'_> {
         let kb = self.kb;
         let from = std::slice::from_ref(&relate.from);
         let (property, with_marks) = self.step(relate);
+        // A named entity is looked for in the list of neighbours, which may be long.
+        if let (Set::Entity(id), [], Some(Property::Relation(relation))) =
+            (&relate.from, &relate.conditions[..], property)
+        {
+            let Some(other) = self.entity(id) else { return false };
+            let (subject, object) = match relate.direction {
+                Direction::Forward => (other, node),
+                Direction::Backward => (node, other),
+            };
+            if kb.objects(subject, relation).binary_search(&object.0).is_err() {
+                return false;
+            }
+            search.facts.push(Fact::Relation(subject, relation, object));
+            return self.solve(Some(rest), search);
+        }
         let mut through = |fact: u32, other: NodeId, proof: Fact| {
             if !self.qualified(fact, &relate.conditions) {
                 return false;

@@ -10,7 +10,7 @@ use touchstone_logic::Direction;
 const ATTEMPTS: usize = 6;
 
 /// So many members are looked at to find one that a constraint rules out.
-const MEMBERS: usize = 3000;
+const MEMBERS: usize = 1000;
 
 /// Edges to named entities for `n` constraints of a vertex that may be in a class, and may have other constraints; `None` if none of the
 /// choices tried is good.
