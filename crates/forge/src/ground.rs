@@ -1,6 +1,5 @@
 //! The KB as the forge sees it: what may be asked about, and what has a name that can be said.
 
-use hashbrown::HashSet;
 use std::sync::OnceLock;
 use touchstone_engine::budget::{Budget, Limits};
 use touchstone_engine::plan::Plan;
@@ -12,7 +11,8 @@ use touchstone_logic::{Direction, Query};
 pub struct Ground<'k> {
     /// Looks words up.
     pub words: Words<'k>,
-    illegal: HashSet<Property>,
+    /// By relation and by attribute: whether it may be asked about.
+    allowed: (Vec<bool>, Vec<bool>),
     /// By node: whether its name can be said in English. Sampling asks for it all the time.
     speakable: Vec<bool>,
     /// By node: how many relations and directions leave it, up to 255.
@@ -54,8 +54,6 @@ const USUALLY_ILLEGAL: [&str; 8] =
 impl<'k> Ground<'k> {
     /// A KB without the properties that a recipe rules out, by id or label. `None`: identifiers, codes and links.
     pub fn new(kb: &'k Kb, illegal: Option<&[String]>) -> Ground<'k> {
-        let relations = kb.relations().map(Property::Relation);
-        let properties = relations.chain(kb.attributes().map(Property::Attribute));
         let is_illegal = |property: &Property| {
             let (id, label) = (kb.property_id(*property), kb.property_label(*property));
             match illegal {
@@ -68,13 +66,19 @@ impl<'k> Ground<'k> {
         };
         let speakable = |node: NodeId| kb.label_literal(node).is_some() && is_speakable(kb.label(node));
         let enough = |class: &ClassId| kb.direct_members(*class).len() >= 3;
-        let illegal: HashSet<Property> = properties.filter(is_illegal).collect();
+        let allowed: (Vec<bool>, Vec<bool>) = (
+            kb.relations().map(|relation| !is_illegal(&Property::Relation(relation))).collect(),
+            kb.attributes().map(|attribute| !is_illegal(&Property::Attribute(attribute))).collect(),
+        );
         let degree = |node: NodeId| {
             let out = kb.properties_of(node).map(|(property, _)| property);
-            let out = out.filter(|p| matches!(p, Property::Relation(_)) && !illegal.contains(p)).count();
+            let relation = |property| match property {
+                Property::Relation(relation) => Some(relation),
+                Property::Attribute(_) => None,
+            };
+            let out = out.filter_map(relation).filter(|r| allowed.0[r.index()]).count();
             let into = kb.relations_to(node).map(|(relation, _)| relation);
-            let into =
-                into.filter(|&r| !illegal.contains(&Property::Relation(r)) && !kb.is_symmetric(r)).count();
+            let into = into.filter(|&r| allowed.0[r.index()] && !kb.is_symmetric(r)).count();
             u8::try_from(out + into).unwrap_or(u8::MAX)
         };
         let degrees: Vec<u8> = kb.nodes().map(degree).collect();
@@ -86,7 +90,7 @@ impl<'k> Ground<'k> {
             class_degrees: kb.classes().map(most).collect(),
             qualified: OnceLock::new(),
             degrees,
-            illegal,
+            allowed,
             speakable: kb.nodes().map(speakable).collect(),
             classes: kb.classes().filter(enough).collect(),
         }
@@ -99,7 +103,10 @@ impl<'k> Ground<'k> {
 
     /// Whether a property may be asked about.
     pub fn allows(&self, property: Property) -> bool {
-        !self.illegal.contains(&property)
+        match property {
+            Property::Relation(relation) => self.allowed.0[relation.index()],
+            Property::Attribute(attribute) => self.allowed.1[attribute.index()],
+        }
     }
 
     /// Runs a query. `None` if it makes no sense or takes too long: nobody wants such a question.
@@ -126,17 +133,17 @@ impl<'k> Ground<'k> {
     pub fn edges(&self, node: NodeId, mut pick: impl FnMut(usize) -> usize) -> Vec<Edge> {
         let kb = self.kb();
         let mut edges = Vec::new();
-        for (property, n) in kb.properties_of(node) {
+        for (property, objects) in kb.properties_of(node) {
             if let Property::Relation(relation) = property
                 && self.allows(property)
             {
-                let other = NodeId(kb.objects(node, relation)[pick(n)]);
+                let other = NodeId(objects[pick(objects.len())]);
                 edges.push(Edge { relation, direction: Direction::Forward, other });
             }
         }
-        for (relation, n) in kb.relations_to(node) {
+        for (relation, subjects) in kb.relations_to(node) {
             if self.allows(Property::Relation(relation)) && !kb.is_symmetric(relation) {
-                let other = NodeId(kb.subjects(relation, node)[pick(n)]);
+                let other = NodeId(subjects[pick(subjects.len())]);
                 edges.push(Edge { relation, direction: Direction::Backward, other });
             }
         }
@@ -148,8 +155,8 @@ impl<'k> Ground<'k> {
         let kb = self.kb();
         kb.properties_of(node)
             .filter(|(property, _)| self.allows(*property))
-            .filter_map(|(property, _)| match property {
-                Property::Attribute(attribute) => Some((attribute, kb.literals(node, attribute))),
+            .filter_map(|(property, literals)| match property {
+                Property::Attribute(attribute) => Some((attribute, literals)),
                 Property::Relation(_) => None,
             })
             .collect()

@@ -185,11 +185,11 @@ impl<'k> Evaluator<'k, '_> {
         let mut found = Vec::new();
         if from.len() <= to.len() {
             for &subject in from.iter() {
-                for (property, n) in kb.properties_of(NodeId(subject)) {
-                    self.budget.spend(1 + n.min(to.len()) as u64)?;
+                for (property, values) in kb.properties_of(NodeId(subject)) {
+                    self.budget.spend(1 + values.len().min(to.len()) as u64)?;
                     if let Property::Relation(relation) = property
                         && !found.contains(&relation)
-                        && intersects(kb.objects(NodeId(subject), relation), to)
+                        && intersects(values, to)
                     {
                         found.push(relation);
                     }
@@ -197,9 +197,9 @@ impl<'k> Evaluator<'k, '_> {
             }
         } else {
             for &object in to.iter() {
-                for (relation, n) in kb.relations_to(NodeId(object)) {
-                    self.budget.spend(1 + n.min(from.len()) as u64)?;
-                    if !found.contains(&relation) && intersects(kb.subjects(relation, NodeId(object)), from) {
+                for (relation, subjects) in kb.relations_to(NodeId(object)) {
+                    self.budget.spend(1 + subjects.len().min(from.len()) as u64)?;
+                    if !found.contains(&relation) && intersects(subjects, from) {
                         found.push(relation);
                     }
                 }

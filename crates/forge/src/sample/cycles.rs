@@ -238,19 +238,13 @@ fn keep_common(ground: &Ground<'_>, anchors: &[(usize, NodeId)], candidates: &mu
 fn all_neighbours(ground: &Ground<'_>, node: NodeId) -> Option<Vec<u32>> {
     let kb = ground.kb();
     let mut near: Vec<u32> = Vec::new();
-    for (property, n) in kb.properties_of(node) {
-        if let Property::Relation(relation) = property {
-            if near.len() + n > 8 * NEIGHBOURS {
-                return None;
-            }
-            near.extend_from_slice(kb.objects(node, relation));
-        }
-    }
-    for (relation, n) in kb.relations_to(node) {
-        if near.len() + n > 8 * NEIGHBOURS {
+    let objects = kb.properties_of(node).filter(|(property, _)| matches!(property, Property::Relation(_)));
+    let subjects = kb.relations_to(node).map(|(_, subjects)| subjects);
+    for others in objects.map(|(_, objects)| objects).chain(subjects) {
+        if near.len() + others.len() > 8 * NEIGHBOURS {
             return None;
         }
-        near.extend_from_slice(kb.subjects(relation, node));
+        near.extend_from_slice(others);
     }
     near.sort_unstable();
     Some(near)
@@ -265,16 +259,16 @@ fn neighbours(ground: &Ground<'_>, random: &mut Random, node: NodeId) -> Vec<Edg
         let some = others[start..].iter().take(NEIGHBOURS);
         edges.extend(some.map(|&other| Edge { relation, direction, other: NodeId(other) }));
     };
-    for (property, _) in kb.properties_of(node) {
+    for (property, objects) in kb.properties_of(node) {
         if let Property::Relation(relation) = property
             && ground.allows(property)
         {
-            add(relation, Direction::Forward, kb.objects(node, relation));
+            add(relation, Direction::Forward, objects);
         }
     }
-    for (relation, _) in kb.relations_to(node) {
+    for (relation, subjects) in kb.relations_to(node) {
         if ground.allows(Property::Relation(relation)) && !kb.is_symmetric(relation) {
-            add(relation, Direction::Backward, kb.subjects(relation, node));
+            add(relation, Direction::Backward, subjects);
         }
     }
     edges
@@ -284,19 +278,19 @@ fn neighbours(ground: &Ground<'_>, random: &mut Random, node: NodeId) -> Vec<Edg
 fn between(ground: &Ground<'_>, from: NodeId, to: NodeId) -> Vec<Edge> {
     let kb = ground.kb();
     let mut edges = Vec::new();
-    for (property, _) in kb.properties_of(from) {
+    for (property, objects) in kb.properties_of(from) {
         if let Property::Relation(relation) = property
             && ground.allows(property)
-            && kb.objects(from, relation).binary_search(&to.0).is_ok()
+            && objects.binary_search(&to.0).is_ok()
         {
             edges.push(Edge { relation, direction: Direction::Forward, other: to });
         }
     }
-    for (property, _) in kb.properties_of(to) {
+    for (property, objects) in kb.properties_of(to) {
         if let Property::Relation(relation) = property
             && ground.allows(property)
             && !kb.is_symmetric(relation)
-            && kb.objects(to, relation).binary_search(&from.0).is_ok()
+            && objects.binary_search(&from.0).is_ok()
         {
             edges.push(Edge { relation, direction: Direction::Backward, other: to });
         }

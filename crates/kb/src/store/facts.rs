@@ -306,19 +306,20 @@ impl Kb {
         })
     }
 
-    /// The properties that `subject` has, and how many facts of each.
-    pub fn properties_of(&self, subject: NodeId) -> impl ExactSizeIterator<Item = (Property, usize)> + '_ {
-        let out = &self.facts.out;
-        out.groups(subject.index())
-            .map(move |group| (self.property_of_code(out.property[group]), out.entries_of_group(group).len()))
+    /// The properties that `subject` has, and their values: sorted ids of nodes or of literals.
+    pub fn properties_of(&self, subject: NodeId) -> impl ExactSizeIterator<Item = (Property, &[u32])> + '_ {
+        let (out, values) = (&self.facts.out, &self.facts.value);
+        out.groups(subject.index()).map(move |group| {
+            (self.property_of_code(out.property[group]), &values[out.entries_of_group(group)])
+        })
     }
 
-    /// The relations that lead to `value`, and how many facts of each.
-    pub fn relations_to(&self, value: NodeId) -> impl ExactSizeIterator<Item = (RelationId, usize)> + '_ {
-        let incoming = &self.facts.incoming;
-        incoming
-            .groups(value.index())
-            .map(move |group| (RelationId(incoming.property[group]), incoming.entries_of_group(group).len()))
+    /// The relations that lead to `value`, and the sorted nodes that they come from.
+    pub fn relations_to(&self, value: NodeId) -> impl ExactSizeIterator<Item = (RelationId, &[u32])> + '_ {
+        let (incoming, subjects) = (&self.facts.incoming, &self.facts.in_subject);
+        incoming.groups(value.index()).map(move |group| {
+            (RelationId(incoming.property[group]), &subjects[incoming.entries_of_group(group)])
+        })
     }
 
     /// All facts with a property, by subject.

@@ -27,14 +27,14 @@ impl RandomQueries<'_> {
     }
 
     fn fact_about(&mut self, node: NodeId) -> Option<Fact> {
-        let properties: Vec<(Property, usize)> = self.kb.properties_of(node).collect();
+        let properties: Vec<(Property, &[u32])> = self.kb.properties_of(node).collect();
         let (property, _) = *self.rng.pick(&properties)?;
         let facts = self.kb.facts_of(node, property);
         self.kb.fact(FactId(facts.start + self.rng.below(facts.len()) as u32))
     }
 
     fn fact_into(&mut self, node: NodeId) -> Option<Fact> {
-        let relations: Vec<(RelationId, usize)> = self.kb.relations_to(node).collect();
+        let relations: Vec<(RelationId, &[u32])> = self.kb.relations_to(node).collect();
         let (relation, _) = *self.rng.pick(&relations)?;
         self.rng.pick(self.kb.facts_into(relation, node)).and_then(|&fact| self.kb.fact(FactId(fact)))
     }
