@@ -96,6 +96,10 @@ impl Importer<'_> {
         let json: Json = serde_json::from_str(&record.text).unwrap_or_default();
         let text = item.question.clone().filter(|text| !text.trim().is_empty());
         let text = text.ok_or_else(|| unread(&item.id, "the record has no question".to_owned()))?;
+        if self.origin == Origin::WebQsp && !has_good_parse(&json) {
+            let reason = "no parse of it is good and complete; WebQSP's evaluator leaves it out, too";
+            return Err(unread(&item.id, reason.to_owned()));
+        }
         let explain = |error: touchstone_logic::dataset::ReadError| unread(&item.id, error.to_string());
         // GrailQA's graph tells the shape; the expression says the same with all that is written in literals.
         let written = json.get("s_expression").and_then(Json::as_str);
@@ -119,6 +123,12 @@ impl Importer<'_> {
             split: split.to_owned(),
             level: json.get("level").and_then(Json::as_str).unwrap_or_default().to_owned(),
             answers: self.answers(&json, &query),
+            other_answers: match self.origin {
+                Origin::WebQsp => {
+                    parses(&json).iter().skip(1).map(|parse| parse_answers(parse, &query)).collect()
+                }
+                _ => Vec::new(),
+            },
             choices: strings(json.get("choices")),
             entities: self.mentions(&query, &names, &text),
             source: source.to_owned(),
@@ -135,10 +145,7 @@ impl Importer<'_> {
             Origin::GrailQa | Origin::GraphQuestions => {
                 listed(json.get("answer")).iter().map(|answer| freebase_answer(answer, query)).collect()
             }
-            Origin::WebQsp => {
-                let answers = json.pointer("/Parses/0/Answers");
-                listed(answers).iter().map(|answer| freebase_answer(answer, query)).collect()
-            }
+            Origin::WebQsp => parses(json).first().map_or(Vec::new(), |parse| parse_answers(parse, query)),
             Origin::Cwq => match json.get("answers").or(json.get("answer")) {
                 Some(Json::Array(answers)) => {
                     answers.iter().map(|answer| freebase_answer(answer, query)).collect()
@@ -232,6 +239,26 @@ fn entity(id: &str, label: &str) -> Json {
 
 fn is_mid(text: &str) -> bool {
     (text.starts_with("m.") || text.starts_with("g.")) && text.len() > 3
+}
+
+/// The readings of a question of WebQSP.
+fn parses(json: &Json) -> &[Json] {
+    json.get("Parses").and_then(Json::as_array).map_or(&[], Vec::as_slice)
+}
+
+fn parse_answers(parse: &Json, query: &Query) -> Vec<Json> {
+    let answers = parse.get("Answers").and_then(Json::as_array);
+    answers.into_iter().flatten().map(|answer| freebase_answer(answer, query)).collect()
+}
+
+/// Whether its annotators found some parse good and complete; where they say nothing, it is.
+fn has_good_parse(json: &Json) -> bool {
+    let says = |parse: &Json, key: &str, wanted: &str| {
+        parse.pointer(&format!("/AnnotatorComment/{key}")).is_none_or(|found| found == wanted)
+    };
+    let good =
+        |parse: &Json| says(parse, "QuestionQuality", "Good") && says(parse, "ParseQuality", "Complete");
+    parses(json).is_empty() || parses(json).iter().any(good)
 }
 
 /// GrailQA's and WebQSP's objects, ComplexWebQuestions' objects, or only a text.
@@ -424,6 +451,13 @@ mod tests {
             import(Origin::WebQsp, webqsp).unwrap().answers,
             [json!({ "type": "text", "value": "2010" })]
         );
+
+        let several = r#"{"QuestionId": "T-1", "RawQuestion": "what?", "Parses": [{"AnnotatorComment": {"ParseQuality": "Incomplete", "QuestionQuality": "Good"}, "Sparql": "SELECT ?x WHERE { ns:m.1 ns:a.b ?x }", "Answers": []}, {"AnnotatorComment": {"ParseQuality": "Complete", "QuestionQuality": "Good"}, "Sparql": "SELECT ?x WHERE { ns:m.1 ns:a.c ?x }", "Answers": [{"AnswerType": "Entity", "AnswerArgument": "m.2", "EntityName": "Two"}]}]}"#;
+        let question = import(Origin::WebQsp, several).unwrap();
+        assert!(question.answers.is_empty());
+        assert_eq!(question.other_answers, [[entity("m.2", "Two")]]);
+        let left_out = import(Origin::WebQsp, &several.replace("Complete", "Incomplete")).unwrap_err();
+        assert!(left_out.reason.contains("leaves it out"), "{}", left_out.reason);
 
         let cwq = r#"{"ID": "W-1", "question": "q", "sparql": "SELECT ?x WHERE { ?x ns:a.b ns:m.1 }", "answer": ["m.02"]}"#;
         assert_eq!(import(Origin::Cwq, cwq).unwrap().answers, [entity("m.02", "")]);

@@ -39,6 +39,9 @@ pub struct Question {
     pub categories: Vec<String>,
     /// The answers with type, id and label.
     pub answers: Vec<Json>,
+    /// The answers of the question's other readings, for data sets that have several (WebQSP's parses).
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub other_answers: Vec<Vec<Json>>,
     /// Ten answers to choose from, if the question has one answer.
     pub choices: Vec<String>,
     /// A key that questions with the same template share.
@@ -70,6 +73,7 @@ impl Question {
             kind: QuestionType::of(query).name().to_owned(),
             categories: forms.program.as_deref().map(categories).unwrap_or_default(),
             answers: Vec::new(),
+            other_answers: Vec::new(),
             choices: Vec::new(),
             template: template.to_owned(),
             schema_items: classes.into_iter().chain(properties).chain(qualifiers).collect(),

@@ -239,6 +239,34 @@ fn grailqa_is_reproduced() {
     assert_eq!(n, 1000);
 }
 
+/// WebQSP's evaluator takes the reading of a question that suits the prediction best; ours knows the first one.
+#[test]
+fn the_best_of_several_parses_counts() {
+    let record = r#"[{"QuestionId": "T-1", "RawQuestion": "what?", "Parses": [
+        {"Sparql": "SELECT ?x WHERE { ns:m.1 ns:a.b ?x }", "Answers": [{"AnswerType": "Entity", "AnswerArgument": "m.2"}]},
+        {"Sparql": "SELECT ?x WHERE { ns:m.1 ns:a.c ?x }", "Answers": [{"AnswerType": "Entity", "AnswerArgument": "m.3"}, {"AnswerType": "Entity", "AnswerArgument": "m.4"}]}
+    ]}]"#;
+    let knowledge =
+        || Knowledge { lookup: &touchstone_logic::Spelling, names: &(), namespaces: Namespaces::default() };
+    let importer = Importer { origin: Origin::WebQsp, knowledge: knowledge(), inverses: &(), kb: None };
+    let imported = Records::new(record.as_bytes())
+        .map(|record| importer.question(&record.unwrap(), "test", "webqsp").unwrap())
+        .collect();
+    let none = KbIdentity { name: String::new(), fingerprint: String::new() };
+    let benchmark = benchmark("webqsp", none, imported, Default::default());
+    let grader = Grader { compat: Some(Compat::WebQsp), ..Grader::new(knowledge(), &()) };
+    let official = |answers: &str| {
+        let line = format!(r#"{{"id": "T-1", "answers": {answers}}}"#);
+        let prediction = Predictions::new(line.as_bytes(), PredictionFormat::Lines).next().unwrap().unwrap();
+        let grade = grader.grade(&benchmark.questions[0], Some(&prediction));
+        (grade.official, grade.values.get(Measure::F1).unwrap())
+    };
+    assert_eq!(official(r#"["m.2"]"#), (vec![1.0, 1.0, 1.0, 1.0], 1.0));
+    assert_eq!(official(r#"["m.3", "m.4"]"#), (vec![1.0, 1.0, 1.0, 1.0], 0.0));
+    let (scores, ours) = official(r#"["m.3"]"#);
+    assert!((scores[2] - 2.0 / 3.0).abs() < 1e-12 && scores[3] == 0.0 && ours == 0.0, "{scores:?} {ours}");
+}
+
 /// A query that gives the right answer by luck is found out on neighbour KBs, and gold never is.
 #[test]
 fn luck_is_found_out() {
