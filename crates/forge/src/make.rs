@@ -12,7 +12,7 @@ use crate::random::Random;
 use crate::recipe::{Kind, Outline, Recipe, RecipeError, Wanted, apportioned};
 use crate::sample::again::again;
 use crate::sample::asking;
-use crate::sample::filters::{Rejected, Rejections, checked, gives_away};
+use crate::sample::filters::{REDUNDANT, Rejected, Rejections, checked, gives_away, reduced};
 use crate::sample::{cycles, shapes};
 use hashbrown::HashSet;
 use rayon::prelude::*;
@@ -200,41 +200,48 @@ impl<'k> Maker<'k, '_> {
                     continue;
                 }
             };
-            let template = Canonical::template(&query, self.ground.kb());
-            let pool = self.division.pool(&query, template.key());
-            let level = match pool {
-                Pool::Seen => 0,
-                Pool::Template => 2,
-                Pool::Items => 3,
-            };
-            if !batch.is_missing(level) {
-                missing.iter().for_each(|&level| batch.reasons[level].add("a question of another level"));
-                continue;
-            }
-            let template = template.key();
-            match self.candidate(&wanted.kind, query.clone(), template, pool, &mut seen)? {
-                Ok(candidate) => {
-                    batch.filled[level].push(*candidate);
-                    progress.advance(1);
-                    barren = 0;
-                    for _ in 0..if can_move { MOVES } else { 0 } {
-                        if batch.is_missing(level)
-                            && let Some(moved) = self.moved(&mut random, &query, template)
-                        {
-                            match self.candidate(&wanted.kind, moved, template, pool, &mut seen)? {
-                                Ok(candidate) => {
-                                    batch.filled[level].push(*candidate);
-                                    progress.advance(1);
+            let mut next = Some(query);
+            // What says more than it needs to is asked without that, where no shape is wanted.
+            while let Some(query) = next.take() {
+                let template = Canonical::template(&query, self.ground.kb());
+                let pool = self.division.pool(&query, template.key());
+                let level = match pool {
+                    Pool::Seen => 0,
+                    Pool::Template => 2,
+                    Pool::Items => 3,
+                };
+                if !batch.is_missing(level) {
+                    missing.iter().for_each(|&level| batch.reasons[level].add("a question of another level"));
+                    break;
+                }
+                let template = template.key();
+                match self.candidate(&wanted.kind, query.clone(), template, pool, &mut seen)? {
+                    Ok(candidate) => {
+                        batch.filled[level].push(*candidate);
+                        progress.advance(1);
+                        barren = 0;
+                        for _ in 0..if can_move { MOVES } else { 0 } {
+                            if batch.is_missing(level)
+                                && let Some(moved) = self.moved(&mut random, &query, template)
+                            {
+                                match self.candidate(&wanted.kind, moved, template, pool, &mut seen)? {
+                                    Ok(candidate) => {
+                                        batch.filled[level].push(*candidate);
+                                        progress.advance(1);
+                                    }
+                                    Err(reason) => batch.failed(&[level], reason),
                                 }
-                                Err(reason) => batch.failed(&[level], reason),
                             }
                         }
                     }
-                }
-                Err(reason) => {
-                    batch.failed(&[level], reason);
-                    // It took longer than an attempt that never came so far.
-                    barren += 10;
+                    Err(reason) => {
+                        batch.failed(&[level], reason);
+                        // It took longer than an attempt that never came so far.
+                        barren += 10;
+                        if reason == REDUNDANT && !can_move {
+                            next = reduced(&self.ground, &query);
+                        }
+                    }
                 }
             }
         }

@@ -271,6 +271,25 @@ impl Query {
             Answer::SelectAmong { among, .. } => visit(among),
         }
     }
+
+    /// The same, to change them.
+    pub fn sets_mut(&mut self, visit: &mut dyn FnMut(&mut Set)) {
+        match &mut self.answer {
+            Answer::Members(set) | Answer::Count(set) | Answer::Exists(set) => visit(set),
+            Answer::Attribute { of, .. }
+            | Answer::Verify { of, .. }
+            | Answer::AttributeQualifier { of, .. } => visit(of),
+            Answer::Relation { from, to } | Answer::RelationQualifier { from, to, .. } => {
+                visit(from);
+                visit(to);
+            }
+            Answer::SelectBetween { left, right, .. } => {
+                visit(left);
+                visit(right);
+            }
+            Answer::SelectAmong { among, .. } => visit(among),
+        }
+    }
 }
 
 impl Set {

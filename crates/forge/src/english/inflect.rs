@@ -36,6 +36,14 @@ fn plural_word(word: &str) -> String {
     if consonant_y { format!("{}ies", &word[..word.len() - 1]) } else { format!("{word}s") }
 }
 
+/// The noun whose plural a word is, if it looks like one.
+pub(super) fn singular(word: &str) -> Option<String> {
+    let cut = |ending: &str, put: &str| word.strip_suffix(ending).map(|stem| format!("{stem}{put}"));
+    let known = ["person", "man", "woman", "child", "foot"].map(|noun| Some(noun.to_owned()));
+    let regular = [cut("ies", "y"), cut("es", ""), cut("s", "")];
+    known.into_iter().chain(regular).flatten().find(|noun| !noun.is_empty() && plural_word(noun) == word)
+}
+
 /// With the indefinite article.
 pub(super) fn with_article(noun: &str) -> String {
     let lower = noun.to_lowercase();
@@ -148,6 +156,12 @@ mod tests {
         ] {
             assert_eq!(plural(one), many);
         }
+        for (many, one) in
+            [("airports", "airport"), ("children", "child"), ("cities", "city"), ("boxes", "box")]
+        {
+            assert_eq!(singular(many).as_deref(), Some(one));
+        }
+        assert_eq!(singular("percent"), None);
         assert_eq!(with_article("actor"), "an actor");
         assert_eq!(with_article("U.S. state"), "a U.S. state");
         assert_eq!(with_article("university"), "a university");

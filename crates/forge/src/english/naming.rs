@@ -131,7 +131,7 @@ impl Speaker<'_> {
 
 /// Names of countries and the like that take the article.
 pub(super) fn takes_article(name: &str) -> bool {
-    const OTHERS: [&str; 18] = [
+    const OTHERS: [&str; 19] = [
         "United States",
         "United Kingdom",
         "United Arab Emirates",
@@ -150,8 +150,9 @@ pub(super) fn takes_article(name: &str) -> bool {
         "British Indian Ocean Territory",
         "Turks and Caicos Islands",
         "peace movement",
+        "Quad",
     ];
-    const ENDS: [&str; 32] = [
+    const ENDS: [&str; 34] = [
         " Islands",
         " Republic",
         " River",
@@ -184,8 +185,10 @@ pub(super) fn takes_article(name: &str) -> bool {
         " Isles",
         " Hospital",
         " Depression",
+        " Lagoon",
+        " Reservoir",
     ];
-    const BEGINS: [&str; 14] = [
+    const BEGINS: [&str; 15] = [
         "Republic of ",
         "Democratic Republic",
         "Nobel ",
@@ -200,6 +203,7 @@ pub(super) fn takes_article(name: &str) -> bool {
         "Pugwash Conferences",
         "League of ",
         "Intergovernmental ",
+        "Max-Planck-Institut ",
     ];
     const INSIDE: [&str; 5] =
         [" Institute of ", " Institute for ", " Office for ", " Organization for ", " Panel on "];
@@ -215,7 +219,7 @@ pub(super) fn takes_article(name: &str) -> bool {
 
 /// Names that are plurals: the Cayman Islands have.
 pub(super) fn is_plural_name(name: &str) -> bool {
-    [" Islands", " Territories", " Isles"].iter().any(|end| name.ends_with(end))
+    [" Islands", " Territories", " Isles", " Forces"].iter().any(|end| name.ends_with(end))
         || name.starts_with("Pugwash Conferences")
 }
 

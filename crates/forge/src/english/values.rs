@@ -1,11 +1,12 @@
 //! What is said of values, and of facts: comparisons, qualifiers, and questions for qualifiers.
 
-use super::inflect::{at_time, value, with_article};
+use super::inflect::{at_time, singular, value, with_article};
 use super::lexicon::AttributeWords;
 use super::naming::takes_article;
 use super::phrases::agreeing;
 use super::tense::{asked_when, at_some_time, in_past, is_past};
 use super::verbalise::{Said, Speaker};
+use std::borrow::Cow;
 use touchstone_kb::{Comparison, Literal, LiteralFamily};
 use touchstone_logic::{Condition, Value};
 
@@ -142,7 +143,19 @@ impl Speaker<'_> {
 fn filled(phrase: &str, literal: &Literal<'_>) -> String {
     let time = at_time(literal);
     let preposition = time.split(' ').next().unwrap_or_default();
-    phrase.replace("{V}", &value(literal)).replace("{P}", preposition).replace("{T}", &time)
+    let value = value(literal);
+    let phrase = if value == "1" { one_of(phrase) } else { Cow::Borrowed(phrase) };
+    phrase.replace("{V}", &value).replace("{P}", preposition).replace("{T}", &time)
+}
+
+/// What follows a value of 1 is one thing: `has {V} airports` becomes `has {V} airport`.
+fn one_of(phrase: &str) -> Cow<'_, str> {
+    let Some((before, after)) = phrase.split_once("{V} ") else { return Cow::Borrowed(phrase) };
+    let end = after.find(|c: char| !c.is_alphabetic()).unwrap_or(after.len());
+    match singular(&after[..end]) {
+        Some(one) => Cow::Owned(format!("{before}{{V}} {one}{}", &after[end..])),
+        None => Cow::Borrowed(phrase),
+    }
 }
 
 /// The verb beside the subject in the plural: `When was {S} founded?`, but `What is the area of {S}?`.

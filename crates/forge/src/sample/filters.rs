@@ -11,6 +11,9 @@ use touchstone_logic::{Answer, Direction, Query, Set, Superlative};
 /// Why a query was not taken.
 pub type Rejected = &'static str;
 
+/// It says more than it needs to.
+pub const REDUNDANT: Rejected = "a constraint that does not narrow the answers";
+
 /// How many queries were not taken, by reason.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Rejections(pub BTreeMap<Rejected, u64>);
@@ -76,9 +79,32 @@ pub fn checked<'k>(ground: &Ground<'k>, query: &Query, max_answers: usize) -> Re
         return Err("nothing to choose among");
     }
     if is_redundant(ground, query, &found) {
-        return Err("a constraint that does not narrow the answers");
+        return Err(REDUNDANT);
+    }
+    if describes_by_itself(ground, query) {
+        return Err("a thing is described by itself");
     }
     Ok(found)
+}
+
+/// Whether a thing that is asked about is named in its own description: "the country that has the capital that is the capital of Peru".
+fn describes_by_itself(ground: &Ground<'_>, query: &Query) -> bool {
+    let mut found = false;
+    if matches!(query.answer, Answer::Members(_) | Answer::Count(_) | Answer::SelectAmong { .. }) {
+        return found;
+    }
+    query.sets(&mut |set| {
+        if found || matches!(set, Set::Entity(_) | Set::Named(_)) {
+            return;
+        }
+        let described = Query::new(Answer::Members(set.clone()));
+        let named: Vec<NodeId> =
+            entities(&described).into_iter().filter_map(|word| ground.kb().node(word)).collect();
+        if let Some(Found::Things { nodes, .. }) = ground.run(&described) {
+            found = named.iter().any(|node| nodes.binary_search(&node.0).is_ok());
+        }
+    });
+    found
 }
 
 /// Whether a question for the value of an attribute, or about the greatest one, describes things by this attribute.
@@ -157,10 +183,26 @@ pub fn gives_away(question: &str, query: &Query, found: &Found<'_>, kb: &Kb) -> 
             nodes.iter().any(|&node| says(question, kb.label(NodeId(node))))
                 || literals.iter().any(|&literal| says_value(question, &kb.literal(LiteralId(literal))))
         }
+        (Answer::Relation { from, to }, Found::Relations(relations)) => {
+            // "How is the 2000 election in Ohio related to Ohio?"
+            one_name_says_the_other(from, to, kb)
+                || relations.iter().any(|&relation| says(question, kb.relation_label(relation)))
+        }
         (_, Found::Relations(relations)) => {
             relations.iter().any(|&relation| says(question, kb.relation_label(relation)))
         }
         (_, Found::Count(_) | Found::Boolean(_)) => false,
+    }
+}
+
+fn one_name_says_the_other(from: &Set, to: &Set, kb: &Kb) -> bool {
+    let name = |set: &Set| match set {
+        Set::Entity(id) => kb.node(id).map(|node| kb.label(node)),
+        _ => None,
+    };
+    match (name(from), name(to)) {
+        (Some(from), Some(to)) => says(from, to) || says(to, from),
+        _ => false,
     }
 }
 
@@ -199,23 +241,63 @@ fn is_redundant(ground: &Ground<'_>, query: &Query, found: &Found<'_>) -> bool {
     };
     let mut redundant = false;
     query.sets(&mut |set| {
-        let set = match set {
-            Set::Superlative(superlative) => &superlative.of,
-            other => other,
-        };
-        if redundant {
-            return;
-        }
-        let members = |set: &Set| ground.run(&Query::new(Answer::Count(set.clone())));
-        let counted = known.map(Found::Count).or_else(|| members(set));
-        let Some(Found::Count(all)) = counted else { return };
-        redundant = without_one(set).iter().any(|wider| match members(wider) {
-            Some(Found::Count(more)) => more <= all,
-            // It takes too long, so there are more: unless it is a bound that everything satisfies.
-            _ => bounds_nothing(ground.kb(), set),
-        });
+        // What takes too long has more members: unless it is a bound that everything satisfies.
+        redundant |=
+            !redundant && needless(ground, set, known, &|set| bounds_nothing(ground.kb(), set)).is_some();
     });
     redundant
+}
+
+/// A set without one of its constraints, if it has the same members; of those without that take too long, `is_same` judges.
+fn needless(
+    ground: &Ground<'_>,
+    set: &Set,
+    known: Option<u64>,
+    is_same: &dyn Fn(&Set) -> bool,
+) -> Option<Set> {
+    let set = match set {
+        Set::Superlative(superlative) => &superlative.of,
+        other => other,
+    };
+    let members = |set: &Set| ground.run(&Query::new(Answer::Count(set.clone())));
+    let Some(Found::Count(all)) = known.map(Found::Count).or_else(|| members(set)) else { return None };
+    without_one(set).into_iter().find(|wider| match members(wider) {
+        Some(Found::Count(more)) => more <= all,
+        _ => is_same(set),
+    })
+}
+
+/// The query without a constraint that does not narrow what is asked about; `None` if there is no such constraint, or if nothing but a
+/// class would be left.
+pub fn reduced(ground: &Ground<'_>, query: &Query) -> Option<Query> {
+    fn says_something(set: &Set) -> bool {
+        match set {
+            Set::Or(parts) => parts.iter().all(says_something),
+            other => other.conjuncts().iter().any(|part| !matches!(part, Set::Class(_) | Set::All)),
+        }
+    }
+    let (mut place, mut wider) = (0, None);
+    query.sets(&mut |set| {
+        if wider.is_none() {
+            wider = needless(ground, set, None, &|_| false);
+            place += usize::from(wider.is_none());
+        }
+    });
+    let mut wider = wider.filter(says_something);
+    wider.as_ref()?;
+    let (mut reduced, mut number) = (query.clone(), 0);
+    reduced.sets_mut(&mut |set| {
+        if number == place
+            && let Some(wider) = wider.take()
+        {
+            match set {
+                Set::Superlative(superlative) => superlative.of = wider,
+                other => *other = wider,
+            }
+        }
+        number += 1;
+    });
+    Some(reduced)
 }
 
 /// Whether a set is described by a comparison that all values of the attribute satisfy.
@@ -291,5 +373,54 @@ pub fn without_one(set: &Set) -> Vec<Set> {
             without_one(inner).into_iter().map(|changed| Set::Marked(*mark, Box::new(changed))).collect()
         }
         _ => Vec::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+    use touchstone_kb::{NoProgress, world};
+    use touchstone_logic::{Form, sexpr};
+
+    #[test]
+    fn needless_constraints_are_left_out() {
+        let kb = world::open(&NoProgress).unwrap();
+        let ground = Ground::new(&kb, None);
+        let read = |text: &str| Form::parse(text, &kb).unwrap().to_query().unwrap();
+        let said = |query: &Query| sexpr::print(query).unwrap().text;
+        // Paris is the capital of one country, whatever that borders on.
+        let paris = r#"(JOIN capital (ENTITY "city/2988507"))"#;
+        let query = read(&format!(r#"(AND country (AND (JOIN borders (ENTITY "country/DE")) {paris}))"#));
+        let found = ground.run(&query).unwrap();
+        assert!(is_redundant(&ground, &query, &found));
+        let least = reduced(&ground, &query).unwrap();
+        assert_eq!(said(&least), format!("(AND country {paris})"));
+        assert_eq!(ground.run(&least).unwrap(), found);
+        assert_eq!(reduced(&ground, &least), None, "what is left narrows");
+    }
+
+    #[test]
+    fn things_are_not_described_by_themselves() {
+        let kb = world::open(&NoProgress).unwrap();
+        let ground = Ground::new(&kb, None);
+        let asked = |from: &str, relation: &str| {
+            let there = Set::relate(Set::Entity(from.to_owned()), relation, Direction::Forward);
+            let of = Set::and([
+                Set::Class("country".to_owned()),
+                Set::relate(there, relation, Direction::Backward),
+            ]);
+            Query::new(Answer::Attribute { of, attribute: "area".to_owned(), conditions: Vec::new() })
+        };
+        let by_itself = asked("country/PE", "capital");
+        assert_eq!(ground.run(&by_itself).unwrap().len(), 1, "the area of Peru");
+        assert!(describes_by_itself(&ground, &by_itself));
+        let named = Query::new(Answer::Attribute {
+            of: Set::Entity("country/PE".to_owned()),
+            attribute: "area".to_owned(),
+            conditions: Vec::new(),
+        });
+        assert!(!describes_by_itself(&ground, &named));
     }
 }
