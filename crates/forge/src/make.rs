@@ -431,7 +431,8 @@ impl<'k> Maker<'k, '_> {
             Traits::new(items, candidate.question.template.clone(), kb, true)
         };
         let mut training = Training::default();
-        by_level[0].iter_mut().for_each(|candidate| training.add(traits(candidate)));
+        let of_training: Vec<Traits> = by_level[0].par_iter_mut().map(traits).collect();
+        of_training.into_iter().for_each(|traits| training.add(traits));
         let (mut questions, mut verified) = (Vec::new(), 0);
         let splits = &recipe.splits;
         let dev = splits.dev / (splits.dev + splits.test).max(f64::MIN_POSITIVE);

@@ -51,8 +51,10 @@ pub fn checked<'k>(ground: &Ground<'k>, query: &Query, max_answers: usize) -> Re
         }
         let named = entities(query);
         let kb = ground.kb();
-        let is_answer =
-            |word: &str| nodes.iter().any(|&n| kb.node_id(NodeId(n)) == word || kb.label(NodeId(n)) == word);
+        let is_answer = |word: &str| match kb.node(word) {
+            Some(node) => nodes.binary_search(&node.0).is_ok(),
+            None => nodes.iter().any(|&node| kb.label(NodeId(node)) == word),
+        };
         if named.iter().any(|word| is_answer(word)) && !matches!(query.answer, Answer::SelectBetween { .. }) {
             return Err("an answer is named in the question");
         }
