@@ -2,7 +2,7 @@
 
 use crate::ground::Ground;
 use crate::random::Random;
-use crate::sample::filters::without_one;
+use crate::sample::filters::{with_set, without_one};
 use touchstone_engine::{Answer as Given, Found};
 use touchstone_kb::NodeId;
 use touchstone_logic::{Answer, Query, Set};
@@ -73,35 +73,21 @@ fn some_answers(ground: &Ground<'_>, found: &Found<'_>, random: &mut Random) -> 
 
 /// The query with a clause left out, for each of them.
 fn near_misses(query: &Query) -> Vec<Query> {
-    let rebuilt = |set: &Set, build: &dyn Fn(Set) -> Answer| -> Vec<Query> {
-        without_one(set).into_iter().map(|wider| Query::new(build(wider))).collect()
-    };
-    match &query.answer {
-        Answer::Members(Set::Superlative(superlative)) => rebuilt(&superlative.of, &|of| {
-            let mut superlative = superlative.clone();
-            superlative.of = of;
-            Answer::Members(Set::Superlative(superlative))
-        }),
-        Answer::Members(set) => rebuilt(set, &Answer::Members),
-        Answer::SelectAmong { among, attribute, extreme } => rebuilt(among, &|among| Answer::SelectAmong {
-            among,
-            attribute: attribute.clone(),
-            extreme: *extreme,
-        }),
-        Answer::Attribute { of, attribute, conditions } => {
-            let mut out = rebuilt(of, &|of| Answer::Attribute {
-                of,
-                attribute: attribute.clone(),
-                conditions: conditions.clone(),
-            });
-            if !conditions.is_empty() {
-                let (of, attribute) = (of.clone(), attribute.clone());
-                out.push(Query::new(Answer::Attribute { of, attribute, conditions: Vec::new() }));
-            }
-            out
+    let set = match &query.answer {
+        Answer::Members(Set::Superlative(superlative)) => &superlative.of,
+        Answer::Members(set) | Answer::SelectAmong { among: set, .. } | Answer::Attribute { of: set, .. } => {
+            set
         }
-        _ => Vec::new(),
+        _ => return Vec::new(),
+    };
+    let mut out: Vec<Query> = without_one(set).into_iter().map(|wider| with_set(query, 0, wider)).collect();
+    if let Answer::Attribute { of, attribute, conditions } = &query.answer
+        && !conditions.is_empty()
+    {
+        let (of, attribute) = (of.clone(), attribute.clone());
+        out.push(Query::new(Answer::Attribute { of, attribute, conditions: Vec::new() }));
     }
+    out
 }
 
 /// Another answer of the same kind.

@@ -285,21 +285,25 @@ pub fn reduced(ground: &Ground<'_>, query: &Query) -> Option<Query> {
             place += usize::from(wider.is_none());
         }
     });
-    let mut wider = wider.filter(says_something);
-    wider.as_ref()?;
-    let (mut reduced, mut number) = (query.clone(), 0);
-    reduced.sets_mut(&mut |set| {
+    wider.filter(says_something).map(|wider| with_set(query, place, wider))
+}
+
+/// The query with another description of what it asks about, in the place of one that [`Query::sets`] visits; of a superlative, of the
+/// candidates.
+pub fn with_set(query: &Query, place: usize, set: Set) -> Query {
+    let (mut changed, mut number, mut set) = (query.clone(), 0, Some(set));
+    changed.sets_mut(&mut |old| {
         if number == place
-            && let Some(wider) = wider.take()
+            && let Some(new) = set.take()
         {
-            match set {
-                Set::Superlative(superlative) => superlative.of = wider,
-                other => *other = wider,
+            match old {
+                Set::Superlative(superlative) => superlative.of = new,
+                other => *other = new,
             }
         }
         number += 1;
     });
-    Some(reduced)
+    changed
 }
 
 /// Whether a set is described by a comparison that all values of the attribute satisfy.
@@ -407,22 +411,15 @@ mod tests {
     fn things_are_not_described_by_themselves() {
         let kb = world::open(&NoProgress).unwrap();
         let ground = Ground::new(&kb, None);
-        let asked = |from: &str, relation: &str| {
-            let there = Set::relate(Set::Entity(from.to_owned()), relation, Direction::Forward);
-            let of = Set::and([
-                Set::Class("country".to_owned()),
-                Set::relate(there, relation, Direction::Backward),
-            ]);
+        let area = |of: Set| {
             Query::new(Answer::Attribute { of, attribute: "area".to_owned(), conditions: Vec::new() })
         };
-        let by_itself = asked("country/PE", "capital");
+        let peru = || Set::Entity("country/PE".to_owned());
+        let there = Set::relate(peru(), "capital", Direction::Forward);
+        let back = Set::relate(there, "capital", Direction::Backward);
+        let by_itself = area(Set::and([Set::Class("country".to_owned()), back]));
         assert_eq!(ground.run(&by_itself).unwrap().len(), 1, "the area of Peru");
         assert!(describes_by_itself(&ground, &by_itself));
-        let named = Query::new(Answer::Attribute {
-            of: Set::Entity("country/PE".to_owned()),
-            attribute: "area".to_owned(),
-            conditions: Vec::new(),
-        });
-        assert!(!describes_by_itself(&ground, &named));
+        assert!(!describes_by_itself(&ground, &area(peru())));
     }
 }

@@ -279,7 +279,7 @@ impl Growth<'_, '_, '_> {
         edges.retain(|edge| self.ground.degree(edge.other) >= tree.0.len());
         let edge = match (edges.is_empty(), has_siblings) {
             (true, _) => return Err("the entity leads nowhere"),
-            (_, true) => edges[star::more_common(self.ground.kb(), self.random, &edges)],
+            (_, true) => edges[star::more_common_edge(self.ground.kb(), self.random, &edges)],
             _ => edges[self.random.below(edges.len())],
         };
         self.used.push(edge.other);

@@ -24,7 +24,7 @@ pub(crate) fn choose(
 ) -> Option<Vec<Edge>> {
     let kb = ground.kb();
     if n == 1 {
-        let at = if has_siblings { more_common(kb, random, edges) } else { random.below(edges.len()) };
+        let at = if has_siblings { more_common_edge(kb, random, edges) } else { random.below(edges.len()) };
         return Some(vec![edges[at]]);
     }
     // What only one thing satisfies leaves nothing to narrow.
@@ -40,8 +40,7 @@ pub(crate) fn choose(
         left.clone_from(&common);
         chosen.clear();
         while chosen.len() < n {
-            let (a, b) = (random.below(left.len()), random.below(left.len()));
-            let at = if left[a].1.len() >= left[b].1.len() { a } else { b };
+            let at = more_common(random, left.len(), |at| left[at].1);
             chosen.push(left.swap_remove(at));
         }
         if (0..n).all(|at| narrows(&chosen, at, members)) {
@@ -55,9 +54,13 @@ pub(crate) fn choose(
 type Constraint<'k> = (Edge, &'k [u32]);
 
 /// Of two edges, the one that more things have: it leaves more to narrow.
-pub(crate) fn more_common(kb: &Kb, random: &mut Random, edges: &[Edge]) -> usize {
-    let (a, b) = (random.below(edges.len()), random.below(edges.len()));
-    if extent(kb, &edges[a]).len() >= extent(kb, &edges[b]).len() { a } else { b }
+pub(crate) fn more_common_edge(kb: &Kb, random: &mut Random, edges: &[Edge]) -> usize {
+    more_common(random, edges.len(), |at| extent(kb, &edges[at]))
+}
+
+fn more_common<'k>(random: &mut Random, n: usize, extent: impl Fn(usize) -> &'k [u32]) -> usize {
+    let (a, b) = (random.below(n), random.below(n));
+    if extent(a).len() >= extent(b).len() { a } else { b }
 }
 
 /// The things that have an edge like this.
