@@ -289,7 +289,7 @@ impl<'k> Workload<'k> {
     }
 
     fn entity_set(&self, node: NodeId) -> Set {
-        Set::Entity(self.kb.node_id(node).to_owned())
+        Set::Entity(self.kb.node_id(node).into())
     }
 
     fn step(&self, from: Set, relation: RelationId, direction: Direction) -> Set {
@@ -343,7 +343,7 @@ impl<'k> Workload<'k> {
     fn class_of(&self, node: NodeId) -> Option<(Set, String)> {
         let class = self.kb.classes_of(node).next()?;
         let class = self.kb.class_node(class);
-        Some((Set::Class(self.kb.node_id(class).to_owned()), self.node(class)))
+        Some((Set::Class(self.kb.node_id(class).into()), self.node(class)))
     }
 
     fn intersection(&mut self) -> Vec<Pair> {
@@ -406,10 +406,8 @@ impl<'k> Workload<'k> {
         self.collect(|w| {
             let (class, class_iri, attribute, _) = w.class_with_numbers()?;
             let max = w.below(2) == 0;
-            let path = vec![Step {
-                property: w.kb.attribute_id(attribute).to_owned(),
-                direction: Direction::Forward,
-            }];
+            let path =
+                vec![Step { property: w.kb.attribute_id(attribute).into(), direction: Direction::Forward }];
             let extreme = if max { Extreme::Max } else { Extreme::Min };
             let set = Set::Superlative(Box::new(Superlative { of: class, path, extreme, start: None }));
             let order = if max { "DESC(?v)" } else { "?v" };

@@ -212,7 +212,7 @@ impl Adapter<'_> {
         match comparison {
             Comparison::Equal => self.same_term(attribute, value),
             _ if is_number && self.numbers.only(self.kb, attribute) => {
-                Some(Value { unit: usual.to_owned(), ..value.clone() })
+                Some(Value { unit: usual.into(), ..value.clone() })
             }
             _ => None,
         }
@@ -225,7 +225,7 @@ impl Adapter<'_> {
         if is_number && !value.unit.is_empty() {
             return None;
         }
-        let value = if is_number { Value { unit: usual.to_owned(), ..value.clone() } } else { value.clone() };
+        let value = if is_number { Value { unit: usual.into(), ..value.clone() } } else { value.clone() };
         let wanted = value.literal();
         let ranges = satisfying(self.kb, Comparison::Equal, &wanted).ok()?;
         let column = self.kb.facts_by_value(attribute);

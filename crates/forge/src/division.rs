@@ -86,7 +86,8 @@ impl Division {
     /// Where a question with this template can go.
     pub(crate) fn pool(&self, query: &Query, template: &str) -> Pool {
         let SchemaItems { classes, properties, qualifiers } = SchemaItems::of(query);
-        if classes.iter().chain(&properties).chain(&qualifiers).any(|item| self.items.contains(item)) {
+        if classes.iter().chain(&properties).chain(&qualifiers).any(|item| self.items.contains(item.as_str()))
+        {
             return Pool::Items;
         }
         if Random::new(self.seed, template).number() % 1000 < self.permille {

@@ -171,11 +171,11 @@ fn written_traits(kb: &Kb, question: &Question) -> Traits {
     let mut items = SchemaItems::default();
     for item in question.schema_items.iter().cloned() {
         if kb.class(&item).is_some() {
-            items.classes.insert(item);
+            items.classes.insert(item.into());
         } else if kb.relation(&item).is_some() || kb.attribute(&item).is_some() {
-            items.properties.insert(item);
+            items.properties.insert(item.into());
         } else {
-            items.qualifiers.insert(item);
+            items.qualifiers.insert(item.into());
         }
     }
     Traits::new(items, question.template.clone(), kb, true)

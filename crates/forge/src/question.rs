@@ -76,7 +76,7 @@ impl Question {
             other_answers: Vec::new(),
             choices: Vec::new(),
             template: template.to_owned(),
-            schema_items: classes.into_iter().chain(properties).chain(qualifiers).collect(),
+            schema_items: classes.into_iter().chain(properties).chain(qualifiers).map(String::from).collect(),
             entities: Vec::new(),
             proof: Vec::new(),
             source: String::new(),
@@ -154,14 +154,14 @@ pub struct GraphEdge {
 impl From<&touchstone_logic::QueryGraph> for Graph {
     fn from(graph: &touchstone_logic::QueryGraph) -> Graph {
         let vertex = |vertex: &touchstone_logic::graph::Vertex| GraphVertex {
-            label: vertex.label.clone(),
+            label: vertex.label.to_string(),
             grounded: vertex.grounded,
-            note: vertex.note.clone(),
+            note: vertex.note.to_string(),
         };
         let edge = |edge: &touchstone_logic::graph::Edge| GraphEdge {
             from: edge.from,
             to: edge.to,
-            label: edge.label.clone(),
+            label: edge.label.to_string(),
         };
         Graph {
             root: graph.root,
@@ -175,13 +175,13 @@ impl From<&Graph> for touchstone_logic::QueryGraph {
     fn from(graph: &Graph) -> touchstone_logic::QueryGraph {
         let vertex = |vertex: &GraphVertex| touchstone_logic::graph::Vertex {
             grounded: vertex.grounded,
-            label: vertex.label.clone(),
-            note: vertex.note.clone(),
+            label: vertex.label.as_str().into(),
+            note: vertex.note.as_str().into(),
         };
         let edge = |edge: &GraphEdge| touchstone_logic::graph::Edge {
             from: edge.from,
             to: edge.to,
-            label: edge.label.clone(),
+            label: edge.label.as_str().into(),
         };
         touchstone_logic::QueryGraph {
             vertices: graph.vertices.iter().map(vertex).collect(),

@@ -6,8 +6,8 @@ use crate::stats::{self, SPLITS};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use touchstone_engine::budget::grouped;
-use touchstone_logic::QueryGraph;
 use touchstone_logic::graph::svg;
+use touchstone_logic::{QueryGraph, Symbol};
 
 /// So many rows of a table are shown.
 const ROWS: usize = 30;
@@ -100,10 +100,10 @@ fn shapes(out: &mut String, benchmark: &Benchmark) {
         if !drawings.contains_key(name) {
             let mut graph: QueryGraph = (&question.graph).into();
             graph.vertices.iter_mut().for_each(|vertex| {
-                vertex.label.clear();
-                vertex.note.clear();
+                vertex.label = Symbol::default();
+                vertex.note = Symbol::default();
             });
-            graph.edges.iter_mut().for_each(|edge| edge.label.clear());
+            graph.edges.iter_mut().for_each(|edge| edge.label = Symbol::default());
             drawings.insert(name.clone(), svg(&graph));
         }
     }

@@ -1,7 +1,7 @@
 //! Queries with the ids of the schema: programs name classes and properties, and names are not what levels are about.
 
 use touchstone_kb::Kb;
-use touchstone_logic::{Query, Set, Word};
+use touchstone_logic::{Query, Set, Symbol, Word};
 
 /// The query with an id in place of each name of a class, property or qualifier. What the KB does not know stays as it is.
 #[must_use]
@@ -36,16 +36,16 @@ struct Ids<'k> {
 }
 
 impl Ids<'_> {
-    fn class(&self, word: &mut String) {
+    fn class(&self, word: &mut Symbol) {
         let labelled = || self.kb.nodes_labelled(word).find_map(|node| self.kb.as_class(node));
         let label = |class| self.kb.label(self.kb.class_node(class));
         let named = || labelled().or_else(|| self.kb.classes().find(|&class| label(class) == word));
         if let (None, Some(class)) = (self.kb.class(word), named()) {
-            *word = self.kb.node_id(self.kb.class_node(class)).to_owned();
+            *word = self.kb.node_id(self.kb.class_node(class)).into();
         }
     }
 
-    fn property(&self, word: &mut String) {
+    fn property(&self, word: &mut Symbol) {
         let kb = self.kb;
         if kb.relation(word).is_some() || kb.attribute(word).is_some() {
             return;
@@ -54,16 +54,16 @@ impl Ids<'_> {
         let attribute =
             || kb.attributes().find(|&a| kb.attribute_label(a) == word).map(|a| kb.attribute_id(a));
         if let Some(id) = relation.or_else(attribute) {
-            *word = id.to_owned();
+            *word = id.into();
         }
     }
 
-    fn qualifier(&self, word: &mut String) {
+    fn qualifier(&self, word: &mut Symbol) {
         let kb = self.kb;
         if kb.qualifier_key(word).is_none()
             && let Some(key) = kb.qualifier_keys().find(|&key| kb.qualifier_label(key) == word)
         {
-            *word = kb.qualifier_id(key).to_owned();
+            *word = kb.qualifier_id(key).into();
         }
     }
 }

@@ -156,7 +156,7 @@ fn members(words: &Words<'_>, query: &Query) -> Vec<u32> {
 fn entities(query: &Query) -> Vec<String> {
     fn visit(set: &Set, found: &mut Vec<String>) {
         if let Set::Entity(id) = set {
-            found.push(id.clone());
+            found.push(id.to_string());
         }
         set.children(&mut |child| visit(child, found));
     }
@@ -227,7 +227,7 @@ fn changed(mut lines: Vec<Json>, gold: &Query, random: &mut Random) -> Vec<Json>
                 (_, Some(time)) if literal.text().len() == 4 => Some(json!({ "year": time.year() })),
                 _ => None,
             };
-            compared.extend(json.map(|json| (relate.property.clone(), json)));
+            compared.extend(json.map(|json| (relate.property.to_string(), json)));
         }
         set.children(&mut |child| visit(child, compared));
     }

@@ -3,6 +3,7 @@
 use crate::equal::Canonical;
 use crate::lookup::Inverses;
 use crate::query::{Answer, Query, Set};
+use crate::value::Symbol;
 use hashbrown::HashSet;
 use std::collections::BTreeSet;
 use std::fmt;
@@ -11,19 +12,19 @@ use std::fmt;
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct SchemaItems {
     /// Classes.
-    pub classes: BTreeSet<String>,
+    pub classes: BTreeSet<Symbol>,
     /// Relations and attributes, whichever way they are used.
-    pub properties: BTreeSet<String>,
+    pub properties: BTreeSet<Symbol>,
     /// Qualifier keys.
-    pub qualifiers: BTreeSet<String>,
+    pub qualifiers: BTreeSet<Symbol>,
 }
 
 impl SchemaItems {
     /// The schema items of a query.
     pub fn of(query: &Query) -> SchemaItems {
         let mut items = SchemaItems::default();
-        let mut add = |property: &str, qualifiers: &mut dyn Iterator<Item = &String>| {
-            items.properties.insert(property.to_owned());
+        let mut add = |property: &Symbol, qualifiers: &mut dyn Iterator<Item = &Symbol>| {
+            items.properties.insert(property.clone());
             items.qualifiers.extend(qualifiers.cloned());
         };
         match &query.answer {
@@ -119,7 +120,7 @@ pub struct Judgement {
 #[derive(Debug, Clone)]
 pub struct Traits {
     /// Each item, as it is compared and as it is shown.
-    items: Vec<(String, String)>,
+    items: Vec<(String, Symbol)>,
     template: String,
 }
 
@@ -134,7 +135,7 @@ impl Traits {
     /// The same of a question whose schema items and template are known.
     pub fn new(items: SchemaItems, template: String, inverses: &dyn Inverses, inverse_rule: bool) -> Traits {
         let SchemaItems { classes, properties, qualifiers } = items;
-        let property = |name: String| {
+        let property = |name: Symbol| {
             let inverse = if inverse_rule { inverses.inverse(&name) } else { None };
             let seen_as = inverse.filter(|&inverse| inverse < name.as_str()).unwrap_or(&name);
             (format!("property {seen_as}"), name)
@@ -159,7 +160,7 @@ impl Training {
             .items
             .iter()
             .filter(|(key, _)| !self.items.contains(key))
-            .map(|(_, name)| name.clone())
+            .map(|(_, name)| name.to_string())
             .collect();
         let level = if !unseen.is_empty() {
             Level::ZeroShot

@@ -38,5 +38,5 @@ pub use query::{
 };
 pub use sexpr::Form;
 pub use text::{MAX_DEPTH, Span, SyntaxError};
-pub use value::{UNTYPED, Value};
+pub use value::{Symbol, UNTYPED, Value};
 pub use words::Word;

@@ -2,6 +2,7 @@
 
 use crate::query::{Condition, Direction, Extreme, Mark, Relate, Set, Step, Superlative};
 use crate::text::MAX_DEPTH;
+use crate::value::Symbol;
 use std::cell::Cell;
 use std::rc::Rc;
 
@@ -20,7 +21,7 @@ pub(crate) struct Pattern {
 #[derive(Debug, Clone)]
 pub(crate) struct PatternFact {
     pub(crate) subject: usize,
-    pub(crate) property: String,
+    pub(crate) property: Symbol,
     pub(crate) object: usize,
     pub(crate) conditions: Vec<Condition>,
 }

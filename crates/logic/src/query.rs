@@ -4,7 +4,7 @@
 //! `property`", "the members of this class", "what is in all of these sets". Nothing refers to a KB: properties, classes and entities are the
 //! words of the source, looked up when the query runs (by id first, then by name).
 
-use crate::value::Value;
+use crate::value::{Symbol, Value};
 use touchstone_kb::Comparison;
 
 /// A question: what is asked, and the side conditions that SPARQL dialects add.
@@ -30,7 +30,7 @@ pub enum Answer {
         /// Whose values.
         of: Set,
         /// Which attribute.
-        attribute: String,
+        attribute: Symbol,
         /// Conditions on the qualifiers of the fact.
         conditions: Vec<Condition>,
     },
@@ -39,7 +39,7 @@ pub enum Answer {
         /// Whose values.
         of: Set,
         /// Which attribute.
-        attribute: String,
+        attribute: Symbol,
         /// Conditions on the qualifiers of the fact.
         conditions: Vec<Condition>,
         /// How to compare.
@@ -59,22 +59,22 @@ pub enum Answer {
         /// The subjects of the fact.
         of: Set,
         /// Its attribute.
-        attribute: String,
+        attribute: Symbol,
         /// Its value.
         value: Value,
         /// The qualifier asked for.
-        qualifier: String,
+        qualifier: Symbol,
     },
     /// A qualifier of a relational fact.
     RelationQualifier {
         /// The subjects of the fact.
         from: Set,
         /// Its relation.
-        relation: String,
+        relation: Symbol,
         /// The objects of the fact.
         to: Set,
         /// The qualifier asked for.
-        qualifier: String,
+        qualifier: Symbol,
     },
     /// Which of two has the greater or smaller value; both if they tie.
     SelectBetween {
@@ -83,7 +83,7 @@ pub enum Answer {
         /// The other.
         right: Set,
         /// By which attribute.
-        attribute: String,
+        attribute: Symbol,
         /// Greater or smaller.
         extreme: Extreme,
     },
@@ -92,7 +92,7 @@ pub enum Answer {
         /// The candidates.
         among: Set,
         /// By which attribute.
-        attribute: String,
+        attribute: Symbol,
         /// Greatest or smallest.
         extreme: Extreme,
     },
@@ -104,11 +104,11 @@ pub enum Set {
     /// Everything.
     All,
     /// One entity, by id.
-    Entity(String),
+    Entity(Symbol),
     /// Every entity and class with this name.
-    Named(String),
+    Named(Symbol),
     /// The members of a class, by the class's id or name.
-    Class(String),
+    Class(Symbol),
     /// The literals that compare so with a value, by the rules of `touchstone_kb::compare`: a year equals the dates in it.
     Values(Comparison, Value),
     /// What the members of another set lead to.
@@ -136,7 +136,7 @@ pub struct Relate {
     /// Where the step starts.
     pub from: Set,
     /// The relation or attribute.
-    pub property: String,
+    pub property: Symbol,
     /// `Forward`: from subjects to objects. `Backward`: from objects to subjects.
     pub direction: Direction,
     /// Conditions on the qualifiers of the fact; all must hold of the same fact.
@@ -174,7 +174,7 @@ impl Direction {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Condition {
     /// The qualifier key.
-    pub qualifier: String,
+    pub qualifier: Symbol,
     /// How to compare.
     pub comparison: Comparison,
     /// With what.
@@ -194,7 +194,7 @@ pub enum Extreme {
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Step {
     /// The relation or attribute.
-    pub property: String,
+    pub property: Symbol,
     /// Which way.
     pub direction: Direction,
 }
@@ -217,9 +217,9 @@ pub struct Superlative {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct During {
     /// The property for the start.
-    pub start: String,
+    pub start: Symbol,
     /// The property for the end.
-    pub end: String,
+    pub end: Symbol,
     /// The start may not be after this.
     pub latest_start: Value,
     /// The end may not be before this.
@@ -244,7 +244,7 @@ pub enum Operand {
     /// A marked thing.
     Marked(Mark),
     /// An entity, by id.
-    Entity(String),
+    Entity(Symbol),
 }
 
 impl Query {
@@ -328,7 +328,7 @@ impl Set {
     }
 
     /// One step along a property.
-    pub fn relate(from: Set, property: impl Into<String>, direction: Direction) -> Set {
+    pub fn relate(from: Set, property: impl Into<Symbol>, direction: Direction) -> Set {
         Set::Relate(Box::new(Relate { from, property: property.into(), direction, conditions: Vec::new() }))
     }
 

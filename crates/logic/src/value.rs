@@ -2,19 +2,22 @@
 
 use std::borrow::Cow;
 use std::fmt;
+
+/// A word of a query: an id, a name, a text. Those of up to 23 bytes, which are nearly all, are copied without asking for memory.
+pub use smol_str::SmolStr as Symbol;
 use touchstone_kb::{Literal, LiteralKind, NumberType, XSD};
 
 /// A literal in a query: the text as written, with its datatype, language or unit.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Value {
     /// The lexical form.
-    pub text: String,
+    pub text: Symbol,
     /// The datatype's IRI; empty for plain text. Empty, too, for a text with a language.
     pub datatype: Cow<'static, str>,
     /// The language; empty if there is none.
-    pub language: String,
+    pub language: Symbol,
     /// The unit of a quantity; empty if there is none.
-    pub unit: String,
+    pub unit: Symbol,
 }
 
 /// The datatype of a value whose kind the KB decides, by its key: some KoPL functions do not tell it.
@@ -22,7 +25,7 @@ pub const UNTYPED: &str = "urn:touchstone:untyped";
 
 impl Value {
     /// A value whose kind the KB decides.
-    pub fn untyped(text: impl Into<String>) -> Value {
+    pub fn untyped(text: impl Into<Symbol>) -> Value {
         Value::typed(text, UNTYPED)
     }
 
@@ -32,19 +35,24 @@ impl Value {
     }
 
     /// Plain text.
-    pub fn text(text: impl Into<String>) -> Value {
-        Value { text: text.into(), datatype: Cow::Borrowed(""), language: String::new(), unit: String::new() }
+    pub fn text(text: impl Into<Symbol>) -> Value {
+        Value {
+            text: text.into(),
+            datatype: Cow::Borrowed(""),
+            language: Symbol::default(),
+            unit: Symbol::default(),
+        }
     }
 
     /// A text of a datatype, given by its full IRI.
-    pub fn typed(text: impl Into<String>, datatype: impl Into<Cow<'static, str>>) -> Value {
+    pub fn typed(text: impl Into<Symbol>, datatype: impl Into<Cow<'static, str>>) -> Value {
         let datatype: Cow<'static, str> = datatype.into();
         let plain = datatype.strip_prefix(XSD) == Some("string");
         Value { datatype: if plain { Cow::Borrowed("") } else { datatype }, ..Value::text(text) }
     }
 
     /// A text of a datatype of XML Schema, given by its short name.
-    pub fn xsd(text: impl Into<String>, name: &str) -> Value {
+    pub fn xsd(text: impl Into<Symbol>, name: &str) -> Value {
         if name == "string" {
             return Value::text(text);
         }
@@ -59,9 +67,9 @@ impl Value {
     }
 
     /// A number with a unit; `1` means none.
-    pub fn quantity(number: impl Into<String>, unit: &str) -> Value {
+    pub fn quantity(number: impl Into<Symbol>, unit: &str) -> Value {
         let unit = if unit == "1" { "" } else { unit };
-        Value { unit: unit.to_owned(), ..Value::xsd(number, "double") }
+        Value { unit: unit.into(), ..Value::xsd(number, "double") }
     }
 
     /// A literal of a KB as a query writes it.
@@ -75,7 +83,7 @@ impl Value {
             LiteralKind::DateTime => Value::xsd(literal.text(), "dateTime"),
             LiteralKind::Text => Value::text(literal.text()),
             LiteralKind::LanguageText => {
-                Value { language: literal.language().to_owned(), ..Value::text(literal.text()) }
+                Value { language: literal.language().into(), ..Value::text(literal.text()) }
             }
             LiteralKind::TypedText => Value::typed(literal.text(), literal.datatype().to_owned()),
         }
@@ -84,7 +92,7 @@ impl Value {
     /// Like [`Value::key`], but the same for all kinds that are written alike: for values under a key that decides their kind.
     pub fn written_key(&self) -> String {
         let literal = self.literal();
-        let Some(number) = literal.number() else { return self.text.clone() };
+        let Some(number) = literal.number() else { return self.text.to_string() };
         let number = match self.text.trim_start_matches('+').parse::<i128>() {
             Ok(whole) => whole.to_string(),
             Err(_) => (number + 0.0).to_string(),
@@ -105,7 +113,8 @@ impl Value {
                     _ => 0,
                 }
             };
-            self.text.truncate(self.text.len() - zone(&self.text));
+            let kept = self.text.len() - zone(&self.text);
+            self.text = Symbol::new(&self.text[..kept]);
         }
         self
     }

@@ -1,21 +1,21 @@
 //! The words of a query that a KB gives a meaning to, in the order in which the query says them.
 
 use crate::query::{Answer, Condition, Operand, Query, Set};
-use crate::value::Value;
+use crate::value::{Symbol, Value};
 
 /// A word of a query, to be looked at or replaced.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Word<'q> {
     /// An entity, by id.
-    Entity(&'q mut String),
+    Entity(&'q mut Symbol),
     /// Entities, by name.
-    Name(&'q mut String),
+    Name(&'q mut Symbol),
     /// A class, by id or name.
-    Class(&'q mut String),
+    Class(&'q mut Symbol),
     /// A relation or attribute, by id or name.
-    Property(&'q mut String),
+    Property(&'q mut Symbol),
     /// A qualifier key, by id or name.
-    Qualifier(&'q mut String),
+    Qualifier(&'q mut Symbol),
     /// A literal.
     Value(&'q mut Value),
 }

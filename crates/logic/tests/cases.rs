@@ -78,7 +78,7 @@ fn described(text: &str) -> String {
     .unwrap();
     let items = SchemaItems::of(&reading.query);
     let words: Vec<String> =
-        items.classes.into_iter().chain(items.properties).chain(items.qualifiers).collect();
+        items.classes.into_iter().chain(items.properties).chain(items.qualifiers).map(String::from).collect();
     writeln!(out, "items: {}", words.join(", ")).unwrap();
     out.lines().map(|line| format!("{}\n", line.trim_end())).collect()
 }

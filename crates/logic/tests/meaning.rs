@@ -187,7 +187,7 @@ impl World {
                 let value = |operand: &Operand| match operand {
                     Operand::Answer => shown(thing),
                     Operand::Marked(mark) => shown(marks[mark]),
-                    Operand::Entity(id) => id.clone(),
+                    Operand::Entity(id) => id.to_string(),
                 };
                 query.rules.different.iter().all(|(a, b)| value(a) != value(b))
             };
@@ -263,8 +263,8 @@ fn set() -> impl Strategy<Value = Set> {
         )
     });
     let leaf = prop_oneof![
-        (0..ENTITIES).prop_map(|thing| Set::Entity(entity(thing))),
-        (0..CLASSES).prop_map(|c| Set::Class(class(c))),
+        (0..ENTITIES).prop_map(|thing| Set::Entity(entity(thing).into())),
+        (0..CLASSES).prop_map(|c| Set::Class(class(c).into())),
         value
     ];
     leaf.prop_recursive(4, 10, 3, |inner| {
@@ -274,8 +274,8 @@ fn set() -> impl Strategy<Value = Set> {
             1 => prop::collection::vec(inner.clone(), 2..3).prop_map(Set::or),
             1 => (inner, prop::collection::vec((0..RELATIONS, direction()), 0..2), any::<bool>()).prop_map(|(of, steps, max)| {
                 let mut path: Vec<Step> =
-                    steps.into_iter().map(|(r, direction)| Step { property: relation(r), direction }).collect();
-                path.push(Step { property: NUMBER.to_owned(), direction: Direction::Forward });
+                    steps.into_iter().map(|(r, direction)| Step { property: relation(r).into(), direction }).collect();
+                path.push(Step { property: NUMBER.to_owned().into(), direction: Direction::Forward });
                 let extreme = if max { Extreme::Max } else { Extreme::Min };
                 Set::Superlative(Box::new(Superlative { of, path, extreme, start: None }))
             }),

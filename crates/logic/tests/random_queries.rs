@@ -55,7 +55,7 @@ fn compared() -> impl Strategy<Value = (Comparison, Value)> {
 
 fn conditions() -> impl Strategy<Value = Vec<Condition>> {
     let condition = (name(), compared()).prop_map(|(qualifier, (comparison, value))| Condition {
-        qualifier,
+        qualifier: qualifier.into(),
         comparison,
         value,
     });
@@ -70,7 +70,7 @@ fn filter() -> impl Strategy<Value = Set> {
     (compared(), name(), conditions()).prop_map(|((comparison, value), property, conditions)| {
         Set::Relate(Box::new(Relate {
             from: Set::Values(comparison, value),
-            property,
+            property: property.into(),
             direction: Direction::Backward,
             conditions,
         }))
@@ -78,11 +78,15 @@ fn filter() -> impl Strategy<Value = Set> {
 }
 
 fn set() -> impl Strategy<Value = Set> {
-    let leaf = prop_oneof![name().prop_map(Set::Named), name().prop_map(Set::Class), filter()];
+    let leaf = prop_oneof![
+        name().prop_map(|name| Set::Named(name.into())),
+        name().prop_map(|name| Set::Class(name.into())),
+        filter()
+    ];
     leaf.prop_recursive(4, 12, 3, |inner| {
         prop_oneof![
             3 => (inner.clone(), name(), direction(), conditions()).prop_map(|(from, property, direction, conditions)| {
-                Set::Relate(Box::new(Relate { from, property, direction, conditions }))
+                Set::Relate(Box::new(Relate { from, property: property.into(), direction, conditions }))
             }),
             2 => prop::collection::vec(inner.clone(), 2..4).prop_map(Set::and),
             1 => prop::collection::vec(inner, 2..3).prop_map(Set::or),
@@ -95,16 +99,16 @@ fn query() -> impl Strategy<Value = Query> {
     let answer = prop_oneof![
         4 => set().prop_map(Answer::Members),
         1 => set().prop_map(Answer::Count),
-        1 => (set(), name()).prop_map(|(of, attribute)| Answer::Attribute { of, attribute, conditions: Vec::new() }),
+        1 => (set(), name()).prop_map(|(of, attribute)| Answer::Attribute { of, attribute: attribute.into(), conditions: Vec::new() }),
         1 => (set(), name(), compared()).prop_map(|(of, attribute, (comparison, value))| Answer::Verify {
-            of, attribute, conditions: Vec::new(), comparison, value,
+            of, attribute: attribute.into(), conditions: Vec::new(), comparison, value,
         }),
         1 => (set(), set()).prop_map(|(from, to)| Answer::Relation { from, to }),
         1 => (set(), name(), set(), name())
-            .prop_map(|(from, relation, to, qualifier)| Answer::RelationQualifier { from, relation, to, qualifier }),
-        1 => (set(), name(), extreme.clone()).prop_map(|(among, attribute, extreme)| Answer::SelectAmong { among, attribute, extreme }),
+            .prop_map(|(from, relation, to, qualifier)| Answer::RelationQualifier { from, relation: relation.into(), to, qualifier: qualifier.into() }),
+        1 => (set(), name(), extreme.clone()).prop_map(|(among, attribute, extreme)| Answer::SelectAmong { among, attribute: attribute.into(), extreme }),
         1 => (set(), name(), extreme).prop_map(|(of, property, extreme)| {
-            let path = vec![Step { property, direction: Direction::Forward }];
+            let path = vec![Step { property: property.into(), direction: Direction::Forward }];
             Answer::Members(Set::Superlative(Box::new(Superlative { of, path, extreme, start: None })))
         }),
     ];

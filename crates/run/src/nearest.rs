@@ -209,8 +209,8 @@ impl<'k> Nearest<'k> {
             let put = |word: Word<'_>, slot: usize| -> Option<()> {
                 if let Some((_, node)) = way.iter().find(|(from, _)| *from == slot) {
                     match word {
-                        Word::Entity(id) => kb.node_id(*node).clone_into(id),
-                        Word::Name(name) => kb.label(*node).clone_into(name),
+                        Word::Entity(id) => *id = kb.node_id(*node).into(),
+                        Word::Name(name) => *name = kb.label(*node).into(),
                         _ => {}
                     }
                 } else if let Some((_, to)) = fixed.iter().find(|(from, _)| *from == slot) {
@@ -220,7 +220,7 @@ impl<'k> Nearest<'k> {
                             let by_id = kb.class(class).is_some();
                             let label =
                                 || kb.class(id).map(|class| kb.label(kb.class_node(class)).to_owned());
-                            *class = if by_id { id.clone() } else { label()? };
+                            *class = if by_id { id.as_str().into() } else { label()?.into() };
                         }
                         _ => {}
                     }
@@ -470,11 +470,13 @@ fn replaced(old: &Value, thing: &Thing) -> Option<Value> {
             let sign = if year < 0 { "-" } else { "" };
             Some(Value::xsd(format!("{sign}{:04}", year.abs()), "gYear"))
         }
-        Thing::Number(text) => Some(Value { text: text.clone(), ..old.clone() }),
+        Thing::Number(text) => Some(Value { text: text.as_str().into(), ..old.clone() }),
         Thing::Date(text) if is_time => {
             Some(Value::xsd(text.clone(), if text.len() > 8 { "date" } else { "gYearMonth" }))
         }
-        Thing::Text(text) if old.datatype.is_empty() => Some(Value { text: text.clone(), ..old.clone() }),
+        Thing::Text(text) if old.datatype.is_empty() => {
+            Some(Value { text: text.as_str().into(), ..old.clone() })
+        }
         _ => None,
     }
 }

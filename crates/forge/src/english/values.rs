@@ -112,7 +112,7 @@ impl Speaker<'_> {
             if condition.comparison != Comparison::Equal {
                 return Err("a comparison of a qualifier");
             }
-            let words = self.lexicon.qualifiers.get(&condition.qualifier);
+            let words = self.lexicon.qualifiers.get(condition.qualifier.as_str());
             let phrase = self.pick(&words.ok_or("an unknown qualifier")?.phrase)?;
             let literal = condition.value.literal();
             let is_text = literal.kind().family() == LiteralFamily::Text;

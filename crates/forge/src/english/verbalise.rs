@@ -163,7 +163,7 @@ impl Speaker<'_> {
             Answer::RelationQualifier { from, relation, to, qualifier } => {
                 let (subject, object) =
                     (self.noun_phrase(from, Number::The)?, self.noun_phrase(to, Number::The)?);
-                let words = self.lexicon.relations.get(relation).ok_or("an unknown relation")?;
+                let words = self.lexicon.relations.get(relation.as_str()).ok_or("an unknown relation")?;
                 let phrase = self.pick(&fitting(&words.subject, to))?;
                 let many = self.is_plural(from);
                 let clause = with_other(agreeing(&phrase, many), &object);
@@ -200,7 +200,8 @@ impl Speaker<'_> {
                 Ok(dated.unwrap_or_else(|| phrase.to_owned()))
             }
             [step, rest @ ..] => {
-                let words = self.lexicon.relations.get(&step.property).ok_or("an unknown relation")?;
+                let words =
+                    self.lexicon.relations.get(step.property.as_str()).ok_or("an unknown relation")?;
                 let relation = self.kb.relation(&step.property).ok_or("an unknown relation")?;
                 let (phrases, class) = match step.direction {
                     Direction::Forward => (&words.subject, self.kb.relation_range(relation)),
@@ -369,7 +370,7 @@ impl Speaker<'_> {
     }
 
     fn relation_clause(&mut self, relate: &Relate, many: bool, noun: &Noun) -> Said<Clause> {
-        let words = self.lexicon.relations.get(&relate.property).ok_or("an unknown relation")?;
+        let words = self.lexicon.relations.get(relate.property.as_str()).ok_or("an unknown relation")?;
         let phrases = match relate.direction {
             Direction::Backward => &words.subject,
             Direction::Forward => &words.object,

@@ -73,7 +73,7 @@ impl Mover<'_, '_, '_> {
                 if !self.ground.has_speakable_name(node) {
                     return None;
                 }
-                Set::Entity(self.ground.kb().node_id(node).to_owned())
+                Set::Entity(self.ground.kb().node_id(node).into())
             }
             Set::And(parts) => {
                 let mut moved = Vec::with_capacity(parts.len());

@@ -95,13 +95,13 @@ pub fn sample(
         QuestionType::SelectAmong => {
             let among = asker.description(witness)?;
             let (attribute, extreme) = (asker.ordered_attribute(witness)?.0, asker.extreme());
-            Answer::SelectAmong { among, attribute, extreme }
+            Answer::SelectAmong { among, attribute: attribute.into(), extreme }
         }
         QuestionType::SelectBetween => asker.between(witness, class)?,
         QuestionType::QueryAttribute => {
             let of = asker.located(witness)?;
             let (attribute, conditions) = asker.attribute_with_conditions(witness)?;
-            Answer::Attribute { of, attribute, conditions }
+            Answer::Attribute { of, attribute: attribute.into(), conditions }
         }
         QuestionType::Verify => asker.verify(witness)?,
         QuestionType::HighLevelLiteral => asker.literal_qualifier(witness)?,
@@ -157,7 +157,7 @@ impl<'k> Asker<'_, 'k, '_> {
         if !self.ground.has_speakable_name(node) {
             return Err("a name that is not English");
         }
-        Ok(Set::Entity(self.ground.kb().node_id(node).to_owned()))
+        Ok(Set::Entity(self.ground.kb().node_id(node).into()))
     }
 
     fn unique_description(&mut self, node: NodeId) -> Sampled<Set> {
@@ -172,7 +172,7 @@ impl<'k> Asker<'_, 'k, '_> {
     fn description(&mut self, node: NodeId) -> Sampled<Set> {
         let kb = self.ground.kb();
         let class = self.ground.class_of(node).ok_or("an entity without a class")?;
-        let class = || Set::Class(kb.node_id(kb.class_node(class)).to_owned());
+        let class = || Set::Class(kb.node_id(kb.class_node(class)).into());
         let first = self.condition(node)?;
         Ok(match self.random.below(10) {
             0..5 => Set::and([class(), first]),
@@ -297,7 +297,7 @@ impl<'k> Asker<'_, 'k, '_> {
             }
         };
         let key = kb.qualifier_id(qualifier.key).to_owned();
-        Some(Condition { qualifier: key, comparison: Comparison::Equal, value })
+        Some(Condition { qualifier: key.into(), comparison: Comparison::Equal, value })
     }
 
     /// A value as it is; of most dates only the year.
@@ -333,7 +333,7 @@ impl<'k> Asker<'_, 'k, '_> {
             return Err("several values to compare");
         }
         let (left, right) = (self.located(node)?, self.located(NodeId(other))?);
-        Ok(Answer::SelectBetween { left, right, attribute, extreme: self.extreme() })
+        Ok(Answer::SelectBetween { left, right, attribute: attribute.into(), extreme: self.extreme() })
     }
 
     /// An attribute, with a condition if its values need one.
@@ -388,13 +388,7 @@ impl<'k> Asker<'_, 'k, '_> {
             (2.., Some(fact)) => self.qualifier(fact).into_iter().collect(),
             _ => Vec::new(),
         };
-        Ok(Answer::Verify {
-            of,
-            attribute: kb.attribute_id(attribute).to_owned(),
-            conditions,
-            comparison,
-            value,
-        })
+        Ok(Answer::Verify { of, attribute: kb.attribute_id(attribute).into(), conditions, comparison, value })
     }
 
     fn literal_qualifier(&mut self, node: NodeId) -> Sampled<Answer> {
@@ -417,9 +411,9 @@ impl<'k> Asker<'_, 'k, '_> {
         let of = self.located(node)?;
         Ok(Answer::AttributeQualifier {
             of,
-            attribute: kb.attribute_id(attribute).to_owned(),
+            attribute: kb.attribute_id(attribute).into(),
             value: Value::of(&literal),
-            qualifier: kb.qualifier_id(qualifier).to_owned(),
+            qualifier: kb.qualifier_id(qualifier).into(),
         })
     }
 
@@ -444,9 +438,9 @@ impl<'k> Asker<'_, 'k, '_> {
         let qualifier = self.random.choose(&qualifiers).ok_or(NO_QUALIFIERS)?.key;
         Ok(Answer::RelationQualifier {
             from: self.located(node)?,
-            relation: kb.relation_id(edge.relation).to_owned(),
+            relation: kb.relation_id(edge.relation).into(),
             to: self.located(edge.other)?,
-            qualifier: kb.qualifier_id(qualifier).to_owned(),
+            qualifier: kb.qualifier_id(qualifier).into(),
         })
     }
 }

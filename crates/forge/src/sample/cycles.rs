@@ -111,7 +111,7 @@ pub fn sample(
         }
         _ => None,
     };
-    let class = Set::Class(kb.node_id(kb.class_node(class)).to_owned());
+    let class = Set::Class(kb.node_id(kb.class_node(class)).into());
     let described = |met_again: Vec<bool>| {
         let (used, met) = (vec![false; links.len()], vec![false; placed.len()]);
         let mut describer = Describer {
@@ -134,8 +134,7 @@ pub fn sample(
         Function::None | Function::Comparative => Answer::Members(set),
         Function::Superlative => {
             let attribute = ordered_attribute(ground, random, NodeId(witness))?;
-            let step =
-                Step { property: kb.attribute_id(attribute).to_owned(), direction: Direction::Forward };
+            let step = Step { property: kb.attribute_id(attribute).into(), direction: Direction::Forward };
             let extreme = if random.percent(50) { Extreme::Max } else { Extreme::Min };
             let superlative = Superlative { of: set, path: vec![step], extreme, start: None };
             Answer::Members(Set::Superlative(Box::new(superlative)))
@@ -337,7 +336,7 @@ impl Describer<'_, '_> {
     fn vertex(&mut self, vertex: usize) -> Set {
         if self.cyclic.grounded[vertex] {
             let node = self.placed[vertex].map_or("", |node| self.ground.kb().node_id(node));
-            Set::Entity(node.to_owned())
+            Set::Entity(node.into())
         } else if self.met[vertex] {
             self.met_again[vertex] = true;
             Set::Same(vertex as u32)

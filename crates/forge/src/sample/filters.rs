@@ -154,7 +154,7 @@ fn is_absolute(ground: &Ground<'_>, superlative: &Superlative, found: &Found<'_>
             Direction::Backward => kb.relation_domain(relation),
         }
     });
-    let all = class.map_or(Set::All, |class| Set::Class(kb.node_id(kb.class_node(class)).to_owned()));
+    let all = class.map_or(Set::All, |class| Set::Class(kb.node_id(kb.class_node(class)).into()));
     let path = vec![last.clone()];
     let best = Superlative { of: all, path, extreme: superlative.extreme, start: None };
     if !is_one(ground, &best) {
@@ -411,13 +411,12 @@ mod tests {
     fn things_are_not_described_by_themselves() {
         let kb = world::open(&NoProgress).unwrap();
         let ground = Ground::new(&kb, None);
-        let area = |of: Set| {
-            Query::new(Answer::Attribute { of, attribute: "area".to_owned(), conditions: Vec::new() })
-        };
-        let peru = || Set::Entity("country/PE".to_owned());
+        let area =
+            |of: Set| Query::new(Answer::Attribute { of, attribute: "area".into(), conditions: Vec::new() });
+        let peru = || Set::Entity("country/PE".into());
         let there = Set::relate(peru(), "capital", Direction::Forward);
         let back = Set::relate(there, "capital", Direction::Backward);
-        let by_itself = area(Set::and([Set::Class("country".to_owned()), back]));
+        let by_itself = area(Set::and([Set::Class("country".into()), back]));
         assert_eq!(ground.run(&by_itself).unwrap().len(), 1, "the area of Peru");
         assert!(describes_by_itself(&ground, &by_itself));
         assert!(!describes_by_itself(&ground, &area(peru())));

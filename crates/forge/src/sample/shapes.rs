@@ -89,7 +89,7 @@ pub fn sample(
         path: Vec::new(),
         class,
     };
-    let mut parts = vec![Set::Class(kb.node_id(kb.class_node(class)).to_owned())];
+    let mut parts = vec![Set::Class(kb.node_id(kb.class_node(class)).into())];
     parts.extend(growth.constraints(
         witness,
         &tree,
@@ -206,13 +206,12 @@ impl Growth<'_, '_, '_> {
             let edges = self.edges(at, from);
             let edge = *self.random.choose(&edges).ok_or("the entity leads nowhere")?;
             self.path
-                .push(Step { property: kb.relation_id(edge.relation).to_owned(), direction: edge.direction });
+                .push(Step { property: kb.relation_id(edge.relation).into(), direction: edge.direction });
             self.used.push(edge.other);
             (at, from) = (edge.other, Some(edge));
         }
         let attribute = ordered_attribute(self.ground, self.random, at)?;
-        self.path
-            .push(Step { property: kb.attribute_id(attribute).to_owned(), direction: Direction::Forward });
+        self.path.push(Step { property: kb.attribute_id(attribute).into(), direction: Direction::Forward });
         Ok(())
     }
 
@@ -259,7 +258,7 @@ impl Growth<'_, '_, '_> {
         let kb = self.ground.kb();
         for edge in chosen {
             self.used.push(edge.other);
-            let other = Set::Entity(kb.node_id(edge.other).to_owned());
+            let other = Set::Entity(kb.node_id(edge.other).into());
             sets.push(Set::relate(other, kb.relation_id(edge.relation), edge.direction.flipped()));
         }
         Ok(sets)
@@ -285,7 +284,7 @@ impl Growth<'_, '_, '_> {
         self.used.push(edge.other);
         let relation = self.ground.kb().relation_id(edge.relation);
         if tail.is_some() {
-            self.path.push(Step { property: relation.to_owned(), direction: edge.direction });
+            self.path.push(Step { property: relation.into(), direction: edge.direction });
         }
         let below = self.constraints(edge.other, tree, Some(edge), tail)?;
         Ok(Set::relate(Set::and(below), relation, edge.direction.flipped()))

@@ -300,14 +300,14 @@ fn check_words(query: &Query, lookup: &dyn Lookup) -> Result<(), ReadError> {
     if let Some(word) = items.properties.iter().find(|word| lookup.is_property(word) == Some(false)) {
         return Err(ReadError::UnknownWord {
             what: "relation or attribute",
-            word: word.clone(),
+            word: word.to_string(),
             nearest: lookup.nearest_property(word),
         });
     }
     if let Some(word) = items.classes.iter().find(|word| lookup.is_class(word) == Some(false)) {
         return Err(ReadError::UnknownWord {
             what: "class",
-            word: word.clone(),
+            word: word.to_string(),
             nearest: lookup.nearest_class(word),
         });
     }

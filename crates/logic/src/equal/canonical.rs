@@ -369,14 +369,14 @@ impl Writer<'_> {
 fn related(from: Set, property: &str, direction: Direction, conditions: &[Condition]) -> Set {
     Set::Relate(Box::new(Relate {
         from,
-        property: property.to_owned(),
+        property: property.into(),
         direction,
         conditions: conditions.to_vec(),
     }))
 }
 
 fn superlative(of: Set, attribute: &str, extreme: crate::query::Extreme) -> Set {
-    let path = vec![Step { property: attribute.to_owned(), direction: Direction::Forward }];
+    let path = vec![Step { property: attribute.into(), direction: Direction::Forward }];
     Set::Superlative(Box::new(Superlative { of, path, extreme, start: None }))
 }
 

@@ -15,6 +15,7 @@ use super::code::Coder;
 use super::query_graph::{Edge, QueryGraph, Vertex};
 use crate::query::{Answer, Direction, Mark, Query, Set, Step, Superlative};
 use crate::sexpr::{GraphQuery, GraphQueryError, NodeType};
+use crate::value::Symbol;
 use touchstone_kb::Comparison;
 
 /// Freebase's way to say the type that is best known; WebQSP and ComplexWebQuestions use it like a class.
@@ -89,14 +90,14 @@ impl QueryGraph {
                 } else {
                     node.id.split("^^").next().unwrap_or("").to_owned()
                 };
-                Vertex { grounded: node.node_type != NodeType::Class, label, note: note.to_owned() }
+                Vertex { grounded: node.node_type != NodeType::Class, label: label.into(), note: note.into() }
             })
             .collect();
         let ends = query.ends()?;
         let edges = query.edges.iter().zip(ends).map(|(edge, (from, to))| Edge {
             from,
             to,
-            label: edge.relation.clone(),
+            label: edge.relation.as_str().into(),
         });
         Ok(QueryGraph { vertices, edges: edges.collect(), root })
     }
@@ -118,10 +119,10 @@ impl Builder {
 
     fn note(&mut self, vertex: usize, note: &str) {
         let notes = &mut self.graph.vertices[vertex].note;
-        if !notes.is_empty() {
-            notes.push_str(", ");
-        }
-        notes.push_str(note);
+        *notes = match notes.is_empty() {
+            true => note.into(),
+            false => format!("{notes}, {note}").into(),
+        };
     }
 
     /// Adds to a label; entities and literals ground their vertex.
@@ -129,19 +130,19 @@ impl Builder {
         let vertex = &mut self.graph.vertices[vertex];
         if grounded && !vertex.grounded {
             // A name says more than the class.
-            vertex.label.clear();
+            vertex.label = Symbol::default();
             vertex.grounded = true;
         } else if vertex.grounded && !grounded || vertex.label == label {
             return;
         }
-        if !vertex.label.is_empty() {
-            vertex.label.push_str(" & ");
-        }
-        vertex.label.push_str(label);
+        vertex.label = match vertex.label.is_empty() {
+            true => label.into(),
+            false => format!("{} & {label}", vertex.label).into(),
+        };
     }
 
     fn edge(&mut self, from: usize, to: usize, label: &str) {
-        self.graph.edges.push(Edge { from, to, label: label.to_owned() });
+        self.graph.edges.push(Edge { from, to, label: label.into() });
     }
 
     /// Says of a vertex what a set says. `inner`: the vertex is no answer, but a thing on the way.

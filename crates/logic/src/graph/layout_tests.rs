@@ -48,7 +48,7 @@ fn a_crossing_is_removed() {
 #[test]
 fn large_graphs() {
     assert_eq!(laid_out(&chain(5_000)).vertices.len(), 5_000);
-    let edges = (1..5_000).map(|i| Edge { from: 0, to: i, label: String::new() }).collect();
+    let edges = (1..5_000).map(|i| Edge { from: 0, to: i, label: String::new().into() }).collect();
     let star = QueryGraph { vertices: vec![Vertex::default(); 5_000], edges, root: 0 };
     assert_eq!(laid_out(&star).routes.iter().flatten().count(), 4_999);
 }
@@ -60,7 +60,7 @@ proptest! {
         edges in prop::collection::vec((0..12_usize, 0..13_usize), 0..18),
         root in 0..12_usize,
     ) {
-        let edges = edges.into_iter().map(|(from, to)| Edge { from, to, label: String::new() }).collect();
+        let edges = edges.into_iter().map(|(from, to)| Edge { from, to, label: String::new().into() }).collect();
         let graph = QueryGraph { vertices: vec![Vertex::default(); count], edges, root };
         let layout = laid_out(&graph);
         let whole = graph.edges.iter().filter(|edge| graph.is_whole(edge)).count();

@@ -1,6 +1,7 @@
 //! The graph of a query, and the little of it that shapes look at.
 
 use super::shape::Shape;
+use crate::value::Symbol;
 use std::collections::VecDeque;
 
 /// A query as a graph: what is asked for, what is known, and what lies between, joined by relations.
@@ -20,9 +21,9 @@ pub struct Vertex {
     /// Whether the query names it: an entity or a literal.
     pub grounded: bool,
     /// The entity's id or name, the literal, or the class of a variable; empty when nothing is known.
-    pub label: String,
+    pub label: Symbol,
     /// The functions on it ("count", ">=", "max", "during 2009"), or empty.
-    pub note: String,
+    pub note: Symbol,
 }
 
 /// A relation between two vertices; it points as the fact does.
@@ -33,7 +34,7 @@ pub struct Edge {
     /// The value's place in [`QueryGraph::vertices`].
     pub to: usize,
     /// The relation.
-    pub label: String,
+    pub label: Symbol,
 }
 
 /// What decides the shape of a graph: no names and no directions. The buffers can be filled again.
@@ -162,9 +163,9 @@ pub(super) mod samples {
             let (label, note) = text.split_once('|').unwrap_or((text, ""));
             let grounded = label.starts_with('=');
             let label = label.strip_prefix('=').unwrap_or(label);
-            Vertex { grounded, label: label.to_owned(), note: note.to_owned() }
+            Vertex { grounded, label: label.into(), note: note.into() }
         };
-        let edge = |&(from, to, label): &(usize, usize, &str)| Edge { from, to, label: label.to_owned() };
+        let edge = |&(from, to, label): &(usize, usize, &str)| Edge { from, to, label: label.into() };
         QueryGraph {
             vertices: vertices.iter().map(vertex).collect(),
             edges: edges.iter().map(edge).collect(),
@@ -188,7 +189,7 @@ pub(super) mod samples {
     pub(in crate::graph) fn chain(length: usize) -> QueryGraph {
         let vertices =
             (0..length).map(|i| Vertex { grounded: i + 1 == length, ..Vertex::default() }).collect();
-        let edges = (1..length).map(|i| Edge { from: i - 1, to: i, label: "next".to_owned() }).collect();
+        let edges = (1..length).map(|i| Edge { from: i - 1, to: i, label: "next".into() }).collect();
         QueryGraph { vertices, edges, root: 0 }
     }
 }

@@ -390,12 +390,12 @@ mod tests {
             let plain = with("x");
             for label in [label, hostile].iter().filter(|label| !relation_text(label).is_empty()) {
                 let mut other = film();
-                other.vertices[1].label.clone_from(label);
-                other.vertices[2].note = format!("x{label}");
+                other.vertices[1].label = label.as_str().into();
+                other.vertices[2].note = format!("x{label}").into();
                 let clean = {
                     let mut clean = film();
-                    clean.vertices[1].label = "x".to_owned();
-                    clean.vertices[2].note = "x".to_owned();
+                    clean.vertices[1].label = "x".into();
+                    clean.vertices[2].note = "x".into();
                     svg(&clean)
                 };
                 for (drawing, like) in [(with(label), &plain), (svg(&other), &clean)] {

@@ -5,7 +5,7 @@ use super::{Function, NumberText, Program, ProgramError, Step, TimeText, parse_n
 use crate::lookup::{KeyKind, Names};
 use crate::loss::{Inexpressible, Language, Loss, Printed};
 use crate::query::{Answer, Condition, Direction, Extreme, Query, Relate, Set};
-use crate::value::Value;
+use crate::value::{Symbol, Value};
 use smallvec::smallvec;
 use touchstone_kb::{Comparison, LiteralKind};
 
@@ -16,7 +16,7 @@ enum Outcome {
     /// Values of an attribute: to be asked for, or to be verified.
     Values {
         of: Set,
-        attribute: String,
+        attribute: Symbol,
         conditions: Vec<Condition>,
     },
     Answer(Answer),
@@ -79,7 +79,7 @@ const MAX_STEPS: usize = 10_000;
 
 fn result(step: &Step, results: &mut Results, names: &dyn Names) -> Outcome {
     use Function::*;
-    let input = |i: usize| step.inputs[i].clone();
+    let input = |i: usize| Symbol::new(&step.inputs[i]);
     let mut set = |i: usize| match results.take(step.dependencies[i]) {
         Some(Outcome::Set(set)) => set,
         // The check has made sure that it is a set.
@@ -207,13 +207,13 @@ fn keyed_value(names: &dyn Names, key: &str, text: &str) -> Value {
     typed.unwrap_or_else(|| Value::untyped(text))
 }
 
-fn filtered(of: Set, key: String, comparison: Comparison, value: Value) -> Outcome {
+fn filtered(of: Set, key: Symbol, comparison: Comparison, value: Value) -> Outcome {
     let filter = Set::relate(Set::Values(comparison, value), key, Direction::Backward);
     Outcome::Set(Set::and([of, filter]))
 }
 
 /// Adds a condition to the fact that the last step speaks of.
-fn qualified(mut of: Set, qualifier: String, comparison: Comparison, value: Value) -> Outcome {
+fn qualified(mut of: Set, qualifier: Symbol, comparison: Comparison, value: Value) -> Outcome {
     let last = match &mut of {
         Set::And(parts) => parts.last_mut(),
         other => Some(other),
@@ -278,12 +278,12 @@ impl Family {
 fn written(value: &Value) -> Result<(Family, String), Inexpressible> {
     let literal = value.literal();
     match literal.kind() {
-        LiteralKind::Text => Ok((Family::Str, value.text.clone())),
-        LiteralKind::Quantity if value.unit.is_empty() => Ok((Family::Num, value.text.clone())),
+        LiteralKind::Text => Ok((Family::Str, value.text.to_string())),
+        LiteralKind::Quantity if value.unit.is_empty() => Ok((Family::Num, value.text.to_string())),
         LiteralKind::Quantity => Ok((Family::Num, format!("{} {}", value.text, value.unit))),
-        LiteralKind::Year => Ok((Family::Year, value.text.clone())),
-        LiteralKind::Date => Ok((Family::Date, value.text.clone())),
-        _ if value.is_untyped() => Ok((Family::Str, value.text.clone())),
+        LiteralKind::Year => Ok((Family::Year, value.text.to_string())),
+        LiteralKind::Date => Ok((Family::Date, value.text.to_string())),
+        _ if value.is_untyped() => Ok((Family::Str, value.text.to_string())),
         LiteralKind::LanguageText => {
             Err(cannot(format!("that the text {:?} is in the language `{}`", value.text, value.language)))
         }
@@ -444,7 +444,7 @@ impl Writer<'_> {
             Set::Entity(id) => {
                 let name = self.names.entity_name(id);
                 if name.is_none() {
-                    self.lost.push(Loss::IdAsName { id: id.clone() });
+                    self.lost.push(Loss::IdAsName { id: id.to_string() });
                 }
                 self.step(Function::Find, &[name.as_deref().unwrap_or(id)]);
             }

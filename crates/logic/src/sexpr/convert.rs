@@ -99,8 +99,8 @@ fn during(start: &str, end: &str, when: &str) -> Set {
         year => (format!("{year}-12-31"), format!("{year}-01-01")),
     };
     Set::During(Box::new(During {
-        start: start.to_owned(),
-        end: end.to_owned(),
+        start: start.into(),
+        end: end.into(),
         latest_start: Value::xsd(latest, "dateTime"),
         earliest_end: Value::xsd(earliest, "dateTime"),
     }))
@@ -127,7 +127,7 @@ fn cannot(what: impl Into<String>) -> Inexpressible {
 }
 
 fn binary(property: &str, direction: Direction) -> Binary {
-    Binary { relation: property.to_owned(), reversed: direction == Direction::Forward }
+    Binary { relation: property.into(), reversed: direction == Direction::Forward }
 }
 
 impl Printer {
@@ -159,7 +159,7 @@ impl Printer {
             Set::Entity(id) => Form::Entity(id.clone()),
             Set::Named(name) => Form::Named(name.clone()),
             Set::Class(class) => Form::Class(class.clone()),
-            Set::Values(Comparison::Equal, value) => Form::Literal(literal_token(value)),
+            Set::Values(Comparison::Equal, value) => Form::Literal(literal_token(value).into()),
             Set::Values(..) => return Err(cannot("a comparison outside of a relation")),
             Set::Relate(relate) => self.relate(relate)?,
             Set::And(parts) => self.and(parts)?,
@@ -183,7 +183,7 @@ impl Printer {
                 return Ok(Form::Compare(
                     *comparison,
                     relation,
-                    Box::new(Form::Literal(literal_token(value))),
+                    Box::new(Form::Literal(literal_token(value).into())),
                 ));
             }
             Set::All => return Err(cannot(format!("that `{}` leads to anything at all", relate.property))),
@@ -212,7 +212,7 @@ impl Printer {
             if end_of(&period.start) != period.end {
                 return Err(cannot(format!("that `{}` ends with `{}`", period.start, period.end)));
             }
-            form = Form::During(Box::new(form), period.start.clone(), when.to_owned());
+            form = Form::During(Box::new(form), period.start.clone(), when.into());
         }
         Ok(form)
     }
@@ -222,7 +222,7 @@ impl Printer {
         if let Some(mark) = superlative.start {
             let way = way_to(&superlative.of, mark)
                 .ok_or_else(|| cannot("a superlative about a thing outside of its description"))?;
-            let repeated: Vec<String> = way.iter().map(|step| step.property.clone()).collect();
+            let repeated: Vec<&str> = way.iter().map(|step| step.property.as_str()).collect();
             self.lost.push(Loss::SharedNode { repeated: repeated.join(" / ") });
             path.extend(way.iter().map(|step| binary(&step.property, step.direction.flipped())));
         }

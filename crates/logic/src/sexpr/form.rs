@@ -4,7 +4,7 @@ use super::read::{ItemId, Tree};
 use crate::lookup::{Lookup, Spelling};
 use crate::query::Extreme;
 use crate::text::SyntaxError;
-use crate::value::{Value, is_language};
+use crate::value::{Symbol, Value, is_language};
 use std::fmt;
 use touchstone_kb::{Comparison, UNIT_NAMESPACE, XSD, iri};
 
@@ -12,13 +12,13 @@ use touchstone_kb::{Comparison, UNIT_NAMESPACE, XSD, iri};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Form {
     /// A class, by id or name; `(CLASS "...")` where the word alone would be read as something else (ours).
-    Class(String),
+    Class(Symbol),
     /// An entity, by id; `(ENTITY "...")` where the word alone would be read as something else (ours).
-    Entity(String),
+    Entity(Symbol),
     /// Everything with a name (written in quotes; ours, not GrailQA's).
-    Named(String),
+    Named(Symbol),
     /// A literal, as written: `1990^^http://www.w3.org/2001/XMLSchema#gYear`.
-    Literal(String),
+    Literal(Symbol),
     /// `(AND a b)`; more than two parts are printed nested to the right, as GrailQA does.
     And(Vec<Form>),
     /// `(JOIN relation set)`.
@@ -30,14 +30,14 @@ pub enum Form {
     /// `(ARGMAX set path)`, `(ARGMIN set path)`.
     Superlative(Extreme, Box<Form>, Vec<Binary>),
     /// `(TC set relation time)`: the time is `NOW` or a year.
-    During(Box<Form>, String, String),
+    During(Box<Form>, Symbol, Symbol),
 }
 
 /// A relation, or its reverse `(R relation)`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Binary {
     /// Its id.
-    pub relation: String,
+    pub relation: Symbol,
     /// Whether it stands in an `R`.
     pub reversed: bool,
 }
@@ -154,7 +154,7 @@ impl<'p> Parser<'p> {
                     format!("expected NOW or a year of four digits, found {}", self.found(time)),
                 ));
             }
-            return Ok(Form::During(Box::new(self.set(of)?), relation, when.to_owned()));
+            return Ok(Form::During(Box::new(self.set(of)?), relation.into(), when.into()));
         }
         if is("CONS") {
             let [of, relation, value] =
@@ -166,7 +166,7 @@ impl<'p> Parser<'p> {
             let [word] = self.exactly(item, operator, "one word", &arguments)?;
             let text = self.text(word);
             let text = unquote(text).unwrap_or_else(|| text.to_owned());
-            return Ok(if is("CLASS") { Form::Class(text) } else { Form::Entity(text) });
+            return Ok(if is("CLASS") { Form::Class(text.into()) } else { Form::Entity(text.into()) });
         }
         if is("R") {
             return Err(self
@@ -213,16 +213,16 @@ impl<'p> Parser<'p> {
     fn atom(&self, item: ItemId) -> Result<Form, SyntaxError> {
         let text = self.text(item);
         if let Some(name) = unquote(text) {
-            return Ok(Form::Named(name));
+            return Ok(Form::Named(name.into()));
         }
         if text.contains("^^") {
             // A quote that nothing closes would run into what follows when it is printed.
             let token =
                 if text.contains('"') { literal_token(&literal_value(text)) } else { text.to_owned() };
-            return Ok(Form::Literal(token));
+            return Ok(Form::Literal(token.into()));
         }
         if self.lookup.is_entity(text) == Some(true) {
-            return Ok(Form::Entity(text.to_owned()));
+            return Ok(Form::Entity(text.into()));
         }
         if self.lookup.is_class(text) == Some(false) {
             let mut error = self
@@ -234,12 +234,12 @@ impl<'p> Parser<'p> {
             }
             return Err(error);
         }
-        Ok(Form::Class(text.to_owned()))
+        Ok(Form::Class(text.into()))
     }
 
     fn binary(&self, item: ItemId) -> Result<Binary, SyntaxError> {
         if !self.tree.is_list(item) {
-            return Ok(Binary { relation: self.relation(item)?, reversed: false });
+            return Ok(Binary { relation: self.relation(item)?.into(), reversed: false });
         }
         let parts: Vec<ItemId> = self.tree.children(item).collect();
         match parts[..] {
@@ -318,10 +318,10 @@ pub(super) fn literal_value(token: &str) -> Value {
     let text = unquote(text).unwrap_or_else(|| text.to_owned());
     let datatype = datatype.trim_start_matches('<').trim_end_matches('>');
     if let Some(unit) = datatype.strip_prefix(UNIT_NAMESPACE) {
-        return Value { unit: iri::decode(unit).into_owned(), ..Value::xsd(text, "double") };
+        return Value { unit: iri::decode(unit).into(), ..Value::xsd(text, "double") };
     }
     if let Some(language) = datatype.strip_prefix('@').filter(|language| is_language(language)) {
-        return Value { language: language.to_owned(), ..Value::text(text) };
+        return Value { language: language.into(), ..Value::text(text) };
     }
     match datatype.strip_prefix("xsd:") {
         Some(name) => Value::xsd(text, name),

@@ -201,7 +201,7 @@ struct Writer<'g> {
 
 impl Writer<'_> {
     fn binary(&self, way: Way) -> Binary {
-        Binary { relation: self.graph.edges[way.edge].relation.clone(), reversed: way.reversed }
+        Binary { relation: self.graph.edges[way.edge].relation.as_str().into(), reversed: way.reversed }
     }
 
     fn expression(&mut self, at: usize, depth: usize) -> Result<Form, GraphQueryError> {
@@ -211,13 +211,13 @@ impl Writer<'_> {
         let node = &self.graph.nodes[at];
         match node.node_type {
             // Grounded nodes are never expanded, even if the graph goes on behind them.
-            NodeType::Entity => return Ok(Form::Entity(node.id.clone())),
-            NodeType::Literal => return Ok(Form::Literal(node.id.clone())),
+            NodeType::Entity => return Ok(Form::Entity(node.id.as_str().into())),
+            NodeType::Literal => return Ok(Form::Literal(node.id.as_str().into())),
             NodeType::Class => {}
         }
         let mut clauses = Vec::new();
         if node.question_node == 1 {
-            clauses.push(Form::Class(node.id.clone()));
+            clauses.push(Form::Class(node.id.as_str().into()));
         }
         for way in self.ways[at].clone() {
             if std::mem::replace(&mut self.used[way.edge], true) {
@@ -230,7 +230,7 @@ impl Writer<'_> {
                 None => Form::Join(relation, inner),
             });
         }
-        Ok(Form::and(clauses).unwrap_or_else(|| Form::Class(node.id.clone())))
+        Ok(Form::and(clauses).unwrap_or_else(|| Form::Class(node.id.as_str().into())))
     }
 
     /// The simple path from `from` to `to`: each node left, with the way taken out of it.

@@ -126,7 +126,7 @@ impl<'q> Graph<'q> {
         for (variable, terms) in &block.values {
             let thing = graph.variable(variable.as_str());
             let entities = terms.iter().map(|term| match term {
-                GroundTerm::NamedNode(node) => Ok(Set::Entity(kqapro_id(node.as_str()))),
+                GroundTerm::NamedNode(node) => Ok(Set::Entity(kqapro_id(node.as_str()).into())),
                 _ => Err(NotRecognised::new("VALUES that are no entities in KQA Pro's graph")),
             });
             let entities = entities.collect::<Result<Vec<_>, _>>()?;
@@ -189,7 +189,7 @@ impl<'q> Graph<'q> {
             TermPattern::BlankNode(node) => Ok(self.variable(&format!("_:{}", node.as_str()))),
             TermPattern::NamedNode(node) => {
                 let thing = self.thing();
-                self.pattern.things[thing].push(Set::Entity(kqapro_id(node.as_str())));
+                self.pattern.things[thing].push(Set::Entity(kqapro_id(node.as_str()).into()));
                 Ok(thing)
             }
             _ => Err(NotRecognised::new("a literal as subject or object of a relation")),
@@ -251,7 +251,7 @@ impl<'q> Graph<'q> {
             let [(_, name)] = names[..] else {
                 return Err(NotRecognised::new("a class without a name of its own"));
             };
-            self.pattern.things[thing].push(Set::Class(name.clone()));
+            self.pattern.things[thing].push(Set::Class(name.as_str().into()));
             self.hidden[class] = true;
         }
         for (thing, name) in named {
@@ -259,7 +259,7 @@ impl<'q> Graph<'q> {
                 return Err(NotRecognised::new("a value with a name"));
             }
             if !self.hidden[thing] {
-                self.pattern.things[thing].push(Set::Named(name));
+                self.pattern.things[thing].push(Set::Named(name.into()));
             }
         }
         for (subject, property, object) in plain {
@@ -267,7 +267,12 @@ impl<'q> Graph<'q> {
                 self.facts[subject].qualifiers.push((property, object));
                 self.hidden[object] = true;
             } else {
-                self.pattern.facts.push(PatternFact { subject, property, object, conditions: Vec::new() });
+                self.pattern.facts.push(PatternFact {
+                    subject,
+                    property: property.into(),
+                    object,
+                    conditions: Vec::new(),
+                });
             }
         }
         Ok(())
@@ -358,7 +363,12 @@ impl<'q> Graph<'q> {
                 .iter()
                 .position(|f| f.subject == subject && f.property == property && f.object == object);
             let place = found.unwrap_or_else(|| {
-                self.pattern.facts.push(PatternFact { subject, property, object, conditions: Vec::new() });
+                self.pattern.facts.push(PatternFact {
+                    subject,
+                    property: property.into(),
+                    object,
+                    conditions: Vec::new(),
+                });
                 self.pattern.facts.len() - 1
             });
             if spoken_of.contains(&place) {
@@ -371,7 +381,7 @@ impl<'q> Graph<'q> {
                 }
                 for (comparison, value) in &conditions[value] {
                     let condition = QualifierCondition {
-                        qualifier: qualifier.clone(),
+                        qualifier: qualifier.as_str().into(),
                         comparison: *comparison,
                         value: value.clone(),
                     };
@@ -471,17 +481,17 @@ impl<'q> Graph<'q> {
             let of = self.without(&[place], &[object]).describe(subject, &[], &self.but(object))?.set;
             return Ok(Answer::AttributeQualifier {
                 of,
-                attribute: property.clone(),
+                attribute: property.as_str().into(),
                 value: value.clone(),
-                qualifier: qualifier.to_owned(),
+                qualifier: qualifier.into(),
             });
         }
         let (from, to) = self.two_sides(subject, object, Some(place))?;
         Ok(Answer::RelationQualifier {
             from,
-            relation: property.clone(),
+            relation: property.as_str().into(),
             to,
-            qualifier: qualifier.to_owned(),
+            qualifier: qualifier.into(),
         })
     }
 
@@ -552,9 +562,9 @@ impl<'q> Graph<'q> {
             Set::Or(mut branches) if branches.len() == 2 && branches.iter().all(names_something) => {
                 let right = branches.pop().unwrap_or(Set::All);
                 let left = branches.pop().unwrap_or(Set::All);
-                Answer::SelectBetween { left, right, attribute, extreme }
+                Answer::SelectBetween { left, right, attribute: attribute, extreme }
             }
-            among => Answer::SelectAmong { among, attribute, extreme },
+            among => Answer::SelectAmong { among, attribute: attribute, extreme },
         };
         Ok(recognised(answer, lost))
     }

@@ -216,8 +216,8 @@ pub(super) fn periods<'q>(
             bounds.iter().filter(|(v, _, c, _)| v == variable && *c == Comparison::GreaterOrEqual).collect();
         let [(_, end, _, earliest)] = ends[..] else { return Err(NotRecognised::new("half of a period")) };
         let during = During {
-            start: names.property(start),
-            end: names.property(end),
+            start: names.property(start).into(),
+            end: names.property(end).into(),
             latest_start: latest.clone(),
             earliest_end: earliest.clone(),
         };

@@ -61,11 +61,11 @@ impl Namespaces {
     /// The value of a literal.
     pub fn value(&self, literal: &Literal) -> Value {
         if let Some(language) = literal.language() {
-            return Value { language: language.to_owned(), ..Value::text(literal.value()) };
+            return Value { language: language.into(), ..Value::text(literal.value()) };
         }
         let datatype = literal.datatype();
         if let Some(unit) = datatype.as_str().strip_prefix(UNIT_NAMESPACE) {
-            return Value { unit: iri::decode(unit).into_owned(), ..Value::xsd(literal.value(), "double") };
+            return Value { unit: iri::decode(unit).into(), ..Value::xsd(literal.value(), "double") };
         }
         Value::typed(literal.value(), datatype.as_str().to_owned()).without_zone()
     }

@@ -314,7 +314,7 @@ impl<'w> Writer<'w> {
     }
 
     fn select(&mut self, of: Set, attribute: &str, extreme: Extreme) -> Result<(), Inexpressible> {
-        let path = vec![Step { property: attribute.to_owned(), direction: Direction::Forward }];
+        let path = vec![Step { property: attribute.into(), direction: Direction::Forward }];
         self.superlative(&Superlative { of, path, extreme, start: None }, "?x")
     }
 
@@ -412,7 +412,7 @@ impl<'w> Writer<'w> {
         }
         let zone = *self.dialect == Dialect::Freebase
             && matches!(value.xsd_name(), Some("gYear" | "gYearMonth" | "date"));
-        let text = if zone { format!("{}-08:00", value.text) } else { value.text.clone() };
+        let text = if zone { format!("{}-08:00", value.text) } else { value.text.to_string() };
         rdf_literal(&text, &value.datatype, &value.language)
     }
 
@@ -433,7 +433,7 @@ pub(super) fn typed(value: &Value, lost: &mut Vec<Loss>) -> Value {
         Ok(_) => (Value::xsd(value.text.clone(), "double"), "number"),
         Err(_) => (Value::text(value.text.clone()), "text"),
     };
-    lost.push(Loss::Guessed { value: value.text.clone(), kind });
+    lost.push(Loss::Guessed { value: value.text.to_string(), kind });
     typed
 }
 

@@ -278,7 +278,7 @@ impl Writer {
                 self.add(&format!("{node} <{}> {} .", kqapro::UNIT, quoted(unit)));
                 (kqapro::VALUE, format!("{}^^<{}double>", quoted(&value.text), touchstone_kb::XSD))
             }
-            LiteralKind::Year => (kqapro::YEAR, value.text.clone()),
+            LiteralKind::Year => (kqapro::YEAR, value.text.to_string()),
             LiteralKind::Date => {
                 if comparison != Comparison::Equal {
                     self.lost.push(Loss::DatesOnly);

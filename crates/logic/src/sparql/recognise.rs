@@ -237,7 +237,9 @@ impl<'q> Graph<'q> {
         match term {
             TermPattern::Variable(variable) => Ok(self.variable(variable.as_str())),
             TermPattern::BlankNode(node) => Ok(self.variable(&format!("_:{}", node.as_str()))),
-            TermPattern::NamedNode(node) => Ok(self.constant(Set::Entity(self.names.node(node.as_str())))),
+            TermPattern::NamedNode(node) => {
+                Ok(self.constant(Set::Entity(self.names.node(node.as_str()).into())))
+            }
             TermPattern::Literal(literal) => {
                 Ok(self.constant(Set::Values(Comparison::Equal, self.names.value(literal))))
             }
@@ -261,7 +263,7 @@ impl<'q> Graph<'q> {
         if let (true, TermPattern::NamedNode(class)) =
             (self.names.is_type(predicate.as_str()), &triple.object)
         {
-            let class = Set::Class(self.names.node(class.as_str()));
+            let class = Set::Class(self.names.node(class.as_str()).into());
             if !self.pattern.things[subject].contains(&class) {
                 self.pattern.things[subject].push(class);
             }
@@ -269,7 +271,12 @@ impl<'q> Graph<'q> {
         }
         let object = self.term(&triple.object)?;
         let property = self.names.property(predicate.as_str());
-        self.pattern.facts.push(PatternFact { subject, property, object, conditions: Vec::new() });
+        self.pattern.facts.push(PatternFact {
+            subject,
+            property: property.into(),
+            object,
+            conditions: Vec::new(),
+        });
         Ok(())
     }
 
@@ -433,7 +440,7 @@ impl<'q> Graph<'q> {
         for (thing, side) in &self.different {
             let left = operand(*thing);
             let right = match side {
-                Side::Iri(iri) => Some(Operand::Entity(self.names.node(iri))),
+                Side::Iri(iri) => Some(Operand::Entity(self.names.node(iri).into())),
                 Side::Variable(variable) => self.existing(variable).and_then(operand),
             };
             match (left, right) {
@@ -478,7 +485,7 @@ impl<'q> Graph<'q> {
 
 fn ground(term: &GroundTerm, names: &Namespaces) -> Result<Set, NotRecognised> {
     match term {
-        GroundTerm::NamedNode(node) => Ok(Set::Entity(names.node(node.as_str()))),
+        GroundTerm::NamedNode(node) => Ok(Set::Entity(names.node(node.as_str()).into())),
         GroundTerm::Literal(literal) => Ok(Set::Values(Comparison::Equal, names.value(literal))),
         GroundTerm::Triple(_) => Err(NotRecognised::new("a triple term")),
     }

@@ -82,8 +82,8 @@ impl<'k> RandomQueries<'k> {
         match self.rng.below(4) {
             0 | 1 => Operand::Answer,
             2 if !self.marks.is_empty() => Operand::Marked(self.rng.pick(&self.marks).copied().unwrap_or(0)),
-            _ if self.rng.percent(5) => Operand::Entity("no such entity".to_owned()),
-            _ => Operand::Entity(self.kb.node_id(self.any_node()).to_owned()),
+            _ if self.rng.percent(5) => Operand::Entity("no such entity".into()),
+            _ => Operand::Entity(self.kb.node_id(self.any_node()).into()),
         }
     }
 
@@ -99,7 +99,7 @@ impl<'k> RandomQueries<'k> {
                 let attribute = self.property_word(fact.property);
                 Answer::Attribute {
                     of: self.grow(Value::Node(node), edges - 1),
-                    attribute,
+                    attribute: attribute.into(),
                     conditions: self.conditions(fact.id),
                 }
             }
@@ -111,7 +111,7 @@ impl<'k> RandomQueries<'k> {
                 let conditions = self.conditions(fact.id);
                 Answer::Verify {
                     of: self.grow(Value::Node(node), edges - 1),
-                    attribute,
+                    attribute: attribute.into(),
                     conditions,
                     comparison,
                     value,
@@ -131,13 +131,13 @@ impl<'k> RandomQueries<'k> {
                 let key = self.kb.fact_qualifiers(fact.id).next()?.key;
                 Answer::AttributeQualifier {
                     of: self.separate(Value::Node(fact.subject), edges - 1),
-                    attribute: self.property_word(fact.property),
+                    attribute: self.property_word(fact.property).into(),
                     value: if self.rng.percent(80) {
                         touchstone_logic::Value::of(&self.kb.literal(literal))
                     } else {
                         near(self.kb, &mut self.rng, literal).1
                     },
-                    qualifier: self.qualifier_word(key),
+                    qualifier: self.qualifier_word(key).into(),
                 }
             }
             15 => {
@@ -146,9 +146,9 @@ impl<'k> RandomQueries<'k> {
                 let key = self.rng.pick(&keys)?.key;
                 Answer::RelationQualifier {
                     from: self.separate(Value::Node(fact.subject), edges / 2),
-                    relation: self.property_word(fact.property),
+                    relation: self.property_word(fact.property).into(),
                     to: self.separate(fact.value, edges / 2),
-                    qualifier: self.qualifier_word(key),
+                    qualifier: self.qualifier_word(key).into(),
                 }
             }
             16 | 17 => {
@@ -163,7 +163,7 @@ impl<'k> RandomQueries<'k> {
                     } else {
                         self.grow(Value::Node(other), edges - 1)
                     },
-                    attribute: self.kb.attribute_id(attribute).to_owned(),
+                    attribute: self.kb.attribute_id(attribute).into(),
                     extreme: self.extreme(),
                 }
             }
@@ -172,7 +172,7 @@ impl<'k> RandomQueries<'k> {
                 let Property::Attribute(attribute) = fact.property else { return None };
                 Answer::SelectAmong {
                     among: self.grow(Value::Node(node), edges - 1),
-                    attribute: self.kb.attribute_id(attribute).to_owned(),
+                    attribute: self.kb.attribute_id(attribute).into(),
                     extreme: self.extreme(),
                 }
             }
@@ -256,7 +256,7 @@ impl<'k> RandomQueries<'k> {
 
     fn step(&mut self, fact: &Fact, from: Set, direction: Direction) -> Set {
         let (property, conditions) = (self.property_word(fact.property), self.conditions(fact.id));
-        Set::Relate(Box::new(Relate { from, property, direction, conditions }))
+        Set::Relate(Box::new(Relate { from, property: property.into(), direction, conditions }))
     }
 
     /// Nothing but a name, a class or a value.
@@ -268,16 +268,16 @@ impl<'k> RandomQueries<'k> {
                 Set::Values(comparison, value)
             }
             Value::Node(node) => match self.rng.below(20) {
-                0..=8 => Set::Entity(self.kb.node_id(node).to_owned()),
-                9..=13 => Set::Named(self.kb.label(node).to_owned()),
+                0..=8 => Set::Entity(self.kb.node_id(node).into()),
+                9..=13 => Set::Named(self.kb.label(node).into()),
                 14..=17 => self.class_of(node).unwrap_or(Set::All),
                 18 => Set::All,
-                _ if self.rng.percent(20) => Set::Entity("no such entity".to_owned()),
+                _ if self.rng.percent(20) => Set::Entity("no such entity".into()),
                 _ => {
                     let other = self.any_node();
                     let mut both = vec![
-                        Set::Entity(self.kb.node_id(node).to_owned()),
-                        Set::Entity(self.kb.node_id(other).to_owned()),
+                        Set::Entity(self.kb.node_id(node).into()),
+                        Set::Entity(self.kb.node_id(other).into()),
                     ];
                     if self.rng.percent(30) {
                         both.extend(self.class_of(other));
@@ -317,9 +317,9 @@ impl<'k> RandomQueries<'k> {
                 let Value::Node(other) = other else { return None };
                 let last = self.attribute_fact(other)?;
                 let path = vec![
-                    Step { property: self.property_word(fact.property), direction },
+                    Step { property: self.property_word(fact.property).into(), direction },
                     Step {
-                        property: self.kb.property_id(last.property).to_owned(),
+                        property: self.kb.property_id(last.property).into(),
                         direction: Direction::Forward,
                     },
                 ];
@@ -342,7 +342,7 @@ impl<'k> RandomQueries<'k> {
                     of
                 };
                 let path = vec![Step {
-                    property: self.kb.property_id(last.property).to_owned(),
+                    property: self.kb.property_id(last.property).into(),
                     direction: Direction::Forward,
                 }];
                 Some(Set::Superlative(Box::new(Superlative { of, path, extreme, start: Some(mark) })))
@@ -350,7 +350,7 @@ impl<'k> RandomQueries<'k> {
             _ => {
                 let last = self.attribute_fact(node)?;
                 let path = vec![Step {
-                    property: self.kb.property_id(last.property).to_owned(),
+                    property: self.kb.property_id(last.property).into(),
                     direction: Direction::Forward,
                 }];
                 let of = if self.rng.percent(30) {
@@ -376,8 +376,8 @@ impl<'k> RandomQueries<'k> {
             value.literal().as_time().is_some().then_some(value)
         };
         Some(Set::During(Box::new(During {
-            start: self.property_word(Property::Attribute(start)),
-            end: self.property_word(Property::Attribute(end)),
+            start: self.property_word(Property::Attribute(start)).into(),
+            end: self.property_word(Property::Attribute(end)).into(),
             latest_start: time(self, start)?,
             earliest_end: time(self, end)?,
         })))
@@ -484,7 +484,11 @@ impl<'k> RandomQueries<'k> {
                     (comparison, value)
                 }
             };
-            conditions.push(Condition { qualifier: self.qualifier_word(qualifier.key), comparison, value });
+            conditions.push(Condition {
+                qualifier: self.qualifier_word(qualifier.key).into(),
+                comparison,
+                value,
+            });
         }
         conditions
     }

@@ -103,7 +103,7 @@ impl RandomQueries<'_> {
         }
         let class = self.kb.class_node(class);
         Some(Set::Class(
-            if self.rng.percent(70) { self.kb.node_id(class) } else { self.kb.label(class) }.to_owned(),
+            if self.rng.percent(70) { self.kb.node_id(class) } else { self.kb.label(class) }.into(),
         ))
     }
 

@@ -28,7 +28,7 @@ pub fn near(kb: &Kb, rng: &mut Rng, id: LiteralId) -> (Comparison, Value) {
         LiteralFamily::Time => time(rng, &literal, comparison, upwards),
         LiteralFamily::Text if comparison == Comparison::NotEqual => Value::text("something else"),
         LiteralFamily::Text if rng.percent(10) => {
-            Value { language: "en".to_owned(), ..Value::text(literal.text()) }
+            Value { language: "en".into(), ..Value::text(literal.text()) }
         }
         LiteralFamily::Text if rng.percent(20) => Value::untyped(literal.text()),
         LiteralFamily::Text | LiteralFamily::Boolean => Value::of(&literal),
