@@ -41,7 +41,7 @@ const MAX_REMOVED: usize = 40;
 const MAX_FAN: usize = 10;
 /// So many answers of each query are looked around at.
 const MAX_SEEDS: usize = 5;
-/// So many neighbours are tried; after the first of them, only near misses that are not told yet are run.
+/// So many neighbours are tried at most, and so many at least: after those, only near misses that are not told yet are run.
 const MAX_TRIED: usize = 60;
 const TRIED_IN_FULL: usize = 12;
 /// So much may all queries of one question cost together.
@@ -62,21 +62,23 @@ pub fn distil(kb: &Kb, knowledge: &Knowledge<'_>, question: &Question, seed: u64
         operations: 0,
     };
     let all: Told = (1 << misses.len()) - 1;
-    let lucky = all & !contest.told(kb, all)?;
+    let (told_here, answers) = contest.told(kb, all)?;
+    let lucky = all & !told_here;
     let mut changes = Changes::around(kb, &words, question, &gold, &misses, random);
-    let mut tried: Vec<(Change, Told)> = Vec::new();
+    let mut tried: Vec<Tried> = Vec::new();
     let mut known: Told = 0;
     for number in 0..MAX_TRIED {
-        if known == all || contest.operations > MAX_OPERATIONS {
+        let is_enough = known == all && number >= TRIED_IN_FULL;
+        if is_enough || contest.operations > MAX_OPERATIONS {
             break;
         }
         let Some(change) = changes.next(number) else { continue };
         let wanted = if number < TRIED_IN_FULL { all } else { all & !known };
-        let told =
-            kb.overlay(&change).ok().and_then(|neighbour| contest.told(&neighbour, wanted)).unwrap_or(0);
-        if told != 0 {
+        let Ok(neighbour) = kb.overlay(&change) else { continue };
+        if let Some((told, given)) = contest.told(&neighbour, wanted).filter(|(told, _)| *told != 0) {
             known |= told;
-            tried.push((change, told));
+            let moves_gold = given != answers;
+            tried.push(Tried { change, told, moves_gold });
         }
     }
     let kept = fewest(&tried, known);
@@ -86,12 +88,20 @@ pub fn distil(kb: &Kb, knowledge: &Knowledge<'_>, question: &Question, seed: u64
         told: known.count_ones() as usize,
         lucky: lucky.count_ones() as usize,
         lucky_told: (known & lucky).count_ones() as usize,
-        neighbours: kept.iter().map(|&at| Neighbour::of(kb, &tried[at].0)).collect(),
+        neighbours: kept.iter().map(|&at| Neighbour::of(kb, &tried[at].change)).collect(),
     })
 }
 
 /// Which near misses are told from gold: a bit for each.
 type Told = u32;
+
+/// A change, and what came of it.
+struct Tried {
+    change: Change,
+    told: Told,
+    /// Gold gives other answers than on the KB as it is: a query that is right for no reason at all is then wrong.
+    moves_gold: bool,
+}
 
 fn near_misses(gold: &Query, random: &mut Random) -> Vec<Query> {
     let mut misses: Vec<Query> = Vec::new();
@@ -114,9 +124,9 @@ struct Contest {
 }
 
 impl Contest {
-    /// Those of some near misses that give something else than gold; `None` if gold costs too much. One that costs too much itself is not
-    /// told: nobody knows what it gives.
-    fn told(&mut self, kb: &Kb, wanted: Told) -> Option<Told> {
+    /// Those of some near misses that give something else than gold, and what gold gives; `None` if gold costs too much. A near miss that
+    /// costs too much is not told: nobody knows what it gives.
+    fn told<'k>(&mut self, kb: &'k Kb, wanted: Told) -> Option<(Told, Found<'k>)> {
         let (right, spent) = run(kb, &self.gold);
         self.operations += spent;
         let right = right.ok()?;
@@ -132,26 +142,25 @@ impl Contest {
             };
             told |= Told::from(differs) << at;
         }
-        Some(told)
+        Some((told, right))
     }
 }
 
-/// The fewest of those tried that tell all that is known, and of several such choices the one with the smallest changes.
-fn fewest(tried: &[(Change, Told)], known: Told) -> Vec<usize> {
-    // For all that can be told together, the best choice so far: how many, how large, which.
-    let mut best: BTreeMap<Told, (usize, usize, Vec<usize>)> = BTreeMap::from([(0, (0, 0, Vec::new()))]);
-    for (at, (change, told)) in tried.iter().enumerate() {
+/// The fewest of those tried that tell all that is known; of several such choices the one with most neighbours that move gold's answers,
+/// then the one with the smallest changes.
+fn fewest(tried: &[Tried], known: Told) -> Vec<usize> {
+    // For all that can be told together, the best choice so far: how many, how many of them leave gold's answers, how large; which.
+    let mut best: BTreeMap<Told, ([usize; 3], Vec<usize>)> = BTreeMap::from([(0, ([0; 3], Vec::new()))]);
+    for (at, Tried { change, told, moves_gold }) in tried.iter().enumerate() {
         let size = change.removed.len() + change.added.len();
-        for (before, (n, total, chosen)) in best.clone() {
-            let choice = (n + 1, total + size);
-            let other = best.get(&(before | told));
-            if other.is_none_or(|(n, total, _)| choice < (*n, *total)) {
-                let chosen = chosen.into_iter().chain([at]).collect();
-                best.insert(before | told, (choice.0, choice.1, chosen));
+        for (before, ([n, n_still, total], chosen)) in best.clone() {
+            let cost = [n + 1, n_still + usize::from(!moves_gold), total + size];
+            if best.get(&(before | told)).is_none_or(|(other, _)| cost < *other) {
+                best.insert(before | told, (cost, chosen.into_iter().chain([at]).collect()));
             }
         }
     }
-    best.remove(&known).map(|(_, _, chosen)| chosen).unwrap_or_default()
+    best.remove(&known).map(|(_, chosen)| chosen).unwrap_or_default()
 }
 
 /// Makes changes around the gold graph.
@@ -416,17 +425,21 @@ mod tests {
 
     #[test]
     fn as_few_as_possible_are_kept() {
-        let of_size = |n: u32| Change { removed: (0..n).map(FactId).collect(), added: Vec::new() };
-        let tried = [
-            (of_size(9), 0b0111),
-            (of_size(1), 0b0011),
-            (of_size(1), 0b1100),
-            (of_size(5), 0b1111),
-            (of_size(2), 0b1111),
+        let tried = |size: u32, told: Told, moves_gold: bool| {
+            let change = Change { removed: (0..size).map(FactId).collect(), added: Vec::new() };
+            Tried { change, told, moves_gold }
+        };
+        let all = [
+            tried(9, 0b0111, true),
+            tried(1, 0b0011, true),
+            tried(1, 0b1100, true),
+            tried(5, 0b1111, true),
+            tried(4, 0b1111, true),
+            tried(2, 0b1111, false),
         ];
-        assert_eq!(fewest(&tried, 0b1111), [4]);
-        assert_eq!(fewest(&tried[..3], 0b1111), [1, 2]);
-        assert_eq!(fewest(&tried[..1], 0b0111), [0]);
+        assert_eq!(fewest(&all, 0b1111), [4], "the smallest of those that move gold");
+        assert_eq!(fewest(&all[..3], 0b1111), [1, 2]);
+        assert_eq!(fewest(&all[..1], 0b0111), [0]);
         assert!(fewest(&[], 0).is_empty());
     }
 }
