@@ -40,17 +40,17 @@ pub struct Neighbour {
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum NeighbourError {
     /// The subject is unknown.
-    #[error("the KB has no entity or class `{id}`, of which {0} speaks", id = .0.0)]
-    Subject(Statement),
+    #[error("the KB has no entity or class `{id}`, of which {0} speaks", id = .0.as_ref().0)]
+    Subject(Box<Statement>),
     /// The value is unknown, or none at all.
-    #[error("the KB has no value {value}, of which {0} speaks", value = .0.2)]
-    Value(Statement),
+    #[error("the KB has no value {value}, of which {0} speaks", value = .0.as_ref().2)]
+    Value(Box<Statement>),
     /// The property is unknown.
-    #[error("the KB has no relation or attribute `{id}` for values like that of {0}", id = .0.1)]
-    Property(Statement),
+    #[error("the KB has no relation or attribute `{id}` for values like that of {0}", id = .0.as_ref().1)]
+    Property(Box<Statement>),
     /// What is to be removed is not there.
     #[error("the KB does not say {0}, so it cannot be removed")]
-    Fact(Statement),
+    Fact(Box<Statement>),
 }
 
 impl Neighbour {
@@ -76,7 +76,7 @@ impl Neighbour {
         for statement in &self.removed {
             let facts = facts_of_triple(kb, known(kb, statement)?);
             if facts.is_empty() {
-                return Err(NeighbourError::Fact(statement.clone()));
+                return Err(NeighbourError::Fact(statement.clone().into()));
             }
             change.removed.extend(facts);
         }
@@ -90,13 +90,13 @@ impl Neighbour {
 /// A statement in the ids of a KB.
 fn known(kb: &Kb, statement: &Statement) -> Result<(NodeId, Property, Value), NeighbourError> {
     let Statement(subject, property, value) = statement;
-    let subject = kb.node(subject).ok_or_else(|| NeighbourError::Subject(statement.clone()))?;
-    let value = find_value(kb, value).ok_or_else(|| NeighbourError::Value(statement.clone()))?;
+    let subject = kb.node(subject).ok_or_else(|| NeighbourError::Subject(statement.clone().into()))?;
+    let value = find_value(kb, value).ok_or_else(|| NeighbourError::Value(statement.clone().into()))?;
     let property = match value {
         Value::Node(_) => kb.relation(property).map(Property::Relation),
         Value::Literal(_) => kb.attribute(property).map(Property::Attribute),
     };
-    Ok((subject, property.ok_or_else(|| NeighbourError::Property(statement.clone()))?, value))
+    Ok((subject, property.ok_or_else(|| NeighbourError::Property(statement.clone().into()))?, value))
 }
 
 /// All facts that say a triple; they differ in their qualifiers.
@@ -161,9 +161,9 @@ mod tests {
             Neighbour { removed: vec![statement.clone()], added: Vec::new() }.change(&kb)
         };
         let statement = with("nobody", &property, &value);
-        assert_eq!(removing(&statement), Err(NeighbourError::Subject(statement)));
+        assert_eq!(removing(&statement), Err(NeighbourError::Subject(statement.into())));
         let statement = with(&subject, "no property", &value);
-        assert_eq!(removing(&statement), Err(NeighbourError::Property(statement)));
+        assert_eq!(removing(&statement), Err(NeighbourError::Property(statement.into())));
         for wrong in [serde_json::json!({"id": "nobody"}), serde_json::json!({"year": "soon"}), Json::Null] {
             let statement = with(&subject, &property, &wrong);
             let error = removing(&statement);
@@ -175,6 +175,6 @@ mod tests {
         let relation = kb.relations().next().expect("a relation");
         let other = Value::Node(kb.class_node(kb.classes().next().expect("a class")));
         let statement = with(&subject, kb.relation_id(relation), &value_json(&kb, other));
-        assert_eq!(removing(&statement), Err(NeighbourError::Fact(statement)));
+        assert_eq!(removing(&statement), Err(NeighbourError::Fact(statement.into())));
     }
 }
