@@ -128,7 +128,7 @@ enum Command {
         after_help = "Examples:\n  touchstone degrade --benchmark bench/ --transform T2 --share 0.2 --out t2.jsonl"
     )]
     Degrade(grade::degrade::DegradeArgs),
-    /// Make small KBs that tell gold queries from near misses, for `touchstone grade --robust`.
+    /// Make neighbours of the KB (a few facts changed) that tell gold queries from near misses, for `touchstone grade --robust`.
     #[command(
         after_help = "Examples:\n  touchstone distil --benchmark bench/ --out neighbours.jsonl\n  touchstone grade --benchmark bench/ --predictions mine.jsonl --robust neighbours.jsonl"
     )]

@@ -30,7 +30,7 @@ impl Default for Limits {
 
 impl Limits {
     /// No limits, for queries of our own making.
-    pub fn none() -> Limits {
+    pub const fn none() -> Limits {
         Limits { operations: u64::MAX, rows: u64::MAX, memory: u64::MAX, time: Duration::MAX }
     }
 }

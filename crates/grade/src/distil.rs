@@ -1,22 +1,23 @@
-//! Neighbour KBs: small KBs around a gold query in which near misses of it give other answers. A predicted query that gives the right
-//! answer on the whole KB by luck gives a wrong one on some of them.
+//! Neighbours of a KB in which near misses of a gold query give other answers than gold. A predicted query that gives the right answer
+//! by luck gives a wrong one on some of them.
+//!
+//! Facts around the gold graph are removed, given to other subjects, and moved across what the query compares with. What is added fits the
+//! schema: its subject has the property already or is in its domain, and its value is one that the property has elsewhere. So a
+//! query that differs from gold only by what the schema implies is not taken for luck.
 
 use crate::degrade::{Degradation, worse_query};
-use hashbrown::{HashMap, HashSet};
+use crate::neighbour::{Neighbour, facts_of_triple, run};
+use hashbrown::HashSet;
 use serde::{Deserialize, Serialize};
-use serde_json::{Value as Json, json};
-use std::io::Write;
-use touchstone_engine::budget::{Budget, Limits};
+use std::collections::BTreeMap;
 use touchstone_engine::plan::Plan;
-use touchstone_engine::{Answer as Given, Found, Words, embedded};
+use touchstone_engine::{Found, Words};
 use touchstone_forge::{Question, Random, with_ids};
-use touchstone_kb::export::part;
-use touchstone_kb::import::{ImportRequest, Source, import};
-use touchstone_kb::{FactId, Kb, NoProgress, NodeId, Property, Value};
+use touchstone_kb::{AttributeId, Change, Fact, FactId, Kb, LiteralId, NodeId, Property, Value};
 use touchstone_logic::dataset::Knowledge;
-use touchstone_logic::{Query, Set};
+use touchstone_logic::{Answer, Query, Set, Value as Written};
 
-/// The neighbours of one question, as lines of KBs (`docs/kb-lines.md`) without schema and classes.
+/// The neighbours of one question.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Distilled {
     /// The question.
@@ -25,120 +26,324 @@ pub struct Distilled {
     pub misses: usize,
     /// How many of them give other answers than gold on some neighbour.
     pub told: usize,
-    /// The entities of each neighbour.
-    pub neighbours: Vec<Vec<Json>>,
+    /// How many near misses give gold's answers on the KB as it is: only these can be right by luck.
+    pub lucky: usize,
+    /// How many of these give other answers on some neighbour.
+    pub lucky_told: usize,
+    /// The fewest neighbours that tell as many near misses from gold as all that were tried.
+    pub neighbours: Vec<Neighbour>,
 }
 
-/// So many facts make a neighbour.
+/// So many facts around the gold graph are looked at, and so many of those next to it are removed at most at once.
 const MAX_FACTS: usize = 300;
-/// So many answers of each query are taken into it.
+const MAX_REMOVED: usize = 40;
+/// So many facts of one property are taken at one node.
+const MAX_FAN: usize = 10;
+/// So many answers of each query are looked around at.
 const MAX_SEEDS: usize = 5;
-/// So many neighbours are tried, and so many kept.
-const MAX_TRIED: usize = 8;
-const MAX_KEPT: usize = 3;
+/// So many neighbours are tried at most, and so many at least: after those, only near misses that are not told yet are run.
+const MAX_TRIED: usize = 60;
+const TRIED_IN_FULL: usize = 12;
+/// So much may all queries of one question cost together.
+const MAX_OPERATIONS: u64 = 20_000_000;
 
-/// Makes neighbours of the gold query of a question; `None` if it cannot be read, or has no near misses.
+/// Makes neighbours for the gold query of a question; `None` if it cannot be read or run, or has no near misses.
 pub fn distil(kb: &Kb, knowledge: &Knowledge<'_>, question: &Question, seed: u64) -> Option<Distilled> {
     let gold = with_ids(question.query(knowledge)?, kb);
     let mut random = Random::new(seed, &question.id);
+    let misses = near_misses(&gold, &mut random);
+    if misses.is_empty() {
+        return None;
+    }
+    let words = Words::new(kb);
+    let mut contest = Contest {
+        gold: Plan::of(&gold, &words).ok()?,
+        misses: misses.iter().map(|miss| Plan::of(miss, &words).ok()).collect(),
+        operations: 0,
+    };
+    let all: Told = (1 << misses.len()) - 1;
+    let (told_here, answers) = contest.told(kb, all)?;
+    let lucky = all & !told_here;
+    let mut changes = Changes::around(kb, &words, question, &gold, &misses, random);
+    let mut tried: Vec<Tried> = Vec::new();
+    let mut known: Told = 0;
+    for number in 0..MAX_TRIED {
+        let is_enough = known == all && number >= TRIED_IN_FULL;
+        if is_enough || contest.operations > MAX_OPERATIONS {
+            break;
+        }
+        let Some(change) = changes.next(number) else { continue };
+        let wanted = if number < TRIED_IN_FULL { all } else { all & !known };
+        let Ok(neighbour) = kb.overlay(&change) else { continue };
+        if let Some((told, given)) = contest.told(&neighbour, wanted).filter(|(told, _)| *told != 0) {
+            known |= told;
+            let moves_gold = given != answers;
+            tried.push(Tried { change, told, moves_gold });
+        }
+    }
+    let kept = fewest(&tried, known);
+    Some(Distilled {
+        id: question.id.clone(),
+        misses: misses.len(),
+        told: known.count_ones() as usize,
+        lucky: lucky.count_ones() as usize,
+        lucky_told: (known & lucky).count_ones() as usize,
+        neighbours: kept.iter().map(|&at| Neighbour::of(kb, &tried[at].change)).collect(),
+    })
+}
+
+/// Which near misses are told from gold: a bit for each.
+type Told = u32;
+
+/// A change, and what came of it.
+struct Tried {
+    change: Change,
+    told: Told,
+    /// Gold gives other answers than on the KB as it is: a query that is right for no reason at all is then wrong.
+    moves_gold: bool,
+}
+
+fn near_misses(gold: &Query, random: &mut Random) -> Vec<Query> {
     let mut misses: Vec<Query> = Vec::new();
     for (_, degradation) in Degradation::ALL.iter().skip(3).chain(&Degradation::ALL[3..4]) {
-        if let Some(miss) = worse_query(&gold, *degradation, &mut random)
+        if let Some(miss) = worse_query(gold, *degradation, random)
             && !misses.contains(&miss)
         {
             misses.push(miss);
         }
     }
-    if misses.is_empty() {
-        return None;
+    misses
+}
+
+/// Gold against its near misses. Plans are made once: they hold for the KB and all that lies over it.
+struct Contest {
+    gold: Plan,
+    /// `None` for one that cannot be run at all.
+    misses: Vec<Option<Plan>>,
+    operations: u64,
+}
+
+impl Contest {
+    /// Those of some near misses that give something else than gold, and what gold gives; `None` if gold costs too much. A near miss that
+    /// costs too much is not told: nobody knows what it gives.
+    fn told<'k>(&mut self, kb: &'k Kb, wanted: Told) -> Option<(Told, Found<'k>)> {
+        let (right, spent) = run(kb, &self.gold);
+        self.operations += spent;
+        let right = right.ok()?;
+        let mut told = 0;
+        for (at, miss) in self.misses.iter().enumerate().filter(|(at, _)| wanted & (1 << at) != 0) {
+            let differs = match miss {
+                None => true,
+                Some(miss) => {
+                    let (found, spent) = run(kb, miss);
+                    self.operations += spent;
+                    found.is_ok_and(|found| found != right)
+                }
+            };
+            told |= Told::from(differs) << at;
+        }
+        Some((told, right))
     }
-    let words = Words::new(kb);
-    let mut seeds: Vec<NodeId> = Vec::new();
-    for query in std::iter::once(&gold).chain(&misses) {
-        let nodes = members(&words, query);
-        seeds.extend((0..MAX_SEEDS).filter_map(|_| random.choose(&nodes)).map(|&node| NodeId(node)));
+}
+
+/// The fewest of those tried that tell all that is known; of several such choices the one with most neighbours that move gold's answers,
+/// then the one with the smallest changes.
+fn fewest(tried: &[Tried], known: Told) -> Vec<usize> {
+    // For all that can be told together, the best choice so far: how many, how many of them leave gold's answers, how large; which.
+    let mut best: BTreeMap<Told, ([usize; 3], Vec<usize>)> = BTreeMap::from([(0, ([0; 3], Vec::new()))]);
+    for (at, Tried { change, told, moves_gold }) in tried.iter().enumerate() {
+        let size = change.removed.len() + change.added.len();
+        for (before, ([n, n_still, total], chosen)) in best.clone() {
+            let cost = [n + 1, n_still + usize::from(!moves_gold), total + size];
+            if best.get(&(before | told)).is_none_or(|(other, _)| cost < *other) {
+                best.insert(before | told, (cost, chosen.into_iter().chain([at]).collect()));
+            }
+        }
     }
-    seeds.extend(entities(&gold).iter().filter_map(|id| kb.node(id)));
-    let facts = around(kb, &seeds, &question.schema_items);
-    let mut tried: Vec<Vec<Json>> = vec![lines(kb, &facts, None)];
-    while tried.len() < MAX_TRIED && !facts.is_empty() {
-        let &left_out = random.choose(&facts)?;
-        tried.push(match random.percent(30) {
-            true => changed(lines(kb, &facts, None), &gold, &mut random),
-            false => lines(kb, &facts, Some(left_out)),
+    best.remove(&known).map(|(_, chosen)| chosen).unwrap_or_default()
+}
+
+/// Makes changes around the gold graph.
+struct Changes<'k> {
+    kb: &'k Kb,
+    random: Random,
+    /// Facts of the query's properties; those next to gold's answers first, `n_near` of them.
+    facts: Vec<Fact>,
+    n_near: usize,
+    /// Who may be given a fact: subjects of those facts, and members of the classes that the query is about.
+    subjects: Vec<NodeId>,
+    /// Values at which comparisons of the query turn: what it compares with, and the nearest ones above and below.
+    thresholds: Vec<(AttributeId, Vec<LiteralId>)>,
+}
+
+impl<'k> Changes<'k> {
+    fn around(
+        kb: &'k Kb,
+        words: &Words<'_>,
+        question: &Question,
+        gold: &Query,
+        misses: &[Query],
+        mut random: Random,
+    ) -> Changes<'k> {
+        let ids = question.schema_items.iter();
+        let properties: Vec<Property> = ids
+            .flat_map(|id| {
+                let relation = kb.relation(id).map(Property::Relation);
+                relation.into_iter().chain(kb.attribute(id).map(Property::Attribute))
+            })
+            .collect();
+        let named = named(gold);
+        let some = |nodes: &[u32], random: &mut Random| -> Vec<NodeId> {
+            (0..MAX_SEEDS).filter_map(|_| random.choose(nodes)).map(|&node| NodeId(node)).collect()
+        };
+        let answers = some(&members(words, gold), &mut random);
+        let entities = named.entities.iter().filter_map(|id| kb.node(id));
+        let mut seeds: Vec<NodeId> = answers.iter().copied().chain(entities).collect();
+        for miss in misses {
+            seeds.extend(some(&members(words, miss), &mut random));
+        }
+        let mut facts = around(kb, &seeds, &properties);
+        let is_near = |fact: &Fact| {
+            answers.contains(&fact.subject)
+                || matches!(fact.value, Value::Node(node) if answers.contains(&node))
+        };
+        facts.sort_by_key(|fact| !is_near(fact));
+        let n_near = facts.iter().filter(|fact| is_near(fact)).count();
+        let domains = properties.iter().filter_map(|&property| domain(kb, property));
+        let classes = domains.chain(named.classes.iter().filter_map(|id| kb.class(id)));
+        let mut subjects: Vec<NodeId> = facts.iter().map(|fact| fact.subject).chain(answers).collect();
+        for class in classes {
+            subjects.extend(some(kb.members(class), &mut random));
+        }
+        subjects.sort_unstable();
+        subjects.dedup();
+        let thresholds = named.compared.iter().filter_map(|(id, value)| {
+            let attribute = kb.attribute(id)?;
+            Some((attribute, turning_points(kb, attribute, value)))
         });
+        let thresholds = thresholds.filter(|(_, values)| !values.is_empty()).collect();
+        Changes { kb, random, facts, n_near, subjects, thresholds }
     }
-    let told: Vec<Vec<bool>> = tried.iter().map(|lines| tells(kb, lines, &gold, &misses)).collect();
-    // The fewest that tell as much as all: the best one first, then what adds to it.
-    let (mut known, mut kept) = (vec![false; misses.len()], Vec::new());
-    while kept.len() < MAX_KEPT {
-        let gain = |at: &usize| told[*at].iter().zip(&known).filter(|(new, old)| **new && !**old).count();
-        let best = (0..tried.len()).max_by_key(|at| (gain(at), std::cmp::Reverse(*at)))?;
-        if gain(&best) == 0 {
-            break;
+
+    /// The next change; `None` if there is nothing to change in this way.
+    fn next(&mut self, number: usize) -> Option<Change> {
+        let mut change = Change::default();
+        match number % 5 {
+            0 => self.remove_one(&mut change),
+            1 => self.add_one(&mut change),
+            2 => self.move_value(&mut change),
+            3 => self.remove_share(&mut change),
+            _ => {
+                self.remove_one(&mut change);
+                self.add_one(&mut change);
+                self.add_one(&mut change);
+                self.move_value(&mut change);
+            }
         }
-        known.iter_mut().zip(&told[best]).for_each(|(known, new)| *known |= new);
-        kept.push(tried[best].clone());
+        change.removed.sort_unstable();
+        change.removed.dedup();
+        change.added.sort_unstable();
+        change.added.dedup();
+        (change != Change::default()).then_some(change)
     }
-    let told = known.iter().filter(|known| **known).count();
-    Some(Distilled { id: question.id.clone(), misses: misses.len(), told, neighbours: kept })
-}
 
-/// A small KB in a folder of its own.
-pub struct Neighbour {
-    kb: Kb,
-    _folder: tempfile::TempDir,
-}
+    fn fact(&mut self) -> Option<Fact> {
+        let near = self.n_near > 0 && self.random.percent(70);
+        let from = if near { &self.facts[..self.n_near] } else { &self.facts[..] };
+        self.random.choose(from).copied()
+    }
 
-impl Neighbour {
-    /// Builds it, with the schema and the classes of the KB that it is a part of.
-    pub fn build(of: &Kb, entities: &[Json]) -> Option<Neighbour> {
-        let folder = tempfile::tempdir().ok()?;
-        let path = folder.path().join("lines.jsonl");
-        let mut file = std::io::BufWriter::new(std::fs::File::create(&path).ok()?);
-        for line in part(of, &[], &|_| false).iter().chain(entities) {
-            writeln!(file, "{line}").ok()?;
+    fn remove(&self, fact: &Fact, change: &mut Change) {
+        change.removed.extend(facts_of_triple(self.kb, (fact.subject, fact.property, fact.value)));
+    }
+
+    fn remove_one(&mut self, change: &mut Change) {
+        if let Some(fact) = self.fact() {
+            self.remove(&fact, change);
         }
-        file.flush().ok()?;
-        let store = folder.path().join("kb");
-        import(&ImportRequest::new(Source::Lines, vec![path]), &store, &NoProgress).ok()?;
-        Some(Neighbour { kb: Kb::open(&store).ok()?, _folder: folder })
     }
 
-    /// The answers to a query, sorted; `None` if it cannot be run.
-    pub fn answers(&self, query: &Query) -> Option<Vec<Given>> {
-        let mut answers = run(&Words::new(&self.kb), query)?.answers(&self.kb);
-        answers.sort();
-        Some(answers)
+    /// A share of the facts near gold's answers, and of those next to them.
+    fn remove_share(&mut self, change: &mut Change) {
+        let share = 20 + 10 * self.random.below(5) as u64;
+        let n = self.facts.len().min(2 * MAX_REMOVED);
+        let mut removed: Vec<Fact> = Vec::new();
+        for at in 0..n {
+            if removed.len() < MAX_REMOVED && self.random.percent(share) {
+                removed.push(self.facts[at]);
+            }
+        }
+        removed.iter().for_each(|fact| self.remove(fact, change));
+    }
+
+    /// Says of another subject what a fact says of its own: it then satisfies one constraint, and perhaps not the others.
+    fn add_one(&mut self, change: &mut Change) {
+        // Not everybody may be given every fact: a few attempts.
+        for _ in 0..8 {
+            let (Some(fact), Some(&subject)) = (self.fact(), self.random.choose(&self.subjects)) else {
+                return;
+            };
+            let triple = (subject, fact.property, fact.value);
+            let fits = !self.kb.facts_of(subject, fact.property).is_empty()
+                || domain(self.kb, fact.property).is_some_and(|class| self.kb.is_member(subject, class));
+            if fits && facts_of_triple(self.kb, triple).is_empty() {
+                change.added.push(triple);
+                return;
+            }
+        }
+    }
+
+    /// Moves a value across what the query compares with; without comparisons, to the value that another fact has.
+    fn move_value(&mut self, change: &mut Change) {
+        let threshold = self.random.choose(&self.thresholds).cloned();
+        let of_attribute = |fact: &&Fact| match (&threshold, fact.property) {
+            (Some((attribute, _)), Property::Attribute(found)) => found == *attribute,
+            (None, Property::Attribute(_)) => true,
+            _ => false,
+        };
+        let places: Vec<Fact> = self.facts.iter().filter(of_attribute).copied().collect();
+        let Some(&fact) = self.random.choose(&places) else { return };
+        let value = match &threshold {
+            Some((_, values)) => self.random.choose(values).map(|&value| Value::Literal(value)),
+            None => {
+                let others = places.iter().filter(|other| other.property == fact.property);
+                let others: Vec<Value> = others.map(|other| other.value).collect();
+                self.random.choose(&others).copied()
+            }
+        };
+        if let Some(value) = value.filter(|value| *value != fact.value) {
+            self.remove(&fact, change);
+            change.added.push((fact.subject, fact.property, value));
+        }
     }
 }
 
-/// Whether two queries give the same on all neighbours; `None` if none can be built.
-pub fn agree(kb: &Kb, neighbours: &[Vec<Json>], gold: &Query, predicted: &Query) -> Option<bool> {
-    let mut checked = None;
-    for entities in neighbours {
-        let Some(neighbour) = Neighbour::build(kb, entities) else { continue };
-        let same = neighbour.answers(gold) == neighbour.answers(predicted);
-        checked = Some(checked.unwrap_or(true) && same);
+fn domain(kb: &Kb, property: Property) -> Option<touchstone_kb::ClassId> {
+    match property {
+        Property::Relation(relation) => kb.relation_domain(relation),
+        Property::Attribute(attribute) => kb.attribute_domain(attribute),
     }
-    checked
 }
 
-fn tells(kb: &Kb, lines: &[Json], gold: &Query, misses: &[Query]) -> Vec<bool> {
-    let Some(neighbour) = Neighbour::build(kb, lines) else { return vec![false; misses.len()] };
-    let right = neighbour.answers(gold);
-    misses.iter().map(|miss| neighbour.answers(miss) != right).collect()
-}
-
-fn run<'k>(words: &Words<'k>, query: &Query) -> Option<Found<'k>> {
-    let plan = Plan::of(query, words).ok()?;
-    let limits = Limits { operations: 1_000_000, ..Limits::none() };
-    embedded::run(words.kb(), &plan, &Budget::new(limits)).ok()
+/// The value that a query compares with, if the KB has it, and those values of the attribute that are nearest to it.
+fn turning_points(kb: &Kb, attribute: AttributeId, value: &Written) -> Vec<LiteralId> {
+    let literal = value.literal();
+    let exact = kb.find_literal(&literal);
+    let column = kb.facts_by_value(attribute);
+    let at = column.positions(0..kb.literal_position(&literal)).end;
+    // Several facts may have the same value, and a year comes before the dates in it.
+    let above = (at..column.len()).map(|at| column.value(at)).filter(|found| Some(*found) != exact);
+    let below = (0..at).rev().map(|at| column.value(at));
+    let comparable =
+        |found: &LiteralId| touchstone_kb::compare::order(&kb.literal(*found), &literal).is_some();
+    let mut points: Vec<LiteralId> = exact.into_iter().collect();
+    points.extend(above.take(MAX_FAN).find(comparable));
+    points.extend(below.take(MAX_FAN).find(comparable));
+    points
 }
 
 /// The entities that a query is about: its answers, or the members of the set that it counts.
 fn members(words: &Words<'_>, query: &Query) -> Vec<u32> {
-    use touchstone_logic::Answer;
     let set = match &query.answer {
         Answer::Count(set) | Answer::Exists(set) => Some(set),
         Answer::Attribute { of, .. } | Answer::Verify { of, .. } | Answer::AttributeQualifier { of, .. } => {
@@ -147,103 +352,94 @@ fn members(words: &Words<'_>, query: &Query) -> Vec<u32> {
         _ => None,
     };
     let asked = set.map_or_else(|| query.clone(), |set| Query::new(Answer::Members(set.clone())));
-    match run(words, &asked) {
-        Some(Found::Things { nodes, .. }) => nodes.to_vec(),
+    let plan = Plan::of(&asked, words);
+    match plan.map(|plan| run(words.kb(), &plan).0) {
+        Ok(Ok(Found::Things { nodes, .. })) => nodes.to_vec(),
         _ => Vec::new(),
     }
 }
 
-fn entities(query: &Query) -> Vec<String> {
-    fn visit(set: &Set, found: &mut Vec<String>) {
-        if let Set::Entity(id) = set {
-            found.push(id.to_string());
-        }
-        set.children(&mut |child| visit(child, found));
-    }
-    let mut found = Vec::new();
-    query.sets(&mut |set| visit(set, &mut found));
-    found
+/// What a query names: entities, classes, and attributes with the values that it compares them with.
+#[derive(Default)]
+struct Named {
+    entities: Vec<String>,
+    classes: Vec<String>,
+    compared: Vec<(String, Written)>,
 }
 
-/// The facts near some nodes, of the properties of the query only.
-fn around(kb: &Kb, seeds: &[NodeId], properties: &[String]) -> Vec<FactId> {
-    let is_wanted = |property: Property| properties.iter().any(|id| kb.property_id(property) == id);
-    let mut queue: Vec<NodeId> = seeds.to_vec();
-    let mut met: HashSet<NodeId> = queue.iter().copied().collect();
-    let mut facts: Vec<FactId> = Vec::new();
+fn named(query: &Query) -> Named {
+    fn visit(set: &Set, named: &mut Named) {
+        match set {
+            Set::Entity(id) => named.entities.push(id.to_string()),
+            Set::Class(id) => named.classes.push(id.to_string()),
+            Set::Relate(relate) => {
+                if let Set::Values(_, value) = &relate.from {
+                    named.compared.push((relate.property.to_string(), value.clone()));
+                }
+            }
+            _ => {}
+        }
+        set.children(&mut |child| visit(child, named));
+    }
+    let mut named = Named::default();
+    if let Answer::Verify { attribute, value, .. } = &query.answer {
+        named.compared.push((attribute.to_string(), value.clone()));
+    }
+    query.sets(&mut |set| visit(set, &mut named));
+    named
+}
+
+/// The facts of some properties near some nodes, nearest first.
+fn around(kb: &Kb, seeds: &[NodeId], properties: &[Property]) -> Vec<Fact> {
+    let mut queue: Vec<NodeId> = Vec::new();
+    let mut met: HashSet<NodeId> = HashSet::new();
+    queue.extend(seeds.iter().filter(|node| met.insert(**node)));
+    let (mut facts, mut known): (Vec<Fact>, HashSet<FactId>) = (Vec::new(), HashSet::new());
     let mut at = 0;
     while at < queue.len() && facts.len() < MAX_FACTS {
         let node = queue[at];
         at += 1;
-        let mut add = |fact: FactId, other: Option<NodeId>| {
-            if !facts.contains(&fact) && facts.len() < MAX_FACTS {
-                facts.push(fact);
-            }
-            if let Some(other) = other.filter(|other| met.insert(*other)) {
-                queue.push(other);
-            }
-        };
-        for fact in kb.facts_about(node).filter(|fact| is_wanted(fact.property)).take(20) {
-            let other = match fact.value {
-                Value::Node(node) => Some(node),
-                Value::Literal(_) => None,
+        for &property in properties {
+            let about = kb.facts_of(node, property).take(2 * MAX_FAN);
+            let into = match property {
+                Property::Relation(relation) => kb.facts_into(relation, node),
+                Property::Attribute(_) => &[],
             };
-            add(fact.id, other);
-        }
-        for (relation, _) in kb.relations_to(node).filter(|(r, _)| is_wanted(Property::Relation(*r))) {
-            let ids = kb.facts_into(relation, node).iter().zip(kb.subjects(relation, node));
-            ids.take(10).for_each(|(&fact, &subject)| add(FactId(fact), Some(NodeId(subject))));
+            for id in about.chain(into.iter().copied().take(MAX_FAN)).map(FactId) {
+                let Some(fact) = kb.fact(id).filter(|_| facts.len() < MAX_FACTS && known.insert(id)) else {
+                    continue;
+                };
+                facts.push(fact);
+                let ends =
+                    [Some(fact.subject), if let Value::Node(node) = fact.value { Some(node) } else { None }];
+                queue.extend(ends.into_iter().flatten().filter(|end| met.insert(*end)));
+            }
         }
     }
     facts
 }
 
-/// The entities of some facts, but for one of them.
-fn lines(kb: &Kb, facts: &[FactId], left_out: Option<FactId>) -> Vec<Json> {
-    let kept: HashSet<FactId> = facts.iter().copied().filter(|fact| Some(*fact) != left_out).collect();
-    let mut nodes: Vec<NodeId> = Vec::new();
-    for fact in facts.iter().filter_map(|&fact| kb.fact(fact)) {
-        nodes.push(fact.subject);
-        if let Value::Node(node) = fact.value {
-            nodes.push(node);
-        }
-    }
-    nodes.sort_unstable();
-    nodes.dedup();
-    let all = part(kb, &nodes, &|fact| kept.contains(&fact.id));
-    all.into_iter().filter(|line| line.get("entity").is_some()).collect()
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-/// With a value moved to the one that the query compares with: that tells less from at most.
-fn changed(mut lines: Vec<Json>, gold: &Query, random: &mut Random) -> Vec<Json> {
-    let mut compared: HashMap<String, Json> = HashMap::new();
-    fn visit(set: &Set, compared: &mut HashMap<String, Json>) {
-        if let Set::Relate(relate) = set
-            && let Set::Values(_, value) = &relate.from
-        {
-            let literal = value.literal();
-            let json = match (literal.number(), literal.as_time()) {
-                (Some(_), _) => Some(json!([literal.text(), literal.unit()])),
-                (_, Some(time)) if literal.text().len() == 4 => Some(json!({ "year": time.year() })),
-                _ => None,
-            };
-            compared.extend(json.map(|json| (relate.property.to_string(), json)));
-        }
-        set.children(&mut |child| visit(child, compared));
+    #[test]
+    fn as_few_as_possible_are_kept() {
+        let tried = |size: u32, told: Told, moves_gold: bool| {
+            let change = Change { removed: (0..size).map(FactId).collect(), added: Vec::new() };
+            Tried { change, told, moves_gold }
+        };
+        let all = [
+            tried(9, 0b0111, true),
+            tried(1, 0b0011, true),
+            tried(1, 0b1100, true),
+            tried(5, 0b1111, true),
+            tried(4, 0b1111, true),
+            tried(2, 0b1111, false),
+        ];
+        assert_eq!(fewest(&all, 0b1111), [4], "the smallest of those that move gold");
+        assert_eq!(fewest(&all[..3], 0b1111), [1, 2]);
+        assert_eq!(fewest(&all[..1], 0b0111), [0]);
+        assert!(fewest(&[], 0).is_empty());
     }
-    gold.sets(&mut |set| visit(set, &mut compared));
-    let mut places: Vec<(usize, usize)> = Vec::new();
-    for (at, line) in lines.iter().enumerate() {
-        for (fact, stated) in line["attributes"].as_array().into_iter().flatten().enumerate() {
-            if stated[0].as_str().is_some_and(|id| compared.contains_key(id)) {
-                places.push((at, fact));
-            }
-        }
-    }
-    if let Some(&(at, fact)) = random.choose(&places) {
-        let stated = &mut lines[at]["attributes"][fact];
-        let id = stated[0].as_str().unwrap_or_default().to_owned();
-        stated[1] = compared[&id].clone();
-    }
-    lines
 }

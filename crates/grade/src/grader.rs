@@ -3,19 +3,19 @@
 use crate::aligned::aligned;
 use crate::answers::{Known, Meeting, meet};
 use crate::compat::{self, Compat};
-use crate::distil::agree;
 use crate::measure::{Family, Measure, Product, Values};
+use crate::neighbour::agree;
 use crate::outcome::Outcome;
 use crate::overlap::{BleuCounts, Numbering, Smoothing, rouge_l};
 use crate::prediction::Prediction;
 use crate::scan::{Scanned, scan};
 use crate::sets::Overlap;
 use hashbrown::HashMap;
-use serde_json::Value as Json;
 use std::borrow::Cow;
 use touchstone_engine::budget::Cancel;
 use touchstone_engine::{Answers, Outcome as Ran, Session, Settings};
 use touchstone_forge::{Question, with_ids};
+use touchstone_kb::Change;
 use touchstone_logic::dataset::{Knowledge, ReadError, Source};
 use touchstone_logic::equal::{Canonical, OfficialMatcher};
 use touchstone_logic::sparql::encode_neural;
@@ -43,8 +43,8 @@ pub struct Grader<'k> {
     pub gold_is_true: bool,
     /// How BLEU treats orders without a match.
     pub smoothing: Smoothing,
-    /// Neighbour KBs by question: predictions with the right answers are run on them.
-    pub neighbours: HashMap<String, Vec<Vec<Json>>>,
+    /// Changes of the KB by question: predictions with the right answers are run on the KB with each of them.
+    pub neighbours: HashMap<String, Vec<Change>>,
 }
 
 /// The grade of one question.
@@ -67,7 +67,7 @@ pub struct Grade {
     pub predicted_shape: Option<String>,
     /// The graph of the predicted query.
     pub predicted_graph: Option<QueryGraph>,
-    /// Whether the predicted query gives what gold gives on all neighbour KBs; `None` if it was not checked.
+    /// Whether the predicted query gives what gold gives on all neighbours of the KB; `None` if it was not checked.
     pub robust: Option<bool>,
     /// The answers that were graded.
     pub answers: Vec<Known>,

@@ -13,6 +13,7 @@ pub mod facets;
 mod grader;
 pub mod language;
 mod measure;
+pub mod neighbour;
 mod outcome;
 pub mod overlap;
 pub mod prediction;

@@ -31,7 +31,7 @@ pub struct Summary {
     pub measures: BTreeMap<String, Score>,
     /// BLEU over all forms that were compared, as of one text.
     pub corpus_bleu: Option<f64>,
-    /// Predictions with the right answers that were run on neighbour KBs, and how many of them gave something else than gold there.
+    /// Predictions with the right answers that were run on neighbours of the KB, and how many of them gave something else than gold there.
     pub robust: Option<Robust>,
     /// By facet and value: the number of questions and the measures over all of them.
     pub by: BTreeMap<String, BTreeMap<String, Cell>>,

@@ -80,6 +80,9 @@ pub enum KbError {
         /// The limit.
         limit: u64,
     },
+    /// A change does not fit the KB that it is laid over.
+    #[error("the KB cannot be changed: {0}")]
+    Change(String),
     /// The operation was cancelled from outside.
     #[error("interrupted")]
     Interrupted,

@@ -35,8 +35,8 @@ pub use literal::{Literal, LiteralFamily, LiteralKind, NumberType, UNIT_NAMESPAC
 pub use names::{edit_distance, fold, nearest_name};
 pub use progress::{NoProgress, Progress};
 pub use store::{
-    Counts, Fact, Kb, LiteralFacts, Manifest, Match, NameHit, Qualifier, Record, STORE_FORMAT, ValueKind,
-    is_store,
+    Change, Counts, Fact, Kb, LiteralFacts, Manifest, Match, NameHit, Qualifier, Record, STORE_FORMAT,
+    ValueKind, is_store,
 };
 pub use time::{Precision, Time};
 pub use vocabulary::{FREEBASE, OWL, RDF, RDFS, SKOS, TOUCHSTONE, Term as VocabularyTerm, Vocabulary};

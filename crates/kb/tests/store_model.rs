@@ -5,29 +5,8 @@ mod support;
 
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
-use support::{Content, NaiveFact, NaiveKb, Quals, Val};
-use touchstone_kb::{Kb, LiteralKind, Property, Value};
-
-/// A value of the store in the model's terms.
-fn val(kb: &Kb, value: Value) -> Val {
-    let id = match value {
-        Value::Node(node) => return Val::Node(kb.node_id(node).to_owned()),
-        Value::Literal(id) => id,
-    };
-    let literal = kb.literal(id);
-    let text = literal.text().to_owned();
-    match literal.kind() {
-        LiteralKind::Text => Val::Text(text),
-        LiteralKind::LanguageText => Val::Lang(text, literal.language().to_owned()),
-        LiteralKind::TypedText => Val::Typed(text, literal.datatype().to_owned()),
-        LiteralKind::Quantity => Val::Number(text, literal.unit().to_owned(), literal.number_type().name()),
-        LiteralKind::Year => Val::Year(literal.as_time().unwrap().year()),
-        LiteralKind::Month => Val::Month(text),
-        LiteralKind::Date => Val::Date(text),
-        LiteralKind::DateTime => Val::DateTime(text),
-        LiteralKind::Boolean => Val::Bool(literal.as_bool().unwrap()),
-    }
-}
+use support::{Content, NaiveFact, NaiveKb, Quals, Rng, Val, random_change, val};
+use touchstone_kb::{Change, FactId, Kb, NodeId, Property, Value};
 
 fn facts(kb: &Kb, facts: impl Iterator<Item = touchstone_kb::Fact>) -> BTreeSet<NaiveFact> {
     let mut set = BTreeSet::new();
@@ -191,8 +170,130 @@ fn check_values(kb: &Kb, model: &NaiveKb) {
     }
 }
 
+/// Look-ups by node and by qualifier, which the others do not cover.
+fn check_groups(kb: &Kb, model: &NaiveKb) {
+    for node in kb.nodes() {
+        let id = kb.node_id(node);
+        let about: BTreeMap<&str, usize> =
+            model.facts.iter().filter(|f| f.0 == id).fold(BTreeMap::new(), |mut n, f| {
+                *n.entry(f.1.as_str()).or_default() += 1;
+                n
+            });
+        let properties: Vec<_> = kb.properties_of(node).collect();
+        assert_eq!(kb.properties_of(node).len(), properties.len());
+        assert!(properties.is_sorted_by_key(|(property, _)| *property));
+        assert_eq!(
+            properties
+                .iter()
+                .map(|(p, values)| (kb.property_id(*p), values.len()))
+                .collect::<BTreeMap<_, _>>(),
+            about
+        );
+        for (property, values) in properties {
+            let facts = kb.facts_of(node, property);
+            assert_eq!(kb.values_of(facts.clone()), values);
+            match property {
+                Property::Relation(relation) => assert_eq!(kb.objects(node, relation), values),
+                Property::Attribute(attribute) => assert_eq!(kb.literals(node, attribute), values),
+            }
+            assert!(facts.map(|fact| kb.fact(FactId(fact)).unwrap().property).all(|p| p == property));
+        }
+        let wanted = Val::Node(id.to_owned());
+        let to: Vec<&NaiveFact> = model.facts.iter().filter(|f| f.2 == wanted).collect();
+        assert_eq!(kb.degree(node), about.values().sum::<usize>() + to.len());
+        let relations: BTreeMap<&str, usize> =
+            kb.relations_to(node).map(|(r, subjects)| (kb.relation_id(r), subjects.len())).collect();
+        assert_eq!(relations.len(), kb.relations_to(node).len());
+        assert_eq!(relations.values().sum::<usize>(), to.len());
+        for (relation, subjects) in kb.relations_to(node) {
+            assert!(!subjects.is_empty());
+            assert_eq!(kb.subjects(relation, node), subjects);
+            for (&fact, &subject) in kb.facts_into(relation, node).iter().zip(subjects) {
+                let fact = kb.fact(FactId(fact)).unwrap();
+                assert_eq!(
+                    (fact.subject, fact.property, fact.value),
+                    (NodeId(subject), Property::Relation(relation), Value::Node(node))
+                );
+            }
+        }
+    }
+    let qualified = facts(kb, kb.qualified_facts().iter().map(|&fact| kb.fact(FactId(fact)).unwrap()));
+    assert_eq!(qualified, model.facts.iter().filter(|f| !f.3.is_empty()).cloned().collect());
+    assert_eq!(kb.n_qualifiers(), model.facts.iter().map(|f| f.3.len()).sum::<usize>());
+    for &fact in kb.qualified_facts() {
+        let qualifiers = kb.fact_qualifiers(FactId(fact));
+        assert!(qualifiers.eq(kb.fact_qualifiers(kb.fact(FactId(fact)).unwrap().id)), "by either number");
+    }
+    for attribute in kb.attributes() {
+        let by_value = kb.facts_by_value(attribute);
+        for at in 0..by_value.len() {
+            let value = by_value.value(at).index();
+            assert!(by_value.positions(value..value + 1).contains(&at));
+        }
+        let pairs: Vec<_> =
+            (0..by_value.len()).map(|at| (by_value.value(at), by_value.subjects[at])).collect();
+        assert!(pairs.is_sorted(), "by value, then by subject");
+    }
+    let counts = kb.manifest().counts;
+    assert_eq!(counts.relational_facts + counts.literal_facts, kb.n_facts() as u64);
+    assert_eq!(counts.qualified_facts, kb.qualified_facts().len() as u64);
+}
+
+/// What an overlay refuses.
+#[test]
+fn impossible_changes_are_refused() {
+    let model = NaiveKb::random(5, 20, Content::Everything);
+    let dir = tempfile::tempdir().unwrap();
+    let kb = model.compile(&dir.path().join("kb"), 5, 1 << 20);
+    let removed = |fact: usize| Change { removed: vec![FactId(fact as u32)], added: Vec::new() };
+    assert!(kb.overlay(&removed(kb.n_facts())).is_err());
+    let relation = Property::Relation(kb.relations().next().unwrap());
+    let attribute = Property::Attribute(kb.attributes().next().unwrap());
+    let nobody = NodeId(kb.n_nodes() as u32);
+    let literal = Value::Literal(touchstone_kb::LiteralId(0));
+    for added in [
+        (nobody, relation, Value::Node(NodeId(0))),
+        (NodeId(0), relation, Value::Node(nobody)),
+        (NodeId(0), relation, literal),
+        (NodeId(0), attribute, Value::Node(NodeId(0))),
+        (NodeId(0), attribute, Value::Literal(touchstone_kb::LiteralId(kb.n_literals() as u32))),
+        (
+            NodeId(0),
+            Property::Relation(touchstone_kb::RelationId(kb.n_relations() as u32)),
+            Value::Node(NodeId(0)),
+        ),
+        (NodeId(0), Property::Attribute(touchstone_kb::AttributeId(kb.n_attributes() as u32)), literal),
+    ] {
+        assert!(kb.overlay(&Change { removed: Vec::new(), added: vec![added] }).is_err(), "{added:?}");
+    }
+    let overlay = kb.overlay(&removed(0)).unwrap();
+    assert!(overlay.is_overlay() && !kb.is_overlay());
+    assert!(overlay.overlay(&removed(1)).is_err());
+    assert_eq!(overlay.fact(FactId(0)), None);
+    assert_ne!(overlay.manifest().fingerprint, kb.manifest().fingerprint);
+}
+
 proptest! {
     #![proptest_config(support::cases(60))]
+
+    #[test]
+    fn an_overlay_agrees_with_the_changed_model(seed in 0u64..1_000_000, size in 1usize..40) {
+        let model = NaiveKb::random(seed, size, Content::Everything);
+        let dir = tempfile::tempdir().unwrap();
+        let kb = model.compile(&dir.path().join("kb"), seed, 1 << 20);
+        let rng = &mut Rng::new(seed);
+        for _ in 0..6 {
+            let (change, changed) = random_change(&kb, &model, rng);
+            let overlay = kb.overlay(&change).unwrap();
+            check_nodes(&overlay, &changed);
+            check_facts(&overlay, &changed);
+            check_values(&overlay, &changed);
+            check_groups(&overlay, &changed);
+        }
+        // What lies below is as it was.
+        check_facts(&kb, &model);
+        check_groups(&kb, &model);
+    }
 
     #[test]
     fn every_look_up_agrees_with_the_model(seed in 0u64..1_000_000, size in 1usize..40) {

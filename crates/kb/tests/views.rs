@@ -5,8 +5,11 @@ mod support;
 
 use proptest::prelude::*;
 use std::collections::{BTreeSet, HashMap};
-use support::{Content, NaiveKb, Rng};
+use support::{Content, NaiveKb, Rng, import_file, random_change};
+use touchstone_kb::export::{ExportRequest, Format, View, export_to};
+use touchstone_kb::import::Source;
 use touchstone_kb::rdf::{DirectView, KqaProView, RdfTerm, RdfTriple, RdfView};
+use touchstone_kb::{Kb, NoProgress};
 
 /// Every pattern that some triple fits, and some that none fits, gives what filtering all triples gives.
 fn check(view: &dyn RdfView, seed: u64) {
@@ -58,6 +61,45 @@ proptest! {
         let kb = model.compile(&dir.path().join("kb"), seed, 1 << 20);
         check(&DirectView::new(&kb), seed);
         check(&KqaProView::new(&kb), seed);
+    }
+}
+
+/// All triples as text, without the numbers of facts and qualifiers, which two stores need not have in common.
+fn without_numbers(view: &dyn RdfView) -> Vec<String> {
+    let mut triples: Vec<String> = view
+        .triples()
+        .map(|triple| {
+            let text = view.decode_triple(triple).unwrap().to_string();
+            let words = text.split(' ').map(|word| match word.starts_with("_:") {
+                true => word.trim_end_matches(|c: char| c.is_ascii_digit()),
+                false => word,
+            });
+            words.collect::<Vec<_>>().join(" ")
+        })
+        .collect();
+    triples.sort();
+    triples
+}
+
+/// The views of an overlay are those of a KB that was imported with the same content.
+#[test]
+fn views_of_an_overlay() {
+    for seed in 0..15 {
+        let model = NaiveKb::random(seed, 20, Content::Everything);
+        let dir = tempfile::tempdir().unwrap();
+        let kb = model.compile(&dir.path().join("kb"), seed, 1 << 20);
+        let (change, _) = random_change(&kb, &model, &mut Rng::new(seed));
+        let overlay = kb.overlay(&change).unwrap();
+        check(&DirectView::new(&overlay), seed);
+        check(&KqaProView::new(&overlay), seed);
+        let lines = dir.path().join("lines.jsonl");
+        let request = ExportRequest { format: Format::Lines, view: View::Direct, qualifiers: true };
+        export_to(&overlay, &request, &lines, &NoProgress).unwrap();
+        let store = dir.path().join("imported");
+        import_file(Source::Lines, &[&lines], &store).unwrap();
+        let imported = Kb::open(&store).unwrap();
+        assert_eq!(without_numbers(&DirectView::new(&overlay)), without_numbers(&DirectView::new(&imported)));
+        assert_eq!(without_numbers(&KqaProView::new(&overlay)), without_numbers(&KqaProView::new(&imported)));
     }
 }
 

@@ -55,12 +55,14 @@ pub(crate) fn run(args: &DistilArgs) -> Result<Outcome> {
     let sum = |of: fn(&Distilled) -> usize| found.iter().map(of).sum::<usize>();
     let (misses, told) = (sum(|d| d.misses), sum(|d| d.told));
     output::text(&format!(
-        "{} of {} written to {}; they tell {} of {} near misses from gold",
+        "{} of {} written to {}; they tell {} of {} near misses from gold, and {} of the {} that give gold's answers on the KB as it is",
         output::counted(sum(|d| d.neighbours.len()) as u64, "neighbour", "neighbours"),
         output::counted(found.len() as u64, "question", "questions"),
         args.out.display(),
         output::count(told),
         output::count(misses),
+        output::count(sum(|d| d.lucky_told)),
+        output::count(sum(|d| d.lucky)),
     ))?;
     Ok(if found.is_empty() { Outcome::NothingFound } else { Outcome::Done })
 }

@@ -18,7 +18,7 @@ use touchstone_grade::facets::{self, FACETS};
 use touchstone_grade::overlap::Smoothing;
 use touchstone_grade::summary::{Collector, Summary};
 use touchstone_grade::{Grade, Grader, Measure, Prediction, PredictionFormat, Predictions, Product};
-use touchstone_kb::Progress;
+use touchstone_kb::{Change, Kb, Progress};
 
 /// Arguments of `touchstone grade`.
 #[derive(Args)]
@@ -46,7 +46,7 @@ pub(crate) struct GradeArgs {
     /// Facets to group by, separated by commas; two with `*` between are crossed
     #[arg(long, value_delimiter = ',', default_value = "level,function,shape")]
     by: Vec<String>,
-    /// Run right predictions on the neighbour KBs that `touchstone distil` made: is the answer right for the right reason?
+    /// Run right predictions on the neighbours of the KB that `touchstone distil` made: is the answer right for the right reason?
     #[arg(long, value_name = "FILE")]
     robust: Option<PathBuf>,
     /// A folder for grades.jsonl and summary.json
@@ -89,13 +89,8 @@ pub(crate) fn run(args: &GradeArgs) -> Result<Outcome> {
         format!("there is no smoothing `{}`; there are none, exp, floor and add-k", args.bleu_smoothing)
     })?;
     if let Some(path) = &args.robust {
-        let text =
-            std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
-        for (number, line) in text.lines().enumerate() {
-            let distilled: Distilled = serde_json::from_str(line)
-                .with_context(|| format!("{}, line {}: no neighbours", path.display(), number + 1))?;
-            grader.neighbours.insert(distilled.id, distilled.neighbours);
-        }
+        let kb = gold.kb().context("neighbours are laid over a KB: give --kb")?;
+        grader.neighbours = neighbours(kb, path)?;
     }
     if compat == Some(Compat::GrailQa) && grader.ontology.is_none() {
         bail!(
@@ -112,6 +107,22 @@ pub(crate) fn run(args: &GradeArgs) -> Result<Outcome> {
         }
     }
     Ok(Outcome::Done)
+}
+
+/// What `touchstone distil` wrote, in the ids of the KB. A neighbour of another KB is found out here.
+fn neighbours(kb: &Kb, path: &Path) -> Result<HashMap<String, Vec<Change>>> {
+    let text = std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
+    let mut neighbours = HashMap::new();
+    for (number, line) in text.lines().enumerate() {
+        let place = || format!("{}, line {}", path.display(), number + 1);
+        let distilled: Distilled = serde_json::from_str(line)
+            .with_context(|| format!("{}: no neighbours as `touchstone distil` writes them", place()))?;
+        let changes: Result<Vec<Change>, _> =
+            distilled.neighbours.iter().map(|neighbour| neighbour.change(kb)).collect();
+        let changes = changes.with_context(|| format!("{}: not made for this KB", place()))?;
+        neighbours.insert(distilled.id, changes);
+    }
+    Ok(neighbours)
 }
 
 fn evaluator(name: &str) -> Result<Compat> {
@@ -394,7 +405,7 @@ fn show(summary: &Summary, shown: &[String], compat: Option<Compat>, brief: bool
     }
     if let Some(robust) = summary.robust {
         output::text(&format!(
-            "\n{} of {} with the right answers give something else than gold on neighbour KBs ({:.1} %)",
+            "\n{} of {} with the right answers give something else than gold on neighbours of the KB ({:.1} %)",
             output::count(robust.failed),
             output::counted(robust.checked as u64, "prediction", "predictions"),
             100.0 * robust.failed as f64 / robust.checked.max(1) as f64

@@ -173,7 +173,7 @@ impl Writer<'_> {
             literal_ids().filter(odd).count() as u64,
         );
         let entity_values =
-            (0..kb.n_qualifiers()).filter(|&at| matches!(kb.qualifier_at(at).value, Value::Node(_)));
+            kb.all_qualifier_positions().filter(|&at| matches!(kb.qualifier_at(at).value, Value::Node(_)));
         report
             .lose("qualifier values that are entities, written as their names", entity_values.count() as u64);
         let n_sources = if kb.manifest().sources.is_empty() { 0 } else { kb.n_facts() as u64 };

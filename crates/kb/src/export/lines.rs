@@ -18,19 +18,17 @@ pub(super) fn write(kb: &Kb, out: &mut impl Write, progress: &dyn Progress) -> i
     for node in classes.into_iter().chain(entities) {
         report.n_records += 1;
         super::tick(progress, report.n_records)?;
-        write_line(out, &node_line(kb, node, &|_| true).into())?;
+        write_line(out, &node_line(kb, node).into())?;
     }
     Ok(report)
 }
 
-/// A small part of a KB: its schema, all classes, and these nodes with these facts only.
-pub fn part(kb: &Kb, nodes: &[NodeId], facts: &dyn Fn(&Fact) -> bool) -> Vec<Json> {
-    let mut lines = schema(kb);
-    let classes = kb.nodes().filter(|&node| kb.as_class(node).is_some());
-    lines.extend(classes.map(|node| node_line(kb, node, &|_| false).into()));
-    let entities = nodes.iter().filter(|&&node| kb.as_class(node).is_none());
-    lines.extend(entities.map(|&node| Json::from(node_line(kb, node, facts))));
-    lines
+/// A value as KB lines write those of qualifiers: a node as `{"id": ...}`. [`crate::import::find_value`] reads it.
+pub fn value_json(kb: &Kb, value: Value) -> Json {
+    match value {
+        Value::Node(node) => json!({"id": kb.node_id(node)}),
+        Value::Literal(literal) => literal_json(&kb.literal(literal)),
+    }
 }
 
 /// What is said about the KB as a whole, and about its properties.
@@ -115,7 +113,7 @@ fn name_json(kb: &Kb, name: LiteralId) -> Json {
     }
 }
 
-fn node_line(kb: &Kb, node: NodeId, keep: &dyn Fn(&Fact) -> bool) -> Map<String, Json> {
+fn node_line(kb: &Kb, node: NodeId) -> Map<String, Json> {
     let mut line = Map::new();
     let class = kb.as_class(node);
     line.insert(if class.is_some() { "class" } else { "entity" }.into(), kb.node_id(node).into());
@@ -133,7 +131,7 @@ fn node_line(kb: &Kb, node: NodeId, keep: &dyn Fn(&Fact) -> bool) -> Map<String,
     }
     put(&mut line, "classes", ids(kb.classes_of(node).collect()));
     let (mut relations, mut attributes) = (Vec::new(), Vec::new());
-    for fact in kb.facts_about(node).filter(|fact| keep(fact)) {
+    for fact in kb.facts_about(node) {
         let facts =
             if matches!(fact.property, Property::Relation(_)) { &mut relations } else { &mut attributes };
         facts.push(fact_json(kb, &fact));
@@ -152,10 +150,7 @@ fn fact_json(kb: &Kb, fact: &Fact) -> Json {
     let source = source_position(kb, fact.id);
     let mut qualifiers = Map::new();
     for qualifier in kb.fact_qualifiers(fact.id) {
-        let value = match qualifier.value {
-            Value::Node(node) => json!({"id": kb.node_id(node)}),
-            Value::Literal(literal) => literal_json(&kb.literal(literal)),
-        };
+        let value = value_json(kb, qualifier.value);
         let key = kb.qualifier_id(qualifier.key).to_owned();
         let list = qualifiers.entry(key).or_insert_with(|| Json::Array(Vec::new()));
         if let Json::Array(list) = list {

@@ -4,7 +4,7 @@ mod kqapro;
 mod lines;
 mod rdf;
 
-pub use lines::part;
+pub use lines::value_json;
 
 use crate::error::{KbError, Result};
 use crate::progress::Progress;

@@ -2,9 +2,10 @@
 
 use crate::build::{KbBuilder, RawValue};
 use crate::error::Result;
+use crate::ids::Value;
 use crate::literal::{Literal, NumberType};
 use crate::names::nearest_name;
-use crate::store::ValueKind;
+use crate::store::{Kb, ValueKind};
 use crate::vocabulary::Vocabulary;
 use serde::de::{self, Deserialize, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use std::collections::BTreeMap;
@@ -167,6 +168,14 @@ impl LiteralJson {
 impl<'de> Deserialize<'de> for LiteralJson {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserializer.deserialize_any(LiteralVisitor)
+    }
+}
+
+/// The value of a KB that [`crate::export::value_json`] wrote; `None` if it is no value, or one that the KB does not have.
+pub fn find_value(kb: &Kb, json: &serde_json::Value) -> Option<Value> {
+    match LiteralJson::deserialize(json).ok()? {
+        LiteralJson::Node(id) => kb.node(&id).map(Value::Node),
+        literal => kb.find_literal(&literal.literal()?).map(Value::Literal),
     }
 }
 

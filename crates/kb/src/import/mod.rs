@@ -19,6 +19,7 @@ mod wikidata_rdf;
 
 pub use input::open;
 pub use journal::{ImportReport, Problem, Tally};
+pub use line_json::find_value;
 pub(crate) use lines::read_embedded;
 pub use rdf::known_endings;
 pub use wikidata_json::Subset;

@@ -299,21 +299,21 @@ impl<'k> DirectView<'k> {
             Some(RdfTerm::Literal(literal)) => Some(Value::Literal(literal)),
             Some(_) => return Box::new(std::iter::empty()),
         };
-        Box::new((0..self.kb.n_qualifiers()).filter_map(move |position| {
+        Box::new(self.kb.all_qualifier_positions().filter_map(move |position| {
             let qualifier = self.kb.qualifier_at(position);
             let fits = keys[qualifier.key.index()] && wanted.is_none_or(|wanted| wanted == qualifier.value);
-            fits.then(|| {
+            fits.then(|| self.kb.fact_of_qualifier(position)).flatten().map(|fact| {
                 let value = match qualifier.value {
                     Value::Node(node) => RdfTerm::Node(node),
                     Value::Literal(literal) => RdfTerm::Literal(literal),
                 };
-                [RdfTerm::Fact(self.kb.fact_of_qualifier(position)), predicate, value]
+                [RdfTerm::Fact(fact), predicate, value]
             })
         }))
     }
 
     fn all_names(&self) -> impl Iterator<Item = RdfTriple> + '_ {
-        let facts = (0..self.kb.n_facts() as u32).filter_map(|fact| self.kb.fact(FactId(fact)));
+        let facts = self.kb.nodes().flat_map(|node| self.kb.facts_about(node));
         facts.flat_map(|fact| self.name_triples(fact))
     }
 

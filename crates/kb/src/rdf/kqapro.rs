@@ -92,7 +92,7 @@ impl<'k> KqaProView<'k> {
 
     /// The value behind the value node of a qualifier.
     pub fn qualifier_value(&self, position: u32) -> Option<Value> {
-        let known = (position as usize) < self.kb.n_qualifiers();
+        let known = self.kb.has_qualifier(position as usize);
         known.then(|| self.kb.qualifier_at(position as usize).value)
     }
 
@@ -244,20 +244,22 @@ impl<'k> KqaProView<'k> {
         if key.qualifiers.is_empty() {
             return edges;
         }
-        let positions = match object {
-            Some(RdfTerm::QualifierValueOf(position)) => position as usize..position as usize + 1,
-            Some(RdfTerm::Node(_)) | None => 0..self.kb.n_qualifiers(),
-            Some(_) => 0..0,
+        let one = match object {
+            Some(RdfTerm::QualifierValueOf(position)) => Some(position as usize),
+            _ => None,
         };
+        let is_open = matches!(object, Some(RdfTerm::Node(_)) | None);
+        let all = is_open.then(|| self.kb.all_qualifier_positions());
+        let positions = one.into_iter().chain(all.into_iter().flatten());
         let qualified = positions.filter_map(move |position| {
             let qualifier = self.kb.qualifier_at(position);
             let fits = match object {
                 Some(RdfTerm::Node(node)) => qualifier.value == Value::Node(node),
                 _ => true,
             };
-            (fits && key.qualifiers.contains(&qualifier.key)).then(|| {
-                let fact = RdfTerm::Fact(self.kb.fact_of_qualifier(position));
-                [fact, self.qualifier_key_term(qualifier.key), self.qualifier_term(position)]
+            let fits = fits && key.qualifiers.contains(&qualifier.key);
+            fits.then(|| self.kb.fact_of_qualifier(position)).flatten().map(|fact| {
+                [RdfTerm::Fact(fact), self.qualifier_key_term(qualifier.key), self.qualifier_term(position)]
             })
         });
         Box::new(edges.chain(qualified))
@@ -314,10 +316,11 @@ impl<'k> KqaProView<'k> {
         match object {
             RdfTerm::Node(node) => {
                 facts.extend(self.kb.facts_about(node).chain(self.kb.facts_to(node)).map(|fact| fact.id.0));
-                let qualified = (0..self.kb.n_qualifiers())
+                let positions = self.kb.all_qualifier_positions();
+                let qualified = positions
                     .filter(|&at| self.kb.qualifier_at(at).value == Value::Node(node))
-                    .map(|at| self.kb.fact_of_qualifier(at).0);
-                facts.extend(qualified);
+                    .filter_map(|at| self.kb.fact_of_qualifier(at));
+                facts.extend(qualified.map(|fact| fact.0));
             }
             RdfTerm::ValueOf(fact) => facts.push(fact.0),
             _ => {}
@@ -411,7 +414,7 @@ impl Candidates for KqaProView<'_> {
                     .flat_map(|fact| self.edge(&fact).into_iter().chain(self.fact_node_triples(fact))),
             ),
             RdfTerm::QualifierValueOf(position) => {
-                let fact = self.kb.fact(self.kb.fact_of_qualifier(position as usize));
+                let fact = self.kb.fact_of_qualifier(position as usize).and_then(|fact| self.kb.fact(fact));
                 Box::new(fact.into_iter().flat_map(|fact| self.fact_node_triples(fact)))
             }
             RdfTerm::Literal(_) => {
@@ -431,7 +434,7 @@ impl Candidates for KqaProView<'_> {
                 .chain(self.fact_node_triples(fact))
         });
         let qualifiers =
-            (0..self.kb.n_qualifiers()).flat_map(|position| self.qualifier_value_triples(position));
+            self.kb.all_qualifier_positions().flat_map(|position| self.qualifier_value_triples(position));
         Box::new(nodes.chain(facts).chain(qualifiers))
     }
 }
@@ -477,7 +480,7 @@ impl RdfView for KqaProView<'_> {
                     return fact(n).map(RdfTerm::ValueOf);
                 }
                 number("qualifier")
-                    .filter(|&n| (n as usize) < self.kb.n_qualifiers())
+                    .filter(|&n| self.kb.has_qualifier(n as usize))
                     .map(RdfTerm::QualifierValueOf)
             }
             Term::Literal(literal) => {

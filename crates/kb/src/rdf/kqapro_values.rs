@@ -73,7 +73,7 @@ impl KqaProView<'_> {
             })
         });
         let facts = facts.flat_map(|fact| self.value_node_triples(fact));
-        let qualifiers = (0..self.kb.n_qualifiers()).filter(move |&position| {
+        let qualifiers = self.kb.all_qualifier_positions().filter(move |&position| {
             matches!(self.kb.qualifier_at(position).value, Value::Literal(id) if in_ranges(id, &ranges))
         });
         Box::new(facts.chain(qualifiers.flat_map(|position| self.qualifier_value_triples(position))))

@@ -10,6 +10,7 @@ pub(crate) fn path_of(dir: &Path, name: &str) -> std::path::PathBuf {
 }
 
 /// For each row a slice of values: compressed sparse rows.
+#[derive(Clone)]
 pub(crate) struct Rows {
     starts: Column<u32>,
     values: Column<u32>,
@@ -41,6 +42,7 @@ impl Rows {
 }
 
 /// A table of strings.
+#[derive(Clone)]
 pub(crate) struct Strings {
     starts: Column<u64>,
     bytes: Column<u8>,

@@ -4,6 +4,7 @@ use super::columns::{Rows, check_below, check_len, check_starts, path_of};
 use super::kb::Kb;
 use super::manifest::Counts;
 use super::mapping::Column;
+use super::overlay::{Either, Merged};
 use crate::error::{KbError, Result};
 use crate::ids::{AttributeId, FactId, LiteralId, NodeId, Property, QualifierId, RelationId, Value};
 use std::ops::Range;
@@ -41,9 +42,19 @@ pub struct LiteralFacts<'a> {
     /// Fact ids.
     pub facts: &'a [u32],
     values: &'a [u32],
+    /// The values of the facts that an overlay adds behind the stored ones.
+    new_values: &'a [u32],
 }
 
 impl LiteralFacts<'_> {
+    #[inline]
+    fn value_of(&self, fact: u32) -> u32 {
+        match self.values.get(fact as usize) {
+            Some(&value) => value,
+            None => self.new_values[fact as usize - self.values.len()],
+        }
+    }
+
     /// The number of facts.
     pub fn len(&self) -> usize {
         self.facts.len()
@@ -56,19 +67,20 @@ impl LiteralFacts<'_> {
 
     /// The value of the fact at a position.
     pub fn value(&self, position: usize) -> LiteralId {
-        LiteralId(self.values[self.facts[position] as usize])
+        LiteralId(self.value_of(self.facts[position]))
     }
 
     /// The positions whose values have ids in a range.
     pub fn positions(&self, literals: Range<usize>) -> Range<usize> {
-        let from = self.facts.partition_point(|&f| (self.values[f as usize] as usize) < literals.start);
-        let to = self.facts.partition_point(|&f| (self.values[f as usize] as usize) < literals.end);
+        let from = self.facts.partition_point(|&f| (self.value_of(f) as usize) < literals.start);
+        let to = self.facts.partition_point(|&f| (self.value_of(f) as usize) < literals.end);
         from..to
     }
 }
 
 /// Two-level rows: node -> group (one property) -> entries.
-struct Groups {
+#[derive(Clone)]
+pub(super) struct Groups {
     of_node: Column<u32>,
     property: Column<u32>,
     start: Column<u32>,
@@ -105,6 +117,12 @@ impl Groups {
         self.of_node[node] as usize..self.of_node[node + 1] as usize
     }
 
+    /// The properties of a node's groups, sorted.
+    #[inline]
+    pub(super) fn properties(&self, node: usize) -> &[u32] {
+        &self.property[self.groups(node)]
+    }
+
     /// All entries of a node.
     #[inline]
     fn entries_of_node(&self, node: usize) -> Range<usize> {
@@ -119,7 +137,7 @@ impl Groups {
 
     /// The entries of a node with one property.
     #[inline]
-    fn entries(&self, node: usize, property: u32) -> Range<usize> {
+    pub(super) fn entries(&self, node: usize, property: u32) -> Range<usize> {
         let groups = self.groups(node);
         let properties = &self.property[groups.clone()];
         // Few properties: a scan beats a binary search.
@@ -135,18 +153,19 @@ impl Groups {
     }
 }
 
+#[derive(Clone)]
 pub(super) struct FactColumns {
-    out: Groups,
-    incoming: Groups,
+    pub(super) out: Groups,
+    pub(super) incoming: Groups,
     subject: Column<u32>,
-    value: Column<u32>,
+    pub(super) value: Column<u32>,
     source: Column<u16>,
-    in_subject: Column<u32>,
-    in_fact: Column<u32>,
+    pub(super) in_subject: Column<u32>,
+    pub(super) in_fact: Column<u32>,
     literal_start: Column<u32>,
     literal_subject: Column<u32>,
     literal_fact: Column<u32>,
-    qualified: Column<u32>,
+    pub(super) qualified: Column<u32>,
     qualifier_start: Column<u32>,
     qualifier_key: Column<u32>,
     qualifier_value: Column<u32>,
@@ -229,12 +248,15 @@ impl FactColumns {
 }
 
 impl Kb {
-    /// The number of facts.
+    /// The number of facts. Those of an overlay have higher numbers, too: [`Kb::facts_about`] goes through all.
     pub fn n_facts(&self) -> usize {
-        self.facts.value.len()
+        match &self.delta {
+            None => self.facts.value.len(),
+            Some(delta) => delta.n_facts,
+        }
     }
 
-    fn property_code(&self, property: Property) -> u32 {
+    pub(super) fn property_code(&self, property: Property) -> u32 {
         match property {
             Property::Relation(relation) => relation.0,
             Property::Attribute(attribute) => attribute.0 + self.n_relations() as u32,
@@ -248,120 +270,229 @@ impl Kb {
         }
     }
 
+    /// The facts of a subject with one property.
+    #[inline]
+    fn out_entries(&self, subject: NodeId, property: u32) -> Range<usize> {
+        if let Some(delta) = &self.delta
+            && let Some(changed) = delta.out_entries(subject, property)
+        {
+            return changed;
+        }
+        self.facts.out.entries(subject.index(), property)
+    }
+
+    /// The values of facts: all of them are stored, or none is.
+    #[inline]
+    fn values(&self, facts: Range<usize>) -> &[u32] {
+        match (self.facts.value.get(facts.clone()), &self.delta) {
+            (Some(values), _) => values,
+            (None, Some(delta)) => delta.values(facts),
+            (None, None) => &[],
+        }
+    }
+
+    #[inline]
+    pub(super) fn value_at(&self, fact: usize) -> u32 {
+        match (self.facts.value.get(fact), &self.delta) {
+            (Some(&value), _) => value,
+            (None, delta) => delta.as_ref().map_or(0, |delta| delta.values(fact..fact + 1)[0]),
+        }
+    }
+
+    /// The groups of facts about a subject.
+    fn out_groups(&self, subject: NodeId) -> impl ExactSizeIterator<Item = (u32, Range<usize>)> + '_ {
+        if let Some(delta) = &self.delta
+            && let Some(properties) = delta.properties_of(subject)
+        {
+            let group = move |&property: &u32| (property, self.out_entries(subject, property));
+            return Either::Changed(properties.iter().map(group));
+        }
+        let out = &self.facts.out;
+        let group = move |group: usize| (out.property[group], out.entries_of_group(group));
+        Either::Stored(out.groups(subject.index()).map(group))
+    }
+
+    /// The relations that lead to a value, each with parallel lists of subjects and facts.
+    fn in_groups(&self, value: NodeId) -> impl ExactSizeIterator<Item = (RelationId, &[u32], &[u32])> + '_ {
+        if let Some(delta) = &self.delta
+            && let Some(relations) = delta.relations_to(value)
+        {
+            let group = move |&relation: &u32| {
+                let relation = RelationId(relation);
+                (relation, self.subjects(relation, value), self.facts_into(relation, value))
+            };
+            return Either::Changed(relations.iter().map(group));
+        }
+        let facts = &self.facts;
+        let group = move |group: usize| {
+            let range = facts.incoming.entries_of_group(group);
+            let relation = RelationId(facts.incoming.property[group]);
+            (relation, &facts.in_subject[range.clone()], &facts.in_fact[range])
+        };
+        Either::Stored(facts.incoming.groups(value.index()).map(group))
+    }
+
     /// What `subject` points to by `relation`: a sorted slice of nodes, with repetitions where several
     /// facts say the same with different qualifiers.
     #[inline]
     pub fn objects(&self, subject: NodeId, relation: RelationId) -> &[u32] {
-        &self.facts.value[self.facts.out.entries(subject.index(), relation.0)]
+        self.values(self.out_entries(subject, relation.0))
     }
 
     /// What points to `value` by `relation`: a sorted slice of nodes.
     #[inline]
     pub fn subjects(&self, relation: RelationId, value: NodeId) -> &[u32] {
+        if let Some(delta) = &self.delta
+            && let Some((subjects, _)) = delta.incoming(relation, value)
+        {
+            return subjects;
+        }
         &self.facts.in_subject[self.facts.incoming.entries(value.index(), relation.0)]
     }
 
-    /// The facts behind [`Kb::subjects`], in the same order.
+    /// The facts behind [`Kb::subjects`], in the same order. On an overlay a fact may have another number here than elsewhere:
+    /// [`Kb::fact`] gives the same for both.
+    #[inline]
     pub fn facts_into(&self, relation: RelationId, value: NodeId) -> &[u32] {
+        if let Some(delta) = &self.delta
+            && let Some((_, facts)) = delta.incoming(relation, value)
+        {
+            return facts;
+        }
         &self.facts.in_fact[self.facts.incoming.entries(value.index(), relation.0)]
     }
 
     /// The literals of `subject` under `attribute`, sorted.
+    #[inline]
     pub fn literals(&self, subject: NodeId, attribute: AttributeId) -> &[u32] {
-        let property = self.property_code(Property::Attribute(attribute));
-        &self.facts.value[self.facts.out.entries(subject.index(), property)]
+        self.values(self.out_entries(subject, self.property_code(Property::Attribute(attribute))))
     }
 
     /// The ids of the facts about `subject` with one property: `Kb::objects` or `Kb::literals` are their values.
+    #[inline]
     pub fn facts_of(&self, subject: NodeId, property: Property) -> Range<u32> {
-        let range = self.facts.out.entries(subject.index(), self.property_code(property));
+        let range = self.out_entries(subject, self.property_code(property));
         range.start as u32..range.end as u32
     }
 
     /// The values of a range of facts: nodes or literals, as their property says.
+    #[inline]
     pub fn values_of(&self, facts: Range<u32>) -> &[u32] {
-        &self.facts.value[facts.start as usize..facts.end as usize]
+        self.values(facts.start as usize..facts.end as usize)
     }
 
     /// All facts about `subject`, by property.
     pub fn facts_about(&self, subject: NodeId) -> impl Iterator<Item = Fact> + '_ {
-        let out = &self.facts.out;
-        out.groups(subject.index()).flat_map(move |group| {
-            let property = self.property_of_code(out.property[group]);
-            out.entries_of_group(group).map(move |fact| self.make_fact(fact, subject, property))
+        self.out_groups(subject).flat_map(move |(code, facts)| {
+            let property = self.property_of_code(code);
+            facts.map(move |fact| self.make_fact(fact, subject, property))
         })
     }
 
     /// All facts whose value is `value`, by relation.
     pub fn facts_to(&self, value: NodeId) -> impl Iterator<Item = Fact> + '_ {
-        let incoming = &self.facts.incoming;
-        incoming.groups(value.index()).flat_map(move |group| {
-            let property = Property::Relation(RelationId(incoming.property[group]));
-            incoming.entries_of_group(group).map(move |at| Fact {
-                id: FactId(self.facts.in_fact[at]),
-                subject: NodeId(self.facts.in_subject[at]),
-                property,
-                value: Value::Node(value),
+        self.in_groups(value).flat_map(move |(relation, subjects, facts)| {
+            facts.iter().zip(subjects).map(move |(&fact, &subject)| {
+                let fact = Fact {
+                    id: FactId(fact),
+                    subject: NodeId(subject),
+                    property: Property::Relation(relation),
+                    value: Value::Node(value),
+                };
+                match &self.delta {
+                    None => fact,
+                    // The number that it has as a fact about its subject.
+                    Some(delta) => self.changed_fact(delta, fact.id).unwrap_or(fact),
+                }
             })
         })
     }
 
     /// The properties that `subject` has, and their values: sorted ids of nodes or of literals.
     pub fn properties_of(&self, subject: NodeId) -> impl ExactSizeIterator<Item = (Property, &[u32])> + '_ {
-        let (out, values) = (&self.facts.out, &self.facts.value);
-        out.groups(subject.index()).map(move |group| {
-            (self.property_of_code(out.property[group]), &values[out.entries_of_group(group)])
-        })
+        self.out_groups(subject).map(move |(code, facts)| (self.property_of_code(code), self.values(facts)))
     }
 
     /// The relations that lead to `value`, and the sorted nodes that they come from.
     pub fn relations_to(&self, value: NodeId) -> impl ExactSizeIterator<Item = (RelationId, &[u32])> + '_ {
-        let (incoming, subjects) = (&self.facts.incoming, &self.facts.in_subject);
-        incoming.groups(value.index()).map(move |group| {
-            (RelationId(incoming.property[group]), &subjects[incoming.entries_of_group(group)])
-        })
+        self.in_groups(value).map(|(relation, subjects, _)| (relation, subjects))
     }
 
     /// All facts with a property, by subject.
     pub fn facts_with(&self, property: Property) -> impl Iterator<Item = Fact> + '_ {
-        let out = &self.facts.out;
-        let code = self.property_code(property) as usize;
-        out.by_property.row(code).iter().flat_map(move |&group| {
-            let range = out.entries_of_group(group as usize);
-            let subject = NodeId(self.facts.subject[range.start]);
-            range.map(move |fact| self.make_fact(fact, subject, property))
-        })
+        let (out, code) = (&self.facts.out, self.property_code(property));
+        let groups = match &self.delta {
+            None => Either::Stored(out.by_property.row(code as usize).iter().map(move |&group| {
+                let facts = out.entries_of_group(group as usize);
+                (NodeId(self.facts.subject[facts.start]), facts)
+            })),
+            Some(_) => Either::Changed(
+                self.subjects_with(property).map(move |subject| (subject, self.out_entries(subject, code))),
+            ),
+        };
+        groups
+            .flat_map(move |(subject, facts)| facts.map(move |fact| self.make_fact(fact, subject, property)))
     }
 
     /// The distinct subjects of a property, sorted.
     pub fn subjects_with(&self, property: Property) -> impl ExactSizeIterator<Item = NodeId> + '_ {
-        let out = &self.facts.out;
-        let groups = out.by_property.row(self.property_code(property) as usize).iter();
-        groups.map(move |&group| NodeId(self.facts.subject[out.start[group as usize] as usize]))
+        let (out, code) = (&self.facts.out, self.property_code(property));
+        let groups = out.by_property.row(code as usize).iter();
+        let stored = groups.map(move |&group| self.facts.subject[out.start[group as usize] as usize]);
+        let subjects = match &self.delta {
+            None => Either::Stored(stored),
+            Some(delta) => Either::Changed(Merged::new(stored, delta.subjects_with(code))),
+        };
+        subjects.map(NodeId)
     }
 
     /// The distinct values of a relation, sorted.
     pub fn objects_with(&self, relation: RelationId) -> impl ExactSizeIterator<Item = NodeId> + '_ {
         let incoming = &self.facts.incoming;
-        incoming.by_property.row(relation.index()).iter().map(move |&group| {
+        let stored = incoming.by_property.row(relation.index()).iter().map(move |&group| {
             let fact = self.facts.in_fact[incoming.start[group as usize] as usize];
-            NodeId(self.facts.value[fact as usize])
-        })
+            self.facts.value[fact as usize]
+        });
+        let objects = match &self.delta {
+            None => Either::Stored(stored),
+            Some(delta) => Either::Changed(Merged::new(stored, delta.objects_with(relation))),
+        };
+        objects.map(NodeId)
     }
 
-    /// The facts of an attribute in the order of values: ranges and extremes are a binary search.
+    /// The facts of an attribute in the order of values: ranges and extremes are a binary search. On an overlay a fact may have another
+    /// number here than elsewhere: [`Kb::fact`] gives the same for both.
+    #[inline]
     pub fn facts_by_value(&self, attribute: AttributeId) -> LiteralFacts<'_> {
+        if let Some(delta) = &self.delta
+            && let Some((subjects, facts)) = self.changed_by_value(delta, attribute.0)
+        {
+            return LiteralFacts { subjects, facts, values: &self.facts.value, new_values: &delta.value };
+        }
+        self.stored_by_value(attribute.index())
+    }
+
+    #[inline]
+    pub(super) fn stored_by_value(&self, attribute: usize) -> LiteralFacts<'_> {
         let starts = &self.facts.literal_start;
-        let range = starts[attribute.index()] as usize..starts[attribute.index() + 1] as usize;
+        let range = starts[attribute] as usize..starts[attribute + 1] as usize;
         LiteralFacts {
             subjects: &self.facts.literal_subject[range.clone()],
             facts: &self.facts.literal_fact[range],
             values: &self.facts.value,
+            new_values: &[],
         }
     }
 
     /// A fact by its id.
     pub fn fact(&self, id: FactId) -> Option<Fact> {
+        match &self.delta {
+            None => self.stored_fact(id),
+            Some(delta) => self.changed_fact(delta, id),
+        }
+    }
+
+    pub(super) fn stored_fact(&self, id: FactId) -> Option<Fact> {
         let subject = NodeId(*self.facts.subject.get(id.index())?);
         let out = &self.facts.out;
         let groups = out.groups(subject.index());
@@ -373,15 +504,15 @@ impl Kb {
     /// The facts that say the same triple as this one, with other qualifiers: they stand side by side.
     pub(crate) fn same_triple(&self, fact: &Fact) -> Range<u32> {
         let facts = self.facts_of(fact.subject, fact.property);
-        let values = &self.facts.value[facts.start as usize..facts.end as usize];
-        let value = self.facts.value[fact.id.index()];
+        let values = self.values_of(facts.clone());
+        let value = self.value_at(fact.id.index());
         let from = values.partition_point(|&v| v < value) as u32;
         let to = values.partition_point(|&v| v <= value) as u32;
         facts.start + from..facts.start + to
     }
 
-    fn make_fact(&self, fact: usize, subject: NodeId, property: Property) -> Fact {
-        let value = self.facts.value[fact];
+    pub(super) fn make_fact(&self, fact: usize, subject: NodeId, property: Property) -> Fact {
+        let value = self.value_at(fact);
         let value = match property {
             Property::Relation(_) => Value::Node(NodeId(value)),
             Property::Attribute(_) => Value::Literal(LiteralId(value)),
@@ -394,16 +525,28 @@ impl Kb {
         self.qualifier_positions(fact).map(|at| self.qualifier_at(at))
     }
 
-    /// All facts that have qualifiers, sorted.
+    /// All facts that have qualifiers, sorted. On an overlay a fact may have another number here than elsewhere: [`Kb::fact`] gives
+    /// the same for both.
     pub fn qualified_facts(&self) -> &[u32] {
+        if let Some(delta) = &self.delta
+            && let Some(changed) = self.changed_qualified(delta)
+        {
+            return changed;
+        }
         &self.facts.qualified
     }
 
     /// The positions of a fact's qualifiers in the table of all qualifiers.
     pub(crate) fn qualifier_positions(&self, fact: FactId) -> Range<usize> {
-        match self.facts.qualified.binary_search(&fact.0) {
-            Ok(at) => self.facts.qualifier_start[at] as usize..self.facts.qualifier_start[at + 1] as usize,
-            Err(_) => 0..0,
+        let stored = match &self.delta {
+            None => Some(fact),
+            Some(delta) => self.origin(delta, fact),
+        };
+        match stored.map(|fact| self.facts.qualified.binary_search(&fact.0)) {
+            Some(Ok(at)) => {
+                self.facts.qualifier_start[at] as usize..self.facts.qualifier_start[at + 1] as usize
+            }
+            _ => 0..0,
         }
     }
 
@@ -420,18 +563,49 @@ impl Kb {
 
     /// The number of qualifiers of all facts together.
     pub fn n_qualifiers(&self) -> usize {
-        self.facts.qualifier_key.len()
+        let gone = self.delta.as_ref().map_or(0, |delta| delta.n_qualifiers_gone());
+        self.facts.qualifier_key.len() - gone
     }
 
-    /// The fact that a position of the table of all qualifiers belongs to.
-    pub(crate) fn fact_of_qualifier(&self, position: usize) -> FactId {
+    /// All positions of the table of qualifiers: on an overlay without those whose facts are gone.
+    pub(crate) fn all_qualifier_positions(&self) -> impl Iterator<Item = usize> + '_ {
+        (0..self.facts.qualifier_key.len()).filter(|&position| self.has_qualifier(position))
+    }
+
+    /// Whether there is a qualifier at a position.
+    pub(crate) fn has_qualifier(&self, position: usize) -> bool {
+        position < self.facts.qualifier_key.len()
+            && (self.delta.is_none() || self.fact_of_qualifier(position).is_some())
+    }
+
+    /// The fact that a position of the table of all qualifiers belongs to; `None` if it is gone.
+    pub(crate) fn fact_of_qualifier(&self, position: usize) -> Option<FactId> {
         let at = self.facts.qualifier_start.partition_point(|&start| start as usize <= position) - 1;
-        FactId(self.facts.qualified[at])
+        let stored = FactId(*self.facts.qualified.get(at)?);
+        match &self.delta {
+            None => Some(stored),
+            Some(delta) => self.changed_fact(delta, stored).map(|fact| fact.id),
+        }
     }
 
     /// Where a fact comes from, as the manifest's list of sources says it.
     pub fn fact_source(&self, fact: FactId) -> Option<&str> {
-        let position = usize::from(*self.facts.source.get(fact.index())?).checked_sub(1)?;
+        let stored = match &self.delta {
+            None => fact,
+            Some(delta) => self.origin(delta, fact)?,
+        };
+        let position = usize::from(*self.facts.source.get(stored.index())?).checked_sub(1)?;
         self.manifest().sources.get(position).map(String::as_str)
+    }
+
+    /// The number of facts a node stands in, as subject or value.
+    pub fn degree(&self, node: NodeId) -> usize {
+        match &self.delta {
+            None => self.facts.degree(node.index()),
+            Some(_) => {
+                let about: usize = self.out_groups(node).map(|(_, facts)| facts.len()).sum();
+                about + self.in_groups(node).map(|(_, _, facts)| facts.len()).sum::<usize>()
+            }
+        }
     }
 }

@@ -29,6 +29,7 @@ pub struct Record {
     pub value: Value,
 }
 
+#[derive(Clone)]
 pub(super) struct FileOrderColumns {
     node_rank: Column<u32>,
     start: Column<u32>,

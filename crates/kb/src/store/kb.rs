@@ -6,6 +6,7 @@ use super::file_order::FileOrderColumns;
 use super::literals::LiteralColumns;
 use super::manifest::Manifest;
 use super::mapping::Column;
+use super::overlay::Delta;
 use super::schema::SchemaColumns;
 use super::search::NameColumns;
 use super::verify;
@@ -21,7 +22,9 @@ pub fn is_store(dir: &Path) -> bool {
 /// Absent from an optional column.
 pub(crate) const ABSENT: u32 = u32::MAX;
 
-/// A compiled knowledge base, open for reading. Cheap to open, safe to share between threads.
+/// A compiled knowledge base, open for reading. Cheap to open and to clone (clones share the mapped columns), safe to share between
+/// threads.
+#[derive(Clone)]
 pub struct Kb {
     manifest: Manifest,
     n_entities: usize,
@@ -41,6 +44,8 @@ pub struct Kb {
     pub(super) file_order: Option<FileOrderColumns>,
     pub(super) schema: SchemaColumns,
     pub(super) names: NameColumns,
+    /// What lies over the facts, see `overlay.rs`.
+    pub(super) delta: Option<Box<Delta>>,
 }
 
 impl Kb {
@@ -83,6 +88,7 @@ impl Kb {
             file_order: FileOrderColumns::open(dir)?,
             schema: SchemaColumns::open(dir)?,
             names: NameColumns::open(dir)?,
+            delta: None,
             manifest,
         })
     }
@@ -121,6 +127,10 @@ impl Kb {
     /// What is said about the KB as a whole.
     pub fn manifest(&self) -> &Manifest {
         &self.manifest
+    }
+
+    pub(super) fn manifest_mut(&mut self) -> &mut Manifest {
+        &mut self.manifest
     }
 
     /// The number of entities; their nodes are `0..n_entities`.
@@ -238,11 +248,6 @@ impl Kb {
     /// All super-classes of a class, sorted.
     pub fn ancestors(&self, class: ClassId) -> impl ExactSizeIterator<Item = ClassId> + '_ {
         self.class_ancestors.row(class.index()).iter().map(|&id| ClassId(id))
-    }
-
-    /// The number of facts a node stands in, as subject or value.
-    pub fn degree(&self, node: NodeId) -> usize {
-        self.facts.degree(node.index())
     }
 }
 

@@ -9,7 +9,9 @@ use crate::literal::{Literal, LiteralFamily, LiteralKind, NumberType};
 use crate::time::Time;
 use std::ops::Range;
 use std::path::Path;
+use std::sync::Arc;
 
+#[derive(Clone)]
 pub(super) struct LiteralColumns {
     text: Strings,
     kind: Column<u8>,
@@ -20,7 +22,7 @@ pub(super) struct LiteralColumns {
     /// Where each family begins.
     families: [u32; 4],
     /// By unit, in the order of their tags: its quantities.
-    units: Vec<(u32, Range<u32>)>,
+    units: Arc<[(u32, Range<u32>)]>,
 }
 
 impl LiteralColumns {
@@ -34,7 +36,7 @@ impl LiteralColumns {
         let quantities = families[LiteralFamily::Quantity as usize]..families[LiteralFamily::Time as usize];
         Ok(LiteralColumns {
             families,
-            units: units(&tag, quantities),
+            units: units(&tag, quantities).into(),
             text: Strings::open(dir, "literal_text")?,
             kind,
             number_type: Column::open(&path_of(dir, "literal_number_type"))?,

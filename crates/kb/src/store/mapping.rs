@@ -12,7 +12,8 @@ use std::ops::Deref;
 use std::path::Path;
 use std::sync::Arc;
 
-/// A read-only slice of `T` backed by a mapped file.
+/// A read-only slice of `T` backed by a mapped file. Clones share the mapping.
+#[derive(Clone)]
 pub(crate) struct Column<T: Pod> {
     start: *const T,
     len: usize,

@@ -8,6 +8,7 @@
 //! | who is in a class? | [`Kb::members`], [`Kb::direct_members`] | a slice |
 //! | who has a value in a range? | [`Kb::facts_by_value`] | a slice to search in |
 //! | what is said about a fact? | [`Kb::fact_qualifiers`] | a binary search |
+//! | what if some facts were others? | [`Kb::overlay`] | as much as the groups of facts that change |
 //! | what did the file say, in its order? | [`Kb::records`], [`Kb::node_rank`] | a slice |
 //! | what is called exactly this? | [`Kb::nodes_named`] | a bucket of a hash table |
 //! | what is called like this? | [`Kb::find_names`] | see `search.rs` |
@@ -22,6 +23,7 @@ mod kb;
 mod literals;
 mod manifest;
 mod mapping;
+mod overlay;
 mod schema;
 mod search;
 mod verify;
@@ -32,5 +34,6 @@ pub(crate) use file_order::BACKWARD_BIT;
 pub use file_order::Record;
 pub use kb::{Kb, is_store};
 pub use manifest::{Counts, Manifest, STORE_FORMAT};
+pub use overlay::Change;
 pub use schema::ValueKind;
 pub use search::{Match, NameHit};

@@ -65,6 +65,7 @@ impl ValueKind {
 /// One optional or plain number per schema item.
 macro_rules! schema_columns {
     ($($name:ident: $of:ident < $limit:ident),* $(,)?) => {
+        #[derive(Clone)]
         pub(super) struct SchemaColumns {
             relation_id: Strings,
             attribute_id: Strings,

@@ -68,6 +68,7 @@ const MAX_BEGUN_WORDS: usize = 500;
 /// Candidates of the last stage that are scored.
 const MAX_CANDIDATES: usize = 400;
 
+#[derive(Clone)]
 pub(super) struct NameColumns {
     /// The nodes of all exact names that fall into a bucket.
     buckets: Rows,

@@ -6,7 +6,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use touchstone_kb::import::{ImportReport, ImportRequest, Source, import};
 use touchstone_kb::{
-    Kb, KbBuilder, Literal, NameKind, NoProgress, NumberType, RawQualifier, RawValue, Result, Workspace,
+    Change, FactId, Kb, KbBuilder, Literal, LiteralId, LiteralKind, NameKind, NoProgress, NodeId, NumberType,
+    Property, RawQualifier, RawValue, Result, Value, Workspace,
 };
 
 /// A literal or node, written so that it can be compared and ordered.
@@ -284,6 +285,94 @@ fn random_literal(rng: &mut Rng, content: Content) -> (String, Val) {
         8 => ("is".into(), Val::Bool(rng.below(2) == 0)),
         _ => ("num0".into(), Val::Number(number, String::new(), ["integer", "float"][rng.below(2)])),
     }
+}
+
+/// A value of the store in the model's terms.
+pub fn val(kb: &Kb, value: Value) -> Val {
+    let id = match value {
+        Value::Node(node) => return Val::Node(kb.node_id(node).to_owned()),
+        Value::Literal(id) => id,
+    };
+    let literal = kb.literal(id);
+    let text = literal.text().to_owned();
+    match literal.kind() {
+        LiteralKind::Text => Val::Text(text),
+        LiteralKind::LanguageText => Val::Lang(text, literal.language().to_owned()),
+        LiteralKind::TypedText => Val::Typed(text, literal.datatype().to_owned()),
+        LiteralKind::Quantity => Val::Number(text, literal.unit().to_owned(), literal.number_type().name()),
+        LiteralKind::Year => Val::Year(literal.as_time().unwrap().year()),
+        LiteralKind::Month => Val::Month(text),
+        LiteralKind::Date => Val::Date(text),
+        LiteralKind::DateTime => Val::DateTime(text),
+        LiteralKind::Boolean => Val::Bool(literal.as_bool().unwrap()),
+    }
+}
+
+/// A random change of a KB, and the model with the same change: facts of one hub, of one group or of anywhere removed; facts added anywhere,
+/// also about nodes without facts and about themselves, also such that are there already or have just been removed.
+pub fn random_change(kb: &Kb, model: &NaiveKb, rng: &mut Rng) -> (Change, NaiveKb) {
+    let (mut change, mut changed) = (Change::default(), model.clone());
+    let all: Vec<_> = kb.nodes().flat_map(|node| kb.facts_about(node)).collect();
+    let naive = |id: FactId| -> NaiveFact {
+        let fact = kb.fact(id).unwrap();
+        let quals = kb.fact_qualifiers(id).map(|q| (kb.qualifier_id(q.key).to_owned(), val(kb, q.value)));
+        (
+            kb.node_id(fact.subject).to_owned(),
+            kb.property_id(fact.property).to_owned(),
+            val(kb, fact.value),
+            quals.collect(),
+        )
+    };
+    for _ in 0..rng.below(5) {
+        if all.is_empty() {
+            break;
+        }
+        let fact = all[rng.below(all.len())];
+        let share = 1 + rng.below(3);
+        let kind = rng.below(4);
+        let removed = all.iter().filter(|other| match kind {
+            0 => other.subject == fact.subject && other.property == fact.property,
+            1 => other.property == fact.property && other.value == fact.value,
+            _ => other.id == fact.id,
+        });
+        for other in removed {
+            if kind > 1 || rng.below(share) == 0 {
+                change.removed.push(other.id);
+                changed.facts.remove(&naive(other.id));
+            }
+        }
+    }
+    for _ in 0..rng.below(8) {
+        let subject = NodeId(rng.below(kb.n_nodes()) as u32);
+        let (subject, property, value) = match rng.below(4) {
+            0 if !all.is_empty() => {
+                let again = all[rng.below(all.len())];
+                (if rng.below(2) == 0 { again.subject } else { subject }, again.property, again.value)
+            }
+            1 if kb.n_attributes() > 0 => {
+                let attribute = kb.attributes().nth(rng.below(kb.n_attributes())).unwrap();
+                (
+                    subject,
+                    Property::Attribute(attribute),
+                    Value::Literal(LiteralId(rng.below(kb.n_literals()) as u32)),
+                )
+            }
+            _ if kb.n_relations() > 0 => {
+                let relation = kb.relations().nth(rng.below(kb.n_relations())).unwrap();
+                let value = if rng.below(4) == 0 { subject } else { NodeId(rng.below(kb.n_nodes()) as u32) };
+                (subject, Property::Relation(relation), Value::Node(value))
+            }
+            _ => continue,
+        };
+        change.added.push((subject, property, value));
+        changed.facts.insert((
+            kb.node_id(subject).to_owned(),
+            kb.property_id(property).to_owned(),
+            val(kb, value),
+            Quals::new(),
+        ));
+    }
+    (change, changed)
 }
 
 /// Imports with the usual settings.

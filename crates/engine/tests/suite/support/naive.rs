@@ -72,7 +72,7 @@ impl<'a> Naive<'a> {
         let nodes = kb.nodes().map(Value::Node);
         let literals = (0..kb.n_literals() as u32).map(|id| Value::Literal(LiteralId(id)));
         let (mut by_subject, mut by_value) = (HashMap::new(), HashMap::new());
-        for fact in (0..kb.n_facts() as u32).filter_map(|fact| kb.fact(FactId(fact))) {
+        for fact in kb.nodes().flat_map(|node| kb.facts_about(node)) {
             by_subject.entry(fact.subject).or_insert_with(Vec::new).push(fact);
             by_value.entry(fact.value).or_insert_with(Vec::new).push(fact);
         }

@@ -1,0 +1,180 @@
+//! Neighbours of a KB: the KB itself with a few facts removed, added or changed, laid over it without a copy.
+//!
+//! Useful for: asking whether two queries agree on other facts than those at hand. Not useful for: KBs of their own; names, classes and
+//! the schema are always those of the KB below.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value as Json;
+use std::fmt;
+use touchstone_engine::budget::{Budget, Limits, Stopped};
+use touchstone_engine::plan::Plan;
+use touchstone_engine::{Found, Words, embedded};
+use touchstone_kb::export::value_json;
+use touchstone_kb::import::find_value;
+use touchstone_kb::{Change, FactId, Kb, NodeId, Property, Value};
+use touchstone_logic::Query;
+
+/// A fact as files write it, `[subject, property, value]`: ids, and a value as KB lines write those of qualifiers (`docs/kb-lines.md`).
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Statement(pub String, pub String, pub Json);
+
+impl fmt::Display for Statement {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "[{:?}, {:?}, {}]", self.0, self.1, self.2)
+    }
+}
+
+/// A neighbour as files write it: by ids and values, which last, and not by numbers of facts, which do not.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Neighbour {
+    /// What the KB says and this neighbour does not: all facts of each triple, whatever their qualifiers.
+    #[serde(default)]
+    pub removed: Vec<Statement>,
+    /// What this neighbour says in addition, without qualifiers.
+    #[serde(default)]
+    pub added: Vec<Statement>,
+}
+
+/// Why a neighbour cannot be laid over a KB.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum NeighbourError {
+    /// The subject is unknown.
+    #[error("the KB has no entity or class `{id}`, of which {0} speaks", id = .0.as_ref().0)]
+    Subject(Box<Statement>),
+    /// The value is unknown, or none at all.
+    #[error("the KB has no value {value}, of which {0} speaks", value = .0.as_ref().2)]
+    Value(Box<Statement>),
+    /// The property is unknown.
+    #[error("the KB has no relation or attribute `{id}` for values like that of {0}", id = .0.as_ref().1)]
+    Property(Box<Statement>),
+    /// What is to be removed is not there.
+    #[error("the KB does not say {0}, so it cannot be removed")]
+    Fact(Box<Statement>),
+}
+
+impl Neighbour {
+    /// How a change is written. Of each triple that it removes it must remove all facts, see [`facts_of_triple`].
+    pub fn of(kb: &Kb, change: &Change) -> Neighbour {
+        let statement = |(subject, property, value): (NodeId, Property, Value)| {
+            let (subject, property) = (kb.node_id(subject).to_owned(), kb.property_id(property).to_owned());
+            Statement(subject, property, value_json(kb, value))
+        };
+        let removed = change.removed.iter().filter_map(|&id| kb.fact(id));
+        let mut removed: Vec<_> = removed.map(|fact| (fact.subject, fact.property, fact.value)).collect();
+        removed.sort_unstable();
+        removed.dedup();
+        Neighbour {
+            removed: removed.into_iter().map(statement).collect(),
+            added: change.added.iter().copied().map(statement).collect(),
+        }
+    }
+
+    /// The change of a KB that is meant.
+    pub fn change(&self, kb: &Kb) -> Result<Change, NeighbourError> {
+        let mut change = Change::default();
+        for statement in &self.removed {
+            let facts = facts_of_triple(kb, known(kb, statement)?);
+            if facts.is_empty() {
+                return Err(NeighbourError::Fact(statement.clone().into()));
+            }
+            change.removed.extend(facts);
+        }
+        for statement in &self.added {
+            change.added.push(known(kb, statement)?);
+        }
+        Ok(change)
+    }
+}
+
+/// A statement in the ids of a KB.
+fn known(kb: &Kb, statement: &Statement) -> Result<(NodeId, Property, Value), NeighbourError> {
+    let Statement(subject, property, value) = statement;
+    let subject = kb.node(subject).ok_or_else(|| NeighbourError::Subject(statement.clone().into()))?;
+    let value = find_value(kb, value).ok_or_else(|| NeighbourError::Value(statement.clone().into()))?;
+    let property = match value {
+        Value::Node(_) => kb.relation(property).map(Property::Relation),
+        Value::Literal(_) => kb.attribute(property).map(Property::Attribute),
+    };
+    Ok((subject, property.ok_or_else(|| NeighbourError::Property(statement.clone().into()))?, value))
+}
+
+/// All facts that say a triple; they differ in their qualifiers.
+pub fn facts_of_triple(kb: &Kb, (subject, property, value): (NodeId, Property, Value)) -> Vec<FactId> {
+    let facts = kb.facts_of(subject, property);
+    let (Value::Node(NodeId(wanted)) | Value::Literal(touchstone_kb::LiteralId(wanted))) = value;
+    let said = facts.clone().zip(kb.values_of(facts));
+    said.filter(|(_, found)| **found == wanted).map(|(fact, _)| FactId(fact)).collect()
+}
+
+/// So much may one query cost on one neighbour. It counts work, not time, so that the outcome is the same everywhere.
+const LIMITS: Limits = Limits { operations: 1_000_000, ..Limits::none() };
+
+/// Runs a plan within limits. A plan that was made for a KB holds for what lies over it: names and ids are the same.
+pub(crate) fn run<'k>(kb: &'k Kb, plan: &Plan) -> (Result<Found<'k>, Stopped>, u64) {
+    let budget = Budget::new(LIMITS);
+    let found = embedded::run(kb, plan, &budget);
+    (found, budget.cost().operations)
+}
+
+/// Whether two queries give the same on a KB with each of these changes; `None` if no comparison was possible, because gold cannot be run
+/// or all of them cost too much.
+pub fn agree(kb: &Kb, changes: &[Change], gold: &Query, predicted: &Query) -> Option<bool> {
+    let words = Words::new(kb);
+    let gold = Plan::of(gold, &words).ok()?;
+    let predicted = Plan::of(predicted, &words);
+    let mut checked = None;
+    for neighbour in changes.iter().filter_map(|change| kb.overlay(change).ok()) {
+        let Ok(right) = run(&neighbour, &gold).0 else { continue };
+        let same = match &predicted {
+            Ok(predicted) => match run(&neighbour, predicted).0 {
+                Ok(found) => found == right,
+                Err(_) => continue,
+            },
+            Err(_) => false,
+        };
+        checked = Some(checked.unwrap_or(true) && same);
+    }
+    checked
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use touchstone_kb::{NoProgress, world};
+
+    #[test]
+    fn what_the_kb_does_not_know_is_an_error() {
+        let kb = world::open(&NoProgress).expect("the embedded KB");
+        let fact = kb.nodes().find_map(|node| kb.facts_about(node).next()).expect("a fact");
+        let change = Change {
+            removed: facts_of_triple(&kb, (fact.subject, fact.property, fact.value)),
+            added: Vec::new(),
+        };
+        let neighbour = Neighbour::of(&kb, &change);
+        assert_eq!(neighbour.change(&kb), Ok(change));
+        let json = serde_json::to_string(&neighbour).expect("JSON");
+        assert_eq!(serde_json::from_str::<Neighbour>(&json).expect("read back"), neighbour);
+        let Statement(subject, property, value) = neighbour.removed[0].clone();
+        let with = |s: &str, p: &str, v: &Json| Statement(s.to_owned(), p.to_owned(), v.clone());
+        let removing = |statement: &Statement| {
+            Neighbour { removed: vec![statement.clone()], added: Vec::new() }.change(&kb)
+        };
+        let statement = with("nobody", &property, &value);
+        assert_eq!(removing(&statement), Err(NeighbourError::Subject(statement.into())));
+        let statement = with(&subject, "no property", &value);
+        assert_eq!(removing(&statement), Err(NeighbourError::Property(statement.into())));
+        for wrong in [serde_json::json!({"id": "nobody"}), serde_json::json!({"year": "soon"}), Json::Null] {
+            let statement = with(&subject, &property, &wrong);
+            let error = removing(&statement);
+            assert!(
+                error.as_ref().is_err_and(|error| error.to_string().starts_with("the KB has no value")),
+                "{error:?}"
+            );
+        }
+        let relation = kb.relations().next().expect("a relation");
+        let other = Value::Node(kb.class_node(kb.classes().next().expect("a class")));
+        let statement = with(&subject, kb.relation_id(relation), &value_json(&kb, other));
+        assert_eq!(removing(&statement), Err(NeighbourError::Fact(statement.into())));
+    }
+}

@@ -1,0 +1,540 @@
+//! Overlays: a KB with some facts removed and others added, which shares everything else with the store that it lies on.
+//!
+//! Every group of facts (one subject, one property) that changes is written anew behind the stored facts, so that look-ups still
+//! give ranges and slices. A fact that moves this way keeps its old number as a second name: lists that are the same but for numbers
+//! (what leads to a node, the facts of an attribute by value, those with qualifiers) stay as they are, and [`Kb::fact`] gives the same
+//! for both numbers. So an overlay costs as much as the groups that it changes, not as much as the KB; the
+//! list of an attribute by value, if it changes, is made when somebody first asks for it.
+
+use super::facts::Fact;
+use super::kb::{ABSENT, Kb};
+use crate::error::{KbError, Result};
+use crate::ids::{FactId, LiteralId, NodeId, Property, RelationId, Value};
+use hashbrown::{HashMap, HashSet};
+use std::collections::BTreeMap;
+use std::iter::Peekable;
+use std::ops::Range;
+use std::sync::OnceLock;
+
+/// What an overlay changes: facts to remove, by number, and facts to add, without qualifiers, about nodes and with literals that the KB
+/// has. (A new literal would change the numbers of all that sort behind it.) What is added although it is there already changes nothing.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Change {
+    /// The facts to remove.
+    pub removed: Vec<FactId>,
+    /// The facts to add.
+    pub added: Vec<(NodeId, Property, Value)>,
+}
+
+/// What lies over a store.
+#[derive(Clone)]
+pub(super) struct Delta {
+    /// The number of stored facts: the first number of a new fact.
+    first: u32,
+    /// By number of a new fact, from `first` on.
+    subject: Vec<u32>,
+    property: Vec<u32>,
+    pub(super) value: Vec<u32>,
+    /// The stored fact that it was, `ABSENT` if it was added.
+    origin: Vec<u32>,
+    /// The facts of each subject and property that changed; an empty range where none are left.
+    out: HashMap<(u32, u32), Range<usize>>,
+    /// The properties of each subject that changed.
+    out_properties: HashMap<u32, Vec<u32>>,
+    /// What leads by a relation to a value that changed.
+    incoming: HashMap<(u32, u32), Incoming>,
+    in_relations: HashMap<u32, Vec<u32>>,
+    by_value: HashMap<u32, ByValue>,
+    /// By property: subjects that it has no more, and new ones.
+    subjects: HashMap<u32, Membership>,
+    /// By relation: the same of its values.
+    objects: HashMap<u32, Membership>,
+    /// Stored facts with qualifiers that are gone, sorted, and how many qualifiers they had.
+    unqualified: Vec<u32>,
+    n_qualifiers_gone: usize,
+    qualified: OnceLock<Vec<u32>>,
+    pub(super) n_facts: usize,
+}
+
+/// Parallel lists of subjects and facts.
+#[derive(Clone, Default)]
+struct Incoming {
+    subjects: Vec<u32>,
+    facts: Vec<u32>,
+}
+
+/// The change of the list of an attribute by value, and the list itself once it was asked for.
+#[derive(Clone, Default)]
+struct ByValue {
+    removed: HashSet<u32>,
+    /// Value, subject, fact.
+    added: Vec<(u32, u32, u32)>,
+    list: OnceLock<Incoming>,
+}
+
+/// The change of a sorted list.
+#[derive(Clone, Default)]
+struct Membership {
+    gone: Vec<u32>,
+    new: Vec<u32>,
+}
+
+/// The change of one group.
+#[derive(Default)]
+struct GroupChange {
+    removed: Vec<u32>,
+    added: Vec<u32>,
+}
+
+impl Kb {
+    /// This KB with a change. Both share the mapped columns; names, classes and the schema stay as they are, the records of a file in
+    /// their order ([`Kb::records`]) are left out. The fingerprint is made from that of this KB and the change: it is not the one that
+    /// an import of the changed content would have.
+    pub fn overlay(&self, change: &Change) -> Result<Kb> {
+        if self.delta.is_some() {
+            return Err(KbError::Change(
+                "an overlay cannot lie on another one; make one change of both".into(),
+            ));
+        }
+        let delta = Delta::of(self, change)?;
+        let mut kb = self.clone();
+        kb.describe_change(&delta);
+        kb.file_order = None;
+        kb.delta = Some(Box::new(delta));
+        Ok(kb)
+    }
+
+    /// Whether this is a store with a change laid over it.
+    pub fn is_overlay(&self) -> bool {
+        self.delta.is_some()
+    }
+
+    /// Brings the manifest in line with a change.
+    fn describe_change(&mut self, delta: &Delta) {
+        let n_relations = self.n_relations() as u32;
+        let mut hasher = blake3::Hasher::new();
+        hasher.update(self.manifest().fingerprint.as_bytes());
+        let mut groups: Vec<_> = delta.out.iter().collect();
+        groups.sort_unstable_by_key(|(group, _)| **group);
+        let (mut relational, mut literal) = (0i64, 0i64);
+        for (&(subject, property), range) in groups {
+            let stored = self.facts.out.entries(subject as usize, property).len() as i64;
+            let grown = range.len() as i64 - stored;
+            *(if property < n_relations { &mut relational } else { &mut literal }) += grown;
+            for number in [subject, property, range.len() as u32] {
+                hasher.update(&number.to_le_bytes());
+            }
+            for new in range.clone().map(|fact| fact - delta.first as usize) {
+                hasher.update(&delta.value[new].to_le_bytes());
+                hasher.update(&delta.origin[new].to_le_bytes());
+            }
+        }
+        let manifest = self.manifest_mut();
+        manifest.fingerprint = hasher.finalize().to_hex()[..32].to_owned();
+        let counts = &mut manifest.counts;
+        counts.relational_facts = counts.relational_facts.saturating_add_signed(relational);
+        counts.literal_facts = counts.literal_facts.saturating_add_signed(literal);
+        counts.qualified_facts -= delta.unqualified.len() as u64;
+    }
+
+    /// A fact of an overlay by either of its numbers.
+    #[cold]
+    pub(super) fn changed_fact(&self, delta: &Delta, id: FactId) -> Option<Fact> {
+        if let Some(new) = id.0.checked_sub(delta.first) {
+            let subject = NodeId(*delta.subject.get(new as usize)?);
+            let property = self.property_of_code(delta.property[new as usize]);
+            return Some(self.make_fact(id.index(), subject, property));
+        }
+        let stored = self.stored_fact(id)?;
+        match delta.out_entries(stored.subject, self.property_code(stored.property)) {
+            None => Some(stored),
+            Some(range) => {
+                let range = range.start - delta.first as usize..range.end - delta.first as usize;
+                let value = self.value_at(id.index());
+                let from = range.start + delta.value[range.clone()].partition_point(|&v| v < value);
+                let mut twins = (from..range.end).take_while(|&at| delta.value[at] == value);
+                let new = twins.find(|&at| delta.origin[at] == id.0)?;
+                Some(Fact { id: FactId(delta.first + new as u32), ..stored })
+            }
+        }
+    }
+
+    /// The stored fact that has the qualifiers and the source of a fact; `None` for one that was added.
+    #[cold]
+    pub(super) fn origin(&self, delta: &Delta, id: FactId) -> Option<FactId> {
+        match id.0.checked_sub(delta.first) {
+            None => Some(id),
+            Some(new) => Some(*delta.origin.get(new as usize)?).filter(|&old| old != ABSENT).map(FactId),
+        }
+    }
+
+    /// The subjects and facts of an attribute by value, if they changed.
+    #[cold]
+    pub(super) fn changed_by_value<'k>(
+        &'k self,
+        delta: &'k Delta,
+        attribute: u32,
+    ) -> Option<(&'k [u32], &'k [u32])> {
+        let change = delta.by_value.get(&attribute)?;
+        let list = change.list.get_or_init(|| {
+            let stored = self.stored_by_value(attribute as usize);
+            let n = stored.len() + change.added.len() - change.removed.len();
+            let mut list = Incoming { subjects: Vec::with_capacity(n), facts: Vec::with_capacity(n) };
+            let mut at = 0;
+            let mut copy = |list: &mut Incoming, to: usize| {
+                for position in at..to {
+                    if !change.removed.contains(&stored.facts[position]) {
+                        list.subjects.push(stored.subjects[position]);
+                        list.facts.push(stored.facts[position]);
+                    }
+                }
+                at = to;
+            };
+            for &(value, subject, fact) in &change.added {
+                let equal = stored.positions(value as usize..value as usize + 1);
+                let before = stored.subjects[equal.clone()].partition_point(|&other| other <= subject);
+                copy(&mut list, equal.start + before);
+                list.subjects.push(subject);
+                list.facts.push(fact);
+            }
+            copy(&mut list, stored.len());
+            list
+        });
+        Some((&list.subjects, &list.facts))
+    }
+
+    /// The facts with qualifiers, if some are gone.
+    #[cold]
+    pub(super) fn changed_qualified<'k>(&'k self, delta: &'k Delta) -> Option<&'k [u32]> {
+        if delta.unqualified.is_empty() {
+            return None;
+        }
+        Some(delta.qualified.get_or_init(|| {
+            let stored = self.facts.qualified.iter().copied();
+            stored.filter(|fact| delta.unqualified.binary_search(fact).is_err()).collect()
+        }))
+    }
+}
+
+impl Delta {
+    fn of(kb: &Kb, change: &Change) -> Result<Delta> {
+        let mut removed: Vec<Fact> = Vec::with_capacity(change.removed.len());
+        for &id in &change.removed {
+            let fact = kb.stored_fact(id);
+            removed.push(fact.ok_or_else(|| KbError::Change(format!("there is no fact number {}", id.0)))?);
+        }
+        removed.sort_unstable_by_key(|fact| fact.id);
+        removed.dedup();
+        let mut groups: BTreeMap<(u32, u32), GroupChange> = BTreeMap::new();
+        for fact in &removed {
+            groups
+                .entry((fact.subject.0, kb.property_code(fact.property)))
+                .or_default()
+                .removed
+                .push(fact.id.0);
+        }
+        for &(subject, property, value) in &change.added {
+            let value = known(kb, subject, property, value)?;
+            groups.entry((subject.0, kb.property_code(property))).or_default().added.push(value);
+        }
+        let mut delta = Delta {
+            first: kb.facts.value.len() as u32,
+            subject: Vec::new(),
+            property: Vec::new(),
+            value: Vec::new(),
+            origin: Vec::new(),
+            out: HashMap::new(),
+            out_properties: HashMap::new(),
+            incoming: HashMap::new(),
+            in_relations: HashMap::new(),
+            by_value: HashMap::new(),
+            subjects: HashMap::new(),
+            objects: HashMap::new(),
+            unqualified: Vec::new(),
+            n_qualifiers_gone: 0,
+            qualified: OnceLock::new(),
+            n_facts: kb.facts.value.len(),
+        };
+        for fact in &removed {
+            let n_qualifiers = kb.qualifier_positions(fact.id).len();
+            if n_qualifiers > 0 {
+                delta.unqualified.push(fact.id.0);
+                delta.n_qualifiers_gone += n_qualifiers;
+            }
+        }
+        // What changes at the other end: (value, relation) to (subject, fact).
+        let mut ends: BTreeMap<(u32, u32), Ends> = BTreeMap::new();
+        for ((subject, property), group) in groups {
+            delta.rewrite(kb, subject, property, group, &mut ends)?;
+        }
+        for ((value, relation), ends) in ends {
+            delta.relink(kb, value, relation, ends);
+        }
+        // By value, then by subject, as the stored list is.
+        delta.by_value.values_mut().for_each(|change| change.added.sort_unstable());
+        Ok(delta)
+    }
+
+    /// Writes one group anew.
+    fn rewrite(
+        &mut self,
+        kb: &Kb,
+        subject: u32,
+        property: u32,
+        group: GroupChange,
+        ends: &mut BTreeMap<(u32, u32), Ends>,
+    ) -> Result<()> {
+        let n_relations = kb.n_relations() as u32;
+        let stored = kb.facts.out.entries(subject as usize, property);
+        let removed = group.removed;
+        let kept = stored.clone().filter(|&fact| removed.binary_search(&(fact as u32)).is_err());
+        let mut facts: Vec<(u32, u32)> = kept.map(|fact| (kb.facts.value[fact], fact as u32)).collect();
+        let mut n_added = 0;
+        for value in group.added {
+            let from = facts.partition_point(|&(v, _)| v < value);
+            let mut twins = facts[from..].iter().take_while(|(v, _)| *v == value);
+            let is_plain = |old: u32| old == ABSENT || kb.qualifier_positions(FactId(old)).is_empty();
+            if twins.any(|&(_, old)| is_plain(old)) {
+                continue;
+            }
+            let to = from + facts[from..].partition_point(|&(v, _)| v <= value);
+            facts.insert(to, (value, ABSENT));
+            n_added += 1;
+        }
+        if n_added == 0 && removed.is_empty() {
+            return Ok(());
+        }
+        let start = self.first as usize + self.value.len();
+        if start + facts.len() >= ABSENT as usize {
+            return Err(KbError::TooMany { what: "facts", limit: ABSENT.into() });
+        }
+        for (at, &(value, origin)) in facts.iter().enumerate() {
+            if origin == ABSENT {
+                let new = (start + at) as u32;
+                match property.checked_sub(n_relations) {
+                    None => ends.entry((value, property)).or_default().added.push((subject, new)),
+                    Some(attribute) => {
+                        self.by_value.entry(attribute).or_default().added.push((value, subject, new));
+                    }
+                }
+            }
+            self.subject.push(subject);
+            self.property.push(property);
+            self.value.push(value);
+            self.origin.push(origin);
+        }
+        for &fact in &removed {
+            match property.checked_sub(n_relations) {
+                None => ends
+                    .entry((kb.facts.value[fact as usize], property))
+                    .or_default()
+                    .removed
+                    .push((subject, fact)),
+                Some(attribute) => {
+                    self.by_value.entry(attribute).or_default().removed.insert(fact);
+                }
+            }
+        }
+        self.n_facts = self.n_facts + n_added - removed.len();
+        self.out.insert((subject, property), start..start + facts.len());
+        let properties = self.out_properties.entry(subject);
+        let properties = properties.or_insert_with(|| kb.facts.out.properties(subject as usize).to_vec());
+        let members = self.subjects.entry(property).or_default();
+        note_change(stored.is_empty(), facts.is_empty(), subject, property, members, properties);
+        Ok(())
+    }
+
+    /// Lists anew what leads to a value.
+    fn relink(&mut self, kb: &Kb, value: u32, relation: u32, ends: Ends) {
+        let stored = kb.facts.incoming.entries(value as usize, relation);
+        let mut list = Incoming {
+            subjects: kb.facts.in_subject[stored.clone()].to_vec(),
+            facts: kb.facts.in_fact[stored.clone()].to_vec(),
+        };
+        for (subject, fact) in ends.removed {
+            let from = list.subjects.partition_point(|&other| other < subject);
+            if let Some(at) = list.facts[from..].iter().position(|&other| other == fact) {
+                list.subjects.remove(from + at);
+                list.facts.remove(from + at);
+            }
+        }
+        for (subject, fact) in ends.added {
+            let at = list.subjects.partition_point(|&other| other <= subject);
+            list.subjects.insert(at, subject);
+            list.facts.insert(at, fact);
+        }
+        let relations = self.in_relations.entry(value);
+        let relations = relations.or_insert_with(|| kb.facts.incoming.properties(value as usize).to_vec());
+        let members = self.objects.entry(relation).or_default();
+        note_change(stored.is_empty(), list.facts.is_empty(), value, relation, members, relations);
+        self.incoming.insert((value, relation), list);
+    }
+
+    /// The facts of a subject with a property, if they changed.
+    #[cold]
+    pub(super) fn out_entries(&self, subject: NodeId, property: u32) -> Option<Range<usize>> {
+        self.out.get(&(subject.0, property)).cloned()
+    }
+
+    /// The properties of a subject, if they or their facts changed.
+    #[cold]
+    pub(super) fn properties_of(&self, subject: NodeId) -> Option<&[u32]> {
+        self.out_properties.get(&subject.0).map(Vec::as_slice)
+    }
+
+    /// The subjects and facts that lead by a relation to a value, if they changed.
+    #[cold]
+    pub(super) fn incoming(&self, relation: RelationId, value: NodeId) -> Option<(&[u32], &[u32])> {
+        self.incoming.get(&(value.0, relation.0)).map(|list| (&list.subjects[..], &list.facts[..]))
+    }
+
+    /// The relations that lead to a value, if they or their facts changed.
+    #[cold]
+    pub(super) fn relations_to(&self, value: NodeId) -> Option<&[u32]> {
+        self.in_relations.get(&value.0).map(Vec::as_slice)
+    }
+
+    /// The values of a range of new facts.
+    #[cold]
+    pub(super) fn values(&self, facts: Range<usize>) -> &[u32] {
+        let first = self.first as usize;
+        &self.value[facts.start - first..facts.end - first]
+    }
+
+    /// How many qualifiers are gone with their facts.
+    pub(super) fn n_qualifiers_gone(&self) -> usize {
+        self.n_qualifiers_gone
+    }
+
+    /// Subjects of a property that are gone, and new ones.
+    pub(super) fn subjects_with(&self, property: u32) -> (&[u32], &[u32]) {
+        self.subjects.get(&property).map_or((&[], &[]), |change| (&change.gone, &change.new))
+    }
+
+    /// Values of a relation that are gone, and new ones.
+    pub(super) fn objects_with(&self, relation: RelationId) -> (&[u32], &[u32]) {
+        self.objects.get(&relation.0).map_or((&[], &[]), |change| (&change.gone, &change.new))
+    }
+}
+
+/// Facts that lead to a value no more, and those that do now: (subject, fact).
+#[derive(Default)]
+struct Ends {
+    removed: Vec<(u32, u32)>,
+    added: Vec<(u32, u32)>,
+}
+
+/// Notes that a group came into being or is gone. Groups come in the order of their nodes, so lists of members stay sorted.
+fn note_change(
+    was_empty: bool,
+    is_empty: bool,
+    node: u32,
+    property: u32,
+    members: &mut Membership,
+    properties: &mut Vec<u32>,
+) {
+    match (was_empty, is_empty, properties.binary_search(&property)) {
+        (true, false, Err(at)) => {
+            properties.insert(at, property);
+            members.new.push(node);
+        }
+        (false, true, Ok(at)) => {
+            properties.remove(at);
+            members.gone.push(node);
+        }
+        _ => {}
+    }
+}
+
+/// The number of the value of a fact to add, if the KB knows all parts of the fact.
+fn known(kb: &Kb, subject: NodeId, property: Property, value: Value) -> Result<u32> {
+    let unknown =
+        |what: &str| Err(KbError::Change(format!("a fact to add has {what} that the KB does not have")));
+    if subject.index() >= kb.n_nodes() {
+        return unknown("a subject");
+    }
+    match (property, value) {
+        (Property::Relation(relation), _) if relation.index() >= kb.n_relations() => unknown("a relation"),
+        (Property::Attribute(attribute), _) if attribute.index() >= kb.n_attributes() => {
+            unknown("an attribute")
+        }
+        (Property::Relation(_), Value::Node(NodeId(node))) if (node as usize) < kb.n_nodes() => Ok(node),
+        (Property::Attribute(_), Value::Literal(LiteralId(id))) if (id as usize) < kb.n_literals() => Ok(id),
+        _ => unknown("a value"),
+    }
+}
+
+/// What is stored, or what lies over it.
+pub(super) enum Either<A, B> {
+    Stored(A),
+    Changed(B),
+}
+
+impl<T, A: Iterator<Item = T>, B: Iterator<Item = T>> Iterator for Either<A, B> {
+    type Item = T;
+
+    #[inline]
+    fn next(&mut self) -> Option<T> {
+        match self {
+            Either::Stored(stored) => stored.next(),
+            Either::Changed(changed) => changed.next(),
+        }
+    }
+
+    #[inline]
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        match self {
+            Either::Stored(stored) => stored.size_hint(),
+            Either::Changed(changed) => changed.size_hint(),
+        }
+    }
+}
+
+impl<T, A: ExactSizeIterator<Item = T>, B: ExactSizeIterator<Item = T>> ExactSizeIterator for Either<A, B> {}
+
+/// A sorted list without those that are gone, and with new ones.
+pub(super) struct Merged<'d, I: Iterator<Item = u32>> {
+    stored: Peekable<I>,
+    gone: &'d [u32],
+    new: &'d [u32],
+    left: usize,
+}
+
+impl<'d, I: ExactSizeIterator<Item = u32>> Merged<'d, I> {
+    pub(super) fn new(stored: I, (gone, new): (&'d [u32], &'d [u32])) -> Self {
+        let left = stored.len() + new.len() - gone.len();
+        Merged { stored: stored.peekable(), gone, new, left }
+    }
+}
+
+impl<I: Iterator<Item = u32>> Iterator for Merged<'_, I> {
+    type Item = u32;
+
+    fn next(&mut self) -> Option<u32> {
+        while let (Some(stored), Some((first, rest))) = (self.stored.peek(), self.gone.split_first())
+            && stored == first
+        {
+            self.gone = rest;
+            self.stored.next();
+        }
+        let item = match (self.stored.peek(), self.new.split_first()) {
+            (Some(stored), Some((first, rest))) if first < stored => {
+                self.new = rest;
+                Some(*first)
+            }
+            (None, Some((first, rest))) => {
+                self.new = rest;
+                Some(*first)
+            }
+            _ => self.stored.next(),
+        };
+        self.left -= usize::from(item.is_some());
+        item
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        (self.left, Some(self.left))
+    }
+}
+
+impl<I: Iterator<Item = u32>> ExactSizeIterator for Merged<'_, I> {}
