@@ -6,7 +6,7 @@
 
 use crate::values::{LiteralRanges, order_of, satisfying};
 use crate::words::{Few, Unknown, UnknownWord, Words};
-use std::collections::HashMap;
+use smallvec::SmallVec;
 use std::sync::OnceLock;
 use touchstone_kb::compare::{NoOrder, satisfies, time_satisfies};
 use touchstone_kb::{ClassId, Comparison, Kb, LiteralId, Property, QualifierId, Time};
@@ -207,13 +207,13 @@ pub enum PlanError {
 impl Plan {
     /// Looks up all words of a query.
     pub fn of(query: &Query, words: &Words<'_>) -> Result<Plan, PlanError> {
-        let mut planner = Planner { words, unknown: Unknown::default(), marks: HashMap::new(), n_steps: 0 };
+        let mut planner = Planner { words, unknown: Unknown::default(), marks: SmallVec::new(), n_steps: 0 };
         planner.number_marks(query)?;
         let ask = planner.ask(query)?;
         let side = |operand: &logic::Operand| match operand {
             logic::Operand::Answer => Side::Answer,
             logic::Operand::Marked(mark) => {
-                planner.marks.get(mark).map_or(Side::Answer, |&m| Side::Marked(m))
+                planner.number_of(*mark).map_or(Side::Answer, Side::Marked)
             }
             logic::Operand::Entity(id) => Side::Node(words.kb().node(id).map(|node| node.0)),
         };
@@ -258,8 +258,8 @@ impl PlanSet {
 struct Planner<'w, 'kb> {
     words: &'w Words<'kb>,
     unknown: Unknown,
-    /// Marks that something refers to, with their numbers.
-    marks: HashMap<logic::Mark, usize>,
+    /// Marks that something refers to; their place here is their number.
+    marks: SmallVec<[logic::Mark; 4]>,
     n_steps: usize,
 }
 
@@ -288,10 +288,15 @@ impl Planner<'_, '_> {
             if !set.contains(&mark) {
                 return Err(PlanError::NoSuchMark(mark));
             }
-            let number = self.marks.len();
-            self.marks.entry(mark).or_insert(number);
+            if !self.marks.contains(&mark) {
+                self.marks.push(mark);
+            }
         }
         Ok(())
+    }
+
+    fn number_of(&self, mark: logic::Mark) -> Option<usize> {
+        self.marks.iter().position(|&known| known == mark)
     }
 
     fn kb(&self) -> &Kb {
@@ -398,7 +403,7 @@ impl Planner<'_, '_> {
                     .iter()
                     .map(|step| (self.words.properties(&step.property, &self.unknown), step.direction));
                 let path = path.collect();
-                let start = superlative.start.and_then(|mark| self.marks.get(&mark).copied());
+                let start = superlative.start.and_then(|mark| self.number_of(mark));
                 SetKind::Superlative(Box::new(Extremes { of, path, extreme: superlative.extreme, start }))
             }
             Set::During(during) => {
@@ -410,13 +415,13 @@ impl Planner<'_, '_> {
             }
             Set::Marked(mark, inner) => {
                 let inner = self.set(inner)?;
-                match self.marks.get(mark) {
-                    Some(&number) => SetKind::Marked(number, Box::new(inner)),
+                match self.number_of(*mark) {
+                    Some(number) => SetKind::Marked(number, Box::new(inner)),
                     None => return Ok(inner),
                 }
             }
-            Set::Same(mark) => match self.marks.get(mark) {
-                Some(&number) => SetKind::Same(number),
+            Set::Same(mark) => match self.number_of(*mark) {
+                Some(number) => SetKind::Same(number),
                 None => return Err(PlanError::NoSuchMark(*mark)),
             },
         };

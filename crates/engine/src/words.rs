@@ -60,10 +60,15 @@ impl fmt::Display for UnknownWord {
 }
 
 /// The words of the schema: an id stands for itself, a label for everything with this label.
+type SchemaWords<'kb> = HashMap<&'kb str, Meaning>;
+
+/// What a word of the schema stands for.
 #[derive(Default)]
-struct SchemaWords<'kb> {
-    properties: HashMap<&'kb str, Few<Property>>,
-    qualifiers: HashMap<&'kb str, Few<QualifierId>>,
+struct Meaning {
+    properties: Few<Property>,
+    qualifiers: Few<QualifierId>,
+    /// What values under this key are, as programs want to know.
+    kind: Option<KeyKind>,
 }
 
 /// Looks words up. One per KB, shared by all queries.
@@ -87,25 +92,28 @@ impl<'kb> Words<'kb> {
         self.schema.get_or_init(|| {
             let mut words = SchemaWords::default();
             let kb = self.kb;
-            let relations = kb.relations().map(|r| (kb.relation_label(r), Property::Relation(r)));
-            let attributes = kb.attributes().map(|a| (kb.attribute_label(a), Property::Attribute(a)));
-            for (label, property) in relations.chain(attributes) {
-                words.properties.entry(label).or_default().push(property);
+            let relations = || kb.relations().map(Property::Relation);
+            let properties = || relations().chain(kb.attributes().map(Property::Attribute));
+            for property in properties() {
+                words.entry(kb.property_label(property)).or_default().properties.push(property);
+            }
+            for key in kb.qualifier_keys() {
+                words.entry(kb.qualifier_label(key)).or_default().qualifiers.push(key);
             }
             // Ids go before labels; a relation and an attribute may share theirs.
-            let relations = kb.relations().map(|r| (kb.relation_id(r), Property::Relation(r)));
-            let attributes = kb.attributes().map(|a| (kb.attribute_id(a), Property::Attribute(a)));
             let mut by_id: HashMap<&str, Few<Property>> = HashMap::new();
-            for (id, property) in relations.chain(attributes) {
-                by_id.entry(id).or_default().push(property);
+            for property in properties() {
+                by_id.entry(kb.property_id(property)).or_default().push(property);
             }
-            words.properties.extend(by_id);
+            for (id, properties) in by_id {
+                words.entry(id).or_default().properties = properties;
+            }
             for key in kb.qualifier_keys() {
-                words.qualifiers.entry(kb.qualifier_label(key)).or_default().push(key);
+                words.entry(kb.qualifier_id(key)).or_default().qualifiers = Few::from_slice(&[key]);
             }
-            words
-                .qualifiers
-                .extend(kb.qualifier_keys().map(|key| (kb.qualifier_id(key), Few::from_slice(&[key]))));
+            for meaning in words.values_mut() {
+                meaning.kind = meaning.key_kind(kb);
+            }
             words
         })
     }
@@ -154,7 +162,7 @@ impl<'kb> Words<'kb> {
 
     /// The relations and attributes that a word means.
     pub(crate) fn properties(&self, word: &str, unknown: &Unknown) -> Few<Property> {
-        let found = self.schema().properties.get(word).map_or_else(Few::new, |found| Few::from_slice(found));
+        let found = self.schema().get(word).map_or_else(Few::new, |meaning| few(&meaning.properties));
         if found.is_empty() {
             let labels = || {
                 let relations = self.kb.relations().map(|relation| self.kb.relation_label(relation));
@@ -167,7 +175,7 @@ impl<'kb> Words<'kb> {
 
     /// The qualifier keys that a word means.
     pub(crate) fn qualifiers(&self, word: &str, unknown: &Unknown) -> Few<QualifierId> {
-        let found = self.schema().qualifiers.get(word).map_or_else(Few::new, |found| Few::from_slice(found));
+        let found = self.schema().get(word).map_or_else(Few::new, |meaning| few(&meaning.qualifiers));
         if found.is_empty() {
             let labels = || self.kb.qualifier_keys().map(|key| self.kb.qualifier_label(key));
             unknown.add(WordKind::Qualifier, word, || nearest_sorted(word, labels()));
@@ -191,22 +199,33 @@ impl Names for Words<'_> {
     }
 
     fn key_kind(&self, key: &str) -> Option<KeyKind> {
+        self.schema().get(key)?.kind
+    }
+}
+
+impl Meaning {
+    fn key_kind(&self, kb: &Kb) -> Option<KeyKind> {
         let is_attribute = |property: &Property| match property {
             Property::Attribute(attribute) => Some(*attribute),
             Property::Relation(_) => None,
         };
-        let attribute = || self.schema().properties.get(key)?.iter().find_map(is_attribute);
-        let attribute = attribute().map(|attribute| self.kb.attribute_kind(attribute));
-        let qualifier = || {
-            let key = self.schema().qualifiers.get(key)?.first()?;
-            Some(self.kb.qualifier_kind(*key))
-        };
+        let attribute = self.properties.iter().find_map(is_attribute);
+        let attribute = attribute.map(|attribute| kb.attribute_kind(attribute));
+        let qualifier = || self.qualifiers.first().map(|&key| kb.qualifier_kind(key));
         match attribute.or_else(qualifier)? {
             ValueKind::Quantity => Some(KeyKind::Number),
             ValueKind::Time => Some(KeyKind::Time),
             ValueKind::Text | ValueKind::Entity => Some(KeyKind::Text),
             _ => None,
         }
+    }
+}
+
+/// A copy; nearly always of one thing.
+fn few<T: Copy>(found: &Few<T>) -> Few<T> {
+    match found[..] {
+        [only] => Few::from_iter([only]),
+        _ => Few::from_slice(found),
     }
 }
 

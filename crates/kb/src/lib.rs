@@ -38,5 +38,5 @@ pub use store::{
     Change, Counts, Fact, Kb, LiteralFacts, Manifest, Match, NameHit, Qualifier, Record, STORE_FORMAT,
     ValueKind, is_store,
 };
-pub use time::{Precision, Time};
+pub use time::{Precision, Time, plain_date};
 pub use vocabulary::{FREEBASE, OWL, RDF, RDFS, SKOS, TOUCHSTONE, Term as VocabularyTerm, Vocabulary};

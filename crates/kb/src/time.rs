@@ -113,6 +113,9 @@ impl Time {
 
     /// Reads `yyyy-mm-dd` or `yyyy/mm/dd`, with an optional time zone.
     pub fn parse_date(text: &str) -> Option<Time> {
+        if let Some((year, month, day)) = plain_date(text) {
+            return Self::pack(year, month, day, 0, Precision::Day);
+        }
         let (year, month, day) = split_date(strip_zone(text.trim()))?;
         Self::pack(year, month, day, 0, Precision::Day)
     }
@@ -188,10 +191,24 @@ fn split_year(text: &str) -> Option<(i64, &str)> {
     Some((parse_integer(&text[..at])?, &text[at + 1..]))
 }
 
+/// Year, month and day of `yyyy-mm-dd`, as nearly all dates are written; `None` for every other text and for days that the calendar does not have.
+pub fn plain_date(text: &str) -> Option<(i64, i64, i64)> {
+    let &[y0, y1, y2, y3, b'-', m0, m1, b'-', d0, d1] = text.as_bytes() else { return None };
+    let digits = [y0, y1, y2, y3, m0, m1, d0, d1].map(|byte| byte.wrapping_sub(b'0'));
+    if digits.iter().any(|&digit| digit > 9) {
+        return None;
+    }
+    let [y0, y1, y2, y3, m0, m1, d0, d1] = digits.map(i64::from);
+    on_the_calendar(((y0 * 10 + y1) * 10 + y2) * 10 + y3, m0 * 10 + m1, d0 * 10 + d1)
+}
+
 fn split_date(text: &str) -> Option<(i64, i64, i64)> {
     let (year, rest) = split_year(text)?;
     let (month, day) = rest.split_once(['-', '/'])?;
-    let (month, day) = (two_digits(month)?, two_digits(day)?);
+    on_the_calendar(year, two_digits(month)?, two_digits(day)?)
+}
+
+fn on_the_calendar(year: i64, month: i64, day: i64) -> Option<(i64, i64, i64)> {
     let leap = (year % 4 == 0 && year % 100 != 0) || year % 400 == 0;
     let days = match month {
         1 | 3 | 5 | 7 | 8 | 10 | 12 => 31,

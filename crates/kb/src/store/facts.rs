@@ -242,6 +242,26 @@ impl FactColumns {
         Ok(())
     }
 
+    /// The place of a fact among those with qualifiers. They are spread over all facts, so that the search begins where the fact would be if
+    /// they were spread evenly, and goes on near by: all of it in a few lines of the cache.
+    fn place_among_qualified(&self, fact: FactId) -> Option<usize> {
+        let all: &[u32] = &self.qualified;
+        let guess = (u64::from(fact.0) * all.len() as u64 / (self.value.len() as u64).max(1)) as usize;
+        let (mut low, mut high, mut step) = (guess.min(all.len()), guess.min(all.len()), 8);
+        while low > 0 && all[low - 1] >= fact.0 {
+            high = low;
+            low = low.saturating_sub(step);
+            step *= 2;
+        }
+        while high < all.len() && all[high] < fact.0 {
+            low = high + 1;
+            high = (high + step).min(all.len());
+            step *= 2;
+        }
+        let at = low + all[low..high].partition_point(|&qualified| qualified < fact.0);
+        (all.get(at) == Some(&fact.0)).then_some(at)
+    }
+
     pub(super) fn degree(&self, node: usize) -> usize {
         self.out.entries_of_node(node).len() + self.incoming.entries_of_node(node).len()
     }
@@ -542,11 +562,11 @@ impl Kb {
             None => Some(fact),
             Some(delta) => self.origin(delta, fact),
         };
-        match stored.map(|fact| self.facts.qualified.binary_search(&fact.0)) {
-            Some(Ok(at)) => {
+        match stored.and_then(|fact| self.facts.place_among_qualified(fact)) {
+            Some(at) => {
                 self.facts.qualifier_start[at] as usize..self.facts.qualifier_start[at + 1] as usize
             }
-            _ => 0..0,
+            None => 0..0,
         }
     }
 

@@ -107,7 +107,8 @@ impl Kb {
             number_type: NumberType::from_u8(columns.number_type[i]).unwrap_or_default(),
             key: columns.key[i],
             text: columns.text.get(i),
-            tag: columns.tags.get(columns.tag[i] as usize),
+            // Most have none; the first tag is empty.
+            tag: if columns.tag[i] == 0 { "" } else { columns.tags.get(columns.tag[i] as usize) },
         }
     }
 

@@ -7,6 +7,7 @@ use super::program::{PerStep, Program, Step};
 use crate::text::MAX_DEPTH;
 use smallvec::smallvec;
 use std::borrow::Cow;
+use touchstone_kb::plain_date;
 
 /// A number in a program, with its unit.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -56,6 +57,9 @@ pub fn parse_number(text: &str) -> Option<NumberText<'_>> {
 /// Reads a time: a date if there is a `/`, or a `-` after the first character, otherwise a year. There are no
 /// dates before the year 1, nor after the year 9999.
 pub fn parse_time(text: &str) -> Option<TimeText> {
+    if let Some((year @ 1.., month, day)) = plain_date(text) {
+        return Some(TimeText::Date { year, month: month as u32, day: day as u32 });
+    }
     let text = text.trim();
     let separator = if text.contains('/') { '/' } else { '-' };
     if separator == '-' && (text.starts_with('-') || !text.contains('-')) {
