@@ -422,8 +422,10 @@ impl<'k> Workload<'k> {
         self.collect(|w| {
             let (class, class_iri, attribute, bound) = w.class_with_numbers()?;
             let unit = w.kb.attribute_unit(attribute);
-            let values =
-                Set::Values(Comparison::Greater, touchstone_logic::Value::quantity(bound.clone(), unit));
+            let values = Set::Values(
+                Comparison::Greater,
+                Box::new(touchstone_logic::Value::quantity(bound.clone(), unit)),
+            );
             let filter = Set::relate(values, w.kb.attribute_id(attribute), Direction::Backward);
             let name = w.property(Property::Attribute(attribute));
             let peer = format!(

@@ -212,9 +212,7 @@ impl Plan {
         let ask = planner.ask(query)?;
         let side = |operand: &logic::Operand| match operand {
             logic::Operand::Answer => Side::Answer,
-            logic::Operand::Marked(mark) => {
-                planner.number_of(*mark).map_or(Side::Answer, Side::Marked)
-            }
+            logic::Operand::Marked(mark) => planner.number_of(*mark).map_or(Side::Answer, Side::Marked),
             logic::Operand::Entity(id) => Side::Node(words.kb().node(id).map(|node| node.0)),
         };
         let different: Vec<(Side, Side)> =

@@ -160,7 +160,7 @@ impl Adapter<'_> {
             Set::Values(comparison, value) => {
                 let [Property::Attribute(attribute)] = properties.as_slice() else { return None };
                 (relate.direction == Direction::Backward).then_some(())?;
-                Set::Values(*comparison, self.direct_value(*attribute, *comparison, value)?)
+                Set::Values(*comparison, Box::new(self.direct_value(*attribute, *comparison, value)?))
             }
             // Nothing is said about the other end: a fact is enough.
             Set::All => Set::All,

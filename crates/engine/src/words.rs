@@ -129,14 +129,17 @@ impl<'kb> Words<'kb> {
 
     /// Everything with a label; if there is nothing, everything with an alias.
     pub(crate) fn named(&self, word: &str, unknown: &Unknown) -> Few<u32> {
-        let mut found: Few<u32> = self.kb.nodes_labelled(word).map(|node| node.0).collect();
+        let mut found: Few<u32> = Few::new();
+        self.kb.nodes_labelled(word).for_each(|node| found.push(node.0));
         if found.is_empty() {
             found = self.kb.nodes_named(word).iter().map(|node| node.0).collect();
         }
         if found.is_empty() {
             unknown.add(WordKind::Name, word, || nearest_node(self.kb, word));
         }
-        found.sort_unstable();
+        if found.len() > 1 {
+            found.sort_unstable();
+        }
         found
     }
 

@@ -374,7 +374,7 @@ fn named(query: &Query) -> Named {
             Set::Class(id) => named.classes.push(id.to_string()),
             Set::Relate(relate) => {
                 if let Set::Values(_, value) = &relate.from {
-                    named.compared.push((relate.property.to_string(), value.clone()));
+                    named.compared.push((relate.property.to_string(), *value.clone()));
                 }
             }
             _ => {}
@@ -383,7 +383,7 @@ fn named(query: &Query) -> Named {
     }
     let mut named = Named::default();
     if let Answer::Verify { attribute, value, .. } = &query.answer {
-        named.compared.push((attribute.to_string(), value.clone()));
+        named.compared.push((attribute.to_string(), *value.clone()));
     }
     query.sets(&mut |set| visit(set, &mut named));
     named

@@ -45,7 +45,7 @@ pub enum Answer {
         /// How to compare.
         comparison: Comparison,
         /// With what.
-        value: Value,
+        value: Box<Value>,
     },
     /// Which relations lead from members of one set to members of another.
     Relation {
@@ -61,7 +61,7 @@ pub enum Answer {
         /// Its attribute.
         attribute: Symbol,
         /// Its value.
-        value: Value,
+        value: Box<Value>,
         /// The qualifier asked for.
         qualifier: Symbol,
     },
@@ -110,7 +110,7 @@ pub enum Set {
     /// The members of a class, by the class's id or name.
     Class(Symbol),
     /// The literals that compare so with a value, by the rules of `touchstone_kb::compare`: a year equals the dates in it.
-    Values(Comparison, Value),
+    Values(Comparison, Box<Value>),
     /// What the members of another set lead to.
     Relate(Box<Relate>),
     /// What is in all of these sets.

@@ -257,7 +257,7 @@ fn set() -> impl Strategy<Value = Set> {
     let comparison = prop::sample::select(vec![Equal, NotEqual, Less, Greater, LessOrEqual, GreaterOrEqual]);
     let value = (comparison, 0..NUMBERS).prop_map(|(comparison, n)| {
         Set::relate(
-            Set::Values(comparison, Value::xsd(n.to_string(), "integer")),
+            Set::Values(comparison, Box::new(Value::xsd(n.to_string(), "integer"))),
             NUMBER,
             Direction::Backward,
         )

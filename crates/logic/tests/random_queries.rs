@@ -69,7 +69,7 @@ fn direction() -> impl Strategy<Value = Direction> {
 fn filter() -> impl Strategy<Value = Set> {
     (compared(), name(), conditions()).prop_map(|((comparison, value), property, conditions)| {
         Set::Relate(Box::new(Relate {
-            from: Set::Values(comparison, value),
+            from: Set::Values(comparison, Box::new(value)),
             property: property.into(),
             direction: Direction::Backward,
             conditions,
@@ -101,7 +101,7 @@ fn query() -> impl Strategy<Value = Query> {
         1 => set().prop_map(Answer::Count),
         1 => (set(), name()).prop_map(|(of, attribute)| Answer::Attribute { of, attribute: attribute.into(), conditions: Vec::new() }),
         1 => (set(), name(), compared()).prop_map(|(of, attribute, (comparison, value))| Answer::Verify {
-            of, attribute: attribute.into(), conditions: Vec::new(), comparison, value,
+            of, attribute: attribute.into(), conditions: Vec::new(), comparison, value: Box::new(value),
         }),
         1 => (set(), set()).prop_map(|(from, to)| Answer::Relation { from, to }),
         1 => (set(), name(), set(), name())

@@ -118,7 +118,7 @@ impl Mover<'_, '_, '_> {
                 }
             };
             return Some(Set::relate(
-                Set::Values(*comparison, value),
+                Set::Values(*comparison, Box::new(value)),
                 relate.property.clone(),
                 relate.direction,
             ));

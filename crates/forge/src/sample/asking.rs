@@ -227,8 +227,11 @@ impl<'k> Asker<'_, 'k, '_> {
             (Comparison::Equal, self.plain_value(&literal))
         };
         let fact = kb.facts_of(node, Property::Attribute(attribute)).nth(at);
-        let mut set =
-            Set::relate(Set::Values(comparison, value), kb.attribute_id(attribute), Direction::Backward);
+        let mut set = Set::relate(
+            Set::Values(comparison, Box::new(value)),
+            kb.attribute_id(attribute),
+            Direction::Backward,
+        );
         self.qualify(&mut set, fact);
         Ok(set)
     }
@@ -388,7 +391,13 @@ impl<'k> Asker<'_, 'k, '_> {
             (2.., Some(fact)) => self.qualifier(fact).into_iter().collect(),
             _ => Vec::new(),
         };
-        Ok(Answer::Verify { of, attribute: kb.attribute_id(attribute).into(), conditions, comparison, value })
+        Ok(Answer::Verify {
+            of,
+            attribute: kb.attribute_id(attribute).into(),
+            conditions,
+            comparison,
+            value: Box::new(value),
+        })
     }
 
     fn literal_qualifier(&mut self, node: NodeId) -> Sampled<Answer> {
@@ -412,7 +421,7 @@ impl<'k> Asker<'_, 'k, '_> {
         Ok(Answer::AttributeQualifier {
             of,
             attribute: kb.attribute_id(attribute).into(),
-            value: Value::of(&literal),
+            value: Box::new(Value::of(&literal)),
             qualifier: kb.qualifier_id(qualifier).into(),
         })
     }

@@ -307,7 +307,7 @@ impl Growth<'_, '_, '_> {
         if !self.ground.allows(Property::Attribute(attribute)) {
             return None;
         }
-        let values = Set::Values(Comparison::Equal, value);
+        let values = Set::Values(Comparison::Equal, Box::new(value));
         Some(Set::relate(values, kb.attribute_id(attribute), Direction::Backward))
     }
 }
@@ -319,7 +319,7 @@ pub(super) fn compared(ground: &Ground<'_>, random: &mut Random, at: NodeId) -> 
     let literal = *random.choose(kb.literals(at, attribute)).ok_or("an attribute without values")?;
     let (comparison, value) =
         numbers::near(random, &kb.literal(LiteralId(literal))).ok_or("no round number near the value")?;
-    Ok(Set::relate(Set::Values(comparison, value), kb.attribute_id(attribute), Direction::Backward))
+    Ok(Set::relate(Set::Values(comparison, Box::new(value)), kb.attribute_id(attribute), Direction::Backward))
 }
 
 /// An attribute of an entity whose values have an order.

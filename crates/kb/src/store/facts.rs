@@ -563,9 +563,7 @@ impl Kb {
             Some(delta) => self.origin(delta, fact),
         };
         match stored.and_then(|fact| self.facts.place_among_qualified(fact)) {
-            Some(at) => {
-                self.facts.qualifier_start[at] as usize..self.facts.qualifier_start[at + 1] as usize
-            }
+            Some(at) => self.facts.qualifier_start[at] as usize..self.facts.qualifier_start[at + 1] as usize,
             None => 0..0,
         }
     }

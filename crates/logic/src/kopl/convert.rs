@@ -28,11 +28,20 @@ impl Program {
     /// KoPL asks the KB for the kind of some values; where `names` does not know the key, such a value stays untyped.
     pub fn to_query(&self, names: &dyn Names) -> Result<Query, ProgramError> {
         self.check()?;
-        self.check_size()?;
         let mut results =
             Results { outcomes: Vec::with_capacity(self.steps.len()), uses: smallvec![0; self.steps.len()] };
-        for &dependency in self.steps.iter().flat_map(|step| &step.dependencies) {
-            results.uses[dependency] += 1;
+        let mut sizes = PerStep::with_capacity(self.steps.len());
+        for step in &self.steps {
+            let mut size = 1usize;
+            for &dependency in &step.dependencies {
+                results.uses[dependency] += 1;
+                size = size.saturating_add(sizes[dependency]);
+            }
+            // Steps that are used several times are written out in the query: it may not grow without end.
+            if size > MAX_STEPS {
+                return Err(ProgramError::TooLong);
+            }
+            sizes.push(size);
         }
         for step in &self.steps {
             let outcome = result(step, &mut results, names);
@@ -60,17 +69,6 @@ impl Results {
     fn take(&mut self, step: usize) -> Option<Outcome> {
         self.uses[step] -= 1;
         if self.uses[step] == 0 { self.outcomes[step].take() } else { self.outcomes[step].clone() }
-    }
-}
-
-impl Program {
-    /// Steps that are used several times are written out in the query: it may not grow without end.
-    fn check_size(&self) -> Result<(), ProgramError> {
-        let mut sizes = PerStep::new();
-        for step in &self.steps {
-            sizes.push(step.dependencies.iter().fold(1usize, |sum, &d| sum.saturating_add(sizes[d])));
-        }
-        if sizes.iter().any(|&size| size > MAX_STEPS) { Err(ProgramError::TooLong) } else { Ok(()) }
     }
 }
 
@@ -140,7 +138,7 @@ fn result(step: &Step, results: &mut Results, names: &dyn Names) -> Outcome {
             };
             match results.take(step.dependencies[0]) {
                 Some(Outcome::Values { of, attribute, conditions }) => {
-                    Answer::Verify { of, attribute, conditions, comparison, value }
+                    Answer::Verify { of, attribute, conditions, comparison, value: Box::new(value) }
                 }
                 _ => Answer::Exists(Set::All),
             }
@@ -149,7 +147,7 @@ fn result(step: &Step, results: &mut Results, names: &dyn Names) -> Outcome {
         QueryAttrQualifier => Answer::AttributeQualifier {
             of: set(0),
             attribute: input(0),
-            value: keyed_value(names, &step.inputs[0], &step.inputs[1]),
+            value: Box::new(keyed_value(names, &step.inputs[0], &step.inputs[1])),
             qualifier: input(2),
         },
         QueryRelationQualifier => {
@@ -208,7 +206,7 @@ fn keyed_value(names: &dyn Names, key: &str, text: &str) -> Value {
 }
 
 fn filtered(of: Set, key: Symbol, comparison: Comparison, value: Value) -> Outcome {
-    let filter = Set::relate(Set::Values(comparison, value), key, Direction::Backward);
+    let filter = Set::relate(Set::Values(comparison, Box::new(value)), key, Direction::Backward);
     Outcome::Set(Set::and([of, filter]))
 }
 

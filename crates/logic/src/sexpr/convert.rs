@@ -51,7 +51,7 @@ fn set(form: &Form) -> Result<Set, Inexpressible> {
         Form::Class(id) => Set::Class(id.clone()),
         Form::Entity(id) => Set::Entity(id.clone()),
         Form::Named(name) => Set::Named(name.clone()),
-        Form::Literal(token) => Set::Values(Comparison::Equal, literal_value(token)),
+        Form::Literal(token) => Set::Values(Comparison::Equal, Box::new(literal_value(token))),
         Form::And(parts) => Set::and(parts.iter().map(set).collect::<Result<Vec<_>, _>>()?),
         Form::Join(relation, of) => match time_macro(relation, of) {
             Some(during) => during,
@@ -67,7 +67,11 @@ fn set(form: &Form) -> Result<Set, Inexpressible> {
                     ));
                 }
             };
-            Set::relate(Set::Values(*comparison, value), relation.relation.clone(), direction(relation))
+            Set::relate(
+                Set::Values(*comparison, Box::new(value)),
+                relation.relation.clone(),
+                direction(relation),
+            )
         }
         Form::Count(_) => {
             return Err(Inexpressible::new(Language::Sexpr, "what a COUNT inside another expression means"));

@@ -406,8 +406,11 @@ impl<'q> Graph<'q> {
         }
         for (thing, conditions) in conditions.into_iter().enumerate() {
             if !self.hidden[thing] {
-                self.pattern.things[thing]
-                    .extend(conditions.into_iter().map(|(comparison, value)| Set::Values(comparison, value)));
+                self.pattern.things[thing].extend(
+                    conditions
+                        .into_iter()
+                        .map(|(comparison, value)| Set::Values(comparison, Box::new(value))),
+                );
             }
         }
         Ok(())

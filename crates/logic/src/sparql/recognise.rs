@@ -241,7 +241,7 @@ impl<'q> Graph<'q> {
                 Ok(self.constant(Set::Entity(self.names.node(node.as_str()).into())))
             }
             TermPattern::Literal(literal) => {
-                Ok(self.constant(Set::Values(Comparison::Equal, self.names.value(literal))))
+                Ok(self.constant(Set::Values(Comparison::Equal, Box::new(self.names.value(literal)))))
             }
             TermPattern::Triple(_) => Err(NotRecognised::new("a triple term")),
         }
@@ -320,7 +320,7 @@ impl<'q> Graph<'q> {
                 }
                 Condition::Value(variable, comparison, value) => {
                     let thing = self.variable(variable.as_str());
-                    self.pattern.things[thing].push(Set::Values(comparison, value));
+                    self.pattern.things[thing].push(Set::Values(comparison, Box::new(value)));
                 }
                 Condition::English(variable) => {
                     let thing = self.variable(variable.as_str());
@@ -486,7 +486,7 @@ impl<'q> Graph<'q> {
 fn ground(term: &GroundTerm, names: &Namespaces) -> Result<Set, NotRecognised> {
     match term {
         GroundTerm::NamedNode(node) => Ok(Set::Entity(names.node(node.as_str()).into())),
-        GroundTerm::Literal(literal) => Ok(Set::Values(Comparison::Equal, names.value(literal))),
+        GroundTerm::Literal(literal) => Ok(Set::Values(Comparison::Equal, Box::new(names.value(literal)))),
         GroundTerm::Triple(_) => Err(NotRecognised::new("a triple term")),
     }
 }

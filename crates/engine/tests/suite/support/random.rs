@@ -114,7 +114,7 @@ impl<'k> RandomQueries<'k> {
                     attribute: attribute.into(),
                     conditions,
                     comparison,
-                    value,
+                    value: Box::new(value),
                 }
             }
             12 | 13 => {
@@ -133,9 +133,9 @@ impl<'k> RandomQueries<'k> {
                     of: self.separate(Value::Node(fact.subject), edges - 1),
                     attribute: self.property_word(fact.property).into(),
                     value: if self.rng.percent(80) {
-                        touchstone_logic::Value::of(&self.kb.literal(literal))
+                        Box::new(touchstone_logic::Value::of(&self.kb.literal(literal)))
                     } else {
-                        near(self.kb, &mut self.rng, literal).1
+                        Box::new(near(self.kb, &mut self.rng, literal).1)
                     },
                     qualifier: self.qualifier_word(key).into(),
                 }
@@ -265,7 +265,7 @@ impl<'k> RandomQueries<'k> {
             Value::Literal(_) if self.rng.percent(3) => Set::All,
             Value::Literal(literal) => {
                 let (comparison, value) = near(self.kb, &mut self.rng, literal);
-                Set::Values(comparison, value)
+                Set::Values(comparison, Box::new(value))
             }
             Value::Node(node) => match self.rng.below(20) {
                 0..=8 => Set::Entity(self.kb.node_id(node).into()),
