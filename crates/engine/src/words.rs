@@ -9,7 +9,7 @@ use std::cell::RefCell;
 use std::fmt;
 use std::sync::OnceLock;
 use touchstone_kb::{ClassId, Kb, Property, QualifierId, ValueKind, nearest_name};
-use touchstone_logic::{KeyKind, Names};
+use touchstone_logic::{Inverses, KeyKind, Lookup, Names, SAME_AS};
 
 /// What a word stands for: nearly always one thing.
 pub type Few<T> = SmallVec<[T; 4]>;
@@ -60,15 +60,17 @@ impl fmt::Display for UnknownWord {
 }
 
 /// The words of the schema: an id stands for itself, a label for everything with this label.
-type SchemaWords<'kb> = HashMap<&'kb str, Meaning>;
+type SchemaWords<'kb> = HashMap<&'kb str, Meaning<'kb>>;
 
 /// What a word of the schema stands for.
 #[derive(Default)]
-struct Meaning {
+struct Meaning<'kb> {
     properties: Few<Property>,
     qualifiers: Few<QualifierId>,
     /// What values under this key are, as programs want to know.
     kind: Option<KeyKind>,
+    /// What says the same the other way round.
+    inverse: Option<&'kb str>,
 }
 
 /// Looks words up. One per KB, shared by all queries.
@@ -111,8 +113,9 @@ impl<'kb> Words<'kb> {
             for key in kb.qualifier_keys() {
                 words.entry(kb.qualifier_id(key)).or_default().qualifiers = Few::from_slice(&[key]);
             }
-            for meaning in words.values_mut() {
+            for (word, meaning) in &mut words {
                 meaning.kind = meaning.key_kind(kb);
+                meaning.inverse = meaning.inverse_of(kb, word);
             }
             words
         })
@@ -206,7 +209,18 @@ impl Names for Words<'_> {
     }
 }
 
-impl Meaning {
+impl<'kb> Meaning<'kb> {
+    /// As `Inverses` for a KB has it: an id for an id, a name for a name.
+    fn inverse_of(&self, kb: &'kb Kb, word: &str) -> Option<&'kb str> {
+        let relation = self.properties.iter().find_map(|property| match property {
+            Property::Relation(relation) => Some(*relation),
+            Property::Attribute(_) => None,
+        })?;
+        let inverse = if kb.is_symmetric(relation) { relation } else { kb.relation_inverse(relation)? };
+        let is_id = kb.relation_id(relation) == word;
+        Some(if is_id { kb.relation_id(inverse) } else { kb.relation_label(inverse) })
+    }
+
     fn key_kind(&self, kb: &Kb) -> Option<KeyKind> {
         let is_attribute = |property: &Property| match property {
             Property::Attribute(attribute) => Some(*attribute),
@@ -229,6 +243,40 @@ fn few<T: Copy>(found: &Few<T>) -> Few<T> {
     match found[..] {
         [only] => Few::from_iter([only]),
         _ => Few::from_slice(found),
+    }
+}
+
+/// As the KB, without a search for each word.
+impl Lookup for Words<'_> {
+    fn is_class(&self, word: &str) -> Option<bool> {
+        Lookup::is_class(self.kb, word)
+    }
+
+    fn is_property(&self, word: &str) -> Option<bool> {
+        Some(self.schema().get(word).is_some_and(|meaning| !meaning.properties.is_empty()))
+    }
+
+    fn is_entity(&self, word: &str) -> Option<bool> {
+        Lookup::is_entity(self.kb, word)
+    }
+
+    fn nearest_class(&self, wrong: &str) -> Option<String> {
+        Lookup::nearest_class(self.kb, wrong)
+    }
+
+    fn nearest_property(&self, wrong: &str) -> Option<String> {
+        Lookup::nearest_property(self.kb, wrong)
+    }
+}
+
+impl Inverses for Words<'_> {
+    fn inverse(&self, relation: &str) -> Option<&str> {
+        self.schema().get(relation)?.inverse
+    }
+
+    fn same(&self, entity: &str) -> Option<&str> {
+        self.schema().get(SAME_AS)?;
+        Inverses::same(self.kb, entity)
     }
 }
 
@@ -260,5 +308,29 @@ impl Unknown {
 
     pub(crate) fn into_words(self) -> Vec<UnknownWord> {
         self.0.into_inner()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_know_what_the_kb_knows() {
+        let kb = touchstone_kb::world::open(&touchstone_kb::NoProgress).expect("World");
+        let words = Words::new(&kb);
+        let ids =
+            kb.relations().map(|r| kb.relation_id(r)).chain(kb.attributes().map(|a| kb.attribute_id(a)));
+        let labels = kb.relations().map(|r| kb.relation_label(r));
+        let labels = labels.chain(kb.attributes().map(|a| kb.attribute_label(a)));
+        let keys = kb.qualifier_keys().flat_map(|key| [kb.qualifier_id(key), kb.qualifier_label(key)]);
+        let mut n_inverse = 0;
+        for word in ids.chain(labels).chain(keys).chain(["nothing", "", SAME_AS]) {
+            assert_eq!(Inverses::inverse(&words, word), Inverses::inverse(&kb, word), "{word}");
+            assert_eq!(Lookup::is_property(&words, word), Lookup::is_property(&kb, word), "{word}");
+            assert_eq!(Names::key_kind(&words, word), Names::key_kind(&kb, word), "{word}");
+            n_inverse += usize::from(Inverses::inverse(&kb, word).is_some());
+        }
+        assert!(n_inverse > 0, "no relation has an inverse");
     }
 }

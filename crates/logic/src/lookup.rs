@@ -171,7 +171,8 @@ impl Inverses for Kb {
     }
 }
 
-const SAME_AS: &str = "http://www.w3.org/2002/07/owl#sameAs";
+/// The relation between the ids of one entity.
+pub const SAME_AS: &str = "http://www.w3.org/2002/07/owl#sameAs";
 
 /// Nothing has more ids; what seems to have them is badly linked.
 const MAX_IDS: usize = 100;

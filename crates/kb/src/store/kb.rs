@@ -3,6 +3,7 @@
 use super::columns::{Rows, Strings, check_len, path_of};
 use super::facts::FactColumns;
 use super::file_order::FileOrderColumns;
+use super::id_index::IdIndex;
 use super::literals::LiteralColumns;
 use super::manifest::Manifest;
 use super::mapping::Column;
@@ -13,6 +14,7 @@ use super::verify;
 use crate::error::{KbError, Result};
 use crate::ids::{ClassId, LiteralId, NodeId};
 use std::path::Path;
+use std::sync::Arc;
 
 /// Whether a directory looks like a compiled KB.
 pub fn is_store(dir: &Path) -> bool {
@@ -30,6 +32,8 @@ pub struct Kb {
     n_entities: usize,
     n_nodes: usize,
     node_id: Strings,
+    /// Shared by overlays: they have the same nodes.
+    ids: Arc<IdIndex>,
     node_label: Column<u32>,
     node_description: Column<u32>,
     aliases: Rows,
@@ -74,6 +78,7 @@ impl Kb {
             n_entities: counts.entities as usize,
             n_nodes: (counts.entities + counts.classes) as usize,
             node_id: Strings::open(dir, "node_id")?,
+            ids: Arc::default(),
             node_label: Column::open(&path_of(dir, "node_label"))?,
             node_description: Column::open(&path_of(dir, "node_description"))?,
             aliases: Rows::open(dir, "aliases")?,
@@ -160,10 +165,8 @@ impl Kb {
 
     /// The entity or class with this id.
     pub fn node(&self, id: &str) -> Option<NodeId> {
-        let found = self
-            .node_id
-            .find(0..self.n_entities, id)
-            .or_else(|| self.node_id.find(self.n_entities..self.n_nodes, id));
+        let parts = [0..self.n_entities, self.n_entities..self.n_nodes];
+        let found = self.ids.find(&self.node_id, parts, id);
         found.map(|index| NodeId(index as u32))
     }
 

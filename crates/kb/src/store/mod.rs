@@ -19,6 +19,7 @@ mod columns;
 mod facts;
 mod file_order;
 pub(crate) mod fingerprint;
+mod id_index;
 mod kb;
 mod literals;
 mod manifest;
