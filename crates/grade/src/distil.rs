@@ -1,10 +1,13 @@
 //! Neighbours of a KB in which near misses of a gold query give other answers than gold. A predicted query that gives the right answer
-//! by luck gives a wrong one on some of them.
+//! by luck gives a wrong one on some of them. One of them changes gold's own answers, if that can be done: a query about something else
+//! with the same answers does not notice.
 //!
-//! Facts around the gold graph are removed, given to other subjects, and moved across what the query compares with. What is added fits the
+//! Facts around the gold graph, first of all those that carry its answers, are removed, given to other subjects, given other values, and
+//! moved across what the query compares with. What is added fits the
 //! schema: its subject has the property already or is in its domain, and its value is one that the property has elsewhere. So a
 //! query that differs from gold only by what the schema implies is not taken for luck.
 
+use crate::carrying::Carrying;
 use crate::degrade::{Degradation, worse_query};
 use crate::neighbour::{Neighbour, facts_of_triple, run};
 use hashbrown::HashSet;
@@ -30,7 +33,10 @@ pub struct Distilled {
     pub lucky: usize,
     /// How many of these give other answers on some neighbour.
     pub lucky_told: usize,
-    /// The fewest neighbours that tell as many near misses from gold as all that were tried.
+    /// Whether gold gives other answers on some neighbour than on the KB as it is.
+    #[serde(default)]
+    pub moves_gold: bool,
+    /// The fewest neighbours that tell as many near misses from gold as all that were tried, and move gold's answers if one of those does.
     pub neighbours: Vec<Neighbour>,
 }
 
@@ -47,14 +53,12 @@ const TRIED_IN_FULL: usize = 12;
 /// So much may all queries of one question cost together.
 const MAX_OPERATIONS: u64 = 20_000_000;
 
-/// Makes neighbours for the gold query of a question; `None` if it cannot be read or run, or has no near misses.
+/// Makes neighbours for the gold query of a question; `None` if it cannot be read or run, or if there is nothing to tell it
+/// from.
 pub fn distil(kb: &Kb, knowledge: &Knowledge<'_>, question: &Question, seed: u64) -> Option<Distilled> {
     let gold = with_ids(question.query(knowledge)?, kb);
     let mut random = Random::new(seed, &question.id);
     let misses = near_misses(&gold, &mut random);
-    if misses.is_empty() {
-        return None;
-    }
     let words = Words::new(kb);
     let mut contest = Contest {
         gold: Plan::of(&gold, &words).ok()?,
@@ -66,28 +70,36 @@ pub fn distil(kb: &Kb, knowledge: &Knowledge<'_>, question: &Question, seed: u64
     let lucky = all & !told_here;
     let mut changes = Changes::around(kb, &words, question, &gold, &misses, random);
     let mut tried: Vec<Tried> = Vec::new();
+    // Gold as it is on the KB is one more that is to be told from gold.
+    let still: Told = 1 << misses.len();
     let mut known: Told = 0;
     for number in 0..MAX_TRIED {
-        let is_enough = known == all && number >= TRIED_IN_FULL;
+        let is_enough = known == all | still && number >= TRIED_IN_FULL;
         if is_enough || contest.operations > MAX_OPERATIONS {
             break;
         }
         let Some(change) = changes.next(number) else { continue };
         let wanted = if number < TRIED_IN_FULL { all } else { all & !known };
         let Ok(neighbour) = kb.overlay(&change) else { continue };
-        if let Some((told, given)) = contest.told(&neighbour, wanted).filter(|(told, _)| *told != 0) {
+        let Some((mut told, given)) = contest.told(&neighbour, wanted) else { continue };
+        let moves_gold = given != answers;
+        told |= if moves_gold { still } else { 0 };
+        if told != 0 {
             known |= told;
-            let moves_gold = given != answers;
             tried.push(Tried { change, told, moves_gold });
         }
+    }
+    if misses.is_empty() && tried.is_empty() {
+        return None;
     }
     let kept = fewest(&tried, known);
     Some(Distilled {
         id: question.id.clone(),
         misses: misses.len(),
-        told: known.count_ones() as usize,
+        told: (known & all).count_ones() as usize,
         lucky: lucky.count_ones() as usize,
         lucky_told: (known & lucky).count_ones() as usize,
+        moves_gold: known & still != 0,
         neighbours: kept.iter().map(|&at| Neighbour::of(kb, &tried[at].change)).collect(),
     })
 }
@@ -167,9 +179,11 @@ fn fewest(tried: &[Tried], known: Told) -> Vec<usize> {
 struct Changes<'k> {
     kb: &'k Kb,
     random: Random,
-    /// Facts of the query's properties; those next to gold's answers first, `n_near` of them.
+    /// Facts of the query's properties; those that carry gold's answers first, or if there are none those next to them: `n_near` of them.
     facts: Vec<Fact>,
     n_near: usize,
+    /// Facts without which something is no answer.
+    supports: Vec<Vec<Fact>>,
     /// Who may be given a fact: subjects of those facts, and members of the classes that the query is about.
     subjects: Vec<NodeId>,
     /// Values at which comparisons of the query turn: what it compares with, and the nearest ones above and below.
@@ -207,8 +221,15 @@ impl<'k> Changes<'k> {
             answers.contains(&fact.subject)
                 || matches!(fact.value, Value::Node(node) if answers.contains(&node))
         };
+        let carrying = Carrying::of(words, gold, &mut random);
+        let carries: HashSet<FactId> = carrying.facts.iter().map(|fact| fact.id).collect();
+        facts.retain(|fact| !carries.contains(&fact.id));
         facts.sort_by_key(|fact| !is_near(fact));
-        let n_near = facts.iter().filter(|fact| is_near(fact)).count();
+        let n_near = match carrying.facts.len() {
+            0 => facts.iter().filter(|fact| is_near(fact)).count(),
+            n_carrying => n_carrying,
+        };
+        let facts: Vec<Fact> = carrying.facts.into_iter().chain(facts).collect();
         let domains = properties.iter().filter_map(|&property| domain(kb, property));
         let classes = domains.chain(named.classes.iter().filter_map(|id| kb.class(id)));
         let mut subjects: Vec<NodeId> = facts.iter().map(|fact| fact.subject).chain(answers).collect();
@@ -222,17 +243,19 @@ impl<'k> Changes<'k> {
             Some((attribute, turning_points(kb, attribute, value)))
         });
         let thresholds = thresholds.filter(|(_, values)| !values.is_empty()).collect();
-        Changes { kb, random, facts, n_near, subjects, thresholds }
+        Changes { kb, random, facts, n_near, supports: carrying.supports, subjects, thresholds }
     }
 
     /// The next change; `None` if there is nothing to change in this way.
     fn next(&mut self, number: usize) -> Option<Change> {
         let mut change = Change::default();
-        match number % 5 {
+        match number % 7 {
             0 => self.remove_one(&mut change),
             1 => self.add_one(&mut change),
             2 => self.move_value(&mut change),
             3 => self.remove_share(&mut change),
+            4 => self.remove_support(&mut change),
+            5 => self.add_value(&mut change),
             _ => {
                 self.remove_one(&mut change);
                 self.add_one(&mut change);
@@ -263,6 +286,13 @@ impl<'k> Changes<'k> {
         }
     }
 
+    /// All facts by which something satisfies a constraint of the query.
+    fn remove_support(&mut self, change: &mut Change) {
+        if let Some(facts) = self.random.choose(&self.supports) {
+            facts.iter().for_each(|fact| self.remove(fact, change));
+        }
+    }
+
     /// A share of the facts near gold's answers, and of those next to them.
     fn remove_share(&mut self, change: &mut Change) {
         let share = 20 + 10 * self.random.below(5) as u64;
@@ -290,6 +320,19 @@ impl<'k> Changes<'k> {
                 change.added.push(triple);
                 return;
             }
+        }
+    }
+
+    /// Says of a subject also what a fact of the same property says of another.
+    fn add_value(&mut self, change: &mut Change) {
+        let Some(fact) = self.fact() else { return };
+        let others = self.facts.iter().filter(|other| other.property == fact.property);
+        let others: Vec<Value> =
+            others.map(|other| other.value).filter(|value| *value != fact.value).collect();
+        let Some(&value) = self.random.choose(&others) else { return };
+        let triple = (fact.subject, fact.property, value);
+        if facts_of_triple(self.kb, triple).is_empty() {
+            change.added.push(triple);
         }
     }
 

@@ -6,6 +6,7 @@
 pub mod aligned;
 pub mod answers;
 pub mod axioms;
+mod carrying;
 pub mod compat;
 pub mod degrade;
 pub mod distil;

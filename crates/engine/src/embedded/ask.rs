@@ -103,7 +103,7 @@ impl<'k> Evaluator<'k, '_> {
                 found
             }
             _ if set.has_marks => self.solved(set, true)?,
-            _ => without(self.listed(self.things(set)?)?, &banned),
+            _ => without(self.listed_answers(set)?.0, &banned),
         };
         Ok(self.in_language(found))
     }

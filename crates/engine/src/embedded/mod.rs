@@ -2,10 +2,12 @@
 //!
 //! Sets are sorted lists of ids, mostly slices of the store. `evaluate.rs` works sets out from the inside, `relate.rs` takes one step along
 //! facts for a whole set, `probe.rs` asks whether one thing is in a set, `superlative.rs` finds extremes in the columns that are sorted by
-//! value, `solutions.rs` deals with things that are met twice, `ask.rs` answers the question, and `trace.rs` takes notes.
+//! value, `solutions.rs` deals with things that are met twice, `everything.rs` with descriptions that restrict nothing, `ask.rs` answers the
+//! question, and `trace.rs` takes notes.
 
 mod ask;
 mod evaluate;
+mod everything;
 mod probe;
 mod relate;
 mod solutions;

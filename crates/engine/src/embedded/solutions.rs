@@ -13,7 +13,7 @@ use std::borrow::Cow;
 pub(super) type Marks = Vec<Option<Thing>>;
 
 /// What to do with a way; it says whether that is enough.
-type Then<'t> = &'t mut dyn FnMut(&mut Marks) -> Outcome<bool>;
+pub(super) type Then<'t> = &'t mut dyn FnMut(&mut Marks) -> Outcome<bool>;
 
 impl<'k> Evaluator<'k, '_> {
     /// Calls `then` for each way in which a thing is in a set, until it says that this is enough.
@@ -106,7 +106,13 @@ impl<'k> Evaluator<'k, '_> {
         }
     }
 
-    fn all_ways(&self, parts: &[&PlanSet], thing: Thing, marks: &mut Marks, then: Then<'_>) -> Outcome<bool> {
+    pub(super) fn all_ways(
+        &self,
+        parts: &[&PlanSet],
+        thing: Thing,
+        marks: &mut Marks,
+        then: Then<'_>,
+    ) -> Outcome<bool> {
         match parts {
             [] => then(marks),
             [first, rest @ ..] => {
@@ -135,16 +141,24 @@ impl<'k> Evaluator<'k, '_> {
         })
     }
 
-    /// The members of a set with marks.
-    pub(super) fn solved(&self, set: &PlanSet, rules: bool) -> Outcome<Things<'k>> {
-        let candidates = self.listed(self.things(set)?)?;
+    /// The members of a set with marks: as answers, which keep to the rules of the query, or as something inside of it.
+    pub(super) fn solved(&self, set: &PlanSet, as_answers: bool) -> Outcome<Things<'k>> {
+        let (candidates, is_everything) =
+            if as_answers { self.listed_answers(set)? } else { (self.listed_inside(set)?, false) };
+        let n_entities = self.kb.n_entities();
         let (mut nodes, mut literals) = (Vec::new(), Vec::new());
         let mut marks: Marks = vec![None; self.plan.n_marks];
         self.budget.enter(Some((set.step, self.plan.n_steps)));
         for thing in candidates.iter() {
             self.budget.spend(1)?;
-            let found =
-                self.ways(set, thing, &mut marks, &mut |marks| Ok(!rules || self.allowed(thing, marks)))?;
+            let is_entity = matches!(thing, Thing::Node(node) if (node as usize) < n_entities);
+            let then: Then<'_> = &mut |marks| Ok(!as_answers || self.allowed(thing, marks));
+            // Of what is no entity, the set must say more than that it is something.
+            let found = if is_everything && !is_entity {
+                self.naming_ways(set, thing, &mut marks, then)?
+            } else {
+                self.ways(set, thing, &mut marks, then)?
+            };
             if found {
                 match thing {
                     Thing::Node(node) => nodes.push(node),
@@ -163,7 +177,7 @@ impl<'k> Evaluator<'k, '_> {
         banned: &[u32],
         rules: bool,
     ) -> Outcome<Vec<(u32, Thing)>> {
-        let candidates = self.listed(self.things(&extremes.of)?)?;
+        let candidates = self.listed_inside(&extremes.of)?;
         let mut contenders = Vec::new();
         let mut marks: Marks = vec![None; self.plan.n_marks];
         for thing in candidates.iter() {
@@ -180,24 +194,6 @@ impl<'k> Evaluator<'k, '_> {
             })?;
         }
         Ok(contenders)
-    }
-
-    /// Everything written out: all entities; and ranges of literals.
-    pub(super) fn listed(&self, things: Things<'k>) -> Outcome<Things<'k>> {
-        Ok(match things {
-            Things::All => {
-                let n = self.kb.n_entities();
-                self.budget.spend(n as u64)?;
-                self.keep(n)?;
-                Things::nodes(Cow::Owned((0..n as u32).collect()))
-            }
-            Things::Ranges(ranges) => {
-                self.budget.spend(ranges.len() as u64)?;
-                self.keep(ranges.len())?;
-                Things::literals(Cow::Owned(ranges.literals().collect()))
-            }
-            listed => listed,
-        })
     }
 }
 

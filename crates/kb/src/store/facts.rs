@@ -1,12 +1,13 @@
-//! Look-ups of facts: by subject, by value, by property, and the qualifiers of a fact.
+//! Look-ups of facts: by subject, by value, by property.
 
-use super::columns::{Rows, check_below, check_len, check_starts, path_of};
+use super::columns::{check_below, check_len, check_starts, path_of};
+use super::groups::Groups;
 use super::kb::Kb;
 use super::manifest::Counts;
 use super::mapping::Column;
-use super::overlay::{Either, Merged};
+use super::merged::{Either, Merged};
 use crate::error::{KbError, Result};
-use crate::ids::{AttributeId, FactId, LiteralId, NodeId, Property, QualifierId, RelationId, Value};
+use crate::ids::{AttributeId, FactId, LiteralId, NodeId, Property, RelationId, Value};
 use std::ops::Range;
 use std::path::Path;
 
@@ -22,15 +23,6 @@ pub struct Fact {
     /// What it says.
     pub property: Property,
     /// What the value is.
-    pub value: Value,
-}
-
-/// Something said about a fact.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub struct Qualifier {
-    /// The key.
-    pub key: QualifierId,
-    /// The value.
     pub value: Value,
 }
 
@@ -78,81 +70,6 @@ impl LiteralFacts<'_> {
     }
 }
 
-/// Two-level rows: node -> group (one property) -> entries.
-#[derive(Clone)]
-pub(super) struct Groups {
-    of_node: Column<u32>,
-    property: Column<u32>,
-    start: Column<u32>,
-    by_property: Rows,
-}
-
-impl Groups {
-    fn open(dir: &Path, name: &str) -> Result<Groups> {
-        Ok(Groups {
-            of_node: Column::open(&path_of(dir, &format!("{name}_groups")))?,
-            property: Column::open(&path_of(dir, &format!("{name}_group_property")))?,
-            start: Column::open(&path_of(dir, &format!("{name}_group_start")))?,
-            by_property: Rows::open(dir, &format!("{name}_by_property"))?,
-        })
-    }
-
-    fn check(
-        &self,
-        dir: &Path,
-        name: &str,
-        n_nodes: usize,
-        n_properties: usize,
-        n_entries: usize,
-    ) -> Result<()> {
-        let n_groups = self.property.len();
-        check_starts(dir, &format!("{name}_groups"), &self.of_node, n_nodes, n_groups)?;
-        check_below(dir, &format!("{name}_group_property"), &self.property, n_properties)?;
-        check_starts(dir, &format!("{name}_group_start"), &self.start, n_groups, n_entries)?;
-        self.by_property.check(dir, &format!("{name}_by_property"), n_properties, n_groups)
-    }
-
-    #[inline]
-    fn groups(&self, node: usize) -> Range<usize> {
-        self.of_node[node] as usize..self.of_node[node + 1] as usize
-    }
-
-    /// The properties of a node's groups, sorted.
-    #[inline]
-    pub(super) fn properties(&self, node: usize) -> &[u32] {
-        &self.property[self.groups(node)]
-    }
-
-    /// All entries of a node.
-    #[inline]
-    fn entries_of_node(&self, node: usize) -> Range<usize> {
-        let groups = self.groups(node);
-        self.start[groups.start] as usize..self.start[groups.end] as usize
-    }
-
-    #[inline]
-    fn entries_of_group(&self, group: usize) -> Range<usize> {
-        self.start[group] as usize..self.start[group + 1] as usize
-    }
-
-    /// The entries of a node with one property.
-    #[inline]
-    pub(super) fn entries(&self, node: usize, property: u32) -> Range<usize> {
-        let groups = self.groups(node);
-        let properties = &self.property[groups.clone()];
-        // Few properties: a scan beats a binary search.
-        let found = if properties.len() <= 16 {
-            properties.iter().position(|&p| p == property)
-        } else {
-            properties.binary_search(&property).ok()
-        };
-        match found {
-            Some(at) => self.entries_of_group(groups.start + at),
-            None => 0..0,
-        }
-    }
-}
-
 #[derive(Clone)]
 pub(super) struct FactColumns {
     pub(super) out: Groups,
@@ -166,9 +83,9 @@ pub(super) struct FactColumns {
     literal_subject: Column<u32>,
     literal_fact: Column<u32>,
     pub(super) qualified: Column<u32>,
-    qualifier_start: Column<u32>,
-    qualifier_key: Column<u32>,
-    qualifier_value: Column<u32>,
+    pub(super) qualifier_start: Column<u32>,
+    pub(super) qualifier_key: Column<u32>,
+    pub(super) qualifier_value: Column<u32>,
 }
 
 impl FactColumns {
@@ -240,26 +157,6 @@ impl FactColumns {
             check_below(dir, "fact_value", &self.value[self.out.entries_of_group(group)], limit)?;
         }
         Ok(())
-    }
-
-    /// The place of a fact among those with qualifiers. They are spread over all facts, so that the search begins where the fact would be if
-    /// they were spread evenly, and goes on near by: all of it in a few lines of the cache.
-    fn place_among_qualified(&self, fact: FactId) -> Option<usize> {
-        let all: &[u32] = &self.qualified;
-        let guess = (u64::from(fact.0) * all.len() as u64 / (self.value.len() as u64).max(1)) as usize;
-        let (mut low, mut high, mut step) = (guess.min(all.len()), guess.min(all.len()), 8);
-        while low > 0 && all[low - 1] >= fact.0 {
-            high = low;
-            low = low.saturating_sub(step);
-            step *= 2;
-        }
-        while high < all.len() && all[high] < fact.0 {
-            low = high + 1;
-            high = (high + step).min(all.len());
-            step *= 2;
-        }
-        let at = low + all[low..high].partition_point(|&qualified| qualified < fact.0);
-        (all.get(at) == Some(&fact.0)).then_some(at)
     }
 
     pub(super) fn degree(&self, node: usize) -> usize {
@@ -538,72 +435,6 @@ impl Kb {
             Property::Attribute(_) => Value::Literal(LiteralId(value)),
         };
         Fact { id: FactId(fact as u32), subject, property, value }
-    }
-
-    /// The qualifiers of a fact, sorted by key and value.
-    pub fn fact_qualifiers(&self, fact: FactId) -> impl ExactSizeIterator<Item = Qualifier> + '_ {
-        self.qualifier_positions(fact).map(|at| self.qualifier_at(at))
-    }
-
-    /// All facts that have qualifiers, sorted. On an overlay a fact may have another number here than elsewhere: [`Kb::fact`] gives
-    /// the same for both.
-    pub fn qualified_facts(&self) -> &[u32] {
-        if let Some(delta) = &self.delta
-            && let Some(changed) = self.changed_qualified(delta)
-        {
-            return changed;
-        }
-        &self.facts.qualified
-    }
-
-    /// The positions of a fact's qualifiers in the table of all qualifiers.
-    pub(crate) fn qualifier_positions(&self, fact: FactId) -> Range<usize> {
-        let stored = match &self.delta {
-            None => Some(fact),
-            Some(delta) => self.origin(delta, fact),
-        };
-        match stored.and_then(|fact| self.facts.place_among_qualified(fact)) {
-            Some(at) => self.facts.qualifier_start[at] as usize..self.facts.qualifier_start[at + 1] as usize,
-            None => 0..0,
-        }
-    }
-
-    /// The qualifier at a position of the table of all qualifiers.
-    pub(crate) fn qualifier_at(&self, position: usize) -> Qualifier {
-        let value = self.facts.qualifier_value[position];
-        let index = value & !LITERAL_BIT;
-        let is_literal = value & LITERAL_BIT != 0;
-        Qualifier {
-            key: QualifierId(self.facts.qualifier_key[position]),
-            value: if is_literal { Value::Literal(LiteralId(index)) } else { Value::Node(NodeId(index)) },
-        }
-    }
-
-    /// The number of qualifiers of all facts together.
-    pub fn n_qualifiers(&self) -> usize {
-        let gone = self.delta.as_ref().map_or(0, |delta| delta.n_qualifiers_gone());
-        self.facts.qualifier_key.len() - gone
-    }
-
-    /// All positions of the table of qualifiers: on an overlay without those whose facts are gone.
-    pub(crate) fn all_qualifier_positions(&self) -> impl Iterator<Item = usize> + '_ {
-        (0..self.facts.qualifier_key.len()).filter(|&position| self.has_qualifier(position))
-    }
-
-    /// Whether there is a qualifier at a position.
-    pub(crate) fn has_qualifier(&self, position: usize) -> bool {
-        position < self.facts.qualifier_key.len()
-            && (self.delta.is_none() || self.fact_of_qualifier(position).is_some())
-    }
-
-    /// The fact that a position of the table of all qualifiers belongs to; `None` if it is gone.
-    pub(crate) fn fact_of_qualifier(&self, position: usize) -> Option<FactId> {
-        let at = self.facts.qualifier_start.partition_point(|&start| start as usize <= position) - 1;
-        let stored = FactId(*self.facts.qualified.get(at)?);
-        match &self.delta {
-            None => Some(stored),
-            Some(delta) => self.changed_fact(delta, stored).map(|fact| fact.id),
-        }
     }
 
     /// Where a fact comes from, as the manifest's list of sources says it.

@@ -4,10 +4,11 @@
 //! facts are sorted, have no repetitions and are found faster.
 
 use super::columns::{check_below, check_len, check_starts, path_of};
-use super::facts::{LITERAL_BIT, Qualifier};
+use super::facts::LITERAL_BIT;
 use super::kb::{ABSENT, Kb};
 use super::manifest::Counts;
 use super::mapping::Column;
+use super::qualifiers::Qualifier;
 use crate::error::{KbError, Result};
 use crate::ids::{LiteralId, NodeId, Property, QualifierId, Value};
 use std::ops::Range;

@@ -565,9 +565,9 @@ impl<'q> Graph<'q> {
             Set::Or(mut branches) if branches.len() == 2 && branches.iter().all(names_something) => {
                 let right = branches.pop().unwrap_or(Set::All);
                 let left = branches.pop().unwrap_or(Set::All);
-                Answer::SelectBetween { left, right, attribute: attribute, extreme }
+                Answer::SelectBetween { left, right, attribute, extreme }
             }
-            among => Answer::SelectAmong { among, attribute: attribute, extreme },
+            among => Answer::SelectAmong { among, attribute, extreme },
         };
         Ok(recognised(answer, lost))
     }

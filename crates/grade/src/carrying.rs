@@ -1,0 +1,256 @@
+//! The facts that carry the answers of a query: without them it gives something else.
+//!
+//! The query is followed from its answers inwards; what does not lead to a member of the next set is passed by. Conditions on qualifiers
+//! are not looked at, so there may be facts among these that carry nothing.
+
+use crate::neighbour::run;
+use hashbrown::HashSet;
+use touchstone_engine::plan::Plan;
+use touchstone_engine::{Found, Words};
+use touchstone_forge::Random;
+use touchstone_kb::{Fact, FactId, Kb, LiteralId, NodeId, Property, Value};
+use touchstone_logic::{Answer, Direction, Query, Set};
+
+/// So many things of each set are followed.
+const MAX_THINGS: usize = 5;
+/// So many facts at one thing are looked at.
+const MAX_LOOKED_AT: usize = 1000;
+/// So many facts of one property at one thing are followed.
+const MAX_FAN: usize = 10;
+/// So many facts are one support at most.
+const MAX_SUPPORT: usize = 40;
+
+/// What carries the answers of a query.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Carrying {
+    /// Facts on the ways to some of the answers, outermost first.
+    pub(crate) facts: Vec<Fact>,
+    /// For some of the answers, all facts by which they satisfy one constraint: without these they are no answers.
+    pub(crate) supports: Vec<Vec<Fact>>,
+}
+
+impl Carrying {
+    /// Of a query in the ids of the KB.
+    pub(crate) fn of(words: &Words<'_>, query: &Query, random: &mut Random) -> Carrying {
+        let mut walk =
+            Walk { kb: words.kb(), words, random, found: Carrying::default(), known: HashSet::new() };
+        walk.answer(&query.answer, query);
+        walk.found
+    }
+}
+
+/// The members of a set: sorted ids of nodes and of literals.
+struct Members {
+    nodes: Vec<u32>,
+    literals: Vec<u32>,
+}
+
+impl Members {
+    fn contains(&self, value: Value) -> bool {
+        match value {
+            Value::Node(NodeId(node)) => self.nodes.binary_search(&node).is_ok(),
+            Value::Literal(LiteralId(literal)) => self.literals.binary_search(&literal).is_ok(),
+        }
+    }
+}
+
+struct Walk<'w, 'k> {
+    kb: &'k Kb,
+    words: &'w Words<'k>,
+    random: &'w mut Random,
+    found: Carrying,
+    known: HashSet<FactId>,
+}
+
+impl Walk<'_, '_> {
+    fn answer(&mut self, answer: &Answer, query: &Query) {
+        match answer {
+            Answer::Members(set) => {
+                let things = self.some(query);
+                self.follow(set, &things, true);
+            }
+            Answer::Count(set) | Answer::Exists(set) => {
+                let things = self.some_of(set);
+                self.follow(set, &things, true);
+            }
+            Answer::Attribute { of, attribute, .. }
+            | Answer::Verify { of, attribute, .. }
+            | Answer::AttributeQualifier { of, attribute, .. } => {
+                let things = self.some_of(of);
+                self.step(&things, attribute, Direction::Backward, None, true);
+                self.follow(of, &things, true);
+            }
+            Answer::SelectAmong { among, attribute, .. } => {
+                let things = self.some(query);
+                self.step(&things, attribute, Direction::Backward, None, true);
+                self.follow(among, &things, true);
+            }
+            Answer::SelectBetween { left, right, attribute, .. } => {
+                for side in [left, right] {
+                    let things = self.some_of(side);
+                    self.step(&things, attribute, Direction::Backward, None, true);
+                }
+            }
+            Answer::RelationQualifier { from, relation, to, .. } => {
+                let (things, to) = (self.some_of(from), self.members(to));
+                self.step(&things, relation, Direction::Backward, to.as_ref(), true);
+            }
+            Answer::Relation { from, to } => {
+                let (things, to) = (self.some_of(from), self.members(to));
+                let kb = self.kb;
+                let leads = |fact: &Fact| to.as_ref().is_none_or(|to| to.contains(fact.value));
+                for node in things.into_iter().filter_map(as_node) {
+                    let facts = kb.facts_about(node).take(MAX_LOOKED_AT);
+                    let facts: Vec<Fact> = facts
+                        .filter(|fact| matches!(fact.property, Property::Relation(_)) && leads(fact))
+                        .collect();
+                    for fact in facts {
+                        self.note(fact);
+                        self.found.supports.push(vec![fact]);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Follows the description of a set, from some of its members inwards.
+    fn follow(&mut self, set: &Set, things: &[Value], outermost: bool) {
+        match set {
+            Set::And(parts) | Set::Or(parts) => {
+                parts.iter().for_each(|part| self.follow(part, things, outermost));
+            }
+            Set::Marked(_, inner) => self.follow(inner, things, outermost),
+            Set::Superlative(superlative) => {
+                let mut level = things.to_vec();
+                for (at, step) in superlative.path.iter().enumerate() {
+                    // A path goes away from its start; the sets of a query lead to their members.
+                    let back = step.direction.flipped();
+                    level = self.step(&level, &step.property, back, None, outermost && at == 0);
+                }
+                self.follow(&superlative.of, things, outermost);
+            }
+            Set::Relate(relate) => {
+                let from = match relate.from {
+                    Set::All => None,
+                    _ => self.members(&relate.from),
+                };
+                let reached = self.step(things, &relate.property, relate.direction, from.as_ref(), outermost);
+                self.follow(&relate.from, &reached, false);
+            }
+            _ => {}
+        }
+    }
+
+    /// Notes the facts of a property that lead to some things from members of a set, and gives those members.
+    fn step(
+        &mut self,
+        things: &[Value],
+        property: &str,
+        direction: Direction,
+        from: Option<&Members>,
+        outermost: bool,
+    ) -> Vec<Value> {
+        let kb = self.kb;
+        let relation = kb.relation(property).map(Property::Relation);
+        let properties: Vec<Property> =
+            relation.into_iter().chain(kb.attribute(property).map(Property::Attribute)).collect();
+        let mut reached = Vec::new();
+        for &thing in things.iter().take(MAX_THINGS) {
+            let mut support: Vec<Fact> = Vec::new();
+            for &property in &properties {
+                let leading = facts_to(kb, thing, property, direction);
+                support.extend(
+                    leading
+                        .into_iter()
+                        .filter_map(|id| kb.fact(id))
+                        .filter(|fact| from.is_none_or(|from| from.contains(start(fact, direction)))),
+                );
+            }
+            for &fact in support.iter().take(MAX_FAN) {
+                self.note(fact);
+                let start = start(&fact, direction);
+                if !reached.contains(&start) {
+                    reached.push(start);
+                }
+            }
+            if outermost && (1..=MAX_SUPPORT).contains(&support.len()) {
+                self.found.supports.push(support);
+            }
+        }
+        reached
+    }
+
+    fn note(&mut self, fact: Fact) {
+        if self.known.insert(fact.id) {
+            self.found.facts.push(fact);
+        }
+    }
+
+    fn members(&self, set: &Set) -> Option<Members> {
+        self.answers(&Query::new(Answer::Members(set.clone())))
+    }
+
+    /// What a query gives, if that is things, and not too much work.
+    fn answers(&self, query: &Query) -> Option<Members> {
+        let plan = Plan::of(query, self.words).ok()?;
+        match run(self.kb, &plan).0 {
+            Ok(Found::Things { nodes, literals }) => {
+                Some(Members { nodes: nodes.to_vec(), literals: literals.to_vec() })
+            }
+            _ => None,
+        }
+    }
+
+    fn some_of(&mut self, set: &Set) -> Vec<Value> {
+        self.some(&Query::new(Answer::Members(set.clone())))
+    }
+
+    /// Some of the things that a query gives.
+    fn some(&mut self, query: &Query) -> Vec<Value> {
+        let Some(Members { nodes, literals }) = self.answers(query) else { return Vec::new() };
+        let nodes = nodes.into_iter().map(|node| Value::Node(NodeId(node)));
+        let all: Vec<Value> =
+            nodes.chain(literals.into_iter().map(|literal| Value::Literal(LiteralId(literal)))).collect();
+        if all.len() <= MAX_THINGS {
+            return all;
+        }
+        let mut some: Vec<Value> =
+            (0..MAX_THINGS).filter_map(|_| self.random.choose(&all).copied()).collect();
+        some.sort_unstable();
+        some.dedup();
+        some
+    }
+}
+
+fn as_node(value: Value) -> Option<NodeId> {
+    match value {
+        Value::Node(node) => Some(node),
+        Value::Literal(_) => None,
+    }
+}
+
+/// Where a step along a fact starts.
+fn start(fact: &Fact, direction: Direction) -> Value {
+    match direction {
+        Direction::Forward => Value::Node(fact.subject),
+        Direction::Backward => fact.value,
+    }
+}
+
+/// Facts of a property along which a step leads to a thing.
+fn facts_to(kb: &Kb, thing: Value, property: Property, direction: Direction) -> Vec<FactId> {
+    match (direction, thing, property) {
+        (Direction::Backward, Value::Node(node), property) => {
+            kb.facts_of(node, property).take(MAX_LOOKED_AT).map(FactId).collect()
+        }
+        (Direction::Forward, Value::Node(node), Property::Relation(relation)) => {
+            kb.facts_into(relation, node).iter().take(MAX_LOOKED_AT).copied().map(FactId).collect()
+        }
+        (Direction::Forward, Value::Literal(LiteralId(literal)), Property::Attribute(attribute)) => {
+            let column = kb.facts_by_value(attribute);
+            let at = column.positions(literal as usize..literal as usize + 1);
+            at.take(MAX_LOOKED_AT).map(|at| FactId(column.facts[at])).collect()
+        }
+        _ => Vec::new(),
+    }
+}
