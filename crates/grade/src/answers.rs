@@ -1,62 +1,87 @@
 //! Answers of predictions and of gold, compared by id where both have one, else by text.
 
 use crate::sets::Overlap;
-use hashbrown::{HashMap, HashSet};
 use serde_json::Value as Json;
+use smallvec::SmallVec;
 use std::borrow::Cow;
 use touchstone_engine::Answer;
+use touchstone_logic::Symbol;
 
 /// An answer in the ways in which it can be written.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Known {
     /// Its id, if it has one.
-    pub id: Option<String>,
+    pub id: Option<Symbol>,
     /// Its text: a name, or a value with its unit.
-    pub text: String,
+    pub text: Symbol,
     /// Its value without the unit, if it has one.
-    pub value: Option<String>,
+    pub value: Option<Symbol>,
 }
 
 impl Known {
+    /// A bare text.
+    pub fn plain(text: impl Into<Symbol>) -> Known {
+        Known { id: None, text: text.into(), value: None }
+    }
+
     /// As benchmarks and predictions write it: an object with type, id and label or value, or a bare text, number or boolean.
     pub fn of_json(json: &Json) -> Known {
-        let plain = |text: String| Known { id: None, text, value: None };
         match json {
-            Json::String(text) => plain(text.clone()),
-            Json::Bool(value) => plain(if *value { "yes" } else { "no" }.to_owned()),
-            Json::Number(number) => plain(number.to_string()),
             Json::Object(fields) => {
-                let field =
-                    |name: &str| fields.get(name).and_then(Json::as_str).filter(|text| !text.is_empty());
-                let id = field("id").map(str::to_owned);
-                match (field("label"), fields.get("value")) {
-                    (Some(label), _) => Known { id, text: label.to_owned(), value: None },
+                // Objects have few fields: looking at each is quicker than looking some up.
+                let (mut id, mut label, mut value, mut unit) = (None, None, None, None);
+                for (name, field) in fields {
+                    let text = || field.as_str().filter(|text| !text.is_empty());
+                    match name.as_str() {
+                        "id" => id = text(),
+                        "label" => label = text(),
+                        "unit" => unit = text(),
+                        "value" => value = Some(field),
+                        _ => {}
+                    }
+                }
+                let known = |text: Symbol, value| Known { id: id.map(Symbol::new), text, value };
+                match (label, value) {
+                    (Some(label), _) => known(label.into(), None),
                     (None, Some(value)) => {
-                        let value = Known::of_json(value).text;
-                        match field("unit") {
-                            Some(unit) => Known { id, text: format!("{value} {unit}"), value: Some(value) },
-                            None => Known { id, text: value, value: None },
+                        let value = bare(value);
+                        match unit {
+                            Some(unit) => known(format!("{value} {unit}").into(), Some(value)),
+                            None => known(value, None),
                         }
                     }
-                    _ => Known { text: id.clone().unwrap_or_default(), id, value: None },
+                    (None, None) => known(id.unwrap_or_default().into(), None),
                 }
             }
-            other => plain(other.to_string()),
+            other => Known::plain(bare(other)),
         }
     }
 
     /// As an engine gives it.
     pub fn of_engine(answer: &Answer) -> Known {
         let value = match answer {
-            Answer::Quantity { value, unit } if !unit.is_empty() => Some(value.clone()),
+            Answer::Quantity { value, unit } if !unit.is_empty() => Some(value.into()),
             _ => None,
         };
-        Known { id: answer.id().map(str::to_owned), text: answer.text().into_owned(), value }
+        Known { id: answer.id().map(Symbol::new), text: answer.text().into(), value }
+    }
+}
+
+/// A text, number or boolean; what is none of them as JSON writes it, and an object as an answer.
+fn bare(json: &Json) -> Symbol {
+    match json {
+        Json::String(text) => text.into(),
+        Json::Bool(value) => Symbol::new_static(if *value { "yes" } else { "no" }),
+        Json::Object(_) => Known::of_json(json).text,
+        other => other.to_string().into(),
     }
 }
 
 /// The text as it is compared: numbers by value, with their unit. A name may begin with a number: it stays the same.
 fn compared(text: &str) -> Cow<'_, str> {
+    if !text.starts_with(|c: char| c.is_ascii_digit() || matches!(c, '+' | '-' | '.')) {
+        return Cow::Borrowed(text);
+    }
     let (number, unit) = text.split_once(' ').unwrap_or((text, ""));
     match number.parse::<f64>() {
         Ok(number) if number.is_finite() => Cow::Owned(format!("{number} {unit}")),
@@ -73,60 +98,91 @@ pub struct Meeting {
     pub first_right: Option<usize>,
 }
 
+/// Most questions have one answer or a few.
+type Few<T> = SmallVec<[T; 4]>;
+
+/// Gold answers by their id and by their text: sorted, with their place.
+#[derive(Default)]
+struct Gold<'g> {
+    by_id: Few<(&'g str, usize)>,
+    by_text: Few<(Cow<'g, str>, usize)>,
+    /// How many different ones there are.
+    n: usize,
+}
+
+impl<'g> Gold<'g> {
+    fn of(gold: &'g [Known]) -> Gold<'g> {
+        let ids = gold.iter().enumerate().filter_map(|(at, answer)| Some((answer.id.as_deref()?, at)));
+        let mut by_id: Few<(&str, usize)> = ids.collect();
+        by_id.sort_unstable();
+        by_id.dedup_by_key(|(id, _)| *id);
+        // What was said before counts once: by its id if it has one, else by its text.
+        let is_first = |at: usize| match gold[at].id.as_deref() {
+            Some(id) => place(&by_id, id) == Some(at),
+            None => true,
+        };
+        let mut by_text: Few<(Cow<'_, str>, usize)> = gold
+            .iter()
+            .enumerate()
+            .filter(|(at, _)| is_first(*at))
+            .map(|(at, answer)| (compared(&answer.text), at))
+            .collect();
+        by_text.sort_unstable();
+        let mut of_same: Few<bool> = SmallVec::new();
+        for (i, (text, at)) in by_text.iter().enumerate() {
+            let said_before = i > 0 && by_text[i - 1].0 == *text;
+            of_same.push(said_before && gold[*at].id.is_none());
+        }
+        let mut is_repeated = of_same.into_iter();
+        by_text.retain(|_| !is_repeated.next().unwrap_or(false));
+        Gold { by_id, n: by_text.len(), by_text }
+    }
+
+    fn of_text(&self, text: &str) -> impl Iterator<Item = usize> + Clone + use<'_> {
+        let text = compared(text);
+        let from = self.by_text.partition_point(|(known, _)| *known < text);
+        let same = self.by_text[from..].partition_point(|(known, _)| *known == text);
+        self.by_text[from..from + same].iter().map(|(_, at)| *at)
+    }
+}
+
+fn place(sorted: &[(&str, usize)], id: &str) -> Option<usize> {
+    sorted.binary_search_by_key(&id, |(known, _)| known).ok().map(|at| sorted[at].1)
+}
+
 /// Compares answers; both are sets, so what is said twice counts once. The order matters for the first right one only. Answers are the same
 /// by id if both have one; a bare text may be the id or the text.
 pub fn meet(predicted: &[Known], gold: &[Known]) -> Meeting {
-    let mut found: Vec<bool> = Vec::with_capacity(gold.len());
-    let mut by_id: HashMap<&str, usize> = HashMap::with_capacity(gold.len());
-    let mut by_text: HashMap<Cow<'_, str>, Vec<usize>> = HashMap::with_capacity(gold.len());
-    for answer in gold {
-        let text = compared(&answer.text);
-        let at = found.len();
-        let is_new = match &answer.id {
-            Some(id) => by_id.insert(id, at).is_none(),
-            None => !by_text.contains_key(&text),
-        };
-        if is_new {
-            by_text.entry(text).or_default().push(at);
-            found.push(false);
-        }
-    }
-    let mut others: HashSet<(bool, Cow<'_, str>)> = HashSet::new();
+    let known = Gold::of(gold);
+    let mut found: SmallVec<[bool; 16]> = SmallVec::from_elem(false, gold.len());
+    let mut others: Few<(bool, Cow<'_, str>)> = SmallVec::new();
     let mut first_right = None;
-    for (place, answer) in predicted.iter().enumerate() {
-        let of_text = || by_text.get(&compared(&answer.text)).map_or(&[][..], Vec::as_slice);
-        let one;
-        let places: &[usize] = match &answer.id {
-            Some(id) => match by_id.get(id.as_str()) {
-                Some(&at) => {
-                    one = [at];
-                    &one
-                }
-                // Gold without ids is compared by text.
-                None if by_id.is_empty() => of_text(),
-                None => &[],
-            },
-            None => match by_id.get(answer.text.as_str()) {
-                Some(&at) => {
-                    one = [at];
-                    &one
-                }
-                None => of_text(),
-            },
+    for (at, answer) in predicted.iter().enumerate() {
+        let by_id = place(&known.by_id, answer.id.as_deref().unwrap_or(&answer.text));
+        let by_text = match (by_id, &answer.id) {
+            (None, None) => Some(known.of_text(&answer.text)),
+            // Gold without ids is compared by text.
+            (None, Some(_)) if known.by_id.is_empty() => Some(known.of_text(&answer.text)),
+            _ => None,
         };
-        if places.is_empty() {
-            let key = answer.id.as_deref().map(Cow::Borrowed).unwrap_or_else(|| compared(&answer.text));
-            others.insert((answer.id.is_some(), key));
+        let places = by_id.into_iter().chain(by_text.into_iter().flatten());
+        if places.clone().next().is_none() {
+            others.push(match &answer.id {
+                Some(id) => (true, Cow::Borrowed(id)),
+                None => (false, compared(&answer.text)),
+            });
             continue;
         }
-        first_right = first_right.or(Some(place + 1));
+        first_right = first_right.or(Some(at + 1));
         // One text may be the name of several gold answers: it stands for one of them that is left.
-        if let Some(&at) = places.iter().find(|&&at| !found[at]) {
-            found[at] = true;
+        if let Some(place) = places.clone().find(|&place| !found[place]) {
+            found[place] = true;
         }
     }
+    others.sort_unstable();
+    others.dedup();
     let common = found.iter().filter(|found| **found).count();
-    let overlap = Overlap { common, predicted: common + others.len(), gold: found.len() };
+    let overlap = Overlap { common, predicted: common + others.len(), gold: known.n };
     Meeting { overlap, first_right }
 }
 

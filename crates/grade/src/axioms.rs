@@ -116,12 +116,14 @@ pub fn axioms(grader: &Grader<'_>, questions: &[&Question], pool: &[&Question], 
 fn bleu_is_mean(families: &[Family<'_>]) -> bool {
     let (mut corpus, mut sum, mut n) = (BleuCounts::default(), 0.0, 0.0);
     for family in families {
-        let gold = tokens(&family.gold.text, Language::Sparql);
+        let mut buffer = String::new();
+        let gold = tokens(&family.gold.text, Language::Sparql, &mut buffer);
         for other in &family.others {
-            let other = tokens(&other.text, Language::Sparql);
+            let mut buffer = String::new();
+            let other = tokens(&other.text, Language::Sparql, &mut buffer);
             let mut numbering = Numbering::default();
-            let predicted = numbering.numbers(other.split_whitespace());
-            let counts = BleuCounts::of(&predicted, &numbering.numbers(gold.split_whitespace()));
+            let predicted = numbering.numbers(other.into_iter());
+            let counts = BleuCounts::of(&predicted, &numbering.numbers(gold.iter().copied()));
             corpus.add(&counts);
             sum += counts.score(Smoothing::None);
             n += 1.0;
@@ -191,7 +193,7 @@ fn graded(grader: &Grader<'_>, question: &Question, text: &str) -> Graded {
         f1_tri: value(Measure::F1Tri),
         executes: value(Measure::Exec) == 1.0,
         f1: value(Measure::F1),
-        answers: grade.answers.iter().map(|answer| answer.text.clone()).collect(),
+        answers: grade.answers.iter().map(|answer| answer.text.to_string()).collect(),
         values: Collector::row(&grade).map(|value| value.unwrap_or(f64::NAN)).collect(),
     }
 }

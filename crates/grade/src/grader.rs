@@ -11,6 +11,7 @@ use crate::prediction::Prediction;
 use crate::scan::{Scanned, scan};
 use crate::sets::Overlap;
 use hashbrown::HashMap;
+use smallvec::SmallVec;
 use std::borrow::Cow;
 use touchstone_engine::budget::Cancel;
 use touchstone_engine::{Answers, Outcome as Ran, Session, Settings};
@@ -299,7 +300,7 @@ impl<'k> Grader<'k> {
             Ran::Answered(Answers::Table { rows, .. }) => {
                 let cell = |cell: &Option<_>| cell.as_ref().map_or(String::new(), ToString::to_string);
                 let row = |row: &Vec<_>| row.iter().map(cell).collect::<Vec<_>>().join(" | ");
-                Ok(rows.iter().map(|r| Known { id: None, text: row(r), value: None }).collect())
+                Ok(rows.iter().map(|r| Known::plain(row(r))).collect())
             }
             Ran::Answered(Answers::Graph(_)) => {
                 Err((Outcome::FailedToExecute, "a graph is no answer".to_owned()))
@@ -333,7 +334,7 @@ impl<'k> Grader<'k> {
                     values.set(measure, 1.0);
                 }
             }
-            Some(BleuCounts::identical(tokens(form.text, form.language).split_whitespace().count()))
+            Some(BleuCounts::identical(tokens(form.text, form.language, &mut String::new()).len()))
         } else {
             self.compare_forms(question, form, values)
         };
@@ -381,10 +382,12 @@ impl<'k> Grader<'k> {
         let gold_text = gold_text(question, form.text, form.language);
         let mut bleu = None;
         if let Some(gold) = gold_text {
-            let (left, right) = (tokens(form.text, form.language), tokens(gold, form.language));
+            let (mut left, mut right) = (String::new(), String::new());
+            let predicted = tokens(form.text, form.language, &mut left);
+            let gold = tokens(gold, form.language, &mut right);
             let mut numbering = Numbering::default();
-            let predicted = numbering.numbers(left.split_whitespace());
-            let gold = numbering.numbers(right.split_whitespace());
+            let predicted = numbering.numbers(predicted.into_iter());
+            let gold = numbering.numbers(gold.into_iter());
             values.set(Measure::EmString, f64::from(predicted == gold));
             let counts = BleuCounts::of(&predicted, &gold);
             values.set(Measure::Bleu, counts.score(self.smoothing));
@@ -412,18 +415,19 @@ impl<'k> Grader<'k> {
 
     fn are_equivalent(&self, one: (&Query, &QueryGraph), other: (&Query, &QueryGraph)) -> bool {
         // Canonical forms are costly, and queries with other relations never have the same.
-        let relations = |graph: &QueryGraph| -> Vec<String> {
-            let first = |label: &str| match self.inverses.inverse(label) {
-                Some(inverse) if inverse < label => inverse.to_owned(),
-                _ => label.to_owned(),
+        fn relations<'g>(graph: &'g QueryGraph, inverses: &'g dyn Inverses) -> SmallVec<[&'g str; 8]> {
+            let first = |label: &'g str| match inverses.inverse(label) {
+                Some(inverse) if inverse < label => inverse,
+                _ => label,
             };
-            let mut relations: Vec<String> = graph.edges.iter().map(|edge| first(&edge.label)).collect();
+            let mut relations: SmallVec<_> = graph.edges.iter().map(|edge| first(&edge.label)).collect();
             relations.sort_unstable();
             relations.dedup();
             relations
-        };
-        let key = |query: &Query| Canonical::of(query, self.inverses).key().to_owned();
-        relations(one.1) == relations(other.1) && key(one.0) == key(other.0)
+        }
+        let canonical = |query: &Query| Canonical::of(query, self.inverses);
+        relations(one.1, self.inverses) == relations(other.1, self.inverses)
+            && canonical(one.0).key() == canonical(other.0).key()
     }
 
     fn official(
@@ -479,19 +483,22 @@ fn gold_text<'q>(question: &'q Question, predicted: &str, language: Language) ->
     }
 }
 
-/// The tokens of a logical form, with blanks between them.
-pub fn tokens(text: &str, language: Language) -> Cow<'_, str> {
+/// The tokens of a logical form; those of SPARQL are encoded in `buffer`.
+pub fn tokens<'t>(text: &'t str, language: Language, buffer: &'t mut String) -> Vec<&'t str> {
     if language == Language::Sparql {
-        return Cow::Owned(encode_neural(text));
+        *buffer = encode_neural(text);
+        return buffer.split_whitespace().collect();
     }
-    let mut out = String::with_capacity(text.len() + text.len() / 2);
-    for c in text.chars() {
-        match c {
-            '(' | ')' | ',' | '>' => out.extend([' ', c, ' ']),
-            c => out.push(c),
-        }
+    let is_mark = |c: char| matches!(c, '(' | ')' | ',' | '>');
+    let mut found = Vec::with_capacity(text.len() / 4);
+    let mut rest = text.trim_start();
+    while let Some(first) = rest.chars().next() {
+        let is_end = |c: char| is_mark(c) || c.is_whitespace();
+        let length = if is_mark(first) { 1 } else { rest.find(is_end).unwrap_or(rest.len()) };
+        found.push(&rest[..length]);
+        rest = rest[length..].trim_start();
     }
-    Cow::Owned(out)
+    found
 }
 
 /// What a query graph says, as patterns and names.
@@ -543,10 +550,10 @@ fn answer_measures(
         matches!((given.first(), gold.first()), (Some(a), Some(b)) if compat::kqapro_same(&a.text, &b.text));
     values.set(Measure::KqaPro, f64::from(same || both_empty));
     if !question.choices.is_empty() {
-        let chosen = prediction.and_then(|prediction| prediction.choice.clone());
-        let chosen = chosen.or_else(|| given.first().map(|answer| answer.text.clone()));
+        let chosen = prediction.and_then(|prediction| prediction.choice.as_deref());
+        let chosen = chosen.or_else(|| given.first().map(|answer| answer.text.as_str()));
         let right = gold.first().map(|answer| answer.text.as_str());
-        let is_choice = chosen.as_ref().is_some_and(|chosen| question.choices.contains(chosen));
-        values.set(Measure::Choice, f64::from(is_choice && chosen.as_deref() == right));
+        let is_choice = chosen.is_some_and(|chosen| question.choices.iter().any(|choice| choice == chosen));
+        values.set(Measure::Choice, f64::from(is_choice && chosen == right));
     }
 }

@@ -1,6 +1,8 @@
 //! Overlap of token sequences: BLEU and ROUGE-L.
 
 use hashbrown::HashMap;
+use smallvec::SmallVec;
+use std::ops::{BitOr, Shl, Shr};
 
 /// How BLEU treats orders without a match.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -49,13 +51,15 @@ impl BleuCounts {
             gold: gold.len() as u64,
             ..BleuCounts::default()
         };
-        let (mut left, mut right) = (Vec::new(), Vec::new());
         for order in 1..=MAX_ORDER {
             counts.ngrams[order - 1] = (predicted.len() + 1).saturating_sub(order) as u64;
-            ngrams(predicted, order, &mut left);
-            ngrams(gold, order, &mut right);
-            counts.matches[order - 1] = common(&left, &right);
         }
+        // Few pairs have more different tokens than fit into 15 bits, and short keys are sorted more quickly.
+        let largest = predicted.iter().chain(gold).max().copied().unwrap_or(0);
+        counts.matches = match largest < (1 << 15) - 1 {
+            true => matches::<u64>(predicted, gold, 15),
+            false => matches::<u128>(predicted, gold, 31),
+        };
         counts
     }
 
@@ -110,26 +114,39 @@ impl BleuCounts {
     }
 }
 
-/// The n-grams of an order, sorted. Token numbers of a pair are small, so that four of them fit.
-fn ngrams(tokens: &[u32], order: usize, out: &mut Vec<u128>) {
-    out.clear();
-    out.extend(
-        tokens.windows(order).map(|gram| gram.iter().fold(0, |key, &token| key << 32 | u128::from(token))),
-    );
-    out.sort_unstable();
+/// A number that holds four tokens and one bit.
+trait Key:
+    Copy + Ord + From<u32> + Shl<u32, Output = Self> + Shr<u32, Output = Self> + BitOr<Output = Self>
+{
 }
+impl Key for u64 {}
+impl Key for u128 {}
 
-/// How many elements two sorted lists have in common, each as often as both have it.
-fn common(left: &[u128], right: &[u128]) -> u64 {
-    let (mut i, mut j, mut n) = (0, 0, 0);
-    while i < left.len() && j < right.len() {
-        match left[i].cmp(&right[j]) {
-            std::cmp::Ordering::Less => i += 1,
-            std::cmp::Ordering::Greater => j += 1,
-            std::cmp::Ordering::Equal => (i, j, n) = (i + 1, j + 1, n + 1),
-        }
+/// For each order, how many n-grams two sequences have in common, each as often as both have it. The four tokens from each place on are
+/// sorted once, of both sequences together: the n-grams of all orders then stand side by side.
+fn matches<K: Key>(predicted: &[u32], gold: &[u32], bits: u32) -> [u64; MAX_ORDER] {
+    let mut keys: Vec<K> = Vec::with_capacity(predicted.len() + gold.len());
+    for (tokens, is_gold) in [(predicted, 0), (gold, 1)] {
+        // 0 stands for what is behind the end.
+        let token = |at: usize| K::from(tokens.get(at).map_or(0, |token| token + 1));
+        keys.extend((0..tokens.len()).map(|at| {
+            let four = (0..MAX_ORDER).fold(K::from(0), |key, n| key << bits | token(at + n));
+            four << 1 | K::from(is_gold)
+        }));
     }
-    n
+    keys.sort_unstable();
+    let one = K::from(1);
+    std::array::from_fn(|order| {
+        let below = bits * (MAX_ORDER - 1 - order) as u32 + 1;
+        let ngram = |key: &K| *key >> below;
+        let is_whole = |ngram: K| ngram >> bits << bits != ngram;
+        let mut total = 0;
+        for same in keys.chunk_by(|a, b| ngram(a) == ngram(b)).filter(|same| is_whole(ngram(&same[0]))) {
+            let of_gold = same.iter().filter(|&&key| key >> 1 << 1 | one == key).count();
+            total += of_gold.min(same.len() - of_gold) as u64;
+        }
+        total
+    })
 }
 
 /// ROUGE-L: the balanced mean of what the longest common subsequence is of both sequences. 1 for two empty ones.
@@ -151,7 +168,7 @@ fn longest_common(a: &[u32], b: &[u32]) -> usize {
     let (a, b) = (&a[start..], &b[start..]);
     let end = a.iter().rev().zip(b.iter().rev()).take_while(|(a, b)| a == b).count();
     let (a, b) = (&a[..a.len() - end], &b[..b.len() - end]);
-    let mut row = vec![0usize; b.len() + 1];
+    let mut row: SmallVec<[usize; 64]> = SmallVec::from_elem(0, b.len() + 1);
     for x in a {
         let mut corner = 0;
         for (j, y) in b.iter().enumerate() {
@@ -164,8 +181,15 @@ fn longest_common(a: &[u32], b: &[u32]) -> usize {
 }
 
 /// Numbers for the tokens of a pair: the same token has the same number.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Numbering<'t>(HashMap<&'t str, u32>);
+
+impl Default for Numbering<'_> {
+    fn default() -> Self {
+        // Nearly all pairs have fewer different tokens: the table never grows.
+        Numbering(HashMap::with_capacity(48))
+    }
+}
 
 impl<'t> Numbering<'t> {
     /// The numbers of tokens.
@@ -203,6 +227,31 @@ mod tests {
         assert!((score(less, all, Smoothing::None) - (1.0f64 - 10.0 / 9.0).exp()).abs() < 1e-12);
         assert!(score("a b x y", "a b c d", Smoothing::Exponential) > 0.0);
         assert_eq!(score("x", "y", Smoothing::Floor(0.1)), 0.0, "nothing at all in common");
+    }
+
+    /// By the definition, and with keys of both sizes.
+    #[test]
+    fn matches_of_all_orders() {
+        let mut state = 7u32;
+        let mut random = |below: u32| {
+            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            (state >> 16) % below
+        };
+        for _ in 0..500 {
+            let (n, m, kinds) = (random(12) as usize, random(12) as usize, 1 + random(6));
+            let predicted: Vec<u32> = (0..n).map(|_| random(kinds)).collect();
+            let gold: Vec<u32> = (0..m).map(|_| random(kinds)).collect();
+            let expected: [u64; MAX_ORDER] = std::array::from_fn(|order| {
+                let mut left: Vec<&[u32]> = gold.windows(order + 1).collect();
+                let is_left = |gram: &&[u32]| {
+                    let place = left.iter().position(|other| other == gram);
+                    place.map(|at| left.swap_remove(at)).is_some()
+                };
+                predicted.windows(order + 1).filter(is_left).count() as u64
+            });
+            assert_eq!(matches::<u64>(&predicted, &gold, 15), expected, "{predicted:?} {gold:?}");
+            assert_eq!(matches::<u128>(&predicted, &gold, 31), expected, "{predicted:?} {gold:?}");
+        }
     }
 
     #[test]

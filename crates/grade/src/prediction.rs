@@ -3,7 +3,7 @@
 use crate::answers::Known;
 use serde_json::Value as Json;
 use std::io::BufRead;
-use touchstone_logic::Language;
+use touchstone_logic::{Language, Symbol};
 
 /// A prediction for one question.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -96,9 +96,8 @@ impl<R: BufRead> Predictions<R> {
                     return Ok(None);
                 }
                 let text = self.buffer.trim();
-                let answers = if text.is_empty() { Vec::new() } else { vec![text.to_owned()] };
-                let known = |text| Known { id: None, text, value: None };
-                let answers = Some(answers.into_iter().map(known).collect());
+                let answers = if text.is_empty() { Vec::new() } else { vec![Known::plain(text)] };
+                let answers = Some(answers);
                 // Lines have no ids: the place is the question's.
                 Ok(Some(Prediction { id: String::new(), answers, ..Prediction::default() }))
             }
@@ -187,7 +186,7 @@ impl<R: BufRead> Predictions<R> {
             }
             let rows = given.pointer("/results/bindings").and_then(Json::as_array);
             for cell in rows.into_iter().flatten().filter_map(Json::as_object).flat_map(|row| row.values()) {
-                let text = cell.get("value").and_then(Json::as_str).unwrap_or_default().to_owned();
+                let text = Symbol::new(cell.get("value").and_then(Json::as_str).unwrap_or_default());
                 let is_iri = cell.get("type").and_then(Json::as_str) == Some("uri");
                 answers.push(Known { id: is_iri.then(|| text.clone()), text, value: None });
             }

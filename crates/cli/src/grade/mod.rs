@@ -111,7 +111,8 @@ impl Known {
         let origin = Origin::from_name(format).with_context(|| format!("there is no format `{format}`"))?;
         let words = self.kb.as_ref().map(Words::new);
         let knowledge = self.knowledge(words.as_ref());
-        let importer = Importer { origin, knowledge, inverses: self.inverses(), kb: self.kb.as_ref() };
+        let importer =
+            Importer { origin, knowledge, inverses: self.inverses(words.as_ref()), kb: self.kb.as_ref() };
         must_exist(file)?;
         let (mut imported, mut unread) = (Vec::new(), 0u64);
         each_record(
@@ -135,18 +136,18 @@ impl Known {
         Ok(benchmark(format, kb, imported, Default::default()))
     }
 
-    fn inverses(&self) -> &(dyn Inverses + Sync) {
-        match (&self.kb, &self.ontology) {
+    fn inverses<'a>(&'a self, words: Option<&'a Words<'_>>) -> &'a (dyn Inverses + Sync) {
+        match (words, &self.ontology) {
             (_, Some(ontology)) => ontology,
-            (Some(kb), _) => kb,
+            (Some(words), _) => words,
             _ => &(),
         }
     }
 
     fn knowledge<'a>(&'a self, words: Option<&'a Words<'_>>) -> Knowledge<'a> {
-        let lookup: &(dyn Lookup + Sync) = match (&self.kb, &self.ontology) {
+        let lookup: &(dyn Lookup + Sync) = match (words, &self.ontology) {
             (_, Some(ontology)) => ontology,
-            (Some(kb), _) => kb,
+            (Some(words), _) => words,
             _ => &Spelling,
         };
         let names: &(dyn Names + Sync) = match words {
@@ -198,7 +199,7 @@ impl Gold {
                 ..Settings::default()
             },
             gold_is_true: fingerprint == Some(manifest.kb.fingerprint.as_str()),
-            ..Grader::new(self.known.knowledge(words), self.known.inverses())
+            ..Grader::new(self.known.knowledge(words), self.known.inverses(words))
         }
     }
 

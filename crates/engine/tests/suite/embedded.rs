@@ -106,7 +106,7 @@ fn a_union_with_everything_keeps_what_it_names() {
         let n_entities = kb.n_entities();
         let class = kb.class_node(kb.classes().next().unwrap());
         let named = Set::Entity(kb.node_id(class).into());
-        let literals = Set::Values(Comparison::NotEqual, Value::text("no such text"));
+        let literals = Set::Values(Comparison::NotEqual, Box::new(Value::text("no such text")));
         for also in [named.clone(), literals, Set::Or(vec![named, Set::All])] {
             let union = Set::Or(vec![also.clone(), Set::All]);
             let shapes = [

@@ -1,6 +1,7 @@
 //! The tokens of neural SPARQL machines (NSpM), in which DBNQA is written.
 
 use super::tidy::KNOWN_PREFIXES;
+use memchr::memmem;
 
 /// Namespaces of DBpedia and their codes, in the order in which they are replaced.
 const NAMESPACES: [(&str, &[&str]); 13] = [
@@ -65,14 +66,14 @@ pub fn encode_neural(sparql: &str) -> String {
     let mut text = without_prefixes(sparql).split_whitespace().collect::<Vec<_>>().join(" ");
     for (code, written) in NAMESPACES {
         for namespace in written {
-            text = text.replace(namespace, code);
+            replace(&mut text, namespace, code);
         }
     }
     for (mark, code) in MARKS {
-        text = text.replace(mark, code);
+        replace(&mut text, mark, code);
     }
     for (property, unified) in UNIFIED {
-        text = text.replace(property, unified);
+        replace(&mut text, property, unified);
     }
     let words: Vec<&str> = text.split_whitespace().collect();
     let is = |at: usize, word: &str| words.get(at).is_some_and(|found| found.eq_ignore_ascii_case(word));
@@ -94,6 +95,13 @@ pub fn encode_neural(sparql: &str) -> String {
         at += 1 + usize::from(in_brackets);
     }
     out.join(" ")
+}
+
+/// Most texts have few of all that is replaced: looking first is quicker than copying.
+fn replace(text: &mut String, old: &str, new: &str) {
+    if memmem::find(text.as_bytes(), old.as_bytes()).is_some() {
+        *text = text.replace(old, new);
+    }
 }
 
 /// The query behind its declarations.
