@@ -287,7 +287,7 @@ fn luck_is_found_out() {
         (distilled.id, changes)
     };
     grader.neighbours = distilled.into_iter().map(changes).collect();
-    let mut failed = 0;
+    let (mut failed, mut n_other) = (0, 0);
     for question in questions.iter().filter(|question| grader.neighbours.contains_key(&question.id)) {
         let gold = question.query(&knowledge).unwrap();
         for (_, degradation) in &Degradation::ALL[3..] {
@@ -308,6 +308,18 @@ fn luck_is_found_out() {
             let prediction = Prediction { logical_form: Some(form), ..Prediction::default() };
             assert_eq!(grader.grade(question, Some(&prediction)).robust, Some(true), "{question:?}");
         }
+        // Gold in other words is not taken on trust, as its own text is, and is never luck.
+        let respaced = question.forms.sexpr.as_ref().map(|form| form.replace('(', " ( "));
+        let renamed = question.forms.sparql.as_ref().map(|form| form.replace('?', "?other_"));
+        for (form, language) in [(respaced, Language::Sexpr), (renamed, Language::Sparql)] {
+            let Some(form) = form else { continue };
+            let prediction =
+                Prediction { logical_form: Some(form), language: Some(language), ..Prediction::default() };
+            let robust = grader.grade(question, Some(&prediction)).robust;
+            assert_ne!(robust, Some(false), "{question:?}");
+            n_other += usize::from(robust.is_some());
+        }
     }
     assert!(failed > 10, "{failed}");
+    assert!(n_other > 10, "{n_other}");
 }
