@@ -367,7 +367,7 @@ fn change(set: &mut Set, degradation: Degradation) -> bool {
             let literal = value.literal();
             let Some(number) = literal.number().filter(|_| !literal.unit().is_empty()) else { return false };
             let unit = if literal.unit() == "kilometre" { "metre" } else { "kilometre" };
-            *value = Box::new(Value::quantity(number.to_string(), unit));
+            **value = Value::quantity(number.to_string(), unit);
             true
         }
         (Degradation::Year, Set::Values(_, value)) => {
@@ -376,7 +376,7 @@ fn change(set: &mut Set, degradation: Degradation) -> bool {
             let Some(year) = literal.as_time().filter(|_| is_time).map(|time| time.year() + 1) else {
                 return false;
             };
-            *value = Box::new(Value::xsd(format!("{year:04}"), "gYear"));
+            **value = Value::xsd(format!("{year:04}"), "gYear");
             year > 0
         }
         _ => false,

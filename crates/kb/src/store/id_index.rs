@@ -1,4 +1,4 @@
-//! Finds nodes by id: by binary search at first, by a table once that has paid for it.
+//! Finds nodes and properties by id: by binary search at first, by a table once that has paid for it.
 //!
 //! A store opens at once and most processes look few ids up, so that the table is made only when the searches so far have cost about as
 //! much as making it will.
@@ -25,6 +25,12 @@ struct Table {
 }
 
 impl IdIndex {
+    /// The place of an id in a sorted table.
+    pub(super) fn find_in(&self, ids: &Strings, id: &str) -> Option<usize> {
+        let n = ids.len();
+        self.find(ids, [0..n, n..n], id)
+    }
+
     /// The place of an id in a table of two sorted parts. The first part goes before the second.
     pub(super) fn find(&self, ids: &Strings, parts: [Range<usize>; 2], id: &str) -> Option<usize> {
         if let Some(table) = self.table.get() {

@@ -1,12 +1,14 @@
 //! The schema: relations, attributes, qualifier keys and the domains they are grouped in.
 
 use super::columns::{Strings, check_len, path_of};
+use super::id_index::IdIndex;
 use super::kb::{Kb, check_optional, optional, readable_id};
 use super::manifest::Counts;
 use super::mapping::Column;
 use crate::error::Result;
 use crate::ids::{AttributeId, ClassId, LiteralId, Property, QualifierId, RelationId};
 use std::path::Path;
+use std::sync::Arc;
 
 /// What kind of values an attribute or a qualifier key has.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -71,6 +73,9 @@ macro_rules! schema_columns {
             attribute_id: Strings,
             attribute_unit: Strings,
             qualifier_id: Strings,
+            relation_index: Arc<IdIndex>,
+            attribute_index: Arc<IdIndex>,
+            qualifier_index: Arc<IdIndex>,
             groups: Strings,
             $($name: Column<u32>,)*
         }
@@ -82,6 +87,9 @@ macro_rules! schema_columns {
                     attribute_id: Strings::open(dir, "attribute_id")?,
                     attribute_unit: Strings::open(dir, "attribute_unit")?,
                     qualifier_id: Strings::open(dir, "qualifier_id")?,
+                    relation_index: Arc::default(),
+                    attribute_index: Arc::default(),
+                    qualifier_index: Arc::default(),
                     groups: Strings::open(dir, "group")?,
                     $($name: Column::open(&path_of(dir, stringify!($name)))?,)*
                 })
@@ -157,7 +165,7 @@ impl Kb {
 
     /// The relation with this id.
     pub fn relation(&self, id: &str) -> Option<RelationId> {
-        let found = self.schema.relation_id.find(0..self.n_relations(), id);
+        let found = self.schema.relation_index.find_in(&self.schema.relation_id, id);
         found.map(|index| RelationId(index as u32))
     }
 
@@ -221,7 +229,7 @@ impl Kb {
 
     /// The attribute with this id.
     pub fn attribute(&self, id: &str) -> Option<AttributeId> {
-        let found = self.schema.attribute_id.find(0..self.n_attributes(), id);
+        let found = self.schema.attribute_index.find_in(&self.schema.attribute_id, id);
         found.map(|index| AttributeId(index as u32))
     }
 
@@ -275,7 +283,7 @@ impl Kb {
 
     /// The qualifier key with this id.
     pub fn qualifier_key(&self, id: &str) -> Option<QualifierId> {
-        let found = self.schema.qualifier_id.find(0..self.n_qualifier_keys(), id);
+        let found = self.schema.qualifier_index.find_in(&self.schema.qualifier_id, id);
         found.map(|index| QualifierId(index as u32))
     }
 
