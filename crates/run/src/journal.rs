@@ -157,6 +157,9 @@ pub struct Journal {
 const GROUP: usize = 256;
 const GROUP_TIME: Duration = Duration::from_millis(500);
 
+/// A journal that somebody has open is asked for again during this time.
+const PATIENCE: Duration = Duration::from_millis(500);
+
 impl Journal {
     /// Opens the journal in a folder, or begins one. A torn last line, as a crash leaves it, is cut off.
     ///
@@ -170,10 +173,20 @@ impl Journal {
         }
         let mut options = OpenOptions::new();
         let out = options.create(true).read(true).append(true).open(&path).map_err(io("open", &path))?;
-        match out.try_lock() {
-            Ok(()) => {}
-            Err(TryLockError::WouldBlock) => return Err(JournalError::Busy { folder: folder.to_owned() }),
-            Err(TryLockError::Error(error)) => return Err(io("lock", &path)(error)),
+        // A child that is just being started holds what its parent holds for a moment, also what the parent has let go: somebody who is
+        // busy is so for longer.
+        let until = Instant::now() + PATIENCE;
+        loop {
+            match out.try_lock() {
+                Ok(()) => break,
+                Err(TryLockError::WouldBlock) if Instant::now() < until => {
+                    std::thread::sleep(PATIENCE / 50);
+                }
+                Err(TryLockError::WouldBlock) => {
+                    return Err(JournalError::Busy { folder: folder.to_owned() });
+                }
+                Err(TryLockError::Error(error)) => return Err(io("lock", &path)(error)),
+            }
         }
         let about = match RunFile::read(folder) {
             Ok(about) => {
