@@ -168,7 +168,8 @@ impl<'kb> Words<'kb> {
 
     /// The relations and attributes that a word means.
     pub(crate) fn properties(&self, word: &str, unknown: &Unknown) -> Few<Property> {
-        let found = self.schema().get(word).map_or_else(Few::new, |meaning| few(&meaning.properties));
+        let found =
+            self.schema().get(word).map_or_else(Few::new, |meaning| Few::from_slice(&meaning.properties));
         if found.is_empty() {
             let labels = || {
                 let relations = self.kb.relations().map(|relation| self.kb.relation_label(relation));
@@ -181,7 +182,8 @@ impl<'kb> Words<'kb> {
 
     /// The qualifier keys that a word means.
     pub(crate) fn qualifiers(&self, word: &str, unknown: &Unknown) -> Few<QualifierId> {
-        let found = self.schema().get(word).map_or_else(Few::new, |meaning| few(&meaning.qualifiers));
+        let found =
+            self.schema().get(word).map_or_else(Few::new, |meaning| Few::from_slice(&meaning.qualifiers));
         if found.is_empty() {
             let labels = || self.kb.qualifier_keys().map(|key| self.kb.qualifier_label(key));
             unknown.add(WordKind::Qualifier, word, || nearest_sorted(word, labels()));
@@ -235,14 +237,6 @@ impl<'kb> Meaning<'kb> {
             ValueKind::Text | ValueKind::Entity => Some(KeyKind::Text),
             _ => None,
         }
-    }
-}
-
-/// A copy; nearly always of one thing.
-fn few<T: Copy>(found: &Few<T>) -> Few<T> {
-    match found[..] {
-        [only] => Few::from_iter([only]),
-        _ => Few::from_slice(found),
     }
 }
 

@@ -217,6 +217,12 @@ mod tests {
         let twins = json!([{ "id": "Q1", "label": "X" }, { "id": "Q2", "label": "X" }]);
         assert_eq!(meet(json!(["X"]), twins.clone()), (1, 1, 2, Some(1)));
         assert_eq!(meet(json!(["X", "X"]), twins), (2, 2, 2, Some(1)));
+        // What gold says twice counts once, by its id or by its text.
+        let twice =
+            json!([{ "id": "Q1", "label": "X" }, { "id": "Q1", "label": "X" }, { "id": "Q2", "label": "Y" }]);
+        assert_eq!(meet(json!([{ "id": "Q1" }, { "id": "Q2" }]), twice.clone()), (2, 2, 2, Some(1)));
+        assert_eq!(meet(json!(["X"]), twice), (1, 1, 2, Some(1)));
+        assert_eq!(meet(json!(["7.0", "x"]), json!([7, "7", "x"])), (2, 2, 2, Some(1)));
         assert_eq!(meet(json!([true]), json!([{ "type": "boolean", "value": true }])), (1, 1, 1, Some(1)));
     }
 }
