@@ -44,9 +44,15 @@ impl<'k> Found<'k> {
 
     /// The answers with ids and labels.
     pub fn answers(&self, kb: &Kb) -> Vec<Answer> {
-        let mut answers = Vec::with_capacity(self.len());
-        answers.extend((0..self.len()).filter_map(|at| self.answer(kb, at)));
-        answers
+        match self {
+            Found::Things { nodes, literals } => {
+                let mut answers = Vec::with_capacity(nodes.len() + literals.len());
+                answers.extend(nodes.iter().map(|&node| Answer::node(kb, NodeId(node))));
+                answers.extend(literals.iter().map(|&id| Answer::literal(&kb.literal(LiteralId(id)))));
+                answers
+            }
+            _ => (0..self.len()).filter_map(|at| self.answer(kb, at)).collect(),
+        }
     }
 
     /// One of the answers, with its id and label.

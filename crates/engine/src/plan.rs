@@ -447,7 +447,7 @@ impl Planner<'_, '_> {
         if attributes {
             properties = attributes_only(properties);
         }
-        let mut tests = Vec::new();
+        let mut tests = Vec::with_capacity(conditions.len());
         for condition in conditions {
             let keys = self.words.qualifiers(&condition.qualifier, &self.unknown);
             tests.push(self.test(keys, condition.comparison, &condition.value)?);

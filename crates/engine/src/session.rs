@@ -260,7 +260,6 @@ impl<'kb> Session<'kb> {
             }
             _ => {
                 let program = Program::parse(text).map_err(unparsable)?;
-                program.check().map_err(unparsable)?;
                 program.to_query(&self.words).map_err(unparsable)?
             }
         };

@@ -12,7 +12,7 @@ use touchstone_kb::{ClassId, Kb, Property, QualifierId, ValueKind, nearest_name}
 use touchstone_logic::{Inverses, KeyKind, Lookup, Names, SAME_AS};
 
 /// What a word stands for: nearly always one thing.
-pub type Few<T> = SmallVec<[T; 4]>;
+pub type Few<T> = SmallVec<[T; 2]>;
 
 /// What a word should have been.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

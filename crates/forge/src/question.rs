@@ -7,7 +7,7 @@ use crate::sample::shapes::Function;
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 use touchstone_kb::Comparison;
-use touchstone_logic::dataset::{Knowledge, Reading, Source};
+use touchstone_logic::dataset::{Knowledge, read_text};
 use touchstone_logic::level::SchemaItems;
 use touchstone_logic::{Answer, Language, Query, QueryGraph, Set};
 
@@ -94,7 +94,7 @@ impl Question {
             (Language::Sparql, sparql_kqapro),
         ];
         let read = |(language, text): (Language, &Option<String>)| {
-            Source::Text(language, text.clone()?).read(knowledge).ok().map(|Reading { query, .. }| query)
+            Some(read_text(language, text.as_deref()?, knowledge).ok()?.query)
         };
         forms.into_iter().find_map(read)
     }

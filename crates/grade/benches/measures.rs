@@ -1,5 +1,7 @@
 //! All measures of queries and answers beside sacrebleu and rouge-score alone, on the same pairs:
 //! `TOUCHSTONE_TEXT_PYTHON=... cargo bench -p touchstone-grade --bench measures`. The scores are compared on the way.
+//!
+//! A word after `--` (sexpr, kopl, sparql) chooses a language; `TOUCHSTONE_BENCH_PREDICTIONS` sets the number of predictions.
 #![allow(missing_docs, clippy::print_stdout)]
 
 use rayon::prelude::*;
@@ -23,6 +25,8 @@ use touchstone_logic::sparql::Namespaces;
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 const PREDICTIONS: usize = 100_000;
+/// So many predictions for a question, in several ways of being wrong.
+const OF_QUESTION: usize = 17;
 /// The peers are asked about so many; their time per pair does not depend on it.
 const PEER_PAIRS: usize = 10_000;
 const ROUNDS: usize = 3;
@@ -49,7 +53,12 @@ fn gold_form(question: &Question, language: Language) -> Option<String> {
 }
 
 /// Predictions in one language: gold forms, most of them spoilt in one of several ways. Half of the answers are those of another question.
-fn cases<'q>(questions: &[&'q Question], language: Language, knowledge: &Knowledge<'_>) -> Vec<Case<'q>> {
+fn cases<'q>(
+    questions: &[&'q Question],
+    language: Language,
+    n_predictions: usize,
+    knowledge: &Knowledge<'_>,
+) -> Vec<Case<'q>> {
     let form = |question: &Question| gold_form(question, language);
     // A degraded run is in the language of the first form that a question has.
     let said: Vec<Question> = questions
@@ -82,14 +91,14 @@ fn cases<'q>(questions: &[&'q Question], language: Language, knowledge: &Knowled
             assert_eq!(prediction.language, Some(language));
             let other = &questions[(seed as usize * 31 + cases.len()) % questions.len()];
             let answers = if cases.len().is_multiple_of(2) { &question.answers } else { &other.answers };
-            prediction.answers = Some(answers.iter().map(Known::of_json).collect());
+            prediction.answers = Some(answers.iter().map(|json| Known::of_json(json).into_owned()).collect());
             cases.push((question, prediction));
         }
-        if cases.len() >= PREDICTIONS {
+        if cases.len() >= n_predictions {
             break;
         }
     }
-    cases.truncate(PREDICTIONS);
+    cases.truncate(n_predictions);
     cases
 }
 
@@ -102,17 +111,23 @@ fn main() {
         namespaces: Namespaces { base: Some(kb.manifest().base.clone()) },
     };
     let mut recipe = Recipe::parse(Recipe::text("grailqa++").expect("a recipe")).expect("a recipe");
-    recipe.questions = 6000;
+    let n_predictions = std::env::var("TOUCHSTONE_BENCH_PREDICTIONS").ok().and_then(|n| n.parse().ok());
+    let n_predictions = n_predictions.unwrap_or(PREDICTIONS);
+    recipe.questions = n_predictions / OF_QUESTION;
     let benchmark = make(&kb, &recipe, &Lexicon::of(&kb), &NoProgress).expect("a benchmark");
     let questions: Vec<&Question> = benchmark.questions.iter().collect();
     let (mut our_time, mut their_time) = (0.0, 0.0);
+    let chosen = std::env::args().skip(1).find_map(|word| Language::from_word(&word));
     for language in [Language::Sexpr, Language::Kopl, Language::Sparql] {
-        let cases = cases(&questions, language, &knowledge());
+        if chosen.is_some_and(|chosen| chosen != language) {
+            continue;
+        }
+        let cases = cases(&questions, language, n_predictions, &knowledge());
         let (ours, theirs) = measure(&cases, language, &Grader::new(knowledge(), &words));
         our_time += ours;
         their_time += theirs.unwrap_or(f64::NAN);
     }
-    if their_time.is_finite() {
+    if their_time.is_finite() && chosen.is_none() {
         println!(
             "all three languages, as many predictions of each: ratio {:.0} (wanted 50)",
             their_time / our_time

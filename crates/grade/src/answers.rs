@@ -4,28 +4,28 @@ use crate::sets::Overlap;
 use serde_json::Value as Json;
 use smallvec::SmallVec;
 use std::borrow::Cow;
+use std::cell::OnceCell;
 use touchstone_engine::Answer;
-use touchstone_logic::Symbol;
 
 /// An answer in the ways in which it can be written.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Known {
+pub struct Known<'a> {
     /// Its id, if it has one.
-    pub id: Option<Symbol>,
+    pub id: Option<Cow<'a, str>>,
     /// Its text: a name, or a value with its unit.
-    pub text: Symbol,
+    pub text: Cow<'a, str>,
     /// Its value without the unit, if it has one.
-    pub value: Option<Symbol>,
+    pub value: Option<Cow<'a, str>>,
 }
 
-impl Known {
+impl<'a> Known<'a> {
     /// A bare text.
-    pub fn plain(text: impl Into<Symbol>) -> Known {
+    pub fn plain(text: impl Into<Cow<'a, str>>) -> Known<'a> {
         Known { id: None, text: text.into(), value: None }
     }
 
     /// As benchmarks and predictions write it: an object with type, id and label or value, or a bare text, number or boolean.
-    pub fn of_json(json: &Json) -> Known {
+    pub fn of_json(json: &'a Json) -> Known<'a> {
         match json {
             Json::Object(fields) => {
                 // Objects have few fields: looking at each is quicker than looking some up.
@@ -40,7 +40,7 @@ impl Known {
                         _ => {}
                     }
                 }
-                let known = |text: Symbol, value| Known { id: id.map(Symbol::new), text, value };
+                let known = |text: Cow<'a, str>, value| Known { id: id.map(Cow::Borrowed), text, value };
                 match (label, value) {
                     (Some(label), _) => known(label.into(), None),
                     (None, Some(value)) => {
@@ -58,20 +58,31 @@ impl Known {
     }
 
     /// As an engine gives it.
-    pub fn of_engine(answer: &Answer) -> Known {
-        let value = match answer {
-            Answer::Quantity { value, unit } if !unit.is_empty() => Some(value.into()),
-            _ => None,
-        };
-        Known { id: answer.id().map(Symbol::new), text: answer.text().into(), value }
+    pub fn of_engine(answer: Answer) -> Known<'static> {
+        let text = answer.text().into_owned();
+        match answer {
+            Answer::Entity { id, .. } | Answer::Class { id, .. } | Answer::Relation { id, .. } => {
+                Known { id: Some(id.into()), text: text.into(), value: None }
+            }
+            Answer::Quantity { value, unit } if !unit.is_empty() => {
+                Known { id: None, text: text.into(), value: Some(value.into()) }
+            }
+            _ => Known::plain(text),
+        }
+    }
+
+    /// The same, for as long as one likes.
+    pub fn into_owned(self) -> Known<'static> {
+        let owned = |text: Cow<'a, str>| Cow::Owned(text.into_owned());
+        Known { id: self.id.map(owned), text: owned(self.text), value: self.value.map(owned) }
     }
 }
 
 /// A text, number or boolean; what is none of them as JSON writes it, and an object as an answer.
-fn bare(json: &Json) -> Symbol {
+fn bare(json: &Json) -> Cow<'_, str> {
     match json {
         Json::String(text) => text.into(),
-        Json::Bool(value) => Symbol::new_static(if *value { "yes" } else { "no" }),
+        Json::Bool(value) => if *value { "yes" } else { "no" }.into(),
         Json::Object(_) => Known::of_json(json).text,
         other => other.to_string().into(),
     }
@@ -101,48 +112,64 @@ pub struct Meeting {
 /// Most questions have one answer or a few.
 type Few<T> = SmallVec<[T; 4]>;
 
-/// Gold answers by their id and by their text: sorted, with their place.
-#[derive(Default)]
+/// Gold answers by their id, sorted, with their place; and by their text, once somebody asks: where all have ids, nobody does.
 struct Gold<'g> {
+    answers: &'g [Known<'g>],
     by_id: Few<(&'g str, usize)>,
-    by_text: Few<(Cow<'g, str>, usize)>,
-    /// How many different ones there are.
-    n: usize,
+    by_text: OnceCell<Few<(Cow<'g, str>, usize)>>,
 }
 
 impl<'g> Gold<'g> {
-    fn of(gold: &'g [Known]) -> Gold<'g> {
-        let ids = gold.iter().enumerate().filter_map(|(at, answer)| Some((answer.id.as_deref()?, at)));
+    fn of(answers: &'g [Known<'g>]) -> Gold<'g> {
+        let ids = answers.iter().enumerate().filter_map(|(at, answer)| Some((answer.id.as_deref()?, at)));
         let mut by_id: Few<(&str, usize)> = ids.collect();
-        by_id.sort_unstable();
-        by_id.dedup_by_key(|(id, _)| *id);
-        // What was said before counts once: by its id if it has one, else by its text.
-        let is_first = |at: usize| match gold[at].id.as_deref() {
-            Some(id) => place(&by_id, id) == Some(at),
-            None => true,
-        };
-        let mut by_text: Few<(Cow<'_, str>, usize)> = gold
-            .iter()
-            .enumerate()
-            .filter(|(at, _)| is_first(*at))
-            .map(|(at, answer)| (compared(&answer.text), at))
-            .collect();
-        by_text.sort_unstable();
-        let mut of_same: Few<bool> = SmallVec::new();
-        for (i, (text, at)) in by_text.iter().enumerate() {
-            let said_before = i > 0 && by_text[i - 1].0 == *text;
-            of_same.push(said_before && gold[*at].id.is_none());
+        // The KB's own answers come in the order of their ids.
+        if !by_id.is_sorted() {
+            by_id.sort_unstable();
         }
-        let mut is_repeated = of_same.into_iter();
-        by_text.retain(|_| !is_repeated.next().unwrap_or(false));
-        Gold { by_id, n: by_text.len(), by_text }
+        by_id.dedup_by_key(|(id, _)| *id);
+        Gold { answers, by_id, by_text: OnceCell::new() }
     }
 
-    fn of_text(&self, text: &str) -> impl Iterator<Item = usize> + Clone + use<'_> {
-        let text = compared(text);
-        let from = self.by_text.partition_point(|(known, _)| *known < text);
-        let same = self.by_text[from..].partition_point(|(known, _)| *known == text);
-        self.by_text[from..from + same].iter().map(|(_, at)| *at)
+    /// How many different ones there are.
+    fn len(&self) -> usize {
+        if self.answers.iter().all(|answer| answer.id.is_some()) {
+            return self.by_id.len();
+        }
+        self.by_text().len()
+    }
+
+    /// What was said before counts once: by its id if it has one, else by its text.
+    fn by_text(&self) -> &[(Cow<'g, str>, usize)] {
+        self.by_text.get_or_init(|| {
+            let is_first = |at: usize| match self.answers[at].id.as_deref() {
+                Some(id) => place(&self.by_id, id) == Some(at),
+                None => true,
+            };
+            let mut by_text: Few<(Cow<'_, str>, usize)> = self
+                .answers
+                .iter()
+                .enumerate()
+                .filter(|(at, _)| is_first(*at))
+                .map(|(at, answer)| (compared(&answer.text), at))
+                .collect();
+            by_text.sort_unstable();
+            let mut of_same: Few<bool> = SmallVec::new();
+            for (i, (text, at)) in by_text.iter().enumerate() {
+                let said_before = i > 0 && by_text[i - 1].0 == *text;
+                of_same.push(said_before && self.answers[*at].id.is_none());
+            }
+            let mut is_repeated = of_same.into_iter();
+            by_text.retain(|_| !is_repeated.next().unwrap_or(false));
+            by_text
+        })
+    }
+
+    fn of_text(&self, text: &str) -> impl Iterator<Item = usize> + Clone + use<'_, 'g> {
+        let (by_text, text) = (self.by_text(), compared(text));
+        let from = by_text.partition_point(|(known, _)| *known < text);
+        let same = by_text[from..].partition_point(|(known, _)| *known == text);
+        by_text[from..from + same].iter().map(|(_, at)| *at)
     }
 }
 
@@ -152,7 +179,7 @@ fn place(sorted: &[(&str, usize)], id: &str) -> Option<usize> {
 
 /// Compares answers; both are sets, so what is said twice counts once. The order matters for the first right one only. Answers are the same
 /// by id if both have one; a bare text may be the id or the text.
-pub fn meet(predicted: &[Known], gold: &[Known]) -> Meeting {
+pub fn meet(predicted: &[Known<'_>], gold: &[Known<'_>]) -> Meeting {
     let known = Gold::of(gold);
     let mut found: SmallVec<[bool; 16]> = SmallVec::from_elem(false, gold.len());
     let mut others: Few<(bool, Cow<'_, str>)> = SmallVec::new();
@@ -182,7 +209,7 @@ pub fn meet(predicted: &[Known], gold: &[Known]) -> Meeting {
     others.sort_unstable();
     others.dedup();
     let common = found.iter().filter(|found| **found).count();
-    let overlap = Overlap { common, predicted: common + others.len(), gold: known.n };
+    let overlap = Overlap { common, predicted: common + others.len(), gold: known.len() };
     Meeting { overlap, first_right }
 }
 
@@ -191,8 +218,8 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    fn known(list: Json) -> Vec<Known> {
-        list.as_array().expect("a list").iter().map(Known::of_json).collect()
+    fn known(list: Json) -> Vec<Known<'static>> {
+        list.as_array().expect("a list").iter().map(|json| Known::of_json(json).into_owned()).collect()
     }
 
     #[test]

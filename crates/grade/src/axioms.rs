@@ -4,7 +4,8 @@
 //! A2 execution: what runs scores more than what does not. A3 answers: better answers score more. Half of A2 and A3: never less, but as much.
 
 use crate::degrade::{Stock, without_bracket};
-use crate::grader::{Grade, Grader, tokens};
+use crate::comparison::tokens;
+use crate::grader::Grader;
 use crate::measure::Measure;
 use crate::overlap::{BleuCounts, Numbering, Smoothing};
 use crate::prediction::Prediction;
@@ -184,7 +185,7 @@ fn graded(grader: &Grader<'_>, question: &Question, text: &str) -> Graded {
         log_probs: (0..4).map(|_| -(random.below(1000) as f64 + 1.0) / 200.0).collect(),
         ..Prediction::default()
     };
-    let grade: Grade = grader.grade(question, Some(&prediction));
+    let grade = grader.grade(question, Some(&prediction));
     let value = |measure| grade.values.get(measure).unwrap_or(0.0);
     Graded {
         text: text.to_owned(),

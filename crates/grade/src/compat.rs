@@ -63,12 +63,12 @@ impl Compat {
 }
 
 /// An answer as official files write it: the id, or the value without its unit.
-fn official(answer: &Known) -> &str {
+fn official<'a>(answer: &'a Known<'_>) -> &'a str {
     answer.id.as_deref().or(answer.value.as_deref()).unwrap_or(&answer.text)
 }
 
 /// GrailQA's F1.
-pub fn grailqa_f1(exact: bool, predicted: &[Known], gold: &[Known]) -> f64 {
+pub fn grailqa_f1(exact: bool, predicted: &[Known<'_>], gold: &[Known<'_>]) -> f64 {
     if exact {
         return 1.0;
     }
@@ -83,7 +83,7 @@ pub fn grailqa_f1(exact: bool, predicted: &[Known], gold: &[Known]) -> f64 {
 }
 
 /// WebQSP's precision, recall and F1 against one parse.
-pub fn webqsp(predicted: &[Known], gold: &[Known]) -> (f64, f64, f64) {
+pub fn webqsp(predicted: &[Known<'_>], gold: &[Known<'_>]) -> (f64, f64, f64) {
     match (gold.is_empty(), predicted.is_empty()) {
         (true, true) => return (1.0, 1.0, 1.0),
         (true, false) => return (0.0, 1.0, 0.0),
@@ -112,7 +112,7 @@ pub fn webqsp(predicted: &[Known], gold: &[Known]) -> (f64, f64, f64) {
 }
 
 /// QALD's and GERBIL's precision, recall and F1, with the precision of an empty answer.
-pub fn by_text(predicted: &[Known], gold: &[Known], empty_precision: f64) -> (f64, f64, f64) {
+pub fn by_text(predicted: &[Known<'_>], gold: &[Known<'_>], empty_precision: f64) -> (f64, f64, f64) {
     let predicted: HashSet<&str> = predicted.iter().map(official).collect();
     let gold: HashSet<&str> = gold.iter().map(official).collect();
     match (gold.is_empty(), predicted.is_empty()) {
@@ -197,8 +197,8 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    fn known(list: serde_json::Value) -> Vec<Known> {
-        list.as_array().expect("a list").iter().map(Known::of_json).collect()
+    fn known(list: serde_json::Value) -> Vec<Known<'static>> {
+        list.as_array().expect("a list").iter().map(|json| Known::of_json(json).into_owned()).collect()
     }
 
     #[test]

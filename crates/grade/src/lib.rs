@@ -7,6 +7,7 @@ pub mod aligned;
 pub mod answers;
 pub mod axioms;
 mod carrying;
+mod comparison;
 pub mod compat;
 pub mod degrade;
 pub mod distil;
@@ -25,7 +26,8 @@ pub mod sets;
 pub mod statistics;
 pub mod summary;
 
-pub use grader::{Grade, Grader, tokens};
+pub use comparison::tokens;
+pub use grader::{Grade, Grader};
 pub use measure::{FLOOR, Family, Measure, Product, ProductError, Values};
 pub use outcome::Outcome;
 pub use prediction::{Prediction, PredictionFormat, Predictions};

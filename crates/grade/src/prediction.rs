@@ -3,7 +3,7 @@
 use crate::answers::Known;
 use serde_json::Value as Json;
 use std::io::BufRead;
-use touchstone_logic::{Language, Symbol};
+use touchstone_logic::Language;
 
 /// A prediction for one question.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -11,7 +11,7 @@ pub struct Prediction {
     /// The question.
     pub id: String,
     /// The answers, best first; `None` if the logical form is to be run.
-    pub answers: Option<Vec<Known>>,
+    pub answers: Option<Vec<Known<'static>>>,
     /// The logical form.
     pub logical_form: Option<String>,
     /// Its language, if the prediction tells.
@@ -96,7 +96,7 @@ impl<R: BufRead> Predictions<R> {
                     return Ok(None);
                 }
                 let text = self.buffer.trim();
-                let answers = if text.is_empty() { Vec::new() } else { vec![Known::plain(text)] };
+                let answers = if text.is_empty() { Vec::new() } else { vec![Known::plain(text.to_owned())] };
                 let answers = Some(answers);
                 // Lines have no ids: the place is the question's.
                 Ok(Some(Prediction { id: String::new(), answers, ..Prediction::default() }))
@@ -141,8 +141,8 @@ impl<R: BufRead> Predictions<R> {
         };
         let answers = match fields.get("answers").or_else(|| fields.get("answer")) {
             None | Some(Json::Null) => None,
-            Some(Json::Array(list)) => Some(list.iter().map(Known::of_json).collect()),
-            Some(one) => Some(vec![Known::of_json(one)]),
+            Some(Json::Array(list)) => Some(list.iter().map(|json| Known::of_json(json).into_owned()).collect()),
+            Some(one) => Some(vec![Known::of_json(one).into_owned()]),
         };
         let language = self.language(json)?;
         let mut alternatives = Vec::new();
@@ -182,13 +182,14 @@ impl<R: BufRead> Predictions<R> {
         let mut answers = Vec::new();
         for given in json.get("answers").and_then(Json::as_array).into_iter().flatten() {
             if let Some(value) = given.get("boolean") {
-                answers.push(Known::of_json(value));
+                answers.push(Known::of_json(value).into_owned());
             }
             let rows = given.pointer("/results/bindings").and_then(Json::as_array);
             for cell in rows.into_iter().flatten().filter_map(Json::as_object).flat_map(|row| row.values()) {
-                let text = Symbol::new(cell.get("value").and_then(Json::as_str).unwrap_or_default());
+                let text = cell.get("value").and_then(Json::as_str).unwrap_or_default();
                 let is_iri = cell.get("type").and_then(Json::as_str) == Some("uri");
-                answers.push(Known { id: is_iri.then(|| text.clone()), text, value: None });
+                let id = is_iri.then(|| text.into());
+                answers.push(Known { id, text: text.into(), value: None }.into_owned());
             }
         }
         Ok(Prediction {

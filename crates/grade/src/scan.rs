@@ -38,7 +38,7 @@ const CODED_MARKS: [(&str, &str); 7] = [
 
 /// The tokens of a text.
 pub fn tokens(text: &str) -> Vec<Token<'_>> {
-    let mut out = Vec::new();
+    let mut out = Vec::with_capacity(text.len() / 8);
     let mut rest = text;
     while let Some(first) = rest.chars().next() {
         let length = match first {
@@ -82,7 +82,8 @@ fn mark<'t>(rest: &'t str, out: &mut Vec<Token<'t>>) -> usize {
 
 /// `<...>` without blanks and brackets inside.
 fn iri_length(rest: &str) -> Option<usize> {
-    let end = rest[1..].find(['>', '<', ' ', '"', '{', '}', '\n'])? + 1;
+    let is_end = |byte: &u8| matches!(byte, b'>' | b'<' | b' ' | b'"' | b'{' | b'}' | b'\n');
+    let end = rest.as_bytes()[1..].iter().position(is_end)? + 1;
     rest[end..].starts_with('>').then_some(end + 1)
 }
 

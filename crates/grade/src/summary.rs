@@ -107,13 +107,13 @@ impl Collector {
     }
 
     /// The values of a grade in the order of the names.
-    pub fn row(grade: &Grade) -> impl Iterator<Item = Option<f64>> + '_ {
+    pub fn row<'r>(grade: &'r Grade<'_>) -> impl Iterator<Item = Option<f64>> + use<'r> {
         let official = grade.official.iter().map(|value| Some(*value));
         grade.values.0.iter().copied().chain(grade.products.iter().copied()).chain(official)
     }
 
     /// Adds a grade with the values of the question's facets.
-    pub fn add(&mut self, grade: &Grade, gold_shape: &str, facets: &[Vec<String>]) {
+    pub fn add(&mut self, grade: &Grade<'_>, gold_shape: &str, facets: &[Vec<String>]) {
         let at = self.outcomes.len() as u32;
         self.outcomes.push(grade.outcome);
         for (column, value) in self.columns.iter_mut().zip(Collector::row(grade)) {

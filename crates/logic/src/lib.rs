@@ -29,7 +29,7 @@ mod words;
 
 pub use graph::{QueryGraph, Shape};
 pub use kopl::Program;
-pub use lookup::{Inverses, KeyKind, Lookup, Names, SAME_AS, Spelling};
+pub use lookup::{Inverses, KeyKind, Lookup, Names, SAME_AS, Silent, Spelling};
 pub use loss::{Inexpressible, Language, Loss, Printed};
 pub use ontology::{Ontology, OntologyError};
 pub use query::{

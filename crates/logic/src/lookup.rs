@@ -17,6 +17,31 @@ pub trait Lookup {
     fn nearest_property(&self, wrong: &str) -> Option<String>;
 }
 
+/// Knows what another one knows, and makes no suggestions: looking for the nearest word takes longer than reading a query.
+pub struct Silent<'l>(pub &'l (dyn Lookup + Sync));
+
+impl Lookup for Silent<'_> {
+    fn is_class(&self, word: &str) -> Option<bool> {
+        self.0.is_class(word)
+    }
+
+    fn is_property(&self, word: &str) -> Option<bool> {
+        self.0.is_property(word)
+    }
+
+    fn is_entity(&self, word: &str) -> Option<bool> {
+        self.0.is_entity(word)
+    }
+
+    fn nearest_class(&self, _: &str) -> Option<String> {
+        None
+    }
+
+    fn nearest_property(&self, _: &str) -> Option<String> {
+        None
+    }
+}
+
 /// Knows nothing but the spelling of Freebase and Wikidata ids.
 pub struct Spelling;
 

@@ -273,7 +273,7 @@ fn grade_all(args: &GradeArgs, gold: &Gold, grader: &mut Grader<'_>, facets: &[S
         if is_last {
             chunk = (0..questions.len()).filter(|&at| !graded[at]).map(|at| (at, None)).collect();
         }
-        let rows: Vec<(Grade, Vec<Vec<String>>, String)> = chunk
+        let rows: Vec<(Grade<'_>, Vec<Vec<String>>, String)> = chunk
             .par_iter()
             .map(|(at, prediction)| {
                 let question = questions[*at];
@@ -314,7 +314,7 @@ fn grade_all(args: &GradeArgs, gold: &Gold, grader: &mut Grader<'_>, facets: &[S
 fn line(
     question: &Question,
     prediction: Option<&Prediction>,
-    grade: &Grade,
+    grade: &Grade<'_>,
     names: &[String],
     facets: &[String],
     values: &[Vec<String>],
@@ -328,7 +328,7 @@ fn line(
         facets.iter().zip(values).map(|(facet, values)| (facet.clone(), json!(values))).collect();
     let forms = &question.forms;
     let gold = forms.sexpr.as_ref().or(forms.program.as_ref()).or(forms.sparql.as_ref());
-    let answers: Vec<&str> = grade.answers.iter().take(50).map(|answer| answer.text.as_str()).collect();
+    let answers: Vec<&str> = grade.answers.iter().take(50).map(|answer| &*answer.text).collect();
     let row = json!({
         "id": question.id,
         "outcome": grade.outcome.word(),

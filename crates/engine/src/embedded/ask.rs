@@ -67,8 +67,11 @@ impl<'k> Evaluator<'k, '_> {
     }
 
     /// The members of a set; marks and all.
-    fn exact(&self, set: &PlanSet) -> Outcome<Things<'k>> {
-        if set.has_marks { self.solved(set, false) } else { self.things(set) }
+    fn exact<'s>(&self, set: &'s PlanSet) -> Outcome<Things<'s>>
+    where
+        'k: 's,
+    {
+        if set.has_marks { self.solved(set, false) } else { self.start(set) }
     }
 
     /// The members of a set that the side conditions leave.

@@ -57,7 +57,7 @@ impl<'k, 'p> Evaluator<'k, 'p> {
             SetKind::Classes(classes) => self.members(classes)?,
             SetKind::Values(test) => Things::Ranges(test.literals(self.kb).clone()),
             SetKind::Relate(relate) => {
-                let from = self.things(&relate.from)?;
+                let from = self.start(&relate.from)?;
                 self.budget.enter(Some((set.step, self.plan.n_steps)));
                 self.related(&from, &relate.properties, relate.direction, &relate.conditions)?
             }
@@ -88,6 +88,17 @@ impl<'k, 'p> Evaluator<'k, 'p> {
         self.recorder.finish(set.step, How::Evaluated, things.len(), started, self.budget);
         self.budget.enter(outer);
         Ok(things)
+    }
+
+    /// The members of a set that a step starts from: named things are not copied for it.
+    pub(super) fn start<'s>(&self, set: &'s PlanSet) -> Outcome<Things<'s>>
+    where
+        'k: 's,
+    {
+        let SetKind::Nodes(nodes) = &set.kind else { return self.things(set) };
+        let started = self.recorder.start(self.budget);
+        self.recorder.finish(set.step, How::Evaluated, Some(nodes.len()), started, self.budget);
+        Ok(Things::nodes(Cow::Borrowed(nodes)))
     }
 
     /// The members of a set that is asked more than once.

@@ -12,7 +12,7 @@ impl<'k> Evaluator<'k, '_> {
     /// What the members of a set lead to.
     pub(super) fn related(
         &self,
-        from: &Things<'k>,
+        from: &Things<'_>,
         properties: &[Property],
         direction: Direction,
         conditions: &[Test],
@@ -29,7 +29,7 @@ impl<'k> Evaluator<'k, '_> {
         Ok(union)
     }
 
-    fn step(&self, from: &Things<'k>, property: Property, direction: Direction) -> Outcome<Things<'k>> {
+    fn step(&self, from: &Things<'_>, property: Property, direction: Direction) -> Outcome<Things<'k>> {
         let kb = self.kb;
         match (direction, property) {
             (Direction::Forward, Property::Relation(relation)) => {
@@ -65,7 +65,7 @@ impl<'k> Evaluator<'k, '_> {
     /// The values of all subjects in a set.
     fn gather(
         &self,
-        from: &Things<'k>,
+        from: &Things<'_>,
         property: Property,
         values: impl Fn(NodeId) -> &'k [u32],
         limit: usize,
@@ -138,7 +138,7 @@ impl<'k> Evaluator<'k, '_> {
     }
 
     /// The subjects whose attribute has a value in a set.
-    fn gather_by_value(&self, from: &Things<'k>, attribute: AttributeId) -> Outcome<Vec<u32>> {
+    fn gather_by_value(&self, from: &Things<'_>, attribute: AttributeId) -> Outcome<Vec<u32>> {
         let column = self.kb.facts_by_value(attribute);
         let mut out = Vec::new();
         let mut add = |literals: std::ops::Range<u32>| {
@@ -161,7 +161,7 @@ impl<'k> Evaluator<'k, '_> {
     /// The same fact by fact, because qualifiers hang on facts.
     fn qualified_step(
         &self,
-        from: &Things<'k>,
+        from: &Things<'_>,
         property: Property,
         direction: Direction,
         conditions: &[Test],
@@ -190,7 +190,7 @@ impl<'k> Evaluator<'k, '_> {
     /// Calls `visit` with the facts of a property whose subject (forward) or value (backward) is in a set.
     pub(super) fn each_fact(
         &self,
-        from: &Things<'k>,
+        from: &Things<'_>,
         property: Property,
         direction: Direction,
         visit: &mut dyn FnMut(u32, NodeId, Value) -> Outcome<()>,

@@ -259,29 +259,14 @@ impl Source {
 
     /// The query that it asks.
     pub fn read(&self, knowledge: &Knowledge<'_>) -> Result<Reading, ReadError> {
-        let reading = self.read_unchecked(knowledge)?;
-        // The S-expression parser knows the words by itself, and where they stand.
-        if self.language() != Language::Sexpr {
-            check_words(&reading.query, knowledge.lookup)?;
-        }
-        Ok(reading)
-    }
-
-    fn read_unchecked(&self, knowledge: &Knowledge<'_>) -> Result<Reading, ReadError> {
-        let plain = |query| Reading { query, repairs: Vec::new(), lost: Vec::new(), dialect: None };
         match self {
-            Source::Graph(graph) => Ok(plain(graph.to_form()?.to_query()?)),
-            Source::Program(json) => Ok(plain(Program::from_value(json)?.to_query(knowledge.names)?)),
-            Source::Text(Language::Sexpr, text) => {
-                Ok(plain(Form::parse(text, knowledge.lookup)?.to_query()?))
+            Source::Graph(graph) => Ok(Reading::plain(graph.to_form()?.to_query()?)),
+            Source::Program(json) => {
+                let query = Program::from_value(json)?.to_query(knowledge.names)?;
+                check_words(&query, knowledge.lookup)?;
+                Ok(Reading::plain(query))
             }
-            Source::Text(Language::Kopl, text) => Ok(plain(Program::parse(text)?.to_query(knowledge.names)?)),
-            Source::Text(Language::Sparql, text) => {
-                let parsed = sparql::parse(text)?;
-                let sparql::Recognised { query, lost, dialect } =
-                    sparql::recognise(&parsed.query, &knowledge.namespaces)?;
-                Ok(Reading { query, repairs: parsed.repairs, lost, dialect: Some(dialect) })
-            }
+            Source::Text(language, text) => read_text(*language, text, knowledge),
         }
     }
 
@@ -292,6 +277,30 @@ impl Source {
             _ => Ok(QueryGraph::of(&self.read(knowledge)?.query)),
         }
     }
+}
+
+impl Reading {
+    /// Without repairs and losses.
+    fn plain(query: Query) -> Reading {
+        Reading { query, repairs: Vec::new(), lost: Vec::new(), dialect: None }
+    }
+}
+
+/// The query that a text asks.
+pub fn read_text(language: Language, text: &str, knowledge: &Knowledge<'_>) -> Result<Reading, ReadError> {
+    let reading = match language {
+        // This parser knows the words by itself, and where they stand.
+        Language::Sexpr => return Ok(Reading::plain(Form::parse(text, knowledge.lookup)?.to_query()?)),
+        Language::Kopl => Reading::plain(Program::parse(text)?.to_query(knowledge.names)?),
+        Language::Sparql => {
+            let parsed = sparql::parse(text)?;
+            let sparql::Recognised { query, lost, dialect } =
+                sparql::recognise(&parsed.query, &knowledge.namespaces)?;
+            Reading { query, repairs: parsed.repairs, lost, dialect: Some(dialect) }
+        }
+    };
+    check_words(&reading.query, knowledge.lookup)?;
+    Ok(reading)
 }
 
 /// Refuses classes and properties that are not known, where somebody knows.

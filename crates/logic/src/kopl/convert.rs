@@ -6,7 +6,7 @@ use crate::lookup::{KeyKind, Names};
 use crate::loss::{Inexpressible, Language, Loss, Printed};
 use crate::query::{Answer, Condition, Direction, Extreme, Query, Relate, Set};
 use crate::value::{Symbol, Value};
-use smallvec::smallvec;
+use smallvec::{SmallVec, smallvec};
 use touchstone_kb::{Comparison, LiteralKind};
 
 /// What a step gives.
@@ -28,8 +28,7 @@ impl Program {
     /// KoPL asks the KB for the kind of some values; where `names` does not know the key, such a value stays untyped.
     pub fn to_query(&self, names: &dyn Names) -> Result<Query, ProgramError> {
         self.check()?;
-        let mut results =
-            Results { outcomes: Vec::with_capacity(self.steps.len()), uses: smallvec![0; self.steps.len()] };
+        let mut results = Results { outcomes: SmallVec::new(), uses: smallvec![0; self.steps.len()] };
         let mut sizes = PerStep::with_capacity(self.steps.len());
         for step in &self.steps {
             let mut size = 1usize;
@@ -61,7 +60,8 @@ impl Program {
 
 /// What the steps so far give, until their last use.
 struct Results {
-    outcomes: Vec<Option<Outcome>>,
+    /// Most programs fit without asking for memory.
+    outcomes: SmallVec<[Option<Outcome>; 6]>,
     uses: PerStep,
 }
 
@@ -177,13 +177,19 @@ fn number(text: &str) -> Option<Value> {
 
 fn time(text: &str) -> Option<Value> {
     Some(match parse_time(text)? {
-        TimeText::Year(year) => Value::xsd(year.to_string(), "gYear"),
         // As it is written nearly always.
+        TimeText::Year(_) if is_plain_year(text) => Value::xsd(text, "gYear"),
+        TimeText::Year(year) => Value::xsd(year.to_string(), "gYear"),
         TimeText::Date { .. } if matches!(text.as_bytes(), [_, _, _, _, b'-', _, _, b'-', _, _]) => {
             Value::xsd(text, "date")
         }
         TimeText::Date { year, month, day } => Value::xsd(format!("{year:04}-{month:02}-{day:02}"), "date"),
     })
+}
+
+/// Whether a year is written as numbers are printed.
+fn is_plain_year(text: &str) -> bool {
+    matches!(text.as_bytes(), [b'1'..=b'9', rest @ ..] if rest.iter().all(u8::is_ascii_digit))
 }
 
 /// Everything that a text can be read as: itself, a number with its unit, a year or date. For [`Value::untyped`] under a key with values of

@@ -2,6 +2,7 @@
 
 use super::tidy::KNOWN_PREFIXES;
 use memchr::memmem;
+use std::sync::LazyLock;
 
 /// Namespaces of DBpedia and their codes, in the order in which they are replaced.
 const NAMESPACES: [(&str, &[&str]); 13] = [
@@ -18,25 +19,6 @@ const NAMESPACES: [(&str, &[&str]); 13] = [
     ("owl_", &["owl:"]),
     ("yago_", &["yago:"]),
     ("skos_", &["skos:"]),
-];
-
-/// Marks and their codes, in the order in which they are replaced.
-const MARKS: [(&str, &str); 15] = [
-    (" ( ", "  par_open  "),
-    (" ) ", "  par_close  "),
-    ("(", " attr_open "),
-    (") ", " attr_close "),
-    (")", " attr_close "),
-    ("{", " brack_open "),
-    ("}", " brack_close "),
-    (" . ", " sep_dot "),
-    (". ", " sep_dot "),
-    ("?", "var_"),
-    ("*", "wildcard"),
-    (" <= ", " math_leq "),
-    (" >= ", " math_geq "),
-    (" < ", " math_lt "),
-    (" > ", " math_gt "),
 ];
 
 /// Properties of DBpedia that are taken for one.
@@ -60,21 +42,161 @@ const UNIFIED: [(&str, &str); 17] = [
     ("dbp_partner", "dbo_partner"),
 ];
 
+/// What is looked for in every query, and what takes its place.
+struct Replacement {
+    finder: memmem::Finder<'static>,
+    old: &'static str,
+    new: &'static str,
+}
+
+/// Everything that is replaced by a name: namespaces, then properties, in this order. Looking for a text is prepared once.
+static REPLACEMENTS: LazyLock<(Vec<Replacement>, Vec<Replacement>)> = LazyLock::new(|| {
+    let replacement =
+        |old: &'static str, new| Replacement { finder: memmem::Finder::new(old.as_bytes()), old, new };
+    let namespaces = NAMESPACES.iter().flat_map(|(code, written)| written.iter().map(|old| (*old, *code)));
+    let replacements = namespaces.map(|(old, new)| replacement(old, new)).collect();
+    (replacements, UNIFIED.iter().map(|(old, new)| replacement(old, new)).collect())
+});
+
 /// Writes SPARQL in the tokens of neural SPARQL machines, as their releases and DBNQA do. Declarations of prefixes are left out.
+///
+/// Those machines replace one text after the other. Here names are replaced so, and all marks on one way through the text.
 #[must_use]
 pub fn encode_neural(sparql: &str) -> String {
-    let mut text = without_prefixes(sparql).split_whitespace().collect::<Vec<_>>().join(" ");
-    for (code, written) in NAMESPACES {
-        for namespace in written {
-            replace(&mut text, namespace, code);
+    let mut text = in_one_line(without_prefixes(sparql));
+    let (namespaces, unified) = &*REPLACEMENTS;
+    replace(&mut text, namespaces);
+    if text.contains("dbp_") || text.contains("dbo_") {
+        replace(&mut text, unified);
+    }
+    let marked = with_coded_marks(&text);
+    if has_order(&marked) { with_coded_order(&marked) } else { marked }
+}
+
+fn in_one_line(text: &str) -> String {
+    let mut line = String::with_capacity(text.len());
+    let add = |line: &mut String, word: &str| {
+        if !line.is_empty() {
+            line.push(' ');
+        }
+        line.push_str(word);
+    };
+    if text.is_ascii() {
+        text.split_ascii_whitespace().for_each(|word| add(&mut line, word));
+    } else {
+        text.split_whitespace().for_each(|word| add(&mut line, word));
+    }
+    line
+}
+
+/// Most texts have few of all that is replaced: looking first is quicker than copying.
+fn replace(text: &mut String, replacements: &[Replacement]) {
+    for Replacement { finder, old, new } in replacements {
+        if finder.find(text.as_bytes()).is_some() {
+            *text = text.replace(old, new);
         }
     }
-    for (mark, code) in MARKS {
-        replace(&mut text, mark, code);
+}
+
+/// Words with one blank between them; brackets and full stops become words of their own.
+struct Coded {
+    text: String,
+    /// Whether the next word begins here.
+    is_apart: bool,
+}
+
+impl Coded {
+    fn push(&mut self, part: &str) {
+        if self.is_apart && !self.text.is_empty() {
+            self.text.push(' ');
+        }
+        self.is_apart = false;
+        self.text.push_str(part);
     }
-    for (property, unified) in UNIFIED {
-        replace(&mut text, property, unified);
+
+    fn push_if_some(&mut self, part: &str) {
+        if !part.is_empty() {
+            self.push(part);
+        }
     }
+
+    fn word(&mut self, word: &str) {
+        self.is_apart = true;
+        self.push(word);
+        self.is_apart = true;
+    }
+}
+
+/// A line with codes for its marks. What a bracket or an operator is depends on the blanks beside it, and one blank serves one mark only.
+fn with_coded_marks(line: &str) -> String {
+    let bytes = line.as_bytes();
+    let mut out = Coded { text: String::with_capacity(line.len() + line.len() / 2), is_apart: false };
+    let is_blank = |at: usize| bytes.get(at) == Some(&b' ');
+    // Blanks, and marks that will have blanks on both sides.
+    let is_apart = |at: usize| bytes.get(at).is_some_and(|byte| b" (){}".contains(byte));
+    let is_stop = |at: usize| bytes.get(at) == Some(&b'.') && is_apart(at + 1);
+    // Where the text begins that is not yet written, and behind which blank the last mark of each kind was found.
+    let (mut from, mut opened, mut closed, mut compared) = (0, 0, 0, (0, ""));
+    for (at, &byte) in bytes.iter().enumerate() {
+        let code = match byte {
+            b' ' => "",
+            b'(' if at > opened && is_blank(at - 1) && is_blank(at + 1) => {
+                opened = at + 2;
+                "par_open"
+            }
+            b'(' => "attr_open",
+            b')' if at > closed && is_blank(at - 1) && is_blank(at + 1) => {
+                closed = at + 2;
+                "par_close"
+            }
+            b')' => "attr_close",
+            b'{' => "brack_open",
+            b'}' => "brack_close",
+            b'.' if is_apart(at + 1) => "sep_dot",
+            b'?' | b'*' => {
+                out.push_if_some(&line[from..at]);
+                out.push(if byte == b'?' { "var_" } else { "wildcard" });
+                from = at + 1;
+                continue;
+            }
+            b'<' | b'>' => {
+                let length = 1 + usize::from(bytes.get(at + 1) == Some(&b'='));
+                let (operator, end) = (&line[at..at + length], at + length);
+                let is_alone = at > 0 && is_apart(at - 1) && (is_apart(end) || is_stop(end));
+                if !is_alone || compared == (at, operator) {
+                    continue;
+                }
+                out.push_if_some(&line[from..at]);
+                out.word(match operator {
+                    "<=" => "math_leq",
+                    ">=" => "math_geq",
+                    "<" => "math_lt",
+                    _ => "math_gt",
+                });
+                compared = (if is_blank(end) { end + 1 } else { 0 }, operator);
+                from = end;
+                continue;
+            }
+            _ => continue,
+        };
+        out.push_if_some(&line[from..at]);
+        match code {
+            "" => out.is_apart = true,
+            code => out.word(code),
+        }
+        from = at + 1;
+    }
+    out.push_if_some(&line[from..]);
+    out.text
+}
+
+fn has_order(text: &str) -> bool {
+    memchr::memchr2_iter(b'o', b'O', text.as_bytes())
+        .any(|at| text.as_bytes()[at..].get(..5).is_some_and(|word| word.eq_ignore_ascii_case(b"order")))
+}
+
+/// `order by desc ( ?x )` becomes `_obd_ ?x`.
+fn with_coded_order(text: &str) -> String {
     let words: Vec<&str> = text.split_whitespace().collect();
     let is = |at: usize, word: &str| words.get(at).is_some_and(|found| found.eq_ignore_ascii_case(word));
     let opens = |at: usize| is(at, "par_open") || is(at, "attr_open");
@@ -95,13 +217,6 @@ pub fn encode_neural(sparql: &str) -> String {
         at += 1 + usize::from(in_brackets);
     }
     out.join(" ")
-}
-
-/// Most texts have few of all that is replaced: looking first is quicker than copying.
-fn replace(text: &mut String, old: &str, new: &str) {
-    if memmem::find(text.as_bytes(), old.as_bytes()).is_some() {
-        *text = text.replace(old, new);
-    }
 }
 
 /// The query behind its declarations.
@@ -211,6 +326,55 @@ mod tests {
         for (sparql, tokens) in cases {
             assert_eq!(encode_neural(sparql), tokens);
         }
+    }
+
+    /// As neural SPARQL machines do it: one replacement after the other.
+    fn by_the_book(sparql: &str) -> String {
+        const MARKS: [(&str, &str); 15] = [
+            (" ( ", "  par_open  "),
+            (" ) ", "  par_close  "),
+            ("(", " attr_open "),
+            (") ", " attr_close "),
+            (")", " attr_close "),
+            ("{", " brack_open "),
+            ("}", " brack_close "),
+            (" . ", " sep_dot "),
+            (". ", " sep_dot "),
+            ("?", "var_"),
+            ("*", "wildcard"),
+            (" <= ", " math_leq "),
+            (" >= ", " math_geq "),
+            (" < ", " math_lt "),
+            (" > ", " math_gt "),
+        ];
+        let mut text = without_prefixes(sparql).split_whitespace().collect::<Vec<_>>().join(" ");
+        let namespaces = NAMESPACES.iter().flat_map(|(code, all)| all.iter().map(move |old| (*old, *code)));
+        for (old, new) in namespaces.chain(MARKS).chain(UNIFIED) {
+            text = text.replace(old, new);
+        }
+        with_coded_order(&text)
+    }
+
+    #[test]
+    fn marks_are_replaced_as_if_one_after_the_other() {
+        const PIECES: &[&str] = &[
+            " ", " ", " ", " ", "(", ")", "{", "}", ".", "?", "*", "<", ">", "=", "<=", "a", "é", "\u{a0}", "\n",
+            "dbp:spouse", "dbr:", "http://dbpedia.org/resource/Category:", "rdfs:", "dbo_stateOfOrigin",
+            " order by ", "desc", "PREFIX ", " < ", " > ", " ( ", " ) ", " . ",
+        ];
+        let mut state = 1u64;
+        let mut n_marked = 0;
+        for _ in 0..200_000 {
+            let mut text = String::new();
+            for _ in 0..12 {
+                state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+                text.push_str(PIECES[(state >> 33) as usize % PIECES.len()]);
+            }
+            let encoded = encode_neural(&text);
+            assert_eq!(encoded, by_the_book(&text), "{text:?}");
+            n_marked += usize::from(encoded.contains("math_") && encoded.contains("par_"));
+        }
+        assert!(n_marked > 1000);
     }
 
     #[test]

@@ -121,7 +121,7 @@ pub(super) fn is_known_prefix(prefix: &str) -> bool {
 
 /// Repairs a query.
 pub fn tidy(source: &str) -> Result<Tidied, SyntaxError> {
-    if source.contains("brack_open") && !source.contains('{') {
+    if !source.contains('{') && source.contains("brack_open") {
         let mut tidied = tidy_text(&decode_tokens(source))?;
         tidied.repairs.insert(0, Repair::Tokens);
         return Ok(tidied);
@@ -137,7 +137,7 @@ fn tidy_text(source: &str) -> Result<Tidied, SyntaxError> {
         tokens: &tokens,
         at: 0,
         declared: Vec::new(),
-        fresh: fresh_name(source),
+        copied_from: None,
         named: 0,
         out: Tidied {
             text: String::with_capacity(source.len() + 256),
@@ -150,7 +150,7 @@ fn tidy_text(source: &str) -> Result<Tidied, SyntaxError> {
     Ok(writer.out)
 }
 
-/// `count`, with underscores until no variable begins so.
+/// A name that no variable begins with, for the results of aggregates: `count`, with underscores until it is one.
 fn fresh_name(source: &str) -> String {
     let longest = source
         .match_indices("?count")
@@ -214,8 +214,9 @@ struct Writer<'s> {
     tokens: &'s [Token],
     at: usize,
     declared: Vec<(&'s str, &'s str)>,
-    /// A name that no variable begins with, for the results of aggregates, and how many have it.
-    fresh: String,
+    /// Where the tokens begin that were copied and are not yet written: most queries are one piece.
+    copied_from: Option<usize>,
+    /// How many results of aggregates were given a name.
     named: usize,
     out: Tidied,
 }
@@ -253,14 +254,24 @@ impl<'s> Writer<'s> {
 
     /// Copies a token as it is.
     fn copy(&mut self) {
-        let range = self.tokens[self.at].range.clone();
-        self.place();
-        self.out.text.push_str(&self.source[range]);
+        if self.copied_from.is_none() {
+            self.place();
+            self.copied_from = Some(self.tokens[self.at].range.start);
+        }
         self.at += 1;
+    }
+
+    /// Writes what was copied up to the next token.
+    fn flush(&mut self) {
+        if let Some(start) = self.copied_from.take() {
+            let end = self.tokens.get(self.at).map_or(self.source.len(), |token| token.range.start);
+            self.out.text.push_str(&self.source[start..end]);
+        }
     }
 
     /// Notes that what is written next stands for what is read next.
     fn place(&mut self) {
+        self.flush();
         let source = self.tokens.get(self.at).map_or(self.source.len(), |t| t.range.start);
         let out = self.out.text.len();
         // Only where a piece does not simply go on.
@@ -284,6 +295,7 @@ impl<'s> Writer<'s> {
                 _ => self.copy(),
             }
         }
+        self.flush();
     }
 
     fn word(&mut self) {
@@ -459,9 +471,9 @@ impl<'s> Writer<'s> {
             self.text(name_at).to_owned()
         } else {
             self.named += 1;
-            match self.named {
-                1 => format!("?{}", self.fresh),
-                number => format!("?{}_{number}", self.fresh),
+            match (fresh_name(self.source), self.named) {
+                (fresh, 1) => format!("?{fresh}"),
+                (fresh, number) => format!("?{fresh}_{number}"),
             }
         };
         self.repaired(Repair::Aggregate { was: self.source_between(start, last) });
