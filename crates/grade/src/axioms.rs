@@ -3,8 +3,8 @@
 //! A1 the query: what says the same scores best and what says something else does not (half), and what says more of it scores more (full).
 //! A2 execution: what runs scores more than what does not. A3 answers: better answers score more. Half of A2 and A3: never less, but as much.
 
-use crate::degrade::{Stock, without_bracket};
 use crate::comparison::tokens;
+use crate::degrade::{Stock, without_bracket};
 use crate::grader::Grader;
 use crate::measure::Measure;
 use crate::overlap::{BleuCounts, Numbering, Smoothing};

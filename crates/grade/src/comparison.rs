@@ -236,9 +236,7 @@ impl Grader<'_> {
             let has_inverse = || edges.clone().any(|edge| self.inverses.inverse(&edge.label).is_some());
             let vertices = graph.vertices.iter().chain(&gold.1.vertices);
             let has_other_id = || {
-                vertices
-                    .clone()
-                    .any(|vertex| vertex.grounded && self.inverses.same(&vertex.label).is_some())
+                vertices.clone().any(|vertex| vertex.grounded && self.inverses.same(&vertex.label).is_some())
             };
             f1_inverse = match f1 < 1.0 && (has_inverse() || has_other_id()) {
                 true => aligned(graph, &gold.1, Some(self.inverses)).f1(),

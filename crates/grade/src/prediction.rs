@@ -141,7 +141,9 @@ impl<R: BufRead> Predictions<R> {
         };
         let answers = match fields.get("answers").or_else(|| fields.get("answer")) {
             None | Some(Json::Null) => None,
-            Some(Json::Array(list)) => Some(list.iter().map(|json| Known::of_json(json).into_owned()).collect()),
+            Some(Json::Array(list)) => {
+                Some(list.iter().map(|json| Known::of_json(json).into_owned()).collect())
+            }
             Some(one) => Some(vec![Known::of_json(one).into_owned()]),
         };
         let language = self.language(json)?;

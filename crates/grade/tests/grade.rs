@@ -297,7 +297,9 @@ fn luck_is_found_out() {
             let Ok(form) = touchstone_logic::sexpr::print(&worse) else { continue };
             // It says that it has the right answers: as if by luck.
             let prediction = Prediction {
-                answers: Some(question.answers.iter().map(|json| Known::of_json(json).into_owned()).collect()),
+                answers: Some(
+                    question.answers.iter().map(|json| Known::of_json(json).into_owned()).collect(),
+                ),
                 logical_form: Some(form.text),
                 language: Some(Language::Sexpr),
                 ..Prediction::default()

@@ -5,6 +5,7 @@ mod facts;
 mod filters;
 mod names;
 mod neural;
+mod plain;
 mod print;
 mod print_facts;
 mod recognise;
@@ -65,6 +66,14 @@ const DEEP_STACK: usize = 256 << 20;
 
 /// Repairs and parses a SPARQL query. Relative IRIs are those of KQA Pro.
 pub fn parse(source: &str) -> Result<Parsed, SyntaxError> {
+    match plain::read(source) {
+        Some(query) => Ok(Parsed { query, text: source.to_owned(), repairs: Vec::new() }),
+        None => parse_any(source),
+    }
+}
+
+/// Repairs and parses any query.
+fn parse_any(source: &str) -> Result<Parsed, SyntaxError> {
     let tidied = tidy(source)?;
     let parsed = if tidied.depth <= SHALLOW {
         parse_text(&tidied.text)

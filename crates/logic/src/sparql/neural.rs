@@ -2,6 +2,7 @@
 
 use super::tidy::KNOWN_PREFIXES;
 use memchr::memmem;
+use std::borrow::Cow;
 use std::sync::LazyLock;
 
 /// Namespaces of DBpedia and their codes, in the order in which they are replaced.
@@ -63,37 +64,45 @@ static REPLACEMENTS: LazyLock<(Vec<Replacement>, Vec<Replacement>)> = LazyLock::
 /// Those machines replace one text after the other. Here names are replaced so, and all marks on one way through the text.
 #[must_use]
 pub fn encode_neural(sparql: &str) -> String {
-    let mut text = in_one_line(without_prefixes(sparql));
+    let mut text = Cow::Borrowed(without_prefixes(sparql).trim());
+    if !text.is_ascii() {
+        // Blanks of other scripts.
+        text = text.split_whitespace().collect::<Vec<_>>().join(" ").into();
+    }
     let (namespaces, unified) = &*REPLACEMENTS;
-    replace(&mut text, namespaces);
+    let may_have = spaces_of_names(&text);
+    replace(&mut text, namespaces, may_have);
     if text.contains("dbp_") || text.contains("dbo_") {
-        replace(&mut text, unified);
+        replace(&mut text, unified, |_| true);
     }
     let marked = with_coded_marks(&text);
     if has_order(&marked) { with_coded_order(&marked) } else { marked }
 }
 
-fn in_one_line(text: &str) -> String {
-    let mut line = String::with_capacity(text.len());
-    let add = |line: &mut String, word: &str| {
-        if !line.is_empty() {
-            line.push(' ');
-        }
-        line.push_str(word);
-    };
-    if text.is_ascii() {
-        text.split_ascii_whitespace().for_each(|word| add(&mut line, word));
-    } else {
-        text.split_whitespace().for_each(|word| add(&mut line, word));
+/// Which namespaces a text may have: a look at its colons is quicker than looking for each of them.
+fn spaces_of_names(text: &str) -> impl Fn(&str) -> bool + use<> {
+    let bytes = text.as_bytes();
+    let (mut of_dbpedia, mut of_w3, mut short) = (false, false, false);
+    for at in memchr::memchr_iter(b':', bytes) {
+        let (before, behind) = (&bytes[..at], &bytes[at + 1..]);
+        of_dbpedia |= behind.starts_with(b"//dbpedia.org/");
+        of_w3 |= behind.starts_with(b"//www.w3.org/");
+        short |= ["db", "re", "dc", "ge", "rs", "rd", "df", "oa", "ow", "ag", "ko"]
+            .iter()
+            .any(|ending| before.len() > 2 && before[before.len() - 3..].starts_with(ending.as_bytes()));
     }
-    line
+    move |namespace| match namespace {
+        _ if namespace.starts_with("http://dbpedia.org/") => of_dbpedia,
+        _ if namespace.starts_with("http://www.w3.org/") => of_w3,
+        _ => short,
+    }
 }
 
 /// Most texts have few of all that is replaced: looking first is quicker than copying.
-fn replace(text: &mut String, replacements: &[Replacement]) {
-    for Replacement { finder, old, new } in replacements {
+fn replace(text: &mut Cow<'_, str>, replacements: &[Replacement], may_have: impl Fn(&str) -> bool) {
+    for Replacement { finder, old, new } in replacements.iter().filter(|r| may_have(r.old)) {
         if finder.find(text.as_bytes()).is_some() {
-            *text = text.replace(old, new);
+            *text = text.replace(old, new).into();
         }
     }
 }
@@ -107,17 +116,14 @@ struct Coded {
 
 impl Coded {
     fn push(&mut self, part: &str) {
+        if part.is_empty() {
+            return;
+        }
         if self.is_apart && !self.text.is_empty() {
             self.text.push(' ');
         }
         self.is_apart = false;
         self.text.push_str(part);
-    }
-
-    fn push_if_some(&mut self, part: &str) {
-        if !part.is_empty() {
-            self.push(part);
-        }
     }
 
     fn word(&mut self, word: &str) {
@@ -127,66 +133,90 @@ impl Coded {
     }
 }
 
-/// A line with codes for its marks. What a bracket or an operator is depends on the blanks beside it, and one blank serves one mark only.
-fn with_coded_marks(line: &str) -> String {
-    let bytes = line.as_bytes();
-    let mut out = Coded { text: String::with_capacity(line.len() + line.len() / 2), is_apart: false };
-    let is_blank = |at: usize| bytes.get(at) == Some(&b' ');
+/// By byte: whether it means something where marks are coded.
+const MARKS: [bool; 256] = {
+    let mut marks = [false; 256];
+    let all = b" \t\n\r\x0b\x0c(){}.?*<>";
+    let mut at = 0;
+    while at < all.len() {
+        marks[all[at] as usize] = true;
+        at += 1;
+    }
+    marks
+};
+
+/// A text with codes for its marks. What a bracket or an operator is depends on the blanks beside it, and one blank serves one mark only.
+fn with_coded_marks(text: &str) -> String {
+    let bytes = text.as_bytes();
+    let mut out = Coded { text: String::with_capacity(text.len() + text.len() / 2), is_apart: false };
+    let is_blank = |at: usize| bytes.get(at).is_some_and(|&byte| byte == b' ' || (9..=13).contains(&byte));
     // Blanks, and marks that will have blanks on both sides.
-    let is_apart = |at: usize| bytes.get(at).is_some_and(|byte| b" (){}".contains(byte));
+    let is_apart = |at: usize| is_blank(at) || bytes.get(at).is_some_and(|byte| b"(){}".contains(byte));
     let is_stop = |at: usize| bytes.get(at) == Some(&b'.') && is_apart(at + 1);
-    // Where the text begins that is not yet written, and behind which blank the last mark of each kind was found.
+    let behind_blanks = |mut at: usize| {
+        while is_blank(at) {
+            at += 1;
+        }
+        at
+    };
+    // Where the text begins that is not yet written, and behind which blanks the last mark of each kind was found.
     let (mut from, mut opened, mut closed, mut compared) = (0, 0, 0, (0, ""));
-    for (at, &byte) in bytes.iter().enumerate() {
-        let code = match byte {
-            b' ' => "",
-            b'(' if at > opened && is_blank(at - 1) && is_blank(at + 1) => {
-                opened = at + 2;
+    let mut next = 0;
+    while let Some(length) = bytes[next..].iter().position(|&byte| MARKS[usize::from(byte)]) {
+        let at = next + length;
+        next = at + 1;
+        let stands_alone = |served: usize| at > 0 && at != served && is_blank(at - 1) && is_blank(at + 1);
+        let code = match bytes[at] {
+            b'(' if stands_alone(opened) => {
+                opened = behind_blanks(at + 1);
                 "par_open"
             }
             b'(' => "attr_open",
-            b')' if at > closed && is_blank(at - 1) && is_blank(at + 1) => {
-                closed = at + 2;
+            b')' if stands_alone(closed) => {
+                closed = behind_blanks(at + 1);
                 "par_close"
             }
             b')' => "attr_close",
             b'{' => "brack_open",
             b'}' => "brack_close",
             b'.' if is_apart(at + 1) => "sep_dot",
-            b'?' | b'*' => {
-                out.push_if_some(&line[from..at]);
-                out.push(if byte == b'?' { "var_" } else { "wildcard" });
-                from = at + 1;
+            b'.' => continue,
+            mark @ (b'?' | b'*') => {
+                out.push(&text[from..at]);
+                out.push(if mark == b'?' { "var_" } else { "wildcard" });
+                from = next;
                 continue;
             }
             b'<' | b'>' => {
-                let length = 1 + usize::from(bytes.get(at + 1) == Some(&b'='));
-                let (operator, end) = (&line[at..at + length], at + length);
+                let end = next + usize::from(bytes.get(next) == Some(&b'='));
+                let operator = &text[at..end];
                 let is_alone = at > 0 && is_apart(at - 1) && (is_apart(end) || is_stop(end));
                 if !is_alone || compared == (at, operator) {
                     continue;
                 }
-                out.push_if_some(&line[from..at]);
+                compared = (if is_blank(end) { behind_blanks(end) } else { 0 }, operator);
+                out.push(&text[from..at]);
                 out.word(match operator {
                     "<=" => "math_leq",
                     ">=" => "math_geq",
                     "<" => "math_lt",
                     _ => "math_gt",
                 });
-                compared = (if is_blank(end) { end + 1 } else { 0 }, operator);
                 from = end;
                 continue;
             }
-            _ => continue,
+            _ => {
+                out.push(&text[from..at]);
+                out.is_apart = true;
+                from = next;
+                continue;
+            }
         };
-        out.push_if_some(&line[from..at]);
-        match code {
-            "" => out.is_apart = true,
-            code => out.word(code),
-        }
-        from = at + 1;
+        out.push(&text[from..at]);
+        out.word(code);
+        from = next;
     }
-    out.push_if_some(&line[from..]);
+    out.push(&text[from..]);
     out.text
 }
 
@@ -358,9 +388,38 @@ mod tests {
     #[test]
     fn marks_are_replaced_as_if_one_after_the_other() {
         const PIECES: &[&str] = &[
-            " ", " ", " ", " ", "(", ")", "{", "}", ".", "?", "*", "<", ">", "=", "<=", "a", "é", "\u{a0}", "\n",
-            "dbp:spouse", "dbr:", "http://dbpedia.org/resource/Category:", "rdfs:", "dbo_stateOfOrigin",
-            " order by ", "desc", "PREFIX ", " < ", " > ", " ( ", " ) ", " . ",
+            " ",
+            " ",
+            " ",
+            " ",
+            "(",
+            ")",
+            "{",
+            "}",
+            ".",
+            "?",
+            "*",
+            "<",
+            ">",
+            "=",
+            "<=",
+            "a",
+            "é",
+            "\u{a0}",
+            "\n",
+            "dbp:spouse",
+            "dbr:",
+            "http://dbpedia.org/resource/Category:",
+            "rdfs:",
+            "dbo_stateOfOrigin",
+            " order by ",
+            "desc",
+            "PREFIX ",
+            " < ",
+            " > ",
+            " ( ",
+            " ) ",
+            " . ",
         ];
         let mut state = 1u64;
         let mut n_marked = 0;

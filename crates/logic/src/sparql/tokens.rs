@@ -120,24 +120,33 @@ fn word_end(bytes: &[u8], start: usize) -> usize {
 
 /// The end of `<...>`, or none if this `<` is an operator.
 fn iri_end(bytes: &[u8], start: usize) -> Option<usize> {
-    if bytes[start..].starts_with(b"<<") || bytes.get(start + 1) == Some(&b'=') {
+    let rest = &bytes[start + 1..];
+    if matches!(rest.first(), Some(b'<' | b'=')) {
         return None;
     }
-    for (i, &byte) in bytes[start + 1..].iter().enumerate() {
-        match byte {
-            b'>' => {
-                // Without a colon, these characters belong to an expression between `<` and `>`.
-                let inside = &bytes[start + 1..start + 1 + i];
-                let expression = inside.iter().any(|b| b"\"|^`\\".contains(b))
-                    || inside.windows(2).any(|pair| pair == b"&&");
-                return if expression && !inside.contains(&b':') { None } else { Some(start + 1 + i + 1) };
-            }
-            b'<' | b'{' | b'}' | 0..=b' ' => return None,
-            _ => {}
-        }
+    let end = rest.iter().position(|&byte| IRI_ENDS[usize::from(byte)])?;
+    if rest[end] != b'>' {
+        return None;
     }
-    None
+    // Without a colon, these characters belong to an expression between `<` and `>`.
+    let inside = &rest[..end];
+    let is_expression =
+        || inside.iter().any(|b| b"\"|^`\\".contains(b)) || inside.windows(2).any(|pair| pair == b"&&");
+    if memchr::memchr(b':', inside).is_none() && is_expression() { None } else { Some(start + end + 2) }
 }
+
+/// By byte: whether an IRI ends before it.
+const IRI_ENDS: [bool; 256] = {
+    let mut ends = [false; 256];
+    let mut byte = 0;
+    while byte <= b' ' as usize {
+        ends[byte] = true;
+        byte += 1;
+    }
+    (ends[b'<' as usize], ends[b'>' as usize], ends[b'{' as usize], ends[b'}' as usize]) =
+        (true, true, true, true);
+    ends
+};
 
 fn string_end(bytes: &[u8], start: usize) -> usize {
     let quote = bytes[start];
