@@ -14,7 +14,7 @@ use touchstone_forge::{Question, with_ids};
 use touchstone_logic::dataset::{Knowledge, ReadError, read_text};
 use touchstone_logic::equal::{Canonical, OfficialMatcher};
 use touchstone_logic::sparql::encode_neural;
-use touchstone_logic::{Inverses, Language, Query, QueryGraph, Silent};
+use touchstone_logic::{Answer, Inverses, Language, Query, QueryGraph, Silent};
 
 /// So many alternatives are looked at.
 const MAX_ALTERNATIVES: usize = 100;
@@ -276,7 +276,9 @@ impl Grader<'_> {
             relations
         }
         let canonical = |query: &Query| Canonical::of(query, self.inverses);
-        relations(one.1, self.inverses) == relations(other.1, self.inverses)
+        let counts = |query: &Query| matches!(query.answer, Answer::Count(_));
+        counts(one.0) == counts(other.0)
+            && relations(one.1, self.inverses) == relations(other.1, self.inverses)
             && canonical(one.0).key() == canonical(other.0).key()
     }
 }
@@ -288,34 +290,50 @@ pub fn tokens<'t>(text: &'t str, language: Language, buffer: &'t mut String) -> 
         return words(buffer);
     }
     let bytes = text.as_bytes();
-    let is_mark = |byte: u8| matches!(byte, b'(' | b')' | b',' | b'>');
     let mut found = Vec::with_capacity(text.len() / 4);
     // Where a token begins that has not ended yet.
-    let (mut from, mut at) = (0, 0);
-    while at < bytes.len() {
+    let (mut from, mut next) = (0, 0);
+    while let Some(length) = bytes[next..].iter().position(|&byte| ENDS[usize::from(byte)]) {
+        let at = next + length;
         let (is_end, length) = match bytes[at] {
-            byte if byte.is_ascii() => (is_mark(byte) || char::from(byte).is_whitespace(), 1),
+            byte if byte.is_ascii() => (true, 1),
             _ => {
                 let c = text[at..].chars().next().unwrap_or(' ');
                 (c.is_whitespace(), c.len_utf8())
             }
         };
+        next = at + length;
         if is_end {
             if from < at {
                 found.push(&text[from..at]);
             }
-            if is_mark(bytes[at]) {
-                found.push(&text[at..at + 1]);
+            if matches!(bytes[at], b'(' | b')' | b',' | b'>') {
+                found.push(&text[at..next]);
             }
-            from = at + length;
+            from = next;
         }
-        at += length;
     }
     if from < bytes.len() {
         found.push(&text[from..]);
     }
     found
 }
+
+/// By byte: whether a token may end before it. Blanks of other scripts have more bytes than one.
+const ENDS: [bool; 256] = {
+    let mut ends = [false; 256];
+    let (all, mut at) = (b"(),> \t\n\x0b\x0c\r", 0);
+    while at < all.len() {
+        ends[all[at] as usize] = true;
+        at += 1;
+    }
+    let mut byte = 128;
+    while byte < 256 {
+        ends[byte] = true;
+        byte += 1;
+    }
+    ends
+};
 
 /// What stands between blanks.
 fn words(text: &str) -> Vec<&str> {

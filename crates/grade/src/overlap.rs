@@ -1,8 +1,6 @@
 //! Overlap of token sequences: BLEU and ROUGE-L.
 
-use hashbrown::HashMap;
 use smallvec::SmallVec;
-use std::ops::{BitOr, Shl, Shr};
 
 /// How BLEU treats orders without a match.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -54,12 +52,7 @@ impl BleuCounts {
         for order in 1..=MAX_ORDER {
             counts.ngrams[order - 1] = (predicted.len() + 1).saturating_sub(order) as u64;
         }
-        // Few pairs have more different tokens than fit into 15 bits, and short keys are sorted more quickly.
-        let largest = predicted.iter().chain(gold).max().copied().unwrap_or(0);
-        counts.matches = match largest < (1 << 15) - 1 {
-            true => matches::<u64>(predicted, gold, 15),
-            false => matches::<u128>(predicted, gold, 31),
-        };
+        counts.matches = matches(predicted, gold);
         counts
     }
 
@@ -114,36 +107,50 @@ impl BleuCounts {
     }
 }
 
-/// A number that holds four tokens and one bit.
-trait Key:
-    Copy + Ord + From<u32> + Shl<u32, Output = Self> + Shr<u32, Output = Self> + BitOr<Output = Self>
-{
-}
-impl Key for u64 {}
-impl Key for u128 {}
-
-/// For each order, how many n-grams two sequences have in common, each as often as both have it. The four tokens from each place on are
-/// sorted once, of both sequences together: the n-grams of all orders then stand side by side.
-fn matches<K: Key>(predicted: &[u32], gold: &[u32], bits: u32) -> [u64; MAX_ORDER] {
-    let mut keys: Vec<K> = Vec::with_capacity(predicted.len() + gold.len());
-    for (tokens, is_gold) in [(predicted, 0), (gold, 1)] {
-        // 0 stands for what is behind the end.
-        let token = |at: usize| K::from(tokens.get(at).map_or(0, |token| token + 1));
-        keys.extend((0..tokens.len()).map(|at| {
-            let four = (0..MAX_ORDER).fold(K::from(0), |key, n| key << bits | token(at + n));
-            four << 1 | K::from(is_gold)
-        }));
-    }
-    keys.sort_unstable();
-    let one = K::from(1);
+/// For each order, how many n-grams two sequences have in common, each as often as both have it. An n-gram is the one before it and one
+/// more token, so it is found by a pair of numbers; where a prediction leaves gold, longer ones need not be looked for.
+fn matches(predicted: &[u32], gold: &[u32]) -> [u64; MAX_ORDER] {
+    const NONE: u64 = u64::MAX;
+    const LEFT: u32 = u32::MAX;
+    let size = (gold.len() * 2).next_power_of_two().max(16);
+    let mut ngrams: SmallVec<[u64; 256]> = SmallVec::from_elem(NONE, size);
+    let mut counts: SmallVec<[u32; 256]> = SmallVec::from_elem(0, size);
+    let find = |ngrams: &[u64], ngram: u64| {
+        let mut place = (ngram.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (64 - size.trailing_zeros())) as usize;
+        while ngrams[place] != ngram && ngrams[place] != NONE {
+            place = (place + 1) & (size - 1);
+        }
+        place
+    };
+    // By the place of its first token: where the n-gram of the last order was found.
+    let mut of_gold: SmallVec<[u32; 64]> = SmallVec::from_elem(0, gold.len());
+    let mut of_predicted: SmallVec<[u32; 64]> = SmallVec::from_elem(0, predicted.len());
     std::array::from_fn(|order| {
-        let below = bits * (MAX_ORDER - 1 - order) as u32 + 1;
-        let ngram = |key: &K| *key >> below;
-        let is_whole = |ngram: K| ngram >> bits << bits != ngram;
+        ngrams.fill(NONE);
+        counts.fill(0);
+        for (shorter, token) in of_gold.iter_mut().zip(gold.iter().skip(order)) {
+            let ngram = u64::from(*shorter) << 32 | u64::from(*token);
+            let place = find(&ngrams, ngram);
+            ngrams[place] = ngram;
+            counts[place] += 1;
+            *shorter = place as u32;
+        }
         let mut total = 0;
-        for same in keys.chunk_by(|a, b| ngram(a) == ngram(b)).filter(|same| is_whole(ngram(&same[0]))) {
-            let of_gold = same.iter().filter(|&&key| key >> 1 << 1 | one == key).count();
-            total += of_gold.min(same.len() - of_gold) as u64;
+        for (shorter, token) in of_predicted.iter_mut().zip(predicted.iter().skip(order)) {
+            if *shorter == LEFT {
+                continue;
+            }
+            let ngram = u64::from(*shorter) << 32 | u64::from(*token);
+            let place = find(&ngrams, ngram);
+            if ngrams[place] == NONE {
+                *shorter = LEFT;
+                continue;
+            }
+            *shorter = place as u32;
+            if counts[place] > 0 {
+                counts[place] -= 1;
+                total += 1;
+            }
         }
         total
     })
@@ -182,25 +189,68 @@ fn longest_common(a: &[u32], b: &[u32]) -> usize {
 
 /// Numbers for the tokens of a pair: the same token has the same number.
 #[derive(Debug)]
-pub struct Numbering<'t>(HashMap<&'t str, u32>);
+pub struct Numbering<'t> {
+    tokens: Vec<&'t str>,
+    /// By hash: the number of a token, plus 1. Nearly all pairs have fewer different tokens than there are places: the table never grows.
+    places: SmallVec<[u32; 256]>,
+}
 
 impl Default for Numbering<'_> {
     fn default() -> Self {
-        // Nearly all pairs have fewer different tokens: the table never grows.
-        Numbering(HashMap::with_capacity(48))
+        Numbering { tokens: Vec::with_capacity(64), places: SmallVec::from_elem(0, 256) }
     }
 }
 
 impl<'t> Numbering<'t> {
     /// The numbers of tokens.
     pub fn numbers(&mut self, tokens: impl Iterator<Item = &'t str>) -> Vec<u32> {
-        tokens
-            .map(|token| {
-                let next = self.0.len() as u32;
-                *self.0.entry(token).or_insert(next)
-            })
-            .collect()
+        tokens.map(|token| self.number(token)).collect()
     }
+
+    fn number(&mut self, token: &'t str) -> u32 {
+        let place = self.place(token);
+        if self.places[place] > 0 {
+            return self.places[place] - 1;
+        }
+        self.tokens.push(token);
+        self.places[place] = self.tokens.len() as u32;
+        if self.tokens.len() * 2 > self.places.len() {
+            self.grow();
+        }
+        self.tokens.len() as u32 - 1
+    }
+
+    /// Where a token stands, or where it is to be put.
+    fn place(&self, token: &str) -> usize {
+        let last = self.places.len() - 1;
+        let mut place = hash(token.as_bytes()) as usize & last;
+        while let Some(number) = self.places[place].checked_sub(1)
+            && self.tokens[number as usize] != token
+        {
+            place = (place + 1) & last;
+        }
+        place
+    }
+
+    fn grow(&mut self) {
+        self.places = SmallVec::from_elem(0, self.places.len() * 4);
+        for number in 0..self.tokens.len() {
+            let place = self.place(self.tokens[number]);
+            self.places[place] = number as u32 + 1;
+        }
+    }
+}
+
+/// Tokens are short: eight bytes at a time.
+fn hash(token: &[u8]) -> u64 {
+    let mix = |hash: u64, bytes: u64| {
+        let product = (hash ^ bytes).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        product ^ product >> 32
+    };
+    let chunks = token.chunks_exact(8);
+    let rest = chunks.remainder().iter().fold(token.len() as u64, |rest, &byte| rest << 8 | u64::from(byte));
+    let whole = chunks.map(|chunk| chunk.iter().fold(0, |bytes, &byte| bytes << 8 | u64::from(byte)));
+    mix(whole.fold(1, mix), rest)
 }
 
 #[cfg(test)]
@@ -229,7 +279,16 @@ mod tests {
         assert_eq!(score("x", "y", Smoothing::Floor(0.1)), 0.0, "nothing at all in common");
     }
 
-    /// By the definition, and with keys of both sizes.
+    #[test]
+    fn the_same_token_has_the_same_number() {
+        let tokens: Vec<String> = (0..3000).map(|n| format!("{}{n}", "token ".repeat(n % 4))).collect();
+        let mut numbering = Numbering::default();
+        let twice = tokens.iter().chain(&tokens).map(String::as_str);
+        let numbers = numbering.numbers(twice);
+        assert!(numbers.iter().enumerate().all(|(at, &number)| number as usize == at % 3000));
+    }
+
+    /// By the definition.
     #[test]
     fn matches_of_all_orders() {
         let mut state = 7u32;
@@ -238,7 +297,7 @@ mod tests {
             (state >> 16) % below
         };
         for _ in 0..500 {
-            let (n, m, kinds) = (random(12) as usize, random(12) as usize, 1 + random(6));
+            let (n, m, kinds) = (random(24) as usize, random(24) as usize, 1 + random(6));
             let predicted: Vec<u32> = (0..n).map(|_| random(kinds)).collect();
             let gold: Vec<u32> = (0..m).map(|_| random(kinds)).collect();
             let expected: [u64; MAX_ORDER] = std::array::from_fn(|order| {
@@ -249,8 +308,7 @@ mod tests {
                 };
                 predicted.windows(order + 1).filter(is_left).count() as u64
             });
-            assert_eq!(matches::<u64>(&predicted, &gold, 15), expected, "{predicted:?} {gold:?}");
-            assert_eq!(matches::<u128>(&predicted, &gold, 31), expected, "{predicted:?} {gold:?}");
+            assert_eq!(matches(&predicted, &gold), expected, "{predicted:?} {gold:?}");
         }
     }
 

@@ -88,13 +88,31 @@ fn iri_length(rest: &str) -> Option<usize> {
 }
 
 fn word_length(rest: &str) -> usize {
-    rest.find(|c: char| !(c.is_alphanumeric() || c == '_')).unwrap_or(rest.len())
+    length_of(rest, |byte| byte == b'_')
+}
+
+/// How far letters, digits and some other characters go.
+fn length_of(text: &str, is_other: impl Fn(u8) -> bool) -> usize {
+    let mut at = 0;
+    while let Some(&byte) = text.as_bytes().get(at) {
+        if byte.is_ascii() {
+            if !byte.is_ascii_alphanumeric() && !is_other(byte) {
+                break;
+            }
+            at += 1;
+        } else {
+            match text[at..].chars().next() {
+                Some(c) if c.is_alphanumeric() => at += c.len_utf8(),
+                _ => break,
+            }
+        }
+    }
+    at
 }
 
 /// Names with a prefix may contain dots and more, but do not end with one.
 fn name_length(rest: &str) -> usize {
-    let inside = |c: char| c.is_alphanumeric() || "_:-.%/".contains(c);
-    let length = rest.find(|c: char| !inside(c)).unwrap_or(rest.len());
+    let length = length_of(rest, |byte| b"_:-.%/".contains(&byte));
     rest[..length].trim_end_matches(['.', '/']).len().max(1)
 }
 

@@ -7,7 +7,7 @@
 use super::labelled::LabelledGraph;
 use crate::lookup::Inverses;
 use crate::query::{Answer, Condition, Direction, Mark, Query, Relate, Set, Step, Superlative};
-use crate::value::Value;
+use crate::value::{Symbol, Value};
 use hashbrown::HashSet;
 use touchstone_kb::Comparison;
 
@@ -36,18 +36,18 @@ struct Norm {
     kind: Kind,
     label: String,
     /// How people read the label.
-    shown: String,
+    shown: Symbol,
     children: Vec<Norm>,
     /// The whole subtree, as text.
     key: String,
     /// The thing's number, where a cycle needs it.
     mark: Option<Mark>,
     /// The label in a template, where it differs.
-    masked: Option<String>,
+    masked: Option<Symbol>,
 }
 
 impl Norm {
-    fn new(kind: Kind, label: String, shown: String, children: Vec<Norm>) -> Norm {
+    fn new(kind: Kind, label: String, shown: Symbol, children: Vec<Norm>) -> Norm {
         let mut key =
             String::with_capacity(label.len() + children.iter().map(|c| c.key.len() + 1).sum::<usize>() + 2);
         key.push_str(&label);
@@ -68,11 +68,11 @@ impl Norm {
         if matches!(self.kind, Kind::Thing | Kind::Union) {
             children.sort_by(|a, b| (a.kind, &a.key).cmp(&(b.kind, &b.key)));
         }
-        let label = self.masked.clone().unwrap_or_else(|| self.label.clone());
+        let label = self.masked.as_ref().map_or_else(|| self.label.clone(), ToString::to_string);
         Norm { mark: self.mark, ..Norm::new(self.kind, label, self.shown.clone(), children) }
     }
 
-    fn leaf(kind: Kind, label: String, shown: impl Into<String>) -> Norm {
+    fn leaf(kind: Kind, label: String, shown: impl Into<Symbol>) -> Norm {
         Norm::new(kind, label, shown.into(), Vec::new())
     }
 }
@@ -143,16 +143,21 @@ pub(crate) fn set_key(set: &Set) -> String {
     let mut writer = Writer { inverses: &(), start: None, cycles: false };
     let tree = writer.thing(set);
     if writer.cycles {
-        graph_key(&Norm::new(Kind::Question, String::new(), String::new(), vec![tree]), false).0
+        graph_key(&Norm::new(Kind::Question, String::new(), Symbol::default(), vec![tree]), false).0
     } else {
         tree.key
     }
 }
 
+/// The property of a step.
+fn without_arrow(label: &str) -> &str {
+    label.trim_start_matches(['→', '←', '↔'])
+}
+
 /// From a thing to what its fact says of it, the other way round, and both.
-const OUT: char = '→';
-const IN: char = '←';
-const BOTH: char = '↔';
+const OUT: &str = "→";
+const IN: &str = "←";
+const BOTH: &str = "↔";
 
 struct Writer<'w> {
     inverses: &'w dyn Inverses,
@@ -164,7 +169,7 @@ struct Writer<'w> {
 impl Writer<'_> {
     fn query(&mut self, query: &Query) -> Norm {
         let question =
-            |word: &str, children| Norm::new(Kind::Question, word.to_owned(), word.to_owned(), children);
+            |word: &str, children| Norm::new(Kind::Question, word.to_owned(), word.into(), children);
         match &query.answer {
             Answer::Members(set) => question("members", vec![self.thing(set)]),
             Answer::Count(set) => question("count", vec![self.thing(set)]),
@@ -183,8 +188,8 @@ impl Writer<'_> {
                 // A program does not tell what the value is: the key does.
                 let of = self.thing(of);
                 let value = Norm {
-                    masked: Some("= literal".to_owned()),
-                    ..Norm::leaf(Kind::Value, format!("= {:?}", value.written_key()), value.to_string())
+                    masked: Some(Symbol::new_static("= literal")),
+                    ..Norm::leaf(Kind::Value, quoted("= ", &value.written_key()), value.to_string())
                 };
                 question(&format!("qualifier {qualifier:?} of {attribute:?}"), vec![of, value])
             }
@@ -225,11 +230,9 @@ impl Writer<'_> {
                     ..Norm::leaf(Kind::Same, "same".to_owned(), "a thing met before")
                 });
             }
-            Set::Entity(id) => parts.push(self.entity("entity", id)),
-            Set::Named(name) => parts.push(self.entity("named", name)),
-            Set::Class(class) => {
-                parts.push(Norm::leaf(Kind::Class, format!("class {class:?}"), class.clone()))
-            }
+            Set::Entity(id) => parts.push(entity("entity ", id)),
+            Set::Named(name) => parts.push(entity("named ", name)),
+            Set::Class(class) => parts.push(Norm::leaf(Kind::Class, quoted("class ", class), class.clone())),
             Set::Values(comparison, value) => parts.push(self.value(*comparison, value)),
             Set::Relate(relate) => parts.push(self.relation(relate)),
             Set::Or(branches) => self.union(branches, parts),
@@ -245,39 +248,37 @@ impl Writer<'_> {
                     period.earliest_end.key(),
                     period.latest_start.key()
                 );
-                let masked = Some(format!("during {properties}"));
+                let masked = Some(format!("during {properties}").into());
                 parts.push(Norm { masked, ..Norm::leaf(Kind::Period, label, shown) });
             }
-        }
-    }
-
-    fn entity(&self, word: &str, name: &str) -> Norm {
-        Norm {
-            masked: Some("entity".to_owned()),
-            ..Norm::leaf(Kind::Entity, format!("{word} {name:?}"), name)
         }
     }
 
     fn value(&self, comparison: Comparison, value: &Value) -> Norm {
         let shown =
             if comparison == Comparison::Equal { value.to_string() } else { format!("{comparison} {value}") };
-        let masked = Some(format!("{comparison} literal"));
-        Norm { masked, ..Norm::leaf(Kind::Value, format!("{comparison} {:?}", value.key()), shown) }
+        let masked = Some(format!("{comparison} literal").into());
+        let label = quoted(&format!("{comparison} "), &value.key());
+        Norm { masked, ..Norm::leaf(Kind::Value, label, shown) }
     }
 
     /// The property or its inverse, whichever comes first, with an arrow for the direction that belongs to it.
     fn step(&self, property: &str, direction: Direction) -> String {
         let (property, direction) = match self.inverses.inverse(property) {
             // A symmetric relation says the same in both directions.
-            Some(inverse) if inverse == property => return format!("{BOTH}{property:?}"),
+            Some(inverse) if inverse == property => return quoted(BOTH, property),
             Some(inverse) if inverse < property => (inverse, direction.flipped()),
             _ => (property, direction),
         };
-        format!("{}{property:?}", if direction == Direction::Backward { OUT } else { IN })
+        quoted(if direction == Direction::Backward { OUT } else { IN }, property)
     }
 
     fn relation(&mut self, relate: &Relate) -> Norm {
         let step = self.step(&relate.property, relate.direction);
+        if relate.conditions.is_empty() {
+            let inner = self.thing(&relate.from);
+            return Norm::new(Kind::Relation, step, relate.property.clone(), vec![inner]);
+        }
         let mut conditions: Vec<String> =
             relate.conditions.iter().map(|condition| self.condition(condition, false)).collect();
         conditions.sort_unstable();
@@ -290,10 +291,10 @@ impl Writer<'_> {
             .iter()
             .map(|c| format!(" ({} {} {})", c.qualifier, c.comparison, c.value))
             .collect();
-        let shown = format!("{}{shown}", relate.property);
+        let shown = format!("{}{shown}", relate.property).into();
         let inner = self.thing(&relate.from);
         let norm = Norm::new(Kind::Relation, format!("{step}{}", conditions.concat()), shown, vec![inner]);
-        Norm { masked: Some(format!("{step}{}", masked.concat())), ..norm }
+        Norm { masked: Some(format!("{step}{}", masked.concat()).into()), ..norm }
     }
 
     fn condition(&self, condition: &Condition, masked: bool) -> String {
@@ -336,14 +337,14 @@ impl Writer<'_> {
         things.sort_by(|a, b| a.key.cmp(&b.key));
         // With marks, keys do not say which thing is met again: the graph does.
         let whole = |thing: &Norm| {
-            let question = Norm::new(Kind::Question, String::new(), String::new(), vec![thing.clone()]);
+            let question = Norm::new(Kind::Question, String::new(), Symbol::default(), vec![thing.clone()]);
             graph_key(&question, false)
         };
         things.dedup_by(|a, b| a.key == b.key && (!has_marks(a) || whole(a) == whole(b)));
         if things.len() == 1 {
             parts.append(&mut things[0].children);
         } else {
-            parts.push(Norm::new(Kind::Union, "union".to_owned(), "a union".to_owned(), things));
+            parts.push(Norm::new(Kind::Union, "union".to_owned(), Symbol::new_static("a union"), things));
         }
     }
 
@@ -360,10 +361,27 @@ impl Writer<'_> {
         Norm::new(
             Kind::Superlative,
             format!("{word} {}", path.join(" ")),
-            format!("{word} of {shown}"),
+            format!("{word} of {shown}").into(),
             vec![of],
         )
     }
+}
+
+fn entity(word: &str, name: &str) -> Norm {
+    Norm { masked: Some(Symbol::new_static("entity")), ..Norm::leaf(Kind::Entity, quoted(word, name), name) }
+}
+
+/// A word, and another in quotes, as texts are shown. Nearly all are copied as they are.
+fn quoted(before: &str, word: &str) -> String {
+    if !word.bytes().all(|byte| matches!(byte, b' '..=b'~') && byte != b'"' && byte != b'\\') {
+        return format!("{before}{word:?}");
+    }
+    let mut text = String::with_capacity(before.len() + word.len() + 2);
+    text.push_str(before);
+    text.push('"');
+    text.push_str(word);
+    text.push('"');
+    text
 }
 
 fn related(from: Set, property: &str, direction: Direction, conditions: &[Condition]) -> Set {
@@ -385,7 +403,7 @@ fn thing_of(mut parts: Vec<Norm>, mark: Option<Mark>, starts: bool) -> Norm {
     // Saying something twice says it once; but a thing that a cycle comes back to is not just any thing.
     parts.dedup_by(|a, b| a.key == b.key && !has_marks(a));
     let label = if starts { "*" } else { "" };
-    let mut norm = Norm::new(Kind::Thing, label.to_owned(), String::new(), parts);
+    let mut norm = Norm::new(Kind::Thing, label.to_owned(), Symbol::default(), parts);
     norm.mark = mark;
     norm
 }
@@ -402,7 +420,7 @@ fn merge_comparisons(things: &mut Vec<Norm>) {
                 let label = format!("{both} {value}");
                 let relation = &things[i].children[0];
                 let shown = relation.children[0].children[0].shown.replacen(strict, both, 1);
-                let masked = Some(format!("{both} literal"));
+                let masked = Some(format!("{both} literal").into());
                 let value = Norm { masked, ..Norm::leaf(Kind::Value, label, shown) };
                 let inner = thing_of(vec![value], None, false);
                 let relation = Norm {
@@ -457,7 +475,7 @@ fn graph_key(tree: &Norm, rootless: bool) -> (String, bool) {
             match part.kind {
                 Kind::Relation => {
                     let other = graph.vertex(String::new());
-                    let name = part.label.trim_start_matches([OUT, IN, BOTH]).to_owned();
+                    let name = without_arrow(&part.label).to_owned();
                     if !part.label.starts_with(IN) {
                         graph.edge(vertex, other, name.clone());
                     }
@@ -540,8 +558,7 @@ fn only_in<'n>(one: &'n Norm, other: &Norm) -> Vec<&'n Norm> {
 fn instead(gold: &Norm, predicted: &Norm, place: &str) -> String {
     let (wanted, found) = (shown(gold), shown(predicted));
     if wanted == found {
-        let turned =
-            gold.label.trim_start_matches([OUT, IN]) == predicted.label.trim_start_matches([OUT, IN]);
+        let turned = without_arrow(&gold.label) == without_arrow(&predicted.label);
         return match gold.kind {
             Kind::Relation if turned => format!("relation {wanted} in the other direction at {place}"),
             kind => format!("{} {} instead of {} at {place}", word(kind), predicted.label, gold.label),

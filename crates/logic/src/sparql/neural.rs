@@ -101,9 +101,18 @@ fn spaces_of_names(text: &str) -> impl Fn(&str) -> bool + use<> {
 /// Most texts have few of all that is replaced: looking first is quicker than copying.
 fn replace(text: &mut Cow<'_, str>, replacements: &[Replacement], may_have: impl Fn(&str) -> bool) {
     for Replacement { finder, old, new } in replacements.iter().filter(|r| may_have(r.old)) {
-        if finder.find(text.as_bytes()).is_some() {
-            *text = text.replace(old, new).into();
+        let mut found = finder.find_iter(text.as_bytes()).peekable();
+        if found.peek().is_none() {
+            continue;
         }
+        let (mut replaced, mut from) = (String::with_capacity(text.len()), 0);
+        for at in found {
+            replaced.push_str(&text[from..at]);
+            replaced.push_str(new);
+            from = at + old.len();
+        }
+        replaced.push_str(&text[from..]);
+        *text = replaced.into();
     }
 }
 
@@ -220,9 +229,11 @@ fn with_coded_marks(text: &str) -> String {
     out.text
 }
 
+/// Whether `order` may be a word of it: of its letters, this one is the rarest in queries.
 fn has_order(text: &str) -> bool {
-    memchr::memchr2_iter(b'o', b'O', text.as_bytes())
-        .any(|at| text.as_bytes()[at..].get(..5).is_some_and(|word| word.eq_ignore_ascii_case(b"order")))
+    let bytes = text.as_bytes();
+    memchr::memchr2_iter(b'd', b'D', bytes)
+        .any(|at| at > 1 && bytes[at - 2..].get(..5).is_some_and(|word| word.eq_ignore_ascii_case(b"order")))
 }
 
 /// `order by desc ( ?x )` becomes `_obd_ ?x`.

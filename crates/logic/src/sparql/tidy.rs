@@ -159,18 +159,36 @@ fn fresh_name(source: &str) -> String {
     format!("count{}", "_".repeat(longest.unwrap_or(0)))
 }
 
-/// Refuses what would make a recursive parser run out of stack; gives the depth of brackets.
+/// Refuses what would make a recursive parser run out of stack, and brackets without their counterpart; gives the depth of brackets.
 fn check_size(source: &str, tokens: &[Token]) -> Result<usize, SyntaxError> {
-    let (mut depth, mut deepest, mut operators, mut row) = (0usize, 0usize, 0usize, 0usize);
+    let (mut open, mut deepest, mut operators, mut row) = (Vec::new(), 0usize, 0usize, 0usize);
+    // What looks like an IRI may be a comparison with brackets inside.
+    let mut is_sure = true;
     for token in tokens {
         let text = &source[token.range.clone()];
+        let span = Span::new(token.range.start, token.range.end);
         match token.kind {
             Kind::Mark => match text {
                 "(" | "{" | "[" => {
-                    depth += 1;
-                    deepest = deepest.max(depth);
+                    open.push((text, span));
+                    deepest = deepest.max(open.len());
                 }
-                ")" | "}" | "]" => depth = depth.saturating_sub(1),
+                ")" | "}" | "]" => {
+                    let closes =
+                        |opened: &str| matches!((opened, text), ("(", ")") | ("{", "}") | ("[", "]"));
+                    match open.pop() {
+                        Some((opened, _)) if closes(opened) => {}
+                        Some((opened, place)) if is_sure => {
+                            let message = format!("the `{opened}` here is not closed before `{text}`");
+                            return Err(SyntaxError::new(place, message).located(source));
+                        }
+                        None if is_sure => {
+                            let message = format!("this `{text}` closes nothing");
+                            return Err(SyntaxError::new(span, message).located(source));
+                        }
+                        _ => {}
+                    }
+                }
                 "." | "," | ";" => {}
                 _ => {
                     operators += 1;
@@ -188,13 +206,13 @@ fn check_size(source: &str, tokens: &[Token]) -> Result<usize, SyntaxError> {
             }
             // `1-1-1` is one word here.
             Kind::Word => operators += text.bytes().filter(|&b| b == b'-').count(),
+            Kind::Iri => is_sure &= text.contains(':') || !text.contains(['(', ')', '[', ']']),
             _ => {}
         }
         if token.kind != Kind::Mark && token.kind != Kind::Blank {
             row = 0;
         }
-        let span = Span::new(token.range.start, token.range.end);
-        if depth > MAX_BRACKETS || row > MAX_BRACKETS {
+        if open.len() > MAX_BRACKETS || row > MAX_BRACKETS {
             return Err(SyntaxError::new(
                 span,
                 format!("brackets are nested deeper than {MAX_BRACKETS} levels"),
@@ -206,7 +224,13 @@ fn check_size(source: &str, tokens: &[Token]) -> Result<usize, SyntaxError> {
                 .located(source));
         }
     }
-    Ok(deepest)
+    match open.pop() {
+        Some((opened, place)) if is_sure => {
+            let message = format!("the `{opened}` here is not closed");
+            Err(SyntaxError::new(place, message).located(source))
+        }
+        _ => Ok(deepest),
+    }
 }
 
 struct Writer<'s> {
