@@ -208,7 +208,7 @@ impl Plan {
     /// Looks up all words of a query.
     pub fn of(query: &Query, words: &Words<'_>) -> Result<Plan, PlanError> {
         let mut planner = Planner { words, unknown: Unknown::default(), marks: SmallVec::new(), n_steps: 0 };
-        planner.number_marks(query)?;
+        planner.number_marks(|visit| query.sets(visit), &query.rules.different)?;
         let ask = planner.ask(query)?;
         let side = |operand: &logic::Operand| match operand {
             logic::Operand::Answer => Side::Answer,
@@ -229,6 +229,16 @@ impl Plan {
             n_steps: planner.n_steps,
             unknown: planner.unknown.into_words(),
         })
+    }
+
+    /// A plan that counts the members of a set.
+    pub fn count(set: &logic::Set, words: &Words<'_>) -> Result<Plan, PlanError> {
+        let mut planner = Planner { words, unknown: Unknown::default(), marks: SmallVec::new(), n_steps: 0 };
+        planner.number_marks(|visit| visit(set), &[])?;
+        let ask = Ask::Count(planner.set(set)?);
+        let (n_marks, n_steps) = (planner.marks.len(), planner.n_steps);
+        let unknown = planner.unknown.into_words();
+        Ok(Plan { ask, different: Vec::new(), english: false, n_marks, n_steps, unknown })
     }
 
     /// The outermost sets.
@@ -263,7 +273,11 @@ struct Planner<'w, 'kb> {
 
 impl Planner<'_, '_> {
     /// Finds the marks that are both set and referred to.
-    fn number_marks(&mut self, query: &Query) -> Result<(), PlanError> {
+    fn number_marks<'q>(
+        &mut self,
+        sets: impl FnOnce(&mut dyn FnMut(&'q logic::Set)),
+        different: &[(logic::Operand, logic::Operand)],
+    ) -> Result<(), PlanError> {
         let (mut set, mut used) = (Vec::new(), Vec::new());
         fn visit(s: &logic::Set, set: &mut Vec<logic::Mark>, used: &mut Vec<logic::Mark>) {
             match s {
@@ -274,8 +288,8 @@ impl Planner<'_, '_> {
             }
             s.children(&mut |child| visit(child, set, used));
         }
-        query.sets(&mut |s| visit(s, &mut set, &mut used));
-        for (a, b) in &query.rules.different {
+        sets(&mut |s| visit(s, &mut set, &mut used));
+        for (a, b) in different {
             for operand in [a, b] {
                 if let logic::Operand::Marked(mark) = operand {
                     used.push(*mark);

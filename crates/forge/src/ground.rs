@@ -5,7 +5,7 @@ use touchstone_engine::budget::{Budget, Limits};
 use touchstone_engine::plan::Plan;
 use touchstone_engine::{Found, Words, embedded};
 use touchstone_kb::{AttributeId, ClassId, FactId, Kb, NodeId, Property, RelationId, ValueKind};
-use touchstone_logic::{Direction, Query};
+use touchstone_logic::{Direction, Query, Set};
 
 /// A KB with the filters of a recipe.
 pub struct Ground<'k> {
@@ -119,14 +119,25 @@ impl<'k> Ground<'k> {
         self.run_within(query, 1_000 * OPERATIONS)
     }
 
+    /// How many members a set has. `None` as for [`Ground::run`].
+    pub fn count(&self, set: &Set) -> Option<u64> {
+        match self.run_plan(&Plan::count(set, &self.words).ok()?, OPERATIONS)? {
+            Found::Count(count) => Some(count),
+            _ => None,
+        }
+    }
+
     fn run_within(&self, query: &Query, operations: u64) -> Option<Found<'k>> {
-        let plan = Plan::of(query, &self.words).ok()?;
+        self.run_plan(&Plan::of(query, &self.words).ok()?, operations)
+    }
+
+    fn run_plan(&self, plan: &Plan, operations: u64) -> Option<Found<'k>> {
         if !plan.unknown.is_empty() {
             return None;
         }
         // Operations, not seconds: the same on every machine.
         let limits = Limits { operations, ..Limits::none() };
-        embedded::run(self.kb(), &plan, &Budget::new(limits)).ok()
+        embedded::run(self.kb(), plan, &Budget::new(limits)).ok()
     }
 
     /// The edges that leave an entity, one for each relation and direction; which of several neighbours is for `pick` to say.

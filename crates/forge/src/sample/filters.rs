@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use touchstone_engine::Found;
 use touchstone_kb::compare::satisfies;
 use touchstone_kb::{Comparison, Kb, Literal, LiteralId, NodeId};
-use touchstone_logic::{Answer, Direction, Query, Set, Superlative};
+use touchstone_logic::{Answer, Direction, Query, Relate, Set, Superlative};
 
 /// Why a query was not taken.
 pub type Rejected = &'static str;
@@ -75,8 +75,7 @@ pub fn checked<'k>(ground: &Ground<'k>, query: &Query, max_answers: usize) -> Re
         Answer::Members(Set::Superlative(superlative)) => Some(&superlative.of),
         _ => None,
     };
-    let enough =
-        |set: &Set| !matches!(ground.run(&Query::new(Answer::Count(set.clone()))), Some(Found::Count(0 | 1)));
+    let enough = |set: &Set| !matches!(ground.count(set), Some(0 | 1));
     if !among.is_none_or(enough) {
         return Err("nothing to choose among");
     }
@@ -261,12 +260,16 @@ fn needless(
         Set::Superlative(superlative) => &superlative.of,
         other => other,
     };
-    let members = |set: &Set| ground.run(&Query::new(Answer::Count(set.clone())));
-    let Some(Found::Count(all)) = known.map(Found::Count).or_else(|| members(set)) else { return None };
-    without_one(set).into_iter().find(|wider| match members(wider) {
-        Some(Found::Count(more)) => more <= all,
-        _ => is_same(set),
-    })
+    let all = known.or_else(|| ground.count(set))?;
+    let mut found = None;
+    without_one(set, &mut |wider| {
+        let is_needless = ground.count(&wider).map_or_else(|| is_same(set), |more| more <= all);
+        if is_needless {
+            found = Some(wider);
+        }
+        is_needless
+    });
+    found
 }
 
 /// The query without a constraint that does not narrow what is asked about; `None` if there is no such constraint, or if nothing but a
@@ -324,61 +327,48 @@ fn bounds_nothing(kb: &Kb, set: &Set) -> bool {
     })
 }
 
-/// The set without one of its constraints, for each of them; classes stay, because questions need nouns.
-pub fn without_one(set: &Set) -> Vec<Set> {
+/// Calls `visit` with the set without one of its constraints, for each of them, until it says that this is enough; classes stay, because
+/// questions need nouns.
+pub fn without_one(set: &Set, visit: &mut dyn FnMut(Set) -> bool) -> bool {
     match set {
-        Set::And(parts) => {
-            let mut out = Vec::new();
-            for (at, part) in parts.iter().enumerate() {
-                let others =
-                    || parts.iter().enumerate().filter(move |(i, _)| *i != at).map(|(_, part)| part.clone());
-                if !matches!(part, Set::Class(_)) {
-                    out.push(Set::and(others()));
-                }
-                out.extend(without_one(part).into_iter().map(|changed| Set::and(others().chain([changed]))));
-            }
-            out
-        }
-        Set::Or(parts) => {
-            let mut out = Vec::new();
-            for (at, part) in parts.iter().enumerate() {
-                let changed = without_one(part).into_iter().map(|changed| {
-                    let mut parts = parts.clone();
-                    parts[at] = changed;
-                    Set::Or(parts)
-                });
-                out.extend(changed);
-            }
-            out
-        }
+        Set::And(parts) => parts.iter().enumerate().any(|(at, part)| {
+            let others =
+                || parts.iter().enumerate().filter(move |(i, _)| *i != at).map(|(_, part)| part.clone());
+            !matches!(part, Set::Class(_)) && visit(Set::and(others()))
+                || without_one(part, &mut |changed| visit(Set::and(others().chain([changed]))))
+        }),
+        Set::Or(parts) => parts.iter().enumerate().any(|(at, part)| {
+            without_one(part, &mut |changed| {
+                let mut parts = parts.clone();
+                parts[at] = changed;
+                visit(Set::Or(parts))
+            })
+        }),
         Set::Relate(relate) => {
             let with_from = |from: Set| {
-                let mut relate = relate.clone();
-                relate.from = from;
-                Set::Relate(relate)
+                let (property, conditions) = (relate.property.clone(), relate.conditions.clone());
+                Set::Relate(Box::new(Relate { from, property, direction: relate.direction, conditions }))
             };
-            let inner = match &relate.from {
-                Set::And(_) => without_one(&relate.from),
+            let is_enough = match &relate.from {
+                Set::And(_) => without_one(&relate.from, &mut |from| visit(with_from(from))),
                 // The only constraint of a vertex in between: what is left is that there is such a thing.
                 Set::Relate(inner) => {
-                    let mut out = without_one(&relate.from);
-                    out.push(Set::relate(Set::All, inner.property.clone(), inner.direction));
-                    out
+                    without_one(&relate.from, &mut |from| visit(with_from(from)))
+                        || visit(with_from(Set::relate(Set::All, inner.property.clone(), inner.direction)))
                 }
-                _ => Vec::new(),
+                _ => false,
             };
-            let mut out: Vec<Set> = inner.into_iter().map(with_from).collect();
-            for at in 0..relate.conditions.len() {
-                let mut relate = relate.clone();
-                relate.conditions.remove(at);
-                out.push(Set::Relate(relate));
-            }
-            out
+            is_enough
+                || (0..relate.conditions.len()).any(|at| {
+                    let mut relate = relate.clone();
+                    relate.conditions.remove(at);
+                    visit(Set::Relate(relate))
+                })
         }
         Set::Marked(mark, inner) => {
-            without_one(inner).into_iter().map(|changed| Set::Marked(*mark, Box::new(changed))).collect()
+            without_one(inner, &mut |changed| visit(Set::Marked(*mark, Box::new(changed))))
         }
-        _ => Vec::new(),
+        _ => false,
     }
 }
 
