@@ -80,11 +80,7 @@ fn near_misses(query: &Query) -> Vec<Query> {
         }
         _ => return Vec::new(),
     };
-    let mut out: Vec<Query> = Vec::new();
-    without_one(set, &mut |wider| {
-        out.push(with_set(query, 0, wider));
-        false
-    });
+    let mut out: Vec<Query> = without_one(set).into_iter().map(|wider| with_set(query, 0, wider)).collect();
     if let Answer::Attribute { of, attribute, conditions } = &query.answer
         && !conditions.is_empty()
     {

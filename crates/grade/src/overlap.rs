@@ -107,48 +107,46 @@ impl BleuCounts {
     }
 }
 
+/// No n-gram.
+const NONE: u64 = u64::MAX;
+
 /// For each order, how many n-grams two sequences have in common, each as often as both have it. An n-gram is the one before it and one
 /// more token, so it is found by a pair of numbers; where a prediction leaves gold, longer ones need not be looked for.
 fn matches(predicted: &[u32], gold: &[u32]) -> [u64; MAX_ORDER] {
-    const NONE: u64 = u64::MAX;
     const LEFT: u32 = u32::MAX;
     let size = (gold.len() * 2).next_power_of_two().max(16);
-    let mut ngrams: SmallVec<[u64; 256]> = SmallVec::from_elem(NONE, size);
-    let mut counts: SmallVec<[u32; 256]> = SmallVec::from_elem(0, size);
-    let find = |ngrams: &[u64], ngram: u64| {
-        let mut place = (ngram.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (64 - size.trailing_zeros())) as usize;
-        while ngrams[place] != ngram && ngrams[place] != NONE {
-            place = (place + 1) & (size - 1);
+    let mut table: SmallVec<[(u64, u32); 256]> = SmallVec::from_elem((NONE, 0), size);
+    // By the place of its first token: where the n-gram of the last order was found.
+    let mut of_gold: SmallVec<[u32; 128]> = SmallVec::from_elem(0, gold.len());
+    let mut of_predicted: SmallVec<[u32; 128]> = SmallVec::from_elem(0, predicted.len());
+    let (table, of_gold, of_predicted) = (&mut table[..], &mut of_gold[..], &mut of_predicted[..]);
+    let shift = 64 - size.trailing_zeros();
+    fn find(table: &[(u64, u32)], ngram: u64, shift: u32) -> usize {
+        let mut place = (ngram.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> shift) as usize;
+        while table[place].0 != ngram && table[place].0 != NONE {
+            place = (place + 1) & (table.len() - 1);
         }
         place
-    };
-    // By the place of its first token: where the n-gram of the last order was found.
-    let mut of_gold: SmallVec<[u32; 64]> = SmallVec::from_elem(0, gold.len());
-    let mut of_predicted: SmallVec<[u32; 64]> = SmallVec::from_elem(0, predicted.len());
+    }
     std::array::from_fn(|order| {
-        ngrams.fill(NONE);
-        counts.fill(0);
-        for (shorter, token) in of_gold.iter_mut().zip(gold.iter().skip(order)) {
+        table.fill((NONE, 0));
+        for (shorter, token) in of_gold.iter_mut().zip(gold.get(order..).unwrap_or_default()) {
             let ngram = u64::from(*shorter) << 32 | u64::from(*token);
-            let place = find(&ngrams, ngram);
-            ngrams[place] = ngram;
-            counts[place] += 1;
+            let place = find(table, ngram, shift);
+            table[place] = (ngram, table[place].1 + 1);
             *shorter = place as u32;
         }
         let mut total = 0;
-        for (shorter, token) in of_predicted.iter_mut().zip(predicted.iter().skip(order)) {
+        for (shorter, token) in of_predicted.iter_mut().zip(predicted.get(order..).unwrap_or_default()) {
             if *shorter == LEFT {
                 continue;
             }
             let ngram = u64::from(*shorter) << 32 | u64::from(*token);
-            let place = find(&ngrams, ngram);
-            if ngrams[place] == NONE {
-                *shorter = LEFT;
-                continue;
-            }
-            *shorter = place as u32;
-            if counts[place] > 0 {
-                counts[place] -= 1;
+            let place = find(table, ngram, shift);
+            let (found, left) = &mut table[place];
+            *shorter = if *found == NONE { LEFT } else { place as u32 };
+            if *left > 0 {
+                *left -= 1;
                 total += 1;
             }
         }

@@ -40,7 +40,10 @@ const CODED_MARKS: [(&str, &str); 7] = [
 pub fn tokens(text: &str) -> Vec<Token<'_>> {
     let mut out = Vec::with_capacity(text.len() / 8);
     let mut rest = text;
-    while let Some(first) = rest.chars().next() {
+    loop {
+        let blanks = rest.bytes().take_while(|byte| matches!(byte, b' ' | b'\t' | b'\n' | b'\r')).count();
+        rest = &rest[blanks..];
+        let Some(first) = rest.chars().next() else { return out };
         let length = match first {
             c if c.is_whitespace() => c.len_utf8(),
             '#' => rest.find('\n').unwrap_or(rest.len()),
@@ -70,7 +73,6 @@ pub fn tokens(text: &str) -> Vec<Token<'_>> {
         };
         rest = &rest[length.max(1)..];
     }
-    out
 }
 
 fn mark<'t>(rest: &'t str, out: &mut Vec<Token<'t>>) -> usize {

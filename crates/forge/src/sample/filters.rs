@@ -262,7 +262,7 @@ fn needless(
     };
     let all = known.or_else(|| ground.count(set))?;
     let mut found = None;
-    without_one(set, &mut |wider| {
+    each_without_one(set, &mut |wider| {
         let is_needless = ground.count(&wider).map_or_else(|| is_same(set), |more| more <= all);
         if is_needless {
             found = Some(wider);
@@ -327,18 +327,28 @@ fn bounds_nothing(kb: &Kb, set: &Set) -> bool {
     })
 }
 
+/// The set without one of its constraints, for each of them.
+pub fn without_one(set: &Set) -> Vec<Set> {
+    let mut all = Vec::new();
+    each_without_one(set, &mut |wider| {
+        all.push(wider);
+        false
+    });
+    all
+}
+
 /// Calls `visit` with the set without one of its constraints, for each of them, until it says that this is enough; classes stay, because
 /// questions need nouns.
-pub fn without_one(set: &Set, visit: &mut dyn FnMut(Set) -> bool) -> bool {
+fn each_without_one(set: &Set, visit: &mut dyn FnMut(Set) -> bool) -> bool {
     match set {
         Set::And(parts) => parts.iter().enumerate().any(|(at, part)| {
             let others =
                 || parts.iter().enumerate().filter(move |(i, _)| *i != at).map(|(_, part)| part.clone());
             !matches!(part, Set::Class(_)) && visit(Set::and(others()))
-                || without_one(part, &mut |changed| visit(Set::and(others().chain([changed]))))
+                || each_without_one(part, &mut |changed| visit(Set::and(others().chain([changed]))))
         }),
         Set::Or(parts) => parts.iter().enumerate().any(|(at, part)| {
-            without_one(part, &mut |changed| {
+            each_without_one(part, &mut |changed| {
                 let mut parts = parts.clone();
                 parts[at] = changed;
                 visit(Set::Or(parts))
@@ -350,10 +360,10 @@ pub fn without_one(set: &Set, visit: &mut dyn FnMut(Set) -> bool) -> bool {
                 Set::Relate(Box::new(Relate { from, property, direction: relate.direction, conditions }))
             };
             let is_enough = match &relate.from {
-                Set::And(_) => without_one(&relate.from, &mut |from| visit(with_from(from))),
+                Set::And(_) => each_without_one(&relate.from, &mut |from| visit(with_from(from))),
                 // The only constraint of a vertex in between: what is left is that there is such a thing.
                 Set::Relate(inner) => {
-                    without_one(&relate.from, &mut |from| visit(with_from(from)))
+                    each_without_one(&relate.from, &mut |from| visit(with_from(from)))
                         || visit(with_from(Set::relate(Set::All, inner.property.clone(), inner.direction)))
                 }
                 _ => false,
@@ -366,7 +376,7 @@ pub fn without_one(set: &Set, visit: &mut dyn FnMut(Set) -> bool) -> bool {
                 })
         }
         Set::Marked(mark, inner) => {
-            without_one(inner, &mut |changed| visit(Set::Marked(*mark, Box::new(changed))))
+            each_without_one(inner, &mut |changed| visit(Set::Marked(*mark, Box::new(changed))))
         }
         _ => false,
     }

@@ -35,7 +35,9 @@ impl Program {
     /// step.
     pub fn parse(text: &str) -> Result<Program, ProgramError> {
         // A marker may also stand inside an input of the readable form, but then a bracket is open before it.
-        let marker = ["<func>", "<arg>"].into_iter().filter_map(|marker| text.find(marker)).min();
+        let has_mark = memchr::memchr(b'<', text.as_bytes()).is_some();
+        let markers = if has_mark { &["<func>", "<arg>"][..] } else { &[] };
+        let marker = markers.iter().filter_map(|marker| text.find(marker)).min();
         if text.trim_start().starts_with(['[', '{']) {
             Program::from_json(text)
         } else if marker.is_some_and(|at| !text[..at].contains('(')) {

@@ -72,7 +72,9 @@ pub fn encode_neural(sparql: &str) -> String {
     let (namespaces, unified) = &*REPLACEMENTS;
     let may_have = spaces_of_names(&text);
     replace(&mut text, namespaces, may_have);
-    if text.contains("dbp_") || text.contains("dbo_") {
+    if memchr::memchr_iter(b'_', text.as_bytes())
+        .any(|at| matches!(&text.as_bytes()[..at], [.., b'd', b'b', b'o' | b'p']))
+    {
         replace(&mut text, unified, |_| true);
     }
     let marked = with_coded_marks(&text);
@@ -87,9 +89,20 @@ fn spaces_of_names(text: &str) -> impl Fn(&str) -> bool + use<> {
         let (before, behind) = (&bytes[..at], &bytes[at + 1..]);
         of_dbpedia |= behind.starts_with(b"//dbpedia.org/");
         of_w3 |= behind.starts_with(b"//www.w3.org/");
-        short |= ["db", "re", "dc", "ge", "rs", "rd", "df", "oa", "ow", "ag", "ko"]
-            .iter()
-            .any(|ending| before.len() > 2 && before[before.len() - 3..].starts_with(ending.as_bytes()));
+        short |= matches!(
+            before,
+            [.., b'd', b'b', _]
+                | [.., b'r', b'e', b's']
+                | [.., b'd', b'c', b't']
+                | [.., b'g', b'e', b'o']
+                | [.., b'r', b's', b's']
+                | [.., b'r', b'd', b'f']
+                | [.., b'd', b'f', b's']
+                | [.., b'o', b'a', b'f']
+                | [.., b'o', b'w', b'l']
+                | [.., b'a', b'g', b'o']
+                | [.., b'k', b'o', b's']
+        );
     }
     move |namespace| match namespace {
         _ if namespace.starts_with("http://dbpedia.org/") => of_dbpedia,

@@ -214,7 +214,11 @@ pub(super) fn is_plain_iri(iri: &str) -> bool {
             authority[..end].iter().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-'))
         }
     };
-    let has_dots = || memchr::memchr_iter(b'/', bytes).any(|at| bytes.get(at + 1) == Some(&b'.'));
-    let n_fragments = || memchr::memchr_iter(b'#', bytes).count();
-    is_scheme && is_host && !has_dots() && n_fragments() < 2
+    let (mut has_dots, mut n_fragments, mut last) = (false, 0, 0);
+    for &byte in rest {
+        has_dots |= last == b'/' && byte == b'.';
+        n_fragments += usize::from(byte == b'#');
+        last = byte;
+    }
+    is_scheme && is_host && !has_dots && n_fragments < 2
 }
