@@ -139,24 +139,23 @@ fn main() {
 fn measure(cases: &[Case<'_>], language: Language, grader: &Grader<'_>) -> (f64, Option<f64>) {
     let gold = |question: &Question| gold_form(question, language);
     let changed = cases.iter().filter(|(question, p)| gold(question) != p.logical_form).count();
-    // On a shared machine the best of some rounds counts, as it does for the peers.
-    let (mut ours, mut sum) = (f64::INFINITY, 0.0);
-    for _ in 0..ROUNDS {
-        let start = Instant::now();
-        sum = cases
-            .par_iter()
-            .map(|(question, prediction)| {
-                let grade = grader.grade(question, Some(prediction));
-                grade.values.0.iter().flatten().sum::<f64>()
-            })
-            .sum();
-        ours = ours.min(start.elapsed().as_secs_f64() / cases.len() as f64);
-    }
-    println!(
-        "{language:?}: {} predictions, {changed} of them not gold, graded by all measures: {:.0} a second (sum {sum:.1})",
-        cases.len(),
-        1.0 / ours
-    );
+    // On a shared machine the best of some rounds counts, as it does for the peers; some are before theirs and some behind.
+    let rounds = || {
+        let (mut best, mut sum) = (f64::INFINITY, 0.0);
+        for _ in 0..ROUNDS {
+            let start = Instant::now();
+            sum = cases
+                .par_iter()
+                .map(|(question, prediction)| {
+                    let grade = grader.grade(question, Some(prediction));
+                    grade.values.0.iter().flatten().sum::<f64>()
+                })
+                .sum();
+            best = best.min(start.elapsed().as_secs_f64() / cases.len() as f64);
+        }
+        (best, sum)
+    };
+    let (before, sum) = rounds();
     let spaced = |text: &str| tokens(text, language, &mut String::new()).join(" ");
     let pairs: Vec<(String, String)> = cases
         .iter()
@@ -165,7 +164,14 @@ fn measure(cases: &[Case<'_>], language: Language, grader: &Grader<'_>) -> (f64,
             (spaced(p.logical_form.as_deref().expect("a form")), spaced(&gold(question).expect("a form")))
         })
         .collect();
-    let Some(theirs) = peer(&pairs) else {
+    let theirs = peer(&pairs);
+    let ours = before.min(rounds().0);
+    println!(
+        "{language:?}: {} predictions, {changed} of them not gold, graded by all measures: {:.0} a second (sum {sum:.1})",
+        cases.len(),
+        1.0 / ours
+    );
+    let Some(theirs) = theirs else {
         println!("TOUCHSTONE_TEXT_PYTHON is not set: no peers");
         return (ours, None);
     };

@@ -245,10 +245,12 @@ fn hash(token: &[u8]) -> u64 {
         let product = (hash ^ bytes).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         product ^ product >> 32
     };
-    let chunks = token.chunks_exact(8);
-    let rest = chunks.remainder().iter().fold(token.len() as u64, |rest, &byte| rest << 8 | u64::from(byte));
-    let whole = chunks.map(|chunk| chunk.iter().fold(0, |bytes, &byte| bytes << 8 | u64::from(byte)));
-    mix(whole.fold(1, mix), rest)
+    let Some((_, last)) = token.split_last_chunk::<8>() else {
+        return mix(1, token.iter().fold(token.len() as u64, |rest, &byte| rest << 8 | u64::from(byte)));
+    };
+    let (chunks, _) = token.as_chunks::<8>();
+    let whole = chunks.iter().fold(token.len() as u64, |hash, chunk| mix(hash, u64::from_le_bytes(*chunk)));
+    mix(whole, u64::from_le_bytes(*last))
 }
 
 #[cfg(test)]

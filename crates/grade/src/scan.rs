@@ -39,40 +39,45 @@ const CODED_MARKS: [(&str, &str); 7] = [
 /// The tokens of a text.
 pub fn tokens(text: &str) -> Vec<Token<'_>> {
     let mut out = Vec::with_capacity(text.len() / 8);
-    let mut rest = text;
-    loop {
-        let blanks = rest.bytes().take_while(|byte| matches!(byte, b' ' | b'\t' | b'\n' | b'\r')).count();
-        rest = &rest[blanks..];
-        let Some(first) = rest.chars().next() else { return out };
-        let length = match first {
-            c if c.is_whitespace() => c.len_utf8(),
-            '#' => rest.find('\n').unwrap_or(rest.len()),
-            '<' => match iri_length(rest) {
+    let (bytes, mut at) = (text.as_bytes(), 0);
+    while let Some(&byte) = bytes.get(at) {
+        if matches!(byte, b' ' | b'\t' | b'\n' | b'\r') {
+            at += 1;
+            continue;
+        }
+        let rest = &text[at..];
+        let length = match byte {
+            b'#' => rest.find('\n').unwrap_or(rest.len()),
+            b'<' => match iri_length(rest) {
                 Some(length) => {
                     out.push(Token::Iri(Cow::Borrowed(&rest[..length])));
                     length
                 }
                 None => mark(rest, &mut out),
             },
-            '?' | '$' => {
+            b'?' | b'$' => {
                 let length = 1 + word_length(&rest[1..]);
                 out.push(if length > 1 { Token::Variable(&rest[..length]) } else { Token::Mark(&rest[..1]) });
                 length
             }
-            '"' | '\'' => {
+            b'"' | b'\'' => {
                 let length = literal_length(rest);
                 out.push(Token::Literal(Cow::Borrowed(&rest[..length])));
                 length
             }
-            c if c.is_alphanumeric() || c == '_' || c == ':' => {
-                let length = name_length(rest);
-                out.push(name(&rest[..length]));
-                length
-            }
-            _ => mark(rest, &mut out),
+            _ => match rest.chars().next() {
+                Some(c) if c.is_whitespace() => c.len_utf8(),
+                Some(c) if c.is_alphanumeric() || c == '_' || c == ':' => {
+                    let length = name_length(rest);
+                    out.push(name(&rest[..length]));
+                    length
+                }
+                _ => mark(rest, &mut out),
+            },
         };
-        rest = &rest[length.max(1)..];
+        at += length.max(1);
     }
+    out
 }
 
 fn mark<'t>(rest: &'t str, out: &mut Vec<Token<'t>>) -> usize {
@@ -82,10 +87,20 @@ fn mark<'t>(rest: &'t str, out: &mut Vec<Token<'t>>) -> usize {
     length
 }
 
+/// By byte: whether an IRI ends before it.
+const IRI_ENDS: [bool; 256] = {
+    let mut ends = [false; 256];
+    let (all, mut at) = (b"><{} \"\n", 0);
+    while at < all.len() {
+        ends[all[at] as usize] = true;
+        at += 1;
+    }
+    ends
+};
+
 /// `<...>` without blanks and brackets inside.
 fn iri_length(rest: &str) -> Option<usize> {
-    let is_end = |byte: &u8| matches!(byte, b'>' | b'<' | b' ' | b'"' | b'{' | b'}' | b'\n');
-    let end = rest.as_bytes()[1..].iter().position(is_end)? + 1;
+    let end = rest.as_bytes()[1..].iter().position(|&byte| IRI_ENDS[usize::from(byte)])? + 1;
     rest[end..].starts_with('>').then_some(end + 1)
 }
 

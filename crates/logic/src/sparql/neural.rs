@@ -70,22 +70,27 @@ pub fn encode_neural(sparql: &str) -> String {
         text = text.split_whitespace().collect::<Vec<_>>().join(" ").into();
     }
     let (namespaces, unified) = &*REPLACEMENTS;
-    let may_have = spaces_of_names(&text);
-    replace(&mut text, namespaces, may_have);
-    if memchr::memchr_iter(b'_', text.as_bytes())
-        .any(|at| matches!(&text.as_bytes()[..at], [.., b'd', b'b', b'o' | b'p']))
-    {
+    let (may_have, has_codes) = spaces_of_names(&text);
+    replace(&mut text, namespaces, &may_have);
+    if has_codes || ["dbo:", "dbp:", "http://dbpedia.org/"].into_iter().any(may_have) {
         replace(&mut text, unified, |_| true);
     }
     let marked = with_coded_marks(&text);
     if has_order(&marked) { with_coded_order(&marked) } else { marked }
 }
 
-/// Which namespaces a text may have: a look at its colons is quicker than looking for each of them.
-fn spaces_of_names(text: &str) -> impl Fn(&str) -> bool + use<> {
+/// Which namespaces a text may have, and whether it has codes of DBpedia's: a look at its colons and underscores is quicker than looking for
+/// each of them.
+fn spaces_of_names(text: &str) -> (impl Fn(&str) -> bool + use<>, bool) {
     let bytes = text.as_bytes();
-    let (mut of_dbpedia, mut of_w3, mut short) = (false, false, false);
-    for at in memchr::memchr_iter(b':', bytes) {
+    let (mut of_dbpedia, mut of_w3, mut short, mut has_codes) = (false, false, false, false);
+    for (at, &byte) in bytes.iter().enumerate() {
+        if byte == b'_' {
+            has_codes |= matches!(&bytes[..at], [.., b'd', b'b', b'o' | b'p']);
+        }
+        if byte != b':' {
+            continue;
+        }
         let (before, behind) = (&bytes[..at], &bytes[at + 1..]);
         of_dbpedia |= behind.starts_with(b"//dbpedia.org/");
         of_w3 |= behind.starts_with(b"//www.w3.org/");
@@ -104,11 +109,12 @@ fn spaces_of_names(text: &str) -> impl Fn(&str) -> bool + use<> {
                 | [.., b'k', b'o', b's']
         );
     }
-    move |namespace| match namespace {
+    let may_have = move |namespace: &str| match namespace {
         _ if namespace.starts_with("http://dbpedia.org/") => of_dbpedia,
         _ if namespace.starts_with("http://www.w3.org/") => of_w3,
         _ => short,
-    }
+    };
+    (may_have, has_codes)
 }
 
 /// Most texts have few of all that is replaced: looking first is quicker than copying.
@@ -230,6 +236,7 @@ fn with_coded_marks(text: &str) -> String {
             _ => {
                 out.push(&text[from..at]);
                 out.is_apart = true;
+                next = behind_blanks(next);
                 from = next;
                 continue;
             }

@@ -214,11 +214,7 @@ pub(super) fn is_plain_iri(iri: &str) -> bool {
             authority[..end].iter().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-'))
         }
     };
-    let (mut has_dots, mut n_fragments, mut last) = (false, 0, 0);
-    for &byte in rest {
-        has_dots |= last == b'/' && byte == b'.';
-        n_fragments += usize::from(byte == b'#');
-        last = byte;
-    }
+    let has_dots = rest.windows(2).any(|pair| pair == b"/.");
+    let n_fragments = rest.iter().filter(|&&byte| byte == b'#').count();
     is_scheme && is_host && !has_dots && n_fragments < 2
 }
