@@ -144,13 +144,13 @@ impl Reader<'_> {
             if self.keyword(name) {
                 let arguments = self.arguments()?;
                 let function = function.clone();
-                return (arguments.len() == *n).then(|| Expression::FunctionCall(function, arguments));
+                return (arguments.len() == *n).then_some(Expression::FunctionCall(function, arguments));
             }
         }
         if self.keyword("SUBSTR") {
             let arguments = self.arguments()?;
             let fits = matches!(arguments.len(), 2 | 3);
-            return fits.then(|| Expression::FunctionCall(Function::SubStr, arguments));
+            return fits.then_some(Expression::FunctionCall(Function::SubStr, arguments));
         }
         if self.keyword("BOUND") {
             if !self.mark("(") {
