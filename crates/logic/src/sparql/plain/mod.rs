@@ -1,4 +1,4 @@
-//! SPARQL as nearly all queries are written, read in a tenth of the time that the general parser takes.
+//! SPARQL as nearly all queries are written, read with about a sixth of the instructions that the general parser takes.
 //!
 //! What is not plain is left to the general parser, errors included: property paths, blank nodes, arithmetic, grouping, escapes and all
 //! that is rare. What is read here is read as the general parser reads it; tests hold the two to the same algebra.
