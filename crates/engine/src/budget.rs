@@ -92,9 +92,21 @@ pub struct Cost {
     pub time: Duration,
 }
 
-/// A limit was reached. There is no partial answer.
+/// A limit was reached. There is no partial answer. It stands in a box: what may be stopped hands results on a million times before it is.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Stopped {
+pub struct Stopped(Box<Stop>);
+
+impl std::ops::Deref for Stopped {
+    type Target = Stop;
+
+    fn deref(&self) -> &Stop {
+        &self.0
+    }
+}
+
+/// See [`Stopped`].
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Stop {
     /// Which one.
     pub limit: Limit,
     /// Its value, in its own unit (milliseconds for time); 0 for a cancellation.
@@ -250,6 +262,7 @@ impl<'c> Budget<'c> {
     }
 
     /// What to return when a limit is reached.
+    #[cold]
     pub fn stopped(&self, limit: Limit) -> Stopped {
         let allowed = match limit {
             Limit::Operations => self.limits.operations,
@@ -258,7 +271,7 @@ impl<'c> Budget<'c> {
             Limit::Time => u64::try_from(self.limits.time.as_millis()).unwrap_or(u64::MAX),
             Limit::Cancelled => 0,
         };
-        Stopped { limit, allowed, cost: self.cost(), step: self.step.get() }
+        Stopped(Box::new(Stop { limit, allowed, cost: self.cost(), step: self.step.get() }))
     }
 }
 

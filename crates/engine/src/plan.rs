@@ -9,10 +9,14 @@ use crate::words::{Few, Unknown, UnknownWord, Words};
 use smallvec::SmallVec;
 use std::sync::OnceLock;
 use touchstone_kb::compare::{NoOrder, satisfies, time_satisfies};
-use touchstone_kb::{ClassId, Comparison, Kb, LiteralId, Property, QualifierId, Time};
+use touchstone_kb::{
+    ClassId, Comparison, Kb, Literal, LiteralFamily, LiteralId, Property, QualifierId, Time,
+};
 use touchstone_logic as logic;
-use touchstone_logic::kopl::readings;
+use touchstone_logic::kopl::{ProgramError, readings};
 use touchstone_logic::{Direction, Extreme, Query, Value};
+
+mod program;
 
 /// A query, ready to run.
 #[derive(Debug, Clone)]
@@ -133,10 +137,36 @@ pub struct Test {
     pub comparison: Comparison,
     /// With what.
     pub value: Value,
-    /// The value, if it is a time: a year among qualifiers is what most tests look for.
-    time: Option<Time>,
+    /// What the value is, so that it is read once.
+    target: Target,
     /// The literals that pass, once somebody has asked for them.
     literals: OnceLock<LiteralRanges>,
+}
+
+/// What a test compares with.
+#[derive(Debug, Clone, Copy)]
+enum Target {
+    Time(Time),
+    /// A number, in the unit of the value.
+    Number(f64),
+    /// A text in whichever language.
+    Text,
+    /// Something else, or several things.
+    Other,
+}
+
+impl Target {
+    fn of(value: &Value, literal: &Literal<'_>) -> Target {
+        let target = match literal.kind().family() {
+            LiteralFamily::Time => literal.as_time().map(Target::Time),
+            // A datatype may be a unit, too.
+            LiteralFamily::Quantity if literal.unit() != value.unit => None,
+            LiteralFamily::Quantity => literal.number().map(Target::Number),
+            LiteralFamily::Text => Some(Target::Text),
+            LiteralFamily::Boolean => None,
+        };
+        target.unwrap_or(Target::Other)
+    }
 }
 
 impl Test {
@@ -154,12 +184,26 @@ impl Test {
 
     /// Whether a literal passes, by a look at it. For many literals, [`Test::literals`] is quicker.
     pub(crate) fn accepts(&self, kb: &Kb, literal: LiteralId) -> bool {
-        match self.time {
-            Some(target) => {
-                kb.literal_time(literal).is_some_and(|value| time_satisfies(value, self.comparison, target))
+        let is_equal = match (self.target, self.comparison) {
+            (Target::Time(target), comparison) => {
+                let time = kb.literal_time(literal);
+                return time.is_some_and(|time| time_satisfies(time, comparison, target));
             }
-            None => satisfies(&kb.literal(literal), self.comparison, &self.value.literal()).unwrap_or(false),
-        }
+            (Target::Number(target), Comparison::Equal | Comparison::NotEqual) => {
+                if kb.literal_unit(literal) != Some(&self.value.unit) {
+                    return false;
+                }
+                kb.literal_number(literal).map(f64::to_bits) == Some(target.to_bits())
+            }
+            (Target::Text, Comparison::Equal | Comparison::NotEqual) => {
+                if kb.literal_family(literal) != LiteralFamily::Text {
+                    return false;
+                }
+                kb.literal_bytes(literal) == self.value.text.as_bytes()
+            }
+            _ => return satisfies(&kb.literal(literal), self.comparison, &self.value.literal()).unwrap_or(false),
+        };
+        is_equal == (self.comparison == Comparison::Equal)
     }
 }
 
@@ -202,12 +246,15 @@ pub enum PlanError {
     /// A mark that is referred to, but set nowhere.
     #[error("the query refers to a marked thing (number {0}) that it describes nowhere")]
     NoSuchMark(logic::Mark),
+    /// A program that is none.
+    #[error(transparent)]
+    Program(#[from] ProgramError),
 }
 
 impl Plan {
     /// Looks up all words of a query.
     pub fn of(query: &Query, words: &Words<'_>) -> Result<Plan, PlanError> {
-        let mut planner = Planner { words, unknown: Unknown::default(), marks: SmallVec::new(), n_steps: 0 };
+        let mut planner = Planner::new(words);
         planner.number_marks(|visit| query.sets(visit), &query.rules.different)?;
         let ask = planner.ask(query)?;
         let side = |operand: &logic::Operand| match operand {
@@ -221,24 +268,15 @@ impl Plan {
         if on_facts && different.iter().any(|pair| !matches!(pair, (Side::Node(_), Side::Node(_)))) {
             return Err(PlanError::SharedBetween);
         }
-        Ok(Plan {
-            ask,
-            different,
-            english: query.rules.english,
-            n_marks: planner.marks.len(),
-            n_steps: planner.n_steps,
-            unknown: planner.unknown.into_words(),
-        })
+        Ok(Plan { different, english: query.rules.english, ..planner.plan(ask) })
     }
 
     /// A plan that counts the members of a set.
     pub fn count(set: &logic::Set, words: &Words<'_>) -> Result<Plan, PlanError> {
-        let mut planner = Planner { words, unknown: Unknown::default(), marks: SmallVec::new(), n_steps: 0 };
+        let mut planner = Planner::new(words);
         planner.number_marks(|visit| visit(set), &[])?;
-        let ask = Ask::Count(planner.set(set)?);
-        let (n_marks, n_steps) = (planner.marks.len(), planner.n_steps);
-        let unknown = planner.unknown.into_words();
-        Ok(Plan { ask, different: Vec::new(), english: false, n_marks, n_steps, unknown })
+        let counted = planner.set(set)?;
+        Ok(planner.plan(Ask::Count(counted)))
     }
 
     /// The outermost sets.
@@ -250,7 +288,47 @@ impl Plan {
     }
 }
 
+impl Ask {
+    fn sets_mut(&mut self) -> [Option<&mut PlanSet>; 2] {
+        match self {
+            Ask::Members(set) | Ask::Count(set) | Ask::Exists(set) => [Some(set), None],
+            Ask::Relations { from, to } | Ask::Qualifiers { from, to, .. } => [Some(from), Some(to)],
+        }
+    }
+}
+
 impl PlanSet {
+    /// Without its number, which it gets when the plan is complete.
+    fn new(kind: SetKind) -> PlanSet {
+        PlanSet { step: 0, kind, has_marks: false, reach: 0 }
+    }
+
+    /// Numbers a set after those that it is made of.
+    fn number(&mut self, n_steps: &mut usize) {
+        let (mut has_marks, mut reach) = (matches!(self.kind, SetKind::Marked(..) | SetKind::Same(_)), 0);
+        let is_step = matches!(self.kind, SetKind::Relate(_));
+        let is_superlative = matches!(self.kind, SetKind::Superlative(_));
+        for child in self.children_mut() {
+            child.number(n_steps);
+            has_marks |= child.has_marks;
+            reach = reach.max(child.reach);
+        }
+        *n_steps += 1;
+        self.step = *n_steps;
+        self.has_marks = has_marks;
+        self.reach = if is_superlative { u8::MAX } else { reach.saturating_add(u8::from(is_step)) };
+    }
+
+    fn children_mut(&mut self) -> &mut [PlanSet] {
+        match &mut self.kind {
+            SetKind::And(parts) | SetKind::Or(parts) => parts,
+            SetKind::Relate(relate) => std::slice::from_mut(&mut relate.from),
+            SetKind::Superlative(extremes) => std::slice::from_mut(&mut extremes.of),
+            SetKind::Marked(_, inner) => std::slice::from_mut(inner),
+            _ => &mut [],
+        }
+    }
+
     /// The sets that this one is made of.
     pub fn children(&self) -> &[PlanSet] {
         match &self.kind {
@@ -268,10 +346,23 @@ struct Planner<'w, 'kb> {
     unknown: Unknown,
     /// Marks that something refers to; their place here is their number.
     marks: SmallVec<[logic::Mark; 4]>,
-    n_steps: usize,
 }
 
-impl Planner<'_, '_> {
+impl<'w, 'kb> Planner<'w, 'kb> {
+    fn new(words: &'w Words<'kb>) -> Self {
+        Planner { words, unknown: Unknown::default(), marks: SmallVec::new() }
+    }
+
+    /// The plan for what is asked, without side conditions.
+    fn plan(self, mut ask: Ask) -> Plan {
+        let mut n_steps = 0;
+        for set in ask.sets_mut().into_iter().flatten() {
+            set.number(&mut n_steps);
+        }
+        let unknown = self.unknown.into_words();
+        Plan { ask, different: Vec::new(), english: false, n_marks: self.marks.len(), n_steps, unknown }
+    }
+
     /// Finds the marks that are both set and referred to.
     fn number_marks<'q>(
         &mut self,
@@ -323,13 +414,12 @@ impl Planner<'_, '_> {
             Answer::Exists(set) => Ask::Exists(self.set(set)?),
             Answer::Attribute { of, attribute, conditions } => {
                 let from = self.set(of)?;
-                Ask::Members(self.relate(from, attribute, Direction::Forward, conditions, true)?)
+                self.attribute_values(from, attribute, self.tests(conditions)?)
             }
             Answer::Verify { of, attribute, conditions, comparison, value } => {
                 let of = self.set(of)?;
-                let values = self.values(*comparison, value)?;
-                let verified = self.relate(values, attribute, Direction::Backward, conditions, true)?;
-                Ask::Exists(self.numbered(SetKind::And(vec![of, verified])))
+                let values = self.values(*comparison, (**value).clone())?;
+                self.verify(of, attribute, self.tests(conditions)?, values)
             }
             Answer::Relation { from, to } => {
                 let (from, to) = self.two(from, to)?;
@@ -337,28 +427,41 @@ impl Planner<'_, '_> {
             }
             Answer::AttributeQualifier { of, attribute, value, qualifier } => {
                 let from = self.set(of)?;
-                let properties = attributes_only(self.words.properties(attribute, &self.unknown));
-                let to = self.values(Comparison::Equal, value)?;
-                let keys = self.words.qualifiers(qualifier, &self.unknown);
-                Ask::Qualifiers { from, properties, to, keys }
+                let to = self.values(Comparison::Equal, (**value).clone())?;
+                self.qualifiers(from, attribute, to, qualifier, true)
             }
             Answer::RelationQualifier { from, relation, to, qualifier } => {
                 let (from, to) = self.two(from, to)?;
-                let mut properties = self.words.properties(relation, &self.unknown);
-                properties.retain(|property| matches!(property, Property::Relation(_)));
-                let keys = self.words.qualifiers(qualifier, &self.unknown);
-                Ask::Qualifiers { from, properties, to, keys }
+                self.qualifiers(from, relation, to, qualifier, false)
             }
             Answer::SelectBetween { left, right, attribute, extreme } => {
                 let branches = vec![self.set(left)?, self.set(right)?];
-                let of = self.numbered(SetKind::Or(branches));
-                Ask::Members(self.select(of, attribute, *extreme))
+                self.select(PlanSet::new(SetKind::Or(branches)), attribute, *extreme)
             }
             Answer::SelectAmong { among, attribute, extreme } => {
                 let of = self.set(among)?;
-                Ask::Members(self.select(of, attribute, *extreme))
+                self.select(of, attribute, *extreme)
             }
         })
+    }
+
+    /// The values of an attribute.
+    fn attribute_values(&self, of: PlanSet, attribute: &str, conditions: Vec<Test>) -> Ask {
+        Ask::Members(self.relate(of, attribute, Direction::Forward, conditions, true))
+    }
+
+    /// Whether an attribute has one of some values.
+    fn verify(&self, of: PlanSet, attribute: &str, conditions: Vec<Test>, values: PlanSet) -> Ask {
+        let verified = self.relate(values, attribute, Direction::Backward, conditions, true);
+        Ask::Exists(PlanSet::new(SetKind::And(vec![of, verified])))
+    }
+
+    /// Qualifiers of facts whose property is an attribute, or a relation.
+    fn qualifiers(&self, from: PlanSet, word: &str, to: PlanSet, key: &str, attribute: bool) -> Ask {
+        let mut properties = self.words.properties(word, &self.unknown);
+        properties.retain(|property| matches!(property, Property::Attribute(_)) == attribute);
+        let keys = self.words.qualifiers(key, &self.unknown);
+        Ask::Qualifiers { from, properties, to, keys }
     }
 
     /// Two descriptions that share nothing.
@@ -373,25 +476,12 @@ impl Planner<'_, '_> {
         Ok((from, to))
     }
 
-    fn select(&mut self, of: PlanSet, attribute: &str, extreme: Extreme) -> PlanSet {
+    /// Those with the greatest or smallest value.
+    fn select(&self, of: PlanSet, attribute: &str, extreme: Extreme) -> Ask {
         let properties = attributes_only(self.words.properties(attribute, &self.unknown));
         let path = vec![(properties, Direction::Forward)];
-        self.numbered(SetKind::Superlative(Box::new(Extremes { of, path, extreme, start: None })))
-    }
-
-    /// Gives a set its number: after those of the sets that it is made of.
-    fn numbered(&mut self, kind: SetKind) -> PlanSet {
-        self.n_steps += 1;
-        let mut set = PlanSet { step: self.n_steps, kind, has_marks: false, reach: 0 };
-        set.has_marks = matches!(set.kind, SetKind::Marked(..) | SetKind::Same(_))
-            || set.children().iter().any(|child| child.has_marks);
-        let below = set.children().iter().map(|child| child.reach).max().unwrap_or(0);
-        set.reach = match &set.kind {
-            SetKind::Relate(_) => below.saturating_add(1),
-            SetKind::Superlative(_) => u8::MAX,
-            _ => below,
-        };
-        set
+        let extremes = Extremes { of, path, extreme, start: None };
+        Ask::Members(PlanSet::new(SetKind::Superlative(Box::new(extremes))))
     }
 
     fn set(&mut self, set: &logic::Set) -> Result<PlanSet, PlanError> {
@@ -401,10 +491,11 @@ impl Planner<'_, '_> {
             Set::Entity(id) => SetKind::Nodes(self.words.entity(id, &self.unknown)),
             Set::Named(name) => SetKind::Nodes(self.words.named(name, &self.unknown)),
             Set::Class(word) => SetKind::Classes(self.words.classes(word, &self.unknown)),
-            Set::Values(comparison, value) => return self.values(*comparison, value),
+            Set::Values(comparison, value) => return self.values(*comparison, (**value).clone()),
             Set::Relate(relate) => {
                 let from = self.set(&relate.from)?;
-                return self.relate(from, &relate.property, relate.direction, &relate.conditions, false);
+                let conditions = self.tests(&relate.conditions)?;
+                return Ok(self.relate(from, &relate.property, relate.direction, conditions, false));
             }
             Set::And(parts) => SetKind::And(self.all(parts)?),
             Set::Or(parts) => SetKind::Or(self.all(parts)?),
@@ -421,8 +512,8 @@ impl Planner<'_, '_> {
             Set::During(during) => {
                 let start = self.words.properties(&during.start, &self.unknown);
                 let end = self.words.properties(&during.end, &self.unknown);
-                let latest = self.test(Few::new(), Comparison::LessOrEqual, &during.latest_start)?;
-                let earliest = self.test(Few::new(), Comparison::GreaterOrEqual, &during.earliest_end)?;
+                let latest = self.test(Few::new(), Comparison::LessOrEqual, during.latest_start.clone())?;
+                let earliest = self.test(Few::new(), Comparison::GreaterOrEqual, during.earliest_end.clone())?;
                 SetKind::During(Box::new(Period { start: (start, latest), end: (end, earliest) }))
             }
             Set::Marked(mark, inner) => {
@@ -437,73 +528,75 @@ impl Planner<'_, '_> {
                 None => return Err(PlanError::NoSuchMark(*mark)),
             },
         };
-        Ok(self.numbered(kind))
+        Ok(PlanSet::new(kind))
     }
 
     fn all(&mut self, parts: &[logic::Set]) -> Result<Vec<PlanSet>, PlanError> {
         parts.iter().map(|part| self.set(part)).collect()
     }
 
-    fn values(&mut self, comparison: Comparison, value: &Value) -> Result<PlanSet, PlanError> {
+    fn values(&self, comparison: Comparison, value: Value) -> Result<PlanSet, PlanError> {
         let test = self.test(Few::new(), comparison, value)?;
-        Ok(self.numbered(SetKind::Values(Box::new(test))))
+        Ok(PlanSet::new(SetKind::Values(Box::new(test))))
     }
 
     fn relate(
-        &mut self,
+        &self,
         from: PlanSet,
         word: &str,
         direction: Direction,
-        conditions: &[logic::Condition],
+        conditions: Vec<Test>,
         attributes: bool,
-    ) -> Result<PlanSet, PlanError> {
+    ) -> PlanSet {
         let mut properties = self.words.properties(word, &self.unknown);
         if attributes {
             properties = attributes_only(properties);
         }
+        PlanSet::new(SetKind::Relate(Box::new(RelateTo { from, properties, direction, conditions })))
+    }
+
+    fn tests(&self, conditions: &[logic::Condition]) -> Result<Vec<Test>, PlanError> {
         let mut tests = Vec::with_capacity(conditions.len());
         for condition in conditions {
             let keys = self.words.qualifiers(&condition.qualifier, &self.unknown);
-            tests.push(self.test(keys, condition.comparison, &condition.value)?);
+            tests.push(self.test(keys, condition.comparison, condition.value.clone())?);
         }
-        let relate = RelateTo { from, properties, direction, conditions: tests };
-        Ok(self.numbered(SetKind::Relate(Box::new(relate))))
+        Ok(tests)
     }
 
     /// The literals that pass a test. A value whose kind is open may be read in every way that it can be.
-    fn test(&self, keys: Few<QualifierId>, comparison: Comparison, value: &Value) -> Result<Test, PlanError> {
-        let test = |time: Option<Time>, literals: OnceLock<LiteralRanges>| Test {
+    fn test(&self, keys: Few<QualifierId>, comparison: Comparison, value: Value) -> Result<Test, PlanError> {
+        let test = |value: Value, target: Target, literals: OnceLock<LiteralRanges>| Test {
             keys,
             comparison,
-            value: value.clone(),
-            time,
+            value,
+            target,
             literals,
         };
-        if !value.is_untyped() {
-            let literal = value.literal();
-            if let Some(time) = literal.as_time() {
-                return Ok(test(Some(time), OnceLock::new()));
-            }
-            return match other_reading(value) {
-                None => match order_of(comparison, literal.kind().family()) {
-                    Ok(()) => Ok(test(None, OnceLock::new())),
-                    Err(source) => Err(PlanError::NoOrder { value: value.to_string(), source }),
-                },
-                // There is an order: it is a time.
-                Some(time) => {
-                    let literals = satisfying(self.kb(), comparison, &time.literal()).unwrap_or_default();
-                    Ok(test(None, literals.into()))
+        if value.is_untyped() {
+            let mut literals = LiteralRanges::default();
+            for reading in readings(&value.text) {
+                // A text has no order, but the same as a number or a year has one.
+                if let Ok(found) = satisfying(self.kb(), comparison, &reading.literal()) {
+                    literals = literals.union(&found);
                 }
-            };
-        }
-        let mut literals = LiteralRanges::default();
-        for reading in readings(&value.text) {
-            // A text has no order, but the same as a number or a year has one.
-            if let Ok(found) = satisfying(self.kb(), comparison, &reading.literal()) {
-                literals = literals.union(&found);
             }
+            return Ok(test(value, Target::Other, literals.into()));
         }
-        Ok(test(None, literals.into()))
+        let literal = value.literal();
+        let target = Target::of(&value, &literal);
+        if let Target::Time(_) = target {
+            return Ok(test(value, target, OnceLock::new()));
+        }
+        if let Some(time) = other_reading(&value) {
+            // There is an order: it is a time.
+            let literals = satisfying(self.kb(), comparison, &time.literal()).unwrap_or_default();
+            return Ok(test(value, Target::Other, literals.into()));
+        }
+        match order_of(comparison, literal.kind().family()) {
+            Ok(()) => Ok(test(value, target, OnceLock::new())),
+            Err(source) => Err(PlanError::NoOrder { value: value.to_string(), source }),
+        }
     }
 }
 

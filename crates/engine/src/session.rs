@@ -18,7 +18,7 @@ use std::sync::{Arc, OnceLock};
 use touchstone_kb::Kb;
 use touchstone_kb::rdf::KQAPRO_BASE;
 use touchstone_logic::sparql::{Dialect, Namespaces, NotRecognised, Parsed, Recognised, recognise};
-use touchstone_logic::{Form, Language, Lookup, Program, Query};
+use touchstone_logic::{Form, Language, Lookup, Program};
 
 /// Who runs a query.
 #[derive(Debug, Clone, Default)]
@@ -168,7 +168,10 @@ impl From<Stopped> for Failure {
 
 impl From<PlanError> for Failure {
     fn from(error: PlanError) -> Failure {
-        Failure::Failed(error.to_string())
+        match error {
+            PlanError::Program(error) => unparsable(error),
+            other => Failure::Failed(other.to_string()),
+        }
     }
 }
 
@@ -183,6 +186,10 @@ impl From<SparqlError> for Failure {
 
 fn unparsable(error: impl std::fmt::Display) -> Failure {
     Failure::Unparsable(error.to_string())
+}
+
+fn note_unknown(plan: &Plan, reply: &mut Reply) {
+    reply.notes.extend(plan.unknown.iter().map(ToString::to_string));
 }
 
 impl<'kb> Session<'kb> {
@@ -253,17 +260,14 @@ impl<'kb> Session<'kb> {
         if let Some(compat) = settings.compat {
             return self.run_compat(language, text, compat, settings, budget);
         }
-        let query = match language {
+        let plan = match language {
             Language::Sexpr => {
                 let form = Form::parse(text, &KnownWords(self.kb())).map_err(unparsable)?;
-                form.to_query().map_err(unparsable)?
+                Plan::of(&form.to_query().map_err(unparsable)?, &self.words)?
             }
-            _ => {
-                let program = Program::parse(text).map_err(unparsable)?;
-                program.to_query(&self.words).map_err(unparsable)?
-            }
+            _ => Plan::of_program(&Program::parse(text).map_err(unparsable)?, &self.words)?,
         };
-        let plan = self.plan(&query, reply)?;
+        note_unknown(&plan, reply);
         match settings.engine {
             Engine::Auto | Engine::Embedded => {
                 let found = self.embedded(&plan, settings, budget, reply)?;
@@ -307,12 +311,6 @@ impl<'kb> Session<'kb> {
         let answers: Vec<Answer> = texts.into_iter().map(text).collect();
         let results = settings.terms.then(|| self.list_results(&answers, settings.view));
         Ok(Answers::List { answers, results })
-    }
-
-    fn plan(&self, query: &Query, reply: &mut Reply) -> Result<Plan, Failure> {
-        let plan = Plan::of(query, &self.words)?;
-        reply.notes.extend(plan.unknown.iter().map(ToString::to_string));
-        Ok(plan)
     }
 
     /// A plan as SPARQL that means exactly the same.
@@ -469,7 +467,8 @@ impl<'kb> Session<'kb> {
             let kinder = "subclasses, containment of times and units may count, which SPARQL does not know";
             reply.notes.push(format!("not as SPARQL reads it: {kinder}"));
         }
-        let plan = self.plan(&recognised.query, reply)?;
+        let plan = Plan::of(&recognised.query, &self.words)?;
+        note_unknown(&plan, reply);
         let found = self.embedded(&plan, settings, budget, reply)?;
         let answers = found.answers(self.kb());
         let results = settings.terms.then(|| self.list_results(&answers, Some(view)));

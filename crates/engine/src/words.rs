@@ -182,13 +182,22 @@ impl<'kb> Words<'kb> {
 
     /// The qualifier keys that a word means.
     pub(crate) fn qualifiers(&self, word: &str, unknown: &Unknown) -> Few<QualifierId> {
-        let found =
-            self.schema().get(word).map_or_else(Few::new, |meaning| Few::from_slice(&meaning.qualifiers));
+        self.keyed_qualifiers(word, unknown).1
+    }
+
+    /// The qualifier keys that a word means, and what programs take values under them for.
+    pub(crate) fn keyed_qualifiers(
+        &self,
+        word: &str,
+        unknown: &Unknown,
+    ) -> (Option<KeyKind>, Few<QualifierId>) {
+        let meaning = self.schema().get(word);
+        let found = meaning.map_or_else(Few::new, |meaning| Few::from_slice(&meaning.qualifiers));
         if found.is_empty() {
             let labels = || self.kb.qualifier_keys().map(|key| self.kb.qualifier_label(key));
             unknown.add(WordKind::Qualifier, word, || nearest_sorted(word, labels()));
         }
-        found
+        (meaning.and_then(|meaning| meaning.kind), found)
     }
 }
 

@@ -16,9 +16,6 @@ const N_KEYS: usize = 846;
 const ATTRIBUTES_PER_ENTITY: usize = 10;
 /// Each is written at both ends, so an entity has twice as many records.
 const RELATIONS_PER_ENTITY: usize = 12;
-/// How many programs there are of each kind.
-pub const PROGRAMS_PER_KIND: usize = 200;
-
 const UNITS: [&str; 6] = ["1", "metre", "square kilometre", "kilogram", "minute", "United States dollar"];
 const QUALIFIERS: [(&str, Kind); 6] = [
     ("point in time", Kind::Date),
@@ -351,14 +348,18 @@ fn object<T: Serialize>(entries: impl Iterator<Item = (String, T)>) -> String {
     format!("{{{}}}", lines.collect::<Vec<_>>().join(","))
 }
 
-/// A KB with so many entities in KQA Pro's format, and programs by their kind. 16,960 entities is KQA Pro's size.
-pub fn generate_kqapro(seed: u64, n_entities: usize) -> (String, BTreeMap<&'static str, Vec<Program>>) {
+/// A KB with so many entities in KQA Pro's format, and so many programs of each kind. 16,960 entities is KQA Pro's size.
+pub fn generate_kqapro(
+    seed: u64,
+    n_entities: usize,
+    n_programs: usize,
+) -> (String, BTreeMap<&'static str, Vec<Program>>) {
     let mut random = Random::new(seed);
     let world = World::new(&mut random, n_entities);
     let mut programs = BTreeMap::new();
     for (name, kind) in KINDS {
-        let mut of_kind = Vec::with_capacity(PROGRAMS_PER_KIND);
-        while of_kind.len() < PROGRAMS_PER_KIND {
+        let mut of_kind = Vec::with_capacity(n_programs);
+        while of_kind.len() < n_programs {
             of_kind.extend(world.program(&mut random, kind));
         }
         programs.insert(name, of_kind);

@@ -17,14 +17,19 @@ impl<'k> Evaluator<'k, '_> {
         direction: Direction,
         conditions: &[Test],
     ) -> Outcome<Things<'k>> {
+        let along = |property: Property| {
+            if conditions.is_empty() {
+                self.step(from, property, direction)
+            } else {
+                self.qualified_step(from, property, direction, conditions)
+            }
+        };
+        if let [only] = properties {
+            return along(*only);
+        }
         let mut union = Things::none();
         for &property in properties {
-            let part = if conditions.is_empty() {
-                self.step(from, property, direction)?
-            } else {
-                self.qualified_step(from, property, direction, conditions)?
-            };
-            union = union.union(part);
+            union = union.union(along(property)?);
         }
         Ok(union)
     }

@@ -122,6 +122,19 @@ impl Kb {
         self.literals.text.bytes(id.index())
     }
 
+    /// The family of a literal, without its text.
+    #[inline]
+    pub fn literal_family(&self, id: LiteralId) -> LiteralFamily {
+        kind_of(self.literals.kind[id.index()]).family()
+    }
+
+    /// The unit of a quantity, without its text; empty if it has none.
+    pub fn literal_unit(&self, id: LiteralId) -> Option<&str> {
+        let tag = self.literals.tag[id.index()] as usize;
+        let is_quantity = self.literal_family(id) == LiteralFamily::Quantity;
+        is_quantity.then(|| if tag == 0 { "" } else { self.literals.tags.get(tag) })
+    }
+
     /// The number of a quantity, without its text.
     #[inline]
     pub fn literal_number(&self, id: LiteralId) -> Option<f64> {

@@ -3,9 +3,8 @@
 
 use super::error::ProgramError;
 use super::functions::{InputKind, Type, nearest_word};
-use super::program::{PerStep, Program, Step};
+use super::program::{PerStep, Program, Step, zeros};
 use crate::text::MAX_DEPTH;
-use smallvec::smallvec;
 use std::borrow::Cow;
 use touchstone_kb::plain_date;
 
@@ -101,27 +100,40 @@ impl Program {
     /// Finds what would go wrong when the program is run on any KB: the first mistake, in the order of the
     /// steps.
     pub fn check(&self) -> Result<(), ProgramError> {
+        self.checked_uses().map(|_| ())
+    }
+
+    /// How often each step is used, of a program without mistakes.
+    pub(super) fn checked_uses(&self) -> Result<PerStep, ProgramError> {
         if self.steps.is_empty() {
             return Err(ProgramError::Empty);
         }
-        let mut depths: PerStep = smallvec![0; self.steps.len()];
-        self.check_dependencies(&mut depths)?;
-        for (i, step) in self.steps.iter().enumerate() {
-            let function = step.function;
+        let mut uses = zeros(self.steps.len());
+        self.count_uses(&mut uses)?;
+        for i in 0..self.steps.len() {
             self.check_types(i)?;
-            check_inputs(i, step)?;
-            let depth: usize = step.dependencies.iter().map(|&d| depths[d]).max().unwrap_or(0) + 1;
-            if depth > MAX_DEPTH {
-                return Err(ProgramError::TooDeep { step: i + 1, function });
+            check_inputs(i, &self.steps[i])?;
+        }
+        if self.steps.len() > MAX_DEPTH {
+            self.check_depth()?;
+        }
+        Ok(uses)
+    }
+
+    fn check_depth(&self) -> Result<(), ProgramError> {
+        let mut depths = zeros(self.steps.len());
+        for (i, Step { function, dependencies, .. }) in self.steps.iter().enumerate() {
+            depths[i] = dependencies.iter().map(|&d| depths[d]).max().unwrap_or(0) + 1;
+            if depths[i] > MAX_DEPTH {
+                return Err(ProgramError::TooDeep { step: i + 1, function: *function });
             }
-            depths[i] = depth;
         }
         Ok(())
     }
 
-    /// Every step depends on as many earlier steps as it needs, and every result but the last is used: `used`, a zero for each step,
-    /// becomes one for those.
-    pub(super) fn check_dependencies(&self, used: &mut [usize]) -> Result<(), ProgramError> {
+    /// Every step depends on as many earlier steps as it needs, and every result but the last is used. `uses`, a zero for each step,
+    /// becomes the number of uses.
+    pub(super) fn count_uses(&self, uses: &mut [usize]) -> Result<(), ProgramError> {
         let steps = self.steps.len();
         for (i, Step { function, dependencies, .. }) in self.steps.iter().enumerate() {
             let (step, function) = (i + 1, *function);
@@ -135,10 +147,10 @@ impl Program {
                 if dependency >= i {
                     return Err(ProgramError::LateDependency { step, function, dependency });
                 }
-                used[dependency] = 1;
+                uses[dependency] += 1;
             }
         }
-        match used[..steps.saturating_sub(1)].iter().position(|&used| used == 0) {
+        match uses[..steps.saturating_sub(1)].iter().position(|&uses| uses == 0) {
             Some(i) => Err(ProgramError::Unused { step: i + 1, function: self.steps[i].function }),
             None => Ok(()),
         }

@@ -1,231 +1,118 @@
 //! KoPL programs to and from the algebra.
 
-use super::program::PerStep;
-use super::{Function, NumberText, Program, ProgramError, Step, TimeText, parse_number, parse_time};
-use crate::lookup::{KeyKind, Names};
+use super::meaning::{Builder, Question, Values, keyed_value};
+use super::{Function, Program, ProgramError};
+use crate::lookup::Names;
 use crate::loss::{Inexpressible, Language, Loss, Printed};
 use crate::query::{Answer, Condition, Direction, Extreme, Query, Relate, Set};
-use crate::value::{Symbol, Value};
-use smallvec::{SmallVec, smallvec};
+use crate::value::Value;
 use touchstone_kb::{Comparison, LiteralKind};
-
-/// What a step gives.
-#[derive(Clone)]
-enum Outcome {
-    Set(Set),
-    /// Values of an attribute: to be asked for, or to be verified.
-    Values {
-        of: Set,
-        attribute: Symbol,
-        conditions: Vec<Condition>,
-    },
-    Answer(Answer),
-}
 
 impl Program {
     /// The query that the program asks. The program is checked first.
     ///
     /// KoPL asks the KB for the kind of some values; where `names` does not know the key, such a value stays untyped.
     pub fn to_query(&self, names: &dyn Names) -> Result<Query, ProgramError> {
-        self.check()?;
-        let mut results = Results { outcomes: SmallVec::new(), uses: smallvec![0; self.steps.len()] };
-        let mut sizes = PerStep::with_capacity(self.steps.len());
-        for step in &self.steps {
-            let mut size = 1usize;
-            for &dependency in &step.dependencies {
-                results.uses[dependency] += 1;
-                size = size.saturating_add(sizes[dependency]);
-            }
-            // Steps that are used several times are written out in the query: it may not grow without end.
-            if size > MAX_STEPS {
-                return Err(ProgramError::TooLong);
-            }
-            sizes.push(size);
-        }
-        for step in &self.steps {
-            let outcome = result(step, &mut results, names);
-            results.outcomes.push(Some(outcome));
-        }
-        let answer = match results.outcomes.pop().flatten() {
-            Some(Outcome::Answer(answer)) => answer,
-            Some(Outcome::Values { of, attribute, conditions }) => {
-                Answer::Attribute { of, attribute, conditions }
-            }
-            Some(Outcome::Set(set)) => Answer::Members(set),
-            None => return Err(ProgramError::Empty),
+        self.tell(&mut Queries(names)).map(Query::new)
+    }
+}
+
+/// Makes queries.
+struct Queries<'n>(&'n dyn Names);
+
+impl Queries<'_> {
+    fn keyed(&self, key: &str, text: &str) -> Value {
+        keyed_value(self.0.key_kind(key), text)
+    }
+
+    fn conditions(&self, condition: Option<(&str, &str)>) -> Vec<Condition> {
+        let condition = condition.map(|(qualifier, value)| Condition {
+            qualifier: qualifier.into(),
+            comparison: Comparison::Equal,
+            value: self.keyed(qualifier, value),
+        });
+        condition.into_iter().collect()
+    }
+}
+
+impl Builder for Queries<'_> {
+    type Set = Set;
+    type Asked = Answer;
+
+    fn all(&mut self) -> Set {
+        Set::All
+    }
+
+    fn named(&mut self, name: &str) -> Set {
+        Set::Named(name.into())
+    }
+
+    fn class(&mut self, word: &str) -> Set {
+        Set::Class(word.into())
+    }
+
+    fn having(&mut self, attribute: &str, comparison: Comparison, value: Value) -> Set {
+        Set::relate(Set::Values(comparison, Box::new(value)), attribute, Direction::Backward)
+    }
+
+    fn related(&mut self, from: Set, relation: &str, direction: Direction) -> Set {
+        Set::relate(from, relation, direction)
+    }
+
+    fn qualified(&mut self, mut of: Set, qualifier: &str, comparison: Comparison, value: Value) -> Set {
+        let last = match &mut of {
+            Set::And(parts) => parts.last_mut(),
+            other => Some(other),
         };
-        Ok(Query::new(answer))
+        if let Some(Set::Relate(relate)) = last {
+            relate.conditions.push(Condition { qualifier: qualifier.into(), comparison, value });
+        }
+        of
     }
-}
 
-/// What the steps so far give, until their last use.
-struct Results {
-    /// Most programs fit without asking for memory.
-    outcomes: SmallVec<[Option<Outcome>; 6]>,
-    uses: PerStep,
-}
-
-impl Results {
-    fn take(&mut self, step: usize) -> Option<Outcome> {
-        self.uses[step] -= 1;
-        if self.uses[step] == 0 { self.outcomes[step].take() } else { self.outcomes[step].clone() }
+    fn both(&mut self, a: Set, b: Set) -> Set {
+        Set::and([a, b])
     }
-}
 
-/// No query is made of more steps than this.
-const MAX_STEPS: usize = 10_000;
+    fn either(&mut self, a: Set, b: Set) -> Set {
+        Set::or([a, b])
+    }
 
-fn result(step: &Step, results: &mut Results, names: &dyn Names) -> Outcome {
-    use Function::*;
-    let input = |i: usize| Symbol::new(&step.inputs[i]);
-    let mut set = |i: usize| match results.take(step.dependencies[i]) {
-        Some(Outcome::Set(set)) => set,
-        // The check has made sure that it is a set.
-        _ => Set::All,
-    };
-    let answer = match step.function {
-        FindAll => return Outcome::Set(Set::All),
-        Find => return Outcome::Set(Set::Named(input(0))),
-        FilterConcept => return Outcome::Set(Set::and([set(0), Set::Class(input(0))])),
-        FilterStr => return filtered(set(0), input(0), Comparison::Equal, Value::text(input(1))),
-        FilterNum | FilterYear | FilterDate => {
-            return filtered(
-                set(0),
-                input(0),
-                comparison(&step.inputs[2]),
-                value(step.function, &step.inputs[1]),
-            );
-        }
-        QFilterStr => return qualified(set(0), input(0), Comparison::Equal, Value::text(input(1))),
-        QFilterNum | QFilterYear | QFilterDate => {
-            return qualified(
-                set(0),
-                input(0),
-                comparison(&step.inputs[2]),
-                value(step.function, &step.inputs[1]),
-            );
-        }
-        Relate => {
-            let direction =
-                if step.inputs[1] == "forward" { Direction::Forward } else { Direction::Backward };
-            return Outcome::Set(Set::relate(set(0), input(0), direction));
-        }
-        And => return Outcome::Set(Set::and([set(0), set(1)])),
-        Or => return Outcome::Set(Set::or([set(0), set(1)])),
-        QueryAttr => return Outcome::Values { of: set(0), attribute: input(0), conditions: Vec::new() },
-        QueryAttrUnderCondition => {
-            let condition = Condition {
-                qualifier: input(1),
-                comparison: Comparison::Equal,
-                value: keyed_value(names, &step.inputs[1], &step.inputs[2]),
-            };
-            return Outcome::Values { of: set(0), attribute: input(0), conditions: vec![condition] };
-        }
-        What => Answer::Members(set(0)),
-        Count => Answer::Count(set(0)),
-        SelectBetween => {
-            let extreme = if step.inputs[1] == "greater" { Extreme::Max } else { Extreme::Min };
-            Answer::SelectBetween { left: set(0), right: set(1), attribute: input(0), extreme }
-        }
-        SelectAmong => {
-            let extreme = if step.inputs[1] == "largest" { Extreme::Max } else { Extreme::Min };
-            Answer::SelectAmong { among: set(0), attribute: input(0), extreme }
-        }
-        VerifyStr | VerifyNum | VerifyYear | VerifyDate => {
-            let (comparison, value) = match step.function {
-                VerifyStr => (Comparison::Equal, Value::text(input(0))),
-                function => (comparison(&step.inputs[1]), value(function, &step.inputs[0])),
-            };
-            match results.take(step.dependencies[0]) {
-                Some(Outcome::Values { of, attribute, conditions }) => {
-                    Answer::Verify { of, attribute, conditions, comparison, value: Box::new(value) }
-                }
-                _ => Answer::Exists(Set::All),
+    fn ask(&mut self, question: Question<'_, Set>) -> Answer {
+        match question {
+            Question::Members(set) => Answer::Members(set),
+            Question::Count(set) => Answer::Count(set),
+            Question::Attribute(Values { of, attribute, condition }) => {
+                Answer::Attribute { of, attribute: attribute.into(), conditions: self.conditions(condition) }
+            }
+            Question::Verify(Values { of, attribute, condition }, comparison, value) => Answer::Verify {
+                of,
+                attribute: attribute.into(),
+                conditions: self.conditions(condition),
+                comparison,
+                value: Box::new(value),
+            },
+            Question::Relation(from, to) => Answer::Relation { from, to },
+            Question::AttributeQualifier { of, attribute, value, qualifier } => Answer::AttributeQualifier {
+                of,
+                attribute: attribute.into(),
+                value: Box::new(self.keyed(attribute, value)),
+                qualifier: qualifier.into(),
+            },
+            Question::RelationQualifier { from, relation, to, qualifier } => Answer::RelationQualifier {
+                from,
+                relation: relation.into(),
+                to,
+                qualifier: qualifier.into(),
+            },
+            Question::SelectBetween(left, right, attribute, extreme) => {
+                Answer::SelectBetween { left, right, attribute: attribute.into(), extreme }
+            }
+            Question::SelectAmong(among, attribute, extreme) => {
+                Answer::SelectAmong { among, attribute: attribute.into(), extreme }
             }
         }
-        QueryRelation => Answer::Relation { from: set(0), to: set(1) },
-        QueryAttrQualifier => Answer::AttributeQualifier {
-            of: set(0),
-            attribute: input(0),
-            value: Box::new(keyed_value(names, &step.inputs[0], &step.inputs[1])),
-            qualifier: input(2),
-        },
-        QueryRelationQualifier => {
-            Answer::RelationQualifier { from: set(0), to: set(1), relation: input(0), qualifier: input(1) }
-        }
-    };
-    Outcome::Answer(answer)
-}
-
-fn comparison(symbol: &str) -> Comparison {
-    Comparison::from_symbol(symbol).unwrap_or(Comparison::Equal)
-}
-
-/// The value of a Num, Year or Date function.
-fn value(function: Function, text: &str) -> Value {
-    use Function::*;
-    match function {
-        FilterNum | QFilterNum | VerifyNum => number(text).unwrap_or_else(|| Value::text(text)),
-        _ => time(text).unwrap_or_else(|| Value::text(text)),
     }
-}
-
-fn number(text: &str) -> Option<Value> {
-    let NumberText { number, unit } = parse_number(text)?;
-    Some(Value::quantity(number, &unit))
-}
-
-fn time(text: &str) -> Option<Value> {
-    Some(match parse_time(text)? {
-        // As it is written nearly always.
-        TimeText::Year(_) if is_plain_year(text) => Value::xsd(text, "gYear"),
-        TimeText::Year(year) => Value::xsd(year.to_string(), "gYear"),
-        TimeText::Date { .. } if matches!(text.as_bytes(), [_, _, _, _, b'-', _, _, b'-', _, _]) => {
-            Value::xsd(text, "date")
-        }
-        TimeText::Date { year, month, day } => Value::xsd(format!("{year:04}-{month:02}-{day:02}"), "date"),
-    })
-}
-
-/// Whether a year is written as numbers are printed.
-fn is_plain_year(text: &str) -> bool {
-    matches!(text.as_bytes(), [b'1'..=b'9', rest @ ..] if rest.iter().all(u8::is_ascii_digit))
-}
-
-/// Everything that a text can be read as: itself, a number with its unit, a year or date. For [`Value::untyped`] under a key with values of
-/// several kinds.
-pub fn readings(text: &str) -> Vec<Value> {
-    [Some(Value::text(text)), number(text), time(text)].into_iter().flatten().collect()
-}
-
-/// A value whose kind the program does not tell: KoPL asks the KB for the kind of the key. A whole date can be nothing else.
-fn keyed_value(names: &dyn Names, key: &str, text: &str) -> Value {
-    let typed = match names.key_kind(key) {
-        Some(KeyKind::Text) => Some(Value::text(text)),
-        Some(KeyKind::Number) => number(text),
-        Some(KeyKind::Time) => time(text),
-        None => {
-            time(text).filter(|_| text.len() == 10 && matches!(parse_time(text), Some(TimeText::Date { .. })))
-        }
-    };
-    typed.unwrap_or_else(|| Value::untyped(text))
-}
-
-fn filtered(of: Set, key: Symbol, comparison: Comparison, value: Value) -> Outcome {
-    let filter = Set::relate(Set::Values(comparison, Box::new(value)), key, Direction::Backward);
-    Outcome::Set(Set::and([of, filter]))
-}
-
-/// Adds a condition to the fact that the last step speaks of.
-fn qualified(mut of: Set, qualifier: Symbol, comparison: Comparison, value: Value) -> Outcome {
-    let last = match &mut of {
-        Set::And(parts) => parts.last_mut(),
-        other => Some(other),
-    };
-    if let Some(Set::Relate(relate)) = last {
-        relate.conditions.push(Condition { qualifier, comparison, value });
-    }
-    Outcome::Set(of)
 }
 
 /// Prints a query as a program in the readable form.

@@ -6,11 +6,13 @@ mod error;
 mod functions;
 mod json;
 mod linear;
+mod meaning;
 mod program;
 mod readable;
 
 pub use check::{NumberText, TimeText, parse_number, parse_time};
-pub use convert::{from_query, print, readings};
+pub use convert::{from_query, print};
 pub use error::ProgramError;
 pub use functions::{Function, Input, InputKind, Signature, Type};
+pub use meaning::{Builder, Question, Values, keyed_value, readings};
 pub use program::{Program, Step, infer_dependencies};

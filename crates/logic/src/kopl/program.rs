@@ -25,6 +25,11 @@ pub struct Step {
 /// A number for each step; most programs have few.
 pub(super) type PerStep = smallvec::SmallVec<[usize; 16]>;
 
+/// A zero for each step.
+pub(super) fn zeros(n_steps: usize) -> PerStep {
+    if n_steps <= 16 { PerStep::from_buf_and_len([0; 16], n_steps) } else { PerStep::from_elem(0, n_steps) }
+}
+
 /// A program that uses steps several times may not grow beyond this many bytes when it is written as one
 /// line. Without a limit, twenty steps could grow to a million.
 pub(super) const MAX_LINE: usize = 1 << 20;
@@ -64,7 +69,7 @@ impl Program {
         if self.is_in_order() {
             return Ok(Cow::Borrowed(self));
         }
-        self.check_dependencies(&mut vec![0; self.steps.len()])?;
+        self.count_uses(&mut vec![0; self.steps.len()])?;
         let mut sizes: Vec<usize> = Vec::with_capacity(self.steps.len());
         for step in &self.steps {
             // The name and the markers of a step take less than 32 bytes, those of an input at most 8.

@@ -1,0 +1,326 @@
+//! What the steps of a program mean, told to whoever makes something of it: a query of the algebra, or at once what an engine runs.
+//!
+//! Engines are told directly because a short program runs in half a microsecond: a query in between would take as long as the rest.
+
+use super::check::{NumberText, TimeText, parse_number, parse_time};
+use super::program::PerStep;
+use super::{Function, Program, ProgramError, Step};
+use crate::lookup::KeyKind;
+use crate::query::{Direction, Extreme};
+use crate::value::Value;
+use smallvec::SmallVec;
+use touchstone_kb::Comparison;
+
+/// Makes something of what a program says.
+pub trait Builder {
+    /// A description of things.
+    type Set: Clone;
+    /// What is asked about such descriptions.
+    type Asked;
+
+    /// Everything.
+    fn all(&mut self) -> Self::Set;
+    /// The entities and classes of a name.
+    fn named(&mut self, name: &str) -> Self::Set;
+    /// The members of a class.
+    fn class(&mut self, word: &str) -> Self::Set;
+    /// What has a value under an attribute that compares so.
+    fn having(&mut self, attribute: &str, comparison: Comparison, value: Value) -> Self::Set;
+    /// What the members of a set lead to.
+    fn related(&mut self, from: Self::Set, relation: &str, direction: Direction) -> Self::Set;
+    /// Adds a condition to the fact that the last step speaks of.
+    fn qualified(
+        &mut self,
+        of: Self::Set,
+        qualifier: &str,
+        comparison: Comparison,
+        value: Value,
+    ) -> Self::Set;
+    /// What is in both.
+    fn both(&mut self, a: Self::Set, b: Self::Set) -> Self::Set;
+    /// What is in one of them.
+    fn either(&mut self, a: Self::Set, b: Self::Set) -> Self::Set;
+    /// What is asked in the end.
+    fn ask(&mut self, question: Question<'_, Self::Set>) -> Self::Asked;
+}
+
+/// What a program asks in the end.
+pub enum Question<'p, S> {
+    /// The members of a set.
+    Members(S),
+    /// How many there are.
+    Count(S),
+    /// Values of an attribute.
+    Attribute(Values<'p, S>),
+    /// Whether some value of an attribute compares so.
+    Verify(Values<'p, S>, Comparison, Value),
+    /// Which relations lead from one set to another.
+    Relation(S, S),
+    /// A qualifier of a literal fact.
+    AttributeQualifier {
+        /// The subjects of the fact.
+        of: S,
+        /// Its attribute.
+        attribute: &'p str,
+        /// Its value; the KB knows its kind.
+        value: &'p str,
+        /// The qualifier asked for.
+        qualifier: &'p str,
+    },
+    /// A qualifier of a relational fact.
+    RelationQualifier {
+        /// The subjects of the fact.
+        from: S,
+        /// Its relation.
+        relation: &'p str,
+        /// The objects of the fact.
+        to: S,
+        /// The qualifier asked for.
+        qualifier: &'p str,
+    },
+    /// Which of two has the greater or smaller value.
+    SelectBetween(S, S, &'p str, Extreme),
+    /// Which member has the greatest or smallest value.
+    SelectAmong(S, &'p str, Extreme),
+}
+
+/// Values of an attribute: to be asked for, or to be verified.
+#[derive(Clone)]
+pub struct Values<'p, S> {
+    /// Whose values.
+    pub of: S,
+    /// Which attribute.
+    pub attribute: &'p str,
+    /// A qualifier of the fact, and the value that it must have; the KB knows its kind.
+    pub condition: Option<(&'p str, &'p str)>,
+}
+
+/// What a step gives.
+#[derive(Clone)]
+enum Outcome<'p, S> {
+    Set(S),
+    Values(Values<'p, S>),
+}
+
+/// What the steps so far give, until their last use.
+struct Results<'p, S> {
+    /// Most programs fit without asking for memory.
+    outcomes: SmallVec<[Option<Outcome<'p, S>>; 6]>,
+    uses: PerStep,
+}
+
+impl<'p, S: Clone> Results<'p, S> {
+    fn take(&mut self, step: usize) -> Option<Outcome<'p, S>> {
+        self.uses[step] -= 1;
+        if self.uses[step] == 0 { self.outcomes[step].take() } else { self.outcomes[step].clone() }
+    }
+}
+
+/// Nothing is made of more steps than this.
+const MAX_STEPS: usize = 10_000;
+
+impl Program {
+    /// Tells what the program means. It is checked first.
+    pub fn tell<B: Builder>(&self, builder: &mut B) -> Result<B::Asked, ProgramError> {
+        let uses = self.checked_uses()?;
+        if self.steps.len() > MAX_STEPS || uses.iter().any(|&uses| uses > 1) {
+            self.check_size()?;
+        }
+        let (last, steps) = self.steps.split_last().ok_or(ProgramError::Empty)?;
+        let mut results = Results { outcomes: SmallVec::new(), uses };
+        for step in steps {
+            let outcome = if matches!(step.function, Function::QueryAttr | Function::QueryAttrUnderCondition)
+            {
+                Outcome::Values(values(step, &mut results, builder))
+            } else {
+                Outcome::Set(set(step, &mut results, builder))
+            };
+            results.outcomes.push(Some(outcome));
+        }
+        let question = question(last, &mut results, builder);
+        Ok(builder.ask(question))
+    }
+
+    /// Steps that are used several times are written out: what is made of them may not grow without end.
+    fn check_size(&self) -> Result<(), ProgramError> {
+        let mut sizes = PerStep::with_capacity(self.steps.len());
+        for step in &self.steps {
+            let size = step.dependencies.iter().fold(1usize, |sum, &d| sum.saturating_add(sizes[d]));
+            if size > MAX_STEPS {
+                return Err(ProgramError::TooLong);
+            }
+            sizes.push(size);
+        }
+        Ok(())
+    }
+}
+
+/// The set that a step takes.
+fn taken<B: Builder>(
+    i: usize,
+    step: &Step,
+    results: &mut Results<'_, B::Set>,
+    builder: &mut B,
+) -> B::Set {
+    match results.take(step.dependencies[i]) {
+        Some(Outcome::Set(set)) => set,
+        // The check has made sure that it is a set.
+        _ => builder.all(),
+    }
+}
+
+fn set<B: Builder>(step: &Step, results: &mut Results<'_, B::Set>, builder: &mut B) -> B::Set {
+    use Function::*;
+    let inputs = &step.inputs;
+    match step.function {
+        FindAll => builder.all(),
+        Find => builder.named(&inputs[0]),
+        Relate => {
+            let direction = if inputs[1] == "forward" { Direction::Forward } else { Direction::Backward };
+            let from = taken(0, step, results, builder);
+            builder.related(from, &inputs[0], direction)
+        }
+        FilterConcept => {
+            let of = taken(0, step, results, builder);
+            let class = builder.class(&inputs[0]);
+            builder.both(of, class)
+        }
+        FilterStr | FilterNum | FilterYear | FilterDate => {
+            let of = taken(0, step, results, builder);
+            let (comparison, value) = compared(step.function, &inputs[1..]);
+            let having = builder.having(&inputs[0], comparison, value);
+            builder.both(of, having)
+        }
+        QFilterStr | QFilterNum | QFilterYear | QFilterDate => {
+            let of = taken(0, step, results, builder);
+            let (comparison, value) = compared(step.function, &inputs[1..]);
+            builder.qualified(of, &inputs[0], comparison, value)
+        }
+        And => {
+            let (a, b) = (taken(0, step, results, builder), taken(1, step, results, builder));
+            builder.both(a, b)
+        }
+        Or => {
+            let (a, b) = (taken(0, step, results, builder), taken(1, step, results, builder));
+            builder.either(a, b)
+        }
+        // The check has made sure that only the last step asks.
+        _ => builder.all(),
+    }
+}
+
+fn values<'p, B: Builder>(
+    step: &'p Step,
+    results: &mut Results<'p, B::Set>,
+    builder: &mut B,
+) -> Values<'p, B::Set> {
+    let of = taken(0, step, results, builder);
+    let condition = match &step.inputs[1..] {
+        [qualifier, value] => Some((qualifier.as_str(), value.as_str())),
+        _ => None,
+    };
+    Values { of, attribute: &step.inputs[0], condition }
+}
+
+fn question<'p, B: Builder>(
+    step: &'p Step,
+    results: &mut Results<'p, B::Set>,
+    builder: &mut B,
+) -> Question<'p, B::Set> {
+    use Function::*;
+    let inputs = &step.inputs;
+    match step.function {
+        QueryAttr | QueryAttrUnderCondition => Question::Attribute(values(step, results, builder)),
+        What => Question::Members(taken(0, step, results, builder)),
+        Count => Question::Count(taken(0, step, results, builder)),
+        SelectBetween => {
+            let extreme = if inputs[1] == "greater" { Extreme::Max } else { Extreme::Min };
+            let (left, right) = (taken(0, step, results, builder), taken(1, step, results, builder));
+            Question::SelectBetween(left, right, &inputs[0], extreme)
+        }
+        SelectAmong => {
+            let extreme = if inputs[1] == "largest" { Extreme::Max } else { Extreme::Min };
+            Question::SelectAmong(taken(0, step, results, builder), &inputs[0], extreme)
+        }
+        VerifyStr | VerifyNum | VerifyYear | VerifyDate => {
+            let (comparison, value) = compared(step.function, inputs);
+            match results.take(step.dependencies[0]) {
+                Some(Outcome::Values(values)) => Question::Verify(values, comparison, value),
+                // The check has made sure that there are values.
+                _ => Question::Members(builder.all()),
+            }
+        }
+        QueryRelation => {
+            let (from, to) = (taken(0, step, results, builder), taken(1, step, results, builder));
+            Question::Relation(from, to)
+        }
+        QueryAttrQualifier => Question::AttributeQualifier {
+            of: taken(0, step, results, builder),
+            attribute: &inputs[0],
+            value: &inputs[1],
+            qualifier: &inputs[2],
+        },
+        QueryRelationQualifier => Question::RelationQualifier {
+            from: taken(0, step, results, builder),
+            to: taken(1, step, results, builder),
+            relation: &inputs[0],
+            qualifier: &inputs[1],
+        },
+        _ => Question::Members(set(step, results, builder)),
+    }
+}
+
+/// How a function compares, and with what: texts for sameness only, others by the symbol behind the value.
+fn compared(function: Function, inputs: &[String]) -> (Comparison, Value) {
+    use Function::*;
+    let text = &inputs[0];
+    let value = match function {
+        FilterStr | QFilterStr | VerifyStr => return (Comparison::Equal, Value::text(text)),
+        FilterNum | QFilterNum | VerifyNum => number(text),
+        _ => time(text),
+    };
+    let comparison = inputs.get(1).and_then(|symbol| Comparison::from_symbol(symbol));
+    (comparison.unwrap_or(Comparison::Equal), value.unwrap_or_else(|| Value::text(text)))
+}
+
+fn number(text: &str) -> Option<Value> {
+    let NumberText { number, unit } = parse_number(text)?;
+    Some(Value::quantity(number, &unit))
+}
+
+fn time(text: &str) -> Option<Value> {
+    Some(match parse_time(text)? {
+        // As it is written nearly always.
+        TimeText::Year(_) if is_plain_year(text) => Value::xsd(text, "gYear"),
+        TimeText::Year(year) => Value::xsd(year.to_string(), "gYear"),
+        TimeText::Date { .. } if matches!(text.as_bytes(), [_, _, _, _, b'-', _, _, b'-', _, _]) => {
+            Value::xsd(text, "date")
+        }
+        TimeText::Date { year, month, day } => Value::xsd(format!("{year:04}-{month:02}-{day:02}"), "date"),
+    })
+}
+
+/// Whether a year is written as numbers are printed.
+fn is_plain_year(text: &str) -> bool {
+    matches!(text.as_bytes(), [b'1'..=b'9', rest @ ..] if rest.iter().all(u8::is_ascii_digit))
+}
+
+/// Everything that a text can be read as: itself, a number with its unit, a year or date. For [`Value::untyped`] under a key with values of
+/// several kinds.
+pub fn readings(text: &str) -> Vec<Value> {
+    [Some(Value::text(text)), number(text), time(text)].into_iter().flatten().collect()
+}
+
+/// A value whose kind the program does not tell: KoPL asks the KB for the kind of the key. A whole date can be nothing else; another value
+/// under a key that nobody knows stays untyped.
+pub fn keyed_value(kind: Option<KeyKind>, text: &str) -> Value {
+    let typed = match kind {
+        Some(KeyKind::Text) => Some(Value::text(text)),
+        Some(KeyKind::Number) => number(text),
+        Some(KeyKind::Time) => time(text),
+        None => {
+            time(text).filter(|_| text.len() == 10 && matches!(parse_time(text), Some(TimeText::Date { .. })))
+        }
+    };
+    typed.unwrap_or_else(|| Value::untyped(text))
+}
