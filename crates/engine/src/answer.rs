@@ -148,6 +148,7 @@ impl Answer {
     }
 
     /// A literal.
+    #[inline]
     pub fn literal(literal: &Literal<'_>) -> Answer {
         let value = literal.text().to_owned();
         let time = |value, precision| Answer::Time { value, precision };

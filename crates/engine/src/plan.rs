@@ -52,16 +52,20 @@ pub enum Ask {
         to: PlanSet,
     },
     /// Qualifiers of facts.
-    Qualifiers {
-        /// The subjects of the facts.
-        from: PlanSet,
-        /// Their properties.
-        properties: Few<Property>,
-        /// Their values.
-        to: PlanSet,
-        /// The keys asked for.
-        keys: Few<QualifierId>,
-    },
+    Qualifiers(Box<QualifiersOf>),
+}
+
+/// See [`Ask::Qualifiers`].
+#[derive(Debug, Clone)]
+pub struct QualifiersOf {
+    /// The subjects of the facts.
+    pub from: PlanSet,
+    /// Their properties.
+    pub properties: Few<Property>,
+    /// Their values.
+    pub to: PlanSet,
+    /// The keys asked for.
+    pub keys: Few<QualifierId>,
 }
 
 /// A side of an inequality.
@@ -201,7 +205,10 @@ impl Test {
                 }
                 kb.literal_bytes(literal) == self.value.text.as_bytes()
             }
-            _ => return satisfies(&kb.literal(literal), self.comparison, &self.value.literal()).unwrap_or(false),
+            _ => {
+                return satisfies(&kb.literal(literal), self.comparison, &self.value.literal())
+                    .unwrap_or(false);
+            }
         };
         is_equal == (self.comparison == Comparison::Equal)
     }
@@ -264,7 +271,7 @@ impl Plan {
         };
         let different: Vec<(Side, Side)> =
             query.rules.different.iter().map(|(a, b)| (side(a), side(b))).collect();
-        let on_facts = matches!(ask, Ask::Relations { .. } | Ask::Qualifiers { .. });
+        let on_facts = matches!(ask, Ask::Relations { .. } | Ask::Qualifiers(_));
         if on_facts && different.iter().any(|pair| !matches!(pair, (Side::Node(_), Side::Node(_)))) {
             return Err(PlanError::SharedBetween);
         }
@@ -283,7 +290,8 @@ impl Plan {
     pub fn sets(&self) -> Vec<&PlanSet> {
         match &self.ask {
             Ask::Members(set) | Ask::Count(set) | Ask::Exists(set) => vec![set],
-            Ask::Relations { from, to } | Ask::Qualifiers { from, to, .. } => vec![from, to],
+            Ask::Relations { from, to } => vec![from, to],
+            Ask::Qualifiers(of) => vec![&of.from, &of.to],
         }
     }
 }
@@ -292,13 +300,15 @@ impl Ask {
     fn sets_mut(&mut self) -> [Option<&mut PlanSet>; 2] {
         match self {
             Ask::Members(set) | Ask::Count(set) | Ask::Exists(set) => [Some(set), None],
-            Ask::Relations { from, to } | Ask::Qualifiers { from, to, .. } => [Some(from), Some(to)],
+            Ask::Relations { from, to } => [Some(from), Some(to)],
+            Ask::Qualifiers(of) => [Some(&mut of.from), Some(&mut of.to)],
         }
     }
 }
 
 impl PlanSet {
     /// Without its number, which it gets when the plan is complete.
+    #[inline]
     fn new(kind: SetKind) -> PlanSet {
         PlanSet { step: 0, kind, has_marks: false, reach: 0 }
     }
@@ -461,7 +471,7 @@ impl<'w, 'kb> Planner<'w, 'kb> {
         let mut properties = self.words.properties(word, &self.unknown);
         properties.retain(|property| matches!(property, Property::Attribute(_)) == attribute);
         let keys = self.words.qualifiers(key, &self.unknown);
-        Ask::Qualifiers { from, properties, to, keys }
+        Ask::Qualifiers(Box::new(QualifiersOf { from, properties, to, keys }))
     }
 
     /// Two descriptions that share nothing.
@@ -513,7 +523,8 @@ impl<'w, 'kb> Planner<'w, 'kb> {
                 let start = self.words.properties(&during.start, &self.unknown);
                 let end = self.words.properties(&during.end, &self.unknown);
                 let latest = self.test(Few::new(), Comparison::LessOrEqual, during.latest_start.clone())?;
-                let earliest = self.test(Few::new(), Comparison::GreaterOrEqual, during.earliest_end.clone())?;
+                let earliest =
+                    self.test(Few::new(), Comparison::GreaterOrEqual, during.earliest_end.clone())?;
                 SetKind::During(Box::new(Period { start: (start, latest), end: (end, earliest) }))
             }
             Set::Marked(mark, inner) => {
@@ -564,15 +575,20 @@ impl<'w, 'kb> Planner<'w, 'kb> {
         Ok(tests)
     }
 
-    /// The literals that pass a test. A value whose kind is open may be read in every way that it can be.
+    /// A test, if it makes sense.
+    #[inline]
     fn test(&self, keys: Few<QualifierId>, comparison: Comparison, value: Value) -> Result<Test, PlanError> {
-        let test = |value: Value, target: Target, literals: OnceLock<LiteralRanges>| Test {
-            keys,
-            comparison,
-            value,
-            target,
-            literals,
-        };
+        let (target, literals) = self.target(comparison, &value)?;
+        Ok(Test { keys, comparison, value, target, literals })
+    }
+
+    /// What a value is compared as; the literals that pass, where that cannot be told from a look at them. A value whose kind is open may be
+    /// read in every way that it can be.
+    fn target(
+        &self,
+        comparison: Comparison,
+        value: &Value,
+    ) -> Result<(Target, OnceLock<LiteralRanges>), PlanError> {
         if value.is_untyped() {
             let mut literals = LiteralRanges::default();
             for reading in readings(&value.text) {
@@ -581,20 +597,20 @@ impl<'w, 'kb> Planner<'w, 'kb> {
                     literals = literals.union(&found);
                 }
             }
-            return Ok(test(value, Target::Other, literals.into()));
+            return Ok((Target::Other, literals.into()));
         }
         let literal = value.literal();
-        let target = Target::of(&value, &literal);
+        let target = Target::of(value, &literal);
         if let Target::Time(_) = target {
-            return Ok(test(value, target, OnceLock::new()));
+            return Ok((target, OnceLock::new()));
         }
-        if let Some(time) = other_reading(&value) {
+        if let Some(time) = other_reading(value) {
             // There is an order: it is a time.
             let literals = satisfying(self.kb(), comparison, &time.literal()).unwrap_or_default();
-            return Ok(test(value, Target::Other, literals.into()));
+            return Ok((Target::Other, literals.into()));
         }
         match order_of(comparison, literal.kind().family()) {
-            Ok(()) => Ok(test(value, target, OnceLock::new())),
+            Ok(()) => Ok((target, OnceLock::new())),
             Err(source) => Err(PlanError::NoOrder { value: value.to_string(), source }),
         }
     }

@@ -132,8 +132,13 @@ impl<'kb> Words<'kb> {
 
     /// Everything with a label; if there is nothing, everything with an alias.
     pub(crate) fn named(&self, word: &str, unknown: &Unknown) -> Few<u32> {
-        let mut found: Few<u32> = Few::new();
-        self.kb.nodes_labelled(word).for_each(|node| found.push(node.0));
+        let mut labelled = self.kb.nodes_labelled(word).map(|node| node.0);
+        // Nearly always there is one.
+        let mut found: Few<u32> = match labelled.next() {
+            Some(first) => Few::from_buf_and_len([first, 0], 1),
+            None => Few::new(),
+        };
+        labelled.for_each(|node| found.push(node));
         if found.is_empty() {
             found = self.kb.nodes_named(word).iter().map(|node| node.0).collect();
         }
@@ -168,8 +173,7 @@ impl<'kb> Words<'kb> {
 
     /// The relations and attributes that a word means.
     pub(crate) fn properties(&self, word: &str, unknown: &Unknown) -> Few<Property> {
-        let found =
-            self.schema().get(word).map_or_else(Few::new, |meaning| Few::from_slice(&meaning.properties));
+        let found = self.schema().get(word).map_or_else(Few::new, |meaning| few(&meaning.properties));
         if found.is_empty() {
             let labels = || {
                 let relations = self.kb.relations().map(|relation| self.kb.relation_label(relation));
@@ -192,7 +196,7 @@ impl<'kb> Words<'kb> {
         unknown: &Unknown,
     ) -> (Option<KeyKind>, Few<QualifierId>) {
         let meaning = self.schema().get(word);
-        let found = meaning.map_or_else(Few::new, |meaning| Few::from_slice(&meaning.qualifiers));
+        let found = meaning.map_or_else(Few::new, |meaning| few(&meaning.qualifiers));
         if found.is_empty() {
             let labels = || self.kb.qualifier_keys().map(|key| self.kb.qualifier_label(key));
             unknown.add(WordKind::Qualifier, word, || nearest_sorted(word, labels()));
@@ -280,6 +284,14 @@ impl Inverses for Words<'_> {
     fn same(&self, entity: &str) -> Option<&str> {
         self.schema().get(SAME_AS)?;
         Inverses::same(self.kb, entity)
+    }
+}
+
+/// A copy; of one thing, which is nearly always, a quick one.
+fn few<T: Copy>(things: &[T]) -> Few<T> {
+    match things {
+        [only] => Few::from_buf_and_len([*only, *only], 1),
+        several => Few::from_slice(several),
     }
 }
 

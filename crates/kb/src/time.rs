@@ -36,6 +36,11 @@ impl Time {
         Self::pack(year, 0, 0, 0, Precision::Year)
     }
 
+    /// A day that the calendar has; `None` beyond a hundred million years from now.
+    pub fn date_only(year: i64, month: u32, day: u32) -> Option<Time> {
+        Self::pack(year, month.into(), day.into(), 0, Precision::Day)
+    }
+
     fn pack(year: i64, month: i64, day: i64, millis: i64, precision: Precision) -> Option<Time> {
         if year.unsigned_abs() > MAX_YEAR {
             return None;

@@ -30,11 +30,13 @@ impl Value {
     }
 
     /// Whether the KB decides its kind.
+    #[inline]
     pub fn is_untyped(&self) -> bool {
         self.datatype == UNTYPED
     }
 
     /// Plain text.
+    #[inline]
     pub fn text(text: impl Into<Symbol>) -> Value {
         Value {
             text: text.into(),
@@ -52,6 +54,7 @@ impl Value {
     }
 
     /// A text of a datatype of XML Schema, given by its short name.
+    #[inline]
     pub fn xsd(text: impl Into<Symbol>, name: &str) -> Value {
         if name == "string" {
             return Value::text(text);

@@ -4,10 +4,10 @@ use super::evaluate::{Evaluator, Outcome};
 use super::superlative::without;
 use super::things::{Thing, Things};
 use crate::answer::Found;
-use crate::plan::{Ask, PlanSet, SetKind, Side};
+use crate::plan::{Ask, PlanSet, QualifiersOf, SetKind, Side};
 use crate::sorted::{intersects, sorted};
 use std::borrow::Cow;
-use touchstone_kb::{LiteralFamily, LiteralId, LiteralKind, NodeId, Property, RelationId, Value};
+use touchstone_kb::{FactId, LiteralFamily, LiteralId, LiteralKind, NodeId, Property, RelationId, Value};
 use touchstone_logic::Direction;
 
 impl<'k> Evaluator<'k, '_> {
@@ -23,10 +23,11 @@ impl<'k> Evaluator<'k, '_> {
             Ask::Count(set) => Found::Count(self.answers(set)?.len().unwrap_or(0) as u64),
             Ask::Exists(set) => Found::Boolean(!self.answers(set)?.is_empty()),
             Ask::Relations { from, to } => Found::Relations(self.relations(from, to)?),
-            Ask::Qualifiers { from, properties, to, keys } => {
+            Ask::Qualifiers(of) => {
+                let QualifiersOf { from, properties, to, keys } = &**of;
                 let from = self.exact(from)?;
                 let to = self.exact(to)?;
-                let mut values = Vec::new();
+                let (mut nodes, mut literals) = (Vec::new(), Vec::new());
                 for &property in properties {
                     // Start where there is less to look at.
                     let forward = from.len().unwrap_or(usize::MAX) <= to.len().unwrap_or(usize::MAX);
@@ -40,19 +41,18 @@ impl<'k> Evaluator<'k, '_> {
                             from.contains(Thing::Node(subject.0))
                         };
                         if fits {
-                            let before = values.len();
-                            self.qualifier_values(fact, keys, &mut values);
-                            self.keep((values.len() - before) * 2)?;
+                            for qualifier in self.kb.fact_qualifiers(FactId(fact)) {
+                                if keys.contains(&qualifier.key) {
+                                    self.keep(2)?;
+                                    match qualifier.value {
+                                        Value::Node(node) => nodes.push(node.0),
+                                        Value::Literal(literal) => literals.push(literal.0),
+                                    }
+                                }
+                            }
                         }
                         Ok(())
                     })?;
-                }
-                let (mut nodes, mut literals) = (Vec::new(), Vec::new());
-                for value in values {
-                    match value {
-                        Value::Node(node) => nodes.push(node.0),
-                        Value::Literal(literal) => literals.push(literal.0),
-                    }
                 }
                 let nodes = Cow::Owned(sorted(nodes, self.kb.n_nodes()));
                 let literals = Cow::Owned(sorted(literals, self.kb.n_literals()));

@@ -5,7 +5,7 @@ use super::things::Things;
 use crate::plan::{RelateTo, SetKind, Test};
 use crate::sorted::{distinct, gallop, sorted};
 use std::borrow::Cow;
-use touchstone_kb::{AttributeId, FactId, LiteralId, NodeId, Property, RelationId, Value};
+use touchstone_kb::{AttributeId, LiteralId, NodeId, Property, RelationId, Value};
 use touchstone_logic::Direction;
 
 impl<'k> Evaluator<'k, '_> {
@@ -171,7 +171,10 @@ impl<'k> Evaluator<'k, '_> {
         direction: Direction,
         conditions: &[Test],
     ) -> Outcome<Things<'k>> {
-        let (mut nodes, mut literals) = (Vec::new(), Vec::new());
+        let (mut nodes, mut literals) = match (direction, property) {
+            (Direction::Forward, Property::Attribute(_)) => (Vec::new(), Vec::with_capacity(4)),
+            _ => (Vec::with_capacity(4), Vec::new()),
+        };
         let mut add = |fact: u32, result: Value| -> Outcome<()> {
             self.budget.spend(1)?;
             if self.passes(fact, conditions)? {
@@ -288,19 +291,6 @@ impl<'k> Evaluator<'k, '_> {
             sum = sum.saturating_add(some.min(all));
         }
         sum
-    }
-
-    /// The values of a fact's qualifiers under some keys.
-    pub(super) fn qualifier_values(
-        &self,
-        fact: u32,
-        keys: &[touchstone_kb::QualifierId],
-        found: &mut Vec<Value>,
-    ) {
-        let qualifiers = self.kb.fact_qualifiers(FactId(fact));
-        found.extend(
-            qualifiers.filter(|qualifier| keys.contains(&qualifier.key)).map(|qualifier| qualifier.value),
-        );
     }
 }
 

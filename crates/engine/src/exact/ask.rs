@@ -10,7 +10,7 @@ use super::printer::{Possible, Printer, Scope};
 use super::resolve::resolve;
 use super::wanted::Wanted;
 use super::{Column, Dialect, ExactQuery, Holds, Inexpressible, View};
-use crate::plan::{Ask, PlanSet};
+use crate::plan::{Ask, PlanSet, QualifiersOf};
 use std::collections::BTreeSet;
 use touchstone_kb::{LiteralFamily, Property, QualifierId};
 
@@ -38,7 +38,8 @@ pub(super) fn print(printer: &Printer<'_, '_>) -> Result<ExactQuery, Inexpressib
             Ok(ExactQuery { text: format!("ASK WHERE {{\n{}\n}}", pattern(&groups)), holds: Holds::Boolean })
         }
         Ask::Relations { from, to } => relations(printer, from, to),
-        Ask::Qualifiers { from, properties, to, keys } => {
+        Ask::Qualifiers(of) => {
+            let QualifiersOf { from, properties, to, keys } = &**of;
             Ok(members(qualifiers(printer, from, properties, to, keys)?))
         }
     }

@@ -1,10 +1,11 @@
 //! Programs are planned at once: the algebra in between would take as long as everything else.
 
-use super::{Ask, Plan, PlanError, PlanSet, Planner, SetKind, Test};
+use super::{Ask, Plan, PlanError, PlanSet, Planner, SetKind, Target, Test};
 use crate::words::{Few, Words};
-use touchstone_kb::{Comparison, QualifierId};
-use touchstone_logic::kopl::{Builder, Question, Values, keyed_value};
-use touchstone_logic::{Direction, Program, Value};
+use std::sync::OnceLock;
+use touchstone_kb::{Comparison, QualifierId, Time};
+use touchstone_logic::kopl::{Builder, Question, TimeText, Values, keyed_value, time_value};
+use touchstone_logic::{Direction, KeyKind, Program, Value};
 
 impl Plan {
     /// The plan of the query that a program asks.
@@ -25,6 +26,7 @@ struct Planning<'w, 'kb> {
 }
 
 impl Planning<'_, '_> {
+    #[inline]
     fn or_fail<T>(&mut self, made: Result<T, PlanError>) -> Option<T> {
         made.map_err(|error| self.failed.get_or_insert(error)).ok()
     }
@@ -34,6 +36,7 @@ impl Planning<'_, '_> {
         self.or_fail(values).unwrap_or_else(|| PlanSet::new(SetKind::All))
     }
 
+    #[inline]
     fn test(&mut self, keys: Few<QualifierId>, comparison: Comparison, value: Value) -> Option<Test> {
         let test = self.planner.test(keys, comparison, value);
         self.or_fail(test)
@@ -42,9 +45,31 @@ impl Planning<'_, '_> {
     fn conditions(&mut self, condition: Option<(&str, &str)>) -> Vec<Test> {
         let Some((qualifier, text)) = condition else { return Vec::new() };
         let (kind, keys) = self.planner.words.keyed_qualifiers(qualifier, &self.planner.unknown);
-        match self.test(keys, Comparison::Equal, keyed_value(kind, text)) {
+        match self.keyed_test(keys, kind, text) {
             Some(test) => vec![test],
             None => Vec::new(),
+        }
+    }
+
+    /// A test for a value whose kind the key tells. Times and texts, which nearly all are, need not be read a second time.
+    #[inline]
+    fn keyed_test(&mut self, keys: Few<QualifierId>, kind: Option<KeyKind>, text: &str) -> Option<Test> {
+        let (value, target) = match kind {
+            Some(KeyKind::Text) => (Value::text(text), Some(Target::Text)),
+            Some(KeyKind::Time) => match time_value(text) {
+                Some((value, TimeText::Year(year))) => (value, Time::year_only(year).map(Target::Time)),
+                Some((value, TimeText::Date { year, month, day })) => {
+                    (value, Time::date_only(year, month, day).map(Target::Time))
+                }
+                None => (Value::untyped(text), None),
+            },
+            _ => (keyed_value(kind, text), None),
+        };
+        match target {
+            Some(target) => {
+                Some(Test { keys, comparison: Comparison::Equal, value, target, literals: OnceLock::new() })
+            }
+            None => self.test(keys, Comparison::Equal, value),
         }
     }
 }
@@ -108,7 +133,8 @@ impl Builder for Planning<'_, '_> {
         let mut add = |part: PlanSet| {
             let is_there = match &part.kind {
                 SetKind::Classes(classes) => {
-                    let same = |other: &PlanSet| matches!(&other.kind, SetKind::Classes(known) if known == classes);
+                    let same =
+                        |other: &PlanSet| matches!(&other.kind, SetKind::Classes(known) if known == classes);
                     parts.len() < 64 && parts.iter().any(same)
                 }
                 _ => false,
@@ -145,7 +171,7 @@ impl Builder for Planning<'_, '_> {
             }
             Question::Verify(Values { of, attribute, condition }, comparison, value) => {
                 let conditions = self.conditions(condition);
-                let values = self.values(comparison, value);
+                let values = self.values(comparison, *value);
                 self.planner.verify(of, attribute, conditions, values)
             }
             Question::Relation(from, to) => Ask::Relations { from, to },
@@ -161,7 +187,9 @@ impl Builder for Planning<'_, '_> {
                 let of = PlanSet::new(SetKind::Or(vec![left, right]));
                 self.planner.select(of, attribute, extreme)
             }
-            Question::SelectAmong(among, attribute, extreme) => self.planner.select(among, attribute, extreme),
+            Question::SelectAmong(among, attribute, extreme) => {
+                self.planner.select(among, attribute, extreme)
+            }
         }
     }
 }

@@ -18,6 +18,7 @@ mod engines;
 mod exact;
 mod kopl_peer;
 mod programs;
+mod programs_planned;
 mod real_data;
 mod shortcuts;
 mod sparql_differential;

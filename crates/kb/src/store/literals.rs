@@ -70,6 +70,7 @@ fn units(tags: &[u32], quantities: Range<u32>) -> Vec<(u32, Range<u32>)> {
     units
 }
 
+#[inline]
 fn kind_of(kind: u8) -> LiteralKind {
     LiteralKind::from_u8(kind).unwrap_or(LiteralKind::Text)
 }
@@ -99,7 +100,8 @@ impl Kb {
         self.literals.kind.len()
     }
 
-    /// A literal.
+    /// A literal. Inlined, so that columns nobody looks at are not read.
+    #[inline]
     pub fn literal(&self, id: LiteralId) -> Literal<'_> {
         let (columns, i) = (&self.literals, id.index());
         Literal {

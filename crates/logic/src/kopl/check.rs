@@ -124,7 +124,7 @@ impl Program {
         let mut depths = zeros(self.steps.len());
         for (i, Step { function, dependencies, .. }) in self.steps.iter().enumerate() {
             depths[i] = dependencies.iter().map(|&d| depths[d]).max().unwrap_or(0) + 1;
-            if depths[i] > MAX_DEPTH {
+            if depths[i] as usize > MAX_DEPTH {
                 return Err(ProgramError::TooDeep { step: i + 1, function: *function });
             }
         }
@@ -133,7 +133,7 @@ impl Program {
 
     /// Every step depends on as many earlier steps as it needs, and every result but the last is used. `uses`, a zero for each step,
     /// becomes the number of uses.
-    pub(super) fn count_uses(&self, uses: &mut [usize]) -> Result<(), ProgramError> {
+    pub(super) fn count_uses(&self, uses: &mut [u32]) -> Result<(), ProgramError> {
         let steps = self.steps.len();
         for (i, Step { function, dependencies, .. }) in self.steps.iter().enumerate() {
             let (step, function) = (i + 1, *function);
@@ -181,6 +181,9 @@ fn check_inputs(i: usize, step: &Step) -> Result<(), ProgramError> {
         return Err(ProgramError::InputCount { step: number, function, found: step.inputs.len() });
     }
     for (input, found) in function.inputs().iter().zip(&step.inputs) {
+        if input.kind.is_any_text() {
+            continue;
+        }
         let words = input.kind.words();
         let (expected, hint) = match input.kind {
             InputKind::Number if parse_number(found).is_none() => {

@@ -90,7 +90,7 @@ impl Builder for Queries<'_> {
                 attribute: attribute.into(),
                 conditions: self.conditions(condition),
                 comparison,
-                value: Box::new(value),
+                value,
             },
             Question::Relation(from, to) => Answer::Relation { from, to },
             Question::AttributeQualifier { of, attribute, value, qualifier } => Answer::AttributeQualifier {
@@ -99,12 +99,9 @@ impl Builder for Queries<'_> {
                 value: Box::new(self.keyed(attribute, value)),
                 qualifier: qualifier.into(),
             },
-            Question::RelationQualifier { from, relation, to, qualifier } => Answer::RelationQualifier {
-                from,
-                relation: relation.into(),
-                to,
-                qualifier: qualifier.into(),
-            },
+            Question::RelationQualifier { from, relation, to, qualifier } => {
+                Answer::RelationQualifier { from, relation: relation.into(), to, qualifier: qualifier.into() }
+            }
             Question::SelectBetween(left, right, attribute, extreme) => {
                 Answer::SelectBetween { left, right, attribute: attribute.into(), extreme }
             }

@@ -134,6 +134,12 @@ pub enum InputKind {
 }
 
 impl InputKind {
+    /// Whether every text will do.
+    pub(super) fn is_any_text(self) -> bool {
+        use InputKind::*;
+        matches!(self, EntityName | Concept | AttributeKey | QualifierKey | Relation | Text | Value)
+    }
+
     /// The words that are allowed, if there is a choice of few.
     pub fn words(self) -> &'static [&'static str] {
         match self {

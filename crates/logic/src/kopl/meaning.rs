@@ -53,7 +53,7 @@ pub enum Question<'p, S> {
     /// Values of an attribute.
     Attribute(Values<'p, S>),
     /// Whether some value of an attribute compares so.
-    Verify(Values<'p, S>, Comparison, Value),
+    Verify(Values<'p, S>, Comparison, Box<Value>),
     /// Which relations lead from one set to another.
     Relation(S, S),
     /// A qualifier of a literal fact.
@@ -145,8 +145,8 @@ impl Program {
     fn check_size(&self) -> Result<(), ProgramError> {
         let mut sizes = PerStep::with_capacity(self.steps.len());
         for step in &self.steps {
-            let size = step.dependencies.iter().fold(1usize, |sum, &d| sum.saturating_add(sizes[d]));
-            if size > MAX_STEPS {
+            let size = step.dependencies.iter().fold(1u32, |sum, &d| sum.saturating_add(sizes[d]));
+            if size as usize > MAX_STEPS {
                 return Err(ProgramError::TooLong);
             }
             sizes.push(size);
@@ -156,12 +156,7 @@ impl Program {
 }
 
 /// The set that a step takes.
-fn taken<B: Builder>(
-    i: usize,
-    step: &Step,
-    results: &mut Results<'_, B::Set>,
-    builder: &mut B,
-) -> B::Set {
+fn taken<B: Builder>(i: usize, step: &Step, results: &mut Results<'_, B::Set>, builder: &mut B) -> B::Set {
     match results.take(step.dependencies[i]) {
         Some(Outcome::Set(set)) => set,
         // The check has made sure that it is a set.
@@ -245,7 +240,7 @@ fn question<'p, B: Builder>(
         VerifyStr | VerifyNum | VerifyYear | VerifyDate => {
             let (comparison, value) = compared(step.function, inputs);
             match results.take(step.dependencies[0]) {
-                Some(Outcome::Values(values)) => Question::Verify(values, comparison, value),
+                Some(Outcome::Values(values)) => Question::Verify(values, comparison, Box::new(value)),
                 // The check has made sure that there are values.
                 _ => Question::Members(builder.all()),
             }
@@ -277,7 +272,7 @@ fn compared(function: Function, inputs: &[String]) -> (Comparison, Value) {
     let value = match function {
         FilterStr | QFilterStr | VerifyStr => return (Comparison::Equal, Value::text(text)),
         FilterNum | QFilterNum | VerifyNum => number(text),
-        _ => time(text),
+        _ => time_value(text).map(|(value, _)| value),
     };
     let comparison = inputs.get(1).and_then(|symbol| Comparison::from_symbol(symbol));
     (comparison.unwrap_or(Comparison::Equal), value.unwrap_or_else(|| Value::text(text)))
@@ -288,8 +283,11 @@ fn number(text: &str) -> Option<Value> {
     Some(Value::quantity(number, &unit))
 }
 
-fn time(text: &str) -> Option<Value> {
-    Some(match parse_time(text)? {
+/// A year or date, and what was read.
+#[inline]
+pub fn time_value(text: &str) -> Option<(Value, TimeText)> {
+    let time = parse_time(text)?;
+    let value = match time {
         // As it is written nearly always.
         TimeText::Year(_) if is_plain_year(text) => Value::xsd(text, "gYear"),
         TimeText::Year(year) => Value::xsd(year.to_string(), "gYear"),
@@ -297,7 +295,8 @@ fn time(text: &str) -> Option<Value> {
             Value::xsd(text, "date")
         }
         TimeText::Date { year, month, day } => Value::xsd(format!("{year:04}-{month:02}-{day:02}"), "date"),
-    })
+    };
+    Some((value, time))
 }
 
 /// Whether a year is written as numbers are printed.
@@ -308,7 +307,8 @@ fn is_plain_year(text: &str) -> bool {
 /// Everything that a text can be read as: itself, a number with its unit, a year or date. For [`Value::untyped`] under a key with values of
 /// several kinds.
 pub fn readings(text: &str) -> Vec<Value> {
-    [Some(Value::text(text)), number(text), time(text)].into_iter().flatten().collect()
+    let time = time_value(text).map(|(value, _)| value);
+    [Some(Value::text(text)), number(text), time].into_iter().flatten().collect()
 }
 
 /// A value whose kind the program does not tell: KoPL asks the KB for the kind of the key. A whole date can be nothing else; another value
@@ -317,10 +317,11 @@ pub fn keyed_value(kind: Option<KeyKind>, text: &str) -> Value {
     let typed = match kind {
         Some(KeyKind::Text) => Some(Value::text(text)),
         Some(KeyKind::Number) => number(text),
-        Some(KeyKind::Time) => time(text),
-        None => {
-            time(text).filter(|_| text.len() == 10 && matches!(parse_time(text), Some(TimeText::Date { .. })))
-        }
+        Some(KeyKind::Time) => time_value(text).map(|(value, _)| value),
+        None => match time_value(text) {
+            Some((value, TimeText::Date { .. })) if text.len() == 10 => Some(value),
+            _ => None,
+        },
     };
     typed.unwrap_or_else(|| Value::untyped(text))
 }

@@ -23,11 +23,11 @@ pub struct Step {
 }
 
 /// A number for each step; most programs have few.
-pub(super) type PerStep = smallvec::SmallVec<[usize; 16]>;
+pub(super) type PerStep = smallvec::SmallVec<[u32; 8]>;
 
 /// A zero for each step.
 pub(super) fn zeros(n_steps: usize) -> PerStep {
-    if n_steps <= 16 { PerStep::from_buf_and_len([0; 16], n_steps) } else { PerStep::from_elem(0, n_steps) }
+    if n_steps <= 8 { PerStep::from_buf_and_len([0; 8], n_steps) } else { PerStep::from_elem(0, n_steps) }
 }
 
 /// A program that uses steps several times may not grow beyond this many bytes when it is written as one
@@ -69,7 +69,7 @@ impl Program {
         if self.is_in_order() {
             return Ok(Cow::Borrowed(self));
         }
-        self.count_uses(&mut vec![0; self.steps.len()])?;
+        self.count_uses(&mut zeros(self.steps.len()))?;
         let mut sizes: Vec<usize> = Vec::with_capacity(self.steps.len());
         for step in &self.steps {
             // The name and the markers of a step take less than 32 bytes, those of an input at most 8.

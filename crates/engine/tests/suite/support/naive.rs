@@ -4,7 +4,9 @@
 use std::cell::RefCell;
 use std::collections::{BTreeSet, HashMap};
 use std::rc::Rc;
-use touchstone_engine::plan::{Ask, Extremes, Period, Plan, PlanSet, RelateTo, SetKind, Side, Test};
+use touchstone_engine::plan::{
+    Ask, Extremes, Period, Plan, PlanSet, QualifiersOf, RelateTo, SetKind, Side, Test,
+};
 use touchstone_kb::compare::{order, satisfies};
 use touchstone_kb::{
     Comparison, Fact, FactId, Kb, Literal, LiteralFamily, LiteralId, LiteralKind, NodeId, Property,
@@ -96,7 +98,8 @@ impl<'a> Naive<'a> {
                 };
                 self.facts_between(from, to, None).iter().filter_map(relation).collect()
             }
-            Ask::Qualifiers { from, properties, to, keys } => {
+            Ask::Qualifiers(of) => {
+                let QualifiersOf { from, properties, to, keys } = &**of;
                 let facts = self.facts_between(from, to, Some(properties));
                 let qualifiers = facts.iter().flat_map(|fact| self.kb.fact_qualifiers(fact.id));
                 let asked = qualifiers.filter(|qualifier| keys.contains(&qualifier.key));

@@ -1,0 +1,87 @@
+//! Programs are planned without a query in between: the plan must be that of the query, to the last number.
+
+use crate::programs::import_kqapro;
+use crate::programs::random::Random;
+use crate::programs::random_kb::random_kb;
+use crate::programs::random_programs;
+use std::collections::BTreeSet;
+use touchstone_engine::Words;
+use touchstone_engine::plan::{Plan, PlanError};
+use touchstone_logic::Program;
+use touchstone_logic::kopl::{Function, Step};
+
+/// The plan through the algebra, and the plan at once.
+fn both_ways(program: &Program, words: &Words<'_>) -> [Result<String, String>; 2] {
+    let written = |plan: Result<Plan, PlanError>| {
+        plan.map(|plan| format!("{plan:?}")).map_err(|error| error.to_string())
+    };
+    let by_query = match program.to_query(words) {
+        Ok(query) => written(Plan::of(&query, words)),
+        Err(error) => Err(error.to_string()),
+    };
+    [by_query, written(Plan::of_program(program, words))]
+}
+
+#[test]
+fn a_program_has_the_plan_of_its_query() {
+    let mut functions = BTreeSet::new();
+    let (mut n_planned, mut n_wrong) = (0, 0);
+    for seed in 0..6 {
+        let dir = tempfile::tempdir().expect("a folder");
+        let json = random_kb(seed, 40);
+        let path = dir.path().join("kb.json");
+        std::fs::write(&path, json.to_string()).expect("written");
+        let kb = import_kqapro(&path, &dir.path().join("kb"));
+        let (words, all) = (Words::new(&kb), random_programs::Words::of(&json));
+        let mut random = Random::new(seed + 100);
+        for _ in 0..500 {
+            let mut program = all.program(&mut random);
+            // Now and then something is wrong with it, or with a word of it.
+            if random.percent(20) {
+                let at = random.below(program.steps.len());
+                if let Some(input) = program.steps[at].inputs.first_mut() {
+                    *input = (*random.choose(&["", "nobody", "1990", "5 metre", "2000-02-29", "name 1"]))
+                        .to_owned();
+                }
+            }
+            let [expected, found] = both_ways(&program, &words);
+            assert_eq!(found, expected, "{}", program.to_readable().unwrap_or_default());
+            match found {
+                Ok(_) => n_planned += 1,
+                Err(_) => n_wrong += 1,
+            }
+            functions.extend(program.steps.iter().map(|step| step.function));
+        }
+    }
+    assert_eq!(functions.len(), Function::ALL.len(), "every function occurs");
+    assert!(n_planned > 2000 && n_wrong > 0, "{n_planned} planned, {n_wrong} wrong");
+}
+
+#[test]
+fn steps_that_are_used_twice() {
+    let kb = touchstone_kb::world::open(&touchstone_kb::NoProgress).expect("World");
+    let words = Words::new(&kb);
+    let step = |function, inputs: &[&str], dependencies: &[usize]| Step {
+        function,
+        inputs: inputs.iter().map(|&input| input.to_owned()).collect(),
+        dependencies: dependencies.to_vec(),
+    };
+    let shared = Program {
+        steps: vec![
+            step(Function::FindAll, &[], &[]),
+            step(Function::FilterConcept, &["country"], &[0]),
+            step(Function::FilterNum, &["population", "5000000", ">"], &[1]),
+            step(Function::Or, &[], &[2, 1]),
+            step(Function::And, &[], &[3, 1]),
+            step(Function::Count, &[], &[4]),
+        ],
+    };
+    let [expected, found] = both_ways(&shared, &words);
+    assert!(found.is_ok());
+    assert_eq!(found, expected);
+    let mut steps = vec![step(Function::Find, &["France"], &[])];
+    steps.extend((0..30).map(|at| step(Function::And, &[], &[at, at])));
+    let [expected, found] = both_ways(&Program { steps }, &words);
+    assert!(found.as_ref().is_err_and(|error| error.contains("so many times")), "{found:?}");
+    assert_eq!(found, expected);
+}
