@@ -10,10 +10,14 @@ use touchstone_engine::plan::{Plan, PlanError};
 use touchstone_logic::Program;
 use touchstone_logic::kopl::{Function, Step};
 
-/// The plan through the algebra, and the plan at once.
+/// The plan through the algebra, and the plan at once. Only the order in which unknown words are met may differ.
 fn both_ways(program: &Program, words: &Words<'_>) -> [Result<String, String>; 2] {
-    let written = |plan: Result<Plan, PlanError>| {
-        plan.map(|plan| format!("{plan:?}")).map_err(|error| error.to_string())
+    let written = |plan: Result<Plan, PlanError>| match plan {
+        Ok(mut plan) => {
+            plan.unknown.sort();
+            Ok(format!("{plan:?}"))
+        }
+        Err(error) => Err(error.to_string()),
     };
     let by_query = match program.to_query(words) {
         Ok(query) => written(Plan::of(&query, words)),

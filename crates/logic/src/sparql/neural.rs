@@ -84,30 +84,23 @@ pub fn encode_neural(sparql: &str) -> String {
 fn spaces_of_names(text: &str) -> (impl Fn(&str) -> bool + use<>, bool) {
     let bytes = text.as_bytes();
     let (mut of_dbpedia, mut of_w3, mut short, mut has_codes) = (false, false, false, false);
-    for (at, &byte) in bytes.iter().enumerate() {
-        if byte == b'_' {
-            has_codes |= matches!(&bytes[..at], [.., b'd', b'b', b'o' | b'p']);
-        }
-        if byte != b':' {
+    for at in memchr::memchr2_iter(b':', b'_', bytes) {
+        let before = if let Some(last) = bytes[..at].last_chunk::<3>() { *last } else { [0; 3] };
+        let of_database = before[0] == b'd' && before[1] == b'b';
+        if bytes[at] == b'_' {
+            has_codes |= of_database && matches!(before[2], b'o' | b'p');
             continue;
         }
-        let (before, behind) = (&bytes[..at], &bytes[at + 1..]);
-        of_dbpedia |= behind.starts_with(b"//dbpedia.org/");
-        of_w3 |= behind.starts_with(b"//www.w3.org/");
-        short |= matches!(
-            before,
-            [.., b'd', b'b', _]
-                | [.., b'r', b'e', b's']
-                | [.., b'd', b'c', b't']
-                | [.., b'g', b'e', b'o']
-                | [.., b'r', b's', b's']
-                | [.., b'r', b'd', b'f']
-                | [.., b'd', b'f', b's']
-                | [.., b'o', b'a', b'f']
-                | [.., b'o', b'w', b'l']
-                | [.., b'a', b'g', b'o']
-                | [.., b'k', b'o', b's']
-        );
+        let behind = &bytes[at + 1..];
+        if behind.starts_with(b"//") {
+            of_dbpedia |= behind.starts_with(b"//dbpedia.org/");
+            of_w3 |= behind.starts_with(b"//www.w3.org/");
+        }
+        short |= of_database
+            || matches!(
+                &before,
+                b"res" | b"dct" | b"geo" | b"rss" | b"rdf" | b"dfs" | b"oaf" | b"owl" | b"ago" | b"kos"
+            );
     }
     let may_have = move |namespace: &str| match namespace {
         _ if namespace.starts_with("http://dbpedia.org/") => of_dbpedia,
@@ -173,6 +166,20 @@ const MARKS: [bool; 256] = {
     marks
 };
 
+/// The next byte that means something. Names are long: eight bytes are looked at together.
+fn next_mark(bytes: &[u8], from: usize) -> Option<usize> {
+    let (chunks, rest) = bytes[from..].as_chunks::<8>();
+    let is_mark = |&byte: &u8| MARKS[usize::from(byte)];
+    let mut at = from;
+    for chunk in chunks {
+        if chunk.iter().fold(false, |any, byte| any | is_mark(byte)) {
+            return chunk.iter().position(is_mark).map(|place| at + place);
+        }
+        at += 8;
+    }
+    rest.iter().position(is_mark).map(|place| at + place)
+}
+
 /// A text with codes for its marks. What a bracket or an operator is depends on the blanks beside it, and one blank serves one mark only.
 fn with_coded_marks(text: &str) -> String {
     let bytes = text.as_bytes();
@@ -190,8 +197,7 @@ fn with_coded_marks(text: &str) -> String {
     // Where the text begins that is not yet written, and behind which blanks the last mark of each kind was found.
     let (mut from, mut opened, mut closed, mut compared) = (0, 0, 0, (0, ""));
     let mut next = 0;
-    while let Some(length) = bytes[next..].iter().position(|&byte| MARKS[usize::from(byte)]) {
-        let at = next + length;
+    while let Some(at) = next_mark(bytes, next) {
         next = at + 1;
         let stands_alone = |served: usize| at > 0 && at != served && is_blank(at - 1) && is_blank(at + 1);
         let code = match bytes[at] {
