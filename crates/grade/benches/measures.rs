@@ -14,7 +14,7 @@ use touchstone_forge::english::Lexicon;
 use touchstone_forge::{Question, Recipe, make};
 use touchstone_grade::answers::Known;
 use touchstone_grade::degrade::{Degradation, degrade};
-use touchstone_grade::overlap::{BleuCounts, Numbering, Smoothing, rouge_l};
+use touchstone_grade::overlap::{BleuCounts, Pair, Smoothing};
 use touchstone_grade::{Grader, Prediction, tokens};
 use touchstone_kb::{NoProgress, world};
 use touchstone_logic::Language;
@@ -177,13 +177,14 @@ fn measure(cases: &[Case<'_>], language: Language, grader: &Grader<'_>) -> (f64,
     };
     let (mut worst, mut corpus) = (0f64, BleuCounts::default());
     for (at, (predicted, gold)) in pairs.iter().enumerate() {
-        let mut numbering = Numbering::default();
-        let (predicted, gold) = (numbering.numbers(predicted.split(' ')), numbering.numbers(gold.split(' ')));
-        let counts = BleuCounts::of(&predicted, &gold);
+        let (predicted, gold): (Vec<&str>, Vec<&str>) =
+            (predicted.split(' ').collect(), gold.split(' ').collect());
+        let pair = Pair::new(&predicted, &gold);
+        let counts = pair.bleu();
         corpus.add(&counts);
         let number = |name: &str| theirs[name][at].as_f64().expect("a number");
         worst = worst.max((counts.score(Smoothing::None) - number("bleu")).abs());
-        worst = worst.max((rouge_l(&predicted, &gold) - number("rouge_l")).abs());
+        worst = worst.max((pair.rouge_l() - number("rouge_l")).abs());
     }
     worst =
         worst.max((corpus.score(Smoothing::None) - theirs["corpus_bleu"].as_f64().expect("a number")).abs());

@@ -7,7 +7,7 @@ use crate::comparison::tokens;
 use crate::degrade::{Stock, without_bracket};
 use crate::grader::Grader;
 use crate::measure::Measure;
-use crate::overlap::{BleuCounts, Numbering, Smoothing};
+use crate::overlap::{BleuCounts, Pair, Smoothing};
 use crate::prediction::Prediction;
 use crate::summary::Collector;
 use rayon::prelude::*;
@@ -122,9 +122,7 @@ fn bleu_is_mean(families: &[Family<'_>]) -> bool {
         for other in &family.others {
             let mut buffer = String::new();
             let other = tokens(&other.text, Language::Sparql, &mut buffer);
-            let mut numbering = Numbering::default();
-            let predicted = numbering.numbers(other.into_iter());
-            let counts = BleuCounts::of(&predicted, &numbering.numbers(gold.iter().copied()));
+            let counts = Pair::new(&other, &gold).bleu();
             corpus.add(&counts);
             sum += counts.score(Smoothing::None);
             n += 1.0;

@@ -3,7 +3,7 @@
 use crate::aligned::aligned;
 use crate::grader::Grader;
 use crate::measure::{Family, Measure, Values};
-use crate::overlap::{BleuCounts, Numbering, rouge_l};
+use crate::overlap::{BleuCounts, Pair};
 use crate::prediction::Prediction;
 use crate::scan::{Scanned, scan};
 use crate::sets::Overlap;
@@ -253,13 +253,11 @@ impl Grader<'_> {
         let (mut left, mut right) = (String::new(), String::new());
         let predicted = tokens(form.text, form.language, &mut left);
         let gold = tokens(gold, form.language, &mut right);
-        let mut numbering = Numbering::default();
-        let predicted = numbering.numbers(predicted.into_iter());
-        let gold = numbering.numbers(gold.into_iter());
-        let counts = BleuCounts::of(&predicted, &gold);
-        values.set(Measure::EmString, f64::from(predicted == gold));
+        let pair = Pair::new(&predicted, &gold);
+        let counts = pair.bleu();
+        values.set(Measure::EmString, f64::from(pair.is_same()));
         values.set(Measure::Bleu, counts.score(self.smoothing));
-        values.set(Measure::RougeL, rouge_l(&predicted, &gold));
+        values.set(Measure::RougeL, pair.rouge_l());
         counts
     }
 

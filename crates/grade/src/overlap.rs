@@ -42,20 +42,6 @@ pub struct BleuCounts {
 }
 
 impl BleuCounts {
-    /// Of one pair of sequences.
-    pub fn of(predicted: &[u32], gold: &[u32]) -> BleuCounts {
-        let mut counts = BleuCounts {
-            predicted: predicted.len() as u64,
-            gold: gold.len() as u64,
-            ..BleuCounts::default()
-        };
-        for order in 1..=MAX_ORDER {
-            counts.ngrams[order - 1] = (predicted.len() + 1).saturating_sub(order) as u64;
-        }
-        counts.matches = matches(predicted, gold);
-        counts
-    }
-
     /// Of a sequence of so many tokens with itself.
     pub fn identical(tokens: usize) -> BleuCounts {
         let ngrams = std::array::from_fn(|order| tokens.saturating_sub(order) as u64);
@@ -107,18 +93,125 @@ impl BleuCounts {
     }
 }
 
+/// A prediction and gold, as sequences of tokens, where they differ. Nearly all predictions begin and end as gold does: what is the same
+/// there counts as the same, and needs no look at each of its n-grams.
+#[derive(Debug)]
+pub struct Pair {
+    n_predicted: usize,
+    n_gold: usize,
+    /// So many tokens at the start are the same.
+    start: usize,
+    /// So many at the end, beside those at the start.
+    end: usize,
+    /// From the first token whose n-grams may differ to the last that is part of one: tokens as numbers.
+    predicted: Vec<u32>,
+    gold: Vec<u32>,
+}
+
+impl Pair {
+    /// Of two sequences.
+    pub fn new<'t>(predicted: &[&'t str], gold: &[&'t str]) -> Pair {
+        let start = predicted.iter().zip(gold).take_while(|(a, b)| a == b).count();
+        let (a, b) = (&predicted[start..], &gold[start..]);
+        let end = a.iter().rev().zip(b.iter().rev()).take_while(|(a, b)| a == b).count();
+        let mut numbering = Numbering::default();
+        let mut numbers = |tokens: &[&'t str]| {
+            let last = (tokens.len() - end + MAX_ORDER - 1).min(tokens.len());
+            tokens[before(start)..last].iter().map(|token| numbering.number(token)).collect::<Vec<u32>>()
+        };
+        let is_same = a.is_empty() && b.is_empty();
+        let (of_predicted, of_gold) =
+            if is_same { (Vec::new(), Vec::new()) } else { (numbers(predicted), numbers(gold)) };
+        Pair {
+            n_predicted: predicted.len(),
+            n_gold: gold.len(),
+            start,
+            end,
+            predicted: of_predicted,
+            gold: of_gold,
+        }
+    }
+
+    /// Whether both say the same.
+    pub fn is_same(&self) -> bool {
+        self.start == self.n_predicted && self.start == self.n_gold
+    }
+
+    /// What BLEU needs to know.
+    pub fn bleu(&self) -> BleuCounts {
+        if self.is_same() {
+            return BleuCounts::identical(self.start);
+        }
+        let before = before(self.start);
+        let ngrams = |tokens: usize| std::array::from_fn(|order| tokens.saturating_sub(order) as u64);
+        let mut matches = matches(
+            (&self.predicted, self.n_predicted - self.end - before),
+            (&self.gold, self.n_gold - self.end - before),
+        );
+        let behind: [u64; MAX_ORDER] = ngrams(self.end);
+        for order in 0..MAX_ORDER {
+            matches[order] += before as u64 + behind[order];
+        }
+        BleuCounts {
+            matches,
+            ngrams: ngrams(self.n_predicted),
+            predicted: self.n_predicted as u64,
+            gold: self.n_gold as u64,
+        }
+    }
+
+    /// ROUGE-L: the balanced mean of what the longest common subsequence is of both sequences. 1 for two empty ones.
+    pub fn rouge_l(&self) -> f64 {
+        if self.n_predicted == 0 && self.n_gold == 0 {
+            return 1.0;
+        }
+        let common = (self.start + self.end + self.common_between()) as f64;
+        if common == 0.0 {
+            return 0.0;
+        }
+        let (precision, recall) = (common / self.n_predicted as f64, common / self.n_gold as f64);
+        2.0 * precision * recall / (precision + recall)
+    }
+
+    /// The longest common subsequence between what is the same at the start and at the end.
+    fn common_between(&self) -> usize {
+        let skipped = self.start - before(self.start);
+        let between = |tokens: usize| skipped..skipped + tokens - self.start - self.end;
+        if self.is_same() {
+            return 0;
+        }
+        let (a, b) = (&self.predicted[between(self.n_predicted)], &self.gold[between(self.n_gold)]);
+        let mut row: SmallVec<[usize; 64]> = SmallVec::from_elem(0, b.len() + 1);
+        for x in a {
+            let mut corner = 0;
+            for (j, y) in b.iter().enumerate() {
+                let above = row[j + 1];
+                row[j + 1] = if x == y { corner + 1 } else { above.max(row[j]) };
+                corner = above;
+            }
+        }
+        row.last().copied().unwrap_or(0)
+    }
+}
+
+/// Of so many tokens at the start that are the same, those whose n-grams are the same, too, in all orders.
+fn before(start: usize) -> usize {
+    start.saturating_sub(MAX_ORDER - 1)
+}
+
 /// No n-gram.
 const NONE: u64 = u64::MAX;
 
-/// For each order, how many n-grams two sequences have in common, each as often as both have it. An n-gram is the one before it and one
-/// more token, so it is found by a pair of numbers; where a prediction leaves gold, longer ones need not be looked for.
-fn matches(predicted: &[u32], gold: &[u32]) -> [u64; MAX_ORDER] {
+/// For each order, how many n-grams two sequences have in common, each as often as both have it; of each sequence those that begin with one
+/// of its first so many tokens. An n-gram is the one before it and one more token, so it is found by a pair of numbers; where a prediction
+/// leaves gold, longer ones need not be looked for.
+fn matches(predicted: (&[u32], usize), gold: (&[u32], usize)) -> [u64; MAX_ORDER] {
     const LEFT: u32 = u32::MAX;
-    let size = (gold.len() * 2).next_power_of_two().max(16);
-    let mut table: SmallVec<[(u64, u32); 256]> = SmallVec::from_elem((NONE, 0), size);
+    let size = (gold.1 * 2).next_power_of_two().max(16);
+    let mut table: SmallVec<[(u64, u32); 64]> = SmallVec::from_elem((NONE, 0), size);
     // By the place of its first token: where the n-gram of the last order was found.
-    let mut of_gold: SmallVec<[u32; 128]> = SmallVec::from_elem(0, gold.len());
-    let mut of_predicted: SmallVec<[u32; 128]> = SmallVec::from_elem(0, predicted.len());
+    let mut of_gold: SmallVec<[u32; 64]> = SmallVec::from_elem(0, gold.1);
+    let mut of_predicted: SmallVec<[u32; 64]> = SmallVec::from_elem(0, predicted.1);
     let (table, of_gold, of_predicted) = (&mut table[..], &mut of_gold[..], &mut of_predicted[..]);
     let shift = 64 - size.trailing_zeros();
     fn find(table: &[(u64, u32)], ngram: u64, shift: u32) -> usize {
@@ -130,14 +223,14 @@ fn matches(predicted: &[u32], gold: &[u32]) -> [u64; MAX_ORDER] {
     }
     std::array::from_fn(|order| {
         table.fill((NONE, 0));
-        for (shorter, token) in of_gold.iter_mut().zip(gold.get(order..).unwrap_or_default()) {
+        for (shorter, token) in of_gold.iter_mut().zip(gold.0.get(order..).unwrap_or_default()) {
             let ngram = u64::from(*shorter) << 32 | u64::from(*token);
             let place = find(table, ngram, shift);
             table[place] = (ngram, table[place].1 + 1);
             *shorter = place as u32;
         }
         let mut total = 0;
-        for (shorter, token) in of_predicted.iter_mut().zip(predicted.get(order..).unwrap_or_default()) {
+        for (shorter, token) in of_predicted.iter_mut().zip(predicted.0.get(order..).unwrap_or_default()) {
             if *shorter == LEFT {
                 continue;
             }
@@ -154,57 +247,21 @@ fn matches(predicted: &[u32], gold: &[u32]) -> [u64; MAX_ORDER] {
     })
 }
 
-/// ROUGE-L: the balanced mean of what the longest common subsequence is of both sequences. 1 for two empty ones.
-pub fn rouge_l(predicted: &[u32], gold: &[u32]) -> f64 {
-    if predicted.is_empty() && gold.is_empty() {
-        return 1.0;
-    }
-    let common = longest_common(predicted, gold) as f64;
-    if common == 0.0 {
-        return 0.0;
-    }
-    let (precision, recall) = (common / predicted.len() as f64, common / gold.len() as f64);
-    2.0 * precision * recall / (precision + recall)
-}
-
-fn longest_common(a: &[u32], b: &[u32]) -> usize {
-    // What both begin and end with is part of it.
-    let start = a.iter().zip(b).take_while(|(a, b)| a == b).count();
-    let (a, b) = (&a[start..], &b[start..]);
-    let end = a.iter().rev().zip(b.iter().rev()).take_while(|(a, b)| a == b).count();
-    let (a, b) = (&a[..a.len() - end], &b[..b.len() - end]);
-    let mut row: SmallVec<[usize; 64]> = SmallVec::from_elem(0, b.len() + 1);
-    for x in a {
-        let mut corner = 0;
-        for (j, y) in b.iter().enumerate() {
-            let above = row[j + 1];
-            row[j + 1] = if x == y { corner + 1 } else { above.max(row[j]) };
-            corner = above;
-        }
-    }
-    start + end + row.last().copied().unwrap_or(0)
-}
-
 /// Numbers for the tokens of a pair: the same token has the same number.
 #[derive(Debug)]
-pub struct Numbering<'t> {
+struct Numbering<'t> {
     tokens: Vec<&'t str>,
-    /// By hash: the number of a token, plus 1. Nearly all pairs have fewer different tokens than there are places: the table never grows.
-    places: SmallVec<[u32; 256]>,
+    /// By hash: the number of a token, plus 1. Most pairs have fewer different tokens than there are places: the table need not grow.
+    places: SmallVec<[u32; 64]>,
 }
 
 impl Default for Numbering<'_> {
     fn default() -> Self {
-        Numbering { tokens: Vec::with_capacity(64), places: SmallVec::from_elem(0, 256) }
+        Numbering { tokens: Vec::with_capacity(32), places: SmallVec::from_elem(0, 64) }
     }
 }
 
 impl<'t> Numbering<'t> {
-    /// The numbers of tokens.
-    pub fn numbers(&mut self, tokens: impl Iterator<Item = &'t str>) -> Vec<u32> {
-        tokens.map(|token| self.number(token)).collect()
-    }
-
     fn number(&mut self, token: &'t str) -> u32 {
         let place = self.place(token);
         if self.places[place] > 0 {
@@ -257,20 +314,17 @@ fn hash(token: &[u8]) -> u64 {
 mod tests {
     use super::*;
 
-    fn pair(predicted: &str, gold: &str) -> (Vec<u32>, Vec<u32>) {
-        let mut numbering = Numbering::default();
-        (numbering.numbers(predicted.split(' ')), numbering.numbers(gold.split(' ')))
+    fn pair(predicted: &str, gold: &str) -> Pair {
+        let (predicted, gold): (Vec<&str>, Vec<&str>) =
+            (predicted.split(' ').collect(), gold.split(' ').collect());
+        Pair::new(&predicted, &gold)
     }
 
     #[test]
     fn bleu_of_known_pairs() {
-        let score = |predicted: &str, gold: &str, smoothing| {
-            let (predicted, gold) = pair(predicted, gold);
-            BleuCounts::of(&predicted, &gold).score(smoothing)
-        };
+        let score = |predicted: &str, gold: &str, smoothing| pair(predicted, gold).bleu().score(smoothing);
         assert_eq!(score("a b c d e", "a b c d e", Smoothing::None), 1.0);
         assert_eq!(score("a b", "a b", Smoothing::None), 1.0, "shorter than four tokens");
-        assert_eq!(BleuCounts::identical(3), BleuCounts::of(&[1, 2, 3], &[1, 2, 3]));
         assert_eq!(score("a c e g", "a b c d", Smoothing::None), 0.0);
         // One token less of 10: the brevity penalty alone.
         let (all, less) = ("a b c d e f g h i j", "a b c d e f g h i");
@@ -284,44 +338,78 @@ mod tests {
         let tokens: Vec<String> = (0..3000).map(|n| format!("{}{n}", "token ".repeat(n % 4))).collect();
         let mut numbering = Numbering::default();
         let twice = tokens.iter().chain(&tokens).map(String::as_str);
-        let numbers = numbering.numbers(twice);
+        let numbers: Vec<u32> = twice.map(|token| numbering.number(token)).collect();
         assert!(numbers.iter().enumerate().all(|(at, &number)| number as usize == at % 3000));
     }
 
-    /// By the definition.
+    /// By the definitions, for sequences that share a start and an end more often than not.
     #[test]
-    fn matches_of_all_orders() {
+    fn counts_are_those_of_the_definitions() {
         let mut state = 7u32;
-        let mut random = |below: u32| {
+        let mut random = |below: usize| {
             state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-            (state >> 16) % below
+            (state >> 16) as usize % below
         };
-        for _ in 0..500 {
-            let (n, m, kinds) = (random(24) as usize, random(24) as usize, 1 + random(6));
-            let predicted: Vec<u32> = (0..n).map(|_| random(kinds)).collect();
-            let gold: Vec<u32> = (0..m).map(|_| random(kinds)).collect();
+        const TOKENS: [&str; 6] = ["a", "b", "c", "d", "e", "f"];
+        let mut n_shared = 0;
+        for _ in 0..5000 {
+            let kinds = 1 + random(6);
+            let mut some = |most: usize| -> Vec<&str> {
+                let n = random(most);
+                (0..n).map(|_| TOKENS[random(kinds)]).collect()
+            };
+            let (start, end) = (some(9), some(9));
+            let (one, other) = (some(24), some(24));
+            let predicted: Vec<&str> = [&start[..], &one, &end].concat();
+            let gold: Vec<&str> = [&start[..], &other, &end].concat();
             let expected: [u64; MAX_ORDER] = std::array::from_fn(|order| {
-                let mut left: Vec<&[u32]> = gold.windows(order + 1).collect();
-                let is_left = |gram: &&[u32]| {
+                let mut left: Vec<&[&str]> = gold.windows(order + 1).collect();
+                let is_left = |gram: &&[&str]| {
                     let place = left.iter().position(|other| other == gram);
                     place.map(|at| left.swap_remove(at)).is_some()
                 };
                 predicted.windows(order + 1).filter(is_left).count() as u64
             });
-            assert_eq!(matches(&predicted, &gold), expected, "{predicted:?} {gold:?}");
+            let pair = Pair::new(&predicted, &gold);
+            let bleu = pair.bleu();
+            assert_eq!(bleu.matches, expected, "{predicted:?} {gold:?}");
+            let ngrams: [u64; MAX_ORDER] = std::array::from_fn(|n| predicted.windows(n + 1).count() as u64);
+            assert_eq!(
+                (bleu.ngrams, bleu.predicted, bleu.gold),
+                (ngrams, predicted.len() as u64, gold.len() as u64)
+            );
+            assert_eq!(pair.is_same(), predicted == gold);
+            let common = longest_common(&predicted, &gold);
+            let sum = (predicted.len() + gold.len()).max(1) as f64;
+            let rouge = if sum == 1.0 && common == 0 && predicted.is_empty() && gold.is_empty() {
+                1.0
+            } else {
+                2.0 * common as f64 / sum
+            };
+            assert!((pair.rouge_l() - rouge).abs() < 1e-12, "{predicted:?} {gold:?}");
+            n_shared += usize::from(pair.start > 3 && pair.end > 3 && !pair.is_same());
         }
+        assert!(n_shared > 500, "{n_shared}");
+    }
+
+    fn longest_common(a: &[&str], b: &[&str]) -> usize {
+        let mut row = vec![0; b.len() + 1];
+        for x in a {
+            let above = row.clone();
+            for (j, y) in b.iter().enumerate() {
+                row[j + 1] = if x == y { above[j] + 1 } else { above[j + 1].max(row[j]) };
+            }
+        }
+        row[b.len()]
     }
 
     #[test]
     fn rouge_of_known_pairs() {
-        let score = |predicted: &str, gold: &str| {
-            let (predicted, gold) = pair(predicted, gold);
-            rouge_l(&predicted, &gold)
-        };
+        let score = |predicted: &str, gold: &str| pair(predicted, gold).rouge_l();
         assert_eq!(score("a b c", "a b c"), 1.0);
         assert_eq!(score("a c", "a b c d"), 2.0 * 1.0 * 0.5 / 1.5);
         assert_eq!(score("x", "y"), 0.0);
         assert_eq!(score("a x b y c", "a b c"), 2.0 * 0.6 * 1.0 / 1.6);
-        assert_eq!(rouge_l(&[], &[]), 1.0);
+        assert_eq!(Pair::new(&[], &[]).rouge_l(), 1.0);
     }
 }
