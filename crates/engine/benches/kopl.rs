@@ -153,6 +153,11 @@ fn main() {
                 per_second / their_rate,
                 on_all / their_rate
             );
+            let pairs = || answers.iter().zip(their_answers);
+            if let Some(at) = pairs().position(|pair| !same(&pair)) {
+                let program = programs[at].to_readable().expect("short");
+                print!("; not for {program}: {}, KoPL {}", answers[at], their_answers[at]);
+            }
         }
         println!();
     }

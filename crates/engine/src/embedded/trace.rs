@@ -59,11 +59,13 @@ impl Recorder {
     }
 
     /// Before a step.
+    #[inline]
     pub(super) fn start(&self, budget: &Budget<'_>) -> Option<(Instant, u64)> {
         self.0.as_ref().map(|_| (Instant::now(), budget.cost().operations))
     }
 
     /// After it.
+    #[inline]
     pub(super) fn finish(
         &self,
         step: usize,
@@ -72,7 +74,20 @@ impl Recorder {
         started: Option<(Instant, u64)>,
         budget: &Budget<'_>,
     ) {
-        let (Some(records), Some((instant, operations))) = (&self.0, started) else { return };
+        if let (Some(records), Some(started)) = (&self.0, started) {
+            Recorder::note(records, step, how, rows, started, budget);
+        }
+    }
+
+    #[cold]
+    fn note(
+        records: &RefCell<Vec<Option<Record>>>,
+        step: usize,
+        how: How,
+        rows: Option<usize>,
+        (instant, operations): (Instant, u64),
+        budget: &Budget<'_>,
+    ) {
         let record = &mut records.borrow_mut()[step];
         // A step may be done for several others; it counts once for each.
         let before = record.map_or((Duration::ZERO, 0), |record| (record.time, record.operations));

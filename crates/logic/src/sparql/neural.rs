@@ -166,6 +166,24 @@ const MARKS: [bool; 256] = {
     marks
 };
 
+const BLANK: u8 = 1;
+
+/// By byte: blanks, and marks that will have blanks on both sides.
+const APART: [u8; 256] = {
+    let mut apart = [0; 256];
+    let (blanks, brackets, mut at) = (b" \t\n\r\x0b\x0c", b"(){}", 0);
+    while at < blanks.len() {
+        apart[blanks[at] as usize] = BLANK;
+        at += 1;
+    }
+    at = 0;
+    while at < brackets.len() {
+        apart[brackets[at] as usize] = 2;
+        at += 1;
+    }
+    apart
+};
+
 /// The next byte that means something. Names are long: eight bytes are looked at together.
 fn next_mark(bytes: &[u8], from: usize) -> Option<usize> {
     let (chunks, rest) = bytes[from..].as_chunks::<8>();
@@ -184,9 +202,9 @@ fn next_mark(bytes: &[u8], from: usize) -> Option<usize> {
 fn with_coded_marks(text: &str) -> String {
     let bytes = text.as_bytes();
     let mut out = Coded { text: String::with_capacity(text.len() + text.len() / 2), is_apart: false };
-    let is_blank = |at: usize| bytes.get(at).is_some_and(|&byte| byte == b' ' || (9..=13).contains(&byte));
+    let is_blank = |at: usize| bytes.get(at).is_some_and(|&byte| APART[usize::from(byte)] == BLANK);
     // Blanks, and marks that will have blanks on both sides.
-    let is_apart = |at: usize| is_blank(at) || bytes.get(at).is_some_and(|byte| b"(){}".contains(byte));
+    let is_apart = |at: usize| bytes.get(at).is_some_and(|&byte| APART[usize::from(byte)] != 0);
     let is_stop = |at: usize| bytes.get(at) == Some(&b'.') && is_apart(at + 1);
     let behind_blanks = |mut at: usize| {
         while is_blank(at) {
@@ -221,10 +239,13 @@ fn with_coded_marks(text: &str) -> String {
                 from = next;
                 continue;
             }
+            // Of an IRI.
+            b'<' | b'>' if at == 0 || !is_apart(at - 1) => continue,
+            b'<' if bytes.get(next).is_some_and(u8::is_ascii_alphanumeric) => continue,
             b'<' | b'>' => {
                 let end = next + usize::from(bytes.get(next) == Some(&b'='));
                 let operator = &text[at..end];
-                let is_alone = at > 0 && is_apart(at - 1) && (is_apart(end) || is_stop(end));
+                let is_alone = is_apart(end) || is_stop(end);
                 if !is_alone || compared == (at, operator) {
                     continue;
                 }
@@ -264,7 +285,8 @@ fn has_order(text: &str) -> bool {
 
 /// `order by desc ( ?x )` becomes `_obd_ ?x`.
 fn with_coded_order(text: &str) -> String {
-    let words: Vec<&str> = text.split_whitespace().collect();
+    // One blank stands between words.
+    let words: Vec<&str> = text.split(' ').collect();
     let is = |at: usize, word: &str| words.get(at).is_some_and(|found| found.eq_ignore_ascii_case(word));
     let opens = |at: usize| is(at, "par_open") || is(at, "attr_open");
     let mut out: Vec<&str> = Vec::with_capacity(words.len());
@@ -419,7 +441,7 @@ mod tests {
         for (old, new) in namespaces.chain(MARKS).chain(UNIFIED) {
             text = text.replace(old, new);
         }
-        with_coded_order(&text)
+        with_coded_order(&text.split_whitespace().collect::<Vec<_>>().join(" "))
     }
 
     #[test]
