@@ -2,7 +2,7 @@
 //! here, too.
 
 use super::error::ProgramError;
-use super::functions::{InputKind, Type, nearest_word};
+use super::functions::{Function, Input, InputKind, Type, nearest_word};
 use super::program::{PerStep, Program, Step, zeros};
 use crate::text::MAX_DEPTH;
 use std::borrow::Cow;
@@ -181,24 +181,31 @@ fn check_inputs(i: usize, step: &Step) -> Result<(), ProgramError> {
         return Err(ProgramError::InputCount { step: number, function, found: step.inputs.len() });
     }
     for (input, found) in function.inputs().iter().zip(&step.inputs) {
-        if input.kind.is_any_text() {
-            continue;
+        if !is_allowed(input.kind, found) {
+            return Err(bad_input(number, function, input, found));
         }
-        let words = input.kind.words();
-        let (expected, hint) = match input.kind {
-            InputKind::Number if parse_number(found).is_none() => {
-                ("a number, perhaps with a unit, like `5 metre`".to_owned(), number_hint(found))
-            }
-            InputKind::Time if parse_time(found).is_none() => {
-                ("a year like `1990` or `-500`, or a date like `1990-05-06`".to_owned(), time_hint(found))
-            }
-            _ if words.is_empty() || words.contains(&found.as_str()) => continue,
-            kind => (either(words), word_hint(kind, found)),
-        };
-        let (input, found) = (input.name, found.clone());
-        return Err(ProgramError::BadInput { step: number, function, input, found, expected, hint });
     }
     Ok(())
+}
+
+fn is_allowed(kind: InputKind, text: &str) -> bool {
+    match kind {
+        InputKind::Number => parse_number(text).is_some(),
+        InputKind::Time => parse_time(text).is_some(),
+        kind => kind.is_any_text() || kind.words().contains(&text),
+    }
+}
+
+#[cold]
+fn bad_input(step: usize, function: Function, input: &Input, found: &str) -> ProgramError {
+    let (expected, hint) = match input.kind {
+        InputKind::Number => ("a number, perhaps with a unit, like `5 metre`".to_owned(), number_hint(found)),
+        InputKind::Time => {
+            ("a year like `1990` or `-500`, or a date like `1990-05-06`".to_owned(), time_hint(found))
+        }
+        kind => (either(kind.words()), word_hint(kind, found)),
+    };
+    ProgramError::BadInput { step, function, input: input.name, found: found.to_owned(), expected, hint }
 }
 
 /// "`a`, `b` or `c`".
