@@ -1,6 +1,7 @@
 //! Programs are planned at once: the algebra in between would take as long as everything else.
 
-use super::{Ask, Plan, PlanError, PlanSet, Planner, SetKind, Target, Test};
+use super::planner::Planner;
+use super::{Ask, Plan, PlanError, PlanSet, SetKind, Target, Test};
 use crate::words::{Few, Words};
 use std::sync::OnceLock;
 use touchstone_kb::{Comparison, QualifierId, Time};
