@@ -22,8 +22,8 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 /// Of each kind. Questions are asked once: a few programs over and over would only measure how well they fit into a cache.
 const PROGRAMS: usize = 2_000;
-/// On a machine that is shared with others, the best whole round through all programs counts, of those that fit into this time; for KoPL by
-/// the same rule.
+/// On a machine that is shared with others, the best whole round through all programs counts, of those that are begun in this time and at
+/// least of one; for KoPL of those that are ended.
 const SECONDS: u64 = 3;
 /// Threads are measured together, in rounds of their own.
 const ROUNDS: usize = 6;

@@ -1,4 +1,4 @@
-//! Programs are planned at once: the algebra in between would take as long as everything else.
+//! Programs are planned at once: the algebra in between took a third of the time of a short one.
 
 use super::planner::Planner;
 use super::{Ask, Plan, PlanError, PlanSet, SetKind, Target, Test};
@@ -119,7 +119,7 @@ impl Builder for Planning<'_, '_> {
         of
     }
 
-    /// As the algebra has it: flat, without what restricts nothing, each class once.
+    /// As the algebra has it: flat, without what restricts nothing, each class once (here also one with two names).
     fn both(&mut self, a: PlanSet, b: PlanSet) -> PlanSet {
         let mut parts = match (a.kind, &b.kind) {
             (SetKind::All, _) => return b,

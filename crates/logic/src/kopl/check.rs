@@ -97,8 +97,8 @@ fn integer(text: &str) -> Option<i64> {
 }
 
 impl Program {
-    /// Finds what would go wrong when the program is run on any KB: the first mistake, in the order of the
-    /// steps.
+    /// Finds what would go wrong when the program is run on any KB: the first mistake in the order of the
+    /// steps, of dependencies before types and inputs, and of those before nesting.
     pub fn check(&self) -> Result<(), ProgramError> {
         self.checked_uses().map(|_| ())
     }

@@ -113,6 +113,20 @@ pub enum ProgramError {
         /// How many inputs it has.
         found: usize,
     },
+    /// Programs can ask for a qualifier, but nothing can say what it means to verify one.
+    #[error(
+        "step {step}, {function}: verifies values of an attribute, but step {on} is {on_function}; end with {on_function} to ask for the qualifier, or filter by it with a QFilter"
+    )]
+    VerifiesQualifier {
+        /// The step.
+        step: usize,
+        /// Its function.
+        function: Function,
+        /// The step that it depends on.
+        on: usize,
+        /// The function of that step.
+        on_function: Function,
+    },
     /// A qualifier filter on a result without facts.
     #[error(
         "step {step}, {function}: needs the facts of a Filter, QFilter or Relate, but step {on} is {on_function}; {}",
