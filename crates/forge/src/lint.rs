@@ -2,14 +2,14 @@
 
 use crate::answers;
 use crate::ground::Ground;
-use crate::package::Benchmark;
+use crate::package::{Benchmark, Manifest};
 use crate::question::Question;
 use crate::words::with_ids;
 use hashbrown::{HashMap, HashSet};
 use rayon::prelude::*;
 use serde::Serialize;
 use serde_json::Value as Json;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use touchstone_engine::budget::{Cancel, Limits};
 use touchstone_engine::{Answers, Outcome, Session, Settings, View};
 use touchstone_kb::{Kb, Progress};
@@ -87,6 +87,19 @@ pub fn lint(kb: &Kb, benchmark: &Benchmark, progress: &dyn Progress) -> Report {
         findings: Vec::new(),
         unfilled: benchmark.manifest.unfilled.len(),
     };
+    let (said, found) = (&benchmark.manifest.counts, Manifest::counts(&benchmark.questions));
+    let names: BTreeSet<&String> = said.keys().chain(found.keys()).collect();
+    for name in names {
+        let (said, found) = (said.get(name).copied().unwrap_or(0), found.get(name).copied().unwrap_or(0));
+        if said != found {
+            let what = format!("benchmark.json counts {said} of `{name}`, questions.jsonl has {found}");
+            report.findings.push(Finding { rule: "count", id: String::new(), what });
+        }
+    }
+    if benchmark.questions.is_empty() {
+        let what = "there are no questions".to_owned();
+        report.findings.push(Finding { rule: "empty", id: String::new(), what });
+    }
     let traits: Vec<Traits> = benchmark
         .questions
         .par_iter()

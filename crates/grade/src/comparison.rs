@@ -219,9 +219,10 @@ impl Grader<'_> {
         values.set(Measure::F1Tri, by_patterns);
         // What the algebra cannot say has no graph to align.
         if values.get(Measure::EmCanonical).is_none() {
+            let aligned = if matches!(form.read, Read::Unreadable) { 0.0 } else { by_patterns };
             values.set(Measure::EmCanonical, 0.0);
-            values.set(Measure::F1Aligned, by_patterns);
-            values.set(Measure::F1Inverse, by_patterns);
+            values.set(Measure::F1Aligned, aligned);
+            values.set(Measure::F1Inverse, aligned);
         }
         bleu
     }

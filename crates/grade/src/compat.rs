@@ -113,7 +113,11 @@ pub fn webqsp(predicted: &[Known<'_>], gold: &[Known<'_>]) -> (f64, f64, f64) {
 
 /// QALD's and GERBIL's precision, recall and F1, with the precision of an empty answer.
 pub fn by_text(predicted: &[Known<'_>], gold: &[Known<'_>], empty_precision: f64) -> (f64, f64, f64) {
-    let predicted: HashSet<&str> = predicted.iter().map(official).collect();
+    // A literal has no id, and gold may have one, or a unit beside its value.
+    let same_text =
+        |answer: &Known<'_>| gold.iter().find(|gold| answer.id.is_none() && gold.text == answer.text);
+    let predicted: HashSet<&str> =
+        predicted.iter().map(|answer| same_text(answer).map_or_else(|| official(answer), official)).collect();
     let gold: HashSet<&str> = gold.iter().map(official).collect();
     match (gold.is_empty(), predicted.is_empty()) {
         (true, true) => return (1.0, 1.0, 1.0),
@@ -241,6 +245,17 @@ mod tests {
         assert_eq!(grailqa_f1(true, &none, &a), 1.0, "the answers are not looked at");
         assert_eq!(grailqa_f1(false, &none, &none), 0.0, "both are empty");
         assert_eq!(grailqa_f1(false, &a, &b), 2.0 / 3.0, "sets");
+    }
+
+    #[test]
+    fn literals_meet_gold_by_text() {
+        let gold = [Known { id: None, text: "206 centimetre".into(), value: Some("206".into()) }];
+        for text in ["206 centimetre", "206"] {
+            assert_eq!(by_text(&[Known::plain(text)], &gold, 1.0), (1.0, 1.0, 1.0), "{text}");
+        }
+        let relation = [Known { id: Some("capital".into()), text: "has capital".into(), value: None }];
+        assert_eq!(by_text(&[Known::plain("has capital")], &relation, 0.0).2, 1.0);
+        assert_eq!(by_text(&[Known::plain("206 metre")], &gold, 0.0).2, 0.0);
     }
 
     #[test]

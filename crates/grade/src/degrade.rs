@@ -33,6 +33,11 @@ pub enum Degradation {
 }
 
 impl Degradation {
+    /// Whether it changes the text of SPARQL; the others change queries, in whichever language.
+    pub fn is_of_text(self) -> bool {
+        matches!(self, Degradation::T1 | Degradation::T2 | Degradation::T3)
+    }
+
     /// All of them, by name.
     pub const ALL: [(&'static str, Degradation); 8] = [
         ("T1", Degradation::T1),
@@ -198,7 +203,7 @@ pub fn degrade(
 ) -> Degraded {
     let mut random = Random::new(seed, degradation.name());
     let stock = Stock::of(pool);
-    let on_text = matches!(degradation, Degradation::T1 | Degradation::T2 | Degradation::T3);
+    let on_text = degradation.is_of_text();
     let gold = |question: &Question| -> Option<(Language, String)> {
         let forms = &question.forms;
         let sparql = forms.sparql.clone().map(|text| (Language::Sparql, text));

@@ -4,6 +4,7 @@ use crate::answers::Known;
 use serde_json::Value as Json;
 use std::io::BufRead;
 use touchstone_logic::Language;
+use touchstone_logic::sparql::Namespaces;
 
 /// A prediction for one question.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -75,12 +76,21 @@ pub struct Predictions<R> {
     buffer: String,
     /// QALD's file is one object: what is left of it.
     rest: Option<std::vec::IntoIter<Json>>,
+    /// Turns QALD's IRIs into ids.
+    namespaces: Namespaces,
 }
 
 impl<R: BufRead> Predictions<R> {
     /// From a reader.
     pub fn new(reader: R, format: PredictionFormat) -> Predictions<R> {
-        Predictions { reader, format, line: 0, buffer: String::new(), rest: None }
+        let namespaces = Namespaces::default();
+        Predictions { reader, format, line: 0, buffer: String::new(), rest: None, namespaces }
+    }
+
+    /// With the namespaces of a KB, whose ids are short where QALD has IRIs.
+    #[must_use]
+    pub fn with_namespaces(self, namespaces: Namespaces) -> Predictions<R> {
+        Predictions { namespaces, ..self }
     }
 
     fn next_line(&mut self) -> Result<bool, PredictionError> {
@@ -190,7 +200,7 @@ impl<R: BufRead> Predictions<R> {
             for cell in rows.into_iter().flatten().filter_map(Json::as_object).flat_map(|row| row.values()) {
                 let text = cell.get("value").and_then(Json::as_str).unwrap_or_default();
                 let is_iri = cell.get("type").and_then(Json::as_str) == Some("uri");
-                let id = is_iri.then(|| text.into());
+                let id = is_iri.then(|| self.namespaces.node(text).into());
                 answers.push(Known { id, text: text.into(), value: None }.into_owned());
             }
         }
@@ -246,6 +256,18 @@ mod tests {
             r#"{"questions": [{"id": "1", "query": {"sparql": "ASK {}"}, "answers": [{"boolean": true}]}]}"#;
         let found = read(qald, PredictionFormat::Qald);
         assert_eq!(found[0].as_ref().expect("read").answers.as_ref().expect("answers")[0].text, "yes");
+    }
+
+    #[test]
+    fn iris_of_qald_are_ids_of_the_kb() {
+        let qald = r#"{"dataset": {}, "questions": [{"id": "1", "answers": [{"results": {"bindings": [
+            {"x": {"type": "uri", "value": "urn:kb:country/US"}}, {"x": {"type": "uri", "value": "urn:other"}},
+            {"x": {"type": "literal", "value": "7"}}]}}]}]}"#;
+        let namespaces = Namespaces { base: Some("urn:kb:".to_owned()) };
+        let mut read = Predictions::new(qald.as_bytes(), PredictionFormat::Qald).with_namespaces(namespaces);
+        let answers = read.next().expect("one").expect("read").answers.expect("answers");
+        let ids: Vec<Option<&str>> = answers.iter().map(|answer| answer.id.as_deref()).collect();
+        assert_eq!(ids, [Some("country/US"), Some("urn:other"), None]);
     }
 
     #[test]

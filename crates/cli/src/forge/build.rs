@@ -123,12 +123,20 @@ fn summary(benchmark: &Benchmark, out: &Path) -> Result<()> {
     if !manifest.held_out.is_empty() {
         output::text(&format!("Kept out of training: {}", manifest.held_out.join(", ")))?;
     }
+    let missing: usize = manifest.unfilled.iter().map(|cell| cell.wanted - cell.made).sum();
+    let wanted = manifest.recipe.as_ref().map_or(0, |recipe| recipe.questions);
+    let dropped = wanted.saturating_sub(missing + benchmark.questions.len());
     if !manifest.unfilled.is_empty() {
-        let missing: usize = manifest.unfilled.iter().map(|cell| cell.wanted - cell.made).sum();
         output::text(&format!(
             "{} wanted, but the KB has none that fit ({} cells; see `unfilled` in benchmark.json)",
             output::counted(missing as u64, "question was", "questions were"),
             manifest.unfilled.len()
+        ))?;
+    }
+    if dropped > 0 {
+        output::text(&format!(
+            "{} made and dropped in the end: said already, or of another level (see `rejections` there)",
+            output::counted(dropped as u64, "more question was", "more questions were"),
         ))?;
     }
     output::text(&format!(

@@ -11,6 +11,8 @@ use std::io::BufReader;
 use std::path::{Path, PathBuf};
 use touchstone_forge::import::{Imported, Importer, Origin, Unread, benchmark, nspm_records};
 use touchstone_forge::package::KbIdentity;
+use touchstone_logic::Silent;
+use touchstone_logic::dataset::Knowledge;
 
 /// Arguments of `touchstone import-dataset`.
 #[derive(Args)]
@@ -56,8 +58,11 @@ pub(crate) fn run(args: &ImportArgs) -> Result<Outcome> {
         bail!("there is nothing to import: give files with --train, --dev or --test");
     }
     let known = args.knowledge.open()?;
-    let importer =
-        Importer { origin, knowledge: known.knowledge(), inverses: known.inverses(), kb: known.kb() };
+    // Thousands of records may have words that are not known: looking for the nearest of each would take hours.
+    let knowledge = known.knowledge();
+    let silent = Silent(knowledge.lookup);
+    let knowledge = Knowledge { lookup: &silent, ..knowledge };
+    let importer = Importer { origin, knowledge, inverses: known.inverses(), kb: known.kb() };
     let name = args.name.as_deref().unwrap_or(&args.format);
     let mut imported: Vec<Imported> = Vec::new();
     let mut unread: Vec<(String, Unread)> = Vec::new();

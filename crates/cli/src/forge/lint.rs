@@ -36,10 +36,12 @@ pub(crate) fn run(args: &LintArgs) -> Result<Outcome> {
         return Ok(outcome);
     }
     if !report.same_kb {
-        output::note(&format!(
-            "the benchmark was made from another state of {}: answers that differ are listed",
-            benchmark.manifest.kb.name
-        ));
+        output::note(&match benchmark.manifest.kb.name.as_str() {
+            "" => format!("the benchmark says no KB: it is checked on {}; --kb names another", args.kb),
+            name => {
+                format!("the benchmark was made from another state of {name}: answers that differ are listed")
+            }
+        });
     }
     let shown = if args.all { usize::MAX } else { 20 };
     if !report.findings.is_empty() {

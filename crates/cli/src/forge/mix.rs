@@ -8,6 +8,8 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use touchstone_forge::Benchmark;
 use touchstone_forge::mix::{Choice, mix};
+use touchstone_logic::Silent;
+use touchstone_logic::dataset::Knowledge;
 use touchstone_logic::graph::Class;
 use touchstone_logic::level::Level;
 
@@ -63,7 +65,10 @@ pub(crate) fn run(args: &MixArgs) -> Result<Outcome> {
     let sources: Vec<Benchmark> =
         args.sources.iter().map(|dir| Benchmark::read(dir)).collect::<Result<_, _>>()?;
     let known = args.knowledge.open()?;
-    let mixed = mix(&against, &sources, &choice, &known.knowledge(), known.inverses(), known.kb());
+    let knowledge = known.knowledge();
+    let silent = Silent(knowledge.lookup);
+    let knowledge = Knowledge { lookup: &silent, ..knowledge };
+    let mixed = mix(&against, &sources, &choice, &knowledge, known.inverses(), known.kb());
     mixed.write(&args.out)?;
     if args.json {
         output::json(&mixed.manifest)?;

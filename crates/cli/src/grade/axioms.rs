@@ -1,6 +1,7 @@
 //! `touchstone axioms`.
 
 use super::GoldArgs;
+use super::degrade::check_sparql;
 use crate::{Outcome, output};
 use anyhow::Result;
 use clap::Args;
@@ -49,6 +50,7 @@ pub(crate) fn run(args: &AxiomsArgs) -> Result<Outcome> {
     let words = gold.words();
     let grader = gold.grader(words.as_ref());
     let mut questions = gold.questions()?;
+    check_sparql(&questions)?;
     questions.retain(|question| question.forms.sparql.is_some());
     questions.truncate(args.limit);
     let rows = axioms(&grader, &questions, &gold.pool(), args.seed);

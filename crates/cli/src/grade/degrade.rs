@@ -6,6 +6,7 @@ use anyhow::{Context, Result, bail};
 use clap::Args;
 use serde_json::json;
 use std::path::PathBuf;
+use touchstone_forge::Question;
 use touchstone_grade::degrade::{Degradation, degrade};
 
 /// Arguments of `touchstone degrade`.
@@ -41,6 +42,16 @@ pub(super) fn check_share(share: f64) -> Result<()> {
     Ok(())
 }
 
+/// What changes SPARQL needs some.
+pub(super) fn check_sparql(questions: &[&Question]) -> Result<()> {
+    if !questions.iter().any(|question| question.forms.sparql.is_some()) {
+        bail!(
+            "no question here has a form in SPARQL, and that is what T1, T2 and T3 change; drop, flip, function, unit and year change the others"
+        );
+    }
+    Ok(())
+}
+
 pub(crate) fn run(args: &DegradeArgs) -> Result<Outcome> {
     let transform = degradation(&args.transform)?;
     check_share(args.share)?;
@@ -49,6 +60,9 @@ pub(crate) fn run(args: &DegradeArgs) -> Result<Outcome> {
     let questions = gold.questions()?;
     let run =
         degrade(&questions, &gold.pool(), transform, args.share, args.seed, &gold.knowledge(words.as_ref()));
+    if run.predictions.is_empty() {
+        check_sparql(&questions)?;
+    }
     let mut text = String::new();
     for prediction in &run.predictions {
         let line = json!({

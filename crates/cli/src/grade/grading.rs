@@ -101,7 +101,11 @@ pub(crate) fn run(args: &GradeArgs) -> Result<Outcome> {
     if args.json {
         output::json(&summary)?;
     } else {
-        show(&summary, &shown, compat, args.brief)?;
+        let columns: Vec<&str> = match args.measures.is_empty() {
+            true => vec!["em_canonical", "f1_aligned", "exec", "em_answer", "f1", "gek_3"],
+            false => args.measures.iter().map(String::as_str).collect(),
+        };
+        show(&summary, &shown, &columns, compat, args.brief)?;
         if let Some(out) = &args.out {
             output::text(&format!("grades.jsonl and summary.json are in {}", out.display()))?;
         }
@@ -228,7 +232,8 @@ fn grade_all(args: &GradeArgs, gold: &Gold, grader: &mut Grader<'_>, facets: &[S
         FormatName::Kqapro => PredictionFormat::KqaPro,
         FormatName::Qald => PredictionFormat::Qald,
     };
-    let mut predictions = Predictions::new(open(&args.predictions)?, format);
+    let mut predictions = Predictions::new(open(&args.predictions)?, format)
+        .with_namespaces(grader.knowledge.namespaces.clone());
     let official = grader.compat.map_or(&[][..], Compat::scores);
     let mut collector = Collector::new(&grader.products, official, facets);
     let names: Vec<String> = collector.names().map(str::to_owned).collect();
@@ -350,7 +355,13 @@ fn line(
     row.to_string() + "\n"
 }
 
-fn show(summary: &Summary, shown: &[String], compat: Option<Compat>, brief: bool) -> Result<()> {
+fn show(
+    summary: &Summary,
+    shown: &[String],
+    columns: &[&str],
+    compat: Option<Compat>,
+    brief: bool,
+) -> Result<()> {
     let outcomes: Vec<String> = summary
         .outcomes
         .iter()
@@ -378,10 +389,8 @@ fn show(summary: &Summary, shown: &[String], compat: Option<Compat>, brief: bool
         table.add_row(["bleu (corpus)".to_owned(), three(bleu)]);
     }
     output::text(&table.to_string())?;
-    let columns: Vec<&str> = ["em_canonical", "f1_aligned", "exec", "em_answer", "f1", "gek_3"]
-        .into_iter()
-        .filter(|name| summary.measures.contains_key(*name))
-        .collect();
+    let is_measured = |name: &&str| summary.measures.contains_key(*name);
+    let columns: Vec<&str> = columns.iter().copied().filter(is_measured).collect();
     for (facet, cells) in summary.by.iter().filter(|_| !brief) {
         let mut headings = vec![facet.as_str(), "n"];
         headings.extend(&columns);
@@ -419,8 +428,8 @@ fn show(summary: &Summary, shown: &[String], compat: Option<Compat>, brief: bool
     }
     if summary.repeated > 0 {
         output::note(&format!(
-            "{} after the first one for a question were not graded",
-            output::counted(summary.repeated as u64, "prediction", "predictions")
+            "{} not graded: another one for the question stands before",
+            output::counted(summary.repeated as u64, "prediction was", "predictions were")
         ));
     }
     if let Some(compat) = compat {

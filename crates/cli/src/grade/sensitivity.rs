@@ -1,6 +1,6 @@
 //! `touchstone sensitivity`.
 
-use super::degrade::{check_share, degradation};
+use super::degrade::{check_share, check_sparql, degradation};
 use super::{GoldArgs, three};
 use crate::progress::Bar;
 use crate::{Outcome, output};
@@ -35,9 +35,12 @@ pub(crate) fn run(args: &SensitivityArgs) -> Result<Outcome> {
     let gold = args.gold.open()?;
     let words = gold.words();
     let grader = gold.grader(words.as_ref());
+    let questions = gold.questions()?;
+    if transforms.iter().any(|transform| transform.is_of_text()) {
+        check_sparql(&questions)?;
+    }
     let bar = Bar::new();
-    let rows =
-        sensitivity(&grader, &gold.questions()?, &gold.pool(), &transforms, &args.share, args.seed, &bar);
+    let rows = sensitivity(&grader, &questions, &gold.pool(), &transforms, &args.share, args.seed, &bar);
     drop(bar);
     if args.json {
         output::json(&rows)?;

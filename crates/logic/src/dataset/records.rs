@@ -16,7 +16,7 @@ pub struct Record {
 /// What the file is made of, told by its beginning.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Layout {
-    /// The elements of an array, perhaps inside of an object (`{"Questions": [...]}`).
+    /// The elements of an array, perhaps inside of an object (`{"Questions": [...]}`, `{"dataset": ..., "questions": [...]}`).
     Array,
     /// An object on each line.
     Lines,
@@ -95,7 +95,7 @@ impl<R: BufRead> Records<R> {
         }
     }
 
-    /// Goes behind the `[` that follows `"Questions":`.
+    /// Goes behind the `[` that follows `"Questions":` or `"questions":`.
     fn skip_to_array(&mut self) -> io::Result<()> {
         let mut seen = Vec::new();
         loop {
@@ -296,10 +296,11 @@ fn names_questions(buffer: &[u8]) -> bool {
     contains_key(&buffer[..buffer.len().min(1 << 12)])
 }
 
-/// Whether the text has the key under which WebQSP lists its questions.
+/// Whether the text has the key under which WebQSP or QALD lists its questions.
 fn contains_key(bytes: &[u8]) -> bool {
     let text = String::from_utf8_lossy(bytes);
-    text.match_indices("\"Questions\"").any(|(at, key)| text[at + key.len()..].trim_start().starts_with(':'))
+    let is_key = |(at, name): (usize, &str)| text[at + name.len()..].trim_start().starts_with(':');
+    ["\"Questions\"", "\"questions\""].into_iter().any(|name| text.match_indices(name).any(is_key))
 }
 
 fn is_sparql(text: &str) -> bool {
@@ -377,6 +378,12 @@ mod tests {
         assert_eq!(
             texts("{\"Version\": \"1\", \"Questions\": [{\"q\": 1}, {\"q\": 2}]}"),
             ["{\"q\": 1}", "{\"q\": 2}"]
+        );
+        assert_eq!(
+            texts(
+                "{\n\"dataset\": {\"id\": \"x\", \"tags\": [1]},\n\"questions\": [\n{\"q\": [1]},\n{\"q\": 2}\n]\n}\n"
+            ),
+            ["{\"q\": [1]}", "{\"q\": 2}"]
         );
         assert_eq!(texts("[1]\n[2]"), ["1", "2"], "files put together");
         assert_eq!(texts("\u{feff}{\"a\": 1}"), ["{\"a\": 1}"]);
