@@ -1,4 +1,4 @@
-//! Programs are planned without a query in between: the plan must be that of the query, to the last number.
+//! Programs are planned without a query in between: the plan must be that of the query.
 
 use crate::programs::import_kqapro;
 use crate::programs::random::Random;
