@@ -70,9 +70,9 @@ measures! {
         "both empty 1; one empty 0; broken SPARQL is scanned, other broken texts 0";
     F1Tri = "f1_tri", Query, 1, "F1 of the sets of triple patterns, all variables taken for one",
         "both empty 1; one empty 0; patterns that become the same count once; broken SPARQL is scanned, other broken texts 0";
-    F1Aligned = "f1_aligned", Query, 1, "F1 of what the query graphs say, variables aligned in the best way, the answer to the answer",
+    F1Aligned = "f1_aligned", Query, 2, "F1 of what the query graphs say, variables aligned in the best way, the answer to the answer",
         "a text that cannot be read 0; SPARQL outside of the algebra, on either side: 1 for the gold text itself, else f1_tri";
-    F1Inverse = "f1_inverse", Query, 2, "as f1_aligned; a relation and its inverse the other way round are the same, and so are entities that owl:sameAs links",
+    F1Inverse = "f1_inverse", Query, 3, "as f1_aligned; a relation and its inverse the other way round are the same, and so are entities that owl:sameAs links",
         "as f1_aligned";
     MrrForm = "mrr_form", Query, 1, "1 / the place of the first form with the canonical form of gold: the form itself, then its alternatives",
         "none of them 0; without alternatives as em_canonical";
