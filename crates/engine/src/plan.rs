@@ -322,3 +322,39 @@ impl PlanSet {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::planner::Planner;
+    use super::*;
+    use crate::words::Words;
+
+    /// A look at one literal must say what `touchstone_kb::compare` says, and what the ranges of all literals say.
+    #[test]
+    fn a_test_accepts_what_satisfies() {
+        use Comparison::*;
+        let kb = touchstone_kb::world::open(&touchstone_kb::NoProgress).expect("World");
+        let words = Words::new(&kb);
+        let planner = Planner::new(&words);
+        let sample = |n: usize| {
+            let step = kb.n_literals() / n;
+            (0..n).map(move |at| LiteralId((at * step) as u32))
+        };
+        let (mut n_equal, mut n_accepted) = (0, 0);
+        for id in sample(97) {
+            let value = Value::of(&kb.literal(id));
+            for comparison in [Equal, NotEqual, Less, Greater, LessOrEqual, GreaterOrEqual] {
+                let Ok(test) = planner.test(Few::new(), comparison, value.clone()) else { continue };
+                for other in sample(499).chain([id]) {
+                    let expected = satisfies(&kb.literal(other), comparison, &value.literal()) == Ok(true);
+                    let accepted = test.accepts(&kb, other);
+                    assert_eq!(accepted, expected, "{} {comparison} {value}", kb.literal(other));
+                    assert_eq!(test.literals(&kb).contains(other.0), expected);
+                    n_accepted += usize::from(accepted);
+                    n_equal += usize::from(accepted && comparison == Equal);
+                }
+            }
+        }
+        assert!(n_equal >= 90 && n_accepted > 10_000, "{n_equal} {n_accepted}");
+    }
+}

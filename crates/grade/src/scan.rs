@@ -3,6 +3,7 @@
 //! Degraded queries have lost a bracket, predicted ones end in the middle; what they say can still be compared.
 
 use std::borrow::Cow;
+use touchstone_logic::first_byte;
 
 /// A token of SPARQL.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -100,13 +101,7 @@ const IRI_ENDS: [bool; 256] = {
 
 /// `<...>` without blanks and brackets inside.
 fn iri_length(rest: &str) -> Option<usize> {
-    let bytes = &rest.as_bytes()[1..];
-    let is_end = |&byte: &u8| IRI_ENDS[usize::from(byte)];
-    // IRIs are long: eight bytes are looked at together.
-    let (chunks, _) = bytes.as_chunks::<8>();
-    let has_end = |chunk: &&[u8; 8]| chunk.iter().fold(false, |any, byte| any | is_end(byte));
-    let whole = 8 * chunks.iter().take_while(|chunk| !has_end(chunk)).count();
-    let end = whole + bytes[whole..].iter().position(is_end)? + 1;
+    let end = first_byte(&rest.as_bytes()[1..], |byte| IRI_ENDS[usize::from(byte)])? + 1;
     rest[end..].starts_with('>').then_some(end + 1)
 }
 

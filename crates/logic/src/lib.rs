@@ -37,6 +37,6 @@ pub use query::{
     Superlative,
 };
 pub use sexpr::Form;
-pub use text::{MAX_DEPTH, Span, SyntaxError};
+pub use text::{MAX_DEPTH, Span, SyntaxError, first_byte};
 pub use value::{Symbol, UNTYPED, Value};
 pub use words::Word;

@@ -106,7 +106,7 @@ impl<'w, 'kb> Planner<'w, 'kb> {
         self.words.kb()
     }
 
-    fn ask(&mut self, query: &Query) -> Result<Ask, PlanError> {
+    fn ask(&self, query: &Query) -> Result<Ask, PlanError> {
         use logic::Answer;
         Ok(match &query.answer {
             Answer::Members(set) => Ask::Members(self.set(set)?),
@@ -172,7 +172,7 @@ impl<'w, 'kb> Planner<'w, 'kb> {
     }
 
     /// Two descriptions that share nothing.
-    fn two(&mut self, from: &logic::Set, to: &logic::Set) -> Result<(PlanSet, PlanSet), PlanError> {
+    fn two(&self, from: &logic::Set, to: &logic::Set) -> Result<(PlanSet, PlanSet), PlanError> {
         let (from, to) = (self.set(from)?, self.set(to)?);
         let (mut a, mut b) = (Vec::new(), Vec::new());
         marks_in(&from, &mut a);
@@ -191,7 +191,7 @@ impl<'w, 'kb> Planner<'w, 'kb> {
         Ask::Members(PlanSet::new(SetKind::Superlative(Box::new(extremes))))
     }
 
-    fn set(&mut self, set: &logic::Set) -> Result<PlanSet, PlanError> {
+    fn set(&self, set: &logic::Set) -> Result<PlanSet, PlanError> {
         use logic::Set;
         let kind = match set {
             Set::All => SetKind::All,
@@ -239,7 +239,7 @@ impl<'w, 'kb> Planner<'w, 'kb> {
         Ok(PlanSet::new(kind))
     }
 
-    fn all(&mut self, parts: &[logic::Set]) -> Result<Vec<PlanSet>, PlanError> {
+    fn all(&self, parts: &[logic::Set]) -> Result<Vec<PlanSet>, PlanError> {
         parts.iter().map(|part| self.set(part)).collect()
     }
 

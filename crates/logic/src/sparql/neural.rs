@@ -1,6 +1,7 @@
 //! The tokens of neural SPARQL machines (NSpM), in which DBNQA is written.
 
 use super::tidy::KNOWN_PREFIXES;
+use crate::text::first_byte;
 use memchr::memmem;
 use std::borrow::Cow;
 use std::sync::LazyLock;
@@ -184,20 +185,6 @@ const APART: [u8; 256] = {
     apart
 };
 
-/// The next byte that means something. Names are long: eight bytes are looked at together.
-fn next_mark(bytes: &[u8], from: usize) -> Option<usize> {
-    let (chunks, rest) = bytes[from..].as_chunks::<8>();
-    let is_mark = |&byte: &u8| MARKS[usize::from(byte)];
-    let mut at = from;
-    for chunk in chunks {
-        if chunk.iter().fold(false, |any, byte| any | is_mark(byte)) {
-            return chunk.iter().position(is_mark).map(|place| at + place);
-        }
-        at += 8;
-    }
-    rest.iter().position(is_mark).map(|place| at + place)
-}
-
 /// A text with codes for its marks. What a bracket or an operator is depends on the blanks beside it, and one blank serves one mark only.
 fn with_coded_marks(text: &str) -> String {
     let bytes = text.as_bytes();
@@ -215,7 +202,8 @@ fn with_coded_marks(text: &str) -> String {
     // Where the text begins that is not yet written, and behind which blanks the last mark of each kind was found.
     let (mut from, mut opened, mut closed, mut compared) = (0, 0, 0, (0, ""));
     let mut next = 0;
-    while let Some(at) = next_mark(bytes, next) {
+    while let Some(length) = first_byte(&bytes[next..], |byte| MARKS[usize::from(byte)]) {
+        let at = next + length;
         next = at + 1;
         let stands_alone = |served: usize| at > 0 && at != served && is_blank(at - 1) && is_blank(at + 1);
         let code = match bytes[at] {

@@ -1,6 +1,7 @@
 //! The words of plain SPARQL: marks, names, IRIs, literals.
 
 use super::Reader;
+use crate::text::first_byte;
 use spargebra::term::{Literal, NamedNode, Variable};
 use touchstone_kb::XSD;
 use touchstone_kb::rdf::KQAPRO_BASE;
@@ -33,15 +34,6 @@ pub(super) const fn bytes_of_digits() -> [bool; 256] {
         byte += 1;
     }
     table
-}
-
-/// How many bytes are in a table, from the first on. IRIs are long: eight bytes are looked at together.
-fn run_length(bytes: &[u8], table: &[bool; 256]) -> usize {
-    let is_in = |&byte: &u8| table[usize::from(byte)];
-    let (chunks, _) = bytes.as_chunks::<8>();
-    let whole =
-        8 * chunks.iter().take_while(|chunk| chunk.iter().fold(true, |all, byte| all & is_in(byte))).count();
-    whole + bytes[whole..].iter().take_while(|byte| is_in(byte)).count()
 }
 
 impl<'t> Reader<'t> {
@@ -95,7 +87,7 @@ impl<'t> Reader<'t> {
     /// The bytes from here on that are in a table.
     pub(super) fn run(&mut self, table: &[bool; 256]) -> &'t str {
         let bytes = &self.text.as_bytes()[self.at..];
-        let length = run_length(bytes, table);
+        let length = first_byte(bytes, |byte| !table[usize::from(byte)]).unwrap_or(bytes.len());
         let found = &self.text[self.at..self.at + length];
         self.at += length;
         found
