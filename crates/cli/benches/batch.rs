@@ -1,5 +1,8 @@
 //! `touchstone query --batch` on the embedded engine beside the same batch on a SPARQL server over loopback:
 //! `TOUCHSTONE_TEST_VIRTUOSO=URL cargo bench -p touchstone --bench batch`. The server holds World's direct view; see `tools/servers`.
+//!
+//! The same file of S-expressions on both sides, by the same program: one run to warm up, then the best of three. All answers must be the
+//! same.
 #![allow(missing_docs, clippy::unwrap_used, clippy::print_stdout)]
 
 use serde_json::{Value, json};
@@ -9,6 +12,7 @@ use std::time::Instant;
 use touchstone_kb::{Kb, NoProgress, NodeId, Property, world};
 
 const QUERIES: u64 = 2000;
+const ROUNDS: usize = 3;
 
 /// SplitMix64.
 fn random(state: &mut u64) -> u64 {
@@ -73,19 +77,23 @@ fn main() {
     let (batch, out) = (dir.path().join("batch.jsonl"), dir.path().join("out.jsonl"));
     let lines: Vec<String> = queries(&kb).iter().map(Value::to_string).collect();
     std::fs::write(&batch, lines.join("\n")).unwrap();
-    run(&batch, &out, &[]);
-    let (ours, answers) = run(&batch, &out, &[]);
+    let best = |more: &[&str]| {
+        let (_, answers) = run(&batch, &out, more);
+        let seconds = (0..ROUNDS).map(|_| run(&batch, &out, more).0).fold(f64::INFINITY, f64::min);
+        (seconds, answers)
+    };
+    let (ours, answers) = best(&[]);
     println!("{QUERIES} queries, from the start of the program to its end: {ours:.3} s");
     let Ok(url) = std::env::var("TOUCHSTONE_TEST_VIRTUOSO") else {
         println!("TOUCHSTONE_TEST_VIRTUOSO is not set: no server to compare with");
         return;
     };
     let engine = format!("endpoint:{url}");
-    let more = ["--engine", &engine, "--default-graph", "urn:touchstone:test"];
-    run(&batch, &out, &more);
-    let (theirs, their_answers) = run(&batch, &out, &more);
-    let same = answers.iter().zip(&their_answers).filter(|(a, b)| unordered(a) == unordered(b)).count();
-    println!("the server: {theirs:.3} s, ratio {:.0} (wanted 20), {same} answers the same", theirs / ours);
+    let (theirs, their_answers) = best(&["--engine", &engine, "--default-graph", "urn:touchstone:test"]);
+    for (ours, theirs) in answers.iter().zip(&their_answers) {
+        assert_eq!(unordered(ours), unordered(theirs));
+    }
+    println!("the server: {theirs:.3} s, ratio {:.0} (wanted 20), all answers the same", theirs / ours);
 }
 
 fn unordered(answers: &Value) -> Vec<String> {

@@ -1,11 +1,11 @@
 """Measures the package KoPL 0.0.5.
 
-usage: kopl_bench.py KB.json PROGRAMS.json OUT.json [SECONDS]
+usage: kopl_bench.py KB.json PROGRAMS.json OUT.json ROUNDS SECONDS
 
-KB.json is a KB in KQA Pro's format; PROGRAMS.json an object of lists of programs in KQA Pro's format, by their kind. Each kind is warmed up
-with its first programs, then runs in rounds for SECONDS (5 by default), at least one round. OUT.json becomes
-{"engine", "load_seconds", "megabytes", "kinds": {kind: {"runs", "seconds_per_program", "median", "p95", "answers"}}};
-the seconds are those of the best whole round; an answer is a text, a list of texts, or {"error": kind of the exception}.
+KB.json is a KB in KQA Pro's format; PROGRAMS.json an object of lists of programs in KQA Pro's format, by their kind. Of each kind the first
+programs are taken that run within SECONDS, at least 20; that pass is the warm-up and gives the answers. Then they run ROUNDS times. OUT.json
+becomes {"engine", "load_seconds", "megabytes", "kinds": {kind: {"programs", "seconds_per_program", "answers"}}}: the seconds are those of
+the best round; an answer is a text, a list of texts, or {"error": kind of the exception}.
 """
 
 import contextlib
@@ -15,7 +15,7 @@ import resource
 import sys
 import time
 
-WARM_UP = 20
+FEWEST = 20
 
 
 def run(engine, program):
@@ -25,34 +25,24 @@ def run(engine, program):
         return {"error": type(error).__name__}
 
 
-def measure(engine, programs, seconds):
-    for program in programs[:WARM_UP]:
-        run(engine, program)
-    answers, times, rounds = [], [], []
+def measure(engine, programs, rounds, seconds):
+    answers = []
     end = time.perf_counter() + seconds
-    while not times or time.perf_counter() < end:
-        first = len(times)
+    for program in programs:
+        if len(answers) >= FEWEST and time.perf_counter() > end:
+            break
+        answers.append(run(engine, program))
+    programs = programs[: len(answers)]
+    best = float("inf")
+    for _ in range(rounds):
+        start = time.perf_counter()
         for program in programs:
-            start = time.perf_counter()
-            answer = run(engine, program)
-            times.append(time.perf_counter() - start)
-            if len(answers) < len(programs):
-                answers.append(answer)
-            elif time.perf_counter() > end:
-                break
-        else:
-            rounds.append(sum(times[first:]) / len(programs))
-    ordered = sorted(times)
-    return {
-        "runs": len(times),
-        "seconds_per_program": min(rounds),
-        "median": ordered[len(ordered) // 2],
-        "p95": ordered[int(len(ordered) * 0.95)],
-        "answers": answers,
-    }
+            run(engine, program)
+        best = min(best, time.perf_counter() - start)
+    return {"programs": len(programs), "seconds_per_program": best / len(programs), "answers": answers}
 
 
-def main(kb_path, programs_path, out_path, seconds="5"):
+def main(kb_path, programs_path, out_path, rounds, seconds):
     start = time.perf_counter()
     # The package prints its progress.
     with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
@@ -71,12 +61,12 @@ def main(kb_path, programs_path, out_path, seconds="5"):
     }
     for kind, programs in kinds.items():
         ready = [([s["function"] for s in program], [s["inputs"] for s in program]) for program in programs]
-        result["kinds"][kind] = measure(engine, ready, float(seconds))
+        result["kinds"][kind] = measure(engine, ready, int(rounds), float(seconds))
     with open(out_path, "w") as file:
         json.dump(result, file)
 
 
 if __name__ == "__main__":
-    if len(sys.argv) not in (4, 5):
+    if len(sys.argv) != 6:
         sys.exit(__doc__)
     main(*sys.argv[1:])
