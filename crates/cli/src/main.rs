@@ -47,7 +47,7 @@ enum Command {
     Shell(query::shell::ShellArgs),
     /// Make a benchmark out of a KB.
     #[command(
-        after_help = "Examples:\n  touchstone build quick --out bench/\n  touchstone build hard --questions 5000 --seed 7 --kb my-kb/ --out bench/\n  touchstone build --print-recipe quick > mine.toml"
+        after_help = "Examples:\n  touchstone build quick --out bench/\n  touchstone build hard --questions 5000 --seed 7 --kb my-kb/ --name mine --out bench/\n  touchstone build --print-recipe quick > mine.toml"
     )]
     Build(forge::build::BuildArgs),
     /// Prove a benchmark, or find what is wrong with it.
@@ -88,7 +88,7 @@ enum Command {
     Ask(run::ask::AskArgs),
     /// Ask a system the questions of a benchmark; a run that was stopped goes on where it was.
     #[command(
-        after_help = "Examples:\n  touchstone run oracle --benchmark bench/ --out runs/oracle\n  touchstone run \"command:python3 mine.py\" --benchmark bench/ --split test --out runs/mine\n  touchstone run --resume runs/mine\n  touchstone run llm:my-model --llm-url http://127.0.0.1:8000/v1 --benchmark bench/ --limit 100 --out runs/llm\n  touchstone grade --benchmark bench/ --predictions runs/mine --out runs/mine"
+        after_help = "Examples:\n  touchstone run oracle --benchmark bench/ --out runs/oracle\n  touchstone run \"command:python3 mine.py\" --benchmark bench/ --split test --out runs/mine\n  touchstone run --resume runs/mine\n  touchstone run llm:my-model --llm-url http://127.0.0.1:8000/v1 --benchmark bench/ --limit 100 --out runs/llm\n  touchstone grade runs/mine --out runs/mine"
     )]
     Run(run::RunArgs),
     /// The runs in a folder, with their scores if they are graded.
@@ -102,7 +102,7 @@ enum Command {
     Cache(run::cache::CacheCommand),
     /// Grade predictions: answers and reasoning, with intervals and breakdowns.
     #[command(
-        after_help = "Examples:\n  touchstone grade --benchmark bench/ --predictions mine.jsonl --out grades/\n  touchstone grade --benchmark bench/ --predictions mine.jsonl --by 'level,shape*function' --measures f1,gek_3\n  touchstone grade --dataset grailqa:dev.json --ontology ontology/ --compat grailqa --predictions predictions.jsonl"
+        after_help = "Examples:\n  touchstone grade runs/mine\n  touchstone grade --benchmark bench/ mine.jsonl --out grades/\n  touchstone grade --benchmark bench/ --predictions mine.jsonl --by 'level,shape*function' --measures f1,gek_3\n  touchstone grade --dataset grailqa:dev.json --ontology ontology/ --compat grailqa --predictions predictions.jsonl"
     )]
     Grade(grade::grading::GradeArgs),
     /// Compare graded runs: paired tests, and which questions flipped.

@@ -365,6 +365,7 @@ pub fn benchmark(
     let manifest = Manifest {
         touchstone_benchmark: FORMAT,
         name: name.to_owned(),
+        identity: String::new(),
         description: String::new(),
         tool_version: env!("CARGO_PKG_VERSION").to_owned(),
         kb,
@@ -376,7 +377,7 @@ pub fn benchmark(
         unfilled: Vec::new(),
         verified: 0,
     };
-    Benchmark { manifest, questions }
+    Benchmark::new(manifest, questions)
 }
 
 /// The records of neural SPARQL machines: rows of templates (`...;question;query;...`), or two texts with a question and its query on

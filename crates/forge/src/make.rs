@@ -462,13 +462,15 @@ impl<'k> Maker<'k, '_> {
         }
         // In no order that tells anything.
         Random::new(recipe.seed, "order").shuffle(&mut questions);
-        for (number, question) in questions.iter_mut().enumerate() {
-            question.id = format!("{}-{:06}", recipe.name, number + 1);
-        }
         let kb = kb.manifest();
+        let prefix = id_prefix(&recipe.name, &kb.fingerprint, &questions);
+        for (number, question) in questions.iter_mut().enumerate() {
+            question.id = format!("{prefix}-{:06}", number + 1);
+        }
         let manifest = Manifest {
             touchstone_benchmark: FORMAT,
             name: recipe.name.clone(),
+            identity: String::new(),
             description: recipe.description.clone(),
             tool_version: env!("CARGO_PKG_VERSION").to_owned(),
             kb: KbIdentity { name: kb.name.clone(), fingerprint: kb.fingerprint.clone() },
@@ -480,6 +482,21 @@ impl<'k> Maker<'k, '_> {
             unfilled,
             verified,
         };
-        Benchmark { manifest, questions }
+        Benchmark::new(manifest, questions)
     }
+}
+
+/// What ids begin with: the name, and a few digits of a hash of what is asked, so that questions of two benchmarks of one name have
+/// different ids.
+fn id_prefix(name: &str, kb: &str, questions: &[Question]) -> String {
+    let mut hasher = blake3::Hasher::new();
+    hasher.update(kb.as_bytes());
+    for question in questions {
+        hasher
+            .update(question.question.as_bytes())
+            .update(b"\n")
+            .update(question.template.as_bytes())
+            .update(b"\n");
+    }
+    format!("{name}-{}", &hasher.finalize().to_hex()[..4])
 }

@@ -117,5 +117,5 @@ pub fn mix(
         verified: 0,
         ..against.manifest.clone()
     };
-    Benchmark { manifest, questions }
+    Benchmark::new(manifest, questions)
 }

@@ -19,6 +19,9 @@ pub struct Manifest {
     pub touchstone_benchmark: u32,
     /// The name.
     pub name: String,
+    /// The identity when it was made, see [`Benchmark::identity`]; packages of 0.1 have none.
+    #[serde(default)]
+    pub identity: String,
     /// What it is for.
     pub description: String,
     /// The version of the program that made it.
@@ -123,6 +126,15 @@ pub struct Benchmark {
     pub manifest: Manifest,
     /// Its questions.
     pub questions: Vec<Question>,
+    /// The hash of its content: the first 32 digits of the BLAKE3 hash of `questions.jsonl`, as it is on disk or would be written.
+    pub identity: String,
+}
+
+/// How many digits of the hash make an identity.
+const IDENTITY_DIGITS: usize = 32;
+
+fn identity_of(hasher: &blake3::Hasher) -> String {
+    hasher.finalize().to_hex()[..IDENTITY_DIGITS].to_owned()
 }
 
 /// A file to write aside, as readable as any other new file.
@@ -138,7 +150,45 @@ fn io(action: &'static str, path: &Path) -> impl FnOnce(std::io::Error) -> Packa
     move |source| PackageError::Io { action, path, source }
 }
 
+/// A question as a line of `questions.jsonl`.
+fn line(question: &Question) -> Result<Vec<u8>, serde_json::Error> {
+    let mut line = serde_json::to_vec(question)?;
+    line.push(b'\n');
+    Ok(line)
+}
+
+fn lines(questions: &[Question]) -> Result<Vec<Vec<u8>>, serde_json::Error> {
+    questions.par_iter().map(line).collect()
+}
+
 impl Benchmark {
+    /// With the identity of its questions.
+    pub fn new(manifest: Manifest, questions: Vec<Question>) -> Benchmark {
+        let mut hasher = blake3::Hasher::new();
+        for part in questions.chunks(1024) {
+            // What cannot be written as JSON is reported when it is written.
+            for line in lines(part).unwrap_or_default() {
+                hasher.update(&line);
+            }
+        }
+        let identity = identity_of(&hasher);
+        Benchmark { manifest: Manifest { identity: identity.clone(), ..manifest }, questions, identity }
+    }
+
+    /// Whether it was made by a recipe, so that every form was run on its KB, and has not been changed since.
+    pub fn is_proven(&self) -> bool {
+        self.manifest.recipe.is_some() && self.manifest.identity == self.identity
+    }
+
+    /// The identity of the package in a folder, from its bytes alone.
+    pub fn identity_in(dir: &Path) -> Result<String, PackageError> {
+        let path = dir.join("questions.jsonl");
+        let file = File::open(&path).map_err(io("read", &path))?;
+        let mut hasher = blake3::Hasher::new();
+        hasher.update_reader(file).map_err(io("read", &path))?;
+        Ok(identity_of(&hasher))
+    }
+
     /// Reads a package.
     pub fn read(dir: &Path) -> Result<Benchmark, PackageError> {
         let path = dir.join("benchmark.json");
@@ -161,15 +211,21 @@ impl Benchmark {
         }
         let manifest = serde_json::from_str(&text).map_err(json(0, &path))?;
         let path = dir.join("questions.jsonl");
-        let file = BufReader::new(File::open(&path).map_err(io("read", &path))?);
+        let mut file = BufReader::with_capacity(1 << 20, File::open(&path).map_err(io("read", &path))?);
         let mut questions = Vec::new();
-        for (number, line) in file.lines().enumerate() {
-            let line = line.map_err(io("read", &path))?;
-            if !line.trim().is_empty() {
-                questions.push(serde_json::from_str(&line).map_err(json(number + 1, &path))?);
+        let mut hasher = blake3::Hasher::new();
+        let mut line = Vec::new();
+        for number in 1.. {
+            line.clear();
+            if file.read_until(b'\n', &mut line).map_err(io("read", &path))? == 0 {
+                break;
+            }
+            hasher.update(&line);
+            if !line.trim_ascii().is_empty() {
+                questions.push(serde_json::from_slice(&line).map_err(json(number, &path))?);
             }
         }
-        Ok(Benchmark { manifest, questions })
+        Ok(Benchmark { manifest, questions, identity: identity_of(&hasher) })
     }
 
     /// Writes a package: aside first, so that there is all of it or nothing. A benchmark that is there already is replaced.
@@ -187,14 +243,6 @@ impl Benchmark {
             .map_err(io("write to", parent))?;
         let path = aside.path().join("questions.jsonl");
         let mut file = BufWriter::with_capacity(1 << 20, File::create(&path).map_err(io("create", &path))?);
-        let line = |question: &Question| {
-            let mut line = serde_json::to_vec(question)?;
-            line.push(b'\n');
-            Ok(line)
-        };
-        let lines = |questions: &[Question]| -> Result<Vec<Vec<u8>>, serde_json::Error> {
-            questions.par_iter().map(line).collect()
-        };
         // The lines of the next part are made while those of the last are written.
         let mut parts = self.questions.chunks(1024);
         let mut next = lines(parts.next().unwrap_or_default());

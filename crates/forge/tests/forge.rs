@@ -376,10 +376,8 @@ fn data_sets_come_back() {
         seed: 1,
         ..Choice::default()
     };
-    let tests = Benchmark {
-        questions: made.questions.iter().filter(|question| question.split != "train").cloned().collect(),
-        ..made.clone()
-    };
+    let tests = made.questions.iter().filter(|question| question.split != "train").cloned().collect();
+    let tests = Benchmark::new(made.manifest.clone(), tests);
     let mixed = mix(&made, &[tests], &choice, &importer(Origin::Cwq).knowledge, &kb, Some(&kb));
     let count = |benchmark: &Benchmark, level: &str| {
         benchmark.questions.iter().filter(|question| question.level == level).count()

@@ -19,6 +19,7 @@ mod literal;
 mod names;
 mod progress;
 pub mod rdf;
+pub mod registry;
 mod store;
 mod time;
 mod vocabulary;

@@ -36,6 +36,8 @@ fn main() {
             touchstone_run: 1,
             system: system.name(),
             benchmark: "bench".to_owned(),
+            benchmark_identity: String::new(),
+            benchmark_path: String::new(),
             split: None,
             limit: None,
             questions: String::new(),

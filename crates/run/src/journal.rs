@@ -17,6 +17,12 @@ pub struct Header {
     pub system: String,
     /// The name of the benchmark.
     pub benchmark: String,
+    /// The identity of the benchmark; runs of 0.1 have none.
+    #[serde(default)]
+    pub benchmark_identity: String,
+    /// The folder of the benchmark, absolute; empty if the questions come from elsewhere. A benchmark may move: see [`PLACES`].
+    #[serde(default)]
+    pub benchmark_path: String,
     /// The split that is asked, if not all but training.
     #[serde(default)]
     pub split: Option<String>,
@@ -37,6 +43,9 @@ pub struct Header {
     /// The version of the program.
     pub tool_version: String,
 }
+
+/// Fields of [`Header`] that say where something is, not what it is: a run continues wherever they point.
+const PLACES: [&str; 1] = ["benchmark_path"];
 
 /// What `run.json` says.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -260,7 +269,7 @@ fn same_run(folder: &Path, found: &Header, header: &Header) -> Result<(), Journa
     let (found, wanted) = (fields(found), fields(header));
     let shown = |value: &Json| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
     for (field, value) in wanted.as_object().into_iter().flatten() {
-        if found[field] != *value {
+        if !PLACES.contains(&field.as_str()) && found[field] != *value {
             return Err(JournalError::Another {
                 folder: folder.to_owned(),
                 field: field.clone(),
@@ -344,6 +353,8 @@ mod tests {
             touchstone_run: 1,
             system: system.to_owned(),
             benchmark: "b".to_owned(),
+            benchmark_identity: "i".to_owned(),
+            benchmark_path: String::new(),
             split: None,
             limit: None,
             questions: "q".to_owned(),

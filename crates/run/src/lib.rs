@@ -10,6 +10,7 @@ mod http;
 mod journal;
 mod link;
 mod llm;
+mod locate;
 mod nearest;
 mod system;
 mod web;
@@ -22,6 +23,7 @@ pub use journal::{Header, Journal, JournalError, RunFile, forget_errors, has_err
 pub use link::{Linked, Linker, Thing};
 pub use llm::schema::packed_schema;
 pub use llm::{DEFAULT_PROMPT, LlmSettings, LlmSystem};
+pub use locate::benchmark_of;
 pub use nearest::{Adapted, Nearest};
 pub use system::{Asked, Given, System, Worker};
 pub use web::WebSettings;

@@ -23,6 +23,8 @@ fn header(system: &dyn System) -> Header {
         touchstone_run: 1,
         system: system.name(),
         benchmark: "test".to_owned(),
+        benchmark_identity: String::new(),
+        benchmark_path: String::new(),
         split: None,
         limit: None,
         questions: String::new(),

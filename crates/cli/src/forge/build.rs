@@ -22,6 +22,9 @@ pub(crate) struct BuildArgs {
     /// The folder of the benchmark
     #[arg(long, value_name = "DIR", required_unless_present = "print_recipe")]
     out: Option<PathBuf>,
+    /// The name of the benchmark, which its ids begin with, instead of the recipe's
+    #[arg(long, value_parser = name)]
+    name: Option<String>,
     /// The number of questions, instead of the recipe's
     #[arg(long, value_name = "N")]
     questions: Option<usize>,
@@ -48,6 +51,15 @@ pub(crate) struct BuildArgs {
     json: bool,
 }
 
+/// A name for a benchmark: it stands in ids, lines of JSON and messages.
+fn name(text: &str) -> Result<String, &'static str> {
+    match text.trim() {
+        "" => Err("a name has at least one character"),
+        name if name.chars().any(char::is_control) => Err("a name has no line breaks or control characters"),
+        name => Ok(name.to_owned()),
+    }
+}
+
 pub(crate) fn run(args: &BuildArgs) -> Result<Outcome> {
     if let Some(name) = &args.print_recipe {
         output::text(built_in(name)?)?;
@@ -60,6 +72,7 @@ pub(crate) fn run(args: &BuildArgs) -> Result<Outcome> {
         built_in(name)?.to_owned()
     };
     let mut recipe = Recipe::parse(&text).with_context(|| format!("the recipe {name}"))?;
+    recipe.name = args.name.clone().unwrap_or(recipe.name);
     recipe.questions = args.questions.unwrap_or(recipe.questions);
     recipe.seed = args.seed.unwrap_or(recipe.seed);
     recipe.filters.verify = match args.verify.as_deref() {

@@ -1,10 +1,10 @@
 //! `touchstone export-dataset`.
 
+use crate::kb::Chosen;
 use crate::{Outcome, output};
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use clap::Args;
 use std::path::PathBuf;
-use touchstone_forge::Benchmark;
 use touchstone_forge::export::{Target, export};
 
 /// Arguments of `touchstone export-dataset`.
@@ -19,9 +19,9 @@ pub(crate) struct ExportArgs {
     /// The folder to write to: a file for each split
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
-    /// `world` (embedded), or the directory of a compiled KB
-    #[arg(long, default_value = "world", value_name = "world|DIR")]
-    kb: String,
+    /// `world` (embedded), or the directory of a compiled KB; without it the KB that the benchmark was made from, found by its fingerprint
+    #[arg(long, value_name = "world|DIR")]
+    kb: Option<String>,
     /// For machines
     #[arg(long)]
     json: bool,
@@ -35,8 +35,17 @@ pub(crate) fn run(args: &ExportArgs) -> Result<Outcome> {
             Target::NAMES.join(", ")
         )
     })?;
-    let benchmark = Benchmark::read(&args.benchmark)?;
-    let kb = crate::kb::open(&args.kb)?;
+    let benchmark = crate::grade::read_benchmark(&args.benchmark)?;
+    let kb = match crate::kb::choose(args.kb.as_deref(), &benchmark.manifest.kb, &[&args.benchmark])? {
+        Chosen::Kb(kb) => *kb,
+        Chosen::Missing(message) => bail!(message),
+        Chosen::None => {
+            output::note(
+                "the benchmark does not name its KB; names are taken from World (--kb names another)",
+            );
+            crate::kb::open("world")?
+        }
+    };
     let exported = export(&kb, &benchmark, target, &args.out)?;
     if args.json {
         output::json(&exported)?;

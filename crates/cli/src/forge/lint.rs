@@ -1,11 +1,12 @@
 //! `touchstone lint`.
 
+use crate::kb::Chosen;
 use crate::progress::Bar;
 use crate::{Outcome, output};
-use anyhow::Result;
+use anyhow::{Result, bail};
 use clap::Args;
 use std::path::PathBuf;
-use touchstone_forge::{Benchmark, lint};
+use touchstone_forge::lint;
 
 /// Arguments of `touchstone lint`.
 #[derive(Args)]
@@ -13,9 +14,9 @@ pub(crate) struct LintArgs {
     /// The folder of a benchmark
     #[arg(value_name = "DIR")]
     benchmark: PathBuf,
-    /// `world` (embedded), or the directory of a compiled KB
-    #[arg(long, default_value = "world", value_name = "world|DIR")]
-    kb: String,
+    /// `world` (embedded), or the directory of a compiled KB; without it the KB that the benchmark was made from, found by its fingerprint
+    #[arg(long, value_name = "world|DIR")]
+    kb: Option<String>,
     /// Show all findings, not only the first twenty
     #[arg(long)]
     all: bool,
@@ -25,8 +26,15 @@ pub(crate) struct LintArgs {
 }
 
 pub(crate) fn run(args: &LintArgs) -> Result<Outcome> {
-    let benchmark = Benchmark::read(&args.benchmark)?;
-    let kb = crate::kb::open(&args.kb)?;
+    let benchmark = crate::grade::read_benchmark(&args.benchmark)?;
+    let kb = match crate::kb::choose(args.kb.as_deref(), &benchmark.manifest.kb, &[&args.benchmark])? {
+        Chosen::Kb(kb) => *kb,
+        Chosen::Missing(message) => bail!(message),
+        Chosen::None => bail!(
+            "{} does not name its KB, so there is nothing to run its forms on; give the KB with --kb DIR",
+            args.benchmark.display()
+        ),
+    };
     let bar = Bar::new();
     let report = lint::lint(&kb, &benchmark, &bar);
     drop(bar);
@@ -35,13 +43,11 @@ pub(crate) fn run(args: &LintArgs) -> Result<Outcome> {
         output::json(&report)?;
         return Ok(outcome);
     }
-    if !report.same_kb {
-        output::note(&match benchmark.manifest.kb.name.as_str() {
-            "" => format!("the benchmark says no KB: it is checked on {}; --kb names another", args.kb),
-            name => {
-                format!("the benchmark was made from another state of {name}: answers that differ are listed")
-            }
-        });
+    if benchmark.manifest.kb.fingerprint.is_empty() {
+        output::note(&format!(
+            "the benchmark does not name its KB; it is checked on {}",
+            args.kb.as_deref().unwrap_or_default()
+        ));
     }
     let shown = if args.all { usize::MAX } else { 20 };
     if !report.findings.is_empty() {

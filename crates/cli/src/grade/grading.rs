@@ -23,11 +23,18 @@ use touchstone_kb::{Change, Kb, Progress};
 /// Arguments of `touchstone grade`.
 #[derive(Args)]
 pub(crate) struct GradeArgs {
+    /// The folder of a run, whose benchmark and KB are found by themselves; or a file of predictions, or `-` for standard input
+    #[arg(
+        value_name = "RUN|FILE|-",
+        required_unless_present = "predictions",
+        conflicts_with = "predictions"
+    )]
+    run: Option<String>,
     #[command(flatten)]
     gold: GoldArgs,
-    /// The predictions: a file, the folder of a run, or `-` for standard input
-    #[arg(long, value_name = "FILE|RUN|-")]
-    predictions: String,
+    /// The predictions, another way to give them
+    #[arg(long, value_name = "RUN|FILE|-")]
+    predictions: Option<String>,
     /// How they are written
     #[arg(long, value_enum, default_value_t = FormatName::Lines)]
     format: FormatName,
@@ -70,6 +77,13 @@ enum FormatName {
     Qald,
 }
 
+impl GradeArgs {
+    /// Where the predictions are.
+    fn source(&self) -> &str {
+        self.run.as_deref().or(self.predictions.as_deref()).unwrap_or("-")
+    }
+}
+
 /// So many predictions are held at once.
 const CHUNK: usize = 4096;
 
@@ -77,8 +91,9 @@ pub(crate) fn run(args: &GradeArgs) -> Result<Outcome> {
     let compat = args.compat.as_deref().map(evaluator).transpose()?;
     let shown = shown(&args.measures, &args.product)?;
     let facets = checked_facets(&args.by)?;
-    let mut gold = args.gold.open()?;
-    gold.as_asked_by(Path::new(&args.predictions))?;
+    let source = Path::new(args.source());
+    let mut gold = args.gold.for_run(source)?.open()?;
+    gold.as_asked_by(source)?;
     let words = gold.words();
     let mut grader = gold.grader(words.as_ref());
     for product in &args.product {
@@ -232,8 +247,8 @@ fn grade_all(args: &GradeArgs, gold: &Gold, grader: &mut Grader<'_>, facets: &[S
         FormatName::Kqapro => PredictionFormat::KqaPro,
         FormatName::Qald => PredictionFormat::Qald,
     };
-    let mut predictions = Predictions::new(open(&args.predictions)?, format)
-        .with_namespaces(grader.knowledge.namespaces.clone());
+    let mut predictions =
+        Predictions::new(open(args.source())?, format).with_namespaces(grader.knowledge.namespaces.clone());
     let official = grader.compat.map_or(&[][..], Compat::scores);
     let mut collector = Collector::new(&grader.products, official, facets);
     let names: Vec<String> = collector.names().map(str::to_owned).collect();
@@ -247,7 +262,7 @@ fn grade_all(args: &GradeArgs, gold: &Gold, grader: &mut Grader<'_>, facets: &[S
         let mut chunk: Vec<(usize, Option<Prediction>)> = Vec::with_capacity(CHUNK);
         while chunk.len() < CHUNK {
             let Some(prediction) =
-                predictions.next().transpose().with_context(|| args.predictions.clone())?
+                predictions.next().transpose().with_context(|| args.source().to_owned())?
             else {
                 break;
             };

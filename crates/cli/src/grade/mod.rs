@@ -11,6 +11,7 @@ pub(crate) mod report;
 pub(crate) mod sensitivity;
 
 use crate::forms::{each_record, must_exist};
+use crate::kb::Chosen;
 use crate::output;
 use anyhow::{Context, Result, bail};
 use clap::Args;
@@ -25,10 +26,10 @@ use touchstone_kb::Kb;
 use touchstone_logic::dataset::Knowledge;
 use touchstone_logic::sparql::Namespaces;
 use touchstone_logic::{Inverses, Lookup, Names, Ontology, Spelling};
-use touchstone_run::RunFile;
+use touchstone_run::{RunFile, benchmark_of};
 
 /// The questions, and what is known about their words.
-#[derive(Args)]
+#[derive(Args, Clone)]
 pub(crate) struct GoldArgs {
     /// The folder of a benchmark
     #[arg(long, value_name = "DIR")]
@@ -39,17 +40,30 @@ pub(crate) struct GoldArgs {
     /// Only this split: train, dev or test; without it all but train
     #[arg(long)]
     split: Option<String>,
-    /// `world` (embedded), the directory of a compiled KB, or `none`; without it the KB that the benchmark names, if it is World
+    /// `world` (embedded), the directory of a compiled KB, or `none`; without it the KB that the benchmark was made from, found by its fingerprint
     #[arg(long, value_name = "world|DIR|none")]
     kb: Option<String>,
     /// A folder with Freebase's fb_roles, fb_types and reverse_properties
     #[arg(long, value_name = "DIR")]
     ontology: Option<PathBuf>,
+    /// The run whose predictions are at hand.
+    #[arg(skip)]
+    run: Option<OfRun>,
+}
+
+/// What a run knows about the KB that it was made with.
+#[derive(Clone)]
+struct OfRun {
+    folder: PathBuf,
+    /// The fingerprint of the KB.
+    kb: String,
 }
 
 /// What grading needs.
 pub(crate) struct Gold {
     pub(crate) benchmark: Benchmark,
+    /// The folder of the benchmark, absolute.
+    pub(crate) path: Option<PathBuf>,
     /// Only this split; without it all but training.
     pub(crate) split: Option<String>,
     /// So many questions at most.
@@ -65,42 +79,90 @@ struct Known {
 
 impl GoldArgs {
     /// A benchmark with its KB.
-    pub(crate) fn of(benchmark: PathBuf, kb: &str) -> GoldArgs {
-        let (benchmark, kb) = (Some(benchmark), Some(kb.to_owned()));
-        GoldArgs { benchmark, dataset: None, split: None, kb, ontology: None }
+    pub(crate) fn of(benchmark: PathBuf, kb: Option<String>) -> GoldArgs {
+        GoldArgs { benchmark: Some(benchmark), dataset: None, split: None, kb, ontology: None, run: None }
     }
 
-    pub(crate) fn open(&self) -> Result<Gold> {
-        let ontology = self.ontology.as_deref().map(Ontology::load).transpose()?;
-        let named = match (&self.kb, &self.benchmark) {
-            (Some(kb), _) => Some(kb.as_str()).filter(|kb| *kb != "none"),
-            (None, Some(_)) => Some("world"),
-            _ => None,
+    /// The same for the predictions of a run: with its KB, and with the benchmark that it was made on unless the questions are given.
+    pub(crate) fn for_run(&self, folder: &Path) -> Result<GoldArgs> {
+        if !folder.join("run.json").is_file() {
+            return Ok(self.clone());
+        }
+        let header = RunFile::read(folder)?.header;
+        let run = Some(OfRun { folder: folder.to_path_buf(), kb: header.kb.clone() });
+        if self.benchmark.is_some() || self.dataset.is_some() {
+            return Ok(GoldArgs { run, ..self.clone() });
+        }
+        let Some(benchmark) = benchmark_of(folder, &header) else {
+            bail!(
+                "cannot find the benchmark of {}, `{}`: it is neither at {} nor beside the run; give it with --benchmark DIR",
+                folder.display(),
+                output::shortened(&header.benchmark),
+                if header.benchmark_path.is_empty() { "a known place" } else { &header.benchmark_path }
+            );
         };
-        let benchmark = self.benchmark.as_deref().map(Benchmark::read).transpose()?;
-        let is_world = benchmark
-            .as_ref()
-            .is_none_or(|benchmark| benchmark.manifest.kb.name.eq_ignore_ascii_case("world"));
-        let kb = match named {
-            Some(name) if self.kb.is_some() || is_world => Some(crate::kb::open(name)?),
-            _ => None,
+        Ok(GoldArgs { benchmark: Some(benchmark), run, ..self.clone() })
+    }
+
+    /// With the KB of the benchmark; without it, there is no point.
+    pub(crate) fn open(&self) -> Result<Gold> {
+        let (gold, missing) = self.open_with_or_without()?;
+        match missing {
+            Some(missing) => {
+                bail!("{missing}, or --kb none to go without a KB (logical forms are not run then)")
+            }
+            None => Ok(gold),
+        }
+    }
+
+    /// With the KB of the benchmark if it is found; otherwise without, and with what to report.
+    pub(crate) fn open_with_or_without(&self) -> Result<(Gold, Option<String>)> {
+        let ontology = self.ontology.as_deref().map(Ontology::load).transpose()?;
+        let benchmark = self.benchmark.as_deref().map(read_benchmark).transpose()?;
+        let mut wanted = match &benchmark {
+            Some(benchmark) => benchmark.manifest.kb.clone(),
+            None => KbIdentity { name: String::new(), fingerprint: String::new() },
+        };
+        if let (Some(run), None) = (&self.run, &self.kb)
+            && !run.kb.is_empty()
+            && run.kb != wanted.fingerprint
+        {
+            if !wanted.fingerprint.is_empty() {
+                output::note(
+                    "warning: the run was made on another KB than the benchmark; it is graded on the KB of the run",
+                );
+            }
+            wanted = KbIdentity { name: String::new(), fingerprint: run.kb.clone() };
+        }
+        let run = self.run.as_ref().map(|run| run.folder.as_path());
+        let near: Vec<&Path> = self.benchmark.as_deref().into_iter().chain(run).collect();
+        let (kb, missing) = match crate::kb::choose(self.kb.as_deref(), &wanted, &near)? {
+            Chosen::Kb(kb) => (Some(*kb), None),
+            Chosen::None => (None, None),
+            Chosen::Missing(message) => (None, Some(message)),
         };
         let known = Known { kb, ontology };
         let benchmark = match (benchmark, &self.dataset) {
             (Some(benchmark), _) => benchmark,
             (None, Some(dataset)) => known.dataset(dataset)?,
-            (None, None) => bail!("give --benchmark DIR or --dataset FORMAT:FILE"),
+            (None, None) => {
+                bail!("give --benchmark DIR or --dataset FORMAT:FILE, or the folder of a run")
+            }
         };
-        let made_of = &benchmark.manifest.kb;
-        let at_hand = known.kb.as_ref().map(|kb| kb.manifest().fingerprint.as_str());
-        if !made_of.fingerprint.is_empty() && at_hand.is_some_and(|found| found != made_of.fingerprint) {
-            output::note(&format!(
-                "warning: this KB is not the one that the benchmark was made of ({}); its gold answers may not be true here (`touchstone lint` tells)",
-                made_of.name
-            ));
-        }
-        Ok(Gold { benchmark, split: self.split.clone(), limit: None, known })
+        let path = self.benchmark.as_deref().and_then(|path| path.canonicalize().ok());
+        Ok((Gold { benchmark, path, split: self.split.clone(), limit: None, known }, missing))
     }
+}
+
+/// A benchmark, or what else is in the folder.
+pub(crate) fn read_benchmark(folder: &Path) -> Result<Benchmark> {
+    if !folder.join("benchmark.json").exists() {
+        bail!(
+            "there is no benchmark in {}: it has no benchmark.json (`touchstone build` and `touchstone import-dataset` make one)",
+            folder.display()
+        );
+    }
+    Ok(Benchmark::read(folder)?)
 }
 
 impl Known {
@@ -174,6 +236,16 @@ impl Gold {
             return Ok(());
         }
         let header = RunFile::read(folder)?.header;
+        if !header.benchmark_identity.is_empty() && header.benchmark_identity != self.benchmark.identity {
+            bail!(
+                "the run in {} was made on another benchmark: `{}` with identity {}, and this is `{}` with identity {}",
+                folder.display(),
+                output::shortened(&header.benchmark),
+                header.benchmark_identity,
+                output::shortened(&self.benchmark.manifest.name),
+                self.benchmark.identity
+            );
+        }
         if self.split.is_none() {
             (self.split, self.limit) = (header.split, header.limit);
             if crate::run::fingerprint(&self.questions()?) != header.questions {
@@ -198,7 +270,8 @@ impl Gold {
                 limits: Limits { operations: 2_000_000, ..Limits::default() },
                 ..Settings::default()
             },
-            gold_is_true: fingerprint == Some(manifest.kb.fingerprint.as_str()),
+            // Only what was run on this very KB, and not changed since, need not be run again.
+            gold_is_true: self.benchmark.is_proven() && fingerprint == Some(manifest.kb.fingerprint.as_str()),
             ..Grader::new(self.known.knowledge(words), self.known.inverses(words))
         }
     }

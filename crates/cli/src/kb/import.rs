@@ -88,6 +88,10 @@ pub(crate) fn run(args: &ImportArgs) -> Result<Outcome> {
         let bar = Bar::new();
         import::import(&request, &args.out, &bar)?
     };
+    // Benchmarks find their KB by this record; without it they need --kb.
+    if let Err(error) = touchstone_kb::registry::record(&touchstone_kb::world::cache_dir(), &args.out) {
+        output::note(&format!("the KB is not recorded for benchmarks to find ({error}); give it with --kb"));
+    }
     if args.json {
         output::json(&report_json(&report, args))?;
     } else {

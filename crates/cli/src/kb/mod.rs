@@ -7,11 +7,13 @@ mod info;
 mod serve;
 mod show;
 
-use crate::Outcome;
 use crate::progress::Bar;
+use crate::{Outcome, output};
 use anyhow::Result;
 use clap::{Args, Subcommand};
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use touchstone_forge::package::KbIdentity;
+use touchstone_kb::registry::{self, Location};
 use touchstone_kb::{Kb, KbError, world};
 
 /// The commands about knowledge bases.
@@ -76,6 +78,69 @@ pub(crate) fn open(kb: &str) -> Result<Kb> {
         );
     }
     Ok(Kb::open(dir)?)
+}
+
+/// The KB for work on a benchmark.
+pub(crate) enum Chosen {
+    /// The one that was asked for, or the benchmark's own.
+    Kb(Box<Kb>),
+    /// None: `--kb none`, or the benchmark does not name a KB.
+    None,
+    /// The benchmark names a KB that was not found: what to report.
+    Missing(String),
+}
+
+/// The KB that `--kb` names, or else the benchmark's, found by its fingerprint: never any other.
+pub(crate) fn choose(given: Option<&str>, wanted: &KbIdentity, near: &[&Path]) -> Result<Chosen> {
+    match given {
+        Some("none") => return Ok(Chosen::None),
+        Some(given) => {
+            let kb = open(given)?;
+            if !wanted.fingerprint.is_empty() && kb.manifest().fingerprint != wanted.fingerprint {
+                output::note(&format!(
+                    "warning: {given} is not the KB that the benchmark was made from ({}); its gold answers may not be true here (`touchstone lint` checks them)",
+                    described(wanted)
+                ));
+            }
+            return Ok(Chosen::Kb(Box::new(kb)));
+        }
+        None if wanted.fingerprint.is_empty() => return Ok(Chosen::None),
+        None => {}
+    }
+    let folders = folders_near(near);
+    let folders: Vec<&Path> = folders.iter().map(PathBuf::as_path).collect();
+    match registry::find(&world::cache_dir(), &wanted.fingerprint, &folders) {
+        Some(Location::World) => Ok(Chosen::Kb(Box::new(open("world")?))),
+        Some(Location::Folder(folder)) => Ok(Chosen::Kb(Box::new(Kb::open(&folder)?))),
+        None => Ok(Chosen::Missing(format!(
+            "cannot find the KB of the benchmark, {}: no KB that was imported on this machine, and none beside the benchmark, has that fingerprint; give its folder with --kb DIR",
+            described(wanted)
+        ))),
+    }
+}
+
+/// The name and the first digits of the fingerprint.
+fn described(kb: &KbIdentity) -> String {
+    let digits = kb.fingerprint.get(..12).unwrap_or(&kb.fingerprint);
+    match kb.name.as_str() {
+        "" => format!("fingerprint {digits}"),
+        name => format!("`{}`, fingerprint {digits}", output::shortened(name)),
+    }
+}
+
+/// The folders, the two above each, and the current one.
+fn folders_near(near: &[&Path]) -> Vec<PathBuf> {
+    let mut folders: Vec<PathBuf> = Vec::new();
+    let above = near.iter().filter_map(|folder| folder.canonicalize().ok());
+    for folder in
+        above.flat_map(|folder| folder.ancestors().take(3).map(Path::to_path_buf).collect::<Vec<_>>())
+    {
+        if !folders.contains(&folder) {
+            folders.push(folder);
+        }
+    }
+    folders.extend(std::env::current_dir());
+    folders
 }
 
 /// Runs a command.

@@ -25,9 +25,9 @@ pub(crate) struct AskArgs {
     /// The question, in English
     #[arg(value_name = "QUESTION")]
     question: String,
-    /// `world` (embedded) or the directory of a compiled KB
-    #[arg(long, default_value = "world", value_name = "world|DIR")]
-    kb: String,
+    /// `world` (embedded) or the directory of a compiled KB; without it the KB of --benchmark, or else World
+    #[arg(long, value_name = "world|DIR")]
+    kb: Option<String>,
     /// Learn from the training split of this benchmark; without it from questions that are made of the KB once and kept
     #[arg(long, value_name = "DIR")]
     benchmark: Option<PathBuf>,
@@ -43,13 +43,16 @@ const RECIPE: &str = include_str!("ask.toml");
 const SHOWN: usize = 20;
 
 pub(crate) fn run(args: &AskArgs) -> Result<Outcome> {
-    let benchmark = match &args.benchmark {
-        Some(folder) => folder.clone(),
-        None => training(&crate::kb::open(&args.kb)?)?,
+    let (benchmark, kb) = match &args.benchmark {
+        Some(folder) => (folder.clone(), args.kb.clone()),
+        None => {
+            let kb = args.kb.clone().unwrap_or_else(|| "world".to_owned());
+            (training(&crate::kb::open(&kb)?)?, Some(kb))
+        }
     };
-    let gold = GoldArgs::of(benchmark, &args.kb).open()?;
+    let gold = GoldArgs::of(benchmark, kb).open()?;
     let words = gold.words();
-    let kb = gold.kb().context("there is no KB")?;
+    let kb = gold.kb().context("the benchmark does not name its KB; give it with --kb DIR")?;
     let system = nearest(&gold, words.as_ref(), true)?;
     let links = system.link(&args.question, None);
     let Some(adapted) = system.answer("", &args.question, &links) else {

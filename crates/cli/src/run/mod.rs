@@ -71,7 +71,11 @@ pub(crate) fn run(args: &RunArgs, arguments: &[String]) -> Result<Outcome> {
     let (Some(name), Some(out)) = (&args.system, &args.out) else {
         bail!("give a system and --out DIR");
     };
-    let mut gold = args.gold.open()?;
+    let (mut gold, missing) = args.gold.open_with_or_without()?;
+    if let Some(missing) = &missing {
+        // Systems that need the KB are refused below; the others do without.
+        output::note(missing);
+    }
     gold.limit = args.limit.map(|limit| limit as usize);
     let questions = gold.questions()?;
     if name.starts_with("gerbil:") && (args.choices || args.gold_entities || args.schema) {
@@ -98,6 +102,8 @@ pub(crate) fn run(args: &RunArgs, arguments: &[String]) -> Result<Outcome> {
         touchstone_run: 1,
         system: system.name(),
         benchmark: gold.benchmark.manifest.name.clone(),
+        benchmark_identity: gold.benchmark.identity.clone(),
+        benchmark_path: gold.path.as_ref().map_or(String::new(), |path| path.display().to_string()),
         split: gold.split.clone(),
         limit: args.limit.map(|limit| limit as usize),
         questions: fingerprint(&questions),

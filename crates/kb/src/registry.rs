@@ -1,0 +1,174 @@
+//! Where compiled KBs are, by the fingerprint of their content.
+//!
+//! Imports are recorded in a small file of the cache folder. The file is a hint, never an authority: a folder counts only if the manifest
+//! in it has the fingerprint that is asked for, so entries whose folder vanished or changed are ignored, and dropped when the file is next
+//! written.
+
+use crate::error::{KbError, Result};
+use crate::store::{Manifest, is_store};
+use crate::world;
+use serde::{Deserialize, Serialize};
+use std::fs::{self, File};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+/// The file in the cache folder.
+const FILE: &str = "kbs.json";
+
+/// Maximum number of entries of a folder that are looked at in search of a KB.
+const MAX_ENTRIES: usize = 10_000;
+
+/// A KB that was imported.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Entry {
+    /// The fingerprint of its content.
+    pub fingerprint: String,
+    /// Its folder, absolute.
+    pub path: PathBuf,
+    /// Its name.
+    pub name: String,
+    /// When it was recorded, in seconds since 1970.
+    pub time: u64,
+}
+
+impl Entry {
+    /// Whether the folder still holds this content.
+    fn is_current(&self) -> bool {
+        has_fingerprint(&self.path, &self.fingerprint)
+    }
+}
+
+/// Where a KB is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Location {
+    /// The embedded World KB.
+    World,
+    /// A folder.
+    Folder(PathBuf),
+}
+
+/// Records the KB in a folder. The cache folder is created if it is not there.
+pub fn record(cache: &Path, dir: &Path) -> Result<()> {
+    let manifest = Manifest::read(dir)?;
+    let path = fs::canonicalize(dir).map_err(KbError::io("read", dir))?;
+    fs::create_dir_all(cache).map_err(KbError::io("create", cache))?;
+    let lock_path = cache.join("kbs.lock");
+    let lock = File::create(&lock_path).map_err(KbError::io("create", &lock_path))?;
+    // Held for the time of a small write only.
+    lock.lock().map_err(KbError::io("lock", &lock_path))?;
+    let mut entries = entries(cache);
+    entries.retain(|entry| entry.path != path && entry.is_current());
+    let time = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
+    entries.push(Entry { fingerprint: manifest.fingerprint, path, name: manifest.name, time });
+    let file = cache.join(FILE);
+    let mut aside = tempfile::NamedTempFile::new_in(cache).map_err(KbError::io("write", &file))?;
+    let mut text = serde_json::to_vec_pretty(&entries).unwrap_or_default();
+    text.push(b'\n');
+    aside.write_all(&text).map_err(KbError::io("write", &file))?;
+    aside.persist(&file).map_err(|error| KbError::io("write", &file)(error.error))?;
+    Ok(())
+}
+
+/// All that is recorded, whether it is still there or not. A file that cannot be read is taken as empty.
+pub fn entries(cache: &Path) -> Vec<Entry> {
+    let path = cache.join(FILE);
+    match fs::read(&path) {
+        Ok(bytes) => serde_json::from_slice(&bytes).unwrap_or_else(|error| {
+            tracing::warn!(path = %path.display(), %error, "the list of imported KBs cannot be read; it starts anew");
+            Vec::new()
+        }),
+        Err(_) => Vec::new(),
+    }
+}
+
+/// Finds the KB with a fingerprint: the embedded one, one that was imported, or one in or beside the given folders.
+pub fn find(cache: &Path, fingerprint: &str, beside: &[&Path]) -> Option<Location> {
+    if fingerprint.is_empty() {
+        return None;
+    }
+    if fingerprint == world::FINGERPRINT {
+        return Some(Location::World);
+    }
+    let mut recorded = entries(cache);
+    // The latest first.
+    recorded.reverse();
+    if let Some(entry) =
+        recorded.into_iter().find(|entry| entry.fingerprint == fingerprint && entry.is_current())
+    {
+        return Some(Location::Folder(entry.path));
+    }
+    beside.iter().find_map(|folder| in_folder(folder, fingerprint)).map(Location::Folder)
+}
+
+/// The folder itself, or one directly in it.
+fn in_folder(folder: &Path, fingerprint: &str) -> Option<PathBuf> {
+    if has_fingerprint(folder, fingerprint) {
+        return Some(folder.to_path_buf());
+    }
+    let mut found: Vec<PathBuf> = fs::read_dir(folder)
+        .ok()?
+        .take(MAX_ENTRIES)
+        .filter_map(|entry| Some(entry.ok()?.path()))
+        .filter(|path| has_fingerprint(path, fingerprint))
+        .collect();
+    // Copies have the same content; which one is taken does not depend on the order of the folder.
+    found.sort();
+    found.into_iter().next()
+}
+
+fn has_fingerprint(dir: &Path, fingerprint: &str) -> bool {
+    is_store(dir) && Manifest::read(dir).is_ok_and(|manifest| manifest.fingerprint == fingerprint)
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use crate::progress::NoProgress;
+    use crate::{import, import::ImportRequest, import::Source};
+
+    /// A KB of one triple, whose content depends on the word.
+    fn kb(folder: &Path, word: &str) -> String {
+        let lines = folder.with_extension("nt");
+        let triple = format!("<http://e/{word}> <http://e/knows> <http://e/b> .\n");
+        fs::write(&lines, triple).unwrap();
+        let request = ImportRequest::new(Source::Rdf(import::Profile::Rdfs), vec![lines]);
+        import::import(&request, folder, &NoProgress).unwrap().compiled.manifest.fingerprint
+    }
+
+    #[test]
+    fn found_by_what_is_in_it_only() {
+        let dir = tempfile::tempdir().unwrap();
+        let (cache, near) = (dir.path().join("cache"), dir.path().join("near"));
+        fs::create_dir(&near).unwrap();
+        assert_eq!(find(&cache, world::FINGERPRINT, &[]), Some(Location::World));
+        assert_eq!(find(&cache, "", &[&near]), None, "an unknown KB is not just any KB");
+        let (a, b) = (dir.path().join("a"), near.join("b"));
+        let (first, second) = (kb(&a, "x"), kb(&b, "y"));
+        assert_ne!(first, second);
+        // One is found by the record, the other one beside.
+        record(&cache, &a).unwrap();
+        let at = |path: &Path| Some(Location::Folder(fs::canonicalize(path).unwrap()));
+        assert_eq!(find(&cache, &first, &[]), at(&a));
+        assert_eq!(find(&cache, &second, &[]), None);
+        assert_eq!(find(&cache, &second, &[&near]), Some(Location::Folder(b.clone())));
+        assert_eq!(find(&cache, &second, &[&b]), Some(Location::Folder(b.clone())));
+        // Another content in the same folder is not the KB that was recorded.
+        let changed = kb(&a, "z");
+        assert_eq!(find(&cache, &first, &[]), None);
+        assert_eq!(find(&cache, &changed, &[]), None);
+        record(&cache, &b).unwrap();
+        let known: Vec<String> = entries(&cache).into_iter().map(|entry| entry.fingerprint).collect();
+        assert_eq!(known, [second.clone()], "the entry that is no longer true is dropped");
+        record(&cache, &b).unwrap();
+        assert_eq!(entries(&cache).len(), 1, "one folder, one entry");
+        fs::remove_dir_all(&b).unwrap();
+        assert_eq!(find(&cache, &second, &[&near]), None);
+        // A damaged record loses nothing but hints.
+        fs::write(cache.join(FILE), "{").unwrap();
+        assert_eq!(find(&cache, &changed, &[]), None);
+        record(&cache, &a).unwrap();
+        assert_eq!(find(&cache, &changed, &[]), at(&a));
+    }
+}
