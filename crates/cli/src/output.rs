@@ -1,6 +1,7 @@
 //! Tables for people, JSON for machines.
 
 use anyhow::{Context, Result};
+use clap::ValueEnum;
 use comfy_table::{ContentArrangement, LineStyle, Table, TableStyle};
 use serde::Serialize;
 use std::io::Write;
@@ -55,6 +56,31 @@ pub(crate) fn table(headings: &[&str]) -> Table {
     }
     table.set_header(headings);
     table
+}
+
+/// A table of the library, at most so many of its rows.
+pub(crate) fn shown(table: &touchstone_grade::table::Table, most: usize) -> Table {
+    let headings: Vec<&str> = table.headings.iter().map(String::as_str).collect();
+    let mut out = self::table(&headings);
+    for row in table.rows.iter().take(most) {
+        out.add_row(row);
+    }
+    out
+}
+
+/// How a table is printed.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum TableFormatName {
+    /// For people
+    Table,
+    /// For a comment or a page
+    Markdown,
+    /// For a spreadsheet: numbers in full
+    Csv,
+    /// For a paper, with the rules of booktabs
+    Latex,
+    /// For continuous integration: what was checked, as tests
+    Junit,
 }
 
 /// A number with separators: 1,234,567.

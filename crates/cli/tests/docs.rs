@@ -57,6 +57,26 @@ fn a_system_of_ones_own() {
 }
 
 #[test]
+fn continuous_integration() {
+    if Command::new("python3").arg("--version").output().is_err() {
+        eprintln!("skipped: there is no python3");
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    follow("ci.md", folder.path());
+    let read = |name: &str| fs::read_to_string(folder.path().join(name)).unwrap();
+    assert!(read("grades.xml").contains("failures=\"0\""), "{}", read("grades.xml"));
+    assert!(read("comparison.md").contains("| runs/new | f1 |"), "{}", read("comparison.md"));
+    // The workflow runs what the test ran.
+    let page = fs::read_to_string(root().join("docs/ci.md")).unwrap();
+    let workflow = page.split("```yaml").nth(1).unwrap();
+    let blocks = page.split("```sh\n").skip(1).map(|rest| rest.split("```").next().unwrap());
+    for line in blocks.flat_map(str::lines).filter(|line| line.starts_with("touchstone")) {
+        assert!(workflow.contains(line), "the workflow has no `{line}`");
+    }
+}
+
+#[test]
 fn a_kb_of_ones_own() {
     let folder = tempfile::tempdir().unwrap();
     let printed = follow("your-kb.md", folder.path());

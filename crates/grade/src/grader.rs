@@ -34,6 +34,8 @@ pub struct Grader<'k> {
     pub compat: Option<Compat>,
     /// How logical forms are run.
     pub settings: Settings,
+    /// Stops logical forms that are being run.
+    pub cancel: Cancel,
     /// Whether the system gives logical forms: then a question without one scores 0 in measures of forms.
     pub gives_forms: bool,
     /// Whether the KB is the one that the gold answers come from: then gold forms need not be run again.
@@ -84,6 +86,7 @@ impl<'k> Grader<'k> {
             products: Product::published().to_vec(),
             compat: None,
             settings: Settings::default(),
+            cancel: Cancel::default(),
             gives_forms: true,
             gold_is_true: false,
             smoothing: Smoothing::None,
@@ -215,7 +218,7 @@ impl<'k> Grader<'k> {
     /// Runs a form; `None` without a KB.
     fn run(&self, form: &Predicted<'_>) -> Option<Result<Vec<Known<'static>>, (Outcome, String)>> {
         let session = self.session.as_ref()?;
-        let reply = session.run(form.language, form.text, &self.settings, &Cancel::default());
+        let reply = session.run(form.language, form.text, &self.settings, &self.cancel);
         Some(match reply.outcome {
             Ran::Answered(Answers::List { answers, .. }) => {
                 Ok(answers.into_iter().map(Known::of_engine).collect())

@@ -1,6 +1,7 @@
 //! What systems predict: our lines, GrailQA's, KQA Pro's, QALD's.
 
 use crate::answers::Known;
+use crate::usage::Usage;
 use serde_json::Value as Json;
 use std::io::BufRead;
 use touchstone_logic::Language;
@@ -27,6 +28,8 @@ pub struct Prediction {
     pub error: Option<String>,
     /// How the system came to it, if it tells.
     pub trace: Option<Json>,
+    /// What it cost.
+    pub usage: Usage,
 }
 
 /// How predictions are written.
@@ -174,6 +177,7 @@ impl<R: BufRead> Predictions<R> {
             log_probs: log_probs.into_iter().flatten().filter_map(Json::as_f64).collect(),
             error: text("error"),
             trace: fields.get("trace").filter(|trace| !trace.is_null()).cloned(),
+            usage: Usage::of_json(json),
         })
     }
 

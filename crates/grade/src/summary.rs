@@ -5,6 +5,7 @@ use crate::measure::{Measure, Product};
 use crate::outcome::Outcome;
 use crate::overlap::{BleuCounts, Smoothing};
 use crate::statistics::Estimate;
+use crate::usage::UsageSummary;
 use hashbrown::HashMap;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -19,6 +20,10 @@ pub struct Summary {
     pub touchstone_summary: u32,
     /// The benchmark.
     pub benchmark: String,
+    /// The identity of the benchmark.
+    pub identity: String,
+    /// The fingerprint of the KB that logical forms were run on; without it they were not run.
+    pub kb: Option<String>,
     /// How many questions.
     pub questions: usize,
     /// How many of them came to what; the numbers add up to `questions`.
@@ -27,6 +32,10 @@ pub struct Summary {
     pub unknown: usize,
     /// Predictions after the first one for a question: not graded.
     pub repeated: usize,
+    /// Questions that were not graded, and count nowhere else, because all the time there was is spent.
+    pub not_graded: usize,
+    /// What the predictions cost.
+    pub usage: Option<UsageSummary>,
     /// Each measure over all questions for which it is measured, and over those that were answered.
     pub measures: BTreeMap<String, Score>,
     /// BLEU over all forms that were compared, as of one text.
@@ -172,10 +181,14 @@ impl Collector {
         Summary {
             touchstone_summary: FORMAT,
             benchmark: benchmark.to_owned(),
+            identity: String::new(),
+            kb: None,
             questions: self.outcomes.len(),
             outcomes,
             unknown,
             repeated,
+            not_graded: 0,
+            usage: None,
             measures,
             corpus_bleu: Some(self.bleu)
                 .filter(|counts| *counts != BleuCounts::default())

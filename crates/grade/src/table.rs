@@ -3,6 +3,7 @@
 use crate::statistics::Estimate;
 use crate::summary::Summary;
 use std::fmt::Write;
+use touchstone_engine::budget::grouped;
 
 /// How tables are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -86,7 +87,7 @@ impl Table {
             format!("    {} \\\\\n", cells.collect::<Vec<_>>().join(" & "))
         };
         let columns = "r".repeat(self.headings.len().saturating_sub(1));
-        let mut out = format!("% needs \\usepackage{{booktabs}}\n\\begin{{table}}\n  \\centering\n");
+        let mut out = "% needs \\usepackage{booktabs}\n\\begin{table}\n  \\centering\n".to_owned();
         if !self.caption.is_empty() {
             let _ = writeln!(out, "  \\caption{{{}}}", latex_text(&self.caption));
         }
@@ -172,6 +173,77 @@ fn xml_text(text: &str) -> String {
     out
 }
 
+fn three(value: f64) -> String {
+    format!("{value:.3}")
+}
+
+/// The scores over all questions.
+pub fn scores(summary: &Summary, shown: &[&str]) -> Table {
+    let mut table = Table::new(&summary.benchmark, ["measure", "all", "95 % interval", "n", "answered"]);
+    for name in shown {
+        let Some(score) = summary.measures.get(*name) else { continue };
+        table.add([
+            (*name).to_owned(),
+            three(score.all.mean),
+            format!("{} to {}", three(score.all.low), three(score.all.high)),
+            grouped(score.all.n as u64),
+            score.answered.map_or(String::new(), |answered| three(answered.mean)),
+        ]);
+    }
+    if let Some(bleu) = summary.corpus_bleu.filter(|_| shown.contains(&"bleu")) {
+        table.add(["bleu (corpus)".to_owned(), three(bleu)]);
+    }
+    table
+}
+
+/// A table for each facet, the largest groups first.
+pub fn by_facet(summary: &Summary, shown: &[&str]) -> Vec<Table> {
+    let columns: Vec<&str> =
+        shown.iter().copied().filter(|name| summary.measures.contains_key(*name)).collect();
+    let mut tables = Vec::new();
+    for (facet, cells) in &summary.by {
+        let headings = [facet.as_str(), "n"].into_iter().chain(columns.iter().copied());
+        let mut table = Table::new("", headings.chain(["95 % of f1"]));
+        let mut rows: Vec<_> = cells.iter().collect();
+        rows.sort_by_key(|(_, cell)| std::cmp::Reverse(cell.n));
+        for (value, cell) in rows {
+            let mut row = vec![value.clone(), grouped(cell.n as u64)];
+            row.extend(
+                columns.iter().map(|name| cell.measures.get(*name).map_or(String::new(), |e| three(e.mean))),
+            );
+            let interval = cell.measures.get("f1").map(|e| format!("{:.2}–{:.2}", e.low, e.high));
+            row.push(interval.unwrap_or_default());
+            table.add(row);
+        }
+        tables.push(table);
+    }
+    tables
+}
+
+/// What predictions cost; `None` if nothing is known.
+pub fn usage(summary: &Summary) -> Option<Table> {
+    let mut table = Table::new("", ["per question", "mean", "median", "95 %", "total", "n"]);
+    for (name, spread) in summary.usage?.rows() {
+        let numbers = [spread.mean, spread.median, spread.p95, spread.total].map(quantity);
+        table.add([name.to_owned()].into_iter().chain(numbers).chain([grouped(spread.n as u64)]));
+    }
+    Some(table)
+}
+
+/// A number with four significant digits at most, large ones in full.
+pub fn quantity(value: f64) -> String {
+    if value >= 1000.0 {
+        return grouped(value.round() as u64);
+    }
+    let text = match value {
+        v if v >= 100.0 => format!("{v:.1}"),
+        v if v >= 1.0 => format!("{v:.2}"),
+        v => format!("{v:.6}"),
+    };
+    let text = text.trim_end_matches('0').trim_end_matches('.');
+    if text.is_empty() { "0".to_owned() } else { text.to_owned() }
+}
+
 /// All scores in one table: a row for each facet, value and measure, with numbers in full. The facet of all questions is `all`.
 pub fn tidy(summary: &Summary, shown: &[&str]) -> Table {
     let mut table = Table::new("", ["facet", "value", "measure", "mean", "low", "high", "n"]);
@@ -221,13 +293,25 @@ mod tests {
             table().write(TableFormat::Markdown),
             "**F1 & co**\n\n| run | f1 |\n| --- | ---: |\n| a\\|b, \"c\"_1 | 0.5 |\n| short |  |\n"
         );
-        assert_eq!(
-            table().write(TableFormat::Csv),
-            "run,f1\r\n\"a|b, \"\"c\"\"_1\",0.5\r\nshort,\r\n"
-        );
+        assert_eq!(table().write(TableFormat::Csv), "run,f1\r\n\"a|b, \"\"c\"\"_1\",0.5\r\nshort,\r\n");
         let latex = table().write(TableFormat::Latex);
         assert!(latex.contains("\\caption{F1 \\& co}") && latex.contains("\\begin{tabular}{lr}"), "{latex}");
         assert!(latex.contains("    a|b, \"c\"\\_1 & 0.5 \\\\\n    short &  \\\\\n"), "{latex}");
+    }
+
+    #[test]
+    fn quantities_are_short() {
+        for (value, text) in [
+            (0.0, "0"),
+            (0.000_001_5, "0.000002"),
+            (0.25, "0.25"),
+            (12.0, "12"),
+            (12.345, "12.35"),
+            (123.45, "123.5"),
+            (123_456.7, "123,457"),
+        ] {
+            assert_eq!(quantity(value), text);
+        }
     }
 
     #[test]

@@ -89,7 +89,8 @@ impl Spread {
         let mut sorted = values.to_vec();
         sorted.sort_by(f64::total_cmp);
         // The nearest rank: a value that occurs.
-        let at = |percent: usize| sorted.get((sorted.len() * percent).div_ceil(100).saturating_sub(1)).copied();
+        let at =
+            |percent: usize| sorted.get((sorted.len() * percent).div_ceil(100).saturating_sub(1)).copied();
         let (median, p95) = (at(50)?, at(95)?);
         let total: f64 = sorted.iter().sum();
         Some(Spread { n: sorted.len(), mean: total / sorted.len() as f64, median, p95, total })
@@ -116,7 +117,8 @@ pub struct UsageSummary {
 impl UsageSummary {
     /// Of predictions; `None` if nothing is known of any.
     pub fn of(usages: &[Usage]) -> Option<UsageSummary> {
-        let spread = |of: fn(&Usage) -> Option<f64>| Spread::of(&usages.iter().filter_map(of).collect::<Vec<_>>());
+        let spread =
+            |of: fn(&Usage) -> Option<f64>| Spread::of(&usages.iter().filter_map(of).collect::<Vec<_>>());
         let summary = UsageSummary {
             seconds: spread(|usage| usage.seconds),
             tokens_in: spread(|usage| usage.tokens_in),
@@ -144,7 +146,8 @@ mod tests {
 
     #[test]
     fn read_from_predictions() {
-        let usage = Usage::of_json(&json!({ "usage": { "seconds": 0.5, "prompt_tokens": 100, "tokens_out": 10 } }));
+        let usage =
+            Usage::of_json(&json!({ "usage": { "seconds": 0.5, "prompt_tokens": 100, "tokens_out": 10 } }));
         assert_eq!((usage.seconds, usage.tokens_in, usage.tokens_out), (Some(0.5), Some(100.0), Some(10.0)));
         assert_eq!(usage.cost, None);
         let priced = usage.priced(Prices { tokens_in: 2.0, tokens_out: 30.0 });
@@ -161,7 +164,10 @@ mod tests {
     fn spreads_are_values_that_occur() {
         let values: Vec<f64> = (1..=100).rev().map(f64::from).collect();
         let spread = Spread::of(&values).expect("values");
-        assert_eq!((spread.n, spread.median, spread.p95, spread.total, spread.mean), (100, 50.0, 95.0, 5050.0, 50.5));
+        assert_eq!(
+            (spread.n, spread.median, spread.p95, spread.total, spread.mean),
+            (100, 50.0, 95.0, 5050.0, 50.5)
+        );
         let one = Spread::of(&[3.0]).expect("a value");
         assert_eq!((one.median, one.p95), (3.0, 3.0));
         assert_eq!(Spread::of(&[]), None);

@@ -5,6 +5,7 @@
 
 use crate::journal::has_error;
 use crate::system::{Asked, System, Worker};
+use crate::usage::timed;
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 use std::fs;
@@ -102,6 +103,10 @@ impl System for Cached<'_> {
         }
     }
 
+    fn is_timed(&self) -> bool {
+        self.system.is_timed()
+    }
+
     fn worker(&self) -> Box<dyn Worker + '_> {
         Box::new(Rememberer { cached: self, name: self.name(), inner: self.system.worker() })
     }
@@ -124,9 +129,19 @@ impl Worker for Rememberer<'_> {
         };
         let hash = key.hash();
         let mut reply = match self.cached.cache.get(&hash).filter(|kept| kept.key == key) {
-            Some(kept) => kept.reply,
+            Some(kept) => {
+                let mut reply = kept.reply;
+                // How long it took then is not known of every reply; how long it takes to read it now is something else.
+                if reply["usage"].is_null() {
+                    reply["usage"] = serde_json::json!({ "seconds": null });
+                }
+                reply
+            }
             None => {
-                let reply = self.inner.answer(asked)?;
+                let reply = match self.cached.is_timed() {
+                    true => timed(&mut *self.inner, asked)?,
+                    false => self.inner.answer(asked)?,
+                };
                 if reply.is_object() && !has_error(&reply) {
                     let kept = CachedReply { key, reply: reply.clone() };
                     if let Err(error) = self.cached.cache.put(&kept) {

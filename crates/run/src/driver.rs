@@ -1,7 +1,9 @@
 //! Asks the questions, in parallel, and writes down what is said.
 
+use crate::errors::ErrorMessages;
 use crate::journal::{Journal, JournalError, has_error};
 use crate::system::{Asked, System};
+use crate::usage::timed;
 use serde_json::{Value as Json, json};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -16,8 +18,12 @@ pub struct Progressed {
     pub asked: usize,
     /// Questions that were answered before.
     pub before: usize,
-    /// Questions that came to an error.
+    /// Questions that came to an error now.
     pub errors: usize,
+    /// Questions that had come to an error before.
+    pub errors_before: usize,
+    /// What the errors of now say.
+    pub messages: ErrorMessages,
     /// Whether all questions are answered; otherwise somebody stopped it.
     pub complete: bool,
     /// The error of the last question, if nothing but errors came and the run was given up. They are not written down.
@@ -38,7 +44,11 @@ pub fn run(
     watch: &mut dyn FnMut(&Asked, &Json),
 ) -> Result<Progressed, JournalError> {
     let left: Vec<&Asked> = questions.iter().filter(|asked| !journal.has(&asked.id)).collect();
-    let mut done = Progressed { before: questions.len() - left.len(), ..Progressed::default() };
+    let mut done = Progressed {
+        before: questions.len() - left.len(),
+        errors_before: journal.errors(),
+        ..Progressed::default()
+    };
     progress.stage(&format!("asking {}", short(&system.name())), Some(left.len() as u64));
     let (next, given_up) = (AtomicUsize::new(0), AtomicBool::new(false));
     let workers = workers.clamp(1, left.len().max(1));
@@ -52,10 +62,15 @@ pub fn run(
             let (sender, next, left, given_up) = (sender.clone(), &next, &left, &given_up);
             scope.spawn(move || {
                 let mut worker = system.worker();
+                let is_timed = system.is_timed();
                 while !progress.cancelled() && !given_up.load(Ordering::Relaxed) {
                     let at = next.fetch_add(1, Ordering::Relaxed);
                     let Some(asked) = left.get(at) else { break };
-                    let reply = match catch_unwind(AssertUnwindSafe(|| worker.answer(asked))) {
+                    let ask = || match is_timed {
+                        true => timed(&mut *worker, asked),
+                        false => worker.answer(asked),
+                    };
+                    let reply = match catch_unwind(AssertUnwindSafe(ask)) {
                         Ok(Some(reply)) => checked(reply, &asked.id),
                         Ok(None) => break,
                         // What it was working on is thrown away with it.
@@ -74,7 +89,10 @@ pub fn run(
         // When writing fails, dropping the receiver stops the workers.
         for (at, reply) in receiver {
             done.asked += 1;
-            done.errors += usize::from(has_error(&reply));
+            if has_error(&reply) {
+                done.errors += 1;
+                done.messages.add(&reply);
+            }
             let mut ready = vec![(at, reply)];
             if let Some(mut errors) = held.take() {
                 errors.append(&mut ready);
@@ -142,9 +160,14 @@ fn checked(mut reply: Json, id: &str) -> Json {
 /// An error with what came beside it, where nobody takes it for an answer.
 fn without_answers(reply: Json) -> Json {
     let mut kept = json!({ "id": reply["id"], "error": reply["error"] });
+    if !reply["usage"].is_null() {
+        kept["usage"] = reply["usage"].clone();
+    }
     if let Json::Object(fields) = reply {
-        let rest: serde_json::Map<String, Json> =
-            fields.into_iter().filter(|(name, _)| name != "id" && name != "error").collect();
+        let rest: serde_json::Map<String, Json> = fields
+            .into_iter()
+            .filter(|(name, _)| !["id", "error", "usage"].contains(&name.as_str()))
+            .collect();
         if !rest.is_empty() {
             kept["trace"] = Json::Object(rest);
         }

@@ -158,6 +158,8 @@ pub struct Journal {
     path: PathBuf,
     out: File,
     done: HashSet<String>,
+    /// Predictions with an error that were there when it was opened.
+    errors: usize,
     unsynced: usize,
     synced: Instant,
 }
@@ -212,10 +214,19 @@ impl Journal {
             }
             Err(error) => return Err(error),
         };
-        let (done, length) = whole_lines(&out, &path)?;
+        let (done, errors, length) = whole_lines(&out, &path)?;
         out.set_len(length).map_err(io("repair", &path))?;
         sync_folder(folder);
-        Ok(Journal { folder: folder.to_owned(), about, path, out, done, unsynced: 0, synced: Instant::now() })
+        Ok(Journal {
+            folder: folder.to_owned(),
+            about,
+            path,
+            out,
+            done,
+            errors,
+            unsynced: 0,
+            synced: Instant::now(),
+        })
     }
 
     /// Whether a question was answered before.
@@ -226,6 +237,11 @@ impl Journal {
     /// How many questions were answered.
     pub fn len(&self) -> usize {
         self.done.len()
+    }
+
+    /// How many predictions with an error there were when it was opened.
+    pub fn errors(&self) -> usize {
+        self.errors
     }
 
     /// Whether there are none.
@@ -297,10 +313,10 @@ fn sync_folder(folder: &Path) {
     }
 }
 
-/// The ids of whole lines, and where they end. Only the last line can be torn; anything else that is wrong is not ours to throw away.
-fn whole_lines(file: &File, path: &Path) -> Result<(HashSet<String>, u64), JournalError> {
+/// The ids of whole lines, how many have an error, and where they end. Only the last line can be torn; anything else that is wrong is not ours to throw away.
+fn whole_lines(file: &File, path: &Path) -> Result<(HashSet<String>, usize, u64), JournalError> {
     let mut reader = BufReader::new(file);
-    let (mut done, mut length) = (HashSet::new(), 0u64);
+    let (mut done, mut errors, mut length) = (HashSet::new(), 0, 0u64);
     let mut line = Vec::new();
     for number in 1.. {
         line.clear();
@@ -308,9 +324,9 @@ fn whole_lines(file: &File, path: &Path) -> Result<(HashSet<String>, u64), Journ
         if line.last() != Some(&b'\n') {
             break;
         }
-        let id = serde_json::from_slice::<Json>(&line)
-            .ok()
-            .and_then(|json| Some(json.get("id")?.as_str()?.to_owned()));
+        let json = serde_json::from_slice::<Json>(&line).ok();
+        errors += usize::from(json.as_ref().is_some_and(has_error));
+        let id = json.and_then(|json| Some(json.get("id")?.as_str()?.to_owned()));
         let Some(id) = id else {
             let message = format!("line {number} is no prediction; mend or remove it");
             return Err(JournalError::Damaged { path: path.to_owned(), message });
@@ -318,7 +334,7 @@ fn whole_lines(file: &File, path: &Path) -> Result<(HashSet<String>, u64), Journ
         done.insert(id);
         length += n as u64;
     }
-    Ok((done, length))
+    Ok((done, errors, length))
 }
 
 /// Leaves out the predictions with an error, so that their questions are asked again; gives their number.

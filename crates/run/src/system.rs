@@ -44,6 +44,11 @@ pub trait System: Sync {
     /// Its name, with everything that influences what it says.
     fn name(&self) -> String;
 
+    /// Whether the time that an answer takes means anything: not if answers are only looked up.
+    fn is_timed(&self) -> bool {
+        true
+    }
+
     /// Somebody who answers one question after the other.
     fn worker(&self) -> Box<dyn Worker + '_>;
 }
@@ -87,6 +92,10 @@ impl Given {
 impl System for Given {
     fn name(&self) -> String {
         self.name.clone()
+    }
+
+    fn is_timed(&self) -> bool {
+        false
     }
 
     fn worker(&self) -> Box<dyn Worker + '_> {

@@ -23,7 +23,7 @@ pub(crate) struct BuildArgs {
     #[arg(long, value_name = "DIR", required_unless_present = "print_recipe")]
     out: Option<PathBuf>,
     /// The name of the benchmark, which its ids begin with, instead of the recipe's
-    #[arg(long, value_parser = name)]
+    #[arg(long, value_parser = checked_name)]
     name: Option<String>,
     /// The number of questions, instead of the recipe's
     #[arg(long, value_name = "N")]
@@ -52,7 +52,7 @@ pub(crate) struct BuildArgs {
 }
 
 /// A name for a benchmark: it stands in ids, lines of JSON and messages.
-fn name(text: &str) -> Result<String, &'static str> {
+fn checked_name(text: &str) -> Result<String, &'static str> {
     match text.trim() {
         "" => Err("a name has at least one character"),
         name if name.chars().any(char::is_control) => Err("a name has no line breaks or control characters"),

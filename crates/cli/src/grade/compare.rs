@@ -1,16 +1,20 @@
 //! `touchstone compare`.
 
 use super::three;
+use crate::output::TableFormatName;
 use crate::{Outcome, output};
 use anyhow::{Context, Result, bail};
 use clap::Args;
 use hashbrown::HashMap;
 use serde::Deserialize;
-use serde_json::json;
+use serde_json::{Value as Json, json};
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
-use touchstone_grade::statistics::{compare, holm};
+use touchstone_grade::same::{About, GradedRun, same_benchmark};
+use touchstone_grade::statistics::{Comparison, compare, holm};
+use touchstone_grade::table::{self, Check, Table, TableFormat};
+use touchstone_grade::usage::{Usage, UsageSummary};
 
 /// Arguments of `touchstone compare`.
 #[derive(Args)]
@@ -21,6 +25,12 @@ pub(crate) struct CompareArgs {
     /// The measures to compare, separated by commas
     #[arg(long, value_delimiter = ',', default_value = "em_answer,f1")]
     measures: Vec<String>,
+    /// Exit with 1 if a run is significantly worse than the first in this measure: lower, with a corrected p below 0.05; may be given several times
+    #[arg(long, value_name = "MEASURE", value_delimiter = ',')]
+    fail_on_regression: Vec<String>,
+    /// How the comparison is printed
+    #[arg(long, value_enum, default_value_t = TableFormatName::Table)]
+    format: TableFormatName,
     /// Show so many questions that flipped
     #[arg(long, default_value_t = 5)]
     flips: usize,
@@ -34,11 +44,52 @@ struct Line {
     id: String,
     question: String,
     measures: BTreeMap<String, f64>,
+    #[serde(default)]
+    usage: Json,
 }
 
 struct Run {
     name: String,
+    about: About,
     lines: HashMap<String, Line>,
+}
+
+impl Run {
+    fn questions(&self) -> HashMap<&str, &str> {
+        self.lines.iter().map(|(id, line)| (id.as_str(), line.question.as_str())).collect()
+    }
+}
+
+/// A difference with a lower corrected p is significant.
+const SIGNIFICANT: f64 = 0.05;
+
+/// One measure of two runs.
+struct Row<'r> {
+    other: &'r Run,
+    measure: &'r str,
+    n: usize,
+    means: (f64, f64),
+    comparison: Comparison,
+    /// Corrected for all comparisons.
+    p: f64,
+    flipped: Vec<&'r String>,
+}
+
+impl Row<'_> {
+    /// Why the second run is a regression; `None` if it is not.
+    fn regression(&self) -> Option<String> {
+        let difference = self.comparison.difference;
+        (difference < 0.0 && self.p < SIGNIFICANT).then(|| {
+            format!(
+                "{} of {} fell from {} to {} ({difference:+.3}, corrected p {})",
+                self.measure,
+                self.other.name,
+                three(self.means.0),
+                three(self.means.1),
+                three(self.p)
+            )
+        })
+    }
 }
 
 fn read(folder: &Path) -> Result<Run> {
@@ -52,33 +103,37 @@ fn read(folder: &Path) -> Result<Run> {
             .with_context(|| format!("{}, line {}: no grade", path.display(), number + 1))?;
         lines.insert(line.id.clone(), line);
     }
-    Ok(Run { name: folder.display().to_string(), lines })
+    let about = match std::fs::read_to_string(folder.join("summary.json")) {
+        Ok(text) => serde_json::from_str(&text)
+            .with_context(|| format!("{} is damaged", folder.join("summary.json").display()))?,
+        Err(_) => About::default(),
+    };
+    Ok(Run { name: folder.display().to_string(), about, lines })
 }
 
 pub(crate) fn run(args: &CompareArgs) -> Result<Outcome> {
     let runs: Vec<Run> = args.runs.iter().map(|folder| read(folder)).collect::<Result<_>>()?;
+    let graded: Vec<GradedRun<'_>> = runs
+        .iter()
+        .map(|run| GradedRun { name: &run.name, about: &run.about, questions: run.questions() })
+        .collect();
+    same_benchmark(&graded)?;
     let (first, others) = runs.split_first().context("there is no run")?;
-    for other in others {
-        let differs =
-            |line: &&Line| first.lines.get(&line.id).is_some_and(|known| known.question != line.question);
-        if let Some(line) = other.lines.values().find(differs) {
-            bail!(
-                "{} and {} are about different benchmarks: `{}` is another question there",
-                first.name,
-                other.name,
-                line.id
-            );
-        }
-    }
     let mut ids: Vec<&String> =
         first.lines.keys().filter(|id| others.iter().all(|run| run.lines.contains_key(*id))).collect();
     ids.sort();
     if ids.is_empty() {
         bail!("the runs have no question in common");
     }
-    let mut rows = Vec::new();
+    let mut measures: Vec<&str> = args.measures.iter().map(String::as_str).collect();
+    for measure in &args.fail_on_regression {
+        if !measures.contains(&measure.as_str()) {
+            measures.push(measure);
+        }
+    }
+    let mut rows: Vec<Row<'_>> = Vec::new();
     for other in others {
-        for measure in &args.measures {
+        for &measure in &measures {
             let value =
                 |run: &Run, id: &str| run.lines.get(id).and_then(|line| line.measures.get(measure)).copied();
             let both: Vec<(&String, f64, f64)> =
@@ -90,24 +145,131 @@ pub(crate) fn run(args: &CompareArgs) -> Result<Outcome> {
             let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len() as f64;
             let flipped: Vec<&String> =
                 both.iter().filter(|(_, a, b)| (*a >= 1.0) != (*b >= 1.0)).map(|(id, ..)| *id).collect();
-            rows.push((other, measure, both.len(), mean(&a), mean(&b), compare(&a, &b), flipped));
+            let (means, comparison) = ((mean(&a), mean(&b)), compare(&a, &b));
+            rows.push(Row { other, measure, n: both.len(), means, comparison, p: 1.0, flipped });
         }
     }
-    let corrected = holm(&rows.iter().map(|row| row.5.p_bootstrap).collect::<Vec<_>>());
-    if args.json {
-        let rows: Vec<_> = rows
-            .iter()
-            .zip(&corrected)
-            .map(|((other, measure, n, a, b, comparison, flipped), p)| {
-                json!({
-                    "first": first.name, "second": other.name, "measure": measure, "n": n, "first_mean": a, "second_mean": b,
-                    "comparison": comparison, "p_corrected": p, "flipped": flipped,
-                })
-            })
-            .collect();
-        output::json(&rows)?;
-        return Ok(Outcome::Done);
+    let corrected = holm(&rows.iter().map(|row| row.comparison.p_bootstrap).collect::<Vec<_>>());
+    for (row, p) in rows.iter_mut().zip(corrected) {
+        row.p = p;
     }
+    let checks: Vec<Check> = rows
+        .iter()
+        .map(|row| {
+            let demanded = args.fail_on_regression.iter().any(|measure| measure == row.measure);
+            let found = format!(
+                "{} to {} over {}, corrected p {}",
+                three(row.means.0),
+                three(row.means.1),
+                row.n,
+                three(row.p)
+            );
+            let failure = if demanded { row.regression() } else { None };
+            Check { name: format!("{} of {}", row.measure, row.other.name), found, failure }
+        })
+        .collect();
+    let usage = usage_table(&runs, &ids);
+    match args.format {
+        _ if args.json => output::json(&rows.iter().map(|row| to_json(first, row)).collect::<Vec<_>>())?,
+        TableFormatName::Table => show(args, first, others, &ids, &rows, usage.as_ref())?,
+        TableFormatName::Markdown => print(first, &rows, usage, TableFormat::Markdown)?,
+        TableFormatName::Latex => print(first, &rows, usage, TableFormat::Latex)?,
+        TableFormatName::Csv => output::text(&full_table(first, &rows).write(TableFormat::Csv))?,
+        TableFormatName::Junit => {
+            output::text(&table::junit(&format!("compared with {}", first.name), &checks))?;
+        }
+    }
+    let failures: Vec<&String> = checks.iter().filter_map(|check| check.failure.as_ref()).collect();
+    for failure in &failures {
+        output::note(&format!("failed: {failure}"));
+    }
+    Ok(if failures.is_empty() { Outcome::Done } else { Outcome::NothingFound })
+}
+
+fn to_json(first: &Run, row: &Row<'_>) -> Json {
+    json!({
+        "first": first.name, "second": row.other.name, "measure": row.measure, "n": row.n,
+        "first_mean": row.means.0, "second_mean": row.means.1, "comparison": row.comparison, "p_corrected": row.p,
+        "regression": row.regression().is_some(), "flipped": row.flipped,
+    })
+}
+
+/// The numbers in full.
+fn full_table(first: &Run, rows: &[Row<'_>]) -> Table {
+    let headings = [
+        "first",
+        "second",
+        "measure",
+        "n",
+        "first_mean",
+        "second_mean",
+        "difference",
+        "low",
+        "high",
+        "p",
+        "p_corrected",
+        "p_mcnemar",
+        "won",
+        "lost",
+    ];
+    let mut table = Table::new("", headings);
+    for row in rows {
+        let c = &row.comparison;
+        let numbers =
+            [row.means.0, row.means.1, c.difference, c.low, c.high, c.p_bootstrap, row.p, c.p_mcnemar];
+        let names = [first.name.clone(), row.other.name.clone(), row.measure.to_owned(), row.n.to_string()];
+        let counts = [c.won.to_string(), c.lost.to_string()];
+        table.add(names.into_iter().chain(numbers.map(|number| number.to_string())).chain(counts));
+    }
+    table
+}
+
+/// As people read it, with the names of the runs.
+fn print(first: &Run, rows: &[Row<'_>], usage: Option<Table>, format: TableFormat) -> Result<()> {
+    let headings = ["run", "measure", "first", "second", "change", "95 % interval", "corrected p", "n"];
+    let mut table = Table::new(&format!("compared with {}", first.name), headings);
+    for row in rows {
+        let c = &row.comparison;
+        table.add([
+            row.other.name.clone(),
+            row.measure.to_owned(),
+            three(row.means.0),
+            three(row.means.1),
+            format!("{:+.3}", c.difference),
+            format!("{:+.3} to {:+.3}", c.low, c.high),
+            three(row.p),
+            output::count(row.n),
+        ]);
+    }
+    output::text(&table::write_all(&[table].into_iter().chain(usage).collect::<Vec<_>>(), format))
+}
+
+/// What the runs cost, over the questions that all have; `None` if nothing is known.
+fn usage_table(runs: &[Run], ids: &[&String]) -> Option<Table> {
+    let mut table = Table::new("", ["run", "per question", "mean", "median", "95 %", "total", "n"]);
+    for run in runs {
+        let usages: Vec<Usage> = ids
+            .iter()
+            .filter_map(|id| run.lines.get(*id))
+            .map(|line| Usage::of_json(&json!({ "usage": line.usage })))
+            .collect();
+        for (name, spread) in UsageSummary::of(&usages).iter().flat_map(UsageSummary::rows) {
+            let numbers = [spread.mean, spread.median, spread.p95, spread.total].map(table::quantity);
+            let names = [run.name.clone(), name.to_owned()];
+            table.add(names.into_iter().chain(numbers).chain([output::count(spread.n)]));
+        }
+    }
+    (!table.rows.is_empty()).then_some(table)
+}
+
+fn show(
+    args: &CompareArgs,
+    first: &Run,
+    others: &[Run],
+    ids: &[&String],
+    rows: &[Row<'_>],
+    usage: Option<&Table>,
+) -> Result<()> {
     let mut table = output::table(&[
         "measure",
         "first",
@@ -120,9 +282,9 @@ pub(crate) fn run(args: &CompareArgs) -> Result<Outcome> {
         "d",
         "least",
     ]);
-    for ((_, measure, _, a, b, c, _), p) in rows.iter().zip(&corrected) {
+    for Row { measure, means: (a, b), comparison: c, p, .. } in rows {
         table.add_row([
-            (*measure).clone(),
+            (*measure).to_owned(),
             three(*a),
             three(*b),
             format!("{:+.3}", c.difference),
@@ -142,7 +304,10 @@ pub(crate) fn run(args: &CompareArgs) -> Result<Outcome> {
     output::text(
         "p: paired bootstrap, corrected for all comparisons (Holm); McNemar: right or wrong only; d: size of the effect; least: the smallest change that so many questions show",
     )?;
-    for (other, measure, _, _, _, c, flipped) in &rows {
+    if let Some(usage) = usage {
+        output::text(&format!("\n{}", output::shown(usage, usize::MAX)))?;
+    }
+    for Row { other, measure, comparison: c, flipped, .. } in rows {
         if !flipped.is_empty() && args.flips > 0 {
             output::text(&format!("\n{measure}, {}: {} won, {} lost", other.name, c.won, c.lost))?;
             for id in flipped.iter().take(args.flips) {
@@ -158,5 +323,5 @@ pub(crate) fn run(args: &CompareArgs) -> Result<Outcome> {
             }
         }
     }
-    Ok(Outcome::Done)
+    Ok(())
 }

@@ -1,6 +1,6 @@
 //! `touchstone grade`.
 
-use super::{Gold, GoldArgs, three};
+use super::{Gold, GoldArgs};
 use crate::progress::Bar;
 use crate::{Outcome, output};
 use anyhow::{Context, Result, bail};
@@ -11,14 +11,23 @@ use serde_json::{Map, Value as Json, json};
 use std::fs::File;
 use std::io::{BufRead, BufReader, BufWriter, Write};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+use touchstone_engine::budget::Cancel;
 use touchstone_forge::{Graph, Question};
 use touchstone_grade::compat::Compat;
 use touchstone_grade::distil::Distilled;
 use touchstone_grade::facets::{self, FACETS};
 use touchstone_grade::overlap::Smoothing;
 use touchstone_grade::summary::{Collector, Summary};
-use touchstone_grade::{Grade, Grader, Measure, Prediction, PredictionFormat, Predictions, Product};
+use touchstone_grade::table::{self, Check, TableFormat};
+use touchstone_grade::usage::{Usage, UsageSummary};
+use touchstone_grade::{
+    Grade, Grader, Measure, Prediction, PredictionFormat, Predictions, Product, Threshold,
+};
 use touchstone_kb::{Change, Kb, Progress};
+use touchstone_run::ErrorLimit;
 
 /// Arguments of `touchstone grade`.
 #[derive(Args)]
@@ -35,9 +44,18 @@ pub(crate) struct GradeArgs {
     /// The predictions, another way to give them
     #[arg(long, value_name = "RUN|FILE|-")]
     predictions: Option<String>,
-    /// How they are written
-    #[arg(long, value_enum, default_value_t = FormatName::Lines)]
-    format: FormatName,
+    /// How the predictions are written
+    #[arg(long, value_enum, value_name = "FORMAT")]
+    predictions_format: Option<FormatName>,
+    /// How the scores are printed
+    #[arg(long, value_enum, default_value_t = Format::Table)]
+    format: Format,
+    /// Grade only the questions that have a prediction; without it the others count 0
+    #[arg(long)]
+    only_predicted: bool,
+    /// Grade only the questions whose ids are in this file, one a line
+    #[arg(long, value_name = "FILE")]
+    ids: Option<PathBuf>,
     /// The measures to show, separated by commas; all are written to the files
     #[arg(long, value_delimiter = ',')]
     measures: Vec<String>,
@@ -59,6 +77,21 @@ pub(crate) struct GradeArgs {
     /// A folder for grades.jsonl and summary.json
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
+    /// Exit with 1 if a score is lower than this, like f1=0.6; may be given several times
+    #[arg(long, value_name = "MEASURE=SCORE", value_delimiter = ',')]
+    fail_under: Vec<Threshold>,
+    /// Exit with 1 if more questions than this came to an error of the system: a number, like 5, or a share, like 10%
+    #[arg(long, value_name = "N|P%")]
+    max_errors: Option<ErrorLimit>,
+    /// Seconds that a logical form may run; a longer one is over budget
+    #[arg(long, value_name = "SECONDS", default_value_t = 10.0, value_parser = seconds)]
+    max_time: f64,
+    /// Operations (facts and rows looked at) that a logical form may take; a longer one is over budget
+    #[arg(long, value_name = "N", default_value_t = 2_000_000)]
+    max_operations: u64,
+    /// Seconds that all of it may take; predictions that come after are not graded, and the exit code is 1
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    max_total_time: Option<f64>,
     /// Only the table of measures
     #[arg(long)]
     brief: bool,
@@ -78,9 +111,57 @@ enum FormatName {
 }
 
 impl GradeArgs {
+    fn predictions_format(&self) -> Result<PredictionFormat> {
+        let old = match self.format {
+            Format::Lines => Some(FormatName::Lines),
+            Format::Kqapro => Some(FormatName::Kqapro),
+            Format::Qald => Some(FormatName::Qald),
+            _ => None,
+        };
+        if old.is_some() && self.predictions_format.is_some() {
+            bail!("--format is for the scores here: table, markdown, csv, latex or junit");
+        }
+        Ok(match self.predictions_format.or(old).unwrap_or(FormatName::Lines) {
+            FormatName::Lines => PredictionFormat::Lines,
+            FormatName::Kqapro => PredictionFormat::KqaPro,
+            FormatName::Qald => PredictionFormat::Qald,
+        })
+    }
+
     /// Where the predictions are.
     fn source(&self) -> &str {
         self.run.as_deref().or(self.predictions.as_deref()).unwrap_or("-")
+    }
+}
+
+/// How scores are printed; formats of predictions stood here in 0.1 and are still understood.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// For people
+    Table,
+    /// For a comment or a page
+    Markdown,
+    /// For a spreadsheet: a row for each facet, value and measure, numbers in full
+    Csv,
+    /// For a paper, with the rules of booktabs
+    Latex,
+    /// For continuous integration: what was demanded, as tests
+    Junit,
+    #[value(hide = true)]
+    Lines,
+    #[value(hide = true)]
+    Kqapro,
+    #[value(hide = true)]
+    Qald,
+}
+
+/// A number of seconds.
+fn seconds(text: &str) -> Result<f64, String> {
+    let seconds: f64 = text.parse().map_err(|_| format!("`{text}` is not a number of seconds"))?;
+    if seconds > 0.0 && seconds <= 1e9 {
+        Ok(seconds)
+    } else {
+        Err(format!("`{text}` is not a number of seconds above 0"))
     }
 }
 
@@ -112,20 +193,93 @@ pub(crate) fn run(args: &GradeArgs) -> Result<Outcome> {
             "GrailQA's exact match needs the ontology: give --ontology DIR with fb_roles, fb_types and reverse_properties"
         );
     }
-    let summary = grade_all(args, &gold, &mut grader, &facets)?;
-    if args.json {
-        output::json(&summary)?;
-    } else {
-        let columns: Vec<&str> = match args.measures.is_empty() {
-            true => vec!["em_canonical", "f1_aligned", "exec", "em_answer", "f1", "gek_3"],
-            false => args.measures.iter().map(String::as_str).collect(),
-        };
-        show(&summary, &shown, &columns, compat, args.brief)?;
-        if let Some(out) = &args.out {
-            output::text(&format!("grades.jsonl and summary.json are in {}", out.display()))?;
+    let limits = &mut grader.settings.limits;
+    (limits.operations, limits.time) = (args.max_operations, Duration::from_secs_f64(args.max_time));
+    for Threshold { measure, .. } in &args.fail_under {
+        is_measure(measure, &args.product, compat)?;
+    }
+    let summary = match grade_all(args, &gold, &mut grader, &facets)? {
+        Graded::Scores(summary) => *summary,
+        Graded::Nothing(reason) => {
+            output::note(&reason);
+            return Ok(Outcome::NothingFound);
+        }
+    };
+    let checks = checks(args, &summary, &shown);
+    let official = compat.map_or(&[][..], Compat::scores);
+    let names: Vec<&str> = shown.iter().map(String::as_str).chain(official.iter().copied()).collect();
+    let columns: Vec<&str> = match args.measures.is_empty() {
+        true => vec!["em_canonical", "f1_aligned", "exec", "em_answer", "f1", "gek_3"],
+        false => args.measures.iter().map(String::as_str).collect(),
+    };
+    let tables = || {
+        let facets = if args.brief { Vec::new() } else { table::by_facet(&summary, &columns) };
+        [table::scores(&summary, &names)].into_iter().chain(facets).chain(table::usage(&summary))
+    };
+    match args.format {
+        _ if args.json => output::json(&summary)?,
+        Format::Markdown => {
+            output::text(&table::write_all(&tables().collect::<Vec<_>>(), TableFormat::Markdown))?;
+        }
+        Format::Latex => {
+            output::text(&table::write_all(&tables().collect::<Vec<_>>(), TableFormat::Latex))?;
+        }
+        Format::Csv => output::text(&table::tidy(&summary, &names).write(TableFormat::Csv))?,
+        Format::Junit => output::text(&table::junit(&summary.benchmark, &checks))?,
+        Format::Table | Format::Lines | Format::Kqapro | Format::Qald => {
+            show(&summary, &names, &columns, compat, args.brief)?;
+            if let Some(out) = &args.out {
+                output::text(&format!("grades.jsonl and summary.json are in {}", out.display()))?;
+            }
         }
     }
-    Ok(Outcome::Done)
+    let failures: Vec<&String> = checks.iter().filter_map(|check| check.failure.as_ref()).collect();
+    for failure in &failures {
+        output::note(&format!("failed: {failure}"));
+    }
+    Ok(if failures.is_empty() { Outcome::Done } else { Outcome::NothingFound })
+}
+
+/// What is demanded of the grades: the measures that are shown, with the scores they must reach, and that everything could be graded.
+fn checks(args: &GradeArgs, summary: &Summary, shown: &[String]) -> Vec<Check> {
+    let mut checks: Vec<Check> = Vec::new();
+    for name in shown.iter().filter(|name| summary.measures.contains_key(*name)) {
+        let all = &summary.measures[name].all;
+        let found = format!("{:.4} ({:.4} to {:.4}) over {}", all.mean, all.low, all.high, all.n);
+        checks.push(Check { name: name.clone(), found, failure: None });
+    }
+    for threshold in &args.fail_under {
+        let failure = threshold.failure(summary);
+        match checks.iter_mut().find(|check| check.name == threshold.measure) {
+            Some(check) => check.failure = check.failure.take().or(failure),
+            None => {
+                let found = format!("at least {} is demanded", threshold.least);
+                checks.push(Check { name: threshold.measure.clone(), found, failure });
+            }
+        }
+    }
+    let mut count = |name: &str, n: usize, failure: Option<String>| {
+        checks.push(Check { name: name.to_owned(), found: n.to_string(), failure });
+    };
+    let errors = summary.outcomes.get("system_error").copied().unwrap_or(0);
+    let too_many = args.max_errors.filter(|limit| limit.is_exceeded(errors, summary.questions));
+    let message = |limit| {
+        format!(
+            "{} of {} questions came to an error of the system, and at most {limit} may (--max-errors)",
+            output::count(errors),
+            output::count(summary.questions)
+        )
+    };
+    count("errors of the system", errors, too_many.map(message));
+    let predictions = |n: usize| output::counted(n as u64, "prediction is", "predictions are");
+    let unknown = (summary.unknown > 0)
+        .then(|| format!("{} for questions that the benchmark does not have", predictions(summary.unknown)));
+    count("predictions for unknown questions", summary.unknown, unknown);
+    let not_graded = (summary.not_graded > 0).then(|| {
+        format!("{} not graded: the time of --max-total-time is spent", predictions(summary.not_graded))
+    });
+    count("predictions that are not graded", summary.not_graded, not_graded);
+    checks
 }
 
 /// What `touchstone distil` wrote, in the ids of the KB. A neighbour of another KB is found out here.
@@ -171,14 +325,23 @@ fn shown(measures: &[String], products: &[String]) -> Result<Vec<String>> {
         return Ok(usual.chain(["gek_1", "gek_2", "gek_3"].map(str::to_owned)).chain(own).collect());
     }
     for name in measures {
-        let known = || Measure::ALL.iter().map(|measure| measure.name()).chain(["gek_1", "gek_2", "gek_3"]);
-        if !known().any(|known| known == name) && !own.contains(name) {
-            let nearest = touchstone_kb::nearest_name(name, known());
-            let hint = nearest.map_or(String::new(), |nearest| format!("; did you mean `{nearest}`?"));
-            bail!("there is no measure `{name}`{hint} (`touchstone measures` lists them)");
-        }
+        is_measure(name, products, None)?;
     }
     Ok(measures.to_vec())
+}
+
+/// Refuses names that are not measures, products or official scores.
+fn is_measure(name: &str, products: &[String], compat: Option<Compat>) -> Result<()> {
+    let own = products.iter().filter_map(|text| Some(text.split_once('=')?.0.trim()));
+    let official = compat.map_or(&[][..], Compat::scores).iter().copied();
+    let measures = Measure::ALL.iter().map(|measure| measure.name());
+    let known: Vec<&str> = measures.chain(["gek_1", "gek_2", "gek_3"]).chain(own).chain(official).collect();
+    if known.contains(&name) {
+        return Ok(());
+    }
+    let nearest = touchstone_kb::nearest_name(name, known.iter().copied());
+    let hint = nearest.map_or(String::new(), |nearest| format!("; did you mean `{nearest}`?"));
+    bail!("there is no measure `{name}`{hint} (`touchstone measures` lists them)");
 }
 
 fn checked_facets(by: &[String]) -> Result<Vec<String>> {
@@ -236,17 +399,78 @@ impl Written {
     }
 }
 
-fn grade_all(args: &GradeArgs, gold: &Gold, grader: &mut Grader<'_>, facets: &[String]) -> Result<Summary> {
-    let questions = gold.questions()?;
+/// What came of grading.
+enum Graded {
+    Scores(Box<Summary>),
+    /// There was nothing to grade, and why.
+    Nothing(String),
+}
+
+/// How often a watch looks whether grading must stop.
+const WATCH: Duration = Duration::from_millis(20);
+
+/// Cancels what is being run when the user stops the program or when the time is up, until it is dropped.
+struct Watch {
+    stop: Cancel,
+    ended: Arc<AtomicBool>,
+}
+
+impl Watch {
+    fn new(bar: &Bar, deadline: Option<Instant>) -> Watch {
+        let watch = Watch { stop: Cancel::default(), ended: Arc::default() };
+        let (user, stop, ended) = (bar.cancel(), watch.stop.clone(), watch.ended.clone());
+        std::thread::spawn(move || {
+            while !ended.load(Ordering::Relaxed) {
+                if user.is_cancelled() || deadline.is_some_and(|deadline| Instant::now() >= deadline) {
+                    stop.cancel();
+                    break;
+                }
+                std::thread::sleep(WATCH);
+            }
+        });
+        watch
+    }
+}
+
+impl Drop for Watch {
+    fn drop(&mut self) {
+        self.ended.store(true, Ordering::Relaxed);
+    }
+}
+
+/// Keeps the questions whose ids are in a file.
+fn chosen<'q>(questions: Vec<&'q Question>, path: &Path) -> Result<Vec<&'q Question>> {
+    let text = std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
+    let mut wanted: HashMap<&str, usize> = HashMap::new();
+    for (number, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
+        wanted.entry(line.trim()).or_insert(number + 1);
+    }
+    if wanted.is_empty() {
+        bail!("{} has no ids; write one a line", path.display());
+    }
+    let kept: Vec<&Question> =
+        questions.into_iter().filter(|question| wanted.remove(question.id.as_str()).is_some()).collect();
+    if let Some((id, line)) = wanted.iter().min_by_key(|(_, line)| **line) {
+        bail!(
+            "{}, line {line}: there is no question `{}` among those to grade{}",
+            path.display(),
+            output::shortened(id),
+            if wanted.len() > 1 { format!(", nor {} others", wanted.len() - 1) } else { String::new() }
+        );
+    }
+    Ok(kept)
+}
+
+fn grade_all(args: &GradeArgs, gold: &Gold, grader: &mut Grader<'_>, facets: &[String]) -> Result<Graded> {
+    let mut questions = gold.questions()?;
+    if let Some(path) = &args.ids {
+        questions = chosen(questions, path)?;
+    }
     let places: HashMap<&str, usize> =
         questions.iter().enumerate().map(|(at, q)| (q.id.as_str(), at)).collect();
     let training = gold.benchmark.questions.iter().filter(|question| question.split == "train");
     let seen: HashSet<String> = training.flat_map(|question| question.schema_items.iter().cloned()).collect();
-    let format = match args.format {
-        FormatName::Lines => PredictionFormat::Lines,
-        FormatName::Kqapro => PredictionFormat::KqaPro,
-        FormatName::Qald => PredictionFormat::Qald,
-    };
+    let format = args.predictions_format()?;
     let mut predictions =
         Predictions::new(open(args.source())?, format).with_namespaces(grader.knowledge.namespaces.clone());
     let official = grader.compat.map_or(&[][..], Compat::scores);
@@ -255,8 +479,14 @@ fn grade_all(args: &GradeArgs, gold: &Gold, grader: &mut Grader<'_>, facets: &[S
     let mut written = args.out.as_deref().map(Written::new).transpose()?;
     let bar = Bar::new();
     bar.stage("grading", Some(questions.len() as u64));
+    let deadline = args.max_total_time.map(|seconds| Instant::now() + Duration::from_secs_f64(seconds));
+    let watch = Watch::new(&bar, deadline);
+    grader.cancel = watch.stop.clone();
     let mut graded = vec![false; questions.len()];
-    let (mut unknown, mut repeated, mut next) = (0, 0, 0);
+    let (mut unknown, mut elsewhere, mut repeated, mut next) = (0, 0, 0, 0);
+    let mut not_graded = 0;
+    let mut usages: Vec<Usage> = Vec::new();
+    let everywhere: HashSet<&str> = gold.benchmark.questions.iter().map(|q| q.id.as_str()).collect();
     let mut first = true;
     loop {
         let mut chunk: Vec<(usize, Option<Prediction>)> = Vec::with_capacity(CHUNK);
@@ -273,6 +503,7 @@ fn grade_all(args: &GradeArgs, gold: &Gold, grader: &mut Grader<'_>, facets: &[S
             };
             next += 1;
             match place {
+                None if everywhere.contains(prediction.id.as_str()) => elsewhere += 1,
                 None => unknown += 1,
                 Some(at) if graded[at] => repeated += 1,
                 Some(at) => {
@@ -290,14 +521,35 @@ fn grade_all(args: &GradeArgs, gold: &Gold, grader: &mut Grader<'_>, facets: &[S
             first = false;
         }
         let is_last = chunk.is_empty();
-        if is_last {
+        if is_last && next == 0 {
+            return Ok(Graded::Nothing(format!("there are no predictions in {}", args.source())));
+        }
+        if is_last && !graded.contains(&true) {
+            let what = if elsewhere > 0 { "are among those to grade" } else { "are in the benchmark" };
+            return Ok(Graded::Nothing(format!(
+                "{} in {}, and no question of theirs {what} `{}`: nothing was graded",
+                output::counted(next as u64, "prediction is", "predictions are"),
+                args.source(),
+                output::shortened(&gold.benchmark.manifest.name)
+            )));
+        }
+        if is_last && !args.only_predicted {
             chunk = (0..questions.len()).filter(|&at| !graded[at]).map(|at| (at, None)).collect();
         }
-        let rows: Vec<(Grade<'_>, Vec<Vec<String>>, String)> = chunk
+        type Row<'g> = (Grade<'g>, Vec<Vec<String>>, String);
+        let rows: Vec<Option<Row<'_>>> = chunk
             .par_iter()
             .map(|(at, prediction)| {
                 let question = questions[*at];
+                let must_stop = || prediction.is_some() && grader.cancel.is_cancelled();
+                if must_stop() {
+                    return None;
+                }
                 let grade = grader.grade(question, prediction.as_ref());
+                // What was running when it was stopped is not known.
+                if must_stop() {
+                    return None;
+                }
                 let values: Vec<Vec<String>> =
                     facets.iter().map(|facet| facet_values(facet, question, &seen)).collect();
                 let line = if args.out.is_some() {
@@ -306,13 +558,18 @@ fn grade_all(args: &GradeArgs, gold: &Gold, grader: &mut Grader<'_>, facets: &[S
                     String::new()
                 };
                 bar.advance(1);
-                (grade, values, line)
+                Some((grade, values, line))
             })
             .collect();
         if bar.cancelled() {
             bail!("stopped; nothing was written");
         }
-        for ((grade, values, line), (at, _)) in rows.iter().zip(&chunk) {
+        for (row, (at, prediction)) in rows.iter().zip(&chunk) {
+            let Some((grade, values, line)) = row else {
+                not_graded += 1;
+                continue;
+            };
+            usages.extend(prediction.as_ref().map(|prediction| prediction.usage));
             collector.add(grade, &questions[*at].shape, values);
             if let Some(written) = &mut written {
                 written.grades.write_all(line.as_bytes()).context("cannot write grades.jsonl")?;
@@ -323,11 +580,25 @@ fn grade_all(args: &GradeArgs, gold: &Gold, grader: &mut Grader<'_>, facets: &[S
         }
     }
     bar.stage("working out intervals", None);
-    let summary = collector.summary(&gold.benchmark.manifest.name, unknown, repeated);
+    let mut summary = collector.summary(&gold.benchmark.manifest.name, unknown, repeated);
+    summary.identity.clone_from(&gold.benchmark.identity);
+    summary.kb = gold.kb().map(|kb| kb.manifest().fingerprint.clone());
+    summary.not_graded = not_graded;
+    summary.usage = UsageSummary::of(&usages);
+    if bar.cancelled() {
+        bail!("stopped; nothing was written");
+    }
     if let Some(written) = written {
         written.finish(&summary)?;
     }
-    Ok(summary)
+    drop(bar);
+    if elsewhere > 0 {
+        output::note(&format!(
+            "{} for questions of the benchmark that are not among those to grade",
+            output::counted(elsewhere as u64, "prediction is", "predictions are")
+        ));
+    }
+    Ok(Graded::Scores(Box::new(summary)))
 }
 
 /// A line of grades.jsonl.
@@ -366,13 +637,17 @@ fn line(
         "gold_answers": question.answers,
         "answers": answers,
         "trace": prediction.and_then(|prediction| prediction.trace.as_ref()),
+        "usage": prediction.map(|prediction| prediction.usage).filter(|usage| !usage.is_unknown()),
     });
     row.to_string() + "\n"
 }
 
+/// Rows of a breakdown that are shown.
+const SHOWN: usize = 12;
+
 fn show(
     summary: &Summary,
-    shown: &[String],
+    names: &[&str],
     columns: &[&str],
     compat: Option<Compat>,
     brief: bool,
@@ -388,44 +663,16 @@ fn show(
         output::counted(summary.questions as u64, "question", "questions"),
         outcomes.join(", ")
     ))?;
-    let mut table = output::table(&["measure", "all", "95 % interval", "n", "answered"]);
-    let official = compat.map_or(&[][..], Compat::scores);
-    for name in shown.iter().map(String::as_str).chain(official.iter().copied()) {
-        let Some(score) = summary.measures.get(name) else { continue };
-        table.add_row([
-            name.to_owned(),
-            three(score.all.mean),
-            format!("{} to {}", three(score.all.low), three(score.all.high)),
-            output::count(score.all.n),
-            score.answered.map_or(String::new(), |answered| three(answered.mean)),
-        ]);
-    }
-    if let Some(bleu) = summary.corpus_bleu.filter(|_| shown.iter().any(|name| name == "bleu")) {
-        table.add_row(["bleu (corpus)".to_owned(), three(bleu)]);
-    }
-    output::text(&table.to_string())?;
-    let is_measured = |name: &&str| summary.measures.contains_key(*name);
-    let columns: Vec<&str> = columns.iter().copied().filter(is_measured).collect();
-    for (facet, cells) in summary.by.iter().filter(|_| !brief) {
-        let mut headings = vec![facet.as_str(), "n"];
-        headings.extend(&columns);
-        headings.push("95 % of f1");
-        let mut table = output::table(&headings);
-        let mut rows: Vec<_> = cells.iter().collect();
-        rows.sort_by_key(|(_, cell)| std::cmp::Reverse(cell.n));
-        for (value, cell) in rows.iter().take(12) {
-            let mut row = vec![(*value).clone(), output::count(cell.n)];
-            row.extend(
-                columns.iter().map(|name| cell.measures.get(*name).map_or(String::new(), |e| three(e.mean))),
-            );
-            let interval = cell.measures.get("f1").map(|e| format!("{:.2}–{:.2}", e.low, e.high));
-            row.push(interval.unwrap_or_default());
-            table.add_row(row);
+    output::text(&output::shown(&table::scores(summary, names), usize::MAX).to_string())?;
+    let facets = if brief { Vec::new() } else { table::by_facet(summary, columns) };
+    for facet in &facets {
+        output::text(&format!("\n{}", output::shown(facet, SHOWN)))?;
+        if facet.rows.len() > SHOWN {
+            output::text(&format!("and {} more", facet.rows.len() - SHOWN))?;
         }
-        output::text(&format!("\n{table}"))?;
-        if rows.len() > 12 {
-            output::text(&format!("and {} more", rows.len() - 12))?;
-        }
+    }
+    if let Some(usage) = table::usage(summary) {
+        output::text(&format!("\n{}", output::shown(&usage, usize::MAX)))?;
     }
     if let Some(robust) = summary.robust {
         output::text(&format!(
@@ -434,12 +681,6 @@ fn show(
             output::counted(robust.checked as u64, "prediction", "predictions"),
             100.0 * robust.failed as f64 / robust.checked.max(1) as f64
         ))?;
-    }
-    if summary.unknown > 0 {
-        output::note(&format!(
-            "{} for questions that the benchmark does not have",
-            output::counted(summary.unknown as u64, "prediction", "predictions")
-        ));
     }
     if summary.repeated > 0 {
         output::note(&format!(

@@ -6,6 +6,7 @@ use clap::Args;
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
+use touchstone_grade::same::{About, GradedRun, same_benchmark};
 use touchstone_studio::{Graded, Report, Run, html};
 
 /// Arguments of `touchstone report`.
@@ -58,6 +59,18 @@ fn read(folder: &Path) -> Result<Run> {
 
 pub(crate) fn run(args: &ReportArgs) -> Result<Outcome> {
     let runs: Vec<Run> = args.runs.iter().map(|folder| read(folder)).collect::<Result<_>>()?;
+    let abouts: Vec<About> =
+        runs.iter().map(|run| serde_json::from_value(run.summary.clone()).unwrap_or_default()).collect();
+    let graded: Vec<GradedRun<'_>> = runs
+        .iter()
+        .zip(&abouts)
+        .map(|(run, about)| {
+            let questions = run.grades.iter().map(|grade| (grade.id.as_str(), grade.question.as_str()));
+            GradedRun { name: &run.name, about, questions: questions.collect() }
+        })
+        .collect();
+    same_benchmark(&graded)?;
+    drop(graded);
     let benchmark = runs.first().and_then(|run| run.summary["benchmark"].as_str()).unwrap_or("a benchmark");
     let title = args.title.clone().unwrap_or_else(|| format!("Touchstone: {benchmark}"));
     let page = html(&Report { title, runs });

@@ -18,9 +18,11 @@ use std::time::{Duration, Instant};
 use systems::SystemArgs;
 use touchstone_forge::Question;
 use touchstone_forge::english::Lexicon;
+use touchstone_grade::usage::Prices;
 use touchstone_grade::{Grader, Measure, PredictionFormat, Predictions};
 use touchstone_run::{
-    Asked, Header, Journal, Linker, RunFile, forget_errors, has_error, packed_schema, run as ask_all,
+    Asked, ErrorLimit, Header, Journal, Linker, Priced, RunFile, forget_errors, has_error, packed_schema,
+    run as ask_all,
 };
 
 /// Arguments of `touchstone run`.
@@ -47,6 +49,15 @@ pub(crate) struct RunArgs {
     /// How many questions are asked at once; a command is started so many times
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=256))]
     parallel: u16,
+    /// Exit with 1 if more questions than this come to an error: a number, like 5, or a share, like 10%
+    #[arg(long, value_name = "N|P%", default_value = "10%")]
+    max_errors: ErrorLimit,
+    /// The price of a million tokens that the system reads, for the cost of each question
+    #[arg(long, value_name = "PRICE", value_parser = price)]
+    price_in: Option<f64>,
+    /// The price of a million tokens that the system writes
+    #[arg(long, value_name = "PRICE", value_parser = price)]
+    price_out: Option<f64>,
     /// Ask the questions again that came to an error
     #[arg(long)]
     retry_errors: bool,
@@ -83,7 +94,11 @@ pub(crate) fn run(args: &RunArgs, arguments: &[String]) -> Result<Outcome> {
     }
     let bar = Bar::new();
     let words = gold.words();
-    let system = args.systems.system(name, &gold, &questions, words.as_ref(), &bar.cancel())?;
+    let mut system = args.systems.system(name, &gold, &questions, words.as_ref(), &bar.cancel())?;
+    if args.price_in.is_some() || args.price_out.is_some() {
+        let (tokens_in, tokens_out) = (args.price_in.unwrap_or(0.0), args.price_out.unwrap_or(0.0));
+        system = Box::new(Priced::new(system, Prices { tokens_in, tokens_out }));
+    }
     let mut asked: Vec<Asked> =
         questions.iter().map(|question| Asked::of(question, args.gold_entities, args.choices)).collect();
     if args.schema {
@@ -132,6 +147,7 @@ pub(crate) fn run(args: &RunArgs, arguments: &[String]) -> Result<Outcome> {
     if args.json {
         output::json(&json!({
             "asked": done.asked, "before": done.before, "errors": done.errors, "complete": done.complete, "run": out,
+            "error_messages": done.messages.iter().take(MESSAGES).map(|(message, n)| json!({ "message": message, "n": n })).collect::<Vec<_>>(),
         }))?;
     } else {
         output::text(&format!(
@@ -142,6 +158,9 @@ pub(crate) fn run(args: &RunArgs, arguments: &[String]) -> Result<Outcome> {
             out.display()
         ))?;
     }
+    for (message, n) in done.messages.iter().take(MESSAGES) {
+        output::note(&format!("error, {}: {message}", output::counted(n as u64, "time", "times")));
+    }
     if !done.complete {
         output::note(&format!(
             "stopped; the same command, or `touchstone run --resume {}`, goes on where it was",
@@ -149,7 +168,26 @@ pub(crate) fn run(args: &RunArgs, arguments: &[String]) -> Result<Outcome> {
         ));
         return Ok(Outcome::NothingFound);
     }
+    let (errors, all) = (done.errors + done.errors_before, done.asked + done.before);
+    if args.max_errors.is_exceeded(errors, all) {
+        output::note(&format!(
+            "failed: {} of {} questions came to an error, and at most {} may (--max-errors); --retry-errors asks them again",
+            output::count(errors),
+            output::count(all),
+            args.max_errors
+        ));
+        return Ok(Outcome::NothingFound);
+    }
     Ok(Outcome::Done)
+}
+
+/// Messages of errors that are shown.
+const MESSAGES: usize = 3;
+
+/// A price of a million tokens.
+fn price(text: &str) -> Result<f64, String> {
+    let price: f64 = text.parse().map_err(|_| format!("`{text}` is not a number"))?;
+    if price.is_finite() && price >= 0.0 { Ok(price) } else { Err(format!("`{text}` is not a price")) }
 }
 
 /// So many tokens are spent on `--schema`.

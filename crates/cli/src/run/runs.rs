@@ -1,6 +1,7 @@
 //! `touchstone runs`.
 
 use crate::grade::three;
+use crate::output::TableFormatName;
 use crate::{Outcome, output};
 use anyhow::{Context, Result};
 use clap::Args;
@@ -10,6 +11,8 @@ use serde_json::Value as Json;
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
+use touchstone_grade::table::{self, Check, Table, TableFormat};
+use touchstone_grade::usage::{Usage, UsageSummary};
 use touchstone_run::RunFile;
 
 /// Arguments of `touchstone runs`.
@@ -21,6 +24,9 @@ pub(crate) struct RunsArgs {
     /// The measures to show, separated by commas
     #[arg(long, value_delimiter = ',', default_value = "em_answer,f1,gek_3")]
     measures: Vec<String>,
+    /// How the table is printed
+    #[arg(long, value_enum, default_value_t = TableFormatName::Table)]
+    format: TableFormatName,
     /// For machines
     #[arg(long)]
     json: bool,
@@ -33,7 +39,20 @@ struct Row {
     about: RunFile,
     predictions: usize,
     errors: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    usage: Option<UsageSummary>,
     scores: BTreeMap<String, f64>,
+}
+
+impl Row {
+    fn state(&self) -> &'static str {
+        if self.about.ended.is_some() { "complete" } else { "stopped" }
+    }
+
+    /// The system without its configuration, which is in run.json.
+    fn system(&self) -> String {
+        output::shortened(self.about.header.system.split([',', ';']).next().unwrap_or_default())
+    }
 }
 
 pub(crate) fn run(args: &RunsArgs) -> Result<Outcome> {
@@ -65,22 +84,46 @@ pub(crate) fn run(args: &RunsArgs) -> Result<Outcome> {
         output::json(&rows)?;
         return Ok(Outcome::Done);
     }
+    match args.format {
+        TableFormatName::Table => {}
+        TableFormatName::Markdown => {
+            output::text(&full_table(&rows, &args.measures).write(TableFormat::Markdown))?;
+            return Ok(Outcome::Done);
+        }
+        TableFormatName::Csv => {
+            output::text(&full_table(&rows, &args.measures).write(TableFormat::Csv))?;
+            return Ok(Outcome::Done);
+        }
+        TableFormatName::Latex => {
+            output::text(&full_table(&rows, &args.measures).write(TableFormat::Latex))?;
+            return Ok(Outcome::Done);
+        }
+        TableFormatName::Junit => {
+            output::text(&table::junit("runs", &checks(&rows)))?;
+            return Ok(Outcome::Done);
+        }
+    }
+    let is_timed = rows.iter().any(|row| row.usage.is_some_and(|usage| usage.seconds.is_some()));
+    let is_paid = rows.iter().any(|row| row.usage.is_some_and(|usage| usage.cost.is_some()));
     let mut headings = vec!["run", "system", "benchmark", "n", "errors", "started", "state"];
+    headings.extend(is_timed.then_some("s/question"));
+    headings.extend(is_paid.then_some("cost"));
     headings.extend(args.measures.iter().map(String::as_str));
     let mut table = output::table(&headings);
     for row in &rows {
-        let state = if row.about.ended.is_some() { "complete" } else { "stopped" };
-        let header = &row.about.header;
         let mut cells = vec![
             row.run.clone(),
-            // The configuration is in run.json.
-            output::shortened(header.system.split([',', ';']).next().unwrap_or_default()),
-            header.benchmark.clone(),
+            row.system(),
+            row.about.header.benchmark.clone(),
             output::count(row.predictions),
             output::count(row.errors),
             row.about.started.chars().take(16).collect::<String>().replace('T', " "),
-            state.to_owned(),
+            row.state().to_owned(),
         ];
+        let quantity = |value: Option<f64>| value.map_or(String::new(), table::quantity);
+        let usage = row.usage.unwrap_or_default();
+        cells.extend(is_timed.then(|| quantity(usage.seconds.map(|seconds| seconds.median))));
+        cells.extend(is_paid.then(|| quantity(usage.cost.map(|cost| cost.total))));
         cells.extend(
             args.measures
                 .iter()
@@ -93,18 +136,74 @@ pub(crate) fn run(args: &RunsArgs) -> Result<Outcome> {
         column.set_constraint(ColumnConstraint::ContentWidth);
     }
     output::text(&table.to_string())?;
+    if is_timed {
+        output::text("s/question: the median; cost: the total; `touchstone runs --json` has more")?;
+    }
     if rows.iter().any(|row| row.scores.is_empty()) {
-        output::note(
-            "runs without scores are not graded: touchstone grade --benchmark DIR --predictions RUN --out RUN",
-        );
+        output::note("runs without scores are not graded: touchstone grade RUN --out RUN");
     }
     Ok(Outcome::Done)
+}
+
+/// Everything, without shortening.
+fn full_table(rows: &[Row], measures: &[String]) -> Table {
+    let fixed = [
+        "run",
+        "system",
+        "benchmark",
+        "n",
+        "errors",
+        "state",
+        "median seconds",
+        "tokens in",
+        "tokens out",
+        "cost",
+    ];
+    let mut table = Table::new("", fixed.into_iter().chain(measures.iter().map(String::as_str)));
+    for row in rows {
+        let usage = row.usage.unwrap_or_default();
+        let number = |value: Option<f64>| value.map_or(String::new(), |value| value.to_string());
+        let mut cells = vec![
+            row.run.clone(),
+            row.system(),
+            row.about.header.benchmark.clone(),
+            row.predictions.to_string(),
+            row.errors.to_string(),
+            row.state().to_owned(),
+            number(usage.seconds.map(|spread| spread.median)),
+            number(usage.tokens_in.map(|spread| spread.total)),
+            number(usage.tokens_out.map(|spread| spread.total)),
+            number(usage.cost.map(|spread| spread.total)),
+        ];
+        cells.extend(
+            measures.iter().map(|name| row.scores.get(name).map_or(String::new(), |score| three(*score))),
+        );
+        table.add(cells);
+    }
+    table
+}
+
+/// A run passes if it is complete and not all of it came to an error.
+fn checks(rows: &[Row]) -> Vec<Check> {
+    let check = |row: &Row| {
+        let failure = if row.about.ended.is_none() {
+            Some("the run is not complete".to_owned())
+        } else if row.predictions > 0 && row.errors == row.predictions {
+            Some("every question came to an error".to_owned())
+        } else {
+            None
+        };
+        let found = format!("{} predictions, {} errors", row.predictions, row.errors);
+        Check { name: row.run.clone(), found, failure }
+    };
+    rows.iter().map(check).collect()
 }
 
 fn row(folder: &Path) -> Result<Row> {
     let about = RunFile::read(folder)?;
     let path = folder.join("predictions.jsonl");
     let (mut predictions, mut errors) = (0, 0);
+    let mut usages: Vec<Usage> = Vec::new();
     if let Ok(file) = std::fs::File::open(&path) {
         for line in BufReader::new(file).lines() {
             // The last line of a run that goes on may be torn.
@@ -114,6 +213,7 @@ fn row(folder: &Path) -> Result<Row> {
                 continue;
             };
             predictions += 1;
+            usages.push(Usage::of_json(&json));
             errors += usize::from(json.get("error").is_some_and(|error| !error.is_null()));
         }
     }
@@ -128,5 +228,5 @@ fn row(folder: &Path) -> Result<Row> {
     let run = folder
         .file_name()
         .map_or_else(|| folder.display().to_string(), |name| name.to_string_lossy().into_owned());
-    Ok(Row { run, about, predictions, errors, scores })
+    Ok(Row { run, about, predictions, errors, usage: UsageSummary::of(&usages), scores })
 }

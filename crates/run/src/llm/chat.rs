@@ -10,6 +10,36 @@ pub(super) struct Message {
     pub(super) log_probs: Vec<f64>,
     /// Whether it is longer than it may be.
     pub(super) is_cut_off: bool,
+    /// The tokens that were read and written, if the server reports them.
+    pub(super) tokens: Tokens,
+}
+
+/// Tokens that a model read and wrote.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) struct Tokens {
+    read: Option<u64>,
+    written: Option<u64>,
+}
+
+impl Tokens {
+    fn of_json(reply: &Json) -> Tokens {
+        let number = |name: &str| reply.pointer(&format!("/usage/{name}")).and_then(Json::as_u64);
+        Tokens { read: number("prompt_tokens"), written: number("completion_tokens") }
+    }
+
+    /// Adds those of another reply.
+    pub(super) fn add(&mut self, other: Tokens) {
+        let sum = |a: Option<u64>, b: Option<u64>| b.map_or(a, |b| Some(a.unwrap_or(0) + b));
+        (self.read, self.written) = (sum(self.read, other.read), sum(self.written, other.written));
+    }
+
+    /// As `usage` of a prediction; `None` if nothing is known.
+    pub(super) fn to_json(self) -> Option<Json> {
+        let fields = [("tokens_in", self.read), ("tokens_out", self.written)];
+        let known: serde_json::Map<String, Json> =
+            fields.into_iter().filter_map(|(name, n)| Some((name.to_owned(), json!(n?)))).collect();
+        (!known.is_empty()).then_some(Json::Object(known))
+    }
 }
 
 /// A tool that the model wants to use.
@@ -76,6 +106,8 @@ pub(super) fn read(content_type: &str, text: &str) -> Result<Message, String> {
             }
             let piece = parsed(line)?;
             told_error(&piece)?;
+            // It comes with the last piece, whose list of choices is empty.
+            message.tokens.add(Tokens::of_json(&piece));
             let Some(choice) = piece.pointer("/choices/0") else { continue };
             message.add(choice.get("delta").unwrap_or(&Json::Null));
             message.add_end(choice);
@@ -88,6 +120,7 @@ pub(super) fn read(content_type: &str, text: &str) -> Result<Message, String> {
     let choice = json.pointer("/choices/0").ok_or("the reply has no `choices`")?;
     message.add(choice.get("message").ok_or("the reply has no `message`")?);
     message.add_end(choice);
+    message.tokens = Tokens::of_json(&json);
     Ok(message)
 }
 
@@ -114,10 +147,15 @@ mod tests {
     #[test]
     fn whole_and_in_pieces() {
         let whole = r#"{"choices": [{"message": {"content": "Hello", "tool_calls": [{"id": "1", "function": {"name": "f", "arguments": "{}"}}]},
-            "logprobs": {"content": [{"token": "Hello", "logprob": -0.5}]}}]}"#;
+            "logprobs": {"content": [{"token": "Hello", "logprob": -0.5}]}}], "usage": {"prompt_tokens": 9, "completion_tokens": 2}}"#;
         let call = Call { id: "1".to_owned(), name: "f".to_owned(), arguments: "{}".to_owned() };
-        let expected =
-            Message { text: "Hello".to_owned(), calls: vec![call], log_probs: vec![-0.5], is_cut_off: false };
+        let expected = Message {
+            text: "Hello".to_owned(),
+            calls: vec![call],
+            log_probs: vec![-0.5],
+            is_cut_off: false,
+            tokens: Tokens { read: Some(9), written: Some(2) },
+        };
         assert_eq!(read("application/json", whole).unwrap(), expected);
         let pieces = [
             r#"data: {"choices": [{"delta": {"content": "Hel"}}]}"#,
@@ -127,7 +165,8 @@ mod tests {
              "logprobs": {"content": [{"logprob": -0.5}]}, "finish_reason": "stop"}]}"#,
         ]
         .map(|piece| piece.replace("\n             ", " "));
-        let text = pieces.join("\n\n") + "\n\ndata: [DONE]\n";
+        let usage = r#"data: {"choices": [], "usage": {"prompt_tokens": 9, "completion_tokens": 2}}"#;
+        let text = pieces.join("\n\n") + "\n\n" + usage + "\n\ndata: [DONE]\n";
         assert_eq!(read("text/event-stream; charset=utf-8", &text).unwrap(), expected);
         assert_eq!(read("text/event-stream", &pieces[0]).unwrap_err(), "the reply breaks off in the middle");
     }

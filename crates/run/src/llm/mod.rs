@@ -9,7 +9,7 @@ use crate::link::{Linked, Thing};
 use crate::nearest::Nearest;
 use crate::system::{Asked, System, Worker};
 use crate::web::{Request, Web, WebError, WebSettings};
-use chat::Message;
+use chat::{Message, Tokens};
 use serde_json::{Value as Json, json};
 use touchstone_engine::Session;
 use touchstone_engine::exact::ExactPrinter;
@@ -172,11 +172,17 @@ impl<'k> LlmSystem<'k> {
     fn ask(&self, asked: &Asked) -> Result<Json, WebError> {
         let mut messages = vec![json!({ "role": "user", "content": self.prompt(asked) })];
         let mut used = Vec::new();
+        let mut tokens = Tokens::default();
         for round in 0..=self.settings.tool_rounds {
             let last = round == self.settings.tool_rounds;
             let message = self.chat(&messages, round, last)?;
+            tokens.add(message.tokens);
             if message.calls.is_empty() || last {
-                return Ok(self.prediction(asked, &message, &used));
+                let mut prediction = self.prediction(asked, &message, &used);
+                if let Some(usage) = tokens.to_json() {
+                    prediction["usage"] = usage;
+                }
+                return Ok(prediction);
             }
             messages.push(message.to_json());
             for call in &message.calls {
@@ -195,6 +201,9 @@ impl<'k> LlmSystem<'k> {
             "model": settings.model, "messages": messages, "temperature": settings.temperature,
             "max_tokens": settings.max_tokens, "stream": settings.stream,
         });
+        if settings.stream {
+            body["stream_options"] = json!({ "include_usage": true });
+        }
         if settings.tool_rounds > 0 {
             body["tools"] = tools::described(settings.language);
             if last {

@@ -1,0 +1,137 @@
+//! Are graded runs about the same benchmark?
+
+use hashbrown::HashMap;
+use serde::Deserialize;
+
+/// Which benchmark a graded run is about, as `summary.json` has it.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]
+pub struct About {
+    /// The name of the benchmark.
+    #[serde(default)]
+    pub benchmark: String,
+    /// Its identity; runs of 0.1 have none.
+    #[serde(default)]
+    pub identity: String,
+}
+
+/// A graded run.
+pub struct GradedRun<'r> {
+    /// What it is called in messages.
+    pub name: &'r str,
+    /// Its benchmark.
+    pub about: &'r About,
+    /// The text of each question by its id.
+    pub questions: HashMap<&'r str, &'r str>,
+}
+
+/// Runs about different benchmarks.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Mixed {
+    /// The identities differ.
+    #[error(
+        "{first} and {second} are about different benchmarks: `{first_benchmark}` (identity {first_identity}) and `{second_benchmark}` (identity {second_identity}); grade both on the same benchmark"
+    )]
+    Identity {
+        /// A run.
+        first: String,
+        /// Another run.
+        second: String,
+        /// The benchmark of the first.
+        first_benchmark: String,
+        /// The benchmark of the second.
+        second_benchmark: String,
+        /// The identity of the first's.
+        first_identity: String,
+        /// The identity of the second's.
+        second_identity: String,
+    },
+    /// One id stands for two questions.
+    #[error("{first} and {second} are about different benchmarks: `{id}` is another question there")]
+    Question {
+        /// A run.
+        first: String,
+        /// Another run.
+        second: String,
+        /// The id.
+        id: String,
+    },
+    /// No question is in both, and no identity says that they belong together.
+    #[error("{first} and {second} have no question in common: they are about different benchmarks")]
+    NothingInCommon {
+        /// A run.
+        first: String,
+        /// Another run.
+        second: String,
+    },
+}
+
+/// Refuses runs that are about different benchmarks.
+pub fn same_benchmark(runs: &[GradedRun<'_>]) -> Result<(), Mixed> {
+    let Some((first, others)) = runs.split_first() else { return Ok(()) };
+    for second in others {
+        let names = || (first.name.to_owned(), second.name.to_owned());
+        let (one, other) = (&first.about.identity, &second.about.identity);
+        if !one.is_empty() && !other.is_empty() {
+            if one != other {
+                let (first_name, second_name) = names();
+                return Err(Mixed::Identity {
+                    first: first_name,
+                    second: second_name,
+                    first_benchmark: first.about.benchmark.clone(),
+                    second_benchmark: second.about.benchmark.clone(),
+                    first_identity: one.clone(),
+                    second_identity: other.clone(),
+                });
+            }
+            continue;
+        }
+        let mut common: Vec<(&str, bool)> = second
+            .questions
+            .iter()
+            .filter_map(|(id, text)| Some((*id, first.questions.get(id)? == text)))
+            .collect();
+        common.sort_unstable();
+        if let Some((id, _)) = common.iter().find(|(_, is_same)| !is_same) {
+            let (first, second) = names();
+            return Err(Mixed::Question { first, second, id: (*id).to_owned() });
+        }
+        if common.is_empty() && !(first.questions.is_empty() && second.questions.is_empty()) {
+            let (first, second) = names();
+            return Err(Mixed::NothingInCommon { first, second });
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(
+        first: &About,
+        second: &About,
+        one: &[(&'static str, &'static str)],
+        two: &[(&'static str, &'static str)],
+    ) -> Result<(), Mixed> {
+        let (one, two) = (one.iter().copied().collect(), two.iter().copied().collect());
+        same_benchmark(&[
+            GradedRun { name: "x", about: first, questions: one },
+            GradedRun { name: "y", about: second, questions: two },
+        ])
+    }
+
+    #[test]
+    fn different_benchmarks_are_told_apart() {
+        let about = |identity: &str| About { benchmark: "quick".to_owned(), identity: identity.to_owned() };
+        let (a, b, old) = (about("a"), about("b"), about(""));
+        let (one, other) = (&[("q-1", "Who?"), ("q-2", "What?")][..], &[("q-1", "Where?")][..]);
+        assert!(matches!(check(&a, &b, one, one), Err(Mixed::Identity { .. })));
+        assert_eq!(check(&a, &a, one, one), Ok(()));
+        // Parts of one benchmark.
+        assert_eq!(check(&a, &a, &one[..1], &one[1..]), Ok(()));
+        // Runs without an identity are told apart by their questions.
+        assert_eq!(check(&old, &b, one, &one[..1]), Ok(()));
+        assert!(matches!(check(&old, &b, one, other), Err(Mixed::Question { id, .. }) if id == "q-1"));
+        assert!(matches!(check(&old, &old, one, &[("p-9", "Who?")]), Err(Mixed::NothingInCommon { .. })));
+    }
+}
