@@ -294,13 +294,18 @@ pub fn read_text(language: Language, text: &str, knowledge: &Knowledge<'_>) -> R
         Language::Kopl => Reading::plain(Program::parse(text)?.to_query(knowledge.names)?),
         Language::Sparql => {
             let parsed = sparql::parse(text)?;
-            let sparql::Recognised { query, lost, dialect } =
-                sparql::recognise(&parsed.query, &knowledge.namespaces)?;
-            Reading { query, repairs: parsed.repairs, lost, dialect: Some(dialect) }
+            return Ok(Reading { repairs: parsed.repairs, ..read_parsed(&parsed.query, knowledge)? });
         }
     };
     check_words(&reading.query, knowledge.lookup)?;
     Ok(reading)
+}
+
+/// The query that parsed SPARQL asks.
+pub fn read_parsed(query: &spargebra::Query, knowledge: &Knowledge<'_>) -> Result<Reading, ReadError> {
+    let sparql::Recognised { query, lost, dialect } = sparql::recognise(query, &knowledge.namespaces)?;
+    check_words(&query, knowledge.lookup)?;
+    Ok(Reading { query, repairs: Vec::new(), lost, dialect: Some(dialect) })
 }
 
 /// Refuses classes and properties that are not known, where somebody knows.

@@ -1,23 +1,29 @@
 //! SPARQL: repaired, parsed, and recognised into the algebra where it is one of the known dialects.
 
 mod block;
+mod close;
 mod facts;
 mod filters;
+mod isomorphism;
 mod names;
 mod neural;
 mod plain;
 mod print;
 mod print_facts;
 mod recognise;
+mod statements;
 mod tidy;
 mod tokens;
 mod variables;
 
+pub use close::parse_closed;
+pub use isomorphism::{Condition, Structure};
 pub use names::Namespaces;
 pub use neural::encode_neural;
 pub use print::{Dialect, print};
 pub use recognise::recognise;
-pub use tidy::{Repair, Tidied, tidy};
+pub use statements::{Statements, Term};
+pub use tidy::{Repair, Tidied, known_prefix, tidy};
 
 use crate::loss::Loss;
 use crate::query::Query;

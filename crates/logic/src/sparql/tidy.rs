@@ -119,6 +119,11 @@ pub(super) fn is_known_prefix(prefix: &str) -> bool {
     KNOWN_PREFIXES.iter().any(|(name, _)| *name == prefix)
 }
 
+/// The namespace of a prefix that needs no declaration.
+pub fn known_prefix(prefix: &str) -> Option<&'static str> {
+    KNOWN_PREFIXES.iter().find(|(name, _)| *name == prefix).map(|(_, namespace)| *namespace)
+}
+
 /// Repairs a query.
 pub fn tidy(source: &str) -> Result<Tidied, SyntaxError> {
     if !source.contains('{') && source.contains("brack_open") {
