@@ -117,12 +117,14 @@ impl Importer<'_> {
             None => reading.query,
         };
         let template = Canonical::template(&query, self.inverses);
+        let answers = self.answers(&json, &query);
         let question = Question {
             // Without an id of its own the line is its id, and every file has such a line.
             id: if item.id == line { format!("{split}-{line}") } else { item.id.clone() },
             split: split.to_owned(),
             level: json.get("level").and_then(Json::as_str).unwrap_or_default().to_owned(),
-            answers: self.answers(&json, &query),
+            answers_empty: answers.is_empty() && self.lists_answers(&json),
+            answers,
             other_answers: match self.origin {
                 Origin::WebQsp => {
                     parses(&json).iter().skip(1).map(|parse| parse_answers(parse, &query)).collect()
@@ -161,6 +163,22 @@ impl Importer<'_> {
                 .collect(),
             Origin::Qald => self.qald_answers(json),
             Origin::LcQuad | Origin::LcQuad2 | Origin::Nspm => Vec::new(),
+        }
+    }
+
+    /// Whether the record says what the answers are, be it that there are none.
+    fn lists_answers(&self, json: &Json) -> bool {
+        match self.origin {
+            Origin::GrailQa | Origin::GraphQuestions => json.get("answer").is_some_and(Json::is_array),
+            Origin::WebQsp => parses(json).first().is_some_and(|parse| parse.get("Answers").is_some()),
+            Origin::Cwq => json.get("answers").or(json.get("answer")).is_some(),
+            Origin::KqaPro => json.get("answer").is_some_and(Json::is_string),
+            Origin::Qald => json.pointer("/answers/0").is_some_and(|answer| {
+                answer.get("boolean").is_some()
+                    || answer.get("results").is_some()
+                    || answer.get("head").is_some()
+            }),
+            Origin::LcQuad | Origin::LcQuad2 | Origin::Nspm => false,
         }
     }
 

@@ -37,8 +37,11 @@ pub struct Question {
     pub kind: String,
     /// KQA Pro's categories that the program falls into.
     pub categories: Vec<String>,
-    /// The answers with type, id and label.
+    /// The answers with type, id and label; empty if there are none, or if nobody knows them: see `answers_empty`.
     pub answers: Vec<Json>,
+    /// Whether the answers are known and there are none. Files that do not say so and have no answers do not know them.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub answers_empty: bool,
     /// The answers of the question's other readings, for data sets that have several (WebQSP's parses).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub other_answers: Vec<Vec<Json>>,
@@ -73,6 +76,7 @@ impl Question {
             kind: QuestionType::of(query).name().to_owned(),
             categories: forms.program.as_deref().map(categories).unwrap_or_default(),
             answers: Vec::new(),
+            answers_empty: false,
             other_answers: Vec::new(),
             choices: Vec::new(),
             template: template.to_owned(),
@@ -82,6 +86,11 @@ impl Question {
             source: String::new(),
             forms,
         }
+    }
+
+    /// Whether the gold answers are known; there may be none.
+    pub fn has_gold_answers(&self) -> bool {
+        !self.answers.is_empty() || self.answers_empty
     }
 
     /// The query, from the first of its forms that can be read.

@@ -5,24 +5,28 @@
 
 use crate::sets::Overlap;
 use touchstone_logic::graph::Vertex;
+use touchstone_logic::sparql::{Statements, Structure, Term};
 use touchstone_logic::{Inverses, QueryGraph};
 
-/// What a graph says: relations between vertices, and what a vertex is.
+/// What a query says: relations between vertices, what a vertex is, and conditions.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 enum Statement<'g> {
     Relation(usize, &'g str, usize),
     /// The class or the function of a vertex.
     Quality(usize, &'g str),
+    /// A condition of SPARQL, by its number, with its variables in the order of their numbers.
+    Condition(u64, Vec<usize>),
 }
 
-/// A graph as statements; constraints are numbered by what they are, so that the same ones of both graphs have one number.
-struct Statements<'g> {
+/// A query as statements; constraints are numbered by what they are, so that the same ones of both queries have one number.
+struct Said<'g> {
     all: Vec<Statement<'g>>,
     variables: Vec<usize>,
-    root: usize,
+    /// The answer, if it is one variable.
+    root: Option<usize>,
 }
 
-/// More variables than this are not tried in all ways; the first ways count.
+/// Only so many partial alignments are tried: the best of them counts.
 const MAX_TRIES: usize = 50_000;
 
 /// The overlap of what two graphs say, with the variables of `predicted` aligned to those of `gold`. With `inverses`, a relation and its
@@ -38,18 +42,73 @@ pub fn aligned<'g>(
     }
     names.sort_unstable();
     names.dedup();
-    let predicted = statements(predicted, &names, inverses);
-    let gold = statements(gold, &names, inverses);
-    let mut search = Search { predicted: &predicted, gold: &gold, map: Vec::new(), best: 0, tries: 0 };
-    search.map.resize(predicted.variables.len(), None);
+    best_overlap(&statements(predicted, &names, inverses), &statements(gold, &names, inverses))
+}
+
+/// The overlap of what two parsed SPARQL queries say, triple patterns and conditions, with the variables of `predicted` aligned to those of
+/// `gold`: for queries that have no graph.
+pub fn aligned_patterns<'q>(
+    predicted: (&'q Statements<'q>, &'q Structure<'q>),
+    gold: (&'q Statements<'q>, &'q Structure<'q>),
+) -> Overlap {
+    let fixed = |statements: &'q Statements<'q>| {
+        statements.patterns.iter().flat_map(|[from, _, to]| [from, to]).filter_map(|term| match term {
+            Term::Fixed(text) => Some(&**text),
+            Term::Variable(_) | Term::Blank(_) => None,
+        })
+    };
+    let mut names: Vec<&str> = fixed(predicted.0).chain(fixed(gold.0)).collect();
+    names.sort_unstable();
+    names.dedup();
+    best_overlap(&patterns(predicted.0, predicted.1, &names), &patterns(gold.0, gold.1, &names))
+}
+
+fn best_overlap(predicted: &Said<'_>, gold: &Said<'_>) -> Overlap {
+    let mut search =
+        Search { predicted, gold, map: vec![None; predicted.variables.len()], best: 0, tries: 0 };
     // The answer stands for the answer.
-    if let (Some(from), true) =
-        (predicted.variables.iter().position(|&v| v == predicted.root), gold.variables.contains(&gold.root))
+    if let (Some(from), Some(to)) = (predicted.root, gold.root)
+        && let Some(from) = predicted.variables.iter().position(|&variable| variable == from)
+        && gold.variables.contains(&to)
     {
-        search.map[from] = Some(gold.root);
+        search.map[from] = Some(to);
     }
     search.extend(0);
     Overlap { common: search.best, predicted: predicted.all.len(), gold: gold.all.len() }
+}
+
+/// A parsed query as statements.
+fn patterns<'q>(statements: &'q Statements<'q>, structure: &Structure<'q>, names: &[&str]) -> Said<'q> {
+    let mut known: Vec<&Term<'q>> = Vec::new();
+    let mut number = |term: &'q Term<'q>| match term {
+        Term::Fixed(text) => names.binary_search(&&**text).unwrap_or(usize::MAX),
+        variable => {
+            names.len()
+                + known.iter().position(|known| *known == variable).unwrap_or_else(|| {
+                    known.push(variable);
+                    known.len() - 1
+                })
+        }
+    };
+    let mut all: Vec<Statement<'q>> = Vec::new();
+    for [from, property, to] in &statements.patterns {
+        let property: &str = match property {
+            Term::Fixed(text) => text,
+            Term::Variable(_) | Term::Blank(_) => "?",
+        };
+        all.push(Statement::Relation(number(from), property, number(to)));
+    }
+    let place = |name: &str| known.iter().position(|known| **known == Term::Variable(name));
+    let root = structure.answer().and_then(place).map(|place| names.len() + place);
+    for condition in structure.conditions() {
+        let mut variables: Vec<usize> =
+            condition.variables.iter().filter_map(|name| Some(names.len() + place(name)?)).collect();
+        variables.sort_unstable();
+        all.push(Statement::Condition(condition.number, variables));
+    }
+    all.sort_unstable();
+    all.dedup();
+    Said { all, variables: (names.len()..names.len() + known.len()).collect(), root }
 }
 
 /// What a constraint is.
@@ -62,7 +121,7 @@ fn statements<'g>(
     graph: &'g QueryGraph,
     names: &[(&str, &str)],
     inverses: Option<&'g dyn Inverses>,
-) -> Statements<'g> {
+) -> Said<'g> {
     // Constraints come first, then the variables of this graph.
     let mut variables = Vec::new();
     let mut numbers = Vec::with_capacity(graph.vertices.len());
@@ -93,26 +152,40 @@ fn statements<'g>(
     }
     all.sort_unstable();
     all.dedup();
-    Statements { all, variables, root: numbers.get(graph.root).copied().unwrap_or(usize::MAX) }
+    Said { all, variables, root: numbers.get(graph.root).copied() }
 }
 
 struct Search<'s, 'g> {
-    predicted: &'s Statements<'g>,
-    gold: &'s Statements<'g>,
+    predicted: &'s Said<'g>,
+    gold: &'s Said<'g>,
     /// For each variable of the prediction, the one it stands for.
     map: Vec<Option<usize>>,
     best: usize,
     tries: usize,
 }
 
+/// Where a vertex of the prediction stands in gold.
+#[derive(Clone, Copy)]
+enum Place {
+    At(usize),
+    /// It is not decided yet.
+    Open,
+    Nowhere,
+}
+
 impl Search<'_, '_> {
+    /// Places the variables from `at` on in all ways that may be better than the best one so far.
     fn extend(&mut self, at: usize) {
         if self.tries > MAX_TRIES || self.best == self.predicted.all.len().min(self.gold.all.len()) {
             return;
         }
+        self.tries += 1;
+        let possible = self.possible(at);
+        if possible <= self.best {
+            return;
+        }
         if at == self.map.len() {
-            self.tries += 1;
-            self.best = self.best.max(self.common());
+            self.best = possible;
             return;
         }
         if self.map[at].is_some() {
@@ -138,23 +211,43 @@ impl Search<'_, '_> {
         }
     }
 
-    fn common(&self) -> usize {
+    /// How many statements gold has, too, if all that depends on the variables from `at` on turns out well.
+    fn possible(&self, at: usize) -> usize {
         let first = self.predicted.variables.first().copied().unwrap_or(usize::MAX);
-        let moved = |v: usize| if v < first { Some(v) } else { self.map.get(v - first).copied().flatten() };
-        let is_said = |statement: &&Statement<'_>| {
-            let moved = match **statement {
-                Statement::Relation(from, label, to) => match (moved(from), moved(to)) {
-                    (Some(from), Some(to)) => Statement::Relation(from, label, to),
-                    _ => return false,
-                },
-                Statement::Quality(vertex, text) => match moved(vertex) {
-                    Some(vertex) => Statement::Quality(vertex, text),
-                    None => return false,
-                },
-            };
-            self.gold.all.binary_search(&moved).is_ok()
+        let place = |vertex: usize| match vertex.checked_sub(first) {
+            None => Place::At(vertex),
+            Some(variable) => match self.map.get(variable).copied().flatten() {
+                Some(vertex) => Place::At(vertex),
+                None if variable >= at => Place::Open,
+                None => Place::Nowhere,
+            },
         };
-        self.predicted.all.iter().filter(is_said).count()
+        let has = |statement: &Statement<'_>| self.gold.all.binary_search(statement).is_ok();
+        let may_be_said = |statement: &&Statement<'_>| match **statement {
+            Statement::Relation(from, label, to) => match (place(from), place(to)) {
+                (Place::At(from), Place::At(to)) => has(&Statement::Relation(from, label, to)),
+                (Place::Nowhere, _) | (_, Place::Nowhere) => false,
+                _ => true,
+            },
+            Statement::Quality(vertex, text) => match place(vertex) {
+                Place::At(vertex) => has(&Statement::Quality(vertex, text)),
+                Place::Open => true,
+                Place::Nowhere => false,
+            },
+            Statement::Condition(number, ref variables) => {
+                let mut placed = Vec::with_capacity(variables.len());
+                for &variable in variables {
+                    match place(variable) {
+                        Place::At(vertex) => placed.push(vertex),
+                        Place::Open => return true,
+                        Place::Nowhere => return false,
+                    }
+                }
+                placed.sort_unstable();
+                has(&Statement::Condition(number, placed))
+            }
+        };
+        self.predicted.all.iter().filter(may_be_said).count()
     }
 }
 
@@ -185,6 +278,34 @@ mod tests {
         let (predicted, gold) = (graph("(AND t.a (JOIN t.a.r m.02))"), graph("(AND t.a (JOIN t.a.r m.01))"));
         assert!(aligned(&predicted, &gold, None).f1() < 1.0);
         assert_eq!(aligned(&predicted, &gold, Some(&Ids)).f1(), 1.0);
+    }
+
+    #[test]
+    fn patterns_without_a_graph() {
+        let f1 = |predicted: &str, gold: &str| {
+            let parse = |text: &str| touchstone_logic::sparql::parse(text).expect("SPARQL");
+            let (predicted, gold) = (parse(predicted), parse(gold));
+            let structure = |query| Structure::of(query).expect("a structure");
+            let (a, b) = (Statements::of(&predicted.query), Statements::of(&gold.query));
+            let (c, d) = (structure(&predicted.query), structure(&gold.query));
+            aligned_patterns((&a, &c), (&b, &d)).f1()
+        };
+        let gold = "SELECT ?x { ?x <urn:p>* ?y . ?y <urn:q> ?z OPTIONAL { ?z <urn:r> ?w } FILTER(?w > 3) }";
+        let renamed = gold.replace('?', "?other_");
+        assert_eq!(f1(&renamed, gold), 1.0);
+        let reordered =
+            "SELECT ?c { ?b <urn:q> ?a . ?c <urn:p>* ?b OPTIONAL { ?a <urn:r> ?e } FILTER(3 < ?e) }";
+        assert_eq!(f1(reordered, gold), 1.0);
+        assert_eq!(f1(&gold.replace("> 3", "> 4"), gold), 0.75);
+        assert!(f1(&gold.replace("SELECT ?x", "SELECT ?z"), gold) < 1.0, "another answer");
+        assert_eq!(f1("SELECT ?x { ?x <urn:a>* <urn:b> }", gold), 0.0);
+        // Many variables: all ways cannot be tried, and need not be.
+        let chain = |names: &mut dyn Iterator<Item = usize>| {
+            let names: Vec<usize> = names.collect();
+            let triples = names.windows(2).map(|pair| format!("?v{} <urn:p> ?v{} . ", pair[0], pair[1]));
+            format!("SELECT ?v{} {{ {} }}", names[0], triples.collect::<String>())
+        };
+        assert_eq!(f1(&chain(&mut (0..14)), &chain(&mut (0..14).rev())), 1.0);
     }
 
     #[test]

@@ -1,20 +1,20 @@
 //! Compares a predicted logical form with gold.
 
-use crate::aligned::aligned;
+use crate::aligned::{aligned, aligned_patterns};
+use crate::elements::Elements;
 use crate::grader::Grader;
 use crate::measure::{Family, Measure, Values};
 use crate::overlap::{BleuCounts, Pair};
 use crate::prediction::Prediction;
-use crate::scan::{Scanned, scan};
-use crate::sets::Overlap;
+use crate::scan::{self, Token};
 use smallvec::SmallVec;
-use std::borrow::Cow;
 use std::cell::OnceCell;
-use touchstone_forge::{Question, with_ids};
-use touchstone_logic::dataset::{Knowledge, ReadError, read_text};
+use touchstone_forge::{Forms, Question, with_ids};
+use touchstone_kb::rdf::KQAPRO_BASE;
+use touchstone_logic::dataset::{Knowledge, ReadError, read_parsed, read_text};
 use touchstone_logic::equal::{Canonical, OfficialMatcher};
-use touchstone_logic::sparql::encode_neural;
-use touchstone_logic::{Answer, Inverses, Language, Query, QueryGraph, Silent};
+use touchstone_logic::sparql::{self, Dialect, Parsed, Statements, Structure, encode_neural, parse_closed};
+use touchstone_logic::{Answer, Inverses, Language, Query, QueryGraph, Silent, kopl, sexpr};
 
 /// So many alternatives are looked at.
 const MAX_ALTERNATIVES: usize = 100;
@@ -24,6 +24,8 @@ pub(crate) struct Predicted<'p> {
     pub(crate) text: &'p str,
     pub(crate) language: Language,
     pub(crate) read: Read,
+    /// SPARQL that can be parsed.
+    parsed: Option<Parsed>,
 }
 
 /// What a logical form was read as.
@@ -31,10 +33,19 @@ pub(crate) enum Read {
     /// The gold form itself: there is nothing to compare.
     Gold,
     Query(Box<Query>, QueryGraph),
-    /// Good SPARQL that says what the algebra cannot.
+    /// SPARQL that can be parsed, but says what the algebra or the KB has no words for.
     Outside,
     /// [`Grader::why_unreadable`] tells why.
     Unreadable,
+}
+
+/// How a form was compared with gold.
+#[derive(Default)]
+pub(crate) struct Compared {
+    /// For BLEU over all questions, if there was a text to compare with.
+    pub(crate) bleu: Option<BleuCounts>,
+    /// Whether gold has no form that this one could be compared with: all measures of forms are 0.
+    pub(crate) is_incomparable: bool,
 }
 
 /// A question's gold forms, each read once, whoever asks for it.
@@ -42,11 +53,20 @@ pub(crate) struct Gold<'q> {
     pub(crate) question: &'q Question,
     /// By language; SPARQL in two dialects.
     read: [OnceCell<Option<(Query, QueryGraph)>>; 4],
+    /// Translations into languages in which the question has no form.
+    translated: [OnceCell<Option<String>>; 4],
+    /// The SPARQL forms, as far as they can be parsed.
+    parsed: [OnceCell<Option<Parsed>>; 4],
 }
 
 impl<'q> Gold<'q> {
     pub(crate) fn new(question: &'q Question) -> Gold<'q> {
-        Gold { question, read: Default::default() }
+        Gold {
+            question,
+            read: Default::default(),
+            translated: Default::default(),
+            parsed: Default::default(),
+        }
     }
 
     /// The form in the language of a prediction, and its number; of SPARQL, for the graph that the prediction speaks of.
@@ -61,8 +81,9 @@ impl<'q> Gold<'q> {
         (number, form.as_deref())
     }
 
-    fn text(&self, form: &Predicted<'_>) -> Option<&'q str> {
-        self.form(form.text, form.language).1
+    /// Whether there is any form to compare with.
+    pub(crate) fn has_form(&self) -> bool {
+        self.question.forms != Forms::default()
     }
 }
 
@@ -75,27 +96,40 @@ impl Grader<'_> {
 
     fn read_form<'p>(&self, gold: &Gold<'_>, text: &'p str, language: Option<Language>) -> Predicted<'p> {
         let language = language.unwrap_or_else(|| Language::guess(text));
-        let read = if gold.form(text, language).1 == Some(text) {
-            Read::Gold
-        } else {
-            match self.read_silently(language, text) {
-                Ok(query) => {
-                    let graph = QueryGraph::of(&query);
-                    Read::Query(Box::new(query), graph)
-                }
-                Err(ReadError::NotRecognised(_)) => Read::Outside,
-                Err(_) => Read::Unreadable,
-            }
+        if self.trusts_gold_text && gold.form(text, language).1 == Some(text) {
+            return Predicted { text, language, read: Read::Gold, parsed: None };
+        }
+        let parsed = if language == Language::Sparql { sparql::parse(text).ok() } else { None };
+        let query = match language == Language::Sparql && parsed.is_none() {
+            true => None,
+            false => self.read_silently(language, text, parsed.as_ref()).ok(),
         };
-        Predicted { text, language, read }
+        let read = match (query, &parsed) {
+            (Some(query), _) => {
+                let graph = QueryGraph::of(&query);
+                Read::Query(Box::new(query), graph)
+            }
+            (None, Some(_)) => Read::Outside,
+            (None, None) => Read::Unreadable,
+        };
+        Predicted { text, language, read, parsed }
     }
 
-    /// Most of what is wrong is never looked at.
-    fn read_silently(&self, language: Language, text: &str) -> Result<Query, ReadError> {
+    /// Most of what is wrong is never looked at. SPARQL is given as it was parsed, or not at all.
+    fn read_silently(
+        &self,
+        language: Language,
+        text: &str,
+        parsed: Option<&Parsed>,
+    ) -> Result<Query, ReadError> {
         let Knowledge { lookup, names, namespaces } = &self.knowledge;
         let silent = Silent(*lookup);
         let knowledge = Knowledge { lookup: &silent, names: *names, namespaces: namespaces.clone() };
-        Ok(self.with_ids(read_text(language, text, &knowledge)?.query))
+        let reading = match parsed {
+            Some(parsed) => read_parsed(&parsed.query, &knowledge)?,
+            None => read_text(language, text, &knowledge)?,
+        };
+        Ok(self.with_ids(reading.query))
     }
 
     /// What is wrong with a form that cannot be read.
@@ -121,10 +155,15 @@ impl Grader<'_> {
     ) -> Option<&'g (Query, QueryGraph)> {
         let (number, text) = gold.form(form.text, form.language);
         let read = || {
-            let query = match (text.map(|text| self.read_silently(form.language, text)), form.language) {
-                (Some(Ok(query)), _) => query,
-                (_, Language::Sparql) => return None,
-                _ => self.any_gold_query(gold)?,
+            let query = match (text, form.language) {
+                (Some(text), Language::Sparql) => {
+                    self.read_silently(form.language, text, Some(self.gold_parsed(gold, form)?)).ok()?
+                }
+                (Some(text), language) => match self.read_silently(language, text, None) {
+                    Ok(query) => query,
+                    Err(_) => self.any_gold_query(gold)?,
+                },
+                (None, _) => self.any_gold_query(gold)?,
             };
             let graph = QueryGraph::of(&query);
             Some((query, graph))
@@ -135,6 +174,38 @@ impl Grader<'_> {
     /// The gold query, whatever it is written in.
     pub(crate) fn any_gold_query(&self, gold: &Gold<'_>) -> Option<Query> {
         Some(self.with_ids(gold.question.query(&self.knowledge)?))
+    }
+
+    /// The gold form in the language of the prediction: the question's own, or one that says exactly the same.
+    fn gold_text<'g>(&self, gold: &'g Gold<'_>, form: &Predicted<'_>) -> Option<&'g str> {
+        let (number, own) = gold.form(form.text, form.language);
+        let translate = || {
+            let query = gold.question.query(&self.knowledge)?;
+            let printed = match number {
+                0 => sexpr::print(&query),
+                1 => kopl::print(&query, self.knowledge.names),
+                2 => sparql::print(&query, &Dialect::KqaPro),
+                _ => sparql::print(&query, &self.dialect(form.text)),
+            };
+            printed.ok().filter(|printed| printed.lost.is_empty()).map(|printed| printed.text)
+        };
+        own.or_else(|| gold.translated[number].get_or_init(translate).as_deref())
+    }
+
+    /// The graph that a SPARQL text speaks of.
+    fn dialect(&self, text: &str) -> Dialect {
+        if text.contains("rdf.freebase.com") || text.contains("ns:") {
+            return Dialect::Freebase;
+        }
+        let base = self.knowledge.namespaces.base.as_deref().unwrap_or(KQAPRO_BASE);
+        Dialect::Plain { base: base.to_owned() }
+    }
+
+    /// The gold SPARQL for the graph that the prediction speaks of, parsed.
+    fn gold_parsed<'g>(&self, gold: &'g Gold<'_>, form: &Predicted<'_>) -> Option<&'g Parsed> {
+        let number = gold.form(form.text, form.language).0;
+        let parse = || sparql::parse(self.gold_text(gold, form)?).ok();
+        gold.parsed[number].get_or_init(parse).as_ref()
     }
 
     /// 1 / the place of the first form that is canonically gold's.
@@ -158,92 +229,96 @@ impl Grader<'_> {
         place.map_or(0.0, |place| 1.0 / (place + 2) as f64)
     }
 
-    /// All measures of a form, or of its absence.
+    /// All measures of a form, or of its absence; nothing is measured for systems without forms and questions without gold forms.
     pub(crate) fn query_measures(
         &self,
         gold: &Gold<'_>,
         form: Option<&Predicted<'_>>,
         values: &mut Values,
-    ) -> Option<BleuCounts> {
-        let of_queries = || Measure::ALL.iter().filter(|measure| measure.family() == Family::Query);
-        let Some(form) = form else {
-            if self.gives_forms {
-                for &measure in of_queries() {
-                    // What needs an ontology is not measured for some questions only.
-                    if measure != Measure::EmOfficial || self.ontology.is_some() {
-                        values.set(measure, 0.0);
-                    }
-                }
-            }
-            return None;
-        };
-        let bleu = if let Read::Gold = form.read {
-            for &measure in of_queries().filter(|&&measure| measure != Measure::EmOfficial) {
-                values.set(measure, 1.0);
-            }
-            Some(BleuCounts::identical(tokens(form.text, form.language, &mut String::new()).len()))
-        } else {
-            self.compare_forms(gold, form, values)
-        };
-        if let (Some(ontology), Language::Sexpr, Some(gold)) =
-            (self.ontology, form.language, &gold.question.forms.sexpr)
-        {
+    ) -> Compared {
+        if !self.gives.forms() || !gold.has_form() {
+            return Compared::default();
+        }
+        for &measure in Measure::ALL.iter().filter(|measure| measure.family() == Family::Query) {
+            values.set(measure, 0.0);
+        }
+        let gold_sexpr = gold.question.forms.sexpr.as_deref();
+        if self.ontology.is_none() || gold_sexpr.is_none() {
+            values.set(Measure::EmOfficial, None);
+        }
+        let Some(form) = form else { return Compared::default() };
+        if let (Some(ontology), Language::Sexpr, Some(gold)) = (self.ontology, form.language, gold_sexpr) {
             let same = OfficialMatcher::new(ontology).explain(gold, form.text).equal;
             values.set(Measure::EmOfficial, f64::from(same));
         }
-        bleu
+        if let Read::Gold = form.read {
+            let of_gold =
+                |measure: &&Measure| measure.family() == Family::Query && **measure != Measure::EmOfficial;
+            Measure::ALL.iter().filter(of_gold).for_each(|&measure| values.set(measure, 1.0));
+            let length = tokens(form.text, form.language, &mut String::new()).len();
+            return Compared { bleu: Some(BleuCounts::identical(length)), is_incomparable: false };
+        }
+        self.compare_forms(gold, form, values)
     }
 
     /// Measures of a form that is not the gold one.
-    fn compare_forms(
-        &self,
-        gold: &Gold<'_>,
-        form: &Predicted<'_>,
-        values: &mut Values,
-    ) -> Option<BleuCounts> {
-        let gold_query = self.gold_query(gold, form);
-        if let (Some(gold), false) = (gold_query, matches!(form.read, Read::Outside)) {
-            self.compare_queries(gold, &form.read, values);
-        }
-        let gold_text = gold.text(form);
-        let bleu = gold_text.map(|gold| self.compare_texts(gold, form, values));
-        let gold_graph = gold_query.map(|(_, graph)| graph);
-        let (predicted, gold) = match (form.language, gold_text, gold_graph, &form.read) {
-            (Language::Sparql, Some(gold), ..) => (scan(form.text), scan(gold)),
-            (_, _, Some(gold), Read::Query(_, graph)) => (scanned(graph), scanned(gold)),
-            (_, _, Some(gold), _) => (Scanned::default(), scanned(gold)),
-            _ => return bleu,
+    fn compare_forms(&self, gold: &Gold<'_>, form: &Predicted<'_>, values: &mut Values) -> Compared {
+        let gold_text = self.gold_text(gold, form);
+        // What cannot be read has nothing to compare with it.
+        let gold_query = match gold_text.is_none() || matches!(form.read, Read::Query(..)) {
+            true => self.gold_query(gold, form),
+            false => None,
         };
-        let by_patterns = Overlap::of(&predicted.patterns, &gold.patterns).f1();
-        values.set(Measure::F1Sem, Overlap::of(&predicted.iris, &gold.iris).f1());
-        values.set(Measure::F1Tri, by_patterns);
-        // What the algebra cannot say has no graph to align.
-        if values.get(Measure::EmCanonical).is_none() {
-            let aligned = if matches!(form.read, Read::Unreadable) { 0.0 } else { by_patterns };
-            values.set(Measure::EmCanonical, 0.0);
-            values.set(Measure::F1Aligned, aligned);
-            values.set(Measure::F1Inverse, aligned);
+        let bleu = gold_text.map(|gold| self.compare_texts(gold, form, values));
+        let is_sparql = form.language == Language::Sparql;
+        let gold_parsed = if is_sparql { self.gold_parsed(gold, form) } else { None };
+        match (gold_query, &form.read, &form.parsed, gold_parsed) {
+            (Some(gold), Read::Query(query, graph), ..) => self.compare_queries(gold, (query, graph), values),
+            (_, _, Some(predicted), Some(gold)) => compare_structures(predicted, gold, values),
+            // Gold that cannot be parsed may at least be repeated.
+            (None, _, None, None) if is_sparql && values.get(Measure::EmString) == Some(1.0) => {
+                for measure in [Measure::EmCanonical, Measure::F1Aligned, Measure::F1Inverse] {
+                    values.set(measure, 1.0);
+                }
+            }
+            _ => {}
         }
-        bleu
+        let graphs = match (gold_query, &form.read) {
+            (Some((_, gold)), Read::Query(_, graph)) => {
+                Some(Elements::of_graph(graph).compare(&Elements::of_graph(gold)))
+            }
+            _ => None,
+        };
+        let elements = match (is_sparql, gold_text) {
+            (true, Some(gold_text)) => Some(compare_sparql(form, gold_text, gold_parsed)),
+            _ => graphs,
+        };
+        // Where there is nothing to compare, queries are the same or not.
+        let same = values.get(Measure::EmCanonical).unwrap_or(0.0);
+        let (f1_sem, f1_tri) = elements.unwrap_or((Some(0.0), Some(0.0)));
+        values.set(Measure::F1Sem, f1_sem.unwrap_or(same));
+        values.set(Measure::F1Tri, f1_tri.unwrap_or(same));
+        Compared { bleu, is_incomparable: gold_text.is_none() && gold_query.is_none() }
     }
 
     /// Measures of queries and their graphs.
-    fn compare_queries(&self, gold: &(Query, QueryGraph), read: &Read, values: &mut Values) {
-        let (mut same, mut f1, mut f1_inverse) = (false, 0.0, 0.0);
-        if let Read::Query(query, graph) = read {
-            same = **query == gold.0 || self.are_equivalent((query, graph), (&gold.0, &gold.1));
-            f1 = aligned(graph, &gold.1, None).f1();
-            let edges = graph.edges.iter().chain(&gold.1.edges);
-            let has_inverse = || edges.clone().any(|edge| self.inverses.inverse(&edge.label).is_some());
-            let vertices = graph.vertices.iter().chain(&gold.1.vertices);
-            let has_other_id = || {
-                vertices.clone().any(|vertex| vertex.grounded && self.inverses.same(&vertex.label).is_some())
-            };
-            f1_inverse = match f1 < 1.0 && (has_inverse() || has_other_id()) {
-                true => aligned(graph, &gold.1, Some(self.inverses)).f1(),
-                false => f1,
-            };
-        }
+    fn compare_queries(
+        &self,
+        gold: &(Query, QueryGraph),
+        (query, graph): (&Query, &QueryGraph),
+        values: &mut Values,
+    ) {
+        let same = *query == gold.0 || self.are_equivalent((query, graph), (&gold.0, &gold.1));
+        let f1 = aligned(graph, &gold.1, None).f1();
+        let edges = graph.edges.iter().chain(&gold.1.edges);
+        let has_inverse = || edges.clone().any(|edge| self.inverses.inverse(&edge.label).is_some());
+        let vertices = graph.vertices.iter().chain(&gold.1.vertices);
+        let has_other_id =
+            || vertices.clone().any(|vertex| vertex.grounded && self.inverses.same(&vertex.label).is_some());
+        let f1_inverse = match f1 < 1.0 && (has_inverse() || has_other_id()) {
+            true => aligned(graph, &gold.1, Some(self.inverses)).f1(),
+            false => f1,
+        };
         values.set(Measure::EmCanonical, f64::from(same));
         values.set(Measure::F1Aligned, f1);
         values.set(Measure::F1Inverse, f1_inverse);
@@ -347,30 +422,56 @@ fn words(text: &str) -> Vec<&str> {
     words
 }
 
-/// What a query graph says, as patterns and names.
-fn scanned(graph: &QueryGraph) -> Scanned<'_> {
-    let mut found = Scanned::default();
-    let name = |at: usize| -> Cow<'_, str> {
-        match graph.vertices.get(at) {
-            Some(vertex) if vertex.grounded => Cow::Borrowed(&vertex.label),
-            _ => Cow::Borrowed("?"),
+/// Measures of SPARQL that the algebra cannot express on one side at least.
+fn compare_structures(predicted: &Parsed, gold: &Parsed, values: &mut Values) {
+    let (Some(one), Some(other)) = (Structure::of(&predicted.query), Structure::of(&gold.query)) else {
+        return;
+    };
+    let same = one.is_isomorphic_to(&other);
+    let f1 = match same {
+        true => 1.0,
+        false => {
+            let statements = (Statements::of(&predicted.query), Statements::of(&gold.query));
+            aligned_patterns((&statements.0, &one), (&statements.1, &other)).f1()
         }
     };
-    for edge in &graph.edges {
-        found.patterns.push([name(edge.from), Cow::Borrowed(&edge.label), name(edge.to)]);
-        found.iris.push(Cow::Borrowed(&edge.label));
-    }
-    for (at, vertex) in graph.vertices.iter().enumerate().filter(|(_, vertex)| !vertex.label.is_empty()) {
-        found.iris.push(Cow::Borrowed(&vertex.label));
-        if !vertex.grounded {
-            found.patterns.push([name(at), Cow::Borrowed("a"), Cow::Borrowed(&vertex.label)]);
+    values.set(Measure::EmCanonical, f64::from(same));
+    values.set(Measure::F1Aligned, f1);
+    values.set(Measure::F1Inverse, f1);
+}
+
+fn same_but_for_brackets(one: &str, other: &str) -> bool {
+    let is_bracket = |token: &Token<'_>| matches!(token, Token::Mark("{" | "}" | "(" | ")" | "[" | "]"));
+    let (one, other) = (scan::tokens(one), scan::tokens(other));
+    one.iter().filter(|token| !is_bracket(token)).eq(other.iter().filter(|token| !is_bracket(token)))
+}
+
+/// F1Sem and F1Tri of SPARQL: on the parsed queries; where one cannot be parsed even with its brackets closed, on the tokens of both.
+fn compare_sparql(
+    form: &Predicted<'_>,
+    gold_text: &str,
+    gold_parsed: Option<&Parsed>,
+) -> (Option<f64>, Option<f64>) {
+    let closed = |parsed: Option<&Parsed>, text: &str| match parsed {
+        Some(_) => None,
+        None => parse_closed(text),
+    };
+    let (closed_form, closed_gold) =
+        (closed(form.parsed.as_ref(), form.text), closed(gold_parsed, gold_text));
+    let predicted = form.parsed.as_ref().or(closed_form.as_ref());
+    let gold = gold_parsed.or(closed_gold.as_ref());
+    match (predicted, gold) {
+        (Some(predicted), Some(gold)) => {
+            let elements = |parsed| Elements::of_statements(Statements::of(parsed));
+            elements(&predicted.query).compare(&elements(&gold.query))
+        }
+        _ => {
+            let (f1_sem, f1_tri) = Elements::of_broken(form.text).compare(&Elements::of_broken(gold_text));
+            // What has no names or patterns that could be found is the same text, or not.
+            let same = || f64::from(same_but_for_brackets(form.text, gold_text));
+            (f1_sem.or_else(|| Some(same())), f1_tri.or_else(|| Some(same())))
         }
     }
-    found.patterns.sort_unstable();
-    found.patterns.dedup();
-    found.iris.sort_unstable();
-    found.iris.dedup();
-    found
 }
 
 #[cfg(test)]

@@ -2,6 +2,8 @@
 
 use crate::answers::Known;
 use hashbrown::HashSet;
+use std::borrow::Cow;
+use touchstone_kb::iri;
 
 /// A published evaluator.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -16,16 +18,19 @@ pub enum Compat {
     Qald,
     /// GERBIL's: no answer has no precision.
     Gerbil,
+    /// F1Sem, F1Tri and GEK by the letter of the paper: of the tokens of SPARQL as they are written.
+    Gek,
 }
 
 impl Compat {
     /// All of them, by name.
-    pub const ALL: [(&str, Compat); 5] = [
+    pub const ALL: [(&str, Compat); 6] = [
         ("grailqa", Compat::GrailQa),
         ("webqsp", Compat::WebQsp),
         ("kqapro", Compat::KqaPro),
         ("qald", Compat::Qald),
         ("gerbil", Compat::Gerbil),
+        ("gek", Compat::Gek),
     ];
 
     /// The evaluator with a name.
@@ -41,6 +46,9 @@ impl Compat {
             Compat::KqaPro => &["kqapro_accuracy_official"],
             Compat::Qald => &["qald_precision", "qald_recall", "qald_f1"],
             Compat::Gerbil => &["gerbil_precision", "gerbil_recall", "gerbil_f1"],
+            Compat::Gek => {
+                &["literal_f1_sem", "literal_f1_tri", "literal_gek_1", "literal_gek_2", "literal_gek_3"]
+            }
         }
     }
 
@@ -54,10 +62,13 @@ impl Compat {
                 "WebQSP's evaluator counts lists, so that an answer said twice counts twice, and a question without a prediction has precision 1"
             }
             Compat::KqaPro => {
-                "KQA Pro's evaluator cuts numbers to integers within 1e-5 (negative ones always) and takes a year for all of its dates; ours compares values and units"
+                "KQA Pro's evaluator cuts numbers to integers within 1e-5 (negative ones always), prints others as Python does, and takes a year for all of its dates; ours compares values and units"
             }
             Compat::Qald => "QALD gives a precision of 1 to an empty answer; ours 0",
             Compat::Gerbil => "GERBIL's scores are ours, with answers compared as texts only",
+            Compat::Gek => {
+                "the paper finds entities, predicates and triple patterns in the tokens of the text, so that another prefix or `a` for rdf:type is another name, and two queries without any are the same; ours compares parsed queries"
+            }
         }
     }
 }
@@ -111,14 +122,20 @@ pub fn webqsp(predicted: &[Known<'_>], gold: &[Known<'_>]) -> (f64, f64, f64) {
     (precision, recall, 2.0 * precision * recall / (precision + recall))
 }
 
-/// QALD's and GERBIL's precision, recall and F1, with the precision of an empty answer.
+/// QALD's and GERBIL's precision, recall and F1, with the precision of an empty answer. Ids are compared without percent-encoding.
 pub fn by_text(predicted: &[Known<'_>], gold: &[Known<'_>], empty_precision: f64) -> (f64, f64, f64) {
     // A literal has no id, and gold may have one, or a unit beside its value.
     let same_text =
         |answer: &Known<'_>| gold.iter().find(|gold| answer.id.is_none() && gold.text == answer.text);
-    let predicted: HashSet<&str> =
-        predicted.iter().map(|answer| same_text(answer).map_or_else(|| official(answer), official)).collect();
-    let gold: HashSet<&str> = gold.iter().map(official).collect();
+    fn decoded<'a>(answer: &'a Known<'_>) -> Cow<'a, str> {
+        match answer.id.as_deref() {
+            Some(id) => iri::decode(id),
+            None => Cow::Borrowed(official(answer)),
+        }
+    }
+    let predicted: HashSet<Cow<'_, str>> =
+        predicted.iter().map(|answer| same_text(answer).map_or_else(|| decoded(answer), decoded)).collect();
+    let gold: HashSet<Cow<'_, str>> = gold.iter().map(decoded).collect();
     match (gold.is_empty(), predicted.is_empty()) {
         (true, true) => return (1.0, 1.0, 1.0),
         (true, false) => return (0.0, 0.0, 0.0),
@@ -150,17 +167,58 @@ pub fn kqapro_same(predicted: &str, gold: &str) -> bool {
 fn cut_number(text: &str) -> String {
     let mut parts: Vec<String> = text.split_whitespace().map(str::to_owned).collect();
     let Some(number) = parts.first().and_then(|first| python_float(first)) else { return text.to_owned() };
-    if number.is_finite() && number - number.trunc() < 1e-5 {
+    // Python has no integer for these, and leaves the text alone.
+    if !number.is_finite() {
+        return text.to_owned();
+    }
+    if number - number.trunc() < 1e-5 {
         parts[0] = format!("{:.0}", number.trunc());
         if parts[0] == "-0" {
             parts[0] = "0".to_owned();
         }
+    } else {
+        parts[0] = python_text(number);
     }
     parts.join(" ")
 }
 
+/// A number that is not an integer as Python prints it: the shortest digits that are read back as this number, with an exponent below 1e-4.
+fn python_text(number: f64) -> String {
+    if number.abs() >= 1e-4 {
+        return number.to_string();
+    }
+    let text = format!("{number:e}");
+    match text.split_once("e-") {
+        Some((digits, exponent)) => format!("{digits}e-{exponent:0>2}"),
+        None => text,
+    }
+}
+
+/// Zeros of other scripts: Python reads the ten characters from each as digits.
+const ZEROS: [u32; 65] = [
+    0x660, 0x6f0, 0x7c0, 0x966, 0x9e6, 0xa66, 0xae6, 0xb66, 0xbe6, 0xc66, 0xce6, 0xd66, 0xde6, 0xe50, 0xed0,
+    0xf20, 0x1040, 0x1090, 0x17e0, 0x1810, 0x1946, 0x19d0, 0x1a80, 0x1a90, 0x1b50, 0x1bb0, 0x1c40, 0x1c50,
+    0xa620, 0xa8d0, 0xa900, 0xa9d0, 0xa9f0, 0xaa50, 0xabf0, 0xff10, 0x104a0, 0x10d30, 0x11066, 0x110f0,
+    0x11136, 0x111d0, 0x112f0, 0x11450, 0x114d0, 0x11650, 0x116c0, 0x11730, 0x118e0, 0x11950, 0x11c50,
+    0x11d50, 0x11da0, 0x16a60, 0x16ac0, 0x16b50, 0x1d7ce, 0x1d7d8, 0x1d7e2, 0x1d7ec, 0x1d7f6, 0x1e140,
+    0x1e2f0, 0x1e950, 0x1fbf0,
+];
+
+/// With ASCII digits for those of other scripts.
+fn ascii_digits(text: &str) -> Cow<'_, str> {
+    if text.is_ascii() {
+        return Cow::Borrowed(text);
+    }
+    let digit = |c: char| {
+        let zero = ZEROS[..ZEROS.partition_point(|&zero| zero <= u32::from(c))].last()?;
+        char::from_digit(u32::from(c) - zero, 10)
+    };
+    text.chars().map(|c| digit(c).unwrap_or(c)).collect::<String>().into()
+}
+
 /// A number as Python reads it: `1e3`, `1_000`.
 fn python_float(text: &str) -> Option<f64> {
+    let text = &*ascii_digits(text);
     let digits_around = |at: usize| {
         let digit = |c: Option<char>| c.is_some_and(|c| c.is_ascii_digit());
         digit(text[..at].chars().next_back()) && digit(text[at + 1..].chars().next())
@@ -197,6 +255,7 @@ fn day_or_year(text: &str) -> Option<Day> {
 }
 
 fn python_int(text: &str) -> Option<i64> {
+    let text = &*ascii_digits(text);
     python_float(text.trim()).filter(|_| text.chars().all(|c| c.is_ascii_digit() || "+-_ ".contains(c)))?;
     text.trim().replace('_', "").parse().ok()
 }
@@ -237,6 +296,35 @@ mod tests {
         ] {
             assert!(!kqapro_same(a, b), "{a} != {b}");
         }
+    }
+
+    /// Numbers are printed anew, as Python prints them.
+    #[test]
+    fn numbers_of_kqa_pro() {
+        for (a, b) in [
+            ("3.1 kg", "3.10 kg"),
+            ("0.5 m", ".5 m"),
+            ("1.25e0 m", "1.25 m"),
+            ("2.675", "2.6750"),
+            ("2e-5", "0.00002"),
+            ("1e22", "9999999999999999999999"),
+            ("٣", "3"),
+        ] {
+            assert!(kqapro_same(a, b), "{a} = {b}");
+        }
+        for (a, b) in [("3.1 kg", "3.1"), ("nan", "NaN"), ("inf", "infinity"), ("2.675", "2.676"), ("", "  ")]
+        {
+            assert!(!kqapro_same(a, b), "{a} != {b}");
+        }
+        assert_eq!(python_text(0.000_02), "2e-05");
+        assert_eq!(python_text(0.000_123), "0.000123");
+    }
+
+    #[test]
+    fn ids_are_compared_without_percent_encoding() {
+        let id = |text: &'static str| [Known { id: Some(text.into()), text: text.into(), value: None }];
+        assert_eq!(by_text(&id("caf%C3%A9"), &id("café"), 1.0), (1.0, 1.0, 1.0));
+        assert_eq!(by_text(&id("café"), &id("caf%C3%A9"), 0.0), (1.0, 1.0, 1.0));
     }
 
     #[test]

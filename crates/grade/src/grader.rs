@@ -1,13 +1,15 @@
 //! Grades one prediction: its outcome and all measures.
 
 use crate::answers::{Known, Meeting, meet};
-use crate::comparison::{Gold, Predicted, Read};
+use crate::comparison::{Compared, Gold, Predicted, Read};
 use crate::compat::{self, Compat};
+use crate::gives::Gives;
 use crate::measure::{Measure, Product, Values};
 use crate::neighbour::agree;
 use crate::outcome::Outcome;
 use crate::overlap::{BleuCounts, Smoothing};
 use crate::prediction::Prediction;
+use crate::scan::scan;
 use crate::sets::Overlap;
 use hashbrown::HashMap;
 use std::borrow::Cow;
@@ -36,8 +38,11 @@ pub struct Grader<'k> {
     pub settings: Settings,
     /// Stops logical forms that are being run.
     pub cancel: Cancel,
-    /// Whether the system gives logical forms: then a question without one scores 0 in measures of forms.
-    pub gives_forms: bool,
+    /// What the system gives: a question without it scores 0 in the measures of it, and what it does not give is not measured.
+    pub gives: Gives,
+    /// Whether a form that is gold's own text, letter for letter, is taken for gold without comparing anything. It scores 1 either way; this
+    /// saves time.
+    pub trusts_gold_text: bool,
     /// Whether the KB is the one that the gold answers come from: then gold forms need not be run again.
     pub gold_is_true: bool,
     /// How BLEU treats orders without a match.
@@ -57,10 +62,14 @@ pub struct Grade<'g> {
     pub values: Values,
     /// What BLEU over all questions needs to know of this one, if a form was compared.
     pub bleu: Option<BleuCounts>,
+    /// Whether there is a form, and gold has none that it could be compared with: it counts 0 in all measures of forms.
+    pub is_incomparable: bool,
+    /// Where the gold answers come from.
+    pub gold_answers: GoldAnswers,
     /// The compound measures.
     pub products: Vec<Option<f64>>,
-    /// The scores of the official evaluator.
-    pub official: Vec<f64>,
+    /// The scores of the official evaluator; `None` where one is not measured.
+    pub official: Vec<Option<f64>>,
     /// The shape of the predicted query; `None` without a form, `INVALID` for one that cannot be read, `OUTSIDE` for SPARQL that says what
     /// query graphs cannot.
     pub predicted_shape: Option<String>,
@@ -71,6 +80,20 @@ pub struct Grade<'g> {
     /// The answers that were graded.
     pub answers: Cow<'g, [Known<'g>]>,
 }
+
+/// Where the gold answers of a question come from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum GoldAnswers {
+    /// The benchmark has them; there may be none.
+    Given,
+    /// The benchmark has none; they are what the gold query returns on the KB.
+    FromKb,
+    /// Nobody knows them: answers are not measured.
+    Unknown,
+}
+
+/// What a form returned, or why it did not.
+type Returned<'a> = Result<Vec<Known<'a>>, (Outcome, String)>;
 
 /// So many answers are kept with a grade: wrong queries may have millions.
 const MAX_KEPT: usize = 1000;
@@ -87,7 +110,8 @@ impl<'k> Grader<'k> {
             compat: None,
             settings: Settings::default(),
             cancel: Cancel::default(),
-            gives_forms: true,
+            gives: Gives::Both,
+            trusts_gold_text: true,
             gold_is_true: false,
             smoothing: Smoothing::None,
             neighbours: HashMap::new(),
@@ -99,26 +123,43 @@ impl<'k> Grader<'k> {
         // An error is never an answer, whatever stands beside it.
         let said = prediction.filter(|prediction| prediction.error.is_none());
         let gold = Gold::new(question);
-        let gold_answers: Vec<Known<'_>> = question.answers.iter().map(Known::of_json).collect();
+        let (gold_answers, gold_from) = self.gold_answers(question);
         let form = said.and_then(|said| self.read(&gold, said));
         let is_gold = form.as_ref().is_some_and(|form| matches!(form.read, Read::Gold));
-        let known = (is_gold && self.gold_is_true && self.session.is_some()).then_some(&gold_answers[..]);
-        let (outcome, cause, answers, executes) = self.outcome(prediction, form.as_ref(), known);
+        let returned: Option<Returned<'g>> = match &form {
+            Some(_)
+                if is_gold
+                    && self.gold_is_true
+                    && self.session.is_some()
+                    && gold_from != GoldAnswers::Unknown =>
+            {
+                Some(Ok(gold_answers.clone()))
+            }
+            Some(form) => self.run(form),
+            None => None,
+        };
         let mut values = Values::default();
-        let bleu = self.query_measures(&gold, form.as_ref(), &mut values);
+        let Compared { bleu, is_incomparable } = self.query_measures(&gold, form.as_ref(), &mut values);
         if let Some(canonical) = values.get(Measure::EmCanonical) {
             let alternatives = said.map_or(&[][..], |said| &said.alternatives);
             values.set(Measure::MrrForm, self.mrr_form(&gold, alternatives, canonical));
         }
-        if self.gives_forms {
-            values.set(
-                Measure::Exec,
-                executes.map(f64::from).or_else(|| self.session.is_some().then_some(0.0)),
-            );
+        let knows_gold = gold_from != GoldAnswers::Unknown;
+        if self.gives.forms() && self.session.is_some() {
+            let runs = matches!(returned, Some(Ok(_)));
+            values.set(Measure::Exec, f64::from(runs));
+            if knows_gold {
+                let f1 = match &returned {
+                    Some(Ok(answers)) => meet(answers, &gold_answers).overlap.f1(),
+                    _ => 0.0,
+                };
+                values.set(Measure::F1Exec, f1);
+            }
         }
+        let (outcome, cause, answers) = self.outcome(prediction, form.as_ref(), returned);
         let is_measured = outcome != Outcome::Answered || answers.is_some();
         let given = answers.unwrap_or_default();
-        if is_measured {
+        if is_measured && knows_gold {
             let meeting = (outcome == Outcome::Answered).then(|| meet(&given, &gold_answers));
             answer_measures(question, said, &given, &gold_answers, meeting, &mut values);
         }
@@ -128,7 +169,7 @@ impl<'k> Grader<'k> {
             let mean = said.log_probs.iter().sum::<f64>() / said.log_probs.len() as f64;
             values.set(Measure::Perplexity, (-mean).exp());
         }
-        let official = self.official(question, prediction, &given, &gold_answers, &values);
+        let official = self.official(question, prediction, &given, &gold_answers, knows_gold, &values);
         let kept = match given {
             Cow::Borrowed(given) => Cow::Borrowed(&given[..given.len().min(MAX_KEPT)]),
             Cow::Owned(mut given) => {
@@ -157,10 +198,32 @@ impl<'k> Grader<'k> {
             official,
             values,
             bleu,
+            is_incomparable,
+            gold_answers: gold_from,
             predicted_shape,
             predicted_graph,
             robust,
             answers: kept,
+        }
+    }
+
+    /// The gold answers: the benchmark's; without them what the gold query returns on the KB, if it is at hand.
+    fn gold_answers<'g>(&self, question: &'g Question) -> (Vec<Known<'g>>, GoldAnswers) {
+        if question.has_gold_answers() {
+            return (question.answers.iter().map(Known::of_json).collect(), GoldAnswers::Given);
+        }
+        let forms = &question.forms;
+        let forms = [
+            (Language::Sparql, &forms.sparql),
+            (Language::Sexpr, &forms.sexpr),
+            (Language::Kopl, &forms.program),
+            (Language::Sparql, &forms.sparql_kqapro),
+        ];
+        let run =
+            |(language, text): (Language, &Option<String>)| self.run_text(language, text.as_deref()?)?.ok();
+        match forms.into_iter().find_map(run) {
+            Some(answers) => (answers, GoldAnswers::FromKb),
+            None => (Vec::new(), GoldAnswers::Unknown),
         }
     }
 
@@ -183,42 +246,42 @@ impl<'k> Grader<'k> {
         }
     }
 
-    /// The outcome, why there is no answer, the answers if they are known, and whether the form runs if that is known.
+    /// The outcome, why there is no answer, and the answers if they are known: those that are claimed, else what the form returned.
     #[allow(clippy::type_complexity)]
     fn outcome<'g>(
         &self,
         prediction: Option<&'g Prediction>,
         form: Option<&Predicted<'_>>,
-        known: Option<&[Known<'g>]>,
-    ) -> (Outcome, Option<String>, Option<Cow<'g, [Known<'g>]>>, Option<bool>) {
-        let Some(prediction) = prediction else { return (Outcome::Missing, None, None, None) };
+        returned: Option<Returned<'g>>,
+    ) -> (Outcome, Option<String>, Option<Cow<'g, [Known<'g>]>>) {
+        let Some(prediction) = prediction else { return (Outcome::Missing, None, None) };
         if let Some(error) = &prediction.error {
-            return (Outcome::SystemError, Some(error.clone()), None, None);
+            return (Outcome::SystemError, Some(error.clone()), None);
         }
-        let ran = match known {
-            Some(answers) => Some(Ok(answers.to_vec())),
-            None => form.and_then(|form| self.run(form)),
-        };
-        let executes = ran.as_ref().map(Result::is_ok);
-        match (&prediction.answers, ran) {
-            (Some(given), _) => (Outcome::Answered, None, Some(Cow::Borrowed(given)), executes),
-            (None, Some(Ok(answers))) => (Outcome::Answered, None, Some(Cow::Owned(answers)), executes),
-            (None, Some(Err((outcome, cause)))) => (outcome, Some(cause), None, executes),
+        match (&prediction.answers, returned) {
+            (Some(given), _) => (Outcome::Answered, None, Some(Cow::Borrowed(given))),
+            (None, Some(Ok(answers))) => (Outcome::Answered, None, Some(Cow::Owned(answers))),
+            (None, Some(Err((outcome, cause)))) => (outcome, Some(cause), None),
             (None, None) => match form {
-                None => (Outcome::Abstained, None, None, None),
+                None => (Outcome::Abstained, None, None),
                 Some(form) if matches!(form.read, Read::Unreadable) => {
-                    (Outcome::Unparsable, Some(self.why_unreadable(form)), None, None)
+                    (Outcome::Unparsable, Some(self.why_unreadable(form)), None)
                 }
-                // Without a KB nobody knows the answers.
-                Some(_) => (Outcome::Answered, None, None, None),
+                // Without a KB nobody knows the answers; a system that gives answers beside its forms left them out here.
+                Some(_) if self.gives.answers() => (Outcome::Answered, None, Some(Cow::Owned(Vec::new()))),
+                Some(_) => (Outcome::Answered, None, None),
             },
         }
     }
 
     /// Runs a form; `None` without a KB.
-    fn run(&self, form: &Predicted<'_>) -> Option<Result<Vec<Known<'static>>, (Outcome, String)>> {
+    fn run(&self, form: &Predicted<'_>) -> Option<Returned<'static>> {
+        self.run_text(form.language, form.text)
+    }
+
+    fn run_text(&self, language: Language, text: &str) -> Option<Returned<'static>> {
         let session = self.session.as_ref()?;
-        let reply = session.run(form.language, form.text, &self.settings, &self.cancel);
+        let reply = session.run(language, text, &self.settings, &self.cancel);
         Some(match reply.outcome {
             Ran::Answered(Answers::List { answers, .. }) => {
                 Ok(answers.into_iter().map(Known::of_engine).collect())
@@ -244,14 +307,21 @@ impl<'k> Grader<'k> {
         prediction: Option<&Prediction>,
         given: &[Known<'_>],
         gold: &[Known<'_>],
+        knows_gold: bool,
         values: &Values,
-    ) -> Vec<f64> {
+    ) -> Vec<Option<f64>> {
         let Some(compat) = self.compat else { return Vec::new() };
+        if compat == Compat::Gek {
+            return self.literal_gek(question, prediction, values);
+        }
+        if !knows_gold {
+            return vec![None; compat.scores().len()];
+        }
         let list = |(precision, recall, f1): (f64, f64, f64)| vec![precision, recall, f1];
         if prediction.is_none() {
-            return vec![0.0; compat.scores().len()];
+            return vec![Some(0.0); compat.scores().len()];
         }
-        match compat {
+        let scores = match compat {
             Compat::GrailQa => {
                 let exact =
                     values.get(Measure::EmOfficial).unwrap_or(0.0) == 1.0 && question.forms.sexpr.is_some();
@@ -276,7 +346,33 @@ impl<'k> Grader<'k> {
             }
             Compat::Qald => list(compat::by_text(given, gold, 1.0)),
             Compat::Gerbil => list(compat::by_text(given, gold, 0.0)),
-        }
+            Compat::Gek => Vec::new(),
+        };
+        scores.into_iter().map(Some).collect()
+    }
+
+    /// F1Sem and F1Tri by the letter of the paper, on the tokens of SPARQL as they are written, and the products made of them.
+    fn literal_gek(
+        &self,
+        question: &Question,
+        prediction: Option<&Prediction>,
+        values: &Values,
+    ) -> Vec<Option<f64>> {
+        let n_scores = Compat::Gek.scores().len();
+        let Some(gold) = question.forms.sparql.as_deref().filter(|_| self.gives.forms()) else {
+            return vec![None; n_scores];
+        };
+        let form = prediction.filter(|prediction| prediction.error.is_none());
+        let form = form.and_then(|prediction| prediction.logical_form.as_deref()).unwrap_or_default();
+        let (predicted, gold) = (scan(form), scan(gold));
+        let f1_sem = Overlap::of(&predicted.iris, &gold.iris).f1();
+        let f1_tri = Overlap::of(&predicted.patterns, &gold.patterns).f1();
+        let mut literal = *values;
+        literal.set(Measure::F1Sem, f1_sem);
+        literal.set(Measure::F1Tri, f1_tri);
+        let products = Product::published();
+        let products = products.iter().map(|product| product.value(&literal));
+        [Some(f1_sem), Some(f1_tri)].into_iter().chain(products).collect()
     }
 }
 
@@ -299,8 +395,9 @@ fn answer_measures(
     let first = meeting.and_then(|meeting| meeting.first_right);
     values.set(Measure::Hits1, f64::from(both_empty || first == Some(1)));
     values.set(Measure::Mrr, if both_empty { 1.0 } else { first.map_or(0.0, |place| 1.0 / place as f64) });
-    let same =
-        matches!((given.first(), gold.first()), (Some(a), Some(b)) if compat::kqapro_same(&a.text, &b.text));
+    // KQA Pro has one gold answer; of several the order says nothing.
+    let same = |first: &Known<'_>| gold.iter().any(|gold| compat::kqapro_same(&first.text, &gold.text));
+    let same = meeting.is_some() && given.first().is_some_and(same);
     values.set(Measure::KqaPro, f64::from(same || both_empty));
     if !question.choices.is_empty() {
         let chosen = prediction.and_then(|prediction| prediction.choice.as_deref());

@@ -139,6 +139,23 @@ impl<R: BufRead> Predictions<R> {
         }
     }
 
+    /// The next prediction whose line is `wanted`; of other formats than lines, the next one.
+    pub(crate) fn next_if(
+        &mut self,
+        wanted: impl Fn(&str) -> bool,
+    ) -> Result<Option<Prediction>, PredictionError> {
+        if self.format != PredictionFormat::Lines {
+            return self.next_prediction();
+        }
+        while self.next_line()? {
+            if wanted(&self.buffer) {
+                let json = parse(self.buffer.trim_end(), self.line)?;
+                return self.of_json(&json).map(Some);
+            }
+        }
+        Ok(None)
+    }
+
     fn wrong(&self, message: &str) -> PredictionError {
         PredictionError::Shape { line: self.line.max(1), message: message.to_owned() }
     }

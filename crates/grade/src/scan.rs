@@ -1,7 +1,8 @@
-//! SPARQL that may be broken: tokens and triple patterns, found without a parser.
+//! SPARQL that may be broken, cut into tokens; and its triple patterns by the letter, found without a parser.
 //!
 //! Degraded queries have lost a bracket, predicted ones end in the middle; what they say can still be compared.
 
+use crate::elements::{Elements, Pattern, after_brackets, is_condition};
 use std::borrow::Cow;
 use touchstone_logic::first_byte;
 
@@ -181,22 +182,11 @@ fn name(word: &str) -> Token<'_> {
     Token::Word(word)
 }
 
-/// A triple pattern; all variables are the same.
-pub type Pattern<'t> = [Cow<'t, str>; 3];
-
-/// What a text says, as far as it can be told.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Scanned<'t> {
-    /// The triple patterns: sorted, each once.
-    pub patterns: Vec<Pattern<'t>>,
-    /// The IRIs of triple patterns and of listed values: sorted, each once.
-    pub iris: Vec<Cow<'t, str>>,
-}
-
-/// Finds the triple patterns of a text.
-pub fn scan(text: &str) -> Scanned<'_> {
+/// Finds the triple patterns of a text by its tokens alone, each as it is written: what F1Sem and F1Tri compare by the letter of the paper
+/// (`--compat gek`).
+pub fn scan(text: &str) -> Elements<'_> {
     let tokens = tokens(text);
-    let mut scanned = Scanned::default();
+    let mut scanned = Literal::default();
     let mut at = tokens.iter().position(|token| *token == Token::Mark("{")).map_or(0, |at| at + 1);
     let mut terms: Vec<Cow<'_, str>> = Vec::new();
     while at < tokens.len() {
@@ -228,44 +218,17 @@ pub fn scan(text: &str) -> Scanned<'_> {
         at += 1;
     }
     scanned.add(&mut terms, true);
-    scanned.patterns.sort_unstable();
-    scanned.patterns.dedup();
-    scanned.iris.sort_unstable();
-    scanned.iris.dedup();
-    scanned
+    Elements::of(scanned.patterns, scanned.iris)
 }
 
-fn is_condition(word: &str) -> bool {
-    ["filter", "bind", "having", "limit", "offset", "order", "group"]
-        .iter()
-        .any(|known| word.eq_ignore_ascii_case(known))
+/// What was found so far.
+#[derive(Default)]
+struct Literal<'t> {
+    patterns: Vec<Pattern<'t>>,
+    iris: Vec<Cow<'t, str>>,
 }
 
-/// The place after the brackets that begin soon.
-fn after_brackets(tokens: &[Token<'_>], mut at: usize) -> usize {
-    // FILTER regex(...), ORDER BY DESC(...).
-    while at < tokens.len() && matches!(tokens[at], Token::Word(_)) {
-        at += 1;
-    }
-    if tokens.get(at) != Some(&Token::Mark("(")) {
-        return at + usize::from(matches!(tokens.get(at), Some(Token::Literal(_) | Token::Variable(_))));
-    }
-    let mut depth = 0usize;
-    while at < tokens.len() {
-        match tokens[at] {
-            Token::Mark("(") => depth += 1,
-            Token::Mark(")") => depth -= 1,
-            _ => {}
-        }
-        at += 1;
-        if depth == 0 {
-            break;
-        }
-    }
-    at
-}
-
-impl<'t> Scanned<'t> {
+impl<'t> Literal<'t> {
     /// Takes a pattern, if there is a whole one; the subject stays unless the pattern is over.
     fn add(&mut self, terms: &mut Vec<Cow<'t, str>>, over: bool) {
         if let [subject, predicate, object] = &terms[..] {

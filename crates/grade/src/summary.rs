@@ -1,6 +1,6 @@
 //! The scores of a run: over all questions, and by facets.
 
-use crate::grader::Grade;
+use crate::grader::{GoldAnswers, Grade};
 use crate::measure::{Measure, Product};
 use crate::outcome::Outcome;
 use crate::overlap::{BleuCounts, Smoothing};
@@ -36,6 +36,15 @@ pub struct Summary {
     pub not_graded: usize,
     /// What the predictions cost.
     pub usage: Option<UsageSummary>,
+    /// Questions with a form that gold has nothing to compare with: 0 in all measures of forms.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub incomparable: usize,
+    /// Questions without gold answers in the benchmark: those that the gold query returns on the KB were taken.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub answers_from_kb: usize,
+    /// Questions whose gold answers nobody knows: measures of answers are not measured.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub answers_unknown: usize,
     /// Each measure over all questions for which it is measured, and over those that were answered.
     pub measures: BTreeMap<String, Score>,
     /// BLEU over all forms that were compared, as of one text.
@@ -81,7 +90,8 @@ pub struct Cell {
 /// Collects grades.
 pub struct Collector {
     names: Vec<(String, u32)>,
-    outcomes: Vec<Outcome>,
+    /// By question; `None` where it was not graded.
+    outcomes: Vec<Option<Outcome>>,
     /// By measure, then by question; NaN where it is not measured.
     columns: Vec<Vec<f64>>,
     facets: Vec<String>,
@@ -89,24 +99,34 @@ pub struct Collector {
     shapes: BTreeMap<String, BTreeMap<String, usize>>,
     robust: Robust,
     bleu: BleuCounts,
+    incomparable: usize,
+    answers_from_kb: usize,
+    answers_unknown: usize,
+}
+
+fn is_zero(n: &usize) -> bool {
+    *n == 0
 }
 
 impl Collector {
-    /// For runs with these compound measures and official scores, grouped by these facets.
-    pub fn new(products: &[Product], official: &[&str], facets: &[String]) -> Collector {
+    /// For runs on so many questions with these compound measures and official scores, grouped by these facets.
+    pub fn new(n_questions: usize, products: &[Product], official: &[&str], facets: &[String]) -> Collector {
         let measures = Measure::ALL.iter().map(|measure| (measure.name().to_owned(), measure.version()));
-        let products = products.iter().map(|product| (product.name.clone(), 1));
+        let products = products.iter().map(|product| (product.name.clone(), product.version));
         let official = official.iter().map(|name| ((*name).to_owned(), 1));
         let names: Vec<(String, u32)> = measures.chain(products).chain(official).collect();
         Collector {
-            columns: vec![Vec::new(); names.len()],
+            columns: vec![vec![f64::NAN; n_questions]; names.len()],
             names,
-            outcomes: Vec::new(),
+            outcomes: vec![None; n_questions],
             facets: facets.to_vec(),
             cells: HashMap::new(),
             shapes: BTreeMap::new(),
             robust: Robust::default(),
             bleu: BleuCounts::default(),
+            incomparable: 0,
+            answers_from_kb: 0,
+            answers_unknown: 0,
         }
     }
 
@@ -117,21 +137,26 @@ impl Collector {
 
     /// The values of a grade in the order of the names.
     pub fn row<'r>(grade: &'r Grade<'_>) -> impl Iterator<Item = Option<f64>> + use<'r> {
-        let official = grade.official.iter().map(|value| Some(*value));
+        let official = grade.official.iter().copied();
         grade.values.0.iter().copied().chain(grade.products.iter().copied()).chain(official)
     }
 
-    /// Adds a grade with the values of the question's facets.
-    pub fn add(&mut self, grade: &Grade<'_>, gold_shape: &str, facets: &[Vec<String>]) {
-        let at = self.outcomes.len() as u32;
-        self.outcomes.push(grade.outcome);
+    /// Adds the grade of the question at a place with the values of its facets. Grades may come in any order: the scores are the same.
+    pub fn add(&mut self, at: usize, grade: &Grade<'_>, gold_shape: &str, facets: &[Vec<String>]) {
+        self.outcomes[at] = Some(grade.outcome);
         for (column, value) in self.columns.iter_mut().zip(Collector::row(grade)) {
-            column.push(value.unwrap_or(f64::NAN));
+            column[at] = value.unwrap_or(f64::NAN);
         }
         for (facet, values) in facets.iter().enumerate() {
             for value in values {
-                self.cells.entry((facet, value.clone())).or_default().push(at);
+                self.cells.entry((facet, value.clone())).or_default().push(at as u32);
             }
+        }
+        self.incomparable += usize::from(grade.is_incomparable);
+        match grade.gold_answers {
+            GoldAnswers::Given => {}
+            GoldAnswers::FromKb => self.answers_from_kb += 1,
+            GoldAnswers::Unknown => self.answers_unknown += 1,
         }
         if let Some(counts) = &grade.bleu {
             self.bleu.add(counts);
@@ -149,7 +174,7 @@ impl Collector {
     pub fn summary(&self, benchmark: &str, unknown: usize, repeated: usize) -> Summary {
         let mut outcomes: BTreeMap<&'static str, usize> =
             Outcome::ALL.iter().map(|outcome| (outcome.word(), 0)).collect();
-        for outcome in &self.outcomes {
+        for outcome in self.outcomes.iter().flatten() {
             *outcomes.entry(outcome.word()).or_default() += 1;
         }
         let measured =
@@ -159,7 +184,7 @@ impl Collector {
             let answered: Vec<f64> = column
                 .iter()
                 .zip(&self.outcomes)
-                .filter(|(value, outcome)| !value.is_nan() && **outcome == Outcome::Answered)
+                .filter(|(value, outcome)| !value.is_nan() && **outcome == Some(Outcome::Answered))
                 .map(|(value, _)| *value)
                 .collect();
             if let Some(all) = Estimate::of(&measured(column)) {
@@ -169,6 +194,8 @@ impl Collector {
         }
         let mut by: BTreeMap<String, BTreeMap<String, Cell>> = BTreeMap::new();
         for ((facet, value), places) in &self.cells {
+            let mut places = places.clone();
+            places.sort_unstable();
             let mut cell = Cell { n: places.len(), measures: BTreeMap::new() };
             for ((name, _), column) in self.names.iter().zip(&self.columns) {
                 let values: Vec<f64> = places.iter().map(|&at| column[at as usize]).collect();
@@ -183,12 +210,15 @@ impl Collector {
             benchmark: benchmark.to_owned(),
             identity: String::new(),
             kb: None,
-            questions: self.outcomes.len(),
+            questions: self.outcomes.iter().flatten().count(),
             outcomes,
             unknown,
             repeated,
             not_graded: 0,
             usage: None,
+            incomparable: self.incomparable,
+            answers_from_kb: self.answers_from_kb,
+            answers_unknown: self.answers_unknown,
             measures,
             corpus_bleu: Some(self.bleu)
                 .filter(|counts| *counts != BleuCounts::default())

@@ -45,6 +45,7 @@ fn main() {
             gold_entities: false,
             choices: false,
             schema: false,
+            gives: None,
             tool_version: String::new(),
         };
         let start = Instant::now();

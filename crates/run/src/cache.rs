@@ -11,6 +11,7 @@ use serde_json::Value as Json;
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use touchstone_grade::Gives;
 
 /// What influences a reply.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -105,6 +106,10 @@ impl System for Cached<'_> {
 
     fn is_timed(&self) -> bool {
         self.system.is_timed()
+    }
+
+    fn gives(&self) -> Option<Gives> {
+        self.system.gives()
     }
 
     fn worker(&self) -> Box<dyn Worker + '_> {

@@ -4,6 +4,7 @@ use crate::system::{Asked, System, Worker};
 use crate::web::{Request, Web, WebError, WebSettings};
 use serde_json::{Value as Json, json};
 use std::fmt::Write as _;
+use touchstone_logic::sparql::Namespaces;
 
 /// What is sent and what comes back.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -67,6 +68,7 @@ impl HttpSystem {
 /// A prediction from QALD's JSON with one question.
 fn of_qald(json: &Json, base: Option<&str>) -> Result<Json, String> {
     let question = json.pointer("/questions/0").ok_or("the reply has no `questions`")?;
+    let namespaces = Namespaces { base: base.map(str::to_owned) };
     let mut prediction = json!({});
     let mut answers = Vec::new();
     // Some servers give one object where the format has a list.
@@ -82,7 +84,8 @@ fn of_qald(json: &Json, base: Option<&str>) -> Result<Json, String> {
             let text = cell.get("value").and_then(Json::as_str).unwrap_or_default();
             answers.push(match cell.get("type").and_then(Json::as_str) {
                 Some("uri") => {
-                    let id = base.and_then(|base| text.strip_prefix(base)).unwrap_or(text);
+                    // As grading reads QALD's files.
+                    let id = namespaces.node(text);
                     json!({ "type": "entity", "id": id })
                 }
                 _ => json!(text),

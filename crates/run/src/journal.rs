@@ -7,6 +7,7 @@ use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use touchstone_grade::Gives;
 
 /// What a run is: a run goes on only if all of this is the same.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -40,6 +41,9 @@ pub struct Header {
     /// Whether the system is given the part of the schema that the question is about.
     #[serde(default)]
     pub schema: bool,
+    /// What the system gives: declared with `--gives`, or by the system itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub gives: Option<Gives>,
     /// The version of the program.
     pub tool_version: String,
 }
@@ -378,6 +382,7 @@ mod tests {
             gold_entities: false,
             choices: false,
             schema: false,
+            gives: None,
             tool_version: "0".to_owned(),
         }
     }

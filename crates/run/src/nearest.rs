@@ -13,6 +13,7 @@ use touchstone_engine::plan::Plan;
 use touchstone_engine::{Found, View, Words, embedded};
 use touchstone_forge::Question;
 use touchstone_forge::english::{Lexicon, Mention};
+use touchstone_grade::Gives;
 use touchstone_kb::{Kb, NodeId};
 use touchstone_logic::dataset::Knowledge;
 use touchstone_logic::{Query, Value, Word, kopl, sexpr};
@@ -334,6 +335,10 @@ impl<'k> Nearest<'k> {
 impl System for Nearest<'_> {
     fn name(&self) -> String {
         format!("nearest, {} training questions ({})", self.examples.len(), self.fingerprint)
+    }
+
+    fn gives(&self) -> Option<Gives> {
+        Some(Gives::Both)
     }
 
     fn worker(&self) -> Box<dyn Worker + '_> {

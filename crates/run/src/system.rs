@@ -5,6 +5,7 @@ use serde::Serialize;
 use serde_json::{Value as Json, json};
 use touchstone_forge::Question;
 use touchstone_forge::english::Mention;
+use touchstone_grade::Gives;
 
 /// A question as a system gets it: its text, and the side information that the run declares.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -49,6 +50,11 @@ pub trait System: Sync {
         true
     }
 
+    /// What it gives for a question, if that is known before it is asked; the run declares it, and grading goes by it.
+    fn gives(&self) -> Option<Gives> {
+        None
+    }
+
     /// Somebody who answers one question after the other.
     fn worker(&self) -> Box<dyn Worker + '_>;
 }
@@ -63,13 +69,26 @@ pub trait Worker {
 /// Predictions that are known already: gold, degraded gold, or a file.
 pub struct Given {
     name: String,
+    gives: Option<Gives>,
     predictions: HashMap<String, Json>,
 }
 
 impl Given {
     /// With a name and predictions by id.
     pub fn new(name: &str, predictions: impl IntoIterator<Item = (String, Json)>) -> Given {
-        Given { name: name.to_owned(), predictions: predictions.into_iter().collect() }
+        let predictions: HashMap<String, Json> = predictions.into_iter().collect();
+        let has = |keys: &[&str]| {
+            let given =
+                |json: &Json| keys.iter().any(|key| json.get(key).is_some_and(|value| !value.is_null()));
+            predictions.values().any(given)
+        };
+        let gives = match (has(&["answers", "answer"]), has(&["logical_form"])) {
+            (true, true) => Some(Gives::Both),
+            (true, false) => Some(Gives::Answers),
+            (false, true) => Some(Gives::Forms),
+            (false, false) => None,
+        };
+        Given { name: name.to_owned(), gives, predictions }
     }
 
     /// Gold: the answers and the first form of each question.
@@ -78,7 +97,10 @@ impl Given {
             let forms = &question.forms;
             let form = [("sexpr", &forms.sexpr), ("kopl", &forms.program), ("sparql", &forms.sparql)];
             let form = form.into_iter().find_map(|(language, form)| Some((language, form.as_ref()?)));
-            let mut prediction = json!({ "id": question.id, "answers": question.answers });
+            let mut prediction = json!({ "id": question.id });
+            if question.has_gold_answers() {
+                prediction["answers"] = json!(question.answers);
+            }
             if let Some((language, form)) = form {
                 prediction["logical_form"] = json!(form);
                 prediction["lang"] = json!(language);
@@ -96,6 +118,10 @@ impl System for Given {
 
     fn is_timed(&self) -> bool {
         false
+    }
+
+    fn gives(&self) -> Option<Gives> {
+        self.gives
     }
 
     fn worker(&self) -> Box<dyn Worker + '_> {

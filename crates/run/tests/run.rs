@@ -32,6 +32,7 @@ fn header(system: &dyn System) -> Header {
         gold_entities: false,
         choices: false,
         schema: false,
+        gives: None,
         tool_version: "0".to_owned(),
     }
 }

@@ -9,7 +9,7 @@ use hashbrown::{HashMap, HashSet};
 use rayon::prelude::*;
 use serde_json::{Map, Value as Json, json};
 use std::fs::File;
-use std::io::{BufRead, BufReader, BufWriter, Write};
+use std::io::{BufRead, BufReader, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -24,7 +24,7 @@ use touchstone_grade::summary::{Collector, Summary};
 use touchstone_grade::table::{self, Check, TableFormat};
 use touchstone_grade::usage::{Usage, UsageSummary};
 use touchstone_grade::{
-    Grade, Grader, Measure, Prediction, PredictionFormat, Predictions, Product, Threshold,
+    Gives, Grade, Grader, Measure, Prediction, PredictionFormat, Predictions, Product, Threshold,
 };
 use touchstone_kb::{Change, Kb, Progress};
 use touchstone_run::ErrorLimit;
@@ -62,7 +62,11 @@ pub(crate) struct GradeArgs {
     /// A compound measure of your own, like "mine = f1_sem * exec ^ 0.5 * f1"
     #[arg(long, value_name = "NAME = PRODUCT")]
     product: Vec<String>,
-    /// Repeat an official evaluator: grailqa, webqsp, kqapro, qald, gerbil
+    /// What the system gives for a question: `answers`, `forms` or `both`. What it does not give is not measured, and what it leaves out
+    /// scores 0. Without it: what the run declares, else what the whole file has
+    #[arg(long, value_name = "answers|forms|both", value_parser = super::gives)]
+    gives: Option<Gives>,
+    /// Repeat an official evaluator: grailqa, webqsp, kqapro, qald, gerbil, or gek (the paper's measures by the letter)
     #[arg(long, value_name = "EVALUATOR")]
     compat: Option<String>,
     /// How BLEU treats orders of n-grams without a match: none, exp, floor or add-k
@@ -319,6 +323,7 @@ fn shown(measures: &[String], products: &[String]) -> Result<Vec<String>> {
             Measure::Exec,
             Measure::EmAnswer,
             Measure::F1,
+            Measure::F1Exec,
             Measure::Hits1,
         ];
         let usual = usual.iter().map(|measure| measure.name().to_owned());
@@ -366,15 +371,52 @@ fn facet_values(facet: &str, question: &Question, seen: &HashSet<String>) -> Vec
     }
 }
 
-fn open(path: &str) -> Result<Box<dyn BufRead>> {
-    if path == "-" {
-        return Ok(Box::new(BufReader::new(std::io::stdin())));
+/// Where predictions are read, more than once.
+enum Input {
+    /// All of standard input.
+    Text(Vec<u8>),
+    File(PathBuf),
+}
+
+impl Input {
+    fn new(path: &str) -> Result<Input> {
+        if path == "-" {
+            let mut text = Vec::new();
+            std::io::stdin().read_to_end(&mut text).context("cannot read standard input")?;
+            return Ok(Input::Text(text));
+        }
+        // The folder of a run will do.
+        let run = Path::new(path).join("predictions.jsonl");
+        Ok(Input::File(if run.is_file() { run } else { PathBuf::from(path) }))
     }
-    // The folder of a run will do.
-    let run = Path::new(path).join("predictions.jsonl");
-    let file = if run.is_file() { File::open(&run) } else { File::open(path) };
-    let file = file.with_context(|| format!("cannot read {path}"))?;
-    Ok(Box::new(BufReader::with_capacity(1 << 20, file)))
+
+    fn open(&self) -> Result<Box<dyn BufRead + '_>> {
+        match self {
+            Input::Text(text) => Ok(Box::new(&text[..])),
+            Input::File(path) => {
+                let file = File::open(path).with_context(|| format!("cannot read {}", path.display()))?;
+                Ok(Box::new(BufReader::with_capacity(1 << 20, file)))
+            }
+        }
+    }
+}
+
+/// What the system gives: as told, as the run declares, or as the whole file shows.
+fn what_is_given(args: &GradeArgs, gold: &Gold, input: &Input, format: PredictionFormat) -> Result<Gives> {
+    if let Some(gives) = args.gives.or(gold.gives) {
+        return Ok(gives);
+    }
+    let gives = Gives::of_file(input.open()?, format).with_context(|| args.source().to_owned())?;
+    match gives {
+        Gives::Answers => output::note(
+            "no prediction has a logical form: measures of forms are not measured (`--gives both` counts them 0)",
+        ),
+        Gives::Forms => {}
+        Gives::Both => output::note(
+            "predictions have answers and logical forms: a question without a form scores 0 in measures of forms (`--gives answers` leaves them out)",
+        ),
+    }
+    Ok(gives)
 }
 
 /// Where grades are written: aside, until all are there.
@@ -471,10 +513,12 @@ fn grade_all(args: &GradeArgs, gold: &Gold, grader: &mut Grader<'_>, facets: &[S
     let training = gold.benchmark.questions.iter().filter(|question| question.split == "train");
     let seen: HashSet<String> = training.flat_map(|question| question.schema_items.iter().cloned()).collect();
     let format = args.predictions_format()?;
+    let input = Input::new(args.source())?;
+    grader.gives = what_is_given(args, gold, &input, format)?;
     let mut predictions =
-        Predictions::new(open(args.source())?, format).with_namespaces(grader.knowledge.namespaces.clone());
+        Predictions::new(input.open()?, format).with_namespaces(grader.knowledge.namespaces.clone());
     let official = grader.compat.map_or(&[][..], Compat::scores);
-    let mut collector = Collector::new(&grader.products, official, facets);
+    let mut collector = Collector::new(questions.len(), &grader.products, official, facets);
     let names: Vec<String> = collector.names().map(str::to_owned).collect();
     let mut written = args.out.as_deref().map(Written::new).transpose()?;
     let bar = Bar::new();
@@ -487,7 +531,6 @@ fn grade_all(args: &GradeArgs, gold: &Gold, grader: &mut Grader<'_>, facets: &[S
     let mut not_graded = 0;
     let mut usages: Vec<Usage> = Vec::new();
     let everywhere: HashSet<&str> = gold.benchmark.questions.iter().map(|q| q.id.as_str()).collect();
-    let mut first = true;
     loop {
         let mut chunk: Vec<(usize, Option<Prediction>)> = Vec::with_capacity(CHUNK);
         while chunk.len() < CHUNK {
@@ -511,14 +554,6 @@ fn grade_all(args: &GradeArgs, gold: &Gold, grader: &mut Grader<'_>, facets: &[S
                     chunk.push((at, Some(prediction)));
                 }
             }
-        }
-        if first {
-            // Systems that give forms may abstain now and then.
-            let has_form = |(_, prediction): &(usize, Option<Prediction>)| {
-                prediction.as_ref().is_some_and(|prediction| prediction.logical_form.is_some())
-            };
-            grader.gives_forms = chunk.iter().any(has_form);
-            first = false;
         }
         let is_last = chunk.is_empty();
         if is_last && next == 0 {
@@ -570,7 +605,7 @@ fn grade_all(args: &GradeArgs, gold: &Gold, grader: &mut Grader<'_>, facets: &[S
                 continue;
             };
             usages.extend(prediction.as_ref().map(|prediction| prediction.usage));
-            collector.add(grade, &questions[*at].shape, values);
+            collector.add(*at, grade, &questions[*at].shape, values);
             if let Some(written) = &mut written {
                 written.grades.write_all(line.as_bytes()).context("cannot write grades.jsonl")?;
             }
@@ -686,6 +721,24 @@ fn show(
         output::note(&format!(
             "{} not graded: another one for the question stands before",
             output::counted(summary.repeated as u64, "prediction was", "predictions were")
+        ));
+    }
+    if summary.incomparable > 0 {
+        output::note(&format!(
+            "{} in a language in which gold has no form and into which it cannot be translated: 0 in measures of forms",
+            output::counted(summary.incomparable as u64, "form is", "forms are")
+        ));
+    }
+    if summary.answers_from_kb > 0 {
+        output::note(&format!(
+            "{} without gold answers: what the gold query returns on the KB was taken for them",
+            output::counted(summary.answers_from_kb as u64, "question is", "questions are")
+        ));
+    }
+    if summary.answers_unknown > 0 {
+        output::note(&format!(
+            "{} without gold answers, and the gold query could not be run: answers are not measured there (give the KB with --kb)",
+            output::counted(summary.answers_unknown as u64, "question is", "questions are")
         ));
     }
     if let Some(compat) = compat {

@@ -23,7 +23,7 @@ pub(crate) fn run(args: &MeasuresArgs) -> Result<Outcome> {
         let measure = |m: &Measure| json!({ "name": m.name(), "version": m.version(), "family": m.family(), "formula": m.formula(), "odd_cases": m.odd_cases() });
         let mut all: Vec<_> = Measure::ALL.iter().map(measure).collect();
         all.extend(Product::published().iter().map(|p| {
-            json!({ "name": p.name, "version": 1, "family": "compound", "formula": product(p), "odd_cases": "a factor that is not measured: not measured" })
+            json!({ "name": p.name, "version": p.version, "family": "compound", "formula": product(p), "odd_cases": "a factor that is not measured: not measured" })
         }));
         output::json(&all)?;
         return Ok(Outcome::Done);
@@ -33,7 +33,12 @@ pub(crate) fn run(args: &MeasuresArgs) -> Result<Outcome> {
         table.add_row([m.name(), &m.version().to_string(), m.formula(), m.odd_cases()]);
     }
     for p in Product::published() {
-        table.add_row([p.name.as_str(), "1", &product(&p), "a factor that is not measured: not measured"]);
+        table.add_row([
+            p.name.as_str(),
+            &p.version.to_string(),
+            &product(&p),
+            "a factor that is not measured: not measured",
+        ]);
     }
     output::text(&table.to_string())?;
     Ok(Outcome::Done)

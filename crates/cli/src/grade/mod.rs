@@ -21,7 +21,7 @@ use touchstone_engine::{Session, Settings, Words};
 use touchstone_forge::import::{Importer, Origin, benchmark};
 use touchstone_forge::package::KbIdentity;
 use touchstone_forge::{Benchmark, Question};
-use touchstone_grade::Grader;
+use touchstone_grade::{Gives, Grader};
 use touchstone_kb::Kb;
 use touchstone_logic::dataset::Knowledge;
 use touchstone_logic::sparql::Namespaces;
@@ -68,6 +68,8 @@ pub(crate) struct Gold {
     pub(crate) split: Option<String>,
     /// So many questions at most.
     pub(crate) limit: Option<usize>,
+    /// What the system of a run gives, if the run declares it.
+    pub(crate) gives: Option<Gives>,
     known: Known,
 }
 
@@ -150,7 +152,7 @@ impl GoldArgs {
             }
         };
         let path = self.benchmark.as_deref().and_then(|path| path.canonicalize().ok());
-        Ok((Gold { benchmark, path, split: self.split.clone(), limit: None, known }, missing))
+        Ok((Gold { benchmark, path, split: self.split.clone(), limit: None, gives: None, known }, missing))
     }
 }
 
@@ -236,6 +238,7 @@ impl Gold {
             return Ok(());
         }
         let header = RunFile::read(folder)?.header;
+        self.gives = header.gives;
         if !header.benchmark_identity.is_empty() && header.benchmark_identity != self.benchmark.identity {
             bail!(
                 "the run in {} was made on another benchmark: `{}` with identity {}, and this is `{}` with identity {}",
@@ -312,6 +315,14 @@ impl Gold {
         }
         Ok(found)
     }
+}
+
+/// What a system gives, by its name on the command line.
+pub(crate) fn gives(name: &str) -> Result<Gives, String> {
+    Gives::from_name(name).ok_or_else(|| {
+        let names: Vec<&str> = Gives::ALL.iter().map(|(name, _)| *name).collect();
+        format!("a system gives {}", names.join(", "))
+    })
 }
 
 /// A share or score with three digits.

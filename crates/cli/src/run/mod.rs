@@ -6,7 +6,7 @@ pub(crate) mod demo;
 pub(crate) mod runs;
 mod systems;
 
-use crate::grade::{GoldArgs, three};
+use crate::grade::{GoldArgs, gives, three};
 use crate::progress::Bar;
 use crate::{Outcome, output};
 use anyhow::{Context, Result, bail};
@@ -19,7 +19,7 @@ use systems::SystemArgs;
 use touchstone_forge::Question;
 use touchstone_forge::english::Lexicon;
 use touchstone_grade::usage::Prices;
-use touchstone_grade::{Grader, Measure, PredictionFormat, Predictions};
+use touchstone_grade::{Gives, Grader, Measure, PredictionFormat, Predictions};
 use touchstone_run::{
     Asked, ErrorLimit, Header, Journal, Linker, Priced, RunFile, forget_errors, has_error, packed_schema,
     run as ask_all,
@@ -46,6 +46,10 @@ pub(crate) struct RunArgs {
     /// Give the system the part of the schema that the question is about
     #[arg(long)]
     schema: bool,
+    /// What the system gives for a question: `answers`, `forms` or `both`. Grading goes by it: what a system does not give is not measured,
+    /// and what it leaves out scores 0
+    #[arg(long, value_name = "answers|forms|both", value_parser = gives)]
+    gives: Option<Gives>,
     /// How many questions are asked at once; a command is started so many times
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=256))]
     parallel: u16,
@@ -126,6 +130,7 @@ pub(crate) fn run(args: &RunArgs, arguments: &[String]) -> Result<Outcome> {
         gold_entities: args.gold_entities,
         choices: args.choices,
         schema: args.schema,
+        gives: args.gives.or_else(|| system.gives()),
         tool_version: env!("CARGO_PKG_VERSION").to_owned(),
     };
     if args.retry_errors {

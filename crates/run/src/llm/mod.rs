@@ -14,6 +14,7 @@ use serde_json::{Value as Json, json};
 use touchstone_engine::Session;
 use touchstone_engine::exact::ExactPrinter;
 use touchstone_engine::plan::Plan;
+use touchstone_grade::Gives;
 use touchstone_logic::{Language, Query, kopl, sexpr};
 
 /// The prompt that is used if there is no other.
@@ -267,6 +268,10 @@ impl System for LlmSystem<'_> {
             s.tool_rounds,
             if s.log_probs { ", log-probabilities" } else { "" }
         )
+    }
+
+    fn gives(&self) -> Option<Gives> {
+        Some(Gives::Forms)
     }
 
     fn worker(&self) -> Box<dyn Worker + '_> {
