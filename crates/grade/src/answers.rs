@@ -71,6 +71,33 @@ impl<'a> Known<'a> {
         }
     }
 
+    /// A row of several columns. On KQA Pro's graph the parts of a value are columns (`value`, `number` and `unit`, or `year` and `date`): such
+    /// a row is the value. Any other row is one answer with all of its cells.
+    pub fn of_row(variables: &[String], row: &[Option<Answer>]) -> Known<'static> {
+        let text = |name: &str| {
+            let at = variables.iter().position(|variable| variable == name)?;
+            row.get(at)?.as_ref().map(|cell| cell.text().into_owned())
+        };
+        let is_of_value =
+            |variable: &String| ["value", "number", "unit", "year", "date"].contains(&variable.as_str());
+        if variables.iter().all(is_of_value) {
+            let number = text("number").or_else(|| text("value"));
+            match (number, text("unit").filter(|unit| unit != "1"), text("date").or_else(|| text("year"))) {
+                (Some(number), Some(unit), _) => {
+                    return Known {
+                        id: None,
+                        text: format!("{number} {unit}").into(),
+                        value: Some(number.into()),
+                    };
+                }
+                (Some(value), None, _) | (None, _, Some(value)) => return Known::plain(value),
+                (None, _, None) => {}
+            }
+        }
+        let cell = |cell: &Option<Answer>| cell.as_ref().map_or(String::new(), ToString::to_string);
+        Known::plain(row.iter().map(cell).collect::<Vec<_>>().join(" | "))
+    }
+
     /// The same, for as long as one likes.
     pub fn into_owned(self) -> Known<'static> {
         let owned = |text: Cow<'a, str>| Cow::Owned(text.into_owned());

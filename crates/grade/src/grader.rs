@@ -286,11 +286,8 @@ impl<'k> Grader<'k> {
             Ran::Answered(Answers::List { answers, .. }) => {
                 Ok(answers.into_iter().map(Known::of_engine).collect())
             }
-            // A row is one answer.
-            Ran::Answered(Answers::Table { rows, .. }) => {
-                let cell = |cell: &Option<_>| cell.as_ref().map_or(String::new(), ToString::to_string);
-                let row = |row: &Vec<_>| row.iter().map(cell).collect::<Vec<_>>().join(" | ");
-                Ok(rows.iter().map(|r| Known::plain(row(r))).collect())
+            Ran::Answered(Answers::Table { variables, rows, .. }) => {
+                Ok(rows.iter().map(|row| Known::of_row(&variables, row)).collect())
             }
             Ran::Answered(Answers::Graph(_)) => {
                 Err((Outcome::FailedToExecute, "a graph is no answer".to_owned()))

@@ -1,5 +1,6 @@
 //! `touchstone grade`.
 
+use super::input::Input;
 use super::{Gold, GoldArgs};
 use crate::progress::Bar;
 use crate::{Outcome, output};
@@ -8,8 +9,7 @@ use clap::{Args, ValueEnum};
 use hashbrown::{HashMap, HashSet};
 use rayon::prelude::*;
 use serde_json::{Map, Value as Json, json};
-use std::fs::File;
-use std::io::{BufRead, BufReader, BufWriter, Read, Write};
+use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -371,54 +371,6 @@ fn facet_values(facet: &str, question: &Question, seen: &HashSet<String>) -> Vec
     }
 }
 
-/// Where predictions are read, more than once.
-enum Input {
-    /// All of standard input.
-    Text(Vec<u8>),
-    File(PathBuf),
-}
-
-impl Input {
-    fn new(path: &str) -> Result<Input> {
-        if path == "-" {
-            let mut text = Vec::new();
-            std::io::stdin().read_to_end(&mut text).context("cannot read standard input")?;
-            return Ok(Input::Text(text));
-        }
-        // The folder of a run will do.
-        let run = Path::new(path).join("predictions.jsonl");
-        Ok(Input::File(if run.is_file() { run } else { PathBuf::from(path) }))
-    }
-
-    fn open(&self) -> Result<Box<dyn BufRead + '_>> {
-        match self {
-            Input::Text(text) => Ok(Box::new(&text[..])),
-            Input::File(path) => {
-                let file = File::open(path).with_context(|| format!("cannot read {}", path.display()))?;
-                Ok(Box::new(BufReader::with_capacity(1 << 20, file)))
-            }
-        }
-    }
-}
-
-/// What the system gives: as told, as the run declares, or as the whole file shows.
-fn what_is_given(args: &GradeArgs, gold: &Gold, input: &Input, format: PredictionFormat) -> Result<Gives> {
-    if let Some(gives) = args.gives.or(gold.gives) {
-        return Ok(gives);
-    }
-    let gives = Gives::of_file(input.open()?, format).with_context(|| args.source().to_owned())?;
-    match gives {
-        Gives::Answers => output::note(
-            "no prediction has a logical form: measures of forms are not measured (`--gives both` counts them 0)",
-        ),
-        Gives::Forms => {}
-        Gives::Both => output::note(
-            "predictions have answers and logical forms: a question without a form scores 0 in measures of forms (`--gives answers` leaves them out)",
-        ),
-    }
-    Ok(gives)
-}
-
 /// Where grades are written: aside, until all are there.
 struct Written {
     folder: PathBuf,
@@ -514,7 +466,7 @@ fn grade_all(args: &GradeArgs, gold: &Gold, grader: &mut Grader<'_>, facets: &[S
     let seen: HashSet<String> = training.flat_map(|question| question.schema_items.iter().cloned()).collect();
     let format = args.predictions_format()?;
     let input = Input::new(args.source())?;
-    grader.gives = what_is_given(args, gold, &input, format)?;
+    grader.gives = input.what_is_given(args.gives.or(gold.gives), args.source(), format)?;
     let mut predictions =
         Predictions::new(input.open()?, format).with_namespaces(grader.knowledge.namespaces.clone());
     let official = grader.compat.map_or(&[][..], Compat::scores);

@@ -5,6 +5,7 @@ pub(crate) mod compare;
 pub(crate) mod degrade;
 pub(crate) mod distil;
 pub(crate) mod grading;
+mod input;
 pub(crate) mod measures;
 pub(crate) mod regress;
 pub(crate) mod report;

@@ -1,268 +1,28 @@
-//! Whether two parsed SPARQL queries are the same up to the names of variables and the order of what is joined.
-//!
-//! For queries that the algebra of this crate cannot express. A query becomes a tree whose nodes know whether the order of their children
-//! matters; variables get colours by where they stand, refined until nothing changes, and ties are broken by trying each variable.
+//! Makes the tree of a parsed query.
 
-use super::statements::{literal_text, path_text};
-use spargebra::Query;
+use super::super::statements::{literal_text, path_text};
+use super::{Node, hash};
 use spargebra::algebra::{AggregateExpression, AggregateFunction, Expression, GraphPattern, OrderExpression};
-use spargebra::term::{GroundTerm, NamedNodePattern, TermPattern, TriplePattern, Variable};
-use std::hash::{DefaultHasher, Hash, Hasher};
+use spargebra::term::{GroundTerm, NamedNodePattern, TermPattern, TriplePattern};
+use std::hash::Hash;
 
 /// Deeper queries are not looked at: this is recursive.
 const MAX_DEPTH: usize = 200;
-/// Ties are broken in so many ways at most.
-const MAX_REFINEMENTS: usize = 2_000;
 
-/// What is compared of a parsed query.
-#[derive(Debug, Clone)]
-pub struct Structure<'q> {
-    nodes: Vec<Node>,
-    root: usize,
-    /// By number: the name, with whether it is a blank node's.
-    variables: Vec<&'q str>,
-    /// The nodes of conditions: filters, bindings, aggregates, orders and limits.
-    conditions: Vec<usize>,
-    /// The variable that the query asks for, if it is one.
-    answer: Option<&'q str>,
-}
-
-/// A condition of a query: the same number for conditions that differ in the names of their variables only.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Condition<'q> {
-    /// What it says.
-    pub number: u64,
-    /// The names of its variables, each once.
-    pub variables: Vec<&'q str>,
-}
-
-#[derive(Debug, Clone)]
-struct Node {
-    /// What it is, constants included.
-    tag: u64,
-    ordered: bool,
-    children: Vec<usize>,
-    variable: Option<usize>,
-}
-
-fn hash(parts: impl Hash) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    parts.hash(&mut hasher);
-    hasher.finish()
-}
-
-impl<'q> Structure<'q> {
-    /// Of a parsed query; `None` if it is nested too deep.
-    pub fn of(query: &'q Query) -> Option<Structure<'q>> {
-        let mut builder = Builder::default();
-        let (kind, pattern) = match query {
-            Query::Select { pattern, .. } => ("select", answers(pattern)),
-            Query::Ask { pattern, .. } => ("ask", existing(pattern)),
-            Query::Construct { pattern, .. } => ("construct", pattern),
-            Query::Describe { pattern, .. } => ("describe", pattern),
-        };
-        let mut children = Vec::new();
-        let inner = match pattern {
-            GraphPattern::Project { inner, variables } if kind == "select" => {
-                for variable in variables {
-                    children.push(builder.variable(variable.as_str(), false));
-                }
-                // `SELECT *` lists variables by their names.
-                if may_be_star(inner, variables) {
-                    children = vec![builder.node("any order", false, children)];
-                }
-                // The answers are a set.
-                match inner.as_ref() {
-                    GraphPattern::OrderBy { inner, .. } => inner,
-                    _ => inner,
-                }
-            }
-            other => other,
-        };
-        children.push(builder.group(inner)?);
-        if let Query::Construct { template, .. } = query {
-            let triples = template.iter().map(|triple| builder.triple(triple)).collect();
-            children.push(builder.node("template", false, triples));
-        }
-        let dataset = match query {
-            Query::Select { dataset, .. }
-            | Query::Ask { dataset, .. }
-            | Query::Construct { dataset, .. }
-            | Query::Describe { dataset, .. } => dataset.as_ref().map(ToString::to_string),
-        };
-        let root = builder.node((kind, dataset), true, children);
-        let Builder { nodes, names, conditions, .. } = builder;
-        let variables = names.into_iter().map(|(name, _)| name).collect();
-        Some(Structure { nodes, root, variables, conditions, answer: answer(pattern) })
-    }
-
-    /// The variable that the query asks for, if it is one.
-    pub fn answer(&self) -> Option<&'q str> {
-        self.answer
-    }
-
-    /// Whether both queries are the same up to the names of variables and the order of what is joined. `false`, too, if it would take too
-    /// long to tell.
-    pub fn is_isomorphic_to(&self, other: &Structure<'_>) -> bool {
-        if (self.nodes.len(), self.variables.len()) != (other.nodes.len(), other.variables.len()) {
-            return false;
-        }
-        let plain = |structure: &Structure<'_>| {
-            let colours = structure.refined(vec![0; structure.variables.len()]);
-            structure.hashes(&colours)[structure.root]
-        };
-        plain(self) == plain(other) && matches!((self.key(), other.key()), (Some(a), Some(b)) if a == b)
-    }
-
-    /// A number that is the same for isomorphic queries; `None` if it takes too long to find.
-    fn key(&self) -> Option<u64> {
-        let mut left = MAX_REFINEMENTS;
-        self.least_key(vec![0; self.variables.len()], &mut left)
-    }
-
-    fn least_key(&self, colours: Vec<u64>, left: &mut usize) -> Option<u64> {
-        *left = left.checked_sub(1)?;
-        let colours = self.refined(colours);
-        let mut sorted = colours.clone();
-        sorted.sort_unstable();
-        let Some(tied) = sorted.windows(2).find(|pair| pair[0] == pair[1]).map(|pair| pair[0]) else {
-            return Some(self.hashes(&colours)[self.root]);
-        };
-        let mut least: Option<u64> = None;
-        for variable in (0..colours.len()).filter(|&variable| colours[variable] == tied) {
-            let mut chosen = colours.clone();
-            chosen[variable] = hash((tied, "chosen"));
-            let key = self.least_key(chosen, left)?;
-            least = Some(least.map_or(key, |least| least.min(key)));
-        }
-        least
-    }
-
-    /// Colours by where variables stand, until there are no more of them.
-    fn refined(&self, mut colours: Vec<u64>) -> Vec<u64> {
-        let count = |colours: &[u64]| {
-            let mut sorted = colours.to_vec();
-            sorted.sort_unstable();
-            sorted.dedup();
-            sorted.len()
-        };
-        let mut n_colours = 0;
-        for _ in 0..=colours.len() {
-            let hashes = self.hashes(&colours);
-            let mut contexts = vec![0u64; self.nodes.len()];
-            let mut found = vec![0u64; colours.len()];
-            // Parents come behind their children.
-            for (at, node) in self.nodes.iter().enumerate().rev() {
-                for (place, &child) in node.children.iter().enumerate() {
-                    let place = if node.ordered { place } else { usize::MAX };
-                    contexts[child] = hash((contexts[at], hashes[at], place));
-                }
-                if let Some(variable) = node.variable {
-                    found[variable] = found[variable].wrapping_add(hash(contexts[at]));
-                }
-            }
-            for (colour, found) in colours.iter_mut().zip(found) {
-                *colour = hash((*colour, found));
-            }
-            let n = count(&colours);
-            if n == n_colours {
-                break;
-            }
-            n_colours = n;
-        }
-        colours
-    }
-
-    fn hashes(&self, colours: &[u64]) -> Vec<u64> {
-        let mut hashes: Vec<u64> = Vec::with_capacity(self.nodes.len());
-        for node in &self.nodes {
-            let mut children: Vec<u64> = node.children.iter().map(|&child| hashes[child]).collect();
-            if !node.ordered {
-                children.sort_unstable();
-            }
-            hashes.push(hash((node.tag, node.variable.map(|variable| colours[variable]), children)));
-        }
-        hashes
-    }
-
-    /// The conditions of the query: what it says beside its triple patterns.
-    pub fn conditions(&self) -> Vec<Condition<'q>> {
-        let hashes = self.hashes(&vec![0; self.variables.len()]);
-        let condition = |&at: &usize| {
-            let (mut variables, mut nodes) = (Vec::new(), vec![at]);
-            while let Some(at) = nodes.pop() {
-                let node = &self.nodes[at];
-                if let Some(variable) = node.variable
-                    && !variables.contains(&self.variables[variable])
-                {
-                    variables.push(self.variables[variable]);
-                }
-                nodes.extend(node.children.iter().rev());
-            }
-            Condition { number: hashes[at], variables }
-        };
-        self.conditions.iter().map(condition).collect()
-    }
-}
-
-/// The pattern of a SELECT without what does not change the set of its answers.
-fn answers(mut pattern: &GraphPattern) -> &GraphPattern {
-    while let GraphPattern::Distinct { inner } | GraphPattern::Reduced { inner } = pattern {
-        pattern = inner;
-    }
-    pattern
-}
-
-/// The variable that a SELECT asks for, if it is one.
-fn answer(mut pattern: &GraphPattern) -> Option<&str> {
-    while let GraphPattern::Distinct { inner }
-    | GraphPattern::Reduced { inner }
-    | GraphPattern::Slice { inner, .. } = pattern
-    {
-        pattern = inner;
-    }
-    match pattern {
-        GraphPattern::Project { variables, .. } => match &variables[..] {
-            [variable] => Some(variable.as_str()),
-            _ => None,
-        },
-        _ => None,
-    }
-}
-
-/// The pattern of an ASK: whether anything is found does not depend on what is projected.
-fn existing(mut pattern: &GraphPattern) -> &GraphPattern {
-    while let GraphPattern::Distinct { inner }
-    | GraphPattern::Reduced { inner }
-    | GraphPattern::OrderBy { inner, .. }
-    | GraphPattern::Project { inner, .. } = pattern
-    {
-        pattern = inner;
-    }
-    pattern
-}
-
-fn may_be_star(inner: &GraphPattern, variables: &[Variable]) -> bool {
-    let mut all: Vec<&Variable> = Vec::new();
-    inner.on_in_scope_variable(|variable| all.push(variable));
-    all.sort_unstable();
-    all.dedup();
-    variables.len() > 1 && variables.iter().eq(all)
-}
-
+/// Collects the nodes of a query.
 #[derive(Default)]
-struct Builder<'q> {
-    nodes: Vec<Node>,
+pub(super) struct Builder<'q> {
+    pub(super) nodes: Vec<Node>,
     /// All variables, with whether they are blank nodes.
-    names: Vec<(&'q str, bool)>,
+    pub(super) names: Vec<(&'q str, bool)>,
     /// The variables that can be seen, by number.
     seen: Vec<usize>,
-    conditions: Vec<usize>,
+    pub(super) conditions: Vec<usize>,
     depth: usize,
 }
 
 impl<'q> Builder<'q> {
-    fn node(&mut self, tag: impl Hash, ordered: bool, children: Vec<usize>) -> usize {
+    pub(super) fn node(&mut self, tag: impl Hash, ordered: bool, children: Vec<usize>) -> usize {
         self.nodes.push(Node { tag: hash(tag), ordered, children, variable: None });
         self.nodes.len() - 1
     }
@@ -276,7 +36,7 @@ impl<'q> Builder<'q> {
         node
     }
 
-    fn variable(&mut self, name: &'q str, is_blank: bool) -> usize {
+    pub(super) fn variable(&mut self, name: &'q str, is_blank: bool) -> usize {
         let known = self.seen.iter().copied().find(|&known| self.names[known] == (name, is_blank));
         let number = known.unwrap_or_else(|| {
             self.names.push((name, is_blank));
@@ -301,7 +61,7 @@ impl<'q> Builder<'q> {
     }
 
     /// What is joined, in any order, with the filters on it.
-    fn group(&mut self, pattern: &'q GraphPattern) -> Option<usize> {
+    pub(super) fn group(&mut self, pattern: &'q GraphPattern) -> Option<usize> {
         self.deeper(|builder| {
             let mut parts = Vec::new();
             let mut inner = pattern;
@@ -482,7 +242,7 @@ impl<'q> Builder<'q> {
         })
     }
 
-    fn triple(&mut self, triple: &'q TriplePattern) -> usize {
+    pub(super) fn triple(&mut self, triple: &'q TriplePattern) -> usize {
         let children =
             vec![self.term(&triple.subject), self.name(&triple.predicate), self.term(&triple.object)];
         self.node("triple", true, children)
@@ -586,94 +346,4 @@ fn operands<'e>(
         }
     }
     found
-}
-
-#[cfg(test)]
-mod tests {
-    #![allow(clippy::unwrap_used)]
-    use super::*;
-    use crate::sparql::parse;
-
-    fn same(one: &str, other: &str) -> bool {
-        let (one, other) = (parse(one).unwrap(), parse(other).unwrap());
-        let same = Structure::of(&one.query).unwrap().is_isomorphic_to(&Structure::of(&other.query).unwrap());
-        assert_eq!(
-            same,
-            Structure::of(&other.query).unwrap().is_isomorphic_to(&Structure::of(&one.query).unwrap())
-        );
-        same
-    }
-
-    #[test]
-    fn names_and_order_do_not_matter() {
-        for (one, other) in [
-            ("SELECT ?x { ?x <urn:p> ?y . ?y <urn:q> ?z }", "SELECT ?a { ?b <urn:q> ?c . ?a <urn:p> ?b }"),
-            (
-                "SELECT ?x { ?x <urn:p> ?y FILTER(?y > 3) FILTER(?y < 9) }",
-                "SELECT DISTINCT ?a { FILTER(9.0 > ?n && 3 < ?n) ?a <urn:p> ?n }",
-            ),
-            (
-                "SELECT ?x { { ?x a <urn:a> } UNION { ?x a <urn:b> } }",
-                "SELECT ?z { { ?z a <urn:b> } UNION { ?z a <urn:a> } }",
-            ),
-            ("SELECT * { ?x <urn:p> ?y }", "SELECT * { ?y <urn:p> ?x }"),
-            (
-                "SELECT ?x { ?x <urn:p> ?m { SELECT (MAX(?n) AS ?m) { ?y <urn:p> ?n } } }",
-                "SELECT ?a { { SELECT (MAX(?k) AS ?v) { ?a <urn:p> ?k } } ?a <urn:p> ?v }",
-            ),
-            (
-                "SELECT ?x { VALUES ?x { <urn:a> <urn:b> } ?x <urn:p>* ?y }",
-                "SELECT ?u { ?u <urn:p>* ?v VALUES ?u { <urn:b> <urn:a> } }",
-            ),
-            // Ties that only trying breaks.
-            (
-                "ASK { ?a <urn:p> ?b . ?b <urn:p> ?c . ?c <urn:p> ?d . ?d <urn:p> ?a }",
-                "ASK { ?w <urn:p> ?x . ?y <urn:p> ?z . ?x <urn:p> ?y . ?z <urn:p> ?w }",
-            ),
-        ] {
-            assert!(same(one, other), "{one}\n{other}");
-        }
-    }
-
-    #[test]
-    fn what_differs_is_told() {
-        for (one, other) in [
-            ("SELECT ?x { ?x <urn:p> ?y }", "SELECT ?y { ?x <urn:p> ?y }"),
-            ("SELECT ?x { ?x <urn:p> ?y . ?y <urn:q> ?z }", "SELECT ?x { ?x <urn:p> ?y . ?x <urn:q> ?z }"),
-            ("SELECT ?x { ?x <urn:p> ?y FILTER(?y > 3) }", "SELECT ?x { ?x <urn:p> ?y FILTER(?y >= 3) }"),
-            ("SELECT ?x { ?x <urn:p> ?y } LIMIT 1", "SELECT ?x { ?x <urn:p> ?y } LIMIT 2"),
-            (
-                "SELECT (COUNT(?x) AS ?n) { ?x <urn:p> ?y }",
-                "SELECT (COUNT(DISTINCT ?x) AS ?n) { ?x <urn:p> ?y }",
-            ),
-            (
-                "SELECT ?x { ?x <urn:p> ?y } ORDER BY ?y LIMIT 1",
-                "SELECT ?x { ?x <urn:p> ?y } ORDER BY DESC(?y) LIMIT 1",
-            ),
-            ("ASK { ?x <urn:p> ?y OPTIONAL { ?y <urn:q> ?z } }", "ASK { ?x <urn:p> ?y . ?y <urn:q> ?z }"),
-            ("ASK { ?x <urn:p>* ?y }", "ASK { ?x <urn:r>* ?y }"),
-            // Two triangles and one hexagon: refinement alone cannot tell them.
-            (
-                "ASK { ?a <urn:p> ?b . ?b <urn:p> ?c . ?c <urn:p> ?a . ?d <urn:p> ?e . ?e <urn:p> ?f . ?f <urn:p> ?d }",
-                "ASK { ?a <urn:p> ?b . ?b <urn:p> ?c . ?c <urn:p> ?d . ?d <urn:p> ?e . ?e <urn:p> ?f . ?f <urn:p> ?a }",
-            ),
-        ] {
-            assert!(!same(one, other), "{one}\n{other}");
-        }
-    }
-
-    #[test]
-    fn conditions_have_their_variables() {
-        let of = |text: &str| {
-            let parsed = parse(text).unwrap();
-            let structure = Structure::of(&parsed.query).unwrap();
-            let conditions = structure.conditions();
-            conditions.iter().map(|c| (c.number, c.variables.join(" "))).collect::<Vec<_>>()
-        };
-        let one = of("SELECT ?x { ?x <urn:p> ?y FILTER(?y > 3) } ORDER BY ?y LIMIT 1");
-        let other = of("SELECT ?a { ?a <urn:p> ?b FILTER(3 < ?b) } ORDER BY ?b LIMIT 1");
-        assert_eq!(one.len(), 3);
-        assert!(one.iter().zip(&other).all(|(one, other)| one.0 == other.0));
-        assert_eq!((one[1].1.as_str(), other[1].1.as_str()), ("y", "b"));
-    }
 }
