@@ -2,17 +2,17 @@
 //!
 //! `/sparql` asks the direct view, `/kqapro/sparql` KQA Pro's graph. GET and POST, results in the format that the client accepts.
 
+mod bodies;
+mod connections;
+
 use crate::budget::{Cancel, Limits};
 use crate::session::{Answers, Engine, Outcome, Session, Settings};
 use crate::shortcut::View;
 use crate::sparql::{Format, ResultFormat, Results, negotiate, write};
-use axum::Router;
-use axum::body::{Body, Bytes};
-use axum::extract::{DefaultBodyLimit, RawQuery, State};
-use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
-use axum::response::Response;
-use axum::routing::{any, get};
-use std::net::{IpAddr, SocketAddr};
+use bodies::{Memory, Reply, Reserved, Unread};
+use hyper::body::Incoming;
+use hyper::{HeaderMap, Method, Request, Response, StatusCode, header, header::HeaderValue};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::sync::Semaphore;
@@ -25,10 +25,51 @@ pub struct ServeOptions {
     pub address: SocketAddr,
     /// What each query may cost.
     pub limits: Limits,
-    /// How many queries run at once; others wait.
+    /// The maximum number of queries that run at once; others wait.
     pub at_once: usize,
+    /// The maximum number of open connections; others wait to be accepted.
+    pub max_connections: usize,
+    /// The maximum number of bytes that the bodies of all requests hold together; others wait to be read.
+    pub max_bodies: u64,
+    /// The maximum number of bytes that all replies hold together until they are sent.
+    pub max_replies: u64,
+    /// How long a connection may be idle, or take to send the head of a request.
+    pub header_time: Duration,
+    /// How long the body of a request may take.
+    pub body_time: Duration,
+    /// How long a client may accept nothing of its reply.
+    pub idle_time: Duration,
     /// The origin whose pages may ask, `*` for all.
     pub cors: Option<String>,
+}
+
+impl Default for ServeOptions {
+    fn default() -> ServeOptions {
+        ServeOptions {
+            address: SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 7878),
+            limits: Limits::default(),
+            at_once: std::thread::available_parallelism().map_or(1, usize::from),
+            // Half of the files that a process may have open on most systems.
+            max_connections: 512,
+            max_bodies: 32 << 20,
+            max_replies: 1 << 30,
+            header_time: Duration::from_secs(5),
+            body_time: Duration::from_secs(10),
+            idle_time: Duration::from_secs(10),
+            cors: None,
+        }
+    }
+}
+
+/// What a server did until it was stopped.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Served {
+    /// Connections that were accepted.
+    pub connections: u64,
+    /// The most connections that were open at once.
+    pub most_connections: u64,
+    /// The most bytes that were reserved for bodies of requests at once.
+    pub most_body_bytes: u64,
 }
 
 /// Why there is no server.
@@ -43,7 +84,7 @@ pub enum ServeError {
         source: std::io::Error,
     },
     /// The origin is not one.
-    #[error("`{0}` is no origin; write `*` or something like https://example.org")]
+    #[error("`{0}` is not an origin; write `*` or something like https://example.org")]
     Origin(String),
     /// The system refused something.
     #[error("the server stopped: {0}")]
@@ -54,13 +95,18 @@ pub enum ServeError {
 struct Service {
     session: &'static Session<'static>,
     limits: Limits,
-    slots: Semaphore,
+    slots: Arc<Semaphore>,
+    bodies: Arc<Memory>,
+    replies: Arc<Memory>,
+    body_time: Duration,
     cors: Option<HeaderValue>,
     loopback: bool,
 }
 
-/// A query longer than this is no query.
+/// The longest query, in bytes.
 const LONGEST: usize = 1 << 20;
+
+const TOO_LONG: &str = "the query is longer than 1 MB";
 
 /// Serves until `stop` is cancelled; calls `ready` with the address as soon as requests are taken.
 pub fn serve(
@@ -68,7 +114,7 @@ pub fn serve(
     options: &ServeOptions,
     stop: &Cancel,
     ready: impl FnOnce(SocketAddr),
-) -> Result<(), ServeError> {
+) -> Result<Served, ServeError> {
     let cors = options.cors.as_deref().map(|origin| {
         let fits = origin == "*" || origin.contains("://");
         let value = HeaderValue::from_str(origin).ok().filter(|_| fits);
@@ -77,135 +123,162 @@ pub fn serve(
     let service = Arc::new(Service {
         session,
         limits: options.limits,
-        slots: Semaphore::new(options.at_once.max(1)),
+        slots: Arc::new(Semaphore::new(options.at_once.clamp(1, 1 << 16))),
+        bodies: Memory::new(options.max_bodies),
+        replies: Memory::new(options.max_replies),
+        body_time: options.body_time,
         cors: cors.transpose()?,
         loopback: options.address.ip().is_loopback(),
     });
-    let router = Router::new()
-        .route("/", get(about))
-        .route("/sparql", any(direct))
-        .route("/kqapro/sparql", any(kqapro))
-        .layer(DefaultBodyLimit::max(LONGEST))
-        .with_state(service);
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     runtime.block_on(async {
         let listen = |source| ServeError::Listen { address: options.address, source };
         let listener = tokio::net::TcpListener::bind(options.address).await.map_err(listen)?;
         ready(listener.local_addr()?);
-        let stop = stop.clone();
-        let stopped = async move {
-            while !stop.is_cancelled() {
-                tokio::time::sleep(Duration::from_millis(50)).await;
-            }
-        };
-        axum::serve(listener, router).with_graceful_shutdown(stopped).await?;
-        Ok(())
+        let counts = connections::accept(listener, &service, options, stop).await;
+        Ok(Served {
+            connections: counts.all,
+            most_connections: counts.most,
+            most_body_bytes: service.bodies.most(),
+        })
     })
 }
 
-type Request = (Method, HeaderMap, RawQuery, State<Arc<Service>>, Bytes);
-
-async fn direct(
-    method: Method,
-    headers: HeaderMap,
-    query: RawQuery,
-    service: State<Arc<Service>>,
-    body: Bytes,
-) -> Response {
-    answer(View::Direct, (method, headers, query, service, body)).await
-}
-
-async fn kqapro(
-    method: Method,
-    headers: HeaderMap,
-    query: RawQuery,
-    service: State<Arc<Service>>,
-    body: Bytes,
-) -> Response {
-    answer(View::KqaPro, (method, headers, query, service, body)).await
-}
-
-/// Something for people who look with a browser.
-async fn about(State(service): State<Arc<Service>>, headers: HeaderMap) -> Response {
-    if let Some(refused) = service.refused(&headers) {
+/// Answers a request. Its body is read only if there is room for it.
+async fn answer(service: Arc<Service>, request: Request<Incoming>) -> Response<Reply> {
+    if let Some(refused) = service.refused(request.headers()) {
         return refused;
     }
-    let kb = service.session.kb();
-    let text = format!(
-        "{}: {} entities, {} facts.\nSPARQL 1.1 queries by GET or POST: /sparql (plain triples), /kqapro/sparql (KQA Pro's graph).\n",
-        kb.manifest().name,
-        kb.n_entities(),
-        kb.n_facts()
-    );
-    service.respond(StatusCode::OK, "text/plain; charset=utf-8", text.into())
-}
-
-async fn answer(view: View, (method, headers, RawQuery(url), State(service), body): Request) -> Response {
-    if let Some(refused) = service.refused(&headers) {
-        return refused;
+    let view = match request.uri().path() {
+        "/" => return service.about(request.method()),
+        "/sparql" => View::Direct,
+        "/kqapro/sparql" => View::KqaPro,
+        path => {
+            let message = format!("there is no {path} here; there are /sparql and /kqapro/sparql");
+            return service.problem(StatusCode::NOT_FOUND, &message);
+        }
+    };
+    if request.method() == Method::OPTIONS {
+        return service.respond(StatusCode::NO_CONTENT, "text/plain", Reply::short(String::new()));
     }
-    if method == Method::OPTIONS {
-        return service.respond(StatusCode::NO_CONTENT, "text/plain", Body::empty());
-    }
-    let text = match query_text(&method, &headers, url.as_deref().unwrap_or(""), &body) {
+    let (head, body) = request.into_parts();
+    let (method, headers) = (head.method, head.headers);
+    let mut reserved = None;
+    let body = if method == Method::POST {
+        let length =
+            headers.get(header::CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse().ok());
+        if length.is_some_and(|length: u64| length > LONGEST as u64) {
+            return service.too_long();
+        }
+        reserved = service.bodies.reserve(2 * length.unwrap_or(LONGEST as u64)).await;
+        match tokio::time::timeout(service.body_time, bodies::read(body, LONGEST)).await {
+            Ok(Ok(body)) => body,
+            Ok(Err(Unread::TooLong)) => return service.too_long(),
+            Ok(Err(Unread::Broken)) => {
+                return service.problem(StatusCode::BAD_REQUEST, "the body of the request breaks off");
+            }
+            Err(_) => {
+                let message = format!("the body did not arrive within {} s", service.body_time.as_secs_f32());
+                return service.problem(StatusCode::REQUEST_TIMEOUT, &message);
+            }
+        }
+    } else {
+        Vec::new()
+    };
+    let text = match query_text(&method, &headers, head.uri.query().unwrap_or(""), &body) {
         Ok(text) => text,
         Err((status, message)) => return service.problem(status, &message),
     };
-    let accept = headers.get_all(header::ACCEPT).iter().filter_map(|value| value.to_str().ok());
-    let accept = accept.collect::<Vec<&str>>().join(", ");
-    let accept = if accept.is_empty() { "*/*".to_owned() } else { accept };
-    // Which of the two families is wanted shows with the results, but a client that accepts neither need not wait for them.
-    let (table, graph) = (negotiate(&accept, false), negotiate(&accept, true));
-    if table.is_none() && graph.is_none() {
-        let offered: Vec<&str> = Format::all().map(Format::media_type).collect();
-        return service.problem(StatusCode::NOT_ACCEPTABLE, &format!("there are: {}", offered.join(", ")));
+    drop(body);
+    service.run(view, text, reserved, &headers).await
+}
+
+impl Service {
+    /// Something for people who look with a browser.
+    fn about(&self, method: &Method) -> Response<Reply> {
+        if !matches!(*method, Method::GET | Method::HEAD) {
+            return self.problem(StatusCode::METHOD_NOT_ALLOWED, "use GET");
+        }
+        let kb = self.session.kb();
+        let text = format!(
+            "{}: {} entities, {} facts.\nSPARQL 1.1 queries by GET or POST: /sparql (plain triples), /kqapro/sparql (KQA Pro's graph).\n",
+            kb.manifest().name,
+            kb.n_entities(),
+            kb.n_facts()
+        );
+        self.respond(StatusCode::OK, "text/plain; charset=utf-8", Reply::short(text))
     }
-    let started = Instant::now();
-    let Ok(slot) = service.slots.acquire().await else {
-        return service.problem(StatusCode::SERVICE_UNAVAILABLE, "the server stops");
-    };
-    let settings = Settings {
-        engine: Engine::Auto,
-        view: Some(view),
-        limits: service.limits,
-        terms: true,
-        ..Settings::default()
-    };
-    // Whoever hangs up is not waited for.
-    let cancel = Cancel::default();
-    let hang_up = CancelOnDrop(cancel.clone());
-    let session = service.session;
-    let work = tokio::task::spawn_blocking(move || {
-        let reply = session.run(Language::Sparql, &text, &settings, &cancel);
-        let written = match &reply.outcome {
-            Outcome::Answered(answers) => Some(written(answers, table, graph)),
-            _ => None,
+
+    /// Runs a query and writes its results.
+    async fn run(
+        &self,
+        view: View,
+        text: String,
+        reserved: Option<Reserved>,
+        headers: &HeaderMap,
+    ) -> Response<Reply> {
+        let accept = headers.get_all(header::ACCEPT).iter().filter_map(|value| value.to_str().ok());
+        let accept = accept.collect::<Vec<&str>>().join(", ");
+        let accept = if accept.is_empty() { "*/*".to_owned() } else { accept };
+        // Which of the two families is wanted shows with the results, but a client that accepts neither need not wait for them.
+        let (table, graph) = (negotiate(&accept, false), negotiate(&accept, true));
+        if table.is_none() && graph.is_none() {
+            let offered: Vec<&str> = Format::all().map(Format::media_type).collect();
+            return self.problem(StatusCode::NOT_ACCEPTABLE, &format!("there are: {}", offered.join(", ")));
+        }
+        let started = Instant::now();
+        let Ok(slot) = Arc::clone(&self.slots).acquire_owned().await else {
+            return self.problem(StatusCode::SERVICE_UNAVAILABLE, "the server is stopping");
         };
-        (reply, written)
-    });
-    let finished = work.await;
-    drop(slot);
-    drop(hang_up);
-    let Ok((reply, written)) = finished else {
-        return service.problem(StatusCode::INTERNAL_SERVER_ERROR, "a defect in the engine");
-    };
-    tracing::info!(
-        outcome = reply.outcome.word(),
-        milliseconds = started.elapsed().as_millis() as u64,
-        "query"
-    );
-    match (&reply.outcome, written) {
-        (_, Some(Ok((format, bytes)))) => {
-            let charset = if format.media_type().starts_with("text/") { "; charset=utf-8" } else { "" };
-            service.respond(StatusCode::OK, &format!("{}{charset}", format.media_type()), bytes.into())
+        let settings = Settings {
+            engine: Engine::Auto,
+            view: Some(view),
+            limits: self.limits,
+            terms: true,
+            ..Settings::default()
+        };
+        // Whoever hangs up is not waited for.
+        let cancel = Cancel::default();
+        let hang_up = CancelOnDrop(cancel.clone());
+        let session = self.session;
+        let work = tokio::task::spawn_blocking(move || {
+            let reply = session.run(Language::Sparql, &text, &settings, &cancel);
+            let written = match &reply.outcome {
+                Outcome::Answered(answers) => Some(written(answers, table, graph)),
+                _ => None,
+            };
+            // Also after a hang-up, others wait until this query has really ended, and its text is gone.
+            drop((text, reserved, slot));
+            (reply, written)
+        });
+        let finished = work.await;
+        drop(hang_up);
+        let Ok((reply, written)) = finished else {
+            return self.problem(StatusCode::INTERNAL_SERVER_ERROR, "a defect in the engine");
+        };
+        tracing::info!(
+            outcome = reply.outcome.word(),
+            milliseconds = started.elapsed().as_millis() as u64,
+            "query"
+        );
+        match (&reply.outcome, written) {
+            (_, Some(Ok((format, bytes)))) => {
+                let charset = if format.media_type().starts_with("text/") { "; charset=utf-8" } else { "" };
+                let Some(reserved) = self.replies.try_reserve(bytes.len() as u64) else {
+                    let message = "too many replies are waiting for their clients; try again later";
+                    return self.problem(StatusCode::SERVICE_UNAVAILABLE, message);
+                };
+                let content = format!("{}{charset}", format.media_type());
+                self.respond(StatusCode::OK, &content, Reply::new(bytes, reserved))
+            }
+            (_, Some(Err(message))) => self.problem(StatusCode::NOT_ACCEPTABLE, &message),
+            (Outcome::Unparsable(message), None) => self.problem(StatusCode::BAD_REQUEST, message),
+            (Outcome::OverBudget(stopped), None) => {
+                self.problem(StatusCode::INTERNAL_SERVER_ERROR, &format!("the query was {stopped}"))
+            }
+            (Outcome::Failed(message), None) => self.problem(StatusCode::INTERNAL_SERVER_ERROR, message),
+            (Outcome::Answered(_), None) => self.problem(StatusCode::INTERNAL_SERVER_ERROR, "no results"),
         }
-        (_, Some(Err(message))) => service.problem(StatusCode::NOT_ACCEPTABLE, &message),
-        (Outcome::Unparsable(message), None) => service.problem(StatusCode::BAD_REQUEST, message),
-        (Outcome::OverBudget(stopped), None) => {
-            service.problem(StatusCode::INTERNAL_SERVER_ERROR, &format!("the query was {stopped}"))
-        }
-        (Outcome::Failed(message), None) => service.problem(StatusCode::INTERNAL_SERVER_ERROR, message),
-        (Outcome::Answered(_), None) => service.problem(StatusCode::INTERNAL_SERVER_ERROR, "no results"),
     }
 }
 
@@ -240,7 +313,7 @@ fn query_text(
     method: &Method,
     headers: &HeaderMap,
     url: &str,
-    body: &Bytes,
+    body: &[u8],
 ) -> Result<String, (StatusCode, String)> {
     let bad = |message: &str| (StatusCode::BAD_REQUEST, message.to_owned());
     let content = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or("");
@@ -281,15 +354,16 @@ fn query_text(
     let mut queries = parameters.into_iter().filter(|(name, _)| name == "query").map(|(_, text)| text);
     match (queries.next(), queries.next()) {
         (Some(text), None) if text.len() <= LONGEST => Ok(text),
-        (Some(_), None) => Err((StatusCode::PAYLOAD_TOO_LARGE, "the query is longer than 1 MB".to_owned())),
+        (Some(_), None) => Err((StatusCode::PAYLOAD_TOO_LARGE, TOO_LONG.to_owned())),
         (Some(_), Some(_)) => Err(bad("there are two queries; send one")),
         (None, _) => Err(bad("there is no query; send it as ?query=... or in the body of a POST")),
     }
 }
 
 impl Service {
-    /// A page of another site whose name points here must not read the KB of somebody who serves it for himself.
-    fn refused(&self, headers: &HeaderMap) -> Option<Response> {
+    /// A page of another site whose name points here must not read the KB of somebody who serves it for himself;
+    /// an origin that may ask addresses this machine by its own name, too.
+    fn refused(&self, headers: &HeaderMap) -> Option<Response<Reply>> {
         let host = headers.get(header::HOST).and_then(|host| host.to_str().ok()).unwrap_or("");
         let name = match host.strip_prefix('[') {
             Some(rest) => rest.split(']').next().unwrap_or(""),
@@ -297,20 +371,24 @@ impl Service {
         };
         let local = name.eq_ignore_ascii_case("localhost")
             || name.parse::<IpAddr>().is_ok_and(|address| address.is_loopback());
-        let fine = !self.loopback || self.cors.is_some() || local || host.is_empty();
+        let fine = !self.loopback || local || host.is_empty();
         (!fine).then(|| {
             self.problem(
                 StatusCode::FORBIDDEN,
-                "this server is for its own machine only; serve with --bind to open it",
+                "this server answers requests to localhost only; start it with --bind to open it to others",
             )
         })
     }
 
-    fn problem(&self, status: StatusCode, message: &str) -> Response {
-        self.respond(status, "text/plain; charset=utf-8", format!("{message}\n").into())
+    fn too_long(&self) -> Response<Reply> {
+        self.problem(StatusCode::PAYLOAD_TOO_LARGE, TOO_LONG)
     }
 
-    fn respond(&self, status: StatusCode, content: &str, body: Body) -> Response {
+    fn problem(&self, status: StatusCode, message: &str) -> Response<Reply> {
+        self.respond(status, "text/plain; charset=utf-8", Reply::short(format!("{message}\n")))
+    }
+
+    fn respond(&self, status: StatusCode, content: &str, body: Reply) -> Response<Reply> {
         let mut response = Response::new(body);
         *response.status_mut() = status;
         let headers = response.headers_mut();
@@ -319,6 +397,9 @@ impl Service {
         }
         headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
         headers.insert(header::VARY, HeaderValue::from_static("Accept, Origin"));
+        if status == StatusCode::SERVICE_UNAVAILABLE {
+            headers.insert(header::RETRY_AFTER, HeaderValue::from_static("1"));
+        }
         if status == StatusCode::METHOD_NOT_ALLOWED {
             headers.insert(header::ALLOW, HeaderValue::from_static("GET, HEAD, POST, OPTIONS"));
         }

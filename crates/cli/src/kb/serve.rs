@@ -2,7 +2,7 @@
 
 use crate::progress::Bar;
 use crate::{Outcome, output};
-use anyhow::{Result, bail};
+use anyhow::{Context, Result};
 use clap::Args;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::time::Duration;
@@ -18,49 +18,74 @@ pub(crate) struct ServeArgs {
     /// The port; 0 takes a free one
     #[arg(long, default_value_t = 7878)]
     port: u16,
-    /// The address; others than loopback open the KB to the network
+    /// The address to listen on; anything but loopback opens the KB to the network
     #[arg(long, default_value_t = IpAddr::V4(Ipv4Addr::LOCALHOST), value_name = "ADDRESS")]
     bind: IpAddr,
-    /// Pages of this origin may ask; `*` for all
+    /// Let web pages of this origin query the KB; `*` for all origins
     #[arg(long, value_name = "ORIGIN")]
     cors: Option<String>,
-    /// Seconds that a query may take
+    /// Maximum number of seconds for a query
     #[arg(long, default_value_t = 10.0, value_name = "SECONDS")]
     max_time: f64,
-    /// Answers that a query may have
+    /// Maximum number of answers to a query
     #[arg(long, default_value_t = Limits::default().rows, value_name = "N")]
     max_rows: u64,
-    /// Queries that run at once [default: one for each core]
+    /// Maximum number of queries that run at once [default: one for each core]
     #[arg(long, value_name = "N")]
     jobs: Option<usize>,
+    /// Maximum number of open connections; others wait until one is closed
+    #[arg(long, default_value_t = ServeOptions::default().max_connections, value_name = "N")]
+    max_connections: usize,
+    /// Seconds until an idle connection, or one that has not sent a whole header, is closed
+    #[arg(long, default_value_t = ServeOptions::default().header_time.as_secs_f64(), value_name = "SECONDS")]
+    header_time: f64,
+    /// Seconds that the body of a request may take
+    #[arg(long, default_value_t = ServeOptions::default().body_time.as_secs_f64(), value_name = "SECONDS")]
+    body_time: f64,
+    /// Seconds until a client that accepts nothing of its reply is dropped
+    #[arg(long, default_value_t = ServeOptions::default().idle_time.as_secs_f64(), value_name = "SECONDS")]
+    idle_time: f64,
+}
+
+/// A time limit from the command line.
+fn seconds(option: &str, value: f64) -> Result<Duration> {
+    let seconds = Duration::try_from_secs_f64(value).ok().filter(|time| !time.is_zero());
+    seconds.with_context(|| format!("--{option} {value}: give a number of seconds above 0"))
 }
 
 pub(crate) fn run(args: &ServeArgs) -> Result<Outcome> {
-    if !(args.max_time > 0.0 && args.max_time.is_finite()) {
-        bail!("--max-time {} is no number of seconds", args.max_time);
-    }
-    // The server lives as long as the program.
-    let kb = Box::leak(Box::new(args.choice.open()?));
-    let session = Box::leak(Box::new(Session::new(kb)));
-    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let defaults = ServeOptions::default();
     let options = ServeOptions {
         address: SocketAddr::new(args.bind, args.port),
         limits: Limits {
             rows: args.max_rows,
-            time: Duration::try_from_secs_f64(args.max_time).unwrap_or(Duration::MAX),
+            time: seconds("max-time", args.max_time)?,
             ..Limits::default()
         },
-        at_once: args.jobs.unwrap_or(cores),
+        at_once: args.jobs.unwrap_or(defaults.at_once),
+        max_connections: args.max_connections,
+        header_time: seconds("header-time", args.header_time)?,
+        body_time: seconds("body-time", args.body_time)?,
+        idle_time: seconds("idle-time", args.idle_time)?,
         cors: args.cors.clone(),
+        ..defaults
     };
+    // The server lives as long as the program.
+    let kb = Box::leak(Box::new(args.choice.open()?));
+    let session = Box::leak(Box::new(Session::new(kb)));
     let bar = Bar::new();
-    serve(session, &options, &bar.cancel(), |address| {
+    let served = serve(session, &options, &bar.cancel(), |address| {
         output::note(&format!(
             "SPARQL at http://{address}/sparql (plain triples) and http://{address}/kqapro/sparql; Ctrl-C stops"
         ));
         if !address.ip().is_loopback() {
-            output::note("everybody who can reach this machine can ask");
+            output::note("everyone who can reach this machine can query the KB");
         }
     })?;
+    output::note(&format!(
+        "stopped after {}, at most {} of them at once",
+        output::counted(served.connections, "connection", "connections"),
+        output::count(served.most_connections)
+    ));
     Ok(Outcome::Done)
 }

@@ -20,6 +20,7 @@ mod kopl_peer;
 mod programs;
 mod programs_planned;
 mod real_data;
+mod server;
 mod shortcuts;
 mod sparql_differential;
 mod sparql_formats;

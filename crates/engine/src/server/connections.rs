@@ -1,0 +1,151 @@
+//! Accepts connections: a limited number at once, none of which can keep the server waiting for ever.
+
+use super::{ServeOptions, Service};
+use crate::budget::Cancel;
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use std::convert::Infallible;
+use std::io::{Error, ErrorKind, Result};
+use std::pin::{Pin, pin};
+use std::sync::Arc;
+use std::task::{Context, Poll};
+use std::time::Duration;
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
+use tokio::time::Sleep;
+
+/// What a connection buffers of a request: its head, and the start of its body. Addresses are shorter than 64 KB anyway.
+const READ_BUFFER: usize = 128 << 10;
+
+/// How often to look whether the server was stopped, and how long to wait when the system refuses a connection.
+const PAUSE: Duration = Duration::from_millis(50);
+
+/// How many connections there were.
+#[derive(Debug, Default)]
+pub(super) struct Counts {
+    pub(super) all: u64,
+    /// At once.
+    pub(super) most: u64,
+}
+
+/// Accepts connections until `stop` is cancelled, then waits for those that are open.
+pub(super) async fn accept(
+    listener: TcpListener,
+    service: &Arc<Service>,
+    options: &ServeOptions,
+    stop: &Cancel,
+) -> Counts {
+    let limit = u32::try_from(options.max_connections).unwrap_or(u32::MAX).clamp(1, 1 << 29);
+    let free = Arc::new(Semaphore::new(limit as usize));
+    let mut counts = Counts::default();
+    let (stopping, stopped) = watch::channel(());
+    let mut protocol = http1::Builder::new();
+    protocol.timer(TokioTimer::new()).header_read_timeout(options.header_time).max_buf_size(READ_BUFFER);
+    loop {
+        // Those who find no free connection wait in the queue of the operating system, without a cost to us.
+        let accepted = tokio::select! {
+            () = cancelled(stop) => break,
+            accepted = next(&listener, &free) => accepted,
+        };
+        let (stream, permit) = match accepted {
+            Ok(accepted) => accepted,
+            Err(error) => {
+                // Mostly too many open files: it passes when others close theirs.
+                tracing::debug!(%error, "cannot accept a connection");
+                tokio::time::sleep(PAUSE).await;
+                continue;
+            }
+        };
+        counts.all += 1;
+        counts.most = counts.most.max(u64::from(limit) - free.available_permits() as u64);
+        let stream = ImpatientStream { stream, patience: options.idle_time, stalled: None };
+        let (service, protocol, mut stopped) = (Arc::clone(service), protocol.clone(), stopped.clone());
+        tokio::spawn(async move {
+            let answer = service_fn(|request| {
+                let service = Arc::clone(&service);
+                async move { Ok::<_, Infallible>(super::answer(service, request).await) }
+            });
+            let mut connection = pin!(protocol.serve_connection(TokioIo::new(stream), answer));
+            let ended = tokio::select! {
+                ended = connection.as_mut() => ended,
+                _ = stopped.changed() => {
+                    connection.as_mut().graceful_shutdown();
+                    connection.await
+                }
+            };
+            if let Err(error) = ended {
+                tracing::debug!(%error, "a connection ends");
+            }
+            drop(permit);
+        });
+    }
+    drop(listener);
+    drop(stopping);
+    // Everyone who gives his permit back has ended.
+    let _ = free.acquire_many(limit).await;
+    counts
+}
+
+async fn cancelled(stop: &Cancel) {
+    while !stop.is_cancelled() {
+        tokio::time::sleep(PAUSE).await;
+    }
+}
+
+async fn next(listener: &TcpListener, free: &Arc<Semaphore>) -> Result<(TcpStream, OwnedSemaphorePermit)> {
+    let permit = Arc::clone(free).acquire_owned().await.map_err(Error::other)?;
+    let (stream, _) = listener.accept().await?;
+    Ok((stream, permit))
+}
+
+/// A connection that breaks when the other side accepts nothing for too long.
+struct ImpatientStream {
+    stream: TcpStream,
+    patience: Duration,
+    /// Since something was to be written, and could not.
+    stalled: Option<Pin<Box<Sleep>>>,
+}
+
+impl ImpatientStream {
+    fn watched<T>(&mut self, context: &mut Context<'_>, written: Poll<Result<T>>) -> Poll<Result<T>> {
+        if written.is_ready() {
+            self.stalled = None;
+            return written;
+        }
+        let patience = self.patience;
+        let stalled = self.stalled.get_or_insert_with(|| Box::pin(tokio::time::sleep(patience)));
+        match stalled.as_mut().poll(context) {
+            Poll::Ready(()) => Poll::Ready(Err(ErrorKind::TimedOut.into())),
+            Poll::Pending => Poll::Pending,
+        }
+    }
+}
+
+impl AsyncRead for ImpatientStream {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<Result<()>> {
+        Pin::new(&mut self.stream).poll_read(context, buffer)
+    }
+}
+
+impl AsyncWrite for ImpatientStream {
+    fn poll_write(mut self: Pin<&mut Self>, context: &mut Context<'_>, bytes: &[u8]) -> Poll<Result<usize>> {
+        let written = Pin::new(&mut self.stream).poll_write(context, bytes);
+        self.watched(context, written)
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Result<()>> {
+        let flushed = Pin::new(&mut self.stream).poll_flush(context);
+        self.watched(context, flushed)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Result<()>> {
+        let shut = Pin::new(&mut self.stream).poll_shutdown(context);
+        self.watched(context, shut)
+    }
+}
