@@ -23,6 +23,13 @@ fn in_hand() -> &'static Mutex<Cancel> {
     })
 }
 
+/// What the next signal stops, when nothing is in hand: an earlier one is forgotten.
+pub(crate) fn next_interrupt() -> Cancel {
+    let next = Cancel::default();
+    *in_hand().lock().unwrap_or_else(PoisonError::into_inner) = next.clone();
+    next
+}
+
 fn interrupted() -> Cancel {
     in_hand().lock().unwrap_or_else(PoisonError::into_inner).clone()
 }
@@ -43,7 +50,7 @@ impl Bar {
 
     /// For other work, after which there may be more: an earlier Ctrl-C is forgotten.
     pub(crate) fn again() -> Bar {
-        *in_hand().lock().unwrap_or_else(PoisonError::into_inner) = Cancel::default();
+        next_interrupt();
         Bar::new()
     }
 
@@ -55,7 +62,7 @@ impl Bar {
     /// Says something beside the name of the stage.
     pub(crate) fn tell(&self, text: &str) {
         let name = self.name.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        self.bar.set_message(format!("{name} ({text})"));
+        self.bar.set_message(one_line(&format!("{name} ({text})")));
     }
 
     fn show_when_due(&self) {
@@ -63,6 +70,11 @@ impl Bar {
             self.bar.set_draw_target(ProgressDrawTarget::stderr());
         }
     }
+}
+
+/// A message that neither moves the cursor nor takes a second line.
+fn one_line(text: &str) -> String {
+    crate::output::visible(text).replace(['\n', '\t'], " ")
 }
 
 impl Progress for Bar {
@@ -80,7 +92,7 @@ impl Progress for Bar {
         }
         self.bar.set_position(0);
         name.clone_into(&mut self.name.lock().unwrap_or_else(PoisonError::into_inner));
-        self.bar.set_message(name.to_owned());
+        self.bar.set_message(one_line(name));
         self.show_when_due();
         self.bar.enable_steady_tick(Duration::from_millis(200));
     }

@@ -62,7 +62,7 @@ fn checked_name(text: &str) -> Result<String, &'static str> {
 
 pub(crate) fn run(args: &BuildArgs) -> Result<Outcome> {
     if let Some(name) = &args.print_recipe {
-        output::text(built_in(name)?)?;
+        output::exact(built_in(name)?)?;
         return Ok(Outcome::Done);
     }
     let (Some(name), Some(out)) = (&args.recipe, &args.out) else { bail!("a recipe and --out are needed") };

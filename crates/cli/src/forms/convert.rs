@@ -92,7 +92,7 @@ pub(crate) fn run(args: &ConvertArgs) -> Result<Outcome> {
                 }
             }
             if args.json {
-                return output::text(&serde_json::to_string(&converted)?);
+                return output::json_line(&converted);
             }
             // The first is kept back: alone, it is shown with everything there is to say.
             if done + reasons.total == 1 {
@@ -126,7 +126,7 @@ pub(crate) fn run(args: &ConvertArgs) -> Result<Outcome> {
 /// One of many: a line; empty where there is no translation, so that lines stay in step.
 fn line(converted: &Converted) -> Result<()> {
     let text = converted.text.as_deref().unwrap_or("");
-    output::text(&format!("{}\n", text.split('\n').collect::<Vec<_>>().join(" ")))
+    output::exact(&format!("{}\n", text.split('\n').collect::<Vec<_>>().join(" ")))
 }
 
 /// The only one: as it is, with notes.
@@ -140,7 +140,7 @@ fn alone(converted: &Converted) -> Result<Outcome> {
     if let Some(error) = &converted.error {
         anyhow::bail!("{error}");
     }
-    output::text(converted.text.as_deref().unwrap_or(""))?;
+    output::exact(converted.text.as_deref().unwrap_or(""))?;
     Ok(Outcome::Done)
 }
 

@@ -96,7 +96,7 @@ pub(crate) fn run(args: &LevelArgs) -> Result<Outcome> {
             Ok(found) => found,
             Err((id, error)) => {
                 if args.per_question {
-                    output::text(&serde_json::json!({"id": id, "error": error}).to_string())?;
+                    output::json_line(&serde_json::json!({"id": id, "error": error}))?;
                 }
                 unjudged.add(&id, error);
                 return Ok(());
@@ -112,7 +112,7 @@ pub(crate) fn run(args: &LevelArgs) -> Result<Outcome> {
                 z: judgement.unseen.len(),
                 unseen: &judgement.unseen,
             };
-            output::text(&serde_json::to_string(&question)?)?;
+            output::json_line(&question)?;
         }
         Ok(())
     })?;

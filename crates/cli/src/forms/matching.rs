@@ -72,7 +72,7 @@ pub(crate) fn run(args: &MatchArgs) -> Result<Outcome> {
                 Ok(verdict) => {
                     equal += usize::from(verdict.equal);
                     if args.json {
-                        output::text(&serde_json::to_string(&verdict)?)?;
+                        output::json_line(&verdict)?;
                     }
                     if !verdict.equal {
                         different.add(&verdict.id, verdict.why.unwrap_or_else(|| "different".to_owned()));
@@ -80,7 +80,7 @@ pub(crate) fn run(args: &MatchArgs) -> Result<Outcome> {
                 }
                 Err((line, error)) => {
                     if args.json {
-                        output::text(&serde_json::json!({"line": line, "error": error}).to_string())?;
+                        output::json_line(&serde_json::json!({"line": line, "error": error}))?;
                     }
                     broken.add(&format!("line {line}"), error);
                 }

@@ -113,11 +113,7 @@ pub(crate) fn run(args: &ShapeArgs) -> Result<Outcome> {
                 Ok(found) => found,
                 Err(error) => {
                     if args.per_question {
-                        output::text(&serde_json::to_string(&NoShapeJson {
-                            id: &found.id,
-                            code: "INVALID",
-                            error: &error,
-                        })?)?;
+                        output::json_line(&NoShapeJson { id: &found.id, code: "INVALID", error: &error })?;
                     }
                     first_error.get_or_insert_with(|| error.clone());
                     reasons.add(&found.id, error);
@@ -125,11 +121,7 @@ pub(crate) fn run(args: &ShapeArgs) -> Result<Outcome> {
                 }
             };
             if args.per_question {
-                output::text(&serde_json::to_string(&shape_json(
-                    &found.id,
-                    found.question.as_deref(),
-                    &shape,
-                ))?)?;
+                output::json_line(&shape_json(&found.id, found.question.as_deref(), &shape))?;
                 if let Some(dir) = &args.svg {
                     write_drawing(dir, &found.id, &graph)?;
                 }

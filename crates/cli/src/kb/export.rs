@@ -83,7 +83,7 @@ pub(crate) fn run(args: &ExportArgs) -> Result<Outcome> {
     let bar = Bar::new();
     let report = match to_file {
         Some(path) => export::export_to(&kb, &request, path, &bar)?,
-        None => export::export(&kb, &request, &mut std::io::stdout().lock(), &bar)?,
+        None => export::export(&kb, &request, &mut output::data(), &bar)?,
     };
     drop(bar);
     if args.json {

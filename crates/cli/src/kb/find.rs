@@ -14,12 +14,22 @@ pub(crate) struct FindArgs {
     name: String,
     #[command(flatten)]
     kb: KbChoice,
-    /// How many hits at most
-    #[arg(long, short = 'n', default_value_t = 10, value_name = "N")]
+    /// Maximum number of hits
+    #[arg(long, short = 'n', default_value_t = SHOWN, value_name = "N")]
     limit: usize,
     /// Print JSON
     #[arg(long)]
     json: bool,
+}
+
+/// Hits that are listed unless another number is asked for.
+const SHOWN: usize = 10;
+
+impl FindArgs {
+    /// What a KB calls something like this.
+    pub(crate) fn of(name: &str, kb: &str, json: bool) -> FindArgs {
+        FindArgs { name: name.to_owned(), kb: KbChoice { kb: kb.to_owned() }, limit: SHOWN, json }
+    }
 }
 
 /// A node in a list.

@@ -51,6 +51,12 @@ pub(crate) struct ImportArgs {
     /// Megabytes that each sorting stage may keep in memory
     #[arg(long, value_name = "MB", default_value_t = 1024)]
     memory: usize,
+    /// Longest record in megabytes: a line, an object, the text between two statements
+    #[arg(long, value_name = "MB", default_value_t = 16)]
+    max_record: usize,
+    /// Maximum number of pairs of a class with a super-class, or with a member [default: 50000000, or 64 for each class or member if that is more]
+    #[arg(long, value_name = "N")]
+    max_closure: Option<u64>,
     /// How many problems are shown
     #[arg(long, value_name = "N", default_value_t = 10)]
     problems: usize,
@@ -135,6 +141,8 @@ fn request(args: &ImportArgs) -> Result<ImportRequest> {
     request.strict = args.strict;
     request.name = args.name.clone().unwrap_or_default();
     request.license = args.license.clone().unwrap_or_default();
+    request.max_record = args.max_record.max(1).saturating_mul(1 << 20).min(usize::MAX - 1);
+    request.max_closure = args.max_closure;
     request.memory = args.memory.max(1).saturating_mul(1 << 20);
     Ok(request)
 }

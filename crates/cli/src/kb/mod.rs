@@ -1,11 +1,11 @@
 //! `touchstone kb`: look into a KB, import, export.
 
 mod export;
-mod find;
+pub(crate) mod find;
 mod import;
 mod info;
 mod serve;
-mod show;
+pub(crate) mod show;
 
 use crate::progress::Bar;
 use crate::{Outcome, output};

@@ -27,6 +27,19 @@ pub(crate) struct ShowArgs {
     json: bool,
 }
 
+impl ShowArgs {
+    /// The page of something in a KB.
+    pub(crate) fn of(name: &str, kb: &str, json: bool) -> ShowArgs {
+        ShowArgs {
+            name: name.to_owned(),
+            kb: KbChoice { kb: kb.to_owned() },
+            all: false,
+            sources: false,
+            json,
+        }
+    }
+}
+
 /// Facts shown of each property unless all are asked for.
 const FACTS_SHOWN: usize = 5;
 /// Candidates listed for an ambiguous name unless all are asked for.

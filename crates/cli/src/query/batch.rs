@@ -73,7 +73,7 @@ pub(super) fn run(
         }
     };
     if out == Path::new("-") {
-        let mut stdout = BufWriter::new(std::io::stdout().lock());
+        let mut stdout = BufWriter::new(output::data());
         work(&mut stdout)?;
         stdout.flush()?;
     } else {

@@ -21,12 +21,12 @@ impl Words {
         schema.extend(Function::ALL.iter().map(|function| (function.name().to_owned(), "function")));
         let operators = ["AND", "JOIN", "COUNT", "ARGMAX", "ARGMIN", "SELECT", "WHERE", "ASK", "FILTER"];
         schema.extend(operators.iter().map(|word| ((*word).to_owned(), "operator")));
-        let commands = [".engine", ".help", ".json", ".kb", ".lang", ".quit", ".trace"];
-        schema.extend(commands.iter().map(|word| ((*word).to_owned(), "command")));
+        schema.extend(super::shell::COMMANDS.iter().map(|word| ((*word).to_owned(), "command")));
         schema.extend(kb.classes().map(|class| (kb.label(kb.class_node(class)).to_owned(), "class")));
         schema.extend(kb.relations().map(|r| (kb.relation_label(r).to_owned(), "relation")));
         schema.extend(kb.attributes().map(|a| (kb.attribute_label(a).to_owned(), "attribute")));
         schema.extend(kb.qualifier_keys().map(|q| (kb.qualifier_label(q).to_owned(), "qualifier")));
+        schema.retain(|(name, _)| crate::output::visible(name) == *name);
         schema.sort();
         schema.dedup();
         Words { kb, schema }
@@ -60,9 +60,11 @@ impl Words {
         // Short beginnings fit half of the KB.
         if word.chars().count() >= 2 && word.len() <= 100 {
             for hit in self.kb.find_names(word, SHOWN) {
-                if begins(&hit.name) && !found.iter().any(|(name, _)| *name == hit.name) {
+                // A name that no terminal shows as it is cannot be edited either.
+                let plain = crate::output::visible(&hit.name) == hit.name;
+                if plain && begins(&hit.name) && !found.iter().any(|(name, _)| *name == hit.name) {
                     let what = self.kb.description(hit.node).unwrap_or("");
-                    found.push((hit.name, crate::output::shortened(what)));
+                    found.push((hit.name, crate::output::shortened(&crate::output::visible(what))));
                 }
             }
         }

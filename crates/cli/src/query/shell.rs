@@ -2,7 +2,10 @@
 
 use super::complete::{Brackets, Words, is_complete};
 use super::{RunArgs, show};
+use crate::kb::find::FindArgs;
+use crate::kb::show::ShowArgs;
 use crate::progress::Bar;
+use crate::run::ask::AskArgs;
 use crate::{Outcome, output};
 use anyhow::{Context, Result, bail};
 use clap::{Args, ValueEnum};
@@ -12,6 +15,8 @@ use reedline::{
 };
 use std::io::IsTerminal;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 use touchstone_engine::{Session, Settings};
 use touchstone_kb::{Kb, world};
 
@@ -22,15 +27,22 @@ pub(crate) struct ShellArgs {
     run: RunArgs,
 }
 
-const HELP: &str = "A query in any of the three languages, over several lines if brackets are open; an empty line ends it anyway.
+const HELP: &str = "A query in any of the three languages; it continues on the next line while brackets are open, an empty line ends it.
+.show NAME          everything about an entity or a class
+.find NAME          entities and classes with this name, or one like it
+.ask QUESTION       try to answer a question in English
 .trace on|off       show every step with its rows and time
 .engine NAME        auto, embedded, spareval, endpoint:URL
-.kb world|DIR       another KB
+.kb world|DIR       switch to another KB
 .lang NAME          auto, sexpr, kopl, sparql
-.json on|off        answers for machines
-.help               this
-.quit               leave (or Ctrl-D)
+.json on|off        print answers as JSON
+.help               this list (also `help`)
+.quit               leave (also `quit`, `exit` or Ctrl-D)
 Tab completes names of functions, classes, relations, attributes and entities; Ctrl-C stops a query.";
+
+/// What begins with a dot.
+pub(super) const COMMANDS: [&str; 11] =
+    [".ask", ".engine", ".exit", ".find", ".help", ".json", ".kb", ".lang", ".quit", ".show", ".trace"];
 
 /// What a line led to.
 enum Next {
@@ -53,7 +65,7 @@ pub(crate) fn run(args: &ShellArgs) -> Result<Outcome> {
     let mut kb = Arc::new(crate::kb::open(&shell.args.kb)?);
     let interactive = std::io::stdin().is_terminal();
     if interactive {
-        output::note(&format!("{}; .help tells what there is", kb.manifest().name));
+        output::note(&format!("{}; .help lists the commands", kb.manifest().name));
     }
     let mut lines = std::io::stdin().lines();
     loop {
@@ -69,7 +81,7 @@ pub(crate) fn run(args: &ShellArgs) -> Result<Outcome> {
             Ok(opened) => {
                 kb = Arc::new(opened);
                 shell.args.kb = name;
-                output::note(&format!("now {}", kb.manifest().name));
+                output::note(&format!("the KB is now {}", kb.manifest().name));
             }
             // The old one stays.
             Err(error) => shell.report(&error),
@@ -101,19 +113,64 @@ fn edited_lines(shell: &mut Shell, session: &Session<'_>, kb: &Arc<Kb>) -> Resul
         editor = editor.with_history(Box::new(history));
     }
     let prompt = DefaultPrompt::new(
-        DefaultPromptSegment::Basic(kb.manifest().name.clone()),
+        DefaultPromptSegment::Basic(output::visible(&kb.manifest().name).into_owned()),
         DefaultPromptSegment::Empty,
     );
+    let told_to_end = Arc::new(AtomicBool::new(false));
+    editor = editor.with_break_signal(Arc::clone(&told_to_end));
     loop {
-        match editor.read_line(&prompt).context("cannot read from the terminal")? {
-            Signal::Success(line) => match shell.line(&line, session) {
-                Next::Go => {}
-                Next::OpenKb(name) => return Ok(Some(name)),
-                Next::Quit => return Ok(None),
-            },
-            Signal::CtrlD => return Ok(None),
+        let watch = Watch::start(&told_to_end);
+        let read = editor.read_line(&prompt).context("cannot read from the terminal")?;
+        drop(watch);
+        match read {
+            Signal::Success(line) => {
+                // Also what is typed last before the terminal goes away is kept.
+                let _ = editor.sync_history();
+                match shell.line(&line, session) {
+                    Next::Go => {}
+                    Next::OpenKb(name) => return Ok(Some(name)),
+                    Next::Quit => return Ok(None),
+                }
+            }
+            Signal::CtrlD | Signal::ExternalBreak(_) => return Ok(None),
             _ => {}
         }
+    }
+}
+
+/// Looks after the terminal while a line is read from it.
+struct Watch {
+    ended: Arc<AtomicBool>,
+}
+
+/// How often to look.
+const WATCH_EVERY: Duration = Duration::from_millis(200);
+
+impl Watch {
+    /// Sets `told_to_end` when a signal ends the program: in a line, Ctrl-C is a key and no signal.
+    fn start(told_to_end: &Arc<AtomicBool>) -> Watch {
+        let ended = Arc::new(AtomicBool::new(false));
+        let (has_ended, told_to_end) = (Arc::clone(&ended), Arc::clone(told_to_end));
+        let signal = crate::progress::next_interrupt();
+        std::thread::spawn(move || {
+            while !has_ended.load(Ordering::Relaxed) {
+                if !std::io::stdin().is_terminal() {
+                    // The editor would read from it for ever, without a chance to stop it.
+                    std::process::exit(0);
+                }
+                if signal.is_cancelled() {
+                    told_to_end.store(true, Ordering::Relaxed);
+                }
+                std::thread::sleep(WATCH_EVERY);
+            }
+        });
+        Watch { ended }
+    }
+}
+
+impl Drop for Watch {
+    fn drop(&mut self) {
+        self.ended.store(true, Ordering::Relaxed);
     }
 }
 
@@ -152,11 +209,23 @@ impl Shell {
         if line.is_empty() {
             return Next::Go;
         }
-        if line.starts_with('.') {
-            return self.command(line).unwrap_or_else(|error| {
+        let word = line.to_ascii_lowercase();
+        let command = match word.as_str() {
+            "help" | "?" | "quit" | "exit" => Some(format!(".{}", word.replace('?', "help"))),
+            _ => line.starts_with('.').then(|| line.to_owned()),
+        };
+        if let Some(command) = command {
+            return self.command(&command).unwrap_or_else(|error| {
                 self.report(&error);
                 Next::Go
             });
+        }
+        if is_english(line) {
+            self.failed = true;
+            output::note(&format!(
+                "This looks like a question in English, not like a query. To answer it, try:\n  .ask {line}\n.help lists the other commands."
+            ));
+            return Next::Go;
         }
         let bar = Bar::again();
         let reply = session.run(self.args.language(line), line, &self.settings, &bar.cancel());
@@ -166,6 +235,10 @@ impl Shell {
             self.report(&error);
         }
         Next::Go
+    }
+
+    fn looked_up(&mut self, outcome: Outcome) {
+        self.failed |= outcome == Outcome::NothingFound;
     }
 
     fn report(&mut self, error: &anyhow::Error) {
@@ -206,14 +279,64 @@ impl Shell {
                 self.args.lang = super::LanguageName::from_str(rest, true)
                     .map_err(|_| anyhow::anyhow!("`{rest}` is none of auto, sexpr, kopl, sparql"))?;
             }
+            ".show" | ".find" | ".ask" if rest.is_empty() => {
+                bail!("{name} needs something to look for, as in `{name} Paris`")
+            }
+            ".show" => self.looked_up(crate::kb::show::run(&ShowArgs::of(rest, &self.args.kb, self.json))?),
+            ".find" => self.looked_up(crate::kb::find::run(&FindArgs::of(rest, &self.args.kb, self.json))?),
+            ".ask" => self.looked_up(crate::run::ask::run(&AskArgs::of(rest, &self.args.kb, self.json))?),
             ".kb" if rest.is_empty() => output::note(&format!("the KB is {}", self.args.kb)),
             ".kb" => return Ok(Next::OpenKb(rest.to_owned())),
             other => {
-                let known = [".engine", ".help", ".json", ".kb", ".lang", ".quit", ".trace"];
-                let nearest = touchstone_kb::nearest_name(other, known).unwrap_or(".help");
+                let nearest = touchstone_kb::nearest_name(other, COMMANDS).unwrap_or(".help");
                 bail!("there is no command `{other}`; did you mean `{nearest}`?");
             }
         }
         Ok(Next::Go)
+    }
+}
+
+/// Whether a line is a question of a person, which no query language begins or ends like.
+fn is_english(line: &str) -> bool {
+    const BEGINNINGS: [&str; 22] = [
+        "who", "whom", "whose", "what", "which", "when", "where", "why", "how", "is", "are", "was", "were",
+        "do", "does", "did", "can", "list", "name", "give", "show", "tell",
+    ];
+    let is_word = |word: &str| word.chars().all(|c| c.is_alphabetic() || matches!(c, '\'' | '’' | ','));
+    let mut words = line.trim_end_matches(['?', '.', '!']).split_whitespace();
+    let first = words.next().unwrap_or("").to_lowercase();
+    let has_more = words.next().is_some_and(is_word);
+    let is_query = line.contains(['(', ')', '{', '}', '<', '>']);
+    !is_query && has_more && (line.ends_with('?') || BEGINNINGS.contains(&first.trim_end_matches("'s")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_english;
+
+    #[test]
+    fn questions_are_told_from_queries() {
+        let questions = [
+            "Who directed Alien?",
+            "what's the capital of France",
+            "Germany borders which countries?",
+            "List the films of Ridley Scott.",
+            "how many moons does Jupiter have",
+        ];
+        assert!(questions.iter().all(|line| is_english(line)));
+        let queries = [
+            "film",
+            "What()",
+            "Find(Paris) > What()",
+            "(AND film (JOIN director person/f-frank-darabont))",
+            "SELECT ?x WHERE { ?x ?p ?y }",
+            "ASK {}",
+            "PREFIX ex: <urn:ex> SELECT * {}",
+            "describe ?x",
+            "Find Paris",
+        ];
+        for line in queries {
+            assert!(!is_english(line), "{line}");
+        }
     }
 }

@@ -52,7 +52,7 @@ pub(super) fn table(reply: &Reply, all: bool) -> Result<Outcome> {
         }
         Answers::Graph(Results::Graph(triples)) => {
             for triple in triples.iter().take(shown) {
-                output::text(&format!("{triple} ."))?;
+                output::exact(&format!("{triple} ."))?;
             }
         }
         Answers::Graph(_) => {}
@@ -162,7 +162,7 @@ pub(super) fn formatted(reply: &Reply, format: Format) -> Result<Outcome> {
             };
             let mut bytes = Vec::new();
             write(results, format, &mut bytes)?;
-            let mut out = std::io::stdout().lock();
+            let mut out = output::data();
             out.write_all(&bytes)?;
             if !bytes.ends_with(b"\n") {
                 out.write_all(b"\n")?;

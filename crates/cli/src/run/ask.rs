@@ -36,6 +36,13 @@ pub(crate) struct AskArgs {
     json: bool,
 }
 
+impl AskArgs {
+    /// A question about a KB.
+    pub(crate) fn of(question: &str, kb: &str, json: bool) -> AskArgs {
+        AskArgs { question: question.to_owned(), kb: kb.to_owned(), benchmark: None, json }
+    }
+}
+
 /// What is made to learn from.
 const RECIPE: &str = include_str!("ask.toml");
 

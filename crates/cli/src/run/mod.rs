@@ -114,7 +114,7 @@ pub(crate) fn run(args: &RunArgs, arguments: &[String]) -> Result<Outcome> {
         }
     }
     if args.systems.show_prompt {
-        return output::text(&args.systems.prompt_of(name, &gold, words.as_ref(), &asked)?)
+        return output::exact(&args.systems.prompt_of(name, &gold, words.as_ref(), &asked)?)
             .map(|()| Outcome::Done);
     }
     let header = Header {
