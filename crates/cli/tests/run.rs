@@ -89,6 +89,70 @@ fn killed_at_fifty_moments_and_resumed() {
     assert!(n_asked <= predictions(&whole).len() + 2 * 2 * KILLS, "{n_asked}");
 }
 
+/// Whether a process is there, and not only as a name that nobody has asked for yet.
+#[cfg(target_os = "linux")]
+fn is_alive(id: &str) -> bool {
+    let stat = fs::read_to_string(format!("/proc/{id}/stat")).unwrap_or_default();
+    stat.rsplit(')').next().and_then(|rest| rest.split_whitespace().next()).is_some_and(|state| state != "Z")
+}
+
+/// A program and what it has started end with a run, however it ends.
+#[test]
+#[cfg(target_os = "linux")]
+fn programs_end_with_their_run() {
+    use rustix::process::{Pid, Signal, kill_process};
+    let dir = tempfile::tempdir().unwrap();
+    let bench = build(dir.path(), "quick", "100");
+    let endings: [(&str, &[Signal]); 2] =
+        [("killed", &[Signal::KILL]), ("interrupted", &[Signal::INT, Signal::INT])];
+    for (name, signals) in endings {
+        let ids = dir.path().join(name);
+        // A shell with a child that reads nothing, and a grandchild.
+        let script = format!(
+            "(sleep 1000 & echo $! >> {0}; sleep 1000) & echo $! >> {0}; echo $$ >> {0}; sleep 1000",
+            text(&ids)
+        );
+        let out = text(&dir.path().join(format!("{name}-run")));
+        let mut child = touchstone()
+            .args([
+                "run",
+                &format!("command:{script}"),
+                "--benchmark",
+                &bench,
+                "--parallel",
+                "1",
+                "--out",
+                &out,
+            ])
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        let started =
+            || fs::read_to_string(&ids).unwrap_or_default().lines().map(str::to_owned).collect::<Vec<_>>();
+        while started().len() < 3 {
+            assert!(child.try_wait().unwrap().is_none(), "the run ended");
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        assert!(started().iter().all(|id| is_alive(id)));
+        for &signal in signals {
+            kill_process(Pid::from_child(&child), signal).unwrap();
+            // Signals of one kind that come at once are one.
+            std::thread::sleep(Duration::from_millis(200));
+        }
+        child.wait().unwrap();
+        let mut left = started();
+        for _ in 0..600 {
+            left.retain(|id| is_alive(id));
+            if left.is_empty() {
+                break;
+            }
+            std::thread::sleep(Duration::from_millis(50));
+        }
+        assert_eq!(left, Vec::<String>::new(), "{name}");
+    }
+}
+
 #[test]
 fn gold_scores_one_on_every_recipe() {
     let dir = tempfile::tempdir().unwrap();

@@ -3,6 +3,8 @@
 use crate::system::{Asked, System, Worker};
 use serde_json::{Value as Json, json};
 use std::io::{BufReader, Read, Write};
+#[cfg(unix)]
+use std::os::unix::process::CommandExt;
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel, sync_channel};
 use std::time::{Duration, Instant};
@@ -41,11 +43,40 @@ struct Program<'s> {
 /// A started program.
 struct Running {
     child: Child,
+    #[cfg(unix)]
+    guard: Guard,
     /// Questions on their way: written by a thread of its own, because a program that does not read must not hold us up.
     questions: Option<Sender<String>>,
     lines: Receiver<Line>,
     /// Whether it has answered something.
     has_answered: bool,
+}
+
+/// A process that leads the group of a program and all that it starts, and ends the group when we end, in whatever way: its input is a
+/// pipe from us that nobody else has.
+#[cfg(unix)]
+struct Guard(Child);
+
+#[cfg(unix)]
+impl Guard {
+    /// Nothing is ever written to its input, so it waits until there is nobody left who could.
+    fn start() -> std::io::Result<Guard> {
+        let mut guard = Command::new("sh");
+        guard.args(["-c", "read -r line; kill -s KILL 0"]).process_group(0);
+        guard.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().map(Guard)
+    }
+
+    fn group(&self) -> rustix::process::Pid {
+        rustix::process::Pid::from_child(&self.0)
+    }
+}
+
+#[cfg(unix)]
+impl Drop for Guard {
+    fn drop(&mut self) {
+        let _ = rustix::process::kill_process_group(self.group(), rustix::process::Signal::KILL);
+        let _ = self.0.wait();
+    }
 }
 
 enum Line {
@@ -57,9 +88,10 @@ impl Running {
     fn start(command: &str) -> Result<Running, String> {
         let mut shell = Command::new("sh");
         shell.args(["-c", command]).stdin(Stdio::piped()).stdout(Stdio::piped());
-        // A group of its own, so that what the shell starts ends with it.
         #[cfg(unix)]
-        std::os::unix::process::CommandExt::process_group(&mut shell, 0);
+        let guard = Guard::start().map_err(|error| format!("cannot start it: {error}"))?;
+        #[cfg(unix)]
+        shell.process_group(guard.group().as_raw_nonzero().get());
         let mut child = shell.spawn().map_err(|error| format!("cannot start it: {error}"))?;
         let (Some(input), Some(output)) = (child.stdin.take(), child.stdout.take()) else {
             return Err("cannot talk to it".to_owned());
@@ -75,7 +107,14 @@ impl Running {
                 }
             }
         });
-        Ok(Running { child, questions: Some(questions), lines, has_answered: false })
+        Ok(Running {
+            child,
+            #[cfg(unix)]
+            guard,
+            questions: Some(questions),
+            lines,
+            has_answered: false,
+        })
     }
 
     /// How it ended, for people.
@@ -108,11 +147,7 @@ fn write_all(mut input: ChildStdin, questions: &Receiver<String>) {
 
 impl Drop for Running {
     fn drop(&mut self) {
-        #[cfg(unix)]
-        let _ = rustix::process::kill_process_group(
-            rustix::process::Pid::from_child(&self.child),
-            rustix::process::Signal::KILL,
-        );
+        // What it has started ends with the guard, which is dropped after this.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }

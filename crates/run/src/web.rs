@@ -87,7 +87,8 @@ impl Web {
     pub(crate) fn new(settings: WebSettings) -> Web {
         let agent = Agent::config_builder()
             .http_status_as_error(false)
-            .max_redirects(3)
+            // Another address would be asked by GET, without the question: what it says would be no answer.
+            .max_redirects(0)
             .timeout_global(Some(settings.timeout))
             .user_agent(concat!("touchstone/", env!("CARGO_PKG_VERSION")))
             .build()
@@ -131,6 +132,12 @@ impl Web {
             response.headers().get(name).and_then(|value| value.to_str().ok()).unwrap_or_default().to_owned()
         };
         let (content_type, wait) = (header("content-type"), header("retry-after"));
+        if (300..400).contains(&status) {
+            let to: String = header("location").chars().filter(|c| !c.is_control()).take(200).collect();
+            return Err(Failure::Final(format!(
+                "status {status}: the server redirects to `{to}`; redirects are not followed, so give the final address"
+            )));
+        }
         let mut bytes = Vec::new();
         let mut body = response.into_body().into_reader().take(MAX_REPLY + 1);
         let read = body.read_to_end(&mut bytes);

@@ -151,6 +151,27 @@ fn servers_that_misbehave_are_errors_not_answers() {
     assert_eq!((text.as_str(), n), ("the reply is about `another`", 1));
 }
 
+/// A redirected POST becomes a GET without the question; what comes of it is no prediction.
+#[test]
+fn redirects_are_errors_not_answers() {
+    for status in [301, 302, 303, 307, 308] {
+        let elsewhere = Server::new(|_, _, stream| {
+            reply(stream, "200 OK", "", br#"{"answers": ["another host's"], "questions": [{}]}"#);
+        });
+        let location = format!("Location: {}\r\n", elsewhere.url);
+        let server =
+            Server::new(move |_, _, stream| reply(stream, &format!("{status} Moved"), &location, b""));
+        let ours = HttpSystem::new(&server.url, Contract::Ours, quick());
+        let gerbil = HttpSystem::new(&server.url, Contract::Gerbil { base: None }, quick());
+        for system in [&ours, &gerbil] {
+            let answer = ask(system, "Why?");
+            let error = answer["error"].as_str().unwrap_or_else(|| panic!("{status}: {answer}"));
+            assert!(error.contains(&status.to_string()) && error.contains(&elsewhere.url), "{error}");
+        }
+        assert_eq!((server.n_requests(), elsewhere.n_requests()), (2, 0), "{status}");
+    }
+}
+
 #[test]
 fn what_passes_is_tried_again_when_the_server_says() {
     let start = Instant::now();
