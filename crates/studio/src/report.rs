@@ -116,10 +116,25 @@ pub fn html(report: &Report) -> String {
         .replace('<', "\\u003c")
         .replace('\u{2028}', "\\u2028")
         .replace('\u{2029}', "\\u2029");
-    PAGE.replace("{{title}}", &escaped(&report.title))
-        .replace("{{style}}", STYLE)
-        .replace("{{script}}", SCRIPT)
-        .replace("{{data}}", &data)
+    let title = escaped(&report.title);
+    filled(PAGE, &[("title", &title), ("style", STYLE), ("script", SCRIPT), ("data", &data)])
+}
+
+/// A page with its `{{name}}`s filled in, once: what is put in is not looked at again.
+fn filled(page: &str, parts: &[(&str, &str)]) -> String {
+    let mut filled = String::new();
+    let mut rest = page;
+    while let Some((before, after)) = rest.split_once("{{") {
+        filled.push_str(before);
+        let part = after.split_once("}}").and_then(|(name, after)| {
+            parts.iter().find(|(known, _)| *known == name).map(|(_, part)| (*part, after))
+        });
+        (filled, rest) = match part {
+            Some((part, after)) => (filled + part, after),
+            None => (filled + "{{", after),
+        };
+    }
+    filled + rest
 }
 
 fn escaped(text: &str) -> String {
@@ -214,6 +229,16 @@ mod tests {
         assert!(!page.contains("<script>alert") && !page.contains("<title><i>"));
         assert_eq!(page.matches("</script>").count(), 2, "one with data, one with the script");
         assert!(!page.contains("http://") && !page.contains("https://"), "nothing from outside");
+    }
+
+    #[test]
+    fn a_title_is_only_a_title() {
+        let page = |title: &str| html(&Report { title: title.to_owned(), runs: Vec::new() });
+        let plain = page("TITLE");
+        assert_eq!(plain.matches("TITLE").count(), 3, "title, heading, data");
+        for title in ["{{script}}", "{{data}}", "{{style}}{{title}}", "{{", "}}", "{{other}}"] {
+            assert_eq!(page(title), plain.replace("TITLE", title), "{title}");
+        }
     }
 
     #[test]
