@@ -80,6 +80,21 @@ pub enum KbError {
         /// The limit.
         limit: u64,
     },
+    /// The classes have so many super-classes that nobody could hold, for each class, all of them or all of its members.
+    #[error(
+        "the class hierarchy is too deep: there would be more than {limit} {what}; `{class}` alone has {ancestors} super-classes. \
+         Leave out some of the sub-class links, or raise the limit with --max-closure"
+    )]
+    DeepHierarchy {
+        /// What there would be too many of.
+        what: &'static str,
+        /// The limit.
+        limit: u64,
+        /// The id of a class with very many super-classes.
+        class: String,
+        /// How many it has.
+        ancestors: usize,
+    },
     /// A change does not fit the KB that it is laid over.
     #[error("the KB cannot be changed: {0}")]
     Change(String),

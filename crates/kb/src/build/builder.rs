@@ -180,6 +180,8 @@ pub struct KbBuilder {
     pub(crate) also_properties: HashSet<u32>,
     /// What the file said in its own order, if that is kept.
     pub(crate) file_order: Option<FileOrder>,
+    /// The most pairs of a class with a super-class, or with a member.
+    pub(crate) max_closure: Option<u64>,
 }
 
 impl KbBuilder {
@@ -207,6 +209,7 @@ impl KbBuilder {
             declared: Vec::new(),
             also_properties: HashSet::new(),
             file_order: None,
+            max_closure: None,
             workspace,
         }
     }

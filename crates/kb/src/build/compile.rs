@@ -84,8 +84,9 @@ impl KbBuilder {
         let mut left_out: HashMap<&'static str, u64> = HashMap::new();
         let statements = self.resolve_statements(&mut left_out)?;
         progress.stage("sorting names", None);
-        let usage = self.mark_used(&statements, &mut left_out)?;
-        let numbers = self.number_everything(&usage)?;
+        let usage = self.mark_used(&statements, &mut left_out, progress)?;
+        check(progress)?;
+        let numbers = self.number_everything(&usage, progress)?;
         let raw_facts = std::mem::replace(&mut self.facts, Spill::new(&self.workspace));
         check(progress)?;
 
@@ -93,7 +94,7 @@ impl KbBuilder {
         self.write_file_order(&numbers, &writer)?;
         progress.stage("sorting facts", Some(raw_facts.len()));
         let (nodes, facts) = rayon::join(
-            || self.write_nodes_and_literals(&numbers, &writer),
+            || self.write_nodes_and_literals(&numbers, &writer, progress),
             || {
                 let mut input = facts::FactInput::new(&self.workspace, &numbers, &self.literals);
                 raw_facts.into_each(|fact| match statements.fate(&self.statements, &fact) {
@@ -108,7 +109,7 @@ impl KbBuilder {
         check(progress)?;
         progress.stage("indexing names", None);
         let n_names = nodes.names.len() as u64;
-        name_index::write(&self, &numbers, &nodes.names, &facts.degree, &writer)?;
+        name_index::write(&self, &numbers, &nodes.names, &facts.degree, &writer, progress)?;
         let content = [nodes.content, std::mem::take(&mut facts.content), schema_content];
         let hierarchy = nodes.hierarchy;
 
@@ -154,6 +155,7 @@ impl KbBuilder {
         &mut self,
         statements: &Statements,
         left_out: &mut HashMap<&'static str, u64>,
+        progress: &dyn Progress,
     ) -> Result<Usage> {
         let mut usage = Usage {
             node: self.is_class.clone(),
@@ -163,7 +165,12 @@ impl KbBuilder {
             set: vec![false; self.qualifier_sets.len()],
         };
         let KbBuilder { facts, statements: names, .. } = self;
+        let mut n_facts = 0u64;
         facts.for_each(|fact| {
+            if n_facts.is_multiple_of(1 << 16) {
+                check(progress)?;
+            }
+            n_facts += 1;
             match statements.fate(names, fact) {
                 Fate::Kept => {
                     let value = RawValue(fact.value);
@@ -267,7 +274,7 @@ impl KbBuilder {
         }
     }
 
-    fn number_everything(&self, usage: &Usage) -> Result<Numbers> {
+    fn number_everything(&self, usage: &Usage, progress: &dyn Progress) -> Result<Numbers> {
         let mut numbers = Numbers::default();
         let by_id = |interner: &super::interner::Interner, keep: &dyn Fn(u32) -> bool| {
             let mut order: Vec<u32> = (0..interner.len() as u32).filter(|&i| keep(i)).collect();
@@ -289,6 +296,7 @@ impl KbBuilder {
         numbers.node_order.extend(classes);
         numbers.node = invert(&numbers.node_order, self.nodes.len());
 
+        check(progress)?;
         numbers.relation_order = by_id(&self.properties, &|i| usage.relation[i as usize]);
         numbers.relation = invert(&numbers.relation_order, self.properties.len());
         numbers.attribute_order = by_id(&self.properties, &|i| usage.attribute[i as usize]);
@@ -296,10 +304,12 @@ impl KbBuilder {
         numbers.qualifier_order = by_id(&self.qualifiers, &|_| true);
         numbers.qualifier = invert(&numbers.qualifier_order, self.qualifiers.len());
 
+        check(progress)?;
         let literals = self.literals.sorted(|id| usage.literal[id as usize]);
         numbers.literal = invert(&literals, self.literals.len());
         numbers.literal_order = literals;
 
+        check(progress)?;
         let mut sets: Vec<(Vec<(u32, u32)>, u32)> = (1..self.qualifier_sets.len() as u32)
             .filter(|&set| usage.set[set as usize])
             .map(|set| {
@@ -348,6 +358,7 @@ pub(super) fn set_pairs(bytes: &[u8]) -> impl Iterator<Item = (u32, u32)> {
     bytes.chunks_exact(8).map(move |pair| (number(&pair[..4]), number(&pair[4..])))
 }
 
-fn check(progress: &dyn Progress) -> Result<()> {
+/// An error if the work is to stop.
+pub(super) fn check(progress: &dyn Progress) -> Result<()> {
     if progress.cancelled() { Err(KbError::Interrupted) } else { Ok(()) }
 }

@@ -1,5 +1,17 @@
 //! The class hierarchy: cycles are found, reported and cut; then ancestors are closed transitively.
 
+use crate::error::{KbError, Result};
+use crate::progress::Progress;
+
+/// Why there are no ancestors.
+#[derive(Debug)]
+pub(crate) enum Unclosed {
+    /// There are more of them than allowed; this class was met last.
+    TooMany { class: u32, ancestors: usize },
+    /// The work was stopped.
+    Stopped(KbError),
+}
+
 /// Direct parents of each class, with cycles cut.
 pub(crate) struct Hierarchy {
     /// Sorted parents of each class.
@@ -27,10 +39,11 @@ impl Hierarchy {
         Hierarchy { parents, cycles }
     }
 
-    /// All ancestors of each class, sorted, without the class itself.
-    pub(crate) fn ancestors(&self) -> Vec<Vec<u32>> {
+    /// All ancestors of each class, sorted, without the class itself; at most `limit` in all.
+    pub(crate) fn ancestors(&self, limit: u64, progress: &dyn Progress) -> Result<Vec<Vec<u32>>, Unclosed> {
         let n = self.parents.len();
         let mut ancestors: Vec<Option<Vec<u32>>> = vec![None; n];
+        let mut total = 0;
         for root in 0..n {
             let mut stack = vec![root];
             while let Some(&class) = stack.last() {
@@ -53,11 +66,18 @@ impl Hierarchy {
                 }
                 all.sort_unstable();
                 all.dedup();
+                total += all.len() as u64;
+                if total > limit {
+                    return Err(Unclosed::TooMany { class: class as u32, ancestors: all.len() });
+                }
+                if progress.cancelled() {
+                    return Err(Unclosed::Stopped(KbError::Interrupted));
+                }
                 ancestors[class] = Some(all);
                 stack.pop();
             }
         }
-        ancestors.into_iter().map(Option::unwrap_or_default).collect()
+        Ok(ancestors.into_iter().map(Option::unwrap_or_default).collect())
     }
 }
 
@@ -103,6 +123,8 @@ fn cut_cycles(parents: &mut [Vec<u32>], cycles: &mut Vec<Vec<u32>>) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::progress::NoProgress;
+    use std::sync::atomic::{AtomicU64, Ordering};
 
     #[test]
     fn cycles_are_cut_and_told() {
@@ -110,7 +132,10 @@ mod tests {
         let edges = vec![(0, 1), (1, 2), (2, 0), (3, 3), (4, 0), (4, 2)];
         let hierarchy = Hierarchy::new(5, edges.clone());
         assert_eq!(hierarchy.cycles, [vec![3], vec![0, 1, 2]]);
-        assert_eq!(hierarchy.ancestors(), [vec![1, 2], vec![2], vec![], vec![], vec![0, 1, 2]]);
+        assert_eq!(
+            hierarchy.ancestors(6, &NoProgress).expect("few"),
+            [vec![1, 2], vec![2], vec![], vec![], vec![0, 1, 2]]
+        );
         let mut reversed = edges;
         reversed.reverse();
         assert_eq!(Hierarchy::new(5, reversed).parents, hierarchy.parents, "order does not matter");
@@ -121,6 +146,39 @@ mod tests {
         let n = 200_000;
         let hierarchy = Hierarchy::new(n, (0..3000).map(|i| (i, i + 1)).collect());
         assert!(hierarchy.cycles.is_empty());
-        assert_eq!(hierarchy.ancestors()[0].len(), 3000);
+        assert_eq!(hierarchy.ancestors(u64::MAX, &NoProgress).expect("closed")[0].len(), 3000);
+    }
+
+    #[test]
+    fn a_chain_is_closed_up_to_the_limit_and_no_further() {
+        let hierarchy = Hierarchy::new(1001, (0..1000).map(|i| (i, i + 1)).collect());
+        let all = 1000 * 1001 / 2;
+        assert!(hierarchy.ancestors(all, &NoProgress).is_ok());
+        // The roots are closed first: what does not fit is met when the limit is reached, not at the end.
+        match hierarchy.ancestors(5000, &NoProgress) {
+            Err(Unclosed::TooMany { ancestors, .. }) => assert_eq!(ancestors, 100),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    /// Stops the work when it has asked so many times.
+    struct StopAfter(AtomicU64);
+
+    impl Progress for StopAfter {
+        fn stage(&self, _name: &str, _total: Option<u64>) {}
+        fn advance(&self, _amount: u64) {}
+        fn cancelled(&self) -> bool {
+            self.0.fetch_sub(1, Ordering::Relaxed) == 1
+        }
+    }
+
+    #[test]
+    fn closing_is_stopped_between_any_two_classes() {
+        let hierarchy = Hierarchy::new(1001, (0..1000).map(|i| (i, i + 1)).collect());
+        for after in [1, 2, 500, 1001] {
+            let stop = StopAfter(AtomicU64::new(after));
+            assert!(matches!(hierarchy.ancestors(u64::MAX, &stop), Err(Unclosed::Stopped(_))));
+            assert_eq!(stop.0.load(Ordering::Relaxed), 0, "it stops at once");
+        }
     }
 }

@@ -1,9 +1,10 @@
 //! Writes the name index: exact names and folded names to nodes, and words to folded names.
 
 use super::builder::KbBuilder;
-use super::compile::Numbers;
+use super::compile::{Numbers, check};
 use crate::error::{KbError, Result};
 use crate::names::{fold, name_bucket};
+use crate::progress::Progress;
 use crate::store::writer::{RowsBuffer, StoreWriter};
 use rayon::prelude::*;
 
@@ -14,6 +15,7 @@ pub(crate) fn write(
     names: &[(u32, u32)],
     degree: &[u32],
     writer: &StoreWriter,
+    progress: &dyn Progress,
 ) -> Result<()> {
     let text = |name: u32| builder.literals.get(numbers.literal_order[name as usize]).text();
     // Best-connected nodes come first here, too.
@@ -30,11 +32,13 @@ pub(crate) fn write(
     let exact: Vec<(u32, u32)> = exact.into_iter().map(|(bucket, _, node)| (bucket, node)).collect();
     writer.write_rows("name_buckets", &RowsBuffer::from_sorted_pairs(n_buckets, &exact)?)?;
 
+    check(progress)?;
     let mut folded: Vec<(String, u32)> = names
         .par_iter()
         .map(|&(node, name)| (fold(text(name)), node))
         .filter(|(name, _)| !name.is_empty())
         .collect();
+    check(progress)?;
     // Within one name the best-connected node comes first.
     folded.par_sort_unstable_by(|(a, x), (b, y)| {
         let popularity = degree[*y as usize].cmp(&degree[*x as usize]);
@@ -42,6 +46,7 @@ pub(crate) fn write(
     });
     folded.dedup();
 
+    check(progress)?;
     let mut keys: Vec<&str> = Vec::new();
     let mut postings: Vec<(u32, u32)> = Vec::with_capacity(folded.len());
     for (name, node) in &folded {
@@ -52,7 +57,7 @@ pub(crate) fn write(
     }
     let (names_written, words_written) = rayon::join(
         || -> Result<()> {
-            write_map(writer, "names", keys.iter().copied())?;
+            write_map(writer, "names", keys.iter().copied(), progress)?;
             writer.write_rows("name_nodes", &RowsBuffer::from_sorted_pairs(keys.len(), &postings)?)
         },
         || -> Result<()> {
@@ -61,6 +66,7 @@ pub(crate) fn write(
                 .enumerate()
                 .flat_map_iter(|(key, name)| name.split(' ').map(move |word| (word, key as u32)))
                 .collect();
+            check(progress)?;
             words.par_sort_unstable();
             words.dedup();
             let mut distinct: Vec<&str> = Vec::new();
@@ -71,7 +77,7 @@ pub(crate) fn write(
                 }
                 rows.push((distinct.len() as u32 - 1, key));
             }
-            write_map(writer, "words", distinct.iter().copied())?;
+            write_map(writer, "words", distinct.iter().copied(), progress)?;
             writer.write_rows("word_names", &RowsBuffer::from_sorted_pairs(distinct.len(), &rows)?)
         },
     );
@@ -79,11 +85,19 @@ pub(crate) fn write(
 }
 
 /// Writes a finite-state map from each key to its position.
-fn write_map<'a>(writer: &StoreWriter, name: &str, keys: impl Iterator<Item = &'a str>) -> Result<()> {
+fn write_map<'a>(
+    writer: &StoreWriter,
+    name: &str,
+    keys: impl Iterator<Item = &'a str>,
+    progress: &dyn Progress,
+) -> Result<()> {
     let mut map = fst::MapBuilder::memory();
     let failed =
         |e: fst::Error| KbError::Io { action: "build", path: name.into(), source: std::io::Error::other(e) };
     for (position, key) in keys.enumerate() {
+        if position.is_multiple_of(1 << 16) {
+            check(progress)?;
+        }
         map.insert(key, position as u64).map_err(failed)?;
     }
     writer.write(name, &map.into_inner().map_err(failed)?)

@@ -1,12 +1,16 @@
 //! Writes nodes, their names, the class hierarchy, and literals.
 
 use super::builder::{KbBuilder, NameKind};
-use super::compile::{ABSENT, Numbers};
-use super::hierarchy::Hierarchy;
-use crate::error::Result;
+use super::compile::{ABSENT, Numbers, check};
+use super::hierarchy::{Hierarchy, Unclosed};
+use crate::error::{KbError, Result};
+use crate::progress::Progress;
 use crate::store::fingerprint::ContentHasher;
 use crate::store::writer::{RowsBuffer, StoreWriter};
 use rayon::prelude::*;
+
+/// The most pairs of a class with a super-class, or with a member, unless there are very many classes or members.
+const DEFAULT_MAX_CLOSURE: u64 = 50_000_000;
 
 /// What later stages need to know about nodes.
 pub(crate) struct NodeSummary {
@@ -22,11 +26,14 @@ impl KbBuilder {
         &self,
         numbers: &Numbers,
         writer: &StoreWriter,
+        progress: &dyn Progress,
     ) -> Result<NodeSummary> {
         let mut content = ContentHasher::new();
         let names = self.write_nodes(numbers, writer, &mut content)?;
-        let hierarchy = self.write_classes(numbers, writer, &mut content)?;
-        self.write_literals(numbers, writer, &mut content)?;
+        check(progress)?;
+        let hierarchy = self.write_classes(numbers, writer, &mut content, progress)?;
+        check(progress)?;
+        self.write_literals(numbers, writer, &mut content, progress)?;
         Ok(NodeSummary { names, hierarchy, content })
     }
 
@@ -91,12 +98,24 @@ impl KbBuilder {
         numbers: &Numbers,
         writer: &StoreWriter,
         content: &mut ContentHasher,
+        progress: &dyn Progress,
     ) -> Result<Hierarchy> {
         let n_classes = numbers.n_classes;
         let class = |raw: u32| numbers.node[raw as usize] - numbers.n_entities as u32;
         let edges = self.parents.iter().map(|&(child, parent)| (class(child), class(parent))).collect();
         let hierarchy = Hierarchy::new(n_classes, edges);
-        let ancestors = hierarchy.ancestors();
+        let too_deep = |what, limit, class: u32, ancestors| {
+            let node = numbers.node_order[numbers.n_entities + class as usize];
+            let class = self.nodes.get(node).to_owned();
+            KbError::DeepHierarchy { what, limit, class, ancestors }
+        };
+        let limit = self.closure_limit(n_classes);
+        let ancestors = hierarchy.ancestors(limit, progress).map_err(|unclosed| match unclosed {
+            Unclosed::TooMany { class, ancestors } => {
+                too_deep("pairs of a class and a super-class", limit, class, ancestors)
+            }
+            Unclosed::Stopped(error) => error,
+        })?;
         let pairs = |lists: &[Vec<u32>]| -> Vec<(u32, u32)> {
             let rows = lists.iter().enumerate();
             rows.flat_map(|(row, list)| list.iter().map(move |&v| (row as u32, v))).collect()
@@ -122,11 +141,21 @@ impl KbBuilder {
         let mut members: Vec<(u32, u32)> = class_of.iter().map(|&(node, c)| (c, node)).collect();
         members.par_sort_unstable();
         writer.write_rows("class_members", &RowsBuffer::from_sorted_pairs(n_classes, &members)?)?;
+        check(progress)?;
+        let limit = self.closure_limit(class_of.len());
+        let n_inherited: u64 = class_of.iter().map(|&(_, c)| ancestors[c as usize].len() as u64).sum();
+        if n_inherited > limit {
+            let deepest = (0..n_classes as u32).max_by_key(|&c| ancestors[c as usize].len()).unwrap_or(0);
+            let depth = ancestors.get(deepest as usize).map_or(0, Vec::len);
+            return Err(too_deep("pairs of a class and a member", limit, deepest, depth));
+        }
         let inherited = class_of
             .par_iter()
             .flat_map_iter(|&(node, c)| ancestors[c as usize].iter().map(move |&ancestor| (ancestor, node)));
         members.par_extend(inherited);
+        check(progress)?;
         members.par_sort_unstable();
+        check(progress)?;
         members.dedup();
         writer.write_rows("class_members_all", &RowsBuffer::from_sorted_pairs(n_classes, &members)?)?;
 
@@ -137,11 +166,17 @@ impl KbBuilder {
         Ok(hierarchy)
     }
 
+    /// The most pairs of a closure over `direct` things: however many those are, a usual number for each is fine.
+    fn closure_limit(&self, direct: usize) -> u64 {
+        self.max_closure.unwrap_or_else(|| (64 * direct as u64).max(DEFAULT_MAX_CLOSURE))
+    }
+
     fn write_literals(
         &self,
         numbers: &Numbers,
         writer: &StoreWriter,
         content: &mut ContentHasher,
+        progress: &dyn Progress,
     ) -> Result<()> {
         let order = &numbers.literal_order;
         let tags = self.literals.sorted_tags(order);
@@ -155,7 +190,10 @@ impl KbBuilder {
         let mut bytes = writer.column::<u8>("literal_text.bytes")?;
         starts.push(0);
         content.section("literals");
-        for &id in order {
+        for (position, &id) in order.iter().enumerate() {
+            if position.is_multiple_of(1 << 16) {
+                check(progress)?;
+            }
             let literal = self.literals.get(id);
             kinds.push(literal.kind as u8);
             types.push(literal.number_type as u8);

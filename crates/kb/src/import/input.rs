@@ -33,7 +33,7 @@ pub fn open<'p>(path: &Path, progress: &'p dyn Progress) -> Result<Box<dyn BufRe
         }
         Compression::Zstd => {
             let mut decoder = zstd::Decoder::with_buffer(reader).map_err(KbError::io("read", path))?;
-            decoder.window_log_max(31).map_err(KbError::io("read", path))?;
+            decoder.window_log_max(ZSTD_WINDOW_LOG).map_err(KbError::io("read", path))?;
             Box::new(BufReader::with_capacity(1 << 18, decoder))
         }
     };
@@ -43,6 +43,9 @@ pub fn open<'p>(path: &Path, progress: &'p dyn Progress) -> Result<Box<dyn BufRe
     }
     Ok(reader)
 }
+
+/// Decompression may look back so far (as a power of two): what the command-line tool allows unless told otherwise.
+const ZSTD_WINDOW_LOG: u32 = 27;
 
 /// The sum of the files' sizes, for the progress bar.
 pub(crate) fn total_size<'a>(paths: impl IntoIterator<Item = &'a std::path::PathBuf>) -> u64 {
@@ -101,14 +104,23 @@ pub(crate) fn read_error(file: &str, line: u64, error: &io::Error) -> KbError {
     if error.get_ref().is_some_and(|inner| inner.is::<Cancelled>()) {
         return KbError::Interrupted;
     }
-    KbError::Input(Box::new(Problem {
-        file: file.to_owned(),
-        line,
-        column: 1,
-        snippet: String::new(),
-        caret: 0,
-        message: format!("the input ends or breaks here ({error}); is the file cut short?"),
-    }))
+    let message = match error.get_ref().and_then(|inner| inner.downcast_ref::<TooLong>()) {
+        Some(too_long) => too_long.to_string(),
+        None => format!("the input ends or breaks here ({error}); is the file cut short?"),
+    };
+    problem_at(file, line, message)
+}
+
+fn problem_at(file: &str, line: u64, message: String) -> KbError {
+    let (file, snippet) = (file.to_owned(), String::new());
+    KbError::Input(Box::new(Problem { file, line, column: 1, snippet, caret: 0, message }))
+}
+
+/// A record is longer than allowed: a file of another kind, or one that is made to fill the memory.
+#[derive(Debug, thiserror::Error)]
+#[error("a record is longer than {} bytes; is --from right? Longer ones are read with --max-record", limit)]
+pub(crate) struct TooLong {
+    pub(crate) limit: usize,
 }
 
 /// Whole lines.
@@ -125,14 +137,16 @@ const BLOCK_BYTES: usize = 1 << 20;
 pub(crate) struct LineBlocks<'r> {
     reader: Box<dyn BufRead + Send + 'r>,
     file: String,
+    longest: usize,
     next_line: u64,
     rest: Vec<u8>,
     done: bool,
 }
 
 impl<'r> LineBlocks<'r> {
-    pub(crate) fn new(reader: Box<dyn BufRead + Send + 'r>, file: String) -> LineBlocks<'r> {
-        LineBlocks { reader, file, next_line: 1, rest: Vec::new(), done: false }
+    /// Lines of more than `longest` bytes (and a block) are an error.
+    pub(crate) fn new(reader: Box<dyn BufRead + Send + 'r>, file: String, longest: usize) -> LineBlocks<'r> {
+        LineBlocks { reader, file, longest, next_line: 1, rest: Vec::new(), done: false }
     }
 }
 
@@ -144,7 +158,7 @@ impl Iterator for LineBlocks<'_> {
         let mut searched = 0;
         while !self.done {
             let start = bytes.len();
-            let wanted = BLOCK_BYTES as u64;
+            let wanted = BLOCK_BYTES.min(self.longest + 1) as u64;
             match (&mut self.reader).take(wanted).read_to_end(&mut bytes) {
                 Ok(0) => self.done = true,
                 Ok(_) => {}
@@ -160,6 +174,12 @@ impl Iterator for LineBlocks<'_> {
                 break;
             }
             searched = bytes.len();
+            // Without an end of line up to here, all of this is one line.
+            if bytes.len() > self.longest {
+                self.done = true;
+                let too_long = TooLong { limit: self.longest };
+                return Some(Err(problem_at(&self.file, self.next_line, too_long.to_string())));
+            }
         }
         if bytes.is_empty() {
             return None;
@@ -236,13 +256,28 @@ mod tests {
         let reader: Box<dyn BufRead + Send> = Box::new(io::Cursor::new(text.clone().into_bytes()));
         let mut joined = Vec::new();
         let mut line = 1;
-        for block in LineBlocks::new(reader, "x".into()) {
+        for block in LineBlocks::new(reader, "x".into(), usize::MAX - 1) {
             let block = block.expect("readable");
             assert_eq!(block.first_line, line);
             line += block.bytes.iter().filter(|&&b| b == b'\n').count() as u64;
             joined.extend(block.bytes);
         }
         assert_eq!(joined, text.as_bytes());
+    }
+
+    #[test]
+    fn a_line_without_an_end_is_not_collected() {
+        for (length, fits) in [(99, true), (100, true), (301, false), (5 << 20, false)] {
+            let text = format!("short\n{}\nshort\n", "y".repeat(length));
+            let reader: Box<dyn BufRead + Send> = Box::new(io::Cursor::new(text.clone().into_bytes()));
+            let blocks: Vec<Result<Block>> = LineBlocks::new(reader, "x".into(), 100).collect();
+            assert_eq!(blocks.iter().all(Result::is_ok), fits, "{length}");
+            let largest = blocks.iter().flatten().map(|block| block.bytes.len()).max();
+            assert!(largest.is_none_or(|bytes| bytes <= 2 * 101), "{largest:?}");
+            if let Some(Err(error)) = blocks.last() {
+                assert!(error.to_string().starts_with("x:2:1: a record is longer than 100 bytes"), "{error}");
+            }
+        }
     }
 
     #[test]
@@ -268,7 +303,7 @@ mod tests {
             if name != "plain" {
                 std::fs::write(&path, &bytes[..bytes.len() / 2]).expect("write");
                 let reader = open(&path, &NoProgress).expect("open");
-                let cut = LineBlocks::new(reader, name.into()).find_map(Result::err);
+                let cut = LineBlocks::new(reader, name.into(), usize::MAX - 1).find_map(Result::err);
                 assert!(cut.expect("cut short").to_string().contains("cut short"), "{name}");
             }
         }

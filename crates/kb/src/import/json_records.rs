@@ -4,7 +4,7 @@
 //! with the section it stands in and its place in the file, so that members are parsed in parallel and a
 //! broken one can be reported and skipped.
 
-use super::input;
+use super::input::{self, TooLong};
 use super::journal::Problem;
 use crate::error::{KbError, Result};
 use std::io::BufRead;
@@ -63,22 +63,30 @@ struct Scanner {
     section: String,
     batch: Vec<Record>,
     batch_bytes: usize,
+    longest: usize,
+}
+
+/// What is wrong with the object as a whole.
+enum Flaw {
+    Syntax(&'static str),
+    TooLong,
 }
 
 impl<'r> JsonRecords<'r> {
-    pub(crate) fn new(reader: Box<dyn BufRead + Send + 'r>, file: String) -> JsonRecords<'r> {
-        let state = Scanner { line: 1, ..Scanner::default() };
+    /// Members of more than `longest` bytes are an error.
+    pub(crate) fn new(reader: Box<dyn BufRead + Send + 'r>, file: String, longest: usize) -> JsonRecords<'r> {
+        let state = Scanner { line: 1, longest, ..Scanner::default() };
         JsonRecords { reader, file, state, done: false }
     }
 
-    fn problem(&self, message: &str) -> KbError {
+    fn problem(&self, message: impl Into<String>) -> KbError {
         KbError::Input(Box::new(Problem {
             file: self.file.clone(),
             line: self.state.line,
             column: self.state.column as u64 + 1,
             snippet: String::new(),
             caret: 0,
-            message: message.to_owned(),
+            message: message.into(),
         }))
     }
 }
@@ -107,9 +115,12 @@ impl Iterator for JsonRecords<'_> {
             }
             let scanned = chunk.iter().try_for_each(|&byte| self.state.byte(byte));
             self.reader.consume(n);
-            if let Err(message) = scanned {
+            if let Err(flaw) = scanned {
                 self.done = true;
-                return Some(Err(self.problem(message)));
+                return Some(Err(match flaw {
+                    Flaw::Syntax(message) => self.problem(message),
+                    Flaw::TooLong => self.problem(TooLong { limit: self.state.longest }.to_string()),
+                }));
             }
             if self.state.batch_bytes >= BATCH_BYTES {
                 break;
@@ -122,7 +133,7 @@ impl Iterator for JsonRecords<'_> {
 }
 
 impl Scanner {
-    fn byte(&mut self, byte: u8) -> Result<(), &'static str> {
+    fn byte(&mut self, byte: u8) -> Result<(), Flaw> {
         let was_in_string = self.in_string;
         if self.in_string {
             match byte {
@@ -138,13 +149,14 @@ impl Scanner {
         match structural {
             b'{' | b'[' => {
                 if self.depth == 0 && byte != b'{' {
-                    return Err("expected an object with `concepts` and `entities`");
+                    return Err(Flaw::Syntax("expected an object with `concepts` and `entities`"));
                 }
                 if self.depth == 1 {
                     // The section's key stands in `current`, followed by a colon.
                     let text = String::from_utf8_lossy(&self.current).into_owned();
                     let key = text.trim().trim_end_matches(':').trim_end();
-                    self.section = serde_json::from_str(key).map_err(|_| "expected the name of a section")?;
+                    self.section = serde_json::from_str(key)
+                        .map_err(|_| Flaw::Syntax("expected the name of a section"))?;
                     self.current.clear();
                 }
                 self.depth += 1;
@@ -155,7 +167,7 @@ impl Scanner {
             }
             b'}' | b']' => {
                 if self.depth == 0 {
-                    return Err("there is a bracket too much");
+                    return Err(Flaw::Syntax("there is a bracket too much"));
                 }
                 self.depth -= 1;
                 if self.depth == 1 {
@@ -186,11 +198,14 @@ impl Scanner {
             && byte != 0xBB
             && byte != 0xBF
         {
-            return Err("expected a JSON object");
+            return Err(Flaw::Syntax("expected a JSON object"));
         }
         if !self.current.is_empty() || !byte.is_ascii_whitespace() {
             if self.current.is_empty() {
                 self.start = (self.line, self.column);
+            }
+            if self.current.len() >= self.longest {
+                return Err(Flaw::TooLong);
             }
             self.current.push(byte);
         }
@@ -227,7 +242,7 @@ mod tests {
     fn scan(text: &str) -> Result<Vec<(String, String, u64, usize)>> {
         let reader: Box<dyn BufRead + Send> = Box::new(std::io::Cursor::new(text.as_bytes().to_vec()));
         let mut all = Vec::new();
-        for batch in JsonRecords::new(reader, "kb.json".into()) {
+        for batch in JsonRecords::new(reader, "kb.json".into(), 100) {
             for r in batch? {
                 all.push((r.section, String::from_utf8_lossy(&r.bytes).into_owned(), r.line, r.column));
             }
@@ -254,6 +269,7 @@ mod tests {
             ("{\"a\": {}}}", "bracket too much"),
             ("hello", "expected a JSON object"),
             ("{\"a\": {\"b\": \"unclosed}}", "cut short"),
+            (&format!("{{\"a\": {{\"b\": \"{}\"}}}}", "x".repeat(100)), "longer than 100 bytes"),
         ] {
             let error = scan(text).expect_err(text).to_string();
             assert!(error.contains(message), "{text}: {error}");

@@ -108,7 +108,7 @@ pub(super) fn read(
     progress.stage("reading", Some(input::total_size(&request.inputs)));
     for path in &request.inputs {
         let file = input::display_name(path);
-        let records = JsonRecords::new(input::open(path, progress)?, file.clone());
+        let records = JsonRecords::new(input::open(path, progress)?, file.clone(), request.max_record);
         let parse = |batch: Vec<Record>| -> Vec<Result<ParsedNode, Problem>> {
             batch.iter().map(|record| parse_node(record, &file)).collect()
         };

@@ -28,7 +28,7 @@ pub(super) fn read(
     progress.stage("reading", Some(input::total_size(&request.inputs)));
     for path in &request.inputs {
         let reader = input::open(path, progress)?;
-        read_from(reader, &input::display_name(path), builder, journal)?;
+        read_from(reader, &input::display_name(path), request.max_record, builder, journal)?;
     }
     journal.note_times("ids that are used but not described", builder.n_undeclared());
     if !request.license.is_empty() {
@@ -47,17 +47,18 @@ pub(crate) fn read_embedded(compressed: &[u8], builder: &mut KbBuilder) -> Resul
     let mut decoder = zstd::Decoder::with_buffer(compressed).map_err(failed)?;
     decoder.window_log_max(31).map_err(KbError::io("unpack", Path::new(name)))?;
     let reader = Box::new(std::io::BufReader::with_capacity(1 << 18, decoder));
-    read_from(reader, name, builder, &mut Journal::new(true))
+    read_from(reader, name, super::DEFAULT_MAX_RECORD, builder, &mut Journal::new(true))
 }
 
 fn read_from(
     mut reader: Box<dyn std::io::BufRead + Send + '_>,
     file: &str,
+    longest: usize,
     builder: &mut KbBuilder,
     journal: &mut Journal,
 ) -> Result<()> {
     let mut first = Vec::new();
-    let mut limited = (&mut reader).take(64 << 20);
+    let mut limited = (&mut reader).take(longest as u64);
     std::io::BufRead::read_until(&mut limited, b'\n', &mut first)
         .map_err(|error| input::read_error(file, 1, &error))?;
     let header: Header = serde_json::from_slice(&first).map_err(|error| {
@@ -92,7 +93,7 @@ fn read_from(
         }
     }
     let lang = meta.lang.clone();
-    let blocks = LineBlocks::new(reader, file.to_owned());
+    let blocks = LineBlocks::new(reader, file.to_owned(), longest);
     let parse = |block: Block| parse_block(file, &block, n_sources);
     in_parallel(blocks, parse, |lines| {
         for line in lines {

@@ -75,7 +75,14 @@ pub struct ImportRequest {
     pub license: String,
     /// Bytes that each sorting stage may keep in memory.
     pub memory: usize,
+    /// The longest record (a line, an object, the text between two statements), in bytes.
+    pub max_record: usize,
+    /// The most pairs of a class with a super-class, or with a member; by default in proportion to the input.
+    pub max_closure: Option<u64>,
 }
+
+/// Longer than any record of a real dump.
+const DEFAULT_MAX_RECORD: usize = 16 << 20;
 
 impl ImportRequest {
     /// A request with the usual settings.
@@ -89,6 +96,8 @@ impl ImportRequest {
             name: String::new(),
             license: String::new(),
             memory: 1 << 30,
+            max_record: DEFAULT_MAX_RECORD,
+            max_closure: None,
         }
     }
 }
@@ -110,6 +119,7 @@ pub fn import(request: &ImportRequest, out: &Path, progress: &dyn Progress) -> R
     let pending = PendingDir::create(out)?;
     let mut builder = KbBuilder::new(Workspace { dir: work_dir, memory: request.memory });
     builder.meta = default_meta(request);
+    builder.max_closure = request.max_closure;
     let mut journal = Journal::new(request.strict);
     match &request.source {
         Source::KqaPro => kqapro::read(request, &mut builder, &mut journal, progress)?,

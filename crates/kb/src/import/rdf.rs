@@ -1,6 +1,6 @@
 //! Reads RDF in every syntax of `oxrdfio`. Line-based syntaxes are parsed by several threads.
 
-use super::input::{self, Block, LineBlocks, in_parallel};
+use super::input::{self, Block, LineBlocks, TooLong, in_parallel};
 use super::journal::{Journal, Problem};
 use super::profile::Mapper;
 use super::{ImportRequest, Profile, freebase};
@@ -60,10 +60,13 @@ pub(super) fn read(
         };
         match format {
             RdfFormat::NTriples | RdfFormat::NQuads => {
-                let blocks = LineBlocks::new(reader, file.clone());
+                let blocks = LineBlocks::new(reader, file.clone(), request.max_record);
                 in_parallel(blocks, |block| parse_block(&file, &block, format), &mut collect)?;
             }
-            _ => in_parallel(QuadBatches::new(reader, file, path, format), |batch| batch, &mut collect)?,
+            _ => {
+                let batches = QuadBatches::new(reader, file, path, format, request.max_record);
+                in_parallel(batches, |batch| batch, &mut collect)?;
+            }
         }
     }
     mapper.finish(builder, journal)?;
@@ -140,8 +143,10 @@ impl<'r> QuadBatches<'r> {
         file: String,
         path: &Path,
         format: RdfFormat,
+        longest: usize,
     ) -> QuadBatches<'r> {
-        let tail = Arc::new(Mutex::new(Tail { bytes: VecDeque::new(), start: 0, lines: 1 }));
+        let tail = Tail { bytes: VecDeque::new(), start: 0, lines: 1, since_statement: 0 };
+        let tail = Arc::new(Mutex::new(tail));
         let mut parser = RdfParser::from_format(format);
         // Relative IRIs are resolved against the file, as everywhere in RDF.
         let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
@@ -149,7 +154,7 @@ impl<'r> QuadBatches<'r> {
         if let Ok(with_base) = parser.clone().with_base_iri(base) {
             parser = with_base;
         }
-        let parser = parser.for_reader(Tailed { reader, tail: Arc::clone(&tail) });
+        let parser = parser.for_reader(Tailed { reader, tail: Arc::clone(&tail), longest });
         QuadBatches { parser, tail, file, errors_in_a_row: 0, last_error: None, done: false }
     }
 
@@ -181,6 +186,7 @@ impl Iterator for QuadBatches<'_> {
                 None => self.done = true,
                 Some(Ok(quad)) => {
                     self.errors_in_a_row = 0;
+                    self.tail.lock().unwrap_or_else(|e| e.into_inner()).since_statement = 0;
                     batch.quads.push(quad);
                 }
                 Some(Err(RdfParseError::Syntax(error))) => {
@@ -213,6 +219,8 @@ struct Tail {
     start: u64,
     /// The number of the line that was read last, from 1.
     lines: u64,
+    /// How much was read since a statement came of it.
+    since_statement: usize,
 }
 
 const TAIL_BYTES: usize = 1 << 16;
@@ -238,12 +246,19 @@ impl Tail {
 struct Tailed<'r> {
     reader: Box<dyn BufRead + Send + 'r>,
     tail: Arc<Mutex<Tail>>,
+    /// Parsers hold what they need for the next statement.
+    longest: usize,
 }
 
 impl Read for Tailed<'_> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let n = self.reader.read(buffer)?;
-        self.tail.lock().unwrap_or_else(|e| e.into_inner()).push(&buffer[..n]);
+        let mut tail = self.tail.lock().unwrap_or_else(|e| e.into_inner());
+        tail.push(&buffer[..n]);
+        tail.since_statement += n;
+        if n > 0 && tail.since_statement > self.longest {
+            return Err(io::Error::other(TooLong { limit: self.longest }));
+        }
         Ok(n)
     }
 }

@@ -209,7 +209,7 @@ fn for_each_entity(
 ) -> Result<()> {
     for path in &request.inputs {
         let file = input::display_name(path);
-        let blocks = LineBlocks::new(input::open(path, progress)?, file.clone());
+        let blocks = LineBlocks::new(input::open(path, progress)?, file.clone(), request.max_record);
         in_parallel(
             blocks,
             |block| parse_block(&file, &block),
