@@ -119,13 +119,9 @@ mod tests {
 
     /// The figures of the specification for the whole test set of ComplexWebQuestions: 14.5 (3.3) words, reading ease 64.2 (17.9).
     #[test]
-    #[allow(clippy::print_stderr)]
     fn published_figures_are_met() {
-        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data/cwq/test.json");
-        let Ok(text) = std::fs::read_to_string(path) else {
-            eprintln!("skipped: there is no {path}");
-            return;
-        };
+        let Some(path) = touchstone_testing::shared_data("cwq/test.json") else { return };
+        let text = std::fs::read_to_string(path).expect("text");
         let items: Vec<serde_json::Value> = serde_json::from_str(&text).expect("JSON");
         let questions: Vec<&str> = items.iter().filter_map(|item| item["question"].as_str()).collect();
         let counts = Mean::of(questions.iter().map(|question| words(question).len() as f64));

@@ -81,11 +81,20 @@ fn shapes_of_grailqa_are_those_of_the_paper() {
     let zero_shot = table(
         zero_shot.map(|item| shape(item).alias.map_or_else(String::new, |alias| alias.name.to_owned())),
     );
-    for (name, count) in
-        [("Iso-0", 2861), ("Iso-1", 562), ("Iso-2", 135), ("Iso-3", 18), ("Iso-4", 61), ("Iso-5", 22)]
-    {
-        assert_eq!(zero_shot.get(name), Some(&count), "{name} in {zero_shot:?}");
+    // Table 1 of the paper, and how many more there are in the file: the paper also leaves out questions whose relation has an inverse that
+    // was seen in training, and the levels of 2,942 of the 3,659 zero-shot questions in the file are derived (`level_source`).
+    let published = [
+        ("Iso-0", 2809, 52),
+        ("Iso-1", 559, 3),
+        ("Iso-2", 135, 0),
+        ("Iso-3", 18, 0),
+        ("Iso-4", 61, 0),
+        ("Iso-5", 22, 0),
+    ];
+    for (name, in_paper, more) in published {
+        assert_eq!(zero_shot.get(name), Some(&(in_paper + more)), "{name} in {zero_shot:?}");
     }
+    assert_eq!(published.iter().map(|(_, in_paper, _)| in_paper).sum::<usize>(), 3604);
 }
 
 #[test]

@@ -20,12 +20,7 @@ const PREFIXES: &str = "PREFIX p: <urn:touchstone:world:property:> PREFIX w: <ur
 const GRAPH: &str = "urn:touchstone:test";
 
 fn server(variable: &str, settings: Settings) -> Option<Endpoint> {
-    let url = std::env::var(variable).ok().filter(|url| !url.is_empty());
-    #[expect(clippy::print_stderr, reason = "a test that tests nothing has to say so")]
-    let Some(url) = url else {
-        eprintln!("{variable} is not set: not tested");
-        return None;
-    };
+    let url = touchstone_testing::variable(variable)?.into_string().expect("an address");
     Some(Endpoint::with_credentials(&url, settings, Credentials::default()).expect("an address"))
 }
 

@@ -62,11 +62,7 @@ fn by_spareval<'k>(kb: &'k Kb, view: View) -> Peer<'k> {
 }
 
 fn by_server<'k>(kb: &'k Kb, name: &'static str, variable: &str, view: View) -> Option<Peer<'k>> {
-    let url = std::env::var(variable).ok().filter(|url| !url.is_empty());
-    let Some(url) = url else {
-        eprintln!("{name}: {variable} is not set, so it is not asked");
-        return None;
-    };
+    let url = touchstone_testing::variable(variable)?.into_string().expect("an address");
     let graph = name.starts_with("Virtuoso").then(|| "urn:touchstone:test".to_owned());
     let settings = endpoint::Settings { default_graph: graph, ..Default::default() };
     let endpoint = Endpoint::with_credentials(&url, settings, Credentials::default()).expect("an address");

@@ -1,7 +1,7 @@
 //! Random programs against the package KoPL itself.
 //!
-//! `TOUCHSTONE_KOPL_PYTHON=/path/to/python cargo test --test kopl_peer -- --nocapture` runs it, where that Python has the package
-//! (`pip install KoPL==0.0.5`). Without it there is nothing to compare with, and nothing is compared.
+//! `TOUCHSTONE_KOPL_PYTHON=$(tools/peers/install.sh target/peers) cargo test --test suite kopl_peer -- --nocapture` runs it. Without a
+//! Python that has the package there is nothing to compare with, and the tests are skipped.
 
 use crate::programs::random::Random;
 use crate::programs::random_kb::random_kb;
@@ -132,10 +132,7 @@ fn compare(
 }
 
 fn peer(name: &str, kb_json: &Path, programs: impl FnOnce(&Value) -> Vec<Program>) {
-    let Some(python) = std::env::var_os(PYTHON) else {
-        println!("{PYTHON} is not set: nothing is compared");
-        return;
-    };
+    let Some(python) = touchstone_testing::variable(PYTHON) else { return };
     let dir = tempfile::tempdir().expect("a folder");
     let json: Value = serde_json::from_str(&std::fs::read_to_string(kb_json).expect("a KB")).expect("JSON");
     let kb = import_kqapro(kb_json, &dir.path().join("kb"));

@@ -57,16 +57,14 @@ fn grailqa_one_edge_questions_give_their_gold_answers_as_sparql() {
     let items: Vec<Json> = serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap();
     let session = Session::new(&kb);
     let mut engines = vec![Engine::Spareval, Engine::Auto];
-    match std::env::var("TOUCHSTONE_TEST_VIRTUOSO_FREEBASE") {
-        Ok(url) => {
-            let settings = endpoint::Settings {
-                default_graph: Some("urn:touchstone:test".to_owned()),
-                ..Default::default()
-            };
-            let server = Endpoint::with_credentials(&url, settings, Credentials::default()).unwrap();
-            engines.push(Engine::Endpoint(std::sync::Arc::new(server)));
-        }
-        Err(_) => eprintln!("TOUCHSTONE_TEST_VIRTUOSO_FREEBASE is not set, so Virtuoso is not asked"),
+    if let Some(url) = touchstone_testing::variable("TOUCHSTONE_TEST_VIRTUOSO_FREEBASE") {
+        let settings = endpoint::Settings {
+            default_graph: Some("urn:touchstone:test".to_owned()),
+            ..Default::default()
+        };
+        let url = url.into_string().unwrap();
+        let server = Endpoint::with_credentials(&url, settings, Credentials::default()).unwrap();
+        engines.push(Engine::Endpoint(std::sync::Arc::new(server)));
     }
     for engine in engines {
         let settings = Settings { engine: engine.clone(), ..Settings::default() };

@@ -184,11 +184,8 @@ fn axioms_are_computed() {
 /// The verdicts of the official evaluator on 1,000 predictions of a published system.
 #[test]
 fn grailqa_is_reproduced() {
-    let data = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data");
-    if !data.join("grailqa/dev.json").exists() {
-        eprintln!("skipped: there is no {}", data.join("grailqa/dev.json").display());
-        return;
-    }
+    let Some(dev) = touchstone_testing::shared_data("grailqa/dev.json") else { return };
+    let data = dev.parent().and_then(std::path::Path::parent).unwrap();
     let ontology = Ontology::load(&data.join("freebase")).unwrap();
     let knowledge = || Knowledge { lookup: &ontology, names: &(), namespaces: Namespaces { base: None } };
     let importer =

@@ -380,12 +380,4 @@ pub fn import_file(source: Source, inputs: &[&Path], out: &Path) -> Result<Impor
     import(&ImportRequest::new(source, inputs.iter().map(|p| p.to_path_buf()).collect()), out, &NoProgress)
 }
 
-/// The folder of real data, if it is there.
-pub fn shared_data(path: &str) -> Option<PathBuf> {
-    let found = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data").join(path);
-    if found.exists() {
-        return Some(found);
-    }
-    eprintln!("skipped: ../shared/data/{path} is not here");
-    None
-}
+pub use touchstone_testing::shared_data;

@@ -2,18 +2,10 @@
 
 use serde_json::Value as Json;
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use touchstone_logic::{KeyKind, Names};
 
-/// A file or folder of the shared data, or none with a message.
-pub(crate) fn shared_data(path: &str) -> Option<PathBuf> {
-    let full = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data").join(path);
-    if full.exists() {
-        return Some(full);
-    }
-    eprintln!("skipped: shared/data/{path} is not there");
-    None
-}
+pub(crate) use touchstone_testing::shared_data;
 
 pub(crate) fn json(path: &Path) -> Json {
     serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap()

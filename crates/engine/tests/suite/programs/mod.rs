@@ -4,19 +4,11 @@ pub mod random;
 pub mod random_kb;
 pub mod random_programs;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use touchstone_kb::import::{ImportRequest, Source, import};
 use touchstone_kb::{Kb, NoProgress};
 
-/// A file of the shared data, or none with a message.
-pub fn shared_data(path: &str) -> Option<PathBuf> {
-    let full = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data").join(path);
-    if full.exists() {
-        return Some(full);
-    }
-    eprintln!("skipped: shared/data/{path} is not there");
-    None
-}
+pub use touchstone_testing::shared_data;
 
 /// Imports a KB in KQA Pro's format into a folder.
 pub fn import_kqapro(json: &Path, into: &Path) -> Kb {

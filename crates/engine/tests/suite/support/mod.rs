@@ -1,16 +1,8 @@
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use touchstone_kb::import::{ImportRequest, Profile, Source, import};
 use touchstone_kb::{Kb, NoProgress};
 
-/// A file or folder of the shared data, or none with a message.
-pub(crate) fn shared_data(path: &str) -> Option<PathBuf> {
-    let full = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data").join(path);
-    if full.exists() {
-        return Some(full);
-    }
-    eprintln!("skipped: shared/data/{path} is not there");
-    None
-}
+pub(crate) use touchstone_testing::shared_data;
 
 /// Imports files into a KB whose folder goes when the process ends.
 pub(crate) fn imported(source: Source, file: &Path) -> Kb {

@@ -75,14 +75,11 @@ fn others_are_left_to_the_general_parser() {
 #[test]
 #[allow(clippy::print_stderr)]
 fn published_queries_are_read_as_by_the_general_parser() {
-    let data = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data");
     for (name, least) in
         [("kqapro/train_sparql.jsonl", 0.6), ("cwq/test.json", 0.02), ("lcquad/train.json", 0.8)]
     {
-        let Ok(text) = std::fs::read_to_string(data.join(name)) else {
-            eprintln!("skipped: there is no ../shared/data/{name}");
-            continue;
-        };
+        let Some(path) = touchstone_testing::shared_data(name) else { continue };
+        let text = std::fs::read_to_string(path).expect("text");
         let (mut n, mut n_plain) = (0, 0);
         let mut add = |record: &serde_json::Value| {
             let sparql = record.get("sparql").or_else(|| record.get("sparql_query"));
