@@ -1,17 +1,18 @@
 //! The pages for people with a system or a KB of their own are followed, command by command.
 //!
 //! A block of `sh` is run; a block with a name behind its language is a file.
-#![allow(missing_docs, clippy::unwrap_used, clippy::print_stderr)]
+#![allow(missing_docs, clippy::unwrap_used)]
 
 mod support;
 
 use std::fs;
 use std::path::Path;
 use std::process::Command;
-use support::{root, touchstone};
+use support::{FOLLOWED, root, touchstone};
 
 /// Follows a page in an empty folder that has the documents; gives what was printed.
 fn follow(page: &str, folder: &Path) -> String {
+    assert!(FOLLOWED.contains(&page), "{page} is not on the list");
     let text = fs::read_to_string(root().join("docs").join(page)).unwrap();
     fs::create_dir(folder.join("docs")).unwrap();
     fs::copy(root().join("docs/elements.ttl"), folder.join("docs/elements.ttl")).unwrap();
@@ -45,7 +46,7 @@ fn follow(page: &str, folder: &Path) -> String {
 #[test]
 fn a_system_of_ones_own() {
     if Command::new("python3").arg("--version").output().is_err() {
-        eprintln!("skipped: there is no python3");
+        touchstone_testing::skipped("there is no python3");
         return;
     }
     let folder = tempfile::tempdir().unwrap();

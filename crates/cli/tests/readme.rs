@@ -1,12 +1,22 @@
-//! What the README shows is what the program prints.
+//! What the README and the pages of `docs/` show is what the program prints.
 //!
-//! Every `console` block is run; with `COMPLETE=1` the README is rewritten with what comes out.
+//! Every `console` block is run; with `COMPLETE=1` the files are rewritten with what comes out.
 #![allow(missing_docs, clippy::unwrap_used)]
 
 mod support;
 
 use std::fs;
+use std::path::PathBuf;
 use support::{root, stderr, stdout, touchstone};
+
+/// The README and the pages of the documentation.
+fn pages() -> Vec<PathBuf> {
+    let docs = fs::read_dir(root().join("docs")).unwrap().map(|entry| entry.unwrap().path());
+    let mut pages: Vec<PathBuf> = docs.filter(|path| path.extension().is_some_and(|e| e == "md")).collect();
+    pages.sort();
+    pages.insert(0, root().join("README.md"));
+    pages
+}
 
 /// Runs the commands of a block and gives the block as it should be.
 fn played(block: &str) -> String {
@@ -36,40 +46,86 @@ fn words(line: &str) -> Vec<String> {
     words
 }
 
-/// Times differ from run to run.
+/// Times differ from run to run: those behind "in", and those of the steps of a query.
 fn without_times(text: &str) -> String {
-    let line = |line: &str| match line.rsplit_once(" in ") {
-        Some((before, time)) if time.ends_with(" s") => format!("{before} in ... s"),
-        _ => line.to_owned(),
+    let mut in_steps = false;
+    let line = |line: &str| {
+        in_steps = line.starts_with("step ") && line.contains(" µs ") || in_steps && !line.is_empty();
+        if in_steps {
+            let is_time = |word: &&str| word.contains('.') && word.parse::<f64>().is_ok();
+            return line.split_whitespace().filter(|word| !is_time(word)).collect::<Vec<_>>().join(" ");
+        }
+        match line.rsplit_once(" in ") {
+            Some((before, time)) if time.ends_with(" s") => format!("{before} in ... s"),
+            _ => line.to_owned(),
+        }
     };
     text.lines().map(line).collect::<Vec<_>>().join("\n")
 }
 
 #[test]
+fn only_times_may_differ() {
+    let steps = |time: &str| {
+        format!("$ touchstone ask\nstep   rows   µs  operations\n└─ all of  3  {time}  49\n\nend 1.5")
+    };
+    assert_eq!(without_times(&steps("20.2")), without_times(&steps("  7.0")));
+    assert_ne!(without_times("3.5"), without_times("3.6"));
+    assert_ne!(without_times("step  µs x\n3 1.0"), without_times("step  µs x\n4 1.0"));
+    assert_eq!(without_times("done in 1.5 s"), without_times("done in 20 s"));
+}
+
+#[test]
 fn console_blocks_are_true() {
-    let path = root().join("README.md");
-    let readme = fs::read_to_string(&path).unwrap();
-    // A run that is there already would go on.
+    // Runs that are there already would go on.
     let _ = fs::remove_dir_all(root().join("target/readme-nearest"));
-    let mut parts: Vec<String> = Vec::new();
-    let mut wrong = Vec::new();
-    for (number, part) in readme.split("```").enumerate() {
-        // Odd parts are code blocks.
-        match part.strip_prefix("console\n").filter(|_| number % 2 == 1) {
-            Some(block) => {
-                let expected = played(block);
-                if without_times(block) != without_times(&expected) {
-                    wrong.push(format!("--- README\n{block}\n--- the program\n{expected}"));
+    let (mut n_blocks, mut wrong) = (0, Vec::new());
+    for path in pages() {
+        let text = fs::read_to_string(&path).unwrap();
+        let mut parts: Vec<String> = Vec::new();
+        for (number, part) in text.split("```").enumerate() {
+            // Odd parts are code blocks.
+            match part.strip_prefix("console\n").filter(|_| number % 2 == 1) {
+                Some(block) => {
+                    n_blocks += 1;
+                    let expected = played(block);
+                    if without_times(block) != without_times(&expected) {
+                        wrong.push(format!("--- {}\n{block}\n--- the program\n{expected}", path.display()));
+                    }
+                    parts.push(format!("console\n{expected}"));
                 }
-                parts.push(format!("console\n{expected}"));
+                None => parts.push(part.to_owned()),
             }
-            None => parts.push(part.to_owned()),
+        }
+        if std::env::var_os("COMPLETE").is_some() {
+            fs::write(path, parts.join("```")).unwrap();
         }
     }
-    assert!(parts.len() > 15, "the README has a tour");
-    if std::env::var_os("COMPLETE").is_some() {
-        fs::write(path, parts.join("```")).unwrap();
-    } else {
+    assert!(n_blocks > 15, "the README has a tour");
+    if std::env::var_os("COMPLETE").is_none() {
         assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     }
+}
+
+/// A block with our commands is played here (`console`), followed by the test `docs` (`sh` on its pages), or says why it cannot be run.
+#[test]
+fn no_block_with_commands_is_left_out() {
+    let is_command = |line: &str| line.trim_start_matches("$ ").starts_with("touchstone ");
+    let mut left_out = Vec::new();
+    for path in pages() {
+        let text = fs::read_to_string(&path).unwrap();
+        let name = path.file_name().unwrap().to_string_lossy().into_owned();
+        let is_followed = support::FOLLOWED.contains(&name.as_str());
+        for block in text.split("```").skip(1).step_by(2) {
+            let (info, body) = block.split_once('\n').unwrap_or((block, ""));
+            let fine = match info {
+                "console" => true,
+                "sh" => is_followed,
+                info => info.split_once(" not run: ").is_some_and(|(_, reason)| !reason.is_empty()),
+            };
+            if !fine && body.lines().any(is_command) {
+                left_out.push(format!("{name}: ```{info}\n{body}"));
+            }
+        }
+    }
+    assert!(left_out.is_empty(), "{}", left_out.join("\n"));
 }

@@ -35,3 +35,6 @@ pub fn json(args: &[&str]) -> serde_json::Value {
     assert!(output.status.success(), "{args:?}: {}", stderr(&output));
     serde_json::from_slice(&output.stdout).unwrap()
 }
+
+/// The pages whose `sh` blocks are run, one after the other, in an empty folder.
+pub const FOLLOWED: [&str; 2] = ["your-kb.md", "your-system.md"];
