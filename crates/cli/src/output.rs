@@ -205,10 +205,10 @@ mod tests {
     #[test]
     fn json_has_the_same_value_without_unsafe_characters() {
         let value = serde_json::json!({ UNSAFE: [UNSAFE, "é"] });
-        let pretty = serde_json::to_string_pretty(&value).unwrap();
+        let pretty = serde_json::to_string_pretty(&value).expect("JSON");
         let shown = escaped(&pretty);
         assert_eq!(visible(&shown), shown);
-        assert_eq!(serde_json::from_str::<serde_json::Value>(&shown).unwrap(), value);
+        assert_eq!(serde_json::from_str::<serde_json::Value>(&shown).expect("JSON"), value);
     }
 
     #[test]
@@ -216,9 +216,9 @@ mod tests {
         let text = format!("é{UNSAFE}👩\nend");
         let mut writer = VisibleWriter { out: Vec::new(), cut: Vec::new() };
         for byte in text.as_bytes() {
-            writer.write_all(&[*byte]).unwrap();
+            writer.write_all(&[*byte]).expect("written");
         }
-        assert_eq!(String::from_utf8(writer.out).unwrap(), visible(&text));
+        assert_eq!(String::from_utf8(writer.out).expect("text"), visible(&text));
     }
 
     #[test]
