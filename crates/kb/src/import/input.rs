@@ -21,7 +21,10 @@ pub(crate) fn display_name(path: &Path) -> String {
 pub fn open<'p>(path: &Path, progress: &'p dyn Progress) -> Result<Box<dyn BufRead + Send + 'p>> {
     let file = File::open(path).map_err(KbError::io("open", path))?;
     let mut reader = BufReader::with_capacity(1 << 18, Counted { file, progress });
-    let magic = reader.fill_buf().map_err(KbError::io("read", path))?;
+    let magic = reader.fill_buf().map_err(|error| match is_cancelled(&error) {
+        true => KbError::Interrupted,
+        false => KbError::io("read", path)(error),
+    })?;
     let kind = Compression::of(magic);
     let mut reader: Box<dyn BufRead + Send + 'p> = match kind {
         Compression::None => Box::new(reader),
@@ -99,9 +102,13 @@ impl std::fmt::Display for Cancelled {
 
 impl std::error::Error for Cancelled {}
 
+fn is_cancelled(error: &io::Error) -> bool {
+    error.get_ref().is_some_and(|inner| inner.is::<Cancelled>())
+}
+
 /// An input error at a line: what was read so far may be cut short, so the import cannot go on.
 pub(crate) fn read_error(file: &str, line: u64, error: &io::Error) -> KbError {
-    if error.get_ref().is_some_and(|inner| inner.is::<Cancelled>()) {
+    if is_cancelled(error) {
         return KbError::Interrupted;
     }
     let message = match error.get_ref().and_then(|inner| inner.downcast_ref::<TooLong>()) {
