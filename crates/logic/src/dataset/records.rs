@@ -1,6 +1,6 @@
 //! Cuts a file of any size into records without reading it whole: the elements of a JSON array, JSON lines, or logical forms as plain text.
 
-use std::io::{self, BufRead};
+use std::io::{self, BufRead, Read};
 
 /// A piece of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -35,6 +35,8 @@ pub struct Records<R> {
     /// Whether the array stands inside of an object, of which the rest does not matter.
     inside: bool,
     done: bool,
+    /// The longest record, in bytes.
+    longest: usize,
 }
 
 /// No record may be longer than this.
@@ -51,19 +53,28 @@ impl<R: BufRead> Records<R> {
             pending_line: 1,
             inside: false,
             done: false,
+            longest: MAX_RECORD,
         }
     }
 
     fn read_line(&mut self) -> io::Result<Option<String>> {
         let mut bytes = Vec::new();
-        if self.reader.read_until(b'\n', &mut bytes)? == 0 {
+        let limit = self.longest as u64 + 1;
+        if (&mut self.reader).take(limit).read_until(b'\n', &mut bytes)? == 0 {
             return Ok(None);
+        }
+        if bytes.len() as u64 == limit {
+            return Err(self.too_long(self.line));
         }
         self.line += 1;
         match String::from_utf8(bytes) {
             Ok(line) => Ok(Some(line)),
             Err(_) => Err(invalid(format!("line {}: the text is not UTF-8", self.line - 1))),
         }
+    }
+
+    fn too_long(&self, line: usize) -> io::Error {
+        invalid(format!("line {line}: a record of more than {} bytes", self.longest))
     }
 
     /// Finds out what the file is made of, and goes to the first record.
@@ -176,8 +187,8 @@ impl<R: BufRead> Records<R> {
                 }
                 continue;
             }
-            if bytes.len() > MAX_RECORD {
-                return Err(invalid(format!("line {start}: a record of more than {} MiB", MAX_RECORD >> 20)));
+            if bytes.len() > self.longest {
+                return Err(self.too_long(start));
             }
             if complete {
                 let text = String::from_utf8(bytes)
@@ -239,12 +250,8 @@ impl<R: BufRead> Records<R> {
                     return Ok(Some(record));
                 }
             }
-            if self.pending.len() > MAX_RECORD {
-                return Err(invalid(format!(
-                    "line {}: a record of more than {} MiB",
-                    self.pending_line,
-                    MAX_RECORD >> 20
-                )));
+            if self.pending.len() > self.longest {
+                return Err(self.too_long(self.pending_line));
             }
         }
     }
@@ -362,6 +369,21 @@ mod tests {
 
     fn texts(text: &str) -> Vec<String> {
         all(text).into_iter().map(|(_, text)| text).collect()
+    }
+
+    #[test]
+    fn a_record_without_an_end_is_not_collected() {
+        for start in ["{\"a\": 1}\n{\"a\": \"", "[{\"a\": 1}, {\"b\": \"", "(COUNT film)\n(COUNT "] {
+            let mut endless = start.as_bytes().chain(io::repeat(b'x').take(1 << 20));
+            let mut records = Records::new(io::BufReader::with_capacity(100, &mut endless));
+            records.longest = 1000;
+            let read: Vec<io::Result<Record>> = records.collect();
+            let error = read.last().unwrap().as_ref().err().expect(start).to_string();
+            assert!(error.contains("a record of more than 1000 bytes"), "{error}");
+            let mut rest = Vec::new();
+            endless.read_to_end(&mut rest).unwrap();
+            assert!(rest.len() > (1 << 20) - 2000, "{start}: {} bytes are left", rest.len());
+        }
     }
 
     #[test]
