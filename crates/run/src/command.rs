@@ -43,8 +43,9 @@ struct Program<'s> {
 /// A started program.
 struct Running {
     child: Child,
+    /// Ends what the program has started, when this is dropped.
     #[cfg(unix)]
-    guard: Guard,
+    _guard: Guard,
     /// Questions on their way: written by a thread of its own, because a program that does not read must not hold us up.
     questions: Option<Sender<String>>,
     lines: Receiver<Line>,
@@ -110,7 +111,7 @@ impl Running {
         Ok(Running {
             child,
             #[cfg(unix)]
-            guard,
+            _guard: guard,
             questions: Some(questions),
             lines,
             has_answered: false,
