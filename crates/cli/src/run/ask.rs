@@ -39,7 +39,7 @@ pub(crate) struct AskArgs {
 impl AskArgs {
     /// A question about a KB.
     pub(crate) fn of(question: &str, kb: &str, json: bool) -> AskArgs {
-        AskArgs { question: question.to_owned(), kb: kb.to_owned(), benchmark: None, json }
+        AskArgs { question: question.to_owned(), kb: Some(kb.to_owned()), benchmark: None, json }
     }
 }
 
