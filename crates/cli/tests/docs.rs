@@ -60,7 +60,7 @@ fn a_system_of_ones_own() {
 #[test]
 fn continuous_integration() {
     if Command::new("python3").arg("--version").output().is_err() {
-        eprintln!("skipped: there is no python3");
+        touchstone_testing::skipped("there is no python3");
         return;
     }
     let folder = tempfile::tempdir().unwrap();
