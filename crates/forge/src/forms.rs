@@ -49,7 +49,7 @@ impl<'k> FormPrinter<'k> {
             kqapro: ExactPrinter::new(kb, View::KqaPro),
             direct_view: DirectView::new(kb),
             kqapro_view: KqaProView::new(kb),
-            namespaces: Namespaces { base: Some(kb.manifest().base.clone()).filter(|base| !base.is_empty()) },
+            namespaces: Namespaces::of(kb),
         }
     }
 

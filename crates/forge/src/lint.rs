@@ -242,8 +242,7 @@ fn check(ground: &Ground<'_>, session: &Session<'_>, question: &Question) -> Che
         checked.query.get_or_insert_with(|| with_ids(query, kb));
     }
     if checked.query.is_none() && forms.sexpr.is_none() && forms.program.is_none() {
-        let base = Some(kb.manifest().base.clone()).filter(|base| !base.is_empty());
-        let knowledge = Knowledge { lookup: kb, names: &ground.words, namespaces: Namespaces { base } };
+        let knowledge = Knowledge { lookup: kb, names: &ground.words, namespaces: Namespaces::of(kb) };
         // Where SPARQL lists values, the query that it is read as is another one.
         let is_same = |query: &Query| Canonical::template(query, kb).key() == question.template;
         checked.query = question.query(&knowledge).map(|query| with_ids(query, kb)).filter(is_same);

@@ -185,6 +185,47 @@ fn any_kb_can_be_asked_about() {
     );
 }
 
+/// The namespace of a plain RDF file makes no difference, not even if it is Wikidata's or Freebase's.
+#[test]
+fn known_namespaces_in_plain_rdf_are_nothing_special() {
+    use touchstone_kb::import::{ImportRequest, Profile, Source, import};
+    let dir = tempfile::tempdir().unwrap();
+    let turtle =
+        std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/elements.ttl")).unwrap();
+    let properties: BTreeSet<&str> = turtle
+        .lines()
+        .filter(|line| line.contains("rdfs:domain"))
+        .filter_map(|line| line.split(' ').next())
+        .collect();
+    let made = |name: &str, nodes: &str, direct: &str| {
+        let mut text = turtle.replace("http://example.org/elements/", nodes);
+        text.insert_str(0, &format!("@prefix p: <{direct}> .\n"));
+        for property in &properties {
+            for (before, after) in [("\n", " "), (" ", " ")] {
+                let renamed = property.replace(':', "p:");
+                text =
+                    text.replace(&format!("{before}{property}{after}"), &format!("{before}{renamed}{after}"));
+            }
+        }
+        let file = dir.path().join(format!("{name}.ttl"));
+        std::fs::write(&file, text).unwrap();
+        let out = dir.path().join(name);
+        import(&ImportRequest::new(Source::Rdf(Profile::Rdfs), vec![file]), &out, &NoProgress).unwrap();
+        let kb = Kb::open(&out).unwrap();
+        let benchmark = make(&kb, &recipe("quick", 200), &Lexicon::of(&kb), &NoProgress).unwrap();
+        let report = lint::lint(&kb, &benchmark, &NoProgress);
+        assert!(report.findings.is_empty(), "{name}: {:?}", report.findings);
+        let with_sparql = benchmark.questions.iter().filter(|q| q.forms.sparql.is_some()).count();
+        (benchmark.questions.len(), with_sparql)
+    };
+    let plain = made("plain", "http://example.net/", "http://example.net/p/");
+    assert!(plain.0 > 100 && plain.1 > 100, "{plain:?}");
+    let (entity, direct) = ("http://www.wikidata.org/entity/", "http://www.wikidata.org/prop/direct/");
+    assert_eq!(made("wikidata", entity, direct), plain);
+    let freebase = "http://rdf.freebase.com/ns/";
+    assert_eq!(made("freebase", freebase, freebase), plain);
+}
+
 #[test]
 fn others_can_read_it() {
     use touchstone_forge::export::{Target, export};
@@ -312,10 +353,9 @@ fn data_sets_come_back() {
     let made = make(&kb, &recipe("quick", 150), &Lexicon::of(&kb), &NoProgress).unwrap();
     let dir = tempfile::tempdir().unwrap();
     let words = Words::new(&kb);
-    let base = Some(kb.manifest().base.clone());
     let importer = |origin| Importer {
         origin,
-        knowledge: Knowledge { lookup: &kb, names: &words, namespaces: Namespaces { base: base.clone() } },
+        knowledge: Knowledge { lookup: &kb, names: &words, namespaces: Namespaces::of(&kb) },
         inverses: &kb,
         kb: Some(&kb),
     };

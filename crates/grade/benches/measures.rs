@@ -120,11 +120,7 @@ fn cases<'q>(
 fn main() {
     let kb = world::open(&NoProgress).expect("World");
     let words = Words::new(&kb);
-    let knowledge = || Knowledge {
-        lookup: &words,
-        names: &words,
-        namespaces: Namespaces { base: Some(kb.manifest().base.clone()) },
-    };
+    let knowledge = || Knowledge { lookup: &words, names: &words, namespaces: Namespaces::of(&kb) };
     let mut recipe = Recipe::parse(Recipe::text("grailqa++").expect("a recipe")).expect("a recipe");
     let n_predictions = std::env::var("TOUCHSTONE_BENCH_PREDICTIONS").ok().and_then(|n| n.parse().ok());
     let n_predictions = n_predictions.unwrap_or(PREDICTIONS);

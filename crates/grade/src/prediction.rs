@@ -284,7 +284,7 @@ mod tests {
         let qald = r#"{"dataset": {}, "questions": [{"id": "1", "answers": [{"results": {"bindings": [
             {"x": {"type": "uri", "value": "urn:kb:country/US"}}, {"x": {"type": "uri", "value": "urn:other"}},
             {"x": {"type": "literal", "value": "7"}}]}}]}]}"#;
-        let namespaces = Namespaces { base: Some("urn:kb:".to_owned()) };
+        let namespaces = Namespaces { base: Some("urn:kb:".to_owned()), ..Namespaces::default() };
         let mut read = Predictions::new(qald.as_bytes(), PredictionFormat::Qald).with_namespaces(namespaces);
         let answers = read.next().expect("one").expect("read").answers.expect("answers");
         let ids: Vec<Option<&str>> = answers.iter().map(|answer| answer.id.as_deref()).collect();

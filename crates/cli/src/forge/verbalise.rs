@@ -42,7 +42,7 @@ pub(crate) fn run(args: &VerbaliseArgs) -> Result<Outcome> {
         Language::Kopl => Program::parse(text)?.to_query(&Words::new(&kb))?,
         Language::Sparql => {
             let parsed = touchstone_logic::sparql::parse(text)?;
-            let names = Namespaces { base: Some(kb.manifest().base.clone()).filter(|base| !base.is_empty()) };
+            let names = Namespaces::of(&kb);
             touchstone_logic::sparql::recognise(&parsed.query, &names)
                 .context("this SPARQL is outside of what can be said")?
                 .query

@@ -5,6 +5,7 @@ use crate::{Outcome, output};
 use anyhow::Result;
 use clap::{Args, ValueEnum};
 use serde::Serialize;
+use touchstone_kb::Vocabulary;
 use touchstone_logic::dataset::{Format, Knowledge, Reading, Record};
 use touchstone_logic::sparql::Dialect;
 use touchstone_logic::{Language, Printed, kopl, sexpr, sparql};
@@ -196,18 +197,21 @@ fn print(args: &ConvertArgs, from: Language, reading: &Reading, known: &Known) -
     match args.to {
         Target::Sexpr => sexpr::print(query).map_err(|error| error.to_string()),
         Target::Sparql => {
-            let base = || known.base();
+            let namespaces = known.namespaces();
+            let plain =
+                Dialect::Plain { base: namespaces.base.unwrap_or_else(|| "urn:touchstone:kb:".to_owned()) };
             let dialect = match args.dialect {
                 DialectName::Kqapro => Dialect::KqaPro,
                 DialectName::Freebase => Dialect::Freebase,
-                DialectName::Plain => {
-                    Dialect::Plain { base: base().unwrap_or_else(|| "urn:touchstone:kb:".to_owned()) }
-                }
+                DialectName::Plain => plain,
                 DialectName::Auto if from == Language::Kopl => Dialect::KqaPro,
                 DialectName::Auto if reading.dialect.is_some() => {
                     reading.dialect.clone().unwrap_or(Dialect::Freebase)
                 }
-                DialectName::Auto => base().map_or(Dialect::Freebase, |base| Dialect::Plain { base }),
+                DialectName::Auto => match namespaces.vocabulary {
+                    None | Some(Vocabulary::Freebase) => Dialect::Freebase,
+                    Some(Vocabulary::Rdfs | Vocabulary::Wikidata) => plain,
+                },
             };
             sparql::print(query, &dialect).map_err(|error| error.to_string())
         }

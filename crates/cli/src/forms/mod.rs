@@ -94,12 +94,12 @@ impl Known {
             (_, Some(ontology)) => ontology,
             _ => &Spelling,
         };
-        Knowledge { lookup, names: self.names(), namespaces: Namespaces { base: self.base() } }
+        Knowledge { lookup, names: self.names(), namespaces: self.namespaces() }
     }
 
-    /// The base of the KB's IRIs.
-    pub(crate) fn base(&self) -> Option<String> {
-        self.kb.as_ref().map(|kb| kb.manifest().base.clone()).filter(|base| !base.is_empty())
+    /// How IRIs become words.
+    pub(crate) fn namespaces(&self) -> Namespaces {
+        self.kb.as_ref().map(Namespaces::of).unwrap_or_default()
     }
 
     pub(crate) fn kb(&self) -> Option<&Kb> {

@@ -219,8 +219,7 @@ impl Known {
             Some(words) => words,
             None => &(),
         };
-        let base = self.kb.as_ref().map(|kb| kb.manifest().base.clone()).filter(|base| !base.is_empty());
-        Knowledge { lookup, names, namespaces: Namespaces { base } }
+        Knowledge { lookup, names, namespaces: self.kb.as_ref().map(Namespaces::of).unwrap_or_default() }
     }
 }
 

@@ -28,7 +28,7 @@ fn quick(kb: &Kb, questions: usize) -> Benchmark {
 }
 
 fn knowledge<'k>(kb: &'k Kb, words: &'k Words<'_>) -> Knowledge<'k> {
-    Knowledge { lookup: kb, names: words, namespaces: Namespaces { base: Some(kb.manifest().base.clone()) } }
+    Knowledge { lookup: kb, names: words, namespaces: Namespaces::of(kb) }
 }
 
 fn grader<'k>(kb: &'k Kb, words: &'k Words<'_>) -> Grader<'k> {
@@ -187,7 +187,7 @@ fn grailqa_is_reproduced() {
     let Some(dev) = touchstone_testing::shared_data("grailqa/dev.json") else { return };
     let data = dev.parent().and_then(std::path::Path::parent).unwrap();
     let ontology = Ontology::load(&data.join("freebase")).unwrap();
-    let knowledge = || Knowledge { lookup: &ontology, names: &(), namespaces: Namespaces { base: None } };
+    let knowledge = || Knowledge { lookup: &ontology, names: &(), namespaces: Namespaces::default() };
     let importer =
         Importer { origin: Origin::GrailQa, knowledge: knowledge(), inverses: &ontology, kb: None };
     let dev = std::fs::read(data.join("grailqa/dev.json")).unwrap();

@@ -3,7 +3,7 @@
 use crate::value::Value;
 use spargebra::term::Literal;
 use touchstone_kb::rdf::KQAPRO_BASE;
-use touchstone_kb::{FREEBASE, UNIT_NAMESPACE, iri};
+use touchstone_kb::{FREEBASE, Kb, UNIT_NAMESPACE, Vocabulary, VocabularyTerm, iri};
 
 const WIKIDATA_ENTITY: &str = "http://www.wikidata.org/entity/";
 const WIKIDATA_DIRECT: &str = "http://www.wikidata.org/prop/direct/";
@@ -11,51 +11,68 @@ const RDF_TYPE: &str = "http://www.w3.org/1999/02/22-rdf-syntax-ns#type";
 const FREEBASE_TYPE: &str = "http://rdf.freebase.com/ns/type.object.type";
 const WIKIDATA_TYPE: &str = "http://www.wikidata.org/prop/direct/P31";
 
-/// Which names stand for which IRIs: those of Freebase and Wikidata without their namespace, those of a KB's own base without the base.
+/// Which names stand for which IRIs.
+///
+/// With a KB, its manifest decides: only a Freebase KB has ids without Freebase's namespace, only a Wikidata KB ids without Wikidata's, and
+/// the KB's own base is not part of an id. Without a KB (a published data set), both namespaces are dropped.
 #[derive(Debug, Clone, Default)]
 pub struct Namespaces {
-    /// The base of a KB whose ids are no IRIs.
+    /// The base of a KB whose ids are not IRIs.
     pub base: Option<String>,
+    /// The KB's vocabulary; `None` without a KB.
+    pub vocabulary: Option<Vocabulary>,
 }
 
 impl Namespaces {
+    /// Those of a KB.
+    pub fn of(kb: &Kb) -> Namespaces {
+        let manifest = kb.manifest();
+        Namespaces {
+            base: Some(manifest.base.clone()).filter(|base| !base.is_empty()),
+            vocabulary: Some(manifest.vocabulary),
+        }
+    }
+
     /// The word for an entity or class.
     pub fn node(&self, text: &str) -> String {
-        for namespace in [FREEBASE, WIKIDATA_ENTITY] {
-            if let Some(local) = text.strip_prefix(namespace) {
-                return iri::decode(local).into_owned();
-            }
+        if let Some(local) = self.without_namespace(text, WIKIDATA_ENTITY) {
+            return local;
         }
         match self.base.as_deref().and_then(|base| text.strip_prefix(base)) {
             Some(local) => iri::decode(local).into_owned(),
-            // Relative IRIs were put behind the base of the parser.
-            None => text.strip_prefix(KQAPRO_BASE).map_or_else(
-                || text.to_owned(),
-                |local| iri::decode(local.strip_prefix("property:").unwrap_or(local)).into_owned(),
-            ),
+            None => relative(text),
         }
     }
 
     /// The word for a relation or attribute.
     pub fn property(&self, text: &str) -> String {
-        for namespace in [FREEBASE, WIKIDATA_DIRECT] {
-            if let Some(local) = text.strip_prefix(namespace) {
-                return iri::decode(local).into_owned();
-            }
+        if let Some(local) = self.without_namespace(text, WIKIDATA_DIRECT) {
+            return local;
         }
         match self.base.as_deref().and_then(|base| text.strip_prefix(base)?.strip_prefix("property:")) {
             Some(local) => iri::decode(local).into_owned(),
-            // Relative IRIs were put behind the base of the parser.
-            None => text.strip_prefix(KQAPRO_BASE).map_or_else(
-                || text.to_owned(),
-                |local| iri::decode(local.strip_prefix("property:").unwrap_or(local)).into_owned(),
-            ),
+            None => relative(text),
         }
+    }
+
+    /// The id behind Freebase's namespace or the given one of Wikidata, if ids go without it.
+    fn without_namespace(&self, text: &str, wikidata: &str) -> Option<String> {
+        let freebase = || text.strip_prefix(FREEBASE);
+        let local = match self.vocabulary {
+            None => freebase().or_else(|| text.strip_prefix(wikidata)),
+            Some(Vocabulary::Freebase) => freebase(),
+            Some(Vocabulary::Wikidata) => text.strip_prefix(wikidata),
+            Some(Vocabulary::Rdfs) => None,
+        };
+        local.map(|local| iri::decode(local).into_owned())
     }
 
     /// Whether the predicate says that its subject is a member of a class.
     pub fn is_type(&self, iri: &str) -> bool {
-        matches!(iri, RDF_TYPE | FREEBASE_TYPE | WIKIDATA_TYPE)
+        match self.vocabulary {
+            None => matches!(iri, RDF_TYPE | FREEBASE_TYPE | WIKIDATA_TYPE),
+            Some(vocabulary) => iri == RDF_TYPE || iri == vocabulary.iri(VocabularyTerm::Type),
+        }
     }
 
     /// The value of a literal.
@@ -68,6 +85,14 @@ impl Namespaces {
             return Value { unit: iri::decode(unit).into(), ..Value::xsd(literal.value(), "double") };
         }
         Value::typed(literal.value(), datatype.as_str().to_owned()).without_zone()
+    }
+}
+
+/// The word for a relative IRI, which the parser has put behind its base.
+fn relative(text: &str) -> String {
+    match text.strip_prefix(KQAPRO_BASE) {
+        Some(local) => iri::decode(local.strip_prefix("property:").unwrap_or(local)).into_owned(),
+        None => text.to_owned(),
     }
 }
 
@@ -94,4 +119,42 @@ pub(super) fn kqapro_name(text: &str) -> String {
 /// The id of an entity of KQA Pro.
 pub(super) fn kqapro_id(text: &str) -> String {
     iri::decode(text.strip_prefix(KQAPRO_BASE).unwrap_or(text)).into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const DOUGLAS: &str = "http://www.wikidata.org/entity/Q42";
+    const DIRECT: &str = "http://www.wikidata.org/prop/direct/P19";
+
+    #[test]
+    fn only_a_kb_with_short_ids_loses_namespaces() {
+        let of = |vocabulary| Namespaces { base: None, vocabulary };
+        let topic = "http://rdf.freebase.com/ns/m.02";
+        for (vocabulary, wikidata, freebase) in [
+            (None, true, true),
+            (Some(Vocabulary::Wikidata), true, false),
+            (Some(Vocabulary::Freebase), false, true),
+            (Some(Vocabulary::Rdfs), false, false),
+        ] {
+            let names = of(vocabulary);
+            assert_eq!(names.node(DOUGLAS), if wikidata { "Q42" } else { DOUGLAS });
+            assert_eq!(names.property(DIRECT), if wikidata { "P19" } else { DIRECT });
+            assert_eq!(names.node(topic), if freebase { "m.02" } else { topic });
+            assert_eq!(names.property(topic), if freebase { "m.02" } else { topic });
+            assert_eq!(names.is_type(WIKIDATA_TYPE), wikidata);
+            assert_eq!(names.is_type(FREEBASE_TYPE), freebase);
+            assert!(names.is_type(RDF_TYPE));
+        }
+    }
+
+    #[test]
+    fn the_base_of_a_kb_is_not_part_of_its_ids() {
+        let base = Some(WIKIDATA_ENTITY.to_owned());
+        let names = Namespaces { base, vocabulary: Some(Vocabulary::Rdfs) };
+        assert_eq!(names.node(DOUGLAS), "Q42");
+        assert_eq!(names.property("http://www.wikidata.org/entity/property:a%20b"), "a b");
+        assert_eq!(names.property(DIRECT), DIRECT);
+    }
 }

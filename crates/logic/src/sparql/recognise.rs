@@ -15,7 +15,7 @@ use spargebra::term::{GroundTerm, NamedNodePattern, TermPattern, TriplePattern, 
 use std::cell::Cell;
 use std::rc::Rc;
 use touchstone_kb::rdf::KQAPRO_BASE;
-use touchstone_kb::{Comparison, FREEBASE};
+use touchstone_kb::{Comparison, FREEBASE, Vocabulary};
 
 /// Recognises a query; says why when it is outside of the algebra.
 pub fn recognise(query: &spargebra::Query, names: &Namespaces) -> Result<Recognised, NotRecognised> {
@@ -79,9 +79,10 @@ fn is_kqapro(pattern: &GraphPattern) -> bool {
     false
 }
 
-/// Freebase, if one of its names is there; plain triples otherwise.
+/// Freebase, if one of its names is there and the KB does not say otherwise; plain triples otherwise.
 fn dialect(pattern: &GraphPattern, names: &Namespaces) -> Dialect {
-    let mut stack = vec![pattern];
+    let maybe_freebase = matches!(names.vocabulary, None | Some(Vocabulary::Freebase));
+    let mut stack = if maybe_freebase { vec![pattern] } else { Vec::new() };
     while let Some(pattern) = stack.pop() {
         match pattern {
             GraphPattern::Bgp { patterns } => {

@@ -142,5 +142,5 @@ const STAGES: [Stage; 9] = [
 fn reread(query: &Query, dialect: &Dialect, base: Option<String>) {
     let Ok(printed) = sparql::print(query, dialect) else { return };
     let Ok(parsed) = sparql::parse(&printed.text) else { return };
-    let _ = sparql::recognise(&parsed.query, &Namespaces { base });
+    let _ = sparql::recognise(&parsed.query, &Namespaces { base, vocabulary: None });
 }
