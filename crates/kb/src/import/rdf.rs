@@ -132,6 +132,8 @@ struct QuadBatches<'r> {
     /// Errors at the same place since the last quad: a parser that cannot recover must not report for ever.
     errors_in_a_row: usize,
     last_error: Option<u64>,
+    /// The address of a JSON-LD context that would have to be fetched.
+    remote_context: Arc<Mutex<Option<String>>>,
     done: bool,
 }
 
@@ -155,7 +157,25 @@ impl<'r> QuadBatches<'r> {
             parser = with_base;
         }
         let parser = parser.for_reader(Tailed { reader, tail: Arc::clone(&tail), longest });
-        QuadBatches { parser, tail, file, errors_in_a_row: 0, last_error: None, done: false }
+        let remote_context = Arc::new(Mutex::new(None));
+        let refused = Arc::clone(&remote_context);
+        // An import reads the files that it is given and nothing from the network.
+        let parser = parser.with_document_loader(move |address| {
+            *refused.lock().unwrap_or_else(|e| e.into_inner()) = Some(address.to_owned());
+            Err("remote contexts are not fetched".into())
+        });
+        QuadBatches { parser, tail, file, errors_in_a_row: 0, last_error: None, remote_context, done: false }
+    }
+
+    /// Without its context a JSON-LD document says something else: that ends the import.
+    fn missing_context(&self) -> Option<KbError> {
+        let address = self.remote_context.lock().unwrap_or_else(|e| e.into_inner()).take()?;
+        let message = format!(
+            "the JSON-LD context {address} is not part of the file, and an import fetches nothing; \
+             put the object that it holds under \"@context\" in place of its address, or convert the file to Turtle"
+        );
+        let tail = self.tail.lock().unwrap_or_else(|e| e.into_inner());
+        Some(KbError::Input(Box::new(tail.problem_at_text(&self.file, &address, message))))
     }
 
     fn problem(&self, error: &RdfSyntaxError) -> Problem {
@@ -190,6 +210,10 @@ impl Iterator for QuadBatches<'_> {
                     batch.quads.push(quad);
                 }
                 Some(Err(RdfParseError::Syntax(error))) => {
+                    if let Some(error) = self.missing_context() {
+                        self.done = true;
+                        return Some(Err(error));
+                    }
                     let problem = self.problem(&error);
                     let place = error.location().map(|range| range.start.offset);
                     let advanced = place.is_some() && place > self.last_error;
@@ -232,6 +256,17 @@ impl Tail {
         let excess = self.bytes.len().saturating_sub(TAIL_BYTES);
         self.bytes.drain(..excess);
         self.start += excess as u64;
+    }
+
+    /// A problem at the first place where a text stands, or at the last line.
+    fn problem_at_text(&self, file: &str, text: &str, message: String) -> Problem {
+        let bytes: Vec<u8> = self.bytes.iter().copied().collect();
+        // The parser may have resolved what the file writes in a shorter way.
+        let name = text.rsplit('/').next().filter(|name| !name.is_empty()).unwrap_or(text);
+        let found = [text, name].iter().find_map(|text| memchr::memmem::find(&bytes, text.as_bytes()));
+        let at = found.unwrap_or(bytes.len());
+        let lines_after = memchr::memchr_iter(b'\n', &bytes[at..]).count() as u64;
+        self.problem(file, self.lines - lines_after, self.start + at as u64, message)
     }
 
     fn problem(&self, file: &str, line: u64, offset: u64, message: String) -> Problem {
