@@ -151,8 +151,8 @@ async fn answer(service: Arc<Service>, request: Request<Incoming>) -> Response<R
     }
     let view = match request.uri().path() {
         "/" => return service.about(request.method()),
-        "/sparql" => View::Direct,
-        "/kqapro/sparql" => View::KqaPro,
+        "/sparql" | "/sparql/" => View::Direct,
+        "/kqapro/sparql" | "/kqapro/sparql/" => View::KqaPro,
         path => {
             let message = format!("there is no {path} here; there are /sparql and /kqapro/sparql");
             return service.problem(StatusCode::NOT_FOUND, &message);
@@ -263,13 +263,12 @@ impl Service {
         );
         match (&reply.outcome, written) {
             (_, Some(Ok((format, bytes)))) => {
-                let charset = if format.media_type().starts_with("text/") { "; charset=utf-8" } else { "" };
                 let Some(reserved) = self.replies.try_reserve(bytes.len() as u64) else {
                     let message = "too many replies are waiting for their clients; try again later";
                     return self.problem(StatusCode::SERVICE_UNAVAILABLE, message);
                 };
-                let content = format!("{}{charset}", format.media_type());
-                self.respond(StatusCode::OK, &content, Reply::new(bytes, reserved))
+                let content = format.media_type();
+                self.respond(StatusCode::OK, content, Reply::new(bytes, reserved))
             }
             (_, Some(Err(message))) => self.problem(StatusCode::NOT_ACCEPTABLE, &message),
             (Outcome::Unparsable(message), None) => self.problem(StatusCode::BAD_REQUEST, message),

@@ -2,7 +2,7 @@
 
 use super::evaluate::Results;
 use oxrdf::{Term, Triple, Variable};
-use oxrdfio::{RdfFormat, RdfSerializer};
+use oxrdfio::{JsonLdProfileSet, RdfFormat, RdfSerializer};
 use sparesults::{QueryResultsFormat, QueryResultsSerializer};
 use std::fmt;
 use std::io::{self, Write};
@@ -30,6 +30,10 @@ pub enum GraphFormat {
     Turtle,
     /// RDF/XML.
     RdfXml,
+    /// JSON-LD.
+    JsonLd,
+    /// Notation3.
+    N3,
 }
 
 /// Any of the formats.
@@ -49,7 +53,13 @@ impl ResultFormat {
 
 impl GraphFormat {
     /// All of them; the first is the usual one.
-    pub const ALL: [GraphFormat; 3] = [GraphFormat::Turtle, GraphFormat::NTriples, GraphFormat::RdfXml];
+    pub const ALL: [GraphFormat; 5] = [
+        GraphFormat::Turtle,
+        GraphFormat::NTriples,
+        GraphFormat::RdfXml,
+        GraphFormat::JsonLd,
+        GraphFormat::N3,
+    ];
 }
 
 impl Format {
@@ -69,6 +79,8 @@ impl Format {
             Format::Graph(GraphFormat::NTriples) => "nt",
             Format::Graph(GraphFormat::Turtle) => "ttl",
             Format::Graph(GraphFormat::RdfXml) => "rdfxml",
+            Format::Graph(GraphFormat::JsonLd) => "jsonld",
+            Format::Graph(GraphFormat::N3) => "n3",
         }
     }
 
@@ -82,6 +94,8 @@ impl Format {
             Format::Graph(GraphFormat::NTriples) => "application/n-triples",
             Format::Graph(GraphFormat::Turtle) => "text/turtle; charset=utf-8",
             Format::Graph(GraphFormat::RdfXml) => "application/rdf+xml",
+            Format::Graph(GraphFormat::JsonLd) => "application/ld+json",
+            Format::Graph(GraphFormat::N3) => "text/n3; charset=utf-8",
         }
     }
 
@@ -97,6 +111,8 @@ impl Format {
             Format::Graph(GraphFormat::NTriples) => &["application/n-triples", "text/plain"],
             Format::Graph(GraphFormat::Turtle) => &["text/turtle", "application/x-turtle"],
             Format::Graph(GraphFormat::RdfXml) => &["application/rdf+xml", "application/xml", "text/xml"],
+            Format::Graph(GraphFormat::JsonLd) => &["application/ld+json", "application/json"],
+            Format::Graph(GraphFormat::N3) => &["text/n3", "text/rdf+n3"],
         }
     }
 }
@@ -150,14 +166,18 @@ pub fn negotiate(accept: &str, for_graph: bool) -> Option<Format> {
 
 /// How much a client wants a format: of all the ranges that fit, the most specific decides.
 fn quality(ranges: &[MediaRange<'_>], format: Format) -> u16 {
-    let of_type = |media_type: &str| {
+    let of_type = |(position, media_type): (usize, &&str)| {
         let fitting = ranges.iter().filter_map(|range| Some((range.specificity(media_type)?, range.quality)));
-        fitting.max()
+        // `text/*` asks for a format whose own type is text, not for one that also goes by `text/xml`.
+        fitting.filter(|&(specificity, _)| position == 0 || specificity == EXACT).max()
     };
-    let asked = format.asked_as().iter().filter_map(|media_type| of_type(media_type));
+    let asked = format.asked_as().iter().enumerate().filter_map(of_type);
     // `*/*;q=0.1, application/json` asks for JSON by its other name.
     asked.max().map_or(0, |(_, quality)| quality)
 }
+
+/// The specificity of a range that names one media type.
+const EXACT: u8 = 2;
 
 /// One part of an `Accept` header.
 struct MediaRange<'a> {
@@ -189,7 +209,9 @@ impl<'a> MediaRange<'a> {
         match (self.kind, self.subtype) {
             ("*", "*") => Some(0),
             (mine, "*") if mine.eq_ignore_ascii_case(kind) => Some(1),
-            (mine, sub) if mine.eq_ignore_ascii_case(kind) && sub.eq_ignore_ascii_case(subtype) => Some(2),
+            (mine, sub) if mine.eq_ignore_ascii_case(kind) && sub.eq_ignore_ascii_case(subtype) => {
+                Some(EXACT)
+            }
             _ => None,
         }
     }
@@ -295,6 +317,8 @@ fn write_graph(triples: &[Triple], format: GraphFormat, mut out: &mut dyn Write)
         GraphFormat::NTriples => RdfFormat::NTriples,
         GraphFormat::Turtle => RdfFormat::Turtle,
         GraphFormat::RdfXml => RdfFormat::RdfXml,
+        GraphFormat::JsonLd => RdfFormat::JsonLd { profile: JsonLdProfileSet::empty() },
+        GraphFormat::N3 => RdfFormat::N3,
     });
     if format != GraphFormat::NTriples {
         let known = [

@@ -12,6 +12,8 @@ const TSV: Option<Format> = Some(Format::Results(ResultFormat::Tsv));
 const TTL: Option<Format> = Some(Format::Graph(GraphFormat::Turtle));
 const NT: Option<Format> = Some(Format::Graph(GraphFormat::NTriples));
 const RDF_XML: Option<Format> = Some(Format::Graph(GraphFormat::RdfXml));
+const JSON_LD: Option<Format> = Some(Format::Graph(GraphFormat::JsonLd));
+const N3: Option<Format> = Some(Format::Graph(GraphFormat::N3));
 
 #[test]
 fn names() {
@@ -21,26 +23,29 @@ fn names() {
     assert_eq!("TTL".parse::<Format>().unwrap(), TTL.unwrap());
     assert_eq!(
         "xlsx".parse::<Format>().unwrap_err().to_string(),
-        "there is no format `xlsx`; there are sparql-json, sparql-xml, csv, tsv, ttl, nt, rdfxml"
+        "there is no format `xlsx`; there are sparql-json, sparql-xml, csv, tsv, ttl, nt, rdfxml, jsonld, n3"
     );
 }
 
 #[test]
 fn negotiation() {
-    let cases: [(&str, Option<Format>, Option<Format>); 18] = [
+    let cases: [(&str, Option<Format>, Option<Format>); 21] = [
         ("", JSON, TTL),
         ("*/*", JSON, TTL),
         ("text/csv", CSV, None),
         ("application/sparql-results+xml", XML, None),
-        ("application/json", JSON, None),
+        ("application/json", JSON, JSON_LD),
         ("text/turtle", None, TTL),
         ("application/n-triples, text/turtle;q=0.9", None, NT),
         ("application/xml", XML, RDF_XML),
         ("text/csv;q=0.4, text/tab-separated-values;q=0.6", TSV, None),
-        ("text/*", XML, TTL),
+        ("text/*", CSV, TTL),
+        ("text/xml", XML, RDF_XML),
+        ("text/n3", None, N3),
+        ("application/ld+json", None, JSON_LD),
         ("application/sparql-results+json;q=0, */*;q=0.1", XML, TTL),
         ("text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8", XML, RDF_XML),
-        ("APPLICATION/JSON; Charset=utf-8 ; Q=0.5 , text/csv ; q = 0.2", JSON, None),
+        ("APPLICATION/JSON; Charset=utf-8 ; Q=0.5 , text/csv ; q = 0.2", JSON, JSON_LD),
         ("image/png", None, None),
         ("*/*;q=0", None, None),
         ("nonsense, ;;;, text/csv;q=x, text/tab-separated-values", TSV, None),
