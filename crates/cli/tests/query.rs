@@ -32,6 +32,54 @@ fn one_query_in_three_languages_on_two_engines() {
 }
 
 #[test]
+fn known_namespaces_in_plain_rdf_are_found_by_all_engines() {
+    let dir = tempfile::tempdir().unwrap();
+    let (file, kb) = (dir.path().join("m.nt"), dir.path().join("m.kb"));
+    let kb = kb.to_str().unwrap();
+    for object in ["http://www.wikidata.org/entity/Q1", "http://rdf.freebase.com/ns/m.02"] {
+        fs::write(&file, format!("<http://e/a> <http://e/in> <{object}> .\n")).unwrap();
+        let imported = run(&["kb", "import", "--from", "rdf", file.to_str().unwrap(), "--out", kb]);
+        assert_eq!(imported.status.code(), Some(0), "{}", stderr(&imported));
+        let query = format!("SELECT DISTINCT ?x {{ ?x <http://e/in> <{object}> }}");
+        for engine in ["auto", "embedded", "spareval"] {
+            let output = run(&["query", "--kb", kb, "--engine", engine, "--json", &query]);
+            assert_eq!(output.status.code(), Some(0), "{engine}: {}", stderr(&output));
+            assert_eq!(json(&output)["answers"][0]["id"], "http://e/a");
+        }
+        let sexpr = run(&["convert", "--kb", kb, "--to", "sexpr", &query]);
+        assert_eq!(stdout(&sexpr).trim(), format!("(JOIN http://e/in {object})"));
+        let sparql = run(&["convert", "--kb", kb, "--to", "sparql", stdout(&sexpr).trim()]);
+        let answers = run(&["query", "--kb", kb, "--json", &stdout(&sparql)]);
+        assert_eq!(json(&answers)["answers"][0]["id"], "http://e/a", "{}", stdout(&sparql));
+        fs::remove_dir_all(kb).unwrap();
+    }
+}
+
+#[test]
+fn relative_iris_are_kqa_pros_or_an_error() {
+    let dir = tempfile::tempdir().unwrap();
+    let (file, kb) = (dir.path().join("m.nt"), dir.path().join("m.kb"));
+    let kb = kb.to_str().unwrap();
+    fs::write(&file, "<http://e/a> <http://e/in> <http://e/b> .\n").unwrap();
+    assert!(run(&["kb", "import", "--from", "rdf", file.to_str().unwrap(), "--out", kb]).status.success());
+    for query in ["CONSTRUCT { <a> <b> <c> } WHERE {}", "SELECT ?x { <a> <in> ?x }", "ASK { <a> <in> <b> }"] {
+        for engine in ["auto", "spareval", "embedded"] {
+            let output = run(&["query", "--kb", kb, "--engine", engine, query]);
+            assert_eq!(output.status.code(), Some(2), "{query}: {}", stdout(&output));
+            assert!(stderr(&output).contains("<a> is relative"), "{}", stderr(&output));
+        }
+    }
+    let with_base = "BASE <http://e/> CONSTRUCT { <a> <b> <c> } WHERE { <a> <in> <b> }";
+    let output = run(&["query", "--kb", kb, "--format", "nt", with_base]);
+    assert_eq!(stdout(&output).trim(), "<http://e/a> <http://e/b> <http://e/c> .", "{}", stderr(&output));
+    let unbound = run(&["query", "--kb", kb, "--format", "csv", "SELECT (IRI('a') AS ?x) {}"]);
+    assert!(!stdout(&unbound).contains("invalid"), "{}", stdout(&unbound));
+    // KQA Pro's own queries are written with relative IRIs.
+    let kqapro = "SELECT ?x { ?x <pred:name> ?n . ?x <in> ?y }";
+    assert_ne!(run(&["query", "--kb", kb, kqapro]).status.code(), Some(2));
+}
+
+#[test]
 fn outcomes_and_exit_codes() {
     let output = run(&["query", "Find(The Shawshank Redemption) > Relat(director, forward)"]);
     assert_eq!(output.status.code(), Some(2));
@@ -169,6 +217,13 @@ fn request(address: &str, text: &str) -> String {
     response
 }
 
+/// The value of a header of a reply.
+fn header<'r>(reply: &'r str, name: &str) -> Option<&'r str> {
+    let lines = reply.split("\r\n\r\n").next()?.lines().skip(1);
+    let mut fields = lines.filter_map(|line| line.split_once(": "));
+    fields.find(|(field, _)| field.eq_ignore_ascii_case(name)).map(|(_, value)| value)
+}
+
 #[test]
 fn the_server_speaks_the_protocol() {
     let mut child = touchstone()
@@ -235,6 +290,42 @@ fn the_server_speaks_the_protocol() {
         )
         .starts_with("HTTP/1.1 405")
     );
+    for (accept, content) in [
+        ("text/csv", "text/csv; charset=utf-8"),
+        ("text/*", "text/csv; charset=utf-8"),
+        ("text/tab-separated-values", "text/tab-separated-values; charset=utf-8"),
+        ("text/xml", "application/sparql-results+xml"),
+    ] {
+        let answer = get(select, &format!("Accept: {accept}\r\n"));
+        assert_eq!(header(&answer, "content-type"), Some(content), "{accept}");
+    }
+    let construct = "CONSTRUCT WHERE { <urn:touchstone:world:film/tt0111161> <urn:touchstone:world:property:director> ?x }";
+    for (accept, content) in [
+        ("text/turtle", "text/turtle; charset=utf-8"),
+        ("text/*", "text/turtle; charset=utf-8"),
+        ("text/n3", "text/n3; charset=utf-8"),
+        ("application/ld+json", "application/ld+json"),
+    ] {
+        let answer = get(construct, &format!("Accept: {accept}\r\n"));
+        assert_eq!(header(&answer, "content-type"), Some(content), "{accept}");
+        assert!(answer.contains("urn:touchstone:world:person/f-frank-darabont"), "{answer}");
+    }
+    let at = |method: &str, path: &str| {
+        request(
+            &address,
+            &format!("{method} {path} HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\r\n"),
+        )
+    };
+    for path in ["/sparql", "/sparql/", "/kqapro/sparql", "/kqapro/sparql/"] {
+        let path = format!("{path}?query=ASK%7B%7D");
+        assert!(at("GET", &path).contains("true"), "{path}");
+        let head = at("HEAD", &path);
+        assert!(head.starts_with("HTTP/1.1 200") && head.ends_with("\r\n\r\n"), "{head}");
+    }
+    let nothing = at("GET", "/sparq");
+    assert!(nothing.starts_with("HTTP/1.1 404") && nothing.contains("/sparql"), "{nothing}");
+    let relative = get("CONSTRUCT { <a> <b> <c> } WHERE {}", "");
+    assert!(relative.starts_with("HTTP/1.1 400") && relative.contains("<a> is relative"), "{relative}");
     // Our own client understands our own server.
     let engine = format!("endpoint:http://{address}/sparql");
     let output = run(&["query", "--engine", &engine, "--json", DIRECTOR]);

@@ -195,13 +195,12 @@ fn note_unknown(plan: &Plan, reply: &mut Reply) {
 impl<'kb> Session<'kb> {
     /// For a KB.
     pub fn new(kb: &'kb Kb) -> Session<'kb> {
-        let base = Some(kb.manifest().base.clone()).filter(|base| !base.is_empty());
         Session {
             words: Words::new(kb),
             views: OnceLock::new(),
             direct_printer: OnceLock::new(),
             kqapro_printer: OnceLock::new(),
-            namespaces: Namespaces { base },
+            namespaces: Namespaces::of(kb),
             numbers: PlainNumbers::default(),
         }
     }
@@ -413,21 +412,34 @@ impl<'kb> Session<'kb> {
         budget: &Budget<'_>,
         reply: &mut Reply,
     ) -> Result<Answers, Failure> {
-        let parsed = touchstone_logic::sparql::parse(text).map_err(unparsable)?;
+        let mut parsed = touchstone_logic::sparql::parse(text).map_err(unparsable)?;
         reply.notes.extend(parsed.repairs.iter().map(|repair| format!("repaired: {repair}")));
         let recognised = recognise(&parsed.query, &self.namespaces);
         // With all IRIs written out, and without the base that relative ones were put behind.
         let written = parsed.query.to_string().replacen(&format!("BASE <{KQAPRO_BASE}>"), "", 1);
         let view = settings.view.unwrap_or_else(|| match &recognised {
             Ok(recognised) if recognised.dialect == Dialect::KqaPro => View::KqaPro,
-            // KQA Pro writes relative IRIs, nobody else does.
-            _ if written.contains(KQAPRO_BASE) => View::KqaPro,
+            // KQA Pro writes relative IRIs; where ids are IRIs, they need its predicates beside them.
+            _ if written.contains(KQAPRO_BASE)
+                && (written.contains("<pred:") || has_short_ids(self.kb())) =>
+            {
+                View::KqaPro
+            }
             _ => View::Direct,
         });
         if let Engine::Endpoint(endpoint) = &settings.engine {
             reply.engine = Some("endpoint");
             let results = self.ask_endpoint(endpoint, &parsed.text, budget)?;
             return Ok(self.typed(results, view));
+        }
+        if view == View::Direct {
+            // The base is KQA Pro's: in any other graph, relative IRIs are relative to nothing.
+            if let Some(relative) = relative_iri(&written).filter(|_| !text.contains(KQAPRO_BASE)) {
+                return Err(Failure::Unparsable(format!(
+                    "the IRI <{relative}> is relative, and the query has no BASE; write the whole IRI, or begin with BASE <...>"
+                )));
+            }
+            without_kqapro_base(&mut parsed.query);
         }
         if !matches!(settings.engine, Engine::Spareval) {
             let quick = recognised.as_ref().ok().and_then(|found| {
@@ -529,6 +541,29 @@ impl<'kb> Session<'kb> {
             variables: vec![Variable::new_unchecked("answer")],
             rows: answers.iter().map(|answer| vec![Some(answer_term(self.kb(), view, answer))]).collect(),
         }
+    }
+}
+
+/// Whether the ids of a KB are short words, as KQA Pro's are, and not IRIs. (Ids are sorted, blank nodes first.)
+fn has_short_ids(kb: &Kb) -> bool {
+    let last = kb.nodes().take(kb.n_entities()).last().or_else(|| kb.nodes().last());
+    last.is_some_and(|node| !touchstone_kb::iri::is_absolute(kb.node_id(node)))
+}
+
+/// The first relative IRI of a query, as the user wrote it; the parser has put it behind KQA Pro's base.
+fn relative_iri(written: &str) -> Option<&str> {
+    let start = written.find(&format!("<{KQAPRO_BASE}"))? + 1 + KQAPRO_BASE.len();
+    written[start..].split('>').next()
+}
+
+/// Takes KQA Pro's base away, so that `IRI("a")` is an error as it is without a base.
+fn without_kqapro_base(query: &mut spargebra::Query) {
+    let (spargebra::Query::Select { base_iri, .. }
+    | spargebra::Query::Ask { base_iri, .. }
+    | spargebra::Query::Construct { base_iri, .. }
+    | spargebra::Query::Describe { base_iri, .. }) = query;
+    if base_iri.as_ref().is_some_and(|base| base.as_str() == KQAPRO_BASE) {
+        *base_iri = None;
     }
 }
 

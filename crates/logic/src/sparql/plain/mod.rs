@@ -122,7 +122,8 @@ impl<'t> Reader<'t> {
 
     fn prefix(&mut self) -> Option<()> {
         let name = self.run(&const { bytes(b"_-") });
-        if !self.mark(":") {
+        // A prefix begins with a letter.
+        if !self.mark(":") || name.starts_with(|first: char| !first.is_ascii_alphabetic()) {
             return None;
         }
         let iri = self.iri_text().filter(|iri| is_plain_iri(iri))?;

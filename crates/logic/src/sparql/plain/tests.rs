@@ -63,12 +63,24 @@ fn others_are_left_to_the_general_parser() {
         "ASK { ?x <urn:a> ?y ?x <urn:b> ?y }",
         "ASK { BIND(1 AS ?x) BIND(2 AS ?x) }",
         "CONSTRUCT { ?a ?b ?c } { ?a ?b ?c }",
+        "PREFIX 1: <http://example/> ASK {}",
+        "PREFIX _a: <http://example/> ASK { _a:x ?y ?z }",
     ] {
         assert!(read(text).is_none(), "{text}");
     }
     let deep = format!("ASK {}{}", "{".repeat(50), "}".repeat(50));
     let long = format!("ASK {{ FILTER(?x{}) }}", " || ?x".repeat(1000));
     assert!(read(&deep).is_none() && read(&long).is_none());
+}
+
+#[test]
+fn a_prefix_begins_with_a_letter() {
+    for prefix in ["1", "_a", "-a"] {
+        let text = format!("PREFIX {prefix}: <http://example/> ASK {{ {prefix}:x ?y ?z }}");
+        assert!(crate::sparql::parse(&text).is_err(), "{text}");
+    }
+    assert!(check("PREFIX a1: <http://example/> ASK { a1:x ?y ?z }"));
+    assert!(check("PREFIX : <http://example/> ASK { :x ?y ?z }"));
 }
 
 /// Those of the datasets at hand; skipped, with a message, where there are none.
