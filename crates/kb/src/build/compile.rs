@@ -109,7 +109,7 @@ impl KbBuilder {
         check(progress)?;
         progress.stage("indexing names", None);
         let n_names = nodes.names.len() as u64;
-        name_index::write(&self, &numbers, &nodes.names, &facts.degree, &writer, progress)?;
+        name_index::write(&self, &numbers, &nodes.names, &nodes.iri_names, &facts.degree, &writer, progress)?;
         let content = [nodes.content, std::mem::take(&mut facts.content), schema_content];
         let hierarchy = nodes.hierarchy;
 

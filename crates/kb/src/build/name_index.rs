@@ -8,22 +8,26 @@ use crate::progress::Progress;
 use crate::store::writer::{RowsBuffer, StoreWriter};
 use rayon::prelude::*;
 
-/// Writes the index over `names`, pairs of node and literal.
+/// Writes the index over `names`, pairs of node and literal, and `iri_names`, what nodes without a label go by.
 pub(crate) fn write(
     builder: &KbBuilder,
     numbers: &Numbers,
     names: &[(u32, u32)],
+    iri_names: &[(u32, String)],
     degree: &[u32],
     writer: &StoreWriter,
     progress: &dyn Progress,
 ) -> Result<()> {
     let text = |name: u32| builder.literals.get(numbers.literal_order[name as usize]).text();
     // Best-connected nodes come first here, too.
-    let n_buckets = names.len().next_power_of_two();
-    let mut exact: Vec<(u32, std::cmp::Reverse<u32>, u32)> = names
-        .par_iter()
-        .map(|&(node, name)| {
-            let bucket = name_bucket(text(name), n_buckets) as u32;
+    let n_buckets = (names.len() + iri_names.len()).next_power_of_two();
+    let all = || {
+        let literals = names.par_iter().map(|&(node, name)| (node, text(name)));
+        literals.chain(iri_names.par_iter().map(|(node, name)| (*node, name.as_str())))
+    };
+    let mut exact: Vec<(u32, std::cmp::Reverse<u32>, u32)> = all()
+        .map(|(node, name)| {
+            let bucket = name_bucket(name, n_buckets) as u32;
             (bucket, std::cmp::Reverse(degree[node as usize]), node)
         })
         .collect();
@@ -33,11 +37,8 @@ pub(crate) fn write(
     writer.write_rows("name_buckets", &RowsBuffer::from_sorted_pairs(n_buckets, &exact)?)?;
 
     check(progress)?;
-    let mut folded: Vec<(String, u32)> = names
-        .par_iter()
-        .map(|&(node, name)| (fold(text(name)), node))
-        .filter(|(name, _)| !name.is_empty())
-        .collect();
+    let mut folded: Vec<(String, u32)> =
+        all().map(|(node, name)| (fold(name), node)).filter(|(name, _)| !name.is_empty()).collect();
     check(progress)?;
     // Within one name the best-connected node comes first.
     folded.par_sort_unstable_by(|(a, x), (b, y)| {

@@ -6,6 +6,7 @@ use super::hierarchy::{Hierarchy, Unclosed};
 use crate::error::{KbError, Result};
 use crate::progress::Progress;
 use crate::store::fingerprint::ContentHasher;
+use crate::store::name_of_iri;
 use crate::store::writer::{RowsBuffer, StoreWriter};
 use rayon::prelude::*;
 
@@ -16,6 +17,8 @@ const DEFAULT_MAX_CLOSURE: u64 = 50_000_000;
 pub(crate) struct NodeSummary {
     /// Labels and aliases, as (node, literal).
     pub(crate) names: Vec<(u32, u32)>,
+    /// What nodes without a label go by.
+    pub(crate) iri_names: Vec<(u32, String)>,
     pub(crate) hierarchy: Hierarchy,
     pub(crate) content: ContentHasher,
 }
@@ -29,21 +32,21 @@ impl KbBuilder {
         progress: &dyn Progress,
     ) -> Result<NodeSummary> {
         let mut content = ContentHasher::new();
-        let names = self.write_nodes(numbers, writer, &mut content)?;
+        let (names, iri_names) = self.write_nodes(numbers, writer, &mut content)?;
         check(progress)?;
         let hierarchy = self.write_classes(numbers, writer, &mut content, progress)?;
         check(progress)?;
         self.write_literals(numbers, writer, &mut content, progress)?;
-        Ok(NodeSummary { names, hierarchy, content })
+        Ok(NodeSummary { names, iri_names, hierarchy, content })
     }
 
-    /// Writes ids, labels, descriptions and aliases; returns all names as (node, literal).
+    /// Writes ids, labels, descriptions and aliases; returns all names as (node, literal), and what nodes without a label go by.
     fn write_nodes(
         &self,
         numbers: &Numbers,
         writer: &StoreWriter,
         content: &mut ContentHasher,
-    ) -> Result<Vec<(u32, u32)>> {
+    ) -> Result<(Vec<(u32, u32)>, Vec<(u32, String)>)> {
         let n = numbers.n_nodes();
         let ids = || numbers.node_order.iter().map(|&node| self.nodes.get(node));
         writer.write_strings("node_id", ids())?;
@@ -89,7 +92,20 @@ impl KbBuilder {
         let labelled = labels.iter().enumerate().filter(|&(_, &label)| label != ABSENT);
         let mut all = aliases;
         all.extend(labelled.map(|(node, &label)| (node as u32, label)));
-        Ok(all)
+        let unlabelled = ids().zip(&labels).enumerate().filter(|(_, (_, label))| **label == ABSENT);
+        let iri_names: Vec<(u32, String)> = unlabelled
+            .filter_map(|(node, (id, _))| Some((node as u32, name_of_iri(id)?.into_owned())))
+            .collect();
+        let is_decoded = |(node, name): &&(u32, String)| {
+            !self.nodes.get(numbers.node_order[*node as usize]).ends_with(name.as_str())
+        };
+        let decoded: Vec<&(u32, String)> = iri_names.iter().filter(is_decoded).collect();
+        if !decoded.is_empty() {
+            let nodes: Vec<u32> = decoded.iter().map(|(node, _)| *node).collect();
+            writer.write("decoded_name_node", &nodes)?;
+            writer.write_strings("decoded_name", decoded.iter().map(|(_, name)| name.as_str()))?;
+        }
+        Ok((all, iri_names))
     }
 
     /// Writes the hierarchy and the members of each class.

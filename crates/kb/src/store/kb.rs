@@ -1,6 +1,6 @@
 //! Opens a store, and answers about nodes, classes and literals.
 
-use super::columns::{Rows, Strings, check_len, path_of};
+use super::columns::{Rows, Strings, check_below, check_len, path_of};
 use super::facts::FactColumns;
 use super::file_order::FileOrderColumns;
 use super::id_index::IdIndex;
@@ -35,6 +35,7 @@ pub struct Kb {
     /// Shared by overlays: they have the same nodes.
     ids: Arc<IdIndex>,
     node_label: Column<u32>,
+    decoded_names: Option<DecodedNames>,
     node_description: Column<u32>,
     aliases: Rows,
     class_parents: Rows,
@@ -80,6 +81,7 @@ impl Kb {
             node_id: Strings::open(dir, "node_id")?,
             ids: Arc::default(),
             node_label: Column::open(&path_of(dir, "node_label"))?,
+            decoded_names: DecodedNames::open(dir)?,
             node_description: Column::open(&path_of(dir, "node_description"))?,
             aliases: Rows::open(dir, "aliases")?,
             class_parents: Rows::open(dir, "class_parents")?,
@@ -108,6 +110,10 @@ impl Kb {
         {
             check_len(dir, name, column.len(), n_nodes)?;
             check_optional(dir, name, column, n_literals)?;
+        }
+        if let Some(decoded) = &self.decoded_names {
+            check_below(dir, "decoded_name_node", &decoded.nodes, n_nodes)?;
+            decoded.names.check(dir, "decoded_name", decoded.nodes.len())?;
         }
         self.aliases.check(dir, "aliases", n_nodes, n_literals)?;
         for (name, rows, limit) in [
@@ -190,11 +196,15 @@ impl Kb {
         self.node_id.get(node.index())
     }
 
-    /// The main name of a node; its id if it has none.
+    /// The main name of a node. Without one it goes by its id, or, if that is an IRI, by the end of it, percent-decoded.
     pub fn label(&self, node: NodeId) -> &str {
         match self.label_literal(node) {
             Some(label) => self.literal_text(label),
-            None => readable_id(self.node_id(node)),
+            None => {
+                let name = readable_id(self.node_id(node));
+                let decoded = self.decoded_names.as_ref().filter(|_| name.contains('%'));
+                decoded.and_then(|decoded| decoded.get(node)).unwrap_or(name)
+            }
         }
     }
 
@@ -254,6 +264,29 @@ impl Kb {
     }
 }
 
+/// What nodes go by whose IRI ends in something percent-encoded and that have no label, sorted by node.
+#[derive(Clone)]
+struct DecodedNames {
+    nodes: Column<u32>,
+    names: Strings,
+}
+
+impl DecodedNames {
+    /// Opens the columns; most stores have none.
+    fn open(dir: &Path) -> Result<Option<DecodedNames>> {
+        let path = path_of(dir, "decoded_name_node");
+        // The list of checksums guards the file: whoever removes it has damaged the store.
+        if !path.exists() {
+            return Ok(None);
+        }
+        Ok(Some(DecodedNames { nodes: Column::open(&path)?, names: Strings::open(dir, "decoded_name")? }))
+    }
+
+    fn get(&self, node: NodeId) -> Option<&str> {
+        self.nodes.binary_search(&node.0).ok().map(|position| self.names.get(position))
+    }
+}
+
 /// The value of an optional column.
 pub(super) fn optional(column: &[u32], index: usize) -> Option<u32> {
     Some(column[index]).filter(|&value| value != ABSENT)
@@ -268,6 +301,18 @@ pub(super) fn check_optional(dir: &Path, name: &str, column: &[u32], limit: usiz
         }
         _ => Ok(()),
     }
+}
+
+/// The name that a node without a label goes by and is found by, if its id is an IRI: the end of it, percent-decoded where that gives a
+/// text that can be shown.
+pub(crate) fn name_of_iri(id: &str) -> Option<std::borrow::Cow<'_, str>> {
+    let end = readable_id(id);
+    if end.len() == id.len() {
+        return None;
+    }
+    let decoded = crate::iri::decode(end);
+    let shown = !decoded.trim().is_empty() && !decoded.contains(char::is_control);
+    Some(if shown { decoded } else { end.into() })
 }
 
 /// The part of an id that people can read: of an IRI what follows the last `/`, `#` or `:`, else all of it.

@@ -237,9 +237,12 @@ impl NameColumns {
 }
 
 impl Kb {
-    /// The nodes whose label or alias is exactly `name`, best connected first.
+    /// The nodes whose label or alias is exactly `name`, or that have no label and go by `name`; best connected first.
     pub fn nodes_named(&self, name: &str) -> Vec<NodeId> {
-        self.in_bucket(name).filter(|&node| self.has_name(node, name)).collect()
+        let mut nodes: Vec<NodeId> = self.in_bucket(name).filter(|&node| self.has_name(node, name)).collect();
+        let by_id = self.node(name).filter(|&node| self.label_literal(node).is_none());
+        nodes.extend(by_id.filter(|node| !nodes.contains(node)));
+        nodes
     }
 
     /// The nodes whose label is exactly `name`, best connected first. A node without a label is not found by its id.
@@ -264,7 +267,10 @@ impl Kb {
 
     fn has_name(&self, node: NodeId, name: &str) -> bool {
         let is_name = |literal| self.literal_bytes(literal) == name.as_bytes();
-        self.label_literal(node).is_some_and(is_name) || self.aliases(node).any(is_name)
+        match self.label_literal(node) {
+            Some(label) => is_name(label) || self.aliases(node).any(is_name),
+            None => self.label(node) == name || self.aliases(node).any(is_name),
+        }
     }
 
     /// Finds nodes by name, best first; see the module documentation for the stages.
@@ -278,6 +284,9 @@ impl Kb {
         let bare = ["the ", "a ", "an "].iter().find_map(|article| folded.strip_prefix(article));
         for &node in bare.map_or(&[][..], |bare| self.nodes_named_like(bare)) {
             hits.add(node, bare.unwrap_or_default(), Match::Folded);
+        }
+        if let Some(node) = self.node(query.trim()) {
+            hits.add(node.0, &folded, Match::Exact);
         }
         for &node in self.nodes_named_like(query) {
             let exact = self.has_name(NodeId(node), query.trim());
