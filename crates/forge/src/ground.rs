@@ -68,7 +68,9 @@ impl<'k> Ground<'k> {
         let enough = |class: &ClassId| kb.direct_members(*class).len() >= 3;
         let allowed: (Vec<bool>, Vec<bool>) = (
             kb.relations().map(|relation| !is_illegal(&Property::Relation(relation))).collect(),
-            kb.attributes().map(|attribute| !is_illegal(&Property::Attribute(attribute))).collect(),
+            kb.attributes()
+                .map(|attribute| !is_illegal(&Property::Attribute(attribute)) && !is_name(kb, attribute))
+                .collect(),
         );
         let degree = |node: NodeId| {
             let out = kb.properties_of(node).map(|(property, _)| property);
@@ -225,6 +227,20 @@ impl<'k> Ground<'k> {
     pub fn class_of(&self, node: NodeId) -> Option<ClassId> {
         self.kb().classes_of(node).min_by_key(|&class| (self.kb().members(class).len(), class))
     }
+}
+
+/// Whether an attribute holds the labels of things: to ask for it would give its answer away.
+fn is_name(kb: &Kb, attribute: AttributeId) -> bool {
+    const LOOKED_AT: usize = 200;
+    let facts = kb.facts_by_value(attribute);
+    let n = facts.len().min(LOOKED_AT);
+    let is_label = |&position: &usize| {
+        let label = kb.label_literal(NodeId(facts.subjects[position]));
+        label.is_some_and(|label| kb.literal_text(label) == kb.literal_text(facts.value(position)))
+    };
+    // Spread over all of them.
+    let looked_at = (0..n).map(|i| i * facts.len() / n);
+    n > 0 && looked_at.filter(is_label).count() * 2 > n
 }
 
 /// Letters of the Latin alphabet, digits and usual punctuation, and some letter or digit.

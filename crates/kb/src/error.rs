@@ -72,6 +72,41 @@ pub enum KbError {
         /// The endings that are known.
         known: String,
     },
+    /// It cannot be told what kind of file it is.
+    #[error("cannot tell what {} is; say it with --from kqapro, rdf, wikidata-json or lines", path.display())]
+    UnknownInput {
+        /// The file.
+        path: PathBuf,
+    },
+    /// Files of several kinds cannot be imported together.
+    #[error(
+        "{} is {first_kind} and {} is {second_kind}; import files of one kind, or say which with --from",
+        first.display(), second.display()
+    )]
+    MixedInputs {
+        /// A file.
+        first: PathBuf,
+        /// What it is.
+        first_kind: &'static str,
+        /// Another file.
+        second: PathBuf,
+        /// What that is.
+        second_kind: &'static str,
+    },
+    /// No triple has the property that names are to be taken from.
+    #[error(
+        "--label-property {property}: no triple has this property; {}",
+        match nearest {
+            Some(nearest) => format!("did you mean {nearest}?"),
+            None => "give its whole IRI".to_owned(),
+        }
+    )]
+    UnknownLabelProperty {
+        /// As it was given.
+        property: String,
+        /// The one that is probably meant.
+        nearest: Option<String>,
+    },
     /// More items than 32-bit ids can number.
     #[error("too many {what}: a store holds at most {limit}")]
     TooMany {

@@ -21,6 +21,7 @@ mod progress;
 pub mod rdf;
 pub mod registry;
 mod store;
+pub mod survey;
 mod time;
 mod vocabulary;
 pub mod world;

@@ -1,5 +1,6 @@
 //! `touchstone kb import`.
 
+use super::info::NamingJson;
 use crate::Outcome;
 use crate::output::{self, count, counted};
 use crate::progress::Bar;
@@ -8,16 +9,18 @@ use clap::{Args, ValueEnum};
 use serde_json::json;
 use std::path::PathBuf;
 use std::time::Instant;
-use touchstone_kb::import::{self, ImportReport, ImportRequest, Profile, Source, Subset, Tally};
+use touchstone_kb::Kb;
+use touchstone_kb::import::{self, FileKind, ImportReport, ImportRequest, Profile, Source, Subset, Tally};
+use touchstone_kb::survey::Survey;
 
 #[derive(Args)]
 pub(crate) struct ImportArgs {
     /// The files; gzip, zstd and bzip2 are recognised
     #[arg(required = true, value_name = "INPUT")]
     inputs: Vec<PathBuf>,
-    /// What the files are
+    /// What the files are; told by their names and beginnings if absent
     #[arg(long, value_enum)]
-    from: From,
+    from: Option<From>,
     /// How RDF is read
     #[arg(long, value_enum, default_value_t = ProfileArg::Rdfs)]
     profile: ProfileArg,
@@ -33,6 +36,9 @@ pub(crate) struct ImportArgs {
     /// The language of names and descriptions; `any` keeps all of them
     #[arg(long, default_value = "en")]
     lang: String,
+    /// A property whose values are names, before rdfs:label: an IRI, or foaf:name, schema:name, ... (rdf; repeatable, the best first)
+    #[arg(long = "label-property", value_name = "IRI")]
+    label_properties: Vec<String>,
     /// The name of the KB
     #[arg(long)]
     name: Option<String>,
@@ -98,34 +104,51 @@ pub(crate) fn run(args: &ImportArgs) -> Result<Outcome> {
     if let Err(error) = touchstone_kb::registry::record(&touchstone_kb::world::cache_dir(), &args.out) {
         output::note(&format!("the KB is not recorded for benchmarks to find ({error}); give it with --kb"));
     }
+    let kb = Kb::open(&args.out)?;
+    let survey = Survey::of(&kb);
     if args.json {
-        output::json(&report_json(&report, args))?;
+        let mut json = report_json(&report, args);
+        json["naming"] = serde_json::to_value(NamingJson::new(&kb, &survey))?;
+        output::json(&json)?;
     } else {
         output::text(&readable(&report, args, start))?;
+    }
+    if survey.lacks_names() {
+        output::note(&lacking_names(&kb, &survey, matches!(request.source, Source::Rdf(_))));
     }
     Ok(Outcome::Done)
 }
 
 /// What was typed, as what it means.
 fn request(args: &ImportArgs) -> Result<ImportRequest> {
+    let from = match args.from {
+        Some(from) => from,
+        None => match FileKind::of(&args.inputs)? {
+            FileKind::KqaPro => From::Kqapro,
+            FileKind::Rdf => From::Rdf,
+            FileKind::WikidataJson => From::WikidataJson,
+            FileKind::Lines => From::Lines,
+        },
+    };
     let profile = match args.profile {
         ProfileArg::Rdfs => Profile::Rdfs,
         ProfileArg::Freebase => Profile::Freebase,
         ProfileArg::Dbpedia => Profile::Dbpedia,
         ProfileArg::Wikidata => Profile::Wikidata,
     };
-    if args.ontology.is_some() && (args.from != From::Rdf || profile != Profile::Freebase) {
+    if args.ontology.is_some() && (from != From::Rdf || profile != Profile::Freebase) {
         bail!("--ontology is for `--from rdf --profile freebase`");
     }
-    if args.from != From::Rdf && args.profile != ProfileArg::Rdfs {
+    if from != From::Rdf && args.profile != ProfileArg::Rdfs {
         bail!("--profile is for `--from rdf`");
     }
-    if args.from != From::WikidataJson
-        && (args.seeds.is_some() || args.same_name > 0 || args.keep_identifiers)
-    {
+    if from != From::Rdf && !args.label_properties.is_empty() {
+        bail!("--label-property is for `--from rdf`; other formats say what is a name");
+    }
+    if from != From::WikidataJson && (args.seeds.is_some() || args.same_name > 0 || args.keep_identifiers) {
         bail!("--seeds, --same-name and --keep-identifiers are for `--from wikidata-json`");
     }
-    let source = match args.from {
+    let source = match from {
         From::Kqapro => Source::KqaPro,
         From::Rdf => Source::Rdf(profile),
         From::WikidataJson => Source::WikidataJson(Subset {
@@ -138,6 +161,7 @@ fn request(args: &ImportArgs) -> Result<ImportRequest> {
     let mut request = ImportRequest::new(source, args.inputs.clone());
     request.ontology.clone_from(&args.ontology);
     request.lang.clone_from(&args.lang);
+    request.label_properties.clone_from(&args.label_properties);
     request.strict = args.strict;
     request.name = args.name.clone().unwrap_or_default();
     request.license = args.license.clone().unwrap_or_default();
@@ -179,6 +203,35 @@ fn report_json(report: &ImportReport, args: &ImportArgs) -> serde_json::Value {
         "n_problems": report.n_problems,
         "problems": problems,
     })
+}
+
+/// A warning about entities without a name, with what to do about it.
+fn lacking_names(kb: &Kb, survey: &Survey, is_rdf: bool) -> String {
+    let mut text = format!(
+        "{} of {} have no name. They go by the end of their id,\nand few questions can be asked about them.",
+        count(survey.unnamed()),
+        counted(survey.entities - survey.blank, "entity", "entities"),
+    );
+    if !survey.name_like.is_empty() {
+        text.push_str("\nThese properties look like names:");
+        for property in &survey.name_like {
+            text.push_str(&format!(
+                "\n  {} ({}, such as {})",
+                kb.attribute_id(property.attribute),
+                counted(property.entities, "entity", "entities"),
+                output::shortened(&property.example)
+            ));
+        }
+        let flags =
+            survey.name_like.iter().map(|p| format!("--label-property '{}'", kb.attribute_id(p.attribute)));
+        if is_rdf {
+            text.push_str("\nImport again with those that are:");
+            flags.for_each(|flag| text.push_str(&format!("\n  {flag}")));
+        }
+    } else if is_rdf {
+        text.push_str("\nIf a property holds their names, import again with --label-property IRI;\nfor names in another language than English, with --lang.");
+    }
+    text
 }
 
 /// Cycles of the class hierarchy that are shown.

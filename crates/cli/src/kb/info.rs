@@ -7,6 +7,7 @@ use anyhow::Result;
 use clap::Args;
 use serde::Serialize;
 use std::collections::BTreeMap;
+use touchstone_kb::survey::Survey;
 use touchstone_kb::{Counts, Kb, Property};
 
 #[derive(Args)]
@@ -40,11 +41,52 @@ struct InfoJson<'a> {
     qualifiers: u64,
     facts: FactsJson,
     names: u64,
+    naming: NamingJson<'a>,
     domains: BTreeMap<&'a str, u64>,
     source: &'a str,
     license: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
     schema: Option<SchemaJson<'a>>,
+}
+
+/// What matters for a benchmark: names and classes of entities.
+#[derive(Serialize)]
+pub(crate) struct NamingJson<'a> {
+    entities: u64,
+    blank_nodes: u64,
+    named: u64,
+    with_class: u64,
+    /// By language tag; the empty one is for labels without a language.
+    labels_by_language: BTreeMap<String, u64>,
+    properties_like_names: Vec<NameLikeJson<'a>>,
+}
+
+#[derive(Serialize)]
+struct NameLikeJson<'a> {
+    id: &'a str,
+    entities: u64,
+    example: String,
+}
+
+impl<'a> NamingJson<'a> {
+    pub(crate) fn new(kb: &'a Kb, survey: &Survey) -> NamingJson<'a> {
+        NamingJson {
+            entities: survey.entities,
+            blank_nodes: survey.blank,
+            named: survey.named,
+            with_class: survey.with_class,
+            labels_by_language: survey.languages.clone(),
+            properties_like_names: survey
+                .name_like
+                .iter()
+                .map(|property| NameLikeJson {
+                    id: kb.attribute_id(property.attribute),
+                    entities: property.entities,
+                    example: property.example.clone(),
+                })
+                .collect(),
+        }
+    }
 }
 
 #[derive(Serialize)]
@@ -140,6 +182,7 @@ fn info(kb: &Kb, with_schema: bool) -> InfoJson<'_> {
             qualified: qualified_facts,
         },
         names,
+        naming: NamingJson::new(kb, &Survey::of(kb)),
         domains,
         source: &manifest.source,
         license: &manifest.license,
@@ -206,9 +249,27 @@ fn readable(kb: &Kb, info: &InfoJson<'_>) -> String {
         count(info.facts.literal),
         count(info.facts.qualified)
     );
+    let naming = &info.naming;
+    let share = |n: u64| match naming.entities {
+        0 => count(n),
+        all => format!("{} ({} %)", count(n), n * 100 / all),
+    };
+    let languages = naming.labels_by_language.iter().map(|(tag, n)| {
+        let tag = if tag.is_empty() { "no language" } else { tag };
+        format!("{tag} ({})", count(*n))
+    });
+    let languages: Vec<String> = languages.collect();
+    let like_names = naming.properties_like_names.iter();
+    let like_names: Vec<String> =
+        like_names.map(|property| format!("{} ({})", property.id, count(property.entities))).collect();
     let domains: Vec<String> = info.domains.iter().map(|(name, n)| format!("{name} ({n})")).collect();
     let rows = [
         ("entities", count(info.entities)),
+        ("  with a name", share(naming.named)),
+        ("  with a class", share(naming.with_class)),
+        ("  blank nodes", count(naming.blank_nodes)),
+        ("languages of names", languages.join(", ")),
+        ("look like names", like_names.join("\n")),
         ("classes", count(info.classes)),
         ("relations", count(info.relations)),
         ("attributes", count(info.attributes)),
@@ -220,7 +281,12 @@ fn readable(kb: &Kb, info: &InfoJson<'_>) -> String {
         ("source", info.source.to_owned()),
         ("licence", info.license.to_owned()),
     ];
+    let left_out = ["  blank nodes", "look like names"];
     for (key, value) in rows {
+        // What most KBs do not have needs no row.
+        if left_out.contains(&key) && (value.is_empty() || value == "0") {
+            continue;
+        }
         table.add_row([key.to_owned(), value]);
     }
     let mut text = format!("{table}\n");

@@ -30,7 +30,7 @@ pub(crate) enum KbCommand {
     Find(find::FindArgs),
     /// Make a KB out of files: KQA Pro, RDF, Wikidata's dump, KB lines.
     #[command(
-        after_help = "Examples:\n  touchstone kb import --from kqapro kb.json --out my-kb\n  touchstone kb import --from rdf --profile freebase --ontology ontology/ dump.nt.gz --out freebase\n  touchstone kb import --from wikidata-json --seeds ids.txt latest-all.json.bz2 --out wikidata"
+        after_help = "Examples:\n  touchstone kb import elements.ttl --out my-kb\n  touchstone kb import films.ttl --label-property schema:name --out films-kb\n  touchstone kb import --from kqapro kb.json --out my-kb\n  touchstone kb import --from rdf --profile freebase --ontology ontology/ dump.nt.gz --out freebase\n  touchstone kb import --from wikidata-json --seeds ids.txt latest-all.json.bz2 --out wikidata"
     )]
     Import(import::ImportArgs),
     /// Write a KB as RDF, as KQA Pro's kb.json, or in KB lines.

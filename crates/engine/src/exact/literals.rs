@@ -224,6 +224,8 @@ impl<'a> Scope<'_, 'a, '_> {
         let mut lengths = Vec::new();
         let own = knowledge.literals(properties);
         let odd = knowledge.odd_times(&own);
+        // By the text that is compared: the time that it stands for.
+        let mut clocks: HashMap<&str, i64> = HashMap::new();
         for &id in own.iter() {
             let Some(time) = knowledge.kb.literal_time(LiteralId(id)) else { continue };
             let length = match time.precision() {
@@ -240,13 +242,22 @@ impl<'a> Scope<'_, 'a, '_> {
                         Precision::Month | Precision::Day => text == time.date_text(),
                         Precision::Second => {
                             let rest = text.strip_prefix(&time.date_text());
-                            rest.is_some_and(|clock| clock.len() == 10 && clock.ends_with('Z'))
+                            rest.is_some_and(begins_with_clock)
                         }
                     }
             };
-            if odd.binary_search(&id).is_ok() && !is_usual(knowledge.literal(id).text()) {
+            let text = knowledge.literal(id).text();
+            if odd.binary_search(&id).is_ok() && !is_usual(text) {
                 return Err(Inexpressible::new(
                     "the earliest or latest of times that are written in unusual ways",
+                ));
+            }
+            // Fractions of a second and zones are cut off: engines write them in several ways.
+            if let Some(clock) = text.get(..length).filter(|_| time.precision() == Precision::Second)
+                && clocks.insert(clock, time.key()).is_some_and(|other| other != time.key())
+            {
+                return Err(Inexpressible::new(
+                    "the earliest or latest of times that differ by less than a second",
                 ));
             }
             if !lengths.contains(&length) {
@@ -343,6 +354,21 @@ impl<'a> Scope<'_, 'a, '_> {
 
 struct Lengths {
     dated: bool,
+}
+
+/// Whether a text begins with `Thh:mm:ss`, as XML Schema writes the time of day; a fraction and a time zone may follow.
+fn begins_with_clock(text: &str) -> bool {
+    let Some(&[b'T', h0, h1, b':', m0, m1, b':', s0, s1]) = text.as_bytes().first_chunk::<9>() else {
+        return false;
+    };
+    let number = |tens: u8, ones: u8| {
+        let digits = tens.is_ascii_digit() && ones.is_ascii_digit();
+        digits.then(|| (tens - b'0') * 10 + (ones - b'0'))
+    };
+    // The hour 24 and the second 60 are written otherwise by engines that read them.
+    number(h0, h1).is_some_and(|hour| hour < 24)
+        && number(m0, m1).is_some_and(|minute| minute < 60)
+        && number(s0, s1).is_some_and(|second| second < 60)
 }
 
 /// The aggregate, and a text that never wins.

@@ -114,3 +114,69 @@ fn small_kbs() {
         assert!(tally.agree > tally.n / 2, "{view:?}");
     }
 }
+
+/// The earliest, the latest and comparisons of times of day, however their fraction and zone are written.
+#[test]
+fn times_of_day() {
+    use touchstone_kb::import::{ImportRequest, Profile, Source, import};
+    use touchstone_kb::{Kb, NoProgress};
+    let dir = tempfile::tempdir().unwrap();
+    let kb_of = |name: &str, times: &[&str]| {
+        let mut turtle = "@prefix xsd: <http://www.w3.org/2001/XMLSchema#> .\n".to_owned();
+        for (i, time) in times.iter().enumerate() {
+            let datatype = if time.contains('T') { "dateTime" } else { "date" };
+            turtle +=
+                &format!("<http://e/x{i}> a <http://e/C> ; <http://e/at> \"{time}\"^^xsd:{datatype} .\n");
+        }
+        let file = dir.path().join(format!("{name}.ttl"));
+        std::fs::write(&file, turtle).unwrap();
+        let out = dir.path().join(name);
+        import(&ImportRequest::new(Source::Rdf(Profile::Rdfs), vec![file]), &out, &NoProgress).unwrap();
+        Kb::open(&out).unwrap()
+    };
+    let forms = |times: &[&str]| {
+        let mut forms: Vec<String> =
+            ["ARGMAX", "ARGMIN"].iter().map(|f| format!("({f} http://e/C http://e/at)")).collect();
+        for (comparison, time) in
+            ["lt", "le", "gt", "ge"].iter().flat_map(|c| times.iter().map(move |t| (c, t)))
+        {
+            let datatype = if time.contains('T') { "dateTime" } else { "date" };
+            forms.push(format!(
+                "(AND http://e/C ({comparison} http://e/at {time}^^http://www.w3.org/2001/XMLSchema#{datatype}))"
+            ));
+        }
+        forms
+    };
+    let mut n_printed = 0;
+    for (name, times) in [
+        ("z", vec!["2014-05-01T12:34:56Z", "2014-05-01T12:34:57Z", "2013-01-01T00:00:00Z"]),
+        ("zeros", vec!["2014-05-01T12:34:56.000Z", "2014-05-01T12:34:57.000Z", "2013-01-01T00:00:00.000Z"]),
+        ("bare", vec!["2014-05-01T12:34:56", "2014-05-01T12:34:57.5", "2013-01-01T00:00:00", "2013-01-01"]),
+        ("zones", vec!["2014-05-01T12:34:56+02:00", "2014-05-01T12:34:56.0Z", "2014-05-01T12:34:55-08:00"]),
+    ] {
+        let kb = kb_of(name, &times);
+        let words = Words::new(&kb);
+        let server = Server::new(&kb, View::Direct);
+        for listed in [64, 0] {
+            let printer = ExactPrinter::new(&kb, View::Direct).listing_at_most(listed);
+            let mut tally = Tally::default();
+            for form in forms(&times) {
+                let query = touchstone_logic::Form::parse(&form, &kb).unwrap().to_query().unwrap();
+                let plan = Plan::of(&query, &words).unwrap();
+                let expected = naive::answer(&kb, &plan);
+                tally.check(0, &query, &plan, &printer, &|query| server.run(query), &expected);
+            }
+            tally.report(name);
+            assert_eq!(tally.agree, tally.n, "{name}: {:?}", tally.inexpressible);
+            n_printed += tally.n;
+        }
+    }
+    assert!(n_printed > 60, "{n_printed}");
+    // What a view cannot tell apart is refused, not guessed.
+    let kb = kb_of("fractions", &["2014-05-01T12:34:56.1Z", "2014-05-01T12:34:56.2Z"]);
+    let query =
+        touchstone_logic::Form::parse("(ARGMAX http://e/C http://e/at)", &kb).unwrap().to_query().unwrap();
+    let plan = Plan::of(&query, &Words::new(&kb)).unwrap();
+    let refused = ExactPrinter::new(&kb, View::Direct).print(&plan).err().unwrap();
+    assert!(refused.what.contains("less than a second"), "{}", refused.what);
+}

@@ -3,6 +3,7 @@
 use super::file_order::FileOrder;
 use super::interner::Interner;
 use super::literals::LiteralTable;
+use super::naming::LabelCandidate;
 use super::sorter::{Spill, Workspace};
 use crate::error::{KbError, Result};
 use crate::literal::{Literal, LiteralKind};
@@ -178,6 +179,8 @@ pub struct KbBuilder {
     pub(crate) declared: Vec<u32>,
     /// Nodes that are properties as well: their names alone do not make them entities.
     pub(crate) also_properties: HashSet<u32>,
+    /// Names that go before or after the labels, see `naming.rs`.
+    pub(crate) label_candidates: Vec<LabelCandidate>,
     /// What the file said in its own order, if that is kept.
     pub(crate) file_order: Option<FileOrder>,
     /// The most pairs of a class with a super-class, or with a member.
@@ -208,6 +211,7 @@ impl KbBuilder {
             more_quotes: Vec::new(),
             declared: Vec::new(),
             also_properties: HashSet::new(),
+            label_candidates: Vec::new(),
             file_order: None,
             max_closure: None,
             workspace,

@@ -12,6 +12,7 @@ mod hierarchy;
 mod interner;
 mod literals;
 mod name_index;
+mod naming;
 mod nodes;
 mod output;
 mod rdf_finish;

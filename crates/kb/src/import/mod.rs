@@ -5,10 +5,12 @@
 //! (or stops the import with `strict`). Every record read is accounted for in the report.
 
 mod freebase;
+mod guess;
 mod input;
 mod journal;
 mod json_records;
 mod kqapro;
+mod label_properties;
 mod line_json;
 mod lines;
 mod profile;
@@ -17,6 +19,7 @@ mod roles;
 mod wikidata_json;
 mod wikidata_rdf;
 
+pub use guess::FileKind;
 pub use input::open;
 pub use journal::{ImportReport, Problem, Tally};
 pub use line_json::find_value;
@@ -67,6 +70,8 @@ pub struct ImportRequest {
     pub ontology: Option<PathBuf>,
     /// The language of labels and descriptions.
     pub lang: String,
+    /// RDF: the properties whose values are labels before all others, the best first: IRIs, or names with a well-known prefix.
+    pub label_properties: Vec<String>,
     /// Stop at the first record that cannot be understood.
     pub strict: bool,
     /// The name of the KB; the first file's name if empty.
@@ -92,6 +97,7 @@ impl ImportRequest {
             inputs,
             ontology: None,
             lang: "en".to_owned(),
+            label_properties: Vec::new(),
             strict: false,
             name: String::new(),
             license: String::new(),

@@ -1,9 +1,9 @@
 //! Turns triples into what a KB holds, by the roles of their predicates.
 
-use super::Profile;
 use super::journal::Journal;
 use super::roles::{DBPEDIA_DATATYPE, DBPEDIA_RESOURCE, HOUSEKEEPING, Role, is_literal_range, role_of};
 use super::wikidata_rdf::WikidataStatements;
+use super::{Profile, label_properties};
 use crate::build::{Ignored, KbBuilder, NameKind, RawNode, RawValue};
 use crate::error::Result;
 use crate::iri::{IriScheme, Resource, WIKIDATA_ENTITY, decode};
@@ -27,6 +27,8 @@ pub(super) struct Mapper {
     /// Numbers that labels of the file use.
     labelled: HashSet<usize>,
     roles: HashMap<String, Role>,
+    /// The properties whose values are labels before all others, the best first: as typed, and their spellings.
+    preferred: Vec<(String, Vec<String>)>,
     wikidata: WikidataStatements,
 }
 
@@ -49,8 +51,32 @@ impl Mapper {
             next_anonymous: 0,
             labelled: HashSet::new(),
             roles: HashMap::new(),
+            preferred: Vec::new(),
             wikidata: WikidataStatements::default(),
         }
+    }
+
+    /// Takes the values of these properties for labels, the best first.
+    pub(super) fn prefer_labels(&mut self, typed: &[String], builder: &KbBuilder) -> Result<()> {
+        let spellings = label_properties::preferred(typed, builder)?;
+        self.preferred = typed.iter().cloned().zip(spellings).collect();
+        Ok(())
+    }
+
+    /// Chooses labels among the values of name properties.
+    fn label_by_properties(&self, builder: &mut KbBuilder, journal: &mut Journal) -> Result<()> {
+        let is_met = |spellings: &[String]| spellings.iter().any(|iri| self.roles.contains_key(iri));
+        if let Some((typed, _)) = self.preferred.iter().find(|(_, spellings)| !is_met(spellings)) {
+            return Err(label_properties::unknown(typed, builder));
+        }
+        let id = |iri: &String| self.scheme.resource(iri).id().into_owned();
+        let preferred: Vec<Vec<String>> =
+            self.preferred.iter().map(|(_, spellings)| spellings.iter().map(id).collect()).collect();
+        let usual = self.profile == Profile::Rdfs;
+        let is_wanted = |lang: &str| self.lang == "any" || same_language(lang, &self.lang);
+        let n_labels = builder.label_by_properties(&preferred, usual, &is_wanted)?;
+        journal.note_times("labels taken from another property than rdfs:label", n_labels);
+        Ok(())
     }
 
     /// Blank nodes are local to a file: those of later files get their own names.
@@ -146,6 +172,7 @@ impl Mapper {
 
     /// Hands over what could only be understood at the end.
     pub(super) fn finish(self, builder: &mut KbBuilder, journal: &mut Journal) -> Result<()> {
+        self.label_by_properties(builder, journal)?;
         self.wikidata.finish(builder, journal)?;
         let n_aliases = builder.name_properties();
         journal.note_times("aliases of properties, which have none", n_aliases);
@@ -295,7 +322,11 @@ impl Mapper {
             }
         }
         let subject = self.subject(&quad.subject, builder)?;
-        builder.add_name(subject, kind, &name);
+        let is_predicate = |iri: &String| iri == quad.predicate.as_str();
+        match self.preferred.iter().position(|(_, spellings)| spellings.iter().any(is_predicate)) {
+            Some(rank) => builder.prefer_label(subject, rank, &name),
+            None => builder.add_name(subject, kind, &name),
+        }
         Ok(())
     }
 

@@ -19,7 +19,7 @@ pub fn known_endings() -> &'static str {
     ".nt .nq .ttl .trig .n3 .rdf .owl .xml .jsonld, each also with .gz .zst .bz2"
 }
 
-fn format_of(path: &Path) -> Result<RdfFormat> {
+pub(super) fn format_of(path: &Path) -> Result<RdfFormat> {
     let name = path.file_name().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
     let name = [".gz", ".zst", ".bz2"].iter().find_map(|end| name.strip_suffix(end)).unwrap_or(&name);
     match name.rsplit_once('.').map(|(_, ending)| ending) {
@@ -45,6 +45,7 @@ pub(super) fn read(
     let formats = request.inputs.iter().map(|path| format_of(path)).collect::<Result<Vec<_>>>()?;
     progress.stage("reading", Some(input::total_size(&request.inputs)));
     let mut mapper = Mapper::new(profile, &request.lang, builder);
+    mapper.prefer_labels(&request.label_properties, builder)?;
     for (number, (path, format)) in request.inputs.iter().zip(formats).enumerate() {
         let file = input::display_name(path);
         let reader = input::open(path, progress)?;
