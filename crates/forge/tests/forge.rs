@@ -220,10 +220,13 @@ fn known_namespaces_in_plain_rdf_are_nothing_special() {
     };
     let plain = made("plain", "http://example.net/", "http://example.net/p/");
     assert!(plain.0 > 100 && plain.1 > 100, "{plain:?}");
-    let (entity, direct) = ("http://www.wikidata.org/entity/", "http://www.wikidata.org/prop/direct/");
-    assert_eq!(made("wikidata", entity, direct), plain);
-    let freebase = "http://rdf.freebase.com/ns/";
-    assert_eq!(made("freebase", freebase, freebase), plain);
+    // What is kept out of training is drawn by ids, so a few questions more or less are usual for any two namespaces.
+    let similar = |other: (usize, usize)| {
+        let near = |n: usize, other: usize| n.abs_diff(other) * 10 <= n;
+        assert!(near(plain.0, other.0) && near(plain.1, other.1), "{other:?} is not like {plain:?}");
+    };
+    similar(made("wikidata", "http://www.wikidata.org/entity/", "http://www.wikidata.org/prop/direct/"));
+    similar(made("freebase", "http://rdf.freebase.com/ns/", "http://rdf.freebase.com/ns/"));
 }
 
 #[test]
