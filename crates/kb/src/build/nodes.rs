@@ -23,6 +23,14 @@ pub(crate) struct NodeSummary {
     pub(crate) content: ContentHasher,
 }
 
+/// What nodes are called.
+struct NodeNames {
+    /// Labels and aliases, as (node, literal).
+    names: Vec<(u32, u32)>,
+    /// What nodes without a label go by.
+    iri_names: Vec<(u32, String)>,
+}
+
 impl KbBuilder {
     /// Writes everything about nodes and literals that does not depend on facts.
     pub(crate) fn write_nodes_and_literals(
@@ -32,7 +40,7 @@ impl KbBuilder {
         progress: &dyn Progress,
     ) -> Result<NodeSummary> {
         let mut content = ContentHasher::new();
-        let (names, iri_names) = self.write_nodes(numbers, writer, &mut content)?;
+        let NodeNames { names, iri_names } = self.write_nodes(numbers, writer, &mut content)?;
         check(progress)?;
         let hierarchy = self.write_classes(numbers, writer, &mut content, progress)?;
         check(progress)?;
@@ -40,13 +48,13 @@ impl KbBuilder {
         Ok(NodeSummary { names, iri_names, hierarchy, content })
     }
 
-    /// Writes ids, labels, descriptions and aliases; returns all names as (node, literal), and what nodes without a label go by.
+    /// Writes ids, labels, descriptions and aliases; returns all names.
     fn write_nodes(
         &self,
         numbers: &Numbers,
         writer: &StoreWriter,
         content: &mut ContentHasher,
-    ) -> Result<(Vec<(u32, u32)>, Vec<(u32, String)>)> {
+    ) -> Result<NodeNames> {
         let n = numbers.n_nodes();
         let ids = || numbers.node_order.iter().map(|&node| self.nodes.get(node));
         writer.write_strings("node_id", ids())?;
@@ -105,7 +113,7 @@ impl KbBuilder {
             writer.write("decoded_name_node", &nodes)?;
             writer.write_strings("decoded_name", decoded.iter().map(|(_, name)| name.as_str()))?;
         }
-        Ok((all, iri_names))
+        Ok(NodeNames { names: all, iri_names })
     }
 
     /// Writes the hierarchy and the members of each class.

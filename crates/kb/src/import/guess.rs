@@ -124,7 +124,10 @@ mod tests {
         };
         let (csv, json) = (file("a.csv", "a,b\n"), file("a.json", "{\"x\": 1}"));
         for path in [&csv, &json] {
-            assert!(matches!(FileKind::of(&[path.clone()]), Err(KbError::UnknownInput { .. })), "{path:?}");
+            assert!(
+                matches!(FileKind::of(std::slice::from_ref(path)), Err(KbError::UnknownInput { .. })),
+                "{path:?}"
+            );
         }
         let turtle = file("a.ttl", "");
         let lines = file("b.jsonl", "{\"touchstone_kb\":1}\n");
