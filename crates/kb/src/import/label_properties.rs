@@ -1,7 +1,7 @@
 //! Which properties the user takes for names: IRIs, or a well-known prefix and a name.
 
 use crate::build::KbBuilder;
-use crate::error::{KbError, Result};
+use crate::error::KbError;
 use crate::names::nearest_name;
 use crate::store::readable_id;
 
@@ -49,21 +49,6 @@ pub(super) fn unknown(typed: &str, builder: &KbBuilder) -> KbError {
 /// What follows the last separator, also of a name with a prefix.
 fn readable_end(typed: &str) -> &str {
     typed.trim_end_matches('>').rsplit(['/', '#', ':']).next().unwrap_or(typed)
-}
-
-/// The properties that the user prefers, as lists of spellings, the best first. Refuses what is not an IRI.
-pub(super) fn preferred(typed: &[String], builder: &KbBuilder) -> Result<Vec<Vec<String>>> {
-    typed
-        .iter()
-        .map(|typed| {
-            let spellings = expand(typed);
-            if spellings.iter().all(|iri| oxrdf::NamedNode::new(iri).is_ok()) {
-                Ok(spellings)
-            } else {
-                Err(unknown(typed, builder))
-            }
-        })
-        .collect()
 }
 
 #[cfg(test)]

@@ -57,10 +57,8 @@ impl Mapper {
     }
 
     /// Takes the values of these properties for labels, the best first.
-    pub(super) fn prefer_labels(&mut self, typed: &[String], builder: &KbBuilder) -> Result<()> {
-        let spellings = label_properties::preferred(typed, builder)?;
-        self.preferred = typed.iter().cloned().zip(spellings).collect();
-        Ok(())
+    pub(super) fn prefer_labels(&mut self, typed: &[String]) {
+        self.preferred = typed.iter().map(|typed| (typed.clone(), label_properties::expand(typed))).collect();
     }
 
     /// Chooses labels among the values of name properties.

@@ -45,7 +45,7 @@ pub(super) fn read(
     let formats = request.inputs.iter().map(|path| format_of(path)).collect::<Result<Vec<_>>>()?;
     progress.stage("reading", Some(input::total_size(&request.inputs)));
     let mut mapper = Mapper::new(profile, &request.lang, builder);
-    mapper.prefer_labels(&request.label_properties, builder)?;
+    mapper.prefer_labels(&request.label_properties);
     for (number, (path, format)) in request.inputs.iter().zip(formats).enumerate() {
         let file = input::display_name(path);
         let reader = input::open(path, progress)?;
