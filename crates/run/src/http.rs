@@ -11,10 +11,10 @@ use touchstone_logic::sparql::Namespaces;
 pub enum Contract {
     /// The question as an object of JSON; a prediction as `docs/grading.md` describes it.
     Ours,
-    /// `query` and `lang` as a form; QALD's JSON. IRIs of the KB begin with this.
+    /// `query` and `lang` as a form; QALD's JSON.
     Gerbil {
-        /// See the contract.
-        base: Option<String>,
+        /// How the IRIs of its answers become ids of the KB.
+        namespaces: Namespaces,
     },
 }
 
@@ -54,7 +54,7 @@ impl HttpSystem {
             failed(format!("the reply is no JSON: {start}"))
         })?;
         match &self.contract {
-            Contract::Gerbil { base } => of_qald(&json, base.as_deref()).map_err(failed),
+            Contract::Gerbil { namespaces } => of_qald(&json, namespaces).map_err(failed),
             Contract::Ours => {
                 match json.get("id").map(|id| id.as_str().map_or_else(|| id.to_string(), str::to_owned)) {
                     Some(id) if id != asked.id => Err(failed(format!("the reply is about `{id}`"))),
@@ -66,9 +66,8 @@ impl HttpSystem {
 }
 
 /// A prediction from QALD's JSON with one question.
-fn of_qald(json: &Json, base: Option<&str>) -> Result<Json, String> {
+fn of_qald(json: &Json, namespaces: &Namespaces) -> Result<Json, String> {
     let question = json.pointer("/questions/0").ok_or("the reply has no `questions`")?;
-    let namespaces = Namespaces { base: base.map(str::to_owned) };
     let mut prediction = json!({});
     let mut answers = Vec::new();
     // Some servers give one object where the format has a list.

@@ -162,7 +162,8 @@ fn redirects_are_errors_not_answers() {
         let server =
             Server::new(move |_, _, stream| reply(stream, &format!("{status} Moved"), &location, b""));
         let ours = HttpSystem::new(&server.url, Contract::Ours, quick());
-        let gerbil = HttpSystem::new(&server.url, Contract::Gerbil { base: None }, quick());
+        let gerbil =
+            HttpSystem::new(&server.url, Contract::Gerbil { namespaces: Namespaces::default() }, quick());
         for system in [&ours, &gerbil] {
             let answer = ask(system, "Why?");
             let error = answer["error"].as_str().unwrap_or_else(|| panic!("{status}: {answer}"));
@@ -224,7 +225,8 @@ fn gerbils_contract() {
         }] });
         reply(stream, "200 OK", "Content-Type: application/json\r\n", body.to_string().as_bytes());
     });
-    let contract = Contract::Gerbil { base: Some("urn:kb:".to_owned()) };
+    let namespaces = Namespaces { base: Some("urn:kb:".to_owned()), ..Namespaces::default() };
+    let contract = Contract::Gerbil { namespaces };
     let answer = ask(&HttpSystem::new(&server.url, contract, quick()), "Who was it?");
     assert_eq!(
         answer,

@@ -14,6 +14,7 @@ use touchstone_forge::Question;
 use touchstone_forge::english::Lexicon;
 use touchstone_grade::degrade::degrade;
 use touchstone_logic::Language;
+use touchstone_logic::sparql::Namespaces;
 use touchstone_run::{
     Asked, Cache, Cached, CommandSystem, Contract, DEFAULT_PROMPT, Given, HttpSystem, LlmSettings, LlmSystem,
     Nearest, System, WebSettings,
@@ -111,10 +112,10 @@ impl SystemArgs {
                 versioned(Box::new(HttpSystem::new(without_password(url)?, Contract::Ours, self.web(stop)?)))
             }
             ("gerbil", url) if is_url(url) => {
-                let base = gold.kb().map(|kb| kb.manifest().base.clone()).filter(|base| !base.is_empty());
+                let namespaces = gold.kb().map(Namespaces::of).unwrap_or_default();
                 versioned(Box::new(HttpSystem::new(
                     without_password(url)?,
-                    Contract::Gerbil { base },
+                    Contract::Gerbil { namespaces },
                     self.web(stop)?,
                 )))
             }

@@ -15,7 +15,7 @@ const WIKIDATA_TYPE: &str = "http://www.wikidata.org/prop/direct/P31";
 ///
 /// With a KB, its manifest decides: only a Freebase KB has ids without Freebase's namespace, only a Wikidata KB ids without Wikidata's, and
 /// the KB's own base is not part of an id. Without a KB (a published data set), both namespaces are dropped.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Namespaces {
     /// The base of a KB whose ids are not IRIs.
     pub base: Option<String>,
