@@ -2,6 +2,7 @@
 
 use hashbrown::HashMap;
 use serde::Deserialize;
+use std::fmt;
 
 /// Which benchmark a graded run is about, as `summary.json` has it.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]
@@ -12,6 +13,12 @@ pub struct About {
     /// Its identity; runs of 0.1 have none.
     #[serde(default)]
     pub identity: String,
+}
+
+impl fmt::Display for About {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "`{}` (identity {})", self.benchmark, self.identity)
+    }
 }
 
 /// A graded run.
@@ -29,21 +36,17 @@ pub struct GradedRun<'r> {
 pub enum Mixed {
     /// The identities differ.
     #[error(
-        "{first} and {second} are about different benchmarks: `{first_benchmark}` (identity {first_identity}) and `{second_benchmark}` (identity {second_identity}); grade both on the same benchmark"
+        "{first} and {second} are about different benchmarks: {} and {}; grade both on the same benchmark",
+        .abouts[0],
+        .abouts[1]
     )]
     Identity {
         /// A run.
         first: String,
         /// Another run.
         second: String,
-        /// The benchmark of the first.
-        first_benchmark: String,
-        /// The benchmark of the second.
-        second_benchmark: String,
-        /// The identity of the first's.
-        first_identity: String,
-        /// The identity of the second's.
-        second_identity: String,
+        /// Their benchmarks.
+        abouts: Box<[About; 2]>,
     },
     /// One id stands for two questions.
     #[error("{first} and {second} are about different benchmarks: `{id}` is another question there")]
@@ -77,10 +80,7 @@ pub fn same_benchmark(runs: &[GradedRun<'_>]) -> Result<(), Mixed> {
                 return Err(Mixed::Identity {
                     first: first_name,
                     second: second_name,
-                    first_benchmark: first.about.benchmark.clone(),
-                    second_benchmark: second.about.benchmark.clone(),
-                    first_identity: one.clone(),
-                    second_identity: other.clone(),
+                    abouts: Box::new([first.about.clone(), second.about.clone()]),
                 });
             }
             continue;

@@ -160,7 +160,7 @@ mod tests {
         assert_eq!(find(&cache, &changed, &[]), None);
         record(&cache, &b).unwrap();
         let known: Vec<String> = entries(&cache).into_iter().map(|entry| entry.fingerprint).collect();
-        assert_eq!(known, [second.clone()], "the entry that is no longer true is dropped");
+        assert_eq!(known, std::slice::from_ref(&second), "the entry that is no longer true is dropped");
         record(&cache, &b).unwrap();
         assert_eq!(entries(&cache).len(), 1, "one folder, one entry");
         fs::remove_dir_all(&b).unwrap();

@@ -3,10 +3,11 @@
 
 mod support;
 
-use support::{import_file, shared_data};
+use support::import_file;
 use touchstone_kb::export::{ExportRequest, Format, View, export_to};
 use touchstone_kb::import::{ImportRequest, Profile, Source, import};
 use touchstone_kb::{Kb, Literal, NoProgress, Property};
+use touchstone_testing::shared_data;
 
 #[test]
 fn freebase_with_its_ontology() {

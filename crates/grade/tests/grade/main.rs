@@ -3,7 +3,6 @@
 
 mod gold;
 
-use std::path::PathBuf;
 use touchstone_engine::{Session, Words};
 use touchstone_forge::english::Lexicon;
 use touchstone_forge::import::{Importer, Origin, benchmark};

@@ -3,7 +3,7 @@
 
 use proptest::test_runner::{Config as ProptestConfig, RngSeed};
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use touchstone_kb::import::{ImportReport, ImportRequest, Source, import};
 use touchstone_kb::{
     Change, FactId, Kb, KbBuilder, Literal, LiteralId, LiteralKind, NameKind, NoProgress, NodeId, NumberType,
@@ -379,5 +379,3 @@ pub fn random_change(kb: &Kb, model: &NaiveKb, rng: &mut Rng) -> (Change, NaiveK
 pub fn import_file(source: Source, inputs: &[&Path], out: &Path) -> Result<ImportReport> {
     import(&ImportRequest::new(source, inputs.iter().map(|p| p.to_path_buf()).collect()), out, &NoProgress)
 }
-
-pub use touchstone_testing::shared_data;

@@ -378,7 +378,7 @@ mod tests {
             let mut records = Records::new(io::BufReader::with_capacity(100, &mut endless));
             records.longest = 1000;
             let read: Vec<io::Result<Record>> = records.collect();
-            let error = read.last().unwrap().as_ref().err().expect(start).to_string();
+            let error = read.last().unwrap().as_ref().expect_err(start).to_string();
             assert!(error.contains("a record of more than 1000 bytes"), "{error}");
             let mut rest = Vec::new();
             endless.read_to_end(&mut rest).unwrap();
