@@ -104,3 +104,50 @@ fn a_run_declares_what_its_system_gives() {
     // A system that should have given forms scores 0 for all that it left out.
     assert_eq!(declared(&system, &["--gives", "both"]), ("both".to_owned(), Some(0.0)));
 }
+
+/// LC-QuAD has gold queries and no gold answers.
+#[test]
+fn gold_answers_that_are_not_known_are_not_wrong() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = |name: &str| dir.path().join(name).display().to_string();
+    let (bench, lcquad, own) = (file("bench"), file("lcquad.json"), file("own"));
+    succeed(&["build", "quick", "--questions", "200", "--seed", "1", "--out", &bench]);
+    let of_triples = |question: &&Json| {
+        let sparql = question["forms"]["sparql"].as_str().unwrap_or_default();
+        question["function"] == "none" && sparql.starts_with("SELECT") && !sparql.contains("FILTER")
+    };
+    let all = questions(&bench);
+    let asked: Vec<&Json> = all.iter().filter(of_triples).collect();
+    let record = |question: &&Json| object!({ "_id": question["id"], "corrected_question": question["question"], "sparql_query": question["forms"]["sparql"] });
+    fs::write(&lcquad, Json::Array(asked.iter().map(record).collect()).to_string()).unwrap();
+    run(&["import-dataset", "--format", "lcquad", "--test", &lcquad, "--kb", "world", "--out", &own]);
+    let imported = questions(&own);
+    assert!(imported.len() > 10, "{} questions", imported.len());
+    let (forms, answers) = (file("forms.jsonl"), file("answers.jsonl"));
+    let renamed = |question: &Json| {
+        let form = question["forms"]["sparql"].as_str().unwrap().replace('?', "?other_");
+        object!({ "id": question["id"], "logical_form": form, "lang": "sparql" }).to_string() + "\n"
+    };
+    fs::write(&forms, imported.iter().map(renamed).collect::<String>()).unwrap();
+    let wrong = |question: &Json| {
+        object!({ "id": question["id"], "answers": ["nothing like it"] }).to_string() + "\n"
+    };
+    fs::write(&answers, imported.iter().map(wrong).collect::<String>()).unwrap();
+
+    let on_kb = json(&["grade", "--benchmark", &own, "--predictions", &forms, "--kb", "world", "--json"]);
+    let n = imported.len() as u64;
+    assert_eq!(
+        (on_kb["answers_from_kb"].as_u64(), on_kb["measures"]["f1"]["mean"].as_f64()),
+        (Some(n), Some(1.0))
+    );
+    let wrong = json(&["grade", "--benchmark", &own, "--predictions", &answers, "--kb", "world", "--json"]);
+    assert_eq!(wrong["measures"]["f1"]["mean"].as_f64(), Some(0.0));
+    let blind = json(&["grade", "--benchmark", &own, "--predictions", &answers, "--kb", "none", "--json"]);
+    assert_eq!(blind["answers_unknown"].as_u64(), Some(n));
+    assert!(blind["measures"].get("f1").is_none(), "{}", blind["measures"]);
+    // Gold itself claims no answers that nobody knows.
+    let oracle = file("oracle");
+    succeed(&["run", "oracle", "--benchmark", &own, "--kb", "world", "--out", &oracle]);
+    let gold = json(&["grade", "--benchmark", &own, "--predictions", &oracle, "--kb", "world", "--json"]);
+    assert_eq!(gold["measures"]["f1"]["mean"].as_f64(), Some(1.0));
+}

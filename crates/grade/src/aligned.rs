@@ -28,6 +28,8 @@ struct Said<'g> {
 
 /// Only so many partial alignments are tried: the best of them counts.
 const MAX_TRIES: usize = 50_000;
+/// So many variables are placed in all ways.
+const FEW: usize = 3;
 
 /// The overlap of what two graphs say, with the variables of `predicted` aligned to those of `gold`. With `inverses`, a relation and its
 /// inverse the other way round are the same, and so are the ids of one entity.
@@ -180,12 +182,12 @@ impl Search<'_, '_> {
             return;
         }
         self.tries += 1;
-        let possible = self.possible(at);
-        if possible <= self.best {
+        if at == self.map.len() {
+            self.best = self.best.max(self.possible(at));
             return;
         }
-        if at == self.map.len() {
-            self.best = possible;
+        // Where there are few ways, trying all is quicker.
+        if self.map.len() > FEW && self.possible(at) <= self.best {
             return;
         }
         if self.map[at].is_some() {

@@ -288,8 +288,10 @@ fn same_run(folder: &Path, found: &Header, header: &Header) -> Result<(), Journa
     let fields = |header: &Header| serde_json::to_value(header).unwrap_or_default();
     let (found, wanted) = (fields(found), fields(header));
     let shown = |value: &Json| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+    // Runs of 0.1 do not declare what their system gives.
+    let is_undeclared = |field: &str| field == "gives" && found[field].is_null();
     for (field, value) in wanted.as_object().into_iter().flatten() {
-        if !PLACES.contains(&field.as_str()) && found[field] != *value {
+        if !PLACES.contains(&field.as_str()) && found[field] != *value && !is_undeclared(field) {
             return Err(JournalError::Another {
                 folder: folder.to_owned(),
                 field: field.clone(),
@@ -446,6 +448,9 @@ mod tests {
         drop(Journal::open(dir.path(), &header("one"), &[]).expect("a journal"));
         let error = Journal::open(dir.path(), &header("two"), &[]).err().expect("another").to_string();
         assert!(error.contains("its system is `one`, not `two`"), "{error}");
+        // What was not declared may be declared later.
+        let declared = Header { gives: Some(Gives::Both), ..header("one") };
+        drop(Journal::open(dir.path(), &declared, &[]).expect("the same run"));
         std::fs::write(dir.path().join("run.json"), "{").expect("written");
         assert!(matches!(Journal::open(dir.path(), &header("one"), &[]), Err(JournalError::Damaged { .. })));
     }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use touchstone_engine::Words;
 use touchstone_forge::{Forms, Question};
 use touchstone_grade::answers::Known;
-use touchstone_grade::compat::kqapro_same;
+use touchstone_grade::compat::{Compat, kqapro_same};
 use touchstone_grade::degrade::without_bracket;
 use touchstone_grade::{Family, GoldAnswers, Grader, Measure, Outcome, Prediction};
 use touchstone_kb::{NoProgress, world};
@@ -182,6 +182,35 @@ fn what_means_the_same_scores_the_same() {
     assert_eq!(scores(&path("?x <urn:p> <urn:a> , <urn:b>"), &path("?x <urn:p> <urn:a>"))[3], 2.0 / 3.0);
     assert_eq!(scores(&path("?x ?p ?y"), &path("?x ?b ?c"))[2..], [1.0, 1.0], "no IRI, and the same query");
     assert_eq!(scores(&path("?x ?p ?y"), &path("?y ?p ?x"))[2], 0.0, "no IRI, and another query");
+}
+
+/// `--compat gek` keeps the paper's literal definitions beside ours.
+#[test]
+fn literal_scores_are_those_of_the_paper() {
+    let kb = world::open(&NoProgress).unwrap();
+    let words = Words::new(&kb);
+    let mut grader = grader(&kb, &words);
+    grader.compat = Some(Compat::Gek);
+    let mut question =
+        quick(&kb, 60).questions.into_iter().find(|question| question.forms.sparql.is_some()).unwrap();
+    let gold = question.forms.sparql.clone().unwrap();
+    let literal = |question: &Question, text: &str| -> Vec<f64> {
+        let prediction = form(text, Language::Sparql);
+        grader.grade(question, Some(&prediction)).official.into_iter().map(Option::unwrap).collect()
+    };
+    assert_eq!(literal(&question, &gold), [1.0; 5]);
+    let [f1_sem, f1_tri, _, gek_2, gek_3] =
+        literal(&question, &with_prefixes(&gold, &kb.manifest().base))[..]
+    else {
+        panic!("five scores");
+    };
+    assert!(f1_sem < 1.0 && f1_tri < 1.0 && gek_2 < 1.0 && gek_3 < 1.0, "{f1_sem} {f1_tri}");
+    let broken = literal(&question, &without_bracket(&gold).unwrap());
+    assert_eq!(broken[..2], [1.0, 1.0]);
+    assert!((broken[4] - 1e-8).abs() < 1e-16);
+    // Both sets are empty.
+    question.forms.sparql = Some("SELECT ?x { <urn:a> <urn:p>/<urn:q> ?x }".to_owned());
+    assert_eq!(literal(&question, "SELECT ?x { <urn:b> <urn:r>/<urn:s> ?x }")[..2], [1.0, 1.0]);
 }
 
 /// The queries of published data sets, as far as they are at hand.
