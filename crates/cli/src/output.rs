@@ -7,6 +7,7 @@ use serde::Serialize;
 use std::borrow::Cow;
 use std::io::{IsTerminal, Write};
 use std::path::Path;
+use touchstone_kb::output::OutputFile;
 
 /// Whether a terminal obeys a character instead of showing it: controls, ends of lines other than ours, and what turns the direction of
 /// writing. Labels and questions come from strangers.
@@ -169,22 +170,16 @@ pub(crate) fn counted(number: u64, one: &str, many: &str) -> String {
     format!("{} {}", count(number), if number == 1 { one } else { many })
 }
 
-/// A file to write aside, as readable as any other new file.
-pub(crate) fn aside_in(folder: &Path) -> std::io::Result<tempfile::NamedTempFile> {
-    let mut builder = tempfile::Builder::new();
-    #[cfg(unix)]
-    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-    builder.tempfile_in(folder)
+/// Reserves a file that a command writes, before the work of making its content. Only a file that this program wrote is replaced,
+/// or with `force` any.
+pub(crate) fn file(path: &Path, force: bool) -> Result<OutputFile> {
+    Ok(OutputFile::reserve(path, Some(&touchstone_kb::world::cache_dir()), force)?)
 }
 
-/// Writes a file: aside first, so that there is all of it or nothing.
-pub(crate) fn write_file(path: &Path, bytes: &[u8]) -> Result<()> {
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let cannot = || format!("cannot write {}", path.display());
-    let mut aside = aside_in(folder).with_context(cannot)?;
-    aside.write_all(bytes).with_context(cannot)?;
-    aside.persist(path).with_context(cannot)?;
-    Ok(())
+/// Writes a whole file that was reserved.
+pub(crate) fn write_file(mut file: OutputFile, bytes: &[u8]) -> Result<()> {
+    file.write_all(bytes).context("cannot write the output")?;
+    Ok(file.commit()?)
 }
 
 #[cfg(test)]

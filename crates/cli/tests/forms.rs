@@ -109,8 +109,11 @@ fn shapes() {
         (first["id"].as_str(), first["alias"].as_str(), first["hops"].as_u64()),
         (Some("1"), Some("Iso-0"), Some(1))
     );
-    let mut names: Vec<String> =
-        fs::read_dir(&drawings).unwrap().map(|e| e.unwrap().file_name().into_string().unwrap()).collect();
+    let mut names: Vec<String> = fs::read_dir(&drawings)
+        .unwrap()
+        .map(|e| e.unwrap().file_name().into_string().unwrap())
+        .filter(|name| !name.starts_with('.'))
+        .collect();
     names.sort();
     assert_eq!(names, ["1.svg", "2.svg"]);
     assert!(fs::read_to_string(drawings.join("1.svg")).unwrap().starts_with("<svg"));
@@ -125,8 +128,11 @@ fn a_drawing_cannot_leave_its_folder() {
     let output =
         run(&["shape", "--per-question", "--svg", drawings.to_str().unwrap(), evil.to_str().unwrap()]);
     assert!(output.status.success(), "{}", stderr(&output));
-    let names: Vec<String> =
-        fs::read_dir(&drawings).unwrap().map(|e| e.unwrap().file_name().into_string().unwrap()).collect();
+    let names: Vec<String> = fs::read_dir(&drawings)
+        .unwrap()
+        .map(|e| e.unwrap().file_name().into_string().unwrap())
+        .filter(|name| !name.starts_with('.'))
+        .collect();
     assert_eq!(names.len(), 1, "{names:?}");
     assert!(!dir.path().join("outside.svg").exists());
 }

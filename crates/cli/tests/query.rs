@@ -178,7 +178,8 @@ fn batches_keep_their_order_and_survive_everything() {
         }
     }
     assert_eq!(results.lines().count(), 3000);
-    let again = run(&["query", "--batch", &path("queries.jsonl"), "--out", &path("none/results.jsonl")]);
+    let again =
+        run(&["query", "--batch", &path("queries.jsonl"), "--out", &path("queries.jsonl/results.jsonl")]);
     assert_eq!(again.status.code(), Some(2));
     assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 2, "nothing is left behind");
 }

@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{BufRead, BufReader, BufWriter, Write};
 use std::path::{Path, PathBuf};
+use touchstone_kb::output::{self, Kind, OutputError, OutputFolder, failpoint};
 
 /// The version of the format.
 pub const FORMAT: u32 = 1;
@@ -114,9 +115,9 @@ pub enum PackageError {
         /// Its format.
         found: u32,
     },
-    /// Something else is there.
-    #[error("{0} exists and is no benchmark; choose another folder")]
-    InTheWay(PathBuf),
+    /// The folder cannot be written, or not without losing something of the user's.
+    #[error(transparent)]
+    Output(#[from] OutputError),
 }
 
 /// A benchmark in memory.
@@ -137,13 +138,21 @@ fn identity_of(hasher: &blake3::Hasher) -> String {
     hasher.finalize().to_hex()[..IDENTITY_DIGITS].to_owned()
 }
 
-/// A file to write aside, as readable as any other new file.
-pub(crate) fn aside_in(folder: &Path) -> std::io::Result<tempfile::NamedTempFile> {
-    let mut builder = tempfile::Builder::new();
-    #[cfg(unix)]
-    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-    builder.tempfile_in(folder)
-}
+/// A benchmark as an output.
+const BENCHMARK_OUTPUT: Kind = Kind {
+    name: "benchmark",
+    manifest: MANIFEST,
+    owns_folder: true,
+    is_durable: true,
+    volatile: &[],
+    unmarked: |folder| match Benchmark::read_version(folder) {
+        Ok(_) => vec![MANIFEST.to_owned(), QUESTIONS.to_owned()],
+        Err(_) => Vec::new(),
+    },
+};
+
+const MANIFEST: &str = "benchmark.json";
+const QUESTIONS: &str = "questions.jsonl";
 
 fn io(action: &'static str, path: &Path) -> impl FnOnce(std::io::Error) -> PackageError {
     let path = path.to_path_buf();
@@ -182,7 +191,7 @@ impl Benchmark {
 
     /// The identity of the package in a folder, from its bytes alone.
     pub fn identity_in(dir: &Path) -> Result<String, PackageError> {
-        let path = dir.join("questions.jsonl");
+        let path = dir.join(QUESTIONS);
         let file = File::open(&path).map_err(io("read", &path))?;
         let mut hasher = blake3::Hasher::new();
         hasher.update_reader(file).map_err(io("read", &path))?;
@@ -191,7 +200,12 @@ impl Benchmark {
 
     /// Reads a package.
     pub fn read(dir: &Path) -> Result<Benchmark, PackageError> {
-        let path = dir.join("benchmark.json");
+        output::read(dir, || Benchmark::read_version(dir))
+    }
+
+    /// Reads what is there now.
+    fn read_version(dir: &Path) -> Result<Benchmark, PackageError> {
+        let path = dir.join(MANIFEST);
         let text = std::fs::read_to_string(&path).map_err(io("read", &path))?;
         let json = |line, path: &Path| {
             let path = path.to_path_buf();
@@ -210,7 +224,7 @@ impl Benchmark {
             return Err(PackageError::Version { path, found: version.touchstone_benchmark });
         }
         let manifest = serde_json::from_str(&text).map_err(json(0, &path))?;
-        let path = dir.join("questions.jsonl");
+        let path = dir.join(QUESTIONS);
         let mut file = BufReader::with_capacity(1 << 20, File::open(&path).map_err(io("read", &path))?);
         let mut questions = Vec::new();
         let mut hasher = blake3::Hasher::new();
@@ -228,20 +242,20 @@ impl Benchmark {
         Ok(Benchmark { manifest, questions, identity: identity_of(&hasher) })
     }
 
-    /// Writes a package: aside first, so that there is all of it or nothing. A benchmark that is there already is replaced.
+    /// Reserves a folder for a benchmark, before the work of making it. A benchmark that is there is replaced when the new one is written;
+    /// files of the user are in the way, or with `force` are kept beside it.
+    pub fn reserve(dir: &Path, force: bool) -> Result<OutputFolder, PackageError> {
+        Ok(OutputFolder::reserve(dir, &BENCHMARK_OUTPUT, &[MANIFEST, QUESTIONS], force)?)
+    }
+
+    /// Writes a package to a folder of its own, all of it or nothing. A benchmark that is there is replaced.
     pub fn write(&self, dir: &Path) -> Result<(), PackageError> {
-        let is_benchmark = dir.join("benchmark.json").is_file();
-        let is_empty = std::fs::read_dir(dir).is_ok_and(|mut entries| entries.next().is_none());
-        if dir.exists() && !is_benchmark && !is_empty {
-            return Err(PackageError::InTheWay(dir.to_path_buf()));
-        }
-        let parent = dir.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        std::fs::create_dir_all(parent).map_err(io("create", parent))?;
-        let aside = tempfile::Builder::new()
-            .prefix(".benchmark")
-            .tempdir_in(parent)
-            .map_err(io("write to", parent))?;
-        let path = aside.path().join("questions.jsonl");
+        self.write_to(Benchmark::reserve(dir, false)?)
+    }
+
+    /// Writes a package to a folder that was reserved for it.
+    pub fn write_to(&self, folder: OutputFolder) -> Result<(), PackageError> {
+        let path = folder.path().join(QUESTIONS);
         let mut file = BufWriter::with_capacity(1 << 20, File::create(&path).map_err(io("create", &path))?);
         // The lines of the next part are made while those of the last are written.
         let mut parts = self.questions.chunks(1024);
@@ -257,20 +271,15 @@ impl Benchmark {
             next = made;
         }
         next.map_err(|source| PackageError::Json { path: path.clone(), line: 0, source })?;
-        file.into_inner()
-            .map_err(|e| e.into_error())
-            .and_then(|file| file.sync_all())
-            .map_err(io("write", &path))?;
-        let path = aside.path().join("benchmark.json");
+        file.into_inner().map_err(|e| io("write", &path)(e.into_error()))?;
+        failpoint("questions-written");
+        let path = folder.path().join(MANIFEST);
         let text = serde_json::to_string_pretty(&self.manifest).map_err(|source| PackageError::Json {
             path: path.clone(),
             line: 0,
             source,
         })?;
         std::fs::write(&path, text + "\n").map_err(io("write", &path))?;
-        if dir.exists() {
-            std::fs::remove_dir_all(dir).map_err(io("replace", dir))?;
-        }
-        std::fs::rename(aside.keep(), dir).map_err(io("write", dir))
+        Ok(folder.commit()?)
     }
 }

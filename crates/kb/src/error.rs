@@ -49,18 +49,9 @@ pub enum KbError {
         /// What does not fit.
         detail: String,
     },
-    /// The output directory is in the way.
-    #[error("{} exists already and is not a compiled KB; choose another --out or remove it", path.display())]
-    OutputInTheWay {
-        /// The directory.
-        path: PathBuf,
-    },
-    /// Another import is writing to the same place.
-    #[error("another import is writing to {} at this moment; wait for it, or choose another --out", path.display())]
-    Busy {
-        /// The directory.
-        path: PathBuf,
-    },
+    /// The output cannot be written, or not without losing something of the user's.
+    #[error(transparent)]
+    Output(#[from] crate::output::OutputError),
     /// The input cannot be read at all, or `--strict` was given.
     #[error("{0}")]
     Input(Box<crate::import::Problem>),

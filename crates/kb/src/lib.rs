@@ -17,6 +17,7 @@ pub mod import;
 pub mod iri;
 mod literal;
 mod names;
+pub mod output;
 mod progress;
 pub mod rdf;
 pub mod registry;

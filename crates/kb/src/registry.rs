@@ -5,11 +5,11 @@
 //! written.
 
 use crate::error::{KbError, Result};
+use crate::output::replace_file;
 use crate::store::{Manifest, is_store};
 use crate::world;
 use serde::{Deserialize, Serialize};
 use std::fs::{self, File};
-use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -62,11 +62,9 @@ pub fn record(cache: &Path, dir: &Path) -> Result<()> {
     let time = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
     entries.push(Entry { fingerprint: manifest.fingerprint, path, name: manifest.name, time });
     let file = cache.join(FILE);
-    let mut aside = tempfile::NamedTempFile::new_in(cache).map_err(KbError::io("write", &file))?;
     let mut text = serde_json::to_vec_pretty(&entries).unwrap_or_default();
     text.push(b'\n');
-    aside.write_all(&text).map_err(KbError::io("write", &file))?;
-    aside.persist(&file).map_err(|error| KbError::io("write", &file)(error.error))?;
+    replace_file(&file, &text, false)?;
     Ok(())
 }
 

@@ -54,8 +54,8 @@ pub fn open_in(cache: &Path, progress: &dyn Progress) -> Result<Kb> {
     {
         return Ok(kb);
     }
-    if dir.exists() && !is_store(&dir) {
-        // Somebody cleaned up half of it.
+    if dir.exists() {
+        // Somebody cleaned up half of it, or it is damaged.
         fs::remove_dir_all(&dir).map_err(KbError::io("remove", &dir))?;
     }
     compile(&dir, progress)?;

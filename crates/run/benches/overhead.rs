@@ -49,7 +49,7 @@ fn main() {
             tool_version: String::new(),
         };
         let start = Instant::now();
-        let mut journal = Journal::open(folder.path(), &header, &[]).expect("a journal");
+        let mut journal = Journal::open(folder.path(), &header, &[], false).expect("a journal");
         let done = run(&system, &asked, &mut journal, workers, &NoProgress, &mut |_, _| {}).expect("a run");
         assert!(done.complete && done.asked == QUESTIONS);
         let rate = QUESTIONS as f64 / start.elapsed().as_secs_f64();

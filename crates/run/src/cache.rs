@@ -9,9 +9,9 @@ use crate::usage::timed;
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 use std::fs;
-use std::io::Write;
 use std::path::{Path, PathBuf};
 use touchstone_grade::Gives;
+use touchstone_kb::output::replace_file;
 
 /// What influences a reply.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -74,10 +74,7 @@ impl Cache {
         let path = self.path(&kept.key.hash());
         let folder = path.parent().unwrap_or(&self.folder);
         fs::create_dir_all(folder)?;
-        let mut aside = tempfile::NamedTempFile::new_in(folder)?;
-        aside.write_all(&serde_json::to_vec(kept)?)?;
-        aside.persist(&path)?;
-        Ok(())
+        replace_file(&path, &serde_json::to_vec(kept)?, false).map_err(std::io::Error::other)
     }
 }
 

@@ -4,10 +4,11 @@ use hashbrown::HashSet;
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 use std::fs::{File, OpenOptions, TryLockError};
-use std::io::{BufRead, BufReader, Write};
+use std::io::{BufRead, BufReader, BufWriter, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use touchstone_grade::Gives;
+use touchstone_kb::output::{OutputError, failpoint, replace_file};
 
 /// What a run is: a run goes on only if all of this is the same.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -82,7 +83,7 @@ impl RunFile {
 
     fn write(&self, folder: &Path) -> Result<(), JournalError> {
         let text = serde_json::to_string_pretty(self).unwrap_or_default() + "\n";
-        write_aside(folder, &folder.join("run.json"), text.as_bytes())
+        Ok(replace_file(&folder.join("run.json"), text.as_bytes(), true)?)
     }
 }
 
@@ -140,6 +141,9 @@ pub enum JournalError {
         /// The folder.
         folder: PathBuf,
     },
+    /// A file cannot be replaced.
+    #[error(transparent)]
+    Output(#[from] OutputError),
     /// `run.json` is no header.
     #[error("{path} is damaged: {message}")]
     Damaged {
@@ -176,50 +180,52 @@ const GROUP_TIME: Duration = Duration::from_millis(500);
 const PATIENCE: Duration = Duration::from_millis(500);
 
 impl Journal {
-    /// Opens the journal in a folder, or begins one. A torn last line, as a crash leaves it, is cut off.
+    /// Opens the journal in a folder, or begins one. A torn last line, as a crash leaves it, is cut off. With `retry_errors`, predictions
+    /// with an error are left out, so that their questions are asked again.
     ///
-    /// Only one process can have it open.
-    pub fn open(folder: &Path, header: &Header, arguments: &[String]) -> Result<Journal, JournalError> {
-        std::fs::create_dir_all(folder).map_err(io("make", folder))?;
+    /// Only one process can have it open, and nothing is touched before it is certain that the run in the folder is this one.
+    pub fn open(
+        folder: &Path,
+        header: &Header,
+        arguments: &[String],
+        retry_errors: bool,
+    ) -> Result<Journal, JournalError> {
         let path = folder.join("predictions.jsonl");
-        let is_run = folder.join("run.json").exists();
-        if !is_run && std::fs::metadata(&path).is_ok_and(|about| about.len() > 0) {
-            return Err(JournalError::NoRun { folder: folder.to_owned() });
-        }
-        let mut options = OpenOptions::new();
-        let out = options.create(true).read(true).append(true).open(&path).map_err(io("open", &path))?;
-        // A child that is just being started holds what its parent holds for a moment, also what the parent has let go: somebody who is
-        // busy is so for longer.
-        let until = Instant::now() + PATIENCE;
-        loop {
-            match out.try_lock() {
-                Ok(()) => break,
-                Err(TryLockError::WouldBlock) if Instant::now() < until => {
-                    std::thread::sleep(PATIENCE / 50);
-                }
-                Err(TryLockError::WouldBlock) => {
-                    return Err(JournalError::Busy { folder: folder.to_owned() });
-                }
-                Err(TryLockError::Error(error)) => return Err(io("lock", &path)(error)),
+        let found = stored(folder)?;
+        match &found {
+            Some(about) => same_run(folder, &about.header, header)?,
+            None if std::fs::metadata(&path).is_ok_and(|about| about.len() > 0) => {
+                return Err(JournalError::NoRun { folder: folder.to_owned() });
             }
+            None => std::fs::create_dir_all(folder).map_err(io("make", folder))?,
         }
-        let about = match RunFile::read(folder) {
-            Ok(about) => {
+        let mut out = locked(folder, &path)?;
+        // Again: whoever held the lock may have begun a run.
+        let about = match stored(folder)? {
+            Some(about) => {
                 same_run(folder, &about.header, header)?;
                 about
             }
-            Err(JournalError::Io { source, .. }) if source.kind() == std::io::ErrorKind::NotFound => {
+            None => {
                 let started = utc(SystemTime::now());
                 let directory = std::env::current_dir().unwrap_or_default().display().to_string();
                 let (header, arguments) = (header.clone(), arguments.to_vec());
                 let about = RunFile { header, arguments, directory, started, ended: None };
+                failpoint("run-locked");
                 about.write(folder)?;
                 about
             }
-            Err(error) => return Err(error),
         };
         let (done, errors, length) = whole_lines(&out, &path)?;
-        out.set_len(length).map_err(io("repair", &path))?;
+        if out.metadata().map_err(io("read", &path))?.len() > length {
+            out.set_len(length).map_err(io("repair", &path))?;
+        }
+        let (mut done, mut n_errors) = (done, errors.len());
+        if retry_errors && !errors.is_empty() {
+            out = without_errors(folder, &path, &out)?;
+            done.retain(|id| !errors.contains(id));
+            n_errors = 0;
+        }
         sync_folder(folder);
         Ok(Journal {
             folder: folder.to_owned(),
@@ -227,10 +233,15 @@ impl Journal {
             path,
             out,
             done,
-            errors,
+            errors: n_errors,
             unsynced: 0,
             synced: Instant::now(),
         })
+    }
+
+    /// What the run is.
+    pub fn about(&self) -> &RunFile {
+        &self.about
     }
 
     /// Whether a question was answered before.
@@ -303,26 +314,60 @@ fn same_run(folder: &Path, found: &Header, header: &Header) -> Result<(), Journa
     Ok(())
 }
 
-fn write_aside(folder: &Path, path: &Path, bytes: &[u8]) -> Result<(), JournalError> {
-    let mut aside = tempfile::NamedTempFile::new_in(folder).map_err(io("write", path))?;
-    aside.write_all(bytes).map_err(io("write", path))?;
-    aside.as_file().sync_all().map_err(io("write", path))?;
-    aside.persist(path).map_err(|error| io("write", path)(error.error))?;
-    sync_folder(folder);
-    Ok(())
+/// What `run.json` says, if it is there.
+fn stored(folder: &Path) -> Result<Option<RunFile>, JournalError> {
+    match RunFile::read(folder) {
+        Ok(about) => Ok(Some(about)),
+        Err(JournalError::Io { source, .. }) if source.kind() == std::io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error),
+    }
 }
 
-/// Makes names in a folder durable, where the system can.
+/// The open file of predictions, locked.
+fn locked(folder: &Path, path: &Path) -> Result<File, JournalError> {
+    // A child that is just being started holds what its parent holds for a moment, also what the parent has let go: somebody who is
+    // busy is so for longer.
+    let until = Instant::now() + PATIENCE;
+    loop {
+        let mut options = OpenOptions::new();
+        let out = options.create(true).read(true).append(true).open(path).map_err(io("open", path))?;
+        match out.try_lock() {
+            // Whoever held it may have replaced it.
+            Ok(()) if is_same_file(&out, path) => return Ok(out),
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) if Instant::now() < until => std::thread::sleep(PATIENCE / 50),
+            Err(TryLockError::WouldBlock) => return Err(JournalError::Busy { folder: folder.to_owned() }),
+            Err(TryLockError::Error(error)) => return Err(io("lock", path)(error)),
+        }
+    }
+}
+
+#[cfg(unix)]
+fn is_same_file(file: &File, path: &Path) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    match (file.metadata(), std::fs::metadata(path)) {
+        (Ok(a), Ok(b)) => (a.dev(), a.ino()) == (b.dev(), b.ino()),
+        _ => false,
+    }
+}
+
+#[cfg(not(unix))]
+fn is_same_file(_: &File, path: &Path) -> bool {
+    path.exists()
+}
+
+/// Makes renames in a folder durable, where the system can.
 fn sync_folder(folder: &Path) {
     if let Ok(folder) = File::open(folder) {
         let _ = folder.sync_all();
     }
 }
 
-/// The ids of whole lines, how many have an error, and where they end. Only the last line can be torn; anything else that is wrong is not ours to throw away.
-fn whole_lines(file: &File, path: &Path) -> Result<(HashSet<String>, usize, u64), JournalError> {
+/// The ids of whole lines, those with an error, and where whole lines end. Only the last line can be torn; anything else that is wrong is
+/// not ours to throw away.
+fn whole_lines(file: &File, path: &Path) -> Result<(HashSet<String>, HashSet<String>, u64), JournalError> {
     let mut reader = BufReader::new(file);
-    let (mut done, mut errors, mut length) = (HashSet::new(), 0, 0u64);
+    let (mut done, mut errors, mut length) = (HashSet::new(), HashSet::new(), 0u64);
     let mut line = Vec::new();
     for number in 1.. {
         line.clear();
@@ -331,33 +376,45 @@ fn whole_lines(file: &File, path: &Path) -> Result<(HashSet<String>, usize, u64)
             break;
         }
         let json = serde_json::from_slice::<Json>(&line).ok();
-        errors += usize::from(json.as_ref().is_some_and(has_error));
-        let id = json.and_then(|json| Some(json.get("id")?.as_str()?.to_owned()));
+        let id = json.as_ref().and_then(|json| Some(json.get("id")?.as_str()?.to_owned()));
         let Some(id) = id else {
-            let message = format!("line {number} is no prediction; mend or remove it");
+            let message = format!("line {number} is not a prediction; repair or remove it");
             return Err(JournalError::Damaged { path: path.to_owned(), message });
         };
+        if json.is_some_and(|json| has_error(&json)) {
+            errors.insert(id.clone());
+        }
         done.insert(id);
         length += n as u64;
     }
     Ok((done, errors, length))
 }
 
-/// Leaves out the predictions with an error, so that their questions are asked again; gives their number.
-pub fn forget_errors(folder: &Path) -> Result<usize, JournalError> {
-    let path = folder.join("predictions.jsonl");
-    let text = match std::fs::read_to_string(&path) {
-        Ok(text) => text,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(0),
-        Err(error) => return Err(io("read", &path)(error)),
-    };
-    let failed = |line: &&str| serde_json::from_str::<Json>(line).is_ok_and(|json| has_error(&json));
-    let n = text.lines().filter(failed).count();
-    if n > 0 {
-        let kept: String = text.split_inclusive('\n').filter(|line| !failed(line)).collect();
-        write_aside(folder, &path, kept.as_bytes())?;
+/// Replaces the predictions, whose lock is held, by those without an error; gives the new file, which is locked before it has the name.
+fn without_errors(folder: &Path, path: &Path, out: &File) -> Result<File, JournalError> {
+    let mut all = out;
+    all.seek(SeekFrom::Start(0)).map_err(io("read", path))?;
+    // The lock of the predictions covers this name, too: what is there was left by a process that was killed.
+    let partial = folder.join(".predictions.jsonl.touchstone-partial");
+    let kept = File::options().create(true).read(true).append(true).open(&partial);
+    let mut kept = kept.map_err(io("create", &partial))?;
+    kept.set_len(0).map_err(io("write", &partial))?;
+    kept.try_lock().map_err(|_| JournalError::Busy { folder: folder.to_owned() })?;
+    let mut writer = BufWriter::new(&kept);
+    for line in BufReader::new(all).split(b'\n') {
+        let mut line = line.map_err(io("read", path))?;
+        line.push(b'\n');
+        if !serde_json::from_slice::<Json>(&line).is_ok_and(|json| has_error(&json)) {
+            writer.write_all(&line).map_err(io("write", &partial))?;
+        }
     }
-    Ok(n)
+    writer.flush().map_err(io("write", &partial))?;
+    drop(writer);
+    kept.sync_all().map_err(io("write", &partial))?;
+    failpoint("errors-left-out");
+    std::fs::rename(&partial, path).map_err(io("write", path))?;
+    kept.seek(SeekFrom::End(0)).map_err(io("write", path))?;
+    Ok(kept)
 }
 
 /// Whether a prediction says that something went wrong.
@@ -401,7 +458,7 @@ mod tests {
     #[test]
     fn a_torn_line_is_cut_off() {
         let dir = tempfile::tempdir().expect("a folder");
-        let mut journal = Journal::open(dir.path(), &header("s"), &[]).expect("a journal");
+        let mut journal = Journal::open(dir.path(), &header("s"), &[], false).expect("a journal");
         for id in ["1", "2", "3"] {
             journal.add(id, &json!({ "id": id, "answers": [] })).expect("written");
         }
@@ -411,7 +468,7 @@ mod tests {
         let whole = std::fs::read(&path).expect("a file");
         for cut in 0..whole.len() {
             std::fs::write(&path, &whole[..cut]).expect("written");
-            let journal = Journal::open(dir.path(), &header("s"), &[]).expect("a journal");
+            let journal = Journal::open(dir.path(), &header("s"), &[], false).expect("a journal");
             let lines = whole[..cut].iter().filter(|byte| **byte == b'\n').count();
             assert_eq!(journal.len(), lines, "cut at {cut}");
             drop(journal);
@@ -427,31 +484,54 @@ mod tests {
         let dir = tempfile::tempdir().expect("a folder");
         let path = dir.path().join("predictions.jsonl");
         std::fs::write(&path, "{\"qid\": 1}\n").expect("written");
-        assert!(matches!(Journal::open(dir.path(), &header("s"), &[]), Err(JournalError::NoRun { .. })));
+        assert!(matches!(
+            Journal::open(dir.path(), &header("s"), &[], false),
+            Err(JournalError::NoRun { .. })
+        ));
         std::fs::remove_file(&path).expect("removed");
-        drop(Journal::open(dir.path(), &header("s"), &[]).expect("a journal"));
+        drop(Journal::open(dir.path(), &header("s"), &[], false).expect("a journal"));
         let damaged = "{\"id\": \"1\"}\nnonsense\n{\"id\": \"2\"}\n";
         std::fs::write(&path, damaged).expect("written");
-        assert!(matches!(Journal::open(dir.path(), &header("s"), &[]), Err(JournalError::Damaged { .. })));
+        assert!(matches!(
+            Journal::open(dir.path(), &header("s"), &[], false),
+            Err(JournalError::Damaged { .. })
+        ));
         assert_eq!(std::fs::read_to_string(&path).expect("a file"), damaged);
         let lines = "{\"id\": \"1\"}\n{\"id\": \"2\", \"error\": \"oops\"}\n";
         std::fs::write(&path, lines).expect("written");
-        assert_eq!(forget_errors(dir.path()).expect("forgotten"), 1);
-        let journal = Journal::open(dir.path(), &header("s"), &[]).expect("a journal");
+        // A run of another system, or one that is busy, is left alone.
+        assert!(matches!(
+            Journal::open(dir.path(), &header("t"), &[], true),
+            Err(JournalError::Another { .. })
+        ));
+        let busy = Journal::open(dir.path(), &header("s"), &[], false).expect("a journal");
+        assert!(matches!(Journal::open(dir.path(), &header("s"), &[], true), Err(JournalError::Busy { .. })));
+        drop(busy);
+        assert_eq!(std::fs::read_to_string(&path).expect("a file"), lines);
+        let mut journal = Journal::open(dir.path(), &header("s"), &[], true).expect("a journal");
         assert!(journal.has("1") && !journal.has("2"));
-        assert!(matches!(Journal::open(dir.path(), &header("s"), &[]), Err(JournalError::Busy { .. })));
+        journal.add("2", &json!({ "id": "2", "answers": [] })).expect("written");
+        let now = std::fs::read_to_string(&path).expect("a file");
+        assert_eq!(now, "{\"id\": \"1\"}\n{\"id\":\"2\",\"answers\":[]}\n");
+        assert!(matches!(
+            Journal::open(dir.path(), &header("s"), &[], false),
+            Err(JournalError::Busy { .. })
+        ));
     }
 
     #[test]
     fn another_run_is_refused() {
         let dir = tempfile::tempdir().expect("a folder");
-        drop(Journal::open(dir.path(), &header("one"), &[]).expect("a journal"));
-        let error = Journal::open(dir.path(), &header("two"), &[]).err().expect("another").to_string();
+        drop(Journal::open(dir.path(), &header("one"), &[], false).expect("a journal"));
+        let error = Journal::open(dir.path(), &header("two"), &[], false).err().expect("another").to_string();
         assert!(error.contains("its system is `one`, not `two`"), "{error}");
         // What was not declared may be declared later.
         let declared = Header { gives: Some(Gives::Both), ..header("one") };
         drop(Journal::open(dir.path(), &declared, &[]).expect("the same run"));
         std::fs::write(dir.path().join("run.json"), "{").expect("written");
-        assert!(matches!(Journal::open(dir.path(), &header("one"), &[]), Err(JournalError::Damaged { .. })));
+        assert!(matches!(
+            Journal::open(dir.path(), &header("one"), &[], false),
+            Err(JournalError::Damaged { .. })
+        ));
     }
 }

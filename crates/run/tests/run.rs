@@ -39,7 +39,7 @@ fn header(system: &dyn System) -> Header {
 
 fn replies(system: &dyn System, n: usize) -> Vec<Json> {
     let dir = tempfile::tempdir().unwrap();
-    let mut journal = Journal::open(dir.path(), &header(system), &[]).unwrap();
+    let mut journal = Journal::open(dir.path(), &header(system), &[], false).unwrap();
     let done = run(system, &questions(n), &mut journal, 1, &NoProgress, &mut |_, _| {}).unwrap();
     assert!(done.complete && done.asked == n);
     let text = std::fs::read_to_string(dir.path().join("predictions.jsonl")).unwrap();
@@ -124,7 +124,7 @@ fn a_stopped_run_goes_on_where_it_was() {
     run(
         &system,
         &asked,
-        &mut Journal::open(whole.path(), &header(&system), &[]).unwrap(),
+        &mut Journal::open(whole.path(), &header(&system), &[], false).unwrap(),
         2,
         &NoProgress,
         &mut |_, _| {},
@@ -133,7 +133,7 @@ fn a_stopped_run_goes_on_where_it_was() {
     let pieces = tempfile::tempdir().unwrap();
     let mut rounds = 0;
     loop {
-        let mut journal = Journal::open(pieces.path(), &header(&system), &[]).unwrap();
+        let mut journal = Journal::open(pieces.path(), &header(&system), &[], false).unwrap();
         let before = journal.len();
         let done =
             run(&system, &asked, &mut journal, 2, &Impatient(AtomicUsize::new(60)), &mut |_, _| {}).unwrap();

@@ -19,9 +19,12 @@ pub(crate) struct BuildArgs {
     /// `world` (embedded), or the directory of a compiled KB
     #[arg(long, default_value = "world", value_name = "world|DIR")]
     kb: String,
-    /// The folder of the benchmark
+    /// The folder of the benchmark; an earlier benchmark there is replaced
     #[arg(long, value_name = "DIR", required_unless_present = "print_recipe")]
     out: Option<PathBuf>,
+    /// Write into a folder that also holds other files, which are kept, and replace files of an earlier benchmark that were edited
+    #[arg(long)]
+    force: bool,
     /// The name of the benchmark, which its ids begin with, instead of the recipe's
     #[arg(long, value_parser = checked_name)]
     name: Option<String>,
@@ -84,6 +87,7 @@ pub(crate) fn run(args: &BuildArgs) -> Result<Outcome> {
             .filter(|share| (0.0..=1.0).contains(share))
             .with_context(|| format!("--verify {share}: it is a share from 0 to 1, or `all`"))?,
     };
+    let folder = Benchmark::reserve(out, args.force)?;
     let kb = crate::kb::open(&args.kb)?;
     let lexicon = super::lexicon(args.lexicon.as_deref(), &kb)?;
     let bar = Bar::new();
@@ -97,7 +101,7 @@ pub(crate) fn run(args: &BuildArgs) -> Result<Outcome> {
         }
         None => None,
     };
-    benchmark.write(out)?;
+    benchmark.write_to(folder)?;
     drop(bar);
     if let Some(Confirmed { same, open }) = confirmed {
         output::note(&format!(

@@ -5,7 +5,7 @@ use crate::{Outcome, output};
 use anyhow::{Context, Result, bail};
 use clap::Args;
 use std::path::PathBuf;
-use touchstone_forge::export::{Target, export};
+use touchstone_forge::export::{Target, export_to, reserve};
 
 /// Arguments of `touchstone export-dataset`.
 #[derive(Args)]
@@ -16,9 +16,12 @@ pub(crate) struct ExportArgs {
     /// The format: grailqa, kqapro, qald, nspm, parquet
     #[arg(long, value_name = "FORMAT")]
     format: String,
-    /// The folder to write to: a file for each split
+    /// The folder to write to: a file for each split. Files of an earlier export are replaced, others are kept
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
+    /// Replace files of an earlier export also if they were edited
+    #[arg(long)]
+    force: bool,
     /// `world` (embedded), or the directory of a compiled KB; without it the KB that the benchmark was made from, found by its fingerprint
     #[arg(long, value_name = "world|DIR")]
     kb: Option<String>,
@@ -36,6 +39,7 @@ pub(crate) fn run(args: &ExportArgs) -> Result<Outcome> {
         )
     })?;
     let benchmark = crate::grade::read_benchmark(&args.benchmark)?;
+    let folder = reserve(&benchmark, target, &args.out, args.force)?;
     let kb = match crate::kb::choose(args.kb.as_deref(), &benchmark.manifest.kb, &[&args.benchmark])? {
         Chosen::Kb(kb) => *kb,
         Chosen::Missing(message) => bail!(message),
@@ -46,7 +50,7 @@ pub(crate) fn run(args: &ExportArgs) -> Result<Outcome> {
             crate::kb::open("world")?
         }
     };
-    let exported = export(&kb, &benchmark, target, &args.out)?;
+    let exported = export_to(&kb, &benchmark, target, folder)?;
     if args.json {
         output::json(&exported)?;
         return Ok(if exported.written.is_empty() { Outcome::NothingFound } else { Outcome::Done });

@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::BufReader;
 use std::path::{Path, PathBuf};
+use touchstone_forge::Benchmark;
 use touchstone_forge::import::{Imported, Importer, Origin, Unread, benchmark, nspm_records};
 use touchstone_forge::package::KbIdentity;
 use touchstone_logic::Silent;
@@ -29,9 +30,12 @@ pub(crate) struct ImportArgs {
     /// Files with test questions
     #[arg(long, value_name = "FILE")]
     test: Vec<String>,
-    /// The folder of the benchmark
+    /// The folder of the benchmark; an earlier benchmark there is replaced
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
+    /// Write into a folder that also holds other files, which are kept, and replace files of an earlier benchmark that were edited
+    #[arg(long)]
+    force: bool,
     /// The name of the benchmark, and the source of its questions; the format otherwise
     #[arg(long)]
     name: Option<String>,
@@ -57,6 +61,7 @@ pub(crate) fn run(args: &ImportArgs) -> Result<Outcome> {
     if splits.iter().all(|(_, files)| files.is_empty()) {
         bail!("there is nothing to import: give files with --train, --dev or --test");
     }
+    let folder = Benchmark::reserve(&args.out, args.force)?;
     let known = args.knowledge.open()?;
     // Thousands of records may have words that are not known: looking for the nearest of each would take hours.
     let knowledge = known.knowledge();
@@ -93,7 +98,7 @@ pub(crate) fn run(args: &ImportArgs) -> Result<Outcome> {
         reasons.add(&error.id, error.reason.clone());
     }
     let benchmark = benchmark(name, known.identity(), imported, reasons.by_reason());
-    benchmark.write(&args.out)?;
+    benchmark.write_to(folder)?;
     let n_unread = unread.len() as u64;
     if args.json {
         let unread: Vec<_> = unread

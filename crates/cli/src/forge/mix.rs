@@ -28,9 +28,12 @@ pub(crate) struct MixArgs {
     /// A shape to take, by name or code, with how many at most (Iso-3 or Iso-3=100); all shapes otherwise
     #[arg(long, value_name = "SHAPE[=N]")]
     shape: Vec<String>,
-    /// The folder of the new benchmark
+    /// The folder of the new benchmark; an earlier benchmark there is replaced
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
+    /// Write into a folder that also holds other files, which are kept, and replace files of an earlier benchmark that were edited
+    #[arg(long)]
+    force: bool,
     /// The name of the new benchmark
     #[arg(long, default_value = "mix")]
     name: String,
@@ -55,6 +58,7 @@ pub(crate) fn run(args: &MixArgs) -> Result<Outcome> {
         seed: args.seed,
         with_training: !args.without_training,
     };
+    let folder = Benchmark::reserve(&args.out, args.force)?;
     let against = Benchmark::read(&args.against)?;
     if !against.questions.iter().any(|question| question.split == "train") {
         bail!(
@@ -69,7 +73,7 @@ pub(crate) fn run(args: &MixArgs) -> Result<Outcome> {
     let silent = Silent(knowledge.lookup);
     let knowledge = Knowledge { lookup: &silent, ..knowledge };
     let mixed = mix(&against, &sources, &choice, &knowledge, known.inverses(), known.kb());
-    mixed.write(&args.out)?;
+    mixed.write_to(folder)?;
     if args.json {
         output::json(&mixed.manifest)?;
     } else {

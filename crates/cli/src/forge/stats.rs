@@ -18,15 +18,20 @@ pub(crate) struct StatsArgs {
     /// Write a report with figures: one file that needs nothing else
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
+    /// Replace the file whatever it is; otherwise only if this program wrote it and nobody has changed it since
+    #[arg(long, requires = "html")]
+    force: bool,
     /// For machines
     #[arg(long)]
     json: bool,
 }
 
 pub(crate) fn run(args: &StatsArgs) -> Result<Outcome> {
+    let page =
+        args.html.as_ref().map(|path| anyhow::Ok((path, output::file(path, args.force)?))).transpose()?;
     let benchmark = Benchmark::read(&args.benchmark)?;
-    if let Some(path) = &args.html {
-        output::write_file(path, report::html(&benchmark).as_bytes())?;
+    if let Some((path, page)) = page {
+        output::write_file(page, report::html(&benchmark).as_bytes())?;
         output::text(&format!("The report is in {}", path.display()))?;
         return Ok(Outcome::Done);
     }

@@ -7,6 +7,7 @@ use clap::Args;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use touchstone_kb::output::{Kind, OutputFolder};
 use touchstone_logic::dataset::{Format, Knowledge, Record};
 use touchstone_logic::graph::{Certainty, draw, svg};
 use touchstone_logic::{QueryGraph, Shape};
@@ -25,6 +26,9 @@ pub(crate) struct ShapeArgs {
     /// Draw an example of each shape (each question with --per-question) into this folder
     #[arg(long, value_name = "DIR")]
     svg: Option<PathBuf>,
+    /// Replace drawings of an earlier time also if they were edited
+    #[arg(long, requires = "svg")]
+    force: bool,
     #[command(flatten)]
     known: KnowledgeArgs,
     /// Print JSON
@@ -88,6 +92,16 @@ struct Found {
     graph: Result<(QueryGraph, Shape), String>,
 }
 
+/// Drawings as an output: they may lie among files of the user.
+const DRAWINGS_OUTPUT: Kind = Kind {
+    name: "drawings",
+    manifest: "",
+    owns_folder: false,
+    is_durable: false,
+    volatile: &[],
+    unmarked: |_| Vec::new(),
+};
+
 struct Row {
     count: usize,
     example: String,
@@ -99,9 +113,8 @@ pub(crate) fn run(args: &ShapeArgs) -> Result<Outcome> {
     let known = args.known.open()?;
     let knowledge = known.knowledge();
     let format = args.format.format();
-    if let Some(dir) = &args.svg {
-        std::fs::create_dir_all(dir).with_context(|| format!("cannot create {}", dir.display()))?;
-    }
+    let drawings = args.svg.as_ref().map(|dir| OutputFolder::reserve(dir, &DRAWINGS_OUTPUT, &[], args.force));
+    let drawings = drawings.transpose()?;
     let mut rows: BTreeMap<String, Row> = BTreeMap::new();
     let (mut total, mut reasons, mut first_error) = (0usize, Reasons::default(), None);
     each_record(
@@ -122,8 +135,8 @@ pub(crate) fn run(args: &ShapeArgs) -> Result<Outcome> {
             };
             if args.per_question {
                 output::json_line(&shape_json(&found.id, found.question.as_deref(), &shape))?;
-                if let Some(dir) = &args.svg {
-                    write_drawing(dir, &found.id, &graph)?;
+                if let Some(drawings) = &drawings {
+                    write_drawing(&drawings.path(), &found.id, &graph)?;
                 }
                 return Ok(());
             }
@@ -146,12 +159,15 @@ pub(crate) fn run(args: &ShapeArgs) -> Result<Outcome> {
         sorted.sort_by_key(|row| {
             (std::cmp::Reverse(row.count), row.shape.plain.len(), row.shape.plain.clone())
         });
-        if let Some(dir) = &args.svg {
+        if let Some(drawings) = &drawings {
             for row in &sorted {
-                write_drawing(dir, &drawing_name(&row.shape), &row.graph)?;
+                write_drawing(&drawings.path(), &drawing_name(&row.shape), &row.graph)?;
             }
         }
         tell(args, &sorted, total, &reasons)?;
+    }
+    if let Some(drawings) = drawings {
+        drawings.commit()?;
     }
     if total == 0 {
         output::note(&format!("there is no logical form in {}", args.file));
@@ -290,7 +306,7 @@ fn drawing_name(shape: &Shape) -> String {
     }
 }
 
-/// Writes a drawing aside, then gives it its name. Ids come from files of strangers: only harmless letters are kept.
+/// Writes a drawing. Ids come from files of strangers: only harmless letters are kept.
 fn write_drawing(dir: &Path, name: &str, graph: &QueryGraph) -> Result<()> {
     let mut safe: String = name
         .chars()
@@ -305,7 +321,5 @@ fn write_drawing(dir: &Path, name: &str, graph: &QueryGraph) -> Result<()> {
         safe.push_str(&format!("-{:08x}", std::hash::Hasher::finish(&hasher) as u32));
     }
     let path = dir.join(format!("{safe}.svg"));
-    let aside = dir.join(format!(".{safe}.svg.partial"));
-    std::fs::write(&aside, svg(graph)).with_context(|| format!("cannot write {}", path.display()))?;
-    std::fs::rename(&aside, &path).with_context(|| format!("cannot write {}", path.display()))
+    std::fs::write(&path, svg(graph)).with_context(|| format!("cannot write {}", path.display()))
 }

@@ -112,7 +112,11 @@ fn read(folder: &Path) -> Result<Run> {
 }
 
 pub(crate) fn run(args: &CompareArgs) -> Result<Outcome> {
-    let runs: Vec<Run> = args.runs.iter().map(|folder| read(folder)).collect::<Result<_>>()?;
+    let runs: Vec<Run> = args
+        .runs
+        .iter()
+        .map(|folder| touchstone_kb::output::read(folder, || read(folder)))
+        .collect::<Result<_>>()?;
     let graded: Vec<GradedRun<'_>> = runs
         .iter()
         .map(|run| GradedRun { name: &run.name, about: &run.about, questions: run.questions() })

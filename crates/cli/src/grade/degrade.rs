@@ -26,6 +26,9 @@ pub(crate) struct DegradeArgs {
     /// The file of predictions
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
+    /// Replace the file whatever it is; otherwise only if this program wrote it and nobody has changed it since
+    #[arg(long)]
+    force: bool,
 }
 
 pub(crate) fn degradation(name: &str) -> Result<Degradation> {
@@ -55,6 +58,7 @@ pub(super) fn check_sparql(questions: &[&Question]) -> Result<()> {
 pub(crate) fn run(args: &DegradeArgs) -> Result<Outcome> {
     let transform = degradation(&args.transform)?;
     check_share(args.share)?;
+    let file = output::file(&args.out, args.force)?;
     let gold = args.gold.open()?;
     let words = gold.words();
     let questions = gold.questions()?;
@@ -73,7 +77,7 @@ pub(crate) fn run(args: &DegradeArgs) -> Result<Outcome> {
         text += &line.to_string();
         text.push('\n');
     }
-    output::write_file(&args.out, text.as_bytes())?;
+    output::write_file(file, text.as_bytes())?;
     output::text(&format!(
         "{} written to {}: in {} {}; {} could not be changed in this way",
         output::counted(run.predictions.len() as u64, "prediction", "predictions"),

@@ -24,9 +24,13 @@ pub(crate) struct DistilArgs {
     /// The file of neighbours, for `touchstone grade --robust`
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
+    /// Replace the file whatever it is; otherwise only if this program wrote it and nobody has changed it since
+    #[arg(long)]
+    force: bool,
 }
 
 pub(crate) fn run(args: &DistilArgs) -> Result<Outcome> {
+    let file = output::file(&args.out, args.force)?;
     let gold = args.gold.open()?;
     let words = gold.words();
     let kb = gold.kb().context("neighbours are made out of a KB: give --kb")?;
@@ -51,7 +55,7 @@ pub(crate) fn run(args: &DistilArgs) -> Result<Outcome> {
         text += &serde_json::to_string(distilled)?;
         text.push('\n');
     }
-    output::write_file(&args.out, text.as_bytes())?;
+    output::write_file(file, text.as_bytes())?;
     let sum = |of: fn(&Distilled) -> usize| found.iter().map(of).sum::<usize>();
     let (misses, told) = (sum(|d| d.misses), sum(|d| d.told));
     output::text(&format!(

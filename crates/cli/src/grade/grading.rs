@@ -1,6 +1,7 @@
 //! `touchstone grade`.
 
 use super::input::Input;
+use super::written::Written;
 use super::{Gold, GoldArgs};
 use crate::progress::Bar;
 use crate::{Outcome, output};
@@ -9,7 +10,6 @@ use clap::{Args, ValueEnum};
 use hashbrown::{HashMap, HashSet};
 use rayon::prelude::*;
 use serde_json::{Map, Value as Json, json};
-use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -78,9 +78,12 @@ pub(crate) struct GradeArgs {
     /// Run right predictions on the neighbours of the KB that `touchstone distil` made: is the answer right for the right reason?
     #[arg(long, value_name = "FILE")]
     robust: Option<PathBuf>,
-    /// A folder for grades.jsonl and summary.json
+    /// A folder for grades.jsonl and summary.json; earlier grades there are replaced, other files are kept
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
+    /// Replace earlier grades also if they were edited
+    #[arg(long, requires = "out")]
+    force: bool,
     /// Exit with 1 if a score is lower than this, like f1=0.6; may be given several times
     #[arg(long, value_name = "MEASURE=SCORE", value_delimiter = ',')]
     fail_under: Vec<Threshold>,
@@ -371,28 +374,6 @@ fn facet_values(facet: &str, question: &Question, seen: &HashSet<String>) -> Vec
     }
 }
 
-/// Where grades are written: aside, until all are there.
-struct Written {
-    folder: PathBuf,
-    grades: BufWriter<tempfile::NamedTempFile>,
-}
-
-impl Written {
-    fn new(folder: &Path) -> Result<Written> {
-        std::fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
-        let aside =
-            output::aside_in(folder).with_context(|| format!("cannot write to {}", folder.display()))?;
-        Ok(Written { folder: folder.to_owned(), grades: BufWriter::with_capacity(1 << 20, aside) })
-    }
-
-    fn finish(self, summary: &Summary) -> Result<()> {
-        let aside = self.grades.into_inner().context("cannot write grades.jsonl")?;
-        aside.persist(self.folder.join("grades.jsonl")).context("cannot write grades.jsonl")?;
-        let text = serde_json::to_string_pretty(summary)? + "\n";
-        output::write_file(&self.folder.join("summary.json"), text.as_bytes())
-    }
-}
-
 /// What came of grading.
 enum Graded {
     Scores(Box<Summary>),
@@ -472,7 +453,7 @@ fn grade_all(args: &GradeArgs, gold: &Gold, grader: &mut Grader<'_>, facets: &[S
     let official = grader.compat.map_or(&[][..], Compat::scores);
     let mut collector = Collector::new(questions.len(), &grader.products, official, facets);
     let names: Vec<String> = collector.names().map(str::to_owned).collect();
-    let mut written = args.out.as_deref().map(Written::new).transpose()?;
+    let mut written = args.out.as_deref().map(|folder| Written::reserve(folder, args.force)).transpose()?;
     let bar = Bar::new();
     bar.stage("grading", Some(questions.len() as u64));
     let deadline = args.max_total_time.map(|seconds| Instant::now() + Duration::from_secs_f64(seconds));
@@ -559,7 +540,7 @@ fn grade_all(args: &GradeArgs, gold: &Gold, grader: &mut Grader<'_>, facets: &[S
             usages.extend(prediction.as_ref().map(|prediction| prediction.usage));
             collector.add(*at, grade, &questions[*at].shape, values);
             if let Some(written) = &mut written {
-                written.grades.write_all(line.as_bytes()).context("cannot write grades.jsonl")?;
+                written.add(line)?;
             }
         }
         if is_last {

@@ -10,6 +10,7 @@ pub(crate) mod measures;
 pub(crate) mod regress;
 pub(crate) mod report;
 pub(crate) mod sensitivity;
+mod written;
 
 use crate::forms::{each_record, must_exist};
 use crate::kb::Chosen;

@@ -14,6 +14,7 @@ use touchstone_forge::Question;
 use touchstone_grade::language::{Analyst, COLUMNS};
 use touchstone_grade::regression::regress;
 use touchstone_grade::statistics::mean_and_deviation;
+use touchstone_kb::output::{Kind, OutputFolder};
 
 /// Arguments of `touchstone regress`.
 #[derive(Args)]
@@ -29,10 +30,29 @@ pub(crate) struct RegressArgs {
     /// Write regression.json into the folder of grades, for the report
     #[arg(long)]
     write: bool,
+    /// Replace an earlier regression.json also if it was edited
+    #[arg(long, requires = "write")]
+    force: bool,
     /// For machines
     #[arg(long)]
     json: bool,
 }
+
+const REGRESSION: &str = "regression.json";
+
+/// A regression as an output: it lies beside the grades.
+const REGRESSION_OUTPUT: Kind = Kind {
+    name: "regression",
+    manifest: REGRESSION,
+    owns_folder: false,
+    is_durable: true,
+    volatile: &[],
+    unmarked: |folder| {
+        let text = std::fs::read(folder.join(REGRESSION)).unwrap_or_default();
+        let json: serde_json::Value = serde_json::from_slice(&text).unwrap_or_default();
+        if json["coefficients"].is_array() { vec![REGRESSION.to_owned()] } else { Vec::new() }
+    },
+};
 
 #[derive(Deserialize)]
 struct Line {
@@ -80,7 +100,9 @@ pub(crate) fn run(args: &RegressArgs) -> Result<Outcome> {
         .collect();
     if args.write {
         let text = serde_json::to_string_pretty(&found)? + "\n";
-        output::write_file(&args.grades.join("regression.json"), text.as_bytes())?;
+        let folder = OutputFolder::reserve(&args.grades, &REGRESSION_OUTPUT, &[REGRESSION], args.force)?;
+        std::fs::write(folder.path().join(REGRESSION), text).context("cannot write regression.json")?;
+        folder.commit()?;
     }
     if args.json {
         output::json(&json!({ "regression": found, "means": means, "columns": COLUMNS }))?;

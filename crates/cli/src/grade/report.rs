@@ -18,6 +18,9 @@ pub(crate) struct ReportArgs {
     /// The page
     #[arg(long, value_name = "FILE", default_value = "report.html")]
     out: PathBuf,
+    /// Replace the file whatever it is; otherwise only if this program wrote it and nobody has changed it since
+    #[arg(long)]
+    force: bool,
     /// Its heading
     #[arg(long)]
     title: Option<String>,
@@ -58,7 +61,12 @@ fn read(folder: &Path) -> Result<Run> {
 }
 
 pub(crate) fn run(args: &ReportArgs) -> Result<Outcome> {
-    let runs: Vec<Run> = args.runs.iter().map(|folder| read(folder)).collect::<Result<_>>()?;
+    let file = output::file(&args.out, args.force)?;
+    let runs: Vec<Run> = args
+        .runs
+        .iter()
+        .map(|folder| touchstone_kb::output::read(folder, || read(folder)))
+        .collect::<Result<_>>()?;
     let abouts: Vec<About> =
         runs.iter().map(|run| serde_json::from_value(run.summary.clone()).unwrap_or_default()).collect();
     let graded: Vec<GradedRun<'_>> = runs
@@ -74,7 +82,7 @@ pub(crate) fn run(args: &ReportArgs) -> Result<Outcome> {
     let benchmark = runs.first().and_then(|run| run.summary["benchmark"].as_str()).unwrap_or("a benchmark");
     let title = args.title.clone().unwrap_or_else(|| format!("Touchstone: {benchmark}"));
     let page = html(&Report { title, runs });
-    output::write_file(&args.out, page.as_bytes())?;
+    output::write_file(file, page.as_bytes())?;
     output::text(&format!("{} written, {:.1} MB", args.out.display(), page.len() as f64 / 1e6))?;
     Ok(Outcome::Done)
 }

@@ -26,6 +26,9 @@ pub(crate) struct ExportArgs {
     /// The file to write; standard output if absent or `-`
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
+    /// Replace the file whatever it is; otherwise only if this program wrote it and nobody has changed it since
+    #[arg(long)]
+    force: bool,
     /// Print the report as JSON (with --out)
     #[arg(long)]
     json: bool,
@@ -63,9 +66,7 @@ pub(crate) fn run(args: &ExportArgs) -> Result<Outcome> {
     if args.json && to_file.is_none() {
         bail!("--json reports about a file: give --out FILE (standard output carries the export itself)");
     }
-    if to_file.is_some_and(|path| path.is_dir()) {
-        bail!("--out is a directory; give the name of a file");
-    }
+    let mut file = to_file.map(|path| output::file(path, args.force)).transpose()?;
     let kb = args.kb.open()?;
     let request = ExportRequest {
         format: match args.format {
@@ -81,10 +82,13 @@ pub(crate) fn run(args: &ExportArgs) -> Result<Outcome> {
         qualifiers: !args.no_qualifiers,
     };
     let bar = Bar::new();
-    let report = match to_file {
-        Some(path) => export::export_to(&kb, &request, path, &bar)?,
+    let report = match &mut file {
+        Some(file) => export::export(&kb, &request, file, &bar)?,
         None => export::export(&kb, &request, &mut output::data(), &bar)?,
     };
+    if let Some(file) = file {
+        file.commit()?;
+    }
     drop(bar);
     if args.json {
         let lost: serde_json::Map<_, _> =

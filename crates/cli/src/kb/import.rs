@@ -27,9 +27,12 @@ pub(crate) struct ImportArgs {
     /// Freebase's ontology: fb_roles, fb_types, reverse_properties, domain_info
     #[arg(long, value_name = "DIR")]
     ontology: Option<PathBuf>,
-    /// Where the compiled KB goes; a KB that is there is replaced
+    /// The folder of the compiled KB; an earlier KB there is replaced
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
+    /// Write into a folder that also holds other files, which are kept, and replace files of an earlier KB that were edited
+    #[arg(long)]
+    force: bool,
     /// Stop at the first record that cannot be understood
     #[arg(long)]
     strict: bool,
@@ -167,6 +170,7 @@ fn request(args: &ImportArgs) -> Result<ImportRequest> {
     request.license = args.license.clone().unwrap_or_default();
     request.max_record = args.max_record.max(1).saturating_mul(1 << 20).min(usize::MAX - 1);
     request.max_closure = args.max_closure;
+    request.force = args.force;
     request.memory = args.memory.max(1).saturating_mul(1 << 20);
     Ok(request)
 }

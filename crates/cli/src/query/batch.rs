@@ -23,6 +23,7 @@ pub(super) fn run(
     settings: &Settings,
     args: &QueryArgs,
 ) -> Result<Outcome> {
+    let reserved = if out == Path::new("-") { None } else { Some(output::file(out, args.force)?) };
     let bar = Bar::new();
     let cancel = bar.cancel();
     let input: Box<dyn BufRead + Send + '_> = if file == "-" {
@@ -72,19 +73,22 @@ pub(super) fn run(
             }
         }
     };
-    if out == Path::new("-") {
-        let mut stdout = BufWriter::new(output::data());
-        work(&mut stdout)?;
-        stdout.flush()?;
-    } else {
+    match reserved {
+        None => {
+            let mut stdout = BufWriter::new(output::data());
+            work(&mut stdout)?;
+            stdout.flush()?;
+        }
         // Aside first: whoever finds the file finds all of it.
-        let folder = out.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        let aside = output::aside_in(folder)
-            .with_context(|| format!("cannot write to the folder {}", folder.display()))?;
-        let mut writer = BufWriter::new(aside);
-        work(&mut writer)?;
-        let aside = writer.into_inner().context("cannot write the results")?;
-        aside.persist(out).with_context(|| format!("cannot write {}", out.display()))?;
+        Some(file) => {
+            let mut writer = BufWriter::new(file);
+            work(&mut writer)?;
+            writer
+                .into_inner()
+                .map_err(|error| error.into_error())
+                .context("cannot write the results")?
+                .commit()?;
+        }
     }
     drop(bar);
     let total: u64 = counts.values().sum();

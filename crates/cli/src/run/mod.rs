@@ -13,7 +13,7 @@ use anyhow::{Context, Result, bail};
 use clap::Args;
 use serde_json::{Value as Json, json};
 use std::io::IsTerminal;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 use systems::SystemArgs;
 use touchstone_forge::Question;
@@ -21,8 +21,8 @@ use touchstone_forge::english::Lexicon;
 use touchstone_grade::usage::Prices;
 use touchstone_grade::{Gives, Grader, Measure, PredictionFormat, Predictions};
 use touchstone_run::{
-    Asked, ErrorLimit, Header, Journal, Linker, Priced, RunFile, forget_errors, has_error, packed_schema,
-    run as ask_all,
+    Asked, ErrorLimit, Header, Journal, Linker, Priced, RunFile, has_error, packed_schema, remember_started,
+    run as ask_all, was_started_here,
 };
 
 /// Arguments of `touchstone run`.
@@ -68,9 +68,13 @@ pub(crate) struct RunArgs {
     /// The folder of the run; with the same arguments it goes on where it stopped
     #[arg(long, value_name = "DIR", required_unless_present = "resume")]
     out: Option<PathBuf>,
-    /// Go on with a run that was stopped, with the arguments that began it
-    #[arg(long, value_name = "RUN", exclusive = true)]
+    /// Resume a run that was stopped, with the arguments that started it. If it was not started here and would run a program or ask
+    /// a server, it is shown first, and asks whether to go on
+    #[arg(long, value_name = "RUN", conflicts_with_all = ["system", "out"])]
     resume: Option<PathBuf>,
+    /// Resume a run that was not started here without asking
+    #[arg(long, requires = "resume")]
+    trust: bool,
     #[command(flatten)]
     systems: SystemArgs,
     /// For machines
@@ -81,7 +85,17 @@ pub(crate) struct RunArgs {
 /// Runs with the arguments that led here, which are kept for `--resume`.
 pub(crate) fn run(args: &RunArgs, arguments: &[String]) -> Result<Outcome> {
     if let Some(folder) = &args.resume {
-        return resume(folder);
+        let is_own = |word: &&String| {
+            !["run", "--trust"].contains(&word.as_str())
+                && !word.starts_with("--resume")
+                && Path::new(word) != folder
+        };
+        if let Some(other) = arguments.iter().find(is_own) {
+            bail!(
+                "--resume takes the arguments from run.json: `{other}` cannot be given with it, only --trust can"
+            );
+        }
+        return resume(folder, args.trust);
     }
     let (Some(name), Some(out)) = (&args.system, &args.out) else {
         bail!("give a system and --out DIR");
@@ -133,10 +147,10 @@ pub(crate) fn run(args: &RunArgs, arguments: &[String]) -> Result<Outcome> {
         gives: args.gives.or_else(|| system.gives()),
         tool_version: env!("CARGO_PKG_VERSION").to_owned(),
     };
-    if args.retry_errors {
-        forget_errors(out)?;
+    let mut journal = Journal::open(out, &header, arguments, args.retry_errors)?;
+    if let Err(error) = remember_started(journal.about(), &touchstone_kb::world::cache_dir()) {
+        tracing::debug!(%error, "`run --resume` will ask before it resumes this run");
     }
-    let mut journal = Journal::open(out, &header, arguments)?;
     let mut score = RunningScore::new(gold.grader(words.as_ref()), &questions, &bar);
     let done =
         ask_all(&*system, &asked, &mut journal, usize::from(args.parallel), &bar, &mut |asked, reply| {
@@ -207,8 +221,8 @@ pub(crate) fn fingerprint(questions: &[&Question]) -> String {
     hasher.finalize().to_hex()[..32].to_owned()
 }
 
-/// Goes on with the arguments that began a run.
-fn resume(folder: &std::path::Path) -> Result<Outcome> {
+/// Resumes a run with the arguments that started it.
+fn resume(folder: &Path, trust: bool) -> Result<Outcome> {
     let about = RunFile::read(folder)?;
     let folder = folder.canonicalize().with_context(|| format!("cannot read {}", folder.display()))?;
     if about.arguments.is_empty() {
@@ -217,16 +231,51 @@ fn resume(folder: &std::path::Path) -> Result<Outcome> {
             folder.join("run.json").display()
         );
     }
-    // Paths among the arguments are relative to where the run began.
-    std::env::set_current_dir(&about.directory)
-        .with_context(|| format!("cannot go to {}", about.directory))?;
     let line = ["touchstone".to_owned()].into_iter().chain(about.arguments.iter().cloned());
     let crate::Command::Run(mut args) = crate::parsed(line)? else {
         bail!("{} holds the arguments of another command", folder.join("run.json").display());
     };
+    if !trust && !is_trusted(&about, args.system.as_deref(), &folder)? {
+        return Ok(Outcome::NothingFound);
+    }
+    // Paths among the arguments are relative to where the run started.
+    std::env::set_current_dir(&about.directory)
+        .with_context(|| format!("cannot go to {}", about.directory))?;
     args.out = Some(folder);
     args.resume = None;
     run(&args, &about.arguments)
+}
+
+/// Whether a run may be resumed without asking, or the user agrees to it.
+fn is_trusted(about: &RunFile, system: Option<&str>, folder: &Path) -> Result<bool> {
+    // These neither run a program nor send anything to a server.
+    const HARMLESS: [&str; 4] = ["oracle", "degraded", "nearest", "file"];
+    let kind = system.unwrap_or_default().split(':').next().unwrap_or_default();
+    if HARMLESS.contains(&kind) || was_started_here(about, &touchstone_kb::world::cache_dir()) {
+        return Ok(true);
+    }
+    let words: Vec<String> = about.arguments.iter().map(|word| visible(word)).collect();
+    let line = words.join(" ");
+    let directory = visible(&about.directory);
+    if !(std::io::stdin().is_terminal() && std::io::stderr().is_terminal()) {
+        bail!(
+            "the run in {} was not started here. It would run, in {directory}:\n  touchstone {line}\nGive --trust if that is what you want",
+            folder.display()
+        );
+    }
+    output::note(&format!(
+        "The run in {} was not started here. It would run, in {directory}:\n  touchstone {line}\nResume it? [y/N]",
+        folder.display()
+    ));
+    let mut reply = String::new();
+    std::io::stdin().read_line(&mut reply).context("cannot read the reply")?;
+    Ok(["y", "yes"].contains(&reply.trim().to_lowercase().as_str()))
+}
+
+/// A word of a stranger's command line as it is: quoted if need be, and without characters that change what a terminal shows.
+fn visible(word: &str) -> String {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=,@%+".contains(c);
+    if !word.is_empty() && word.chars().all(is_plain) { word.to_owned() } else { format!("{word:?}") }
 }
 
 /// The share of right answers so far, for the progress bar.

@@ -3,14 +3,14 @@
 mod parquet;
 
 use crate::answers::{field, is, text};
-use crate::package::{Benchmark, PackageError, aside_in};
+use crate::package::{Benchmark, PackageError};
 use crate::question::{Graph, GraphVertex, Question};
 use serde::Serialize;
 use serde_json::{Value as Json, json};
-use std::collections::BTreeMap;
-use std::io::Write;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use touchstone_kb::Kb;
+use touchstone_kb::output::{Kind, OutputFolder, failpoint};
 use touchstone_logic::Program;
 use touchstone_logic::sparql::encode_neural;
 
@@ -55,13 +55,58 @@ pub struct Exported {
     pub left_out: BTreeMap<&'static str, usize>,
 }
 
-/// Writes a file for each split into a folder.
+/// Files for others as an output: they may lie among files of the user.
+const DATASET_OUTPUT: Kind = Kind {
+    name: "dataset",
+    manifest: "",
+    owns_folder: false,
+    is_durable: true,
+    volatile: &[],
+    unmarked: |_| Vec::new(),
+};
+
+/// Reserves a folder for the files that a benchmark becomes, before the work of making them. Files of an earlier export are replaced;
+/// with `force` also if they were edited.
+pub fn reserve(
+    benchmark: &Benchmark,
+    target: Target,
+    dir: &Path,
+    force: bool,
+) -> Result<OutputFolder, PackageError> {
+    let splits: BTreeSet<&str> = benchmark.questions.iter().map(|question| question.split.as_str()).collect();
+    let endings: &[&str] = match target {
+        Target::Nspm => &["en", "sparql"],
+        Target::Parquet => &["parquet"],
+        _ => &["json"],
+    };
+    let names: Vec<String> =
+        splits.iter().flat_map(|split| endings.iter().map(move |end| format!("{split}.{end}"))).collect();
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    Ok(OutputFolder::reserve(dir, &DATASET_OUTPUT, &names, force)?)
+}
+
+/// Writes a file for each split into a folder: all files or none.
 pub fn export(kb: &Kb, benchmark: &Benchmark, target: Target, dir: &Path) -> Result<Exported, PackageError> {
+    export_to(kb, benchmark, target, reserve(benchmark, target, dir, false)?)
+}
+
+/// Writes a file for each split into a folder that was reserved for them: all files or none.
+pub fn export_to(
+    kb: &Kb,
+    benchmark: &Benchmark,
+    target: Target,
+    folder: OutputFolder,
+) -> Result<Exported, PackageError> {
+    let exported = write_files(kb, benchmark, target, &folder.path())?;
+    folder.commit()?;
+    Ok(exported)
+}
+
+fn write_files(kb: &Kb, benchmark: &Benchmark, target: Target, dir: &Path) -> Result<Exported, PackageError> {
     let io = |action, path: &Path| {
         let path = path.to_path_buf();
         move |source| PackageError::Io { action, path, source }
     };
-    std::fs::create_dir_all(dir).map_err(io("create", dir))?;
     let mut exported = Exported::default();
     if target == Target::Parquet {
         let mut splits: BTreeMap<&str, Vec<&Question>> = BTreeMap::new();
@@ -96,9 +141,8 @@ pub fn export(kb: &Kb, benchmark: &Benchmark, target: Target, dir: &Path) -> Res
                 let lines =
                     records.iter().map(|pair| pair[at].as_str().unwrap_or_default().to_owned() + "\n");
                 let text: String = lines.collect();
-                let mut aside = aside_in(dir).map_err(io("write to", dir))?;
-                aside.write_all(text.as_bytes()).map_err(io("write", &path))?;
-                aside.persist(&path).map_err(|error| error.error).map_err(io("write", &path))?;
+                std::fs::write(&path, text).map_err(io("write", &path))?;
+                failpoint("split-written");
                 exported.written.insert(name, records.len());
             }
             continue;
@@ -110,10 +154,10 @@ pub fn export(kb: &Kb, benchmark: &Benchmark, target: Target, dir: &Path) -> Res
             Target::Qald => json!({ "dataset": { "id": benchmark.manifest.name }, "questions": records }),
             _ => Json::Array(records),
         };
-        let aside = aside_in(dir).map_err(io("write to", dir))?;
-        serde_json::to_writer_pretty(std::io::BufWriter::new(aside.as_file()), &whole)
+        let file = std::fs::File::create(&path).map_err(io("create", &path))?;
+        serde_json::to_writer_pretty(std::io::BufWriter::new(file), &whole)
             .map_err(|source| PackageError::Json { path: path.clone(), line: 0, source })?;
-        aside.persist(&path).map_err(|error| error.error).map_err(io("write", &path))?;
+        failpoint("split-written");
     }
     Ok(exported)
 }

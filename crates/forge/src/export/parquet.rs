@@ -1,6 +1,6 @@
 //! Benchmarks as Parquet: a row for each question. What has parts of its own (answers, entities, proof, graph) is JSON.
 
-use crate::package::{PackageError, aside_in};
+use crate::package::PackageError;
 use crate::question::Question;
 use parquet::basic::{Compression, ZstdLevel};
 use parquet::data_type::{ByteArray, ByteArrayType};
@@ -54,12 +54,9 @@ const GROUP: usize = 50_000;
 
 /// Writes questions to a file.
 pub(super) fn write(questions: &[&Question], path: &Path) -> Result<(), PackageError> {
-    let folder = path.parent().unwrap_or(Path::new("."));
     let io = |source| PackageError::Io { action: "write", path: path.to_path_buf(), source };
-    let aside = aside_in(folder).map_err(io)?;
-    write_rows(questions, aside.as_file()).map_err(|error| io(std::io::Error::other(error)))?;
-    aside.persist(path).map_err(|error| io(error.error))?;
-    Ok(())
+    let file = File::create(path).map_err(io)?;
+    write_rows(questions, &file).map_err(|error| io(std::io::Error::other(error)))
 }
 
 fn write_rows(questions: &[&Question], file: &File) -> Result<(), ParquetError> {

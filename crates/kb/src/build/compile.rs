@@ -5,16 +5,16 @@
 //! (`name_index.rs`).
 
 use super::builder::{KbBuilder, LITERAL_BIT, NameKind, RawValue};
-use super::output::PendingDir;
 use super::sorter::Spill;
 use super::statements::{Fate, Statements};
 use super::{facts, name_index, schema};
 use crate::error::{KbError, Result};
 use crate::literal::Literal;
+use crate::output::OutputFolder;
 use crate::progress::Progress;
 use crate::store::fingerprint::fingerprint;
 use crate::store::writer::StoreWriter;
-use crate::store::{Counts, Manifest, STORE_FORMAT};
+use crate::store::{Counts, Manifest, STORE_FORMAT, STORE_OUTPUT};
 use hashbrown::HashMap;
 use rayon::prelude::*;
 use std::path::Path;
@@ -70,15 +70,15 @@ impl Numbers {
 }
 
 impl KbBuilder {
-    /// Sorts everything and writes the store to `out`, where it appears complete or not at all.
+    /// Sorts everything and writes the store to `out`, where it appears complete or not at all. A KB that is there is replaced.
     pub fn compile(self, out: &Path, progress: &dyn Progress) -> Result<CompileReport> {
-        self.compile_to(PendingDir::create(out)?, progress)
+        self.compile_to(OutputFolder::reserve(out, &STORE_OUTPUT, &[], false)?, progress)
     }
 
     /// The same for a place that was reserved before.
     pub(crate) fn compile_to(
         mut self,
-        pending: PendingDir,
+        pending: OutputFolder,
         progress: &dyn Progress,
     ) -> Result<CompileReport> {
         let mut left_out: HashMap<&'static str, u64> = HashMap::new();
@@ -90,7 +90,7 @@ impl KbBuilder {
         let raw_facts = std::mem::replace(&mut self.facts, Spill::new(&self.workspace));
         check(progress)?;
 
-        let writer = StoreWriter::new(pending.path());
+        let writer = StoreWriter::new(&pending.path());
         self.write_file_order(&numbers, &writer)?;
         progress.stage("sorting facts", Some(raw_facts.len()));
         let (nodes, facts) = rayon::join(

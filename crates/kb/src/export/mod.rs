@@ -7,9 +7,9 @@ mod rdf;
 pub use lines::value_json;
 
 use crate::error::{KbError, Result};
+use crate::output::OutputFile;
 use crate::progress::Progress;
 use crate::store::Kb;
-use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::Path;
 
@@ -84,34 +84,17 @@ pub fn export(
     })
 }
 
-/// Writes a KB to a file, which appears complete or not at all. A pipe or a device is written to as it is.
+/// Writes a KB to a file, which appears complete or not at all and replaces whatever is there. A pipe or a device is written to as it is.
 pub fn export_to(
     kb: &Kb,
     request: &ExportRequest,
     path: &Path,
     progress: &dyn Progress,
 ) -> Result<ExportReport> {
-    // Through a symbolic link: the file it names is replaced, not the link.
-    let path = &path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
-    if path.exists() && !path.is_file() {
-        let mut file = File::options().write(true).open(path).map_err(KbError::io("write to", path))?;
-        return export(kb, request, &mut file, progress);
-    }
-    let dir = match path.parent() {
-        Some(parent) if !parent.as_os_str().is_empty() => parent,
-        _ => Path::new("."),
-    };
-    std::fs::create_dir_all(dir).map_err(KbError::io("create", dir))?;
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
-    let aside = dir.join(format!(".{name}.partial-{}", std::process::id()));
-    let mut file = File::create(&aside).map_err(KbError::io("create", &aside))?;
-    let written = export(kb, request, &mut file, progress).and_then(|report| {
-        std::fs::rename(&aside, path).map(|()| report).map_err(KbError::io("write", path))
-    });
-    if written.is_err() {
-        let _ = std::fs::remove_file(&aside);
-    }
-    written
+    let mut file = OutputFile::reserve(path, None, true)?;
+    let report = export(kb, request, &mut file, progress)?;
+    file.commit()?;
+    Ok(report)
 }
 
 /// Reports progress for every node and stops when asked to.

@@ -27,9 +27,11 @@ pub(crate) use lines::read_embedded;
 pub use rdf::known_endings;
 pub use wikidata_json::Subset;
 
-use crate::build::{KbBuilder, KbMeta, PendingDir, Workspace};
+use crate::build::{KbBuilder, KbMeta, Workspace};
 use crate::error::{KbError, Result};
+use crate::output::OutputFolder;
 use crate::progress::Progress;
+use crate::store::STORE_OUTPUT;
 use journal::Journal;
 use std::path::{Path, PathBuf};
 
@@ -84,6 +86,8 @@ pub struct ImportRequest {
     pub max_record: usize,
     /// The most pairs of a class with a super-class, or with a member; by default in proportion to the input.
     pub max_closure: Option<u64>,
+    /// Write into a folder that also holds files of the user, and replace files of an earlier KB there that were edited.
+    pub force: bool,
 }
 
 /// Longer than any record of a real dump.
@@ -104,6 +108,7 @@ impl ImportRequest {
             memory: 1 << 30,
             max_record: DEFAULT_MAX_RECORD,
             max_closure: None,
+            force: false,
         }
     }
 }
@@ -117,13 +122,9 @@ pub fn import(request: &ImportRequest, out: &Path, progress: &dyn Progress) -> R
             return Err(KbError::io("read", input)(is_directory));
         }
     }
-    let work_dir = match out.parent() {
-        Some(parent) if !parent.as_os_str().is_empty() => parent.to_path_buf(),
-        _ => PathBuf::from("."),
-    };
     // Reserved first: a place that cannot be written is better known before hours of reading.
-    let pending = PendingDir::create(out)?;
-    let mut builder = KbBuilder::new(Workspace { dir: work_dir, memory: request.memory });
+    let pending = OutputFolder::reserve(out, &STORE_OUTPUT, &[], request.force)?;
+    let mut builder = KbBuilder::new(Workspace { dir: pending.path(), memory: request.memory });
     builder.meta = default_meta(request);
     builder.max_closure = request.max_closure;
     let mut journal = Journal::new(request.strict);

@@ -13,13 +13,26 @@ use super::search::NameColumns;
 use super::verify;
 use crate::error::{KbError, Result};
 use crate::ids::{ClassId, LiteralId, NodeId};
+use crate::output::{self, Kind};
 use std::path::Path;
 use std::sync::Arc;
 
 /// Whether a directory looks like a compiled KB.
 pub fn is_store(dir: &Path) -> bool {
-    dir.join(verify::MANIFEST).is_file() && dir.join(verify::CHECKSUMS).is_file()
+    let has = |name| dir.join(name).is_file();
+    output::read(dir, || Ok::<bool, KbError>(has(verify::MANIFEST) && has(verify::CHECKSUMS)))
+        .unwrap_or(false)
 }
+
+/// A compiled KB as an output.
+pub(crate) const STORE_OUTPUT: Kind = Kind {
+    name: "compiled KB",
+    manifest: verify::MANIFEST,
+    owns_folder: true,
+    is_durable: false,
+    volatile: &[verify::STAMP],
+    unmarked: verify::valid_files,
+};
 
 /// Absent from an optional column.
 pub(crate) const ABSENT: u32 = u32::MAX;
@@ -56,6 +69,11 @@ pub struct Kb {
 impl Kb {
     /// Opens a compiled KB. A damaged store is refused.
     pub fn open(dir: &Path) -> Result<Kb> {
+        output::read(dir, || Kb::open_version(dir))
+    }
+
+    /// Opens what is there now.
+    fn open_version(dir: &Path) -> Result<Kb> {
         let manifest = Manifest::read(dir)?;
         if cfg!(target_endian = "big") {
             return Err(KbError::damaged(dir, "stores are little-endian, this machine is big-endian"));

@@ -53,6 +53,25 @@ pub(crate) fn verify(dir: &Path, structure: impl FnOnce() -> Result<()>) -> Resu
         return Ok(());
     }
     tracing::debug!(dir = %dir.display(), "checking all checksums");
+    check_all(dir, &files)?;
+    structure()?;
+    write_stamp(dir, names, &list);
+    Ok(())
+}
+
+/// The files of a store if all of them are as they were written, and no file otherwise.
+pub(crate) fn valid_files(dir: &Path) -> Vec<String> {
+    match read_checksums(dir).and_then(|(_, files)| check_all(dir, &files).map(|()| files)) {
+        Ok(files) => {
+            let ours = [CHECKSUMS, STAMP].map(str::to_owned);
+            files.into_iter().map(|(name, _)| name).chain(ours).collect()
+        }
+        Err(_) => Vec::new(),
+    }
+}
+
+/// Hashes files.
+fn check_all(dir: &Path, files: &[(String, blake3::Hash)]) -> Result<()> {
     files.par_iter().try_for_each(|(name, expected)| {
         let path = dir.join(name);
         let file = fs::File::open(&path).map_err(|_| KbError::damaged(&path, "the file is missing"))?;
@@ -63,10 +82,7 @@ pub(crate) fn verify(dir: &Path, structure: impl FnOnce() -> Result<()>) -> Resu
         } else {
             Err(KbError::damaged(&path, "its checksum is wrong (cut short, or bits flipped)"))
         }
-    })?;
-    structure()?;
-    write_stamp(dir, names, &list);
-    Ok(())
+    })
 }
 
 /// Reads and checks the list of checksums: its text, and (file, hash).
@@ -113,11 +129,9 @@ fn stamp<'a>(dir: &Path, names: impl Iterator<Item = &'a str>, list: &str) -> Op
 /// Leaves the stamp. A store in a read-only place goes without: it is then checked at every opening.
 fn write_stamp<'a>(dir: &Path, names: impl Iterator<Item = &'a str>, list: &str) {
     let Some(stamp) = stamp(dir, names, list) else { return };
-    let aside = dir.join(format!("{STAMP}.{}", std::process::id()));
-    let written = fs::write(&aside, stamp).and_then(|()| fs::rename(&aside, dir.join(STAMP)));
-    if let Err(error) = written {
+    // Not aside: a stamp that is cut short is not trusted, so a killed process leaves nothing behind that matters.
+    if let Err(error) = fs::write(dir.join(STAMP), stamp) {
         tracing::debug!(%error, "no stamp of the check was left");
-        let _ = fs::remove_file(&aside);
     }
 }
 
