@@ -135,6 +135,24 @@ fn another_kb_is_used_only_if_it_is_named() {
     assert_eq!(on_other.status.code(), Some(1));
     assert!(stderr(&on_other).contains("is not the KB that the benchmark was made from"));
     assert!(stdout(&on_other).contains("unreadable form"), "{}", stdout(&on_other));
+    // Gold is run there, and what it gives is measured: nothing is taken over from the KB that it was made from.
+    let graded = place.run(&["grade", &out, "--kb", &other, "--json"]);
+    assert!(graded.status.success(), "{}", stderr(&graded));
+    let summary: Json = serde_json::from_slice(&graded.stdout).unwrap();
+    let differs = summary["gold_differs"].as_u64().unwrap();
+    let (f1, n) = value(&summary, "f1_exec");
+    assert!(differs > 3 && (f1 - (1.0 - differs as f64 / n as f64)).abs() < 0.05, "{f1}: {differs} of {n}");
+    assert!(stderr(&graded).contains(&format!("warning: {differs} of {n} gold queries do not give")));
+    let own = place.json(&["grade", &out, "--json"]);
+    assert_eq!((value(&own, "f1_exec").0, &own["gold_differs"]), (1.0, &Json::Null));
+    // A gold form that was changed by hand is run on the benchmark's own KB, too.
+    let file = Path::new(&bench).join("questions.jsonl");
+    let questions = fs::read_to_string(&file).unwrap();
+    fs::write(&file, questions.replace("elements/discoverer", "elements/nothing")).unwrap();
+    let edited = place.path("runs/edited");
+    place.done(&["run", "oracle", "--benchmark", &bench, "--out", &edited]);
+    assert!(value(&place.json(&["grade", &edited, "--json"]), "f1_exec").0 < 0.95);
+    fs::write(&file, questions).unwrap();
     // The KB at the same place is another one now: it is not taken for the one that was there.
     let text = fs::read_to_string(place.path("changed.ttl")).unwrap();
     fs::write(place.path("newer.ttl"), text.replace("Humphry Davy", "Humphrey Davy")).unwrap();
@@ -281,6 +299,15 @@ fn scores_that_are_demanded() {
     let worse = compare(&gold, &out);
     assert_eq!(worse.status.code(), Some(1));
     assert!(stderr(&worse).contains("failed: f1 of ") && stderr(&worse).contains("fell from 1.000"));
+    // By facet: groups with their own tests.
+    let by =
+        place.done(&["compare", &gold, &out, "--measures", "f1", "--by", "level", "--format", "markdown"]);
+    assert!(by.contains("| level | run | measure | n |") && by.contains("| zero-shot | "), "{by}");
+    place.refused(
+        &["compare", &gold, &out, "--by", "words"],
+        2,
+        "is not graded by `words`: it has function, level, shape",
+    );
     // The same in the formats of other programs.
     let junit =
         place.run(&["grade", &out, "--format", "junit", "--fail-under", "f1=0.99", "--measures", "f1,exec"]);
@@ -325,6 +352,8 @@ fn benchmarks_are_not_mixed() {
     place.refused(&["compare", &mine, &other], 2, "are about different benchmarks");
     let grade = ["grade", "--benchmark", &bench, &mine];
     place.refused(&grade, 2, "was made on another benchmark");
+    let regress = ["regress", "--benchmark", &bench, "--grades", &mine];
+    place.refused(&regress, 2, "was graded on another benchmark");
     place.done(&["report", &mine, &mine, "--out", &page]);
 }
 

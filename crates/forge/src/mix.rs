@@ -1,7 +1,7 @@
 //! One benchmark out of several, as GrailQA++ is made of WebQSP, ComplexWebQuestions and GraphQuestions: what has a level against a
 //! training set, and a wanted shape.
 
-use crate::package::{Benchmark, Manifest};
+use crate::package::{Benchmark, KbIdentity, Manifest};
 use crate::question::Question;
 use crate::random::Random;
 use crate::words::with_ids;
@@ -106,8 +106,14 @@ pub fn mix(
         }
         questions.push(question);
     }
+    let mut kb = against.manifest.kb.clone();
+    if sources.iter().any(|source| source.manifest.kb.fingerprint != kb.fingerprint) {
+        // No single KB holds for all of it.
+        kb = KbIdentity { name: String::new(), fingerprint: String::new() };
+    }
     let manifest = Manifest {
         name: choice.name.clone(),
+        kb,
         description: format!("Levels are relative to the training questions of {}.", against.manifest.name),
         tool_version: env!("CARGO_PKG_VERSION").to_owned(),
         recipe: None,

@@ -15,6 +15,7 @@ pub mod elements;
 pub mod facets;
 mod gives;
 mod grader;
+mod holds;
 pub mod language;
 mod measure;
 pub mod neighbour;

@@ -34,6 +34,8 @@ pub struct Summary {
     pub repeated: usize,
     /// Questions that were not graded, and count nowhere else, because all the time there was is spent.
     pub not_graded: usize,
+    /// On a KB that the benchmark was not made from: questions whose gold query does not give the gold answers there.
+    pub gold_differs: Option<usize>,
     /// What the predictions cost.
     pub usage: Option<UsageSummary>,
     /// Questions with a form that gold has nothing to compare with: 0 in all measures of forms.
@@ -215,6 +217,7 @@ impl Collector {
             unknown,
             repeated,
             not_graded: 0,
+            gold_differs: None,
             usage: None,
             incomparable: self.incomparable,
             answers_from_kb: self.answers_from_kb,

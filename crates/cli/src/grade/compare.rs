@@ -8,7 +8,7 @@ use clap::Args;
 use hashbrown::HashMap;
 use serde::Deserialize;
 use serde_json::{Value as Json, json};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use touchstone_grade::same::{About, GradedRun, same_benchmark};
@@ -25,6 +25,9 @@ pub(crate) struct CompareArgs {
     /// The measures to compare, separated by commas
     #[arg(long, value_delimiter = ',', default_value = "em_answer,f1")]
     measures: Vec<String>,
+    /// Compare by a facet, too: level, function, shape, or another that `touchstone grade --by` was given
+    #[arg(long, value_name = "FACET")]
+    by: Option<String>,
     /// Exit with 1 if a run is significantly worse than the first in this measure: lower, with a corrected p below 0.05; may be given several times
     #[arg(long, value_name = "MEASURE", value_delimiter = ',')]
     fail_on_regression: Vec<String>,
@@ -46,6 +49,8 @@ struct Line {
     measures: BTreeMap<String, f64>,
     #[serde(default)]
     usage: Json,
+    #[serde(default)]
+    facets: BTreeMap<String, Vec<String>>,
 }
 
 struct Run {
@@ -173,11 +178,18 @@ pub(crate) fn run(args: &CompareArgs) -> Result<Outcome> {
         })
         .collect();
     let usage = usage_table(&runs, &ids);
+    let by = args.by.as_deref().map(|facet| facet_table(first, &rows, &ids, facet)).transpose()?;
     match args.format {
         _ if args.json => output::json(&rows.iter().map(|row| to_json(first, row)).collect::<Vec<_>>())?,
-        TableFormatName::Table => show(args, first, others, &ids, &rows, usage.as_ref())?,
-        TableFormatName::Markdown => print(first, &rows, usage, TableFormat::Markdown)?,
-        TableFormatName::Latex => print(first, &rows, usage, TableFormat::Latex)?,
+        TableFormatName::Table => {
+            show(args, first, others, &ids, &rows, usage.as_ref())?;
+            if let Some(by) = &by {
+                output::text(&format!("\n{}", output::shown(by, usize::MAX)))?;
+                output::text("p: paired bootstrap, corrected for all rows of this table (Holm)")?;
+            }
+        }
+        TableFormatName::Markdown => print(first, &rows, by.into_iter().chain(usage), TableFormat::Markdown)?,
+        TableFormatName::Latex => print(first, &rows, by.into_iter().chain(usage), TableFormat::Latex)?,
         TableFormatName::Csv => output::text(&full_table(first, &rows).write(TableFormat::Csv))?,
         TableFormatName::Junit => {
             output::text(&table::junit(&format!("compared with {}", first.name), &checks))?;
@@ -229,7 +241,12 @@ fn full_table(first: &Run, rows: &[Row<'_>]) -> Table {
 }
 
 /// As people read it, with the names of the runs.
-fn print(first: &Run, rows: &[Row<'_>], usage: Option<Table>, format: TableFormat) -> Result<()> {
+fn print(
+    first: &Run,
+    rows: &[Row<'_>],
+    others: impl Iterator<Item = Table>,
+    format: TableFormat,
+) -> Result<()> {
     let headings = ["run", "measure", "first", "second", "change", "95 % interval", "corrected p", "n"];
     let mut table = Table::new(&format!("compared with {}", first.name), headings);
     for row in rows {
@@ -245,7 +262,58 @@ fn print(first: &Run, rows: &[Row<'_>], usage: Option<Table>, format: TableForma
             output::count(row.n),
         ]);
     }
-    output::text(&table::write_all(&[table].into_iter().chain(usage).collect::<Vec<_>>(), format))
+    output::text(&table::write_all(&[table].into_iter().chain(others).collect::<Vec<_>>(), format))
+}
+
+/// The same comparisons for each value of a facet, the largest groups first.
+fn facet_table(first: &Run, rows: &[Row<'_>], ids: &[&String], facet: &str) -> Result<Table> {
+    let mut groups: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    let mut known: BTreeSet<&str> = BTreeSet::new();
+    for line in ids.iter().filter_map(|id| first.lines.get(*id)) {
+        known.extend(line.facets.keys().map(String::as_str));
+        for value in line.facets.get(facet).into_iter().flatten() {
+            groups.entry(value).or_default().push(&line.id);
+        }
+    }
+    if groups.is_empty() {
+        let known: Vec<&str> = known.into_iter().collect();
+        bail!(
+            "{} is not graded by `{facet}`: it has {}; `touchstone grade --by {facet}` adds it",
+            first.name,
+            if known.is_empty() { "no facets".to_owned() } else { known.join(", ") }
+        );
+    }
+    let mut groups: Vec<(&str, Vec<&str>)> = groups.into_iter().collect();
+    groups.sort_by_key(|(_, ids)| std::cmp::Reverse(ids.len()));
+    let mut compared = Vec::new();
+    for row in rows {
+        for (value, ids) in &groups {
+            let of = |run: &Run, id: &str| {
+                run.lines.get(id).and_then(|line| line.measures.get(row.measure)).copied()
+            };
+            let (a, b): (Vec<f64>, Vec<f64>) =
+                ids.iter().filter_map(|id| Some((of(first, id)?, of(row.other, id)?))).unzip();
+            if !a.is_empty() {
+                let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len() as f64;
+                compared.push((row, *value, a.len(), mean(&a), mean(&b), compare(&a, &b)));
+            }
+        }
+    }
+    let corrected = holm(&compared.iter().map(|(.., comparison)| comparison.p_bootstrap).collect::<Vec<_>>());
+    let mut table = Table::new("", [facet, "run", "measure", "n", "first", "second", "change", "p"]);
+    for ((row, value, n, a, b, comparison), p) in compared.iter().zip(corrected) {
+        table.add([
+            (*value).to_owned(),
+            row.other.name.clone(),
+            row.measure.to_owned(),
+            output::count(*n),
+            three(*a),
+            three(*b),
+            format!("{:+.3}", comparison.difference),
+            three(p),
+        ]);
+    }
+    Ok(table)
 }
 
 /// What the runs cost, over the questions that all have; `None` if nothing is known.

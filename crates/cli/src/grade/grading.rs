@@ -240,6 +240,13 @@ pub(crate) fn run(args: &GradeArgs) -> Result<Outcome> {
             }
         }
     }
+    if let Some(differs) = summary.gold_differs {
+        output::note(&format!(
+            "warning: {} of {} gold queries do not give their gold answers on this KB",
+            output::count(differs),
+            output::count(gold.questions()?.len())
+        ));
+    }
     let failures: Vec<&String> = checks.iter().filter_map(|check| check.failure.as_ref()).collect();
     for failure in &failures {
         output::note(&format!("failed: {failure}"));
@@ -553,6 +560,9 @@ fn grade_all(args: &GradeArgs, gold: &Gold, grader: &mut Grader<'_>, facets: &[S
     summary.kb = gold.kb().map(|kb| kb.manifest().fingerprint.clone());
     summary.not_graded = not_graded;
     summary.usage = UsageSummary::of(&usages);
+    if gold.is_another_kb() {
+        summary.gold_differs = gold_differs(grader, &questions, &bar);
+    }
     if bar.cancelled() {
         bail!("stopped; nothing was written");
     }
@@ -567,6 +577,17 @@ fn grade_all(args: &GradeArgs, gold: &Gold, grader: &mut Grader<'_>, facets: &[S
         ));
     }
     Ok(Graded::Scores(Box::new(summary)))
+}
+
+/// How many gold queries do not give the gold answers on the KB at hand; `None` if there was no time.
+fn gold_differs(grader: &Grader<'_>, questions: &[&Question], bar: &Bar) -> Option<usize> {
+    bar.stage("running gold on this KB", Some(questions.len() as u64));
+    let differs = |question: &&Question| {
+        let holds = grader.gold_holds(question);
+        bar.advance(1);
+        if grader.cancel.is_cancelled() { None } else { Some(usize::from(holds == Some(false))) }
+    };
+    questions.par_iter().map(differs).sum()
 }
 
 /// A line of grades.jsonl.

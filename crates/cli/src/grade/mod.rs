@@ -15,6 +15,7 @@ mod written;
 use crate::forms::{each_record, must_exist};
 use crate::kb::Chosen;
 use crate::output;
+use crate::progress::Bar;
 use anyhow::{Context, Result, bail};
 use clap::Args;
 use std::path::{Path, PathBuf};
@@ -265,8 +266,6 @@ impl Gold {
 
     /// A grader with the published products.
     pub(crate) fn grader<'a>(&'a self, words: Option<&'a Words<'_>>) -> Grader<'a> {
-        let manifest = &self.benchmark.manifest;
-        let fingerprint = self.known.kb.as_ref().map(|kb| kb.manifest().fingerprint.as_str());
         Grader {
             session: self.known.kb.as_ref().map(Session::new),
             ontology: self.known.ontology.as_ref(),
@@ -275,9 +274,21 @@ impl Gold {
                 ..Settings::default()
             },
             // Only what was run on this very KB, and not changed since, need not be run again.
-            gold_is_true: self.benchmark.is_proven() && fingerprint == Some(manifest.kb.fingerprint.as_str()),
+            gold_is_true: self.benchmark.is_proven() && self.is_own_kb(),
+            cancel: Bar::new().cancel(),
             ..Grader::new(self.known.knowledge(words), self.known.inverses(words))
         }
+    }
+
+    /// Whether the KB at hand is the one that the benchmark was made from.
+    fn is_own_kb(&self) -> bool {
+        let wanted = &self.benchmark.manifest.kb.fingerprint;
+        self.known.kb.as_ref().is_some_and(|kb| kb.manifest().fingerprint == *wanted)
+    }
+
+    /// Whether the benchmark was made from a KB, and the one at hand is another.
+    pub(crate) fn is_another_kb(&self) -> bool {
+        self.known.kb.is_some() && !self.benchmark.manifest.kb.fingerprint.is_empty() && !self.is_own_kb()
     }
 
     /// The fingerprint of the KB at hand, or of the one that the benchmark was made of.

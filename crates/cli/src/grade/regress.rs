@@ -2,7 +2,7 @@
 
 use super::GoldArgs;
 use crate::{Outcome, output};
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use clap::Args;
 use hashbrown::HashMap;
 use serde::Deserialize;
@@ -13,6 +13,7 @@ use std::path::PathBuf;
 use touchstone_forge::Question;
 use touchstone_grade::language::{Analyst, COLUMNS};
 use touchstone_grade::regression::regress;
+use touchstone_grade::same::About;
 use touchstone_grade::statistics::mean_and_deviation;
 use touchstone_kb::output::{Kind, OutputFolder};
 
@@ -61,7 +62,23 @@ struct Line {
 }
 
 pub(crate) fn run(args: &RegressArgs) -> Result<Outcome> {
-    let gold = args.gold.open()?;
+    // Nothing is run: the KB is not needed.
+    let (gold, _) = args.gold.open_with_or_without()?;
+    let about: About = match std::fs::read_to_string(args.grades.join("summary.json")) {
+        Ok(text) => serde_json::from_str(&text)
+            .with_context(|| format!("{} is damaged", args.grades.join("summary.json").display()))?,
+        Err(_) => About::default(),
+    };
+    if !about.identity.is_empty() && about.identity != gold.benchmark.identity {
+        bail!(
+            "{} was graded on another benchmark: `{}` with identity {}, and this is `{}` with identity {}",
+            args.grades.display(),
+            output::shortened(&about.benchmark),
+            about.identity,
+            output::shortened(&gold.benchmark.manifest.name),
+            gold.benchmark.identity
+        );
+    }
     let training: Vec<&Question> = gold.benchmark.questions.iter().filter(|q| q.split == "train").collect();
     let analyst = Analyst::new(&training);
     let questions: HashMap<&str, &Question> =
