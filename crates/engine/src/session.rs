@@ -443,7 +443,7 @@ impl<'kb> Session<'kb> {
         }
         if !matches!(settings.engine, Engine::Spareval) {
             let quick = recognised.as_ref().ok().and_then(|found| {
-                shortcut(found, &written, self.kb(), view, self.views().get(view), &self.numbers)
+                shortcut(found, &written, self.kb(), view, &self.views().direct, &self.numbers)
             });
             // What cannot be planned can still be evaluated.
             if let Some(plan) = quick.and_then(|query| Plan::of(&query, &self.words).ok()) {

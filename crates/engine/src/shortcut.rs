@@ -7,7 +7,7 @@
 use crate::values::satisfying;
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
-use touchstone_kb::rdf::{RdfTerm, RdfView};
+use touchstone_kb::rdf::{DirectView, RdfTerm, RdfView};
 use touchstone_kb::{AttributeId, Comparison, Kb, LiteralId, LiteralKind, NumberType, Property};
 use touchstone_logic::sparql::{Dialect, Recognised};
 use touchstone_logic::{Answer, Direction, Operand, Query, Relate, Set, Superlative, Value};
@@ -31,7 +31,7 @@ impl PlainNumbers {
     fn only(&self, kb: &Kb, attribute: AttributeId) -> bool {
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         *known.entry(attribute).or_insert_with(|| {
-            let (column, unit) = (kb.facts_by_value(attribute), kb.attribute_unit(attribute));
+            let (column, unit) = (kb.facts_by_value(attribute), kb.plain_unit(attribute));
             let mut before: Option<(LiteralId, f64)> = None;
             (0..column.len()).map(|at| column.value(at)).all(|id| {
                 if before.is_some_and(|(other, _)| other == id) {
@@ -60,7 +60,7 @@ pub(crate) fn shortcut(
     text: &str,
     kb: &Kb,
     view: View,
-    terms: &dyn RdfView,
+    terms: &DirectView<'_>,
     numbers: &PlainNumbers,
 ) -> Option<Query> {
     // In KQA Pro's graph values are nodes, and how a value is written decides what a pattern finds: nothing there is the same by nature.
@@ -88,7 +88,7 @@ pub(crate) fn shortcut(
 
 struct Adapter<'k> {
     kb: &'k Kb,
-    terms: &'k dyn RdfView,
+    terms: &'k DirectView<'k>,
     text: &'k str,
     numbers: &'k PlainNumbers,
 }
@@ -123,6 +123,7 @@ impl Adapter<'_> {
                 let class = self.kb.class(word)?;
                 let members = self.kb.members(class);
                 let same = members.len() == self.kb.direct_members(class).len();
+                let same = same && self.terms.types_are_members(class);
                 same.then(|| set.clone())
             }
             Set::Relate(relate) => self.relate(relate),
@@ -193,6 +194,7 @@ impl Adapter<'_> {
         let relation = self.kb.relation(word).map(Property::Relation);
         let attribute = self.kb.attribute(word).map(Property::Attribute);
         let by_id: Vec<Property> = relation.into_iter().chain(attribute).collect();
+        by_id.iter().all(|&property| self.terms.triples_are_facts(property, false)).then_some(())?;
         self.is_written(match *by_id.first()? {
             Property::Relation(relation) => RdfTerm::Relation(relation),
             Property::Attribute(attribute) => RdfTerm::Attribute(attribute),
@@ -203,7 +205,7 @@ impl Adapter<'_> {
     /// A value among plain triples, with the unit that is not written there.
     fn direct_value(&self, attribute: AttributeId, comparison: Comparison, value: &Value) -> Option<Value> {
         let literal = value.literal();
-        let usual = self.kb.attribute_unit(attribute);
+        let usual = self.kb.plain_unit(attribute);
         let is_number = literal.kind() == LiteralKind::Quantity && value.unit.is_empty();
         // A float holds fifteen digits.
         if is_number && value.text.bytes().filter(u8::is_ascii_digit).count() > 15 {
@@ -220,7 +222,7 @@ impl Adapter<'_> {
 
     /// A value that equals one literal of the attribute at most, which is written just so.
     fn same_term(&self, attribute: AttributeId, value: &Value) -> Option<Value> {
-        let usual = self.kb.attribute_unit(attribute);
+        let usual = self.kb.plain_unit(attribute);
         let is_number = value.literal().kind() == LiteralKind::Quantity;
         if is_number && !value.unit.is_empty() {
             return None;

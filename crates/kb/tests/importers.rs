@@ -65,6 +65,7 @@ fn outcome(path: &Path) -> String {
         }
     };
     tally("kept", &report.kept);
+    tally("graph only", &report.graph_only);
     tally("skipped", &report.skipped);
     tally("note", &report.notes);
     tally("left out", &Tally(report.compiled.left_out.clone()));

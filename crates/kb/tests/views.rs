@@ -4,52 +4,11 @@
 mod support;
 
 use proptest::prelude::*;
-use std::collections::{BTreeSet, HashMap};
-use support::{Content, NaiveKb, Rng, import_file, random_change};
+use support::{Content, NaiveKb, Rng, check_view, import_file, random_change};
 use touchstone_kb::export::{ExportRequest, Format, View, export_to};
 use touchstone_kb::import::Source;
-use touchstone_kb::rdf::{DirectView, KqaProView, RdfTerm, RdfTriple, RdfView};
+use touchstone_kb::rdf::{DirectView, KqaProView, RdfView};
 use touchstone_kb::{Kb, NoProgress};
-
-/// Every pattern that some triple fits, and some that none fits, gives what filtering all triples gives.
-fn check(view: &dyn RdfView, seed: u64) {
-    let all: Vec<RdfTriple> = view.triples().collect();
-    let distinct: BTreeSet<RdfTriple> = all.iter().copied().collect();
-    assert_eq!(all.len(), distinct.len(), "no triple comes twice");
-    let mut codes: HashMap<String, RdfTerm> = HashMap::new();
-    for triple in &all {
-        for &term in triple {
-            let decoded = view.decode(term);
-            assert_eq!(view.encode(&decoded), Some(term), "{decoded}");
-            let other = codes.insert(decoded.to_string(), term);
-            assert!(other.is_none_or(|other| other == term), "{decoded} has one code");
-        }
-        assert!(view.decode_triple(*triple).is_some(), "{triple:?} is a valid triple");
-    }
-    let rng = &mut Rng::new(seed);
-    for _ in 0..60 {
-        if all.is_empty() {
-            break;
-        }
-        // Parts of a triple, or of two different ones.
-        let (one, two) = (all[rng.below(all.len())], all[rng.below(all.len())]);
-        let mixed = [one[0], one[1], if rng.below(4) == 0 { two[2] } else { one[2] }];
-        for mask in 0..8 {
-            let part = |i: usize| (mask & (1 << i) != 0).then_some(mixed[i]);
-            let found: Vec<RdfTriple> = view.matching(part(0), part(1), part(2)).collect();
-            let expected: BTreeSet<RdfTriple> =
-                all.iter().copied().filter(|t| (0..3).all(|i| part(i).is_none_or(|p| p == t[i]))).collect();
-            let as_set: BTreeSet<RdfTriple> = found.iter().copied().collect();
-            assert_eq!(
-                found.len(),
-                as_set.len(),
-                "pattern {:?} gives a triple twice",
-                [part(0), part(1), part(2)]
-            );
-            assert_eq!(as_set, expected, "pattern {:?}", [part(0), part(1), part(2)]);
-        }
-    }
-}
 
 proptest! {
     #![proptest_config(support::cases(40))]
@@ -59,8 +18,8 @@ proptest! {
         let model = NaiveKb::random(seed, size, Content::Everything);
         let dir = tempfile::tempdir().unwrap();
         let kb = model.compile(&dir.path().join("kb"), seed, 1 << 20);
-        check(&DirectView::new(&kb), seed);
-        check(&KqaProView::new(&kb), seed);
+        check_view(&DirectView::new(&kb), seed);
+        check_view(&KqaProView::new(&kb), seed);
     }
 }
 
@@ -90,8 +49,8 @@ fn views_of_an_overlay() {
         let kb = model.compile(&dir.path().join("kb"), seed, 1 << 20);
         let (change, _) = random_change(&kb, &model, &mut Rng::new(seed));
         let overlay = kb.overlay(&change).unwrap();
-        check(&DirectView::new(&overlay), seed);
-        check(&KqaProView::new(&overlay), seed);
+        check_view(&DirectView::new(&overlay), seed);
+        check_view(&KqaProView::new(&overlay), seed);
         let lines = dir.path().join("lines.jsonl");
         let request = ExportRequest { format: Format::Lines, view: View::Direct, qualifiers: true };
         export_to(&overlay, &request, &lines, &NoProgress).unwrap();

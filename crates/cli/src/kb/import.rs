@@ -199,6 +199,7 @@ fn report_json(report: &ImportReport, args: &ImportArgs) -> serde_json::Value {
         "counts": report.compiled.manifest.counts,
         "records": report.n_records(),
         "kept": tally_json(&report.kept),
+        "graph_only": tally_json(&report.graph_only),
         "skipped": tally_json(&report.skipped),
         "notes": tally_json(&report.notes),
         "left_out": left_out,
@@ -242,6 +243,7 @@ fn lacking_names(kb: &Kb, survey: &Survey, is_rdf: bool) -> String {
 const CYCLES_SHOWN: usize = 5;
 
 fn readable(report: &ImportReport, args: &ImportArgs, start: Instant) -> String {
+    let exact = report.compiled.is_exact_rdf;
     let mut table = output::table(&["records", "", "what became of them"]);
     let mut section = |rows: &[(&str, u64)], prefix: &str| {
         for (what, n) in rows {
@@ -249,12 +251,13 @@ fn readable(report: &ImportReport, args: &ImportArgs, start: Instant) -> String 
         }
     };
     section(&report.kept.0, "kept");
+    section(&report.graph_only.0, "graph only");
     section(&report.skipped.0, "skipped");
     if report.n_problems > 0 {
         section(&[("could not be understood, see below", report.n_problems)], "skipped");
     }
     section(&[("read in all", report.n_records())], "total");
-    section(&report.compiled.left_out, "of these");
+    section(&report.compiled.left_out, if exact { "not in model" } else { "of these" });
     if report.compiled.duplicate_facts > 0 {
         section(&[("facts that say the same as another", report.compiled.duplicate_facts)], "merged");
     }

@@ -241,7 +241,7 @@ fn relations(printer: &Printer<'_, '_>, _from: &PlanSet, _to: &PlanSet) -> Resul
         scope.check_joins()?;
         let (subject, value) = (scope.name(a)?, scope.name(b)?);
         match printer.dialect {
-            Dialect::Direct(direct) => direct.any_relation(&mut scope, &subject, "?relation", &value),
+            Dialect::Direct(direct) => direct.any_relation(&mut scope, &subject, "?relation", &value)?,
             Dialect::KqaPro(kqapro) => {
                 kqapro.named_fact(&mut scope, &subject, "?relation", &value);
                 if value.starts_with('?') {

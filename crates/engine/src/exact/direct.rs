@@ -7,6 +7,8 @@ use super::group::{any, iri, list};
 use super::printer::{Possible, Scope};
 use super::wanted::{Wanted, node_passes};
 use crate::plan::Test;
+use std::collections::{HashMap, HashSet};
+use std::sync::{Mutex, OnceLock, PoisonError};
 use touchstone_kb::rdf::DirectView;
 use touchstone_kb::{ClassId, Kb, Property, QualifierId, RelationId, VocabularyTerm as Word};
 
@@ -14,11 +16,15 @@ use touchstone_kb::{ClassId, Kb, Property, QualifierId, RelationId, VocabularyTe
 pub(super) struct Direct<'k> {
     kb: &'k Kb,
     pub(super) view: DirectView<'k>,
+    /// By property: whether the graph has no other triples of it than its facts.
+    only_facts: Mutex<HashMap<Property, bool>>,
+    /// Predicates that lead to things and are not relations, as queries write them.
+    not_relations: OnceLock<Vec<String>>,
 }
 
 impl<'k> Direct<'k> {
     pub(super) fn new(kb: &'k Kb) -> Direct<'k> {
-        Direct { kb, view: DirectView::new(kb) }
+        Direct { kb, view: DirectView::new(kb), only_facts: Mutex::default(), not_relations: OnceLock::new() }
     }
 
     pub(super) fn word(&self, word: Word) -> String {
@@ -73,9 +79,16 @@ impl<'k> Direct<'k> {
     ) -> Result<Possible, Inexpressible> {
         let mut terms = Vec::new();
         for &class in classes {
+            if !self.view.types_are_members(class) {
+                return Err(Inexpressible::new(
+                    "a class of which the graph has other members than the model",
+                ));
+            }
             let class = scope.node(self.kb.class_node(class).0)?;
             // The schema uses such words, too.
-            if self.kb.manifest().vocabulary.term(class.trim_matches(['<', '>'])).is_some() {
+            if !self.kb.is_exact_rdf()
+                && self.kb.manifest().vocabulary.term(class.trim_matches(['<', '>'])).is_some()
+            {
                 return Err(Inexpressible::new("a class that is a word of the schema itself"));
             }
             terms.push(class);
@@ -99,8 +112,22 @@ impl<'k> Direct<'k> {
         let used: Vec<ClassId> =
             self.kb.classes().filter(|&class| !self.kb.direct_members(class).is_empty()).collect();
         let name = scope.name(var)?;
-        if used.iter().any(|&c| self.kb.direct_members(c).iter().any(|&m| m as usize >= self.kb.n_entities()))
-        {
+        let members = used.iter().flat_map(|&class| self.kb.direct_members(class).iter().copied());
+        let mut classes: Vec<u32> = members.filter(|&m| m as usize >= self.kb.n_entities()).collect();
+        classes.sort_unstable();
+        classes.dedup();
+        if self.kb.is_exact_rdf() {
+            // Nothing in the graph marks what the model takes for a class.
+            if classes.len() > MAX_LISTED {
+                return Err(Inexpressible::new("any entity, where many classes are in classes"));
+            }
+            let classes: Result<Vec<String>, Inexpressible> =
+                classes.iter().map(|&class| scope.node(class)).collect();
+            let classes = classes?;
+            if !classes.is_empty() {
+                scope.group.filter(&format!("{name} NOT IN {}", list(classes)));
+            }
+        } else if !classes.is_empty() {
             let class = self.word(Word::Class);
             scope.group.none(&format!("{name} {} {class}", self.word(Word::SchemaType)));
         }
@@ -159,14 +186,43 @@ impl<'k> Direct<'k> {
         subject: &str,
         relation: &str,
         value: &str,
-    ) {
+    ) -> Result<(), Inexpressible> {
         scope.group.triple(subject, relation, value);
-        scope.group.triple(relation, &self.word(Word::SchemaType), &self.word(Word::Relation));
         let all: Vec<Property> = self.kb.relations().map(Property::Relation).collect();
-        if self.is_ambiguous(&all) && value.starts_with('?') {
+        if self.kb.is_exact_rdf() {
+            // The user's graph need not say which properties are relations; it is known which are not.
+            self.only_facts(&all)?;
+            let others = self.not_relations.get_or_init(|| {
+                let relations: HashSet<String> =
+                    all.iter().map(|&property| self.property(property)).collect();
+                let linking = self.view.linking_predicates().into_iter().map(|code| self.decoded(code));
+                linking.filter(|iri| !relations.contains(iri)).map(|text| iri(&text)).collect()
+            });
+            if !others.is_empty() {
+                scope.group.filter(&format!("{relation} NOT IN {}", list(others.clone())));
+            }
+        } else {
+            scope.group.triple(relation, &self.word(Word::SchemaType), &self.word(Word::Relation));
+        }
+        if (self.kb.is_exact_rdf() || self.is_ambiguous(&all)) && value.starts_with('?') {
             scope.group.filter(&format!("!isLiteral({value})"));
         }
         self.no_fact_name(scope, &all, subject);
+        Ok(())
+    }
+
+    /// Refuses properties of which the graph has triples that are not facts of the model.
+    fn only_facts(&self, properties: &[Property]) -> Result<(), Inexpressible> {
+        let mut known = self.only_facts.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut only_facts = |&property: &Property| {
+            *known.entry(property).or_insert_with(|| self.view.triples_are_facts(property, true))
+        };
+        match !self.kb.is_exact_rdf() || properties.iter().all(&mut only_facts) {
+            true => Ok(()),
+            false => {
+                Err(Inexpressible::new("a property of which the graph has other triples than the model"))
+            }
+        }
     }
 
     /// The relation with an IRI.
@@ -181,7 +237,9 @@ impl<'k> Direct<'k> {
     ) -> Result<String, Inexpressible> {
         let mut iris: Vec<String> = properties.iter().map(|&property| self.property(property)).collect();
         iris.dedup();
-        if iris.iter().any(|iri| self.kb.manifest().vocabulary.term(iri).is_some()) {
+        self.only_facts(properties)?;
+        if !self.kb.is_exact_rdf() && iris.iter().any(|iri| self.kb.manifest().vocabulary.term(iri).is_some())
+        {
             return Err(Inexpressible::new("a property that is a word of the schema itself"));
         }
         Ok(scope.one_of("p", iris.iter().map(|text| iri(text)).collect()))

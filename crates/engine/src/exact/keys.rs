@@ -120,7 +120,13 @@ pub(super) fn shown(kb: &Kb, view: &DirectView<'_>, id: u32, usual: &str) -> oxr
 /// A term of the direct view as a literal of the KB.
 pub(super) fn from_term(kb: &Kb, term: &oxrdf::Literal, usual: &str) -> Option<LiteralId> {
     let (text, datatype) = (term.value(), term.datatype());
-    let with_unit = datatype.as_str().strip_prefix(UNIT_NAMESPACE).map(touchstone_kb::iri::decode);
+    // A datatype may look like a unit and be none, where the RDF file has written it so.
+    let as_written = Literal::typed_text(text, datatype.as_str());
+    if let Some(found) = kb.find_literal(&as_written).filter(|_| kb.is_exact_rdf()) {
+        return Some(found);
+    }
+    let units = kb.manifest().unit_namespace.as_deref().unwrap_or(UNIT_NAMESPACE);
+    let with_unit = datatype.as_str().strip_prefix(units).map(touchstone_kb::iri::decode);
     if let Some(unit) = with_unit {
         return quantity_alike(kb, View::Direct, text, &unit);
     }

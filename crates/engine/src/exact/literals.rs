@@ -102,7 +102,7 @@ impl<'a> Scope<'_, 'a, '_> {
             let literal = knowledge.literal(id);
             match (self.printer.view(), properties.first()) {
                 (View::Direct, Some(Property::Attribute(attribute))) => {
-                    ValueKey::shown(&literal, knowledge.kb.attribute_unit(*attribute))
+                    ValueKey::shown(&literal, knowledge.kb.plain_unit(*attribute))
                 }
                 (view, _) => ValueKey::of(view, &literal),
             }

@@ -200,14 +200,14 @@ impl<'a, 'k> Scope<'_, 'a, 'k> {
         lists.min_by_key(|list| list.len()).unwrap_or_default()
     }
 
-    /// The usual unit of the attributes that lead to a variable: all have the same, in the direct view.
+    /// The unit of plain numbers of the attributes that lead to a variable: all have the same, in the direct view.
     pub(super) fn usual(&self, var: Var) -> &'k str {
         let facts = self.facts_to(var);
         let attribute = facts.iter().flat_map(|fact| &fact.properties).find_map(|property| match property {
             Property::Attribute(attribute) => Some(*attribute),
             Property::Relation(_) => None,
         });
-        attribute.map_or("", |attribute| self.printer.knowledge.kb.attribute_unit(attribute))
+        attribute.map_or("", |attribute| self.printer.knowledge.kb.plain_unit(attribute))
     }
 
     /// Everything that the conjunct says.

@@ -126,7 +126,7 @@ fn one_step<'p>(kb: &Kb, conjunct: &mut Conjunct<'p>, splitting: Splitting) -> O
         }
         if splitting.by_unit && kind == Kind::Literal {
             let unit = |property: &Property| match property {
-                Property::Attribute(attribute) => kb.attribute_unit(*attribute),
+                Property::Attribute(attribute) => kb.plain_unit(*attribute),
                 Property::Relation(_) => "",
             };
             let first = unit(&kept[0]);

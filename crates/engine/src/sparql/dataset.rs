@@ -11,7 +11,7 @@ use std::fmt;
 use std::panic::resume_unwind;
 use std::rc::Rc;
 use std::sync::Arc;
-use touchstone_kb::rdf::{RdfTerm, RdfView, Triples};
+use touchstone_kb::rdf::{MODEL_GRAPH, RdfTerm, RdfView, Triples};
 
 /// Triple terms within triple terms: more than anybody needs, and few enough to walk through them on any stack.
 const DEEPEST_TRIPLE: usize = 64;
@@ -77,7 +77,7 @@ impl Account<'_> {
     }
 }
 
-/// A view with the account of one evaluation. There is only the default graph.
+/// A view with the account of one evaluation: the default graph, and [`MODEL_GRAPH`] if there is one.
 pub(super) struct ViewDataset<'a> {
     view: &'a dyn RdfView,
     account: &'a Account<'a>,
@@ -95,6 +95,16 @@ impl<'a> ViewDataset<'a> {
             Some(code) if self.view.decode(code) == term => ViewTerm::known(code),
             _ => ViewTerm::Foreign(Rc::new(HeldTerm::new(term, value)), Alive::new()),
         }
+    }
+
+    /// Whether a term names the graph of what the model makes of an RDF file.
+    fn is_model(&self, graph: &ViewTerm) -> bool {
+        let is_named = |term: &Term| matches!(term, Term::NamedNode(iri) if iri.as_str() == MODEL_GRAPH);
+        let named = match graph {
+            ViewTerm::Known(code, _) => is_named(&self.view.decode(*code)),
+            ViewTerm::Foreign(term, _) => is_named(term.term()),
+        };
+        named && self.view.matching_in_model(None, None, None).is_some()
     }
 
     /// The value of a literal.
@@ -126,7 +136,8 @@ impl<'a> QueryableDataset<'a> for ViewDataset<'a> {
         object: Option<&ViewTerm>,
         graph_name: Option<Option<&ViewTerm>>,
     ) -> impl Iterator<Item = Result<InternalQuad<ViewTerm>, Halted>> + use<'a> {
-        // `None` stands for all named graphs, of which there are none.
+        // `None` stands for all named graphs. The model's is not among them: a query must name it.
+        let in_model = graph_name.flatten().filter(|graph| self.is_model(graph)).cloned();
         let in_default_graph = graph_name == Some(None);
         let code = |term: Option<&ViewTerm>| match term {
             None => Some(None),
@@ -137,17 +148,20 @@ impl<'a> QueryableDataset<'a> for ViewDataset<'a> {
             (Some(subject), Some(predicate), Some(object)) if in_default_graph => {
                 Some(self.view.matching(subject, predicate, object))
             }
+            (Some(subject), Some(predicate), Some(object)) if in_model.is_some() => {
+                self.view.matching_in_model(subject, predicate, object)
+            }
             _ => None,
         };
-        Quads { triples, account: self.account }
+        Quads { triples, graph: in_model, account: self.account }
     }
 
     fn internal_named_graphs(&self) -> impl Iterator<Item = Result<ViewTerm, Halted>> + use<'a> {
         std::iter::empty()
     }
 
-    fn contains_internal_graph_name(&self, _: &ViewTerm) -> Result<bool, Halted> {
-        Ok(false)
+    fn contains_internal_graph_name(&self, graph: &ViewTerm) -> Result<bool, Halted> {
+        Ok(self.is_model(graph))
     }
 
     fn internalize_term(&self, term: Term) -> Result<ViewTerm, Halted> {
@@ -208,6 +222,7 @@ fn triple_depth(mut term: &ExpressionTerm) -> usize {
 /// The triples that fit a pattern, each charged to the account.
 struct Quads<'a> {
     triples: Option<Triples<'a>>,
+    graph: Option<ViewTerm>,
     account: &'a Account<'a>,
 }
 
@@ -228,7 +243,7 @@ impl Iterator for Quads<'_> {
             subject: ViewTerm::known(subject),
             predicate: ViewTerm::known(predicate),
             object: ViewTerm::known(object),
-            graph_name: None,
+            graph_name: self.graph.clone(),
         }))
     }
 }

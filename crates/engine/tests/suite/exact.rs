@@ -2,7 +2,7 @@
 
 use crate::support::naive::{self, AnswerKey};
 use crate::support::random::RandomQueries;
-use crate::support::random_kb::{Flavour, random_kb};
+use crate::support::random_kb::{Flavour, random_kb, random_rdf_kb};
 use crate::support::server::Server;
 use crate::support::statistics::{answer_kind, set_kinds};
 use exact::{ExactAnswer, ExactPrinter};
@@ -179,4 +179,32 @@ fn times_of_day() {
     let plan = Plan::of(&query, &Words::new(&kb)).unwrap();
     let refused = ExactPrinter::new(&kb, View::Direct).print(&plan).err().unwrap();
     assert!(refused.what.contains("less than a second"), "{}", refused.what);
+}
+
+/// A KB that was made from RDF: what is printed gives the plan's answers on the file as its author wrote it.
+#[test]
+fn on_the_original_file() {
+    let (mut tally, mut relations) = (Tally::default(), 0);
+    for seed in 0..12 {
+        let flavour =
+            Flavour { odd_values: seed % 2 == 1, homonyms: seed % 4 >= 2, classes_as_members: seed % 8 >= 4 };
+        let (kb, file) = random_rdf_kb(seed, flavour);
+        let words = Words::new(&kb);
+        let mut queries = RandomQueries::new(&kb, 300 + seed);
+        let server = Server::of_file(&file);
+        let printer =
+            ExactPrinter::new(&kb, View::Direct).listing_at_most([64, 0, 1][(seed / 4 % 3) as usize]);
+        for _ in 0..300 {
+            let query = queries.query();
+            let Ok(plan) = Plan::of(&query, &words) else { continue };
+            let expected = naive::answer(&kb, &plan);
+            relations += usize::from(matches!(query.answer, touchstone_logic::Answer::Relation { .. }));
+            tally.check(seed, &query, &plan, &printer, &|query| server.run(query), &expected);
+        }
+        std::fs::remove_dir_all(file.parent().unwrap()).unwrap();
+    }
+    tally.report("the original file");
+    assert_eq!(tally.shown, 0, "queries with other answers");
+    assert!(tally.agree > tally.n / 2, "most queries can be printed");
+    assert!(relations > 20, "questions for relations are among them");
 }

@@ -27,3 +27,4 @@ mod sparql_formats;
 mod sparql_hostile;
 mod sparql_support;
 mod support;
+mod w3c;

@@ -1,7 +1,7 @@
 //! SPARQL that takes the fast way gives exactly what `spareval` gives: random queries in all dialects, on small KBs full of traps and on World.
 
 use crate::support::random::RandomQueries;
-use crate::support::random_kb::{Flavour, random_kb};
+use crate::support::random_kb::{Flavour, random_kb, random_rdf_kb};
 use std::collections::BTreeSet;
 use std::time::Duration;
 use touchstone_engine::budget::{Cancel, Limits};
@@ -69,6 +69,20 @@ fn on_small_kbs() {
     }
     eprintln!("{quick} queries took the fast way on small KBs");
     assert!(quick > 2000, "{quick}");
+}
+
+#[test]
+fn on_kbs_made_from_rdf() {
+    let mut quick = 0;
+    for seed in 0..8 {
+        let flavour =
+            Flavour { odd_values: seed % 2 == 1, homonyms: seed % 4 >= 2, classes_as_members: seed % 8 >= 4 };
+        let (kb, file) = random_rdf_kb(seed, flavour);
+        quick += compare(&kb, seed, 2000);
+        std::fs::remove_dir_all(file.parent().unwrap()).unwrap();
+    }
+    eprintln!("{quick} queries took the fast way on KBs made from RDF");
+    assert!(quick > 500, "{quick}");
 }
 
 #[test]

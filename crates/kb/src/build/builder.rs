@@ -1,5 +1,6 @@
 //! Collects what an importer reads, under provisional numbers.
 
+use super::asserted::RawTriples;
 use super::file_order::FileOrder;
 use super::interner::Interner;
 use super::literals::LiteralTable;
@@ -28,6 +29,8 @@ pub struct KbMeta {
     pub lang: String,
     /// The IRIs of the *direct* RDF view.
     pub vocabulary: Vocabulary,
+    /// The namespace of RDF datatypes that are units, where it is not Touchstone's own.
+    pub unit_namespace: Option<String>,
     /// Where facts come from.
     pub sources: Vec<String>,
 }
@@ -67,11 +70,11 @@ impl From<RawNode> for RawValue {
 /// What a name is to its node.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum NameKind {
-    /// The main name. Of several the first in the order of literals stays, the rest become aliases.
+    /// The main name. Of several the first in the order of [`KbBuilder::name_order`] stays, the rest become aliases.
     Label,
     /// Another name.
     Alias,
-    /// A short text about the node. Of several the first in the order of literals stays.
+    /// A short text about the node. Of several the first in the same order stays.
     Description,
 }
 
@@ -185,6 +188,8 @@ pub struct KbBuilder {
     pub(crate) file_order: Option<FileOrder>,
     /// The most pairs of a class with a super-class, or with a member.
     pub(crate) max_closure: Option<u64>,
+    /// Triples of an RDF file that are not facts, if they are kept.
+    pub(crate) asserted: Option<RawTriples>,
 }
 
 impl KbBuilder {
@@ -214,6 +219,7 @@ impl KbBuilder {
             label_candidates: Vec::new(),
             file_order: None,
             max_closure: None,
+            asserted: None,
             workspace,
         }
     }
@@ -285,7 +291,7 @@ impl KbBuilder {
         &mut self.property_info[property.0 as usize]
     }
 
-    /// Sets the label of a property; of several the first in the order of literals stays.
+    /// Sets the label of a property; of several the one in the preferred language stays.
     pub fn set_property_label(&mut self, property: RawProperty, label: &Literal<'_>) {
         let label = self.first_literal(self.property_info[property.0 as usize].label, label);
         self.property_info(property).label = Some(label);
@@ -306,9 +312,24 @@ impl KbBuilder {
     fn first_literal(&mut self, old: Option<u32>, new: &Literal<'_>) -> u32 {
         let new_id = self.literals.intern(new);
         match old {
-            Some(old) if self.literals.get(old).storage_order(new).is_le() => old,
+            Some(old) if self.name_order(old, new_id).is_le() => old,
             _ => new_id,
         }
+    }
+
+    /// Which of two names or descriptions is the one to show: the language of the KB comes first (English if it has
+    /// none), then texts without a language, then the languages in the order of their tags.
+    pub(crate) fn name_order(&self, a: u32, b: u32) -> std::cmp::Ordering {
+        let wanted = if self.meta.lang.is_empty() { "en" } else { self.meta.lang.as_str() };
+        let (a, b) = (self.literals.get(a), self.literals.get(b));
+        let rank = |literal: &Literal<'_>| match literal.language() {
+            "" => 1,
+            language if language.eq_ignore_ascii_case(wanted) => 0,
+            language if language.split('-').next().is_some_and(|p| p.eq_ignore_ascii_case(wanted)) => 2,
+            _ => 3,
+        };
+        let key = |literal: &Literal<'_>| (rank(literal), literal.language().to_owned());
+        key(&a).cmp(&key(&b)).then_with(|| a.storage_order(&b))
     }
 
     /// Sets the class of a property's subjects. Of several the first by id stays, and `false` is returned
@@ -388,9 +409,6 @@ impl KbBuilder {
             // `0044` and `44` are one year; XML Schema's padding is put back when RDF is written.
             (LiteralKind::Year, Some(time)) if padded_year(time.year()) == literal.text() => {
                 self.literals.intern(&Literal { text: &time.year().to_string(), ..*literal })
-            }
-            (LiteralKind::Boolean, _) => {
-                self.literals.intern(&Literal::boolean(literal.as_bool() == Some(true)))
             }
             _ => self.literals.intern(literal),
         };
@@ -483,6 +501,16 @@ impl KbBuilder {
     /// Withdraws a statement.
     pub(crate) fn ignore_statement(&mut self, name: RawNode, why: Ignored) {
         self.statements.entry(name.0).or_default().ignored = Some(why);
+    }
+
+    /// Puts whatever an id turns out to stand for into a domain of the schema; of several the first in order stays.
+    pub(crate) fn set_group_of_any(&mut self, id: &str, group: &str) -> Result<()> {
+        let node = self.node(id)?;
+        let place = self.node_groups.entry(node.0).or_insert_with(|| group.to_owned());
+        if group < place.as_str() {
+            *place = group.to_owned();
+        }
+        Ok(())
     }
 
     /// Puts a property, a qualifier key or a class into a domain of the schema, whatever the id stands for.

@@ -4,9 +4,9 @@
 //! import. Then facts are sorted and written (`facts.rs`) beside nodes and literals (`nodes.rs`), then the schema (`schema.rs`) and the names
 //! (`name_index.rs`).
 
-use super::builder::{KbBuilder, LITERAL_BIT, NameKind, RawValue};
+use super::builder::{KbBuilder, LITERAL_BIT, NameKind, RawFact, RawValue};
 use super::sorter::Spill;
-use super::statements::{Fate, Statements};
+use super::statements::{COVERED, Fate, POINTS_AT_STATEMENT, Statements};
 use super::{facts, name_index, schema};
 use crate::error::{KbError, Result};
 use crate::literal::Literal;
@@ -30,6 +30,8 @@ pub struct CompileReport {
     pub cycles: Vec<Vec<String>>,
     /// Facts that could not be kept, by reason.
     pub left_out: Vec<(&'static str, u64)>,
+    /// The triples of an RDF file are all there, also those that are left out of the model.
+    pub is_exact_rdf: bool,
 }
 
 /// No final number: the item is not part of the KB.
@@ -99,7 +101,7 @@ impl KbBuilder {
                 let mut input = facts::FactInput::new(&self.workspace, &numbers, &self.literals);
                 raw_facts.into_each(|fact| match statements.fate(&self.statements, &fact) {
                     Fate::Kept => input.push(&fact, &numbers),
-                    Fate::Qualifies | Fate::LeftOut(_) => Ok(()),
+                    Fate::Qualifies | Fate::PointsAtStatement | Fate::Covered => Ok(()),
                 })?;
                 input.write(&numbers, &writer, progress)
             },
@@ -110,7 +112,10 @@ impl KbBuilder {
         progress.stage("indexing names", None);
         let n_names = nodes.names.len() as u64;
         name_index::write(&self, &numbers, &nodes.names, &nodes.iri_names, &facts.degree, &writer, progress)?;
+        let asserted = self.write_asserted(&numbers, &writer)?;
+        let is_exact_rdf = asserted.is_some();
         let content = [nodes.content, std::mem::take(&mut facts.content), schema_content];
+        let content = content.into_iter().chain(asserted);
         let hierarchy = nodes.hierarchy;
 
         let cycles = hierarchy.cycles.iter().map(|cycle| {
@@ -125,9 +130,15 @@ impl KbBuilder {
             fingerprint: fingerprint(content),
             source: meta.source.clone(),
             license: meta.license.clone(),
-            base: if meta.base.is_empty() { DEFAULT_BASE.to_owned() } else { meta.base.clone() },
+            // All ids of an RDF file are IRIs: nothing is put before them.
+            base: if meta.base.is_empty() && !is_exact_rdf {
+                DEFAULT_BASE.to_owned()
+            } else {
+                meta.base.clone()
+            },
             lang: meta.lang.clone(),
             vocabulary: meta.vocabulary,
+            unit_namespace: meta.unit_namespace.clone(),
             sources: meta.sources.clone(),
             counts: Counts {
                 entities: numbers.n_entities as u64,
@@ -147,7 +158,7 @@ impl KbBuilder {
         pending.commit()?;
         let mut left_out: Vec<_> = left_out.into_iter().collect();
         left_out.sort_unstable();
-        Ok(CompileReport { manifest, duplicate_facts: facts.n_duplicates, cycles, left_out })
+        Ok(CompileReport { manifest, duplicate_facts: facts.n_duplicates, cycles, left_out, is_exact_rdf })
     }
 
     /// Finds out what the facts that stay refer to.
@@ -164,7 +175,15 @@ impl KbBuilder {
             attribute: self.property_info.iter().map(|p| p.is_attribute).collect(),
             set: vec![false; self.qualifier_sets.len()],
         };
-        let KbBuilder { facts, statements: names, .. } = self;
+        let KbBuilder { facts, statements: names, asserted, nodes, properties, .. } = self;
+        // What the model cannot hold as a fact stays a triple.
+        let mut assert = |fact: &RawFact| match asserted {
+            Some(triples) => {
+                let predicate = nodes.intern(properties.get(fact.property));
+                triples.push([fact.subject, predicate, fact.value])
+            }
+            None => Ok(()),
+        };
         let mut n_facts = 0u64;
         facts.for_each(|fact| {
             if n_facts.is_multiple_of(1 << 16) {
@@ -180,8 +199,12 @@ impl KbBuilder {
                     used[fact.property as usize] = true;
                     usage.set[fact.qualifiers as usize] = true;
                 }
-                Fate::Qualifies => {}
-                Fate::LeftOut(reason) => *left_out.entry(reason).or_default() += 1,
+                Fate::Qualifies => assert(fact)?,
+                Fate::PointsAtStatement => {
+                    *left_out.entry(POINTS_AT_STATEMENT).or_default() += 1;
+                    assert(fact)?;
+                }
+                Fate::Covered => *left_out.entry(COVERED).or_default() += 1,
             }
             Ok(())
         })?;
@@ -237,17 +260,28 @@ impl KbBuilder {
                 usage.literal[literal as usize] = true;
             }
         }
+        if let Some(triples) = &mut self.asserted {
+            triples.for_each(|&[_, _, object]| {
+                let object = RawValue(object);
+                if object.is_literal() {
+                    usage.mark_value(object);
+                }
+                Ok(())
+            })?;
+        }
+        self.is_class.resize(self.nodes.len(), false);
+        usage.node.resize(self.nodes.len(), false);
         self.add_bare_numbers(&mut usage);
         Ok(usage)
     }
 
-    /// Of several descriptions of a node the first in the order of literals stays.
+    /// Of several descriptions of a node the one in the preferred language stays.
     fn keep_one_description(&mut self) -> u64 {
         let mut first: HashMap<u32, u32> = HashMap::new();
         let descriptions = self.names.iter().filter(|(_, kind, _)| *kind == NameKind::Description);
         for &(node, _, text) in descriptions {
             let kept = first.entry(node).or_insert(text);
-            if self.literals.get(text).storage_order(&self.literals.get(*kept)).is_lt() {
+            if self.name_order(text, *kept).is_lt() {
                 *kept = text;
             }
         }

@@ -4,6 +4,7 @@
 //! the columns. Facts beyond the memory budget wait on disk; what stays in memory are the distinct names,
 //! literals and qualifier sets.
 
+mod asserted;
 mod builder;
 mod compile;
 mod facts;

@@ -65,11 +65,18 @@ impl KbBuilder {
         let mut names: Vec<(u32, NameKind, u32)> = self
             .names
             .iter()
-            .map(|&(node, kind, name)| (numbers.node[node as usize], kind, numbers.literal[name as usize]))
+            .map(|&(node, kind, name)| (numbers.node[node as usize], kind, name))
             .filter(|&(node, _, _)| node != ABSENT)
             .collect();
-        names.par_sort_unstable();
+        // The first label is the main one.
+        names.par_sort_unstable_by(|a, b| {
+            (a.0, a.1).cmp(&(b.0, b.1)).then_with(|| match a.2 == b.2 {
+                true => std::cmp::Ordering::Equal,
+                false => self.name_order(a.2, b.2),
+            })
+        });
         names.dedup();
+        let names = names.into_iter().map(|(node, kind, name)| (node, kind, numbers.literal[name as usize]));
         let (mut labels, mut descriptions) = (vec![ABSENT; n], vec![ABSENT; n]);
         let mut aliases: Vec<(u32, u32)> = Vec::new();
         for (node, kind, name) in names {

@@ -4,7 +4,7 @@ use super::builder::{KbBuilder, LITERAL_BIT, NameKind, RawFact, RawValue};
 use super::literals::LiteralTable;
 use super::sorter::Spill;
 use crate::error::Result;
-use crate::iri::{IriScheme, Resource, is_absolute};
+use crate::iri::{IriScheme, Resource, encode, is_absolute};
 use crate::literal::{Literal, LiteralKind, UNIT_NAMESPACE};
 use crate::vocabulary::Vocabulary;
 
@@ -13,6 +13,7 @@ impl KbBuilder {
     /// Returns how many names properties cannot have.
     pub(crate) fn name_properties(&mut self) -> u64 {
         let mut n_aliases = 0;
+        let mut told: Vec<(Option<u32>, Option<u32>, NameKind, u32)> = Vec::new();
         for &(node, kind, name) in &self.names {
             let id = self.nodes.get(node);
             // Other ids have IRIs of their own as properties.
@@ -25,22 +26,25 @@ impl KbBuilder {
                 continue;
             }
             self.also_properties.insert(node);
-            let infos = property.map(|p| &mut self.property_info[p as usize]);
-            let infos = infos.into_iter().chain(qualifier.map(|q| &mut self.qualifier_info[q as usize]));
-            for info in infos {
-                let place = match kind {
-                    NameKind::Label => &mut info.label,
-                    NameKind::Description => &mut info.description,
-                    NameKind::Alias => {
-                        n_aliases += 1;
-                        continue;
-                    }
-                };
-                let first = place
-                    .is_none_or(|old| self.literals.get(name).storage_order(&self.literals.get(old)).is_lt());
-                if first {
-                    *place = Some(name);
+            match kind {
+                NameKind::Alias => {
+                    n_aliases += u64::from(property.is_some()) + u64::from(qualifier.is_some())
                 }
+                _ => told.push((property, qualifier, kind, name)),
+            }
+        }
+        for (property, qualifier, kind, name) in told {
+            for (is_qualifier, index) in [(false, property), (true, qualifier)] {
+                let Some(index) = index else { continue };
+                let infos = if is_qualifier { &self.qualifier_info } else { &self.property_info };
+                let info = &infos[index as usize];
+                let old = if kind == NameKind::Label { info.label } else { info.description };
+                if old.is_some_and(|old| self.name_order(old, name).is_le()) {
+                    continue;
+                }
+                let infos = if is_qualifier { &mut self.qualifier_info } else { &mut self.property_info };
+                let info = &mut infos[index as usize];
+                *(if kind == NameKind::Label { &mut info.label } else { &mut info.description }) = Some(name);
             }
         }
         let groups = std::mem::take(&mut self.node_groups);
@@ -66,6 +70,9 @@ impl KbBuilder {
     /// back, now that the units of all attributes are known.
     pub(crate) fn apply_units(&mut self) -> Result<()> {
         let dimensionless = format!("{UNIT_NAMESPACE}1");
+        // Where triples are kept as they are written, no two of them may become one.
+        let exact = self.asserted.is_some();
+        let namespace = self.meta.unit_namespace.clone().unwrap_or_else(|| UNIT_NAMESPACE.to_owned());
         let units: Vec<String> =
             self.property_info.iter().map(|info| info.unit.clone().unwrap_or_default()).collect();
         if units.iter().all(String::is_empty) {
@@ -78,11 +85,18 @@ impl KbBuilder {
             }
             let literal = literals.get(value.index() as u32);
             let text = literal.text().to_owned();
+            let datatype = encode(&namespace, unit);
             let changed = match literal.kind() {
                 LiteralKind::Quantity if literal.unit().is_empty() => {
                     Literal::quantity_of(&text, unit, literal.number_type())
                 }
-                LiteralKind::TypedText if literal.datatype() == dimensionless => Literal::quantity(&text, ""),
+                // Written out it is another term than the plain number that says the same.
+                LiteralKind::Quantity if exact && literal.unit() == unit => {
+                    Some(Literal::typed_text(&text, &datatype))
+                }
+                LiteralKind::TypedText if !exact && literal.datatype() == dimensionless => {
+                    Literal::quantity(&text, "")
+                }
                 _ => None,
             };
             changed.map_or(value, |literal| RawValue(literals.intern(&literal) | LITERAL_BIT))

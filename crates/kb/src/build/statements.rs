@@ -12,7 +12,10 @@ pub(crate) enum Fate {
     Kept,
     /// It says something about the statement that is its subject.
     Qualifies,
-    LeftOut(&'static str),
+    /// Its value is the name of a statement.
+    PointsAtStatement,
+    /// A statement with qualifiers says the same.
+    Covered,
 }
 
 /// The statements of the source, and what they make of plain facts.
@@ -23,8 +26,8 @@ pub(crate) struct Statements {
     quoted: HashMap<(u32, u32, u32), bool>,
 }
 
-const POINTS_AT_STATEMENT: &str = "the value is the name of a statement";
-const COVERED: &str = "a statement with qualifiers says the same";
+pub(crate) const POINTS_AT_STATEMENT: &str = "the value is the name of a statement";
+pub(crate) const COVERED: &str = "a statement with qualifiers says the same";
 const INCOMPLETE: &str = "statement without a value or subject";
 const DEPRECATED: &str = "deprecated statement";
 const OF_CLASS_LINK: &str = "qualifier of an instance-of or subclass-of statement";
@@ -136,7 +139,7 @@ impl Statements {
         let value = RawValue(fact.value);
         let key = (fact.subject, fact.property);
         if !value.is_literal() && names.contains_key(&fact.value) {
-            Fate::LeftOut(POINTS_AT_STATEMENT)
+            Fate::PointsAtStatement
         } else if names.contains_key(&fact.subject) {
             Fate::Qualifies
         } else if fact.source & STATEMENT_BIT != 0 {
@@ -144,7 +147,7 @@ impl Statements {
         } else if fact.source & TRUTHY_BIT != 0 && self.claimed.contains(&key)
             || fact.qualifiers == 0 && self.quoted.contains_key(&(key.0, key.1, fact.value))
         {
-            Fate::LeftOut(COVERED)
+            Fate::Covered
         } else {
             Fate::Kept
         }

@@ -35,6 +35,7 @@ pub(super) fn write(kb: &Kb, out: &mut impl Write, progress: &dyn Progress) -> i
     }
     out.write_all(b"\n }\n}\n")?;
     writer.report_losses(&mut report);
+    report.lose(super::ASSERTED, kb.n_asserted() as u64);
     Ok(report)
 }
 

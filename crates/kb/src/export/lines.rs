@@ -20,6 +20,7 @@ pub(super) fn write(kb: &Kb, out: &mut impl Write, progress: &dyn Progress) -> i
         super::tick(progress, report.n_records)?;
         write_line(out, &node_line(kb, node).into())?;
     }
+    report.lose(super::ASSERTED, kb.n_asserted() as u64);
     Ok(report)
 }
 

@@ -44,6 +44,9 @@ pub struct ExportReport {
     pub lost: Vec<(&'static str, u64)>,
 }
 
+/// What formats other than RDF cannot hold.
+const ASSERTED: &str = "triples of the RDF file that are not facts, as they were written";
+
 impl ExportReport {
     fn lose(&mut self, what: &'static str, n: u64) {
         if n > 0 {

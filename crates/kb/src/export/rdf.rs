@@ -26,12 +26,15 @@ pub(super) fn write(
             if !request.qualifiers {
                 report.lose("facts with qualifiers, written without them", kb.qualified_facts().len() as u64);
             }
-            report.lose(
-                "numbers with an unusual unit whose XML Schema type is not decimal",
-                odd_quantities(kb),
-            );
-            let head = base_triple(kb);
-            write_view(&view, head, kb, request, out, progress, &mut report)?;
+            if !kb.is_exact_rdf() {
+                report.lose(
+                    "numbers with an unusual unit whose XML Schema type is not decimal",
+                    odd_quantities(kb),
+                );
+            }
+            let head = base_triple(kb).filter(|_| !kb.is_exact_rdf());
+            let wanted = |triple: &[RdfTerm; 3]| request.qualifiers || !view.is_about_a_triple(triple);
+            write_view(&view, &wanted, head, kb, request, out, progress, &mut report)?;
         }
         View::KqaPro => {
             let nodes = || kb.nodes();
@@ -48,7 +51,7 @@ pub(super) fn write(
                 "domains, ranges, inverses and units of the schema",
                 (kb.n_relations() + kb.n_attributes()) as u64,
             );
-            write_view(&KqaProView::new(kb), None, kb, request, out, progress, &mut report)?;
+            write_view(&KqaProView::new(kb), &|_| true, None, kb, request, out, progress, &mut report)?;
         }
     }
     Ok(report)
@@ -93,6 +96,7 @@ fn odd_quantities(kb: &Kb) -> u64 {
 
 fn write_view(
     view: &dyn RdfView,
+    wanted: &dyn Fn(&[RdfTerm; 3]) -> bool,
     head: Option<Triple>,
     kb: &Kb,
     request: &ExportRequest,
@@ -100,10 +104,8 @@ fn write_view(
     progress: &dyn Progress,
     report: &mut ExportReport,
 ) -> io::Result<()> {
-    let wanted = |triple: &[RdfTerm; 3]| {
-        request.qualifiers || request.view != View::Direct || !matches!(triple[0], RdfTerm::Fact(_))
-    };
-    let triples = head.into_iter().chain(view.triples().filter(wanted).filter_map(|t| view.decode_triple(t)));
+    let triples = view.triples().filter(|triple| wanted(triple)).filter_map(|t| view.decode_triple(t));
+    let triples = head.into_iter().chain(triples);
     let mut last_subject = None;
     let mut n_subjects = 0;
     let mut count = |triple: &Triple| {

@@ -93,6 +93,8 @@ impl Tally {
 pub struct ImportReport {
     /// Records kept, by what became of them.
     pub kept: Tally,
+    /// Triples of RDF that are kept in the graph as they were written, but that the model has no place for, by reason.
+    pub graph_only: Tally,
     /// Records left out on purpose, by reason.
     pub skipped: Tally,
     /// What was lost of records that were kept, and how often.
@@ -108,7 +110,7 @@ pub struct ImportReport {
 impl ImportReport {
     /// All records that were read: kept, skipped and not understood.
     pub fn n_records(&self) -> u64 {
-        self.kept.total() + self.skipped.total() + self.n_problems
+        self.kept.total() + self.graph_only.total() + self.skipped.total() + self.n_problems
     }
 }
 
@@ -119,6 +121,7 @@ const MAX_PROBLEMS: usize = 1000;
 pub(crate) struct Journal {
     strict: bool,
     kept: Tally,
+    graph_only: Tally,
     skipped: Tally,
     notes: Tally,
     n_problems: u64,
@@ -130,6 +133,7 @@ impl Journal {
         Journal {
             strict,
             kept: Tally::default(),
+            graph_only: Tally::default(),
             skipped: Tally::default(),
             notes: Tally::default(),
             n_problems: 0,
@@ -143,6 +147,18 @@ impl Journal {
 
     pub(crate) fn skip(&mut self, why: &'static str) {
         self.skipped.add(why, 1);
+    }
+
+    /// Counts a triple that is part of the graph but not of the model.
+    pub(crate) fn keep_in_graph(&mut self, why: &'static str) {
+        self.graph_only.add(why, 1);
+    }
+
+    /// There is no graph beside the model: what would be kept there only is skipped.
+    pub(crate) fn skip_graph_only(&mut self) {
+        for (why, n) in std::mem::take(&mut self.graph_only).0 {
+            self.skipped.add(why, n);
+        }
     }
 
     /// Notes that part of a record that is kept was lost.
@@ -170,9 +186,11 @@ impl Journal {
         Ok(())
     }
 
-    /// An import that understood nothing at all is a mistake, and must not replace a good KB.
-    pub(crate) fn check_not_empty(&mut self, inputs: &[PathBuf]) -> Result<()> {
-        if self.kept.total() > 0 {
+    /// An import that understood nothing at all is a mistake, and must not replace a good KB. An RDF graph may be
+    /// empty.
+    pub(crate) fn check_not_empty(&mut self, inputs: &[PathBuf], may_be_empty: bool) -> Result<()> {
+        let nothing_read = self.n_problems + self.skipped.total() == 0;
+        if self.kept.total() + self.graph_only.total() > 0 || may_be_empty && nothing_read {
             return Ok(());
         }
         self.problems.sort();
@@ -199,6 +217,7 @@ impl Journal {
         self.problems.sort();
         ImportReport {
             kept: self.kept,
+            graph_only: self.graph_only,
             skipped: self.skipped,
             notes: self.notes,
             n_problems: self.n_problems,

@@ -136,7 +136,8 @@ pub fn import(request: &ImportRequest, out: &Path, progress: &dyn Progress) -> R
         }
         Source::Lines => lines::read(request, &mut builder, &mut journal, progress)?,
     }
-    journal.check_not_empty(&request.inputs)?;
+    let may_be_empty = matches!(request.source, Source::Rdf(_));
+    journal.check_not_empty(&request.inputs, may_be_empty)?;
     let compiled = builder.compile_to(pending, progress)?;
     Ok(journal.into_report(compiled))
 }

@@ -1,6 +1,6 @@
 //! Turns triples into what a KB holds, by the roles of their predicates.
 
-use super::journal::Journal;
+use super::journal::{Journal, Tally};
 use super::roles::{DBPEDIA_DATATYPE, DBPEDIA_RESOURCE, HOUSEKEEPING, Role, is_literal_range, role_of};
 use super::wikidata_rdf::WikidataStatements;
 use super::{Profile, label_properties};
@@ -8,9 +8,10 @@ use crate::build::{Ignored, KbBuilder, NameKind, RawNode, RawValue};
 use crate::error::Result;
 use crate::iri::{IriScheme, Resource, WIKIDATA_ENTITY, decode};
 use crate::literal::{Literal, LiteralFamily, UNIT_NAMESPACE};
-use crate::vocabulary::{FREEBASE, OWL, RDF, RDFS, TOUCHSTONE, Vocabulary};
+use crate::rdf::literals::{language_of, read, unit_of};
+use crate::vocabulary::{FREEBASE, OWL, RDF, RDFS, TOUCHSTONE, Term as Word, Vocabulary};
 use hashbrown::{HashMap, HashSet};
-use oxrdf::{BlankNode, NamedOrBlankNode, Quad, Term};
+use oxrdf::{BlankNode, NamedOrBlankNode, Quad, Term, Triple};
 
 /// Turns quads into what a KB holds.
 pub(super) struct Mapper {
@@ -29,6 +30,12 @@ pub(super) struct Mapper {
     roles: HashMap<String, Role>,
     /// The properties whose values are labels before all others, the best first: as typed, and their spellings.
     preferred: Vec<(String, Vec<String>)>,
+    /// The triples are kept exactly as they are written.
+    exact: bool,
+    /// The namespace of datatypes that are units.
+    units: &'static str,
+    /// What the model writes with another predicate or class than the file.
+    rewritten: Tally,
     wikidata: WikidataStatements,
 }
 
@@ -41,7 +48,16 @@ impl Mapper {
         };
         builder.meta.vocabulary = vocabulary;
         builder.meta.base = base.to_owned();
+        let exact = matches!(profile, Profile::Rdfs | Profile::Dbpedia);
+        if exact {
+            builder.keep_asserted();
+        }
+        let units = if profile == Profile::Dbpedia { DBPEDIA_DATATYPE } else { UNIT_NAMESPACE };
+        builder.meta.unit_namespace = Some(units.to_owned()).filter(|_| units != UNIT_NAMESPACE);
         Mapper {
+            exact,
+            units,
+            rewritten: Tally::default(),
             profile,
             lang: lang.to_owned(),
             scheme: IriScheme { base: base.to_owned(), vocabulary },
@@ -98,6 +114,9 @@ impl Mapper {
                 role
             }
         };
+        if self.exact && !matches!(role, Role::Fact(_)) {
+            self.assert(quad, builder)?;
+        }
         match role {
             Role::Base => {
                 if let (Term::Literal(base), Vocabulary::Rdfs) = (&quad.object, self.scheme.vocabulary) {
@@ -109,12 +128,12 @@ impl Mapper {
             }
             Role::Fact(property) => {
                 if let Some(why) = self.unwanted_subject(&quad.subject) {
-                    journal.skip(why);
+                    self.leave_out(why, journal);
                     return Ok(());
                 }
                 let Some(value) = self.value(&quad.object, builder)? else {
-                    journal.skip(TRIPLE_AS_VALUE);
-                    return Ok(());
+                    self.leave_out(TRIPLE_AS_VALUE, journal);
+                    return if self.exact { self.assert(quad, builder) } else { Ok(()) };
                 };
                 let subject = self.subject(&quad.subject, builder)?;
                 journal.keep("fact");
@@ -130,7 +149,7 @@ impl Mapper {
                 builder.truthy_fact(subject, property, value)
             }
             Role::Skip(why) => {
-                journal.skip(why);
+                self.leave_out(why, journal);
                 Ok(())
             }
             Role::Name(kind) => self.name(kind, quad, builder, journal),
@@ -168,9 +187,61 @@ impl Mapper {
         }
     }
 
+    /// Keeps a triple exactly as it is written.
+    fn assert(&mut self, quad: &Quad, builder: &mut KbBuilder) -> Result<()> {
+        let subject = self.subject(&quad.subject, builder)?;
+        let object = match &quad.object {
+            Term::Triple(triple) => {
+                let triple = Term::Triple(Box::new(self.with_stable_names(triple)));
+                RawValue::from(builder.node(&triple.to_string())?)
+            }
+            term => match self.value(term, builder)? {
+                Some(value) => value,
+                None => return Ok(()),
+            },
+        };
+        builder.assert_triple(subject, quad.predicate.as_str(), object)
+    }
+
+    /// A quoted triple with blank nodes under the names that they have in the KB.
+    fn with_stable_names(&mut self, triple: &Triple) -> Triple {
+        let subject = match &triple.subject {
+            NamedOrBlankNode::BlankNode(blank) => self.stable_name(blank).into(),
+            iri @ NamedOrBlankNode::NamedNode(_) => iri.clone(),
+        };
+        let object = match &triple.object {
+            Term::BlankNode(blank) => self.stable_name(blank).into(),
+            Term::Triple(inner) => Term::Triple(Box::new(self.with_stable_names(inner))),
+            other => other.clone(),
+        };
+        Triple { subject, predicate: triple.predicate.clone(), object }
+    }
+
+    /// Counts a triple that the model has no place for.
+    fn leave_out(&self, why: &'static str, journal: &mut Journal) {
+        if self.exact { journal.keep_in_graph(why) } else { journal.skip(why) }
+    }
+
+    /// Counts what the model writes in other words than the file; without a graph beside the model that is a loss.
+    fn note_rewritten(&mut self, what: &'static str, written: &str, word: Word) {
+        if written != self.scheme.vocabulary.iri(word) {
+            self.rewritten.add(what, 1);
+        }
+    }
+
     /// Hands over what could only be understood at the end.
     pub(super) fn finish(self, builder: &mut KbBuilder, journal: &mut Journal) -> Result<()> {
         self.label_by_properties(builder, journal)?;
+        // The file is an export of a KB that was not made from RDF: all of its triples come from the model.
+        if self.base.is_some() {
+            builder.forget_asserted();
+            journal.skip_graph_only();
+        }
+        if !self.exact || self.base.is_some() {
+            for (what, n) in &self.rewritten.0 {
+                journal.note_times(what, *n);
+            }
+        }
         self.wikidata.finish(builder, journal)?;
         let n_aliases = builder.name_properties();
         journal.note_times("aliases of properties, which have none", n_aliases);
@@ -200,6 +271,12 @@ impl Mapper {
     }
 
     fn blank(&mut self, blank: &BlankNode, builder: &mut KbBuilder) -> Result<RawNode> {
+        let name = self.stable_name(blank);
+        builder.node(&format!("_:{}", name.as_str()))
+    }
+
+    /// The name of a blank node: the same file gives the same names.
+    fn stable_name(&mut self, blank: &BlankNode) -> BlankNode {
         let label = match blank.as_ref().unique_id() {
             // Nodes without a label get a random one from the parser: number them instead, so that the same
             // file gives the same KB.
@@ -226,7 +303,7 @@ impl Mapper {
                 }
             }
         };
-        builder.node(&format!("_:{}{label}", self.blank_scope))
+        BlankNode::new_unchecked(format!("{}{label}", self.blank_scope))
     }
 
     /// The node that a term is; `None` for literals and quoted triples.
@@ -241,6 +318,11 @@ impl Mapper {
     /// The value that a term is; `None` for quoted triples.
     fn value(&mut self, term: &Term, builder: &mut KbBuilder) -> Result<Option<RawValue>> {
         match term {
+            Term::Literal(literal) if self.exact => {
+                let (language, unit) =
+                    (language_of(literal), unit_of(literal.datatype().as_str(), self.units));
+                builder.literal(&read(literal, &language, unit.as_deref())).map(Some)
+            }
             Term::Literal(literal) => {
                 let datatype = literal.datatype();
                 // Units are percent-encoded in datatypes.
@@ -267,14 +349,14 @@ impl Mapper {
         journal: &mut Journal,
     ) -> Result<()> {
         let Term::Literal(literal) = &quad.object else {
-            journal.skip("name that is not a literal");
+            self.leave_out("name that is not a literal", journal);
             return Ok(());
         };
         if let Some(lang) = literal.language()
             && self.lang != "any"
             && !same_language(lang, &self.lang)
         {
-            journal.skip("name or description in another language (see --lang)");
+            self.leave_out("name or description in another language (see --lang)", journal);
             return Ok(());
         }
         // A name is text, whatever datatype it was given.
@@ -282,6 +364,21 @@ impl Mapper {
             name if name.kind().family() == LiteralFamily::Text => name,
             other => Literal::text_value(other.text()),
         };
+        let word = match kind {
+            NameKind::Label => Word::Label,
+            NameKind::Alias => Word::Alias,
+            NameKind::Description => Word::Description,
+        };
+        self.note_rewritten(
+            "names and descriptions whose predicate is not kept",
+            quad.predicate.as_str(),
+            word,
+        );
+        if name.text() != literal.value()
+            || !matches!(rdf_literal(&quad.object).kind().family(), LiteralFamily::Text)
+        {
+            self.rewritten.add("names whose datatype is not kept", 1);
+        }
         journal.keep(match kind {
             NameKind::Label => "label",
             NameKind::Alias => "alias",
@@ -346,6 +443,7 @@ impl Mapper {
             let local = local.or_else(|| class.strip_prefix(TOUCHSTONE));
             match local {
                 Some("Class") => {
+                    self.note_rewritten("classes whose type is not kept as written", class, Word::Class);
                     journal.keep("schema");
                     let node = self.subject(&quad.subject, builder)?;
                     builder.mark_class(node);
@@ -365,6 +463,9 @@ impl Mapper {
                 ) => {
                     journal.keep("schema");
                     let property = builder.property(&property_id(self));
+                    if !matches!(local, Some("ObjectProperty" | "SymmetricProperty")) {
+                        self.rewritten.add("types of properties that are not kept", 1);
+                    }
                     let info = builder.property_info(property);
                     info.is_relation = true;
                     info.symmetric |= local == Some("SymmetricProperty");
@@ -380,7 +481,8 @@ impl Mapper {
                     "Property" | "FunctionalProperty" | "AnnotationProperty" | "NamedIndividual" | "Ontology"
                     | "Restriction" | "Statement",
                 ) => {
-                    journal.skip("type that says nothing about the world (rdf:Property, owl:Ontology, ...)");
+                    let why = "type that says nothing about the world (rdf:Property, owl:Ontology, ...)";
+                    self.leave_out(why, journal);
                     return Ok(());
                 }
                 _ => {}
@@ -392,7 +494,7 @@ impl Mapper {
                 journal.keep("type");
                 builder.add_class(subject, class);
             }
-            None => journal.skip("type that is a literal"),
+            None => self.leave_out("type that is a literal", journal),
         }
         Ok(())
     }
@@ -414,7 +516,7 @@ impl Mapper {
                 let qualifier = builder.qualifier(&id);
                 builder.describe_qualifier(qualifier, None, Some(group));
             }
-            Resource::Node(_) => builder.set_group(id, group)?,
+            Resource::Node(_) => builder.set_group_of_any(id, group)?,
         }
         Ok(())
     }
@@ -431,7 +533,7 @@ impl Mapper {
             NamedOrBlankNode::NamedNode(iri) => self.scheme.resource(iri.as_str()).id().into_owned(),
             NamedOrBlankNode::BlankNode(_) if matches!(role, Role::Reifies) => String::new(),
             NamedOrBlankNode::BlankNode(_) => {
-                journal.skip("schema statement about a blank node (an OWL expression)");
+                self.leave_out("schema statement about a blank node (an OWL expression)", journal);
                 return Ok(());
             }
         };
@@ -457,7 +559,7 @@ impl Mapper {
             (Term::Triple(triple), Role::Reifies) => {
                 let name = self.subject(&quad.subject, builder)?;
                 let Some(value) = self.value(&triple.object, builder)? else {
-                    journal.skip(TRIPLE_AS_VALUE);
+                    self.leave_out(TRIPLE_AS_VALUE, journal);
                     return Ok(());
                 };
                 let subject = self.subject(&triple.subject, builder)?;
@@ -467,7 +569,8 @@ impl Mapper {
                 return Ok(());
             }
             _ => {
-                journal.skip("schema statement with a blank node, literal or triple (an OWL expression)");
+                let why = "schema statement with a blank node, literal or triple (an OWL expression)";
+                self.leave_out(why, journal);
                 return Ok(());
             }
         };
@@ -483,18 +586,19 @@ impl Mapper {
             Role::Domain => {
                 let (property, class) = (builder.property(&subject_id), builder.node(&object_id)?);
                 if !builder.set_domain(property, class) {
-                    journal.note("properties with more than one domain, of which one is kept");
+                    journal.note("properties with more than one domain; the model uses one");
                 }
             }
             Role::Range if is_literal_range(&object_id) => {
                 let property = builder.property(&subject_id);
+                self.rewritten.add("ranges of attributes, which are not kept", 1);
                 builder.property_info(property).is_attribute = true;
             }
             Role::Range => {
                 let (property, class) = (builder.property(&subject_id), builder.node(&object_id)?);
                 builder.property_info(property).is_relation = true;
                 if !builder.set_range(property, class) {
-                    journal.note("properties with more than one range, of which one is kept");
+                    journal.note("properties with more than one range; the model uses one");
                 }
             }
             Role::InverseOf => {
@@ -502,7 +606,7 @@ impl Mapper {
                 for (from, to) in [(a, b), (b, a)] {
                     builder.property_info(from).is_relation = true;
                     if !builder.set_inverse(from, to) {
-                        journal.note("relations with more than one inverse, of which one is kept");
+                        journal.note("relations with more than one inverse; the model uses one");
                     }
                 }
             }
@@ -515,7 +619,7 @@ impl Mapper {
                 return Ok(());
             }
             _ => {
-                journal.skip("schema statement that could not be understood");
+                self.leave_out("schema statement that could not be understood", journal);
                 return Ok(());
             }
         }

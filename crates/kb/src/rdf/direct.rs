@@ -1,6 +1,7 @@
 //! The *direct* view: one triple per fact.
 
-use super::direct_schema::rdf_literal;
+use super::asserted::AssertedTriples;
+use super::literals::{language_of, read, unit_of, write};
 use super::{Candidates, RdfTerm, RdfTriple, RdfView, Triples, matching};
 use crate::ids::{AttributeId, FactId, LiteralId, NodeId, Property, RelationId, Value};
 use crate::iri::{IriScheme, Resource};
@@ -14,6 +15,8 @@ pub struct DirectView<'k> {
     pub(super) kb: &'k Kb,
     pub(super) scheme: IriScheme,
     pub(super) vocabulary: Vocabulary,
+    /// The namespace of datatypes that are units.
+    units: &'k str,
     /// Units and domains of the schema, sorted: they stand as literals in triples about the schema.
     pub(super) schema_texts: Vec<String>,
     /// By word of the vocabulary: the term of its IRI.
@@ -24,6 +27,8 @@ pub struct DirectView<'k> {
     pub(super) qualifier_terms: Vec<RdfTerm>,
     /// By relation: the term of its IRI, which may be a node as well.
     pub(super) relation_terms: Vec<RdfTerm>,
+    /// What an RDF file says beside the facts.
+    pub(super) asserted: Option<AssertedTriples<'k>>,
 }
 
 impl<'k> DirectView<'k> {
@@ -43,11 +48,13 @@ impl<'k> DirectView<'k> {
             kb,
             scheme,
             vocabulary: manifest.vocabulary,
+            units: manifest.unit_namespace.as_deref().unwrap_or(UNIT_NAMESPACE),
             schema_texts,
             word_terms: Vec::new(),
             attribute_terms: Vec::new(),
             qualifier_terms: Vec::new(),
             relation_terms: Vec::new(),
+            asserted: None,
         };
         // One IRI must have one code: nodes come before words of the vocabulary, relations, attributes and
         // qualifier keys.
@@ -71,6 +78,15 @@ impl<'k> DirectView<'k> {
             .qualifier_keys()
             .map(|q| view.iri_term(&view.scheme.qualifier(kb.qualifier_id(q)), RdfTerm::Qualifier(q)))
             .collect();
+        let words = Word::ALL.into_iter().map(|w| (view.vocabulary.iri(w).to_owned(), view.word(w)));
+        let relations =
+            kb.relations().map(|r| (kb.relation_id(r).to_owned(), view.relation_terms[r.index()]));
+        let attributes =
+            kb.attributes().map(|a| (kb.attribute_id(a).to_owned(), view.attribute_terms[a.index()]));
+        let qualifiers =
+            kb.qualifier_keys().map(|q| (kb.qualifier_id(q).to_owned(), view.qualifier_terms[q.index()]));
+        let known = words.chain(relations).chain(attributes).chain(qualifiers);
+        view.asserted = AssertedTriples::new(kb, known);
         view
     }
 
@@ -80,6 +96,10 @@ impl<'k> DirectView<'k> {
 
     /// The code of an IRI, trying what it could stand for in a fixed order.
     fn encode_iri(&self, iri: &str) -> Option<RdfTerm> {
+        self.encode_known_iri(iri).or_else(|| self.asserted.as_ref()?.find(iri))
+    }
+
+    fn encode_known_iri(&self, iri: &str) -> Option<RdfTerm> {
         if let Some(word) = self.vocabulary.term(iri) {
             return Some(self.word(word));
         }
@@ -106,7 +126,7 @@ impl<'k> DirectView<'k> {
         self.word_terms[word as usize]
     }
 
-    fn property_term(&self, property: Property) -> RdfTerm {
+    pub(super) fn property_term(&self, property: Property) -> RdfTerm {
         match property {
             Property::Relation(relation) => self.relation_terms[relation.index()],
             Property::Attribute(attribute) => self.attribute_terms[attribute.index()],
@@ -114,7 +134,7 @@ impl<'k> DirectView<'k> {
     }
 
     /// The properties that a predicate's code stands for.
-    fn properties_of(&self, term: RdfTerm) -> (Option<RelationId>, Option<AttributeId>) {
+    pub(super) fn properties_of(&self, term: RdfTerm) -> (Option<RelationId>, Option<AttributeId>) {
         let id = match term {
             RdfTerm::Relation(relation) => self.kb.relation_id(relation),
             RdfTerm::Attribute(attribute) => self.kb.attribute_id(attribute),
@@ -147,7 +167,7 @@ impl<'k> DirectView<'k> {
 
     /// How a literal is shown as a value of an attribute.
     pub fn literal_term(&self, attribute: AttributeId, id: LiteralId) -> RdfTerm {
-        let usual = self.kb.attribute_unit(attribute);
+        let usual = self.kb.plain_unit(attribute);
         if usual.is_empty() || self.kb.literal_number(id).is_none() {
             return RdfTerm::Literal(id);
         }
@@ -164,7 +184,7 @@ impl<'k> DirectView<'k> {
 
     /// The literal behind a shown value of an attribute.
     fn stored_literal(&self, attribute: AttributeId, term: RdfTerm) -> Option<LiteralId> {
-        let usual = self.kb.attribute_unit(attribute);
+        let usual = self.kb.plain_unit(attribute);
         match term {
             RdfTerm::Dimensionless(id) => Some(id).filter(|_| !usual.is_empty()),
             RdfTerm::Literal(id) => {
@@ -198,8 +218,12 @@ impl<'k> DirectView<'k> {
     fn name_triples(&self, fact: Fact) -> impl Iterator<Item = RdfTriple> + '_ {
         let same = self.kb.same_triple(&fact);
         let name = RdfTerm::Fact(fact.id);
-        let positions = self.kb.qualifier_positions(fact.id);
-        let named = same.len() > 1 || !positions.is_empty();
+        let mut positions = self.kb.qualifier_positions(fact.id);
+        // An RDF file has names of its own for its triples.
+        if self.asserted.is_some() {
+            positions = 0..0;
+        }
+        let named = self.asserted.is_none() && (same.len() > 1 || !positions.is_empty());
         let reifies = named.then(|| [name, self.word(Word::Reifies), RdfTerm::Quoted(FactId(same.start))]);
         reifies.into_iter().chain(positions.map(move |position| {
             let qualifier = self.kb.qualifier_at(position);
@@ -239,15 +263,44 @@ impl<'k> DirectView<'k> {
     }
 
     fn about_node(&self, node: NodeId) -> impl Iterator<Item = RdfTriple> + '_ {
-        let facts = self.kb.facts_about(node).flat_map(|fact| {
+        self.node_names(node).chain(self.node_types(node)).chain(self.facts_about(node))
+    }
+
+    pub(super) fn facts_about(&self, node: NodeId) -> Triples<'_> {
+        Box::new(self.kb.facts_about(node).flat_map(|fact| {
             let triple =
                 [RdfTerm::Node(fact.subject), self.property_term(fact.property), self.value_term(&fact)];
             self.is_first(&fact).then_some(triple)
-        });
-        self.node_names(node).chain(self.node_types(node)).chain(facts)
+        }))
     }
 
-    fn relation_triples(&self, relation: RelationId, object: Option<RdfTerm>) -> Triples<'_> {
+    /// The facts about a node whose property has a code.
+    pub(super) fn facts_of(&self, node: NodeId, predicate: RdfTerm) -> Triples<'_> {
+        let (relation, attribute) = self.properties_of(predicate);
+        let relation = relation.map(Property::Relation);
+        let both = relation.into_iter().chain(attribute.map(Property::Attribute));
+        let facts = both.flat_map(move |property| {
+            self.kb.facts_of(node, property).filter_map(|f| self.kb.fact(FactId(f)))
+        });
+        Box::new(facts.filter(|fact| self.is_first(fact)).map(move |fact| {
+            [RdfTerm::Node(node), self.property_term(fact.property), self.value_term(&fact)]
+        }))
+    }
+
+    /// The facts with a value, whatever their property.
+    pub(super) fn facts_with_value(&self, value: RdfTerm) -> Triples<'_> {
+        match value {
+            RdfTerm::Node(node) => Box::new(
+                self.kb.relations_to(node).flat_map(move |(r, _)| self.relation_triples(r, Some(value))),
+            ),
+            RdfTerm::Literal(_) | RdfTerm::Dimensionless(_) => {
+                Box::new(self.kb.attributes().flat_map(move |a| self.attribute_triples(a, Some(value))))
+            }
+            _ => Box::new(std::iter::empty()),
+        }
+    }
+
+    pub(super) fn relation_triples(&self, relation: RelationId, object: Option<RdfTerm>) -> Triples<'_> {
         let predicate = self.relation_terms[relation.index()];
         match object {
             Some(RdfTerm::Node(value)) => {
@@ -261,7 +314,7 @@ impl<'k> DirectView<'k> {
         }
     }
 
-    fn attribute_triples(&self, attribute: AttributeId, object: Option<RdfTerm>) -> Triples<'_> {
+    pub(super) fn attribute_triples(&self, attribute: AttributeId, object: Option<RdfTerm>) -> Triples<'_> {
         let predicate = self.attribute_terms[attribute.index()];
         let Some(shown) = object else {
             return Box::new(self.property_triples(Property::Attribute(attribute)));
@@ -317,8 +370,25 @@ impl<'k> DirectView<'k> {
         facts.flat_map(|fact| self.name_triples(fact))
     }
 
+    /// The code of a literal that is written exactly so.
+    fn encode_exactly(&self, literal: &oxrdf::Literal) -> Option<RdfTerm> {
+        let (text, datatype) = (literal.value(), literal.datatype().as_str());
+        let (language, unit) = (language_of(literal), unit_of(datatype, self.units));
+        let as_read = read(literal, &language, unit.as_deref());
+        // Years are stored without the zeros that XML Schema demands.
+        let year = as_read.as_time().filter(|_| as_read.kind() == LiteralKind::Year);
+        let year = year.map(|time| time.year().to_string());
+        let candidates = [Some(as_read), year.as_deref().and_then(Literal::year)];
+        let found = candidates.into_iter().flatten().filter_map(|candidate| self.kb.find_literal(&candidate));
+        let mut written = found.filter(|&id| self.literal_of(id) == *literal);
+        if let Some(id) = written.next() {
+            return Some(RdfTerm::Literal(id));
+        }
+        self.schema_text(text).filter(|_| as_read.kind() == LiteralKind::Text)
+    }
+
     fn literal_of(&self, id: LiteralId) -> oxrdf::Literal {
-        rdf_literal(&self.kb.literal(id))
+        write(&self.kb.literal(id), self.units)
     }
 }
 
@@ -327,17 +397,11 @@ impl Candidates for DirectView<'_> {
     fn with_subject(&self, subject: RdfTerm, predicate: Option<RdfTerm>) -> Triples<'_> {
         match subject {
             RdfTerm::Node(node) => {
-                let properties = predicate.map(|p| self.properties_of(p));
-                if let Some((relation, attribute)) = properties.filter(|p| p.0.is_some() || p.1.is_some()) {
-                    let relation = relation.map(Property::Relation);
-                    let both = relation.into_iter().chain(attribute.map(Property::Attribute));
-                    let facts = both.flat_map(move |property| {
-                        self.kb.facts_of(node, property).filter_map(|f| self.kb.fact(FactId(f)))
-                    });
-                    let triples = facts.filter(|fact| self.is_first(fact)).map(move |fact| {
-                        [RdfTerm::Node(node), self.property_term(fact.property), self.value_term(&fact)]
-                    });
-                    return Box::new(triples);
+                if let Some(predicate) = predicate {
+                    let (relation, attribute) = self.properties_of(predicate);
+                    if relation.is_some() || attribute.is_some() {
+                        return self.facts_of(node, predicate);
+                    }
                 }
                 // Where ids are IRIs, a node can be a property as well.
                 let id = self.kb.node_id(node);
@@ -406,8 +470,7 @@ impl Candidates for DirectView<'_> {
     fn with_object(&self, object: RdfTerm) -> Triples<'_> {
         match object {
             RdfTerm::Node(node) => {
-                let facts =
-                    self.kb.relations_to(node).flat_map(move |(r, _)| self.relation_triples(r, Some(object)));
+                let facts = self.facts_with_value(object);
                 let members = self.kb.as_class(node).into_iter().flat_map(move |class| {
                     let members = self.kb.direct_members(class).iter();
                     let typed =
@@ -427,7 +490,7 @@ impl Candidates for DirectView<'_> {
                 )
             }
             RdfTerm::Literal(_) => {
-                let facts = self.kb.attributes().flat_map(move |a| self.attribute_triples(a, Some(object)));
+                let facts = self.facts_with_value(object);
                 // Descriptions are in no index.
                 let names = self.kb.nodes().flat_map(|node| self.node_names(node));
                 let classes = self.kb.classes().flat_map(|class| self.class_schema(class));
@@ -435,9 +498,7 @@ impl Candidates for DirectView<'_> {
                     facts.chain(names).chain(classes).chain(self.schema()).chain(self.qualifier_triples()),
                 )
             }
-            RdfTerm::Dimensionless(_) => {
-                Box::new(self.kb.attributes().flat_map(move |a| self.attribute_triples(a, Some(object))))
-            }
+            RdfTerm::Dimensionless(_) => self.facts_with_value(object),
             RdfTerm::Quoted(fact) => {
                 let same = self.kb.fact(fact).into_iter().flat_map(|first| {
                     self.kb.facts_of(first.subject, first.property).filter_map(|f| self.kb.fact(FactId(f)))
@@ -467,7 +528,19 @@ impl RdfView for DirectView<'_> {
         predicate: Option<RdfTerm>,
         object: Option<RdfTerm>,
     ) -> Triples<'_> {
-        matching(self, subject, predicate, object)
+        match &self.asserted {
+            Some(asserted) => self.exactly_matching(asserted, subject, predicate, object),
+            None => matching(self, subject, predicate, object),
+        }
+    }
+
+    fn matching_in_model(
+        &self,
+        subject: Option<RdfTerm>,
+        predicate: Option<RdfTerm>,
+        object: Option<RdfTerm>,
+    ) -> Option<Triples<'_>> {
+        self.asserted.as_ref().map(|_| matching(self, subject, predicate, object))
     }
 
     fn encode(&self, term: &Term) -> Option<RdfTerm> {
@@ -475,13 +548,20 @@ impl RdfView for DirectView<'_> {
             Term::NamedNode(iri) => self.encode_iri(iri.as_str()),
             Term::BlankNode(blank) => {
                 let label = blank.as_str();
-                if let Some(node) = self.kb.node(&format!("_:{label}")) {
+                let id = format!("_:{label}");
+                if let Some(node) = self.kb.node(&id) {
                     return Some(RdfTerm::Node(node));
+                }
+                if let Some(asserted) = &self.asserted {
+                    return asserted.find(&id);
                 }
                 let number: u32 = label.strip_prefix("fact")?.parse().ok()?;
                 self.kb.fact(FactId(number)).map(|fact| RdfTerm::Fact(fact.id))
             }
             Term::Literal(literal) => {
+                if self.asserted.is_some() {
+                    return self.encode_exactly(literal);
+                }
                 let datatype = literal.datatype();
                 let text = literal.value();
                 let unit_one = format!("{UNIT_NAMESPACE}1");
@@ -509,6 +589,9 @@ impl RdfView for DirectView<'_> {
                 found.or_else(|| self.schema_text(text).filter(|_| parsed.kind() == LiteralKind::Text))
             }
             Term::Triple(triple) => {
+                if let Some(asserted) = &self.asserted {
+                    return asserted.find(&term.to_string());
+                }
                 let subject = self.encode(&Term::from(triple.subject.clone()))?;
                 let predicate = self.encode(&Term::NamedNode(triple.predicate.clone()))?;
                 let object = self.encode(&triple.object)?;
@@ -564,6 +647,10 @@ impl RdfView for DirectView<'_> {
                     None => Term::BlankNode(BlankNode::new_unchecked("none")),
                 }
             }
+            RdfTerm::Asserted(text) => match &self.asserted {
+                Some(asserted) => asserted.decode(text),
+                None => Term::BlankNode(BlankNode::new_unchecked("none")),
+            },
             // Codes of the other view.
             RdfTerm::ValueOf(_)
             | RdfTerm::QualifierValueOf(_)

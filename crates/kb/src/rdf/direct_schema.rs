@@ -1,11 +1,8 @@
-//! The *direct* view's triples about classes, properties and qualifier keys, and its literals.
+//! The *direct* view's triples about classes, properties and qualifier keys.
 
 use super::{DirectView, RdfTerm, RdfTriple};
 use crate::ids::{AttributeId, ClassId, Property, QualifierId, RelationId};
-use crate::iri::IriScheme;
-use crate::literal::{Literal, LiteralKind, UNIT_NAMESPACE, XSD};
-use crate::vocabulary::{Term as Word, Vocabulary};
-use oxrdf::NamedNode;
+use crate::vocabulary::Term as Word;
 
 impl DirectView<'_> {
     pub(super) fn class_schema(&self, class: ClassId) -> impl Iterator<Item = RdfTriple> + '_ {
@@ -85,37 +82,5 @@ impl DirectView<'_> {
                 .map(|g| (Word::Group, g)),
         ];
         parts.into_iter().flatten().map(move |(word, value)| [subject, self.word(word), value])
-    }
-}
-
-/// A literal of the KB as one of RDF.
-pub(super) fn rdf_literal(literal: &Literal<'_>) -> oxrdf::Literal {
-    let typed = |datatype: String| {
-        oxrdf::Literal::new_typed_literal(literal.text(), NamedNode::new_unchecked(datatype))
-    };
-    match literal.kind() {
-        LiteralKind::Text => oxrdf::Literal::new_simple_literal(literal.text()),
-        LiteralKind::LanguageText => {
-            oxrdf::Literal::new_language_tagged_literal_unchecked(literal.text(), literal.language())
-        }
-        LiteralKind::TypedText => typed(literal.datatype().to_owned()),
-        LiteralKind::Boolean => typed(format!("{XSD}boolean")),
-        LiteralKind::Year => {
-            let year = literal.as_time().map_or(0, |t| t.year());
-            // Years are written bare in KBs, with four digits at least in XML Schema.
-            let padded = crate::time::padded_year(year);
-            let text = if literal.text() == year.to_string() { padded.as_str() } else { literal.text() };
-            oxrdf::Literal::new_typed_literal(text, NamedNode::new_unchecked(format!("{XSD}gYear")))
-        }
-        LiteralKind::Month => typed(format!("{XSD}gYearMonth")),
-        LiteralKind::Date => typed(format!("{XSD}date")),
-        LiteralKind::DateTime => typed(format!("{XSD}dateTime")),
-        LiteralKind::Quantity if literal.unit().is_empty() => {
-            typed(format!("{XSD}{}", literal.number_type().name()))
-        }
-        LiteralKind::Quantity => {
-            let scheme = IriScheme { base: UNIT_NAMESPACE.to_owned(), vocabulary: Vocabulary::Rdfs };
-            typed(scheme.node_in_base(literal.unit()))
-        }
     }
 }

@@ -547,6 +547,7 @@ impl RdfView for KqaProView<'_> {
             | RdfTerm::Attribute(_)
             | RdfTerm::Qualifier(_)
             | RdfTerm::Vocabulary(_)
+            | RdfTerm::Asserted(_)
             | RdfTerm::Dimensionless(_)
             | RdfTerm::Quoted(_) => blank("none".to_owned()),
         }

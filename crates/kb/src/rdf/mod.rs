@@ -2,15 +2,18 @@
 //!
 //! - [`DirectView`]: `subject property value`, with the vocabulary of the source; quantities in the usual unit
 //!   of their attribute are plain numbers; facts with qualifiers have a name that reifies the triple (RDF 1.2).
+//!   A KB that was made from RDF shows the triples of the file and no others; see [`MODEL_GRAPH`].
 //! - [`KqaProView`]: KQA Pro's graph: a node for every value and every fact.
 //!
 //! Terms are small copyable codes ([`RdfTerm`]); two terms are the same RDF term if and only if their codes
 //! are equal. `encode` and `decode` translate to and from `oxrdf`.
 
+mod asserted;
 mod direct;
 mod direct_schema;
 mod kqapro;
 mod kqapro_values;
+pub(crate) mod literals;
 
 pub use direct::DirectView;
 pub use kqapro::{KQAPRO_BASE, KqaProView};
@@ -48,6 +51,8 @@ pub enum RdfTerm {
     QualifierValueOf(u32),
     /// A property IRI made from a name, as a position in the view's own list (KQA Pro).
     Key(u32),
+    /// A term of an RDF file that is not part of the model, as a position in the store's list of them.
+    Asserted(u32),
     /// A fixed predicate of KQA Pro's graph.
     Predicate(KqaProPredicate),
     /// A number (KQA Pro), by its bits.
@@ -109,6 +114,10 @@ pub type RdfTriple = [RdfTerm; 3];
 /// Triples that a look-up yields.
 pub type Triples<'a> = Box<dyn Iterator<Item = RdfTriple> + 'a>;
 
+/// The graph that holds what the model makes of an RDF file: names, classes, kinds of properties, inverses. The triples
+/// of the file itself are in the default graph.
+pub const MODEL_GRAPH: &str = "urn:touchstone:model";
+
 /// A KB seen as RDF.
 pub trait RdfView: Sync {
     /// All triples, each once.
@@ -123,6 +132,17 @@ pub trait RdfView: Sync {
         predicate: Option<RdfTerm>,
         object: Option<RdfTerm>,
     ) -> Triples<'_>;
+
+    /// The triples of [`MODEL_GRAPH`] that fit a pattern; `None` if there is no such graph because the default graph
+    /// is made from the model.
+    fn matching_in_model(
+        &self,
+        _subject: Option<RdfTerm>,
+        _predicate: Option<RdfTerm>,
+        _object: Option<RdfTerm>,
+    ) -> Option<Triples<'_>> {
+        None
+    }
 
     /// The code of a term; `None` if it does not occur in this view.
     fn encode(&self, term: &Term) -> Option<RdfTerm>;

@@ -1,6 +1,7 @@
 //! The fingerprint: a hash of the content, in an order that the content itself determines.
 //!
-//! It covers ids, names, descriptions, classes, the schema, literals, facts and qualifiers; it does not
+//! It covers ids, names, descriptions, classes, the schema, literals, facts, qualifiers and the triples of an
+//! RDF file that are none of these; it does not
 //! cover the name of the KB, its licence, the sources of single facts, the order of the
 //! file it was made from, nor the layout of the store.
 
@@ -63,7 +64,7 @@ impl Default for ContentHasher {
 }
 
 /// The fingerprint of the parts of a KB's content: 32 hexadecimal digits.
-pub(crate) fn fingerprint(parts: [ContentHasher; 3]) -> String {
+pub(crate) fn fingerprint(parts: impl IntoIterator<Item = ContentHasher>) -> String {
     let mut all = blake3::Hasher::new();
     for part in parts {
         all.update(part.finish().as_bytes());

@@ -1,5 +1,6 @@
 //! Opens a store, and answers about nodes, classes and literals.
 
+use super::asserted::AssertedColumns;
 use super::columns::{Rows, Strings, check_below, check_len, path_of};
 use super::facts::FactColumns;
 use super::file_order::FileOrderColumns;
@@ -60,6 +61,7 @@ pub struct Kb {
     pub(super) literals: LiteralColumns,
     pub(super) facts: FactColumns,
     pub(super) file_order: Option<FileOrderColumns>,
+    pub(crate) asserted: Option<AssertedColumns>,
     pub(super) schema: SchemaColumns,
     pub(super) names: NameColumns,
     /// What lies over the facts, see `overlay.rs`.
@@ -111,6 +113,7 @@ impl Kb {
             literals: LiteralColumns::open(dir)?,
             facts: FactColumns::open(dir)?,
             file_order: FileOrderColumns::open(dir)?,
+            asserted: AssertedColumns::open(dir)?,
             schema: SchemaColumns::open(dir)?,
             names: NameColumns::open(dir)?,
             delta: None,
@@ -149,6 +152,9 @@ impl Kb {
         self.facts.check(dir, counts)?;
         if let Some(order) = &self.file_order {
             order.check(dir, counts)?;
+        }
+        if let Some(asserted) = &self.asserted {
+            asserted.check(dir, counts)?;
         }
         self.names.check(dir, n_nodes)
     }

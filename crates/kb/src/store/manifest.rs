@@ -49,12 +49,15 @@ pub struct Manifest {
     pub source: String,
     /// The licence of the data.
     pub license: String,
-    /// Put before an id that is not an absolute IRI, to make its IRI in RDF.
+    /// Put before an id that is not an absolute IRI, to make its IRI in RDF; empty if all ids are IRIs or blank nodes.
     pub base: String,
     /// The language of labels and descriptions; empty if they carry none.
     pub lang: String,
     /// Which IRIs stand for type, label, ... in the *direct* RDF view.
     pub vocabulary: Vocabulary,
+    /// The namespace of RDF datatypes that are units, where it is not Touchstone's own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unit_namespace: Option<String>,
     /// Where facts come from.
     pub sources: Vec<String>,
     /// How many there are of everything.

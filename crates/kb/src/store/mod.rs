@@ -15,6 +15,7 @@
 //!
 //! Slices are sorted, so sets are intersected by merging or galloping.
 
+pub(crate) mod asserted;
 mod columns;
 mod facts;
 mod file_order;

@@ -2,9 +2,11 @@
 #![allow(dead_code, missing_docs, unreachable_pub, clippy::unwrap_used)]
 
 use proptest::test_runner::{Config as ProptestConfig, RngSeed};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::path::Path;
 use std::path::Path;
 use touchstone_kb::import::{ImportReport, ImportRequest, Source, import};
+use touchstone_kb::rdf::{RdfTerm, RdfTriple, RdfView};
 use touchstone_kb::{
     Change, FactId, Kb, KbBuilder, Literal, LiteralId, LiteralKind, NameKind, NoProgress, NodeId, NumberType,
     Property, RawQualifier, RawValue, Result, Value, Workspace,
@@ -378,4 +380,44 @@ pub fn random_change(kb: &Kb, model: &NaiveKb, rng: &mut Rng) -> (Change, NaiveK
 /// Imports with the usual settings.
 pub fn import_file(source: Source, inputs: &[&Path], out: &Path) -> Result<ImportReport> {
     import(&ImportRequest::new(source, inputs.iter().map(|p| p.to_path_buf()).collect()), out, &NoProgress)
+}
+
+/// Every pattern that some triple fits, and some that none fits, gives what filtering all triples gives.
+pub fn check_view(view: &dyn RdfView, seed: u64) {
+    let all: Vec<RdfTriple> = view.triples().collect();
+    let distinct: BTreeSet<RdfTriple> = all.iter().copied().collect();
+    assert_eq!(all.len(), distinct.len(), "no triple comes twice");
+    let mut codes: HashMap<String, RdfTerm> = HashMap::new();
+    for triple in &all {
+        for &term in triple {
+            let decoded = view.decode(term);
+            assert_eq!(view.encode(&decoded), Some(term), "{decoded}");
+            let other = codes.insert(decoded.to_string(), term);
+            assert!(other.is_none_or(|other| other == term), "{decoded} has one code");
+        }
+        assert!(view.decode_triple(*triple).is_some(), "{triple:?} is a valid triple");
+    }
+    let rng = &mut Rng::new(seed);
+    for _ in 0..60 {
+        if all.is_empty() {
+            break;
+        }
+        // Parts of a triple, or of two different ones.
+        let (one, two) = (all[rng.below(all.len())], all[rng.below(all.len())]);
+        let mixed = [one[0], one[1], if rng.below(4) == 0 { two[2] } else { one[2] }];
+        for mask in 0..8 {
+            let part = |i: usize| (mask & (1 << i) != 0).then_some(mixed[i]);
+            let found: Vec<RdfTriple> = view.matching(part(0), part(1), part(2)).collect();
+            let expected: BTreeSet<RdfTriple> =
+                all.iter().copied().filter(|t| (0..3).all(|i| part(i).is_none_or(|p| p == t[i]))).collect();
+            let as_set: BTreeSet<RdfTriple> = found.iter().copied().collect();
+            assert_eq!(
+                found.len(),
+                as_set.len(),
+                "pattern {:?} gives a triple twice",
+                [part(0), part(1), part(2)]
+            );
+            assert_eq!(as_set, expected, "pattern {:?}", [part(0), part(1), part(2)]);
+        }
+    }
 }

@@ -2,7 +2,8 @@
 
 use super::rng::Rng;
 use std::fmt::Write as _;
-use touchstone_kb::import::{ImportRequest, Source, import};
+use touchstone_kb::export::{ExportRequest, Format, View, export_to};
+use touchstone_kb::import::{ImportRequest, Profile, Source, import};
 use touchstone_kb::{Kb, NoProgress};
 
 /// A KB from KB lines. Its folder lives as long as the process.
@@ -34,6 +35,41 @@ pub struct Flavour {
 /// A KB of about thirty entities.
 pub fn random_kb(seed: u64, flavour: Flavour) -> Kb {
     kb_of(&random_lines(seed, flavour))
+}
+
+/// A KB that is made from a plain RDF file, and the file. The schema is there in part only, names have predicates of
+/// their own, and some types say what the model knows nothing of.
+pub fn random_rdf_kb(seed: u64, flavour: Flavour) -> (Kb, std::path::PathBuf) {
+    let kb = random_kb(seed, flavour);
+    let dir = tempfile::tempdir().expect("a folder").keep();
+    let (export, file) = (dir.join("export.nt"), dir.join("file.nt"));
+    let request = ExportRequest { format: Format::NTriples, view: View::Direct, qualifiers: true };
+    export_to(&kb, &request, &export, &NoProgress).expect("exported");
+    let rng = &mut Rng::new(seed);
+    let mut text = String::new();
+    for line in std::fs::read_to_string(&export).expect("read").lines() {
+        let marks = line.contains("#type> <http://www.w3.org/2002/07/owl#")
+            || line.contains("#type> <http://www.w3.org/2000/01/rdf-schema#Class>")
+            || line.contains("schema:Qualifier>");
+        if line.contains("<urn:touchstone:schema:base>") || marks && rng.percent(70) {
+            continue;
+        }
+        let line = line.replace("rdf-schema#Class>", "owl#NamedIndividual>");
+        text += &match rng.percent(50) {
+            true => line.replace(
+                "http://www.w3.org/2000/01/rdf-schema#label",
+                "http://www.w3.org/2004/02/skos/core#prefLabel",
+            ),
+            false => line,
+        };
+        text.push('\n');
+    }
+    std::fs::write(&file, text).expect("written");
+    let store = dir.join("store");
+    let request = ImportRequest::new(Source::Rdf(Profile::Rdfs), vec![file.clone()]);
+    let report = import(&request, &store, &NoProgress).expect("imported");
+    assert!(report.problems.is_empty() && report.compiled.is_exact_rdf);
+    (Kb::open(&store).expect("opened"), file)
 }
 
 const N_ENTITIES: usize = 30;

@@ -32,6 +32,14 @@ impl Server {
         Server(store)
     }
 
+    /// Loads a file, as its author wrote it.
+    pub fn of_file(path: &std::path::Path) -> Server {
+        let store = Store::new().expect("a store");
+        let file = std::fs::File::open(path).expect("opened");
+        store.load_from_reader(oxigraph::io::RdfFormat::NTriples, file).expect("loaded");
+        Server(store)
+    }
+
     /// Runs a query.
     pub fn run(&self, query: &ExactQuery) -> Result<Results, String> {
         // Some joins take forever in this engine; they count as such.
