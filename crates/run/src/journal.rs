@@ -527,7 +527,7 @@ mod tests {
         assert!(error.contains("its system is `one`, not `two`"), "{error}");
         // What was not declared may be declared later.
         let declared = Header { gives: Some(Gives::Both), ..header("one") };
-        drop(Journal::open(dir.path(), &declared, &[]).expect("the same run"));
+        drop(Journal::open(dir.path(), &declared, &[], false).expect("the same run"));
         std::fs::write(dir.path().join("run.json"), "{").expect("written");
         assert!(matches!(
             Journal::open(dir.path(), &header("one"), &[], false),

@@ -34,7 +34,8 @@ pub(super) fn write(
             }
             let head = base_triple(kb).filter(|_| !kb.is_exact_rdf());
             let wanted = |triple: &[RdfTerm; 3]| request.qualifiers || !view.is_about_a_triple(triple);
-            write_view(&view, &wanted, head, kb, request, out, progress, &mut report)?;
+            let triples = view.triples().filter(wanted).filter_map(|triple| view.decode_triple(triple));
+            write_triples(head.into_iter().chain(triples), kb, request, out, progress, &mut report)?;
         }
         View::KqaPro => {
             let nodes = || kb.nodes();
@@ -51,7 +52,9 @@ pub(super) fn write(
                 "domains, ranges, inverses and units of the schema",
                 (kb.n_relations() + kb.n_attributes()) as u64,
             );
-            write_view(&KqaProView::new(kb), &|_| true, None, kb, request, out, progress, &mut report)?;
+            let view = KqaProView::new(kb);
+            let triples = view.triples().filter_map(|triple| view.decode_triple(triple));
+            write_triples(triples, kb, request, out, progress, &mut report)?;
         }
     }
     Ok(report)
@@ -94,18 +97,14 @@ fn odd_quantities(kb: &Kb) -> u64 {
     n as u64
 }
 
-fn write_view(
-    view: &dyn RdfView,
-    wanted: &dyn Fn(&[RdfTerm; 3]) -> bool,
-    head: Option<Triple>,
+fn write_triples(
+    triples: impl Iterator<Item = Triple>,
     kb: &Kb,
     request: &ExportRequest,
     out: &mut impl Write,
     progress: &dyn Progress,
     report: &mut ExportReport,
 ) -> io::Result<()> {
-    let triples = view.triples().filter(|triple| wanted(triple)).filter_map(|t| view.decode_triple(t));
-    let triples = head.into_iter().chain(triples);
     let mut last_subject = None;
     let mut n_subjects = 0;
     let mut count = |triple: &Triple| {

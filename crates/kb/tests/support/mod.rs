@@ -4,7 +4,6 @@
 use proptest::test_runner::{Config as ProptestConfig, RngSeed};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::Path;
-use std::path::Path;
 use touchstone_kb::import::{ImportReport, ImportRequest, Source, import};
 use touchstone_kb::rdf::{RdfTerm, RdfTriple, RdfView};
 use touchstone_kb::{
