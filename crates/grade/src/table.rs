@@ -10,7 +10,7 @@ use touchstone_engine::budget::grouped;
 pub enum TableFormat {
     /// GitHub's Markdown.
     Markdown,
-    /// Comma-separated values (RFC 4180), numbers in full.
+    /// Comma-separated values (RFC 4180, but lines end with a line feed alone), numbers in full.
     Csv,
     /// LaTeX, with the rules of `booktabs`.
     Latex,
@@ -74,7 +74,7 @@ impl Table {
             true => format!("\"{}\"", cell.replace('"', "\"\"")),
             false => cell.to_owned(),
         };
-        let line = |cells: &mut dyn Iterator<Item = String>| cells.collect::<Vec<_>>().join(",") + "\r\n";
+        let line = |cells: &mut dyn Iterator<Item = String>| cells.collect::<Vec<_>>().join(",") + "\n";
         let mut out = line(&mut self.headings.iter().map(|heading| field(heading)));
         for row in &self.rows {
             out += &line(&mut self.cells(row).map(field));
@@ -293,7 +293,7 @@ mod tests {
             table().write(TableFormat::Markdown),
             "**F1 & co**\n\n| run | f1 |\n| --- | ---: |\n| a\\|b, \"c\"_1 | 0.5 |\n| short |  |\n"
         );
-        assert_eq!(table().write(TableFormat::Csv), "run,f1\r\n\"a|b, \"\"c\"\"_1\",0.5\r\nshort,\r\n");
+        assert_eq!(table().write(TableFormat::Csv), "run,f1\n\"a|b, \"\"c\"\"_1\",0.5\nshort,\n");
         let latex = table().write(TableFormat::Latex);
         assert!(latex.contains("\\caption{F1 \\& co}") && latex.contains("\\begin{tabular}{lr}"), "{latex}");
         assert!(latex.contains("    a|b, \"c\"\\_1 & 0.5 \\\\\n    short &  \\\\\n"), "{latex}");
