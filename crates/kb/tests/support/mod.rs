@@ -1,5 +1,5 @@
 //! A naive KB in plain collections, random ones, and helpers that all tests share.
-#![allow(dead_code, missing_docs, unreachable_pub, clippy::unwrap_used)]
+#![allow(dead_code, unused_imports, missing_docs, unreachable_pub, clippy::unwrap_used)]
 
 use proptest::test_runner::{Config as ProptestConfig, RngSeed};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
