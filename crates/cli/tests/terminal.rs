@@ -1,5 +1,5 @@
 //! What happens on a terminal: nothing that a KB says is obeyed, and nothing waits for one that is gone.
-#![cfg(unix)]
+#![cfg(target_os = "linux")]
 #![allow(missing_docs, clippy::unwrap_used)]
 
 mod support;
@@ -66,7 +66,7 @@ fn a_terminal_obeys_no_label() {
 
 /// The shell on a terminal of its own, at its prompt.
 fn shell() -> (Child, File) {
-    let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
+    let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC).unwrap();
     grantpt(&master).unwrap();
     unlockpt(&master).unwrap();
     let name = ptsname(&master, Vec::new()).unwrap().into_string().unwrap();
