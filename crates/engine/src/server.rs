@@ -133,7 +133,7 @@ pub fn serve(
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     runtime.block_on(async {
         let listen = |source| ServeError::Listen { address: options.address, source };
-        let listener = tokio::net::TcpListener::bind(options.address).await.map_err(listen)?;
+        let listener = connections::listen(options.address).map_err(listen)?;
         ready(listener.local_addr()?);
         let counts = connections::accept(listener, &service, options, stop).await;
         Ok(Served {

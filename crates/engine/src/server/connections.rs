@@ -7,12 +7,13 @@ use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use std::convert::Infallible;
 use std::io::{Error, ErrorKind, Result};
+use std::net::SocketAddr;
 use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
-use tokio::net::{TcpListener, TcpStream};
+use tokio::net::{TcpListener, TcpSocket, TcpStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 use tokio::time::Sleep;
 
@@ -21,6 +22,19 @@ const READ_BUFFER: usize = 128 << 10;
 
 /// How often to look whether the server was stopped, and how long to wait when the system refuses a connection.
 const PAUSE: Duration = Duration::from_millis(50);
+
+/// Connections that wait to be accepted. With the usual 128, clients beyond them are reset when a slow query holds everybody up.
+const BACKLOG: u32 = 4096;
+
+/// Listens at an address; call it inside of a runtime.
+pub(super) fn listen(address: SocketAddr) -> Result<TcpListener> {
+    let socket = if address.is_ipv4() { TcpSocket::new_v4()? } else { TcpSocket::new_v6()? };
+    // A port that was in use a moment ago can be taken again, as with the standard library.
+    #[cfg(unix)]
+    socket.set_reuseaddr(true)?;
+    socket.bind(address)?;
+    socket.listen(BACKLOG)
+}
 
 /// How many connections there were.
 #[derive(Debug, Default)]
