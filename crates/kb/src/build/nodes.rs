@@ -156,8 +156,8 @@ impl KbBuilder {
         children.sort_unstable();
         writer.write_rows("class_parents", &RowsBuffer::from_sorted_pairs(n_classes, &parents)?)?;
         writer.write_rows("class_children", &RowsBuffer::from_sorted_pairs(n_classes, &children)?)?;
-        writer
-            .write_rows("class_ancestors", &RowsBuffer::from_sorted_pairs(n_classes, &pairs(&ancestors))?)?;
+        writer.write_rows("class_ancestors", &RowsBuffer::from_lists(&ancestors)?)?;
+        check(progress)?;
 
         let mut class_of: Vec<(u32, u32)> = self
             .class_of
@@ -180,15 +180,21 @@ impl KbBuilder {
             let depth = ancestors.get(deepest as usize).map_or(0, Vec::len);
             return Err(too_deep("pairs of a class and a member", limit, deepest, depth));
         }
-        let inherited = class_of
-            .par_iter()
-            .flat_map_iter(|&(node, c)| ancestors[c as usize].iter().map(move |&ancestor| (ancestor, node)));
-        members.par_extend(inherited);
-        check(progress)?;
-        members.par_sort_unstable();
-        check(progress)?;
-        members.dedup();
-        writer.write_rows("class_members_all", &RowsBuffer::from_sorted_pairs(n_classes, &members)?)?;
+        // Nodes come in ascending order, so all lists are sorted, and what comes twice comes in a row.
+        let mut members: Vec<Vec<u32>> = vec![Vec::new(); n_classes];
+        for (position, &(node, class)) in class_of.iter().enumerate() {
+            if position.is_multiple_of(1 << 8) {
+                check(progress)?;
+            }
+            for &class in std::iter::once(&class).chain(&ancestors[class as usize]) {
+                let members = &mut members[class as usize];
+                if members.last() != Some(&node) {
+                    members.push(node);
+                }
+            }
+        }
+        drop(ancestors);
+        writer.write_rows("class_members_all", &RowsBuffer::from_lists(&members)?)?;
 
         content.section("classes");
         parents.iter().for_each(|&(c, p)| content.numbers(&[c, p]));

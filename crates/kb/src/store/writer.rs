@@ -153,6 +153,22 @@ pub(crate) struct RowsBuffer {
 }
 
 impl RowsBuffer {
+    /// Rows as they are.
+    pub(crate) fn from_lists(lists: &[Vec<u32>]) -> Result<RowsBuffer> {
+        let n_values: usize = lists.iter().map(Vec::len).sum();
+        if n_values > u32::MAX as usize {
+            return Err(KbError::TooMany { what: "entries in one table", limit: u32::MAX.into() });
+        }
+        let mut rows = RowsBuffer::default();
+        rows.starts.push(0);
+        rows.values.reserve_exact(n_values);
+        for list in lists {
+            rows.values.extend_from_slice(list);
+            rows.starts.push(rows.values.len() as u32);
+        }
+        Ok(rows)
+    }
+
     /// Rows from pairs that are sorted by row; duplicates stay.
     pub(crate) fn from_sorted_pairs(n_rows: usize, pairs: &[(u32, u32)]) -> Result<RowsBuffer> {
         if pairs.len() > u32::MAX as usize {
