@@ -10,6 +10,7 @@ mod output;
 mod progress;
 mod query;
 mod run;
+mod table;
 
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;
@@ -28,6 +29,9 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 struct Cli {
     #[command(subcommand)]
     command: Command,
+    /// Print tables with all their columns, however wide they are
+    #[arg(long, global = true)]
+    wide: bool,
 }
 
 #[derive(Subcommand)]
@@ -148,6 +152,11 @@ enum Command {
         after_help = "Examples:\n  touchstone verbalise \"(COUNT (AND film (JOIN director person/f-frank-darabont)))\"\n  touchstone verbalise \"Find(The Shawshank Redemption) > QueryAttr(duration)\""
     )]
     Verbalise(forge::verbalise::VerbaliseArgs),
+    /// Print the English words for a KB, to be edited and used with `--lexicon`; the most doubtful first.
+    #[command(
+        after_help = "Examples:\n  touchstone lexicon --kb my-kb/ --doubtful\n  touchstone lexicon --kb my-kb/ --out words.toml\n  touchstone build quick --kb my-kb/ --lexicon words.toml --out bench/"
+    )]
+    Lexicon(forge::lexicon::LexiconArgs),
     /// Translate logical forms: S-expressions, KoPL programs, SPARQL.
     #[command(
         after_help = "Examples:\n  touchstone convert --to sparql \"(COUNT (AND film.film (JOIN film.film.directed_by m.0184jc)))\"\n  touchstone convert --to kopl --json questions.json\n  cat queries.rq | touchstone convert --to sexpr -"
@@ -182,7 +191,11 @@ fn main() -> ExitCode {
     let filter = tracing_subscriber::EnvFilter::try_from_env("TOUCHSTONE_LOG")
         .unwrap_or_else(|_| tracing_subscriber::EnvFilter::new("warn"));
     tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).without_time().init();
-    let result = done(Cli::parse().command);
+    let cli = Cli::parse();
+    if cli.wide {
+        table::set_wide();
+    }
+    let result = done(cli.command);
     match result {
         Ok(Outcome::Done) => ExitCode::SUCCESS,
         Ok(Outcome::NothingFound) => ExitCode::from(1),
@@ -230,6 +243,7 @@ fn done(command: Command) -> anyhow::Result<Outcome> {
         Command::Sensitivity(args) => grade::sensitivity::run(&args),
         Command::Axioms(args) => grade::axioms::run(&args),
         Command::Verbalise(args) => forge::verbalise::run(&args),
+        Command::Lexicon(args) => forge::lexicon::run(&args),
         Command::Convert(args) => forms::convert::run(&args),
         Command::Shape(args) => forms::shape::run(&args),
         Command::Match(args) => forms::matching::run(&args),

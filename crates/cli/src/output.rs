@@ -1,8 +1,8 @@
 //! Tables for people, JSON for machines.
 
+use crate::table::{self, Table};
 use anyhow::{Context, Result};
 use clap::ValueEnum;
-use comfy_table::{ContentArrangement, LineStyle, Table, TableStyle};
 use serde::Serialize;
 use std::borrow::Cow;
 use std::io::{IsTerminal, Write};
@@ -123,16 +123,19 @@ pub(crate) fn shortened(text: &str) -> String {
     }
 }
 
-/// A table with headings, as wide as the terminal allows.
+/// A table with headings that fits the terminal.
 pub(crate) fn table(headings: &[&str]) -> Table {
-    let mut table = Table::new();
-    let lines = TableStyle::new().header_separator(LineStyle::none().fill('─').junction('─'));
-    table.load_style(lines).set_content_arrangement(ContentArrangement::Dynamic);
-    if table.width().is_none() {
-        table.set_width(100);
-    }
-    table.set_header(headings);
-    table
+    Table::new(headings)
+}
+
+/// Writes sentences to standard output, in lines that fit the terminal.
+pub(crate) fn prose(sentences: &str) -> Result<()> {
+    text(&table::wrapped(sentences, "", table::width()))
+}
+
+/// Writes a line to standard output, wrapped under its beginning where it does not fit the terminal.
+pub(crate) fn item(line: &str, indent: usize) -> Result<()> {
+    text(&table::wrapped(line, &" ".repeat(indent), table::width()))
 }
 
 /// A table of the library, at most so many of its rows.

@@ -106,14 +106,14 @@ Cavaliers  [Q3]
         is a  basketball team
 
  Facts
-───────────────────────────────────────────────
- member      LeBron James   point in time: -44
- founded     1970-02-28
- inception   1970
+────────────────────────────────────────────
+ member     LeBron James  point in time: -44
+ founded    1970-02-28
+ inception  1970
 
  Facts that lead here
-─────────────────────────────────
- is sport of            team
+─────────────────────────────
+ is sport of           team
 ";
     assert_eq!(page, expected);
     let class = stdout(&run(&["kb", "show", "team", "--kb", kb]));

@@ -205,6 +205,12 @@ impl<'kb> Session<'kb> {
         }
     }
 
+    /// Does not look for the nearest of words that are not known (see [`Words::without_suggestions`]).
+    pub fn without_suggestions(mut self) -> Session<'kb> {
+        self.words = self.words.without_suggestions();
+        self
+    }
+
     /// The KB.
     pub fn kb(&self) -> &'kb Kb {
         self.words.kb()
@@ -261,7 +267,7 @@ impl<'kb> Session<'kb> {
         }
         let plan = match language {
             Language::Sexpr => {
-                let form = Form::parse(text, &KnownWords(self.kb())).map_err(unparsable)?;
+                let form = Form::parse(text, &KnownWords(&self.words)).map_err(unparsable)?;
                 Plan::of(&form.to_query().map_err(unparsable)?, &self.words)?
             }
             _ => Plan::of_program(&Program::parse(text).map_err(unparsable)?, &self.words)?,
@@ -589,11 +595,11 @@ fn panic_message(panic: &(dyn std::any::Any + Send)) -> &str {
 }
 
 /// Knows what words of a KB are, and is silent about others: they are told beside the answers.
-struct KnownWords<'kb>(&'kb Kb);
+struct KnownWords<'w, 'kb>(&'w Words<'kb>);
 
-impl Lookup for KnownWords<'_> {
+impl Lookup for KnownWords<'_, '_> {
     fn is_class(&self, word: &str) -> Option<bool> {
-        Lookup::is_class(self.0, word).filter(|&known| known || self.0.node(word).is_some())
+        Lookup::is_class(self.0, word).filter(|&known| known || self.0.kb().node(word).is_some())
     }
 
     fn is_property(&self, word: &str) -> Option<bool> {
@@ -601,7 +607,7 @@ impl Lookup for KnownWords<'_> {
     }
 
     fn is_entity(&self, word: &str) -> Option<bool> {
-        Lookup::is_entity(self.0, word).filter(|&known| known || self.0.class(word).is_some())
+        Lookup::is_entity(self.0, word).filter(|&known| known || self.0.kb().class(word).is_some())
     }
 
     fn nearest_class(&self, wrong: &str) -> Option<String> {

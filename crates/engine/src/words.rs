@@ -77,12 +77,31 @@ struct Meaning<'kb> {
 pub struct Words<'kb> {
     kb: &'kb Kb,
     schema: OnceLock<SchemaWords<'kb>>,
+    suggest: bool,
 }
 
 impl<'kb> Words<'kb> {
     /// For a KB.
     pub fn new(kb: &'kb Kb) -> Words<'kb> {
-        Words { kb, schema: OnceLock::new() }
+        Words { kb, schema: OnceLock::new(), suggest: true }
+    }
+
+    /// Does not look for the nearest of words that are not known: that takes a thousand times as long as a query,
+    /// and where queries are run by the thousand nobody reads it.
+    pub fn without_suggestions(mut self) -> Words<'kb> {
+        self.suggest = false;
+        self
+    }
+
+    /// Remembers an unknown word, with the nearest known one if somebody wants to know it.
+    fn add_unknown(
+        &self,
+        unknown: &Unknown,
+        kind: WordKind,
+        word: &str,
+        nearest: impl FnOnce() -> Option<String>,
+    ) {
+        unknown.add(kind, word, || if self.suggest { nearest() } else { None });
     }
 
     /// The KB.
@@ -125,7 +144,7 @@ impl<'kb> Words<'kb> {
     pub(crate) fn entity(&self, word: &str, unknown: &Unknown) -> Few<u32> {
         let found = self.kb.node(word);
         if found.is_none() {
-            unknown.add(WordKind::Entity, word, || nearest_node(self.kb, word));
+            self.add_unknown(unknown, WordKind::Entity, word, || nearest_node(self.kb, word));
         }
         found.into_iter().map(|node| node.0).collect()
     }
@@ -143,7 +162,7 @@ impl<'kb> Words<'kb> {
             found = self.kb.nodes_named(word).iter().map(|node| node.0).collect();
         }
         if found.is_empty() {
-            unknown.add(WordKind::Name, word, || nearest_node(self.kb, word));
+            self.add_unknown(unknown, WordKind::Name, word, || nearest_node(self.kb, word));
         }
         if found.len() > 1 {
             found.sort_unstable();
@@ -165,7 +184,9 @@ impl<'kb> Words<'kb> {
         }
         if found.is_empty() {
             let labels = || self.kb.classes().map(|class| self.kb.label(self.kb.class_node(class)));
-            unknown.add(WordKind::Class, word, || nearest_name(word, labels()).map(str::to_owned));
+            self.add_unknown(unknown, WordKind::Class, word, || {
+                nearest_name(word, labels()).map(str::to_owned)
+            });
         }
         found.sort_unstable();
         found
@@ -179,7 +200,7 @@ impl<'kb> Words<'kb> {
                 let relations = self.kb.relations().map(|relation| self.kb.relation_label(relation));
                 relations.chain(self.kb.attributes().map(|attribute| self.kb.attribute_label(attribute)))
             };
-            unknown.add(WordKind::Property, word, || nearest_sorted(word, labels()));
+            self.add_unknown(unknown, WordKind::Property, word, || nearest_sorted(word, labels()));
         }
         found
     }
@@ -199,7 +220,7 @@ impl<'kb> Words<'kb> {
         let found = meaning.map_or_else(Few::new, |meaning| few(&meaning.qualifiers));
         if found.is_empty() {
             let labels = || self.kb.qualifier_keys().map(|key| self.kb.qualifier_label(key));
-            unknown.add(WordKind::Qualifier, word, || nearest_sorted(word, labels()));
+            self.add_unknown(unknown, WordKind::Qualifier, word, || nearest_sorted(word, labels()));
         }
         (meaning.and_then(|meaning| meaning.kind), found)
     }
@@ -268,11 +289,11 @@ impl Lookup for Words<'_> {
     }
 
     fn nearest_class(&self, wrong: &str) -> Option<String> {
-        Lookup::nearest_class(self.kb, wrong)
+        if self.suggest { Lookup::nearest_class(self.kb, wrong) } else { None }
     }
 
     fn nearest_property(&self, wrong: &str) -> Option<String> {
-        Lookup::nearest_property(self.kb, wrong)
+        if self.suggest { Lookup::nearest_property(self.kb, wrong) } else { None }
     }
 }
 
@@ -304,8 +325,8 @@ fn nearest_sorted<'w>(word: &str, names: impl Iterator<Item = &'w str>) -> Optio
 
 fn nearest_node(kb: &Kb, word: &str) -> Option<String> {
     // Longer words are no slips of the pen.
-    let found = if word.len() <= 100 { kb.find_names(word, 1) } else { Vec::new() };
-    found.first().map(|found| kb.label(found.node).to_owned())
+    let found = if word.len() <= 100 { kb.nearest_named(word) } else { None };
+    found.map(|found| kb.label(found.node).to_owned())
 }
 
 /// Collects the words that are not known.

@@ -13,7 +13,10 @@ pub(crate) fn is(answer: &Json, kind: &str) -> bool {
 /// The text of an answer, as KQA Pro writes it.
 pub(crate) fn text(answer: &Json) -> String {
     match field(answer, "type") {
-        "entity" | "class" | "relation" => field(answer, "label").to_owned(),
+        "entity" | "class" | "relation" => match field(answer, "label") {
+            "" => field(answer, "id").to_owned(),
+            label => label.to_owned(),
+        },
         "quantity" if !field(answer, "unit").is_empty() => {
             format!("{} {}", field(answer, "value"), field(answer, "unit"))
         }

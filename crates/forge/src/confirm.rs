@@ -73,7 +73,7 @@ pub fn confirm(
         chosen.extend(benchmark.questions.first());
     }
     progress.stage("asking the server", Some(chosen.len() as u64));
-    let session = Session::new(kb);
+    let session = Session::new(kb).without_suggestions();
     let engine = Engine::Endpoint(Arc::clone(endpoint));
     let settings = Settings { engine, limits: Limits::default(), ..Settings::default() };
     let verdicts: Vec<Verdict> = chosen

@@ -3,7 +3,7 @@
 use crate::random::Random;
 use crate::recipe::Splits;
 use hashbrown::HashSet;
-use touchstone_kb::{Kb, Property};
+use touchstone_kb::{Kb, Property, nearest_name};
 use touchstone_logic::Query;
 use touchstone_logic::level::SchemaItems;
 
@@ -30,10 +30,11 @@ pub(crate) struct Division {
 
 /// A domain that was asked for and is not there.
 #[derive(Debug, thiserror::Error)]
-#[error("the schema has no domain `{name}`; it has {known}")]
+#[error("[splits] held_out: the schema has no domain `{name}`{hint}; it has {known}", hint = .nearest.as_ref().map(|name| format!("; did you mean `{name}`?")).unwrap_or_default())]
 pub struct NoSuchDomain {
     name: String,
     known: String,
+    nearest: Option<String>,
 }
 
 impl Division {
@@ -44,7 +45,8 @@ impl Division {
         for name in &splits.held_out {
             if !groups.contains(&name.as_str()) {
                 let known = if groups.is_empty() { "none".to_owned() } else { groups.join(", ") };
-                return Err(NoSuchDomain { name: name.clone(), known });
+                let nearest = nearest_name(name, groups.iter().copied()).map(str::to_owned);
+                return Err(NoSuchDomain { name: name.clone(), known, nearest });
             }
         }
         let zero_shot = splits.zero_shot > 0.0 && splits.dev + splits.test > 0.0;

@@ -4,10 +4,13 @@ use crate::english::Mention;
 use crate::package::{Benchmark, FORMAT, KbIdentity, Manifest};
 use crate::question::{Forms, Question};
 use crate::words::{entities, with_ids};
+use rayon::prelude::*;
 use serde_json::{Value as Json, json};
 use std::collections::BTreeMap;
 use std::io::BufRead;
-use touchstone_kb::Kb;
+use touchstone_engine::budget::{Cancel, Limits};
+use touchstone_engine::{Answers, Outcome, Session, Settings};
+use touchstone_kb::{Kb, Progress};
 use touchstone_logic::dataset::{Format, Item, Knowledge, Record, Source};
 use touchstone_logic::equal::Canonical;
 use touchstone_logic::level::{SchemaItems, Training, Traits};
@@ -26,11 +29,12 @@ pub enum Origin {
     LcQuad2,
     Qald,
     Nspm,
+    Lines,
 }
 
 impl Origin {
     /// All of them, by the names of commands.
-    pub const ALL: [(&str, Origin); 9] = [
+    pub const ALL: [(&str, Origin); 10] = [
         ("grailqa", Origin::GrailQa),
         ("graphquestions", Origin::GraphQuestions),
         ("webqsp", Origin::WebQsp),
@@ -40,6 +44,7 @@ impl Origin {
         ("lcquad2", Origin::LcQuad2),
         ("qald", Origin::Qald),
         ("nspm", Origin::Nspm),
+        ("lines", Origin::Lines),
     ];
 
     /// The format with a name.
@@ -56,6 +61,7 @@ impl Origin {
             Origin::LcQuad | Origin::LcQuad2 => Format::LcQuad,
             Origin::Qald => Format::Qald,
             Origin::Nspm => Format::Nspm,
+            Origin::Lines => Format::Any,
         }
     }
 }
@@ -162,6 +168,13 @@ impl Importer<'_> {
                 .into_iter()
                 .collect(),
             Origin::Qald => self.qald_answers(json),
+            Origin::Lines => match json.get("answers").or(json.get("answer")) {
+                Some(Json::Array(answers)) => {
+                    answers.iter().map(|answer| self.own_answer(answer, query)).collect()
+                }
+                None | Some(Json::Null) => Vec::new(),
+                Some(one) => vec![self.own_answer(one, query)],
+            },
             Origin::LcQuad | Origin::LcQuad2 | Origin::Nspm => Vec::new(),
         }
     }
@@ -178,7 +191,42 @@ impl Importer<'_> {
                     || answer.get("results").is_some()
                     || answer.get("head").is_some()
             }),
+            Origin::Lines => {
+                json.get("answers").or(json.get("answer")).is_some_and(|answers| !answers.is_null())
+            }
             Origin::LcQuad | Origin::LcQuad2 | Origin::Nspm => false,
+        }
+    }
+
+    /// An answer as people write it: an id, an IRI, a name, a value, or an object as in `questions.jsonl`.
+    fn own_answer(&self, answer: &Json, query: &Query) -> Json {
+        let text = match answer {
+            Json::Bool(value) => return json!({ "type": "boolean", "value": value }),
+            Json::Number(value) => return json!({ "type": "number", "value": value }),
+            Json::Object(fields) => {
+                let get = |name: &str| fields.get(name).and_then(Json::as_str).unwrap_or_default();
+                return match fields.contains_key("type") {
+                    true => answer.clone(),
+                    false => entity(get("id"), get("label")),
+                };
+            }
+            Json::String(text) => text.as_str(),
+            _ => return json!({ "type": "text", "value": answer.to_string() }),
+        };
+        if let Some(kb) = self.kb {
+            let mut named = kb.nodes_labelled(text);
+            let only = match (named.next(), named.next()) {
+                (Some(node), None) => Some(node),
+                _ => None,
+            };
+            let node = kb.node(text).or_else(|| kb.node(&self.knowledge.namespaces.node(text))).or(only);
+            if let Some(node) = node {
+                return entity(kb.node_id(node), kb.label(node));
+            }
+        }
+        match text.contains("://") {
+            true => entity(&self.knowledge.namespaces.node(text), &local_name(text)),
+            false => kqapro_answer(text, query),
         }
     }
 
@@ -358,24 +406,106 @@ fn place(text: &str, name: &str) -> Option<(usize, usize)> {
     Some((start, start + name.len()))
 }
 
+/// How many operations a gold query may take, when its answers are looked up.
+const GOLD_OPERATIONS: u64 = 20_000_000;
+
+/// Runs the queries of questions that came without answers. Gives the number of questions that have answers now, and why
+/// others have none.
+pub fn look_up_answers(imported: &mut [Imported], kb: &Kb, progress: &dyn Progress) -> (usize, Vec<Unread>) {
+    let session = Session::new(kb).without_suggestions();
+    let settings = Settings {
+        limits: Limits { operations: GOLD_OPERATIONS, ..Limits::default() },
+        ..Settings::default()
+    };
+    let without = imported.iter_mut().filter(|imported| !imported.question.has_gold_answers());
+    let without: Vec<&mut Question> = without.map(|imported| &mut imported.question).collect();
+    progress.stage("running gold queries", Some(without.len() as u64));
+    let look_up = |question: &mut Question| {
+        progress.advance(1);
+        let forms = &question.forms;
+        let (language, text) = [
+            (Language::Sparql, &forms.sparql),
+            (Language::Sparql, &forms.sparql_kqapro),
+            (Language::Kopl, &forms.program),
+            (Language::Sexpr, &forms.sexpr),
+        ]
+        .into_iter()
+        .find_map(|(language, form)| Some((language, form.as_deref()?)))
+        .ok_or("it has no query")?;
+        match session.run(language, text, &settings, &Cancel::default()).outcome {
+            Outcome::Answered(Answers::List { answers, .. }) if answers.is_empty() => {
+                Err("its query gives no answers")
+            }
+            Outcome::Answered(Answers::List { answers, .. }) => {
+                question.answers =
+                    answers.iter().map(|answer| serde_json::to_value(answer).unwrap_or_default()).collect();
+                Ok(())
+            }
+            Outcome::Answered(_) => Err("its query gives more than one column"),
+            Outcome::OverBudget(_) => Err("its query takes too long"),
+            Outcome::Unparsable(_) | Outcome::Failed(_) => Err("its query cannot be run on this KB"),
+        }
+    };
+    let results: Vec<Result<(), Unread>> = without
+        .into_par_iter()
+        .map(|question| {
+            look_up(question).map_err(|why| Unread { id: question.id.clone(), reason: why.to_owned() })
+        })
+        .collect();
+    let found = results.iter().filter(|result| result.is_ok()).count();
+    (found, results.into_iter().filter_map(Result::err).collect())
+}
+
+/// Where the levels of questions come from, if the files tell them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Levels {
+    /// The files.
+    #[default]
+    Keep,
+    /// The training questions.
+    Compute,
+}
+
+/// How the levels that the files tell compare with those that the training questions give.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct LevelCounts {
+    /// Questions with a level in the files.
+    pub given: usize,
+    /// Those of them for which the training questions give another one.
+    pub different: usize,
+    /// Whether there are training questions to compare with.
+    pub comparable: bool,
+}
+
 /// Puts what was read together; levels that the files do not tell are judged by the training questions.
 pub fn benchmark(
     name: &str,
     kb: KbIdentity,
     imported: Vec<Imported>,
     unread: BTreeMap<String, u64>,
-) -> Benchmark {
+    levels: Levels,
+) -> (Benchmark, LevelCounts) {
     let mut training = Training::default();
     for Imported { question, traits } in &imported {
         if question.split == "train" {
             training.add(traits.clone());
         }
     }
+    let comparable = training.template_count() > 0;
+    let mut counts = LevelCounts { comparable, ..LevelCounts::default() };
     let judge = |Imported { mut question, traits }| {
         if question.split == "train" {
             question.level.clear();
-        } else if question.level.is_empty() && training.template_count() > 0 {
-            question.level = training.judge(&traits).level.name().to_owned();
+            return question;
+        }
+        let computed = comparable.then(|| training.judge(&traits).level.name());
+        let is_given = !question.level.is_empty();
+        counts.given += usize::from(is_given);
+        if let Some(computed) = computed {
+            counts.different += usize::from(is_given && question.level != computed);
+            if !is_given || levels == Levels::Compute {
+                question.level = computed.to_owned();
+            }
         }
         question
     };
@@ -395,7 +525,7 @@ pub fn benchmark(
         unfilled: Vec::new(),
         verified: 0,
     };
-    Benchmark::new(manifest, questions)
+    (Benchmark::new(manifest, questions), counts)
 }
 
 /// The records of neural SPARQL machines: rows of templates (`...;question;query;...`), or two texts with a question and its query on

@@ -20,6 +20,7 @@ mod proof;
 mod question;
 mod random;
 pub mod recipe;
+mod recipe_keys;
 pub mod report;
 pub mod sample;
 pub mod stats;

@@ -10,6 +10,7 @@ use crate::proof::proof;
 use crate::question::Question;
 use crate::random::Random;
 use crate::recipe::{Kind, Outline, Recipe, RecipeError, Wanted, apportioned};
+use crate::recipe_keys;
 use crate::sample::again::again;
 use crate::sample::asking;
 use crate::sample::filters::{REDUNDANT, Rejected, Rejections, checked, gives_away, reduced};
@@ -107,6 +108,7 @@ pub fn make(
     progress: &dyn Progress,
 ) -> Result<Benchmark, MakeError> {
     let wanted = recipe.wanted()?;
+    recipe_keys::check_illegal(kb, recipe.filters.illegal.as_deref().unwrap_or_default())?;
     let division = Division::new(kb, &recipe.splits, recipe.seed)?;
     let ground = Ground::new(kb, recipe.filters.illegal.as_deref());
     let class_id = |class: &ClassId| kb.node_id(kb.class_node(*class));

@@ -97,6 +97,14 @@ pub enum PackageError {
         /// Why not.
         source: std::io::Error,
     },
+    /// There is none.
+    #[error("there is no benchmark in {dir} (no benchmark.json){nearest}; `touchstone build` and `touchstone import-dataset` make one", dir = .dir.display(), nearest = .nearest.as_ref().map(|name| format!("; did you mean {}?", name.display())).unwrap_or_default())]
+    Missing {
+        /// The folder.
+        dir: PathBuf,
+        /// A folder beside it with a similar name that holds a benchmark.
+        nearest: Option<PathBuf>,
+    },
     /// Not JSON, or other fields.
     #[error("{path}, line {line}: {source}")]
     Json {
@@ -170,6 +178,21 @@ fn lines(questions: &[Question]) -> Result<Vec<Vec<u8>>, serde_json::Error> {
     questions.par_iter().map(line).collect()
 }
 
+/// The benchmark in the same parent folder whose name is most like that of a folder that holds none.
+fn nearest_benchmark(dir: &Path) -> Option<PathBuf> {
+    let name = dir.file_name()?.to_string_lossy().into_owned();
+    let parent = dir.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let mut names: Vec<String> = std::fs::read_dir(parent)
+        .ok()?
+        .flatten()
+        .filter(|entry| entry.path().join("benchmark.json").is_file())
+        .map(|entry| entry.file_name().to_string_lossy().into_owned())
+        .collect();
+    names.sort();
+    let nearest = touchstone_kb::nearest_name(&name, names.iter().map(String::as_str))?;
+    Some(dir.with_file_name(nearest))
+}
+
 impl Benchmark {
     /// With the identity of its questions.
     pub fn new(manifest: Manifest, questions: Vec<Question>) -> Benchmark {
@@ -206,7 +229,12 @@ impl Benchmark {
     /// Reads what is there now.
     fn read_version(dir: &Path) -> Result<Benchmark, PackageError> {
         let path = dir.join(MANIFEST);
-        let text = std::fs::read_to_string(&path).map_err(io("read", &path))?;
+        let text = std::fs::read_to_string(&path).map_err(|error| match error.kind() {
+            std::io::ErrorKind::NotFound | std::io::ErrorKind::NotADirectory => {
+                PackageError::Missing { dir: dir.to_path_buf(), nearest: nearest_benchmark(dir) }
+            }
+            _ => io("read", &path)(error),
+        })?;
         let json = |line, path: &Path| {
             let path = path.to_path_buf();
             move |source: serde_json::Error| PackageError::Json {

@@ -6,10 +6,10 @@ use crate::sample::asking::QuestionType;
 use crate::sample::shapes::Function;
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
-use touchstone_kb::Comparison;
+use touchstone_kb::{Comparison, Kb};
 use touchstone_logic::dataset::{Knowledge, read_text};
-use touchstone_logic::level::SchemaItems;
-use touchstone_logic::{Answer, Language, Query, QueryGraph, Set};
+use touchstone_logic::level::{SchemaItems, Traits};
+use touchstone_logic::{Answer, Inverses, Language, Query, QueryGraph, Set};
 
 /// A question with everything that is known about it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -91,6 +91,23 @@ impl Question {
     /// Whether the gold answers are known; there may be none.
     pub fn has_gold_answers(&self) -> bool {
         !self.answers.is_empty() || self.answers_empty
+    }
+
+    /// What matters for the level of the question, as its line tells it: schema items and template. Without a KB it is not
+    /// known which items are properties, so inverse relations are not either.
+    pub fn traits(&self, kb: Option<&Kb>, inverses: &dyn Inverses, inverse_rule: bool) -> Traits {
+        let mut items = SchemaItems::default();
+        for item in &self.schema_items {
+            let of_kind = match kb {
+                Some(kb) if kb.class(item).is_some() => &mut items.classes,
+                Some(kb) if kb.relation(item).is_some() || kb.attribute(item).is_some() => {
+                    &mut items.properties
+                }
+                Some(_) | None => &mut items.qualifiers,
+            };
+            of_kind.insert(item.as_str().into());
+        }
+        Traits::new(items, self.template.clone(), inverses, inverse_rule)
     }
 
     /// The query, from the first of its forms that can be read.

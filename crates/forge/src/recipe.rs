@@ -1,5 +1,6 @@
 //! Recipes: what a benchmark is made of.
 
+use crate::recipe_keys;
 use crate::sample::asking::QuestionType;
 use crate::sample::cycles::Cyclic;
 use crate::sample::shapes::Function;
@@ -133,8 +134,42 @@ pub enum RecipeError {
     /// Numbers that make no sense.
     #[error("{0}")]
     Numbers(String),
+    /// A key that there is not.
+    #[error("{place} `{key}`{hint}; there are {known}",
+        place = if .section.is_empty() { "there is no key".to_owned() } else { format!("{}has no key", .section) },
+        hint = .nearest.as_ref().map(|name| format!("; did you mean `{name}`?")).unwrap_or_default())]
+    UnknownKey {
+        /// Where, with a blank behind it; empty at the top.
+        section: String,
+        /// The key.
+        key: String,
+        /// The keys that there are.
+        known: String,
+        /// The nearest of them.
+        nearest: Option<String>,
+    },
+    /// A property to leave out that the KB does not have.
+    #[error("[filters] illegal: the KB has no property `{name}`{hint}", hint = .nearest.as_ref().map(|name| format!("; did you mean `{name}`?")).unwrap_or_default())]
+    UnknownProperty {
+        /// Its name.
+        name: String,
+        /// The nearest that the KB has.
+        nearest: Option<String>,
+    },
+    /// A section with a weight and nothing to choose from.
+    #[error("[{section}] has no `{key}`; add for example {example}")]
+    Missing {
+        /// The section.
+        section: &'static str,
+        /// The key.
+        key: &'static str,
+        /// A line that would do.
+        example: &'static str,
+    },
     /// Nothing to make.
-    #[error("the recipe makes nothing: give `shapes` or `asking` a weight, and shapes or types")]
+    #[error(
+        "the recipe makes nothing: give [shapes] or [asking] a weight above 0, and shapes with functions, or types"
+    )]
     Empty,
 }
 
@@ -217,6 +252,7 @@ impl Recipe {
 
     /// Reads and checks a recipe.
     pub fn parse(text: &str) -> Result<Recipe, RecipeError> {
+        recipe_keys::check(text)?;
         let recipe: Recipe = toml::from_str(text)?;
         recipe.wanted()?;
         Ok(recipe)
@@ -251,6 +287,22 @@ impl Recipe {
                 "`verify` is {}; it is a share from 0 to 1",
                 self.filters.verify
             )));
+        }
+        let shapes = &self.shapes;
+        for (section, weight, is_empty, key, example) in [
+            ("shapes", shapes.weight, shapes.shapes.is_empty(), "shapes", "shapes = { Iso-1 = 1 }"),
+            ("shapes", shapes.weight, shapes.functions.is_empty(), "functions", "functions = { none = 1 }"),
+            (
+                "asking",
+                self.asking.weight,
+                self.asking.types.is_empty(),
+                "types",
+                "types = { QueryName = 1 }",
+            ),
+        ] {
+            if weight > 0.0 && is_empty {
+                return Err(RecipeError::Missing { section, key, example });
+            }
         }
         let mut kinds: Vec<(Kind, f64)> = Vec::new();
         let total = |weights: &mut dyn Iterator<Item = &f64>| weights.sum::<f64>();

@@ -376,7 +376,8 @@ fn data_sets_come_back() {
             }
             assert_eq!(imported.len() - before, *n);
         }
-        let again = assembled(name, made.manifest.kb.clone(), imported, Default::default());
+        let (again, _) =
+            assembled(name, made.manifest.kb.clone(), imported, Default::default(), Default::default());
         for question in &again.questions {
             let original = made.questions.iter().find(|other| other.question == question.question).unwrap();
             assert_eq!(question.split, original.split);
@@ -400,7 +401,8 @@ fn data_sets_come_back() {
         let read = |record| importer(Origin::Qald).question(record, "test", "qald").ok();
         imported.extend(records.iter().filter_map(read));
     }
-    let again = assembled("qald", made.manifest.kb.clone(), imported, Default::default());
+    let (again, _) =
+        assembled("qald", made.manifest.kb.clone(), imported, Default::default(), Default::default());
     for question in &again.questions {
         let original = made.questions.iter().find(|other| other.question == question.question).unwrap();
         assert_eq!(question.answers.len(), original.answers.len(), "{}", question.question);

@@ -1,5 +1,6 @@
 //! Synthetic runs: gold queries, some of them made worse in a known way.
 
+use crate::degrade_sexpr::FormNames;
 use crate::prediction::Prediction;
 use crate::scan::{Token, scan, tokens};
 use hashbrown::HashMap;
@@ -33,7 +34,8 @@ pub enum Degradation {
 }
 
 impl Degradation {
-    /// Whether it changes the text of SPARQL; the others change queries, in whichever language.
+    /// Whether it changes the text of SPARQL, or of an S-expression where there is no SPARQL; the others change queries, in
+    /// whichever language.
     pub fn is_of_text(self) -> bool {
         matches!(self, Degradation::T1 | Degradation::T2 | Degradation::T3)
     }
@@ -96,7 +98,7 @@ pub struct Degraded {
 pub struct Stock<'q> {
     things: Vec<String>,
     properties: Vec<String>,
-    /// Questions with SPARQL, by their answers.
+    /// Questions with SPARQL or an S-expression, by their answers.
     by_answers: HashMap<String, Vec<&'q Question>>,
 }
 
@@ -106,7 +108,12 @@ impl<'q> Stock<'q> {
         let (mut things, mut properties) = (BTreeSet::new(), BTreeSet::new());
         let mut by_answers: HashMap<String, Vec<&Question>> = HashMap::new();
         for question in questions {
-            let Some(sparql) = &question.forms.sparql else { continue };
+            let Some(sparql) = &question.forms.sparql else {
+                if question.forms.sexpr.is_some() {
+                    by_answers.entry(answers_key(question)).or_default().push(question);
+                }
+                continue;
+            };
             for [subject, property, object] in scan(sparql).patterns {
                 for term in [subject, object].iter().filter(|term| term.starts_with('<')) {
                     things.insert(term.to_string());
@@ -126,10 +133,21 @@ impl<'q> Stock<'q> {
 
     /// Another query with exactly the same answers.
     pub fn same_answers(&self, question: &Question, random: &mut Random) -> Option<&'q str> {
+        self.same_answers_in(|question| question.forms.sparql.as_deref(), question, random)
+    }
+
+    /// Another form with exactly the same answers.
+    fn same_answers_in(
+        &self,
+        form: fn(&Question) -> Option<&str>,
+        question: &Question,
+        random: &mut Random,
+    ) -> Option<&'q str> {
         let others = self.by_answers.get(&answers_key(question))?;
-        let others: Vec<&&Question> =
-            others.iter().filter(|other| other.forms.sparql != question.forms.sparql).collect();
-        random.choose(&others)?.forms.sparql.as_deref()
+        let is_other = |other: &&&'q Question| form(other).is_some_and(|other| form(question) != Some(other));
+        let others: Vec<&&'q Question> = others.iter().filter(is_other).collect();
+        let other: &'q Question = **random.choose(&others)?;
+        form(other)
     }
 
     /// The text with some of its names replaced by random ones: each with this chance in a hundred, and one at least.
@@ -204,13 +222,15 @@ pub fn degrade(
     let mut random = Random::new(seed, degradation.name());
     let stock = Stock::of(pool);
     let on_text = degradation.is_of_text();
+    let without_sparql = on_text && questions.iter().any(|question| question.forms.sparql.is_none());
+    let names = if without_sparql { FormNames::of(pool, knowledge) } else { FormNames::default() };
     let gold = |question: &Question| -> Option<(Language, String)> {
         let forms = &question.forms;
         let sparql = forms.sparql.clone().map(|text| (Language::Sparql, text));
-        if on_text {
-            return sparql;
-        }
         let sexpr = forms.sexpr.clone().map(|text| (Language::Sexpr, text));
+        if on_text {
+            return sparql.or(sexpr);
+        }
         sexpr.or_else(|| forms.program.clone().map(|text| (Language::Kopl, text))).or(sparql)
     };
     let with_form: Vec<(&Question, (Language, String))> =
@@ -222,11 +242,16 @@ pub fn degrade(
     let mut unchanged = 0;
     for &at in order.iter().take(wanted) {
         let (question, (language, text)) = &with_form[at];
-        let text = match degradation {
-            Degradation::T1 => without_bracket(text),
-            Degradation::T2 => stock.other_names(text, 100, &mut random),
-            Degradation::T3 => stock.same_answers(question, &mut random).map(str::to_owned),
-            other => changed(question, other, *language, knowledge, &mut random),
+        let text = match (degradation, language) {
+            (Degradation::T1, Language::Sexpr) => text.strip_suffix(')').map(str::to_owned),
+            (Degradation::T1, _) => without_bracket(text),
+            (Degradation::T2, Language::Sexpr) => names.other_names(question, knowledge, &mut random),
+            (Degradation::T2, _) => stock.other_names(text, 100, &mut random),
+            (Degradation::T3, Language::Sexpr) => {
+                stock.same_answers_in(|q| q.forms.sexpr.as_deref(), question, &mut random).map(str::to_owned)
+            }
+            (Degradation::T3, _) => stock.same_answers(question, &mut random).map(str::to_owned),
+            (other, _) => changed(question, other, *language, knowledge, &mut random),
         };
         match text {
             Some(text) => {

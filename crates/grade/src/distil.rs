@@ -59,7 +59,7 @@ pub fn distil(kb: &Kb, knowledge: &Knowledge<'_>, question: &Question, seed: u64
     let gold = with_ids(question.query(knowledge)?, kb);
     let mut random = Random::new(seed, &question.id);
     let misses = near_misses(&gold, &mut random);
-    let words = Words::new(kb);
+    let words = Words::new(kb).without_suggestions();
     let mut contest = Contest {
         gold: Plan::of(&gold, &words).ok()?,
         misses: misses.iter().map(|miss| Plan::of(miss, &words).ok()).collect(),

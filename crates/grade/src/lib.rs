@@ -10,6 +10,7 @@ mod carrying;
 mod comparison;
 pub mod compat;
 pub mod degrade;
+mod degrade_sexpr;
 pub mod distil;
 pub mod elements;
 pub mod facets;

@@ -147,7 +147,7 @@ pub const FLOOR: f64 = 1e-4;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ProductError {
     /// Another syntax.
-    #[error("`{0}` is no product; write it like `mine = f1_sem * exec ^ 0.5 * f1`")]
+    #[error("`{0}` is not a product of measures; write it like `mine = f1_sem * exec ^ 0.5 * f1`")]
     Syntax(String),
     /// No such measure.
     #[error("there is no measure `{0}`{nearest}", nearest = .1.as_ref().map(|name| format!("; did you mean `{name}`?")).unwrap_or_default())]
@@ -175,6 +175,9 @@ impl Product {
             let weight =
                 weight.trim().parse().ok().filter(|weight: &f64| weight.is_finite()).ok_or_else(syntax)?;
             let measure = measure.trim();
+            if measure.is_empty() {
+                return Err(syntax());
+            }
             let names = || Measure::ALL.iter().map(|measure| measure.name());
             let unknown = || {
                 let nearest = touchstone_kb::nearest_name(measure, names()).map(str::to_owned);
@@ -225,8 +228,8 @@ mod tests {
         let product = Product::parse("mine = f1_sem * exec ^ 0.5").expect("a product");
         assert_eq!((product.name.as_str(), product.factors.len()), ("mine", 2));
         assert!(Product::parse("mine = f1sem").expect_err("no measure").to_string().contains("`f1_sem`"));
-        for wrong in ["mine", "= f1", "a b = f1", "mine = f1 ^ x", "mine ="] {
-            assert!(Product::parse(wrong).is_err(), "{wrong}");
+        for wrong in ["mine", "= f1", "a b = f1", "mine = f1 ^ x", "mine =", "mine = f1 *", "mine = * f1"] {
+            assert_eq!(Product::parse(wrong), Err(ProductError::Syntax(wrong.to_owned())), "{wrong}");
         }
     }
 

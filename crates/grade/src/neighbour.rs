@@ -120,7 +120,7 @@ pub(crate) fn run<'k>(kb: &'k Kb, plan: &Plan) -> (Result<Found<'k>, Stopped>, u
 /// Whether two queries give the same on a KB with each of these changes; `None` if no comparison was possible, because gold cannot be run
 /// or all of them cost too much.
 pub fn agree(kb: &Kb, changes: &[Change], gold: &Query, predicted: &Query) -> Option<bool> {
-    let words = Words::new(kb);
+    let words = Words::new(kb).without_suggestions();
     let gold = Plan::of(gold, &words).ok()?;
     let predicted = Plan::of(predicted, &words);
     let mut checked = None;

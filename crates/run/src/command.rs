@@ -5,7 +5,8 @@ use serde_json::{Value as Json, json};
 use std::io::{BufReader, Read, Write};
 #[cfg(unix)]
 use std::os::unix::process::CommandExt;
-use std::process::{Child, ChildStdin, Command, Stdio};
+use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel, sync_channel};
 use std::time::{Duration, Instant};
 
@@ -13,7 +14,12 @@ use std::time::{Duration, Instant};
 pub struct CommandSystem {
     command: String,
     timeout: Duration,
+    /// The shell could not find or start it: trying again for each question would only repeat the message.
+    missing: AtomicBool,
 }
+
+/// The exit codes of a shell that cannot start or find a program.
+const CANNOT_START: [i32; 2] = [126, 127];
 
 /// Longer replies are no replies.
 const MAX_REPLY: usize = 16 << 20;
@@ -21,7 +27,14 @@ const MAX_REPLY: usize = 16 << 20;
 impl CommandSystem {
     /// A command line, and how long an answer may take.
     pub fn new(command: &str, timeout: Duration) -> CommandSystem {
-        CommandSystem { command: command.to_owned(), timeout }
+        CommandSystem { command: command.to_owned(), timeout, missing: AtomicBool::new(false) }
+    }
+
+    fn cannot_start(&self) -> String {
+        format!(
+            "the shell cannot find or start `{}`; check the path, and that the file is executable",
+            self.command
+        )
     }
 }
 
@@ -118,17 +131,16 @@ impl Running {
         })
     }
 
-    /// How it ended, for people.
-    fn ending(&mut self) -> String {
+    /// How it ended, if it does so soon.
+    fn ending(&mut self) -> Option<ExitStatus> {
         self.questions = None;
-        let status = (0..50).find_map(|_| {
+        (0..50).find_map(|_| {
             let status = self.child.try_wait().ok().flatten();
             if status.is_none() {
                 std::thread::sleep(Duration::from_millis(10));
             }
             status
-        });
-        status.map_or(String::new(), |status| format!(" ({status})"))
+        })
     }
 
     /// Lets it end by itself: it sees the end of its input.
@@ -197,6 +209,9 @@ impl Program<'_> {
     fn ask(&mut self, asked: &Asked) -> Result<Json, String> {
         let question = serde_json::to_string(asked).map_err(|error| error.to_string())? + "\n";
         loop {
+            if self.system.missing.load(Ordering::Relaxed) {
+                return Err(self.system.cannot_start());
+            }
             let running = match &mut self.running {
                 Some(running) => running,
                 None => self.running.insert(Running::start(&self.system.command)?),
@@ -213,13 +228,22 @@ impl Program<'_> {
                 Err(failure) => {
                     // Whatever went wrong, the next question is for a new one: with this one, answers might come to the wrong questions.
                     let again = failure.is_none() && running.has_answered;
-                    let ending = if failure.is_none() { running.ending() } else { String::new() };
+                    let ending = if failure.is_none() { running.ending() } else { None };
                     self.running = None;
-                    if !again {
-                        return Err(
-                            failure.unwrap_or_else(|| format!("the program ends without an answer{ending}"))
-                        );
+                    if again {
+                        continue;
                     }
+                    if ending
+                        .and_then(|status| status.code())
+                        .is_some_and(|code| CANNOT_START.contains(&code))
+                    {
+                        self.system.missing.store(true, Ordering::Relaxed);
+                        return Err(self.system.cannot_start());
+                    }
+                    let ending = ending.map_or(String::new(), |status| format!(" ({status})"));
+                    return Err(
+                        failure.unwrap_or_else(|| format!("the program ends without an answer{ending}"))
+                    );
                 }
             }
         }

@@ -1,6 +1,6 @@
 //! Finds what a question names: entities by the names of the KB, classes by the lexicon, numbers, dates, and texts that are values.
 
-use hashbrown::HashMap;
+use hashbrown::{HashMap, HashSet};
 use touchstone_forge::english::{Lexicon, Mention};
 use touchstone_kb::{AttributeId, Kb, NodeId, ValueKind};
 
@@ -37,6 +37,8 @@ pub struct Linker<'k> {
     classes: HashMap<String, String>,
     /// Texts with the attributes that have them as a value.
     texts: HashMap<&'k str, Vec<AttributeId>>,
+    /// The words with which questions are phrased, in small letters: by themselves they are no names.
+    phrasing: HashSet<String>,
 }
 
 /// No name has more words.
@@ -44,6 +46,9 @@ const LONGEST: usize = 14;
 
 /// What has so many facts is well known.
 const WELL_KNOWN: usize = 30;
+
+/// Names in small letters have so many letters at least.
+const SHORTEST_SMALL: usize = 3;
 
 /// An ambiguous name stands for so many entities at most.
 const CANDIDATES: usize = 5;
@@ -90,7 +95,7 @@ impl<'k> Linker<'k> {
                 }
             }
         }
-        Linker { kb, classes, texts }
+        Linker { kb, classes, texts, phrasing: phrasing(lexicon) }
     }
 
     /// Whether two texts are values of one attribute.
@@ -104,7 +109,8 @@ impl<'k> Linker<'k> {
         for length in (1..=LONGEST.min(words.len())).rev() {
             for from in 0..=words.len() - length {
                 let (start, mut end) = (words[from].0, words[from + length - 1].1);
-                if is_taken(found, start, end) || (length == 1 && is_plain(&question[start..end])) {
+                let is_plain = length == 1 && is_plain(&question[start..end]);
+                if is_taken(found, start, end) || is_plain || is_contracted(question, start) {
                     continue;
                 }
                 // Some begin or end with a mark: .fr, Washington, D.C.
@@ -149,7 +155,8 @@ impl<'k> Linker<'k> {
                 for from in 0..=words.len() - length {
                     let (start, mut end) = (words[from].0, words[from + length - 1].1);
                     let name = text(from, from + length - 1);
-                    if is_taken(&found, start, end) || (length == 1 && is_plain(name)) {
+                    let is_plain = length == 1 && is_plain(name);
+                    if is_taken(&found, start, end) || is_plain || is_contracted(question, start) {
                         continue;
                     }
                     let mut nodes = self.entities(name, small);
@@ -204,6 +211,9 @@ impl<'k> Linker<'k> {
         }
         let proper = name.chars().any(|c| c.is_uppercase() || c.is_numeric());
         if !proper && !small {
+            return self.in_small_letters(name);
+        }
+        if !proper && name.chars().count() < SHORTEST_SMALL {
             return Vec::new();
         }
         let exact = self.exactly(name);
@@ -214,6 +224,17 @@ impl<'k> Linker<'k> {
         // A single word in small letters is rather a word than the name of something that hardly anybody knows.
         let is_known = |node: NodeId| proper || name.contains(' ') || self.kb.degree(node) >= WELL_KNOWN;
         like.filter(|&node| self.kb.as_class(node).is_none() && is_known(node)).take(CANDIDATES).collect()
+    }
+
+    /// The entities whose label is written in small letters, exactly so: gold, theoretical physics, diancie. Words with which
+    /// the question itself may be phrased are left alone.
+    fn in_small_letters(&self, name: &str) -> Vec<NodeId> {
+        let is_word = !name.contains(' ') && self.phrasing.contains(name);
+        if is_word || name.chars().count() < SHORTEST_SMALL {
+            return Vec::new();
+        }
+        let labelled = self.kb.nodes_labelled(name);
+        labelled.filter(|&node| self.kb.as_class(node).is_none()).take(CANDIDATES).collect()
     }
 
     /// Dates, months, years and other numbers.
@@ -251,6 +272,29 @@ impl<'k> Linker<'k> {
     }
 }
 
+/// The words of all phrases of a lexicon, in small letters.
+fn phrasing(lexicon: &Lexicon) -> HashSet<String> {
+    let mut phrases: Vec<&str> = Vec::new();
+    for words in lexicon.relations.values() {
+        phrases.extend(words.subject.iter().chain(&words.object).map(String::as_str));
+        phrases.extend([words.noun.as_str(), words.inverse_noun.as_str()]);
+    }
+    for words in lexicon.attributes.values() {
+        let lists = [&words.ask, &words.equal, &words.less, &words.greater, &words.largest, &words.smallest];
+        phrases.extend(lists.into_iter().flatten().map(String::as_str));
+        phrases.extend([words.noun.as_str(), words.unqualified.as_str(), &words.between_greater]);
+        phrases.extend([words.between_less.as_str(), words.yes.as_str(), words.no.as_str()]);
+    }
+    for words in lexicon.qualifiers.values() {
+        phrases.extend(words.phrase.iter().chain(words.about.values().flatten()).map(String::as_str));
+        phrases.push(&words.noun);
+    }
+    let split = |phrase: &&str| {
+        phrase.split(|c: char| !c.is_alphanumeric()).map(str::to_lowercase).collect::<Vec<_>>()
+    };
+    phrases.iter().flat_map(split).filter(|word| !word.is_empty()).collect()
+}
+
 /// A number without its separators.
 fn number(word: &str) -> Option<String> {
     let plain = word.replace(',', "");
@@ -260,6 +304,12 @@ fn number(word: &str) -> Option<String> {
 
 fn is_plain(word: &str) -> bool {
     PLAIN.contains(&word.to_lowercase().as_str())
+}
+
+/// Whether a word is the rest of another one, behind an apostrophe: the s of `what's`.
+fn is_contracted(question: &str, start: usize) -> bool {
+    let mut before = question[..start].chars().rev();
+    matches!(before.next(), Some('\'' | '’')) && before.next().is_some_and(char::is_alphanumeric)
 }
 
 fn is_taken(found: &[Linked], start: usize, end: usize) -> bool {
@@ -343,5 +393,67 @@ mod tests {
         );
         assert!(linker.are_alike("FRA", "DEU") && !linker.are_alike("FRA", ".fr"));
         assert_eq!(said("Who directed Apollo 13 before May 5, 2008?"), ["Apollo 13", "2008-05-05"]);
+        // Labels in small letters, in a question that is written normally; but not the s of what's.
+        assert_eq!(said("What's the atomic number of gold?"), ["gold"]);
+        assert_eq!(
+            said("Which Nobel laureate works in theoretical physics?").last().unwrap(),
+            "theoretical physics"
+        );
+        assert_eq!(
+            said("What is the name of the film that Christopher Nolan directed?").last().unwrap(),
+            "Christopher Nolan"
+        );
+    }
+
+    /// What gold says that questions name, against what is found: in all, and of names in small letters.
+    #[test]
+    fn names_in_small_letters_are_found_and_others_are_not_made_up() {
+        let world = touchstone_kb::world::open(&touchstone_kb::NoProgress).unwrap();
+        let mut recipe =
+            touchstone_forge::Recipe::parse(touchstone_forge::Recipe::text("quick").unwrap()).unwrap();
+        recipe.questions = 400;
+        let benchmark =
+            touchstone_forge::make(&world, &recipe, &Lexicon::of(&world), &touchstone_kb::NoProgress)
+                .unwrap();
+        let linker = Linker::new(&world, &Lexicon::of(&world));
+        let (mut gold, mut found, mut small, mut small_found) = (0, 0, 0, 0);
+        let (mut linked, mut right, mut small_wrong) = (0, 0, 0);
+        for question in &benchmark.questions {
+            let links = linker.link(&question.question, None);
+            let byte = |at: usize| {
+                question.question.char_indices().nth(at).map_or(question.question.len(), |(at, _)| at)
+            };
+            for mention in &question.entities {
+                let node = world.node(&mention.id).unwrap();
+                let is_found = links.iter().any(|link| {
+                    matches!(&link.thing, Thing::Entities(nodes) if nodes.contains(&node))
+                        && link.start < byte(mention.end)
+                        && byte(mention.start) < link.end
+                });
+                gold += 1;
+                found += usize::from(is_found);
+                let is_small = !mention.text.chars().any(|c| c.is_uppercase() || c.is_numeric());
+                small += usize::from(is_small);
+                small_found += usize::from(is_small && is_found);
+            }
+            for link in links.iter().filter(|link| matches!(link.thing, Thing::Entities(_))) {
+                linked += 1;
+                let is_gold =
+                    |mention: &Mention| link.start < byte(mention.end) && byte(mention.start) < link.end;
+                let is_right = question.entities.iter().any(is_gold);
+                right += usize::from(is_right);
+                let name = &question.question[link.start..link.end];
+                let is_small = !name.chars().any(|c| c.is_uppercase() || c.is_numeric());
+                small_wrong += usize::from(is_small && !is_right);
+            }
+        }
+        let share = |part: usize, whole: usize| part as f64 / whole as f64;
+        let figures = format!(
+            "{found} of {gold} names found, {small_found} of {small} in small letters; {right} of {linked} links are gold's, {small_wrong} of the others in small letters"
+        );
+        eprintln!("{figures}");
+        assert!(small > 10 && share(small_found, small) > 0.9, "{figures}");
+        assert!(share(found, gold) > 0.95 && share(right, linked) > 0.85, "{figures}");
+        assert!(small_wrong < small_found / 2, "{figures}");
     }
 }

@@ -62,6 +62,9 @@ pub(crate) fn run(args: &ExportArgs) -> Result<Outcome> {
             output::counted(*n as u64, "question", "questions")
         ))?;
     }
+    if let Some(card) = &exported.card {
+        output::text(&format!("{}: the dataset card", args.out.join(card).display()))?;
+    }
     for (reason, n) in &exported.left_out {
         output::note(&format!("{} left out: {reason}", output::counted(*n as u64, "question", "questions")));
     }

@@ -1,16 +1,19 @@
 //! `touchstone import-dataset`.
 
 use crate::forms::{KnowledgeArgs, Reasons, each_record, must_exist};
+use crate::progress::Bar;
 use crate::{Outcome, output};
 use anyhow::{Context, Result, bail};
-use clap::Args;
+use clap::{Args, ValueEnum};
 use serde_json::json;
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::BufReader;
 use std::path::{Path, PathBuf};
 use touchstone_forge::Benchmark;
-use touchstone_forge::import::{Imported, Importer, Origin, Unread, benchmark, nspm_records};
+use touchstone_forge::import::{
+    Imported, Importer, LevelCounts, Levels, Origin, Unread, benchmark, look_up_answers, nspm_records,
+};
 use touchstone_forge::package::KbIdentity;
 use touchstone_logic::Silent;
 use touchstone_logic::dataset::Knowledge;
@@ -18,7 +21,8 @@ use touchstone_logic::dataset::Knowledge;
 /// Arguments of `touchstone import-dataset`.
 #[derive(Args)]
 pub(crate) struct ImportArgs {
-    /// The format: grailqa, graphquestions, webqsp, cwq, kqapro, lcquad, lcquad2, qald, nspm
+    /// The format: grailqa, graphquestions, webqsp, cwq, kqapro, lcquad, lcquad2, qald, nspm, or
+    /// lines for your own questions: JSON objects with question, query (S-expression, KoPL or SPARQL) and, if known, answers
     #[arg(long, value_name = "FORMAT")]
     format: String,
     /// Files with training questions. For nspm: a table of templates, or the .sparql file of a pair with its .en file beside it
@@ -39,11 +43,21 @@ pub(crate) struct ImportArgs {
     /// The name of the benchmark, and the source of its questions; the format otherwise
     #[arg(long)]
     name: Option<String>,
+    /// Levels that the files tell: keep them, or compute them from the training questions
+    #[arg(long, value_enum, default_value_t = LevelsName::Keep)]
+    levels: LevelsName,
     #[command(flatten)]
     knowledge: KnowledgeArgs,
     /// For machines
     #[arg(long)]
     json: bool,
+}
+
+/// Where levels come from.
+#[derive(Clone, Copy, ValueEnum)]
+enum LevelsName {
+    Keep,
+    Compute,
 }
 
 pub(crate) fn run(args: &ImportArgs) -> Result<Outcome> {
@@ -97,15 +111,40 @@ pub(crate) fn run(args: &ImportArgs) -> Result<Outcome> {
     for (_, error) in &unread {
         reasons.add(&error.id, error.reason.clone());
     }
-    let benchmark = benchmark(name, known.identity(), imported, reasons.by_reason());
-    benchmark.write_to(folder)?;
     let n_unread = unread.len() as u64;
+    if imported.is_empty() {
+        reasons.tell("could not be read");
+        bail!("no question could be imported, so nothing is written to {}", args.out.display());
+    }
+    let mut without_answers = Reasons::default();
+    let mut n_looked_up = 0;
+    if let Some(kb) = known.kb() {
+        let bar = Bar::new();
+        let (found, failed) = look_up_answers(&mut imported, kb, &bar);
+        n_looked_up = found;
+        failed.into_iter().for_each(|Unread { id, reason }| without_answers.add(&id, reason));
+    }
+    let levels = match args.levels {
+        LevelsName::Keep => Levels::Keep,
+        LevelsName::Compute => Levels::Compute,
+    };
+    let (benchmark, level_counts) = benchmark(name, known.identity(), imported, reasons.by_reason(), levels);
+    benchmark.write_to(folder)?;
     if args.json {
         let unread: Vec<_> = unread
             .iter()
             .map(|(file, Unread { id, reason })| json!({ "file": file, "id": id, "reason": reason }))
             .collect();
-        output::json(&json!({ "counts": benchmark.manifest.counts, "unread": unread }))?;
+        output::json(&json!({
+            "counts": benchmark.manifest.counts,
+            "unread": unread,
+            "answers_looked_up": n_looked_up,
+            "without_answers": without_answers.by_reason(),
+            "levels": {
+                "given": level_counts.given,
+                "different": level_counts.comparable.then_some(level_counts.different),
+            },
+        }))?;
     } else {
         counts(&benchmark.manifest.counts)?;
         output::text(&format!(
@@ -114,9 +153,41 @@ pub(crate) fn run(args: &ImportArgs) -> Result<Outcome> {
             args.out.display(),
             output::counted(n_unread, "record", "records"),
         ))?;
+        if n_looked_up > 0 {
+            output::text(&format!(
+                "{} from running the gold query on the KB",
+                output::counted(
+                    n_looked_up as u64,
+                    "question has its answers",
+                    "questions have their answers"
+                ),
+            ))?;
+        }
+        tell_levels(&level_counts, levels);
         reasons.tell("could not be read");
+        without_answers.tell("have no gold answers");
     }
-    Ok(if benchmark.questions.is_empty() { Outcome::NothingFound } else { Outcome::Done })
+    Ok(Outcome::Done)
+}
+
+/// Where the levels come from, if the files tell them.
+fn tell_levels(counts: &LevelCounts, levels: Levels) {
+    if counts.given == 0 {
+        return;
+    }
+    let given = output::counted(counts.given as u64, "question", "questions");
+    let different = output::count(counts.different);
+    output::note(&match (counts.comparable, levels) {
+        (false, _) => {
+            format!("levels: kept as the files give them for {given}; without --train they cannot be checked")
+        }
+        (true, Levels::Keep) => format!(
+            "levels: kept as the files give them for {given}; {different} of them differ from those that the training questions give (--levels compute uses these)"
+        ),
+        (true, Levels::Compute) => format!(
+            "levels: computed from the training questions; {different} of {given} differ from those in the files"
+        ),
+    });
 }
 
 /// A table of numbers of questions.

@@ -51,13 +51,13 @@ pub(crate) fn run(args: &LintArgs) -> Result<Outcome> {
     }
     let shown = if args.all { usize::MAX } else { 20 };
     if !report.findings.is_empty() {
-        let mut table = output::table(&["rule", "question", "what"]);
+        let mut table = output::table(&["rule", "question", "what"]).whole(&["rule", "question"]);
         for finding in report.findings.iter().take(shown) {
             table.add_row([finding.rule, &finding.id, &finding.what]);
         }
         output::text(&table.to_string())?;
         let rules: Vec<String> = report.by_rule().iter().map(|(rule, n)| format!("{n} {rule}")).collect();
-        output::text(&format!(
+        output::prose(&format!(
             "{}: {}",
             output::counted(report.findings.len() as u64, "finding", "findings"),
             rules.join(", ")
@@ -70,7 +70,7 @@ pub(crate) fn run(args: &LintArgs) -> Result<Outcome> {
         if report.findings.is_empty() { "nothing is wrong" } else { "see above" }
     ))?;
     if report.unfilled > 0 {
-        output::text(&format!(
+        output::prose(&format!(
             "{} of the recipe could not be filled (see `unfilled` in benchmark.json)",
             output::counted(report.unfilled as u64, "cell", "cells")
         ))?;

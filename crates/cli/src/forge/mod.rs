@@ -1,8 +1,9 @@
-//! The commands about benchmarks: `build`, `lint`, `stats`, `show`, `verbalise`, `mix`, `import-dataset`, `export-dataset`.
+//! The commands about benchmarks: `build`, `lint`, `stats`, `show`, `verbalise`, `lexicon`, `mix`, `import-dataset`, `export-dataset`.
 
 pub(crate) mod build;
 pub(crate) mod export;
 pub(crate) mod import;
+pub(crate) mod lexicon;
 pub(crate) mod lint;
 pub(crate) mod mix;
 pub(crate) mod show;

@@ -3,6 +3,7 @@
 use crate::{Outcome, output};
 use anyhow::Result;
 use clap::Args;
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use touchstone_forge::{Benchmark, Question, Random};
 
@@ -68,10 +69,44 @@ pub(crate) fn run(args: &ShowArgs) -> Result<Outcome> {
         }
     }
     if questions.is_empty() {
-        output::note("no question fits");
+        output::note(&nothing_fits(args, &benchmark));
         return Ok(Outcome::NothingFound);
     }
     Ok(Outcome::Done)
+}
+
+/// Which of the filters no question passes, with what there is and the nearest of it.
+fn nothing_fits(args: &ShowArgs, benchmark: &Benchmark) -> String {
+    type Values<'q> = fn(&'q Question) -> Vec<&'q str>;
+    let filters: [(&str, &Option<String>, Values<'_>); 4] = [
+        ("id", &args.id, |q| vec![&q.id]),
+        ("shape", &args.shape, |q| {
+            [Some(q.shape.as_str()), q.alias.as_deref()].into_iter().flatten().collect()
+        }),
+        ("split", &args.split, |q| vec![&q.split]),
+        ("function", &args.function, |q| vec![&q.function, &q.kind]),
+    ];
+    for (name, wanted, values) in filters {
+        let Some(wanted) = wanted else { continue };
+        let known: BTreeSet<&str> =
+            benchmark.questions.iter().flat_map(values).filter(|v| !v.is_empty()).collect();
+        if known.iter().any(|value| value.eq_ignore_ascii_case(wanted)) {
+            continue;
+        }
+        let nearest = touchstone_kb::nearest_name(wanted, known.iter().copied());
+        let hint = nearest.map_or(String::new(), |nearest| format!("; did you mean `{nearest}`?"));
+        let listed: Vec<&str> = known.iter().copied().filter(|value| !value.contains('(')).take(20).collect();
+        let listed = match name {
+            "id" => String::new(),
+            _ if listed.is_empty() => "; it has none".to_owned(),
+            _ => format!("; it has {}", listed.join(", ")),
+        };
+        return format!("no question has the {name} `{}`{hint}{listed}", output::shortened(wanted));
+    }
+    if benchmark.questions.is_empty() {
+        return "the benchmark has no questions".to_owned();
+    }
+    "no question fits all of these filters together; leave one out".to_owned()
 }
 
 fn show(question: &Question, brief: bool) -> Result<()> {
@@ -79,7 +114,11 @@ fn show(question: &Question, brief: bool) -> Result<()> {
         let field = |name: &str| {
             json.get(name).map(|value| value.as_str().map_or_else(|| value.to_string(), str::to_owned))
         };
-        field("label").or_else(|| field("value")).unwrap_or_else(|| json.to_string())
+        let filled = |name: &str| field(name).filter(|text| !text.trim().is_empty());
+        filled("label")
+            .or_else(|| filled("value"))
+            .or_else(|| filled("id"))
+            .unwrap_or_else(|| json.to_string())
     };
     let mut answers: Vec<String> = question.answers.iter().take(10).map(text).collect();
     if question.answers.len() > 10 {

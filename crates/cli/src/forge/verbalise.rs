@@ -6,6 +6,7 @@ use clap::Args;
 use serde_json::json;
 use std::path::PathBuf;
 use touchstone_engine::Words;
+use touchstone_engine::plan::Plan;
 use touchstone_forge::english;
 use touchstone_logic::sparql::Namespaces;
 use touchstone_logic::{Form, Language, Program, Query};
@@ -48,6 +49,11 @@ pub(crate) fn run(args: &VerbaliseArgs) -> Result<Outcome> {
                 .query
         }
     };
+    if let Some(unknown) =
+        Plan::of(&query, &Words::new(&kb)).ok().and_then(|plan| plan.unknown.into_iter().next())
+    {
+        bail!("this cannot be said in English: {unknown}");
+    }
     match english::verbalise(&query, &kb, &lexicon, !args.one, args.seed) {
         Ok(spoken) if args.json => {
             output::json(&json!({ "question": spoken.text, "entities": spoken.mentions }))?

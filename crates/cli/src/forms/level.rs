@@ -1,6 +1,6 @@
 //! `touchstone level`.
 
-use super::{FormatName, KnowledgeArgs, Reasons, each_record, item, percent};
+use super::{FormatName, KnowledgeArgs, Reasons, each_record, item, own_question, percent, questions_of};
 use crate::{Outcome, output};
 use anyhow::{Result, bail};
 use clap::Args;
@@ -9,11 +9,11 @@ use touchstone_logic::level::{Level, Training, Traits};
 
 #[derive(Args)]
 pub(crate) struct LevelArgs {
-    /// The training questions
-    #[arg(long, value_name = "FILE")]
+    /// The training questions; of a benchmark its training split
+    #[arg(long, value_name = "FILE|DIR")]
     train: String,
-    /// The questions to judge
-    #[arg(long, value_name = "FILE|-")]
+    /// The questions to judge; of a benchmark all but its training split
+    #[arg(long, value_name = "FILE|DIR|-")]
     test: String,
     /// What the files are
     #[arg(long, value_enum, default_value_t = FormatName::Auto)]
@@ -69,53 +69,81 @@ pub(crate) fn run(args: &LevelArgs) -> Result<Outcome> {
     let knowledge = known.knowledge();
     let format = args.format.format();
     let mut training = Training::default();
-    let read = |record: &_| {
+    // Questions of benchmarks tell their schema items and template; beside other files, their forms are read like those.
+    let [train_is_own, test_is_own] = [&args.train, &args.test].map(|file| questions_of(file).is_some());
+    let both_own = train_is_own && test_is_own;
+    let read = |record: &_, wanted: &dyn Fn(&str) -> bool| {
+        if let Some(question) = own_question(record) {
+            if !wanted(&question.split) {
+                return Ok(None);
+            }
+            let query = if both_own { None } else { question.query(&knowledge) };
+            let traits = match query {
+                Some(query) => Traits::of(&query, known.inverses(), args.inverse_rule),
+                None => question.traits(known.kb(), known.inverses(), args.inverse_rule),
+            };
+            return Ok(Some((question.id, traits)));
+        }
         let item = item(format, record)?;
         let reading = item.source.read(&knowledge).map_err(|error| (item.id.clone(), error.to_string()))?;
-        Ok::<_, (String, String)>((item.id, Traits::of(&reading.query, known.inverses(), args.inverse_rule)))
+        let traits = Traits::of(&reading.query, known.inverses(), args.inverse_rule);
+        Ok::<_, (String, String)>(Some((item.id, traits)))
     };
     let (mut trained, mut unread) = (0usize, Reasons::default());
-    each_record(&args.train, read, |result| {
-        match result {
-            Ok((_, traits)) => {
-                trained += 1;
-                training.add(traits);
+    let is_training = |split: &str| split == "train" || !train_is_own;
+    each_record(
+        &args.train,
+        |record| read(record, &is_training),
+        |result| {
+            match result {
+                Ok(None) => {}
+                Ok(Some((_, traits))) => {
+                    trained += 1;
+                    training.add(traits);
+                }
+                Err((id, error)) => unread.add(&id, error),
             }
-            Err((id, error)) => unread.add(&id, error),
-        }
-        Ok(())
-    })?;
+            Ok(())
+        },
+    )?;
     unread.tell(&format!("of {} left out", args.train));
     if trained == 0 {
-        bail!("there is no training question in {}", args.train);
+        let hint = if train_is_own { " (the benchmark has no training split)" } else { "" };
+        bail!("there is no training question in {}{hint}", args.train);
     }
     let (mut counts, mut unseen) = ([0usize; 3], [0usize; 3]);
     let mut unjudged = Reasons::default();
-    each_record(&args.test, read, |result| {
-        let (id, traits) = match result {
-            Ok(found) => found,
-            Err((id, error)) => {
-                if args.per_question {
-                    output::json_line(&serde_json::json!({"id": id, "error": error}))?;
+    let is_test = |split: &str| split != "train" || !test_is_own;
+    each_record(
+        &args.test,
+        |record| read(record, &is_test),
+        |result| {
+            let (id, traits) = match result {
+                Ok(Some(found)) => found,
+                Ok(None) => return Ok(()),
+                Err((id, error)) => {
+                    if args.per_question {
+                        output::json_line(&serde_json::json!({"id": id, "error": error}))?;
+                    }
+                    unjudged.add(&id, error);
+                    return Ok(());
                 }
-                unjudged.add(&id, error);
-                return Ok(());
-            }
-        };
-        let judgement = training.judge(&traits);
-        counts[judgement.level as usize] += 1;
-        unseen[judgement.level as usize] += judgement.unseen.len();
-        if args.per_question {
-            let question = QuestionJson {
-                id: &id,
-                level: judgement.level.name(),
-                z: judgement.unseen.len(),
-                unseen: &judgement.unseen,
             };
-            output::json_line(&question)?;
-        }
-        Ok(())
-    })?;
+            let judgement = training.judge(&traits);
+            counts[judgement.level as usize] += 1;
+            unseen[judgement.level as usize] += judgement.unseen.len();
+            if args.per_question {
+                let question = QuestionJson {
+                    id: &id,
+                    level: judgement.level.name(),
+                    z: judgement.unseen.len(),
+                    unseen: &judgement.unseen,
+                };
+                output::json_line(&question)?;
+            }
+            Ok(())
+        },
+    )?;
     let total: usize = counts.iter().sum();
     if args.json {
         let rows = Level::ALL.iter().map(|&level| {

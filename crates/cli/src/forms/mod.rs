@@ -12,6 +12,7 @@ use clap::{Args, ValueEnum};
 use rayon::prelude::*;
 use std::io::BufRead;
 use std::path::{Path, PathBuf};
+use touchstone_forge::Question;
 use touchstone_kb::{Kb, Progress};
 use touchstone_logic::dataset::{Format, Item, Knowledge, Record, Records};
 use touchstone_logic::sparql::Namespaces;
@@ -70,7 +71,8 @@ pub(crate) struct KnowledgeArgs {
     ontology: Option<PathBuf>,
 }
 
-/// A KB, an ontology, or nothing but the spelling of words.
+/// A KB, an ontology, both, or nothing but the spelling of words. The ontology knows Freebase's whole schema, a KB often only a
+/// part of it: where both are given, the ontology is asked about words and inverses, the KB about names and ids.
 pub(crate) struct Known {
     kb: Option<Kb>,
     pub(crate) ontology: Option<Ontology>,
@@ -78,9 +80,6 @@ pub(crate) struct Known {
 
 impl KnowledgeArgs {
     pub(crate) fn open(&self) -> Result<Known> {
-        if self.kb.is_some() && self.ontology.is_some() {
-            bail!("give --kb or --ontology, not both");
-        }
         let kb = self.kb.as_deref().map(crate::kb::open).transpose()?;
         let ontology = self.ontology.as_deref().map(Ontology::load).transpose()?;
         Ok(Known { kb, ontology })
@@ -90,8 +89,8 @@ impl KnowledgeArgs {
 impl Known {
     pub(crate) fn knowledge(&self) -> Knowledge<'_> {
         let lookup: &(dyn Lookup + Sync) = match (&self.kb, &self.ontology) {
-            (Some(kb), _) => kb,
             (_, Some(ontology)) => ontology,
+            (Some(kb), _) => kb,
             _ => &Spelling,
         };
         Knowledge { lookup, names: self.names(), namespaces: self.namespaces() }
@@ -115,8 +114,8 @@ impl Known {
 
     pub(crate) fn inverses(&self) -> &(dyn Inverses + Sync) {
         match (&self.kb, &self.ontology) {
-            (Some(kb), _) => kb,
             (_, Some(ontology)) => ontology,
+            (Some(kb), _) => kb,
             _ => &(),
         }
     }
@@ -140,12 +139,13 @@ pub(crate) fn each_record<T: Send>(
     mut hand_on: impl FnMut(T) -> Result<()>,
 ) -> Result<()> {
     let bar = Bar::new();
-    let path = Path::new(file);
+    let questions = questions_of(file);
+    let path = questions.as_deref().unwrap_or(Path::new(file));
     let reader: Box<dyn BufRead + Send + '_> = if file == "-" {
         bar.stage("reading standard input", None);
         Box::new(std::io::BufReader::new(std::io::stdin()))
     } else if path.is_dir() {
-        bail!("{file} is a folder; give a file");
+        bail!("{file} is a folder without a benchmark; give a file, or the folder of a benchmark");
     } else if !path.exists() && looks_like_a_form(file) {
         Box::new(file.as_bytes())
     } else if !path.exists() {
@@ -170,6 +170,21 @@ pub(crate) fn each_record<T: Send>(
             bail!("stopped");
         }
     }
+}
+
+/// The file with the questions of a benchmark, given by its folder or itself.
+pub(crate) fn questions_of(file: &str) -> Option<PathBuf> {
+    let path = Path::new(file);
+    let folder =
+        if path.is_dir() { path } else { path.parent().filter(|_| path.ends_with("questions.jsonl"))? };
+    let questions = folder.join("questions.jsonl");
+    (folder.join("benchmark.json").is_file() && questions.is_file()).then_some(questions)
+}
+
+/// The question of a record, if it is a line of a benchmark of ours.
+pub(crate) fn own_question(record: &Record) -> Option<Question> {
+    let may_be = record.json && record.text.contains("\"schema_items\"");
+    if may_be { serde_json::from_str(&record.text).ok() } else { None }
 }
 
 /// A logical form given in place of a file.

@@ -1,6 +1,6 @@
 //! `touchstone shape`.
 
-use super::{FormatName, KnowledgeArgs, Reasons, each_record, item, percent};
+use super::{FormatName, KnowledgeArgs, Reasons, each_record, item, own_question, percent};
 use crate::{Outcome, output};
 use anyhow::{Context, Result};
 use clap::Args;
@@ -14,8 +14,8 @@ use touchstone_logic::{QueryGraph, Shape};
 
 #[derive(Args)]
 pub(crate) struct ShapeArgs {
-    /// A file of questions or logical forms, `-` for standard input, or a logical form itself
-    #[arg(value_name = "FILE|-")]
+    /// A file of questions or logical forms, the folder of a benchmark, `-` for standard input, or a logical form itself
+    #[arg(value_name = "FILE|DIR|-")]
     file: String,
     /// What the file is
     #[arg(long, value_enum, default_value_t = FormatName::Auto)]
@@ -197,7 +197,7 @@ fn tell(args: &ShapeArgs, rows: &[&Row], total: usize, reasons: &Reasons) -> Res
         return output::text(&one(row));
     }
     if !rows.is_empty() {
-        let mut table = output::table(&["shape", "alias", "count", "share", "example"]);
+        let mut table = output::table(&["shape", "alias", "count", "share", "example"]).whole(&["shape"]);
         for row in rows {
             let alias = row.shape.alias.map_or_else(String::new, |alias| match alias.reasoning_path {
                 Some(path) => format!("{alias}, {path}"),
@@ -248,6 +248,16 @@ fn one(row: &Row) -> String {
 }
 
 fn found(format: Format, record: &Record, knowledge: &Knowledge<'_>) -> Found {
+    if let Some(question) = own_question(record) {
+        let graph = QueryGraph::from(&question.graph);
+        let shape = graph.shape();
+        return Found {
+            id: question.id,
+            example: question.question.clone(),
+            question: Some(question.question),
+            graph: Ok((graph, shape)),
+        };
+    }
     let item = match item(format, record) {
         Ok(item) => item,
         Err((id, error)) => {

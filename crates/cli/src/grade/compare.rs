@@ -34,7 +34,7 @@ pub(crate) struct CompareArgs {
     /// How the comparison is printed
     #[arg(long, value_enum, default_value_t = TableFormatName::Table)]
     format: TableFormatName,
-    /// Show so many questions that flipped
+    /// Maximum number of questions to show that are right in one run only
     #[arg(long, default_value_t = 5)]
     flips: usize,
     /// For machines
@@ -114,6 +114,32 @@ fn read(folder: &Path) -> Result<Run> {
         Err(_) => About::default(),
     };
     Ok(Run { name: folder.display().to_string(), about, lines })
+}
+
+/// What the columns of the table mean.
+const MEANINGS: [(&str, &str); 8] = [
+    (
+        "n",
+        "questions for which the measure has a value in both runs; the means are over these, so they can differ from those of `touchstone grade`",
+    ),
+    ("change", "mean of the second run minus mean of the first"),
+    (
+        "95 % interval",
+        "where the change lies with 95 % confidence (paired bootstrap; normal distribution above 1,000 questions)",
+    ),
+    ("p", "probability of a change at least this large if the runs do not differ (same method, two-sided)"),
+    ("p (Holm)", "p corrected for the number of comparisons on this page: below 0.05 the runs differ"),
+    (
+        "McNemar",
+        "p of McNemar's exact test, which counts only questions that are right (value 1) in one run and wrong in the other",
+    ),
+    ("d", "change in standard deviations of the differences (Cohen's d)"),
+    ("detectable", "smallest change that n questions detect with 80 % power at p = 0.05"),
+];
+
+/// A p-value; what rounds to zero is not zero.
+fn probability(p: f64) -> String {
+    if p < 0.0005 { "<0.001".to_owned() } else { three(p) }
 }
 
 pub(crate) fn run(args: &CompareArgs) -> Result<Outcome> {
@@ -342,40 +368,48 @@ fn show(
     rows: &[Row<'_>],
     usage: Option<&Table>,
 ) -> Result<()> {
-    let mut table = output::table(&[
-        "measure",
-        "first",
-        "second",
-        "change",
-        "95 % interval",
-        "p",
-        "Holm",
-        "McNemar",
-        "d",
-        "least",
-    ]);
-    for Row { measure, means: (a, b), comparison: c, p, .. } in rows {
-        table.add_row([
-            (*measure).to_owned(),
-            three(*a),
-            three(*b),
-            format!("{:+.3}", c.difference),
-            format!("{:+.3} to {:+.3}", c.low, c.high),
-            three(c.p_bootstrap),
-            three(*p),
-            three(c.p_mcnemar),
-            format!("{:+.2}", c.effect),
-            three(c.detectable),
-        ]);
+    for other in others {
+        let mut table = output::table(&[
+            "measure",
+            "n",
+            "first",
+            "second",
+            "change",
+            "95 % interval",
+            "p",
+            "p (Holm)",
+            "McNemar",
+            "d",
+            "detectable",
+        ])
+        .optional(&["d", "detectable", "p"]);
+        for Row { measure, n, means: (a, b), comparison: c, p, .. } in
+            rows.iter().filter(|row| std::ptr::eq(row.other, other))
+        {
+            table.add_row([
+                (*measure).to_owned(),
+                output::count(*n),
+                three(*a),
+                three(*b),
+                format!("{:+.3}", c.difference),
+                format!("{:+.3} to {:+.3}", c.low, c.high),
+                probability(c.p_bootstrap),
+                probability(*p),
+                probability(c.p_mcnemar),
+                format!("{:+.2}", c.effect),
+                three(c.detectable),
+            ]);
+        }
+        output::text(&format!("first:  {}\nsecond: {}", first.name, other.name))?;
+        output::text(&format!("{table}\n"))?;
     }
-    for (at, other) in others.iter().enumerate() {
-        output::text(&format!("first: {}; second {}: {}", first.name, at + 1, other.name))?;
+    output::prose(&format!(
+        "All runs have {} in common.",
+        output::counted(ids.len() as u64, "question", "questions")
+    ))?;
+    for (column, meaning) in MEANINGS {
+        output::item(&format!("  {column:<14} {meaning}"), 17)?;
     }
-    output::text(&format!("{} in common", output::counted(ids.len() as u64, "question", "questions")))?;
-    output::text(&table.to_string())?;
-    output::text(
-        "p: paired bootstrap, corrected for all comparisons (Holm); McNemar: right or wrong only; d: size of the effect; least: the smallest change that so many questions show",
-    )?;
     if let Some(usage) = usage {
         output::text(&format!("\n{}", output::shown(usage, usize::MAX)))?;
     }
@@ -387,11 +421,10 @@ fn show(
                     run.lines.get(*id).and_then(|line| line.measures.get(*measure)).copied().unwrap_or(0.0)
                 };
                 let question = first.lines.get(*id).map_or("", |line| line.question.as_str());
-                output::text(&format!(
-                    "  {} -> {}  {id}  {question}",
-                    three(value(first)),
-                    three(value(other))
-                ))?;
+                output::item(
+                    &format!("  {} -> {}  {id}  {question}", three(value(first)), three(value(other))),
+                    18,
+                )?;
             }
         }
     }

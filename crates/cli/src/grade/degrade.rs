@@ -45,11 +45,22 @@ pub(super) fn check_share(share: f64) -> Result<()> {
     Ok(())
 }
 
-/// What changes SPARQL needs some.
+/// What changes texts needs some.
+pub(super) fn check_text(questions: &[&Question]) -> Result<()> {
+    let has_text = |question: &&Question| question.forms.sparql.is_some() || question.forms.sexpr.is_some();
+    if !questions.iter().any(|question| has_text(&question)) {
+        bail!(
+            "no question here has a form in SPARQL or as an S-expression, and that is what T1, T2 and T3 change; drop, flip, function, unit and year change programs, too"
+        );
+    }
+    Ok(())
+}
+
+/// The axioms are about SPARQL.
 pub(super) fn check_sparql(questions: &[&Question]) -> Result<()> {
     if !questions.iter().any(|question| question.forms.sparql.is_some()) {
         bail!(
-            "no question here has a form in SPARQL, and that is what T1, T2 and T3 change; drop, flip, function, unit and year change the others"
+            "no question here has a form in SPARQL; `touchstone convert --to sparql` translates other forms"
         );
     }
     Ok(())
@@ -65,7 +76,7 @@ pub(crate) fn run(args: &DegradeArgs) -> Result<Outcome> {
     let run =
         degrade(&questions, &gold.pool(), transform, args.share, args.seed, &gold.knowledge(words.as_ref()));
     if run.predictions.is_empty() {
-        check_sparql(&questions)?;
+        check_text(&questions)?;
     }
     let mut text = String::new();
     for prediction in &run.predictions {

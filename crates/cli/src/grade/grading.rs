@@ -197,7 +197,7 @@ pub(crate) fn run(args: &GradeArgs) -> Result<Outcome> {
     }
     if compat == Some(Compat::GrailQa) && grader.ontology.is_none() {
         bail!(
-            "GrailQA's exact match needs the ontology: give --ontology DIR with fb_roles, fb_types and reverse_properties"
+            "--compat grailqa compares with Freebase's ontology, which a compiled KB does not keep: add --ontology DIR, the folder with fb_roles, fb_types and reverse_properties (the one that `kb import --ontology` read)"
         );
     }
     let limits = &mut grader.settings.limits;
@@ -647,7 +647,7 @@ fn show(
         .filter(|(_, n)| **n > 0)
         .map(|(word, n)| format!("{} {}", output::count(*n), word.replace('_', " ")))
         .collect();
-    output::text(&format!(
+    output::prose(&format!(
         "{}: {}",
         output::counted(summary.questions as u64, "question", "questions"),
         outcomes.join(", ")
@@ -655,7 +655,10 @@ fn show(
     output::text(&output::shown(&table::scores(summary, names), usize::MAX).to_string())?;
     let facets = if brief { Vec::new() } else { table::by_facet(summary, columns) };
     for facet in &facets {
-        output::text(&format!("\n{}", output::shown(facet, SHOWN)))?;
+        output::text(&format!(
+            "\n{}",
+            output::shown(facet, SHOWN).optional(&["f1_aligned", "em_canonical"])
+        ))?;
         if facet.rows.len() > SHOWN {
             output::text(&format!("and {} more", facet.rows.len() - SHOWN))?;
         }
@@ -664,7 +667,7 @@ fn show(
         output::text(&format!("\n{}", output::shown(&usage, usize::MAX)))?;
     }
     if let Some(robust) = summary.robust {
-        output::text(&format!(
+        output::prose(&format!(
             "\n{} of {} with the right answers give something else than gold on neighbours of the KB ({:.1} %)",
             output::count(robust.failed),
             output::counted(robust.checked as u64, "prediction", "predictions"),

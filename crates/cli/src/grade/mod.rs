@@ -176,7 +176,7 @@ impl Known {
             .split_once(':')
             .with_context(|| format!("`{dataset}` is no data set; write it like grailqa:dev.json"))?;
         let origin = Origin::from_name(format).with_context(|| format!("there is no format `{format}`"))?;
-        let words = self.kb.as_ref().map(Words::new);
+        let words = self.kb.as_ref().map(|kb| Words::new(kb).without_suggestions());
         let knowledge = self.knowledge(words.as_ref());
         let importer =
             Importer { origin, knowledge, inverses: self.inverses(words.as_ref()), kb: self.kb.as_ref() };
@@ -200,7 +200,7 @@ impl Known {
             ));
         }
         let kb = KbIdentity { name: String::new(), fingerprint: String::new() };
-        Ok(benchmark(format, kb, imported, Default::default()))
+        Ok(benchmark(format, kb, imported, Default::default(), Default::default()).0)
     }
 
     fn inverses<'a>(&'a self, words: Option<&'a Words<'_>>) -> &'a (dyn Inverses + Sync) {
@@ -227,7 +227,7 @@ impl Known {
 
 impl Gold {
     pub(crate) fn words(&self) -> Option<Words<'_>> {
-        self.known.kb.as_ref().map(Words::new)
+        self.known.kb.as_ref().map(|kb| Words::new(kb).without_suggestions())
     }
 
     pub(crate) fn knowledge<'a>(&'a self, words: Option<&'a Words<'_>>) -> Knowledge<'a> {
@@ -267,7 +267,7 @@ impl Gold {
     /// A grader with the published products.
     pub(crate) fn grader<'a>(&'a self, words: Option<&'a Words<'_>>) -> Grader<'a> {
         Grader {
-            session: self.known.kb.as_ref().map(Session::new),
+            session: self.known.kb.as_ref().map(|kb| Session::new(kb).without_suggestions()),
             ontology: self.known.ontology.as_ref(),
             settings: Settings {
                 limits: Limits { operations: 2_000_000, ..Limits::default() },

@@ -139,7 +139,7 @@ pub(crate) fn run(args: &RegressArgs) -> Result<Outcome> {
         ]);
     }
     output::text(&table.to_string())?;
-    output::text(&format!(
+    output::prose(&format!(
         "{} explained by language: {}, R² {:.3}; * p up to 0.05, ** 0.01, *** 0.001",
         args.measure,
         output::counted(found.n as u64, "question", "questions"),
@@ -149,7 +149,7 @@ pub(crate) fn run(args: &RegressArgs) -> Result<Outcome> {
         output::note(&format!("{name} is left out: {reason}"));
     }
     for (name, what) in COLUMNS {
-        output::text(&format!("{name}: {what}"))?;
+        output::item(&format!("{name}: {what}"), 2)?;
     }
     Ok(Outcome::Done)
 }

@@ -1,8 +1,9 @@
 //! `touchstone sensitivity`.
 
-use super::degrade::{check_share, check_sparql, degradation};
+use super::degrade::{check_share, check_text, degradation};
 use super::{GoldArgs, three};
 use crate::progress::Bar;
+use crate::table::KEEP;
 use crate::{Outcome, output};
 use anyhow::Result;
 use clap::Args;
@@ -37,7 +38,7 @@ pub(crate) fn run(args: &SensitivityArgs) -> Result<Outcome> {
     let grader = gold.grader(words.as_ref());
     let questions = gold.questions()?;
     if transforms.iter().any(|transform| transform.is_of_text()) {
-        check_sparql(&questions)?;
+        check_text(&questions)?;
     }
     let bar = Bar::new();
     let rows = sensitivity(&grader, &questions, &gold.pool(), &transforms, &args.share, args.seed, &bar);
@@ -47,7 +48,7 @@ pub(crate) fn run(args: &SensitivityArgs) -> Result<Outcome> {
         return Ok(Outcome::Done);
     }
     show(&rows)?;
-    output::text(
+    output::prose(
         "† at most 1 - 0.1 x, ‡ at most 1 - 0.5 x, where x is the share; `changed` is the share that could be degraded",
     )?;
     Ok(Outcome::Done)
@@ -55,7 +56,7 @@ pub(crate) fn run(args: &SensitivityArgs) -> Result<Outcome> {
 
 fn show(rows: &[Row]) -> Result<()> {
     let headings: Vec<String> =
-        rows.iter().map(|row| format!("{} {:.0} %", row.degradation, row.share * 100.0)).collect();
+        rows.iter().map(|row| format!("{} {:.0}{KEEP}%", row.degradation, row.share * 100.0)).collect();
     let mut all = vec!["measure"];
     all.extend(headings.iter().map(String::as_str));
     let mut table = output::table(&all);

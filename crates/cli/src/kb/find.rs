@@ -83,7 +83,8 @@ pub(crate) fn run(args: &FindArgs) -> Result<Outcome> {
 
 /// Hits as a table.
 pub(crate) fn hit_table(kb: &Kb, hits: &[NameHit]) -> String {
-    let mut table = output::table(&["name", "what", "match", "facts", "id"]);
+    let mut table =
+        output::table(&["name", "what", "match", "facts", "id"]).whole(&["id"]).optional(&["match"]);
     for hit in hits {
         let label = kb.label(hit.node);
         let name = if hit.name == label { label.to_owned() } else { format!("{label} ({})", hit.name) };

@@ -300,7 +300,9 @@ fn readable_schema(kb: &Kb, schema: &SchemaJson<'_>) -> String {
     let or_dash = |text: Option<&str>| text.unwrap_or("-").to_owned();
     let label_of =
         |id: Option<&str>| id.and_then(|id| kb.node(id)).map_or("-".to_owned(), |n| kb.label(n).to_owned());
-    let mut classes = output::table(&["class", "id", "under", "members", "domain"]);
+    let mut classes = output::table(&["class", "id", "under", "members", "domain"])
+        .whole(&["id"])
+        .optional(&["domain", "under"]);
     for c in &schema.classes {
         let parents: Vec<String> = c.parents.iter().map(|id| label_of(Some(id))).collect();
         classes.add_row([
@@ -311,7 +313,9 @@ fn readable_schema(kb: &Kb, schema: &SchemaJson<'_>) -> String {
             or_dash(c.domain),
         ]);
     }
-    let mut relations = output::table(&["relation", "id", "backwards", "from", "to", "facts", "domain"]);
+    let mut relations = output::table(&["relation", "id", "backwards", "from", "to", "facts", "domain"])
+        .whole(&["id"])
+        .optional(&["domain", "backwards"]);
     for r in &schema.relations {
         let backwards = if r.symmetric { "(symmetric)".to_owned() } else { or_dash(r.inverse_label) };
         relations.add_row([
@@ -324,7 +328,9 @@ fn readable_schema(kb: &Kb, schema: &SchemaJson<'_>) -> String {
             or_dash(r.domain),
         ]);
     }
-    let mut attributes = output::table(&["attribute", "id", "kind", "unit", "of", "facts", "domain"]);
+    let mut attributes = output::table(&["attribute", "id", "kind", "unit", "of", "facts", "domain"])
+        .whole(&["id"])
+        .optional(&["domain"]);
     for a in &schema.attributes {
         attributes.add_row([
             a.label.to_owned(),
@@ -336,7 +342,7 @@ fn readable_schema(kb: &Kb, schema: &SchemaJson<'_>) -> String {
             or_dash(a.domain),
         ]);
     }
-    let mut qualifiers = output::table(&["qualifier", "id", "kind"]);
+    let mut qualifiers = output::table(&["qualifier", "id", "kind"]).whole(&["id"]);
     for q in &schema.qualifiers {
         qualifiers.add_row([q.label, q.id, q.kind]);
     }

@@ -4,6 +4,7 @@ use super::KbChoice;
 use super::find::{HitJson, hit_json, hit_table, what};
 use crate::Outcome;
 use crate::output::{self, count};
+use crate::table;
 use anyhow::Result;
 use clap::Args;
 use serde::Serialize;
@@ -230,7 +231,8 @@ fn page(kb: &Kb, node: NodeId, args: &ShowArgs) -> String {
     let mut text = format!("{}  [{}]\n", kb.label(node), kb.node_id(node));
     let mut line = |key: &str, value: String| {
         if !value.is_empty() {
-            let _ = writeln!(text, "{key:>12}  {value}");
+            let line = format!("{key:>12}  {value}");
+            text.push_str(&table::wrapped(&line, "              ", table::width()));
         }
     };
     let labels = |classes: Vec<touchstone_kb::ClassId>| {
@@ -337,5 +339,6 @@ fn candidates(kb: &Kb, others: &[NodeId], args: &ShowArgs) -> String {
     } else {
         String::new()
     };
-    format!("\n{table}\n{more}Show one of them with: touchstone kb show {}\n", kb.node_id(others[0]))
+    let hint = format!("Show one of them with: touchstone kb show {}", kb.node_id(others[0]));
+    format!("\n{table}\n{more}{}", table::wrapped(&hint, "  ", table::width()))
 }

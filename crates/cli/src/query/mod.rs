@@ -196,6 +196,7 @@ pub(crate) fn run(args: &QueryArgs) -> Result<Outcome> {
     let kb = crate::kb::open(&args.run.kb)?;
     let session = Session::new(&kb);
     if let (Some(batch), Some(out)) = (&args.batch, &args.out) {
+        let session = session.without_suggestions();
         return batch::run(&session, batch, out, &settings, args);
     }
     let text = read_query(args.query.as_deref().unwrap_or("-"))?;

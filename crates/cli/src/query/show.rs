@@ -32,7 +32,8 @@ pub(super) fn table(reply: &Reply, all: bool) -> Result<Outcome> {
             [] => {}
             answers => {
                 let with_ids = answers.iter().any(|answer| answer.id().is_some());
-                let mut table = output::table(if with_ids { &["answer", "id"] } else { &["answer"] });
+                let mut table =
+                    output::table(if with_ids { &["answer", "id"] } else { &["answer"] }).whole(&["id"]);
                 for answer in answers.iter().take(shown) {
                     let mut row = vec![answer.to_string()];
                     row.extend(with_ids.then(|| answer.id().unwrap_or_default().to_owned()));

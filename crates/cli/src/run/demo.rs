@@ -98,7 +98,8 @@ pub(crate) fn run(args: &DemoArgs) -> Result<Outcome> {
 fn step(about: &str, arguments: &[&str]) -> Result<()> {
     let quoted = |word: &&str| if word.contains(' ') { format!("\"{word}\"") } else { (*word).to_owned() };
     let line: Vec<String> = arguments.iter().map(quoted).collect();
-    output::text(&format!("\n# {about}\n$ touchstone {}", line.join(" ")))?;
+    output::item(&format!("\n# {about}"), 2)?;
+    output::text(&format!("$ touchstone {}", line.join(" ")))?;
     let arguments: Vec<String> = arguments.iter().map(|&word| word.to_owned()).collect();
     let command = crate::parsed(["touchstone".to_owned()].into_iter().chain(arguments.iter().cloned()))?;
     let outcome = match &command {

@@ -86,7 +86,7 @@ pub(crate) struct RunArgs {
 pub(crate) fn run(args: &RunArgs, arguments: &[String]) -> Result<Outcome> {
     if let Some(folder) = &args.resume {
         let is_own = |word: &&String| {
-            !["run", "--trust"].contains(&word.as_str())
+            !["run", "--trust", "--wide"].contains(&word.as_str())
                 && !word.starts_with("--resume")
                 && Path::new(word) != folder
         };

@@ -5,7 +5,6 @@ use crate::output::TableFormatName;
 use crate::{Outcome, output};
 use anyhow::{Context, Result};
 use clap::Args;
-use comfy_table::ColumnConstraint;
 use serde::Serialize;
 use serde_json::Value as Json;
 use std::collections::BTreeMap;
@@ -35,8 +34,12 @@ pub(crate) struct RunsArgs {
 #[derive(Serialize)]
 struct Row {
     run: String,
+    /// Absent where predictions of a file were graded.
     #[serde(flatten)]
-    about: RunFile,
+    about: Option<RunFile>,
+    /// The benchmark of graded predictions.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    graded_on: String,
     predictions: usize,
     errors: usize,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -46,12 +49,21 @@ struct Row {
 
 impl Row {
     fn state(&self) -> &'static str {
-        if self.about.ended.is_some() { "complete" } else { "stopped" }
+        match &self.about {
+            Some(about) if about.ended.is_some() => "complete",
+            Some(_) => "stopped",
+            None => "graded",
+        }
+    }
+
+    fn benchmark(&self) -> &str {
+        self.about.as_ref().map_or(&self.graded_on, |about| &about.header.benchmark)
     }
 
     /// The system without its configuration, which is in run.json.
     fn system(&self) -> String {
-        output::shortened(self.about.header.system.split([',', ';']).next().unwrap_or_default())
+        let system = self.about.as_ref().map_or("(file)", |about| about.header.system.as_str());
+        output::shortened(system.split([',', ';']).next().unwrap_or_default())
     }
 }
 
@@ -64,7 +76,7 @@ pub(crate) fn run(args: &RunsArgs) -> Result<Outcome> {
     folders.sort();
     // The folder may be a run itself.
     folders.insert(0, args.folder.clone());
-    folders.retain(|folder| folder.join("run.json").exists());
+    folders.retain(|folder| folder.join("run.json").exists() || is_graded(folder));
     let mut rows: Vec<Row> = Vec::new();
     for folder in &folders {
         match row(folder) {
@@ -75,7 +87,7 @@ pub(crate) fn run(args: &RunsArgs) -> Result<Outcome> {
     }
     if rows.is_empty() {
         output::note(&format!(
-            "there is no run in {}; `touchstone run ... --out DIR` makes one",
+            "there is no run and no graded predictions in {}; `touchstone run ... --out DIR` and `touchstone grade ... --out DIR` make them",
             args.folder.display()
         ));
         return Ok(Outcome::NothingFound);
@@ -109,15 +121,18 @@ pub(crate) fn run(args: &RunsArgs) -> Result<Outcome> {
     headings.extend(is_timed.then_some("s/question"));
     headings.extend(is_paid.then_some("cost"));
     headings.extend(args.measures.iter().map(String::as_str));
-    let mut table = output::table(&headings);
+    let mut table =
+        output::table(&headings).whole(&["run"]).optional(&["benchmark", "started", "state", "errors"]);
     for row in &rows {
         let mut cells = vec![
             row.run.clone(),
             row.system(),
-            row.about.header.benchmark.clone(),
+            row.benchmark().to_owned(),
             output::count(row.predictions),
-            output::count(row.errors),
-            row.about.started.chars().take(16).collect::<String>().replace('T', " "),
+            if row.about.is_some() { output::count(row.errors) } else { String::new() },
+            row.about.as_ref().map_or(String::new(), |about| {
+                about.started.chars().take(16).collect::<String>().replace('T', " ")
+            }),
             row.state().to_owned(),
         ];
         let quantity = |value: Option<f64>| value.map_or(String::new(), table::quantity);
@@ -130,10 +145,6 @@ pub(crate) fn run(args: &RunsArgs) -> Result<Outcome> {
                 .map(|name| row.scores.get(name).map_or("".to_owned(), |score| three(*score))),
         );
         table.add_row(cells);
-    }
-    // Times and numbers stay in one line; long names may break.
-    for column in table.column_iter_mut().skip(3) {
-        column.set_constraint(ColumnConstraint::ContentWidth);
     }
     output::text(&table.to_string())?;
     if is_timed {
@@ -166,7 +177,7 @@ fn full_table(rows: &[Row], measures: &[String]) -> Table {
         let mut cells = vec![
             row.run.clone(),
             row.system(),
-            row.about.header.benchmark.clone(),
+            row.benchmark().to_owned(),
             row.predictions.to_string(),
             row.errors.to_string(),
             row.state().to_owned(),
@@ -186,7 +197,7 @@ fn full_table(rows: &[Row], measures: &[String]) -> Table {
 /// A run passes if it is complete and not all of it came to an error.
 fn checks(rows: &[Row]) -> Vec<Check> {
     let check = |row: &Row| {
-        let failure = if row.about.ended.is_none() {
+        let failure = if row.about.as_ref().is_some_and(|about| about.ended.is_none()) {
             Some("the run is not complete".to_owned())
         } else if row.predictions > 0 && row.errors == row.predictions {
             Some("every question came to an error".to_owned())
@@ -199,10 +210,15 @@ fn checks(rows: &[Row]) -> Vec<Check> {
     rows.iter().map(check).collect()
 }
 
+/// Whether `touchstone grade --out` has written into a folder.
+fn is_graded(folder: &Path) -> bool {
+    folder.join("summary.json").is_file() && folder.join("grades.jsonl").is_file()
+}
+
 fn row(folder: &Path) -> Result<Row> {
-    let about = RunFile::read(folder)?;
+    let about = if folder.join("run.json").exists() { Some(RunFile::read(folder)?) } else { None };
     let path = folder.join("predictions.jsonl");
-    let (mut predictions, mut errors) = (0, 0);
+    let (mut predictions, mut errors, mut graded_on) = (0, 0, String::new());
     let mut usages: Vec<Usage> = Vec::new();
     if let Ok(file) = std::fs::File::open(&path) {
         for line in BufReader::new(file).lines() {
@@ -224,9 +240,13 @@ fn row(folder: &Path) -> Result<Row> {
         for (name, measure) in summary["measures"].as_object().into_iter().flatten() {
             scores.extend(measure["mean"].as_f64().map(|mean| (name.clone(), mean)));
         }
+        if about.is_none() {
+            predictions = summary["questions"].as_u64().unwrap_or(0) as usize;
+            graded_on = summary["benchmark"].as_str().unwrap_or_default().to_owned();
+        }
     }
     let run = folder
         .file_name()
         .map_or_else(|| folder.display().to_string(), |name| name.to_string_lossy().into_owned());
-    Ok(Row { run, about, predictions, errors, usage: UsageSummary::of(&usages), scores })
+    Ok(Row { run, about, graded_on, predictions, errors, usage: UsageSummary::of(&usages), scores })
 }

@@ -1,7 +1,7 @@
 //! The words for classes, relations, attributes and qualifiers: curated in a TOML file, else derived from labels.
 
 use super::inflect::{is_participle, plural, with_article};
-use serde::Deserialize;
+use serde::{Deserialize, Deserializer};
 use std::collections::BTreeMap;
 use touchstone_kb::{Kb, Property, ValueKind};
 
@@ -9,7 +9,7 @@ use touchstone_kb::{Kb, Property, ValueKind};
 const WORLD: &str = "World";
 
 /// Words by the ids of a KB. See `lexicons/world.toml` for the format.
-#[derive(Debug, Clone, Default, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Lexicon {
     /// Nouns.
@@ -27,7 +27,7 @@ pub struct Lexicon {
 }
 
 /// The nouns of a class.
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ClassWords {
     /// Singular.
@@ -46,12 +46,14 @@ pub struct ClassWords {
 }
 
 /// The words of a relation. `a|b` is singular and plural.
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RelationWords {
     /// What the subject does; the object follows, or stands where `{X}` is.
+    #[serde(deserialize_with = "one_or_several")]
     pub subject: Vec<String>,
     /// What the object does; the subject follows, or stands where `{X}` is.
+    #[serde(deserialize_with = "one_or_several")]
     pub object: Vec<String>,
     /// The object is the NOUN of the subject.
     pub noun: String,
@@ -61,12 +63,13 @@ pub struct RelationWords {
 }
 
 /// The words of an attribute; `{V}` is the value, `{T}` a time with its preposition, `{S}` the thing that has it.
-#[derive(Debug, Clone, Default, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct AttributeWords {
     /// The NOUN of the thing.
     pub noun: String,
     /// Questions for the value.
+    #[serde(deserialize_with = "one_or_several")]
     pub ask: Vec<String>,
     /// What follows a value without qualifiers, where a thing has several: `in some election`.
     #[serde(default)]
@@ -75,19 +78,19 @@ pub struct AttributeWords {
     #[serde(default)]
     pub dated: bool,
     /// Verb phrases.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "one_or_several")]
     pub equal: Vec<String>,
     /// Verb phrases.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "one_or_several")]
     pub less: Vec<String>,
     /// Verb phrases.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "one_or_several")]
     pub greater: Vec<String>,
     /// Verb phrases.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "one_or_several")]
     pub largest: Vec<String>,
     /// Verb phrases.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "one_or_several")]
     pub smallest: Vec<String>,
     /// Of two things.
     #[serde(default)]
@@ -104,10 +107,11 @@ pub struct AttributeWords {
 }
 
 /// The words of a qualifier.
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct QualifierWords {
     /// What follows a clause.
+    #[serde(deserialize_with = "one_or_several")]
     pub phrase: Vec<String>,
     /// In questions for it.
     pub noun: String,
@@ -117,6 +121,20 @@ pub struct QualifierWords {
     /// Questions for it, by the property of the fact; `{S}` is the subject, `{O}` the object or value.
     #[serde(default)]
     pub about: BTreeMap<String, Vec<String>>,
+}
+
+/// A list of phrases; one needs no brackets.
+fn one_or_several<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(untagged, expecting = "a phrase in quotation marks, or a list of them in square brackets")]
+    enum Phrases {
+        One(String),
+        Several(Vec<String>),
+    }
+    Ok(match Phrases::deserialize(deserializer)? {
+        Phrases::One(phrase) => vec![phrase],
+        Phrases::Several(phrases) => phrases,
+    })
 }
 
 /// A lexicon that cannot be used.
@@ -140,11 +158,14 @@ impl Lexicon {
         let is_world = kb.manifest().name == WORLD;
         let curated =
             is_world.then(|| Lexicon::parse(include_str!("../../lexicons/world.toml"), kb).ok()).flatten();
-        curated.unwrap_or_else(|| {
-            let mut lexicon = Lexicon::default();
-            lexicon.complete(kb);
-            lexicon
-        })
+        curated.unwrap_or_else(|| Lexicon::derived(kb))
+    }
+
+    /// The one that is derived from labels alone.
+    pub fn derived(kb: &Kb) -> Lexicon {
+        let mut lexicon = Lexicon::default();
+        lexicon.complete(kb);
+        lexicon
     }
 
     /// Derives what is missing.

@@ -2,6 +2,7 @@
 
 mod inflect;
 mod lexicon;
+mod lexicon_text;
 mod naming;
 mod nouns;
 mod phrases;
@@ -10,4 +11,5 @@ mod values;
 mod verbalise;
 
 pub use lexicon::{Lexicon, LexiconError};
+pub use lexicon_text::{Entry, lexicon_toml};
 pub use verbalise::{Mention, Spoken, verbalise};

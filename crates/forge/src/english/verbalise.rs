@@ -454,6 +454,7 @@ impl Speaker<'_> {
                 let mut nodes = self.kb.nodes_labelled(name);
                 match (nodes.next(), nodes.next()) {
                     (Some(node), None) => Ok(node),
+                    (None, _) => Err("an unknown name"),
                     _ => Err("a name of several things"),
                 }
             }

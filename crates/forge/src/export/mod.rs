@@ -1,5 +1,6 @@
 //! Benchmarks in the formats of others. What a format cannot hold is left out and counted.
 
+mod card;
 mod parquet;
 
 use crate::answers::{field, is, text};
@@ -53,6 +54,9 @@ pub struct Exported {
     pub written: BTreeMap<String, usize>,
     /// Reasons with their numbers of questions.
     pub left_out: BTreeMap<&'static str, usize>,
+    /// The dataset card, if the format has one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub card: Option<String>,
 }
 
 /// Files for others as an output: they may lie among files of the user.
@@ -109,6 +113,14 @@ fn write_files(kb: &Kb, benchmark: &Benchmark, target: Target, dir: &Path) -> Re
     };
     let mut exported = Exported::default();
     if target == Target::Parquet {
+        let path = dir.join(card::FILE);
+        if std::fs::read_to_string(&path).is_ok_and(|text| !text.contains(card::MARK)) {
+            let message = "it is not a dataset card of this program; move it, or choose another folder";
+            return Err(io("replace", &path)(std::io::Error::new(
+                std::io::ErrorKind::AlreadyExists,
+                message,
+            )));
+        }
         let mut splits: BTreeMap<&str, Vec<&Question>> = BTreeMap::new();
         for question in &benchmark.questions {
             splits.entry(&question.split).or_default().push(question);
@@ -118,6 +130,10 @@ fn write_files(kb: &Kb, benchmark: &Benchmark, target: Target, dir: &Path) -> Re
             parquet::write(&questions, &dir.join(&name))?;
             exported.written.insert(name, questions.len());
         }
+        let mut aside = aside_in(dir).map_err(io("write to", dir))?;
+        aside.write_all(card::card(benchmark, &exported.written).as_bytes()).map_err(io("write", &path))?;
+        aside.persist(&path).map_err(|error| error.error).map_err(io("write", &path))?;
+        exported.card = Some(card::FILE.to_owned());
         return Ok(exported);
     }
     let mut splits: BTreeMap<&str, Vec<Json>> = BTreeMap::new();

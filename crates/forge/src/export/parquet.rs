@@ -21,7 +21,7 @@ enum Column {
     Json(fn(&Question) -> String),
 }
 
-const COLUMNS: [(&str, Column); 21] = [
+static COLUMNS: [(&str, Column); 21] = [
     ("id", Column::Text(|q| &q.id)),
     ("split", Column::Text(|q| &q.split)),
     ("level", Column::Text(|q| &q.level)),
@@ -44,6 +44,28 @@ const COLUMNS: [(&str, Column); 21] = [
     ("proof", Column::Json(|q| json(&q.proof))),
     ("graph", Column::Json(|q| json(&q.graph))),
 ];
+
+/// How a column looks from outside.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Shown {
+    Text,
+    Maybe,
+    List,
+    Json,
+}
+
+/// The columns in their order.
+pub(super) fn columns() -> impl Iterator<Item = (&'static str, Shown)> {
+    COLUMNS.iter().map(|(name, column)| {
+        let shown = match column {
+            Column::Text(_) => Shown::Text,
+            Column::Maybe(_) => Shown::Maybe,
+            Column::List(_) => Shown::List,
+            Column::Json(_) => Shown::Json,
+        };
+        (*name, shown)
+    })
+}
 
 fn json(value: &impl Serialize) -> String {
     serde_json::to_string(value).unwrap_or_default()

@@ -193,7 +193,7 @@ fn grailqa_is_reproduced() {
     let imported = Records::new(&dev[..]).map(|record| importer.question(&record.unwrap(), "dev", "grailqa"));
     let imported: Vec<_> = imported.filter_map(Result::ok).collect();
     let none = KbIdentity { name: String::new(), fingerprint: String::new() };
-    let benchmark = benchmark("grailqa", none, imported, Default::default());
+    let (benchmark, _) = benchmark("grailqa", none, imported, Default::default(), Default::default());
     let grader = Grader {
         ontology: Some(&ontology),
         compat: Some(Compat::GrailQa),
@@ -231,7 +231,7 @@ fn the_best_of_several_parses_counts() {
         .map(|record| importer.question(&record.unwrap(), "test", "webqsp").unwrap())
         .collect();
     let none = KbIdentity { name: String::new(), fingerprint: String::new() };
-    let benchmark = benchmark("webqsp", none, imported, Default::default());
+    let (benchmark, _) = benchmark("webqsp", none, imported, Default::default(), Default::default());
     let grader = Grader { compat: Some(Compat::WebQsp), ..Grader::new(knowledge(), &()) };
     let official = |answers: &str| {
         let line = format!(r#"{{"id": "T-1", "answers": {answers}}}"#);

@@ -3,14 +3,15 @@
 //! A look-up goes through three stages and stops when it has enough hits: the folded name; names that begin with
 //! it or contain its words, the last of which may be only begun; names that contain words like its words (one
 //! edit for words of four letters and more, two for seven and more; two letters swapped are one edit).
-//! Hits are ranked by stage, then by score: how much of the query and of the name fits, and a little by how
-//! well connected the node is.
+//! Hits are ranked in tiers: the full name; names that contain all words of the query as whole words; names in
+//! which the last word is only begun; names with words like its words. Within the second and third tier the
+//! prominent ones come first: nodes that stand in many facts, and in many for a thing of their class.
 
 use super::columns::{Rows, path_of};
 use super::kb::Kb;
 use super::mapping::{Column, MappedBytes};
 use crate::error::{KbError, Result};
-use crate::ids::NodeId;
+use crate::ids::{ClassId, NodeId};
 use crate::names::{edit_distance, fold, name_bucket};
 use fst::automaton::{Automaton, Levenshtein, Str};
 use fst::{IntoStreamer, Map, Streamer};
@@ -279,7 +280,8 @@ impl Kb {
         if folded.is_empty() || limit == 0 {
             return Vec::new();
         }
-        let mut hits = Hits { kb: self, query: &folded, found: Vec::new(), seen: HashMap::new() };
+        let mut hits =
+            Hits { kb: self, query: &folded, found: Vec::new(), seen: HashMap::new(), usual: HashMap::new() };
         // `the united states` is the United States; but `The Matrix` is itself.
         let bare = ["the ", "a ", "an "].iter().find_map(|article| folded.strip_prefix(article));
         for &node in bare.map_or(&[][..], |bare| self.nodes_named_like(bare)) {
@@ -324,7 +326,26 @@ impl Kb {
         }
         hits.ranked(limit)
     }
+
+    /// The node whose whole name is most like a misspelled one; the better connected of two that are equally like it.
+    pub fn nearest_named(&self, wrong: &str) -> Option<NameHit> {
+        let folded = fold(wrong);
+        let mut best: Option<(f64, usize, NameHit)> = None;
+        for hit in self.find_names(wrong, MAX_CANDIDATES) {
+            let (like, degree) = (likeness(&folded, &fold(&hit.name)), self.degree(hit.node));
+            let is_better = |(old, old_degree, _): &(f64, usize, NameHit)| {
+                like > *old || like == *old && degree > *old_degree
+            };
+            if best.as_ref().is_none_or(is_better) {
+                best = Some((like, degree, hit));
+            }
+        }
+        best.map(|(.., hit)| hit)
+    }
 }
+
+/// Members of a class that are looked at to know how many facts one usually has.
+const MAX_SAMPLE: usize = 256;
 
 /// Collects hits, one per node.
 struct Hits<'a> {
@@ -332,19 +353,40 @@ struct Hits<'a> {
     query: &'a str,
     found: Vec<(u32, Match, f64, String)>,
     seen: HashMap<u32, usize>,
+    /// The mean logarithm of the number of facts, by class.
+    usual: HashMap<ClassId, f64>,
 }
 
 impl Hits<'_> {
+    /// How well connected a node is, and whether that is much for a thing of its class: about -3 to 15.
+    fn prominence(&mut self, node: NodeId) -> f64 {
+        let kb = self.kb;
+        let logarithm = |node: NodeId| (1.0 + kb.degree(node) as f64).ln();
+        // The smallest class is the most telling one.
+        let class = kb.classes_of(node).min_by_key(|&class| kb.members(class).len());
+        let usual = class.map_or(0.0, |class| {
+            *self.usual.entry(class).or_insert_with(|| {
+                let members = kb.members(class);
+                let step = members.len().div_ceil(MAX_SAMPLE).max(1);
+                let sample = || members.iter().step_by(step).map(|&member| logarithm(NodeId(member)));
+                sample().sum::<f64>() / sample().count().max(1) as f64
+            })
+        });
+        logarithm(node) - 0.5 * usual
+    }
+
     fn add(&mut self, node: u32, folded: &str, matched: Match) {
         // How well connected a node is decides among names that fit equally well.
-        let popularity = 0.02 * (1.0 + self.kb.degree(NodeId(node)) as f64).ln();
+        let popularity = 0.002 * (1.0 + self.kb.degree(NodeId(node)) as f64).ln().min(16.0);
         let score = match matched {
-            Match::Exact => 0.9 + popularity / 10.0,
-            Match::Folded => 0.85 + popularity / 10.0,
+            Match::Exact => 0.9 + popularity,
+            Match::Folded => 0.85 + popularity,
             Match::Prefix | Match::Words => {
-                0.5 + 0.3 * (part_likeness(self.query, folded) + popularity) / 1.8
+                let rank = self.prominence(NodeId(node)) + part_likeness(self.query, folded);
+                let rank = ((rank + 3.0) / 20.0).clamp(0.0, 1.0);
+                if has_words(folded, self.query) { 0.65 + 0.19 * rank } else { 0.5 + 0.14 * rank }
             }
-            Match::Fuzzy => 0.5 * name_likeness(self.query, folded) + popularity / 10.0,
+            Match::Fuzzy => (0.45 * name_likeness(self.query, folded) + popularity).min(0.49),
         };
         match self.seen.get(&node) {
             Some(&at) => {
@@ -383,14 +425,17 @@ impl Hits<'_> {
     }
 }
 
-/// How well a name fits that begins with the query or contains its words: whole words count more than begun
-/// ones, and the less of the name is left over the better. At most 1.4.
+/// Whether a name contains all words of the query, none of them only begun.
+fn has_words(name: &str, query: &str) -> bool {
+    query.split(' ').all(|word| name.split(' ').any(|w| w == word))
+}
+
+/// How well a name fits that begins with the query or contains its words: the less of the name is left over the
+/// better. At most 0.75.
 fn part_likeness(query: &str, name: &str) -> f64 {
-    let words = query.split(' ').count() as f64;
-    let whole = query.split(' ').filter(|word| name.split(' ').any(|w| w == *word)).count() as f64;
-    let begins = if name.starts_with(query) { 0.1 } else { 0.0 };
+    let begins = if name.starts_with(query) { 0.25 } else { 0.0 };
     let covered = query.chars().count() as f64 / name.chars().count().max(1) as f64;
-    0.7 + 0.3 * whole / words + 0.3 * covered.min(1.0) + begins
+    0.5 * covered.min(1.0) + begins
 }
 
 /// Likeness of two words: 1 minus the edit distance over the longer length.
@@ -428,5 +473,33 @@ mod tests {
     fn likeness_of_names() {
         assert!(name_likeness("shawshnk redemtion", "the shawshank redemption") > 0.85);
         assert!(name_likeness("paris", "the shawshank redemption") < 0.5);
+    }
+
+    fn first_names(query: &str, n: usize) -> Vec<String> {
+        let kb = crate::world::open(&crate::NoProgress).expect("World");
+        kb.find_names(query, n).into_iter().map(|hit| kb.label(hit.node).to_owned()).collect()
+    }
+
+    #[test]
+    fn prominent_names_come_first() {
+        assert_eq!(first_names("nolan", 1), ["Christopher Nolan"]);
+        assert_eq!(first_names("einstein", 1), ["Albert Einstein"]);
+        assert_eq!(first_names("kubrick", 1), ["Stanley Kubrick"]);
+        assert_eq!(first_names("tarantino", 1), ["Quentin Tarantino"]);
+        // The full name goes before everything, and whole words before begun ones.
+        assert_eq!(first_names("New York", 2), ["New York", "New York City"]);
+        let einstein = first_names("einstein", 10);
+        assert!(einstein.iter().take(3).all(|name| name.ends_with(" Einstein")), "{einstein:?}");
+        // Somebody who types still finds what only begins like this.
+        assert!(first_names("christopher nol", 3).contains(&"Christopher Nolan".to_owned()));
+    }
+
+    #[test]
+    fn misspelled_names() {
+        let kb = crate::world::open(&crate::NoProgress).expect("World");
+        let nearest = |wrong: &str| kb.nearest_named(wrong).map(|hit| kb.label(hit.node).to_owned());
+        assert_eq!(nearest("Pariss").as_deref(), Some("Paris"));
+        assert_eq!(nearest("Christofer Nolan").as_deref(), Some("Christopher Nolan"));
+        assert_eq!(nearest("qqqqqqqqqqqq"), None);
     }
 }

@@ -2,6 +2,7 @@
 
 mod block;
 mod close;
+mod diagnose;
 mod facts;
 mod filters;
 mod isomorphism;
@@ -28,6 +29,7 @@ pub use tidy::{Repair, Tidied, known_prefix, tidy};
 use crate::loss::Loss;
 use crate::query::Query;
 use crate::text::{Span, SyntaxError};
+use diagnose::diagnose;
 use touchstone_kb::rdf::KQAPRO_BASE;
 
 /// A query that the algebra can express.
@@ -127,28 +129,20 @@ fn located(tidied: &Tidied, source: &str, message: &str) -> SyntaxError {
     if let Some(error) = unknown_keyword(source) {
         return error.located(source);
     }
-    let unknown_prefix = undeclared(source, at);
-    let error = SyntaxError::new(Span::new(at, at + 1), short(expected));
-    let error = match unknown_prefix {
-        Some(prefix) => {
-            error.hint(format!("the prefix `{prefix}:` is not declared; write PREFIX {prefix}: <...> first"))
-        }
-        None => error,
-    };
+    let error = diagnose(source).unwrap_or_else(|| SyntaxError::new(Span::new(at, at + 1), short(expected)));
     error.located(source)
 }
 
-/// The parser lists everything that could stand at a place, down to the letters of names; a few of them are enough.
+/// The parser lists what could stand at a place, down to the letters of names: mostly what nobody would write there.
 fn short(expected: &str) -> String {
-    let options = expected.trim_start_matches("expected ").trim_start_matches("one of ").split(", ");
-    let words: Vec<&str> =
-        options.filter(|o| !o.contains("['") && !o.contains('\n') && !o.contains('\\')).collect();
-    match words[..] {
-        [] => "this cannot stand here".to_owned(),
-        _ if words.contains(&"Prefix not found") => "unknown prefix".to_owned(),
-        [_] | [_, _] | [_, _, _] => format!("expected {}", words.join(" or ")),
-        _ => format!("expected {}, or {} other things", words[..3].join(", "), words.len() - 3),
+    let options = || expected.trim_start_matches("expected ").trim_start_matches("one of ").split(", ");
+    if options().any(|option| option == "Prefix not found") {
+        return "unknown prefix".to_owned();
     }
+    // What is written in several words is a sentence of the parser, not a token.
+    let sentence =
+        options().find(|option| option.contains(' ') && option.starts_with(|c: char| c.is_alphabetic()));
+    sentence.unwrap_or("this is not valid SPARQL, here or just before").to_owned()
 }
 
 /// A query must begin with one of a few words.
@@ -173,18 +167,4 @@ fn unknown_keyword(source: &str) -> Option<SyntaxError> {
             .hint("it begins with SELECT, ASK, PREFIX, BASE, CONSTRUCT or DESCRIBE")
             .nearest(&word.to_ascii_uppercase(), KEYWORDS),
     )
-}
-
-/// The prefix of the name at a place, if nothing declares it.
-fn undeclared(source: &str, at: usize) -> Option<&str> {
-    let word_start =
-        source.get(..at)?.rfind(|c: char| c.is_whitespace() || "({[<".contains(c)).map_or(0, |i| i + 1);
-    let word = source.get(word_start..)?.split(char::is_whitespace).next()?;
-    let (prefix, _) = word.split_once(':')?;
-    if word.contains("://") || word.starts_with('<') || tidy::is_known_prefix(prefix) {
-        return None;
-    }
-    let name_like = prefix.len() <= 40 && prefix.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '-');
-    let declared = source.to_ascii_lowercase().contains(&format!("prefix {}:", prefix.to_ascii_lowercase()));
-    (name_like && !declared).then_some(prefix)
 }

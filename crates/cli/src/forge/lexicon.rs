@@ -1,0 +1,72 @@
+//! `touchstone lexicon`.
+
+use crate::{Outcome, output};
+use anyhow::Result;
+use clap::Args;
+use serde_json::json;
+use std::path::PathBuf;
+use touchstone_forge::english::{Entry, lexicon_toml};
+
+/// Arguments of `touchstone lexicon`.
+#[derive(Args)]
+pub(crate) struct LexiconArgs {
+    /// `world` (embedded), or the directory of a compiled KB
+    #[arg(long, default_value = "world", value_name = "world|DIR")]
+    kb: String,
+    /// A lexicon to complete with derived words
+    #[arg(long, value_name = "FILE.toml")]
+    lexicon: Option<PathBuf>,
+    /// Only words that were derived from labels that may sound wrong
+    #[arg(long)]
+    doubtful: bool,
+    /// Maximum number of entries
+    #[arg(long, short = 'n', value_name = "N")]
+    limit: Option<usize>,
+    /// Write the TOML to a file instead of standard output
+    #[arg(long, value_name = "FILE.toml")]
+    out: Option<PathBuf>,
+    /// For machines
+    #[arg(long)]
+    json: bool,
+}
+
+pub(crate) fn run(args: &LexiconArgs) -> Result<Outcome> {
+    let kb = crate::kb::open(&args.kb)?;
+    let lexicon = super::lexicon(args.lexicon.as_deref(), &kb)?;
+    let mut entries: Vec<Entry> = lexicon.entries(&kb);
+    let (n_all, n_doubtful) =
+        (entries.len(), entries.iter().filter(|entry| !entry.doubts.is_empty()).count());
+    entries.retain(|entry| !args.doubtful || !entry.doubts.is_empty());
+    entries.truncate(args.limit.unwrap_or(usize::MAX));
+    if args.json {
+        let shown: Vec<_> = entries
+            .iter()
+            .map(|entry| {
+                json!({
+                    "section": entry.section, "id": entry.id, "derived": entry.derived, "doubts": entry.doubts,
+                    "uses": entry.uses, "toml": entry.toml,
+                })
+            })
+            .collect();
+        output::json(&shown)?;
+    } else {
+        let toml = lexicon_toml(&entries);
+        match &args.out {
+            Some(path) => {
+                output::write_file(path, toml.as_bytes())?;
+                output::text(&format!(
+                    "{} written to {}",
+                    output::counted(entries.len() as u64, "entry", "entries"),
+                    path.display()
+                ))?;
+            }
+            None => output::text(&toml)?,
+        }
+    }
+    output::note(&format!(
+        "{} of {} are derived from labels that may sound wrong; edit them and give the file to --lexicon",
+        output::count(n_doubtful),
+        output::counted(n_all as u64, "entry", "entries")
+    ));
+    Ok(if entries.is_empty() { Outcome::NothingFound } else { Outcome::Done })
+}
