@@ -5,9 +5,6 @@ use crate::package::{Benchmark, Manifest};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-/// The line by which a card of ours is known; other files are not replaced.
-pub(super) const MARK: &str = "<!-- written by touchstone export-dataset -->";
-
 /// The file.
 pub(super) const FILE: &str = "README.md";
 
@@ -33,7 +30,7 @@ pub(super) fn card(benchmark: &Benchmark, files: &BTreeMap<String, usize>) -> St
         .filter_map(|(file, n)| Some((file.strip_suffix(".parquet")?, file.as_str(), *n)))
         .collect();
     let mut card = header(manifest, &splits);
-    let _ = writeln!(card, "\n{MARK}\n\n# {}\n", manifest.name);
+    let _ = writeln!(card, "\n# {}\n", manifest.name);
     if !manifest.description.is_empty() {
         let _ = writeln!(card, "{}.\n", manifest.description.trim_end_matches('.'));
     }
@@ -206,7 +203,7 @@ mod tests {
             assert!(!meaning(name).is_empty(), "{name}");
         }
         assert!(body.contains("fingerprint `abc`") && body.contains("| test zero-shot | 3 |"), "{body}");
-        assert!(body.contains("\"questions\": 2000") && body.contains(MARK), "{body}");
+        assert!(body.contains("\"questions\": 2000"), "{body}");
     }
 
     #[test]

@@ -83,8 +83,9 @@ pub fn reserve(
         Target::Parquet => &["parquet"],
         _ => &["json"],
     };
-    let names: Vec<String> =
-        splits.iter().flat_map(|split| endings.iter().map(move |end| format!("{split}.{end}"))).collect();
+    let card = (target == Target::Parquet).then(|| card::FILE.to_owned());
+    let names = splits.iter().flat_map(|split| endings.iter().map(move |end| format!("{split}.{end}")));
+    let names: Vec<String> = names.chain(card).collect();
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
     Ok(OutputFolder::reserve(dir, &DATASET_OUTPUT, &names, force)?)
 }
@@ -113,14 +114,6 @@ fn write_files(kb: &Kb, benchmark: &Benchmark, target: Target, dir: &Path) -> Re
     };
     let mut exported = Exported::default();
     if target == Target::Parquet {
-        let path = dir.join(card::FILE);
-        if std::fs::read_to_string(&path).is_ok_and(|text| !text.contains(card::MARK)) {
-            let message = "it is not a dataset card of this program; move it, or choose another folder";
-            return Err(io("replace", &path)(std::io::Error::new(
-                std::io::ErrorKind::AlreadyExists,
-                message,
-            )));
-        }
         let mut splits: BTreeMap<&str, Vec<&Question>> = BTreeMap::new();
         for question in &benchmark.questions {
             splits.entry(&question.split).or_default().push(question);
@@ -130,9 +123,8 @@ fn write_files(kb: &Kb, benchmark: &Benchmark, target: Target, dir: &Path) -> Re
             parquet::write(&questions, &dir.join(&name))?;
             exported.written.insert(name, questions.len());
         }
-        let mut aside = aside_in(dir).map_err(io("write to", dir))?;
-        aside.write_all(card::card(benchmark, &exported.written).as_bytes()).map_err(io("write", &path))?;
-        aside.persist(&path).map_err(|error| error.error).map_err(io("write", &path))?;
+        let path = dir.join(card::FILE);
+        std::fs::write(&path, card::card(benchmark, &exported.written)).map_err(io("write", &path))?;
         exported.card = Some(card::FILE.to_owned());
         return Ok(exported);
     }
