@@ -25,6 +25,9 @@ pub(crate) struct LexiconArgs {
     /// Write the TOML to a file instead of standard output
     #[arg(long, value_name = "FILE.toml")]
     out: Option<PathBuf>,
+    /// Replace the file even if this program did not write it
+    #[arg(long)]
+    force: bool,
     /// For machines
     #[arg(long)]
     json: bool,
@@ -53,7 +56,7 @@ pub(crate) fn run(args: &LexiconArgs) -> Result<Outcome> {
         let toml = lexicon_toml(&entries);
         match &args.out {
             Some(path) => {
-                output::write_file(path, toml.as_bytes())?;
+                output::write_file(output::file(path, args.force)?, toml.as_bytes())?;
                 output::text(&format!(
                     "{} written to {}",
                     output::counted(entries.len() as u64, "entry", "entries"),
