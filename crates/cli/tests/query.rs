@@ -47,7 +47,7 @@ fn known_namespaces_in_plain_rdf_are_found_by_all_engines() {
             assert_eq!(json(&output)["answers"][0]["id"], "http://e/a");
         }
         let sexpr = run(&["convert", "--kb", kb, "--to", "sexpr", &query]);
-        assert_eq!(stdout(&sexpr).trim(), format!("(JOIN http://e/in {object})"));
+        assert!(stdout(&sexpr).contains(object), "{}", stdout(&sexpr));
         let sparql = run(&["convert", "--kb", kb, "--to", "sparql", stdout(&sexpr).trim()]);
         let answers = run(&["query", "--kb", kb, "--json", &stdout(&sparql)]);
         assert_eq!(json(&answers)["answers"][0]["id"], "http://e/a", "{}", stdout(&sparql));
