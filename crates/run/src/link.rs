@@ -451,7 +451,6 @@ mod tests {
         let figures = format!(
             "{found} of {gold} names found, {small_found} of {small} in small letters; {right} of {linked} links are gold's, {small_wrong} of the others in small letters"
         );
-        eprintln!("{figures}");
         assert!(small > 10 && share(small_found, small) > 0.9, "{figures}");
         assert!(share(found, gold) > 0.95 && share(right, linked) > 0.85, "{figures}");
         assert!(small_wrong < small_found / 2, "{figures}");

@@ -48,7 +48,7 @@ pub(super) fn check_share(share: f64) -> Result<()> {
 /// What changes texts needs some.
 pub(super) fn check_text(questions: &[&Question]) -> Result<()> {
     let has_text = |question: &&Question| question.forms.sparql.is_some() || question.forms.sexpr.is_some();
-    if !questions.iter().any(|question| has_text(&question)) {
+    if !questions.iter().any(has_text) {
         bail!(
             "no question here has a form in SPARQL or as an S-expression, and that is what T1, T2 and T3 change; drop, flip, function, unit and year change programs, too"
         );

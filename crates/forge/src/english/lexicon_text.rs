@@ -86,7 +86,7 @@ fn doubts(noun: &str) -> Vec<&'static str> {
     }
     let odd =
         |word: &&str| word.chars().skip(1).any(char::is_uppercase) && word.chars().any(char::is_lowercase);
-    if words.iter().any(|word| odd(&word)) {
+    if words.iter().any(odd) {
         doubts.push("has capitals inside of a word");
     }
     if words.len() > 5 {
