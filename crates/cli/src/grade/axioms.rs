@@ -86,7 +86,7 @@ pub(crate) fn run(args: &AxiomsArgs) -> Result<Outcome> {
         table.add_row(std::iter::once(row.measure.clone()).chain(cells));
     }
     output::text(&table.to_string())?;
-    output::text(&format!(
+    output::prose(&format!(
         "● holds in all cases, ◐ never violated but with ties (A1: for gold itself only),\n○ does not hold, – not computed; [x] published, where it differs.\nComputed on {} of {}; docs/grading.md says on which pairs.",
         output::counted(questions.len() as u64, "query", "queries"),
         gold.benchmark.manifest.name

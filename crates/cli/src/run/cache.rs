@@ -44,7 +44,7 @@ pub(crate) fn run(command: &CacheCommand) -> Result<Outcome> {
                 output::json(&json!({ "folder": folder, "replies": n, "bytes": bytes }))?;
             } else {
                 let replies = output::counted(n, "reply", "replies");
-                output::text(&format!(
+                output::prose(&format!(
                     "{replies}, {:.1} MB, in {}; to forget them, remove the folder",
                     bytes as f64 / 1e6,
                     folder.display()

@@ -148,7 +148,7 @@ pub(crate) fn run(args: &RunsArgs) -> Result<Outcome> {
     }
     output::text(&table.to_string())?;
     if is_timed {
-        output::text("s/question: the median; cost: the total; `touchstone runs --json` has more")?;
+        output::prose("s/question: the median; cost: the total; `touchstone runs --json` has more")?;
     }
     if rows.iter().any(|row| row.scores.is_empty()) {
         output::note("runs without scores are not graded: touchstone grade RUN --out RUN");
