@@ -199,7 +199,7 @@ fn random_graph(seed: u64, size: usize) -> BTreeSet<String> {
 }
 
 proptest! {
-    #![proptest_config(support::cases(200))]
+    #![proptest_config(support::cases(60))]
 
     #[test]
     fn a_file_is_its_triples(seed in 0u64..1_000_000, size in 0usize..60) {

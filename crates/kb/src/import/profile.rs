@@ -544,7 +544,12 @@ impl Mapper {
             match role {
                 Role::InverseLabel => {
                     let property = builder.property(&subject_id);
-                    builder.set_inverse_label(property, &rdf_literal(&quad.object));
+                    // A name is text, whatever datatype it was given.
+                    let name = match rdf_literal(&quad.object) {
+                        name if name.kind().family() == LiteralFamily::Text => name,
+                        other => Literal::text_value(other.text()),
+                    };
+                    builder.set_inverse_label(property, &name);
                 }
                 Role::Unit => {
                     let property = builder.property(&subject_id);

@@ -378,7 +378,7 @@ impl<'k> DirectView<'k> {
         // Years are stored without the zeros that XML Schema demands.
         let year = as_read.as_time().filter(|_| as_read.kind() == LiteralKind::Year);
         let year = year.map(|time| time.year().to_string());
-        let candidates = [Some(as_read), year.as_deref().and_then(Literal::year)];
+        let candidates = [year.as_deref().and_then(Literal::year), Some(as_read)];
         let found = candidates.into_iter().flatten().filter_map(|candidate| self.kb.find_literal(&candidate));
         let mut written = found.filter(|&id| self.literal_of(id) == *literal);
         if let Some(id) = written.next() {
