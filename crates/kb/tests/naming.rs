@@ -158,3 +158,35 @@ fn a_survey_tells_names_languages_classes_and_what_looks_like_names() {
     let named = Survey::of(&imported(&turtle, &["http://e/productName"]));
     assert!(named.named == 26 && !named.lacks_names() && named.name_like.is_empty());
 }
+
+/// Restrictions and lists of classes are blank nodes, but nothing to ask about: they stay in the graph only.
+#[test]
+fn owl_expressions_are_not_entities() {
+    let turtle = "@prefix owl: <http://www.w3.org/2002/07/owl#> .
+        :Pizza a owl:Class ; rdfs:subClassOf [ a owl:Restriction ; owl:onProperty :base ; owl:someValuesFrom :Base ] ;
+            owl:equivalentClass [ a owl:Class ; owl:unionOf ( :Thin [ a owl:Class ; owl:complementOf :Thick ] ) ; rdfs:label 'an expression' ] .
+        [] a owl:AllDisjointClasses ; owl:members ( :Thin :Thick ) .
+        :p1 a :Pizza, [ a owl:Restriction ; owl:onProperty :base ; owl:hasValue :b1 ] ; :base :b1 ; :address [ :street 'Main' ] ; :list ( 1 2 ) .";
+    let kb = imported(turtle, &[]);
+    let entities: Vec<&str> = kb.nodes().take(kb.n_entities()).map(|node| kb.node_id(node)).collect();
+    let (blank, named): (Vec<&str>, Vec<&str>) = entities.iter().partition(|id| id.starts_with("_:"));
+    assert_eq!(named.iter().filter(|id| id.ends_with("/p1") || id.ends_with("/b1")).count(), 2, "{named:?}");
+    // The address, and the two cells of a list that is no part of an expression.
+    assert_eq!(blank.len(), 3, "{blank:?}");
+    assert!(kb.classes().all(|class| !kb.node_id(kb.class_node(class)).starts_with("_:")));
+    assert!(kb.relation("http://www.w3.org/2002/07/owl#onProperty").is_none());
+    // The graph has all of it.
+    let dir = tempfile::tempdir().unwrap();
+    let out = dir.path().join("kb.nt");
+    let request = touchstone_kb::export::ExportRequest {
+        format: touchstone_kb::export::Format::NTriples,
+        view: touchstone_kb::export::View::Direct,
+        qualifiers: true,
+    };
+    let mut file = std::fs::File::create(&out).unwrap();
+    touchstone_kb::export::export(&kb, &request, &mut file, &touchstone_kb::NoProgress).unwrap();
+    let text = std::fs::read_to_string(&out).unwrap();
+    assert_eq!(text.matches("owl#onProperty>").count(), 2, "{text}");
+    assert_eq!(text.matches("rdf-syntax-ns#rest>").count(), 6, "{text}");
+    assert!(text.contains("an expression") && text.contains("owl#AllDisjointClasses"), "{text}");
+}

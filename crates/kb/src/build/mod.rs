@@ -7,6 +7,7 @@
 mod asserted;
 mod builder;
 mod compile;
+mod expressions;
 mod facts;
 mod file_order;
 mod hierarchy;

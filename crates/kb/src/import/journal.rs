@@ -77,6 +77,14 @@ impl Tally {
         }
     }
 
+    /// Takes some of a kind away.
+    fn take(&mut self, what: &str, n: u64) {
+        if let Some((_, count)) = self.0.iter_mut().find(|(kind, _)| *kind == what) {
+            *count = count.saturating_sub(n);
+        }
+        self.0.retain(|(_, count)| *count > 0);
+    }
+
     /// The count of a kind.
     pub fn get(&self, what: &str) -> u64 {
         self.0.iter().find(|(kind, _)| *kind == what).map_or(0, |(_, n)| *n)
@@ -158,6 +166,15 @@ impl Journal {
     pub(crate) fn skip_graph_only(&mut self) {
         for (why, n) in std::mem::take(&mut self.graph_only).0 {
             self.skipped.add(why, n);
+        }
+    }
+
+    /// Counts records that were taken for something as left out of the model, and kept in the graph only if it is.
+    pub(crate) fn reclassify(&mut self, kept_as: &'static str, n: u64, why: &'static str, in_graph: bool) {
+        if n > 0 {
+            self.kept.take(kept_as, n);
+            let tally = if in_graph { &mut self.graph_only } else { &mut self.skipped };
+            tally.add(why, n);
         }
     }
 

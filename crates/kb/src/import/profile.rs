@@ -231,6 +231,16 @@ impl Mapper {
 
     /// Hands over what could only be understood at the end.
     pub(super) fn finish(self, builder: &mut KbBuilder, journal: &mut Journal) -> Result<()> {
+        // What a KB exported of itself is part of its model.
+        if self.base.is_none() {
+            let n_apart = builder.set_expressions_apart()?;
+            journal.reclassify(
+                "fact",
+                n_apart,
+                "part of an OWL expression (a restriction, a union, ...)",
+                self.exact,
+            );
+        }
         self.label_by_properties(builder, journal)?;
         // The file is an export of a KB that was not made from RDF: all of its triples come from the model.
         if self.base.is_some() {
