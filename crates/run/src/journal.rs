@@ -22,7 +22,7 @@ pub struct Header {
     /// The identity of the benchmark; runs of 0.1 have none.
     #[serde(default)]
     pub benchmark_identity: String,
-    /// The folder of the benchmark, absolute; empty if the questions come from elsewhere. A benchmark may move: see [`PLACES`].
+    /// The folder of the benchmark, absolute; empty if the questions come from elsewhere. A benchmark may move, so a run resumes with another path.
     #[serde(default)]
     pub benchmark_path: String,
     /// The split that is asked, if not all but training.

@@ -70,7 +70,7 @@ impl From<RawNode> for RawValue {
 /// What a name is to its node.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum NameKind {
-    /// The main name. Of several the first in the order of [`KbBuilder::name_order`] stays, the rest become aliases.
+    /// The main name. Of several the preferred one stays, and the rest become aliases.
     Label,
     /// Another name.
     Alias,
