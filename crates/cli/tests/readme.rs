@@ -46,10 +46,14 @@ fn words(line: &str) -> Vec<String> {
     words
 }
 
-/// Times differ from run to run: those behind "in", and those of the steps of a query.
+/// Times differ from run to run: those behind "in", those of the steps of a query, and the seconds per question of a run.
 fn without_times(text: &str) -> String {
-    let mut in_steps = false;
+    let (mut in_steps, mut in_usage) = (false, false);
     let line = |line: &str| {
+        in_usage = line.starts_with(" per question ") || in_usage && line.starts_with([' ', '─']);
+        if in_usage {
+            return line.split_whitespace().next().unwrap_or_default().replace('─', "");
+        }
         in_steps = line.starts_with("step ") && line.contains(" µs ") || in_steps && !line.is_empty();
         if in_steps {
             let is_time = |word: &&str| word.contains('.') && word.parse::<f64>().is_ok();
@@ -72,6 +76,10 @@ fn only_times_may_differ() {
     assert_ne!(without_times("3.5"), without_times("3.6"));
     assert_ne!(without_times("step  µs x\n3 1.0"), without_times("step  µs x\n4 1.0"));
     assert_eq!(without_times("done in 1.5 s"), without_times("done in 20 s"));
+    let usage = |rule: &str, seconds: &str| {
+        without_times(&format!(" per question  mean  n\n{rule}\n seconds  {seconds}  7\nend"))
+    };
+    assert_eq!(usage("───", "0.5"), usage("────", "12.5"));
 }
 
 #[test]
