@@ -22,7 +22,7 @@ fuzz_target!(|data: &[u8]| -> Corpus {
         assert!(!repair.to_string().is_empty());
     }
     for base in [None, Some(BASE.to_owned())] {
-        let Ok(recognised) = recognise(&parsed.query, &Namespaces { base }) else { continue };
+        let Ok(recognised) = recognise(&parsed.query, &Namespaces { base, ..Namespaces::default() }) else { continue };
         drawn(&recognised.query);
         for dialect in [Dialect::Freebase, Dialect::Plain { base: BASE.to_owned() }, Dialect::KqaPro] {
             reread(&recognised.query, &dialect);
