@@ -18,7 +18,7 @@ pub(crate) struct StatsArgs {
     /// Write a report with figures: one file that needs nothing else
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
-    /// Replace the file whatever it is; otherwise only if this program wrote it and nobody has changed it since
+    /// Replace the file even if Touchstone did not write it or it was changed since
     #[arg(long, requires = "html")]
     force: bool,
     /// For machines

@@ -26,7 +26,7 @@ pub(crate) struct DegradeArgs {
     /// The file of predictions
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
-    /// Replace the file whatever it is; otherwise only if this program wrote it and nobody has changed it since
+    /// Replace the file even if Touchstone did not write it or it was changed since
     #[arg(long)]
     force: bool,
 }

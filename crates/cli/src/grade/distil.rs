@@ -24,7 +24,7 @@ pub(crate) struct DistilArgs {
     /// The file of neighbours, for `touchstone grade --robust`
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
-    /// Replace the file whatever it is; otherwise only if this program wrote it and nobody has changed it since
+    /// Replace the file even if Touchstone did not write it or it was changed since
     #[arg(long)]
     force: bool,
 }

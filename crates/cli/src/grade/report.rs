@@ -18,7 +18,7 @@ pub(crate) struct ReportArgs {
     /// The page
     #[arg(long, value_name = "FILE", default_value = "report.html")]
     out: PathBuf,
-    /// Replace the file whatever it is; otherwise only if this program wrote it and nobody has changed it since
+    /// Replace the file even if Touchstone did not write it or it was changed since
     #[arg(long)]
     force: bool,
     /// Its heading

@@ -46,7 +46,7 @@ pub(crate) struct QueryArgs {
     /// Where to write the results of a batch, in the order of the queries; `-` is standard output
     #[arg(long, value_name = "FILE.jsonl", requires = "batch")]
     out: Option<PathBuf>,
-    /// Replace the file whatever it is; otherwise only if this program wrote it and nobody has changed it since
+    /// Replace the file even if Touchstone did not write it or it was changed since
     #[arg(long, requires = "out")]
     force: bool,
     /// How many queries of a batch run at once [default: one for each core]
