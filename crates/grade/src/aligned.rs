@@ -2,34 +2,45 @@
 //!
 //! Comparing patterns with all variables taken for one forgives too much: a chain and a star of the same relations look alike. Here a
 //! variable of the one graph stands for one variable of the other, and the answer for the answer.
+//!
+//! The best alignment is found by branch and bound: the variable with the most decided neighbours is placed next, on each gold variable
+//! that some statement supports, and a branch ends when the statements that can still agree are no more than the best alignment has.
 
 use crate::sets::Overlap;
+use smallvec::SmallVec;
 use touchstone_logic::graph::Vertex;
 use touchstone_logic::sparql::{Statements, Structure, Term};
 use touchstone_logic::{Inverses, QueryGraph};
 
-/// What a query says: relations between vertices, what a vertex is, and conditions.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-enum Statement<'g> {
-    Relation(usize, &'g str, usize),
+/// What a statement says about its vertices.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Label<'g> {
+    /// A relation from the first vertex to the second.
+    Relation(&'g str),
     /// The class or the function of a vertex.
-    Quality(usize, &'g str),
-    /// A condition of SPARQL, by its number, with its variables in the order of their numbers.
-    Condition(u64, Vec<usize>),
+    Quality(&'g str),
+    /// A condition of SPARQL, by its number; the order of its variables does not matter.
+    Condition(u64),
 }
 
-/// A query as statements; constraints are numbered by what they are, so that the same ones of both queries have one number.
+/// A statement of a query, before the labels of both queries are numbered.
+type Statement<'g> = (Label<'g>, Ends);
+
+/// The vertices of a statement. Constants come first and have the same number in both queries.
+type Ends = SmallVec<[usize; 2]>;
+
+/// A query as statements.
 struct Said<'g> {
     all: Vec<Statement<'g>>,
-    variables: Vec<usize>,
+    /// The number of constants of both queries: vertices from here on are variables.
+    n_constants: usize,
+    n_variables: usize,
     /// The answer, if it is one variable.
     root: Option<usize>,
 }
 
-/// Only so many partial alignments are tried: the best of them counts.
+/// Maximum number of partial alignments to try; the best of them counts.
 const MAX_TRIES: usize = 50_000;
-/// So many variables are placed in all ways.
-const FEW: usize = 3;
 
 /// The overlap of what two graphs say, with the variables of `predicted` aligned to those of `gold`. With `inverses`, a relation and its
 /// inverse the other way round are the same, and so are the ids of one entity.
@@ -65,20 +76,6 @@ pub fn aligned_patterns<'q>(
     best_overlap(&patterns(predicted.0, predicted.1, &names), &patterns(gold.0, gold.1, &names))
 }
 
-fn best_overlap(predicted: &Said<'_>, gold: &Said<'_>) -> Overlap {
-    let mut search =
-        Search { predicted, gold, map: vec![None; predicted.variables.len()], best: 0, tries: 0 };
-    // The answer stands for the answer.
-    if let (Some(from), Some(to)) = (predicted.root, gold.root)
-        && let Some(from) = predicted.variables.iter().position(|&variable| variable == from)
-        && gold.variables.contains(&to)
-    {
-        search.map[from] = Some(to);
-    }
-    search.extend(0);
-    Overlap { common: search.best, predicted: predicted.all.len(), gold: gold.all.len() }
-}
-
 /// A parsed query as statements.
 fn patterns<'q>(statements: &'q Statements<'q>, structure: &Structure<'q>, names: &[&str]) -> Said<'q> {
     let mut known: Vec<&Term<'q>> = Vec::new();
@@ -98,19 +95,19 @@ fn patterns<'q>(statements: &'q Statements<'q>, structure: &Structure<'q>, names
             Term::Fixed(text) => text,
             Term::Variable(_) | Term::Blank(_) => "?",
         };
-        all.push(Statement::Relation(number(from), property, number(to)));
+        all.push((Label::Relation(property), Ends::from_buf([number(from), number(to)])));
     }
     let place = |name: &str| known.iter().position(|known| **known == Term::Variable(name));
     let root = structure.answer().and_then(place).map(|place| names.len() + place);
     for condition in structure.conditions() {
-        let mut variables: Vec<usize> =
+        let mut variables: Ends =
             condition.variables.iter().filter_map(|name| Some(names.len() + place(name)?)).collect();
         variables.sort_unstable();
-        all.push(Statement::Condition(condition.number, variables));
+        all.push((Label::Condition(condition.number), variables));
     }
     all.sort_unstable();
     all.dedup();
-    Said { all, variables: (names.len()..names.len() + known.len()).collect(), root }
+    Said { all, n_constants: names.len(), n_variables: known.len(), root }
 }
 
 /// What a constraint is.
@@ -124,16 +121,15 @@ fn statements<'g>(
     names: &[(&str, &str)],
     inverses: Option<&'g dyn Inverses>,
 ) -> Said<'g> {
-    // Constraints come first, then the variables of this graph.
-    let mut variables = Vec::new();
+    let mut n_variables = 0;
     let mut numbers = Vec::with_capacity(graph.vertices.len());
     for vertex in &graph.vertices {
         let known = names.binary_search(&name(vertex, inverses));
         numbers.push(match (vertex.grounded, known) {
             (true, Ok(number)) => number,
             _ => {
-                variables.push(names.len() + variables.len());
-                names.len() + variables.len() - 1
+                n_variables += 1;
+                names.len() + n_variables - 1
             }
         });
     }
@@ -142,32 +138,66 @@ fn statements<'g>(
         let (Some(&from), Some(&to)) = (numbers.get(edge.from), numbers.get(edge.to)) else { continue };
         let inverse = inverses.and_then(|inverses| inverses.inverse(&edge.label));
         all.push(match inverse {
-            Some(inverse) if inverse < edge.label.as_str() => Statement::Relation(to, inverse, from),
-            _ => Statement::Relation(from, &edge.label, to),
+            Some(inverse) if inverse < edge.label.as_str() => {
+                (Label::Relation(inverse), Ends::from_buf([to, from]))
+            }
+            _ => (Label::Relation(&edge.label), Ends::from_buf([from, to])),
         });
     }
     for (vertex, &number) in graph.vertices.iter().zip(&numbers) {
         if !vertex.grounded {
             let qualities = [&vertex.label, &vertex.note].into_iter().filter(|text| !text.is_empty());
-            all.extend(qualities.map(|text| Statement::Quality(number, text)));
+            all.extend(qualities.map(|text| (Label::Quality(text), Ends::from_slice(&[number]))));
         }
     }
     all.sort_unstable();
     all.dedup();
-    Said { all, variables, root: numbers.get(graph.root).copied() }
+    let is_variable = |number: &usize| *number >= names.len();
+    let root = numbers.get(graph.root).copied().filter(is_variable);
+    Said { all, n_constants: names.len(), n_variables, root }
 }
 
-struct Search<'s, 'g> {
-    predicted: &'s Said<'g>,
-    gold: &'s Said<'g>,
-    /// For each variable of the prediction, the one it stands for.
-    map: Vec<Option<usize>>,
-    best: usize,
-    tries: usize,
+fn best_overlap(predicted: &Said<'_>, gold: &Said<'_>) -> Overlap {
+    let n_constants = predicted.n_constants;
+    // Both lists are sorted by label: statements that may agree stand side by side.
+    let mut groups: Vec<Group<'_>> = Vec::new();
+    let mut n_seen = 0;
+    for chunk in predicted.all.chunk_by(|one, other| one.0 == other.0) {
+        let label = chunk[0].0;
+        n_seen += gold.all[n_seen..].partition_point(|(other, _)| *other < label);
+        let n_same = gold.all[n_seen..].partition_point(|(other, _)| *other == label);
+        let same = &gold.all[n_seen..n_seen + n_same];
+        if !same.is_empty() {
+            let is_ordered = !matches!(label, Label::Condition(_));
+            groups.push(Group { predicted: chunk, gold: same, is_ordered });
+        }
+    }
+    let mut search = Search {
+        groups,
+        n_constants,
+        places: vec![Place::Open; predicted.n_variables],
+        is_taken: vec![false; gold.n_variables],
+        best: 0,
+        tries: 0,
+    };
+    // The answer stands for the answer.
+    if let (Some(from), Some(to)) = (predicted.root, gold.root) {
+        search.places[from - n_constants] = Place::At(to);
+        search.is_taken[to - n_constants] = true;
+    }
+    search.extend();
+    Overlap { common: search.best, predicted: predicted.all.len(), gold: gold.all.len() }
+}
+
+/// The statements of both queries with one label.
+struct Group<'s> {
+    predicted: &'s [Statement<'s>],
+    gold: &'s [Statement<'s>],
+    is_ordered: bool,
 }
 
 /// Where a vertex of the prediction stands in gold.
-#[derive(Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Place {
     At(usize),
     /// It is not decided yet.
@@ -175,83 +205,153 @@ enum Place {
     Nowhere,
 }
 
-impl Search<'_, '_> {
-    /// Places the variables from `at` on in all ways that may be better than the best one so far.
-    fn extend(&mut self, at: usize) {
-        if self.tries > MAX_TRIES || self.best == self.predicted.all.len().min(self.gold.all.len()) {
-            return;
-        }
+struct Search<'s> {
+    groups: Vec<Group<'s>>,
+    n_constants: usize,
+    /// For each variable of the prediction, where it stands.
+    places: Vec<Place>,
+    /// For each variable of gold, whether a variable of the prediction stands for it.
+    is_taken: Vec<bool>,
+    best: usize,
+    tries: usize,
+}
+
+impl Search<'_> {
+    /// Places the open variables in all ways that may be better than the best one so far.
+    fn extend(&mut self) {
         self.tries += 1;
-        if at == self.map.len() {
-            self.best = self.best.max(self.possible(at));
+        if self.tries > MAX_TRIES {
             return;
         }
-        // Where there are few ways, trying all is quicker.
-        if self.map.len() > FEW && self.possible(at) <= self.best {
+        let possible = self.possible();
+        if possible <= self.best {
             return;
         }
-        if self.map[at].is_some() {
-            return self.extend(at + 1);
-        }
-        for &candidate in &self.gold.variables {
-            if !self.map.contains(&Some(candidate)) {
-                self.map[at] = Some(candidate);
-                self.extend(at + 1);
-                self.map[at] = None;
-            }
-        }
-        // It may stand for nothing, if there are more variables than places.
-        if self.predicted.variables.len() > self.gold.variables.len() {
-            self.extend_without(at);
-        }
-    }
-
-    fn extend_without(&mut self, at: usize) {
-        let unplaced = self.map[..at].iter().filter(|place| place.is_none()).count();
-        if unplaced < self.predicted.variables.len() - self.gold.variables.len() {
-            self.extend(at + 1);
-        }
-    }
-
-    /// How many statements gold has, too, if all that depends on the variables from `at` on turns out well.
-    fn possible(&self, at: usize) -> usize {
-        let first = self.predicted.variables.first().copied().unwrap_or(usize::MAX);
-        let place = |vertex: usize| match vertex.checked_sub(first) {
-            None => Place::At(vertex),
-            Some(variable) => match self.map.get(variable).copied().flatten() {
-                Some(vertex) => Place::At(vertex),
-                None if variable >= at => Place::Open,
-                None => Place::Nowhere,
-            },
+        let Some(variable) = self.next_variable() else {
+            self.best = possible;
+            return;
         };
-        let has = |statement: &Statement<'_>| self.gold.all.binary_search(statement).is_ok();
-        let may_be_said = |statement: &&Statement<'_>| match **statement {
-            Statement::Relation(from, label, to) => match (place(from), place(to)) {
-                (Place::At(from), Place::At(to)) => has(&Statement::Relation(from, label, to)),
-                (Place::Nowhere, _) | (_, Place::Nowhere) => false,
-                _ => true,
-            },
-            Statement::Quality(vertex, text) => match place(vertex) {
-                Place::At(vertex) => has(&Statement::Quality(vertex, text)),
-                Place::Open => true,
+        for candidate in self.candidates(variable) {
+            self.places[variable] = Place::At(candidate);
+            self.is_taken[candidate - self.n_constants] = true;
+            self.extend();
+            self.is_taken[candidate - self.n_constants] = false;
+        }
+        // Without it other variables may stand where they agree with more.
+        self.places[variable] = Place::Nowhere;
+        self.extend();
+        self.places[variable] = Place::Open;
+    }
+
+    /// How many statements agree if all that depends on open variables turns out well.
+    fn possible(&self) -> usize {
+        let count = |group: &Group<'_>| match (group.predicted, group.gold) {
+            ([one], [other]) => usize::from(self.may_agree(group, &one.1, &other.1)),
+            (predicted, gold) => {
+                let agrees =
+                    |one: &&Statement<'_>| gold.iter().any(|other| self.may_agree(group, &one.1, &other.1));
+                let is_met = |other: &&Statement<'_>| {
+                    predicted.iter().any(|one| self.may_agree(group, &one.1, &other.1))
+                };
+                let n = predicted.iter().filter(agrees).count();
+                if n <= 1 { n } else { n.min(gold.iter().filter(is_met).count()) }
+            }
+        };
+        self.groups.iter().map(count).sum()
+    }
+
+    fn place(&self, vertex: usize) -> Place {
+        match vertex.checked_sub(self.n_constants) {
+            None => Place::At(vertex),
+            // A constant that gold does not have.
+            Some(variable) => self.places.get(variable).copied().unwrap_or(Place::Nowhere),
+        }
+    }
+
+    /// Whether a gold vertex is a variable that nothing stands for yet.
+    fn is_free(&self, vertex: usize) -> bool {
+        vertex.checked_sub(self.n_constants).is_some_and(|variable| !self.is_taken[variable])
+    }
+
+    /// Whether two statements with one label agree, or may when open variables are placed.
+    fn may_agree(&self, group: &Group<'_>, predicted: &Ends, gold: &Ends) -> bool {
+        if predicted.len() != gold.len() {
+            return false;
+        }
+        if group.is_ordered {
+            return predicted.iter().zip(gold).all(|(&from, &to)| match self.place(from) {
+                Place::At(vertex) => vertex == to,
+                Place::Open => self.is_free(to),
                 Place::Nowhere => false,
-            },
-            Statement::Condition(number, ref variables) => {
-                let mut placed = Vec::with_capacity(variables.len());
-                for &variable in variables {
-                    match place(variable) {
-                        Place::At(vertex) => placed.push(vertex),
-                        Place::Open => return true,
-                        Place::Nowhere => return false,
+            });
+        }
+        let n_open = predicted.iter().filter(|&&from| self.place(from) == Place::Open).count();
+        let n_free = gold.iter().filter(|&&to| self.is_free(to)).count();
+        let stands = |&from: &usize| match self.place(from) {
+            Place::At(vertex) => gold.contains(&vertex),
+            Place::Open => true,
+            Place::Nowhere => false,
+        };
+        n_open == n_free && predicted.iter().all(stands)
+    }
+
+    /// The pairs of statements that may agree and speak of an open variable.
+    fn pairs(&self) -> impl Iterator<Item = (&Group<'_>, &Ends, &Ends)> {
+        self.groups.iter().flat_map(move |group| {
+            let is_open = |ends: &Ends| ends.iter().any(|&end| self.place(end) == Place::Open);
+            let open = group.predicted.iter().filter(move |one| is_open(&one.1));
+            open.flat_map(move |one| {
+                let agreeing = group.gold.iter().filter(|other| self.may_agree(group, &one.1, &other.1));
+                agreeing.map(move |other| (group, &one.1, &other.1))
+            })
+        })
+    }
+
+    /// The open variable to place: the one with the fewest ways to be placed per statement, those with decided neighbours first.
+    fn next_variable(&self) -> Option<usize> {
+        let mut weights: SmallVec<[usize; 16]> = SmallVec::from_elem(0, self.places.len());
+        for group in &self.groups {
+            for (_, ends) in group.predicted {
+                let is_open = |end: &usize| self.place(*end) == Place::Open;
+                let n_open = ends.iter().filter(|end| is_open(end)).count();
+                let n_ways = match n_open {
+                    0 => continue,
+                    _ => group.gold.iter().filter(|(_, gold)| self.may_agree(group, ends, gold)).count(),
+                };
+                if n_ways > 0 {
+                    let weight = WEIGHT / (n_ways * n_open * n_open);
+                    for &end in ends.iter().filter(|end| is_open(end)) {
+                        weights[end - self.n_constants] += weight.max(1);
                     }
                 }
-                placed.sort_unstable();
-                has(&Statement::Condition(number, placed))
             }
-        };
-        self.predicted.all.iter().filter(may_be_said).count()
+        }
+        let (variable, &weight) = weights.iter().enumerate().max_by_key(|(_, weight)| **weight)?;
+        (weight > 0).then_some(variable)
+    }
+
+    /// The gold variables that a statement supports for an open variable, those with the most support first.
+    fn candidates(&self, variable: usize) -> SmallVec<[usize; 8]> {
+        let mut support: SmallVec<[(usize, usize); 8]> = SmallVec::new();
+        let vertex = variable + self.n_constants;
+        for (group, predicted, gold) in self.pairs() {
+            for place in (0..predicted.len()).filter(|&place| predicted[place] == vertex) {
+                let ends = if group.is_ordered { &gold[place..=place] } else { &gold[..] };
+                for &to in ends.iter().filter(|&&to| self.is_free(to)) {
+                    match support.iter_mut().find(|(_, known)| *known == to) {
+                        Some((n, _)) => *n += 1,
+                        None => support.push((1, to)),
+                    }
+                }
+            }
+        }
+        support.sort_by_key(|(n, _)| std::cmp::Reverse(*n));
+        support.into_iter().map(|(_, to)| to).collect()
     }
 }
+
+/// The weight of a statement that decides a variable alone.
+const WEIGHT: usize = 720;
 
 #[cfg(test)]
 mod tests {
@@ -308,6 +408,86 @@ mod tests {
             format!("SELECT ?v{} {{ {} }}", names[0], triples.collect::<String>())
         };
         assert_eq!(f1(&chain(&mut (0..14)), &chain(&mut (0..14).rev())), 1.0);
+    }
+
+    /// The best overlap of all alignments.
+    fn overlap_by_trying(predicted: &Said<'_>, gold: &Said<'_>) -> usize {
+        fn place(predicted: &Said<'_>, gold: &Said<'_>, map: &mut Vec<Option<usize>>) -> usize {
+            let n = predicted.n_constants;
+            if map.len() == predicted.n_variables {
+                let said = |(label, ends): &&Statement<'_>| {
+                    let place = |&end: &usize| if end < n { Some(end) } else { map[end - n] };
+                    let Some(mut ends) = ends.iter().map(place).collect::<Option<Ends>>() else {
+                        return false;
+                    };
+                    if matches!(label, Label::Condition(_)) {
+                        ends.sort_unstable();
+                    }
+                    gold.all.contains(&(*label, ends))
+                };
+                return predicted.all.iter().filter(said).count();
+            }
+            let is_root = predicted.root == Some(n + map.len()) && gold.root.is_some();
+            let free = (n..n + gold.n_variables).filter(|to| {
+                !map.contains(&Some(*to))
+                    && if is_root {
+                        gold.root == Some(*to)
+                    } else {
+                        predicted.root.is_none() || gold.root != Some(*to)
+                    }
+            });
+            let free: Vec<usize> = free.collect();
+            let mut best = 0;
+            for to in free.into_iter().map(Some).chain((!is_root).then_some(None)) {
+                map.push(to);
+                best = best.max(place(predicted, gold, map));
+                map.pop();
+            }
+            best
+        }
+        place(predicted, gold, &mut Vec::new())
+    }
+
+    #[test]
+    fn the_best_alignment_is_found() {
+        let mut state = 1u64;
+        let mut random = move |range: std::ops::Range<usize>| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            range.start + (state >> 33) as usize % range.len()
+        };
+        let mut n_partial = 0;
+        for _ in 0..2_000 {
+            let n_constants = random(0..3);
+            let mut said = |n_variables: usize| {
+                let n = n_constants + n_variables;
+                let mut all: Vec<Statement<'static>> = Vec::new();
+                for _ in 0..random(1..8) {
+                    let mut end = |from: usize| random(from..n);
+                    let (one, other, variable) = (end(0), end(0), end(n_constants));
+                    let relation = ["p", "q"][one % 2];
+                    all.push(match random(0..5) {
+                        0 => (Label::Quality("c"), Ends::from_slice(&[variable])),
+                        1 => {
+                            let second = random(n_constants..n);
+                            let mut ends = Ends::from_buf([variable, second]);
+                            ends.sort_unstable();
+                            ends.dedup();
+                            (Label::Condition(7), ends)
+                        }
+                        _ => (Label::Relation(relation), Ends::from_buf([one, other])),
+                    });
+                }
+                all.sort_unstable();
+                all.dedup();
+                let root = (random(0..10) < 7).then_some(n_constants);
+                Said { all, n_constants, n_variables, root }
+            };
+            let (predicted, gold) = (said(3), said(4));
+            let best = best_overlap(&predicted, &gold);
+            assert_eq!(best.common, overlap_by_trying(&predicted, &gold));
+            n_partial += usize::from(best.common > 0 && best.common < best.predicted.min(best.gold));
+        }
+        assert!(n_partial > 500, "{n_partial}");
     }
 
     #[test]
