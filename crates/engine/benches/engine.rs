@@ -30,7 +30,7 @@ use touchstone_kb::rdf::{DirectView, RdfView};
 use touchstone_kb::{
     AttributeId, Comparison, Kb, LiteralKind, NoProgress, NodeId, Property, RelationId, Value,
 };
-use touchstone_logic::{Answer, Direction, Extreme, Form, Language, Query, Set, Step, Superlative, sexpr};
+use touchstone_logic::{Ask, Direction, Extreme, Form, Language, Query, Set, Step, Superlative, sexpr};
 use turns::{ROUNDS, best_rounds};
 
 #[global_allocator]
@@ -371,10 +371,10 @@ impl<'k> Workload<'k> {
             let r = w.relation(relation);
             Some(if w.below(100) < forward {
                 let set = w.step(w.entity_set(from), relation, Direction::Forward);
-                (Query::new(Answer::Members(set)), format!("SELECT ?x WHERE {{ {} {r} ?x }}", w.node(from)))
+                (Query::new(Ask::Members(set)), format!("SELECT ?x WHERE {{ {} {r} ?x }}", w.node(from)))
             } else {
                 let set = w.step(w.entity_set(to), relation, Direction::Backward);
-                (Query::new(Answer::Members(set)), format!("SELECT ?x WHERE {{ ?x {r} {} }}", w.node(to)))
+                (Query::new(Ask::Members(set)), format!("SELECT ?x WHERE {{ ?x {r} {} }}", w.node(to)))
             })
         })
     }
@@ -392,10 +392,7 @@ impl<'k> Workload<'k> {
                 subject = format!("?x{hop}");
                 at = next;
             }
-            Some((
-                Query::new(Answer::Members(set)),
-                format!("SELECT DISTINCT ?x{} WHERE {{ {pattern}}}", n - 1),
-            ))
+            Some((Query::new(Ask::Members(set)), format!("SELECT DISTINCT ?x{} WHERE {{ {pattern}}}", n - 1)))
         })
     }
 
@@ -430,7 +427,7 @@ impl<'k> Workload<'k> {
                 w.relation(second.0),
                 w.node(second.1)
             );
-            Some((Query::new(Answer::Members(Set::and([class, a, b]))), peer))
+            Some((Query::new(Ask::Members(Set::and([class, a, b]))), peer))
         })
     }
 
@@ -445,7 +442,7 @@ impl<'k> Workload<'k> {
                 w.relation(relation),
                 w.node(to)
             );
-            Some((Query::new(Answer::Count(set)), peer))
+            Some((Query::new(Ask::Count(set)), peer))
         })
     }
 
@@ -481,7 +478,7 @@ impl<'k> Workload<'k> {
             let name = w.property(Property::Attribute(attribute));
             let peer =
                 format!("SELECT ?x WHERE {{ ?x a {class_iri} . ?x {name} ?v }} ORDER BY {order} LIMIT 1");
-            Some((Query::new(Answer::Members(set)), peer))
+            Some((Query::new(Ask::Members(set)), peer))
         })
     }
 
@@ -498,7 +495,7 @@ impl<'k> Workload<'k> {
             let peer = format!(
                 "SELECT DISTINCT ?x WHERE {{ ?x a {class_iri} . ?x {name} ?v . FILTER(?v > {bound}) }}"
             );
-            Some((Query::new(Answer::Members(Set::and([class, filter]))), peer))
+            Some((Query::new(Ask::Members(Set::and([class, filter]))), peer))
         })
     }
 }

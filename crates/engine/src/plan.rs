@@ -21,7 +21,7 @@ mod program;
 #[derive(Debug, Clone)]
 pub struct Plan {
     /// What is asked.
-    pub ask: Ask,
+    pub ask: PlannedAsk,
     /// Pairs that must not be the same thing.
     pub different: Vec<(Side, Side)>,
     /// Answers that are texts must be English or without a language.
@@ -36,7 +36,7 @@ pub struct Plan {
 
 /// What is asked.
 #[derive(Debug, Clone)]
-pub enum Ask {
+pub enum PlannedAsk {
     /// The members of a set.
     Members(PlanSet),
     /// How many members a set has.
@@ -54,7 +54,7 @@ pub enum Ask {
     Qualifiers(Box<QualifiersOf>),
 }
 
-/// See [`Ask::Qualifiers`].
+/// See [`PlannedAsk::Qualifiers`].
 #[derive(Debug, Clone)]
 pub struct QualifiersOf {
     /// The subjects of the facts.
@@ -261,19 +261,19 @@ impl Plan {
     /// The outermost sets.
     pub fn sets(&self) -> Vec<&PlanSet> {
         match &self.ask {
-            Ask::Members(set) | Ask::Count(set) | Ask::Exists(set) => vec![set],
-            Ask::Relations { from, to } => vec![from, to],
-            Ask::Qualifiers(of) => vec![&of.from, &of.to],
+            PlannedAsk::Members(set) | PlannedAsk::Count(set) | PlannedAsk::Exists(set) => vec![set],
+            PlannedAsk::Relations { from, to } => vec![from, to],
+            PlannedAsk::Qualifiers(of) => vec![&of.from, &of.to],
         }
     }
 }
 
-impl Ask {
+impl PlannedAsk {
     fn sets_mut(&mut self) -> [Option<&mut PlanSet>; 2] {
         match self {
-            Ask::Members(set) | Ask::Count(set) | Ask::Exists(set) => [Some(set), None],
-            Ask::Relations { from, to } => [Some(from), Some(to)],
-            Ask::Qualifiers(of) => [Some(&mut of.from), Some(&mut of.to)],
+            PlannedAsk::Members(set) | PlannedAsk::Count(set) | PlannedAsk::Exists(set) => [Some(set), None],
+            PlannedAsk::Relations { from, to } => [Some(from), Some(to)],
+            PlannedAsk::Qualifiers(of) => [Some(&mut of.from), Some(&mut of.to)],
         }
     }
 }

@@ -1,11 +1,11 @@
 //! From the text of a logical form to its answers, on whichever engine.
 
-use crate::answer::{Answer, Found};
 use crate::budget::{Budget, Cancel, Cost, Limits, Stopped};
 use crate::compat::{self, Compat, CompatError};
 use crate::embedded::{self, TraceNode};
 use crate::endpoint::{self, Endpoint, EndpointError};
 use crate::exact::{self, ExactAnswer, ExactPrinter};
+use crate::found::Found;
 use crate::plan::{Plan, PlanError};
 use crate::shortcut::{PlainNumbers, View, shortcut};
 use crate::sparql::{self, Results, SparqlError};
@@ -18,7 +18,7 @@ use std::sync::{Arc, OnceLock};
 use touchstone_kb::Kb;
 use touchstone_kb::rdf::KQAPRO_BASE;
 use touchstone_logic::sparql::{Dialect, Namespaces, NotRecognised, Parsed, Recognised, recognise};
-use touchstone_logic::{Form, Language, Lookup, Program};
+use touchstone_logic::{Answer, Form, Language, Lookup, Program};
 
 /// Who runs a query.
 #[derive(Debug, Clone, Default)]
@@ -376,7 +376,7 @@ impl<'kb> Session<'kb> {
                 id: kb.relation_id(relation).to_owned(),
                 label: kb.relation_label(relation).to_owned(),
             },
-            ExactAnswer::Count(value) => Answer::Number { value },
+            ExactAnswer::Count(value) => Answer::count(value),
             ExactAnswer::Boolean(value) => Answer::Boolean { value },
         }
     }

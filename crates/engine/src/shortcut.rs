@@ -10,7 +10,7 @@ use std::sync::{Mutex, PoisonError};
 use touchstone_kb::rdf::{DirectView, RdfTerm, RdfView};
 use touchstone_kb::{AttributeId, Comparison, Kb, LiteralId, LiteralKind, NumberType, Property};
 use touchstone_logic::sparql::{Dialect, Recognised};
-use touchstone_logic::{Answer, Direction, Operand, Query, Relate, Set, Superlative, Value};
+use touchstone_logic::{Ask, Direction, Operand, Query, Relate, Set, Superlative, Value};
 
 /// The graph that a SPARQL query speaks of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -70,9 +70,9 @@ pub(crate) fn shortcut(
     let adapter = Adapter { kb, terms, text, numbers };
     let query = &recognised.query;
     let answer = match &query.answer {
-        Answer::Members(set) => Answer::Members(adapter.answers(set)?),
-        Answer::Count(set) => Answer::Count(adapter.set(set)?),
-        Answer::Exists(set) => Answer::Exists(adapter.set(set)?),
+        Ask::Members(set) => Ask::Members(adapter.answers(set)?),
+        Ask::Count(set) => Ask::Count(adapter.set(set)?),
+        Ask::Exists(set) => Ask::Exists(adapter.set(set)?),
         // Predicates of the vocabulary are answers in SPARQL only.
         _ => return None,
     };

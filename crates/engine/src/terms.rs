@@ -1,12 +1,14 @@
 //! Between RDF terms, as SPARQL has them, and answers, as people want them.
 
-use crate::answer::{Answer, Found};
-use crate::plan::{Ask, Plan, SetKind};
+use crate::found::Found;
+use crate::plan::{Plan, PlannedAsk, SetKind};
 use crate::shortcut::View;
 use oxrdf::{NamedNode, Term};
 use touchstone_kb::rdf::{DirectView, KqaProView, RdfTerm, RdfView};
-use touchstone_kb::{FactId, Kb, Literal, LiteralId, NodeId, Property, UNIT_NAMESPACE, Value, XSD, iri};
-use touchstone_logic::Direction;
+use touchstone_kb::{
+    FactId, Kb, Literal, LiteralId, NodeId, Precision, Property, UNIT_NAMESPACE, Value, XSD, iri,
+};
+use touchstone_logic::{Answer, Direction};
 
 /// Both views of a KB.
 pub(crate) struct Views<'kb> {
@@ -88,7 +90,7 @@ impl<'kb> Views<'kb> {
 
 /// The one attribute whose values are the answers.
 fn answer_attribute(plan: &Plan) -> Option<touchstone_kb::AttributeId> {
-    let Ask::Members(set) = &plan.ask else { return None };
+    let PlannedAsk::Members(set) = &plan.ask else { return None };
     match &set.kind {
         SetKind::Relate(relate) if relate.direction == Direction::Forward => {
             match relate.properties.as_slice() {
@@ -141,15 +143,18 @@ pub(crate) fn answer_term(kb: &Kb, view: &dyn RdfView, answer: &Answer) -> Term 
         Answer::Quantity { value, unit } => typed(value, iri::encode(UNIT_NAMESPACE, unit)),
         Answer::Time { value, precision } => {
             let name = match *precision {
-                "year" => "gYear",
-                "month" => "gYearMonth",
-                "date" => "date",
-                _ => "dateTime",
+                Some(Precision::Year) => "gYear",
+                Some(Precision::Month) => "gYearMonth",
+                Some(Precision::Day) => "date",
+                Some(Precision::Second) | None => "dateTime",
             };
             typed(value, format!("{XSD}{name}"))
         }
         Answer::Boolean { value } => Term::Literal((*value).into()),
-        Answer::Number { value } => Term::Literal((*value).into()),
-        Answer::Term { value } => Term::Literal(value.as_str().into()),
+        Answer::Number { value } => {
+            let is_whole = value.as_str().bytes().all(|byte| byte.is_ascii_digit() || byte == b'-');
+            typed(value.as_str(), format!("{XSD}{}", if is_whole { "integer" } else { "decimal" }))
+        }
+        Answer::Term { .. } | Answer::Tuple { .. } => Term::Literal(answer.text().as_ref().into()),
     }
 }

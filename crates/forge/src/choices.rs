@@ -5,7 +5,7 @@ use crate::random::Random;
 use crate::sample::filters::{with_set, without_one};
 use touchstone_engine::{Answer as Given, Found};
 use touchstone_kb::NodeId;
-use touchstone_logic::{Answer, Query, Set};
+use touchstone_logic::{Ask, Query, Set};
 
 /// How many there are.
 const CHOICES: usize = 10;
@@ -26,8 +26,9 @@ pub(crate) fn choices(
             found.extend(std::iter::repeat_n("unknown".to_owned(), CHOICES - 2));
         }
         Given::Number { value } => {
+            let value = value.as_u64().unwrap_or(0);
             // Enough numbers to choose from, also near zero.
-            let spread = (*value / 2).max(10);
+            let spread = (value / 2).max(10);
             let lowest = value.saturating_sub(spread);
             while found.len() < CHOICES {
                 add(&mut found, (lowest + random.below(2 * spread as usize + 1) as u64).to_string());
@@ -74,18 +75,16 @@ fn some_answers(ground: &Ground<'_>, found: &Found<'_>, random: &mut Random) -> 
 /// The query with a clause left out, for each of them.
 fn near_misses(query: &Query) -> Vec<Query> {
     let set = match &query.answer {
-        Answer::Members(Set::Superlative(superlative)) => &superlative.of,
-        Answer::Members(set) | Answer::SelectAmong { among: set, .. } | Answer::Attribute { of: set, .. } => {
-            set
-        }
+        Ask::Members(Set::Superlative(superlative)) => &superlative.of,
+        Ask::Members(set) | Ask::SelectAmong { among: set, .. } | Ask::Attribute { of: set, .. } => set,
         _ => return Vec::new(),
     };
     let mut out: Vec<Query> = without_one(set).into_iter().map(|wider| with_set(query, 0, wider)).collect();
-    if let Answer::Attribute { of, attribute, conditions } = &query.answer
+    if let Ask::Attribute { of, attribute, conditions } = &query.answer
         && !conditions.is_empty()
     {
         let (of, attribute) = (of.clone(), attribute.clone());
-        out.push(Query::new(Answer::Attribute { of, attribute, conditions: Vec::new() }));
+        out.push(Query::new(Ask::Attribute { of, attribute, conditions: Vec::new() }));
     }
     out
 }
@@ -105,7 +104,7 @@ fn same_kind(ground: &Ground<'_>, random: &mut Random, answer: &Given, query: &Q
         }
         _ => {
             let attribute = match &query.answer {
-                Answer::Attribute { attribute, .. } => kb.attribute(attribute),
+                Ask::Attribute { attribute, .. } => kb.attribute(attribute),
                 _ => None,
             };
             // Without an attribute: the values of the same qualifier, which are literals near the answer.

@@ -10,7 +10,7 @@ use touchstone_engine::{Found, View};
 use touchstone_kb::rdf::{DirectView, KqaProView, RdfView};
 use touchstone_kb::{Kb, LiteralId, NodeId};
 use touchstone_logic::sparql::{self, Namespaces};
-use touchstone_logic::{Answer, Form, Program, Query, Set, kopl, sexpr};
+use touchstone_logic::{Ask, Form, Program, Query, Set, kopl, sexpr};
 
 /// What takes the general evaluator longer is not compared: it has no statistics, and may take minutes for what takes the engine
 /// microseconds.
@@ -192,7 +192,7 @@ fn is_about_entities(query: &Query) -> bool {
         set.children(&mut |child| all &= fits(child));
         all
     }
-    let mut all = matches!(query.answer, Answer::Members(_) | Answer::Count(_));
+    let mut all = matches!(query.answer, Ask::Members(_) | Ask::Count(_));
     query.sets(&mut |set| all &= fits(set));
     all
 }

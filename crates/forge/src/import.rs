@@ -14,7 +14,7 @@ use touchstone_kb::{Kb, Progress};
 use touchstone_logic::dataset::{Format, Item, Knowledge, Record, Source};
 use touchstone_logic::equal::Canonical;
 use touchstone_logic::level::{SchemaItems, Training, Traits};
-use touchstone_logic::{Answer, Inverses, Language, Program, Query};
+use touchstone_logic::{Ask, Inverses, Language, Program, Query};
 
 /// A published format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -337,7 +337,7 @@ fn freebase_answer(answer: &Json, query: &Query) -> Json {
             return entity(argument, name);
         }
         return match argument.parse::<u64>() {
-            Ok(value) if matches!(query.answer, Answer::Count(_)) => {
+            Ok(value) if matches!(query.answer, Ask::Count(_)) => {
                 json!({ "type": "number", "value": value })
             }
             _ => json!({ "type": "text", "value": argument }),
@@ -353,15 +353,15 @@ fn freebase_answer(answer: &Json, query: &Query) -> Json {
 /// KQA Pro's answers are texts; the query tells what they are.
 fn kqapro_answer(text: &str, query: &Query) -> Json {
     match &query.answer {
-        Answer::Count(_) => match text.parse::<u64>() {
+        Ask::Count(_) => match text.parse::<u64>() {
             Ok(value) => json!({ "type": "number", "value": value }),
             Err(_) => json!({ "type": "text", "value": text }),
         },
-        Answer::Exists(_) | Answer::Verify { .. } if matches!(text, "yes" | "no") => {
+        Ask::Exists(_) | Ask::Verify { .. } if matches!(text, "yes" | "no") => {
             json!({ "type": "boolean", "value": text == "yes" })
         }
-        Answer::Members(_) | Answer::SelectAmong { .. } | Answer::SelectBetween { .. } => entity("", text),
-        Answer::Relation { .. } => json!({ "type": "relation", "label": text }),
+        Ask::Members(_) | Ask::SelectAmong { .. } | Ask::SelectBetween { .. } => entity("", text),
+        Ask::Relation { .. } => json!({ "type": "relation", "label": text }),
         _ => json!({ "type": "text", "value": text }),
     }
 }

@@ -9,7 +9,7 @@ use touchstone_kb::{
     AttributeId, ClassId, Comparison, FactId, Kb, LiteralFamily, LiteralId, NodeId, Property, RelationId,
     Value as KbValue,
 };
-use touchstone_logic::{Answer, Condition, Direction, Extreme, Mark, Query, Relate, Set, Step};
+use touchstone_logic::{Ask, Condition, Direction, Extreme, Mark, Query, Relate, Set, Step};
 
 /// A fact as people read it.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -30,7 +30,7 @@ pub(crate) fn proof(kb: &Kb, query: &Query, found: &Found<'_>) -> Option<Vec<Pro
     let mut facts = Vec::new();
     let prover = Prover { kb, words: RefCell::default() };
     match (&query.answer, found) {
-        (Answer::Members(set), Found::Things { nodes, .. }) => {
+        (Ask::Members(set), Found::Things { nodes, .. }) => {
             let (of, path) = match set {
                 Set::Superlative(superlative) => (&superlative.of, &superlative.path[..]),
                 other => (other, &[][..]),
@@ -42,13 +42,13 @@ pub(crate) fn proof(kb: &Kb, query: &Query, found: &Found<'_>) -> Option<Vec<Pro
                 }
             }
         }
-        (Answer::SelectAmong { among: of, attribute, .. }, Found::Things { nodes, .. }) => {
+        (Ask::SelectAmong { among: of, attribute, .. }, Found::Things { nodes, .. }) => {
             for &node in nodes.iter().take(MAX_ANSWERS) {
                 prover.node(of, NodeId(node), &mut facts)?;
                 facts.extend(prover.some_value(NodeId(node), attribute));
             }
         }
-        (Answer::SelectBetween { left, right, attribute, .. }, Found::Things { nodes, .. }) => {
+        (Ask::SelectBetween { left, right, attribute, .. }, Found::Things { nodes, .. }) => {
             for &node in nodes.iter().take(MAX_ANSWERS) {
                 let proved = [left, right]
                     .into_iter()

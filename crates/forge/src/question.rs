@@ -9,7 +9,7 @@ use serde_json::Value as Json;
 use touchstone_kb::{Comparison, Kb};
 use touchstone_logic::dataset::{Knowledge, read_text};
 use touchstone_logic::level::{SchemaItems, Traits};
-use touchstone_logic::{Answer, Inverses, Language, Query, QueryGraph, Set};
+use touchstone_logic::{Ask, Inverses, Language, Query, QueryGraph, Set};
 
 /// A question with everything that is known about it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -228,15 +228,15 @@ pub fn function_of(query: &Query) -> &'static str {
     let mut comparative = false;
     query.sets(&mut |set| comparative |= compares(set));
     match &query.answer {
-        Answer::Members(Set::Superlative(_)) | Answer::SelectAmong { .. } => Function::Superlative.name(),
-        Answer::Count(_) => Function::Count.name(),
-        Answer::Members(_) if comparative => Function::Comparative.name(),
-        Answer::Members(_) => Function::None.name(),
-        Answer::Exists(_) | Answer::Verify { .. } => "verify",
-        Answer::Attribute { .. } => "attribute",
-        Answer::Relation { .. } => "relation",
-        Answer::AttributeQualifier { .. } | Answer::RelationQualifier { .. } => "qualifier",
-        Answer::SelectBetween { .. } => "between",
+        Ask::Members(Set::Superlative(_)) | Ask::SelectAmong { .. } => Function::Superlative.name(),
+        Ask::Count(_) => Function::Count.name(),
+        Ask::Members(_) if comparative => Function::Comparative.name(),
+        Ask::Members(_) => Function::None.name(),
+        Ask::Exists(_) | Ask::Verify { .. } => "verify",
+        Ask::Attribute { .. } => "attribute",
+        Ask::Relation { .. } => "relation",
+        Ask::AttributeQualifier { .. } | Ask::RelationQualifier { .. } => "qualifier",
+        Ask::SelectBetween { .. } => "between",
     }
 }
 

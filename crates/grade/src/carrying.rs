@@ -9,7 +9,7 @@ use touchstone_engine::plan::Plan;
 use touchstone_engine::{Found, Words};
 use touchstone_forge::Random;
 use touchstone_kb::{Fact, FactId, Kb, LiteralId, NodeId, Property, Value};
-use touchstone_logic::{Answer, Direction, Query, Set};
+use touchstone_logic::{Ask, Direction, Query, Set};
 
 /// So many things of each set are followed.
 const MAX_THINGS: usize = 5;
@@ -63,39 +63,39 @@ struct Walk<'w, 'k> {
 }
 
 impl Walk<'_, '_> {
-    fn answer(&mut self, answer: &Answer, query: &Query) {
+    fn answer(&mut self, answer: &Ask, query: &Query) {
         match answer {
-            Answer::Members(set) => {
+            Ask::Members(set) => {
                 let things = self.some(query);
                 self.follow(set, &things, true);
             }
-            Answer::Count(set) | Answer::Exists(set) => {
+            Ask::Count(set) | Ask::Exists(set) => {
                 let things = self.some_of(set);
                 self.follow(set, &things, true);
             }
-            Answer::Attribute { of, attribute, .. }
-            | Answer::Verify { of, attribute, .. }
-            | Answer::AttributeQualifier { of, attribute, .. } => {
+            Ask::Attribute { of, attribute, .. }
+            | Ask::Verify { of, attribute, .. }
+            | Ask::AttributeQualifier { of, attribute, .. } => {
                 let things = self.some_of(of);
                 self.step(&things, attribute, Direction::Backward, None, true);
                 self.follow(of, &things, true);
             }
-            Answer::SelectAmong { among, attribute, .. } => {
+            Ask::SelectAmong { among, attribute, .. } => {
                 let things = self.some(query);
                 self.step(&things, attribute, Direction::Backward, None, true);
                 self.follow(among, &things, true);
             }
-            Answer::SelectBetween { left, right, attribute, .. } => {
+            Ask::SelectBetween { left, right, attribute, .. } => {
                 for side in [left, right] {
                     let things = self.some_of(side);
                     self.step(&things, attribute, Direction::Backward, None, true);
                 }
             }
-            Answer::RelationQualifier { from, relation, to, .. } => {
+            Ask::RelationQualifier { from, relation, to, .. } => {
                 let (things, to) = (self.some_of(from), self.members(to));
                 self.step(&things, relation, Direction::Backward, to.as_ref(), true);
             }
-            Answer::Relation { from, to } => {
+            Ask::Relation { from, to } => {
                 let (things, to) = (self.some_of(from), self.members(to));
                 let kb = self.kb;
                 let leads = |fact: &Fact| to.as_ref().is_none_or(|to| to.contains(fact.value));
@@ -187,7 +187,7 @@ impl Walk<'_, '_> {
     }
 
     fn members(&self, set: &Set) -> Option<Members> {
-        self.answers(&Query::new(Answer::Members(set.clone())))
+        self.answers(&Query::new(Ask::Members(set.clone())))
     }
 
     /// What a query gives, if that is things, and not too much work.
@@ -202,7 +202,7 @@ impl Walk<'_, '_> {
     }
 
     fn some_of(&mut self, set: &Set) -> Vec<Value> {
-        self.some(&Query::new(Answer::Members(set.clone())))
+        self.some(&Query::new(Ask::Members(set.clone())))
     }
 
     /// Some of the things that a query gives.

@@ -14,7 +14,7 @@ use touchstone_kb::rdf::KQAPRO_BASE;
 use touchstone_logic::dataset::{Knowledge, ReadError, read_parsed, read_text};
 use touchstone_logic::equal::{Canonical, OfficialMatcher};
 use touchstone_logic::sparql::{self, Dialect, Parsed, Statements, Structure, encode_neural, parse_closed};
-use touchstone_logic::{Answer, Inverses, Language, Query, QueryGraph, Silent, kopl, sexpr};
+use touchstone_logic::{Ask, Inverses, Language, Query, QueryGraph, Silent, kopl, sexpr};
 
 /// So many alternatives are looked at.
 const MAX_ALTERNATIVES: usize = 100;
@@ -350,7 +350,7 @@ impl Grader<'_> {
             relations
         }
         let canonical = |query: &Query| Canonical::of(query, self.inverses);
-        let counts = |query: &Query| matches!(query.answer, Answer::Count(_));
+        let counts = |query: &Query| matches!(query.answer, Ask::Count(_));
         counts(one.0) == counts(other.0)
             && relations(one.1, self.inverses) == relations(other.1, self.inverses)
             && canonical(one.0).key() == canonical(other.0).key()

@@ -10,7 +10,7 @@ use touchstone_forge::sample::filters::without_one;
 use touchstone_forge::{Question, Random};
 use touchstone_kb::{Comparison, LiteralFamily};
 use touchstone_logic::dataset::Knowledge;
-use touchstone_logic::{Answer, Extreme, Language, Query, Set, Value, kopl, sexpr};
+use touchstone_logic::{Ask, Extreme, Language, Query, Set, Value, kopl, sexpr};
 
 /// A way to make a query worse.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -330,13 +330,13 @@ pub fn worse_query(query: &Query, degradation: Degradation, random: &mut Random)
 fn dropped(query: &Query, random: &mut Random) -> Option<Query> {
     let mut worse = query.clone();
     let set = match &mut worse.answer {
-        Answer::Members(Set::Superlative(superlative)) => &mut superlative.of,
-        Answer::Members(set)
-        | Answer::Count(set)
-        | Answer::Exists(set)
-        | Answer::Attribute { of: set, .. }
-        | Answer::Verify { of: set, .. }
-        | Answer::SelectAmong { among: set, .. } => set,
+        Ask::Members(Set::Superlative(superlative)) => &mut superlative.of,
+        Ask::Members(set)
+        | Ask::Count(set)
+        | Ask::Exists(set)
+        | Ask::Attribute { of: set, .. }
+        | Ask::Verify { of: set, .. }
+        | Ask::SelectAmong { among: set, .. } => set,
         _ => return None,
     };
     *set = random.choose(&without_one(set))?.clone();
@@ -358,15 +358,15 @@ fn edit(query: &mut Query, visit: &mut dyn FnMut(&mut Set) -> bool) {
         }
     }
     let sets: Vec<&mut Set> = match &mut query.answer {
-        Answer::Members(set)
-        | Answer::Count(set)
-        | Answer::Exists(set)
-        | Answer::Attribute { of: set, .. }
-        | Answer::Verify { of: set, .. }
-        | Answer::AttributeQualifier { of: set, .. }
-        | Answer::SelectAmong { among: set, .. } => vec![set],
-        Answer::Relation { from, to } | Answer::RelationQualifier { from, to, .. } => vec![from, to],
-        Answer::SelectBetween { left, right, .. } => vec![left, right],
+        Ask::Members(set)
+        | Ask::Count(set)
+        | Ask::Exists(set)
+        | Ask::Attribute { of: set, .. }
+        | Ask::Verify { of: set, .. }
+        | Ask::AttributeQualifier { of: set, .. }
+        | Ask::SelectAmong { among: set, .. } => vec![set],
+        Ask::Relation { from, to } | Ask::RelationQualifier { from, to, .. } => vec![from, to],
+        Ask::SelectBetween { left, right, .. } => vec![left, right],
     };
     for set in sets {
         if inside(set, visit) {
@@ -430,11 +430,11 @@ fn other_comparison(comparison: Comparison) -> Option<Comparison> {
     })
 }
 
-fn other_answer(answer: &mut Answer) -> bool {
+fn other_answer(answer: &mut Ask) -> bool {
     *answer = match answer {
-        Answer::Count(set) => Answer::Members(set.clone()),
-        Answer::Members(set) if !matches!(set, Set::Superlative(_)) => Answer::Count(set.clone()),
-        Answer::SelectAmong { extreme, .. } | Answer::SelectBetween { extreme, .. } => {
+        Ask::Count(set) => Ask::Members(set.clone()),
+        Ask::Members(set) if !matches!(set, Set::Superlative(_)) => Ask::Count(set.clone()),
+        Ask::SelectAmong { extreme, .. } | Ask::SelectBetween { extreme, .. } => {
             *extreme = other_extreme(*extreme);
             return true;
         }

@@ -18,7 +18,7 @@ use touchstone_engine::{Found, Words};
 use touchstone_forge::{Question, Random, with_ids};
 use touchstone_kb::{AttributeId, Change, Fact, FactId, Kb, LiteralId, NodeId, Property, Value};
 use touchstone_logic::dataset::Knowledge;
-use touchstone_logic::{Answer, Query, Set, Value as Written};
+use touchstone_logic::{Ask, Query, Set, Value as Written};
 
 /// The neighbours of one question.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -388,13 +388,11 @@ fn turning_points(kb: &Kb, attribute: AttributeId, value: &Written) -> Vec<Liter
 /// The entities that a query is about: its answers, or the members of the set that it counts.
 fn members(words: &Words<'_>, query: &Query) -> Vec<u32> {
     let set = match &query.answer {
-        Answer::Count(set) | Answer::Exists(set) => Some(set),
-        Answer::Attribute { of, .. } | Answer::Verify { of, .. } | Answer::AttributeQualifier { of, .. } => {
-            Some(of)
-        }
+        Ask::Count(set) | Ask::Exists(set) => Some(set),
+        Ask::Attribute { of, .. } | Ask::Verify { of, .. } | Ask::AttributeQualifier { of, .. } => Some(of),
         _ => None,
     };
-    let asked = set.map_or_else(|| query.clone(), |set| Query::new(Answer::Members(set.clone())));
+    let asked = set.map_or_else(|| query.clone(), |set| Query::new(Ask::Members(set.clone())));
     let plan = Plan::of(&asked, words);
     match plan.map(|plan| run(words.kb(), &plan).0) {
         Ok(Ok(Found::Things { nodes, .. })) => nodes.to_vec(),
@@ -425,7 +423,7 @@ fn named(query: &Query) -> Named {
         set.children(&mut |child| visit(child, named));
     }
     let mut named = Named::default();
-    if let Answer::Verify { attribute, value, .. } = &query.answer {
+    if let Ask::Verify { attribute, value, .. } = &query.answer {
         named.compared.push((attribute.to_string(), *value.clone()));
     }
     query.sets(&mut |set| visit(set, &mut named));

@@ -2,7 +2,7 @@
 
 use crate::equal::Canonical;
 use crate::lookup::Inverses;
-use crate::query::{Answer, Query, Set};
+use crate::query::{Ask, Query, Set};
 use crate::value::Symbol;
 use hashbrown::HashSet;
 use std::collections::BTreeSet;
@@ -28,20 +28,19 @@ impl SchemaItems {
             items.qualifiers.extend(qualifiers.cloned());
         };
         match &query.answer {
-            Answer::Attribute { attribute, conditions, .. }
-            | Answer::Verify { attribute, conditions, .. } => {
+            Ask::Attribute { attribute, conditions, .. } | Ask::Verify { attribute, conditions, .. } => {
                 add(attribute, &mut conditions.iter().map(|condition| &condition.qualifier));
             }
-            Answer::AttributeQualifier { attribute, qualifier, .. } => {
+            Ask::AttributeQualifier { attribute, qualifier, .. } => {
                 add(attribute, &mut std::iter::once(qualifier))
             }
-            Answer::RelationQualifier { relation, qualifier, .. } => {
+            Ask::RelationQualifier { relation, qualifier, .. } => {
                 add(relation, &mut std::iter::once(qualifier))
             }
-            Answer::SelectBetween { attribute, .. } | Answer::SelectAmong { attribute, .. } => {
+            Ask::SelectBetween { attribute, .. } | Ask::SelectAmong { attribute, .. } => {
                 add(attribute, &mut std::iter::empty());
             }
-            Answer::Members(_) | Answer::Count(_) | Answer::Exists(_) | Answer::Relation { .. } => {}
+            Ask::Members(_) | Ask::Count(_) | Ask::Exists(_) | Ask::Relation { .. } => {}
         }
         query.sets(&mut |set| items.add(set));
         items

@@ -11,6 +11,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod answer;
 pub mod dataset;
 pub mod equal;
 pub mod graph;
@@ -27,14 +28,14 @@ mod text;
 mod value;
 mod words;
 
+pub use answer::{Answer, Number};
 pub use graph::{QueryGraph, Shape};
 pub use kopl::Program;
 pub use lookup::{Inverses, KeyKind, Lookup, Names, SAME_AS, Silent, Spelling};
 pub use loss::{Inexpressible, Language, Loss, Printed};
 pub use ontology::{Ontology, OntologyError};
 pub use query::{
-    Answer, Condition, Direction, During, Extreme, Mark, Operand, Query, Relate, Rules, Set, Step,
-    Superlative,
+    Ask, Condition, Direction, During, Extreme, Mark, Operand, Query, Relate, Rules, Set, Step, Superlative,
 };
 pub use sexpr::Form;
 pub use text::{MAX_DEPTH, Span, SyntaxError, first_byte};

@@ -11,14 +11,14 @@ use touchstone_kb::Comparison;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Query {
     /// What is asked.
-    pub answer: Answer,
+    pub answer: Ask,
     /// Side conditions.
     pub rules: Rules,
 }
 
 /// What a query asks for.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Answer {
+pub enum Ask {
     /// The members of a set. KoPL's `What` asks for them by name; an answer carries both id and name.
     Members(Set),
     /// How many members a set has.
@@ -249,45 +249,45 @@ pub enum Operand {
 
 impl Query {
     /// A query without side conditions.
-    pub fn new(answer: Answer) -> Query {
+    pub fn new(answer: Ask) -> Query {
         Query { answer, rules: Rules::default() }
     }
 
     /// Calls `visit` for each set of the answer, outermost only.
     pub fn sets<'q>(&'q self, visit: &mut dyn FnMut(&'q Set)) {
         match &self.answer {
-            Answer::Members(set) | Answer::Count(set) | Answer::Exists(set) => visit(set),
-            Answer::Attribute { of, .. }
-            | Answer::Verify { of, .. }
-            | Answer::AttributeQualifier { of, .. } => visit(of),
-            Answer::Relation { from, to } | Answer::RelationQualifier { from, to, .. } => {
+            Ask::Members(set) | Ask::Count(set) | Ask::Exists(set) => visit(set),
+            Ask::Attribute { of, .. } | Ask::Verify { of, .. } | Ask::AttributeQualifier { of, .. } => {
+                visit(of)
+            }
+            Ask::Relation { from, to } | Ask::RelationQualifier { from, to, .. } => {
                 visit(from);
                 visit(to);
             }
-            Answer::SelectBetween { left, right, .. } => {
+            Ask::SelectBetween { left, right, .. } => {
                 visit(left);
                 visit(right);
             }
-            Answer::SelectAmong { among, .. } => visit(among),
+            Ask::SelectAmong { among, .. } => visit(among),
         }
     }
 
     /// The same, to change them.
     pub fn sets_mut(&mut self, visit: &mut dyn FnMut(&mut Set)) {
         match &mut self.answer {
-            Answer::Members(set) | Answer::Count(set) | Answer::Exists(set) => visit(set),
-            Answer::Attribute { of, .. }
-            | Answer::Verify { of, .. }
-            | Answer::AttributeQualifier { of, .. } => visit(of),
-            Answer::Relation { from, to } | Answer::RelationQualifier { from, to, .. } => {
+            Ask::Members(set) | Ask::Count(set) | Ask::Exists(set) => visit(set),
+            Ask::Attribute { of, .. } | Ask::Verify { of, .. } | Ask::AttributeQualifier { of, .. } => {
+                visit(of)
+            }
+            Ask::Relation { from, to } | Ask::RelationQualifier { from, to, .. } => {
                 visit(from);
                 visit(to);
             }
-            Answer::SelectBetween { left, right, .. } => {
+            Ask::SelectBetween { left, right, .. } => {
                 visit(left);
                 visit(right);
             }
-            Answer::SelectAmong { among, .. } => visit(among),
+            Ask::SelectAmong { among, .. } => visit(among),
         }
     }
 }

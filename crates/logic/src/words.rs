@@ -1,6 +1,6 @@
 //! The words of a query that a KB gives a meaning to, in the order in which the query says them.
 
-use crate::query::{Answer, Condition, Operand, Query, Set};
+use crate::query::{Ask, Condition, Operand, Query, Set};
 use crate::value::{Symbol, Value};
 
 /// A word of a query, to be looked at or replaced.
@@ -26,40 +26,40 @@ impl Query {
     /// Calls `visit` for each word.
     pub fn words_mut(&mut self, visit: Visit<'_>) {
         match &mut self.answer {
-            Answer::Members(set) | Answer::Count(set) | Answer::Exists(set) => set.words_mut(visit),
-            Answer::Attribute { of, attribute, conditions } => {
+            Ask::Members(set) | Ask::Count(set) | Ask::Exists(set) => set.words_mut(visit),
+            Ask::Attribute { of, attribute, conditions } => {
                 of.words_mut(visit);
                 visit(Word::Property(attribute));
                 in_conditions(conditions, visit);
             }
-            Answer::Verify { of, attribute, conditions, value, .. } => {
+            Ask::Verify { of, attribute, conditions, value, .. } => {
                 of.words_mut(visit);
                 visit(Word::Property(attribute));
                 in_conditions(conditions, visit);
                 visit(Word::Value(value));
             }
-            Answer::Relation { from, to } => {
+            Ask::Relation { from, to } => {
                 from.words_mut(visit);
                 to.words_mut(visit);
             }
-            Answer::AttributeQualifier { of, attribute, value, qualifier } => {
+            Ask::AttributeQualifier { of, attribute, value, qualifier } => {
                 of.words_mut(visit);
                 visit(Word::Property(attribute));
                 visit(Word::Value(value));
                 visit(Word::Qualifier(qualifier));
             }
-            Answer::RelationQualifier { from, relation, to, qualifier } => {
+            Ask::RelationQualifier { from, relation, to, qualifier } => {
                 from.words_mut(visit);
                 visit(Word::Property(relation));
                 to.words_mut(visit);
                 visit(Word::Qualifier(qualifier));
             }
-            Answer::SelectBetween { left, right, attribute, .. } => {
+            Ask::SelectBetween { left, right, attribute, .. } => {
                 left.words_mut(visit);
                 right.words_mut(visit);
                 visit(Word::Property(attribute));
             }
-            Answer::SelectAmong { among, attribute, .. } => {
+            Ask::SelectAmong { among, attribute, .. } => {
                 among.words_mut(visit);
                 visit(Word::Property(attribute));
             }

@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use touchstone_kb::Comparison;
 use touchstone_logic::sparql::{Dialect, Namespaces, parse, recognise};
 use touchstone_logic::{
-    Answer, Direction, Extreme, Form, Mark, Operand, Query, Set, Spelling, Step, Superlative, Value, sexpr,
+    Ask, Direction, Extreme, Form, Mark, Operand, Query, Set, Spelling, Step, Superlative, Value, sexpr,
     sparql,
 };
 
@@ -215,9 +215,9 @@ impl World {
                 .collect()
         };
         match &query.answer {
-            Answer::Members(set) => members(set),
-            Answer::Count(set) => BTreeSet::from([members(set).len().to_string()]),
-            Answer::Exists(set) => BTreeSet::from([(!members(set).is_empty()).to_string()]),
+            Ask::Members(set) => members(set),
+            Ask::Count(set) => BTreeSet::from([members(set).len().to_string()]),
+            Ask::Exists(set) => BTreeSet::from([(!members(set).is_empty()).to_string()]),
             other => unreachable!("{other:?} is not generated"),
         }
     }
@@ -286,9 +286,9 @@ fn set() -> impl Strategy<Value = Set> {
 fn query() -> impl Strategy<Value = Query> {
     (set(), 0..3u8).prop_map(|(set, kind)| {
         Query::new(match kind {
-            0 => Answer::Members(set),
-            1 => Answer::Count(set),
-            _ => Answer::Exists(set),
+            0 => Ask::Members(set),
+            1 => Ask::Count(set),
+            _ => Ask::Exists(set),
         })
     })
 }

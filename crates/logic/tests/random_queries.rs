@@ -7,7 +7,7 @@ use touchstone_kb::Comparison;
 use touchstone_logic::equal::Canonical;
 use touchstone_logic::sparql::{Dialect, Namespaces, parse, recognise};
 use touchstone_logic::{
-    Answer, Condition, Direction, Extreme, Form, Program, Query, QueryGraph, Relate, Set, Spelling, Step,
+    Ask, Condition, Direction, Extreme, Form, Program, Query, QueryGraph, Relate, Set, Spelling, Step,
     Superlative, Value, kopl, sexpr, sparql,
 };
 
@@ -97,19 +97,19 @@ fn set() -> impl Strategy<Value = Set> {
 fn query() -> impl Strategy<Value = Query> {
     let extreme = prop::sample::select(vec![Extreme::Max, Extreme::Min]);
     let answer = prop_oneof![
-        4 => set().prop_map(Answer::Members),
-        1 => set().prop_map(Answer::Count),
-        1 => (set(), name()).prop_map(|(of, attribute)| Answer::Attribute { of, attribute: attribute.into(), conditions: Vec::new() }),
-        1 => (set(), name(), compared()).prop_map(|(of, attribute, (comparison, value))| Answer::Verify {
+        4 => set().prop_map(Ask::Members),
+        1 => set().prop_map(Ask::Count),
+        1 => (set(), name()).prop_map(|(of, attribute)| Ask::Attribute { of, attribute: attribute.into(), conditions: Vec::new() }),
+        1 => (set(), name(), compared()).prop_map(|(of, attribute, (comparison, value))| Ask::Verify {
             of, attribute: attribute.into(), conditions: Vec::new(), comparison, value: Box::new(value),
         }),
-        1 => (set(), set()).prop_map(|(from, to)| Answer::Relation { from, to }),
+        1 => (set(), set()).prop_map(|(from, to)| Ask::Relation { from, to }),
         1 => (set(), name(), set(), name())
-            .prop_map(|(from, relation, to, qualifier)| Answer::RelationQualifier { from, relation: relation.into(), to, qualifier: qualifier.into() }),
-        1 => (set(), name(), extreme.clone()).prop_map(|(among, attribute, extreme)| Answer::SelectAmong { among, attribute: attribute.into(), extreme }),
+            .prop_map(|(from, relation, to, qualifier)| Ask::RelationQualifier { from, relation: relation.into(), to, qualifier: qualifier.into() }),
+        1 => (set(), name(), extreme.clone()).prop_map(|(among, attribute, extreme)| Ask::SelectAmong { among, attribute: attribute.into(), extreme }),
         1 => (set(), name(), extreme).prop_map(|(of, property, extreme)| {
             let path = vec![Step { property: property.into(), direction: Direction::Forward }];
-            Answer::Members(Set::Superlative(Box::new(Superlative { of, path, extreme, start: None })))
+            Ask::Members(Set::Superlative(Box::new(Superlative { of, path, extreme, start: None })))
         }),
     ];
     answer.prop_map(Query::new)
@@ -180,21 +180,21 @@ fn next(state: &mut u64) -> usize {
     (*state >> 33) as usize
 }
 
-fn shuffle_answer(answer: &mut Answer, state: &mut u64) {
+fn shuffle_answer(answer: &mut Ask, state: &mut u64) {
     match answer {
-        Answer::Members(set) | Answer::Count(set) | Answer::Exists(set) => shuffle(set, state),
-        Answer::Attribute { of, .. } | Answer::Verify { of, .. } | Answer::AttributeQualifier { of, .. } => {
+        Ask::Members(set) | Ask::Count(set) | Ask::Exists(set) => shuffle(set, state),
+        Ask::Attribute { of, .. } | Ask::Verify { of, .. } | Ask::AttributeQualifier { of, .. } => {
             shuffle(of, state)
         }
-        Answer::Relation { from, to } | Answer::RelationQualifier { from, to, .. } => {
+        Ask::Relation { from, to } | Ask::RelationQualifier { from, to, .. } => {
             shuffle(from, state);
             shuffle(to, state);
         }
-        Answer::SelectBetween { left, right, .. } => {
+        Ask::SelectBetween { left, right, .. } => {
             shuffle(left, state);
             shuffle(right, state);
         }
-        Answer::SelectAmong { among, .. } => shuffle(among, state),
+        Ask::SelectAmong { among, .. } => shuffle(among, state),
     }
 }
 

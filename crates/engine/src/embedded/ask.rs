@@ -3,8 +3,8 @@
 use super::evaluate::{Evaluator, Outcome};
 use super::superlative::without;
 use super::things::{Thing, Things};
-use crate::answer::Found;
-use crate::plan::{Ask, PlanSet, QualifiersOf, SetKind, Side};
+use crate::found::Found;
+use crate::plan::{PlanSet, PlannedAsk, QualifiersOf, SetKind, Side};
 use crate::sorted::{intersects, sorted};
 use std::borrow::Cow;
 use touchstone_kb::{FactId, LiteralFamily, LiteralId, LiteralKind, NodeId, Property, RelationId, Value};
@@ -14,16 +14,16 @@ impl<'k> Evaluator<'k, '_> {
     /// The answer.
     pub(super) fn answer(&self) -> Outcome<Found<'k>> {
         let found = match &self.plan.ask {
-            Ask::Members(set) => {
+            PlannedAsk::Members(set) => {
                 let Things::Listed { nodes, literals } = self.answers(set)? else {
                     return Ok(Found::things(Cow::Borrowed(&[]), Cow::Borrowed(&[])));
                 };
                 Found::things(nodes, literals)
             }
-            Ask::Count(set) => Found::Count(self.answers(set)?.len().unwrap_or(0) as u64),
-            Ask::Exists(set) => Found::Boolean(!self.answers(set)?.is_empty()),
-            Ask::Relations { from, to } => Found::Relations(self.relations(from, to)?),
-            Ask::Qualifiers(of) => {
+            PlannedAsk::Count(set) => Found::Count(self.answers(set)?.len().unwrap_or(0) as u64),
+            PlannedAsk::Exists(set) => Found::Boolean(!self.answers(set)?.is_empty()),
+            PlannedAsk::Relations { from, to } => Found::Relations(self.relations(from, to)?),
+            PlannedAsk::Qualifiers(of) => {
                 let QualifiersOf { from, properties, to, keys } = &**of;
                 let from = self.exact(from)?;
                 let to = self.exact(to)?;

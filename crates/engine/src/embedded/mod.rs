@@ -17,8 +17,8 @@ mod trace;
 
 pub use trace::{How, TraceNode};
 
-use crate::answer::Found;
 use crate::budget::{Budget, Stopped};
+use crate::found::Found;
 use crate::plan::Plan;
 use evaluate::Evaluator;
 use touchstone_kb::Kb;

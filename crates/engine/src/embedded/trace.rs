@@ -1,7 +1,7 @@
 //! What happened in each step of a query: how many things, how long, how many operations.
 
 use crate::budget::Budget;
-use crate::plan::{Ask, Extremes, Plan, PlanSet, QualifiersOf, RelateTo, SetKind, Test};
+use crate::plan::{Extremes, Plan, PlanSet, PlannedAsk, QualifiersOf, RelateTo, SetKind, Test};
 use serde::Serialize;
 use std::cell::RefCell;
 use std::fmt;
@@ -139,13 +139,13 @@ impl Recorder {
     }
 }
 
-fn question(ask: &Ask, kb: &Kb) -> String {
+fn question(ask: &PlannedAsk, kb: &Kb) -> String {
     match ask {
-        Ask::Members(_) => "the members of".to_owned(),
-        Ask::Count(_) => "the number of".to_owned(),
-        Ask::Exists(_) => "whether there is something in".to_owned(),
-        Ask::Relations { .. } => "the relations from, to".to_owned(),
-        Ask::Qualifiers(of) => {
+        PlannedAsk::Members(_) => "the members of".to_owned(),
+        PlannedAsk::Count(_) => "the number of".to_owned(),
+        PlannedAsk::Exists(_) => "whether there is something in".to_owned(),
+        PlannedAsk::Relations { .. } => "the relations from, to".to_owned(),
+        PlannedAsk::Qualifiers(of) => {
             let QualifiersOf { properties, keys, .. } = &**of;
             let keys: Vec<&str> = keys.iter().map(|&key| kb.qualifier_label(key)).collect();
             format!("`{}` of the facts `{}` from, to", keys.join("` or `"), names(properties, kb))

@@ -10,7 +10,7 @@ use super::printer::{Possible, Printer, Scope};
 use super::resolve::resolve;
 use super::wanted::Wanted;
 use super::{Column, Dialect, ExactQuery, Holds, Inexpressible, View};
-use crate::plan::{Ask, PlanSet, QualifiersOf};
+use crate::plan::{PlanSet, PlannedAsk, QualifiersOf};
 use std::collections::BTreeSet;
 use touchstone_kb::{LiteralFamily, Property, QualifierId};
 
@@ -30,15 +30,15 @@ struct Branch {
 /// The query for a plan.
 pub(super) fn print(printer: &Printer<'_, '_>) -> Result<ExactQuery, Inexpressible> {
     match &printer.plan.ask {
-        Ask::Members(set) => Ok(members(things(printer, set)?)),
-        Ask::Count(set) => count(printer, things(printer, set)?),
-        Ask::Exists(set) => {
+        PlannedAsk::Members(set) => Ok(members(things(printer, set)?)),
+        PlannedAsk::Count(set) => count(printer, things(printer, set)?),
+        PlannedAsk::Exists(set) => {
             let groups: Vec<String> =
                 things(printer, set)?.iter().map(|branch| branch.group.text()).collect();
             Ok(ExactQuery { text: format!("ASK WHERE {{\n{}\n}}", pattern(&groups)), holds: Holds::Boolean })
         }
-        Ask::Relations { from, to } => relations(printer, from, to),
-        Ask::Qualifiers(of) => {
+        PlannedAsk::Relations { from, to } => relations(printer, from, to),
+        PlannedAsk::Qualifiers(of) => {
             let QualifiersOf { from, properties, to, keys } = &**of;
             Ok(members(qualifiers(printer, from, properties, to, keys)?))
         }

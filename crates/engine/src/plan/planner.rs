@@ -1,7 +1,8 @@
 //! From a query to its plan: words become ids, and there is one way to say each thing.
 
 use super::{
-    Ask, Extremes, Period, Plan, PlanError, PlanSet, QualifiersOf, RelateTo, SetKind, Side, Target, Test,
+    Extremes, Period, Plan, PlanError, PlanSet, PlannedAsk, QualifiersOf, RelateTo, SetKind, Side, Target,
+    Test,
 };
 use crate::values::{LiteralRanges, order_of, satisfying};
 use crate::words::{Few, Unknown, Words};
@@ -25,7 +26,7 @@ impl Plan {
         };
         let different: Vec<(Side, Side)> =
             query.rules.different.iter().map(|(a, b)| (side(a), side(b))).collect();
-        let on_facts = matches!(ask, Ask::Relations { .. } | Ask::Qualifiers(_));
+        let on_facts = matches!(ask, PlannedAsk::Relations { .. } | PlannedAsk::Qualifiers(_));
         if on_facts && different.iter().any(|pair| !matches!(pair, (Side::Node(_), Side::Node(_)))) {
             return Err(PlanError::SharedBetween);
         }
@@ -37,7 +38,7 @@ impl Plan {
         let mut planner = Planner::new(words);
         planner.number_marks(|visit| visit(set), &[])?;
         let counted = planner.set(set)?;
-        Ok(planner.plan(Ask::Count(counted)))
+        Ok(planner.plan(PlannedAsk::Count(counted)))
     }
 }
 
@@ -54,7 +55,7 @@ impl<'w, 'kb> Planner<'w, 'kb> {
     }
 
     /// The plan for what is asked, without side conditions.
-    pub(super) fn plan(self, mut ask: Ask) -> Plan {
+    pub(super) fn plan(self, mut ask: PlannedAsk) -> Plan {
         let mut n_steps = 0;
         for set in ask.sets_mut().into_iter().flatten() {
             set.number(&mut n_steps);
@@ -106,39 +107,39 @@ impl<'w, 'kb> Planner<'w, 'kb> {
         self.words.kb()
     }
 
-    fn ask(&self, query: &Query) -> Result<Ask, PlanError> {
-        use logic::Answer;
+    fn ask(&self, query: &Query) -> Result<PlannedAsk, PlanError> {
+        use logic::Ask;
         Ok(match &query.answer {
-            Answer::Members(set) => Ask::Members(self.set(set)?),
-            Answer::Count(set) => Ask::Count(self.set(set)?),
-            Answer::Exists(set) => Ask::Exists(self.set(set)?),
-            Answer::Attribute { of, attribute, conditions } => {
+            Ask::Members(set) => PlannedAsk::Members(self.set(set)?),
+            Ask::Count(set) => PlannedAsk::Count(self.set(set)?),
+            Ask::Exists(set) => PlannedAsk::Exists(self.set(set)?),
+            Ask::Attribute { of, attribute, conditions } => {
                 let from = self.set(of)?;
                 self.attribute_values(from, attribute, self.tests(conditions)?)
             }
-            Answer::Verify { of, attribute, conditions, comparison, value } => {
+            Ask::Verify { of, attribute, conditions, comparison, value } => {
                 let of = self.set(of)?;
                 let values = self.values(*comparison, (**value).clone())?;
                 self.verify(of, attribute, self.tests(conditions)?, values)
             }
-            Answer::Relation { from, to } => {
+            Ask::Relation { from, to } => {
                 let (from, to) = self.two(from, to)?;
-                Ask::Relations { from, to }
+                PlannedAsk::Relations { from, to }
             }
-            Answer::AttributeQualifier { of, attribute, value, qualifier } => {
+            Ask::AttributeQualifier { of, attribute, value, qualifier } => {
                 let from = self.set(of)?;
                 let to = self.values(Comparison::Equal, (**value).clone())?;
                 self.qualifiers(from, attribute, to, qualifier, true)
             }
-            Answer::RelationQualifier { from, relation, to, qualifier } => {
+            Ask::RelationQualifier { from, relation, to, qualifier } => {
                 let (from, to) = self.two(from, to)?;
                 self.qualifiers(from, relation, to, qualifier, false)
             }
-            Answer::SelectBetween { left, right, attribute, extreme } => {
+            Ask::SelectBetween { left, right, attribute, extreme } => {
                 let branches = vec![self.set(left)?, self.set(right)?];
                 self.select(PlanSet::new(SetKind::Or(branches)), attribute, *extreme)
             }
-            Answer::SelectAmong { among, attribute, extreme } => {
+            Ask::SelectAmong { among, attribute, extreme } => {
                 let of = self.set(among)?;
                 self.select(of, attribute, *extreme)
             }
@@ -146,14 +147,20 @@ impl<'w, 'kb> Planner<'w, 'kb> {
     }
 
     /// The values of an attribute.
-    pub(super) fn attribute_values(&self, of: PlanSet, attribute: &str, conditions: Vec<Test>) -> Ask {
-        Ask::Members(self.relate(of, attribute, Direction::Forward, conditions, true))
+    pub(super) fn attribute_values(&self, of: PlanSet, attribute: &str, conditions: Vec<Test>) -> PlannedAsk {
+        PlannedAsk::Members(self.relate(of, attribute, Direction::Forward, conditions, true))
     }
 
     /// Whether an attribute has one of some values.
-    pub(super) fn verify(&self, of: PlanSet, attribute: &str, conditions: Vec<Test>, values: PlanSet) -> Ask {
+    pub(super) fn verify(
+        &self,
+        of: PlanSet,
+        attribute: &str,
+        conditions: Vec<Test>,
+        values: PlanSet,
+    ) -> PlannedAsk {
         let verified = self.relate(values, attribute, Direction::Backward, conditions, true);
-        Ask::Exists(PlanSet::new(SetKind::And(vec![of, verified])))
+        PlannedAsk::Exists(PlanSet::new(SetKind::And(vec![of, verified])))
     }
 
     /// Qualifiers of facts whose property is an attribute, or a relation.
@@ -164,11 +171,11 @@ impl<'w, 'kb> Planner<'w, 'kb> {
         to: PlanSet,
         key: &str,
         attribute: bool,
-    ) -> Ask {
+    ) -> PlannedAsk {
         let mut properties = self.words.properties(word, &self.unknown);
         properties.retain(|property| matches!(property, Property::Attribute(_)) == attribute);
         let keys = self.words.qualifiers(key, &self.unknown);
-        Ask::Qualifiers(Box::new(QualifiersOf { from, properties, to, keys }))
+        PlannedAsk::Qualifiers(Box::new(QualifiersOf { from, properties, to, keys }))
     }
 
     /// Two descriptions that share nothing.
@@ -184,11 +191,11 @@ impl<'w, 'kb> Planner<'w, 'kb> {
     }
 
     /// Those with the greatest or smallest value.
-    pub(super) fn select(&self, of: PlanSet, attribute: &str, extreme: Extreme) -> Ask {
+    pub(super) fn select(&self, of: PlanSet, attribute: &str, extreme: Extreme) -> PlannedAsk {
         let properties = attributes_only(self.words.properties(attribute, &self.unknown));
         let path = vec![(properties, Direction::Forward)];
         let extremes = Extremes { of, path, extreme, start: None };
-        Ask::Members(PlanSet::new(SetKind::Superlative(Box::new(extremes))))
+        PlannedAsk::Members(PlanSet::new(SetKind::Superlative(Box::new(extremes))))
     }
 
     fn set(&self, set: &logic::Set) -> Result<PlanSet, PlanError> {

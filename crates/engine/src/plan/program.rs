@@ -1,7 +1,7 @@
 //! Programs are planned at once: the algebra in between took a third of the time of a short one.
 
 use super::planner::Planner;
-use super::{Ask, Plan, PlanError, PlanSet, SetKind, Target, Test};
+use super::{Plan, PlanError, PlanSet, PlannedAsk, SetKind, Target, Test};
 use crate::words::{Few, Words};
 use std::sync::OnceLock;
 use touchstone_kb::{Comparison, QualifierId, Time};
@@ -77,7 +77,7 @@ impl Planning<'_, '_> {
 
 impl Builder for Planning<'_, '_> {
     type Set = PlanSet;
-    type Asked = Ask;
+    type Asked = PlannedAsk;
 
     fn all(&mut self) -> PlanSet {
         PlanSet::new(SetKind::All)
@@ -162,10 +162,10 @@ impl Builder for Planning<'_, '_> {
         PlanSet::new(SetKind::Or(parts))
     }
 
-    fn ask(&mut self, question: Question<'_, PlanSet>) -> Ask {
+    fn ask(&mut self, question: Question<'_, PlanSet>) -> PlannedAsk {
         match question {
-            Question::Members(set) => Ask::Members(set),
-            Question::Count(set) => Ask::Count(set),
+            Question::Members(set) => PlannedAsk::Members(set),
+            Question::Count(set) => PlannedAsk::Count(set),
             Question::Attribute(Values { of, attribute, condition }) => {
                 let conditions = self.conditions(condition);
                 self.planner.attribute_values(of, attribute, conditions)
@@ -175,7 +175,7 @@ impl Builder for Planning<'_, '_> {
                 let values = self.values(comparison, *value);
                 self.planner.verify(of, attribute, conditions, values)
             }
-            Question::Relation(from, to) => Ask::Relations { from, to },
+            Question::Relation(from, to) => PlannedAsk::Relations { from, to },
             Question::AttributeQualifier { of, attribute, value, qualifier } => {
                 let kind = touchstone_logic::Names::key_kind(self.planner.words, attribute);
                 let to = self.values(Comparison::Equal, keyed_value(kind, value));

@@ -11,7 +11,7 @@ use touchstone_engine::plan::Plan;
 use touchstone_engine::{Found, Words, embedded};
 use touchstone_kb::export::{ExportRequest, Format, View, export};
 use touchstone_kb::{Change, Comparison, Kb, LiteralId, NoProgress, NodeId};
-use touchstone_logic::{Answer, Query, Set, Value};
+use touchstone_logic::{Ask, Query, Set, Value};
 
 fn keys(found: &Found<'_>) -> BTreeSet<AnswerKey> {
     match found {
@@ -116,7 +116,7 @@ fn a_union_with_everything_keeps_what_it_names() {
                 Set::Marked(0, Set::Or(vec![Set::All, also]).into()),
             ];
             for shape in shapes {
-                let query = Query::new(Answer::Members(shape));
+                let query = Query::new(Ask::Members(shape));
                 let plan = Plan::of(&query, &words).unwrap();
                 let found = agreed(&kb, &plan, &query, &format!("KB {seed}"));
                 assert!(found.len() > n_entities, "KB {seed}: {query:?}");

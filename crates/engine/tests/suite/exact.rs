@@ -198,7 +198,7 @@ fn on_the_original_file() {
             let query = queries.query();
             let Ok(plan) = Plan::of(&query, &words) else { continue };
             let expected = naive::answer(&kb, &plan);
-            relations += usize::from(matches!(query.answer, touchstone_logic::Answer::Relation { .. }));
+            relations += usize::from(matches!(query.answer, touchstone_logic::Ask::Relation { .. }));
             tally.check(seed, &query, &plan, &printer, &|query| server.run(query), &expected);
         }
         std::fs::remove_dir_all(file.parent().unwrap()).unwrap();

@@ -11,7 +11,7 @@ use crate::random::Random;
 use crate::words::with_ids;
 use serde::{Deserialize, Serialize};
 use touchstone_kb::{ClassId, Comparison, Kb, NodeId, Property};
-use touchstone_logic::{Answer, Direction, Extreme, Mark, Query, Relate, Set, Step, Superlative};
+use touchstone_logic::{Ask, Direction, Extreme, Mark, Query, Relate, Set, Step, Superlative};
 
 /// Where a question names an entity.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -82,19 +82,19 @@ impl Speaker<'_> {
         self.random.choose(phrases).cloned().ok_or("the lexicon has no phrase for it")
     }
 
-    fn question(&mut self, answer: &Answer, many: bool) -> Said<String> {
+    fn question(&mut self, answer: &Ask, many: bool) -> Said<String> {
         Ok(match answer {
-            Answer::Members(Set::Superlative(superlative)) => {
+            Ask::Members(Set::Superlative(superlative)) => {
                 let Superlative { of, path, extreme, start: None } = &**superlative else {
                     return Err("a superlative of a thing on the way");
                 };
                 self.superlative(of, path, *extreme, many)?
             }
-            Answer::SelectAmong { among, attribute, extreme } => {
+            Ask::SelectAmong { among, attribute, extreme } => {
                 let step = Step { property: attribute.clone(), direction: Direction::Forward };
                 self.superlative(among, &[step], *extreme, many)?
             }
-            Answer::Members(set) => {
+            Ask::Members(set) => {
                 let (noun, clauses) = self.described(set, many)?;
                 let beginning = match noun.person && noun.one == "person" {
                     true => "who".to_owned(),
@@ -110,15 +110,15 @@ impl Speaker<'_> {
                     false => format!("{beginning} {}?", together(&clauses)),
                 }
             }
-            Answer::Count(set) => {
+            Ask::Count(set) => {
                 let (noun, clauses) = self.described(set, true)?;
                 match clauses.is_empty() {
                     true => format!("how many {} are there?", noun.many),
                     false => format!("how many {} {}?", noun.many, together(&clauses)),
                 }
             }
-            Answer::Exists(set) => format!("is there {}?", self.noun_phrase(set, Number::One)?),
-            Answer::Attribute { of, attribute, conditions } => {
+            Ask::Exists(set) => format!("is there {}?", self.noun_phrase(set, Number::One)?),
+            Ask::Attribute { of, attribute, conditions } => {
                 let words = self.attribute(attribute)?;
                 let subject = self.noun_phrase(of, Number::The)?;
                 let qualifiers = self.qualifiers(conditions)?;
@@ -139,18 +139,18 @@ impl Speaker<'_> {
                     _ => return Err("a qualifier behind a description"),
                 }
             }
-            Answer::Verify { of, attribute, conditions, comparison, value } => {
+            Ask::Verify { of, attribute, conditions, comparison, value } => {
                 let subject = self.noun_phrase(of, Number::The)?;
                 let many = self.is_plural(of);
                 let clause = self.fact_clause(attribute, *comparison, value, many, conditions)?;
                 format!("is it true that {subject} {clause}?")
             }
-            Answer::Relation { from, to } => {
+            Ask::Relation { from, to } => {
                 let is = if self.is_plural(from) { "are" } else { "is" };
                 let (from, to) = (self.noun_phrase(from, Number::The)?, self.noun_phrase(to, Number::The)?);
                 format!("how {is} {from} related to {to}?")
             }
-            Answer::AttributeQualifier { of, attribute, value, qualifier } => {
+            Ask::AttributeQualifier { of, attribute, value, qualifier } => {
                 let fact = Fact {
                     subject: self.noun_phrase(of, Number::The)?,
                     clause: self.value_clause(attribute, Comparison::Equal, value, self.is_plural(of))?,
@@ -160,7 +160,7 @@ impl Speaker<'_> {
                 };
                 self.about_fact(&fact, qualifier)?
             }
-            Answer::RelationQualifier { from, relation, to, qualifier } => {
+            Ask::RelationQualifier { from, relation, to, qualifier } => {
                 let (subject, object) =
                     (self.noun_phrase(from, Number::The)?, self.noun_phrase(to, Number::The)?);
                 let words = self.lexicon.relations.get(relation.as_str()).ok_or("an unknown relation")?;
@@ -169,7 +169,7 @@ impl Speaker<'_> {
                 let clause = with_other(agreeing(&phrase, many), &object);
                 self.about_fact(&Fact { subject, clause, object, property: relation, many }, qualifier)?
             }
-            Answer::SelectBetween { left, right, attribute, extreme } => {
+            Ask::SelectBetween { left, right, attribute, extreme } => {
                 let noun = self.noun_of_both(left, right)?;
                 let words = self.attribute(attribute)?;
                 let is_clear = is_name(left) && is_name(right);

@@ -5,22 +5,22 @@ use crate::ground::Ground;
 use crate::random::Random;
 use touchstone_engine::Found;
 use touchstone_kb::{Comparison, LiteralId, NodeId};
-use touchstone_logic::{Answer, Direction, Mark, Query, Relate, Set, Value};
+use touchstone_logic::{Ask, Direction, Mark, Query, Relate, Set, Value};
 
 /// The query about other things; `None` if this attempt finds none. Only queries about members of a described set can be moved.
 pub fn again(ground: &Ground<'_>, random: &mut Random, query: &Query) -> Option<Query> {
     let mut mover = Mover { ground, random, marks: Vec::new() };
     let answer = match &query.answer {
-        Answer::Members(Set::Superlative(superlative)) => {
+        Ask::Members(Set::Superlative(superlative)) => {
             let mut superlative = superlative.clone();
             superlative.of = mover.moved_root(&superlative.of)?;
-            Answer::Members(Set::Superlative(superlative))
+            Ask::Members(Set::Superlative(superlative))
         }
-        Answer::Members(set) => Answer::Members(mover.moved_root(set)?),
-        Answer::Count(set) => Answer::Count(mover.moved_root(set)?),
-        Answer::SelectAmong { among, attribute, extreme } => {
+        Ask::Members(set) => Ask::Members(mover.moved_root(set)?),
+        Ask::Count(set) => Ask::Count(mover.moved_root(set)?),
+        Ask::SelectAmong { among, attribute, extreme } => {
             let (attribute, extreme) = (attribute.clone(), *extreme);
-            Answer::SelectAmong { among: mover.moved_root(among)?, attribute, extreme }
+            Ask::SelectAmong { among: mover.moved_root(among)?, attribute, extreme }
         }
         _ => return None,
     };
@@ -59,7 +59,7 @@ impl Mover<'_, '_, '_> {
                 return Some(moved);
             }
         }
-        let wide = Query::new(Answer::Members(widened(set)));
+        let wide = Query::new(Ask::Members(widened(set)));
         let Some(Found::Things { nodes, .. }) = self.ground.run(&wide) else { return None };
         let witness = NodeId(*self.random.choose(&nodes)?);
         self.marks.clear();

@@ -9,7 +9,7 @@ use touchstone_engine::Found;
 use touchstone_kb::{
     ClassId, Comparison, FactId, LiteralFamily, LiteralId, NodeId, Property, Value as KbValue,
 };
-use touchstone_logic::{Answer, Condition, Direction, Extreme, Query, Set, Value};
+use touchstone_logic::{Ask, Condition, Direction, Extreme, Query, Set, Value};
 
 /// The nine ways to ask.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -58,15 +58,15 @@ impl QuestionType {
     /// The type of a query, as KQA Pro sorts its questions.
     pub fn of(query: &Query) -> QuestionType {
         match &query.answer {
-            Answer::Members(Set::Superlative(_)) | Answer::SelectAmong { .. } => QuestionType::SelectAmong,
-            Answer::Members(_) => QuestionType::QueryName,
-            Answer::Count(_) => QuestionType::Count,
-            Answer::Exists(_) | Answer::Verify { .. } => QuestionType::Verify,
-            Answer::Attribute { .. } => QuestionType::QueryAttribute,
-            Answer::Relation { .. } => QuestionType::Relation,
-            Answer::AttributeQualifier { .. } => QuestionType::HighLevelLiteral,
-            Answer::RelationQualifier { .. } => QuestionType::HighLevelRelational,
-            Answer::SelectBetween { .. } => QuestionType::SelectBetween,
+            Ask::Members(Set::Superlative(_)) | Ask::SelectAmong { .. } => QuestionType::SelectAmong,
+            Ask::Members(_) => QuestionType::QueryName,
+            Ask::Count(_) => QuestionType::Count,
+            Ask::Exists(_) | Ask::Verify { .. } => QuestionType::Verify,
+            Ask::Attribute { .. } => QuestionType::QueryAttribute,
+            Ask::Relation { .. } => QuestionType::Relation,
+            Ask::AttributeQualifier { .. } => QuestionType::HighLevelLiteral,
+            Ask::RelationQualifier { .. } => QuestionType::HighLevelRelational,
+            Ask::SelectBetween { .. } => QuestionType::SelectBetween,
         }
     }
 }
@@ -90,18 +90,18 @@ pub fn sample(
     let (class, witness) = witness(ground, random, kind, classes)?;
     let mut asker = Asker { ground, random, depth };
     Ok(Query::new(match kind {
-        QuestionType::QueryName => Answer::Members(asker.unique_description(witness)?),
-        QuestionType::Count => Answer::Count(asker.description(witness)?),
+        QuestionType::QueryName => Ask::Members(asker.unique_description(witness)?),
+        QuestionType::Count => Ask::Count(asker.description(witness)?),
         QuestionType::SelectAmong => {
             let among = asker.description(witness)?;
             let (attribute, extreme) = (asker.ordered_attribute(witness)?.0, asker.extreme());
-            Answer::SelectAmong { among, attribute: attribute.into(), extreme }
+            Ask::SelectAmong { among, attribute: attribute.into(), extreme }
         }
         QuestionType::SelectBetween => asker.between(witness, class)?,
         QuestionType::QueryAttribute => {
             let of = asker.located(witness)?;
             let (attribute, conditions) = asker.attribute_with_conditions(witness)?;
-            Answer::Attribute { of, attribute: attribute.into(), conditions }
+            Ask::Attribute { of, attribute: attribute.into(), conditions }
         }
         QuestionType::Verify => asker.verify(witness)?,
         QuestionType::HighLevelLiteral => asker.literal_qualifier(witness)?,
@@ -162,7 +162,7 @@ impl<'k> Asker<'_, 'k, '_> {
 
     fn unique_description(&mut self, node: NodeId) -> Sampled<Set> {
         let set = self.description(node)?;
-        match self.ground.run(&Query::new(Answer::Count(set.clone()))) {
+        match self.ground.run(&Query::new(Ask::Count(set.clone()))) {
             Some(Found::Count(1)) => Ok(set),
             _ => Err("a description that is not unique"),
         }
@@ -322,7 +322,7 @@ impl<'k> Asker<'_, 'k, '_> {
         Ok((self.ground.kb().attribute_id(attribute).to_owned(), LiteralId(literal)))
     }
 
-    fn between(&mut self, node: NodeId, class: ClassId) -> Sampled<Answer> {
+    fn between(&mut self, node: NodeId, class: ClassId) -> Sampled<Ask> {
         let (attribute, _) = self.ordered_attribute(node)?;
         let kb = self.ground.kb();
         let known = kb.attribute(&attribute).ok_or("no attribute")?;
@@ -336,7 +336,7 @@ impl<'k> Asker<'_, 'k, '_> {
             return Err("several values to compare");
         }
         let (left, right) = (self.located(node)?, self.located(NodeId(other))?);
-        Ok(Answer::SelectBetween { left, right, attribute: attribute.into(), extreme: self.extreme() })
+        Ok(Ask::SelectBetween { left, right, attribute: attribute.into(), extreme: self.extreme() })
     }
 
     /// An attribute, with a condition if its values need one.
@@ -353,7 +353,7 @@ impl<'k> Asker<'_, 'k, '_> {
     }
 
     /// Whether a value is as said: true for a half of the questions.
-    fn verify(&mut self, node: NodeId) -> Sampled<Answer> {
+    fn verify(&mut self, node: NodeId) -> Sampled<Ask> {
         let kb = self.ground.kb();
         let of = self.located(node)?;
         let values = self.ground.attributes(node);
@@ -391,7 +391,7 @@ impl<'k> Asker<'_, 'k, '_> {
             (2.., Some(fact)) => self.qualifier(fact).into_iter().collect(),
             _ => Vec::new(),
         };
-        Ok(Answer::Verify {
+        Ok(Ask::Verify {
             of,
             attribute: kb.attribute_id(attribute).into(),
             conditions,
@@ -400,7 +400,7 @@ impl<'k> Asker<'_, 'k, '_> {
         })
     }
 
-    fn literal_qualifier(&mut self, node: NodeId) -> Sampled<Answer> {
+    fn literal_qualifier(&mut self, node: NodeId) -> Sampled<Ask> {
         let kb = self.ground.kb();
         let mut facts = Vec::new();
         for (attribute, literals) in self.ground.attributes(node) {
@@ -418,7 +418,7 @@ impl<'k> Asker<'_, 'k, '_> {
         let qualifiers: Vec<_> = kb.fact_qualifiers(FactId(fact)).collect();
         let qualifier = self.random.choose(&qualifiers).ok_or(NO_QUALIFIERS)?.key;
         let of = self.located(node)?;
-        Ok(Answer::AttributeQualifier {
+        Ok(Ask::AttributeQualifier {
             of,
             attribute: kb.attribute_id(attribute).into(),
             value: Box::new(Value::of(&literal)),
@@ -434,18 +434,18 @@ impl<'k> Asker<'_, 'k, '_> {
         self.random.choose(&edges).copied().ok_or("the entity leads nowhere")
     }
 
-    fn relation(&mut self, node: NodeId) -> Sampled<Answer> {
+    fn relation(&mut self, node: NodeId) -> Sampled<Ask> {
         let edge = self.forward_edge(node)?;
-        Ok(Answer::Relation { from: self.located(node)?, to: self.located(edge.other)? })
+        Ok(Ask::Relation { from: self.located(node)?, to: self.located(edge.other)? })
     }
 
-    fn relation_qualifier(&mut self, node: NodeId) -> Sampled<Answer> {
+    fn relation_qualifier(&mut self, node: NodeId) -> Sampled<Ask> {
         let kb = self.ground.kb();
         let edge = self.forward_edge(node)?;
         let fact = self.fact(node, edge).ok_or("no fact")?;
         let qualifiers: Vec<_> = kb.fact_qualifiers(FactId(fact)).collect();
         let qualifier = self.random.choose(&qualifiers).ok_or(NO_QUALIFIERS)?.key;
-        Ok(Answer::RelationQualifier {
+        Ok(Ask::RelationQualifier {
             from: self.located(node)?,
             relation: kb.relation_id(edge.relation).into(),
             to: self.located(edge.other)?,

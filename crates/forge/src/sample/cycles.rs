@@ -5,7 +5,7 @@ use crate::ground::{Edge, Ground};
 use crate::random::Random;
 use touchstone_kb::{ClassId, NodeId, Property};
 use touchstone_logic::graph::{Shape, Skeleton};
-use touchstone_logic::{Answer, Direction, Extreme, Query, Set, Step, Superlative};
+use touchstone_logic::{Ask, Direction, Extreme, Query, Set, Step, Superlative};
 
 /// A shape with cycles. Vertex 0 is the answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -130,14 +130,14 @@ pub fn sample(
     let (_, met_again) = described(vec![false; placed.len()]);
     let (set, _) = described(met_again);
     Ok(Query::new(match function {
-        Function::Count => Answer::Count(set),
-        Function::None | Function::Comparative => Answer::Members(set),
+        Function::Count => Ask::Count(set),
+        Function::None | Function::Comparative => Ask::Members(set),
         Function::Superlative => {
             let attribute = ordered_attribute(ground, random, NodeId(witness))?;
             let step = Step { property: kb.attribute_id(attribute).into(), direction: Direction::Forward };
             let extreme = if random.percent(50) { Extreme::Max } else { Extreme::Min };
             let superlative = Superlative { of: set, path: vec![step], extreme, start: None };
-            Answer::Members(Set::Superlative(Box::new(superlative)))
+            Ask::Members(Set::Superlative(Box::new(superlative)))
         }
     }))
 }

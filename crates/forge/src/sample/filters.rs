@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use touchstone_engine::Found;
 use touchstone_kb::compare::satisfies;
 use touchstone_kb::{Comparison, Kb, Literal, LiteralId, NodeId};
-use touchstone_logic::{Answer, Direction, Query, Relate, Set, Superlative};
+use touchstone_logic::{Ask, Direction, Query, Relate, Set, Superlative};
 
 /// Why a query was not taken.
 pub type Rejected = &'static str;
@@ -55,24 +55,24 @@ pub fn checked<'k>(ground: &Ground<'k>, query: &Query, max_answers: usize) -> Re
             Some(node) => nodes.binary_search(&node.0).is_ok(),
             None => nodes.iter().any(|&node| kb.label(NodeId(node)) == word),
         };
-        if named.iter().any(|word| is_answer(word)) && !matches!(query.answer, Answer::SelectBetween { .. }) {
+        if named.iter().any(|word| is_answer(word)) && !matches!(query.answer, Ask::SelectBetween { .. }) {
             return Err("an answer is named in the question");
         }
     }
-    if let (Answer::Count(set), Found::Count(1)) = (&query.answer, &found)
+    if let (Ask::Count(set), Found::Count(1)) = (&query.answer, &found)
         && set.conjuncts().iter().filter(|part| !matches!(part, Set::Class(_))).count() == 1
     {
         return Err("a count of one thing");
     }
-    if let Answer::Members(Set::Superlative(superlative)) = &query.answer
+    if let Ask::Members(Set::Superlative(superlative)) = &query.answer
         && superlative.path.len() > 1
         && !is_absolute(ground, superlative, &found)
     {
         return Err("the extreme of all is another one, or several share it");
     }
     let among = match &query.answer {
-        Answer::SelectAmong { among, .. } => Some(among),
-        Answer::Members(Set::Superlative(superlative)) => Some(&superlative.of),
+        Ask::SelectAmong { among, .. } => Some(among),
+        Ask::Members(Set::Superlative(superlative)) => Some(&superlative.of),
         _ => None,
     };
     let enough = |set: &Set| !matches!(ground.count(set), Some(0 | 1));
@@ -91,14 +91,14 @@ pub fn checked<'k>(ground: &Ground<'k>, query: &Query, max_answers: usize) -> Re
 /// Whether a thing that is asked about is named in its own description: "the country that has the capital that is the capital of Peru".
 fn describes_by_itself(ground: &Ground<'_>, query: &Query) -> bool {
     let mut found = false;
-    if matches!(query.answer, Answer::Members(_) | Answer::Count(_) | Answer::SelectAmong { .. }) {
+    if matches!(query.answer, Ask::Members(_) | Ask::Count(_) | Ask::SelectAmong { .. }) {
         return found;
     }
     query.sets(&mut |set| {
         if found || matches!(set, Set::Entity(_) | Set::Named(_)) {
             return;
         }
-        let described = Query::new(Answer::Members(set.clone()));
+        let described = Query::new(Ask::Members(set.clone()));
         let named: Vec<NodeId> =
             entities(&described).into_iter().filter_map(|word| ground.kb().node(word)).collect();
         if let Some(Found::Things { nodes, .. }) = ground.run(&described) {
@@ -118,20 +118,18 @@ fn says_its_answer(query: &Query) -> bool {
         })
     }
     match &query.answer {
-        Answer::Attribute { of, attribute, .. } | Answer::Verify { of, attribute, .. } => {
-            describes(of, attribute)
-        }
-        Answer::SelectBetween { left, right, attribute, .. } => {
+        Ask::Attribute { of, attribute, .. } | Ask::Verify { of, attribute, .. } => describes(of, attribute),
+        Ask::SelectBetween { left, right, attribute, .. } => {
             describes(left, attribute) || describes(right, attribute)
         }
-        Answer::SelectAmong { among, attribute, .. } => describes(among, attribute),
-        Answer::Members(Set::Superlative(superlative)) => match &superlative.path[..] {
+        Ask::SelectAmong { among, attribute, .. } => describes(among, attribute),
+        Ask::Members(Set::Superlative(superlative)) => match &superlative.path[..] {
             [step] => describes(&superlative.of, &step.property),
             _ => false,
         },
-        Answer::Relation { from, to } | Answer::RelationQualifier { from, to, .. } => {
+        Ask::Relation { from, to } | Ask::RelationQualifier { from, to, .. } => {
             let named = |set: &Set| {
-                let asked = Query::new(Answer::Count(set.clone()));
+                let asked = Query::new(Ask::Count(set.clone()));
                 entities(&asked).into_iter().map(str::to_owned).collect::<Vec<_>>()
             };
             let (from, to) = (named(from), named(to));
@@ -162,13 +160,13 @@ fn is_absolute(ground: &Ground<'_>, superlative: &Superlative, found: &Found<'_>
     let reached = steps.iter().rev().fold(Set::Superlative(Box::new(best)), |set, step| {
         Set::relate(set, step.property.clone(), step.direction.flipped())
     });
-    let literal = Query::new(Answer::Members(Set::and([superlative.of.clone(), reached])));
+    let literal = Query::new(Ask::Members(Set::and([superlative.of.clone(), reached])));
     ground.run_again(&literal).as_ref() == Some(found)
 }
 
 /// The thing at the end of a path is one thing: "the film with the highest score" is none where hundreds share it.
 fn is_one(ground: &Ground<'_>, best: &Superlative) -> bool {
-    let best = Query::new(Answer::Members(Set::Superlative(Box::new(best.clone()))));
+    let best = Query::new(Ask::Members(Set::Superlative(Box::new(best.clone()))));
     ground.run_again(&best).is_some_and(|found| found.len() == 1)
 }
 
@@ -176,15 +174,15 @@ fn is_one(ground: &Ground<'_>, best: &Superlative) -> bool {
 pub fn gives_away(question: &str, query: &Query, found: &Found<'_>, kb: &Kb) -> bool {
     match (&query.answer, found) {
         // One of both is the answer; but their names must not tell which.
-        (Answer::SelectBetween { left, right, attribute, .. }, _) => {
+        (Ask::SelectBetween { left, right, attribute, .. }, _) => {
             names_its_value(left, attribute, kb) || names_its_value(right, attribute, kb)
         }
-        (Answer::Verify { of, attribute, .. }, _) => names_its_value(of, attribute, kb),
+        (Ask::Verify { of, attribute, .. }, _) => names_its_value(of, attribute, kb),
         (_, Found::Things { nodes, literals }) => {
             nodes.iter().any(|&node| says(question, kb.label(NodeId(node))))
                 || literals.iter().any(|&literal| says_value(question, &kb.literal(LiteralId(literal))))
         }
-        (Answer::Relation { from, to }, Found::Relations(relations)) => {
+        (Ask::Relation { from, to }, Found::Relations(relations)) => {
             // "How is the 2000 election in Ohio related to Ohio?"
             one_name_says_the_other(from, to, kb)
                 || relations.iter().any(|&relation| says(question, kb.relation_label(relation)))
@@ -235,9 +233,9 @@ fn says(text: &str, words: &str) -> bool {
 fn is_redundant(ground: &Ground<'_>, query: &Query, found: &Found<'_>) -> bool {
     // How many members there are is the answer already, or its length.
     let known = match (&query.answer, found) {
-        (Answer::Count(_), Found::Count(count)) => Some(*count),
-        (Answer::Members(Set::Superlative(_)), _) => None,
-        (Answer::Members(_), found) => Some(found.len() as u64),
+        (Ask::Count(_), Found::Count(count)) => Some(*count),
+        (Ask::Members(Set::Superlative(_)), _) => None,
+        (Ask::Members(_), found) => Some(found.len() as u64),
         _ => None,
     };
     let mut redundant = false;
@@ -412,7 +410,7 @@ mod tests {
         let kb = world::open(&NoProgress).unwrap();
         let ground = Ground::new(&kb, None);
         let area =
-            |of: Set| Query::new(Answer::Attribute { of, attribute: "area".into(), conditions: Vec::new() });
+            |of: Set| Query::new(Ask::Attribute { of, attribute: "area".into(), conditions: Vec::new() });
         let peru = || Set::Entity("country/PE".into());
         let there = Set::relate(peru(), "capital", Direction::Forward);
         let back = Set::relate(there, "capital", Direction::Backward);

@@ -8,7 +8,7 @@ use crate::random::Random;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use touchstone_kb::{AttributeId, ClassId, Comparison, LiteralId, NodeId, Property, ValueKind};
-use touchstone_logic::{Answer, Direction, Extreme, Query, Set, Step, Superlative};
+use touchstone_logic::{Ask, Direction, Extreme, Query, Set, Step, Superlative};
 
 /// The function on top of a shape.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -104,10 +104,10 @@ pub fn sample(
     Ok(Query::new(match tail {
         Some(_) => {
             let extreme = if random.percent(50) { Extreme::Max } else { Extreme::Min };
-            Answer::Members(Set::Superlative(Box::new(Superlative { of: set, path, extreme, start: None })))
+            Ask::Members(Set::Superlative(Box::new(Superlative { of: set, path, extreme, start: None })))
         }
-        None if function == Function::Count => Answer::Count(set),
-        None => Answer::Members(set),
+        None if function == Function::Count => Ask::Count(set),
+        None => Ask::Members(set),
     }))
 }
 

@@ -6,7 +6,7 @@
 
 use super::labelled::LabelledGraph;
 use crate::lookup::Inverses;
-use crate::query::{Answer, Condition, Direction, Mark, Query, Relate, Set, Step, Superlative};
+use crate::query::{Ask, Condition, Direction, Mark, Query, Relate, Set, Step, Superlative};
 use crate::value::{Symbol, Value};
 use hashbrown::HashSet;
 use touchstone_kb::Comparison;
@@ -110,7 +110,7 @@ impl Canonical {
         let mut writer = Writer { inverses, start: None, cycles: false };
         let tree = writer.query(query);
         let tree = if template { tree.template() } else { tree };
-        let rootless = matches!(query.answer, Answer::Exists(_) | Answer::Verify { .. });
+        let rootless = matches!(query.answer, Ask::Exists(_) | Ask::Verify { .. });
         let (key, exact) =
             if writer.cycles || rootless { graph_key(&tree, rootless) } else { (tree.key.clone(), true) };
         Canonical { tree, key, exact }
@@ -171,20 +171,20 @@ impl Writer<'_> {
         let question =
             |word: &str, children| Norm::new(Kind::Question, word.to_owned(), word.into(), children);
         match &query.answer {
-            Answer::Members(set) => question("members", vec![self.thing(set)]),
-            Answer::Count(set) => question("count", vec![self.thing(set)]),
-            Answer::Exists(set) => question("exists", vec![self.thing(set)]),
-            Answer::Attribute { of, attribute, conditions } => {
+            Ask::Members(set) => question("members", vec![self.thing(set)]),
+            Ask::Count(set) => question("count", vec![self.thing(set)]),
+            Ask::Exists(set) => question("exists", vec![self.thing(set)]),
+            Ask::Attribute { of, attribute, conditions } => {
                 let values = related(of.clone(), attribute, Direction::Forward, conditions);
                 question("members", vec![self.thing(&values)])
             }
-            Answer::Verify { of, attribute, conditions, comparison, value } => {
+            Ask::Verify { of, attribute, conditions, comparison, value } => {
                 let values = Set::Values(*comparison, value.clone());
                 let fact = related(values, attribute, Direction::Backward, conditions);
                 question("exists", vec![self.thing(&Set::and([of.clone(), fact]))])
             }
-            Answer::Relation { from, to } => question("relation", vec![self.thing(from), self.thing(to)]),
-            Answer::AttributeQualifier { of, attribute, value, qualifier } => {
+            Ask::Relation { from, to } => question("relation", vec![self.thing(from), self.thing(to)]),
+            Ask::AttributeQualifier { of, attribute, value, qualifier } => {
                 // A program does not tell what the value is: the key does.
                 let of = self.thing(of);
                 let value = Norm {
@@ -193,15 +193,15 @@ impl Writer<'_> {
                 };
                 question(&format!("qualifier {qualifier:?} of {attribute:?}"), vec![of, value])
             }
-            Answer::RelationQualifier { from, relation, to, qualifier } => {
+            Ask::RelationQualifier { from, relation, to, qualifier } => {
                 let label = format!("qualifier {qualifier:?} of {relation:?}");
                 question(&label, vec![self.thing(from), self.thing(to)])
             }
-            Answer::SelectBetween { left, right, attribute, extreme } => {
+            Ask::SelectBetween { left, right, attribute, extreme } => {
                 let of = Set::or([left.clone(), right.clone()]);
                 question("members", vec![self.thing(&superlative(of, attribute, *extreme))])
             }
-            Answer::SelectAmong { among, attribute, extreme } => {
+            Ask::SelectAmong { among, attribute, extreme } => {
                 question("members", vec![self.thing(&superlative(among.clone(), attribute, *extreme))])
             }
         }

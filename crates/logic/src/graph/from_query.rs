@@ -13,7 +13,7 @@
 
 use super::code::Coder;
 use super::query_graph::{Edge, QueryGraph, Vertex};
-use crate::query::{Answer, Direction, Mark, Query, Set, Step, Superlative};
+use crate::query::{Ask, Direction, Mark, Query, Set, Step, Superlative};
 use crate::sexpr::{GraphQuery, GraphQueryError, NodeType};
 use crate::value::Symbol;
 use touchstone_kb::Comparison;
@@ -27,44 +27,44 @@ impl QueryGraph {
         let mut builder = Builder::default();
         let root = builder.vertex();
         match &query.answer {
-            Answer::Members(set) | Answer::Exists(set) => builder.set(set, root, false),
-            Answer::Count(set) => {
+            Ask::Members(set) | Ask::Exists(set) => builder.set(set, root, false),
+            Ask::Count(set) => {
                 builder.note(root, "count");
                 builder.set(set, root, false);
             }
-            Answer::Attribute { of, attribute, .. } => builder.step(of, attribute, Direction::Forward, root),
-            Answer::Verify { of, attribute, comparison, value, .. } => {
+            Ask::Attribute { of, attribute, .. } => builder.step(of, attribute, Direction::Forward, root),
+            Ask::Verify { of, attribute, comparison, value, .. } => {
                 builder.set(of, root, false);
                 let values = Set::Values(*comparison, value.clone());
                 builder.step(&values, attribute, Direction::Backward, root);
             }
-            Answer::Relation { from, to } => {
+            Ask::Relation { from, to } => {
                 builder.set(from, root, false);
                 builder.step(to, "?", Direction::Backward, root);
             }
-            Answer::AttributeQualifier { of, attribute, value, qualifier } => {
+            Ask::AttributeQualifier { of, attribute, value, qualifier } => {
                 builder.set(of, root, false);
                 builder.note(root, &format!("asks for {qualifier}"));
                 let values = Set::Values(Comparison::Equal, value.clone());
                 builder.step(&values, attribute, Direction::Backward, root);
             }
-            Answer::RelationQualifier { from, relation, to, qualifier } => {
+            Ask::RelationQualifier { from, relation, to, qualifier } => {
                 builder.set(from, root, false);
                 builder.note(root, &format!("asks for {qualifier}"));
                 builder.step(to, relation, Direction::Backward, root);
             }
-            Answer::SelectBetween { left, right, attribute, extreme } => {
+            Ask::SelectBetween { left, right, attribute, extreme } => {
                 builder.set(left, root, false);
                 builder.set(right, root, false);
                 builder.extreme(root, attribute, Direction::Forward, extreme.word());
             }
-            Answer::SelectAmong { among, attribute, extreme } => {
+            Ask::SelectAmong { among, attribute, extreme } => {
                 builder.set(among, root, false);
                 builder.extreme(root, attribute, Direction::Forward, extreme.word());
             }
         }
         let mut graph = builder.graph;
-        if matches!(query.answer, Answer::Exists(_) | Answer::Verify { .. }) {
+        if matches!(query.answer, Ask::Exists(_) | Ask::Verify { .. }) {
             graph.root = simplest_root(&graph);
         }
         graph

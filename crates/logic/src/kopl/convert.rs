@@ -4,7 +4,7 @@ use super::meaning::{Builder, Question, Values, keyed_value};
 use super::{Function, Program, ProgramError};
 use crate::lookup::Names;
 use crate::loss::{Inexpressible, Language, Loss, Printed};
-use crate::query::{Answer, Condition, Direction, Extreme, Query, Relate, Set};
+use crate::query::{Ask, Condition, Direction, Extreme, Query, Relate, Set};
 use crate::value::Value;
 use touchstone_kb::{Comparison, LiteralKind};
 
@@ -37,7 +37,7 @@ impl Queries<'_> {
 
 impl Builder for Queries<'_> {
     type Set = Set;
-    type Asked = Answer;
+    type Asked = Ask;
 
     fn all(&mut self) -> Set {
         Set::All
@@ -78,35 +78,35 @@ impl Builder for Queries<'_> {
         Set::or([a, b])
     }
 
-    fn ask(&mut self, question: Question<'_, Set>) -> Answer {
+    fn ask(&mut self, question: Question<'_, Set>) -> Ask {
         match question {
-            Question::Members(set) => Answer::Members(set),
-            Question::Count(set) => Answer::Count(set),
+            Question::Members(set) => Ask::Members(set),
+            Question::Count(set) => Ask::Count(set),
             Question::Attribute(Values { of, attribute, condition }) => {
-                Answer::Attribute { of, attribute: attribute.into(), conditions: self.conditions(condition) }
+                Ask::Attribute { of, attribute: attribute.into(), conditions: self.conditions(condition) }
             }
-            Question::Verify(Values { of, attribute, condition }, comparison, value) => Answer::Verify {
+            Question::Verify(Values { of, attribute, condition }, comparison, value) => Ask::Verify {
                 of,
                 attribute: attribute.into(),
                 conditions: self.conditions(condition),
                 comparison,
                 value,
             },
-            Question::Relation(from, to) => Answer::Relation { from, to },
-            Question::AttributeQualifier { of, attribute, value, qualifier } => Answer::AttributeQualifier {
+            Question::Relation(from, to) => Ask::Relation { from, to },
+            Question::AttributeQualifier { of, attribute, value, qualifier } => Ask::AttributeQualifier {
                 of,
                 attribute: attribute.into(),
                 value: Box::new(self.keyed(attribute, value)),
                 qualifier: qualifier.into(),
             },
             Question::RelationQualifier { from, relation, to, qualifier } => {
-                Answer::RelationQualifier { from, relation: relation.into(), to, qualifier: qualifier.into() }
+                Ask::RelationQualifier { from, relation: relation.into(), to, qualifier: qualifier.into() }
             }
             Question::SelectBetween(left, right, attribute, extreme) => {
-                Answer::SelectBetween { left, right, attribute: attribute.into(), extreme }
+                Ask::SelectBetween { left, right, attribute: attribute.into(), extreme }
             }
             Question::SelectAmong(among, attribute, extreme) => {
-                Answer::SelectAmong { among, attribute: attribute.into(), extreme }
+                Ask::SelectAmong { among, attribute: attribute.into(), extreme }
             }
         }
     }
@@ -196,7 +196,7 @@ impl Writer<'_> {
 
     fn query(&mut self, query: &Query) -> Result<(), Inexpressible> {
         match &query.answer {
-            Answer::Members(Set::Superlative(superlative)) if superlative.start.is_none() => {
+            Ask::Members(Set::Superlative(superlative)) if superlative.start.is_none() => {
                 let [step] = &superlative.path[..] else {
                     return Err(cannot("a superlative over a path of several steps"));
                 };
@@ -208,45 +208,45 @@ impl Writer<'_> {
                 let attribute = self.property(&step.property);
                 self.step(Function::SelectAmong, &[&attribute, word]);
             }
-            Answer::Members(set) => {
+            Ask::Members(set) => {
                 self.set(set)?;
                 self.step(Function::What, &[]);
             }
-            Answer::Count(set) => {
+            Ask::Count(set) => {
                 self.set(set)?;
                 self.step(Function::Count, &[]);
             }
-            Answer::Exists(set) => self.exists(set)?,
-            Answer::Attribute { of, attribute, conditions } => self.values(of, attribute, conditions)?,
-            Answer::Verify { of, attribute, conditions, comparison, value } => {
+            Ask::Exists(set) => self.exists(set)?,
+            Ask::Attribute { of, attribute, conditions } => self.values(of, attribute, conditions)?,
+            Ask::Verify { of, attribute, conditions, comparison, value } => {
                 self.values(of, attribute, conditions)?;
                 self.verify(*comparison, value)?;
             }
-            Answer::Relation { from, to } => {
+            Ask::Relation { from, to } => {
                 self.set(from)?;
                 self.set(to)?;
                 self.step(Function::QueryRelation, &[]);
             }
-            Answer::AttributeQualifier { of, attribute, value, qualifier } => {
+            Ask::AttributeQualifier { of, attribute, value, qualifier } => {
                 self.set(of)?;
                 let (_, text) = written(value)?;
                 let (attribute, qualifier) = (self.property(attribute), self.property(qualifier));
                 self.step(Function::QueryAttrQualifier, &[&attribute, &text, &qualifier]);
             }
-            Answer::RelationQualifier { from, relation, to, qualifier } => {
+            Ask::RelationQualifier { from, relation, to, qualifier } => {
                 self.set(from)?;
                 self.set(to)?;
                 let (relation, qualifier) = (self.property(relation), self.property(qualifier));
                 self.step(Function::QueryRelationQualifier, &[&relation, &qualifier]);
             }
-            Answer::SelectBetween { left, right, attribute, extreme } => {
+            Ask::SelectBetween { left, right, attribute, extreme } => {
                 self.set(left)?;
                 self.set(right)?;
                 let attribute = self.property(attribute);
                 let word = if *extreme == Extreme::Max { "greater" } else { "less" };
                 self.step(Function::SelectBetween, &[&attribute, word]);
             }
-            Answer::SelectAmong { among, attribute, extreme } => {
+            Ask::SelectAmong { among, attribute, extreme } => {
                 self.set(among)?;
                 let attribute = self.property(attribute);
                 let word = if *extreme == Extreme::Max { "largest" } else { "smallest" };

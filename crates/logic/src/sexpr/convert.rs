@@ -2,7 +2,7 @@
 
 use super::form::{Binary, Form, literal_token, literal_value};
 use crate::loss::{Inexpressible, Language, Loss, Printed};
-use crate::query::{Answer, Direction, During, Extreme, Mark, Query, Relate, Set, Step, Superlative};
+use crate::query::{Ask, Direction, During, Extreme, Mark, Query, Relate, Set, Step, Superlative};
 use crate::value::Value;
 use touchstone_kb::Comparison;
 
@@ -20,8 +20,8 @@ impl Form {
     /// The query that the S-expression asks.
     pub fn to_query(&self) -> Result<Query, Inexpressible> {
         let answer = match self {
-            Form::Count(of) => Answer::Count(set(of)?),
-            other => Answer::Members(set(other)?),
+            Form::Count(of) => Ask::Count(set(of)?),
+            other => Ask::Members(set(other)?),
         };
         Ok(Query::new(answer))
     }
@@ -137,23 +137,23 @@ fn binary(property: &str, direction: Direction) -> Binary {
 impl Printer {
     fn query(&mut self, query: &Query) -> Result<Form, Inexpressible> {
         Ok(match &query.answer {
-            Answer::Members(set) => self.set(set)?,
-            Answer::Count(set) => Form::Count(Box::new(self.set(set)?)),
-            Answer::Attribute { of, attribute, conditions } if conditions.is_empty() => {
+            Ask::Members(set) => self.set(set)?,
+            Ask::Count(set) => Form::Count(Box::new(self.set(set)?)),
+            Ask::Attribute { of, attribute, conditions } if conditions.is_empty() => {
                 Form::Join(binary(attribute, Direction::Forward), Box::new(self.set(of)?))
             }
-            Answer::SelectAmong { among, attribute, extreme } => Form::Superlative(
+            Ask::SelectAmong { among, attribute, extreme } => Form::Superlative(
                 *extreme,
                 Box::new(self.set(among)?),
                 vec![binary(attribute, Direction::Backward)],
             ),
-            Answer::Attribute { .. } => return Err(cannot("a condition on qualifiers")),
-            Answer::Exists(_) | Answer::Verify { .. } => return Err(cannot("a question for yes or no")),
-            Answer::Relation { .. } => return Err(cannot("a question for a relation")),
-            Answer::AttributeQualifier { .. } | Answer::RelationQualifier { .. } => {
+            Ask::Attribute { .. } => return Err(cannot("a condition on qualifiers")),
+            Ask::Exists(_) | Ask::Verify { .. } => return Err(cannot("a question for yes or no")),
+            Ask::Relation { .. } => return Err(cannot("a question for a relation")),
+            Ask::AttributeQualifier { .. } | Ask::RelationQualifier { .. } => {
                 return Err(cannot("a question for a qualifier"));
             }
-            Answer::SelectBetween { .. } => return Err(cannot("a choice between two sets")),
+            Ask::SelectBetween { .. } => return Err(cannot("a choice between two sets")),
         })
     }
 

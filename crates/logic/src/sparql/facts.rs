@@ -8,7 +8,7 @@ use super::variables::Variables;
 use super::{Dialect, NotRecognised, Recognised};
 use crate::loss::Loss;
 use crate::pattern::{Pattern, PatternError, PatternFact, is_too_deep};
-use crate::query::{Answer, Condition as QualifierCondition, Mark, Query, Set};
+use crate::query::{Ask, Condition as QualifierCondition, Mark, Query, Set};
 use crate::value::Value;
 use spargebra::algebra::{Expression, GraphPattern};
 use spargebra::term::{GroundTerm, NamedNodePattern, TermPattern, Variable};
@@ -29,7 +29,7 @@ pub(super) fn select(head: &Head<'_>) -> Result<Recognised, NotRecognised> {
         if graph.is_literal(root) {
             return Err(NotRecognised::new("how many values there are"));
         }
-        return Ok(recognised(Answer::Count(graph.pattern.describe(root, &[], &graph.hidden)?.set), lost));
+        return Ok(recognised(Ask::Count(graph.pattern.describe(root, &[], &graph.hidden)?.set), lost));
     }
     if let Some((expression, extreme)) = head.order {
         let Expression::Variable(variable) = expression else {
@@ -51,10 +51,10 @@ pub(super) fn ask(pattern: &GraphPattern) -> Result<Recognised, NotRecognised> {
     graph.no_open_relation()?;
     let root = graph.first.ok_or_else(|| NotRecognised::new("a pattern without triples"))?;
     let set = graph.pattern.describe(root, &[], &graph.hidden)?.set;
-    Ok(recognised(Answer::Exists(set), lost))
+    Ok(recognised(Ask::Exists(set), lost))
 }
 
-fn recognised(answer: Answer, lost: Vec<Loss>) -> Recognised {
+fn recognised(answer: Ask, lost: Vec<Loss>) -> Recognised {
     Recognised { query: Query::new(answer), lost, dialect: Dialect::KqaPro }
 }
 
@@ -416,14 +416,14 @@ impl<'q> Graph<'q> {
         Ok(())
     }
 
-    fn answer(&self, name: &str) -> Result<Answer, NotRecognised> {
+    fn answer(&self, name: &str) -> Result<Ask, NotRecognised> {
         if let [(from, variable, to)] = self.open[..]
             && variable == name
             && self.untested.is_empty()
             && self.unbound.is_empty()
         {
             let (from, to) = self.two_sides(from, to, None)?;
-            return Ok(Answer::Relation { from, to });
+            return Ok(Ask::Relation { from, to });
         }
         let root = self.existing(name)?;
         let asked: Vec<(&FactNode, &String)> = self
@@ -448,13 +448,13 @@ impl<'q> Graph<'q> {
             let fact = &self.pattern.facts[fact];
             let rest = self.without(&at, &[root]);
             let of = rest.describe(fact.subject, &[], &self.but(root))?.set;
-            return Ok(Answer::Attribute {
+            return Ok(Ask::Attribute {
                 of,
                 attribute: fact.property.clone(),
                 conditions: fact.conditions.clone(),
             });
         }
-        Ok(Answer::Members(self.pattern.describe(root, &[], &self.hidden)?.set))
+        Ok(Ask::Members(self.pattern.describe(root, &[], &self.hidden)?.set))
     }
 
     /// Whether a thing is a value: it has a value, or its variable is named as KQA Pro names values.
@@ -463,7 +463,7 @@ impl<'q> Graph<'q> {
         self.values[thing].is_value || name.is_some_and(|name| name.starts_with("pv"))
     }
 
-    fn qualifier_answer(&self, fact: &FactNode, qualifier: &str) -> Result<Answer, NotRecognised> {
+    fn qualifier_answer(&self, fact: &FactNode, qualifier: &str) -> Result<Ask, NotRecognised> {
         let (Some(subject), Some(property), Some(object)) = (fact.subject, &fact.property, fact.object)
         else {
             return Err(NotRecognised::new("a fact node without its three parts"));
@@ -482,7 +482,7 @@ impl<'q> Graph<'q> {
                 return Err(NotRecognised::new("a qualifier of a fact whose value is not given"));
             };
             let of = self.without(&[place], &[object]).describe(subject, &[], &self.but(object))?.set;
-            return Ok(Answer::AttributeQualifier {
+            return Ok(Ask::AttributeQualifier {
                 of,
                 attribute: property.as_str().into(),
                 value: value.clone(),
@@ -490,7 +490,7 @@ impl<'q> Graph<'q> {
             });
         }
         let (from, to) = self.two_sides(subject, object, Some(place))?;
-        Ok(Answer::RelationQualifier {
+        Ok(Ask::RelationQualifier {
             from,
             relation: property.as_str().into(),
             to,
@@ -565,9 +565,9 @@ impl<'q> Graph<'q> {
             Set::Or(mut branches) if branches.len() == 2 && branches.iter().all(names_something) => {
                 let right = branches.pop().unwrap_or(Set::All);
                 let left = branches.pop().unwrap_or(Set::All);
-                Answer::SelectBetween { left, right, attribute, extreme }
+                Ask::SelectBetween { left, right, attribute, extreme }
             }
-            among => Answer::SelectAmong { among, attribute, extreme },
+            among => Ask::SelectAmong { among, attribute, extreme },
         };
         Ok(recognised(answer, lost))
     }

@@ -3,7 +3,7 @@
 use super::print_facts;
 use crate::loss::{Inexpressible, Language, Loss, Printed};
 use crate::query::{
-    Answer, Condition, Direction, Extreme, Mark, Operand, Query, Relate, Rules, Set, Step, Superlative,
+    Ask, Condition, Direction, Extreme, Mark, Operand, Query, Relate, Rules, Set, Step, Superlative,
 };
 use crate::value::{Value, is_language};
 use std::fmt::Write;
@@ -64,52 +64,52 @@ struct Writer<'w> {
 impl<'w> Writer<'w> {
     fn query(&mut self, query: &Query) -> Result<String, Inexpressible> {
         let head = match &query.answer {
-            Answer::Members(set) => {
+            Ask::Members(set) => {
                 self.set(set, "?x")?;
                 "SELECT DISTINCT ?x"
             }
-            Answer::Count(set) => {
+            Ask::Count(set) => {
                 self.set(set, "?x")?;
                 "SELECT (COUNT(DISTINCT ?x) AS ?count)"
             }
-            Answer::Exists(set) => {
+            Ask::Exists(set) => {
                 self.set(set, "?x")?;
                 "ASK"
             }
-            Answer::Attribute { of, attribute, conditions } => {
+            Ask::Attribute { of, attribute, conditions } => {
                 self.relate(of, attribute, Direction::Forward, conditions, "?x")?;
                 "SELECT DISTINCT ?x"
             }
-            Answer::Verify { of, attribute, conditions, comparison, value } => {
+            Ask::Verify { of, attribute, conditions, comparison, value } => {
                 self.set(of, "?x")?;
                 let values = Set::Values(*comparison, value.clone());
                 self.relate(&values, attribute, Direction::Backward, conditions, "?x")?;
                 "ASK"
             }
-            Answer::Relation { from, to } => {
+            Ask::Relation { from, to } => {
                 let from = self.term(from)?;
                 let to = self.term(to)?;
                 self.line(&format!("{from} ?p {to} ."));
                 "SELECT DISTINCT ?p"
             }
-            Answer::AttributeQualifier { of, attribute, value, qualifier } => {
+            Ask::AttributeQualifier { of, attribute, value, qualifier } => {
                 let from = self.term(of)?;
                 let value = self.literal(value);
                 self.qualifier_of(&from, attribute, &value, qualifier)?;
                 "SELECT DISTINCT ?x"
             }
-            Answer::RelationQualifier { from, relation, to, qualifier } => {
+            Ask::RelationQualifier { from, relation, to, qualifier } => {
                 let from = self.term(from)?;
                 let to = self.term(to)?;
                 self.qualifier_of(&from, relation, &to, qualifier)?;
                 "SELECT DISTINCT ?x"
             }
-            Answer::SelectBetween { left, right, attribute, extreme } => {
+            Ask::SelectBetween { left, right, attribute, extreme } => {
                 let of = Set::or([left.clone(), right.clone()]);
                 self.select(of, attribute, *extreme)?;
                 "SELECT DISTINCT ?x"
             }
-            Answer::SelectAmong { among, attribute, extreme } => {
+            Ask::SelectAmong { among, attribute, extreme } => {
                 self.select(among.clone(), attribute, *extreme)?;
                 "SELECT DISTINCT ?x"
             }

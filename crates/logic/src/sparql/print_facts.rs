@@ -3,7 +3,7 @@
 use super::names::kqapro;
 use super::print::{cannot, quoted, typed};
 use crate::loss::{Inexpressible, Loss, Printed};
-use crate::query::{Answer, Condition, Direction, Extreme, Mark, Query, Relate, Set};
+use crate::query::{Ask, Condition, Direction, Extreme, Mark, Query, Relate, Set};
 use crate::value::Value;
 use touchstone_kb::{Comparison, LiteralKind, iri};
 
@@ -28,7 +28,7 @@ struct Writer {
 impl Writer {
     fn query(&mut self, query: &Query) -> Result<String, Inexpressible> {
         let (head, tail) = match &query.answer {
-            Answer::Members(Set::Superlative(superlative))
+            Ask::Members(Set::Superlative(superlative))
                 if superlative.start.is_none() && superlative.path.len() == 1 =>
             {
                 let step = &superlative.path[0];
@@ -39,41 +39,41 @@ impl Writer {
                 self.set(&superlative.of, &e)?;
                 self.select(&e, &step.property, superlative.extreme)
             }
-            Answer::Members(set) => {
+            Ask::Members(set) => {
                 let e = self.fresh("e");
                 self.set(set, &e)?;
                 (format!("SELECT DISTINCT {e} WHERE"), String::new())
             }
-            Answer::Count(set) => {
+            Ask::Count(set) => {
                 let e = self.fresh("e");
                 self.set(set, &e)?;
                 (format!("SELECT (COUNT(DISTINCT {e}) AS ?count) WHERE"), String::new())
             }
-            Answer::Exists(set) => {
+            Ask::Exists(set) => {
                 let e = self.fresh("e");
                 self.set(set, &e)?;
                 ("ASK".to_owned(), String::new())
             }
-            Answer::Attribute { of, attribute, conditions } => {
+            Ask::Attribute { of, attribute, conditions } => {
                 let e = self.fresh("e");
                 self.set(of, &e)?;
                 let pv = self.fresh("pv");
                 self.fact(&e, attribute, &pv, conditions)?;
                 (format!("SELECT DISTINCT {pv} WHERE"), String::new())
             }
-            Answer::Verify { of, attribute, conditions, comparison, value } => {
+            Ask::Verify { of, attribute, conditions, comparison, value } => {
                 let e = self.fresh("e");
                 self.set(of, &e)?;
                 let values = Set::Values(*comparison, value.clone());
                 self.relate(&values, attribute, Direction::Backward, conditions, &e)?;
                 ("ASK".to_owned(), String::new())
             }
-            Answer::Relation { from, to } => {
+            Ask::Relation { from, to } => {
                 let (a, b) = self.two(from, to)?;
                 self.add(&format!("{a} ?p {b} ."));
                 ("SELECT DISTINCT ?p WHERE".to_owned(), String::new())
             }
-            Answer::AttributeQualifier { of, attribute, value, qualifier } => {
+            Ask::AttributeQualifier { of, attribute, value, qualifier } => {
                 let e = self.fresh("e");
                 self.set(of, &e)?;
                 let pv = self.fresh("pv");
@@ -83,19 +83,19 @@ impl Writer {
                 self.add(&format!("{} {} {qpv} .", fact_node(&e, attribute, &pv), name(qualifier)));
                 (format!("SELECT DISTINCT {qpv} WHERE"), String::new())
             }
-            Answer::RelationQualifier { from, relation, to, qualifier } => {
+            Ask::RelationQualifier { from, relation, to, qualifier } => {
                 let (a, b) = self.two(from, to)?;
                 self.add(&format!("{a} {} {b} .", name(relation)));
                 let qpv = self.fresh("qpv");
                 self.add(&format!("{} {} {qpv} .", fact_node(&a, relation, &b), name(qualifier)));
                 (format!("SELECT DISTINCT {qpv} WHERE"), String::new())
             }
-            Answer::SelectBetween { left, right, attribute, extreme } => {
+            Ask::SelectBetween { left, right, attribute, extreme } => {
                 let e = self.fresh("e");
                 self.union(&[left.clone(), right.clone()], &e)?;
                 self.select(&e, attribute, *extreme)
             }
-            Answer::SelectAmong { among, attribute, extreme } => {
+            Ask::SelectAmong { among, attribute, extreme } => {
                 let e = self.fresh("e");
                 self.set(among, &e)?;
                 self.select(&e, attribute, *extreme)

@@ -8,7 +8,7 @@ use super::{Dialect, NotRecognised, Recognised, facts};
 use crate::equal::canonical;
 use crate::loss::Loss;
 use crate::pattern::{Described, Pattern, PatternError, PatternFact, is_too_deep};
-use crate::query::{Answer, Extreme, Mark, Operand, Query, Rules, Set};
+use crate::query::{Ask, Extreme, Mark, Operand, Query, Rules, Set};
 use hashbrown::HashSet;
 use spargebra::algebra::GraphPattern;
 use spargebra::term::{GroundTerm, NamedNodePattern, TermPattern, TriplePattern, Variable};
@@ -46,7 +46,7 @@ fn translated(query: &spargebra::Query, names: &Namespaces) -> Result<Recognised
             let described = graph.describe(root)?;
             let rules = graph.rules(root, &described, &mut lost)?;
             Ok(Recognised {
-                query: Query { answer: Answer::Exists(described.set), rules },
+                query: Query { answer: Ask::Exists(described.set), rules },
                 lost,
                 dialect: dialect(pattern, names),
             })
@@ -122,11 +122,11 @@ fn select(head: &Head<'_>, names: &Namespaces) -> Result<Recognised, NotRecognis
     let described = graph.describe(root)?;
     let rules = graph.rules(root, &described, &mut lost)?;
     let answer = match head.count {
-        None => Answer::Members(described.set),
-        Some(Count::Distinct) => Answer::Count(described.set),
+        None => Ask::Members(described.set),
+        Some(Count::Distinct) => Ask::Count(described.set),
         Some(Count::Rows) => {
             lost.push(Loss::CountsRows);
-            Answer::Count(described.set)
+            Ask::Count(described.set)
         }
     };
     Ok(Recognised { query: Query { answer, rules }, lost, dialect: dialect(head.pattern, names) })

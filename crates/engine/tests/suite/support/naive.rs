@@ -5,7 +5,7 @@ use std::cell::RefCell;
 use std::collections::{BTreeSet, HashMap};
 use std::rc::Rc;
 use touchstone_engine::plan::{
-    Ask, Extremes, Period, Plan, PlanSet, QualifiersOf, RelateTo, SetKind, Side, Test,
+    PlannedAsk, Extremes, Period, Plan, PlanSet, QualifiersOf, RelateTo, SetKind, Side, Test,
 };
 use touchstone_kb::compare::{order, satisfies};
 use touchstone_kb::{
@@ -88,17 +88,17 @@ impl<'a> Naive<'a> {
             Value::Literal(literal) => AnswerKey::Literal(literal),
         };
         match &self.plan.ask {
-            Ask::Members(set) => self.members(set).into_iter().map(key).collect(),
-            Ask::Count(set) => [AnswerKey::Count(self.members(set).len() as u64)].into(),
-            Ask::Exists(set) => [AnswerKey::Boolean(!self.members(set).is_empty())].into(),
-            Ask::Relations { from, to } => {
+            PlannedAsk::Members(set) => self.members(set).into_iter().map(key).collect(),
+            PlannedAsk::Count(set) => [AnswerKey::Count(self.members(set).len() as u64)].into(),
+            PlannedAsk::Exists(set) => [AnswerKey::Boolean(!self.members(set).is_empty())].into(),
+            PlannedAsk::Relations { from, to } => {
                 let relation = |fact: &Fact| match fact.property {
                     Property::Relation(relation) => Some(AnswerKey::Relation(relation)),
                     Property::Attribute(_) => None,
                 };
                 self.facts_between(from, to, None).iter().filter_map(relation).collect()
             }
-            Ask::Qualifiers(of) => {
+            PlannedAsk::Qualifiers(of) => {
                 let QualifiersOf { from, properties, to, keys } = &**of;
                 let facts = self.facts_between(from, to, Some(properties));
                 let qualifiers = facts.iter().flat_map(|fact| self.kb.fact_qualifiers(fact.id));

@@ -9,8 +9,7 @@ use touchstone_kb::{
     AttributeId, Comparison, Fact, FactId, Kb, LiteralId, NodeId, Property, Qualifier, Value,
 };
 use touchstone_logic::{
-    Answer, Condition, Direction, During, Extreme, Mark, Operand, Query, Relate, Rules, Set, Step,
-    Superlative,
+    Ask, Condition, Direction, During, Extreme, Mark, Operand, Query, Relate, Rules, Set, Step, Superlative,
 };
 
 /// The marks that a query sets.
@@ -66,7 +65,7 @@ impl<'k> RandomQueries<'k> {
         self.marks = marks_in(&query);
         let on_facts = matches!(
             query.answer,
-            Answer::Relation { .. } | Answer::AttributeQualifier { .. } | Answer::RelationQualifier { .. }
+            Ask::Relation { .. } | Ask::AttributeQualifier { .. } | Ask::RelationQualifier { .. }
         );
         if !on_facts && self.rng.percent(if self.marks.is_empty() { 5 } else { 40 }) {
             for _ in 0..1 + self.rng.below(2) {
@@ -87,17 +86,17 @@ impl<'k> RandomQueries<'k> {
         }
     }
 
-    fn answer(&mut self) -> Option<Answer> {
+    fn answer(&mut self) -> Option<Ask> {
         let edges = 1 + self.rng.below(4);
         let node = self.any_node();
         Some(match self.rng.below(20) {
-            0..=5 => Answer::Members(self.whole(node, edges)),
-            6 | 7 => Answer::Count(self.whole(node, edges)),
-            8 => Answer::Exists(self.whole(node, edges)),
+            0..=5 => Ask::Members(self.whole(node, edges)),
+            6 | 7 => Ask::Count(self.whole(node, edges)),
+            8 => Ask::Exists(self.whole(node, edges)),
             9 | 10 => {
                 let fact = self.attribute_fact(node)?;
                 let attribute = self.property_word(fact.property);
-                Answer::Attribute {
+                Ask::Attribute {
                     of: self.grow(Value::Node(node), edges - 1),
                     attribute: attribute.into(),
                     conditions: self.conditions(fact.id),
@@ -109,7 +108,7 @@ impl<'k> RandomQueries<'k> {
                 let (comparison, value) = near(self.kb, &mut self.rng, literal);
                 let attribute = self.property_word(fact.property);
                 let conditions = self.conditions(fact.id);
-                Answer::Verify {
+                Ask::Verify {
                     of: self.grow(Value::Node(node), edges - 1),
                     attribute: attribute.into(),
                     conditions,
@@ -123,13 +122,13 @@ impl<'k> RandomQueries<'k> {
                     self.separate(Value::Node(fact.subject), edges / 2),
                     self.separate(fact.value, edges / 2),
                 );
-                Answer::Relation { from, to }
+                Ask::Relation { from, to }
             }
             14 => {
                 let fact = self.qualified(node, false)?;
                 let Value::Literal(literal) = fact.value else { return None };
                 let key = self.kb.fact_qualifiers(fact.id).next()?.key;
-                Answer::AttributeQualifier {
+                Ask::AttributeQualifier {
                     of: self.separate(Value::Node(fact.subject), edges - 1),
                     attribute: self.property_word(fact.property).into(),
                     value: if self.rng.percent(80) {
@@ -144,7 +143,7 @@ impl<'k> RandomQueries<'k> {
                 let fact = self.qualified(node, true)?;
                 let keys: Vec<Qualifier> = self.kb.fact_qualifiers(fact.id).collect();
                 let key = self.rng.pick(&keys)?.key;
-                Answer::RelationQualifier {
+                Ask::RelationQualifier {
                     from: self.separate(Value::Node(fact.subject), edges / 2),
                     relation: self.property_word(fact.property).into(),
                     to: self.separate(fact.value, edges / 2),
@@ -156,7 +155,7 @@ impl<'k> RandomQueries<'k> {
                 let Property::Attribute(attribute) = fact.property else { return None };
                 let column = self.kb.facts_by_value(attribute);
                 let other = NodeId(*column.subjects.get(self.rng.below(column.len()))?);
-                Answer::SelectBetween {
+                Ask::SelectBetween {
                     left: self.leaf(Value::Node(node)),
                     right: if self.rng.percent(70) {
                         self.leaf(Value::Node(other))
@@ -170,7 +169,7 @@ impl<'k> RandomQueries<'k> {
             _ => {
                 let fact = self.attribute_fact(node)?;
                 let Property::Attribute(attribute) = fact.property else { return None };
-                Answer::SelectAmong {
+                Ask::SelectAmong {
                     among: self.grow(Value::Node(node), edges - 1),
                     attribute: self.kb.attribute_id(attribute).into(),
                     extreme: self.extreme(),

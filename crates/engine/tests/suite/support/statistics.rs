@@ -1,7 +1,7 @@
 //! What kinds of queries there are, and how often each came.
 
 use std::collections::BTreeMap;
-use touchstone_logic::{Answer, Query, QueryGraph, Set};
+use touchstone_logic::{Ask, Query, QueryGraph, Set};
 
 /// How often each kind of query came.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
@@ -28,16 +28,16 @@ impl Statistics {
 /// The name of the kind of question.
 pub fn answer_kind(query: &Query) -> &'static str {
     match &query.answer {
-        Answer::Members(_) => "members",
-        Answer::Count(_) => "count",
-        Answer::Exists(_) => "exists",
-        Answer::Attribute { .. } => "attribute",
-        Answer::Verify { .. } => "verify",
-        Answer::Relation { .. } => "relation",
-        Answer::AttributeQualifier { .. } => "attribute qualifier",
-        Answer::RelationQualifier { .. } => "relation qualifier",
-        Answer::SelectBetween { .. } => "select between",
-        Answer::SelectAmong { .. } => "select among",
+        Ask::Members(_) => "members",
+        Ask::Count(_) => "count",
+        Ask::Exists(_) => "exists",
+        Ask::Attribute { .. } => "attribute",
+        Ask::Verify { .. } => "verify",
+        Ask::Relation { .. } => "relation",
+        Ask::AttributeQualifier { .. } => "attribute qualifier",
+        Ask::RelationQualifier { .. } => "relation qualifier",
+        Ask::SelectBetween { .. } => "select between",
+        Ask::SelectAmong { .. } => "select among",
     }
 }
 

@@ -1,0 +1,72 @@
+//! What a plan found, as ids of the KB.
+
+use std::borrow::Cow;
+use touchstone_kb::{Kb, LiteralId, NodeId, RelationId};
+use touchstone_logic::Answer;
+
+/// What a plan found, as ids of the KB.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Found<'k> {
+    /// Entities and classes, and literals: sorted, each once.
+    Things {
+        /// Nodes.
+        nodes: Cow<'k, [u32]>,
+        /// Literals.
+        literals: Cow<'k, [u32]>,
+    },
+    /// Relations, sorted.
+    Relations(Vec<RelationId>),
+    /// A number of things.
+    Count(u64),
+    /// Yes or no.
+    Boolean(bool),
+}
+
+impl<'k> Found<'k> {
+    pub(crate) fn things(nodes: Cow<'k, [u32]>, literals: Cow<'k, [u32]>) -> Found<'k> {
+        Found::Things { nodes, literals }
+    }
+
+    /// How many answers there are.
+    pub fn len(&self) -> usize {
+        match self {
+            Found::Things { nodes, literals } => nodes.len() + literals.len(),
+            Found::Relations(relations) => relations.len(),
+            Found::Count(_) | Found::Boolean(_) => 1,
+        }
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The answers with ids and labels.
+    pub fn answers(&self, kb: &Kb) -> Vec<Answer> {
+        match self {
+            Found::Things { nodes, literals } => {
+                let mut answers = Vec::with_capacity(nodes.len() + literals.len());
+                answers.extend(nodes.iter().map(|&node| Answer::node(kb, NodeId(node))));
+                answers.extend(literals.iter().map(|&id| Answer::literal(&kb.literal(LiteralId(id)))));
+                answers
+            }
+            _ => (0..self.len()).filter_map(|at| self.answer(kb, at)).collect(),
+        }
+    }
+
+    /// One of the answers, with its id and label.
+    pub fn answer(&self, kb: &Kb, at: usize) -> Option<Answer> {
+        match self {
+            Found::Things { nodes, literals } => match nodes.get(at) {
+                Some(&node) => Some(Answer::node(kb, NodeId(node))),
+                None => literals.get(at - nodes.len()).map(|&id| Answer::literal(&kb.literal(LiteralId(id)))),
+            },
+            Found::Relations(relations) => relations.get(at).map(|&relation| Answer::Relation {
+                id: kb.relation_id(relation).to_owned(),
+                label: kb.relation_label(relation).to_owned(),
+            }),
+            Found::Count(count) => (at == 0).then_some(Answer::count(*count)),
+            Found::Boolean(value) => (at == 0).then_some(Answer::Boolean { value: *value }),
+        }
+    }
+}
