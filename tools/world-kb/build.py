@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Build the World KB from the packages that fetch.py unpacked.
 
-    python3 build.py --data DIR --out ../../crates/kb/world/world.jsonl.zst
+    python3 build.py --data DIR --out ../../crates/world/world.jsonl.zst
 """
 
 import argparse

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Draw facts of the built KB at random and look each one up in the raw source package.
 
-    python3 check.py --data DIR --kb ../../crates/kb/world/world.jsonl.zst [--sample 200] [--seed 1]
+    python3 check.py --data DIR --kb ../../crates/world/world.jsonl.zst [--sample 200] [--seed 1]
 
 The look-ups (folder worldcheck) share no code and no tables with the builder: they read the raw files again
 and search them in a plain manner. Prints a table by source; exits with 1 if any fact is not found.

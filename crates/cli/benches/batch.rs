@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use std::path::Path;
 use std::process::Command;
 use std::time::Instant;
-use touchstone_kb::{Kb, NoProgress, NodeId, Property, world};
+use touchstone_kb::{Kb, NoProgress, NodeId, Property};
 
 const QUERIES: u64 = 2000;
 const ROUNDS: usize = 3;
@@ -72,7 +72,7 @@ fn run(batch: &Path, out: &Path, more: &[&str]) -> (f64, Vec<Value>) {
 }
 
 fn main() {
-    let kb = world::open(&NoProgress).unwrap();
+    let kb = touchstone_world::open(&NoProgress).unwrap();
     let dir = tempfile::tempdir().unwrap();
     let (batch, out) = (dir.path().join("batch.jsonl"), dir.path().join("out.jsonl"));
     let lines: Vec<String> = queries(&kb).iter().map(Value::to_string).collect();

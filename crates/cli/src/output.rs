@@ -176,7 +176,7 @@ pub(crate) fn counted(number: u64, one: &str, many: &str) -> String {
 /// Reserves a file that a command writes, before the work of making its content. Only a file that this program wrote is replaced,
 /// or with `force` any.
 pub(crate) fn file(path: &Path, force: bool) -> Result<OutputFile> {
-    Ok(OutputFile::reserve(path, Some(&touchstone_kb::world::cache_dir()), force)?)
+    Ok(OutputFile::reserve(path, Some(&touchstone_kb::cache_dir()), force)?)
 }
 
 /// Writes a whole file that was reserved.

@@ -67,7 +67,7 @@ fn main() {
     threads(&kb);
     drop(kb);
     println!("\nWorld");
-    let world = touchstone_kb::world::open(&NoProgress).unwrap();
+    let world = touchstone_world::open(&NoProgress).unwrap();
     if !only_threads {
         compare(&world, &loaded_view(&world));
     }

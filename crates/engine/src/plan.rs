@@ -333,7 +333,7 @@ mod tests {
     #[test]
     fn a_test_accepts_what_satisfies() {
         use Comparison::*;
-        let kb = touchstone_kb::world::open(&touchstone_kb::NoProgress).expect("World");
+        let kb = touchstone_world::open(&touchstone_kb::NoProgress).expect("World");
         let words = Words::new(&kb);
         let planner = Planner::new(&words);
         let sample = |n: usize| {

@@ -353,7 +353,7 @@ mod tests {
 
     #[test]
     fn words_know_what_the_kb_knows() {
-        let kb = touchstone_kb::world::open(&touchstone_kb::NoProgress).expect("World");
+        let kb = touchstone_world::open(&touchstone_kb::NoProgress).expect("World");
         let words = Words::new(&kb);
         let ids =
             kb.relations().map(|r| kb.relation_id(r)).chain(kb.attributes().map(|a| kb.attribute_id(a)));

@@ -135,7 +135,7 @@ mod tests {
 
     #[test]
     fn properties_that_are_ruled_out_are_properties() {
-        let world = touchstone_kb::world::open(&touchstone_kb::NoProgress).unwrap();
+        let world = touchstone_world::open(&touchstone_kb::NoProgress).unwrap();
         check_illegal(&world, &["director".to_owned(), "IMDb ID".to_owned()]).unwrap();
         let error = check_illegal(&world, &["directr".to_owned()]).unwrap_err().to_string();
         assert!(error.contains("`directr`; did you mean `director`?"), "{error}");

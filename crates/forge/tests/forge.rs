@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use touchstone_engine::Words;
 use touchstone_forge::english::{Lexicon, verbalise};
 use touchstone_forge::{Benchmark, Question, Recipe, lint, make, stats};
-use touchstone_kb::{Kb, NoProgress, world};
+use touchstone_kb::{Kb, NoProgress};
 use touchstone_logic::{Form, Language, Program, Query};
 
 fn recipe(name: &str, questions: usize) -> Recipe {
@@ -23,7 +23,7 @@ fn read(kb: &Kb, text: &str) -> Query {
 
 #[test]
 fn the_same_recipe_gives_the_same_bytes_and_lint_finds_nothing() {
-    let kb = world::open(&NoProgress).unwrap();
+    let kb = touchstone_world::open(&NoProgress).unwrap();
     let lexicon = Lexicon::of(&kb);
     let recipe = recipe("quick", 300);
     let benchmark = make(&kb, &recipe, &lexicon, &NoProgress).unwrap();
@@ -51,7 +51,7 @@ fn the_same_recipe_gives_the_same_bytes_and_lint_finds_nothing() {
 /// What lint must find: each of these is a defect put in on purpose.
 #[test]
 fn lint_finds_what_is_wrong() {
-    let kb = world::open(&NoProgress).unwrap();
+    let kb = touchstone_world::open(&NoProgress).unwrap();
     let good = make(&kb, &recipe("quick", 120), &Lexicon::of(&kb), &NoProgress).unwrap();
     let rules = |benchmark: &Benchmark| -> Vec<&'static str> {
         lint::lint(&kb, benchmark, &NoProgress).by_rule().keys().copied().collect()
@@ -90,7 +90,7 @@ fn lint_finds_what_is_wrong() {
 
 #[test]
 fn all_functions_of_programs_occur() {
-    let kb = world::open(&NoProgress).unwrap();
+    let kb = touchstone_world::open(&NoProgress).unwrap();
     let benchmark = make(&kb, &recipe("kqapro", 1200), &Lexicon::of(&kb), &NoProgress).unwrap();
     let programs = benchmark.questions.iter().filter_map(|question| question.forms.program.as_deref());
     let functions: BTreeSet<&str> = programs
@@ -112,7 +112,7 @@ fn all_functions_of_programs_occur() {
 /// `tests/cases/english.txt`: a logical form on World, and what it is in English.
 #[test]
 fn english() {
-    let kb = world::open(&NoProgress).unwrap();
+    let kb = touchstone_world::open(&NoProgress).unwrap();
     let lexicon = Lexicon::of(&kb);
     assert!(lexicon.unknown(&kb).is_empty(), "{:?}", lexicon.unknown(&kb));
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/cases/english.txt");
@@ -232,7 +232,7 @@ fn known_namespaces_in_plain_rdf_are_nothing_special() {
 #[test]
 fn others_can_read_it() {
     use touchstone_forge::export::{Target, export};
-    let kb = world::open(&NoProgress).unwrap();
+    let kb = touchstone_world::open(&NoProgress).unwrap();
     let benchmark = make(&kb, &recipe("quick", 100), &Lexicon::of(&kb), &NoProgress).unwrap();
     let dir = tempfile::tempdir().unwrap();
     let by_text = |text: &str| benchmark.questions.iter().find(|q| q.question == text).unwrap();
@@ -288,7 +288,7 @@ fn others_can_read_it() {
 
 #[test]
 fn cycles_and_superlatives_along_paths() {
-    let kb = world::open(&NoProgress).unwrap();
+    let kb = touchstone_world::open(&NoProgress).unwrap();
     let recipe = Recipe::parse(
         r#"
         name = "cycles"
@@ -326,7 +326,7 @@ fn cycles_and_superlatives_along_paths() {
 /// The schemas in `docs` name exactly the fields that are written.
 #[test]
 fn schemas_are_in_step() {
-    let kb = world::open(&NoProgress).unwrap();
+    let kb = touchstone_world::open(&NoProgress).unwrap();
     let benchmark = make(&kb, &recipe("quick", 60), &Lexicon::of(&kb), &NoProgress).unwrap();
     let docs = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs");
     let fields = |value: &serde_json::Value| -> BTreeSet<String> {
@@ -352,7 +352,7 @@ fn data_sets_come_back() {
     use touchstone_forge::mix::{Choice, mix};
     use touchstone_logic::dataset::{Knowledge, Records};
     use touchstone_logic::sparql::Namespaces;
-    let kb = world::open(&NoProgress).unwrap();
+    let kb = touchstone_world::open(&NoProgress).unwrap();
     let made = make(&kb, &recipe("quick", 150), &Lexicon::of(&kb), &NoProgress).unwrap();
     let dir = tempfile::tempdir().unwrap();
     let words = Words::new(&kb);

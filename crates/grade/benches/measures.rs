@@ -19,7 +19,7 @@ use touchstone_grade::answers::Known;
 use touchstone_grade::degrade::{Degradation, degrade};
 use touchstone_grade::overlap::{BleuCounts, Pair, Smoothing};
 use touchstone_grade::{Grader, Prediction, tokens};
-use touchstone_kb::{NoProgress, world};
+use touchstone_kb::NoProgress;
 use touchstone_logic::Language;
 use touchstone_logic::dataset::Knowledge;
 use touchstone_logic::sparql::Namespaces;
@@ -118,7 +118,7 @@ fn cases<'q>(
 }
 
 fn main() {
-    let kb = world::open(&NoProgress).expect("World");
+    let kb = touchstone_world::open(&NoProgress).expect("World");
     let words = Words::new(&kb);
     let knowledge = || Knowledge { lookup: &words, names: &words, namespaces: Namespaces::of(&kb) };
     let mut recipe = Recipe::parse(Recipe::text("grailqa++").expect("a recipe")).expect("a recipe");

@@ -141,11 +141,11 @@ pub fn agree(kb: &Kb, changes: &[Change], gold: &Query, predicted: &Query) -> Op
 #[cfg(test)]
 mod tests {
     use super::*;
-    use touchstone_kb::{NoProgress, world};
+    use touchstone_kb::NoProgress;
 
     #[test]
     fn what_the_kb_does_not_know_is_an_error() {
-        let kb = world::open(&NoProgress).expect("the embedded KB");
+        let kb = touchstone_world::open(&NoProgress).expect("the embedded KB");
         let fact = kb.nodes().find_map(|node| kb.facts_about(node).next()).expect("a fact");
         let change = Change {
             removed: facts_of_triple(&kb, (fact.subject, fact.property, fact.value)),

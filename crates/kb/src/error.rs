@@ -131,7 +131,7 @@ pub enum KbError {
 
 impl KbError {
     /// Wraps a system error with the file it is about.
-    pub(crate) fn io(action: &'static str, path: &Path) -> impl FnOnce(io::Error) -> KbError {
+    pub fn io(action: &'static str, path: &Path) -> impl FnOnce(io::Error) -> KbError {
         let path = path.to_path_buf();
         move |source| KbError::Io { action, path, source }
     }

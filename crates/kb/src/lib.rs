@@ -1,14 +1,16 @@
 //! The knowledge base of Touchstone: its model, importers, compiled store, name index and RDF views.
 //!
 //! ```no_run
-//! use touchstone_kb::{Kb, NoProgress, world};
-//! let kb = world::open(&NoProgress)?;
+//! use std::path::Path;
+//! use touchstone_kb::Kb;
+//! let kb = Kb::open(Path::new("my-kb"))?;
 //! let paris = kb.nodes_named("Paris")[0];
 //! println!("{}: {}", kb.label(paris), kb.description(paris).unwrap_or(""));
 //! # Ok::<(), touchstone_kb::KbError>(())
 //! ```
 
 mod build;
+mod cache;
 pub mod compare;
 mod error;
 pub mod export;
@@ -25,12 +27,12 @@ mod store;
 pub mod survey;
 mod time;
 mod vocabulary;
-pub mod world;
 
 pub use build::{
     CompileReport, KbBuilder, KbMeta, NameKind, PropertyInfo, RawNode, RawProperty, RawQualifier, RawValue,
     Workspace,
 };
+pub use cache::cache_dir;
 pub use compare::Comparison;
 pub use error::{KbError, Result};
 pub use ids::{AttributeId, ClassId, FactId, LiteralId, NodeId, Property, QualifierId, RelationId, Value};

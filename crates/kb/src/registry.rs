@@ -7,7 +7,6 @@
 use crate::error::{KbError, Result};
 use crate::output::replace_file;
 use crate::store::{Manifest, is_store};
-use crate::world;
 use serde::{Deserialize, Serialize};
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -37,15 +36,6 @@ impl Entry {
     fn is_current(&self) -> bool {
         has_fingerprint(&self.path, &self.fingerprint)
     }
-}
-
-/// Where a KB is.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Location {
-    /// The embedded World KB.
-    World,
-    /// A folder.
-    Folder(PathBuf),
 }
 
 /// Records the KB in a folder. The cache folder is created if it is not there.
@@ -80,13 +70,10 @@ pub fn entries(cache: &Path) -> Vec<Entry> {
     }
 }
 
-/// Finds the KB with a fingerprint: the embedded one, one that was imported, or one in or beside the given folders.
-pub fn find(cache: &Path, fingerprint: &str, beside: &[&Path]) -> Option<Location> {
+/// Finds the folder of the KB with a fingerprint: one that was imported, or one that is, or is directly in, one of the given folders.
+pub fn find(cache: &Path, fingerprint: &str, near: &[&Path]) -> Option<PathBuf> {
     if fingerprint.is_empty() {
         return None;
-    }
-    if fingerprint == world::FINGERPRINT {
-        return Some(Location::World);
     }
     let mut recorded = entries(cache);
     // The latest first.
@@ -94,9 +81,9 @@ pub fn find(cache: &Path, fingerprint: &str, beside: &[&Path]) -> Option<Locatio
     if let Some(entry) =
         recorded.into_iter().find(|entry| entry.fingerprint == fingerprint && entry.is_current())
     {
-        return Some(Location::Folder(entry.path));
+        return Some(entry.path);
     }
-    beside.iter().find_map(|folder| in_folder(folder, fingerprint)).map(Location::Folder)
+    near.iter().find_map(|folder| in_folder(folder, fingerprint))
 }
 
 /// The folder itself, or one directly in it.
@@ -140,18 +127,17 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let (cache, near) = (dir.path().join("cache"), dir.path().join("near"));
         fs::create_dir(&near).unwrap();
-        assert_eq!(find(&cache, world::FINGERPRINT, &[]), Some(Location::World));
         assert_eq!(find(&cache, "", &[&near]), None, "an unknown KB is not just any KB");
         let (a, b) = (dir.path().join("a"), near.join("b"));
         let (first, second) = (kb(&a, "x"), kb(&b, "y"));
         assert_ne!(first, second);
         // One is found by the record, the other one beside.
         record(&cache, &a).unwrap();
-        let at = |path: &Path| Some(Location::Folder(fs::canonicalize(path).unwrap()));
+        let at = |path: &Path| Some(fs::canonicalize(path).unwrap());
         assert_eq!(find(&cache, &first, &[]), at(&a));
         assert_eq!(find(&cache, &second, &[]), None);
-        assert_eq!(find(&cache, &second, &[&near]), Some(Location::Folder(b.clone())));
-        assert_eq!(find(&cache, &second, &[&b]), Some(Location::Folder(b.clone())));
+        assert_eq!(find(&cache, &second, &[&near]), Some(b.clone()));
+        assert_eq!(find(&cache, &second, &[&b]), Some(b.clone()));
         // Another content in the same folder is not the KB that was recorded.
         let changed = kb(&a, "z");
         assert_eq!(find(&cache, &first, &[]), None);

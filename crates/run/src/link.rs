@@ -367,7 +367,7 @@ mod tests {
 
     #[test]
     fn names_numbers_and_classes() {
-        let world = touchstone_kb::world::open(&touchstone_kb::NoProgress).unwrap();
+        let world = touchstone_world::open(&touchstone_kb::NoProgress).unwrap();
         let linker = Linker::new(&world, &Lexicon::of(&world));
         let said = |question: &str| -> Vec<String> {
             let shown = |linked: Linked| match linked.thing {
@@ -408,7 +408,7 @@ mod tests {
     /// What gold says that questions name, against what is found: in all, and of names in small letters.
     #[test]
     fn names_in_small_letters_are_found_and_others_are_not_made_up() {
-        let world = touchstone_kb::world::open(&touchstone_kb::NoProgress).unwrap();
+        let world = touchstone_world::open(&touchstone_kb::NoProgress).unwrap();
         let mut recipe =
             touchstone_forge::Recipe::parse(touchstone_forge::Recipe::text("quick").unwrap()).unwrap();
         recipe.questions = 400;

@@ -261,7 +261,7 @@ fn replies_are_kept_by_all_that_influences_them() {
 }
 
 fn world() -> Kb {
-    touchstone_kb::world::open(&NoProgress).unwrap()
+    touchstone_world::open(&NoProgress).unwrap()
 }
 
 fn llm<'k>(kb: &'k Kb, server: &Server, change: impl FnOnce(&mut LlmSettings)) -> LlmSystem<'k> {

@@ -104,7 +104,7 @@ pub(crate) fn run(args: &ImportArgs) -> Result<Outcome> {
         import::import(&request, &args.out, &bar)?
     };
     // Benchmarks find their KB by this record; without it they need --kb.
-    if let Err(error) = touchstone_kb::registry::record(&touchstone_kb::world::cache_dir(), &args.out) {
+    if let Err(error) = touchstone_kb::registry::record(&touchstone_kb::cache_dir(), &args.out) {
         output::note(&format!("the KB is not recorded for benchmarks to find ({error}); give it with --kb"));
     }
     let kb = Kb::open(&args.out)?;

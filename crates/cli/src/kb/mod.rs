@@ -6,15 +6,14 @@ mod import;
 mod info;
 mod serve;
 pub(crate) mod show;
+mod world;
 
-use crate::progress::Bar;
 use crate::{Outcome, output};
 use anyhow::Result;
 use clap::{Args, Subcommand};
 use std::path::{Path, PathBuf};
 use touchstone_forge::package::KbIdentity;
-use touchstone_kb::registry::{self, Location};
-use touchstone_kb::{Kb, KbError, world};
+use touchstone_kb::{Kb, cache_dir, registry};
 
 /// The commands about knowledge bases.
 #[derive(Subcommand)]
@@ -61,14 +60,8 @@ impl KbChoice {
 
 /// Opens the embedded KB, or the one in a directory.
 pub(crate) fn open(kb: &str) -> Result<Kb> {
-    let bar = Bar::new();
     if kb == "world" {
-        return world::open(&bar).map_err(|error| match error {
-            KbError::Io { .. } => anyhow::Error::new(error).context(
-                "the World KB cannot be prepared; set TOUCHSTONE_CACHE to a folder that can be written",
-            ),
-            other => other.into(),
-        });
+        return world::open();
     }
     let dir = Path::new(kb);
     if !dir.exists() {
@@ -107,11 +100,13 @@ pub(crate) fn choose(given: Option<&str>, wanted: &KbIdentity, near: &[&Path]) -
         None if wanted.fingerprint.is_empty() => return Ok(Chosen::None),
         None => {}
     }
+    if world::FINGERPRINT == Some(wanted.fingerprint.as_str()) {
+        return Ok(Chosen::Kb(Box::new(world::open()?)));
+    }
     let folders = folders_near(near);
     let folders: Vec<&Path> = folders.iter().map(PathBuf::as_path).collect();
-    match registry::find(&world::cache_dir(), &wanted.fingerprint, &folders) {
-        Some(Location::World) => Ok(Chosen::Kb(Box::new(open("world")?))),
-        Some(Location::Folder(folder)) => Ok(Chosen::Kb(Box::new(Kb::open(&folder)?))),
+    match registry::find(&cache_dir(), &wanted.fingerprint, &folders) {
+        Some(folder) => Ok(Chosen::Kb(Box::new(Kb::open(&folder)?))),
         None => Ok(Chosen::Missing(format!(
             "cannot find the KB of the benchmark, {}: no KB that was imported on this machine, and none beside the benchmark, has that fingerprint; give its folder with --kb DIR",
             described(wanted)

@@ -18,7 +18,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use touchstone_engine::{Session, Settings};
-use touchstone_kb::{Kb, world};
+use touchstone_kb::{Kb, cache_dir};
 
 /// Arguments of `touchstone shell`.
 #[derive(Args)]
@@ -109,7 +109,7 @@ fn edited_lines(shell: &mut Shell, session: &Session<'_>, kb: &Arc<Kb>) -> Resul
         .with_validator(Box::new(Brackets))
         .with_edit_mode(Box::new(Emacs::new(keys)));
     // Without a place for it there is no history, and that is no reason not to start.
-    if let Ok(history) = FileBackedHistory::with_file(1000, world::cache_dir().join("shell-history")) {
+    if let Ok(history) = FileBackedHistory::with_file(1000, cache_dir().join("shell-history")) {
         editor = editor.with_history(Box::new(history));
     }
     let prompt = DefaultPrompt::new(

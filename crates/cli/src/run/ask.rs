@@ -113,7 +113,7 @@ pub(crate) fn run(args: &AskArgs) -> Result<Outcome> {
 
 /// Questions to learn from: made once by this build of the program, and kept in the cache.
 fn training(kb: &Kb) -> Result<PathBuf> {
-    let cache = touchstone_kb::world::cache_dir();
+    let cache = touchstone_kb::cache_dir();
     let fingerprint = &kb.manifest().fingerprint;
     let stem = format!("training-{}-", &fingerprint[..fingerprint.len().min(12)]);
     let name = format!("{stem}{}", build());

@@ -36,7 +36,7 @@ pub(crate) struct ExplainArgs {
 }
 
 pub(crate) fn run(command: &CacheCommand) -> Result<Outcome> {
-    let folder = touchstone_kb::world::cache_dir().join("replies");
+    let folder = touchstone_kb::cache_dir().join("replies");
     match command {
         CacheCommand::Info(args) => {
             let (n, bytes) = size(&folder);

@@ -148,7 +148,7 @@ pub(crate) fn run(args: &RunArgs, arguments: &[String]) -> Result<Outcome> {
         tool_version: env!("CARGO_PKG_VERSION").to_owned(),
     };
     let mut journal = Journal::open(out, &header, arguments, args.retry_errors)?;
-    if let Err(error) = remember_started(journal.about(), &touchstone_kb::world::cache_dir()) {
+    if let Err(error) = remember_started(journal.about(), &touchstone_kb::cache_dir()) {
         tracing::debug!(%error, "`run --resume` will ask before it resumes this run");
     }
     let mut score = RunningScore::new(gold.grader(words.as_ref()), &questions, &bar);
@@ -251,7 +251,7 @@ fn is_trusted(about: &RunFile, system: Option<&str>, folder: &Path) -> Result<bo
     // These neither run a program nor send anything to a server.
     const HARMLESS: [&str; 4] = ["oracle", "degraded", "nearest", "file"];
     let kind = system.unwrap_or_default().split(':').next().unwrap_or_default();
-    if HARMLESS.contains(&kind) || was_started_here(about, &touchstone_kb::world::cache_dir()) {
+    if HARMLESS.contains(&kind) || was_started_here(about, &touchstone_kb::cache_dir()) {
         return Ok(true);
     }
     let words: Vec<String> = about.arguments.iter().map(|word| visible(word)).collect();

@@ -87,7 +87,7 @@ impl SystemArgs {
     ) -> Result<Box<dyn System + 'g>> {
         let (kind, rest) = name.split_once(':').unwrap_or((name, ""));
         let kb = gold.kb_fingerprint();
-        let cache = || Cache::new(&touchstone_kb::world::cache_dir().join("replies"));
+        let cache = || Cache::new(&touchstone_kb::cache_dir().join("replies"));
         let versioned = |system: Box<dyn System + 'g>| -> Box<dyn System + 'g> {
             match &self.system_version {
                 Some(version) if !self.no_cache => Box::new(Cached::new(system, version, kb, cache())),

@@ -17,7 +17,7 @@ use touchstone_engine::plan::Plan;
 use touchstone_engine::sparql::{Results, SparqlError, evaluate};
 use touchstone_engine::{Found, View, Words, embedded};
 use touchstone_kb::rdf::{DirectView, KqaProView, RdfView};
-use touchstone_kb::{Kb, LiteralId, NoProgress, NodeId, world};
+use touchstone_kb::{Kb, LiteralId, NoProgress, NodeId};
 use touchstone_logic::{Query, QueryGraph};
 
 type Asked<'k> = dyn Fn(&str, &Budget<'_>) -> Run + Sync + 'k;
@@ -157,7 +157,7 @@ fn check(
 
 #[test]
 fn engines_agree_on_world() {
-    let kb = world::open(&NoProgress).expect("World");
+    let kb = touchstone_world::open(&NoProgress).expect("World");
     let words = Words::new(&kb);
     let n: usize = std::env::var("TOUCHSTONE_QUERIES").ok().and_then(|n| n.parse().ok()).unwrap_or(120);
     let mut peers = vec![by_spareval(&kb, View::Direct), by_spareval(&kb, View::KqaPro)];

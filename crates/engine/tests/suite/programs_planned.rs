@@ -77,7 +77,7 @@ fn a_program_has_the_plan_of_its_query() {
 
 #[test]
 fn steps_that_are_used_twice() {
-    let kb = touchstone_kb::world::open(&touchstone_kb::NoProgress).expect("World");
+    let kb = touchstone_world::open(&touchstone_kb::NoProgress).expect("World");
     let words = Words::new(&kb);
     let step = |function, inputs: &[&str], dependencies: &[usize]| Step {
         function,

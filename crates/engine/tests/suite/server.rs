@@ -8,7 +8,7 @@ use std::time::Duration;
 use touchstone_engine::Session;
 use touchstone_engine::budget::Cancel;
 use touchstone_engine::server::{ServeOptions, Served, serve};
-use touchstone_kb::{NoProgress, world};
+use touchstone_kb::NoProgress;
 
 /// Far longer than anything takes here: an answer that never comes fails the test instead of holding it up.
 const NEVER: Duration = Duration::from_secs(120);
@@ -21,7 +21,7 @@ struct Running {
 
 impl Running {
     fn start(options: ServeOptions) -> Running {
-        let kb = Box::leak(Box::new(world::open(&NoProgress).unwrap()));
+        let kb = Box::leak(Box::new(touchstone_world::open(&NoProgress).unwrap()));
         let session: &'static Session<'static> = Box::leak(Box::new(Session::new(kb)));
         let options = ServeOptions { address: (Ipv4Addr::LOCALHOST, 0).into(), ..options };
         let stop = Cancel::default();

@@ -7,7 +7,7 @@ use std::time::Duration;
 use touchstone_engine::budget::{Cancel, Limits};
 use touchstone_engine::sparql::Results;
 use touchstone_engine::{Answers, Engine, Outcome, Session, Settings};
-use touchstone_kb::{Kb, NoProgress, world};
+use touchstone_kb::{Kb, NoProgress};
 use touchstone_logic::Language;
 use touchstone_logic::sparql::{Dialect, print};
 
@@ -87,7 +87,7 @@ fn on_kbs_made_from_rdf() {
 
 #[test]
 fn on_world() {
-    let quick = compare(&world::open(&NoProgress).unwrap(), 3, 400);
+    let quick = compare(&touchstone_world::open(&NoProgress).unwrap(), 3, 400);
     eprintln!("{quick} queries took the fast way on World");
     assert!(quick > 50, "{quick}");
 }

@@ -188,7 +188,7 @@ mod tests {
 
     #[test]
     fn what_is_printed_is_read_again() {
-        let world = touchstone_kb::world::open(&touchstone_kb::NoProgress).unwrap();
+        let world = touchstone_world::open(&touchstone_kb::NoProgress).unwrap();
         for lexicon in [Lexicon::of(&world), Lexicon::derived(&world)] {
             let text = lexicon_toml(&lexicon.entries(&world));
             assert_eq!(Lexicon::parse(&text, &world).unwrap(), lexicon);
@@ -197,7 +197,7 @@ mod tests {
 
     #[test]
     fn odd_labels_come_first() {
-        let world = touchstone_kb::world::open(&touchstone_kb::NoProgress).unwrap();
+        let world = touchstone_world::open(&touchstone_kb::NoProgress).unwrap();
         let mut lexicon = Lexicon::derived(&world);
         let entries = lexicon.entries(&world);
         assert!(entries.iter().all(|entry| entry.derived));
@@ -217,7 +217,7 @@ mod tests {
 
     #[test]
     fn one_phrase_needs_no_list() {
-        let world = touchstone_kb::world::open(&touchstone_kb::NoProgress).unwrap();
+        let world = touchstone_world::open(&touchstone_kb::NoProgress).unwrap();
         let one = "[relations.director]\nsubject = \"was made by\"\nobject = \"made\"\nnoun = \"maker\"\n";
         let list = one.replace("\"was made by\"", "[\"was made by\"]").replace("\"made\"", "[\"made\"]");
         assert_eq!(Lexicon::parse(one, &world).unwrap(), Lexicon::parse(&list, &world).unwrap());

@@ -385,12 +385,12 @@ mod tests {
     #![allow(clippy::unwrap_used)]
 
     use super::*;
-    use touchstone_kb::{NoProgress, world};
+    use touchstone_kb::NoProgress;
     use touchstone_logic::{Form, sexpr};
 
     #[test]
     fn needless_constraints_are_left_out() {
-        let kb = world::open(&NoProgress).unwrap();
+        let kb = touchstone_world::open(&NoProgress).unwrap();
         let ground = Ground::new(&kb, None);
         let read = |text: &str| Form::parse(text, &kb).unwrap().to_query().unwrap();
         let said = |query: &Query| sexpr::print(query).unwrap().text;
@@ -407,7 +407,7 @@ mod tests {
 
     #[test]
     fn things_are_not_described_by_themselves() {
-        let kb = world::open(&NoProgress).unwrap();
+        let kb = touchstone_world::open(&NoProgress).unwrap();
         let ground = Ground::new(&kb, None);
         let area =
             |of: Set| Query::new(Ask::Attribute { of, attribute: "area".into(), conditions: Vec::new() });

@@ -8,7 +8,7 @@ use touchstone_grade::answers::Known;
 use touchstone_grade::compat::{Compat, kqapro_same};
 use touchstone_grade::degrade::without_bracket;
 use touchstone_grade::{Family, GoldAnswers, Grader, Measure, Outcome, Prediction};
-use touchstone_kb::{NoProgress, world};
+use touchstone_kb::NoProgress;
 use touchstone_logic::Language;
 use touchstone_logic::dataset::Records;
 
@@ -29,7 +29,7 @@ fn gold_forms(question: &Question) -> Vec<(Language, &str)> {
 /// Gold as prediction scores 1 in every measure and every language, although every form is read, compared and run like any other.
 #[test]
 fn gold_is_perfect() {
-    let kb = world::open(&NoProgress).unwrap();
+    let kb = touchstone_world::open(&NoProgress).unwrap();
     let words = Words::new(&kb);
     let mut grader = grader(&kb, &words);
     grader.trusts_gold_text = false;
@@ -96,7 +96,7 @@ fn with_prefixes(sparql: &str, base: &str) -> String {
 /// A number that changes when a query is only renamed, reordered or written with prefixes is wrong.
 #[test]
 fn gold_in_other_words_is_gold() {
-    let kb = world::open(&NoProgress).unwrap();
+    let kb = touchstone_world::open(&NoProgress).unwrap();
     let words = Words::new(&kb);
     let grader = grader(&kb, &words);
     let benchmark = quick(&kb, 400);
@@ -132,7 +132,7 @@ fn gold_in_other_words_is_gold() {
 
 /// The scores of SPARQL against gold, without a KB.
 fn scores(gold: &str, predicted: &str) -> [f64; 4] {
-    let kb = world::open(&NoProgress).unwrap();
+    let kb = touchstone_world::open(&NoProgress).unwrap();
     let words = Words::new(&kb);
     let mut question = quick(&kb, 30).questions.remove(0);
     question.forms = Forms { sparql: Some(gold.to_owned()), ..Forms::default() };
@@ -187,7 +187,7 @@ fn what_means_the_same_scores_the_same() {
 /// `--compat gek` keeps the paper's literal definitions beside ours.
 #[test]
 fn literal_scores_are_those_of_the_paper() {
-    let kb = world::open(&NoProgress).unwrap();
+    let kb = touchstone_world::open(&NoProgress).unwrap();
     let words = Words::new(&kb);
     let mut grader = grader(&kb, &words);
     grader.compat = Some(Compat::Gek);
@@ -241,7 +241,7 @@ fn real_queries() -> Vec<String> {
 /// T1 of the paper: a query that has lost its bracket says what it said.
 #[test]
 fn without_a_bracket_the_names_and_patterns_are_the_same() {
-    let kb = world::open(&NoProgress).unwrap();
+    let kb = touchstone_world::open(&NoProgress).unwrap();
     let words = Words::new(&kb);
     let benchmark = quick(&kb, 600);
     let mut question = benchmark.questions[0].clone();
@@ -271,7 +271,7 @@ fn without_a_bracket_the_names_and_patterns_are_the_same() {
 /// A system cannot choose the questions that it is scored on by the language of its forms.
 #[test]
 fn every_question_counts_in_every_language() {
-    let kb = world::open(&NoProgress).unwrap();
+    let kb = touchstone_world::open(&NoProgress).unwrap();
     let words = Words::new(&kb);
     let grader = grader(&kb, &words);
     let benchmark = quick(&kb, 300);
@@ -300,7 +300,7 @@ fn every_question_counts_in_every_language() {
 /// Gold without a form in the language of the prediction is translated, where that is exact.
 #[test]
 fn gold_is_translated() {
-    let kb = world::open(&NoProgress).unwrap();
+    let kb = touchstone_world::open(&NoProgress).unwrap();
     let words = Words::new(&kb);
     let grader = grader(&kb, &words);
     let benchmark = quick(&kb, 300);
@@ -329,7 +329,7 @@ fn gold_is_translated() {
 /// The paper's answers are those that the form returns, whatever is claimed beside it.
 #[test]
 fn claimed_answers_do_not_stand_for_those_of_the_form() {
-    let kb = world::open(&NoProgress).unwrap();
+    let kb = touchstone_world::open(&NoProgress).unwrap();
     let words = Words::new(&kb);
     let grader = grader(&kb, &words);
     let benchmark = quick(&kb, 60);
@@ -361,7 +361,7 @@ fn claimed_answers_do_not_stand_for_those_of_the_form() {
 /// Data sets without gold answers: the gold query is run; without a KB, answers are not measured.
 #[test]
 fn unknown_gold_answers_are_not_wrong() {
-    let kb = world::open(&NoProgress).unwrap();
+    let kb = touchstone_world::open(&NoProgress).unwrap();
     let words = Words::new(&kb);
     let grader = grader(&kb, &words);
     let blind = Grader::new(knowledge(&kb, &words), &kb);

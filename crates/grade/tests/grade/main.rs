@@ -15,7 +15,7 @@ use touchstone_grade::degrade::{Degradation, degrade, worse_query};
 use touchstone_grade::distil::{Distilled, distil};
 use touchstone_grade::sensitivity::sensitivity;
 use touchstone_grade::{Grader, Measure, Outcome, Prediction, PredictionFormat, Predictions};
-use touchstone_kb::{Kb, NoProgress, world};
+use touchstone_kb::{Kb, NoProgress};
 use touchstone_logic::dataset::{Knowledge, Records};
 use touchstone_logic::sparql::Namespaces;
 use touchstone_logic::{Language, Ontology};
@@ -45,7 +45,7 @@ fn form(text: &str, language: Language) -> Prediction {
 /// Whatever a system sends has one outcome, and scores between 0 and 1.
 #[test]
 fn outcomes_are_told_apart() {
-    let kb = world::open(&NoProgress).unwrap();
+    let kb = touchstone_world::open(&NoProgress).unwrap();
     let words = Words::new(&kb);
     let grader = grader(&kb, &words);
     let benchmark = quick(&kb, 60);
@@ -81,7 +81,7 @@ fn outcomes_are_told_apart() {
 /// The place of the first right form counts, whatever its language.
 #[test]
 fn alternatives_are_ranked() {
-    let kb = world::open(&NoProgress).unwrap();
+    let kb = touchstone_world::open(&NoProgress).unwrap();
     let words = Words::new(&kb);
     let grader = grader(&kb, &words);
     let benchmark = quick(&kb, 60);
@@ -107,7 +107,7 @@ fn alternatives_are_ranked() {
 /// The pattern of the third table of the paper.
 #[test]
 fn degradations_are_felt_where_they_should_be() {
-    let kb = world::open(&NoProgress).unwrap();
+    let kb = touchstone_world::open(&NoProgress).unwrap();
     let words = Words::new(&kb);
     let mut grader = grader(&kb, &words);
     grader.gold_is_true = true;
@@ -146,7 +146,7 @@ fn degradations_are_felt_where_they_should_be() {
 /// the published one, `docs/grading.md` says why.
 #[test]
 fn axioms_are_computed() {
-    let kb = world::open(&NoProgress).unwrap();
+    let kb = touchstone_world::open(&NoProgress).unwrap();
     let words = Words::new(&kb);
     let mut grader = grader(&kb, &words);
     grader.gold_is_true = true;
@@ -249,7 +249,7 @@ fn the_best_of_several_parses_counts() {
 /// A query that gives the right answer by luck is found out on neighbours of the KB, and gold never is.
 #[test]
 fn luck_is_found_out() {
-    let kb = world::open(&NoProgress).unwrap();
+    let kb = touchstone_world::open(&NoProgress).unwrap();
     let words = Words::new(&kb);
     let benchmark = quick(&kb, 150);
     let questions: Vec<&Question> = evaluated(&benchmark).into_iter().take(25).collect();

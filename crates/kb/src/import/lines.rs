@@ -40,9 +40,8 @@ pub(super) fn read(
     Ok(())
 }
 
-/// Reads KB lines that are already in memory, compressed with zstd: the embedded World KB.
-pub(crate) fn read_embedded(compressed: &[u8], builder: &mut KbBuilder) -> Result<()> {
-    let name = "the embedded KB";
+/// Reads KB lines that are already in memory, compressed with zstd. Errors call them by the name.
+pub fn read_packed_lines(compressed: &[u8], name: &str, builder: &mut KbBuilder) -> Result<()> {
     let failed = KbError::io("unpack", Path::new(name));
     let mut decoder = zstd::Decoder::with_buffer(compressed).map_err(failed)?;
     decoder.window_log_max(31).map_err(KbError::io("unpack", Path::new(name)))?;

@@ -23,7 +23,7 @@ pub use guess::FileKind;
 pub use input::open;
 pub use journal::{ImportReport, Problem, Tally};
 pub use line_json::find_value;
-pub(crate) use lines::read_embedded;
+pub use lines::read_packed_lines;
 pub use rdf::known_endings;
 pub use wikidata_json::Subset;
 

@@ -474,32 +474,4 @@ mod tests {
         assert!(name_likeness("shawshnk redemtion", "the shawshank redemption") > 0.85);
         assert!(name_likeness("paris", "the shawshank redemption") < 0.5);
     }
-
-    fn first_names(query: &str, n: usize) -> Vec<String> {
-        let kb = crate::world::open(&crate::NoProgress).expect("World");
-        kb.find_names(query, n).into_iter().map(|hit| kb.label(hit.node).to_owned()).collect()
-    }
-
-    #[test]
-    fn prominent_names_come_first() {
-        assert_eq!(first_names("nolan", 1), ["Christopher Nolan"]);
-        assert_eq!(first_names("einstein", 1), ["Albert Einstein"]);
-        assert_eq!(first_names("kubrick", 1), ["Stanley Kubrick"]);
-        assert_eq!(first_names("tarantino", 1), ["Quentin Tarantino"]);
-        // The full name goes before everything, and whole words before begun ones.
-        assert_eq!(first_names("New York", 2), ["New York", "New York City"]);
-        let einstein = first_names("einstein", 10);
-        assert!(einstein.iter().take(3).all(|name| name.ends_with(" Einstein")), "{einstein:?}");
-        // Somebody who types still finds what only begins like this.
-        assert!(first_names("christopher nol", 3).contains(&"Christopher Nolan".to_owned()));
-    }
-
-    #[test]
-    fn misspelled_names() {
-        let kb = crate::world::open(&crate::NoProgress).expect("World");
-        let nearest = |wrong: &str| kb.nearest_named(wrong).map(|hit| kb.label(hit.node).to_owned());
-        assert_eq!(nearest("Pariss").as_deref(), Some("Paris"));
-        assert_eq!(nearest("Christofer Nolan").as_deref(), Some("Christopher Nolan"));
-        assert_eq!(nearest("qqqqqqqqqqqq"), None);
-    }
 }

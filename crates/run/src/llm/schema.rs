@@ -95,7 +95,7 @@ mod tests {
 
     #[test]
     fn what_a_question_is_about_comes_first() {
-        let world = touchstone_kb::world::open(&touchstone_kb::NoProgress).unwrap();
+        let world = touchstone_world::open(&touchstone_kb::NoProgress).unwrap();
         let question = "Which films directed by Christopher Nolan were released after 2008?";
         let links = Linker::new(&world, &Lexicon::of(&world)).link(question, None);
         let text = packed_schema(&world, question, &links, 200, true);

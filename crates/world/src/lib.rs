@@ -2,32 +2,27 @@
 //! compiled into this program, so that everything works without a download.
 //!
 //! It is unpacked and compiled once, into the user's cache folder.
+//!
+//! ```no_run
+//! let kb = touchstone_world::open(&touchstone_kb::NoProgress)?;
+//! let paris = kb.nodes_named("Paris")[0];
+//! println!("{}: {}", kb.label(paris), kb.description(paris).unwrap_or(""));
+//! # Ok::<(), touchstone_kb::KbError>(())
+//! ```
 
-use crate::build::{KbBuilder, Workspace};
-use crate::error::{KbError, Result};
-use crate::import;
-use crate::progress::Progress;
-use crate::store::{Kb, STORE_FORMAT, is_store};
 use std::fs::{self, File, TryLockError};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Duration;
+use touchstone_kb::{
+    Kb, KbBuilder, KbError, Progress, Result, STORE_FORMAT, Workspace, cache_dir, import, is_store,
+};
 
 /// The KB in lines, compressed; made by `tools/world-kb`.
-static WORLD: &[u8] = include_bytes!("../world/world.jsonl.zst");
+static WORLD: &[u8] = include_bytes!("../world.jsonl.zst");
 
-/// What the compiled World KB must contain. It changes with the data and with what the importer makes of them, so
+/// The fingerprint of the compiled World KB. It changes with the data and with what the importer makes of them, so
 /// a cache that another version of this program filled is never taken for this one's (a test compiles it afresh).
 pub const FINGERPRINT: &str = "e7683e6c025336fec66e8198143d2bdd";
-
-/// Where the compiled World KB lies: `$TOUCHSTONE_CACHE`, `$XDG_CACHE_HOME/touchstone` or `~/.cache/touchstone`,
-/// and if there is no home, the system's temporary folder.
-pub fn cache_dir() -> PathBuf {
-    let from_env = |name: &str| std::env::var_os(name).filter(|v| !v.is_empty()).map(PathBuf::from);
-    from_env("TOUCHSTONE_CACHE")
-        .or_else(|| from_env("XDG_CACHE_HOME").map(|dir| dir.join("touchstone")))
-        .or_else(|| from_env("HOME").map(|home| home.join(".cache/touchstone")))
-        .unwrap_or_else(|| std::env::temp_dir().join("touchstone"))
-}
 
 /// Opens the World KB, compiling it first if that has not been done yet.
 pub fn open(progress: &dyn Progress) -> Result<Kb> {
@@ -36,7 +31,7 @@ pub fn open(progress: &dyn Progress) -> Result<Kb> {
 
 /// Opens the World KB in a given cache folder.
 pub fn open_in(cache: &Path, progress: &dyn Progress) -> Result<Kb> {
-    // The content and the layout are part of the name: another version of the program never meets a wrong store.
+    // The content and the layout are part of the name: another version of the program never opens a wrong store.
     let dir = cache.join(format!("world-{}-{STORE_FORMAT}", &FINGERPRINT[..12]));
     if is_store(&dir) {
         match Kb::open(&dir) {
@@ -55,7 +50,7 @@ pub fn open_in(cache: &Path, progress: &dyn Progress) -> Result<Kb> {
         return Ok(kb);
     }
     if dir.exists() {
-        // Somebody cleaned up half of it, or it is damaged.
+        // A user cleaned up half of it, or it is damaged.
         fs::remove_dir_all(&dir).map_err(KbError::io("remove", &dir))?;
     }
     compile(&dir, progress)?;
@@ -79,7 +74,7 @@ fn compile(dir: &Path, progress: &dyn Progress) -> Result<()> {
     progress.stage("preparing the World KB (once)", None);
     let parent = dir.parent().unwrap_or(Path::new("."));
     let mut builder = KbBuilder::new(Workspace { dir: parent.to_path_buf(), memory: 1 << 30 });
-    import::read_embedded(WORLD, &mut builder)?;
+    import::read_packed_lines(WORLD, "the embedded KB", &mut builder)?;
     builder.compile(dir, progress).map(drop)
 }
 
@@ -87,13 +82,16 @@ fn compile(dir: &Path, progress: &dyn Progress) -> Result<()> {
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
-    use crate::progress::NoProgress;
+    use touchstone_kb::NoProgress;
 
     #[test]
     fn the_cache_is_named_after_what_it_holds() {
         let cache = tempfile::tempdir().unwrap();
         let kb = open_in(cache.path(), &NoProgress).unwrap();
         let found = &kb.manifest().fingerprint;
-        assert_eq!(found, FINGERPRINT, "the World KB has changed: write the new fingerprint into world.rs");
+        assert_eq!(
+            found, FINGERPRINT,
+            "the World KB has changed: write the new fingerprint into crates/world/src/lib.rs"
+        );
     }
 }
