@@ -3,6 +3,7 @@
 #
 #   test.sh [QUESTIONS]     2,000 without it
 #
+# With TOUCHSTONE_REPORT_PICTURE=docs/report.png it also writes the picture that the README shows.
 # Chromium is installed if it is not there; where it cannot be, the test says so and is left out.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
@@ -35,3 +36,14 @@ grep -q 'class="heat"' "$folder/page.html" || fail "there is no heat map"
 rows=$(grep -o '<details>' "$folder/page.html" | wc -l)
 [ "$rows" -eq 100 ] || fail "$rows questions are listed at first, not 100"
 say "drawn after $(grep -o 'data-ready="[0-9]*"' "$folder/page.html" | tr -dc 0-9) ms; all is there"
+if [ -n "${TOUCHSTONE_REPORT_PICTURE:-}" ]; then
+    for system in nearest degraded:T2:0.5; do
+        "$program" run "$system" --benchmark "$folder/bench" --out "$folder/${system%%:*}" >&2
+        "$program" grade "$folder/${system%%:*}" --out "$folder/${system%%:*}" >/dev/null
+    done
+    "$program" report "$folder/nearest" "$folder/degraded" --title "Two systems on quick" --out "$folder/picture.html" >&2
+    timeout 120 chromium --headless --no-sandbox --disable-gpu --hide-scrollbars --user-data-dir="$folder/profile" \
+        --force-device-scale-factor=0.7 --window-size=1240,1900 --virtual-time-budget=20000 \
+        --screenshot="$TOUCHSTONE_REPORT_PICTURE" "file://$folder/picture.html" 2>>"$folder/chromium.log"
+    say "picture written to $TOUCHSTONE_REPORT_PICTURE ($(wc -c <"$TOUCHSTONE_REPORT_PICTURE") bytes)"
+fi
