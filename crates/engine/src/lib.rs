@@ -2,25 +2,33 @@
 
 pub mod budget;
 pub mod compat;
+mod context;
 pub mod embedded;
-pub mod endpoint;
+mod engine;
+mod engines;
 pub mod exact;
 mod found;
 pub mod plan;
-pub mod server;
+mod reply;
 mod session;
 mod shortcut;
 mod sorted;
 pub mod sparql;
+mod sparql_request;
 mod terms;
 #[cfg(test)]
 mod testing;
 pub mod values;
 mod words;
 
+pub use context::KbContext;
+pub use engine::{Engine, EngineError, EngineReply, PlanRequest, SparqlAnswers};
+pub use engines::{AutoEngine, EmbeddedEngine, SparevalEngine, run_plan_as_sparql};
 pub use found::Found;
-pub use session::{Answers, Engine, Outcome, Reply, Session, Settings};
+pub use reply::{Answers, Outcome, Reply};
+pub use session::{Session, Settings};
 pub use shortcut::View;
 pub use sorted::gallop;
+pub use sparql_request::SparqlRequest;
 pub use touchstone_logic::Answer;
 pub use words::{Few, UnknownWord, WordKind, Words};

@@ -9,7 +9,6 @@ use serde::Serialize;
 use serde_json::Value as Json;
 use std::sync::Arc;
 use touchstone_engine::budget::{Cancel, Limits};
-use touchstone_engine::endpoint::Endpoint;
 use touchstone_engine::{Answers, Engine, Outcome, Session, Settings};
 use touchstone_kb::{Kb, Progress};
 use touchstone_logic::Language;
@@ -59,7 +58,7 @@ pub fn confirm(
     kb: &Kb,
     benchmark: &Benchmark,
     share: f64,
-    endpoint: &Arc<Endpoint>,
+    server: &Arc<dyn Engine>,
     progress: &dyn Progress,
 ) -> Result<Confirmed, ConfirmError> {
     let seed = benchmark.manifest.recipe.as_ref().map_or(1, |recipe| recipe.seed);
@@ -74,8 +73,7 @@ pub fn confirm(
     }
     progress.stage("asking the server", Some(chosen.len() as u64));
     let session = Session::new(kb).without_suggestions();
-    let engine = Engine::Endpoint(Arc::clone(endpoint));
-    let settings = Settings { engine, limits: Limits::default(), ..Settings::default() };
+    let settings = Settings { engine: Arc::clone(server), limits: Limits::default(), ..Settings::default() };
     let verdicts: Vec<Verdict> = chosen
         .par_iter()
         .map(|question| {

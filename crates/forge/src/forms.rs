@@ -3,9 +3,9 @@
 use crate::ground::Ground;
 use crate::question::Forms;
 use touchstone_engine::budget::{Budget, Limits};
-use touchstone_engine::exact::{self, ExactAnswer, ExactPrinter};
+use touchstone_engine::exact::{ExactAnswer, ExactPrinter};
 use touchstone_engine::plan::Plan;
-use touchstone_engine::sparql::{Results, evaluate};
+use touchstone_engine::sparql::evaluate;
 use touchstone_engine::{Found, View};
 use touchstone_kb::rdf::{DirectView, KqaProView, RdfView};
 use touchstone_kb::{Kb, LiteralId, NodeId};
@@ -151,11 +151,7 @@ impl<'k> FormPrinter<'k> {
             // Operations, not seconds: the same on every machine.
             let limits = Limits { operations: VERIFY_OPERATIONS, ..Limits::none() };
             let budget = Budget::new(limits);
-            let results = match evaluate(view, &parsed.query, &budget) {
-                Ok(Results::Solutions { rows, .. }) => exact::Results::Rows(rows),
-                Ok(Results::Boolean(value)) => exact::Results::Boolean(value),
-                _ => continue,
-            };
+            let Ok(results) = evaluate(view, &parsed.query, &budget) else { continue };
             let canonical = |answers: Vec<ExactAnswer>| {
                 let mut answers: Vec<ExactAnswer> =
                     answers.into_iter().map(|answer| printer.canonical(answer)).collect();

@@ -6,9 +6,9 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 use std::fmt;
-use touchstone_engine::budget::{Budget, Limits, Stopped};
+use touchstone_engine::budget::{Budget, Limits};
 use touchstone_engine::plan::Plan;
-use touchstone_engine::{Found, Words, embedded};
+use touchstone_engine::{EmbeddedEngine, Engine, EngineError, Found, KbContext, PlanRequest, Words};
 use touchstone_kb::export::value_json;
 use touchstone_kb::import::find_value;
 use touchstone_kb::{Change, FactId, Kb, NodeId, Property, Value};
@@ -111,10 +111,10 @@ pub fn facts_of_triple(kb: &Kb, (subject, property, value): (NodeId, Property, V
 const LIMITS: Limits = Limits { operations: 1_000_000, ..Limits::none() };
 
 /// Runs a plan within limits. A plan that was made for a KB holds for what lies over it: names and ids are the same.
-pub(crate) fn run<'k>(kb: &'k Kb, plan: &Plan) -> (Result<Found<'k>, Stopped>, u64) {
+pub(crate) fn run<'k>(kb: &'k Kb, plan: &Plan) -> (Result<Found<'k>, EngineError>, u64) {
     let budget = Budget::new(LIMITS);
-    let found = embedded::run(kb, plan, &budget);
-    (found, budget.cost().operations)
+    let reply = EmbeddedEngine.run_plan(&PlanRequest::new(plan), &KbContext::new(kb), &budget);
+    (reply.result, budget.cost().operations)
 }
 
 /// Whether two queries give the same on a KB with each of these changes; `None` if no comparison was possible, because gold cannot be run

@@ -10,7 +10,7 @@ use serde_json::{Value as Json, json};
 use touchstone_engine::budget::{Budget, Limits};
 use touchstone_engine::exact::ExactPrinter;
 use touchstone_engine::plan::Plan;
-use touchstone_engine::{Found, View, Words, embedded};
+use touchstone_engine::{EmbeddedEngine, Engine, Found, KbContext, PlanRequest, View, Words};
 use touchstone_forge::Question;
 use touchstone_forge::english::{Lexicon, Mention};
 use touchstone_grade::Gives;
@@ -166,7 +166,9 @@ impl<'k> Nearest<'k> {
     fn run(&self, query: &Query) -> Option<Found<'k>> {
         let plan = Plan::of(query, &self.words).ok().filter(|plan| plan.unknown.is_empty())?;
         let limits = Limits { operations: OPERATIONS, ..Limits::default() };
-        let found = embedded::run(self.words.kb(), &plan, &Budget::new(limits)).ok()?;
+        let context = KbContext::new(self.words.kb());
+        let reply = EmbeddedEngine.run_plan(&PlanRequest::new(&plan), &context, &Budget::new(limits));
+        let found = reply.result.ok()?;
         (!found.is_empty() && found != Found::Count(0)).then_some(found)
     }
 

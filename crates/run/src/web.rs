@@ -4,7 +4,7 @@ use std::io::Read;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 use touchstone_engine::budget::Cancel;
-use touchstone_engine::endpoint::asked_wait;
+use touchstone_protocol::retry_after;
 use ureq::Agent;
 
 /// How to ask.
@@ -163,7 +163,7 @@ impl Web {
         let message = format!("status {status}: {}", start.trim());
         match status {
             501 | 505 => Err(Failure::Final(message)),
-            408 | 429 | 500..=599 => Err(Failure::Passing(message, asked_wait(&wait, SystemTime::now()))),
+            408 | 429 | 500..=599 => Err(Failure::Passing(message, retry_after(&wait, SystemTime::now()))),
             _ => Err(Failure::Final(message)),
         }
     }

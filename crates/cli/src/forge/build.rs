@@ -6,9 +6,10 @@ use anyhow::{Context, Result, bail};
 use clap::Args;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use touchstone_engine::endpoint::{self, Endpoint};
+use touchstone_engine::Engine;
 use touchstone_forge::confirm::{Confirmed, confirm};
 use touchstone_forge::{Benchmark, Recipe, make};
+use touchstone_protocol::{Endpoint, EndpointSettings};
 
 /// Arguments of `touchstone build`.
 #[derive(Args)]
@@ -95,8 +96,8 @@ pub(crate) fn run(args: &BuildArgs) -> Result<Outcome> {
     let confirmed = match &args.server {
         Some(url) => {
             let settings =
-                endpoint::Settings { default_graph: args.default_graph.clone(), ..Default::default() };
-            let server = Arc::new(Endpoint::new(url, settings)?);
+                EndpointSettings { default_graph: args.default_graph.clone(), ..Default::default() };
+            let server: Arc<dyn Engine> = Arc::new(Endpoint::new(url, settings)?);
             Some(confirm(&kb, &benchmark, recipe.filters.verify, &server, &bar)?)
         }
         None => None,

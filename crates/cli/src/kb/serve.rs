@@ -8,7 +8,7 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::time::Duration;
 use touchstone_engine::Session;
 use touchstone_engine::budget::Limits;
-use touchstone_engine::server::{ServeOptions, serve};
+use touchstone_protocol::{ServeOptions, serve};
 
 /// Arguments of `touchstone kb serve`.
 #[derive(Args)]

@@ -15,10 +15,10 @@ use std::sync::Arc;
 use std::time::Duration;
 use touchstone_engine::budget::Limits;
 use touchstone_engine::compat::Compat;
-use touchstone_engine::endpoint::{self, Endpoint};
 use touchstone_engine::sparql::Format;
-use touchstone_engine::{Engine, Session, Settings, View};
+use touchstone_engine::{AutoEngine, EmbeddedEngine, Engine, Session, Settings, SparevalEngine, View};
 use touchstone_logic::Language;
+use touchstone_protocol::{Endpoint, EndpointSettings};
 
 /// Arguments of `touchstone query`.
 #[derive(Args)]
@@ -161,20 +161,20 @@ impl RunArgs {
     }
 
     /// The engine with a name.
-    pub(crate) fn engine(&self, name: &str) -> Result<Engine> {
+    pub(crate) fn engine(&self, name: &str) -> Result<Arc<dyn Engine>> {
         Ok(match name {
-            "auto" => Engine::Auto,
-            "embedded" => Engine::Embedded,
-            "spareval" => Engine::Spareval,
+            "auto" => Arc::new(AutoEngine),
+            "embedded" => Arc::new(EmbeddedEngine),
+            "spareval" => Arc::new(SparevalEngine),
             other => match other.strip_prefix("endpoint:") {
                 Some(url) => {
-                    let settings = endpoint::Settings {
+                    let settings = EndpointSettings {
                         timeout: Duration::try_from_secs_f64(self.max_time).unwrap_or(Duration::MAX),
                         page_size: self.page_size.map(|rows| rows as usize),
                         default_graph: self.default_graph.clone(),
                         ..Default::default()
                     };
-                    Engine::Endpoint(Arc::new(Endpoint::new(url, settings)?))
+                    Arc::new(Endpoint::new(url, settings)?)
                 }
                 None => {
                     bail!("there is no engine `{other}`; there are auto, embedded, spareval and endpoint:URL")

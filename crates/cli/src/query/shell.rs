@@ -269,11 +269,11 @@ impl Shell {
                 told(".json", self.json);
             }
             ".engine" if rest.is_empty() => {
-                output::note(&format!("the engine is {}", self.settings.engine.word()))
+                output::note(&format!("the engine is {}", self.settings.engine.name()))
             }
             ".engine" => {
                 self.settings.engine = self.args.engine(rest)?;
-                output::note(&format!("the engine is {}", self.settings.engine.word()));
+                output::note(&format!("the engine is {}", self.settings.engine.name()));
             }
             ".lang" => {
                 self.args.lang = super::LanguageName::from_str(rest, true)

@@ -10,8 +10,8 @@ use serde_json::{Value as Json, json};
 use std::io::IsTerminal;
 use std::path::PathBuf;
 use touchstone_engine::budget::{Budget, Limits};
-use touchstone_engine::embedded::run_traced;
 use touchstone_engine::plan::Plan;
+use touchstone_engine::{EmbeddedEngine, Engine, KbContext, PlanRequest};
 use touchstone_forge::english::Lexicon;
 use touchstone_forge::{FormPrinter, Ground, Recipe, make};
 use touchstone_kb::Kb;
@@ -79,7 +79,9 @@ pub(crate) fn run(args: &AskArgs) -> Result<Outcome> {
     let (forms, _) = FormPrinter::new(kb).forms(&ground, &adapted.query, &adapted.found)?;
     let answers = adapted.found.answers(kb);
     let plan = Plan::of(&adapted.query, &ground.words)?;
-    let (_, trace) = run_traced(kb, &plan, &Budget::new(Limits::default()));
+    let request = PlanRequest { plan: &plan, view: None, trace: true };
+    let budget = Budget::new(Limits::default());
+    let trace = EmbeddedEngine.run_plan(&request, &KbContext::new(kb), &budget).trace;
     if args.json {
         output::json(&json!({
             "question": args.question, "links": linked(kb, &args.question, &links), "forms": forms, "answers": answers,

@@ -2,6 +2,7 @@
 
 use super::keys::{first_alike, from_term, quantity_alike};
 use super::{Column, Dialect, ExactPrinter, ExactQuery, Holds, View};
+use crate::sparql::Results;
 use oxrdf::Term;
 use touchstone_kb::rdf::{RdfTerm, RdfView};
 use touchstone_kb::{Literal, LiteralId, NodeId, RelationId};
@@ -18,15 +19,6 @@ pub enum ExactAnswer {
     /// How many there are.
     Count(u64),
     /// Yes or no.
-    Boolean(bool),
-}
-
-/// What a server gave.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Results {
-    /// Rows, in the order of the query's columns.
-    Rows(Vec<Vec<Option<Term>>>),
-    /// The answer to `ASK`.
     Boolean(bool),
 }
 
@@ -60,7 +52,8 @@ pub(super) fn read(
     let rows = match (results, &query.holds) {
         (Results::Boolean(value), Holds::Boolean) => return Ok(vec![ExactAnswer::Boolean(*value)]),
         (Results::Boolean(_), _) => return Err(Unreadable::Form("yes or no where it should list things")),
-        (Results::Rows(rows), Holds::Boolean) => {
+        (Results::Graph(_), _) => return Err(Unreadable::Form("a graph")),
+        (Results::Solutions { rows, .. }, Holds::Boolean) => {
             // Virtuoso answers `ASK` with 1 or with nothing.
             return match rows.as_slice() {
                 [] => Ok(vec![ExactAnswer::Boolean(false)]),
@@ -73,7 +66,7 @@ pub(super) fn read(
                 _ => Err(Unreadable::Form("a list where it should say yes or no")),
             };
         }
-        (Results::Rows(rows), _) => rows,
+        (Results::Solutions { rows, .. }, _) => rows,
     };
     let mut answers = Vec::with_capacity(rows.len());
     for (number, row) in rows.iter().enumerate() {

@@ -23,10 +23,11 @@ mod printer;
 mod resolve;
 mod wanted;
 
-pub use answers::{ExactAnswer, Results, Unreadable};
+pub use answers::{ExactAnswer, Unreadable};
 
 use crate::plan::Plan;
 use crate::shortcut::View;
+use crate::sparql::Results;
 use direct::Direct;
 use knowledge::Knowledge;
 use kqapro::KqaPro;
@@ -173,19 +174,4 @@ impl<'k> ExactPrinter<'k> {
             Dialect::KqaPro(_) => View::KqaPro,
         }
     }
-}
-
-/// The query for one plan. For several, keep an [`ExactPrinter`].
-pub fn print(plan: &Plan, kb: &Kb, view: View) -> Result<ExactQuery, Inexpressible> {
-    ExactPrinter::new(kb, view).print(plan)
-}
-
-/// The answers to one query. For several, keep an [`ExactPrinter`].
-pub fn read_answers(
-    query: &ExactQuery,
-    results: &Results,
-    kb: &Kb,
-    view: View,
-) -> Result<Vec<ExactAnswer>, Unreadable> {
-    ExactPrinter::new(kb, view).read(query, results)
 }

@@ -9,6 +9,7 @@ use exact::{ExactAnswer, ExactPrinter};
 use std::collections::{BTreeMap, BTreeSet};
 use touchstone_engine::exact;
 use touchstone_engine::plan::Plan;
+use touchstone_engine::sparql::Results;
 use touchstone_engine::{View, Words};
 use touchstone_logic::Query;
 
@@ -42,7 +43,7 @@ impl Tally {
         query: &Query,
         plan: &Plan,
         printer: &ExactPrinter<'_>,
-        run: &dyn Fn(&exact::ExactQuery) -> Result<exact::Results, String>,
+        run: &dyn Fn(&exact::ExactQuery) -> Result<Results, String>,
         expected: &BTreeSet<AnswerKey>,
     ) {
         let kind = answer_kind(query);

@@ -11,20 +11,14 @@
 
 mod compat;
 mod embedded;
-mod endpoint_loopback;
-mod endpoint_servers;
-mod endpoint_support;
-mod engines;
 mod exact;
 mod kopl_peer;
 mod programs;
 mod programs_planned;
 mod real_data;
-mod server;
 mod shortcuts;
 mod sparql_differential;
 mod sparql_formats;
 mod sparql_hostile;
 mod sparql_support;
 mod support;
-mod w3c;

@@ -3,10 +3,11 @@
 use crate::support::random::RandomQueries;
 use crate::support::random_kb::{Flavour, random_kb, random_rdf_kb};
 use std::collections::BTreeSet;
+use std::sync::Arc;
 use std::time::Duration;
 use touchstone_engine::budget::{Cancel, Limits};
 use touchstone_engine::sparql::Results;
-use touchstone_engine::{Answers, Engine, Outcome, Session, Settings};
+use touchstone_engine::{Answers, EmbeddedEngine, Engine, Outcome, Session, Settings, SparevalEngine};
 use touchstone_kb::{Kb, NoProgress};
 use touchstone_logic::Language;
 use touchstone_logic::sparql::{Dialect, print};
@@ -31,21 +32,20 @@ fn compare(kb: &Kb, seed: u64, n: usize) -> usize {
     let base = kb.manifest().base.clone();
     let mut queries = RandomQueries::new(kb, seed);
     let limits = Limits { time: Duration::from_secs(5), ..Limits::default() };
-    let settings = |engine| Settings { engine, terms: true, limits, ..Settings::default() };
+    let settings = |engine: Arc<dyn Engine>| Settings { engine, terms: true, limits, ..Settings::default() };
+    let (embedded, spareval) = (settings(Arc::new(EmbeddedEngine)), settings(Arc::new(SparevalEngine)));
     let mut quick = 0;
     for _ in 0..n {
         let query = queries.query();
         for dialect in [Dialect::Plain { base: base.clone() }, Dialect::KqaPro] {
             let Ok(printed) = print(&query, &dialect) else { continue };
-            let fast =
-                session.run(Language::Sparql, &printed.text, &settings(Engine::Embedded), &Cancel::default());
+            let fast = session.run(Language::Sparql, &printed.text, &embedded, &Cancel::default());
             // What is not exactly SPARQL says so.
             if fast.notes.iter().any(|note| note.starts_with("not as SPARQL")) {
                 continue;
             }
             let Outcome::Answered(fast) = fast.outcome else { continue };
-            let slow =
-                session.run(Language::Sparql, &printed.text, &settings(Engine::Spareval), &Cancel::default());
+            let slow = session.run(Language::Sparql, &printed.text, &spareval, &Cancel::default());
             match slow.outcome {
                 Outcome::Answered(slow) => {
                     assert_eq!(rows(&fast), rows(&slow), "{}", printed.text);

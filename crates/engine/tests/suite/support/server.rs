@@ -6,7 +6,8 @@ use oxigraph::store::Store;
 use std::sync::mpsc::RecvTimeoutError;
 use std::time::Duration;
 use touchstone_engine::View;
-use touchstone_engine::exact::{ExactQuery, Holds, Results};
+use touchstone_engine::exact::{ExactQuery, Holds};
+use touchstone_engine::sparql::Results;
 use touchstone_kb::Kb;
 use touchstone_kb::rdf::{DirectView, KqaProView, RdfView};
 
@@ -63,12 +64,13 @@ impl Server {
         match prepared.on_store(&self.0).execute().map_err(|e| e.to_string())? {
             QueryResults::Boolean(value) => Ok(Results::Boolean(value)),
             QueryResults::Solutions(solutions) => {
+                let variables = solutions.variables().to_vec();
                 let mut rows = Vec::new();
                 for solution in solutions {
                     let solution = solution.map_err(|e| e.to_string())?;
                     rows.push(columns.iter().map(|column| solution.get(*column).cloned()).collect());
                 }
-                Ok(Results::Rows(rows))
+                Ok(Results::Solutions { variables, rows })
             }
             QueryResults::Graph(_) => Err("triples".to_owned()),
         }

@@ -1,7 +1,6 @@
 //! Accepts connections: a limited number at once, none of which can keep the server waiting for ever.
 
 use super::{ServeOptions, Service};
-use crate::budget::Cancel;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
@@ -16,6 +15,7 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::{TcpListener, TcpSocket, TcpStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 use tokio::time::Sleep;
+use touchstone_engine::budget::Cancel;
 
 /// What a connection buffers of a request: its head, and the start of its body. Addresses are shorter than 64 KB anyway.
 const READ_BUFFER: usize = 128 << 10;

@@ -5,6 +5,8 @@ use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
+use touchstone_engine::budget::{Budget, Limits};
+use touchstone_protocol::endpoint::{Endpoint, EndpointError, Table};
 
 /// A request as it arrived.
 #[derive(Debug, Clone)]
@@ -140,4 +142,24 @@ pub(crate) fn numbers(numbers: impl IntoIterator<Item = u64>) -> String {
         .map(|number| format!(r#"{{"x":{{"type":"literal","value":"{number}"}}}}"#))
         .collect();
     format!(r#"{{"head":{{"vars":["x"]}},"results":{{"bindings":[{}]}}}}"#, rows.join(","))
+}
+
+/// The answers to several queries, in their order, asked by several threads that share the endpoint.
+pub(crate) fn select_all(
+    endpoint: &Endpoint,
+    texts: &[String],
+    threads: usize,
+) -> Vec<Result<Table, EndpointError>> {
+    let chunks = texts.chunks(texts.len().div_ceil(threads).max(1));
+    thread::scope(|scope| {
+        let workers: Vec<_> = chunks
+            .map(|texts| {
+                scope.spawn(|| {
+                    let select = |text: &String| endpoint.select(text, &Budget::new(Limits::default()));
+                    texts.iter().map(select).collect::<Vec<_>>()
+                })
+            })
+            .collect();
+        workers.into_iter().flat_map(|worker| worker.join().expect("no panic")).collect()
+    })
 }

@@ -8,33 +8,37 @@
 //!
 //! Without these variables there is nothing to test here.
 
+use crate::endpoint_support::select_all;
 use oxrdf::Term;
 use std::collections::HashSet;
 use std::time::Duration;
-use touchstone_engine::budget::{Budget, Cancel, Limits};
-use touchstone_engine::endpoint::{Credentials, Endpoint, EndpointError, Results, Settings, Table};
+use touchstone_engine::budget::{Budget, Limits};
+use touchstone_protocol::endpoint::{Credentials, Endpoint, EndpointError, EndpointSettings, Table};
 
 const PREFIXES: &str = "PREFIX p: <urn:touchstone:world:property:> PREFIX w: <urn:touchstone:world:> \
      PREFIX rdfs: <http://www.w3.org/2000/01/rdf-schema#> PREFIX xsd: <http://www.w3.org/2001/XMLSchema#> ";
 /// The graph `virtuoso.sh` loads into if it is told no other.
 const GRAPH: &str = "urn:touchstone:test";
 
-fn server(variable: &str, settings: Settings) -> Option<Endpoint> {
+fn server(variable: &str, settings: EndpointSettings) -> Option<Endpoint> {
     let url = touchstone_testing::variable(variable)?.into_string().expect("an address");
     Some(Endpoint::with_credentials(&url, settings, Credentials::default()).expect("an address"))
 }
 
 fn virtuoso() -> Option<Endpoint> {
     let graph = std::env::var("TOUCHSTONE_TEST_VIRTUOSO_GRAPH").unwrap_or_else(|_| GRAPH.to_owned());
-    server("TOUCHSTONE_TEST_VIRTUOSO", Settings { default_graph: Some(graph), ..Settings::default() })
+    server(
+        "TOUCHSTONE_TEST_VIRTUOSO",
+        EndpointSettings { default_graph: Some(graph), ..EndpointSettings::default() },
+    )
 }
 
 fn oxigraph() -> Option<Endpoint> {
-    server("TOUCHSTONE_TEST_OXIGRAPH", Settings::default())
+    server("TOUCHSTONE_TEST_OXIGRAPH", EndpointSettings::default())
 }
 
 /// The same server with other settings.
-fn again(endpoint: &Endpoint, settings: Settings) -> Endpoint {
+fn again(endpoint: &Endpoint, settings: EndpointSettings) -> Endpoint {
     Endpoint::with_credentials(endpoint.url(), settings, Credentials::default()).expect("an address")
 }
 
@@ -127,7 +131,7 @@ fn limits_and_orders_of_queries_are_kept() {
 #[test]
 fn pages_of_a_size() {
     for endpoint in both() {
-        let settings = Settings { page_size: Some(1000), ..endpoint.settings().clone() };
+        let settings = EndpointSettings { page_size: Some(1000), ..endpoint.settings().clone() };
         let paging = again(&endpoint, settings);
         let text = "SELECT ?s { ?s p:official_language ?o }";
         let (paged, whole) = (select(&paging, text), select(&endpoint, text));
@@ -144,7 +148,7 @@ fn graphs() {
         assert_eq!(zones.len(), 42_235, "{}", endpoint.url());
         let france = graph("DESCRIBE <urn:touchstone:world:country/FR>");
         assert!(france.len() > 20);
-        let trusting = Settings { detect_caps: false, ..endpoint.settings().clone() };
+        let trusting = EndpointSettings { detect_caps: false, ..endpoint.settings().clone() };
         let trusting = again(&endpoint, trusting);
         let text = "CONSTRUCT WHERE { <urn:touchstone:world:country/FR> ?p ?o }";
         let as_sent: HashSet<_> =
@@ -228,16 +232,12 @@ fn threads_share_an_endpoint() {
         let codes = select(&endpoint, "SELECT ?s { ?s a w:country } ORDER BY ?s LIMIT 60");
         let texts: Vec<String> =
             rows(&codes).iter().map(|row| format!("SELECT ?p ?o {{ {} ?p ?o }}", row[0])).collect();
-        let one = endpoint.run_many(&texts, 1, Limits::default(), &Cancel::default());
-        let four = endpoint.run_many(&texts, 4, Limits::default(), &Cancel::default());
+        let one = select_all(&endpoint, &texts, 1);
+        let four = select_all(&endpoint, &texts, 4);
         for (text, (one, four)) in texts.iter().zip(one.into_iter().zip(four)) {
-            match (one.expect("an answer"), four.expect("an answer")) {
-                (Results::Table(one), Results::Table(four)) => {
-                    assert!(one.rows.len() > 3, "{text}");
-                    assert_eq!(rows(&one), rows(&four), "{text}");
-                }
-                other => panic!("{other:?}"),
-            }
+            let (one, four) = (one.expect("an answer"), four.expect("an answer"));
+            assert!(one.rows.len() > 3, "{text}");
+            assert_eq!(rows(&one), rows(&four), "{text}");
         }
     }
 }

@@ -4,7 +4,7 @@ use super::Endpoint;
 use super::error::EndpointError;
 use super::meter::Meter;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::Duration;
 
 /// An attempt that failed.
 pub(super) enum Failure {
@@ -20,8 +20,8 @@ impl From<EndpointError> for Failure {
     }
 }
 
-impl From<crate::budget::Stopped> for Failure {
-    fn from(stopped: crate::budget::Stopped) -> Failure {
+impl From<touchstone_engine::budget::Stopped> for Failure {
+    fn from(stopped: touchstone_engine::budget::Stopped) -> Failure {
         Failure::Final(stopped.into())
     }
 }
@@ -87,56 +87,9 @@ fn random(state: &AtomicU64) -> f64 {
     ((bits ^ bits >> 31) >> 11) as f64 / (1u64 << 53) as f64
 }
 
-/// What `Retry-After` asks for: seconds, or a date like `Mon, 16 Nov 2026 03:56:01 GMT`.
-pub fn asked_wait(header: &str, now: SystemTime) -> Option<Duration> {
-    let header = header.trim();
-    if let Ok(seconds) = header.parse() {
-        return Some(Duration::from_secs(seconds));
-    }
-    let now = now.duration_since(UNIX_EPOCH).ok()?.as_secs();
-    Some(Duration::from_secs(seconds_of_date(header)?.saturating_sub(now)))
-}
-
-/// Seconds from 1970 to a date as HTTP writes it.
-fn seconds_of_date(text: &str) -> Option<u64> {
-    const MONTHS: [&str; 12] =
-        ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
-    let mut words = text.split_once(", ")?.1.split(' ');
-    let day: u64 = words.next()?.parse().ok().filter(|day| (1..=31).contains(day))?;
-    let month = words.next()?;
-    let month = MONTHS.iter().position(|name| *name == month)? as u64;
-    let year: u64 = words.next()?.parse().ok().filter(|year| (1970..10_000).contains(year))?;
-    let mut clock = words.next()?.split(':').map(|part| part.parse::<u64>().ok().filter(|part| *part < 61));
-    let (hour, minute, second) = (clock.next()??, clock.next()??, clock.next()??);
-    // Years that begin in March have their leap day at the end.
-    let (year, month) = if month < 2 { (year - 1, month + 10) } else { (year, month - 2) };
-    let days = 365 * year + year / 4 - year / 100 + year / 400 + (153 * month + 2) / 5 + day - 1;
-    Some((days - 719_468) * 86_400 + hour * 3600 + minute * 60 + second)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn waits_that_servers_ask_for() {
-        let now = UNIX_EPOCH + Duration::from_secs(1_794_801_361);
-        for (header, seconds) in [
-            ("5", Some(5)),
-            (" 0 ", Some(0)),
-            ("Mon, 16 Nov 2026 03:56:01 GMT", Some(0)),
-            ("Mon, 16 Nov 2026 03:57:02 GMT", Some(61)),
-            ("Mon, 16 Nov 2020 03:56:01 GMT", Some(0)),
-            ("soon", None),
-            ("Mon, 16 Foo 2026 03:56:01 GMT", None),
-            ("-1", None),
-        ] {
-            assert_eq!(asked_wait(header, now), seconds.map(Duration::from_secs), "{header}");
-        }
-        assert_eq!(seconds_of_date("Thu, 01 Jan 1970 00:00:00 GMT"), Some(0));
-        assert_eq!(seconds_of_date("Tue, 29 Feb 2000 23:59:59 GMT"), Some(951_868_799));
-        assert_eq!(seconds_of_date("Wed, 01 Mar 2000 00:00:00 GMT"), Some(951_868_800));
-    }
 
     #[test]
     fn random_numbers_are_repeatable_and_spread() {

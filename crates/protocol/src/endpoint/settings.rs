@@ -14,7 +14,7 @@ pub enum Method {
 
 /// How to speak with an endpoint. The default is patient and sceptical.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Settings {
+pub struct EndpointSettings {
     /// For one request, from connecting to the last byte. The time left in the budget is also respected.
     pub timeout: Duration,
     /// How often to try again after a failure that may pass.
@@ -34,9 +34,9 @@ pub struct Settings {
     pub detect_caps: bool,
 }
 
-impl Default for Settings {
-    fn default() -> Settings {
-        Settings {
+impl Default for EndpointSettings {
+    fn default() -> EndpointSettings {
+        EndpointSettings {
             timeout: Duration::from_secs(60),
             retries: 4,
             back_off: Duration::from_millis(250),

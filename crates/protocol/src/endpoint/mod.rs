@@ -1,17 +1,17 @@
 //! A client for SPARQL endpoints: queries only, bounded, and never half an answer.
 //!
 //! ```no_run
-//! use touchstone_engine::budget::{Budget, Cancel, Limits};
-//! use touchstone_engine::endpoint::{Endpoint, Settings};
-//! let endpoint = Endpoint::new("http://127.0.0.1:8890/sparql", Settings::default())?;
+//! use touchstone_engine::budget::{Budget, Limits};
+//! use touchstone_protocol::{Endpoint, EndpointSettings};
+//! let endpoint = Endpoint::new("http://127.0.0.1:8890/sparql", EndpointSettings::default())?;
 //! let budget = Budget::new(Limits::default());
 //! let table = endpoint.select("SELECT ?s { ?s a <urn:city> }", &budget)?;
 //! assert_eq!(table.variables.len(), 1);
-//! # Ok::<(), touchstone_engine::endpoint::EndpointError>(())
+//! # Ok::<(), touchstone_protocol::EndpointError>(())
 //! ```
 //!
 //! Servers cut results without saying so. Where a result may have been cut, the server is asked how many rows there are, and the rest is got
-//! in pages; see [`Settings::detect_caps`]. The outcome is complete, or an error.
+//! in pages; see [`EndpointSettings::detect_caps`]. The outcome is complete, or an error.
 //!
 //! Who we are is told by the environment only: [`USER_VARIABLE`], [`PASSWORD_VARIABLE`], [`TOKEN_VARIABLE`].
 //!
@@ -20,6 +20,7 @@
 mod address;
 mod anatomy;
 mod credentials;
+mod engine;
 mod error;
 mod graphs;
 mod meter;
@@ -34,48 +35,36 @@ mod virtuoso;
 pub use credentials::{Credentials, PASSWORD_VARIABLE, TOKEN_VARIABLE, USER_VARIABLE};
 pub use error::EndpointError;
 pub use graphs::Graph;
-pub use retry::asked_wait;
-pub use settings::{Method, Settings};
+pub use settings::{EndpointSettings, Method};
 pub use tables::Table;
 
-use crate::budget::{Budget, Cancel, Limits};
 use address::Address;
 use anatomy::{Anatomy, Form};
 use meter::Meter;
 use std::fmt;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::atomic::AtomicU64;
+use touchstone_engine::budget::Budget;
+use touchstone_engine::sparql::Results;
 
 /// A SPARQL endpoint. Threads can share one; its connections are used again.
 pub struct Endpoint {
     address: Address,
-    settings: Settings,
+    settings: EndpointSettings,
     credentials: Credentials,
     agent: ureq::Agent,
     random: AtomicU64,
 }
 
-/// The answer to a query of any form.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Results {
-    /// Of a `SELECT`.
-    Table(Table),
-    /// Of an `ASK`.
-    Boolean(bool),
-    /// Of a `CONSTRUCT` or a `DESCRIBE`.
-    Graph(Graph),
-}
-
 impl Endpoint {
     /// An endpoint, with the credentials in the environment. Nothing is sent yet.
-    pub fn new(url: &str, settings: Settings) -> Result<Endpoint, EndpointError> {
+    pub fn new(url: &str, settings: EndpointSettings) -> Result<Endpoint, EndpointError> {
         Endpoint::with_credentials(url, settings, Credentials::from_environment()?)
     }
 
     /// An endpoint, with these credentials. Nothing is sent yet.
     pub fn with_credentials(
         url: &str,
-        settings: Settings,
+        settings: EndpointSettings,
         credentials: Credentials,
     ) -> Result<Endpoint, EndpointError> {
         let address = Address::parse(url)?;
@@ -97,14 +86,14 @@ impl Endpoint {
     }
 
     /// The settings.
-    pub fn settings(&self) -> &Settings {
+    pub fn settings(&self) -> &EndpointSettings {
         &self.settings
     }
 
     /// All rows of a `SELECT`.
     ///
     /// Rows and bytes are charged to the budget, and its time bounds the requests. A cancellation is noticed before requests, while waiting
-    /// to try again, and whenever something arrives; not while the server is silent, which [`Settings::timeout`] ends.
+    /// to try again, and whenever something arrives; not while the server is silent, which [`EndpointSettings::timeout`] ends.
     pub fn select(&self, text: &str, budget: &Budget<'_>) -> Result<Table, EndpointError> {
         let anatomy = expect(text, "a SELECT", &[Form::Select])?;
         let meter = Meter::new(budget);
@@ -125,7 +114,7 @@ impl Endpoint {
 
     /// The triples of a `CONSTRUCT` or a `DESCRIBE`.
     ///
-    /// With [`Settings::detect_caps`], a `CONSTRUCT` is sent as a `SELECT`, and its triples are made here: Virtuoso cuts graphs and does not
+    /// With [`EndpointSettings::detect_caps`], a `CONSTRUCT` is sent as a `SELECT`, and its triples are made here: Virtuoso cuts graphs and does not
     /// even say so. A `DESCRIBE` is taken as it comes; Virtuoso does not cut these.
     pub fn graph(&self, text: &str, budget: &Budget<'_>) -> Result<Graph, EndpointError> {
         let anatomy = expect(text, "a CONSTRUCT or DESCRIBE", &[Form::Construct, Form::Describe])?;
@@ -141,38 +130,13 @@ impl Endpoint {
     /// The answer to a query of any form.
     pub fn query(&self, text: &str, budget: &Budget<'_>) -> Result<Results, EndpointError> {
         Ok(match Anatomy::of(text)?.form {
-            Form::Select => Results::Table(self.select(text, budget)?),
-            Form::Ask => Results::Boolean(self.ask(text, budget)?),
-            Form::Construct | Form::Describe => Results::Graph(self.graph(text, budget)?),
-        })
-    }
-
-    /// The answers to several queries, in their order, with so many threads. The limits are for each of them.
-    pub fn run_many<T: AsRef<str> + Sync>(
-        &self,
-        texts: &[T],
-        threads: usize,
-        limits: Limits,
-        cancel: &Cancel,
-    ) -> Vec<Result<Results, EndpointError>> {
-        let next = AtomicUsize::new(0);
-        let answers = Mutex::new(Vec::with_capacity(texts.len()));
-        std::thread::scope(|scope| {
-            for _ in 0..threads.clamp(1, texts.len().max(1)) {
-                scope.spawn(|| {
-                    while let Some((number, text)) = {
-                        let number = next.fetch_add(1, Ordering::Relaxed);
-                        texts.get(number).map(|text| (number, text.as_ref()))
-                    } {
-                        let answer = self.query(text, &Budget::new(limits).stopped_by(cancel));
-                        answers.lock().unwrap_or_else(PoisonError::into_inner).push((number, answer));
-                    }
-                });
+            Form::Select => {
+                let Table { variables, rows, .. } = self.select(text, budget)?;
+                Results::Solutions { variables, rows }
             }
-        });
-        let mut answers = answers.into_inner().unwrap_or_else(PoisonError::into_inner);
-        answers.sort_by_key(|(number, _)| *number);
-        answers.into_iter().map(|(_, answer)| answer).collect()
+            Form::Ask => Results::Boolean(self.ask(text, budget)?),
+            Form::Construct | Form::Describe => Results::Graph(self.graph(text, budget)?.triples),
+        })
     }
 
     fn shown(&self) -> String {

@@ -17,7 +17,7 @@ pub struct Table {
     pub variables: Vec<Variable>,
     /// The rows, each as long as there are columns.
     pub rows: Vec<Vec<Option<Term>>>,
-    /// How many bytes are charged to the budget for it: for [`Budget::release`](crate::budget::Budget::release) when it is dropped.
+    /// How many bytes are charged to the budget for it: for [`Budget::release`](touchstone_engine::budget::Budget::release) when it is dropped.
     pub bytes: u64,
 }
 

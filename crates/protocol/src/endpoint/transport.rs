@@ -4,12 +4,13 @@ use super::Endpoint;
 use super::address::{Address, form};
 use super::error::EndpointError;
 use super::meter::{Meter, ReadFailure};
-use super::retry::{Failure, asked_wait};
+use super::retry::Failure;
 use super::settings::Method;
 use super::virtuoso;
-use crate::budget::Limit;
+use crate::retry_after::retry_after;
 use std::io::Read;
 use std::time::{Duration, SystemTime};
+use touchstone_engine::budget::Limit;
 use ureq::http::Response;
 use ureq::http::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderMap, LOCATION, RETRY_AFTER, SERVER};
 use ureq::{Agent, Body, BodyReader};
@@ -197,7 +198,7 @@ impl Endpoint {
             };
         }
         let asked =
-            reply.header(RETRY_AFTER.as_str()).and_then(|header| asked_wait(header, SystemTime::now()));
+            reply.header(RETRY_AFTER.as_str()).and_then(|header| retry_after(header, SystemTime::now()));
         let is_page = reply.media_type().contains("html");
         let mut bytes = Vec::new();
         // What cannot be read of an error page is not missed.

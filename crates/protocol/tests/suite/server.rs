@@ -7,8 +7,8 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 use touchstone_engine::Session;
 use touchstone_engine::budget::Cancel;
-use touchstone_engine::server::{ServeOptions, Served, serve};
 use touchstone_kb::NoProgress;
+use touchstone_protocol::{ServeOptions, Served, serve};
 
 /// Far longer than anything takes here: an answer that never comes fails the test instead of holding it up.
 const NEVER: Duration = Duration::from_secs(120);

@@ -5,10 +5,6 @@
 mod bodies;
 mod connections;
 
-use crate::budget::{Cancel, Limits};
-use crate::session::{Answers, Engine, Outcome, Session, Settings};
-use crate::shortcut::View;
-use crate::sparql::{Format, ResultFormat, Results, negotiate, write};
 use bodies::{Memory, Reply, Reserved, Unread};
 use hyper::body::Incoming;
 use hyper::{HeaderMap, Method, Request, Response, StatusCode, header, header::HeaderValue};
@@ -16,6 +12,9 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::sync::Semaphore;
+use touchstone_engine::budget::{Cancel, Limits};
+use touchstone_engine::sparql::{Format, ResultFormat, Results, negotiate, write};
+use touchstone_engine::{Answers, Outcome, Session, Settings, View};
 use touchstone_logic::Language;
 
 /// How to serve.
@@ -230,13 +229,7 @@ impl Service {
         let Ok(slot) = Arc::clone(&self.slots).acquire_owned().await else {
             return self.problem(StatusCode::SERVICE_UNAVAILABLE, "the server is stopping");
         };
-        let settings = Settings {
-            engine: Engine::Auto,
-            view: Some(view),
-            limits: self.limits,
-            terms: true,
-            ..Settings::default()
-        };
+        let settings = Settings { view: Some(view), limits: self.limits, terms: true, ..Settings::default() };
         // Whoever hangs up is not waited for.
         let cancel = Cancel::default();
         let hang_up = CancelOnDrop(cancel.clone());

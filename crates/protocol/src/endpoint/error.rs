@@ -1,7 +1,7 @@
 //! What can go wrong with an endpoint, with the figures and without secrets.
 
-use crate::budget::Stopped;
 use std::time::Duration;
+use touchstone_engine::budget::Stopped;
 
 /// Why there is no answer. Addresses are shown without query part; credentials never are.
 #[derive(Debug, thiserror::Error)]

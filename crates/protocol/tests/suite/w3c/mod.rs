@@ -13,12 +13,12 @@ use std::path::{Path, PathBuf};
 use std::sync::mpsc;
 use std::time::Duration;
 use touchstone_engine::budget::Cancel;
-use touchstone_engine::server::{ServeOptions, serve};
 use touchstone_engine::sparql::{Format, ResultFormat, write};
 use touchstone_engine::{Answers, Outcome, Session, Settings};
 use touchstone_kb::import::{ImportRequest, Profile, Source, import};
 use touchstone_kb::{Kb, NoProgress};
 use touchstone_logic::Language;
+use touchstone_protocol::{ServeOptions, serve};
 
 /// The suites, if they are at hand.
 fn suites() -> Option<[PathBuf; 2]> {

@@ -1,6 +1,6 @@
 //! The client against a server that misbehaves.
 
-use crate::endpoint_support::{JSON, Server, good, numbers, reply};
+use crate::endpoint_support::{JSON, Server, good, numbers, reply, select_all};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use oxrdf::{BlankNode, Literal, Term};
@@ -8,17 +8,17 @@ use std::io::Write;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 use touchstone_engine::budget::{Budget, Cancel, Limit, Limits};
-use touchstone_engine::endpoint::{
-    Credentials, Endpoint, EndpointError, Method, Results, Settings, TOKEN_VARIABLE, Table,
+use touchstone_protocol::endpoint::{
+    Credentials, Endpoint, EndpointError, EndpointSettings, Method, TOKEN_VARIABLE, Table,
 };
 
 const SELECT: &str = "SELECT ?x { ?x a <urn:c> }";
 
-fn quick() -> Settings {
-    Settings { back_off: Duration::from_millis(5), ..Settings::default() }
+fn quick() -> EndpointSettings {
+    EndpointSettings { back_off: Duration::from_millis(5), ..EndpointSettings::default() }
 }
 
-fn endpoint(server: &Server, settings: Settings) -> Endpoint {
+fn endpoint(server: &Server, settings: EndpointSettings) -> Endpoint {
     Endpoint::with_credentials(&server.url(), settings, Credentials::default()).expect("an address")
 }
 
@@ -37,7 +37,7 @@ fn ten() -> String {
 #[test]
 fn queries_are_sent_as_forms() {
     let server = Server::start(|_, _, stream| good(stream, &ten()));
-    let settings = Settings { default_graph: Some("urn:g".to_owned()), ..quick() };
+    let settings = EndpointSettings { default_graph: Some("urn:g".to_owned()), ..quick() };
     let table = endpoint(&server, settings)
         .select("SELECT ?x { ?x ?y \"a&b=c+\u{e9}\" }", &budget())
         .expect("a table");
@@ -59,7 +59,7 @@ fn queries_are_sent_as_forms() {
 #[test]
 fn short_queries_go_into_the_address_if_asked() {
     let server = Server::start(|_, _, stream| good(stream, &ten()));
-    let endpoint = endpoint(&server, Settings { method: Method::GetIfShort, ..quick() });
+    let endpoint = endpoint(&server, EndpointSettings { method: Method::GetIfShort, ..quick() });
     endpoint.select(SELECT, &budget()).expect("a table");
     let long = format!("SELECT ?x {{ ?x a \"{}\" }}", "y".repeat(3000));
     endpoint.select(&long, &budget()).expect("a table");
@@ -134,7 +134,7 @@ fn no_server_is_a_connection_error() {
         let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
         listener.local_addr().expect("an address")
     };
-    let settings = Settings { retries: 2, ..quick() };
+    let settings = EndpointSettings { retries: 2, ..quick() };
     let endpoint =
         Endpoint::with_credentials(&format!("http://{address}/"), settings, Credentials::default())
             .expect("good");
@@ -156,7 +156,7 @@ fn slow(server_sends: &'static str, pause: Duration) -> Server {
 #[test]
 fn slow_answers_end_at_the_timeout_or_with_the_budget() {
     let server = slow(" ", Duration::from_millis(20));
-    let settings = Settings { timeout: Duration::from_millis(300), ..quick() };
+    let settings = EndpointSettings { timeout: Duration::from_millis(300), ..quick() };
     let started = Instant::now();
     let error = endpoint(&server, settings.clone()).select(SELECT, &budget()).expect_err("too slow");
     assert!(matches!(error, EndpointError::Timeout { after, .. } if after == settings.timeout), "{error}");
@@ -400,7 +400,7 @@ fn results_that_the_server_says_are_cut_are_completed() {
     let server = capping(25, 7, true, |offset| offset);
     let budget = Budget::new(Limits { rows: 25, ..Limits::default() });
     // Also when nobody doubts.
-    let settings = Settings { detect_caps: false, ..quick() };
+    let settings = EndpointSettings { detect_caps: false, ..quick() };
     let table = endpoint(&server, settings).select(SELECT, &budget).expect("everything");
     assert_eq!(values(&table), (0..25).collect::<Vec<u64>>());
     assert_eq!(budget.cost().rows, 25);
@@ -426,7 +426,7 @@ fn suspicious_results_are_doubted() {
     assert_eq!(select(&server).expect("everything").rows.len(), 100);
     assert_eq!(server.requests().len(), 2);
     let server = capping(250, 100, false, |offset| offset);
-    let trusting = endpoint(&server, Settings { detect_caps: false, ..quick() });
+    let trusting = endpoint(&server, EndpointSettings { detect_caps: false, ..quick() });
     assert_eq!(trusting.select(SELECT, &budget()).expect("what came").rows.len(), 100);
     assert_eq!(server.requests().len(), 1);
 }
@@ -434,7 +434,7 @@ fn suspicious_results_are_doubted() {
 #[test]
 fn pages_can_be_asked_for() {
     let server = capping(95, 1000, false, |offset| offset);
-    let paging = endpoint(&server, Settings { page_size: Some(40), ..quick() });
+    let paging = endpoint(&server, EndpointSettings { page_size: Some(40), ..quick() });
     assert_eq!(values(&paging.select(SELECT, &budget()).expect("everything")), (0..95).collect::<Vec<u64>>());
     assert!(
         server
@@ -502,11 +502,11 @@ fn several_at_a_time_keep_their_order() {
         .iter()
         .map(|text| text.replacen("SELECT ?x {", "SELECT * {", 1).replace("VALUES ?x", "VALUES ?y"))
         .collect();
-    let answers = endpoint(&server, quick()).run_many(&texts, 4, Limits::default(), &Cancel::default());
+    let answers = select_all(&endpoint(&server, quick()), &texts, 4);
     assert_eq!(answers.len(), 40);
     for (i, answer) in answers.into_iter().enumerate() {
         match answer {
-            Ok(Results::Table(table)) => assert_eq!(values(&table), [i as u64]),
+            Ok(table) => assert_eq!(values(&table), [i as u64]),
             other => assert!(i == 7 && other.is_err()),
         }
     }

@@ -1,9 +1,9 @@
 //! Charges what comes in to a budget, once, however often it has to be asked for.
 
-use crate::budget::{Budget, Stopped};
 use std::cell::{Cell, RefCell};
 use std::io::{self, Read};
 use std::time::Duration;
+use touchstone_engine::budget::{Budget, Stopped};
 
 /// The account of one query to an endpoint: several requests, some of them in vain.
 ///
@@ -149,7 +149,7 @@ fn is_timeout(error: &io::Error) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::budget::{Limit, Limits};
+    use touchstone_engine::budget::{Limit, Limits};
 
     #[test]
     fn repeated_rows_are_charged_once_and_bytes_are_given_back() {

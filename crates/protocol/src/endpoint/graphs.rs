@@ -19,7 +19,7 @@ use std::collections::{HashMap, HashSet};
 pub struct Graph {
     /// Its triples, each once, in the order in which they came.
     pub triples: Vec<Triple>,
-    /// How many bytes are charged to the budget for it: for [`Budget::release`](crate::budget::Budget::release) when it is dropped.
+    /// How many bytes are charged to the budget for it: for [`Budget::release`](touchstone_engine::budget::Budget::release) when it is dropped.
     pub bytes: u64,
 }
 

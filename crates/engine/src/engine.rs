@@ -1,0 +1,172 @@
+//! The trait of everything that runs queries on a KB.
+//!
+//! An engine gets a request and a budget; it gives answers, and what it has to report besides them. What the run cost is in the budget,
+//! also when there is no answer. [`Session`](crate::Session) reads logical forms and chooses the view; engines never read text.
+
+use crate::budget::{Budget, Stopped};
+use crate::context::KbContext;
+use crate::embedded::TraceNode;
+use crate::exact::{Inexpressible, Unreadable};
+use crate::found::Found;
+use crate::plan::{Plan, PlanError};
+use crate::shortcut::View;
+use crate::sparql::{Results, SparqlError};
+use crate::sparql_request::SparqlRequest;
+use std::fmt;
+use touchstone_logic::sparql::NotRecognised;
+
+/// Runs queries on a KB: the embedded engine, `spareval`, a SPARQL server.
+///
+/// ```no_run
+/// use touchstone_engine::budget::{Budget, Limits};
+/// use touchstone_engine::{AutoEngine, Engine, KbContext, PlanRequest, plan::Plan};
+/// use touchstone_logic::Program;
+/// # fn run(kb: &touchstone_kb::Kb, program: &Program) -> Result<(), Box<dyn std::error::Error>> {
+/// let context = KbContext::new(kb);
+/// let plan = Plan::of_program(program, context.words())?;
+/// let budget = Budget::new(Limits::default());
+/// let found = AutoEngine.run_plan(&PlanRequest::new(&plan), &context, &budget).result?;
+/// println!("{} answers for {} operations", found.len(), budget.cost().operations);
+/// # Ok(())
+/// # }
+/// ```
+pub trait Engine: fmt::Debug + Send + Sync {
+    /// One word for reports, such as `embedded`.
+    fn name(&self) -> &'static str;
+
+    /// Runs a plan: a query of any language whose words were looked up.
+    fn run_plan<'kb>(
+        &self,
+        request: &PlanRequest<'_>,
+        context: &KbContext<'kb>,
+        budget: &Budget<'_>,
+    ) -> EngineReply<Found<'kb>>;
+
+    /// Runs a SPARQL query as SPARQL reads it.
+    fn run_sparql<'kb>(
+        &self,
+        request: &SparqlRequest,
+        context: &KbContext<'kb>,
+        budget: &Budget<'_>,
+    ) -> EngineReply<SparqlAnswers<'kb>>;
+}
+
+/// A plan to run.
+#[derive(Debug, Clone, Copy)]
+pub struct PlanRequest<'r> {
+    /// The plan.
+    pub plan: &'r Plan,
+    /// For engines that run SPARQL, the graph to ask; without it, the engine chooses.
+    pub view: Option<View>,
+    /// Whether to record every step, if the engine can.
+    pub trace: bool,
+}
+
+impl<'r> PlanRequest<'r> {
+    /// A request without a trace, on any view.
+    pub fn new(plan: &'r Plan) -> PlanRequest<'r> {
+        PlanRequest { plan, view: None, trace: false }
+    }
+}
+
+/// What an engine found, and what it reports besides.
+#[derive(Debug)]
+pub struct EngineReply<T> {
+    /// The answers, or why there are none.
+    pub result: Result<T, EngineError>,
+    /// The name of the engine that ran the query, also if it did not finish; none if the query was refused before it ran.
+    pub ran_by: Option<&'static str>,
+    /// What the user should know besides the answers.
+    pub notes: Vec<String>,
+    /// What happened in each step, also until a limit was reached; where it was requested and the engine records it.
+    pub trace: Option<TraceNode>,
+}
+
+impl<T> EngineReply<T> {
+    /// The result of a run without notes and trace.
+    pub fn of_run(engine: &'static str, result: Result<T, EngineError>) -> EngineReply<T> {
+        EngineReply { result, ran_by: Some(engine), notes: Vec::new(), trace: None }
+    }
+
+    /// A query that was refused before it ran.
+    pub fn refused(error: impl Into<EngineError>) -> EngineReply<T> {
+        EngineReply { result: Err(error.into()), ran_by: None, notes: Vec::new(), trace: None }
+    }
+
+    /// The same with another result.
+    pub(crate) fn map<U>(self, change: impl FnOnce(T) -> U) -> EngineReply<U> {
+        EngineReply {
+            result: self.result.map(change),
+            ran_by: self.ran_by,
+            notes: self.notes,
+            trace: self.trace,
+        }
+    }
+}
+
+/// The answers to a SPARQL query.
+#[derive(Debug)]
+pub enum SparqlAnswers<'kb> {
+    /// Things of the KB.
+    Found {
+        /// Their ids.
+        found: Found<'kb>,
+        /// The RDF results of the query, where they were requested and follow from the ids.
+        results: Option<Results>,
+    },
+    /// RDF results.
+    Results(Results),
+}
+
+/// Why a query has no answers.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum EngineError {
+    /// A limit was reached.
+    #[error(transparent)]
+    Stopped(#[from] Stopped),
+    /// A SPARQL query has an IRI that is relative to nothing.
+    #[error(
+        "the IRI <{iri}> is relative, and the query has no BASE; write the whole IRI, or begin with BASE <...>"
+    )]
+    RelativeIri {
+        /// The IRI as it is in the query.
+        iri: String,
+    },
+    /// The query makes no sense for any KB.
+    #[error(transparent)]
+    Plan(#[from] PlanError),
+    /// The embedded engine was asked to run SPARQL that is outside of the algebra.
+    #[error("the embedded engine cannot run this query ({0}); use --engine auto or spareval")]
+    NotRecognised(NotRecognised),
+    /// No view has words for the plan.
+    #[error(transparent)]
+    Inexpressible(#[from] Inexpressible),
+    /// A plan was to be run as SPARQL, on no view at all.
+    #[error("there is no view to ask")]
+    NoView,
+    /// A plan was printed as SPARQL that cannot be parsed.
+    #[error("a defect in the printer: {message}")]
+    Printer {
+        /// What the parser reports.
+        message: String,
+    },
+    /// The results do not fit the query or the KB.
+    #[error(transparent)]
+    Unreadable(#[from] Unreadable),
+    /// The evaluation failed.
+    #[error(transparent)]
+    Sparql(SparqlError),
+    /// An engine of another crate failed.
+    #[error(transparent)]
+    External(Box<dyn std::error::Error + Send + Sync>),
+}
+
+impl From<SparqlError> for EngineError {
+    fn from(error: SparqlError) -> EngineError {
+        match error {
+            SparqlError::Stopped(stopped) => EngineError::Stopped(stopped),
+            other => EngineError::Sparql(other),
+        }
+    }
+}

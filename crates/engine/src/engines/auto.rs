@@ -1,0 +1,41 @@
+//! The embedded engine where it gives exactly the answers, else `spareval`.
+
+use super::embedded::run_shortcut;
+use super::{EmbeddedEngine, SparevalEngine};
+use crate::budget::Budget;
+use crate::context::KbContext;
+use crate::engine::{Engine, EngineReply, PlanRequest, SparqlAnswers};
+use crate::found::Found;
+use crate::sparql_request::SparqlRequest;
+
+/// The embedded engine where it gives exactly the answers, else `spareval`.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct AutoEngine;
+
+impl Engine for AutoEngine {
+    fn name(&self) -> &'static str {
+        "auto"
+    }
+
+    fn run_plan<'kb>(
+        &self,
+        request: &PlanRequest<'_>,
+        context: &KbContext<'kb>,
+        budget: &Budget<'_>,
+    ) -> EngineReply<Found<'kb>> {
+        EmbeddedEngine.run_plan(request, context, budget)
+    }
+
+    fn run_sparql<'kb>(
+        &self,
+        request: &SparqlRequest,
+        context: &KbContext<'kb>,
+        budget: &Budget<'_>,
+    ) -> EngineReply<SparqlAnswers<'kb>> {
+        if let Err(error) = request.check_iris() {
+            return EngineReply::refused(error);
+        }
+        run_shortcut(request, context, budget)
+            .unwrap_or_else(|| SparevalEngine.run_sparql(request, context, budget))
+    }
+}

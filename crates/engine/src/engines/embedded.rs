@@ -1,0 +1,116 @@
+//! The embedded engine behind the trait.
+
+use crate::budget::Budget;
+use crate::context::KbContext;
+use crate::embedded;
+use crate::engine::{Engine, EngineError, EngineReply, PlanRequest, SparqlAnswers};
+use crate::found::Found;
+use crate::plan::Plan;
+use crate::shortcut::shortcut;
+use crate::sparql::Results;
+use crate::sparql_request::SparqlRequest;
+
+/// The embedded engine. SPARQL is run as the algebra reads it; where that differs from what SPARQL says, a note reports it.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct EmbeddedEngine;
+
+const NAME: &str = "embedded";
+
+impl Engine for EmbeddedEngine {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn run_plan<'kb>(
+        &self,
+        request: &PlanRequest<'_>,
+        context: &KbContext<'kb>,
+        budget: &Budget<'_>,
+    ) -> EngineReply<Found<'kb>> {
+        let (found, trace) = if request.trace {
+            embedded::run_traced(context.kb(), request.plan, budget)
+        } else {
+            (embedded::run(context.kb(), request.plan, budget), None)
+        };
+        EngineReply { trace, ..EngineReply::of_run(NAME, found.map_err(EngineError::from)) }
+    }
+
+    fn run_sparql<'kb>(
+        &self,
+        request: &SparqlRequest,
+        context: &KbContext<'kb>,
+        budget: &Budget<'_>,
+    ) -> EngineReply<SparqlAnswers<'kb>> {
+        if let Err(error) = request.check_iris() {
+            return EngineReply::refused(error);
+        }
+        run_shortcut(request, context, budget).unwrap_or_else(|| run_as_algebra(request, context, budget))
+    }
+}
+
+/// Runs a SPARQL query whose answers are exactly those of a plan; `None` for others, and for what cannot be planned.
+pub(super) fn run_shortcut<'kb>(
+    request: &SparqlRequest,
+    context: &KbContext<'kb>,
+    budget: &Budget<'_>,
+) -> Option<EngineReply<SparqlAnswers<'kb>>> {
+    let recognised = request.recognised.as_ref().ok()?;
+    let query = shortcut(
+        recognised,
+        &request.written,
+        context.kb(),
+        request.view,
+        &context.views().direct,
+        &context.numbers,
+    )?;
+    let plan = Plan::of(&query, context.words()).ok()?;
+    let reply = run_for_sparql(&plan, request, context, budget);
+    Some(reply.map(|found| {
+        let results = request.terms.then(|| match &found {
+            Found::Boolean(value) => Results::Boolean(*value),
+            found => {
+                let terms = context.views().terms(&plan, request.view, found);
+                Results::Solutions {
+                    variables: request.projected(),
+                    rows: terms.into_iter().map(|term| vec![Some(term)]).collect(),
+                }
+            }
+        });
+        SparqlAnswers::Found { found, results }
+    }))
+}
+
+/// Runs SPARQL as the algebra reads it, even where the algebra is more permissive than SPARQL. Notes report the differences.
+fn run_as_algebra<'kb>(
+    request: &SparqlRequest,
+    context: &KbContext<'kb>,
+    budget: &Budget<'_>,
+) -> EngineReply<SparqlAnswers<'kb>> {
+    let recognised = match &request.recognised {
+        Ok(recognised) => recognised,
+        Err(error) => return EngineReply::refused(EngineError::NotRecognised(error.clone())),
+    };
+    let mut notes: Vec<String> =
+        recognised.lost.iter().map(|loss| format!("not as SPARQL reads it: {loss}")).collect();
+    if notes.is_empty() {
+        let difference = "subclasses, containment of times and units may count, which SPARQL does not know";
+        notes.push(format!("not as SPARQL reads it: {difference}"));
+    }
+    let plan = match Plan::of(&recognised.query, context.words()) {
+        Ok(plan) => plan,
+        Err(error) => return EngineReply { notes, ..EngineReply::refused(error) },
+    };
+    notes.extend(plan.unknown.iter().map(ToString::to_string));
+    let reply = run_for_sparql(&plan, request, context, budget);
+    EngineReply { notes, ..reply.map(|found| SparqlAnswers::Found { found, results: None }) }
+}
+
+fn run_for_sparql<'kb>(
+    plan: &Plan,
+    request: &SparqlRequest,
+    context: &KbContext<'kb>,
+    budget: &Budget<'_>,
+) -> EngineReply<Found<'kb>> {
+    let request = PlanRequest { plan, view: Some(request.view), trace: request.trace };
+    EmbeddedEngine.run_plan(&request, context, budget)
+}

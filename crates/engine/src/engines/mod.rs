@@ -1,0 +1,11 @@
+//! The engines of this crate. A SPARQL server is one as well; its engine is in `touchstone-protocol`.
+
+mod as_sparql;
+mod auto;
+mod embedded;
+mod spareval;
+
+pub use as_sparql::run_plan_as_sparql;
+pub use auto::AutoEngine;
+pub use embedded::EmbeddedEngine;
+pub use spareval::SparevalEngine;

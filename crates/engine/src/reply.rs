@@ -1,0 +1,86 @@
+//! What a session replies.
+
+use crate::budget::{Cost, Stopped};
+use crate::embedded::TraceNode;
+use crate::sparql::Results;
+use touchstone_logic::Answer;
+
+/// The outcome of a query, and what is to be reported besides.
+#[derive(Debug, Clone)]
+pub struct Reply {
+    /// The answers, or why there are none.
+    pub outcome: Outcome,
+    /// The name of the engine that ran it.
+    pub engine: Option<&'static str>,
+    /// What the user should know besides the answers: repairs, unknown words.
+    pub notes: Vec<String>,
+    /// What it cost.
+    pub cost: Cost,
+    /// What happened in each step, where it was requested and the engine records it.
+    pub trace: Option<TraceNode>,
+}
+
+/// What became of a query; see [`Reply`]. The words are those of benchmark runs.
+#[derive(Debug, Clone)]
+pub enum Outcome {
+    /// The query ran to its end. It may have no answers.
+    Answered(Answers),
+    /// The text is not a query.
+    Unparsable(String),
+    /// The query cannot be run.
+    Failed(String),
+    /// A limit was reached.
+    OverBudget(Stopped),
+}
+
+impl Outcome {
+    /// One word for files and JSON output.
+    pub fn word(&self) -> &'static str {
+        match self {
+            Outcome::Answered(_) => "answered",
+            Outcome::Unparsable(_) => "unparsable",
+            Outcome::Failed(_) => "failed_to_execute",
+            Outcome::OverBudget(_) => "over_budget",
+        }
+    }
+}
+
+/// The answers to a query.
+#[derive(Debug, Clone)]
+pub enum Answers {
+    /// A list: of KoPL, of S-expressions, and of SPARQL with one column.
+    List {
+        /// The answers.
+        answers: Vec<Answer>,
+        /// As RDF results, where they were asked for.
+        results: Option<Results>,
+    },
+    /// Rows of SPARQL with several columns.
+    Table {
+        /// The columns.
+        variables: Vec<String>,
+        /// The rows.
+        rows: Vec<Vec<Option<Answer>>>,
+        /// The same as RDF.
+        results: Results,
+    },
+    /// A graph of SPARQL's CONSTRUCT and DESCRIBE.
+    Graph(Results),
+}
+
+impl Answers {
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        match self {
+            Answers::List { answers, .. } => answers.len(),
+            Answers::Table { rows, .. } => rows.len(),
+            Answers::Graph(Results::Graph(triples)) => triples.len(),
+            Answers::Graph(_) => 0,
+        }
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}

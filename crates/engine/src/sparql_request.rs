@@ -1,0 +1,117 @@
+//! A SPARQL query as a session reads it for engines.
+
+use crate::engine::EngineError;
+use crate::shortcut::View;
+use oxrdf::Variable;
+use spargebra::Query;
+use spargebra::algebra::GraphPattern;
+use touchstone_kb::Kb;
+use touchstone_kb::rdf::KQAPRO_BASE;
+use touchstone_logic::sparql::{Dialect, Namespaces, NotRecognised, Parsed, Recognised, recognise};
+
+/// A SPARQL query to run.
+#[derive(Debug, Clone)]
+pub struct SparqlRequest {
+    /// The text after repair: what servers get.
+    pub text: String,
+    /// The parsed query.
+    pub query: Query,
+    /// The graph that it is about.
+    pub view: View,
+    /// Whether the answers are also wanted as RDF terms.
+    pub terms: bool,
+    /// Whether to record every step, if the engine can.
+    pub trace: bool,
+    /// The query in the algebra, or why it is outside of it.
+    pub(crate) recognised: Result<Recognised, NotRecognised>,
+    /// The query with all IRIs written out, and without the base that relative ones were put behind.
+    pub(crate) written: String,
+    /// An IRI that is relative to nothing, as it is in the query.
+    relative: Option<String>,
+}
+
+impl SparqlRequest {
+    /// A parsed query on a view; without one, on the view that the query itself is written for. `text` is what was parsed.
+    pub fn new(
+        parsed: Parsed,
+        text: &str,
+        view: Option<View>,
+        kb: &Kb,
+        namespaces: &Namespaces,
+    ) -> SparqlRequest {
+        let Parsed { mut query, text: repaired, .. } = parsed;
+        let recognised = recognise(&query, namespaces);
+        let written = query.to_string().replacen(&format!("BASE <{KQAPRO_BASE}>"), "", 1);
+        let view = view.unwrap_or_else(|| match &recognised {
+            Ok(recognised) if recognised.dialect == Dialect::KqaPro => View::KqaPro,
+            // KQA Pro writes relative IRIs; where ids are IRIs, they need its predicates as well.
+            _ if written.contains(KQAPRO_BASE) && (written.contains("<pred:") || has_short_ids(kb)) => {
+                View::KqaPro
+            }
+            _ => View::Direct,
+        });
+        let mut relative = None;
+        if view == View::Direct {
+            // The base is KQA Pro's: in any other graph, relative IRIs are relative to nothing.
+            relative = relative_iri(&written).filter(|_| !text.contains(KQAPRO_BASE)).map(str::to_owned);
+            remove_kqapro_base(&mut query);
+        }
+        SparqlRequest {
+            text: repaired,
+            query,
+            view,
+            terms: false,
+            trace: false,
+            recognised,
+            written,
+            relative,
+        }
+    }
+
+    /// Refuses a query with an IRI that is relative to nothing. Engines of this machine call it; a server may have a base of its own.
+    pub fn check_iris(&self) -> Result<(), EngineError> {
+        match &self.relative {
+            Some(iri) => Err(EngineError::RelativeIri { iri: iri.clone() }),
+            None => Ok(()),
+        }
+    }
+
+    /// The columns of the query.
+    pub(crate) fn projected(&self) -> Vec<Variable> {
+        let Query::Select { pattern, .. } = &self.query else { return Vec::new() };
+        let mut pattern = pattern;
+        loop {
+            pattern = match pattern {
+                GraphPattern::Project { variables, .. } => return variables.clone(),
+                GraphPattern::Distinct { inner }
+                | GraphPattern::Reduced { inner }
+                | GraphPattern::Slice { inner, .. }
+                | GraphPattern::OrderBy { inner, .. } => inner,
+                _ => return Vec::new(),
+            };
+        }
+    }
+}
+
+/// Whether the ids of a KB are short words, as KQA Pro's are, and not IRIs. (Ids are sorted, blank nodes first.)
+fn has_short_ids(kb: &Kb) -> bool {
+    let last = kb.nodes().take(kb.n_entities()).last().or_else(|| kb.nodes().last());
+    last.is_some_and(|node| !touchstone_kb::iri::is_absolute(kb.node_id(node)))
+}
+
+/// The first relative IRI of a query, as the user wrote it; the parser has put it behind KQA Pro's base.
+fn relative_iri(written: &str) -> Option<&str> {
+    let start = written.find(&format!("<{KQAPRO_BASE}"))? + 1 + KQAPRO_BASE.len();
+    written[start..].split('>').next()
+}
+
+/// Takes KQA Pro's base away, so that `IRI("a")` is an error as it is without a base.
+fn remove_kqapro_base(query: &mut Query) {
+    let (Query::Select { base_iri, .. }
+    | Query::Ask { base_iri, .. }
+    | Query::Construct { base_iri, .. }
+    | Query::Describe { base_iri, .. }) = query;
+    if base_iri.as_ref().is_some_and(|base| base.as_str() == KQAPRO_BASE) {
+        *base_iri = None;
+    }
+}
