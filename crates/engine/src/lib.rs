@@ -1,4 +1,4 @@
-//! Runs logical forms on a knowledge base: fast, bounded, explained.
+#![doc = include_str!("../README.md")]
 
 pub mod budget;
 pub mod compat;

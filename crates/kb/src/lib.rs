@@ -1,13 +1,4 @@
-//! The knowledge base of Touchstone: its model, importers, compiled store, name index and RDF views.
-//!
-//! ```no_run
-//! use std::path::Path;
-//! use touchstone_kb::Kb;
-//! let kb = Kb::open(Path::new("my-kb"))?;
-//! let paris = kb.nodes_named("Paris")[0];
-//! println!("{}: {}", kb.label(paris), kb.description(paris).unwrap_or(""));
-//! # Ok::<(), touchstone_kb::KbError>(())
-//! ```
+#![doc = include_str!("../README.md")]
 
 mod build;
 mod cache;

@@ -1,15 +1,4 @@
-//! Logical forms: everything that can be said about a query without running it.
-//!
-//! Three languages translate to one algebra ([`Query`]) and back: S-expressions ([`sexpr`]), KoPL programs ([`kopl`]) and SPARQL ([`sparql`]).
-//! From the algebra come query graphs and shapes ([`graph`]), schema items and levels ([`level`]), and equivalence ([`equal`]).
-//!
-//! ```
-//! use touchstone_logic::{Form, QueryGraph, Spelling, kopl};
-//! let form = Form::parse("(AND film.film (JOIN film.film.directed_by m.0184jc))", &Spelling)?;
-//! let query = form.to_query()?;
-//! assert_eq!(QueryGraph::of(&query).shape().code, "T1:(())");
-//! # Ok::<(), Box<dyn std::error::Error>>(())
-//! ```
+#![doc = include_str!("../README.md")]
 
 mod answer;
 pub mod dataset;

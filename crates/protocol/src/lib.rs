@@ -1,7 +1,4 @@
-//! SPARQL over HTTP: a client for endpoints, and a server.
-//!
-//! [`Endpoint`] is an [`Engine`](touchstone_engine::Engine): whatever a session runs, it can run on a server that holds the KB.
-//! [`serve`] offers a KB to every client of the SPARQL 1.1 protocol.
+#![doc = include_str!("../README.md")]
 
 pub mod endpoint;
 mod retry_after;

@@ -1,14 +1,4 @@
-//! The World KB: real data about films, politics, geography, economy, transport, chemistry and science,
-//! compiled into this program, so that everything works without a download.
-//!
-//! It is unpacked and compiled once, into the user's cache folder.
-//!
-//! ```no_run
-//! let kb = touchstone_world::open(&touchstone_kb::NoProgress)?;
-//! let paris = kb.nodes_named("Paris")[0];
-//! println!("{}: {}", kb.label(paris), kb.description(paris).unwrap_or(""));
-//! # Ok::<(), touchstone_kb::KbError>(())
-//! ```
+#![doc = include_str!("../README.md")]
 
 use std::fs::{self, File, TryLockError};
 use std::path::Path;
