@@ -4,7 +4,8 @@
 
 use crate::elements::{Elements, Pattern, after_brackets, is_condition};
 use std::borrow::Cow;
-use touchstone_logic::first_byte;
+use touchstone_logic::sparql::tokens::{SparqlTokens, TokenKind, sparql_tokens};
+use touchstone_logic::sparql::{is_neural_name, neural_mark};
 
 /// A token of SPARQL.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -21,158 +22,91 @@ pub enum Token<'t> {
     Mark(&'t str),
 }
 
-/// The prefixes of neural SPARQL machines.
-const CODED: [&str; 13] = [
-    "dbo_", "dbp_", "dbc_", "dbr_", "dct_", "geo_", "georss_", "rdf_", "rdfs_", "foaf_", "owl_", "yago_",
-    "skos_",
-];
-
-/// The marks of neural SPARQL machines.
-const CODED_MARKS: [(&str, &str); 7] = [
-    ("brack_open", "{"),
-    ("brack_close", "}"),
-    ("par_open", "("),
-    ("par_close", ")"),
-    ("attr_open", "("),
-    ("attr_close", ")"),
-    ("sep_dot", "."),
-];
-
-/// The tokens of a text.
+/// The tokens of a text, as far as patterns need them: literals with their datatypes and languages are one token, and so are names with dots
+/// and paths of short names.
 pub fn tokens(text: &str) -> Vec<Token<'_>> {
     let mut out = Vec::with_capacity(text.len() / 8);
-    let (bytes, mut at) = (text.as_bytes(), 0);
-    while let Some(&byte) = bytes.get(at) {
-        if matches!(byte, b' ' | b'\t' | b'\n' | b'\r') {
-            at += 1;
-            continue;
-        }
-        let rest = &text[at..];
-        let length = match byte {
-            b'#' => rest.find('\n').unwrap_or(rest.len()),
-            b'<' => match iri_length(rest) {
-                Some(length) => {
-                    out.push(Token::Iri(Cow::Borrowed(&rest[..length])));
-                    length
-                }
-                None => mark(rest, &mut out),
-            },
-            b'?' | b'$' => {
-                let length = 1 + word_length(&rest[1..]);
-                out.push(if length > 1 { Token::Variable(&rest[..length]) } else { Token::Mark(&rest[..1]) });
-                length
+    let mut rest = sparql_tokens(text);
+    while let Some(token) = rest.next() {
+        out.push(match token.kind {
+            TokenKind::Blank => continue,
+            TokenKind::Iri => Token::Iri(Cow::Borrowed(token.text)),
+            TokenKind::Variable => Token::Variable(token.text),
+            TokenKind::Text => {
+                let end = end_of_literal(token.end(), &mut rest);
+                Token::Literal(Cow::Borrowed(&text[token.start..end]))
             }
-            b'"' | b'\'' => {
-                let length = literal_length(rest);
-                out.push(Token::Literal(Cow::Borrowed(&rest[..length])));
-                length
+            TokenKind::Word | TokenKind::Name => {
+                let end = end_of_name(token.end(), &mut rest);
+                let is_prefixed = token.kind == TokenKind::Name;
+                word_token(&text[token.start..end], is_prefixed)
             }
-            _ => match rest.chars().next() {
-                Some(c) if c.is_whitespace() => c.len_utf8(),
-                Some(c) if c.is_alphanumeric() || c == '_' || c == ':' => {
-                    let length = name_length(rest);
-                    out.push(name(&rest[..length]));
-                    length
-                }
-                _ => mark(rest, &mut out),
-            },
-        };
-        at += length.max(1);
+            TokenKind::LanguageTag | TokenKind::Open | TokenKind::Close | TokenKind::Mark => {
+                Token::Mark(token.text)
+            }
+        });
     }
     out
 }
 
-fn mark<'t>(rest: &'t str, out: &mut Vec<Token<'t>>) -> usize {
-    let two = ["<=", ">=", "!=", "&&", "||", "^^"].iter().any(|two| rest.starts_with(two));
-    let length = if two { 2 } else { rest.chars().next().map_or(1, char::len_utf8) };
-    out.push(Token::Mark(&rest[..length]));
-    length
-}
-
-/// By byte: whether an IRI ends before it.
-const IRI_ENDS: [bool; 256] = {
-    let mut ends = [false; 256];
-    let (all, mut at) = (b"><{} \"\n", 0);
-    while at < all.len() {
-        ends[all[at] as usize] = true;
-        at += 1;
+/// The end of a string with its datatype or language, which are taken from the tokens that follow it.
+fn end_of_literal(end: usize, rest: &mut SparqlTokens<'_>) -> usize {
+    if !matches!(rest.next_byte(), Some(b'^' | b'@')) {
+        return end;
     }
-    ends
-};
-
-/// `<...>` without blanks and brackets inside.
-fn iri_length(rest: &str) -> Option<usize> {
-    let end = first_byte(&rest.as_bytes()[1..], |byte| IRI_ENDS[usize::from(byte)])? + 1;
-    rest[end..].starts_with('>').then_some(end + 1)
-}
-
-fn word_length(rest: &str) -> usize {
-    length_of(rest, |byte| byte == b'_')
-}
-
-/// How far letters, digits and some other characters go.
-fn length_of(text: &str, is_other: impl Fn(u8) -> bool) -> usize {
-    let mut at = 0;
-    while let Some(&byte) = text.as_bytes().get(at) {
-        if byte.is_ascii() {
-            if !byte.is_ascii_alphanumeric() && !is_other(byte) {
-                break;
-            }
-            at += 1;
-        } else {
-            match text[at..].chars().next() {
-                Some(c) if c.is_alphanumeric() => at += c.len_utf8(),
-                _ => break,
-            }
+    let mut ahead = rest.clone();
+    let Some(next) = ahead.next() else { return end };
+    if next.kind == TokenKind::LanguageTag {
+        *rest = ahead;
+        return next.end();
+    }
+    if !next.is_mark("^^") {
+        return end;
+    }
+    *rest = ahead.clone();
+    match ahead.next() {
+        Some(datatype) if datatype.kind == TokenKind::Iri => {
+            *rest = ahead;
+            datatype.end()
         }
-    }
-    at
-}
-
-/// Names with a prefix may contain dots and more, but do not end with one.
-fn name_length(rest: &str) -> usize {
-    let length = length_of(rest, |byte| b"_:-.%/".contains(&byte));
-    rest[..length].trim_end_matches(['.', '/']).len().max(1)
-}
-
-fn literal_length(rest: &str) -> usize {
-    let quote = &rest[..1];
-    let mut end = 1;
-    let mut chars = rest[1..].char_indices();
-    while let Some((at, c)) = chars.next() {
-        end = 1 + at + c.len_utf8();
-        match c {
-            '\\' => {
-                if let Some((at, c)) = chars.next() {
-                    end = 1 + at + c.len_utf8();
-                }
-            }
-            c if quote.starts_with(c) => break,
-            _ => {}
+        Some(datatype) if matches!(datatype.kind, TokenKind::Word | TokenKind::Name) => {
+            *rest = ahead;
+            end_of_name(datatype.end(), rest)
         }
+        _ => next.end(),
     }
-    let after = &rest[end..];
-    if let Some(datatype) = after.strip_prefix("^^") {
-        let length = if datatype.starts_with('<') {
-            iri_length(datatype).unwrap_or(0)
-        } else {
-            name_length(datatype) * usize::from(!datatype.is_empty())
-        };
-        end += 2 + length;
-    } else if let Some(language) = after.strip_prefix('@') {
-        end += 1 + language.find(|c: char| !(c.is_alphanumeric() || c == '-')).unwrap_or(language.len());
+}
+
+/// The end of a name that may go on after dots and slashes, as `m.0k8z` and `wdt:P31/wdt:P279` do.
+fn end_of_name(mut end: usize, rest: &mut SparqlTokens<'_>) -> usize {
+    if !matches!(rest.next_byte(), Some(b'.' | b'/' | b'%')) {
+        return end;
+    }
+    let mut ahead = rest.clone();
+    while let Some(next) = ahead.next() {
+        let is_part = matches!(next.kind, TokenKind::Word | TokenKind::Name) || matches!(next.text, "%" | "-");
+        if is_part {
+            end = next.end();
+            *rest = ahead.clone();
+        } else if !matches!(next.text, "." | "/") {
+            break;
+        }
     }
     end
 }
 
-fn name(word: &str) -> Token<'_> {
-    if let Some((_, plain)) = CODED_MARKS.iter().find(|(code, _)| *code == word) {
-        return Token::Mark(plain);
+/// What a word or a name is.
+fn word_token(word: &str, is_prefixed: bool) -> Token<'_> {
+    if is_prefixed || word == "a" {
+        return Token::Iri(Cow::Borrowed(word));
+    }
+    if let Some(mark) = neural_mark(word).filter(|mark| matches!(*mark, "{" | "}" | "(" | ")" | ".")) {
+        return Token::Mark(mark);
     }
     if word.starts_with("var_") {
         return Token::Variable(word);
     }
-    if word == "a" || word.contains(':') || CODED.iter().any(|prefix| word.starts_with(prefix)) {
+    if word.contains(':') || is_neural_name(word) {
         return Token::Iri(Cow::Borrowed(word));
     }
     let is_number = word.starts_with(|c: char| c.is_ascii_digit());

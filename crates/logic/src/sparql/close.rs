@@ -1,11 +1,11 @@
 //! Reads SPARQL that has lost brackets, as cut and damaged queries have: closes them where the parser can go on.
 
-use super::neural::decode_tokens;
-use super::tokens::{Kind, Token, tokens};
+use super::neural::{decode_tokens, is_neural};
+use super::tokens::{SparqlToken, TokenKind, sparql_tokens};
 use super::{Parsed, parse};
 use std::borrow::Cow;
 
-/// So many places for a lost bracket are tried.
+/// Maximum number of places at which a lost bracket is tried.
 const MAX_PLACES: usize = 8;
 
 /// Words that stand behind the group of a query.
@@ -14,32 +14,25 @@ const BEHIND_GROUP: [&str; 6] = ["ORDER", "GROUP", "HAVING", "LIMIT", "OFFSET", 
 /// Parses a query whose brackets do not match: lost ones are put at the end or before ORDER BY and its like, those that close nothing are
 /// left out, and of a text that ends in the middle of a triple that triple is left out. `None` if it cannot be parsed in any of these ways.
 pub fn parse_closed(source: &str) -> Option<Parsed> {
-    let source = match !source.contains('{') && source.contains("brack_open") {
-        true => Cow::Owned(decode_tokens(source)),
-        false => Cow::Borrowed(source),
-    };
-    let tokens = tokens(&source);
+    let source = if is_neural(source) { Cow::Owned(decode_tokens(source)) } else { Cow::Borrowed(source) };
+    let tokens: Vec<SparqlToken<'_>> = sparql_tokens(&source).collect();
     let balanced = balanced(&source, &tokens, None)?;
     if let Ok(parsed) = parse(&balanced) {
         return Some(parsed);
     }
-    let is_behind = |token: &Token| {
-        token.kind == Kind::Word
-            && BEHIND_GROUP.iter().any(|word| source[token.range.clone()].eq_ignore_ascii_case(word))
-    };
+    let is_behind = |token: &SparqlToken<'_>| BEHIND_GROUP.iter().any(|word| token.is_word(word));
     let places = tokens.iter().enumerate().filter(|(_, token)| is_behind(token)).map(|(at, _)| at);
     let places: Vec<usize> = places.collect();
     let closed_before = |&at: &usize| parse(&self::balanced(&source, &tokens, Some(at))?).ok();
     places.iter().rev().take(MAX_PLACES).find_map(closed_before).or_else(|| {
         // The last triple may be half of one.
-        let is_stop = |token: &Token| token.kind == Kind::Mark && &source[token.range.clone()] == ".";
-        let last = tokens.iter().rposition(is_stop)?;
+        let last = tokens.iter().rposition(|token| token.is_mark("."))?;
         parse(&self::balanced(&source, &tokens[..=last], None)?).ok()
     })
 }
 
 /// The text with every bracket closed, one of them before the token `early`; `None` if there is nothing to close.
-fn balanced(source: &str, tokens: &[Token], early: Option<usize>) -> Option<String> {
+fn balanced(source: &str, tokens: &[SparqlToken<'_>], early: Option<usize>) -> Option<String> {
     let mut text = String::with_capacity(source.len() + 8);
     let mut open: Vec<&str> = Vec::new();
     let closing = |opened: &str| match opened {
@@ -49,7 +42,7 @@ fn balanced(source: &str, tokens: &[Token], early: Option<usize>) -> Option<Stri
     };
     let mut is_changed = false;
     for (at, token) in tokens.iter().enumerate() {
-        let piece = &source[token.range.clone()];
+        let piece = token.text;
         if early == Some(at) {
             if open.last() != Some(&"{") {
                 return None;
@@ -58,9 +51,9 @@ fn balanced(source: &str, tokens: &[Token], early: Option<usize>) -> Option<Stri
             text.push_str(" } ");
             is_changed = true;
         }
-        match (token.kind, piece) {
-            (Kind::Mark, "{" | "(" | "[") => open.push(piece),
-            (Kind::Mark, "}" | ")" | "]") => {
+        match token.kind {
+            TokenKind::Open => open.push(piece),
+            TokenKind::Close => {
                 let is_own = |opened: &&str| closing(opened).trim() == piece;
                 let Some(place) = open.iter().rposition(is_own) else {
                     is_changed = true;
@@ -76,7 +69,7 @@ fn balanced(source: &str, tokens: &[Token], early: Option<usize>) -> Option<Stri
         }
         text.push_str(piece);
     }
-    let is_cut = tokens.last().is_none_or(|last| last.range.end < source.len());
+    let is_cut = tokens.last().is_none_or(|last| last.end() < source.len());
     is_changed |= is_cut || !open.is_empty();
     // A comment would swallow it.
     if !open.is_empty() {

@@ -1,10 +1,10 @@
-//! What is wrong with a query that cannot be parsed, in the words of somebody who writes queries.
+//! What is wrong with a query that cannot be parsed, in the terms of the person who writes it.
 //!
 //! The parser lists what could stand at the place where it gave up, which is seldom what the writer forgot. The
 //! usual slips are found by going through the tokens once more.
 
 use super::tidy::is_known_prefix;
-use super::tokens::{Kind, Token, tokens};
+use super::tokens::{SparqlToken, TokenKind, sparql_tokens};
 use crate::text::{Span, SyntaxError};
 
 /// Words that begin clauses, modifiers and filters, and words inside of them.
@@ -127,17 +127,13 @@ const FUNCTIONS: &[&str] = &[
 
 /// The first usual slip in a query that the parser refuses.
 pub(super) fn diagnose(source: &str) -> Option<SyntaxError> {
-    let all = tokens(source);
-    let tokens: Vec<&Token> = all.iter().filter(|token| token.kind != Kind::Blank).collect();
-    unknown_word(source, &tokens)
-        .or_else(|| undeclared_prefix(source, &tokens))
-        .or_else(|| without_brackets(source, &tokens))
-        .or_else(|| without_number(source, &tokens))
+    let tokens: Vec<SparqlToken<'_>> =
+        sparql_tokens(source).filter(|token| token.kind != TokenKind::Blank).collect();
+    unknown_word(&tokens)
+        .or_else(|| undeclared_prefix(&tokens))
+        .or_else(|| without_brackets(&tokens))
+        .or_else(|| without_number(&tokens))
         .or_else(|| incomplete_triple(source, &tokens))
-}
-
-fn span(token: &Token) -> Span {
-    Span::new(token.range.start, token.range.end)
 }
 
 fn is_keyword(word: &str) -> bool {
@@ -145,82 +141,75 @@ fn is_keyword(word: &str) -> bool {
 }
 
 /// A bare word that is neither a keyword nor a function.
-fn unknown_word(source: &str, tokens: &[&Token]) -> Option<SyntaxError> {
-    let is_bare = |word: &str| word.starts_with(|c: char| c.is_alphabetic()) && !word.contains(':');
+fn unknown_word(tokens: &[SparqlToken<'_>]) -> Option<SyntaxError> {
+    let is_bare = |word: &str| word.starts_with(|c: char| c.is_alphabetic());
     let wrong = tokens.iter().find(|token| {
-        let word = &source[token.range.clone()];
-        token.kind == Kind::Word && is_bare(word) && !is_keyword(word)
+        token.kind == TokenKind::Word && is_bare(token.text) && !is_keyword(token.text)
     })?;
-    let word = &source[wrong.range.clone()];
-    let shown: String = word.chars().take(40).collect();
-    let error = SyntaxError::new(span(wrong), format!("`{shown}` is not a word of SPARQL"));
+    let shown: String = wrong.text.chars().take(40).collect();
+    let error = SyntaxError::new(wrong.span(), format!("`{shown}` is not a word of SPARQL"));
     let error =
         error.hint("variables begin with `?`, IRIs stand in `<...>`, names have a prefix as in `ex:name`");
-    Some(error.nearest(&word.to_ascii_uppercase(), KEYWORDS.iter().chain(FUNCTIONS).copied()))
+    Some(error.nearest(&wrong.text.to_ascii_uppercase(), KEYWORDS.iter().chain(FUNCTIONS).copied()))
 }
 
 /// A name whose prefix nothing declares.
-fn undeclared_prefix(source: &str, tokens: &[&Token]) -> Option<SyntaxError> {
-    let word = |token: &Token| (token.kind == Kind::Word).then(|| &source[token.range.clone()]);
+fn undeclared_prefix(tokens: &[SparqlToken<'_>]) -> Option<SyntaxError> {
     let mut declared: Vec<&str> = vec!["_"];
     for pair in tokens.windows(2) {
-        let is_declaration = word(pair[0]).is_some_and(|word| word.eq_ignore_ascii_case("PREFIX"));
-        declared.extend(word(pair[1]).filter(|_| is_declaration).and_then(|word| word.split(':').next()));
+        let name = pair[1].word_or_name().filter(|_| pair[0].is_word("PREFIX"));
+        declared.extend(name.and_then(|name| name.split(':').next()));
     }
     let is_unknown = |prefix: &str| !declared.contains(&prefix) && !is_known_prefix(prefix);
     let (token, prefix) = tokens.iter().find_map(|token| {
-        let (prefix, _) = word(token)?.split_once(':')?;
+        let (prefix, _) = token.word_or_name()?.split_once(':')?;
         is_unknown(prefix).then_some((token, prefix))
     })?;
     let shown: String = prefix.chars().take(40).collect();
-    let error = SyntaxError::new(span(token), format!("the prefix `{shown}:` is not declared"));
+    let error = SyntaxError::new(token.span(), format!("the prefix `{shown}:` is not declared"));
     Some(error.hint(format!("write PREFIX {shown}: <...> first")))
 }
 
 /// A condition of FILTER that is neither in brackets nor a function.
-fn without_brackets(source: &str, tokens: &[&Token]) -> Option<SyntaxError> {
-    let pair = tokens.windows(2).find(|pair| {
-        let is_filter =
-            pair[0].kind == Kind::Word && source[pair[0].range.clone()].eq_ignore_ascii_case("FILTER");
-        is_filter && !matches!(pair[1].kind, Kind::Word | Kind::Iri) && &source[pair[1].range.clone()] != "("
-    })?;
-    let error = SyntaxError::new(span(pair[1]), "the condition of FILTER is not in brackets");
+fn without_brackets(tokens: &[SparqlToken<'_>]) -> Option<SyntaxError> {
+    let is_condition =
+        |token: &SparqlToken<'_>| token.word_or_name().is_some() || token.kind == TokenKind::Iri || token.is_mark("(");
+    let pair = tokens.windows(2).find(|pair| pair[0].is_word("FILTER") && !is_condition(&pair[1]))?;
+    let error = SyntaxError::new(pair[1].span(), "the condition of FILTER is not in brackets");
     Some(error.hint("write FILTER(...)"))
 }
 
 /// LIMIT or OFFSET without a number.
-fn without_number(source: &str, tokens: &[&Token]) -> Option<SyntaxError> {
+fn without_number(tokens: &[SparqlToken<'_>]) -> Option<SyntaxError> {
     tokens.iter().enumerate().find_map(|(at, token)| {
-        let word = &source[token.range.clone()];
-        let wants_number = ["LIMIT", "OFFSET"].into_iter().find(|known| known.eq_ignore_ascii_case(word))?;
-        let next = tokens.get(at + 1).map(|next| &source[next.range.clone()]);
+        let wants_number = ["LIMIT", "OFFSET"].into_iter().find(|known| token.is_word(known))?;
+        let next = tokens.get(at + 1).map(|next| next.text);
         let is_number = next.is_some_and(|next| next.bytes().all(|byte| byte.is_ascii_digit()));
         (!is_number)
-            .then(|| SyntaxError::new(span(token), format!("{wants_number} needs a whole number behind it")))
+            .then(|| SyntaxError::new(token.span(), format!("{wants_number} needs a whole number behind it")))
     })
 }
 
 /// A statement of one or two plain terms.
-fn incomplete_triple(source: &str, tokens: &[&Token]) -> Option<SyntaxError> {
-    let text = |token: &Token| &source[token.range.clone()];
-    let is_term = |token: &Token| match token.kind {
-        Kind::Iri | Kind::Text | Kind::Variable => true,
-        Kind::Word => text(token).contains(':') || text(token) == "a",
+fn incomplete_triple(source: &str, tokens: &[SparqlToken<'_>]) -> Option<SyntaxError> {
+    let is_term = |token: &&SparqlToken<'_>| match token.kind {
+        TokenKind::Iri | TokenKind::Text | TokenKind::Variable | TokenKind::Name => true,
+        TokenKind::Word => token.text == "a",
+        TokenKind::LanguageTag => token.text.contains(':'),
         _ => false,
     };
     for (at, token) in tokens.iter().enumerate() {
         // The list of VALUES has no triples.
-        let is_list = at >= 2
-            && tokens[at - 1].kind == Kind::Variable
-            && text(tokens[at - 2]).eq_ignore_ascii_case("VALUES");
-        if token.kind != Kind::Mark || !matches!(text(token), "{" | "." | "}") || is_list {
+        let is_list =
+            at >= 2 && tokens[at - 1].kind == TokenKind::Variable && tokens[at - 2].is_word("VALUES");
+        if !["{", ".", "}"].iter().any(|mark| token.is_mark(mark)) || is_list {
             continue;
         }
-        let statement: Vec<&&Token> = tokens[at + 1..].iter().take_while(|token| is_term(token)).collect();
+        let statement: Vec<&SparqlToken<'_>> = tokens[at + 1..].iter().take_while(is_term).collect();
         let (Some(first), Some(last)) = (statement.first(), statement.last()) else { continue };
-        let ended = tokens.get(at + 1 + statement.len()).is_none_or(|next| matches!(text(next), "." | "}"));
+        let ended = tokens.get(at + 1 + statement.len()).is_none_or(|next| matches!(next.text, "." | "}"));
         if ended && statement.len() < 3 {
-            let range = first.range.start..last.range.end;
+            let range = first.start..last.end();
             let shown: String = source[range.clone()].chars().take(60).collect();
             let error = SyntaxError::new(
                 Span::new(range.start, range.end),

@@ -14,13 +14,13 @@ mod print_facts;
 mod recognise;
 mod statements;
 mod tidy;
-mod tokens;
+pub mod tokens;
 mod variables;
 
 pub use close::parse_closed;
 pub use isomorphism::{Condition, Structure};
 pub use names::Namespaces;
-pub use neural::encode_neural;
+pub use neural::{encode_neural, is_neural_name, neural_mark};
 pub use print::{Dialect, print};
 pub use recognise::recognise;
 pub use statements::{Statements, Term};

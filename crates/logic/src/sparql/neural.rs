@@ -1,4 +1,8 @@
 //! The tokens of neural SPARQL machines (NSpM), in which DBNQA is written.
+//!
+//! Their text is words with blanks between them, so decoding needs no tokeniser. Encoding does not use the tokeniser of SPARQL
+//! ([`super::tokens`]) on purpose: the published encoding replaces texts one after the other, also inside IRIs and strings, and cuts
+//! `<.../Alien_(film)>` into five words.
 
 use super::tidy::KNOWN_PREFIXES;
 use crate::text::first_byte;
@@ -22,6 +26,39 @@ const NAMESPACES: [(&str, &[&str]); 13] = [
     ("yago_", &["yago:"]),
     ("skos_", &["skos:"]),
 ];
+
+/// The codes of brackets, operators and other marks.
+const MARK_CODES: [(&str, &str); 12] = [
+    ("par_open", "("),
+    ("par_close", ")"),
+    ("attr_open", "("),
+    ("attr_close", ")"),
+    ("brack_open", "{"),
+    ("brack_close", "}"),
+    ("sep_dot", "."),
+    ("wildcard", "*"),
+    ("math_leq", "<="),
+    ("math_geq", ">="),
+    ("math_lt", "<"),
+    ("math_gt", ">"),
+];
+
+/// The mark of SPARQL that a word stands for in the tokens of neural SPARQL machines: `{` for `brack_open`.
+#[must_use]
+pub fn neural_mark(word: &str) -> Option<&'static str> {
+    MARK_CODES.iter().find(|(code, _)| *code == word).map(|(_, mark)| *mark)
+}
+
+/// Whether a word is a name in the tokens of neural SPARQL machines: `dbo_birthPlace`.
+#[must_use]
+pub fn is_neural_name(word: &str) -> bool {
+    NAMESPACES.iter().any(|(code, _)| word.starts_with(code))
+}
+
+/// Whether a query is written in the tokens of neural SPARQL machines.
+pub(super) fn is_neural(source: &str) -> bool {
+    !source.contains('{') && source.contains("brack_open")
+}
 
 /// Properties of DBpedia that are taken for one.
 const UNIFIED: [(&str, &str); 17] = [
@@ -309,29 +346,13 @@ fn without_prefixes(sparql: &str) -> &str {
 
 /// Turns the tokens of neural SPARQL machines back into SPARQL.
 pub(super) fn decode_tokens(source: &str) -> String {
-    const WORDS: [(&str, &str); 12] = [
-        ("par_open", "("),
-        ("par_close", ")"),
-        ("attr_open", "("),
-        ("attr_close", ")"),
-        ("brack_open", "{"),
-        ("brack_close", "}"),
-        ("sep_dot", "."),
-        ("wildcard", "*"),
-        ("math_leq", "<="),
-        ("math_geq", ">="),
-        ("math_lt", "<"),
-        ("math_gt", ">"),
-    ];
-    const PREFIXES: [&str; 13] =
-        ["dbo", "dbp", "dbc", "dbr", "dct", "geo", "georss", "rdf", "rdfs", "foaf", "owl", "yago", "skos"];
     let mut text = String::with_capacity(source.len());
     let mut words = source.split_whitespace().peekable();
     while let Some(word) = words.next() {
         if !text.is_empty() {
             text.push(' ');
         }
-        if let Some((_, mark)) = WORDS.iter().find(|(name, _)| *name == word) {
+        if let Some(mark) = neural_mark(word) {
             text.push_str(mark);
         } else if word == "_oba_" || word == "_obd_" {
             let order = if word == "_oba_" { "ASC" } else { "DESC" };
@@ -341,7 +362,7 @@ pub(super) fn decode_tokens(source: &str) -> String {
             text.push('?');
             text.push_str(name);
         } else {
-            decode_name(word, &mut words, &PREFIXES, &mut text);
+            decode_name(word, &mut words, &mut text);
         }
     }
     text
@@ -351,11 +372,11 @@ pub(super) fn decode_tokens(source: &str) -> String {
 fn decode_name<'w>(
     word: &'w str,
     words: &mut std::iter::Peekable<impl Iterator<Item = &'w str>>,
-    prefixes: &[&str],
     text: &mut String,
 ) {
     let bare = word.trim_start_matches('<').trim_end_matches('>');
-    let Some((prefix, local)) = bare.split_once('_').filter(|(prefix, _)| prefixes.contains(prefix)) else {
+    let is_prefix = |prefix: &str| NAMESPACES.iter().any(|(code, _)| code.strip_suffix('_') == Some(prefix));
+    let Some((prefix, local)) = bare.split_once('_').filter(|(prefix, _)| is_prefix(prefix)) else {
         text.push_str(word);
         return;
     };

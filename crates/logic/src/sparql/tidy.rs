@@ -2,8 +2,8 @@
 //!
 //! The text is cut into tokens, so nothing inside strings, IRIs or comments is touched, and places in the repaired text can be traced back.
 
-use super::neural::decode_tokens;
-use super::tokens::{Kind, Token, tokens};
+use super::neural::{decode_tokens, is_neural};
+use super::tokens::{SparqlToken, TokenKind, sparql_tokens};
 use crate::text::{Span, SyntaxError};
 use std::fmt;
 
@@ -126,7 +126,7 @@ pub fn known_prefix(prefix: &str) -> Option<&'static str> {
 
 /// Repairs a query.
 pub fn tidy(source: &str) -> Result<Tidied, SyntaxError> {
-    if !source.contains('{') && source.contains("brack_open") {
+    if is_neural(source) {
         let mut tidied = tidy_text(&decode_tokens(source))?;
         tidied.repairs.insert(0, Repair::Tokens);
         return Ok(tidied);
@@ -135,7 +135,7 @@ pub fn tidy(source: &str) -> Result<Tidied, SyntaxError> {
 }
 
 fn tidy_text(source: &str) -> Result<Tidied, SyntaxError> {
-    let tokens = tokens(source);
+    let tokens: Vec<SparqlToken<'_>> = sparql_tokens(source).collect();
     let depth = check_size(source, &tokens)?;
     let mut writer = Writer {
         source,
@@ -164,83 +164,83 @@ fn fresh_name(source: &str) -> String {
     format!("count{}", "_".repeat(longest.unwrap_or(0)))
 }
 
+/// Words that make the parser's result one level deeper.
+const OPERATOR_WORDS: [&str; 10] =
+    ["UNION", "FILTER", "OPTIONAL", "MINUS", "BIND", "OR", "AND", "EXISTS", "SELECT", "VALUES"];
+
 /// Refuses what would make a recursive parser run out of stack, and brackets without their counterpart; gives the depth of brackets.
-fn check_size(source: &str, tokens: &[Token]) -> Result<usize, SyntaxError> {
-    let (mut open, mut deepest, mut operators, mut row) = (Vec::new(), 0usize, 0usize, 0usize);
+fn check_size(source: &str, tokens: &[SparqlToken<'_>]) -> Result<usize, SyntaxError> {
+    let mut open: Vec<&SparqlToken<'_>> = Vec::new();
+    let (mut deepest, mut operators, mut row) = (0usize, 0usize, 0usize);
     // What looks like an IRI may be a comparison with brackets inside.
     let mut is_sure = true;
     for token in tokens {
-        let text = &source[token.range.clone()];
-        let span = Span::new(token.range.start, token.range.end);
+        let text = token.text;
         match token.kind {
-            Kind::Mark => match text {
-                "(" | "{" | "[" => {
-                    open.push((text, span));
-                    deepest = deepest.max(open.len());
-                }
-                ")" | "}" | "]" => {
-                    let closes =
-                        |opened: &str| matches!((opened, text), ("(", ")") | ("{", "}") | ("[", "]"));
-                    match open.pop() {
-                        Some((opened, _)) if closes(opened) => {}
-                        Some((opened, place)) if is_sure => {
-                            let message = format!("the `{opened}` here is not closed before `{text}`");
-                            return Err(SyntaxError::new(place, message).located(source));
-                        }
-                        None if is_sure => {
-                            let message = format!("this `{text}` closes nothing");
-                            return Err(SyntaxError::new(span, message).located(source));
-                        }
-                        _ => {}
-                    }
-                }
-                "." | "," | ";" => {}
-                _ => {
-                    operators += 1;
-                    row += 1;
-                }
-            },
-            Kind::Word
-                if [
-                    "UNION", "FILTER", "OPTIONAL", "MINUS", "BIND", "OR", "AND", "EXISTS", "SELECT", "VALUES",
-                ]
-                .iter()
-                .any(|w| text.eq_ignore_ascii_case(w)) =>
-            {
-                operators += 1
+            TokenKind::Open => {
+                open.push(token);
+                deepest = deepest.max(open.len());
+            }
+            TokenKind::Close => check_closing(open.pop(), token, is_sure).map_err(|e| e.located(source))?,
+            TokenKind::Mark if !matches!(text, "." | "," | ";") => {
+                operators += text.len();
+                row += text.len();
+            }
+            TokenKind::Mark | TokenKind::Blank => {}
+            TokenKind::Word if OPERATOR_WORDS.iter().any(|word| text.eq_ignore_ascii_case(word)) => {
+                operators += 1;
             }
             // `1-1-1` is one word here.
-            Kind::Word => operators += text.bytes().filter(|&b| b == b'-').count(),
-            Kind::Iri => is_sure &= text.contains(':') || !text.contains(['(', ')', '[', ']']),
-            _ => {}
+            TokenKind::Word | TokenKind::Name | TokenKind::LanguageTag => {
+                operators += text.bytes().filter(|&b| b == b'-').count();
+            }
+            TokenKind::Iri => is_sure &= text.contains(':') || !text.contains(['(', ')', '[', ']']),
+            TokenKind::Text | TokenKind::Variable => {}
         }
-        if token.kind != Kind::Mark && token.kind != Kind::Blank {
+        if !matches!(
+            token.kind,
+            TokenKind::Mark | TokenKind::Open | TokenKind::Close | TokenKind::Blank
+        ) {
             row = 0;
         }
         if open.len() > MAX_BRACKETS || row > MAX_BRACKETS {
-            return Err(SyntaxError::new(
-                span,
-                format!("brackets are nested deeper than {MAX_BRACKETS} levels"),
-            )
-            .located(source));
+            let message = format!("brackets are nested deeper than {MAX_BRACKETS} levels");
+            return Err(SyntaxError::new(token.span(), message).located(source));
         }
         if operators > MAX_OPERATORS {
-            return Err(SyntaxError::new(span, format!("more than {MAX_OPERATORS} operators in one query"))
-                .located(source));
+            let message = format!("more than {MAX_OPERATORS} operators in one query");
+            return Err(SyntaxError::new(token.span(), message).located(source));
         }
     }
     match open.pop() {
-        Some((opened, place)) if is_sure => {
-            let message = format!("the `{opened}` here is not closed");
-            Err(SyntaxError::new(place, message).located(source))
+        Some(opened) if is_sure => {
+            let message = format!("the `{}` here is not closed", opened.text);
+            Err(SyntaxError::new(opened.span(), message).located(source))
         }
         _ => Ok(deepest),
     }
 }
 
+/// Refuses a closing bracket that does not match the last one that was opened, where it is sure that both are brackets.
+fn check_closing(
+    opened: Option<&SparqlToken<'_>>,
+    closing: &SparqlToken<'_>,
+    is_sure: bool,
+) -> Result<(), SyntaxError> {
+    match opened {
+        _ if !is_sure => Ok(()),
+        Some(opened) if matches!((opened.text, closing.text), ("(", ")") | ("{", "}") | ("[", "]")) => Ok(()),
+        Some(opened) => {
+            let message = format!("the `{}` here is not closed before `{}`", opened.text, closing.text);
+            Err(SyntaxError::new(opened.span(), message))
+        }
+        None => Err(SyntaxError::new(closing.span(), format!("this `{}` closes nothing", closing.text))),
+    }
+}
+
 struct Writer<'s> {
     source: &'s str,
-    tokens: &'s [Token],
+    tokens: &'s [SparqlToken<'s>],
     at: usize,
     declared: Vec<(&'s str, &'s str)>,
     /// Where the tokens begin that were copied and are not yet written: most queries are one piece.
@@ -252,32 +252,32 @@ struct Writer<'s> {
 
 impl<'s> Writer<'s> {
     fn text(&self, token: usize) -> &'s str {
-        &self.source[self.tokens[token].range.clone()]
+        self.tokens[token].text
     }
 
-    fn kind(&self, token: usize) -> Option<Kind> {
+    fn kind(&self, token: usize) -> Option<TokenKind> {
         self.tokens.get(token).map(|t| t.kind)
     }
 
     fn is_word(&self, token: usize, word: &str) -> bool {
-        self.kind(token) == Some(Kind::Word) && self.text(token).eq_ignore_ascii_case(word)
+        self.tokens.get(token).is_some_and(|token| token.is_word(word))
     }
 
     fn is_mark(&self, token: usize, mark: &str) -> bool {
-        self.kind(token) == Some(Kind::Mark) && self.text(token) == mark
+        self.tokens.get(token).is_some_and(|token| token.is_mark(mark))
     }
 
     /// The next token after `token` that is no blank.
     fn after(&self, token: usize) -> usize {
         let mut next = token + 1;
-        while self.kind(next) == Some(Kind::Blank) {
+        while self.kind(next) == Some(TokenKind::Blank) {
             next += 1;
         }
         next
     }
 
     fn source_between(&self, first: usize, last: usize) -> String {
-        let range = self.tokens[first].range.start..self.tokens[last].range.end;
+        let range = self.tokens[first].start..self.tokens[last].end();
         self.source[range].split_whitespace().collect::<Vec<_>>().join(" ")
     }
 
@@ -285,7 +285,7 @@ impl<'s> Writer<'s> {
     fn copy(&mut self) {
         if self.copied_from.is_none() {
             self.place();
-            self.copied_from = Some(self.tokens[self.at].range.start);
+            self.copied_from = Some(self.tokens[self.at].start);
         }
         self.at += 1;
     }
@@ -293,7 +293,7 @@ impl<'s> Writer<'s> {
     /// Writes what was copied up to the next token.
     fn flush(&mut self) {
         if let Some(start) = self.copied_from.take() {
-            let end = self.tokens.get(self.at).map_or(self.source.len(), |token| token.range.start);
+            let end = self.tokens.get(self.at).map_or(self.source.len(), |token| token.start);
             self.out.text.push_str(&self.source[start..end]);
         }
     }
@@ -301,7 +301,7 @@ impl<'s> Writer<'s> {
     /// Notes that what is written next stands for what is read next.
     fn place(&mut self) {
         self.flush();
-        let source = self.tokens.get(self.at).map_or(self.source.len(), |t| t.range.start);
+        let source = self.tokens.get(self.at).map_or(self.source.len(), |t| t.start);
         let out = self.out.text.len();
         // Only where a piece does not simply go on.
         if self.out.places.last().is_none_or(|&(o, s)| s + (out - o) != source) {
@@ -319,8 +319,9 @@ impl<'s> Writer<'s> {
     fn run(&mut self) {
         while self.at < self.tokens.len() {
             match self.tokens[self.at].kind {
-                Kind::Word => self.word(),
-                Kind::Iri => self.iri(),
+                TokenKind::Word => self.word(),
+                TokenKind::Name => self.name(),
+                TokenKind::Iri => self.iri(),
                 _ => self.copy(),
             }
         }
@@ -346,7 +347,7 @@ impl<'s> Writer<'s> {
         }
         if word.eq_ignore_ascii_case("DESC") || word.eq_ignore_ascii_case("ASC") {
             let next = self.after(self.at);
-            if self.kind(next) == Some(Kind::Variable) {
+            if self.kind(next) == Some(TokenKind::Variable) {
                 self.repaired(Repair::Order { was: self.source_between(self.at, next) });
                 self.place();
                 self.out.text.push_str(&format!("{word}({})", self.text(next)));
@@ -354,15 +355,13 @@ impl<'s> Writer<'s> {
                 return;
             }
         }
-        self.name();
+        self.copy();
     }
 
-    /// A keyword or a prefixed name. Names of several dots are written out, since the parser reads only one dot in a name.
+    /// A prefixed name. Names of several dots are written out, since the parser reads only one dot in a name.
     fn name(&mut self) {
         let word = self.text(self.at);
-        let Some((prefix, local)) = word.split_once(':').filter(|_| !word.starts_with('@')) else {
-            return self.copy();
-        };
+        let Some((prefix, local)) = word.split_once(':') else { return self.copy() };
         let declared = self.declared.iter().rev().find(|(name, _)| *name == prefix).map(|&(_, iri)| iri);
         let known = KNOWN_PREFIXES.iter().find(|(name, _)| *name == prefix).map(|&(_, iri)| iri);
         let Some(namespace) = declared.or(known) else { return self.copy() };
@@ -389,7 +388,7 @@ impl<'s> Writer<'s> {
     fn prefix(&mut self) {
         let name = self.after(self.at);
         let iri = self.after(name);
-        if self.kind(name) == Some(Kind::Word) && self.kind(iri) == Some(Kind::Iri) {
+        if self.tokens.get(name).is_some_and(|name| name.word_or_name().is_some()) && self.kind(iri) == Some(TokenKind::Iri) {
             let iri = self.text(iri);
             self.declared.push((self.text(name).trim_end_matches(':'), &iri[1..iri.len() - 1]));
         }
@@ -420,7 +419,7 @@ impl<'s> Writer<'s> {
         while self.at < self.tokens.len() {
             let at = self.at;
             match self.tokens[at].kind {
-                Kind::Word
+                TokenKind::Word
                     if ["COUNT", "MAX", "MIN", "SUM", "AVG", "SAMPLE"]
                         .iter()
                         .any(|w| self.is_word(at, w)) =>
@@ -429,10 +428,10 @@ impl<'s> Writer<'s> {
                         self.copy();
                     }
                 }
-                Kind::Word if self.is_word(at, "DISTINCT") || self.is_word(at, "REDUCED") => self.copy(),
-                Kind::Variable => {
+                TokenKind::Word if self.is_word(at, "DISTINCT") || self.is_word(at, "REDUCED") => self.copy(),
+                TokenKind::Variable => {
                     let (word, name) = (self.after(at), self.after(self.after(at)));
-                    if self.is_word(word, "AS") && self.kind(name) == Some(Kind::Variable) {
+                    if self.is_word(word, "AS") && self.kind(name) == Some(TokenKind::Variable) {
                         self.repaired(Repair::Alias { was: self.source_between(at, name) });
                         self.place();
                         self.out.text.push_str(&format!("({} AS {})", self.text(at), self.text(name)));
@@ -441,9 +440,9 @@ impl<'s> Writer<'s> {
                         self.copy();
                     }
                 }
-                Kind::Mark if self.is_mark(at, "(") => self.bracket(),
-                Kind::Mark if self.is_mark(at, "*") => self.copy(),
-                Kind::Blank => self.copy(),
+                TokenKind::Open if self.is_mark(at, "(") => self.bracket(),
+                TokenKind::Mark if self.is_mark(at, "*") => self.copy(),
+                TokenKind::Blank => self.copy(),
                 _ => return,
             }
         }
@@ -459,8 +458,8 @@ impl<'s> Writer<'s> {
                 depth -= 1;
             }
             match self.tokens[self.at].kind {
-                Kind::Word => self.name(),
-                Kind::Iri => self.iri(),
+                TokenKind::Name => self.name(),
+                TokenKind::Iri => self.iri(),
                 _ => self.copy(),
             }
             if depth == 0 {
@@ -483,7 +482,7 @@ impl<'s> Writer<'s> {
             next = self.after(next);
         }
         let operand = next;
-        if self.kind(operand) != Some(Kind::Variable) && !self.is_mark(operand, "*") {
+        if self.kind(operand) != Some(TokenKind::Variable) && !self.is_mark(operand, "*") {
             return false;
         }
         let mut last = operand;
@@ -494,7 +493,7 @@ impl<'s> Writer<'s> {
             }
         }
         let name_at = self.after(self.after(last));
-        let named = self.is_word(self.after(last), "AS") && self.kind(name_at) == Some(Kind::Variable);
+        let named = self.is_word(self.after(last), "AS") && self.kind(name_at) == Some(TokenKind::Variable);
         let name = if named {
             last = name_at;
             self.text(name_at).to_owned()
