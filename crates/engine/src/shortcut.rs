@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 use touchstone_kb::rdf::{DirectView, RdfTerm, RdfView};
 use touchstone_kb::{AttributeId, Comparison, Kb, LiteralId, LiteralKind, NumberType, Property};
-use touchstone_logic::sparql::{Dialect, Recognised};
+use touchstone_logic::sparql::{Dialect, QueryIris, Recognised};
 use touchstone_logic::{Ask, Direction, Operand, Query, Relate, Set, Superlative, Value};
 
 /// The graph that a SPARQL query speaks of.
@@ -54,10 +54,10 @@ impl PlainNumbers {
     }
 }
 
-/// The query to run instead, if it has the same answers. `text` is the query with all IRIs written out.
+/// The query to run instead, if it has the same answers. `iris` are those of the SPARQL query.
 pub(crate) fn shortcut(
     recognised: &Recognised,
-    text: &str,
+    iris: &QueryIris,
     kb: &Kb,
     view: View,
     terms: &DirectView<'_>,
@@ -67,7 +67,7 @@ pub(crate) fn shortcut(
     if !recognised.lost.is_empty() || recognised.dialect == Dialect::KqaPro || view == View::KqaPro {
         return None;
     }
-    let adapter = Adapter { kb, terms, text, numbers };
+    let adapter = Adapter { kb, terms, iris, numbers };
     let query = &recognised.query;
     let answer = match &query.answer {
         Ask::Members(set) => Ask::Members(adapter.answers(set)?),
@@ -89,7 +89,7 @@ pub(crate) fn shortcut(
 struct Adapter<'k> {
     kb: &'k Kb,
     terms: &'k DirectView<'k>,
-    text: &'k str,
+    iris: &'k QueryIris,
     numbers: &'k PlainNumbers,
 }
 
@@ -181,7 +181,10 @@ impl Adapter<'_> {
 
     /// Words come from IRIs of several namespaces: the one in the query must be the one of the KB.
     fn is_written(&self, term: RdfTerm) -> Option<()> {
-        self.text.contains(&self.terms.decode(term).to_string()).then_some(())
+        match self.terms.decode(term) {
+            oxrdf::Term::NamedNode(iri) => self.iris.contains(iri.as_str()).then_some(()),
+            _ => None,
+        }
     }
 
     /// An entity or class, by its IRI.

@@ -7,7 +7,10 @@ use spargebra::Query;
 use spargebra::algebra::GraphPattern;
 use touchstone_kb::Kb;
 use touchstone_kb::rdf::KQAPRO_BASE;
-use touchstone_logic::sparql::{Dialect, Namespaces, NotRecognised, Parsed, Recognised, recognise};
+use touchstone_logic::sparql::tokens::{TokenKind, sparql_tokens};
+use touchstone_logic::sparql::{
+    Dialect, Namespaces, NotRecognised, Parsed, QueryIris, Recognised, recognise,
+};
 
 /// A SPARQL query to run.
 #[derive(Debug, Clone)]
@@ -22,10 +25,10 @@ pub struct SparqlRequest {
     pub terms: bool,
     /// Whether to record every step, if the engine can.
     pub trace: bool,
-    /// The query in the algebra, or why it is outside of it.
+    /// The query in the algebra, or why it is outside the algebra.
     pub(crate) recognised: Result<Recognised, NotRecognised>,
-    /// The query with all IRIs written out, and without the base that relative ones were put behind.
-    pub(crate) written: String,
+    /// The IRIs of the query.
+    pub(crate) iris: QueryIris,
     /// An IRI that is relative to nothing, as it is in the query.
     relative: Option<String>,
 }
@@ -41,11 +44,11 @@ impl SparqlRequest {
     ) -> SparqlRequest {
         let Parsed { mut query, text: repaired, .. } = parsed;
         let recognised = recognise(&query, namespaces);
-        let written = query.to_string().replacen(&format!("BASE <{KQAPRO_BASE}>"), "", 1);
+        let iris = QueryIris::of(&query);
         let view = view.unwrap_or_else(|| match &recognised {
             Ok(recognised) if recognised.dialect == Dialect::KqaPro => View::KqaPro,
             // KQA Pro writes relative IRIs; where ids are IRIs, they need its predicates as well.
-            _ if written.contains(KQAPRO_BASE) && (written.contains("<pred:") || has_short_ids(kb)) => {
+            _ if iris.relative().is_some() && (iris.has_kqapro_predicate() || has_short_ids(kb)) => {
                 View::KqaPro
             }
             _ => View::Direct,
@@ -53,7 +56,7 @@ impl SparqlRequest {
         let mut relative = None;
         if view == View::Direct {
             // The base is KQA Pro's: in any other graph, relative IRIs are relative to nothing.
-            relative = relative_iri(&written).filter(|_| !text.contains(KQAPRO_BASE)).map(str::to_owned);
+            relative = iris.relative().filter(|_| !writes_kqapro_base(text)).map(str::to_owned);
             remove_kqapro_base(&mut query);
         }
         SparqlRequest {
@@ -63,7 +66,7 @@ impl SparqlRequest {
             terms: false,
             trace: false,
             recognised,
-            written,
+            iris,
             relative,
         }
     }
@@ -99,10 +102,9 @@ fn has_short_ids(kb: &Kb) -> bool {
     last.is_some_and(|node| !touchstone_kb::iri::is_absolute(kb.node_id(node)))
 }
 
-/// The first relative IRI of a query, as the user wrote it; the parser has put it behind KQA Pro's base.
-fn relative_iri(written: &str) -> Option<&str> {
-    let start = written.find(&format!("<{KQAPRO_BASE}"))? + 1 + KQAPRO_BASE.len();
-    written[start..].split('>').next()
+/// Whether a text has IRIs with KQA Pro's base written out.
+fn writes_kqapro_base(text: &str) -> bool {
+    sparql_tokens(text).any(|token| token.kind == TokenKind::Iri && token.text.contains(KQAPRO_BASE))
 }
 
 /// Takes KQA Pro's base away, so that `IRI("a")` is an error as it is without a base.

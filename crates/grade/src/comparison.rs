@@ -10,7 +10,6 @@ use crate::scan::{self, Token};
 use smallvec::SmallVec;
 use std::cell::OnceCell;
 use touchstone_forge::{Forms, Question, with_ids};
-use touchstone_kb::rdf::KQAPRO_BASE;
 use touchstone_logic::dataset::{Knowledge, ReadError, read_parsed, read_text};
 use touchstone_logic::equal::{Canonical, OfficialMatcher};
 use touchstone_logic::sparql::{self, Dialect, Parsed, Statements, Structure, encode_neural, parse_closed};
@@ -26,6 +25,15 @@ pub(crate) struct Predicted<'p> {
     pub(crate) read: Read,
     /// SPARQL that can be parsed.
     parsed: Option<Parsed>,
+    /// The graph that SPARQL is written for, once it was asked for.
+    dialect: OnceCell<Dialect>,
+}
+
+impl Predicted<'_> {
+    /// The graph that a SPARQL text is written for.
+    fn dialect(&self, knowledge: &Knowledge<'_>) -> &Dialect {
+        self.dialect.get_or_init(|| Dialect::of_text(self.text, knowledge.namespaces.base.as_deref()))
+    }
 }
 
 /// What a logical form was read as.
@@ -69,16 +77,26 @@ impl<'q> Gold<'q> {
         }
     }
 
-    /// The form in the language of a prediction, and its number; of SPARQL, for the graph that the prediction speaks of.
-    fn form(&self, predicted: &str, language: Language) -> (usize, Option<&'q str>) {
+    /// The form in the language of a prediction, and its number; of SPARQL, for the graph that the prediction is written for.
+    fn form(&self, predicted: &Predicted<'_>, knowledge: &Knowledge<'_>) -> (usize, Option<&'q str>) {
         let forms = &self.question.forms;
-        let (number, form) = match language {
+        let (number, form) = match predicted.language {
             Language::Sexpr => (0, &forms.sexpr),
             Language::Kopl => (1, &forms.program),
-            Language::Sparql if predicted.contains("<pred:") => (2, &forms.sparql_kqapro),
+            Language::Sparql if *predicted.dialect(knowledge) == Dialect::KqaPro => (2, &forms.sparql_kqapro),
             Language::Sparql => (3, &forms.sparql),
         };
         (number, form.as_deref())
+    }
+
+    /// Whether a text is one of the forms in its language.
+    fn has_text(&self, text: &str, language: Language) -> bool {
+        let Forms { sexpr, program, sparql, sparql_kqapro, .. } = &self.question.forms;
+        match language {
+            Language::Sexpr => sexpr.as_deref() == Some(text),
+            Language::Kopl => program.as_deref() == Some(text),
+            Language::Sparql => [sparql, sparql_kqapro].iter().any(|form| form.as_deref() == Some(text)),
+        }
     }
 
     /// Whether there is any form to compare with.
@@ -96,8 +114,9 @@ impl Grader<'_> {
 
     fn read_form<'p>(&self, gold: &Gold<'_>, text: &'p str, language: Option<Language>) -> Predicted<'p> {
         let language = language.unwrap_or_else(|| Language::guess(text));
-        if self.trusts_gold_text && gold.form(text, language).1 == Some(text) {
-            return Predicted { text, language, read: Read::Gold, parsed: None };
+        let dialect = OnceCell::new();
+        if self.trusts_gold_text && gold.has_text(text, language) {
+            return Predicted { text, language, read: Read::Gold, parsed: None, dialect };
         }
         let parsed = if language == Language::Sparql { sparql::parse(text).ok() } else { None };
         let query = match language == Language::Sparql && parsed.is_none() {
@@ -112,7 +131,7 @@ impl Grader<'_> {
             (None, Some(_)) => Read::Outside,
             (None, None) => Read::Unreadable,
         };
-        Predicted { text, language, read, parsed }
+        Predicted { text, language, read, parsed, dialect }
     }
 
     /// Most of what is wrong is never looked at. SPARQL is given as it was parsed, or not at all.
@@ -153,7 +172,7 @@ impl Grader<'_> {
         gold: &'g Gold<'_>,
         form: &Predicted<'_>,
     ) -> Option<&'g (Query, QueryGraph)> {
-        let (number, text) = gold.form(form.text, form.language);
+        let (number, text) = gold.form(form, &self.knowledge);
         let read = || {
             let query = match (text, form.language) {
                 (Some(text), Language::Sparql) => {
@@ -178,32 +197,23 @@ impl Grader<'_> {
 
     /// The gold form in the language of the prediction: the question's own, or one that says exactly the same.
     fn gold_text<'g>(&self, gold: &'g Gold<'_>, form: &Predicted<'_>) -> Option<&'g str> {
-        let (number, own) = gold.form(form.text, form.language);
+        let (number, own) = gold.form(form, &self.knowledge);
         let translate = || {
             let query = gold.question.query(&self.knowledge)?;
             let printed = match number {
                 0 => sexpr::print(&query),
                 1 => kopl::print(&query, self.knowledge.names),
                 2 => sparql::print(&query, &Dialect::KqaPro),
-                _ => sparql::print(&query, &self.dialect(form.text)),
+                _ => sparql::print(&query, form.dialect(&self.knowledge)),
             };
             printed.ok().filter(|printed| printed.lost.is_empty()).map(|printed| printed.text)
         };
         own.or_else(|| gold.translated[number].get_or_init(translate).as_deref())
     }
 
-    /// The graph that a SPARQL text speaks of.
-    fn dialect(&self, text: &str) -> Dialect {
-        if text.contains("rdf.freebase.com") || text.contains("ns:") {
-            return Dialect::Freebase;
-        }
-        let base = self.knowledge.namespaces.base.as_deref().unwrap_or(KQAPRO_BASE);
-        Dialect::Plain { base: base.to_owned() }
-    }
-
     /// The gold SPARQL for the graph that the prediction speaks of, parsed.
     fn gold_parsed<'g>(&self, gold: &'g Gold<'_>, form: &Predicted<'_>) -> Option<&'g Parsed> {
-        let number = gold.form(form.text, form.language).0;
+        let number = gold.form(form, &self.knowledge).0;
         let parse = || sparql::parse(self.gold_text(gold, form)?).ok();
         gold.parsed[number].get_or_init(parse).as_ref()
     }

@@ -11,6 +11,7 @@ mod loss;
 mod ontology;
 mod pattern;
 mod query;
+mod read_form;
 pub mod sexpr;
 pub mod sparql;
 mod text;
@@ -26,7 +27,8 @@ pub use ontology::{Ontology, OntologyError};
 pub use query::{
     Ask, Condition, Direction, During, Extreme, Mark, Operand, Query, Relate, Rules, Set, Step, Superlative,
 };
+pub use read_form::ReadForm;
 pub use sexpr::Form;
-pub use text::{MAX_DEPTH, Span, SyntaxError, first_byte};
+pub use text::{MAX_DEPTH, Span, SyntaxError, SyntaxErrorKind, first_byte};
 pub use value::{Symbol, UNTYPED, Value};
 pub use words::Word;

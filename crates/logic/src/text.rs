@@ -36,9 +36,30 @@ impl Span {
     }
 }
 
+/// What kind of mistake a [`SyntaxError`] reports.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub enum SyntaxErrorKind {
+    /// The text does not follow the grammar of its language.
+    #[default]
+    Malformed,
+    /// Brackets are nested deeper than the reader accepts.
+    TooDeep {
+        /// The maximum depth.
+        maximum: usize,
+    },
+    /// The text has more operators than the reader accepts. It may follow the grammar.
+    TooManyOperators {
+        /// The maximum number.
+        maximum: usize,
+    },
+}
+
 /// A text that does not follow its language: what is wrong, where, and what to do about it.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub struct SyntaxError {
+    /// What kind of mistake it is.
+    pub kind: SyntaxErrorKind,
     /// What is wrong, in one sentence without a full stop.
     pub message: String,
     /// Where.
@@ -52,7 +73,14 @@ pub struct SyntaxError {
 impl SyntaxError {
     /// An error at a place.
     pub fn new(span: Span, message: impl Into<String>) -> SyntaxError {
-        SyntaxError { message: message.into(), span, hint: None, place: None }
+        SyntaxError { kind: SyntaxErrorKind::Malformed, message: message.into(), span, hint: None, place: None }
+    }
+
+    /// The same error as one of another kind.
+    #[must_use]
+    pub(crate) fn of_kind(mut self, kind: SyntaxErrorKind) -> SyntaxError {
+        self.kind = kind;
+        self
     }
 
     /// Adds what to do next.

@@ -57,7 +57,7 @@ pub(super) fn run_shortcut<'kb>(
     let recognised = request.recognised.as_ref().ok()?;
     let query = shortcut(
         recognised,
-        &request.written,
+        &request.iris,
         context.kb(),
         request.view,
         &context.views().direct,

@@ -3,8 +3,10 @@
 mod block;
 mod close;
 mod diagnose;
+mod dialect;
 mod facts;
 mod filters;
+mod iris;
 mod isomorphism;
 mod names;
 mod neural;
@@ -18,10 +20,12 @@ pub mod tokens;
 mod variables;
 
 pub use close::parse_closed;
+pub use dialect::Dialect;
+pub use iris::QueryIris;
 pub use isomorphism::{Condition, Structure};
 pub use names::Namespaces;
 pub use neural::{encode_neural, is_neural_name, neural_mark};
-pub use print::{Dialect, print};
+pub use print::print;
 pub use recognise::recognise;
 pub use statements::{Statements, Term};
 pub use tidy::{Repair, Tidied, known_prefix, tidy};

@@ -1,5 +1,6 @@
 //! From the algebra to SPARQL, over plain triples.
 
+use super::dialect::Dialect;
 use super::print_facts;
 use crate::loss::{Inexpressible, Language, Loss, Printed};
 use crate::query::{
@@ -8,20 +9,6 @@ use crate::query::{
 use crate::value::{Value, is_language};
 use std::fmt::Write;
 use touchstone_kb::{Comparison, FREEBASE, LiteralKind, UNIT_NAMESPACE, XSD, iri};
-
-/// The graph that a SPARQL query is written for.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Dialect {
-    /// Freebase: `ns:` names, dates with the dump's time zone.
-    Freebase,
-    /// KQA Pro: values and facts are nodes.
-    KqaPro,
-    /// A KB of plain triples: ids that are no IRIs stand behind a base.
-    Plain {
-        /// The base.
-        base: String,
-    },
-}
 
 /// No pattern of a superlative may be longer than this.
 const MAX_PATTERN: usize = 1 << 17;

@@ -6,7 +6,7 @@
 use super::Namespaces;
 use spargebra::Query;
 use spargebra::algebra::{
-    AggregateExpression, Expression, GraphPattern, OrderExpression, PropertyPathExpression,
+    AggregateExpression, Expression, Function, GraphPattern, OrderExpression, PropertyPathExpression,
 };
 use spargebra::term::{GroundTerm, Literal, NamedNodePattern, TermPattern, TriplePattern};
 use std::borrow::Cow;
@@ -29,6 +29,8 @@ pub struct Statements<'q> {
     pub patterns: Vec<[Term<'q>; 3]>,
     /// The IRIs of patterns, of listed values and of conditions as they come; not those of datatypes and functions.
     pub iris: Vec<Cow<'q, str>>,
+    /// The IRIs of datatypes and functions, of the template of CONSTRUCT and of FROM.
+    pub other_iris: Vec<&'q str>,
 }
 
 /// What is left to look at.
@@ -45,6 +47,7 @@ impl<'q> Statements<'q> {
         | Query::Construct { pattern, .. }
         | Query::Describe { pattern, .. }) = query;
         let mut found = Statements::default();
+        found.head(query);
         let mut parts = vec![Part::Pattern(pattern)];
         while let Some(part) = parts.pop() {
             match part {
@@ -53,6 +56,33 @@ impl<'q> Statements<'q> {
             }
         }
         found
+    }
+
+    /// Whether an IRI occurs anywhere in the query.
+    #[must_use]
+    pub fn has_iri(&self, is_wanted: impl Fn(&str) -> bool) -> bool {
+        self.iris.iter().any(|iri| is_wanted(iri)) || self.other_iris.iter().any(|iri| is_wanted(iri))
+    }
+
+    /// The IRIs of FROM and of a template.
+    fn head(&mut self, query: &'q Query) {
+        let (Query::Select { dataset, .. }
+        | Query::Ask { dataset, .. }
+        | Query::Construct { dataset, .. }
+        | Query::Describe { dataset, .. }) = query;
+        if let Some(dataset) = dataset {
+            let graphs = dataset.default.iter().chain(dataset.named.iter().flatten());
+            self.other_iris.extend(graphs.map(|iri| iri.as_str()));
+        }
+        if let Query::Construct { template, .. } = query {
+            let mut of_template = Statements::default();
+            template.iter().for_each(|triple| of_template.triple(triple));
+            self.other_iris.extend(of_template.iris.into_iter().filter_map(|iri| match iri {
+                Cow::Borrowed(iri) => Some(iri),
+                Cow::Owned(_) => None,
+            }));
+            self.other_iris.extend(of_template.other_iris);
+        }
     }
 
     fn pattern(&mut self, pattern: &'q GraphPattern, parts: &mut Vec<Part<'q>>) {
@@ -81,8 +111,10 @@ impl<'q> Statements<'q> {
             }
             GraphPattern::Values { bindings, .. } => {
                 for term in bindings.iter().flatten().flatten() {
-                    if let GroundTerm::NamedNode(iri) = term {
-                        self.iris.push(iri.as_str().into());
+                    match term {
+                        GroundTerm::NamedNode(iri) => self.iris.push(iri.as_str().into()),
+                        GroundTerm::Literal(literal) => self.datatype(literal),
+                        GroundTerm::Triple(_) => {}
                     }
                 }
             }
@@ -113,7 +145,8 @@ impl<'q> Statements<'q> {
         match expression {
             Expression::NamedNode(iri) => self.iris.push(iri.as_str().into()),
             Expression::Exists(pattern) => parts.push(Part::Pattern(pattern)),
-            Expression::Literal(_) | Expression::Variable(_) | Expression::Bound(_) => {}
+            Expression::Literal(literal) => self.datatype(literal),
+            Expression::Variable(_) | Expression::Bound(_) => {}
             Expression::UnaryPlus(inner) | Expression::UnaryMinus(inner) | Expression::Not(inner) => {
                 parts.push(Part::Expression(inner));
             }
@@ -138,13 +171,24 @@ impl<'q> Statements<'q> {
                 parts.push(Part::Expression(left));
                 parts.extend(list.iter().map(Part::Expression));
             }
-            Expression::Coalesce(list) | Expression::FunctionCall(_, list) => {
+            Expression::FunctionCall(function, list) => {
+                if let Function::Custom(iri) = function {
+                    self.other_iris.push(iri.as_str());
+                }
                 parts.extend(list.iter().map(Part::Expression));
             }
+            Expression::Coalesce(list) => parts.extend(list.iter().map(Part::Expression)),
+        }
+    }
+
+    fn datatype(&mut self, literal: &'q Literal) {
+        if literal.language().is_none() {
+            self.other_iris.push(literal.datatype().as_str());
         }
     }
 
     fn triple(&mut self, triple: &'q TriplePattern) {
+        let subject = self.term(&triple.subject);
         let predicate = match &triple.predicate {
             NamedNodePattern::Variable(variable) => Term::Variable(variable.as_str()),
             NamedNodePattern::NamedNode(iri) => {
@@ -152,13 +196,14 @@ impl<'q> Statements<'q> {
                 Term::Fixed(iri.as_str().into())
             }
         };
-        let (subject, object) = (self.term(&triple.subject), self.term(&triple.object));
+        let object = self.term(&triple.object);
         self.patterns.push([subject, predicate, object]);
     }
 
     fn path(&mut self, subject: &'q TermPattern, path: &'q PropertyPathExpression, object: &'q TermPattern) {
-        let (subject, object) = (self.term(subject), self.term(object));
+        let subject = self.term(subject);
         iris_of_path(path, &mut self.iris);
+        let object = self.term(object);
         let (path, is_reversed) = path_text(path);
         let swapped = match is_reversed {
             Some(is_reversed) => is_reversed,
@@ -177,7 +222,10 @@ impl<'q> Statements<'q> {
                 self.iris.push(iri.as_str().into());
                 Term::Fixed(iri.as_str().into())
             }
-            TermPattern::Literal(literal) => Term::Fixed(literal_text(literal).into()),
+            TermPattern::Literal(literal) => {
+                self.datatype(literal);
+                Term::Fixed(literal_text(literal).into())
+            }
             TermPattern::Triple(triple) => {
                 // What is quoted is a statement, too.
                 self.triple(triple);
@@ -333,7 +381,7 @@ mod tests {
     /// The patterns with one sign for all variables, and the IRIs; sorted, each once.
     fn said(sparql: &str) -> (Vec<String>, Vec<String>) {
         let parsed = parse(sparql).unwrap();
-        let Statements { patterns, iris } = Statements::of(&parsed.query);
+        let Statements { patterns, iris, .. } = Statements::of(&parsed.query);
         let term = |term: Term<'_>| match term {
             Term::Fixed(text) => text.into_owned(),
             _ => "?".to_owned(),

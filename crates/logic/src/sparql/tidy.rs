@@ -4,7 +4,7 @@
 
 use super::neural::{decode_tokens, is_neural};
 use super::tokens::{SparqlToken, TokenKind, sparql_tokens};
-use crate::text::{Span, SyntaxError};
+use crate::text::{SyntaxError, SyntaxErrorKind};
 use std::fmt;
 
 /// Brackets may not be nested deeper than this: the parser is recursive.
@@ -205,11 +205,13 @@ fn check_size(source: &str, tokens: &[SparqlToken<'_>]) -> Result<usize, SyntaxE
         }
         if open.len() > MAX_BRACKETS || row > MAX_BRACKETS {
             let message = format!("brackets are nested deeper than {MAX_BRACKETS} levels");
-            return Err(SyntaxError::new(token.span(), message).located(source));
+            let kind = SyntaxErrorKind::TooDeep { maximum: MAX_BRACKETS };
+            return Err(SyntaxError::new(token.span(), message).of_kind(kind).located(source));
         }
         if operators > MAX_OPERATORS {
             let message = format!("more than {MAX_OPERATORS} operators in one query");
-            return Err(SyntaxError::new(token.span(), message).located(source));
+            let kind = SyntaxErrorKind::TooManyOperators { maximum: MAX_OPERATORS };
+            return Err(SyntaxError::new(token.span(), message).of_kind(kind).located(source));
         }
     }
     match open.pop() {
