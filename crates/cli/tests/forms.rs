@@ -218,5 +218,5 @@ fn wrong_input_is_told() {
     fs::write(&broken, "[{\"s_expression\": \"(COUNT a)\"}, {\"s_expr").unwrap();
     let output = run(&["shape", broken.to_str().unwrap()]);
     assert_eq!(output.status.code(), Some(2));
-    assert!(stderr(&output).contains("the file ends inside of this record"), "{}", stderr(&output));
+    assert!(stderr(&output).contains("the file ends inside this record"), "{}", stderr(&output));
 }

@@ -28,7 +28,7 @@ pub fn tokens(text: &str) -> Vec<Token<'_>> {
     let mut out = Vec::with_capacity(text.len() / 8);
     let mut rest = sparql_tokens(text);
     while let Some(token) = rest.next() {
-        out.push(match token.kind {
+        let found = match token.kind {
             TokenKind::Blank => continue,
             TokenKind::Iri => Token::Iri(Cow::Borrowed(token.text)),
             TokenKind::Variable => Token::Variable(token.text),
@@ -41,10 +41,18 @@ pub fn tokens(text: &str) -> Vec<Token<'_>> {
                 let is_prefixed = token.kind == TokenKind::Name;
                 word_token(&text[token.start..end], is_prefixed)
             }
-            TokenKind::LanguageTag | TokenKind::Open | TokenKind::Close | TokenKind::Mark => {
-                Token::Mark(token.text)
+            // A language apart from its text.
+            TokenKind::LanguageTag => {
+                let (mark, language) = token.text.split_at(1);
+                out.push(Token::Mark(mark));
+                if language.is_empty() {
+                    continue;
+                }
+                word_token(language, false)
             }
-        });
+            TokenKind::Open | TokenKind::Close | TokenKind::Mark => Token::Mark(token.text),
+        };
+        out.push(found);
     }
     out
 }
@@ -84,7 +92,8 @@ fn end_of_name(mut end: usize, rest: &mut SparqlTokens<'_>) -> usize {
     }
     let mut ahead = rest.clone();
     while let Some(next) = ahead.next() {
-        let is_part = matches!(next.kind, TokenKind::Word | TokenKind::Name) || matches!(next.text, "%" | "-");
+        let is_part =
+            matches!(next.kind, TokenKind::Word | TokenKind::Name) || matches!(next.text, "%" | "-");
         if is_part {
             end = next.end();
             *rest = ahead.clone();

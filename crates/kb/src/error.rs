@@ -63,15 +63,15 @@ pub enum KbError {
         /// The endings that are known.
         known: String,
     },
-    /// It cannot be told what kind of file it is.
-    #[error("cannot tell what {} is; say it with --from kqapro, rdf, wikidata-json or lines", path.display())]
+    /// The kind of file is not recognised.
+    #[error("cannot recognise the format of {}; give --from kqapro, rdf, wikidata-json or lines", path.display())]
     UnknownInput {
         /// The file.
         path: PathBuf,
     },
     /// Files of several kinds cannot be imported together.
     #[error(
-        "{} is {first_kind} and {} is {second_kind}; import files of one kind, or say which with --from",
+        "{} is {first_kind} and {} is {second_kind}; import files of one kind, or give --from",
         first.display(), second.display()
     )]
     MixedInputs {
@@ -106,7 +106,7 @@ pub enum KbError {
         /// The limit.
         limit: u64,
     },
-    /// The classes have so many super-classes that nobody could hold, for each class, all of them or all of its members.
+    /// The classes have so many super-classes that the list of all ancestors, or of all members, of every class would not fit.
     #[error(
         "the class hierarchy is too deep: there would be more than {limit} {what}; `{class}` alone has {ancestors} super-classes. \
          Leave out some of the sub-class links, or raise the limit with --max-closure"
@@ -121,12 +121,33 @@ pub enum KbError {
         /// How many it has.
         ancestors: usize,
     },
-    /// A change does not fit the KB that it is laid over.
+    /// A change does not fit the KB that it is applied to.
     #[error("the KB cannot be changed: {0}")]
-    Change(String),
+    Change(#[from] ChangeError),
     /// The operation was cancelled from outside.
     #[error("interrupted")]
     Interrupted,
+}
+
+/// Why a change cannot be applied to a KB.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ChangeError {
+    /// The KB is an overlay already.
+    #[error("an overlay cannot be placed on another overlay; combine both changes")]
+    NestedOverlay,
+    /// A fact to remove does not exist.
+    #[error("there is no fact number {number}")]
+    NoSuchFact {
+        /// Its number.
+        number: u32,
+    },
+    /// A fact to add has a part that the KB does not have.
+    #[error("a fact to add has {part} that the KB does not have")]
+    UnknownPart {
+        /// The part, with its article.
+        part: &'static str,
+    },
 }
 
 impl KbError {

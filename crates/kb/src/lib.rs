@@ -25,7 +25,7 @@ pub use build::{
 };
 pub use cache::cache_dir;
 pub use compare::Comparison;
-pub use error::{KbError, Result};
+pub use error::{ChangeError, KbError, Result};
 pub use ids::{AttributeId, ClassId, FactId, LiteralId, NodeId, Property, QualifierId, RelationId, Value};
 pub use literal::{Literal, LiteralFamily, LiteralKind, NumberType, UNIT_NAMESPACE, XSD};
 pub use names::{edit_distance, fold, nearest_name};

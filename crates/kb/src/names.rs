@@ -82,7 +82,7 @@ pub fn edit_distance(a: &str, b: &str) -> usize {
 /// assert_eq!(nearest_name("xyz", ["label", "class"]), None);
 /// ```
 pub fn nearest_name<'n>(wrong: &str, known: impl IntoIterator<Item = &'n str>) -> Option<&'n str> {
-    // Nobody types so long a word by mistake, and the search would take long.
+    // A word of this length is not a typo, and the search would take long.
     if wrong.len() > 100 {
         return None;
     }

@@ -63,7 +63,7 @@ pub fn entries(cache: &Path) -> Vec<Entry> {
     let path = cache.join(FILE);
     match fs::read(&path) {
         Ok(bytes) => serde_json::from_slice(&bytes).unwrap_or_else(|error| {
-            tracing::warn!(path = %path.display(), %error, "the list of imported KBs cannot be read; it starts anew");
+            tracing::warn!(path = %path.display(), %error, "the list of imported KBs cannot be read; a new one is started");
             Vec::new()
         }),
         Err(_) => Vec::new(),
@@ -131,7 +131,7 @@ mod tests {
         let (a, b) = (dir.path().join("a"), near.join("b"));
         let (first, second) = (kb(&a, "x"), kb(&b, "y"));
         assert_ne!(first, second);
-        // One is found by the record, the other one beside.
+        // One is found by the record, the other one next to the given folder.
         record(&cache, &a).unwrap();
         let at = |path: &Path| Some(fs::canonicalize(path).unwrap());
         assert_eq!(find(&cache, &first, &[]), at(&a));

@@ -84,7 +84,7 @@ impl Survey {
         self.entities - self.named - self.blank
     }
 
-    /// Whether so many entities have no name that few questions can be asked about them.
+    /// Whether too many entities have no name to ask questions about.
     pub fn lacks_names(&self) -> bool {
         self.unnamed() * 4 >= (self.entities - self.blank).max(1)
     }

@@ -1,4 +1,4 @@
-//! What a word is, as far as somebody knows: the schema behind a parser's messages.
+//! What a word is, as far as a KB or an ontology knows: the schema behind a parser's messages.
 
 use crate::ontology::Ontology;
 use touchstone_kb::{Kb, NodeId, ValueKind, nearest_name};
@@ -84,7 +84,7 @@ impl Lookup for Spelling {
     }
 }
 
-/// Freebase: a word that is no relation is a class, also the mediator types that `fb_types` does not list.
+/// Freebase: a word that is not a relation is a class, also the mediator types that `fb_types` does not list.
 impl Lookup for Ontology {
     fn is_class(&self, word: &str) -> Option<bool> {
         Some(self.knows(word) && !Ontology::is_relation(self, word))

@@ -137,7 +137,7 @@ impl fmt::Display for Loss {
             Loss::IdAsName { id } => {
                 write!(
                     f,
-                    "`{id}` is an id, but KoPL wants a name that no other entity has; --kb looks names up"
+                    "`{id}` is an id, but KoPL needs a name that no other entity has; give --kb to look names up"
                 )
             }
             Loss::OneOfTies => f.write_str("LIMIT 1 keeps one of the answers that tie, the query keeps all"),
@@ -160,9 +160,9 @@ impl fmt::Display for Loss {
                 f,
                 "the program does not say what `{value}` is; it was taken for a {kind}; give --kb to know"
             ),
-            Loss::SameFact => f.write_str(
-                "the conditions may hold of two facts that say the same, the query wants one fact",
-            ),
+            Loss::SameFact => {
+                f.write_str("the conditions may be met by two equal facts, while the query asks for one fact")
+            }
             Loss::YearItself => {
                 f.write_str("SPARQL matches the year itself, the query accepts dates in it, too")
             }
@@ -184,11 +184,11 @@ impl Rules {
 
 /// Something that a language has no words for.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{language} cannot say {what}{}", hint.as_ref().map(|h| format!("; {h}")).unwrap_or_default())]
+#[error("{language} cannot express {what}{}", hint.as_ref().map(|h| format!("; {h}")).unwrap_or_default())]
 pub struct Inexpressible {
     /// The language.
     pub language: Language,
-    /// What it cannot say.
+    /// What it cannot express.
     pub what: String,
     /// What to do instead.
     pub hint: Option<String>,

@@ -1,4 +1,4 @@
-//! Graph patterns: things, what is said of each, and the facts between them. The bridge from SPARQL and query graphs to the algebra.
+//! Graph patterns: things, the conditions on each, and the facts between them. The bridge from SPARQL and query graphs to the algebra.
 
 use crate::query::{Condition, Direction, Extreme, Mark, Relate, Set, Step, Superlative};
 use crate::text::MAX_DEPTH;
@@ -9,7 +9,7 @@ use std::rc::Rc;
 /// A pattern to match against a KB.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Pattern {
-    /// What is said of each thing by itself.
+    /// The conditions on each thing by itself.
     pub(crate) things: Vec<Vec<Set>>,
     /// The facts between them.
     pub(crate) facts: Vec<PatternFact>,
@@ -26,7 +26,7 @@ pub(crate) struct PatternFact {
     pub(crate) conditions: Vec<Condition>,
 }
 
-/// Why a pattern is no set expression.
+/// Why a pattern is not a set expression.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum PatternError {
     #[error("the pattern falls into parts that are not connected")]
@@ -121,7 +121,7 @@ impl Pattern {
     }
 
     /// Describes the things at `root` whose value at `value` is extreme: the way to it becomes the superlative's path, as far as
-    /// nothing else is said of the things on the way.
+    /// the things on the way have no other conditions.
     pub(crate) fn superlative(
         &self,
         root: usize,
@@ -142,7 +142,7 @@ impl Pattern {
             let facts: Vec<usize> =
                 ways[at].iter().copied().filter(|&f| !gone_fact(self, f, &gone)).collect();
             let [fact] = facts[..] else {
-                // Something else is said here: this is where the path starts.
+                // There is another condition here: this is where the path starts.
                 if at == value {
                     return Err(PatternError::NotALeaf);
                 }

@@ -293,7 +293,7 @@ impl Query {
 }
 
 impl Set {
-    /// The conjunction, flattened; `All` is dropped where something else is said.
+    /// The conjunction, flattened; `All` is dropped if there is another condition.
     pub fn and(sets: impl IntoIterator<Item = Set>) -> Set {
         let mut parts: Vec<Set> = Vec::with_capacity(2);
         let mut add = |set: Set| match set {

@@ -73,7 +73,13 @@ pub struct SyntaxError {
 impl SyntaxError {
     /// An error at a place.
     pub fn new(span: Span, message: impl Into<String>) -> SyntaxError {
-        SyntaxError { kind: SyntaxErrorKind::Malformed, message: message.into(), span, hint: None, place: None }
+        SyntaxError {
+            kind: SyntaxErrorKind::Malformed,
+            message: message.into(),
+            span,
+            hint: None,
+            place: None,
+        }
     }
 
     /// The same error as one of another kind.

@@ -15,7 +15,7 @@ use rayon::prelude::*;
 pub(crate) type RawTriples = Spill<[u32; 3]>;
 
 impl KbBuilder {
-    /// Keeps the triples that are told by [`KbBuilder::assert_triple`], and shows nothing else beside the facts.
+    /// Keeps the triples given to [`KbBuilder::assert_triple`], and shows nothing else besides the facts.
     pub(crate) fn keep_asserted(&mut self) {
         self.asserted = Some(Spill::new(&self.workspace));
     }
@@ -66,7 +66,7 @@ impl KbBuilder {
         let mut order: Vec<u32> = (0..other.len() as u32).filter(|&n| other[n as usize] == 0).collect();
         order.par_sort_unstable_by(|&a, &b| self.nodes.bytes_of(a).cmp(self.nodes.bytes_of(b)));
         if order.len() >= OTHER_BIT as usize {
-            return Err(KbError::TooMany { what: "terms outside of the model", limit: OTHER_BIT.into() });
+            return Err(KbError::TooMany { what: "terms outside the model", limit: OTHER_BIT.into() });
         }
         for (position, &node) in order.iter().enumerate() {
             other[node as usize] = position as u32 | OTHER_BIT;
@@ -103,7 +103,7 @@ impl KbBuilder {
             n = n
                 .checked_add(1)
                 .filter(|&n| n < limit)
-                .ok_or(KbError::TooMany { what: "triples outside of the model", limit: limit.into() })?;
+                .ok_or(KbError::TooMany { what: "triples outside the model", limit: limit.into() })?;
             Ok(())
         })?;
         column.finish()?;

@@ -14,7 +14,7 @@ use crate::vocabulary::Vocabulary;
 use bytemuck::{Pod, Zeroable};
 use hashbrown::{HashMap, HashSet};
 
-/// What is said about the KB as a whole.
+/// The metadata of a KB.
 #[derive(Clone, Debug, Default)]
 pub struct KbMeta {
     /// A short name.
@@ -45,7 +45,7 @@ pub struct RawProperty(pub(crate) u32);
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct RawQualifier(pub(crate) u32);
 
-/// A value under its provisional number: the top bit tells literals from nodes.
+/// A value under its provisional number: the top bit distinguishes literals from nodes.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct RawValue(pub(crate) u32);
 
@@ -78,7 +78,7 @@ pub enum NameKind {
     Description,
 }
 
-/// What is said about a property; everything is optional.
+/// What is known about a property; everything is optional.
 #[derive(Clone, Debug, Default)]
 pub struct PropertyInfo {
     /// The main name, with its language.
@@ -159,7 +159,7 @@ pub(crate) enum Ignored {
 /// assert_eq!(kb.label(kb.node("Q90").unwrap()), "Paris");
 /// ```
 pub struct KbBuilder {
-    /// What is said about the KB as a whole.
+    /// The metadata of the KB.
     pub meta: KbMeta,
     pub(crate) workspace: Workspace,
     pub(crate) nodes: Interner,
@@ -178,7 +178,7 @@ pub struct KbBuilder {
     pub(crate) statements: HashMap<u32, Statement>,
     /// Further triples that the same name quotes.
     pub(crate) more_quotes: Vec<(u32, Statement)>,
-    /// Nodes that exist even if nothing is said about them.
+    /// Nodes that exist even without statements about them.
     pub(crate) declared: Vec<u32>,
     /// Nodes that are properties as well: their names alone do not make them entities.
     pub(crate) also_properties: HashSet<u32>,
@@ -286,7 +286,7 @@ impl KbBuilder {
         RawProperty(property)
     }
 
-    /// What is said about a property.
+    /// What is known about a property.
     pub fn property_info(&mut self, property: RawProperty) -> &mut PropertyInfo {
         &mut self.property_info[property.0 as usize]
     }
@@ -382,7 +382,7 @@ impl KbBuilder {
         RawQualifier(qualifier)
     }
 
-    /// What is said about a qualifier key.
+    /// What is known about a qualifier key.
     pub fn qualifier_info(&mut self, qualifier: RawQualifier) -> &mut PropertyInfo {
         &mut self.qualifier_info[qualifier.0 as usize]
     }

@@ -1,7 +1,7 @@
 //! Turns what a [`KbBuilder`] collected into a compiled store.
 //!
 //! Everything gets its final number by sorting its text, so the result does not depend on the order of
-//! import. Then facts are sorted and written (`facts.rs`) beside nodes and literals (`nodes.rs`), then the schema (`schema.rs`) and the names
+//! import. Then facts are sorted and written (`facts.rs`) next to nodes and literals (`nodes.rs`), then the schema (`schema.rs`) and the names
 //! (`name_index.rs`).
 
 use super::builder::{KbBuilder, LITERAL_BIT, NameKind, RawFact, RawValue};
@@ -240,11 +240,11 @@ impl KbBuilder {
         let second =
             labels.filter(|(node, _, name)| *labelled.entry(*node).or_insert(*name) != *name).count();
         if second > 0 {
-            left_out.insert("label beside another one, which becomes an alias", second as u64);
+            left_out.insert("second label, which becomes an alias", second as u64);
         }
         let n_dropped = self.keep_one_description();
         if n_dropped > 0 {
-            left_out.insert("description beside another one", n_dropped);
+            left_out.insert("second description", n_dropped);
         }
         for &(node, _, name) in &self.names {
             // The name of a property does not make it an entity.

@@ -2,7 +2,7 @@
 //!
 //! A store sorts facts and keeps each once. KQA Pro's published executors take the first or the last record of
 //! an entity, count repeated ones, and see a relation only from the entity it is written at. So this importer
-//! keeps, beside the facts, what was read, in the order in which it was read.
+//! keeps, in addition to the facts, what was read, in the order in which it was read.
 
 use super::builder::{KbBuilder, LITERAL_BIT, RawNode, RawProperty, RawQualifier, RawValue};
 use super::compile::{ABSENT, Numbers, set_pairs};
@@ -31,7 +31,7 @@ struct RawRecord {
 }
 
 impl KbBuilder {
-    /// Keeps the order of the nodes that are declared and of the facts that are told by [`KbBuilder::record`].
+    /// Keeps the order of the nodes that are declared and of the facts given to [`KbBuilder::record`].
     pub fn keep_file_order(&mut self) {
         let mut lists = Interner::default();
         lists.intern("");

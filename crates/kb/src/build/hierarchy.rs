@@ -161,7 +161,7 @@ mod tests {
         }
     }
 
-    /// Stops the work when it has asked so many times.
+    /// Stops the work after this number of checks.
     struct StopAfter(AtomicU64);
 
     impl Progress for StopAfter {

@@ -70,10 +70,9 @@ impl KbBuilder {
             .collect();
         // The first label is the main one.
         names.par_sort_unstable_by(|a, b| {
-            (a.0, a.1).cmp(&(b.0, b.1)).then_with(|| match a.2 == b.2 {
-                true => std::cmp::Ordering::Equal,
-                false => self.name_order(a.2, b.2),
-            })
+            (a.0, a.1)
+                .cmp(&(b.0, b.1))
+                .then_with(|| if a.2 == b.2 { std::cmp::Ordering::Equal } else { self.name_order(a.2, b.2) })
         });
         names.dedup();
         let names = names.into_iter().map(|(node, kind, name)| (node, kind, numbers.literal[name as usize]));

@@ -13,7 +13,7 @@ impl KbBuilder {
     /// Returns how many names properties cannot have.
     pub(crate) fn name_properties(&mut self) -> u64 {
         let mut n_aliases = 0;
-        let mut told: Vec<(Option<u32>, Option<u32>, NameKind, u32)> = Vec::new();
+        let mut names: Vec<(Option<u32>, Option<u32>, NameKind, u32)> = Vec::new();
         for &(node, kind, name) in &self.names {
             let id = self.nodes.get(node);
             // Other ids have IRIs of their own as properties.
@@ -30,10 +30,10 @@ impl KbBuilder {
                 NameKind::Alias => {
                     n_aliases += u64::from(property.is_some()) + u64::from(qualifier.is_some())
                 }
-                _ => told.push((property, qualifier, kind, name)),
+                _ => names.push((property, qualifier, kind, name)),
             }
         }
-        for (property, qualifier, kind, name) in told {
+        for (property, qualifier, kind, name) in names {
             for (is_qualifier, index) in [(false, property), (true, qualifier)] {
                 let Some(index) = index else { continue };
                 let infos = if is_qualifier { &self.qualifier_info } else { &self.property_info };
@@ -109,7 +109,7 @@ impl KbBuilder {
         }
         let old = std::mem::replace(&mut self.facts, Spill::new(&self.workspace));
         old.into_each(|mut fact: RawFact| {
-            // What is said about a statement is a qualifier, which carries its own unit.
+            // Statements about a statement are qualifiers, which carry their own unit.
             if !self.statements.contains_key(&fact.subject) {
                 fact.value = with_unit(&mut self.literals, fact.property, RawValue(fact.value)).0;
             }

@@ -104,10 +104,10 @@ pub(crate) fn write(
 
 /// The inverse of each relation, completed where only the other side says it.
 fn inverses(relations: &[PropertyInfo], numbers: &Numbers) -> Vec<u32> {
-    let told = |info: &PropertyInfo| info.inverse.map_or(ABSENT, |i| numbers.relation[i.0 as usize]);
-    let mut inverses: Vec<u32> = relations.iter().map(told).collect();
+    let declared = |info: &PropertyInfo| info.inverse.map_or(ABSENT, |i| numbers.relation[i.0 as usize]);
+    let mut inverses: Vec<u32> = relations.iter().map(declared).collect();
     for (relation, info) in relations.iter().enumerate() {
-        let inverse = told(info);
+        let inverse = declared(info);
         if inverse != ABSENT && inverses[inverse as usize] == ABSENT {
             inverses[inverse as usize] = relation as u32;
         }

@@ -1,5 +1,5 @@
 //! Facts that have a name of their own in the source, so that other triples can speak about them: RDF 1.2
-//! reifiers and Wikidata's statement nodes. What is said about the name becomes the fact's qualifiers.
+//! reifiers and Wikidata's statement nodes. Statements about the name become the fact's qualifiers.
 
 use super::builder::{Ignored, KbBuilder, RawFact, RawValue, STATEMENT_BIT, Statement, TRUTHY_BIT};
 use crate::error::Result;
@@ -7,7 +7,7 @@ use crate::iri::{IriScheme, Resource};
 use crate::vocabulary::Vocabulary;
 use hashbrown::{HashMap, HashSet};
 
-/// What becomes of a raw fact.
+/// What a raw fact turns into.
 pub(crate) enum Fate {
     Kept,
     /// It says something about the statement that is its subject.
@@ -27,7 +27,7 @@ pub(crate) struct Statements {
 }
 
 pub(crate) const POINTS_AT_STATEMENT: &str = "the value is the name of a statement";
-pub(crate) const COVERED: &str = "a statement with qualifiers says the same";
+pub(crate) const COVERED: &str = "repeated by a statement with qualifiers";
 const INCOMPLETE: &str = "statement without a value or subject";
 const DEPRECATED: &str = "deprecated statement";
 const OF_CLASS_LINK: &str = "qualifier of an instance-of or subclass-of statement";
@@ -42,7 +42,7 @@ impl KbBuilder {
         left_out: &mut HashMap<&'static str, u64>,
     ) -> Result<Statements> {
         let mut resolved = Statements { claimed: HashSet::new(), quoted: HashMap::new() };
-        // A class is a class: what is said about it stays facts.
+        // Statements about a class stay facts.
         let n_statements = self.statements.len();
         self.statements.retain(|name, _| !self.is_class[*name as usize]);
         self.more_quotes.retain(|(name, _)| !self.is_class[*name as usize]);

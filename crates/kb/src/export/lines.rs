@@ -32,7 +32,7 @@ pub fn value_json(kb: &Kb, value: Value) -> Json {
     }
 }
 
-/// What is said about the KB as a whole, and about its properties.
+/// The header with the KB's metadata, and the lines of its properties.
 fn schema(kb: &Kb) -> Vec<Json> {
     let manifest = kb.manifest();
     let mut lines = vec![json!({
@@ -68,7 +68,7 @@ fn schema(kb: &Kb) -> Vec<Json> {
         put(&mut line, "domain", kb.attribute_domain(attribute).map(class_id));
         line.insert("kind".into(), kb.attribute_kind(attribute).name().into());
         let unit = match kb.attribute_unit(attribute) {
-            // Said in so many words: a reader would derive a unit from the values otherwise.
+            // Written explicitly: a reader would otherwise derive a unit from the values.
             "" if matches!(kb.attribute_kind(attribute), ValueKind::Quantity | ValueKind::Mixed) => Some("1"),
             "" => None,
             unit => Some(unit),

@@ -21,9 +21,8 @@ pub(crate) fn display_name(path: &Path) -> String {
 pub fn open<'p>(path: &Path, progress: &'p dyn Progress) -> Result<Box<dyn BufRead + Send + 'p>> {
     let file = File::open(path).map_err(KbError::io("open", path))?;
     let mut reader = BufReader::with_capacity(1 << 18, Counted { file, progress });
-    let magic = reader.fill_buf().map_err(|error| match is_cancelled(&error) {
-        true => KbError::Interrupted,
-        false => KbError::io("read", path)(error),
+    let magic = reader.fill_buf().map_err(|error| {
+        if is_cancelled(&error) { KbError::Interrupted } else { KbError::io("read", path)(error) }
     })?;
     let kind = Compression::of(magic);
     let mut reader: Box<dyn BufRead + Send + 'p> = match kind {
@@ -47,7 +46,7 @@ pub fn open<'p>(path: &Path, progress: &'p dyn Progress) -> Result<Box<dyn BufRe
     Ok(reader)
 }
 
-/// Decompression may look back so far (as a power of two): what the command-line tool allows unless told otherwise.
+/// How far decompression may look back (as a power of two): the default of the command-line tool.
 const ZSTD_WINDOW_LOG: u32 = 27;
 
 /// The sum of the files' sizes, for the progress bar.

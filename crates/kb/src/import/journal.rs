@@ -99,7 +99,7 @@ impl Tally {
 /// What an import did.
 #[derive(Clone, Debug)]
 pub struct ImportReport {
-    /// Records kept, by what became of them.
+    /// Records kept, by what they were turned into.
     pub kept: Tally,
     /// Triples of RDF that are kept in the graph as they were written, but that the model has no place for, by reason.
     pub graph_only: Tally,
@@ -162,7 +162,7 @@ impl Journal {
         self.graph_only.add(why, 1);
     }
 
-    /// There is no graph beside the model: what would be kept there only is skipped.
+    /// There is no graph next to the model: what would be kept only there is skipped.
     pub(crate) fn skip_graph_only(&mut self) {
         for (why, n) in std::mem::take(&mut self.graph_only).0 {
             self.skipped.add(why, n);
@@ -259,6 +259,6 @@ mod tests {
         let long = "x".repeat(500);
         let problem = Problem::in_line("x.nt", 1, long.as_bytes(), 300, "too long");
         assert_eq!((problem.column, problem.snippet.len(), problem.caret), (301, 76, 38));
-        Problem::in_line("x.nt", 1, b"\xff\xfe\x00", 99, "binary is no panic");
+        Problem::in_line("x.nt", 1, b"\xff\xfe\x00", 99, "binary data does not panic");
     }
 }

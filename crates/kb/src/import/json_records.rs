@@ -167,7 +167,7 @@ impl Scanner {
             }
             b'}' | b']' => {
                 if self.depth == 0 {
-                    return Err(Flaw::Syntax("there is a bracket too much"));
+                    return Err(Flaw::Syntax("unmatched closing bracket"));
                 }
                 self.depth -= 1;
                 if self.depth == 1 {
@@ -266,7 +266,7 @@ mod tests {
         for (text, message) in [
             ("[1]", "expected an object"),
             ("{\"a\": {\"b\": {", "cut short"),
-            ("{\"a\": {}}}", "bracket too much"),
+            ("{\"a\": {}}}", "unmatched closing bracket"),
             ("hello", "expected a JSON object"),
             ("{\"a\": {\"b\": \"unclosed}}", "cut short"),
             (&format!("{{\"a\": {{\"b\": \"{}\"}}}}", "x".repeat(100)), "longer than 100 bytes"),

@@ -2,7 +2,7 @@
 //!
 //! Facts between entities stand twice in the file, forward on the subject and backward on the object;
 //! both become the same fact, and duplicates are removed when the store is compiled. What the file said in
-//! its own order is kept beside the facts (`Kb::records`), for the published executors depend on it.
+//! its own order is kept next to the facts (`Kb::records`), because the published executors depend on it.
 
 use super::ImportRequest;
 use super::input::{self, in_parallel};
@@ -233,7 +233,7 @@ fn parse_value(raw: &RawJson, value: &ValueJson<'_>) -> Result<ParsedValue, (usi
             }
             Ok(ParsedValue::Quantity { number, unit })
         }
-        // The text tells years from dates; the type does not always, and loaders of the format ignore it.
+        // The text distinguishes years from dates; the type does not always, and loaders of the format ignore it.
         "year" | "date" => {
             let time = text().unwrap_or_else(|_| json.to_owned());
             if time.contains('/') || time.char_indices().any(|(at, c)| at > 0 && c == '-') {

@@ -31,7 +31,7 @@ pub(super) struct Header {
     pub(super) sources: Vec<String>,
 }
 
-/// Any line but the header; which of the first five keys is there tells its kind.
+/// Any line but the header; which of the first five keys is present decides its kind.
 #[derive(serde::Deserialize)]
 #[serde(
     deny_unknown_fields,
@@ -171,7 +171,7 @@ impl<'de> Deserialize<'de> for LiteralJson {
     }
 }
 
-/// The value of a KB that [`crate::export::value_json`] wrote; `None` if it is no value, or one that the KB does not have.
+/// The value of a KB that [`crate::export::value_json`] wrote; `None` if it is not a value, or one that the KB does not have.
 pub fn find_value(kb: &Kb, json: &serde_json::Value) -> Option<Value> {
     match LiteralJson::deserialize(json).ok()? {
         LiteralJson::Node(id) => kb.node(&id).map(Value::Node),
@@ -336,7 +336,7 @@ pub(super) fn check_line(line: &Line, n_sources: u16) -> Result<(), String> {
     check_keys(line)?;
     if let Some(kind) = line.kind.as_deref().filter(|kind| ValueKind::from_name(kind).is_none()) {
         return Err(format!(
-            "`{kind}` is no kind of values; use text, quantity, time, boolean, entity or mixed"
+            "`{kind}` is not a kind of value; use text, quantity, time, boolean, entity or mixed"
         ));
     }
     let sources = line.relations.iter().map(|f| f.source).chain(line.attributes.iter().map(|f| f.source));

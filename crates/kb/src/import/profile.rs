@@ -222,7 +222,7 @@ impl Mapper {
         if self.exact { journal.keep_in_graph(why) } else { journal.skip(why) }
     }
 
-    /// Counts what the model writes in other words than the file; without a graph beside the model that is a loss.
+    /// Counts what the model writes differently from the file; without a graph next to the model that is a loss.
     fn note_rewritten(&mut self, what: &'static str, written: &str, word: Word) {
         if written != self.scheme.vocabulary.iri(word) {
             self.rewritten.add(what, 1);
@@ -491,7 +491,7 @@ impl Mapper {
                     "Property" | "FunctionalProperty" | "AnnotationProperty" | "NamedIndividual" | "Ontology"
                     | "Restriction" | "Statement",
                 ) => {
-                    let why = "type that says nothing about the world (rdf:Property, owl:Ontology, ...)";
+                    let why = "type that adds no information (rdf:Property, owl:Ontology, ...)";
                     self.leave_out(why, journal);
                     return Ok(());
                 }

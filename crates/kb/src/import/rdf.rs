@@ -244,7 +244,7 @@ struct Tail {
     start: u64,
     /// The number of the line that was read last, from 1.
     lines: u64,
-    /// How much was read since a statement came of it.
+    /// How much was read since the last statement.
     since_statement: usize,
 }
 

@@ -507,7 +507,7 @@ impl Reader<'_> {
             return Ok(());
         }
         let Some(value) = self.value(&value)? else {
-            self.journal.skip("time coarser than a year, or no valid number or time");
+            self.journal.skip("time coarser than a year, or not a valid number or time");
             return Ok(());
         };
         let mut qualifiers: Vec<(RawQualifier, RawValue)> = Vec::new();
@@ -530,7 +530,7 @@ impl Reader<'_> {
                     Some(value) => qualifiers.push((self.builder.qualifier(key), value)),
                     None => self
                         .journal
-                        .note("qualifiers that are times coarser than a year, or no valid number or time"),
+                        .note("qualifiers that are times coarser than a year, or not a valid number or time"),
                 }
             }
         }

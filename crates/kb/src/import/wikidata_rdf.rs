@@ -82,7 +82,7 @@ pub(super) fn role(iri: &str, builder: &mut KbBuilder) -> Option<Role> {
     }
 }
 
-/// Whether a subject is no item: the dump's own pages, statements, references.
+/// Whether a subject is not an item: the dump's own pages, statements, references.
 pub(super) fn is_housekeeping(iri: &str) -> bool {
     !iri.starts_with(WIKIDATA_ENTITY) || iri.starts_with("http://www.wikidata.org/entity/statement/")
 }
@@ -214,7 +214,7 @@ impl WikidataStatements {
                 Deferred::Simple(value) => Some(value),
                 Deferred::Node(_) => None,
             });
-            // A value node tells the precision: the simple value would pretend to a day.
+            // A value node has the precision: the simple value would claim a day.
             let chosen: Vec<RawValue> = if described { from_nodes } else { simple.collect() };
             for value in chosen {
                 add(statement, property, value, is_qualifier, builder)?;

@@ -116,7 +116,7 @@ impl OutputFile {
             self.file.sync_all().map_err(OutputError::io("write", &self.path))?;
         }
         failpoint("file-written");
-        // Remembered before it is there, beside the old version: a process that is killed in between leaves no unknown file.
+        // Recorded before it is there, next to the old version: a process that is killed in between leaves no unknown file.
         if let Some(place) = &self.remembered {
             let blake3 = self.hasher.finalize().to_hex().to_string();
             Remembered { path: self.path.clone(), bytes: self.bytes, blake3 }.write(place, &self.path);
@@ -180,7 +180,7 @@ impl Remembered {
         serde_json::from_slice(&fs::read(place).ok()?).ok()
     }
 
-    /// Remembers it beside the version that is there now. Without a cache folder, the file is taken for the user's from then on.
+    /// Records it next to the version that is there now. Without a cache folder, the file is taken for the user's from then on.
     fn write(self, place: &Path, path: &Path) {
         let there = Remembered::read(place).into_iter().flat_map(|Versions(versions)| versions);
         let mut versions: Vec<Remembered> = there.filter(|version| version.is_unchanged(path)).collect();

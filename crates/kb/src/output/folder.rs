@@ -254,7 +254,7 @@ pub(super) fn create_missing(folder: &Path) -> Result<Vec<PathBuf>, OutputError>
     missing.into_iter().map(canonical).collect()
 }
 
-/// A process that is just being started holds the locks of its parent for a moment: somebody who is busy is so for longer.
+/// A process that is just being started holds the locks of its parent for a moment; a process that writes holds them for longer.
 const PATIENCE: Duration = Duration::from_millis(500);
 
 /// Makes a folder if need be, and locks it; gives the lock, its path without links, and what was made.

@@ -1,4 +1,4 @@
-//! The triples of an RDF file in the *direct* view: facts of the model, and what stands beside them in the file.
+//! The triples of an RDF file in the *direct* view: facts of the model, and what else is in the file.
 //! Nothing else is shown; what the model makes of the file is in a graph of its own, [`MODEL_GRAPH`](super::MODEL_GRAPH).
 
 use super::{DirectView, RdfTerm, RdfTriple, Triples};
@@ -150,7 +150,7 @@ impl DirectView<'_> {
         })
     }
 
-    /// The predicates of triples beside the facts that lead to something else than a literal; none where the view is
+    /// The predicates of triples besides the facts that lead to something other than a literal; none where the view is
     /// made from the model.
     pub fn linking_predicates(&self) -> Vec<RdfTerm> {
         let Some(asserted) = &self.asserted else { return Vec::new() };

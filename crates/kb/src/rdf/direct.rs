@@ -27,7 +27,7 @@ pub struct DirectView<'k> {
     pub(super) qualifier_terms: Vec<RdfTerm>,
     /// By relation: the term of its IRI, which may be a node as well.
     pub(super) relation_terms: Vec<RdfTerm>,
-    /// What an RDF file says beside the facts.
+    /// What an RDF file states besides the facts.
     pub(super) asserted: Option<AssertedTriples<'k>>,
 }
 

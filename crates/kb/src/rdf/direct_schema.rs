@@ -10,8 +10,8 @@ impl DirectView<'_> {
         let marked = [subject, self.word(Word::SchemaType), self.word(Word::Class)];
         // In KBs of KBs a class may be an ordinary member of rdfs:Class.
         let as_member = |class| [subject, self.word(Word::Type), RdfTerm::Node(self.kb.class_node(class))];
-        let told = self.kb.classes_of(self.kb.class_node(class)).any(|class| as_member(class) == marked);
-        let marked = Some(marked).filter(|_| !told);
+        let is_stated = self.kb.classes_of(self.kb.class_node(class)).any(|class| as_member(class) == marked);
+        let marked = Some(marked).filter(|_| !is_stated);
         let parents = self.kb.parents(class).map(move |parent| {
             [subject, self.word(Word::SubClassOf), RdfTerm::Node(self.kb.class_node(parent))]
         });

@@ -166,7 +166,7 @@ impl<'k> KqaProView<'k> {
         named.into_iter().chain(self.instance_triples(node))
     }
 
-    /// Membership in all classes, also inherited; classes are no members.
+    /// Membership in all classes, also inherited; classes are not members.
     fn instance_triples(&self, node: NodeId) -> impl Iterator<Item = RdfTriple> + '_ {
         let mut classes: Vec<u32> = Vec::new();
         if self.kb.as_class(node).is_none() {

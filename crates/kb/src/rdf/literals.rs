@@ -34,7 +34,7 @@ pub(crate) fn read<'l>(literal: &'l oxrdf::Literal, language: &'l str, unit: Opt
     }
     let read = Literal::from_rdf(text, datatype, language);
     match read.as_time().filter(|_| read.kind() == LiteralKind::Year) {
-        // `44` would come back as `0044`; it is no year of XML Schema.
+        // `44` would come back as `0044`; it is not a year of XML Schema.
         Some(time) if time.year().to_string() == text && padded_year(time.year()) != text => typed,
         _ => read,
     }

@@ -152,7 +152,7 @@ impl AssertedColumns {
         let mut found = Vec::new();
         let mut at = 0;
         while at < self.len() {
-            // Literals sort behind all nodes: the first object of a predicate tells.
+            // Literals sort after all nodes: the first object of a predicate decides.
             let [_, predicate, object] = self.codes(self.by_predicate[at] as usize);
             if object & LITERAL_BIT == 0 {
                 found.push(AssertedTerm::from_code(predicate));
@@ -231,7 +231,7 @@ impl Kb {
         self.asserted.as_ref().map_or(0, AssertedColumns::len)
     }
 
-    /// The unit of the numbers that the *direct* view writes without a unit beside an attribute: the usual one, but
+    /// The unit of the numbers that the *direct* view writes without a unit for an attribute: the usual one, but
     /// only where the RDF file itself states it.
     pub fn plain_unit(&self, attribute: AttributeId) -> &str {
         match &self.asserted {

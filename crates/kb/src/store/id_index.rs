@@ -10,7 +10,7 @@ use std::ops::Range;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// One search costs about as much as so many entries of the table.
+/// The cost of one search, in entries of the table.
 const ENTRIES_PER_SEARCH: usize = 16;
 
 #[derive(Default)]
@@ -98,6 +98,6 @@ mod tests {
                 assert_eq!(index.find(&table, [0..4, 4..6], id), place, "{id} in round {round}");
             }
         }
-        assert!(index.table.get().is_some(), "so many searches pay for a table");
+        assert!(index.table.get().is_some(), "this number of searches pays for a table");
     }
 }

@@ -159,7 +159,7 @@ impl Kb {
         self.names.check(dir, n_nodes)
     }
 
-    /// What is said about the KB as a whole.
+    /// The metadata of the KB.
     pub fn manifest(&self) -> &Manifest {
         &self.manifest
     }

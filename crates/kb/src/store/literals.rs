@@ -100,7 +100,7 @@ impl Kb {
         self.literals.kind.len()
     }
 
-    /// A literal. Inlined, so that columns nobody looks at are not read.
+    /// A literal. Inlined, so that columns that are not used are not read.
     #[inline]
     pub fn literal(&self, id: LiteralId) -> Literal<'_> {
         let (columns, i) = (&self.literals, id.index());

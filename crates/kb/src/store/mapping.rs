@@ -40,7 +40,7 @@ impl<T: Pod> Column<T> {
         // with a bus error; that cannot be excluded by any means short of copying the file.
         let map = unsafe { Mmap::map(&file) }.map_err(KbError::io("map", path))?;
         let slice: &[T] = bytemuck::try_cast_slice(&map).map_err(|_| {
-            KbError::damaged(path, format!("{bytes} bytes is no multiple of {}", size_of::<T>()))
+            KbError::damaged(path, format!("{bytes} bytes is not a multiple of {}", size_of::<T>()))
         })?;
         let (start, len) = (slice.as_ptr(), slice.len());
         Ok(Column { start, len, _map: Some(Arc::new(map)) })

@@ -7,7 +7,7 @@
 //! | what points to it? | [`Kb::subjects`] | the same |
 //! | who is in a class? | [`Kb::members`], [`Kb::direct_members`] | a slice |
 //! | who has a value in a range? | [`Kb::facts_by_value`] | a slice to search in |
-//! | what is said about a fact? | [`Kb::fact_qualifiers`] | a binary search |
+//! | which qualifiers has a fact? | [`Kb::fact_qualifiers`] | a binary search |
 //! | what if some facts were others? | [`Kb::overlay`] | as much as the groups of facts that change |
 //! | what did the file say, in its order? | [`Kb::records`], [`Kb::node_rank`] | a slice |
 //! | what is called exactly this? | [`Kb::nodes_named`] | a bucket of a hash table |

@@ -4,11 +4,11 @@
 //! give ranges and slices. A fact that moves this way keeps its old number as a second name: lists that are the same but for numbers
 //! (what leads to a node, the facts of an attribute by value, those with qualifiers) stay as they are, and [`Kb::fact`] gives the same
 //! for both numbers. So an overlay costs as much as the groups that it changes, not as much as the KB; the
-//! list of an attribute by value, if it changes, is made when somebody first asks for it.
+//! list of an attribute by value, if it changes, is made when it is first asked for.
 
 use super::facts::Fact;
 use super::kb::{ABSENT, Kb};
-use crate::error::{KbError, Result};
+use crate::error::{ChangeError, KbError, Result};
 use crate::ids::{FactId, LiteralId, NodeId, Property, RelationId, Value};
 use hashbrown::{HashMap, HashSet};
 use std::collections::BTreeMap;
@@ -91,9 +91,7 @@ impl Kb {
     /// an import of the changed content would have.
     pub fn overlay(&self, change: &Change) -> Result<Kb> {
         if self.delta.is_some() {
-            return Err(KbError::Change(
-                "an overlay cannot lie on another one; make one change of both".into(),
-            ));
+            return Err(ChangeError::NestedOverlay.into());
         }
         let delta = Delta::of(self, change)?;
         let mut kb = self.clone();
@@ -103,7 +101,7 @@ impl Kb {
         Ok(kb)
     }
 
-    /// Whether this is a store with a change laid over it.
+    /// Whether this is a store with a change applied to it.
     pub fn is_overlay(&self) -> bool {
         self.delta.is_some()
     }
@@ -220,7 +218,7 @@ impl Delta {
         let mut removed: Vec<Fact> = Vec::with_capacity(change.removed.len());
         for &id in &change.removed {
             let fact = kb.stored_fact(id);
-            removed.push(fact.ok_or_else(|| KbError::Change(format!("there is no fact number {}", id.0)))?);
+            removed.push(fact.ok_or_else(|| ChangeError::NoSuchFact { number: id.0 })?);
         }
         removed.sort_unstable_by_key(|fact| fact.id);
         removed.dedup();
@@ -447,8 +445,7 @@ fn note_change(
 
 /// The number of the value of a fact to add, if the KB knows all parts of the fact.
 fn known(kb: &Kb, subject: NodeId, property: Property, value: Value) -> Result<u32> {
-    let unknown =
-        |what: &str| Err(KbError::Change(format!("a fact to add has {what} that the KB does not have")));
+    let unknown = |part: &'static str| Err(ChangeError::UnknownPart { part }.into());
     if subject.index() >= kb.n_nodes() {
         return unknown("a subject");
     }

@@ -1,4 +1,4 @@
-//! Look-ups of qualifiers: what is said about a fact.
+//! Look-ups of the qualifiers of facts.
 
 use super::facts::{FactColumns, LITERAL_BIT};
 use super::kb::Kb;
@@ -84,7 +84,7 @@ impl Kb {
 
 impl FactColumns {
     /// The place of a fact among those with qualifiers. They are spread over all facts, so that the search begins where the fact would be if
-    /// they were spread evenly, and goes on near by: all of it in a few lines of the cache.
+    /// they were spread evenly, and continues near by, so that it touches few cache lines.
     fn place_among_qualified(&self, fact: FactId) -> Option<usize> {
         let all: &[u32] = &self.qualified;
         let guess = (u64::from(fact.0) * all.len() as u64 / (self.value.len() as u64).max(1)) as usize;

@@ -138,7 +138,7 @@ impl<T: Pod> ColumnWriter<'_, T> {
         self.len
     }
 
-    /// Closes the column and tells its length.
+    /// Closes the column and returns its length.
     pub(crate) fn finish(self) -> Result<u64> {
         self.file.finish()?;
         Ok(self.len)

@@ -109,7 +109,7 @@ pub enum ReadError {
         /// The nearest one that is known.
         nearest: Option<String>,
     },
-    /// The SPARQL query is outside of the algebra.
+    /// The SPARQL query is outside the algebra.
     #[error(transparent)]
     NotRecognised(#[from] sparql::NotRecognised),
 }
@@ -308,7 +308,7 @@ pub fn read_parsed(query: &spargebra::Query, knowledge: &Knowledge<'_>) -> Resul
     Ok(Reading { query, repairs: Vec::new(), lost, dialect: Some(dialect) })
 }
 
-/// Refuses classes and properties that are not known, where somebody knows.
+/// Refuses classes and properties that the KB or the ontology does not have.
 fn check_words(query: &Query, lookup: &dyn Lookup) -> Result<(), ReadError> {
     let items = SchemaItems::of(query);
     if let Some(word) = items.properties.iter().find(|word| lookup.is_property(word) == Some(false)) {

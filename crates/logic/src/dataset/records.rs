@@ -13,10 +13,10 @@ pub struct Record {
     pub json: bool,
 }
 
-/// What the file is made of, told by its beginning.
+/// What the file is made of, as its beginning shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Layout {
-    /// The elements of an array, perhaps inside of an object (`{"Questions": [...]}`, `{"dataset": ..., "questions": [...]}`).
+    /// The elements of an array, perhaps inside an object (`{"Questions": [...]}`, `{"dataset": ..., "questions": [...]}`).
     Array,
     /// An object on each line.
     Lines,
@@ -32,7 +32,7 @@ pub struct Records<R> {
     /// The text that was read and not handed on.
     pending: String,
     pending_line: usize,
-    /// Whether the array stands inside of an object, of which the rest does not matter.
+    /// Whether the array is inside an object, of which the rest does not matter.
     inside: bool,
     done: bool,
     /// The longest record, in bytes.
@@ -138,7 +138,7 @@ impl<R: BufRead> Records<R> {
                 return if bytes.is_empty() {
                     Err(invalid(format!("line {}: the list does not end with `]`", self.line)))
                 } else {
-                    Err(invalid(format!("line {start}: the file ends inside of this record")))
+                    Err(invalid(format!("line {start}: the file ends inside this record")))
                 };
             }
             let mut used = 0;
@@ -334,7 +334,7 @@ fn is_open(text: &str) -> bool {
     is_sparql(text) && (opened == 0 || opened > closed)
 }
 
-/// How often brackets open and close, outside of quotes.
+/// How often brackets open and close, outside quotes.
 fn brackets(text: &str, open: char, close: char) -> (usize, usize) {
     let (mut opened, mut closed, mut quote, mut escaped) = (0, 0, None, false);
     for c in text.chars() {
@@ -429,7 +429,7 @@ mod tests {
     #[test]
     fn broken_files() {
         let message = |text: &str| Records::new(text.as_bytes()).find_map(Result::err).unwrap().to_string();
-        assert_eq!(message("[{\"a\": 1},\n{\"b\": "), "line 2: the file ends inside of this record");
+        assert_eq!(message("[{\"a\": 1},\n{\"b\": "), "line 2: the file ends inside this record");
         assert_eq!(message("[{\"a\": 1}"), "line 1: the list does not end with `]`");
     }
 }

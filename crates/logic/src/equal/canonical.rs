@@ -2,7 +2,7 @@
 //!
 //! A query becomes a tree in normal form: conjunctions flattened, sorted and without repetition; what all branches of a union share pulled out;
 //! each relation replaced by itself or its inverse, whichever comes first; KoPL's questions expressed by sets. Side conditions that SPARQL dialects
-//! add ([`crate::Rules`]) are not compared. A query with a cycle, and a question for yes or no, which has no root, are compared as graphs.
+//! add ([`crate::Rules`]) are not compared. A query with a cycle, and a yes/no question, which has no root, are compared as graphs.
 
 use super::labelled::LabelledGraph;
 use crate::lookup::Inverses;
@@ -16,7 +16,7 @@ use touchstone_kb::Comparison;
 enum Kind {
     /// What is asked.
     Question,
-    /// A thing: everything below is said of it.
+    /// A thing: everything below describes it.
     Thing,
     Class,
     Entity,
@@ -207,7 +207,7 @@ impl Writer<'_> {
         }
     }
 
-    /// A set as a thing with everything that is said of it.
+    /// A set as a thing with everything that describes it.
     fn thing(&mut self, set: &Set) -> Norm {
         let (mut parts, mut mark, mut starts) = (Vec::new(), None, false);
         self.collect(set, &mut parts, &mut mark, &mut starts);
@@ -303,7 +303,7 @@ impl Writer<'_> {
         format!("[{:?} {} {value}]", condition.qualifier, condition.comparison)
     }
 
-    /// A union: what all branches say is said once, outside of it.
+    /// A union: what all branches state is moved outside, once.
     fn union(&mut self, branches: &[Set], parts: &mut Vec<Norm>) {
         let mut things: Vec<Norm> = branches.iter().map(|branch| self.thing(branch)).collect();
         if things.is_empty() {
@@ -437,7 +437,7 @@ fn merge_comparisons(things: &mut Vec<Norm>) {
     }
 }
 
-/// The relation and the value of a thing of which nothing is said but that a value compares so.
+/// The relation and the value of a thing whose only description is a comparison with a value.
 fn compared_by<'n>(thing: &'n Norm, comparison: &str) -> Option<(&'n str, &'n str)> {
     let [relation] = &thing.children[..] else { return None };
     let [inner] = &relation.children[..] else { return None };
@@ -545,7 +545,7 @@ fn difference(gold: &Norm, predicted: &Norm, place: &str, why: &mut Option<Strin
     if let Some(part) = missing.first() {
         *why = Some(format!("{} {} is missing at {place}", word(part.kind), shown(part)));
     } else if let Some(part) = extra.first() {
-        *why = Some(format!("{} {} is too much at {place}", word(part.kind), shown(part)));
+        *why = Some(format!("{} {} is unexpected at {place}", word(part.kind), shown(part)));
     }
 }
 

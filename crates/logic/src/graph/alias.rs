@@ -2,7 +2,7 @@
 //!
 //! The pictures of the classes are not all published. Some names are certain, others were inferred by comparing
 //! published counts with counts of the data sets, so the code is the key and the name says how sure it is. The classes
-//! Iso-20, Iso-22 to Iso-26 and the cyclic CIso-0 to CIso-4 cannot be told from what is published and have no entry.
+//! Iso-20, Iso-22 to Iso-26 and the cyclic CIso-0 to CIso-4 cannot be derived from what is published and have no entry.
 
 use std::fmt;
 

@@ -24,7 +24,7 @@
 use super::cyclic::Numbering;
 use super::query_graph::Skeleton;
 
-/// The code of everything that is no query: disconnected graphs, edges without ends, a root that is not there.
+/// The code of everything that is not a query: disconnected graphs, edges without ends, a root that is not there.
 pub const INVALID: &str = "INVALID";
 
 /// Makes codes; keep it, its buffers are reused.
@@ -92,7 +92,7 @@ pub(super) struct Walk {
     pub(super) order: Vec<u32>,
     /// The children of `order[i]` are `order[kids[i]..kids[i + 1]]`.
     kids: Vec<u32>,
-    /// For each vertex, its distance from the root; [`Walk::UNREACHED`] if there is no way.
+    /// For each vertex, its distance from the root; [`Walk::UNREACHED`] if there is no path.
     pub(super) depth: Vec<u32>,
 }
 

@@ -192,7 +192,7 @@ fn cube(dimensions: u32) -> Vec<(u32, u32)> {
     corners.flat_map(|v| (0..dimensions).map(move |d| (v, v ^ (1 << d)))).filter(|(a, b)| a < b).collect()
 }
 
-/// Vertex 0 and so many rings of a length, every vertex of which is linked to it.
+/// Vertex 0 and a number of rings of a length, every vertex of which is linked to it.
 fn rings_around_a_hub(rings: u32, length: u32) -> Vec<(u32, u32)> {
     let vertex = |r: u32, i: u32| 1 + r * length + i % length;
     let around =

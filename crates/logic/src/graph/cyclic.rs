@@ -21,7 +21,7 @@ use std::io::Write;
 /// Graphs with more vertices do not get an exact code. A set of positions fits into 64 bits.
 const MAX_VERTICES: usize = 64;
 
-/// How many entries of rows may be looked at for one graph: a few ten milliseconds. Without any pruning, ten vertices
+/// Maximum number of entries of rows to visit for one graph: some tens of milliseconds. Without any pruning, ten vertices
 /// take at most 9! (1²/1! + 2²/2! + ... + 9²/9!) + 10, so up to ten vertices every code is exact.
 const MAX_WORK: usize = 2_000_000;
 
@@ -270,7 +270,7 @@ fn cell_end(cells: u64, start: usize, length: usize) -> usize {
     if later == 0 { length } else { start + 1 + later.trailing_zeros() as usize }
 }
 
-/// How many constraints and how many variables there are beside the answer.
+/// The number of constraints and the number of variables besides the answer.
 fn count_colours(skeleton: &Skeleton) -> (usize, usize) {
     let root = skeleton.root as usize;
     let constraints =

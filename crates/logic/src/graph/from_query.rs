@@ -2,13 +2,13 @@
 //!
 //! | part of a query | vertex? |
 //! |---|---|
-//! | class, also `common.topic.notable_types` | no: it labels its vertex; but where nothing else is said of a thing on the way, its class is the constraint |
+//! | class, also `common.topic.notable_types` | no: it labels its vertex; but where a thing on the way has no other condition, its class is the constraint |
 //! | entity, literal, each time it occurs | yes, a constraint |
 //! | the value of a superlative | yes, a constraint |
 //! | count, period, condition on a qualifier | no |
 //! | a step that a superlative's path shares with the description | no second time |
 //!
-//! The papers say nothing of KoPL's questions. Here, the branches of a union hang on the same vertex; a question for yes or no, which has no answer
+//! The papers say nothing of KoPL's questions. Here, the branches of a union hang on the same vertex; a yes/no question, which has no answer
 //! among its things, has the vertex with the shortest code as its root, a question for a relation or a qualifier the subject of the fact.
 
 use super::code::Coder;
@@ -119,10 +119,7 @@ impl Builder {
 
     fn note(&mut self, vertex: usize, note: &str) {
         let notes = &mut self.graph.vertices[vertex].note;
-        *notes = match notes.is_empty() {
-            true => note.into(),
-            false => format!("{notes}, {note}").into(),
-        };
+        *notes = if notes.is_empty() { note.into() } else { format!("{notes}, {note}").into() };
     }
 
     /// Adds to a label; entities and literals ground their vertex.
@@ -135,17 +132,15 @@ impl Builder {
         } else if vertex.grounded && !grounded || vertex.label == label {
             return;
         }
-        vertex.label = match vertex.label.is_empty() {
-            true => label.into(),
-            false => format!("{} & {label}", vertex.label).into(),
-        };
+        vertex.label =
+            if vertex.label.is_empty() { label.into() } else { format!("{} & {label}", vertex.label).into() };
     }
 
     fn edge(&mut self, from: usize, to: usize, label: &str) {
         self.graph.edges.push(Edge { from, to, label: label.into() });
     }
 
-    /// Says of a vertex what a set says. `inner`: the vertex is no answer, but a thing on the way.
+    /// Adds to a vertex what a set states. `inner`: the vertex is not the answer, but a thing on the way.
     fn set(&mut self, set: &Set, vertex: usize, inner: bool) {
         let mut parts = Vec::new();
         self.collect(set, vertex, &mut parts);
@@ -286,7 +281,7 @@ fn notable_type(part: &Set) -> Option<&str> {
 
 /// The vertex from which the graph has the shortest code; of equal ones the first. No order of triples changes the code.
 fn simplest_root(graph: &QueryGraph) -> usize {
-    // Codes of large graphs with cycles take long, and nobody looks at their shapes: the first will do.
+    // Codes of large graphs with cycles take long, and their shapes are of no interest: the first will do.
     let tree = graph.edges.len() < graph.vertices.len();
     if graph.vertices.len() > if tree { 200 } else { 10 } {
         return graph.root;

@@ -356,7 +356,7 @@ impl<'g> Plan<'g> {
                     layout.vertices[node] = place;
                 }
             }
-            // Lines that reach less far turn first, inside of those that reach further.
+            // Lines that reach less far turn first, inside those that reach further.
             for (i, &node) in turning.iter().enumerate() {
                 if let Some(route) = &mut layout.routes[node - self.vertices] {
                     route.turn = Some(first_turn + i as f64 * TURN_GAP);

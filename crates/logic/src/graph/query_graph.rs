@@ -185,7 +185,7 @@ pub(super) mod samples {
         )
     }
 
-    /// A chain of so many vertices.
+    /// A chain with a number of vertices.
     pub(in crate::graph) fn chain(length: usize) -> QueryGraph {
         let vertices =
             (0..length).map(|i| Vertex { grounded: i + 1 == length, ..Vertex::default() }).collect();

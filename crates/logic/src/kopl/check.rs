@@ -35,7 +35,7 @@ pub enum TimeText {
 }
 
 /// Reads a number and its unit: the first word as Python reads floating-point numbers, so that `1e5` and
-/// `1_000` are numbers and `1,000` is not; the other words are the unit. What is not finite is no number of a
+/// `1_000` are numbers and `1,000` is not; the other words are the unit. What is not finite is not a number of a
 /// KB.
 pub fn parse_number(text: &str) -> Option<NumberText<'_>> {
     let mut words = text.split_whitespace();
@@ -283,7 +283,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// Programs that are wrong, in the readable form or as JSON, and what is said about them.
+    /// Programs that are wrong, in the readable form or as JSON, and the messages about them.
     const WRONG: &[(&str, &str)] = &[
         ("", "the program is empty; the shortest one is like `Find(Yao Ming) > What()`"),
         ("[]", "the program is empty; the shortest one is like `Find(Yao Ming) > What()`"),

@@ -278,7 +278,7 @@ impl Writer<'_> {
             (Family::Str, Comparison::Equal) => self.step(Function::VerifyStr, &[&text]),
             (Family::Str, _) => return Err(cannot(format!("`{symbol}` of texts"))),
             (_, Comparison::LessOrEqual | Comparison::GreaterOrEqual) => {
-                return Err(cannot(format!("`{symbol}` in a question for yes or no")));
+                return Err(cannot(format!("`{symbol}` in a yes/no question")));
             }
             _ => self.step(family.verify(), &[&text, symbol]),
         }
@@ -291,12 +291,12 @@ impl Writer<'_> {
         let place = parts.iter().rposition(|part| {
             matches!(part, Set::Relate(relate) if relate.direction == Direction::Backward && matches!(relate.from, Set::Values(..)))
         });
-        let place = place.ok_or_else(|| cannot("a question for yes or no that verifies no attribute"))?;
+        let place = place.ok_or_else(|| cannot("a yes/no question that does not verify an attribute"))?;
         let Set::Relate(fact) = parts.remove(place) else {
-            return Err(cannot("a question for yes or no that verifies no attribute"));
+            return Err(cannot("a yes/no question that does not verify an attribute"));
         };
         let Set::Values(comparison, value) = &fact.from else {
-            return Err(cannot("a question for yes or no that verifies no attribute"));
+            return Err(cannot("a yes/no question that does not verify an attribute"));
         };
         self.values(&Set::and(parts), &fact.property, &fact.conditions)?;
         self.verify(*comparison, value)
@@ -338,7 +338,7 @@ impl Writer<'_> {
             }
             Set::Relate(relate) => match &relate.from {
                 Set::Values(..) if relate.direction == Direction::Forward => {
-                    return Err(cannot("what a literal leads to"));
+                    return Err(cannot("a step from a literal"));
                 }
                 Set::Values(comparison @ (Comparison::LessOrEqual | Comparison::GreaterOrEqual), value) => {
                     // At most is less or equal: some value satisfies the one or the other.
@@ -371,9 +371,9 @@ impl Writer<'_> {
                     }
                 }
             }
-            Set::Superlative(_) => return Err(cannot("a superlative inside of a description")),
+            Set::Superlative(_) => return Err(cannot("a superlative inside a description")),
             Set::During(_) => return Err(cannot("a period with an open start or end")),
-            Set::Same(_) => return Err(cannot("that two branches meet in the same thing (a cycle)")),
+            Set::Same(_) => return Err(cannot("two branches that lead to the same thing (a cycle)")),
             Set::Values(..) => return Err(cannot("a set of literals")),
             Set::All | Set::Class(_) | Set::And(_) | Set::Marked(..) => self.set(set)?,
         }

@@ -1,4 +1,4 @@
-//! What can be wrong with a program, and how it is said.
+//! What can be wrong with a program, and the messages.
 
 use super::functions::{Function, Type};
 use super::program::MAX_LINE;

@@ -315,7 +315,7 @@ pub(super) fn nearest_word(
     wrong: &str,
     known: impl Iterator<Item = &'static str> + Clone,
 ) -> Option<&'static str> {
-    // A long text is no misspelt word, and the edit distance to it is slow.
+    // A long text is not a misspelt word, and the edit distance to it is slow.
     if wrong.len() > 60 {
         return None;
     }

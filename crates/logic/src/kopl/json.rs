@@ -22,7 +22,7 @@ impl Program {
         let Value::Array(items) = value else {
             let detail = match value {
                 Value::Object(_) => "an object without `program`".to_owned(),
-                other => format!("{} is no program", shown(&other.to_string())),
+                other => format!("{} is not a program", shown(&other.to_string())),
             };
             return Err(ProgramError::NotAProgram { detail });
         };
@@ -176,7 +176,7 @@ mod tests {
                 "line 2, column 14: not JSON: expected `:` in `{\"function\" 1}]`".to_owned(),
             ),
             ("{}", format!("an object without `program`; {list}")),
-            ("7", format!("7 is no program; {list}")),
+            ("7", format!("7 is not a program; {list}")),
             ("[7]", "step 1: 7 is not an object".to_owned()),
             ("[{}]", "step 1: has no `function`".to_owned()),
             ("[{\"function\": 1}]", "step 1: `function` is 1, not a text".to_owned()),

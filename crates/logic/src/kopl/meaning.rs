@@ -322,7 +322,7 @@ pub fn readings(text: &str) -> Vec<Value> {
 }
 
 /// A value whose kind the program does not tell: KoPL asks the KB for the kind of the key. A whole date can be nothing else; another value
-/// under a key that nobody knows stays untyped.
+/// under an unknown key stays untyped.
 pub fn keyed_value(kind: Option<KeyKind>, text: &str) -> Value {
     let typed = match kind {
         Some(KeyKind::Text) => Some(Value::text(text)),

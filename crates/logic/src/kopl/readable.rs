@@ -42,7 +42,7 @@ impl Program {
 
 fn write_input(text: &mut String, input: &str) {
     let special = |c: char| matches!(c, ',' | '(' | ')' | '>' | '"' | '\\') || c.is_control();
-    // The operator stands between a comma and a bracket: nobody takes it for the end of a step.
+    // The operator stands between a comma and a bracket, so it cannot be taken for the end of a step.
     if input == ">" || !input.is_empty() && input.trim() == input && !input.contains(special) {
         text.push_str(input);
         return;
@@ -135,7 +135,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// Up to the next `,` or `)` outside of brackets that the input itself opens.
+    /// Up to the next `,` or `)` outside brackets that the input itself opens.
     fn unquoted(&mut self, open: Span) -> Result<String, SyntaxError> {
         let rest = self.rest();
         let mut depth = 0usize;

@@ -63,7 +63,7 @@ fn set(form: &Form) -> Result<Set, Inexpressible> {
                 _ => {
                     return Err(Inexpressible::new(
                         Language::Sexpr,
-                        "a comparison with something that is no literal",
+                        "a comparison with something that is not a literal",
                     ));
                 }
             };
@@ -148,7 +148,7 @@ impl Printer {
                 vec![binary(attribute, Direction::Backward)],
             ),
             Ask::Attribute { .. } => return Err(cannot("a condition on qualifiers")),
-            Ask::Exists(_) | Ask::Verify { .. } => return Err(cannot("a question for yes or no")),
+            Ask::Exists(_) | Ask::Verify { .. } => return Err(cannot("a yes/no question")),
             Ask::Relation { .. } => return Err(cannot("a question for a relation")),
             Ask::AttributeQualifier { .. } | Ask::RelationQualifier { .. } => {
                 return Err(cannot("a question for a qualifier"));
@@ -164,14 +164,14 @@ impl Printer {
             Set::Named(name) => Form::Named(name.clone()),
             Set::Class(class) => Form::Class(class.clone()),
             Set::Values(Comparison::Equal, value) => Form::Literal(literal_token(value).into()),
-            Set::Values(..) => return Err(cannot("a comparison outside of a relation")),
+            Set::Values(..) => return Err(cannot("a comparison outside a relation")),
             Set::Relate(relate) => self.relate(relate)?,
             Set::And(parts) => self.and(parts)?,
             Set::Or(_) => return Err(cannot("a union")),
             Set::Superlative(superlative) => self.superlative(superlative)?,
             Set::During(_) => return Err(cannot("a period without a set that it restricts")),
             Set::Marked(_, inner) => self.set(inner)?,
-            Set::Same(_) => return Err(cannot("that two branches meet in the same thing (a cycle)")),
+            Set::Same(_) => return Err(cannot("two branches that lead to the same thing (a cycle)")),
         })
     }
 
@@ -225,7 +225,7 @@ impl Printer {
         let mut path: Vec<Binary> = Vec::new();
         if let Some(mark) = superlative.start {
             let way = way_to(&superlative.of, mark)
-                .ok_or_else(|| cannot("a superlative about a thing outside of its description"))?;
+                .ok_or_else(|| cannot("a superlative about a thing outside its description"))?;
             let repeated: Vec<&str> = way.iter().map(|step| step.property.as_str()).collect();
             self.lost.push(Loss::SharedNode { repeated: repeated.join(" / ") });
             path.extend(way.iter().map(|step| binary(&step.property, step.direction.flipped())));

@@ -42,7 +42,7 @@ pub struct Binary {
     pub reversed: bool,
 }
 
-/// More parts of an `AND` than this are printed as one list: nobody could read them nested, this reader included.
+/// More parts of an `AND` than this are printed as one list: nested, this reader could not read them either.
 const MAX_NESTED: usize = 50;
 
 /// The operators, as GrailQA and its successors spell them.
@@ -262,7 +262,7 @@ impl<'p> Parser<'p> {
         let quoted_id = name.is_some() && Spelling::looks_like_entity(word);
         let unknown = self.lookup.is_property(word) == Some(false) && !quoted_id;
         let wrong = self.tree.is_list(item) || text.contains("^^") && name.is_none() || unknown;
-        // WebQSP's time macro is no relation of any ontology.
+        // WebQSP's time macro is not a relation of any ontology.
         if wrong && !word.ends_with(".time_macro") {
             let mut error = self.error(item, format!("expected a relation, found {}", self.found(item)));
             if let Some(name) = self.lookup.nearest_property(word) {
@@ -380,7 +380,7 @@ impl fmt::Display for Binary {
 impl fmt::Display for Form {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            // What a reader would take for something else is said in full.
+            // What a reader would take for something else is written in full.
             Form::Class(word) if is_odd(word) || word.contains("^^") || Spelling::looks_like_entity(word) => {
                 write!(f, "(CLASS {})", quote(word))
             }

@@ -108,8 +108,9 @@ pub struct GraphEdge {
     pub relation: String,
 }
 
-/// A graph that is no query.
+/// A graph that is not a query.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum GraphQueryError {
     /// The answer is missing.
     #[error("the graph has no question node")]
@@ -210,7 +211,7 @@ impl Writer<'_> {
         }
         let node = &self.graph.nodes[at];
         match node.node_type {
-            // Grounded nodes are never expanded, even if the graph goes on behind them.
+            // Grounded nodes are never expanded, even if the graph continues after them.
             NodeType::Entity => return Ok(Form::Entity(node.id.as_str().into())),
             NodeType::Literal => return Ok(Form::Literal(node.id.as_str().into())),
             NodeType::Class => {}

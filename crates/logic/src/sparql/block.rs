@@ -45,7 +45,7 @@ pub(super) enum Count {
 impl<'q> Block<'q> {
     pub(super) fn of(pattern: &'q GraphPattern) -> Result<Block<'q>, NotRecognised> {
         let mut block = Block::default();
-        // Each pattern with whether it stands in a group inside of the block.
+        // Each pattern with whether it stands in a group inside the block.
         let mut stack = vec![(pattern, false)];
         while let Some((pattern, nested)) = stack.pop() {
             match pattern {
@@ -82,14 +82,14 @@ impl<'q> Block<'q> {
                 GraphPattern::Service { .. } => return Err(NotRecognised::new("SERVICE")),
                 GraphPattern::Extend { .. } => return Err(NotRecognised::new("BIND")),
                 GraphPattern::Group { .. } => return Err(NotRecognised::new("GROUP BY")),
-                _ => return Err(NotRecognised::new("a nested SELECT that is no superlative")),
+                _ => return Err(NotRecognised::new("a nested SELECT that is not a superlative")),
             }
         }
         Ok(block)
     }
 }
 
-/// A filter of a group inside of the block sees that group's variables only.
+/// A filter of a group inside the block sees that group's variables only.
 fn check_scope(expression: &Expression, group: &GraphPattern) -> Result<(), NotRecognised> {
     let mut known = Vec::new();
     group.on_in_scope_variable(|variable| known.push(variable));
@@ -133,7 +133,7 @@ fn branches(pattern: &GraphPattern) -> Vec<&GraphPattern> {
 
 /// `{ SELECT (MAX(?y) AS ?x) WHERE {...} }` or `{ SELECT ?x WHERE {...} ORDER BY DESC(?x) LIMIT 1 }`.
 fn extreme_select(pattern: &GraphPattern) -> Result<ExtremeSelect<'_>, NotRecognised> {
-    let unknown = || NotRecognised::new("a nested SELECT that is no superlative");
+    let unknown = || NotRecognised::new("a nested SELECT that is not a superlative");
     if let GraphPattern::Slice { .. } = pattern {
         let head = select_head(pattern)?;
         let Some((Expression::Variable(ordered), extreme)) = head.order else { return Err(unknown()) };
@@ -187,7 +187,7 @@ pub(super) fn select_head(pattern: &GraphPattern) -> Result<Head<'_>, NotRecogni
             }
             GraphPattern::Slice { start, length, .. } => {
                 if projected.is_some() {
-                    return Err(NotRecognised::new("a limit inside of the query"));
+                    return Err(NotRecognised::new("a limit inside the query"));
                 }
                 let limit = length.map_or(String::new(), |n| format!(" LIMIT {n}"));
                 let offset = if *start > 0 { format!(" OFFSET {start}") } else { String::new() };
@@ -233,7 +233,7 @@ pub(super) fn select_head(pattern: &GraphPattern) -> Result<Head<'_>, NotRecogni
                     ),
                 ] = &aggregates[..]
                 else {
-                    return Err(NotRecognised::new("an aggregate that is no COUNT of a variable"));
+                    return Err(NotRecognised::new("an aggregate other than COUNT of a variable"));
                 };
                 if renamed != Some(name) {
                     return Err(NotRecognised::new("a computed answer"));

@@ -7,7 +7,7 @@ use super::tidy::is_known_prefix;
 use super::tokens::{SparqlToken, TokenKind, sparql_tokens};
 use crate::text::{Span, SyntaxError};
 
-/// Words that begin clauses, modifiers and filters, and words inside of them.
+/// Words that begin clauses, modifiers and filters, and words inside them.
 const KEYWORDS: &[&str] = &[
     "SELECT",
     "ASK",
@@ -143,9 +143,9 @@ fn is_keyword(word: &str) -> bool {
 /// A bare word that is neither a keyword nor a function.
 fn unknown_word(tokens: &[SparqlToken<'_>]) -> Option<SyntaxError> {
     let is_bare = |word: &str| word.starts_with(|c: char| c.is_alphabetic());
-    let wrong = tokens.iter().find(|token| {
-        token.kind == TokenKind::Word && is_bare(token.text) && !is_keyword(token.text)
-    })?;
+    let wrong = tokens
+        .iter()
+        .find(|token| token.kind == TokenKind::Word && is_bare(token.text) && !is_keyword(token.text))?;
     let shown: String = wrong.text.chars().take(40).collect();
     let error = SyntaxError::new(wrong.span(), format!("`{shown}` is not a word of SPARQL"));
     let error =
@@ -172,8 +172,9 @@ fn undeclared_prefix(tokens: &[SparqlToken<'_>]) -> Option<SyntaxError> {
 
 /// A condition of FILTER that is neither in brackets nor a function.
 fn without_brackets(tokens: &[SparqlToken<'_>]) -> Option<SyntaxError> {
-    let is_condition =
-        |token: &SparqlToken<'_>| token.word_or_name().is_some() || token.kind == TokenKind::Iri || token.is_mark("(");
+    let is_condition = |token: &SparqlToken<'_>| {
+        token.word_or_name().is_some() || token.kind == TokenKind::Iri || token.is_mark("(")
+    };
     let pair = tokens.windows(2).find(|pair| pair[0].is_word("FILTER") && !is_condition(&pair[1]))?;
     let error = SyntaxError::new(pair[1].span(), "the condition of FILTER is not in brackets");
     Some(error.hint("write FILTER(...)"))
@@ -186,7 +187,7 @@ fn without_number(tokens: &[SparqlToken<'_>]) -> Option<SyntaxError> {
         let next = tokens.get(at + 1).map(|next| next.text);
         let is_number = next.is_some_and(|next| next.bytes().all(|byte| byte.is_ascii_digit()));
         (!is_number)
-            .then(|| SyntaxError::new(token.span(), format!("{wants_number} needs a whole number behind it")))
+            .then(|| SyntaxError::new(token.span(), format!("{wants_number} needs a whole number after it")))
     })
 }
 
@@ -235,7 +236,7 @@ mod tests {
             ("SELECT ?x { ?x <u:p> }", "the triple `?x <u:p>` is not complete"),
             ("SELECT ?x { ?x <u:p> ?y . ?y }", "the triple `?y` is not complete"),
             ("SELECT ?x { ?x <u:p> ?y FILTER ?y > 3 }", "write FILTER(...)"),
-            ("SELECT ?x { ?x <u:p> ?y } LIMIT", "LIMIT needs a whole number behind it"),
+            ("SELECT ?x { ?x <u:p> ?y } LIMIT", "LIMIT needs a whole number after it"),
             ("SELECT ?x { ?x ex:p ?y }", "the prefix `ex:` is not declared in"),
             (
                 "PREFIX ex: <u:> SELECT ?x { VALUES ?x { ex:a ex:b } ?x ex:p }",

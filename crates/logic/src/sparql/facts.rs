@@ -27,7 +27,7 @@ pub(super) fn select(head: &Head<'_>) -> Result<Recognised, NotRecognised> {
         graph.no_open_relation()?;
         let root = graph.existing(head.variable.as_str())?;
         if graph.is_literal(root) {
-            return Err(NotRecognised::new("how many values there are"));
+            return Err(NotRecognised::new("a count of values"));
         }
         return Ok(recognised(Ask::Count(graph.pattern.describe(root, &[], &graph.hidden)?.set), lost));
     }
@@ -85,7 +85,7 @@ struct Graph<'q> {
     facts: Vec<FactNode>,
     /// Triples with a variable for the relation.
     open: Vec<(usize, &'q str, usize)>,
-    /// Things that are no part of the pattern proper: fact nodes, qualifiers, classes, bare values.
+    /// Things that are not part of the pattern itself: fact nodes, qualifiers, classes, bare values.
     hidden: Vec<bool>,
     first: Option<usize>,
     /// The variables that belong to the branches of each union.
@@ -127,7 +127,7 @@ impl<'q> Graph<'q> {
             let thing = graph.variable(variable.as_str());
             let entities = terms.iter().map(|term| match term {
                 GroundTerm::NamedNode(node) => Ok(Set::Entity(kqapro_id(node.as_str()).into())),
-                _ => Err(NotRecognised::new("VALUES that are no entities in KQA Pro's graph")),
+                _ => Err(NotRecognised::new("VALUES that are not entities in KQA Pro's graph")),
             });
             let entities = entities.collect::<Result<Vec<_>, _>>()?;
             graph.pattern.things[thing].push(Set::or(entities));
@@ -160,7 +160,7 @@ impl<'q> Graph<'q> {
             (true, true, true) => Ok(()),
             (false, ..) => Err(NotRecognised::new("a variable for a relation")),
             (_, false, _) => Err(NotRecognised::new("a qualifier with any value")),
-            (.., false) => Err(NotRecognised::new("a value of a kind, whatever it is")),
+            (.., false) => Err(NotRecognised::new("any value of a kind")),
         }
     }
 
@@ -307,7 +307,7 @@ impl<'q> Graph<'q> {
                 Condition::Value(variable, comparison, value) => {
                     compared.push((variable.as_str(), comparison, value))
                 }
-                _ => return Err(NotRecognised::new("a filter that compares no value")),
+                _ => return Err(NotRecognised::new("a filter that does not compare a value")),
             }
         }
         let mut used = vec![false; compared.len()];
@@ -323,7 +323,7 @@ impl<'q> Graph<'q> {
                 }
             }
             if node.unit.is_some() && node.kind != kqapro::VALUE {
-                return Err(NotRecognised::new("a unit of something that is no number"));
+                return Err(NotRecognised::new("a unit of something that is not a number"));
             }
             if !node.variables.is_empty() && conditions[thing].is_empty() {
                 self.unbound.push(thing);
@@ -346,7 +346,7 @@ impl<'q> Graph<'q> {
             return Err(NotRecognised::new("two values that are equal"));
         }
         if used.contains(&false) {
-            return Err(NotRecognised::new("a filter on something that is no value"));
+            return Err(NotRecognised::new("a filter on something that is not a value"));
         }
         let mut spoken_of: Vec<usize> = Vec::new();
         let facts: Vec<(usize, FactNode)> =
@@ -389,7 +389,7 @@ impl<'q> Graph<'q> {
                 }
             }
         }
-        // What is no part of the pattern proper may be spoken of in one place only.
+        // What is not part of the pattern itself may be used in one place only.
         for thing in (0..self.hidden.len()).filter(|&thing| self.hidden[thing]) {
             let in_fact = self.pattern.facts.iter().any(|fact| fact.subject == thing || fact.object == thing);
             let qualified = self
@@ -542,9 +542,9 @@ impl<'q> Graph<'q> {
     ) -> Result<Recognised, NotRecognised> {
         let root = self.existing(answer.as_str())?;
         let value = self.values.iter().position(|node| node.variables.contains(&ordered.as_str()));
-        let value = value.ok_or_else(|| NotRecognised::new(format!("{ordered} is no value")))?;
+        let value = value.ok_or_else(|| NotRecognised::new(format!("{ordered} is not a value")))?;
         if self.unbound != [value] || !self.open.is_empty() || !self.untested.is_empty() {
-            return Err(NotRecognised::new("a superlative beside something that is left open"));
+            return Err(NotRecognised::new("a superlative together with something that is left open"));
         }
         lost.push(Loss::OneOfTies);
         match self.values[value].kind {
@@ -590,14 +590,14 @@ impl ValueNode<'_> {
     }
 }
 
-/// What is said twice of one node cannot be kept.
+/// A second statement about one node cannot be kept.
 fn once(first: bool) -> Result<(), NotRecognised> {
-    if first { Ok(()) } else { Err(NotRecognised::new("a part of a fact or a value that is said twice")) }
+    if first { Ok(()) } else { Err(NotRecognised::new("a part of a fact or a value that is stated twice")) }
 }
 
 fn text(term: &TermPattern) -> Result<String, NotRecognised> {
     match term {
         TermPattern::Literal(literal) if literal.language().is_none() => Ok(literal.value().to_owned()),
-        _ => Err(NotRecognised::new("a name or unit that is no text")),
+        _ => Err(NotRecognised::new("a name or unit that is not a text")),
     }
 }

@@ -15,7 +15,7 @@ pub(super) enum Condition<'q> {
     Different(&'q Variable, Side<'q>),
     /// A variable's value compares so.
     Value(&'q Variable, Comparison, Value),
-    /// The variable is no text, or an English one.
+    /// The variable is not a text, or it is an English one.
     English(&'q Variable),
     /// Half of a period: a property, and the bound on its value.
     Bound(&'q Variable, &'q str, Comparison, Value),
@@ -214,7 +214,9 @@ pub(super) fn periods<'q>(
         }
         let ends: Vec<_> =
             bounds.iter().filter(|(v, _, c, _)| v == variable && *c == Comparison::GreaterOrEqual).collect();
-        let [(_, end, _, earliest)] = ends[..] else { return Err(NotRecognised::new("half of a period")) };
+        let [(_, end, _, earliest)] = ends[..] else {
+            return Err(NotRecognised::new("a period with one end only"));
+        };
         let during = During {
             start: names.property(start).into(),
             end: names.property(end).into(),
@@ -224,7 +226,7 @@ pub(super) fn periods<'q>(
         periods.push((*variable, Set::During(Box::new(during))));
     }
     if periods.len() * 2 != bounds.len() {
-        return Err(NotRecognised::new("half of a period"));
+        return Err(NotRecognised::new("a period with one end only"));
     }
     Ok(periods)
 }

@@ -44,7 +44,10 @@ impl QueryIris {
     /// Whether there is a predicate of KQA Pro's graph.
     #[must_use]
     pub fn has_kqapro_predicate(&self) -> bool {
-        self.all.range(KQAPRO_PREDICATE.to_owned()..).next().is_some_and(|iri| iri.starts_with(KQAPRO_PREDICATE))
+        self.all
+            .range(KQAPRO_PREDICATE.to_owned()..)
+            .next()
+            .is_some_and(|iri| iri.starts_with(KQAPRO_PREDICATE))
     }
 }
 

@@ -47,9 +47,9 @@ pub struct Recognised {
     pub dialect: Dialect,
 }
 
-/// Why a SPARQL query is outside of the algebra. It can still be run as it is.
+/// Why a SPARQL query is outside the algebra. It can still be run as it is.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("outside of the algebra: {reason}")]
+#[error("outside the algebra: {reason}")]
 pub struct NotRecognised {
     /// What the algebra has no words for.
     pub reason: String,
@@ -137,7 +137,7 @@ fn located(tidied: &Tidied, source: &str, message: &str) -> SyntaxError {
     error.located(source)
 }
 
-/// The parser lists what could stand at a place, down to the letters of names: mostly what nobody would write there.
+/// A short form of the parser's message, which lists everything that could follow, down to the letters of names.
 fn short(expected: &str) -> String {
     let options = || expected.trim_start_matches("expected ").trim_start_matches("one of ").split(", ");
     if options().any(|option| option == "Prefix not found") {

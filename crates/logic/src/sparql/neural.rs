@@ -148,7 +148,7 @@ fn spaces_of_names(text: &str) -> (impl Fn(&str) -> bool + use<>, bool) {
     (may_have, has_codes)
 }
 
-/// Most texts have few of all that is replaced: looking first is quicker than copying.
+/// Most texts have few of all that is replaced: searching first is quicker than copying.
 fn replace(text: &mut Cow<'_, str>, replacements: &[Replacement], may_have: impl Fn(&str) -> bool) {
     for Replacement { finder, old, new } in replacements.iter().filter(|r| may_have(r.old)) {
         let mut found = finder.find_iter(text.as_bytes()).peekable();
@@ -222,7 +222,7 @@ const APART: [u8; 256] = {
     apart
 };
 
-/// A text with codes for its marks. What a bracket or an operator is depends on the blanks beside it, and one blank serves one mark only.
+/// A text with codes for its marks. What a bracket or an operator is depends on the blanks next to it, and one blank serves one mark only.
 fn with_coded_marks(text: &str) -> String {
     let bytes = text.as_bytes();
     let mut out = Coded { text: String::with_capacity(text.len() + text.len() / 2), is_apart: false };

@@ -201,7 +201,7 @@ impl<'w> Writer<'w> {
                 }
                 self.line(&format!("FILTER ({})", tests.join(" || ")));
             }
-            // A filter inside of a branch does not see what is bound around it.
+            // A filter inside a branch does not see what is bound around it.
             Set::Or(branches) if !branches.iter().all(binds) => {
                 return Err(cannot("a union with a branch that is nothing but a condition"));
             }
@@ -247,7 +247,7 @@ impl<'w> Writer<'w> {
         conditions: &[Condition],
         variable: &str,
     ) -> Result<(), Inexpressible> {
-        // The fact is written before what is said of its other end, so that comparisons follow what binds them.
+        // The fact is written before the description of its other end, so that comparisons follow what binds them.
         let (other, describe) = match from {
             Set::Entity(_) | Set::Values(Comparison::Equal, _) | Set::Same(_) => (self.term(from)?, false),
             Set::Values(..) => (self.fresh(1), true),
@@ -329,9 +329,9 @@ impl<'w> Writer<'w> {
             self.rules()?;
         }
         let pattern = std::mem::replace(&mut self.text, outside);
-        // The pattern stands twice, so superlatives inside of superlatives double it each time.
+        // The pattern stands twice, so superlatives inside superlatives double it each time.
         if pattern.len() > MAX_PATTERN {
-            return Err(cannot("superlatives that are nested so deeply"));
+            return Err(cannot("superlatives nested this deeply"));
         }
         self.text.push_str(&pattern);
         let order =
@@ -409,7 +409,7 @@ impl<'w> Writer<'w> {
     }
 }
 
-/// A value that a program left untyped, as what it looks like; this is told.
+/// A value that a program left untyped, as what it looks like; this is reported.
 pub(super) fn typed(value: &Value, lost: &mut Vec<Loss>) -> Value {
     if !value.is_untyped() {
         return value.clone();

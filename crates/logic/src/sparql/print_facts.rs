@@ -182,7 +182,7 @@ impl Writer {
                 self.add(&format!("FILTER ( {variable} = {other} ) ."));
             }
             Set::Superlative(_) => {
-                return Err(cannot("a superlative inside of a description in KQA Pro's graph"));
+                return Err(cannot("a superlative inside a description in KQA Pro's graph"));
             }
             Set::During(_) => return Err(cannot("a period with an open start or end in KQA Pro's graph")),
         }

@@ -17,7 +17,7 @@ use std::rc::Rc;
 use touchstone_kb::rdf::KQAPRO_BASE;
 use touchstone_kb::{Comparison, FREEBASE, Vocabulary};
 
-/// Recognises a query; says why when it is outside of the algebra.
+/// Recognises a query, or gives the reason why it is outside the algebra.
 pub fn recognise(query: &spargebra::Query, names: &Namespaces) -> Result<Recognised, NotRecognised> {
     let recognised = translated(query, names)?;
     let mut too_deep = false;
@@ -357,7 +357,7 @@ impl<'q> Graph<'q> {
         let mut ignored = Vec::new();
         let inner = Graph::of(select.pattern, names, &mut ignored, None)?;
         if inner.value.is_some() {
-            return Err(NotRecognised::new("a superlative inside of a superlative"));
+            return Err(NotRecognised::new("a superlative inside a superlative"));
         }
         let missing = || NotRecognised::new("a superlative whose value is not in the pattern");
         let inner_value = inner.existing(select.inner).ok_or_else(missing)?;
@@ -376,7 +376,7 @@ impl<'q> Graph<'q> {
                         let thing = self.variable(&name);
                         self.different.push((thing, Side::Iri(iri)));
                     }
-                    _ => return Err(NotRecognised::new("an inequality inside of a superlative only")),
+                    _ => return Err(NotRecognised::new("an inequality only inside a superlative")),
                 }
             }
             for name in inner.english.iter().filter_map(|&thing| place(thing)) {
@@ -387,7 +387,7 @@ impl<'q> Graph<'q> {
                 lost.push(Loss::InnerOnly);
             }
         } else if inner.different.len() != self.different.len() || inner.english.len() != self.english.len() {
-            return Err(NotRecognised::new("other inequalities inside of a superlative than around it"));
+            return Err(NotRecognised::new("other inequalities inside a superlative than around it"));
         }
         self.extreme(outer_value, select.extreme)
     }
@@ -446,7 +446,7 @@ impl<'q> Graph<'q> {
             };
             match (left, right) {
                 (Some(left), Some(right)) => rules.different.push((left, right)),
-                // A value is never an entity; anything else that has no place in the description is told.
+                // A value is never an entity; anything else that has no place in the description is reported.
                 _ if self.is_value(*thing, side) => {}
                 _ => dropped += 1,
             }

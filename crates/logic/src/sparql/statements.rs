@@ -16,7 +16,7 @@ use std::borrow::Cow;
 pub enum Term<'q> {
     /// A variable, by its name.
     Variable(&'q str),
-    /// A blank node, by its label: a variable that nobody asks for.
+    /// A blank node, by its label: a variable that is not asked for.
     Blank(&'q str),
     /// An IRI, a literal by its value (it begins with `"`), a property path or a quoted triple (they begin with `(` and `<<`).
     Fixed(Cow<'q, str>),

@@ -197,10 +197,7 @@ fn check_size(source: &str, tokens: &[SparqlToken<'_>]) -> Result<usize, SyntaxE
             TokenKind::Iri => is_sure &= text.contains(':') || !text.contains(['(', ')', '[', ']']),
             TokenKind::Text | TokenKind::Variable => {}
         }
-        if !matches!(
-            token.kind,
-            TokenKind::Mark | TokenKind::Open | TokenKind::Close | TokenKind::Blank
-        ) {
+        if !matches!(token.kind, TokenKind::Mark | TokenKind::Open | TokenKind::Close | TokenKind::Blank) {
             row = 0;
         }
         if open.len() > MAX_BRACKETS || row > MAX_BRACKETS {
@@ -269,7 +266,7 @@ impl<'s> Writer<'s> {
         self.tokens.get(token).is_some_and(|token| token.is_mark(mark))
     }
 
-    /// The next token after `token` that is no blank.
+    /// The next token after `token` that is not blank.
     fn after(&self, token: usize) -> usize {
         let mut next = token + 1;
         while self.kind(next) == Some(TokenKind::Blank) {
@@ -312,7 +309,7 @@ impl<'s> Writer<'s> {
     }
 
     fn repaired(&mut self, repair: Repair) {
-        // A list of hundreds tells nobody more.
+        // A list of hundreds is not more useful.
         if self.out.repairs.len() < 100 && !self.out.repairs.contains(&repair) {
             self.out.repairs.push(repair);
         }
@@ -390,7 +387,9 @@ impl<'s> Writer<'s> {
     fn prefix(&mut self) {
         let name = self.after(self.at);
         let iri = self.after(name);
-        if self.tokens.get(name).is_some_and(|name| name.word_or_name().is_some()) && self.kind(iri) == Some(TokenKind::Iri) {
+        if self.tokens.get(name).is_some_and(|name| name.word_or_name().is_some())
+            && self.kind(iri) == Some(TokenKind::Iri)
+        {
             let iri = self.text(iri);
             self.declared.push((self.text(name).trim_end_matches(':'), &iri[1..iri.len() - 1]));
         }
@@ -470,7 +469,7 @@ impl<'s> Writer<'s> {
         }
     }
 
-    /// `COUNT(?x)`, `COUNT DISTINCT ?x`, `COUNT(DISTINCT ?x) AS ?n`, ... outside of brackets.
+    /// `COUNT(?x)`, `COUNT DISTINCT ?x`, `COUNT(DISTINCT ?x) AS ?n`, ... outside brackets.
     fn aggregate(&mut self) -> bool {
         let start = self.at;
         let function = self.text(start);

@@ -201,8 +201,11 @@ fn end_of_iri(bytes: &[u8], start: usize) -> Option<usize> {
     }
     // Without a colon, these characters belong to an expression between `<` and `>`.
     let inside = &rest[..end];
-    let is_expression =
-        || inside.iter().any(|b| b"\"|^`\\".contains(b)) || inside.windows(2).any(|pair| pair == b"&&");
+    let is_expression = || {
+        let is_escape = |at: usize| matches!(inside.get(at + 1), Some(b'u' | b'U'));
+        let is_odd = |(at, byte): (usize, &u8)| b"\"|^`".contains(byte) || *byte == b'\\' && !is_escape(at);
+        inside.iter().enumerate().any(is_odd) || inside.windows(2).any(|pair| pair == b"&&")
+    };
     if memchr::memchr(b':', inside).is_none() && is_expression() { None } else { Some(start + end + 2) }
 }
 
@@ -260,6 +263,7 @@ mod tests {
             ["FILTER", "(", "?a", "<", "?b", "&&", "?b", ">=", "3", ")"]
         );
         assert_eq!(cut("t:select-limit.x t:a. :b\\(c"), ["t:select-limit.x", "t:a", ".", ":b\\(c"]);
+        assert_eq!(cut("<\\u0078> <a|b>"), ["<\\u0078>", "<", "a", "|", "b", ">"]);
         assert_eq!(cut("\"no end {"), ["\"no end {"]);
         assert_eq!(cut("\"ends with an escape \\"), ["\"ends with an escape \\"]);
     }

@@ -13,7 +13,7 @@ const MAX_REASONS: usize = 6;
 type Trait = (String, String);
 
 impl OfficialMatcher<'_> {
-    /// What tells the two graphs apart. They are known to be different.
+    /// What distinguishes the two graphs. They are known to be different.
     pub(super) fn difference(&mut self, gold: &str, predicted: &str) -> String {
         let only_functions = self.isomorphism.test(&self.predicted.graph, &self.gold.graph, false);
         let mut reasons = Vec::new();
@@ -26,14 +26,14 @@ impl OfficialMatcher<'_> {
         let n_before_relations = reasons.len();
         self.compare("relation", &mut reasons, |graph| self.relations(graph));
         if reasons.len() == n_before_relations {
-            // Other relations have other classes, which need not be told.
+            // Other relations have other classes, which need not be reported.
             self.compare("class", &mut reasons, |graph| self.ids(graph, Kind::Class));
         }
         self.compare("function", &mut reasons, |graph| self.functions(graph));
         self.compare("time constraint", &mut reasons, |graph| self.times(graph));
         if reasons.len() == n_oddities {
             reasons.push(match self.turned() {
-                _ if only_functions => "the functions or time constraints stand on other nodes".to_owned(),
+                _ if only_functions => "the functions or time constraints are on other nodes".to_owned(),
                 Some(relation) => format!("relation {relation} points the other way"),
                 None => "same nodes and relations, joined differently".to_owned(),
             });
@@ -78,7 +78,7 @@ impl OfficialMatcher<'_> {
                 .map(|((_, new), (_, old))| format!("{what} {} instead of {}", short(new), short(old))),
         );
         reasons.extend(lost.iter().map(|(_, name)| format!("{what} {} is missing", short(name))));
-        reasons.extend(surplus.iter().map(|(_, name)| format!("{what} {} is too much", short(name))));
+        reasons.extend(surplus.iter().map(|(_, name)| format!("{what} {} is unexpected", short(name))));
     }
 
     fn ids(&self, graph: &Graph, kind: Kind) -> Vec<Trait> {
@@ -117,7 +117,7 @@ impl OfficialMatcher<'_> {
                 other == (from, to, link.forward, link.back) || other == (to, from, link.back, link.forward)
             })
         };
-        // Enough for any real form, and few enough for any other.
+        // Enough for any real form, and a bound for any other.
         let turned = gold.links.iter().take(50).find(|link| {
             let (from, to) = (end(gold, link.from), end(gold, link.to));
             !is_predicted(from, to, link) && is_predicted(to, from, link)

@@ -358,7 +358,7 @@ impl Graph {
             }
             self.glued[node] = kept as u32;
         }
-        // Until all nodes have one, places are told from nodes by their highest bit.
+        // Until all nodes have one, places are distinguished from nodes by their highest bit.
         const PLACE: u32 = 1 << 31;
         let mut n_kept = 0;
         for node in 0..self.nodes.len() {

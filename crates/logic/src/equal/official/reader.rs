@@ -15,7 +15,7 @@ const NONE: u32 = u32::MAX;
 /// The operators of the language, for suggestions.
 const OPERATORS: [&str; 11] = ["AND", "JOIN", "R", "COUNT", "ARGMAX", "ARGMIN", "TC", "le", "lt", "ge", "gt"];
 
-/// Why a text is no expression. Small and without memory of its own: most comparisons never show it.
+/// Why a text is not an expression. Small and without heap memory: most comparisons never show it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Fault {
     pub(super) what: What,
@@ -33,7 +33,7 @@ pub(super) enum What {
     TooDeep,
     ListAsOperator,
     UnknownOperator,
-    /// An operator with so many arguments lacks one.
+    /// An operator with this number of arguments lacks one.
     MissingArgument(u8),
     UnknownToken,
 }

@@ -293,7 +293,7 @@ fn reasons() {
             "relation film.film.sequel instead of film.film.date",
         ),
         ("(COUNT film.film)", "film.film", "function count is missing"),
-        ("film.film", "(COUNT film.film)", "function count is too much"),
+        ("film.film", "(COUNT film.film)", "function count is unexpected"),
         ("film.film", "people.person", "class people.person instead of film.film"),
         (
             "(JOIN film.film.sequel m.2)",
@@ -308,7 +308,7 @@ fn reasons() {
         (
             "(JOIN film.film.sequel (COUNT (JOIN film.film.date 1^^t)))",
             "(COUNT (JOIN film.film.sequel (JOIN film.film.date 1^^t)))",
-            "the functions or time constraints stand on other nodes",
+            "the functions or time constraints are on other nodes",
         ),
         (
             "(JOIN film.film.sequel (AND (JOIN film.film.sequel film.film) (JOIN film.film.sequel m.1)))",

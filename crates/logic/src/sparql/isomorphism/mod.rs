@@ -11,7 +11,7 @@ use spargebra::algebra::GraphPattern;
 use spargebra::term::Variable;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-/// Ties are broken in so many ways at most.
+/// Maximum number of ways to break ties.
 const MAX_REFINEMENTS: usize = 2_000;
 
 /// What is compared of a parsed query.
@@ -185,7 +185,7 @@ impl<'q> Structure<'q> {
         hashes
     }
 
-    /// The conditions of the query: what it says beside its triple patterns.
+    /// The conditions of the query: what it states besides its triple patterns.
     pub fn conditions(&self) -> Vec<Condition<'q>> {
         let hashes = self.hashes(&vec![0; self.variables.len()]);
         let condition = |&at: &usize| {

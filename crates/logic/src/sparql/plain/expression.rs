@@ -198,13 +198,13 @@ impl Reader<'_> {
         let aggregate = if name == AggregateFunction::Count && self.mark("*") {
             AggregateExpression::CountSolutions { distinct }
         } else {
-            // No aggregate inside of another.
+            // No aggregate inside another.
             AggregateExpression::FunctionCall { name, expr: self.expression()?, distinct }
         };
         if !self.mark(")") || aggregates.iter().any(|(_, known)| *known == aggregate) {
             return None;
         }
-        // A name that nobody writes: the general parser takes a random one.
+        // A name that does not occur in queries: the general parser takes a random one.
         let number = 0x7a1c_93e5_d0b4_4f26_8e31_5c6f_a972_0000u128 + self.levels as u128;
         self.level()?;
         let variable = Variable::new_unchecked(format!("{number:x}"));

@@ -51,9 +51,10 @@ pub(super) fn read(text: &str) -> Option<Query> {
         return None;
     };
     let base_iri = base_iri.clone();
-    Some(match is_ask {
-        true => Query::Ask { dataset: None, pattern, base_iri },
-        false => Query::Select { dataset: None, pattern, base_iri },
+    Some(if is_ask {
+        Query::Ask { dataset: None, pattern, base_iri }
+    } else {
+        Query::Select { dataset: None, pattern, base_iri }
     })
 }
 

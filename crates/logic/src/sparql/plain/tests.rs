@@ -1,4 +1,4 @@
-//! The plain reader beside the general parser.
+//! The plain reader compared with the general parser.
 
 use super::read;
 use crate::sparql::parse_any;
