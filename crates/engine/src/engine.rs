@@ -13,6 +13,7 @@ use crate::shortcut::View;
 use crate::sparql::{Results, SparqlError};
 use crate::sparql_request::SparqlRequest;
 use std::fmt;
+use touchstone_logic::SyntaxError;
 use touchstone_logic::sparql::NotRecognised;
 
 /// Runs queries on a KB: the embedded engine, `spareval`, a SPARQL server.
@@ -146,10 +147,10 @@ pub enum EngineError {
     #[error("there is no view to ask")]
     NoView,
     /// A plan was printed as SPARQL that cannot be parsed.
-    #[error("a defect in the printer: {message}")]
+    #[error("a defect in the printer: {error}")]
     Printer {
         /// What the parser reports.
-        message: String,
+        error: Box<SyntaxError>,
     },
     /// The results do not fit the query or the KB.
     #[error(transparent)]

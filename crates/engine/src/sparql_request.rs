@@ -59,16 +59,7 @@ impl SparqlRequest {
             relative = iris.relative().filter(|_| !writes_kqapro_base(text)).map(str::to_owned);
             remove_kqapro_base(&mut query);
         }
-        SparqlRequest {
-            text: repaired,
-            query,
-            view,
-            terms: false,
-            trace: false,
-            recognised,
-            iris,
-            relative,
-        }
+        SparqlRequest { text: repaired, query, view, terms: false, trace: false, recognised, iris, relative }
     }
 
     /// Refuses a query with an IRI that is relative to nothing. Engines of this machine call it; a server may have a base of its own.

@@ -32,7 +32,7 @@ impl Engine for SparevalEngine {
         };
         run_plan_as_sparql(NAME, request.plan, views, context, |text, view| {
             let parsed = touchstone_logic::sparql::parse(text)
-                .map_err(|error| EngineError::Printer { message: error.to_string() })?;
+                .map_err(|error| EngineError::Printer { error: Box::new(error) })?;
             Ok(sparql::evaluate(context.rdf(view), &parsed.query, budget)?)
         })
     }

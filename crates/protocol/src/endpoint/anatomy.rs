@@ -1,8 +1,8 @@
 //! The clauses of a query's text, and new queries made of them.
 
 use super::error::EndpointError;
-use super::tokens::{Kind, Token, tokens};
 use oxrdf::Variable;
+use touchstone_logic::sparql::tokens::{TokenKind, sparql_tokens};
 
 /// What a query asks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -43,13 +43,7 @@ impl<'a> Anatomy<'a> {
     pub(super) fn of(text: &'a str) -> Result<Anatomy<'a>, EndpointError> {
         let not_a_query = |found: &str| EndpointError::Query { expected: "a query", found: found.to_owned() };
         let tokens = outermost(text);
-        let word = |token: &Token| {
-            if token.kind == Kind::Word {
-                text[token.range.clone()].to_ascii_uppercase()
-            } else {
-                String::new()
-            }
-        };
+        let word = |token: &OuterToken| token.keyword(text);
         let (first, form) = tokens
             .iter()
             .enumerate()
@@ -93,7 +87,7 @@ impl<'a> Anatomy<'a> {
                 end
             };
             let number = || tokens.get(i + 1).and_then(|next| text[next.range.clone()].parse::<u64>().ok());
-            let is_group = token.kind == Kind::Open && text[start..].starts_with('{');
+            let is_group = token.kind == TokenKind::Open && text[start..].starts_with('{');
             let next = match word(token).as_str() {
                 "FROM" if clauses.pattern.is_none() => {
                     let named = tokens.get(i + 1).is_some_and(|next| word(next) == "NAMED");
@@ -243,26 +237,44 @@ struct Clauses {
     offset: Option<u64>,
 }
 
-fn end_before(tokens: &[Token], next: usize) -> usize {
+fn end_before(tokens: &[OuterToken], next: usize) -> usize {
     tokens[next - 1].range.end
 }
 
-/// The tokens outside of all brackets; what is in brackets is one token.
-fn outermost(text: &str) -> Vec<Token> {
-    let mut out: Vec<Token> = Vec::new();
+/// A token outside all brackets, or a pair of brackets with everything inside.
+struct OuterToken {
+    kind: TokenKind,
+    range: Place,
+}
+
+impl OuterToken {
+    /// A keyword or the name of a function in capitals; empty for every other token.
+    fn keyword(&self, text: &str) -> String {
+        let word = &text[self.range.clone()];
+        let is_keyword = self.kind == TokenKind::Word
+            && word.bytes().all(|byte| byte.is_ascii_alphabetic() || byte == b'_');
+        if is_keyword { word.to_ascii_uppercase() } else { String::new() }
+    }
+}
+
+/// The tokens outside all brackets; what is in brackets is one token. Blanks and comments are left out.
+///
+/// A parser would refuse what servers add to SPARQL; tokens are enough to find the clauses.
+fn outermost(text: &str) -> Vec<OuterToken> {
+    let mut out: Vec<OuterToken> = Vec::new();
     let mut depth = 0usize;
-    for token in tokens(text) {
+    for token in sparql_tokens(text).filter(|token| token.kind != TokenKind::Blank) {
         if depth == 0 {
-            depth += usize::from(token.kind == Kind::Open);
-            out.push(token);
+            depth += usize::from(token.kind == TokenKind::Open);
+            out.push(OuterToken { kind: token.kind, range: token.range() });
         } else {
             match token.kind {
-                Kind::Open => depth += 1,
-                Kind::Close => depth -= 1,
+                TokenKind::Open => depth += 1,
+                TokenKind::Close => depth -= 1,
                 _ => {}
             }
             if let Some(bracket) = out.last_mut() {
-                bracket.range.end = token.range.end;
+                bracket.range.end = token.end();
             }
         }
     }

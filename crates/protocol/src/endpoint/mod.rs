@@ -28,7 +28,6 @@ mod paging;
 mod retry;
 mod settings;
 mod tables;
-mod tokens;
 mod transport;
 mod virtuoso;
 

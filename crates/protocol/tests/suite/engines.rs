@@ -17,7 +17,7 @@ use touchstone_engine::{
     EmbeddedEngine, Engine, EngineError, Found, KbContext, PlanRequest, SparevalEngine, View,
 };
 use touchstone_kb::{LiteralId, NoProgress, NodeId};
-use touchstone_logic::{Query, QueryGraph};
+use touchstone_logic::{Query, QueryGraph, SyntaxErrorKind};
 use touchstone_protocol::endpoint::{Credentials, Endpoint, EndpointError, EndpointSettings};
 
 /// An engine that is held to the answers of the embedded one, on one view.
@@ -45,7 +45,7 @@ fn by_server(name: &'static str, variable: &str, view: View) -> Option<Peer> {
 fn is_over_budget(error: &EngineError) -> bool {
     match error {
         EngineError::Stopped(_) => true,
-        EngineError::Printer { message } => message.contains("more than 2000 operators"),
+        EngineError::Printer { error } => matches!(error.kind, SyntaxErrorKind::TooManyOperators { .. }),
         EngineError::External(error) => {
             matches!(error.downcast_ref::<EndpointError>(), Some(EndpointError::Timeout { .. }))
         }
