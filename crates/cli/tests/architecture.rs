@@ -92,3 +92,48 @@ fn unsafe_code_is_in_one_module_only() {
     }
     assert_eq!(found, ["crates/kb/src/store/mapping.rs"]);
 }
+
+/// Every library crate can be understood and published alone.
+#[test]
+fn every_library_crate_explains_itself() {
+    for name in crates().iter().filter(|name| !["cli", "testing"].contains(&name.as_str())) {
+        let folder = root().join("crates").join(name);
+        let lib = fs::read_to_string(folder.join("src/lib.rs")).unwrap();
+        assert!(lib.starts_with("#![doc = include_str!(\"../README.md\")]"), "crates/{name}/src/lib.rs");
+        let readme = fs::read_to_string(folder.join("README.md")).unwrap();
+        for part in ["**Useful for:**", "**Not useful for:**"] {
+            assert!(readme.contains(part), "crates/{name}/README.md has no {part}");
+        }
+        let manifest = fs::read_to_string(folder.join("Cargo.toml")).unwrap();
+        for key in ["description", "readme", "keywords", "categories"] {
+            assert!(manifest.contains(&format!("{key} = ")), "crates/{name}/Cargo.toml has no {key}");
+        }
+        let examples = fs::read_dir(folder.join("examples")).map_or(0, Iterator::count);
+        assert!(examples > 0, "crates/{name} has no examples");
+        let workspace = fs::read_to_string(root().join("Cargo.toml")).unwrap();
+        let dependency = format!("touchstone-{name} = {{ path = \"crates/{name}\", version = ");
+        assert!(workspace.contains(&dependency), "the dependency on crates/{name} has no version");
+    }
+}
+
+/// CONTRIBUTING.md lists the steps of the gate in their order.
+#[test]
+fn contributing_lists_the_steps_of_the_gate() {
+    let page = fs::read_to_string(root().join("CONTRIBUTING.md")).unwrap();
+    let gate = fs::read_to_string(root().join(".ci/run")).unwrap();
+    let mut from = 0;
+    for line in gate.lines() {
+        let Some((_, command)) = line.split_once("step ").or_else(|| line.split_once("'\\n== ")) else {
+            continue;
+        };
+        let mut words = command.split_whitespace();
+        let step = match words.next().unwrap() {
+            "cargo" => format!("cargo {}", words.next().unwrap()),
+            script if script.contains('/') => script.to_owned(),
+            _ => continue,
+        };
+        let at = page[from..].find(&step);
+        from += at.unwrap_or_else(|| panic!("CONTRIBUTING.md does not list `{step}` in its place"));
+    }
+    assert!(from > 0);
+}

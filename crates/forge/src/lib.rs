@@ -1,6 +1,4 @@
-//! Makes benchmarks out of a knowledge base: questions of every shape, function and level, right by construction.
-//!
-//! [`sample`] makes queries in the two published ways, [`english`] says them, [`make`] follows a [`Recipe`], and [`package`] is what comes out.
+#![doc = include_str!("../README.md")]
 
 mod answers;
 mod choices;

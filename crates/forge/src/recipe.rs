@@ -11,6 +11,15 @@ use touchstone_logic::Shape;
 use touchstone_logic::graph::Class;
 
 /// What a benchmark is made of. The same recipe and seed give the same bytes.
+///
+/// ```
+/// use touchstone_forge::Recipe;
+/// let mut recipe = Recipe::parse(Recipe::text("quick").ok_or("no such recipe")?)?;
+/// recipe.questions = 100;
+/// let error = Recipe::parse("name = \"x\"\nqestions = 10").unwrap_err();
+/// assert!(error.to_string().contains("did you mean `questions`?"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Recipe {

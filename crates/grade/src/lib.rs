@@ -1,7 +1,4 @@
-//! Grades the answer and the reasoning: measures, official scores, breakdowns, statistics.
-//!
-//! A [`Grader`] turns a question and a prediction into a [`Grade`]; a [`summary::Collector`] turns grades into scores with intervals, over
-//! all questions and by facets.
+#![doc = include_str!("../README.md")]
 
 pub mod aligned;
 pub mod answers;

@@ -1,6 +1,4 @@
-//! Asks systems the questions of a benchmark, and keeps a journal that survives whatever happens.
-//!
-//! A [`System`] makes workers, [`run`] asks them, a [`Journal`] holds what they say; `touchstone_grade` grades it.
+#![doc = include_str!("../README.md")]
 
 mod bm25;
 mod cache;

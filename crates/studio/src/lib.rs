@@ -1,4 +1,4 @@
-//! What people look at: the report of graded runs, one file that needs nothing else.
+#![doc = include_str!("../README.md")]
 
 mod report;
 

@@ -78,6 +78,17 @@ impl Norm {
 }
 
 /// The normal form of a query.
+///
+/// ```
+/// use touchstone_logic::{Form, Program, Spelling, equal::Canonical};
+/// let gold = Program::parse("Find(Ada) > Relate(author, backward) > FilterConcept(book) > Count()")?;
+/// let same = Form::parse(r#"(COUNT (AND book (JOIN author "Ada")))"#, &Spelling)?;
+/// let other = Form::parse(r#"(AND book (JOIN author "Ada"))"#, &Spelling)?;
+/// let gold = Canonical::of(&gold.to_query(&())?, &());
+/// assert!(gold.compare(&Canonical::of(&same.to_query()?, &())).equal);
+/// assert!(!gold.compare(&Canonical::of(&other.to_query()?, &())).equal);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone)]
 pub struct Canonical {
     tree: Norm,

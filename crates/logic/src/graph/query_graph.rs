@@ -5,6 +5,15 @@ use crate::value::Symbol;
 use std::collections::VecDeque;
 
 /// A query as a graph: what is asked for, what is known, and what lies between, joined by relations.
+///
+/// ```
+/// use touchstone_logic::{Program, QueryGraph, graph::draw};
+/// let program = Program::parse("Find(Ada) > Relate(works with, forward) > Relate(born in, forward) > What()")?;
+/// let graph = QueryGraph::of(&program.to_query(&())?);
+/// assert_eq!(graph.shape().code, "T1:((()))");
+/// assert!(draw(&graph).contains("Ada"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
 pub struct QueryGraph {
     /// The answer, the constraints and the variables.

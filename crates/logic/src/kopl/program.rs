@@ -5,6 +5,13 @@ use super::functions::Function;
 use std::borrow::Cow;
 
 /// A KoPL program. The result of the last step is the answer.
+///
+/// ```
+/// use touchstone_logic::Program;
+/// let program = Program::parse("Find <arg> Yao Ming <func> What")?;
+/// assert_eq!(program.to_readable()?, "Find(Yao Ming) > What()");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Program {
     /// The steps, each after those it depends on.

@@ -9,6 +9,14 @@ use std::fmt;
 use touchstone_kb::{Comparison, UNIT_NAMESPACE, XSD, iri};
 
 /// An S-expression.
+///
+/// ```
+/// use touchstone_logic::{Form, Spelling};
+/// let form = Form::parse("(and film.film (join film.film.directed_by m.0184jc))", &Spelling)?;
+/// assert_eq!(form.to_string(), "(AND film.film (JOIN film.film.directed_by m.0184jc))");
+/// assert!(Form::parse("(AND film.film", &Spelling).is_err());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Form {
     /// A class, by id or name; `(CLASS "...")` where the word alone would be read as something else (ours).

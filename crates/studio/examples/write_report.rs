@@ -1,0 +1,31 @@
+//! Writes the report of a graded run: one HTML file with everything in it.
+//!
+//!     cargo run -p touchstone-studio --example write_report [REPORT.html]
+#![allow(clippy::print_stdout)]
+
+use std::collections::BTreeMap;
+use std::error::Error;
+use touchstone_studio::{Graded, Report, Run, html};
+
+fn main() -> Result<(), Box<dyn Error>> {
+    // What `touchstone grade --out` writes: summary.json and the lines of grades.jsonl.
+    let grades = [("q1", "Who discovered radium?", 1.0), ("q2", "Who discovered germanium?", 0.5)];
+    let grades = grades.map(|(id, question, f1)| Graded {
+        id: id.to_owned(),
+        outcome: "answered".to_owned(),
+        question: question.to_owned(),
+        measures: BTreeMap::from([("f1".to_owned(), f1)]),
+        ..Graded::default()
+    });
+    let summary = serde_json::json!({
+        "benchmark": "example", "questions": 2, "outcomes": { "answered": 2 },
+        "measures": { "f1": { "version": 1, "n": 2, "mean": 0.75, "low": 0.5, "high": 1.0 } },
+    });
+    let run = Run { name: "mine".to_owned(), summary, grades: grades.to_vec(), ..Run::default() };
+    let page = html(&Report { title: "An example".to_owned(), runs: vec![run] });
+    match std::env::args_os().nth(1) {
+        Some(path) => std::fs::write(path, &page)?,
+        None => println!("a page of {} bytes; give the name of a file to keep it", page.len()),
+    }
+    Ok(())
+}
