@@ -1,6 +1,6 @@
-//! How much a query may cost, and who may stop it.
+//! How much a query may cost, and how it is stopped.
 //!
-//! A [`Budget`] belongs to one execution. Loops call [`Budget::spend`]; whoever runs over gets a [`Stopped`] with the figures, which is an
+//! A [`Budget`] belongs to one execution. Loops call [`Budget::spend`]; an execution that runs over gets a [`Stopped`] with the figures, which is an
 //! outcome like any other. The clock is read once in a while only, because reading it costs more than most operations.
 
 use std::cell::Cell;
@@ -62,12 +62,12 @@ pub enum Limit {
     Memory,
     /// [`Limits::time`].
     Time,
-    /// Somebody called [`Cancel::cancel`].
+    /// [`Cancel::cancel`] was called.
     Cancelled,
 }
 
 impl Limit {
-    /// One word for machines.
+    /// One word for files and JSON output.
     pub fn word(self) -> &'static str {
         match self {
             Limit::Operations => "operations",
@@ -92,7 +92,7 @@ pub struct Cost {
     pub time: Duration,
 }
 
-/// A limit was reached. There is no partial answer. It stands in a box: what may be stopped hands results on a million times before it is.
+/// A limit was reached. There is no partial answer. It is boxed, because every result that may be stopped has room for it, and results are passed on a million times before one is stopped.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Stopped(Box<Stop>);
 
@@ -184,7 +184,7 @@ impl<'c> Budget<'c> {
         }
     }
 
-    /// With somebody who can stop it.
+    /// With a way to stop it from another thread.
     #[must_use]
     pub fn stopped_by(self, cancel: &'c Cancel) -> Budget<'c> {
         Budget { cancel: Some(cancel), ..self }
@@ -237,7 +237,7 @@ impl<'c> Budget<'c> {
     }
 
     /// Says which step of how many is being worked on, for the message.
-    pub fn enter(&self, step: Option<(usize, usize)>) -> Option<(usize, usize)> {
+    pub(crate) fn enter(&self, step: Option<(usize, usize)>) -> Option<(usize, usize)> {
         self.step.replace(step)
     }
 
@@ -257,7 +257,7 @@ impl<'c> Budget<'c> {
     }
 
     /// What can stop it.
-    pub fn canceller(&self) -> Option<&'c Cancel> {
+    pub(crate) fn canceller(&self) -> Option<&'c Cancel> {
         self.cancel
     }
 

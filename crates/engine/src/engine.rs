@@ -137,7 +137,7 @@ pub enum EngineError {
     /// The query makes no sense for any KB.
     #[error(transparent)]
     Plan(#[from] PlanError),
-    /// The embedded engine was asked to run SPARQL that is outside of the algebra.
+    /// The embedded engine was asked to run SPARQL that is outside the algebra.
     #[error("the embedded engine cannot run this query ({0}); use --engine auto or spareval")]
     NotRecognised(NotRecognised),
     /// No view has words for the plan.

@@ -18,7 +18,7 @@ mod sparql_request;
 mod terms;
 #[cfg(test)]
 mod testing;
-pub mod values;
+mod values;
 mod words;
 
 pub use context::KbContext;
@@ -31,4 +31,5 @@ pub use shortcut::View;
 pub use sorted::gallop;
 pub use sparql_request::SparqlRequest;
 pub use touchstone_logic::Answer;
+pub use values::LiteralRanges;
 pub use words::{Few, UnknownWord, WordKind, Words};

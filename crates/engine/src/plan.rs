@@ -142,7 +142,7 @@ pub struct Test {
     pub value: Value,
     /// What the value is, so that it is read once.
     target: Target,
-    /// The literals that pass, once somebody has asked for them.
+    /// The literals that pass, once they were needed.
     literals: OnceLock<LiteralRanges>,
 }
 
@@ -237,6 +237,7 @@ pub struct Period {
 
 /// A query that makes no sense for any KB.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum PlanError {
     /// Greater and less for texts.
     #[error("`{value}`: {source}")]

@@ -102,7 +102,11 @@ pub(crate) fn order_of(comparison: Comparison, family: LiteralFamily) -> Result<
 }
 
 /// The literals of a KB that compare so with a value.
-pub fn satisfying(kb: &Kb, comparison: Comparison, target: &Literal<'_>) -> Result<LiteralRanges, NoOrder> {
+pub(crate) fn satisfying(
+    kb: &Kb,
+    comparison: Comparison,
+    target: &Literal<'_>,
+) -> Result<LiteralRanges, NoOrder> {
     order_of(comparison, target.kind().family())?;
     let block = comparable(kb, target);
     // Where values stop being less, and where they start being greater, at the precision of the target.
@@ -127,7 +131,7 @@ pub fn satisfying(kb: &Kb, comparison: Comparison, target: &Literal<'_>) -> Resu
 }
 
 /// The literals that can be compared with a value at all.
-pub fn comparable(kb: &Kb, target: &Literal<'_>) -> Range<u32> {
+pub(crate) fn comparable(kb: &Kb, target: &Literal<'_>) -> Range<u32> {
     kb.literals_of(target.kind().family(), target.unit())
 }
 

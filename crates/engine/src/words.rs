@@ -1,7 +1,7 @@
 //! From the words of a query to the things of a KB: by id first, then by name.
 //!
 //! A word that the KB does not know stands for nothing. That is an answer, not an error: the published executors and SPARQL servers give
-//! it, too. But it is nearly always a mistake, so it is told beside the answer, with the nearest word that is known.
+//! it, too. But it is nearly always a mistake, so it is reported with the answer, next to the nearest word that is known.
 
 use hashbrown::HashMap;
 use smallvec::SmallVec;
@@ -87,13 +87,13 @@ impl<'kb> Words<'kb> {
     }
 
     /// Does not look for the nearest of words that are not known: that takes a thousand times as long as a query,
-    /// and where queries are run by the thousand nobody reads it.
+    /// which is lost on queries that are run by the thousand.
     pub fn without_suggestions(mut self) -> Words<'kb> {
         self.suggest = false;
         self
     }
 
-    /// Remembers an unknown word, with the nearest known one if somebody wants to know it.
+    /// Remembers an unknown word, with the nearest known one if suggestions are wanted.
     fn add_unknown(
         &self,
         unknown: &Unknown,

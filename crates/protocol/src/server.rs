@@ -1,4 +1,4 @@
-//! A KB as a SPARQL 1.1 protocol endpoint, for every existing client: queries only, bounded, on loopback unless told otherwise.
+//! A KB as a SPARQL 1.1 protocol endpoint, for every existing client: queries only, bounded, on loopback unless configured otherwise.
 //!
 //! `/sparql` asks the direct view, `/kqapro/sparql` KQA Pro's graph. GET and POST, results in the format that the client accepts.
 
@@ -73,6 +73,7 @@ pub struct Served {
 
 /// Why there is no server.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum ServeError {
     /// The address is taken, or not ours.
     #[error("cannot listen on {address}: {source}; choose another with --port or --bind")]
@@ -230,7 +231,7 @@ impl Service {
             return self.problem(StatusCode::SERVICE_UNAVAILABLE, "the server is stopping");
         };
         let settings = Settings { view: Some(view), limits: self.limits, terms: true, ..Settings::default() };
-        // Whoever hangs up is not waited for.
+        // A client that hangs up cancels its query.
         let cancel = Cancel::default();
         let hang_up = CancelOnDrop(cancel.clone());
         let session = self.session;
@@ -353,8 +354,8 @@ fn query_text(
 }
 
 impl Service {
-    /// A page of another site whose name points here must not read the KB of somebody who serves it for himself;
-    /// an origin that may ask addresses this machine by its own name, too.
+    /// Refuses requests to other host names than this machine's: a page of another site whose name points here must not read a KB that is
+    /// served on loopback. An allowed origin addresses this machine by its own name as well.
     fn refused(&self, headers: &HeaderMap) -> Option<Response<Reply>> {
         let host = headers.get(header::HOST).and_then(|host| host.to_str().ok()).unwrap_or("");
         let name = match host.strip_prefix('[') {

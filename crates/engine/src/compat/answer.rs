@@ -1,6 +1,5 @@
 //! What an executor hands back, and what the published prediction script writes down.
 
-use super::error::CompatError;
 use std::fmt;
 
 /// The answer as the executor returns it: texts only.
@@ -19,16 +18,5 @@ impl fmt::Display for CompatAnswer {
             CompatAnswer::List(texts) => write!(f, "{texts:?}"),
             CompatAnswer::Text(text) => f.write_str(text),
         }
-    }
-}
-
-/// The line that the published prediction script writes for an outcome: the first element of a list, `None` if it is
-/// empty, and `no` after an exception. `None` here if a limit of ours was reached: the script has nothing to say to that.
-pub fn prediction(outcome: &Result<CompatAnswer, CompatError>) -> Option<&str> {
-    match outcome {
-        Ok(CompatAnswer::Text(text)) => Some(text),
-        Ok(CompatAnswer::List(texts)) => Some(texts.first().map_or("None", String::as_str)),
-        Err(CompatError::Raised { .. }) => Some("no"),
-        Err(CompatError::Stopped(_)) => None,
     }
 }

@@ -13,13 +13,13 @@ pub enum Exception {
     KeyError,
     /// Something of the wrong type, or an operator that does not exist.
     TypeError,
-    /// A text that is no number or time, or a result that is no pair.
+    /// A text that is not a number or time, or a result that is not a pair.
     ValueError,
     /// A variable that was never set, because no record had the key.
     UnboundLocalError,
     /// Values that cannot be compared.
     AssertionError,
-    /// Something that is no value was verified.
+    /// Something that is not a value was verified.
     AttributeError,
     /// A number too large for a date.
     OverflowError,
@@ -28,19 +28,6 @@ pub enum Exception {
 }
 
 impl Exception {
-    /// All kinds.
-    pub const ALL: [Exception; 9] = [
-        Exception::IndexError,
-        Exception::KeyError,
-        Exception::TypeError,
-        Exception::ValueError,
-        Exception::UnboundLocalError,
-        Exception::AssertionError,
-        Exception::AttributeError,
-        Exception::OverflowError,
-        Exception::Exception,
-    ];
-
     /// Its name in Python.
     pub fn name(self) -> &'static str {
         match self {
@@ -54,11 +41,6 @@ impl Exception {
             Exception::OverflowError => "OverflowError",
             Exception::Exception => "Exception",
         }
-    }
-
-    /// The kind of a name.
-    pub fn from_name(name: &str) -> Option<Exception> {
-        Self::ALL.into_iter().find(|kind| kind.name() == name)
     }
 }
 

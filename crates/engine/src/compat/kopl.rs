@@ -248,12 +248,12 @@ fn verify<'k>(call: &Call<'_, 'k>, key_type: KeyType) -> Result<Outcome<'k>, Fau
     for value in values {
         n_satisfied += usize::from(value.satisfies(op, &target, COMPAT)?);
     }
-    let verdict = match n_satisfied {
+    let text = match n_satisfied {
         0 => "no",
         n if n == values.len() => "yes",
         _ => "not sure",
     };
-    Ok(Outcome::Text(verdict.to_owned()))
+    Ok(Outcome::Text(text.to_owned()))
 }
 
 /// The relation records from any id on the left to any on the right, as they stand at the left.

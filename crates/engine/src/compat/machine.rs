@@ -106,10 +106,10 @@ impl<'c, 'k> Call<'c, 'k> {
         match self.result(at)? {
             Outcome::Rows(rows) => Ok(rows),
             Outcome::Values(_) | Outcome::Texts(_) | Outcome::Text(_) => {
-                raise(Exception::ValueError, "the result before it is no pair of ids and facts")
+                raise(Exception::ValueError, "the result before it is not a pair of ids and facts")
             }
             Outcome::Number(_) | Outcome::Value(_) | Outcome::Null => {
-                raise(Exception::TypeError, "the result before it is no pair of ids and facts")
+                raise(Exception::TypeError, "the result before it is not a pair of ids and facts")
             }
         }
     }

@@ -34,7 +34,7 @@ mod python;
 mod rule;
 mod value;
 
-pub use answer::{CompatAnswer, prediction};
+pub use answer::CompatAnswer;
 pub use error::{CompatError, Exception};
 
 use crate::budget::Budget;
@@ -64,11 +64,6 @@ impl Compat {
             Compat::Rule => "rule",
         }
     }
-
-    /// The executor of a name.
-    pub fn from_name(name: &str) -> Option<Compat> {
-        Self::ALL.into_iter().find(|compat| compat.name() == name)
-    }
 }
 
 impl fmt::Display for Compat {
@@ -77,28 +72,28 @@ impl fmt::Display for Compat {
     }
 }
 
-/// Runs one program in a process of its own, so to speak: see [`Session`].
+/// Runs one program in a process of its own: see [`CompatProcess`].
 pub fn run(
     kb: &Kb,
     program: &Program,
     compat: Compat,
     budget: &Budget<'_>,
 ) -> Result<CompatAnswer, CompatError> {
-    Session::new(kb, compat).run(program, budget)
+    CompatProcess::new(kb, compat).run(program, budget)
 }
 
 /// One process of an executor. RULE changes its own tables while it runs, so the answer to a program depends on the
 /// programs before it: every `Find` of a name that is also a concept's returns the concept once more than the last one.
-pub struct Session<'k> {
+pub struct CompatProcess<'k> {
     view: FileView<'k>,
     /// By name: how often RULE was asked for it.
     asked: HashMap<String, usize>,
 }
 
-impl<'k> Session<'k> {
+impl<'k> CompatProcess<'k> {
     /// A fresh process.
-    pub fn new(kb: &'k Kb, compat: Compat) -> Session<'k> {
-        Session { view: FileView::new(kb, compat), asked: HashMap::new() }
+    pub fn new(kb: &'k Kb, compat: Compat) -> CompatProcess<'k> {
+        CompatProcess { view: FileView::new(kb, compat), asked: HashMap::new() }
     }
 
     /// Runs a program. The result of the last step is the answer.

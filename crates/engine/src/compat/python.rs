@@ -12,13 +12,13 @@ pub(super) fn float(text: &str) -> Result<f64, Fault> {
         if special { Some(trimmed.to_owned()) } else { digits(trimmed).filter(|d| d.bytes().all(plain)) };
     match number.and_then(|number| number.parse().ok()) {
         Some(number) => Ok(number),
-        _ => raise(Exception::ValueError, format!("`{text}` is no number")),
+        _ => raise(Exception::ValueError, format!("`{text}` is not a number")),
     }
 }
 
 /// `int(text)`; what does not fit is as large as can be, which compares the same.
 pub(super) fn int(text: &str) -> Result<i64, Fault> {
-    let wrong = || raise(Exception::ValueError, format!("`{text}` is no whole number"));
+    let wrong = || raise(Exception::ValueError, format!("`{text}` is not a whole number"));
     let Some(number) = digits(text.trim()) else { return wrong() };
     let unsigned = number.strip_prefix(['+', '-']).unwrap_or(&number);
     if unsigned.is_empty() || !unsigned.bytes().all(|b| b.is_ascii_digit()) {

@@ -92,7 +92,7 @@ fn filter_concept<'k>(view: &FileView<'k>, call: &Call<'_, 'k>) -> Result<Outcom
 /// Concepts and ids that are only mentioned are not in the table of entities.
 fn check_entity(view: &FileView<'_>, id: NodeId) -> Result<(), Fault> {
     if view.is_concept(id) || !view.is_described(id) {
-        return raise(Exception::KeyError, format!("{} is no entity", view.kb.node_id(id)));
+        return raise(Exception::KeyError, format!("{} is not an entity", view.kb.node_id(id)));
     }
     Ok(())
 }

@@ -123,7 +123,7 @@ impl<'a> Value<'a> {
     }
 }
 
-/// Years and dates are told apart by the text alone.
+/// Years and dates are distinguished by the text alone.
 fn parse_time(text: &str) -> Result<Value<'_>, Fault> {
     let separator = if text.contains('/') { '/' } else { '-' };
     if separator == '-' && (text.starts_with('-') || !text.contains('-')) {
@@ -142,7 +142,7 @@ fn parse_time(text: &str) -> Result<Value<'_>, Fault> {
         (1..=9999).contains(&year).then(|| Time::parse_date(&format!("{year}-{month}-{day}"))).flatten();
     match date {
         Some(date) => Ok(Value::Date(date)),
-        None => raise(Exception::ValueError, format!("`{text}` is no day of the calendar")),
+        None => raise(Exception::ValueError, format!("`{text}` is not a day of the calendar")),
     }
 }
 
@@ -195,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn times_are_told_by_their_text() {
+    fn times_are_recognised_by_their_text() {
         for (text, expected) in [
             ("1990", "1990"),
             ("-500", "-500"),

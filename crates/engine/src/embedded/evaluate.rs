@@ -23,10 +23,10 @@ pub(crate) struct Evaluator<'k, 'p> {
     one_by_one: Cell<u32>,
 }
 
-/// So many things are few.
+/// Maximum number of things that are handled one by one instead of as a set.
 const FEW: usize = 4;
 
-/// So many values are compared one by one, before it pays to work out all that pass.
+/// Maximum number of values that are compared one by one; after that, it pays to work out all that pass.
 const ONE_BY_ONE: u32 = 8;
 
 /// What is worked out once, by the number of its set. Most queries need none.

@@ -24,7 +24,7 @@ impl<'k> Evaluator<'k, '_> {
         }
     }
 
-    /// The members of a set inside of a query, where everything includes classes and literals.
+    /// The members of a set within a query, where everything includes classes and literals.
     pub(super) fn listed_inside(&self, set: &PlanSet) -> Outcome<Things<'k>> {
         match self.things(set)? {
             Things::All => {

@@ -24,14 +24,14 @@ use evaluate::Evaluator;
 use touchstone_kb::Kb;
 use trace::Recorder;
 
-/// Runs a plan.
+/// Runs a plan, without an [`Engine`](crate::Engine): for loops that run tens of thousands of small plans.
 pub fn run<'k>(kb: &'k Kb, plan: &Plan, budget: &Budget<'_>) -> Result<Found<'k>, Stopped> {
     let recorder = Recorder::new(false, 0);
     Evaluator::new(kb, plan, budget, &recorder).answer()
 }
 
-/// Runs a plan and takes notes, also about what was done until a limit was reached.
-pub fn run_traced<'k>(
+/// Runs a plan and records its steps, also those until a limit was reached.
+pub(crate) fn run_traced<'k>(
     kb: &'k Kb,
     plan: &Plan,
     budget: &Budget<'_>,

@@ -82,28 +82,34 @@ impl<'k> Evaluator<'k, '_> {
                     self.ways(&relate.from, other, marks, then)
                 })
             }
-            SetKind::Superlative(extremes) => {
-                if self.extremes(set).get().is_none() {
-                    let contenders = self.contenders_by_solutions(extremes, &[], false)?;
-                    let values = || contenders.iter().map(|(literal, _)| *literal);
-                    let wins = winning(self.kb, values(), extremes.extreme);
-                    let mut literals: Vec<u32> = values().filter(|&literal| wins(literal)).collect();
-                    literals.sort_unstable();
-                    literals.dedup();
-                    let _ = self.extremes(set).set(literals);
-                }
-                let best = self.extremes(set).get().map_or(&[][..], Vec::as_slice);
-                self.ways(&extremes.of, thing, marks, &mut |marks| {
-                    let values = self.path_values(extremes, start(extremes, thing, marks))?;
-                    if values.iter().any(|value| best.binary_search(value).is_ok()) {
-                        then(marks)
-                    } else {
-                        Ok(false)
-                    }
-                })
-            }
+            SetKind::Superlative(extremes) => self.extreme_ways(set, extremes, thing, marks, then),
             _ => Ok(false),
         }
+    }
+
+    /// As [`Evaluator::ways`], for a superlative with marks.
+    fn extreme_ways(
+        &self,
+        set: &PlanSet,
+        extremes: &Extremes,
+        thing: Thing,
+        marks: &mut Marks,
+        then: Then<'_>,
+    ) -> Outcome<bool> {
+        if self.extremes(set).get().is_none() {
+            let contenders = self.contenders_by_solutions(extremes, &[], false)?;
+            let values = || contenders.iter().map(|(literal, _)| *literal);
+            let wins = winning(self.kb, values(), extremes.extreme);
+            let mut literals: Vec<u32> = values().filter(|&literal| wins(literal)).collect();
+            literals.sort_unstable();
+            literals.dedup();
+            let _ = self.extremes(set).set(literals);
+        }
+        let best = self.extremes(set).get().map_or(&[][..], Vec::as_slice);
+        self.ways(&extremes.of, thing, marks, &mut |marks| {
+            let values = self.path_values(extremes, start(extremes, thing, marks))?;
+            if values.iter().any(|value| best.binary_search(value).is_ok()) { then(marks) } else { Ok(false) }
+        })
     }
 
     pub(super) fn all_ways(
@@ -141,7 +147,7 @@ impl<'k> Evaluator<'k, '_> {
         })
     }
 
-    /// The members of a set with marks: as answers, which keep to the rules of the query, or as something inside of it.
+    /// The members of a set with marks: as answers, which keep to the rules of the query, or as a part of it.
     pub(super) fn solved(&self, set: &PlanSet, as_answers: bool) -> Outcome<Things<'k>> {
         let (candidates, is_everything) =
             if as_answers { self.listed_answers(set)? } else { (self.listed_inside(set)?, false) };
@@ -153,7 +159,7 @@ impl<'k> Evaluator<'k, '_> {
             self.budget.spend(1)?;
             let is_entity = matches!(thing, Thing::Node(node) if (node as usize) < n_entities);
             let then: Then<'_> = &mut |marks| Ok(!as_answers || self.allowed(thing, marks));
-            // Of what is no entity, the set must say more than that it is something.
+            // Of what is not an entity, the set must say more than that it is something.
             let found = if is_everything && !is_entity {
                 self.naming_ways(set, thing, &mut marks, then)?
             } else {

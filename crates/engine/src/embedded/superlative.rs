@@ -71,24 +71,8 @@ impl<'k> Evaluator<'k, '_> {
         if block.is_empty() {
             return Ok(Vec::new());
         }
-        let n_values: usize = attributes.iter().map(|&a| self.kb.facts_by_value(a).len()).sum();
-        // Walking down from the top finds a candidate after about `values / candidates` of them; going through the candidates takes all of
-        // them. Which is less work?
-        let candidates = match candidates {
-            Candidates::Described(set) => {
-                let estimate = self.estimate(set);
-                let asked = set.reach <= 1 && estimate.saturating_mul(estimate) > n_values;
-                if asked {
-                    candidates
-                } else {
-                    match without(self.things(set)?, banned) {
-                        Things::Listed { nodes, .. } => Candidates::Listed(nodes),
-                        Things::All => candidates,
-                        Things::Ranges(_) => return Ok(Vec::new()),
-                    }
-                }
-            }
-            listed => listed,
+        let Some(candidates) = self.listed_if_cheaper(candidates, attributes, banned)? else {
+            return Ok(Vec::new());
         };
         self.budget.enter(Some((step, self.plan.n_steps)));
         let is_candidate = |node: u32| -> Outcome<bool> {
@@ -98,32 +82,18 @@ impl<'k> Evaluator<'k, '_> {
             })
         };
         let mut best: Option<u32> = None;
-        let better = |found: u32, best: Option<u32>| match (best, extreme) {
-            (None, _) => true,
-            (Some(best), Extreme::Max) => found > best,
-            (Some(best), Extreme::Min) => found < best,
-        };
         for &attribute in attributes {
             let column = self.kb.facts_by_value(attribute);
             let positions = column.positions(block.start as usize..block.end as usize);
             match &candidates {
                 Candidates::Listed(nodes) if nodes.len() < positions.len() => {
-                    for &node in nodes.iter() {
-                        self.budget.spend(1)?;
-                        let literals = in_block(self.kb.literals(NodeId(node), attribute), &block);
-                        let end = if extreme == Extreme::Max { literals.last() } else { literals.first() };
-                        if let Some(&literal) = end
-                            && better(literal, best)
-                        {
-                            best = Some(literal);
-                        }
-                    }
+                    self.best_of_nodes(nodes, attribute, &block, extreme, &mut best)?;
                 }
                 _ => {
-                    let mut walk = |at: usize| -> Outcome<bool> {
+                    let mut is_found = |at: usize| -> Outcome<bool> {
                         self.budget.spend(1)?;
                         let literal = column.value(at).0;
-                        if !better(literal, best) {
+                        if !is_better(literal, best, extreme) {
                             return Ok(true);
                         }
                         if is_candidate(column.subjects[at])? {
@@ -132,20 +102,8 @@ impl<'k> Evaluator<'k, '_> {
                         Ok(best.is_some())
                     };
                     match extreme {
-                        Extreme::Max => {
-                            for at in positions.rev() {
-                                if walk(at)? {
-                                    break;
-                                }
-                            }
-                        }
-                        Extreme::Min => {
-                            for at in positions {
-                                if walk(at)? {
-                                    break;
-                                }
-                            }
-                        }
+                        Extreme::Max => walk(positions.rev(), &mut is_found)?,
+                        Extreme::Min => walk(positions, &mut is_found)?,
                     }
                 }
             }
@@ -167,6 +125,49 @@ impl<'k> Evaluator<'k, '_> {
             Things::Listed { nodes, .. } => Ok(nodes.into_owned()),
             _ => Ok(Vec::new()),
         }
+    }
+
+    /// Lists described candidates if that is less work: walking down from the top finds a candidate after about `values / candidates` of
+    /// them; going through the candidates takes all of them. `None` if there are no nodes among them.
+    fn listed_if_cheaper<'c>(
+        &self,
+        candidates: Candidates<'c, 'k>,
+        attributes: &[AttributeId],
+        banned: &[u32],
+    ) -> Outcome<Option<Candidates<'c, 'k>>> {
+        let Candidates::Described(set) = candidates else { return Ok(Some(candidates)) };
+        let n_values: usize = attributes.iter().map(|&a| self.kb.facts_by_value(a).len()).sum();
+        let estimate = self.estimate(set);
+        if set.reach <= 1 && estimate.saturating_mul(estimate) > n_values {
+            return Ok(Some(candidates));
+        }
+        Ok(match without(self.things(set)?, banned) {
+            Things::Listed { nodes, .. } => Some(Candidates::Listed(nodes)),
+            Things::All => Some(candidates),
+            Things::Ranges(_) => None,
+        })
+    }
+
+    /// Improves the best value by those that some nodes have.
+    fn best_of_nodes(
+        &self,
+        nodes: &[u32],
+        attribute: AttributeId,
+        block: &Range<u32>,
+        extreme: Extreme,
+        best: &mut Option<u32>,
+    ) -> Outcome<()> {
+        for &node in nodes {
+            self.budget.spend(1)?;
+            let literals = in_block(self.kb.literals(NodeId(node), attribute), block);
+            let end = if extreme == Extreme::Max { literals.last() } else { literals.first() };
+            if let Some(&literal) = end
+                && is_better(literal, *best, extreme)
+            {
+                *best = Some(literal);
+            }
+        }
+        Ok(())
     }
 
     /// The literals that may tie with the best: the same number, or the same year.
@@ -238,6 +239,30 @@ fn competing(kb: &Kb, attributes: &[AttributeId]) -> Range<u32> {
         }
     }
     0..0
+}
+
+/// Whether a literal is more extreme than the best one so far.
+#[inline]
+fn is_better(found: u32, best: Option<u32>, extreme: Extreme) -> bool {
+    match (best, extreme) {
+        (None, _) => true,
+        (Some(best), Extreme::Max) => found > best,
+        (Some(best), Extreme::Min) => found < best,
+    }
+}
+
+/// Goes through positions until `is_found` says that it is enough.
+#[inline]
+fn walk(
+    positions: impl Iterator<Item = usize>,
+    is_found: &mut impl FnMut(usize) -> Outcome<bool>,
+) -> Outcome<()> {
+    for at in positions {
+        if is_found(at)? {
+            break;
+        }
+    }
+    Ok(())
 }
 
 fn in_block<'l>(literals: &'l [u32], block: &Range<u32>) -> &'l [u32] {

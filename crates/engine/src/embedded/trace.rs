@@ -30,7 +30,7 @@ pub struct TraceNode {
     pub operation: String,
     /// How it was done.
     pub how: How,
-    /// How many things were expected; absent where nobody can tell.
+    /// How many things were expected; absent where there is no estimate.
     pub estimate: Option<u64>,
     /// How many things there were; absent for everything, and for what was not needed.
     pub rows: Option<u64>,
@@ -50,7 +50,7 @@ struct Record {
     operations: u64,
 }
 
-/// Takes notes if asked to.
+/// Records steps if asked to.
 pub(crate) struct Recorder(Option<RefCell<Vec<Option<Record>>>>);
 
 impl Recorder {

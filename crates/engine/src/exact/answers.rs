@@ -24,6 +24,7 @@ pub enum ExactAnswer {
 
 /// A result that is not one of this query on this KB.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum Unreadable {
     /// Rows instead of a boolean, or the other way round.
     #[error("the server answered with {0}")]

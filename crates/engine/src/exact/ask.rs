@@ -10,7 +10,7 @@ use super::printer::{Possible, Printer, Scope};
 use super::resolve::resolve;
 use super::wanted::Wanted;
 use super::{Column, Dialect, ExactQuery, Holds, Inexpressible, View};
-use crate::plan::{PlanSet, PlannedAsk, QualifiersOf};
+use crate::plan::{Plan, PlanSet, PlannedAsk};
 use std::collections::BTreeSet;
 use touchstone_kb::{LiteralFamily, Property, QualifierId};
 
@@ -28,8 +28,9 @@ struct Branch {
 }
 
 /// The query for a plan.
-pub(super) fn print(printer: &Printer<'_, '_>) -> Result<ExactQuery, Inexpressible> {
-    match &printer.plan.ask {
+pub(super) fn print<'a>(printer: &Printer<'a, '_>) -> Result<ExactQuery, Inexpressible> {
+    let plan: &'a Plan = printer.plan;
+    match &plan.ask {
         PlannedAsk::Members(set) => Ok(members(things(printer, set)?)),
         PlannedAsk::Count(set) => count(printer, things(printer, set)?),
         PlannedAsk::Exists(set) => {
@@ -37,11 +38,8 @@ pub(super) fn print(printer: &Printer<'_, '_>) -> Result<ExactQuery, Inexpressib
                 things(printer, set)?.iter().map(|branch| branch.group.text()).collect();
             Ok(ExactQuery { text: format!("ASK WHERE {{\n{}\n}}", pattern(&groups)), holds: Holds::Boolean })
         }
-        PlannedAsk::Relations { from, to } => relations(printer, from, to),
-        PlannedAsk::Qualifiers(of) => {
-            let QualifiersOf { from, properties, to, keys } = &**of;
-            Ok(members(qualifiers(printer, from, properties, to, keys)?))
-        }
+        PlannedAsk::Relations { .. } => relations(printer),
+        PlannedAsk::Qualifiers(of) => Ok(members(qualifiers(printer, &of.properties, &of.keys)?)),
     }
 }
 
@@ -101,10 +99,7 @@ fn finished(mut branches: Vec<Branch>) -> (Vec<Column>, String, Vec<String>) {
 }
 
 /// The alternatives of the set that is asked about.
-fn things(printer: &Printer<'_, '_>, set: &PlanSet) -> Result<Vec<Branch>, Inexpressible> {
-    // The plan outlives the printer: its sets are those of the plan.
-    let set = printer.plan.sets().into_iter().find(|own| std::ptr::eq(*own, set));
-    let Some(set) = set else { return Ok(Vec::new()) };
+fn things<'a>(printer: &Printer<'a, '_>, set: &'a PlanSet) -> Result<Vec<Branch>, Inexpressible> {
     let mut branches = Vec::new();
     for resolved in printer.alternatives(set)? {
         let kind = resolved.kinds[ANSWER];
@@ -209,7 +204,7 @@ fn listed(mut scope: Scope<'_, '_, '_>, literals: Vec<u32>) -> Result<Branch, In
     }
 }
 
-/// Two descriptions side by side; `link` is a fact that leads from one to the other, if its property is known.
+/// The two descriptions of the plan side by side; `link` is a fact that leads from one to the other, if its property is known.
 fn two<'a>(
     printer: &Printer<'a, '_>,
     link: Option<&[Property]>,
@@ -227,7 +222,7 @@ fn two<'a>(
     Ok((resolve(printer.knowledge.kb, conjuncts, printer.splitting(false)), a, b))
 }
 
-fn relations(printer: &Printer<'_, '_>, _from: &PlanSet, _to: &PlanSet) -> Result<ExactQuery, Inexpressible> {
+fn relations(printer: &Printer<'_, '_>) -> Result<ExactQuery, Inexpressible> {
     let (alternatives, a, b) = two(printer, None)?;
     let mut groups = Vec::new();
     for resolved in alternatives {
@@ -260,9 +255,7 @@ fn relations(printer: &Printer<'_, '_>, _from: &PlanSet, _to: &PlanSet) -> Resul
 
 fn qualifiers(
     printer: &Printer<'_, '_>,
-    _from: &PlanSet,
     properties: &[Property],
-    _to: &PlanSet,
     keys: &[QualifierId],
 ) -> Result<Vec<Branch>, Inexpressible> {
     let domain = printer.knowledge.qualifiers(keys);

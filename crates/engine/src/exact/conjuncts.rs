@@ -1,6 +1,6 @@
 //! A plan as alternatives, each of which is a plain list of conditions on variables.
 //!
-//! SPARQL's scopes make "or" in the middle of a pattern treacherous: a filter inside of a branch does not see what is bound outside. So
+//! SPARQL's scopes make "or" in the middle of a pattern treacherous: a filter in a branch does not see what is bound outside. So
 //! alternatives are brought to the outside, where each branch is a group of its own that binds everything it talks about.
 
 use super::Inexpressible;

@@ -11,7 +11,8 @@ use touchstone_kb::compare::satisfies;
 use touchstone_kb::rdf::DirectView;
 use touchstone_kb::{Comparison, Literal, LiteralFamily, Precision, Time};
 
-/// So many values are listed rather than described, unless the printer was told otherwise; and so many exceptions a description may have.
+/// Maximum number of values that are listed rather than described, unless the printer has another limit; also the maximum number of
+/// exceptions in a description.
 pub(super) const MAX_LISTED: usize = 64;
 
 /// A condition on one term.
@@ -79,7 +80,7 @@ impl Place<'_, '_> {
         Ok(terms.iter().map(|term| format!("sameTerm({variable}, {term})")).collect())
     }
 
-    /// What tells some values from the others by their datatype; `None` if that is impossible.
+    /// What distinguishes some values from the others by their datatype; `None` if that is impossible.
     fn guard(&self, variable: &str, members: &[u32]) -> Option<String> {
         let datatypes = |ids: &mut dyn Iterator<Item = u32>| -> BTreeSet<String> {
             let mut found = BTreeSet::new();

@@ -54,7 +54,7 @@ impl ValueKey {
         ValueKey::Time { precision, key }
     }
 
-    /// The same as the direct view shows it, beside an attribute with a usual unit.
+    /// The same as the direct view shows it for an attribute with a usual unit.
     pub(super) fn shown(literal: &Literal<'_>, usual: &str) -> ValueKey {
         match ValueKey::of(View::Direct, literal) {
             ValueKey::Number { unit, bits } if !usual.is_empty() && unit == usual => {
@@ -101,7 +101,7 @@ pub(super) fn quantity_alike(kb: &Kb, view: View, number: &str, unit: &str) -> O
     near.iter().all(same).then_some(first)
 }
 
-/// A literal as the direct view shows it beside an attribute with a usual unit; qualifiers have none.
+/// A literal as the direct view shows it for an attribute with a usual unit; qualifiers have none.
 pub(super) fn shown(kb: &Kb, view: &DirectView<'_>, id: u32, usual: &str) -> oxrdf::Term {
     let literal = kb.literal(LiteralId(id));
     let code = match literal.unit() {

@@ -25,7 +25,7 @@ pub(super) struct Knowledge<'k> {
     qualifiers: OnceLock<Vec<Domain>>,
     blank_nodes: OnceLock<bool>,
     odd_times: OnceLock<Vec<u32>>,
-    /// So many literals are listed rather than described.
+    /// Maximum number of literals that are listed rather than described.
     pub(super) max_listed: usize,
 }
 

@@ -138,7 +138,7 @@ impl<'k> KqaPro<'k> {
         name
     }
 
-    /// The names of properties. Properties of one name cannot be told apart, unless the kind of their values does it.
+    /// The names of properties. Properties of one name cannot be distinguished, except by the kind of their values.
     pub(super) fn names(
         &self,
         knowledge: &Knowledge<'_>,

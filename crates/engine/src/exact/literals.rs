@@ -12,7 +12,7 @@ use std::collections::HashMap;
 use touchstone_kb::{LiteralFamily, LiteralId, Precision, Property};
 use touchstone_logic::Extreme;
 
-/// So many literals are listed as an answer.
+/// Maximum number of literals that are listed as an answer.
 const MAX_LITERALS: usize = 1000;
 
 impl<'a> Scope<'_, 'a, '_> {

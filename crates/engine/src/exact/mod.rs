@@ -139,7 +139,7 @@ impl<'k> ExactPrinter<'k> {
         ExactPrinter { knowledge: Knowledge::new(kb), dialect }
     }
 
-    /// Lists at most so many literals where a comparison could describe them as well. Lists are found by indexes; comparisons are shorter
+    /// Sets the maximum number of literals that are listed where a comparison could describe them as well. Lists are found by indexes; comparisons are shorter
     /// and say what is meant.
     #[must_use]
     pub fn listing_at_most(mut self, literals: usize) -> ExactPrinter<'k> {

@@ -17,7 +17,7 @@ pub(super) struct Resolved<'p> {
 /// How conjuncts are taken apart further, for the sake of a view.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Splitting {
-    /// By the usual unit of attributes: it is not written beside the number.
+    /// By the usual unit of attributes: it is not written with the number.
     pub(super) by_unit: bool,
     /// Members that are classes by themselves: they are not classified.
     pub(super) classes_apart: bool,
@@ -142,13 +142,28 @@ fn one_step<'p>(kb: &Kb, conjunct: &mut Conjunct<'p>, splitting: Splitting) -> O
     if contradiction || denies_itself(conjunct) {
         return Outcome::Impossible;
     }
+    if let Some(outcome) = check_members(kb, conjunct, splitting) {
+        return outcome;
+    }
+    let literal = |var: Var| kinds[var] == Some(Kind::Literal);
+    // Nothing is said about literals, so they have no dates.
+    conjunct.atoms.retain(|atom| !matches!(atom, Atom::Lacks(var, _) if literal(*var)));
+    intersect_nodes(conjunct);
+    if conjunct.atoms.iter().any(|atom| matches!(atom, Atom::Nodes(_, nodes) if nodes.is_empty())) {
+        return Outcome::Impossible;
+    }
+    Outcome::Done(kinds.into_iter().map(|kind| kind.unwrap_or(Kind::Node)).collect())
+}
+
+/// Finds sets without members, and classes that must be split from entities.
+fn check_members<'p>(kb: &Kb, conjunct: &Conjunct<'p>, splitting: Splitting) -> Option<Outcome<'p>> {
     for at in 0..conjunct.atoms.len() {
         match &conjunct.atoms[at] {
-            Atom::Nodes(_, nodes) if nodes.is_empty() => return Outcome::Impossible,
+            Atom::Nodes(_, nodes) if nodes.is_empty() => return Some(Outcome::Impossible),
             &Atom::Member { var, ref classes, entities_only } => {
                 let members = |class: &ClassId| kb.members(*class).iter();
                 if classes.iter().all(|class| kb.members(*class).is_empty()) {
-                    return Outcome::Impossible;
+                    return Some(Outcome::Impossible);
                 }
                 let is_class = |member: &u32| !is_entity(kb, *member);
                 let mut among_classes: Vec<u32> =
@@ -159,20 +174,13 @@ fn one_step<'p>(kb: &Kb, conjunct: &mut Conjunct<'p>, splitting: Splitting) -> O
                     let (mut entities, mut others) = (conjunct.clone(), conjunct.clone());
                     entities.atoms[at] = Atom::Member { var, classes: classes.clone(), entities_only: true };
                     others.atoms[at] = Atom::Nodes(var, among_classes);
-                    return Outcome::Split(vec![entities, others]);
+                    return Some(Outcome::Split(vec![entities, others]));
                 }
             }
             _ => {}
         }
     }
-    let literal = |var: Var| kinds[var] == Some(Kind::Literal);
-    // Nothing is said about literals, so they have no dates.
-    conjunct.atoms.retain(|atom| !matches!(atom, Atom::Lacks(var, _) if literal(*var)));
-    intersect_nodes(conjunct);
-    if conjunct.atoms.iter().any(|atom| matches!(atom, Atom::Nodes(_, nodes) if nodes.is_empty())) {
-        return Outcome::Impossible;
-    }
-    Outcome::Done(kinds.into_iter().map(|kind| kind.unwrap_or(Kind::Node)).collect())
+    None
 }
 
 /// Whether something must have a fact and must not.

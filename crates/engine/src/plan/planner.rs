@@ -291,7 +291,7 @@ impl<'w, 'kb> Planner<'w, 'kb> {
         Ok(Test { keys, comparison, value, target, literals })
     }
 
-    /// What a value is compared as; the literals that pass, where that cannot be told from a look at them. A value whose kind is open may be
+    /// What a value is compared as; the literals that pass, where the values alone do not decide it. A value whose kind is open may be
     /// read in every way that it can be.
     fn target(
         &self,

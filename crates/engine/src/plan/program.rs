@@ -52,7 +52,7 @@ impl Planning<'_, '_> {
         }
     }
 
-    /// A test for a value whose kind the key tells. Times and texts, which nearly all are, need not be read a second time.
+    /// A test for a value whose kind follows from the key. Times and texts, which nearly all are, need not be read a second time.
     #[inline]
     fn keyed_test(&mut self, keys: Few<QualifierId>, kind: Option<KeyKind>, text: &str) -> Option<Test> {
         let (value, target) = match kind {

@@ -100,10 +100,6 @@ impl Inspector {
             GraphPattern::Join { left, right } => {
                 return Ok(self.part_of_group(left, optionals)? + self.part_of_group(right, optionals)?);
             }
-            GraphPattern::Lateral { left, right } => {
-                self.pattern(left, optionals)?;
-                self.pattern(right, optionals)?;
-            }
             GraphPattern::LeftJoin { left, right, expression } => {
                 if optionals == MOST_OPTIONALS {
                     let what = "levels of OPTIONAL";
@@ -113,7 +109,9 @@ impl Inspector {
                 expression.iter().try_for_each(|expression| self.expression(expression))?;
                 return Ok(self.part_of_group(left, optionals)? + 1);
             }
-            GraphPattern::Union { left, right } | GraphPattern::Minus { left, right } => {
+            GraphPattern::Lateral { left, right }
+            | GraphPattern::Union { left, right }
+            | GraphPattern::Minus { left, right } => {
                 self.pattern(left, optionals)?;
                 self.pattern(right, optionals)?;
             }

@@ -16,7 +16,7 @@ use touchstone_kb::rdf::{MODEL_GRAPH, RdfTerm, RdfView, Triples};
 /// Triple terms within triple terms: more than anybody needs, and few enough to walk through them on any stack.
 const DEEPEST_TRIPLE: usize = 64;
 
-/// So many numbers and dates are remembered, because sorting asks for each of them again and again.
+/// Maximum number of numbers and dates that are cached, because sorting asks for each of them again and again.
 const MOST_REMEMBERED: usize = 1 << 16;
 
 /// A term of the view, or one that does not occur in it.
@@ -35,7 +35,7 @@ impl ViewTerm {
     }
 }
 
-/// The evaluation has been stopped. It is seen only where stacks are not unwound; otherwise nobody is there to see it.
+/// The evaluation has been stopped. It is seen only where stacks are not unwound; otherwise unwinding goes past it.
 #[derive(Debug)]
 pub(super) struct Halted;
 
@@ -59,7 +59,7 @@ impl Account<'_> {
     /// Ends the evaluation.
     #[cold]
     pub(super) fn halt(&self, limit: Limit) -> Halted {
-        self.watched.condemn(limit);
+        self.watched.request_stop(limit);
         checkpoint();
         Halted
     }
@@ -248,7 +248,7 @@ impl Iterator for Quads<'_> {
     }
 }
 
-/// Goes on unwinding if this is a panic of somebody else.
+/// Continues to unwind if this is any other panic.
 pub(super) fn expect_halt(thrown: Box<dyn std::any::Any + Send>) {
     if !thrown.is::<Halt>() {
         resume_unwind(thrown);

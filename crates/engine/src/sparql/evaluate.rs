@@ -98,7 +98,7 @@ fn evaluate_here(view: &dyn RdfView, query: &Query, budget: &Budget<'_>) -> Resu
     let outcome = outcome.map_err(expect_halt);
     drop(watch);
     // Whatever the evaluator made of it: after a stop, there is no answer.
-    if let Some(limit) = watched.verdict() {
+    if let Some(limit) = watched.stop_reason() {
         return Err(budget.stopped(limit).into());
     }
     match outcome {

@@ -219,6 +219,7 @@ impl<'a> MediaRange<'a> {
 
 /// Why results could not be written.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum FormatError {
     /// A graph cannot be a table, nor the other way round.
     #[error("{} cannot be written as {format}", if *.is_graph { "a graph" } else { "a table or a truth value" })]

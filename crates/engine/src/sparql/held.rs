@@ -3,7 +3,7 @@
 //! Rows consist of terms, and terms are made, copied and dropped by code of ours: so the terms that are alive tell how much memory the
 //! evaluation on this thread holds, whatever the evaluator does with them.
 
-use super::watchdog::{checkpoint, condemn_current};
+use super::watchdog::{checkpoint, request_stop_of_current};
 use crate::budget::Limit;
 use oxrdf::Term;
 use spareval::ExpressionTerm;
@@ -23,7 +23,7 @@ fn hold(bytes: u64) {
     let held = HELD.get().saturating_add(bytes);
     HELD.set(held);
     if held > MOST.get() {
-        condemn_current(Limit::Memory);
+        request_stop_of_current(Limit::Memory);
     }
     checkpoint();
 }

@@ -36,7 +36,7 @@ pub(super) fn with_measures(evaluator: QueryEvaluator, watched: &Arc<Watched>) -
             Term::BlankNode(_) | Term::Triple(_) => 0,
         };
         if length > longest.value().parse().ok()? {
-            watched.condemn(Limit::Memory);
+            watched.request_stop(Limit::Memory);
             checkpoint();
             return None;
         }

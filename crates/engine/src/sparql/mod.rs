@@ -21,6 +21,7 @@ use crate::budget::Stopped;
 
 /// Why a SPARQL query has no answer.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum SparqlError {
     /// A limit was reached. There is no partial answer.
     #[error(transparent)]

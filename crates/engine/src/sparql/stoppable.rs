@@ -2,7 +2,7 @@
 //! mean stays the same.
 //!
 //! - Rows without any value: the evaluator copies no term when it multiplies them, so it would meet no checkpoint. Sides of a join whose
-//!   rows may be empty get a value that nobody sees.
+//!   rows may be empty get a value that is never seen.
 //! - Sort keys are computed once for each row, not at every comparison, and terms of different kinds are kept apart: the evaluator's
 //!   order of mixed terms has cycles, which the standard library's sorting may answer with a panic.
 //! - Texts that are computed from computed texts are measured on the way: `REPLACE` multiplies lengths.

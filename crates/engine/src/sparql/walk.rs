@@ -1,4 +1,4 @@
-//! Patterns inside of patterns.
+//! Patterns within patterns.
 
 use spargebra::algebra::{AggregateExpression, Expression, GraphPattern, OrderExpression};
 

@@ -1,9 +1,9 @@
 //! Stops evaluations from outside.
 //!
-//! The evaluator has loops of its own (products, sorting, grouping, differences) that ask nobody whether they may go on. One thread for the
-//! whole process watches the clock, the cancellation and the memory of all evaluations that run, and leaves a verdict. Evaluations meet it
-//! at a [`checkpoint`], which every copy of a term is (see [`super::held`]): there they unwind, up to the one who started them. Nothing on the way can take the
-//! stop for an ordinary error of an expression or for the end of the results.
+//! The evaluator has loops of its own (products, sorting, grouping, differences) that never check whether they should stop. One thread for
+//! the whole process watches the clock, the cancellation and the memory of all evaluations that run, and requests stops. Evaluations see
+//! the request at a [`checkpoint`], which every copy of a term is (see [`super::held`]): there they unwind, up to where they were started.
+//! Nothing on the way can take the stop for an ordinary error of an expression or for the end of the results.
 
 use super::held::Allowance;
 use crate::budget::{Budget, Cancel, Limit};
@@ -15,16 +15,17 @@ use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-/// How often evaluations are looked at.
+/// How often evaluations are checked.
 const TICK: Duration = Duration::from_millis(10);
-/// The thread ends after so long without anything to watch.
+/// How long the thread waits for something to watch before it ends.
 const IDLE: Duration = Duration::from_secs(5);
 
-const GOES_ON: u8 = 0;
-const VERDICTS: [Limit; 5] = [Limit::Operations, Limit::Rows, Limit::Memory, Limit::Time, Limit::Cancelled];
+const RUNNING: u8 = 0;
+const STOP_REASONS: [Limit; 5] =
+    [Limit::Operations, Limit::Rows, Limit::Memory, Limit::Time, Limit::Cancelled];
 
-/// How many evaluations have a verdict and have not ended yet: as long as there are none, checkpoints cost next to nothing.
-static CONDEMNED: AtomicUsize = AtomicUsize::new(0);
+/// Number of evaluations that were requested to stop and have not ended yet: as long as there are none, checkpoints cost next to nothing.
+static STOPPING: AtomicUsize = AtomicUsize::new(0);
 
 thread_local! {
     /// The evaluation that runs on this thread.
@@ -40,7 +41,7 @@ pub(super) struct Watched {
     cancel: Cancel,
     memory: u64,
     token: CancellationToken,
-    verdict: AtomicU8,
+    stop_reason: AtomicU8,
 }
 
 impl Watched {
@@ -52,7 +53,7 @@ impl Watched {
             cancel: budget.canceller().cloned().unwrap_or_default(),
             memory: budget.limits().memory,
             token: CancellationToken::new(),
-            verdict: AtomicU8::new(GOES_ON),
+            stop_reason: AtomicU8::new(RUNNING),
         })
     }
 
@@ -61,26 +62,26 @@ impl Watched {
         self.token.clone()
     }
 
-    /// The first limit that was reached.
-    pub(super) fn verdict(&self) -> Option<Limit> {
-        let code = self.verdict.load(Ordering::Acquire);
-        VERDICTS.get(usize::from(code).checked_sub(1)?).copied()
+    /// The limit that was reached first, if the evaluation was requested to stop.
+    pub(super) fn stop_reason(&self) -> Option<Limit> {
+        let code = self.stop_reason.load(Ordering::Acquire);
+        STOP_REASONS.get(usize::from(code).checked_sub(1)?).copied()
     }
 
-    /// Stops the evaluation at its next checkpoint. The first verdict stands.
-    pub(super) fn condemn(&self, limit: Limit) {
-        let code = VERDICTS.iter().position(|&l| l == limit).map_or(1, |at| at as u8 + 1);
-        if self.verdict.compare_exchange(GOES_ON, code, Ordering::AcqRel, Ordering::Acquire).is_ok() {
-            CONDEMNED.fetch_add(1, Ordering::Relaxed);
+    /// Stops the evaluation at its next checkpoint. The reason of the first request stays.
+    pub(super) fn request_stop(&self, limit: Limit) {
+        let code = STOP_REASONS.iter().position(|&l| l == limit).map_or(1, |at| at as u8 + 1);
+        if self.stop_reason.compare_exchange(RUNNING, code, Ordering::AcqRel, Ordering::Acquire).is_ok() {
+            STOPPING.fetch_add(1, Ordering::Relaxed);
             self.token.cancel();
         }
     }
 
     fn look(&self, now: Instant) {
         if self.cancel.is_cancelled() {
-            self.condemn(Limit::Cancelled);
+            self.request_stop(Limit::Cancelled);
         } else if self.deadline.is_some_and(|deadline| now >= deadline) {
-            self.condemn(Limit::Time);
+            self.request_stop(Limit::Time);
         }
     }
 }
@@ -88,30 +89,31 @@ impl Watched {
 /// Leaves the evaluation of this thread if it has been stopped.
 #[inline]
 pub(super) fn checkpoint() {
-    if CONDEMNED.load(Ordering::Relaxed) != 0 {
-        leave_if_condemned();
+    if STOPPING.load(Ordering::Relaxed) != 0 {
+        leave_if_stopping();
     }
 }
 
 #[cold]
-fn leave_if_condemned() {
+fn leave_if_stopping() {
     // Where unwinding is not possible, the errors of the dataset and the token must do.
     if !cfg!(panic = "unwind") || std::thread::panicking() {
         return;
     }
-    let condemned = CURRENT.with_borrow(|current| current.as_ref().is_some_and(|c| c.verdict().is_some()));
-    if condemned {
-        // No panic: nobody is told and nothing is printed.
+    let is_stopping =
+        CURRENT.with_borrow(|current| current.as_ref().is_some_and(|c| c.stop_reason().is_some()));
+    if is_stopping {
+        // Without the panic hook, so nothing is printed.
         resume_unwind(Box::new(Halt));
     }
 }
 
 /// Stops the evaluation of this thread.
 #[cold]
-pub(super) fn condemn_current(limit: Limit) {
+pub(super) fn request_stop_of_current(limit: Limit) {
     CURRENT.with_borrow(|current| {
         if let Some(watched) = current {
-            watched.condemn(limit);
+            watched.request_stop(limit);
         }
     });
 }
@@ -137,9 +139,9 @@ impl Drop for Watch {
     fn drop(&mut self) {
         WATCHDOG.forget(&self.watched);
         CURRENT.set(self.outer.take());
-        // Nobody can condemn it any more.
-        if self.watched.verdict().is_some() {
-            CONDEMNED.fetch_sub(1, Ordering::Relaxed);
+        // The watchdog no longer knows it, so no other request can come.
+        if self.watched.stop_reason().is_some() {
+            STOPPING.fetch_sub(1, Ordering::Relaxed);
         }
     }
 }
@@ -197,8 +199,8 @@ impl Watchdog {
         loop {
             if state.entries.is_empty() {
                 state.idle = true;
-                // Whoever wakes it may be gone already; it stays awake for a tick all the same, so that a stream of short evaluations
-                // does not wake it for each.
+                // The evaluation that wakes it may have ended already; it stays awake for a tick all the same, so that a stream of short
+                // evaluations does not wake it for each.
                 let waited = self.work.wait_timeout(state, IDLE);
                 let timed_out;
                 (state, timed_out) = waited.unwrap_or_else(PoisonError::into_inner);
@@ -226,7 +228,7 @@ fn look_at_all(entries: &mut [Entry]) {
     }
 }
 
-/// The memory is that of the process, and whose it is cannot be told: one evaluation at a time is stopped, that with the most growth, and
+/// The memory is that of the process, and which evaluation holds it is unknown: one evaluation at a time is stopped, that with the most growth, and
 /// the next one only after it has ended.
 fn look_at_memory(entries: &mut [Entry], memory: u64) {
     let mut worst: Option<(u64, &Watched)> = None;
@@ -234,7 +236,7 @@ fn look_at_memory(entries: &mut [Entry], memory: u64) {
     for entry in entries {
         let before = *entry.memory_before.get_or_insert(memory);
         let grown = memory.saturating_sub(before);
-        match entry.watched.verdict() {
+        match entry.watched.stop_reason() {
             Some(_) => freeing = true,
             None if grown > entry.watched.memory && worst.is_none_or(|(most, _)| grown > most) => {
                 worst = Some((grown, &entry.watched));
@@ -243,7 +245,7 @@ fn look_at_memory(entries: &mut [Entry], memory: u64) {
         }
     }
     if let Some((_, watched)) = worst.filter(|_| !freeing) {
-        watched.condemn(Limit::Memory);
+        watched.request_stop(Limit::Memory);
     }
 }
 
@@ -275,7 +277,7 @@ mod tests {
         }));
         assert!(outcome.is_err_and(|thrown| thrown.is::<Halt>()), "it was stopped");
         drop(watch);
-        watched.verdict()
+        watched.stop_reason()
     }
 
     #[test]
@@ -290,7 +292,7 @@ mod tests {
         });
         assert_eq!(run_until_halted(Limits::none(), &cancel), Some(Limit::Cancelled));
         other.join().expect("no panic");
-        // Others go on.
+        // Other evaluations continue.
         checkpoint();
     }
 
@@ -300,13 +302,13 @@ mod tests {
         let entry = |before| Entry { watched: Watched::new(&budget), memory_before: Some(before) };
         let mut entries = [entry(1000), entry(900), entry(1040)];
         look_at_memory(&mut entries, 1050);
-        let verdicts = |entries: &[Entry]| entries.iter().map(|e| e.watched.verdict()).collect::<Vec<_>>();
-        assert_eq!(verdicts(&entries), [None, Some(Limit::Memory), None]);
+        let reasons = |entries: &[Entry]| entries.iter().map(|e| e.watched.stop_reason()).collect::<Vec<_>>();
+        assert_eq!(reasons(&entries), [None, Some(Limit::Memory), None]);
         look_at_memory(&mut entries, 5000);
-        assert_eq!(verdicts(&entries), [None, Some(Limit::Memory), None], "the first is still there");
+        assert_eq!(reasons(&entries), [None, Some(Limit::Memory), None], "the first is still there");
         look_at_memory(&mut entries[2..], 5000);
-        assert_eq!(verdicts(&entries)[2], Some(Limit::Memory));
+        assert_eq!(reasons(&entries)[2], Some(Limit::Memory));
         // These two never ran.
-        CONDEMNED.fetch_sub(2, Ordering::Relaxed);
+        STOPPING.fetch_sub(2, Ordering::Relaxed);
     }
 }

@@ -43,7 +43,7 @@ impl Address {
         &self.uri
     }
 
-    /// Whether a secret for the one may be told to the other.
+    /// Whether a secret for the one may be sent to the other.
     pub(super) fn same_place(&self, other: &Address) -> bool {
         let port =
             |uri: &Uri| uri.port_u16().unwrap_or(if uri.scheme_str() == Some("https") { 443 } else { 80 });

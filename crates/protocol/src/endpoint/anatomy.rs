@@ -40,102 +40,30 @@ pub(super) struct Anatomy<'a> {
 type Place = std::ops::Range<usize>;
 
 impl<'a> Anatomy<'a> {
+    /// The clauses of a query. Only words outside brackets are looked at, so the pattern need not be valid.
     pub(super) fn of(text: &'a str) -> Result<Anatomy<'a>, EndpointError> {
-        let not_a_query = |found: &str| EndpointError::Query { expected: "a query", found: found.to_owned() };
         let tokens = outermost(text);
-        let word = |token: &OuterToken| token.keyword(text);
-        let (first, form) = tokens
-            .iter()
-            .enumerate()
-            .find_map(|(i, token)| {
-                Some((
-                    i,
-                    match word(token).as_str() {
-                        "SELECT" => Form::Select,
-                        "ASK" => Form::Ask,
-                        "CONSTRUCT" => Form::Construct,
-                        "DESCRIBE" => Form::Describe,
-                        _ => return None,
-                    },
-                ))
-            })
+        let (first, form) = (0..tokens.len())
+            .find_map(|at| Some((at, form_of(&tokens[at].keyword(text))?)))
             .ok_or_else(|| not_a_query("neither SELECT nor ASK, CONSTRUCT or DESCRIBE"))?;
-        let mut clauses = Clauses {
-            datasets: None,
-            pattern: None,
-            groups: None,
-            order: None,
-            values: None,
-            limit: None,
-            offset: None,
-        };
-        let mut head_end = None;
-        let mut i = first + 1;
+        let mut next = first + 1;
         // The template of a CONSTRUCT comes before its pattern.
         if form == Form::Construct
-            && tokens.get(i).is_some_and(|token| text[token.range.clone()].starts_with('{'))
+            && tokens.get(next).is_some_and(|token| text[token.range.clone()].starts_with('{'))
         {
-            i += 1;
+            next += 1;
         }
-        while let Some(token) = tokens.get(i) {
-            let start = token.range.start;
-            let until = |words: &[&str]| {
-                let mut end = i + 1;
-                while tokens.get(end).is_some_and(|token| !words.contains(&word(token).as_str())) {
-                    end += 1;
-                }
-                end
-            };
-            let number = || tokens.get(i + 1).and_then(|next| text[next.range.clone()].parse::<u64>().ok());
-            let is_group = token.kind == TokenKind::Open && text[start..].starts_with('{');
-            let next = match word(token).as_str() {
-                "FROM" if clauses.pattern.is_none() => {
-                    let named = tokens.get(i + 1).is_some_and(|next| word(next) == "NAMED");
-                    let next = i + if named { 3 } else { 2 };
-                    let end = tokens.get(next - 1).map_or(text.len(), |last| last.range.end);
-                    clauses.datasets = Some(clauses.datasets.map_or(start, |place: Place| place.start)..end);
-                    next
-                }
-                "WHERE" => i + 1,
-                _ if is_group && clauses.pattern.is_none() => {
-                    clauses.pattern = Some(token.range.clone());
-                    i + 1
-                }
-                "GROUP" | "HAVING" => {
-                    let next = until(&["ORDER", "LIMIT", "OFFSET", "VALUES"]);
-                    clauses.groups = Some(
-                        clauses.groups.map_or(start, |place: Place| place.start)..end_before(&tokens, next),
-                    );
-                    next
-                }
-                "ORDER" => {
-                    let next = until(&["LIMIT", "OFFSET", "VALUES"]);
-                    // The keys, without ORDER BY.
-                    let keys = tokens.get(i + 2).map_or(text.len(), |key| key.range.start);
-                    clauses.order = Some(keys..end_before(&tokens, next).max(keys));
-                    next
-                }
-                "LIMIT" => {
-                    clauses.limit = Some(number().ok_or_else(|| not_a_query("LIMIT without a number"))?);
-                    i + 2
-                }
-                "OFFSET" => {
-                    clauses.offset = Some(number().ok_or_else(|| not_a_query("OFFSET without a number"))?);
-                    i + 2
-                }
-                "VALUES" => {
-                    clauses.values = Some(start..text.len());
-                    tokens.len()
+        let mut clauses = Clauses::default();
+        let mut head_end = None;
+        while let Some(token) = tokens.get(next) {
+            match clauses.add(text, &tokens, next)? {
+                Some(after) => {
+                    head_end.get_or_insert(token.range.start);
+                    next = after;
                 }
                 // Still what is selected or described.
-                _ if clauses.pattern.is_none() => {
-                    i += 1;
-                    continue;
-                }
-                other => return Err(not_a_query(&format!("{other:?} after the pattern"))),
-            };
-            head_end.get_or_insert(start);
-            i = next;
+                None => next += 1,
+            }
         }
         if clauses.pattern.is_none() && form != Form::Describe {
             return Err(not_a_query("no pattern in braces"));
@@ -198,7 +126,7 @@ impl<'a> Anatomy<'a> {
 
     /// A page of the query's rows in an order that all pages share: the query's own, and all variables after it.
     ///
-    /// `nested` sorts inside of a sub-select and cuts outside of it: Virtuoso sorts no more than 10,000 rows where it also cuts. The standard
+    /// `nested` sorts in a sub-select and cuts outside: Virtuoso sorts no more than 10,000 rows where it also cuts. The standard
     /// promises nothing about the order of a sub-select, so other servers get both in one.
     pub(super) fn page(&self, variables: &[Variable], limit: u64, offset: u64, nested: bool) -> String {
         let Anatomy { prologue, head, datasets, pattern, groups, order, values, .. } = self;
@@ -227,6 +155,8 @@ impl<'a> Anatomy<'a> {
     }
 }
 
+/// The places of the clauses that were found so far.
+#[derive(Default)]
 struct Clauses {
     datasets: Option<Place>,
     pattern: Option<Place>,
@@ -235,6 +165,78 @@ struct Clauses {
     values: Option<Place>,
     limit: Option<u64>,
     offset: Option<u64>,
+}
+
+impl Clauses {
+    /// Reads the clause that begins with a token. Gives the number of the token after it, or `None` if no clause begins there.
+    fn add(&mut self, text: &str, tokens: &[OuterToken], at: usize) -> Result<Option<usize>, EndpointError> {
+        let token = &tokens[at];
+        let start = token.range.start;
+        let until = |words: &[&str]| {
+            let mut end = at + 1;
+            while tokens.get(end).is_some_and(|token| !words.contains(&token.keyword(text).as_str())) {
+                end += 1;
+            }
+            end
+        };
+        let number = || tokens.get(at + 1).and_then(|next| text[next.range.clone()].parse::<u64>().ok());
+        let first_start = |place: Option<Place>| place.map_or(start, |place| place.start);
+        let is_group = token.kind == TokenKind::Open && text[start..].starts_with('{');
+        Ok(Some(match token.keyword(text).as_str() {
+            "FROM" if self.pattern.is_none() => {
+                let named = tokens.get(at + 1).is_some_and(|next| next.keyword(text) == "NAMED");
+                let next = at + if named { 3 } else { 2 };
+                let end = tokens.get(next - 1).map_or(text.len(), |last| last.range.end);
+                self.datasets = Some(first_start(self.datasets.take())..end);
+                next
+            }
+            "WHERE" => at + 1,
+            _ if is_group && self.pattern.is_none() => {
+                self.pattern = Some(token.range.clone());
+                at + 1
+            }
+            "GROUP" | "HAVING" => {
+                let next = until(&["ORDER", "LIMIT", "OFFSET", "VALUES"]);
+                self.groups = Some(first_start(self.groups.take())..end_before(tokens, next));
+                next
+            }
+            "ORDER" => {
+                let next = until(&["LIMIT", "OFFSET", "VALUES"]);
+                // The keys, without ORDER BY.
+                let keys = tokens.get(at + 2).map_or(text.len(), |key| key.range.start);
+                self.order = Some(keys..end_before(tokens, next).max(keys));
+                next
+            }
+            "LIMIT" => {
+                self.limit = Some(number().ok_or_else(|| not_a_query("LIMIT without a number"))?);
+                at + 2
+            }
+            "OFFSET" => {
+                self.offset = Some(number().ok_or_else(|| not_a_query("OFFSET without a number"))?);
+                at + 2
+            }
+            "VALUES" => {
+                self.values = Some(start..text.len());
+                tokens.len()
+            }
+            _ if self.pattern.is_none() => return Ok(None),
+            other => return Err(not_a_query(&format!("{other:?} after the pattern"))),
+        }))
+    }
+}
+
+fn not_a_query(found: &str) -> EndpointError {
+    EndpointError::Query { expected: "a query", found: found.to_owned() }
+}
+
+fn form_of(word: &str) -> Option<Form> {
+    match word {
+        "SELECT" => Some(Form::Select),
+        "ASK" => Some(Form::Ask),
+        "CONSTRUCT" => Some(Form::Construct),
+        "DESCRIBE" => Some(Form::Describe),
+        _ => None,
+    }
 }
 
 fn end_before(tokens: &[OuterToken], next: usize) -> usize {

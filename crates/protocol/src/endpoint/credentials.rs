@@ -1,4 +1,4 @@
-//! Who we are to the endpoint. Only the environment says so: command lines and files are seen by others.
+//! Credentials for endpoints. They come from the environment only: command lines and files are seen by others.
 
 use super::error::EndpointError;
 use std::fmt;

@@ -5,6 +5,7 @@ use touchstone_engine::budget::Stopped;
 
 /// Why there is no answer. Addresses are shown without query part; credentials never are.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum EndpointError {
     /// The address cannot be used.
     #[error("endpoint address {url}: {reason}")]
@@ -116,7 +117,7 @@ pub enum EndpointError {
 }
 
 impl EndpointError {
-    /// One word for machines.
+    /// One word for files and JSON output.
     pub fn word(&self) -> &'static str {
         match self {
             EndpointError::Address { .. } => "address",

@@ -181,7 +181,7 @@ mod tests {
         let with = |predicate: &str| {
             triples.iter().filter(|t| t.predicate.as_str() == format!("urn:t:{predicate}")).count()
         };
-        // A literal is no subject; equal triples are one; blank nodes of different rows are different.
+        // A literal is not a subject; equal triples are one; blank nodes of different rows are different.
         assert_eq!((with("p"), with("q"), with("r")), (2, 2, 4));
     }
 

@@ -10,12 +10,12 @@
 //! # Ok::<(), touchstone_protocol::EndpointError>(())
 //! ```
 //!
-//! Servers cut results without saying so. Where a result may have been cut, the server is asked how many rows there are, and the rest is got
+//! Servers cut results without reporting it. Where a result may have been cut, the server is asked how many rows there are, and the rest is got
 //! in pages; see [`EndpointSettings::detect_caps`]. The outcome is complete, or an error.
 //!
-//! Who we are is told by the environment only: [`USER_VARIABLE`], [`PASSWORD_VARIABLE`], [`TOKEN_VARIABLE`].
+//! Credentials come from the environment only: [`USER_VARIABLE`], [`PASSWORD_VARIABLE`], [`TOKEN_VARIABLE`].
 //!
-//! Virtuoso writes doubles with six digits: 14756087 comes back as 1.47561e+07. All digits are to be had with `STR(?v)`.
+//! Virtuoso writes doubles with six digits: 14756087 comes back as 1.47561e+07. `STR(?v)` gives all digits.
 
 mod address;
 mod anatomy;
@@ -114,7 +114,7 @@ impl Endpoint {
     /// The triples of a `CONSTRUCT` or a `DESCRIBE`.
     ///
     /// With [`EndpointSettings::detect_caps`], a `CONSTRUCT` is sent as a `SELECT`, and its triples are made here: Virtuoso cuts graphs and does not
-    /// even say so. A `DESCRIBE` is taken as it comes; Virtuoso does not cut these.
+    /// even report it. A `DESCRIBE` is taken as it comes; Virtuoso does not cut these.
     pub fn graph(&self, text: &str, budget: &Budget<'_>) -> Result<Graph, EndpointError> {
         let anatomy = expect(text, "a CONSTRUCT or DESCRIBE", &[Form::Construct, Form::Describe])?;
         let meter = Meter::new(budget);

@@ -145,7 +145,7 @@ fn is_rounded(term: &Term) -> bool {
     matches!(term, Term::Literal(literal) if [xsd::DOUBLE, xsd::FLOAT].contains(&literal.datatype()))
 }
 
-/// Whether somebody may have set such a number as a limit: round ones from 100, and powers of two from 256.
+/// Whether such a number is likely to be a configured limit: round ones from 100, and powers of two from 256.
 fn is_suspicious(count: u64) -> bool {
     let mut leading = count;
     while leading >= 100 && leading.is_multiple_of(10) {

@@ -30,7 +30,7 @@ impl From<touchstone_engine::budget::Stopped> for Failure {
 const LOOK_EVERY: Duration = Duration::from_millis(20);
 
 impl Endpoint {
-    /// Tries until it succeeds, is of no use, or was tried often enough. The attempt is told its number, from 1.
+    /// Tries until it succeeds, is of no use, or was tried often enough. The attempt gets its number, from 1.
     pub(super) fn with_retries<T>(
         &self,
         meter: &Meter<'_>,

@@ -26,7 +26,7 @@ pub(super) struct Page {
     pub(super) table: Table,
     /// The result of an `ASK`, if it was one.
     pub(super) boolean: Option<bool>,
-    /// The number of rows after which the server says it cuts, if it says so.
+    /// The number of rows after which the server cuts results, if it reports it.
     pub(super) cap: Option<u64>,
     pub(super) is_virtuoso: bool,
 }

@@ -42,7 +42,7 @@ impl Reply {
         value.split(';').next().unwrap_or("").trim().to_ascii_lowercase()
     }
 
-    /// The character set, if it is said and is not the one of everything here.
+    /// The character set, if the reply names another one than UTF-8.
     pub(super) fn foreign_charset(&self) -> Option<String> {
         let value = self.header(CONTENT_TYPE.as_str())?.to_ascii_lowercase();
         let charset = value.split(';').find_map(|part| part.trim().strip_prefix("charset="))?;
@@ -95,7 +95,7 @@ impl Endpoint {
             let next = address.follow(location)?;
             let refused = |reason| self.redirected(&next, reason);
             if status == 303 {
-                return Err(refused("to see another page, which is no answer to a query"));
+                return Err(refused("to see another page, which is not an answer to a query"));
             }
             if address.is_encrypted() && !next.is_encrypted() {
                 return Err(refused("not encrypted any more"));

@@ -8,7 +8,7 @@ use std::io::{self, Read};
 /// Virtuoso's names for blank nodes begin with this. Where IRIs are expected in a query, they can be used as such.
 const BLANK: &str = "nodeID://";
 
-/// Before the label of a blank node, as Virtuoso writes it in JSON and in XML. Quotes inside of JSON texts and `<` inside of XML texts are
+/// Before the label of a blank node, as Virtuoso writes it in JSON and in XML. Quotes in JSON texts and `<` in XML texts are
 /// escaped, so that these cannot be part of data.
 const BEFORE_LABEL: [&[u8]; 2] = [b"\"bnode\", \"value\": \"nodeID://", b"<bnode>nodeID://"];
 
@@ -108,7 +108,7 @@ pub(super) fn state_of(message: &str) -> Option<&str> {
     (words.next() == Some("Virtuoso")).then(|| words.next()).flatten()
 }
 
-/// Whether the same query may succeed a moment later: deadlocks and lost connections inside of the server.
+/// Whether the same query may succeed a moment later: deadlocks and lost connections within the server.
 pub(super) fn is_passing(state: &str) -> bool {
     state == "40001" || state.starts_with("08C")
 }

@@ -14,7 +14,7 @@ const UNIT: u64 = 1024;
 /// A reply is handed to its connection in pieces of this size, so that what was sent is no longer held.
 const PIECE: usize = 64 << 10;
 
-/// The memory that bodies may hold. Whoever wants to hold one reserves it first.
+/// The memory that bodies may hold. It is reserved before a body is held.
 #[derive(Debug)]
 pub(super) struct Memory {
     units: Arc<Semaphore>,

@@ -26,7 +26,7 @@ const PAUSE: Duration = Duration::from_millis(50);
 /// Connections that wait to be accepted. With the usual 128, clients beyond them are reset when a slow query holds everybody up.
 const BACKLOG: u32 = 4096;
 
-/// Listens at an address; call it inside of a runtime.
+/// Listens at an address; call it within a runtime.
 pub(super) fn listen(address: SocketAddr) -> Result<TcpListener> {
     let socket = if address.is_ipv4() { TcpSocket::new_v4()? } else { TcpSocket::new_v6()? };
     // A port that was in use a moment ago can be taken again, as with the standard library.

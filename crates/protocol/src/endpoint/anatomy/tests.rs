@@ -25,7 +25,7 @@ fn clauses_are_found() {
 }
 
 #[test]
-fn forms_are_told_apart() {
+fn forms_are_distinguished() {
     for (text, form) in [
         ("ask{?s ?p ?o}", Form::Ask),
         ("define sql:select-option \"order\" SELECT * {}", Form::Select),
