@@ -335,12 +335,12 @@ def normalised(path, text, work):
     """The lines of a file without what may differ between two recordings: see NORMALISED."""
     text = text.replace(work, "WORK")
     if path.name == ".touchstone.json":
-        text = re.sub(r'("(?:blake3|hash|bytes|length|size)": ?)("[0-9a-f]*"|[0-9]+)', r"\1...", text)
+        text = re.sub(r'("(?:blake3|hash|bytes|length|size)": ?)("[0-9a-f]*"|[0-9]+)', r'\1"..."', text)
     if path.name == "verified":
         # Name, length, modification time and inode of each file.
         return [" ".join(line.split()[:2]) for line in text.split("\n")]
     text = BLANK_NODE.sub("_:...", text)
-    text = TIME_STAMP.sub("TIME", JSON_TIMES.sub(r"\1...", text))
+    text = TIME_STAMP.sub("TIME", JSON_TIMES.sub(r'\1"..."', text))
     # Mean, median, 95 % and total of the seconds per question, in tables of all formats.
     text = re.sub(rf"\bseconds((?:[ |,&]+{NUMBER}){{4}})", "seconds ...", text)
     lines, in_steps, in_usage, column = [], False, False, None
