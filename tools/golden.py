@@ -328,7 +328,7 @@ NUMBER = r"-?[0-9][0-9.]*(?:e-?[0-9]+)?"
 JSON_TIMES = re.compile(rf'("(?:seconds|micros|milliseconds|elapsed|latency)": ?)(?:{NUMBER}|\{{[^{{}}]*\}})')
 # Names that the SPARQL parser chooses at random for `[]`, where a message quotes a pattern.
 BLANK_NODE = re.compile(r"_:(?:[0-9a-f]{16,32}\b|[0-9a-f]*…)")
-TIME_STAMP = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.]+Z")
+TIME_STAMP = re.compile(r'("(?:started|ended|finished)": ?)"[^"]*"')
 
 
 def normalised(path, text, work):
@@ -340,7 +340,7 @@ def normalised(path, text, work):
         # Name, length, modification time and inode of each file.
         return [" ".join(line.split()[:2]) for line in text.split("\n")]
     text = BLANK_NODE.sub("_:...", text)
-    text = TIME_STAMP.sub("TIME", JSON_TIMES.sub(r'\1"..."', text))
+    text = TIME_STAMP.sub(r'\1"..."', JSON_TIMES.sub(r'\1"..."', text))
     # Mean, median, 95 % and total of the seconds per question, in tables of all formats.
     text = re.sub(rf"\bseconds((?:[ |,&]+{NUMBER}){{4}})", "seconds ...", text)
     lines, in_steps, in_usage, column = [], False, False, None
@@ -407,8 +407,21 @@ def changes(path, old, new):
             yield "", "\n    ".join(old[i1:i2]) or "(absent)", "\n    ".join(new[j1:j2]) or "(absent)"
 
 
+def wording(old, new):
+    """The words that differ between two texts, without what both have in common: a change of wording is the same in thousands of lines."""
+    if not (isinstance(old, str) and isinstance(new, str)) or len(old) + len(new) > 4000:
+        return None
+    old, new = old.split(), new.split()
+    parts = []
+    for tag, i1, i2, j1, j2 in difflib.SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
+        if tag != "equal":
+            parts.append(f"{' '.join(old[i1:i2]) or '(nothing)'} -> {' '.join(new[j1:j2]) or '(nothing)'}")
+    return "; ".join(parts)
+
+
 def compare(first, second):
     print(NORMALISED)
+    wordings = collections.defaultdict(collections.Counter)
     folders = [pathlib.Path(first), pathlib.Path(second)]
     works = [(folder / "work-folder").read_text() for folder in folders]
     names = [{str(p.relative_to(f)) for p in f.rglob("*") if p.is_file()} - {"work-folder"} for f in folders]
@@ -429,6 +442,7 @@ def compare(first, second):
         kinds = collections.defaultdict(list)
         for what, one, other in changes(path, old, new):
             kinds[what].append((short(one), short(other)))
+            wordings[wording(one, other) or "(not text)"][name] += 1
         print(f"differs: {name} ({sum(map(len, kinds.values()))} places)")
         for what, examples in kinds.items():
             for one, other in examples[:3]:
@@ -439,6 +453,10 @@ def compare(first, second):
                     print(f"  {what} as in {earlier}")
             if len(examples) > 3:
                 print(f"  {what} and {len(examples) - 3} more")
+    if wordings:
+        print("\nThe same differences by the words that changed, most frequent first:")
+    for words_changed, places in sorted(wordings.items(), key=lambda item: -sum(item[1].values()))[:200]:
+        print(f"  {sum(places.values())} places in {len(places)} files, first {min(places)}: {short(words_changed)}")
     print(f"{len(names[0] | names[1])} files compared, {n_different} differ")
     return n_different
 

@@ -109,9 +109,12 @@ fn console_blocks_are_true() {
                 Some(block) => {
                     n_blocks += 1;
                     let expected = played(block);
-                    if without_times(block) != without_times(&expected) {
-                        wrong.push(format!("--- {}\n{block}\n--- the program\n{expected}", path.display()));
+                    if without_times(block) == without_times(&expected) {
+                        // Other times are no reason to change a page.
+                        parts.push(part.to_owned());
+                        continue;
                     }
+                    wrong.push(format!("--- {}\n{block}\n--- the program\n{expected}", path.display()));
                     parts.push(format!("console\n{expected}"));
                 }
                 None => parts.push(part.to_owned()),
