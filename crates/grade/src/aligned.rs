@@ -9,7 +9,7 @@
 use crate::sets::Overlap;
 use smallvec::SmallVec;
 use touchstone_logic::graph::Vertex;
-use touchstone_logic::sparql::{Statements, Structure, Term};
+use touchstone_logic::sparql::{StatementTerm, Statements, Structure};
 use touchstone_logic::{Inverses, QueryGraph};
 
 /// What a statement says about its vertices.
@@ -66,8 +66,8 @@ pub fn aligned_patterns<'q>(
 ) -> Overlap {
     let fixed = |statements: &'q Statements<'q>| {
         statements.patterns.iter().flat_map(|[from, _, to]| [from, to]).filter_map(|term| match term {
-            Term::Fixed(text) => Some(&**text),
-            Term::Variable(_) | Term::Blank(_) => None,
+            StatementTerm::Fixed(text) => Some(&**text),
+            StatementTerm::Variable(_) | StatementTerm::Blank(_) => None,
         })
     };
     let mut names: Vec<&str> = fixed(predicted.0).chain(fixed(gold.0)).collect();
@@ -78,9 +78,9 @@ pub fn aligned_patterns<'q>(
 
 /// A parsed query as statements.
 fn patterns<'q>(statements: &'q Statements<'q>, structure: &Structure<'q>, names: &[&str]) -> Said<'q> {
-    let mut known: Vec<&Term<'q>> = Vec::new();
-    let mut number = |term: &'q Term<'q>| match term {
-        Term::Fixed(text) => names.binary_search(&&**text).unwrap_or(usize::MAX),
+    let mut known: Vec<&StatementTerm<'q>> = Vec::new();
+    let mut number = |term: &'q StatementTerm<'q>| match term {
+        StatementTerm::Fixed(text) => names.binary_search(&&**text).unwrap_or(usize::MAX),
         variable => {
             names.len()
                 + known.iter().position(|known| *known == variable).unwrap_or_else(|| {
@@ -92,12 +92,12 @@ fn patterns<'q>(statements: &'q Statements<'q>, structure: &Structure<'q>, names
     let mut all: Vec<Statement<'q>> = Vec::new();
     for [from, property, to] in &statements.patterns {
         let property: &str = match property {
-            Term::Fixed(text) => text,
-            Term::Variable(_) | Term::Blank(_) => "?",
+            StatementTerm::Fixed(text) => text,
+            StatementTerm::Variable(_) | StatementTerm::Blank(_) => "?",
         };
         all.push((Label::Relation(property), Ends::from_buf([number(from), number(to)])));
     }
-    let place = |name: &str| known.iter().position(|known| **known == Term::Variable(name));
+    let place = |name: &str| known.iter().position(|known| **known == StatementTerm::Variable(name));
     let root = structure.answer().and_then(place).map(|place| names.len() + place);
     for condition in structure.conditions() {
         let mut variables: Ends =

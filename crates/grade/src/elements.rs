@@ -5,7 +5,7 @@ use crate::sets::Overlap;
 use hashbrown::HashMap;
 use std::borrow::Cow;
 use touchstone_logic::QueryGraph;
-use touchstone_logic::sparql::{Statements, Term, known_prefix};
+use touchstone_logic::sparql::{StatementTerm, Statements, known_prefix};
 
 /// A triple pattern; all variables are the same.
 pub type Pattern<'t> = [Cow<'t, str>; 3];
@@ -36,9 +36,9 @@ impl<'t> Elements<'t> {
 
     /// Of a parsed SPARQL query.
     pub fn of_statements(statements: Statements<'t>) -> Elements<'t> {
-        let term = |term: Term<'t>| match term {
-            Term::Variable(_) | Term::Blank(_) => VARIABLE,
-            Term::Fixed(text) => text,
+        let term = |term: StatementTerm<'t>| match term {
+            StatementTerm::Variable(_) | StatementTerm::Blank(_) => VARIABLE,
+            StatementTerm::Fixed(text) => text,
         };
         let patterns = statements.patterns.into_iter().map(|pattern| pattern.map(term)).collect();
         Elements::of(patterns, statements.iris)

@@ -23,7 +23,7 @@ const INVERSES: &str = "reverse_properties";
 /// The classes and relations of an RDF KB.
 #[derive(Debug, Default)]
 pub struct Ontology {
-    names: Names,
+    names: NameTable,
     /// By name.
     entries: Vec<Entry>,
     /// Class and direct superclass, sorted.
@@ -304,7 +304,7 @@ fn three_fields(line: &str) -> Option<[&str; 3]> {
 /// Texts with dense numbers, all in one buffer. Hashes come from outside, so that one hash of a token serves the
 /// names of an ontology and those of a single comparison.
 #[derive(Debug, Default)]
-pub(crate) struct Names {
+pub(crate) struct NameTable {
     text: String,
     /// Start, length and hash of a text, by number.
     spans: Vec<(u32, u32, u64)>,
@@ -312,7 +312,7 @@ pub(crate) struct Names {
     hasher: DefaultHashBuilder,
 }
 
-impl Names {
+impl NameTable {
     pub(crate) fn find(&self, hash: u64, name: &str) -> Option<u32> {
         self.table.find(hash, |&id| self.spans[id as usize].2 == hash && self.text(id) == name).copied()
     }

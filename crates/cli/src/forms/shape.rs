@@ -7,7 +7,7 @@ use clap::Args;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use touchstone_kb::output::{Kind, OutputFolder};
+use touchstone_kb::output::{OutputKind, OutputFolder};
 use touchstone_logic::dataset::{Format, Knowledge, Record};
 use touchstone_logic::graph::{Certainty, draw, svg};
 use touchstone_logic::{QueryGraph, Shape};
@@ -93,7 +93,7 @@ struct Found {
 }
 
 /// Drawings as an output: they may lie among files of the user.
-const DRAWINGS_OUTPUT: Kind = Kind {
+const DRAWINGS_OUTPUT: OutputKind = OutputKind {
     name: "drawings",
     manifest: "",
     owns_folder: false,

@@ -15,7 +15,7 @@ use touchstone_grade::language::{Analyst, COLUMNS};
 use touchstone_grade::regression::regress;
 use touchstone_grade::same::About;
 use touchstone_grade::statistics::mean_and_deviation;
-use touchstone_kb::output::{Kind, OutputFolder};
+use touchstone_kb::output::{OutputKind, OutputFolder};
 
 /// Arguments of `touchstone regress`.
 #[derive(Args)]
@@ -42,7 +42,7 @@ pub(crate) struct RegressArgs {
 const REGRESSION: &str = "regression.json";
 
 /// A regression as an output: it lies beside the grades.
-const REGRESSION_OUTPUT: Kind = Kind {
+const REGRESSION_OUTPUT: OutputKind = OutputKind {
     name: "regression",
     manifest: REGRESSION,
     owns_folder: false,

@@ -6,13 +6,13 @@ use std::fs::File;
 use std::io::{BufRead, BufReader, BufWriter, Write};
 use std::path::Path;
 use touchstone_grade::summary::Summary;
-use touchstone_kb::output::{Kind, OutputFolder, failpoint};
+use touchstone_kb::output::{OutputKind, OutputFolder, failpoint};
 
 const GRADES: &str = "grades.jsonl";
 const SUMMARY: &str = "summary.json";
 
 /// Grades as an output: they usually lie beside the predictions.
-const GRADES_OUTPUT: Kind = Kind {
+const GRADES_OUTPUT: OutputKind = OutputKind {
     name: "grades",
     manifest: SUMMARY,
     owns_folder: false,

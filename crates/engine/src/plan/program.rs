@@ -5,14 +5,14 @@ use super::{Plan, PlanError, PlanSet, PlannedAsk, SetKind, Target, Test};
 use crate::words::{Few, Words};
 use std::sync::OnceLock;
 use touchstone_kb::{Comparison, QualifierId, Time};
-use touchstone_logic::kopl::{Builder, Question, TimeText, Values, keyed_value, time_value};
+use touchstone_logic::kopl::{AttributeValues, ProgramAsk, ProgramBuilder, TimeText, keyed_value, time_value};
 use touchstone_logic::{Direction, KeyKind, Program, Value};
 
 impl Plan {
     /// The plan of the query that a program asks.
     pub fn of_program(program: &Program, words: &Words<'_>) -> Result<Plan, PlanError> {
         let mut planning = Planning { planner: Planner::new(words), failed: None };
-        let ask = program.tell(&mut planning)?;
+        let ask = program.build(&mut planning)?;
         match planning.failed {
             None => Ok(planning.planner.plan(ask)),
             Some(error) => Err(error),
@@ -75,7 +75,7 @@ impl Planning<'_, '_> {
     }
 }
 
-impl Builder for Planning<'_, '_> {
+impl ProgramBuilder for Planning<'_, '_> {
     type Set = PlanSet;
     type Asked = PlannedAsk;
 
@@ -162,33 +162,33 @@ impl Builder for Planning<'_, '_> {
         PlanSet::new(SetKind::Or(parts))
     }
 
-    fn ask(&mut self, question: Question<'_, PlanSet>) -> PlannedAsk {
+    fn ask(&mut self, question: ProgramAsk<'_, PlanSet>) -> PlannedAsk {
         match question {
-            Question::Members(set) => PlannedAsk::Members(set),
-            Question::Count(set) => PlannedAsk::Count(set),
-            Question::Attribute(Values { of, attribute, condition }) => {
+            ProgramAsk::Members(set) => PlannedAsk::Members(set),
+            ProgramAsk::Count(set) => PlannedAsk::Count(set),
+            ProgramAsk::Attribute(AttributeValues { of, attribute, condition }) => {
                 let conditions = self.conditions(condition);
                 self.planner.attribute_values(of, attribute, conditions)
             }
-            Question::Verify(Values { of, attribute, condition }, comparison, value) => {
+            ProgramAsk::Verify(AttributeValues { of, attribute, condition }, comparison, value) => {
                 let conditions = self.conditions(condition);
                 let values = self.values(comparison, *value);
                 self.planner.verify(of, attribute, conditions, values)
             }
-            Question::Relation(from, to) => PlannedAsk::Relations { from, to },
-            Question::AttributeQualifier { of, attribute, value, qualifier } => {
+            ProgramAsk::Relation(from, to) => PlannedAsk::Relations { from, to },
+            ProgramAsk::AttributeQualifier { of, attribute, value, qualifier } => {
                 let kind = touchstone_logic::Names::key_kind(self.planner.words, attribute);
                 let to = self.values(Comparison::Equal, keyed_value(kind, value));
                 self.planner.qualifiers(of, attribute, to, qualifier, true)
             }
-            Question::RelationQualifier { from, relation, to, qualifier } => {
+            ProgramAsk::RelationQualifier { from, relation, to, qualifier } => {
                 self.planner.qualifiers(from, relation, to, qualifier, false)
             }
-            Question::SelectBetween(left, right, attribute, extreme) => {
+            ProgramAsk::SelectBetween(left, right, attribute, extreme) => {
                 let of = PlanSet::new(SetKind::Or(vec![left, right]));
                 self.planner.select(of, attribute, extreme)
             }
-            Question::SelectAmong(among, attribute, extreme) => {
+            ProgramAsk::SelectAmong(among, attribute, extreme) => {
                 self.planner.select(among, attribute, extreme)
             }
         }

@@ -11,7 +11,7 @@ use serde_json::{Value as Json, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use touchstone_kb::Kb;
-use touchstone_kb::output::{Kind, OutputFolder, failpoint};
+use touchstone_kb::output::{OutputKind, OutputFolder, failpoint};
 use touchstone_logic::Program;
 use touchstone_logic::sparql::encode_neural;
 
@@ -60,7 +60,7 @@ pub struct Exported {
 }
 
 /// Files for others as an output: they may lie among files of the user.
-const DATASET_OUTPUT: Kind = Kind {
+const DATASET_OUTPUT: OutputKind = OutputKind {
     name: "dataset",
     manifest: "",
     owns_folder: false,

@@ -15,7 +15,7 @@ const LOCK: &str = ".touchstone.lock";
 
 /// What kind of output a folder holds.
 #[derive(Debug)]
-pub struct Kind {
+pub struct OutputKind {
     /// Its name, in the marker and in messages.
     pub name: &'static str,
     /// The file that readers trust: it is moved into place after all others.
@@ -34,7 +34,7 @@ pub struct Kind {
 #[derive(Debug)]
 pub struct OutputFolder {
     folder: PathBuf,
-    kind: &'static Kind,
+    kind: &'static OutputKind,
     force: bool,
     /// Folders that were made for it, the innermost last.
     created: Vec<PathBuf>,
@@ -50,7 +50,7 @@ impl OutputFolder {
     /// `names` are the files that are known to be written. With `force`, files of the user may be in a folder that the output owns.
     pub fn reserve(
         path: &Path,
-        kind: &'static Kind,
+        kind: &'static OutputKind,
         names: &[&str],
         force: bool,
     ) -> Result<OutputFolder, OutputError> {
@@ -332,7 +332,7 @@ fn is_same_file(_: &File, folder: &Path) -> bool {
 mod tests {
     use super::*;
 
-    const OWNER: Kind = Kind {
+    const OWNER: OutputKind = OutputKind {
         name: "thing",
         manifest: "m",
         owns_folder: true,
@@ -340,7 +340,7 @@ mod tests {
         volatile: &["v"],
         unmarked: |_| Vec::new(),
     };
-    const GUEST: Kind = Kind {
+    const GUEST: OutputKind = OutputKind {
         name: "guest",
         manifest: "m",
         owns_folder: false,
@@ -357,7 +357,7 @@ mod tests {
 
     fn write(
         folder: &Path,
-        kind: &'static Kind,
+        kind: &'static OutputKind,
         files: &BTreeMap<String, Vec<u8>>,
         force: bool,
     ) -> Result<(), OutputError> {

@@ -23,4 +23,4 @@ mod staging;
 pub use error::OutputError;
 pub use failpoint::failpoint;
 pub use file::{OutputFile, replace_file};
-pub use folder::{Kind, OutputFolder, read};
+pub use folder::{OutputKind, OutputFolder, read};

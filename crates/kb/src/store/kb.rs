@@ -14,7 +14,7 @@ use super::search::NameColumns;
 use super::verify;
 use crate::error::{KbError, Result};
 use crate::ids::{ClassId, LiteralId, NodeId};
-use crate::output::{self, Kind};
+use crate::output::{self, OutputKind};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -26,7 +26,7 @@ pub fn is_store(dir: &Path) -> bool {
 }
 
 /// A compiled KB as an output.
-pub(crate) const STORE_OUTPUT: Kind = Kind {
+pub(crate) const STORE_OUTPUT: OutputKind = OutputKind {
     name: "compiled KB",
     manifest: verify::MANIFEST,
     owns_folder: true,

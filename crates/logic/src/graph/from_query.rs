@@ -81,7 +81,7 @@ impl QueryGraph {
                 let note = match (node.function.comparison(), extreme) {
                     (Some(comparison), _) => comparison.symbol(),
                     (_, Some(extreme)) => extreme.word(),
-                    _ if node.function == crate::sexpr::Function::Count => "count",
+                    _ if node.function == crate::sexpr::GraphFunction::Count => "count",
                     _ => "",
                 };
                 // The literal of a superlative is a placeholder.

@@ -1,6 +1,6 @@
 //! KoPL programs to and from the algebra.
 
-use super::meaning::{Builder, Question, Values, keyed_value};
+use super::meaning::{AttributeValues, ProgramAsk, ProgramBuilder, keyed_value};
 use super::{Function, Program, ProgramError};
 use crate::lookup::Names;
 use crate::loss::{Inexpressible, Language, Loss, Printed};
@@ -13,7 +13,7 @@ impl Program {
     ///
     /// KoPL asks the KB for the kind of some values; where `names` does not know the key, such a value stays untyped.
     pub fn to_query(&self, names: &dyn Names) -> Result<Query, ProgramError> {
-        self.tell(&mut Queries(names)).map(Query::new)
+        self.build(&mut Queries(names)).map(Query::new)
     }
 }
 
@@ -35,7 +35,7 @@ impl Queries<'_> {
     }
 }
 
-impl Builder for Queries<'_> {
+impl ProgramBuilder for Queries<'_> {
     type Set = Set;
     type Asked = Ask;
 
@@ -78,34 +78,34 @@ impl Builder for Queries<'_> {
         Set::or([a, b])
     }
 
-    fn ask(&mut self, question: Question<'_, Set>) -> Ask {
+    fn ask(&mut self, question: ProgramAsk<'_, Set>) -> Ask {
         match question {
-            Question::Members(set) => Ask::Members(set),
-            Question::Count(set) => Ask::Count(set),
-            Question::Attribute(Values { of, attribute, condition }) => {
+            ProgramAsk::Members(set) => Ask::Members(set),
+            ProgramAsk::Count(set) => Ask::Count(set),
+            ProgramAsk::Attribute(AttributeValues { of, attribute, condition }) => {
                 Ask::Attribute { of, attribute: attribute.into(), conditions: self.conditions(condition) }
             }
-            Question::Verify(Values { of, attribute, condition }, comparison, value) => Ask::Verify {
+            ProgramAsk::Verify(AttributeValues { of, attribute, condition }, comparison, value) => Ask::Verify {
                 of,
                 attribute: attribute.into(),
                 conditions: self.conditions(condition),
                 comparison,
                 value,
             },
-            Question::Relation(from, to) => Ask::Relation { from, to },
-            Question::AttributeQualifier { of, attribute, value, qualifier } => Ask::AttributeQualifier {
+            ProgramAsk::Relation(from, to) => Ask::Relation { from, to },
+            ProgramAsk::AttributeQualifier { of, attribute, value, qualifier } => Ask::AttributeQualifier {
                 of,
                 attribute: attribute.into(),
                 value: Box::new(self.keyed(attribute, value)),
                 qualifier: qualifier.into(),
             },
-            Question::RelationQualifier { from, relation, to, qualifier } => {
+            ProgramAsk::RelationQualifier { from, relation, to, qualifier } => {
                 Ask::RelationQualifier { from, relation: relation.into(), to, qualifier: qualifier.into() }
             }
-            Question::SelectBetween(left, right, attribute, extreme) => {
+            ProgramAsk::SelectBetween(left, right, attribute, extreme) => {
                 Ask::SelectBetween { left, right, attribute: attribute.into(), extreme }
             }
-            Question::SelectAmong(among, attribute, extreme) => {
+            ProgramAsk::SelectAmong(among, attribute, extreme) => {
                 Ask::SelectAmong { among, attribute: attribute.into(), extreme }
             }
         }

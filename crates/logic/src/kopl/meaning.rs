@@ -1,6 +1,6 @@
-//! What the steps of a program mean, told to whoever makes something of it: a query of the algebra, or at once what an engine runs.
+//! Walks through the steps of a program and builds something from them: a query of the algebra, or directly the plan of an engine.
 //!
-//! Engines are told directly because a short program runs in a microsecond, and a query in between takes a third of that.
+//! Engines build their plan directly because a short program runs in a microsecond, and a query in between takes a third of that.
 
 use super::check::{NumberText, TimeText, parse_number, parse_time};
 use super::program::PerStep;
@@ -11,8 +11,8 @@ use crate::value::Value;
 use smallvec::SmallVec;
 use touchstone_kb::{Comparison, plain_date};
 
-/// Makes something of what a program says.
-pub trait Builder {
+/// Builds something from the steps of a program.
+pub trait ProgramBuilder {
     /// A description of things.
     type Set: Clone;
     /// What is asked about such descriptions.
@@ -41,19 +41,19 @@ pub trait Builder {
     /// What is in one of them.
     fn either(&mut self, a: Self::Set, b: Self::Set) -> Self::Set;
     /// What is asked in the end.
-    fn ask(&mut self, question: Question<'_, Self::Set>) -> Self::Asked;
+    fn ask(&mut self, question: ProgramAsk<'_, Self::Set>) -> Self::Asked;
 }
 
 /// What a program asks in the end.
-pub enum Question<'p, S> {
+pub enum ProgramAsk<'p, S> {
     /// The members of a set.
     Members(S),
     /// How many there are.
     Count(S),
     /// Values of an attribute.
-    Attribute(Values<'p, S>),
+    Attribute(AttributeValues<'p, S>),
     /// Whether some value of an attribute compares so.
-    Verify(Values<'p, S>, Comparison, Box<Value>),
+    Verify(AttributeValues<'p, S>, Comparison, Box<Value>),
     /// Which relations lead from one set to another.
     Relation(S, S),
     /// A qualifier of a literal fact.
@@ -86,7 +86,7 @@ pub enum Question<'p, S> {
 
 /// Values of an attribute: to be asked for, or to be verified.
 #[derive(Clone)]
-pub struct Values<'p, S> {
+pub struct AttributeValues<'p, S> {
     /// Whose values.
     pub of: S,
     /// Which attribute.
@@ -97,45 +97,45 @@ pub struct Values<'p, S> {
 
 /// What a step gives.
 #[derive(Clone)]
-enum Outcome<'p, S> {
+enum StepResult<'p, S> {
     Set(S),
-    Values(Values<'p, S>),
+    Values(AttributeValues<'p, S>),
 }
 
 /// What the steps so far give, until their last use.
-struct Results<'p, S> {
+struct StepResults<'p, S> {
     /// Most programs fit without asking for memory.
-    outcomes: SmallVec<[Option<Outcome<'p, S>>; 6]>,
+    values: SmallVec<[Option<StepResult<'p, S>>; 6]>,
     uses: PerStep,
 }
 
-impl<'p, S: Clone> Results<'p, S> {
-    fn take(&mut self, step: usize) -> Option<Outcome<'p, S>> {
+impl<'p, S: Clone> StepResults<'p, S> {
+    fn take(&mut self, step: usize) -> Option<StepResult<'p, S>> {
         self.uses[step] -= 1;
-        if self.uses[step] == 0 { self.outcomes[step].take() } else { self.outcomes[step].clone() }
+        if self.uses[step] == 0 { self.values[step].take() } else { self.values[step].clone() }
     }
 }
 
-/// Nothing is made of more steps than this.
+/// Maximum number of steps, repeated ones written out.
 const MAX_STEPS: usize = 10_000;
 
 impl Program {
-    /// Tells what the program means. It is checked first.
-    pub fn tell<B: Builder>(&self, builder: &mut B) -> Result<B::Asked, ProgramError> {
+    /// Checks the program and passes its steps to a builder.
+    pub fn build<B: ProgramBuilder>(&self, builder: &mut B) -> Result<B::Asked, ProgramError> {
         let uses = self.checked_uses()?;
         if self.steps.len() > MAX_STEPS || uses.iter().any(|&uses| uses > 1) {
             self.check_size()?;
         }
         let (last, steps) = self.steps.split_last().ok_or(ProgramError::Empty)?;
-        let mut results = Results { outcomes: SmallVec::new(), uses };
+        let mut results = StepResults { values: SmallVec::new(), uses };
         for (at, step) in steps.iter().enumerate() {
             use Function::*;
             let outcome = match step.function {
-                QueryAttr | QueryAttrUnderCondition => Outcome::Values(values(step, &mut results, builder)),
+                QueryAttr | QueryAttrUnderCondition => StepResult::Values(values(step, &mut results, builder)),
                 QueryAttrQualifier | QueryRelationQualifier => return Err(self.verified_qualifier(at)),
-                _ => Outcome::Set(set(step, &mut results, builder)),
+                _ => StepResult::Set(set(step, &mut results, builder)),
             };
-            results.outcomes.push(Some(outcome));
+            results.values.push(Some(outcome));
         }
         let question = question(last, &mut results, builder);
         Ok(builder.ask(question))
@@ -168,15 +168,15 @@ impl Program {
 }
 
 /// The set that a step takes.
-fn taken<B: Builder>(i: usize, step: &Step, results: &mut Results<'_, B::Set>, builder: &mut B) -> B::Set {
+fn taken<B: ProgramBuilder>(i: usize, step: &Step, results: &mut StepResults<'_, B::Set>, builder: &mut B) -> B::Set {
     match results.take(step.dependencies[i]) {
-        Some(Outcome::Set(set)) => set,
+        Some(StepResult::Set(set)) => set,
         // The check has made sure that it is a set.
         _ => builder.all(),
     }
 }
 
-fn set<B: Builder>(step: &Step, results: &mut Results<'_, B::Set>, builder: &mut B) -> B::Set {
+fn set<B: ProgramBuilder>(step: &Step, results: &mut StepResults<'_, B::Set>, builder: &mut B) -> B::Set {
     use Function::*;
     let inputs = &step.inputs;
     match step.function {
@@ -216,64 +216,64 @@ fn set<B: Builder>(step: &Step, results: &mut Results<'_, B::Set>, builder: &mut
     }
 }
 
-fn values<'p, B: Builder>(
+fn values<'p, B: ProgramBuilder>(
     step: &'p Step,
-    results: &mut Results<'p, B::Set>,
+    results: &mut StepResults<'p, B::Set>,
     builder: &mut B,
-) -> Values<'p, B::Set> {
+) -> AttributeValues<'p, B::Set> {
     let of = taken(0, step, results, builder);
     let condition = match &step.inputs[1..] {
         [qualifier, value] => Some((qualifier.as_str(), value.as_str())),
         _ => None,
     };
-    Values { of, attribute: &step.inputs[0], condition }
+    AttributeValues { of, attribute: &step.inputs[0], condition }
 }
 
-fn question<'p, B: Builder>(
+fn question<'p, B: ProgramBuilder>(
     step: &'p Step,
-    results: &mut Results<'p, B::Set>,
+    results: &mut StepResults<'p, B::Set>,
     builder: &mut B,
-) -> Question<'p, B::Set> {
+) -> ProgramAsk<'p, B::Set> {
     use Function::*;
     let inputs = &step.inputs;
     match step.function {
-        QueryAttr | QueryAttrUnderCondition => Question::Attribute(values(step, results, builder)),
-        What => Question::Members(taken(0, step, results, builder)),
-        Count => Question::Count(taken(0, step, results, builder)),
+        QueryAttr | QueryAttrUnderCondition => ProgramAsk::Attribute(values(step, results, builder)),
+        What => ProgramAsk::Members(taken(0, step, results, builder)),
+        Count => ProgramAsk::Count(taken(0, step, results, builder)),
         SelectBetween => {
             let extreme = if inputs[1] == "greater" { Extreme::Max } else { Extreme::Min };
             let (left, right) = (taken(0, step, results, builder), taken(1, step, results, builder));
-            Question::SelectBetween(left, right, &inputs[0], extreme)
+            ProgramAsk::SelectBetween(left, right, &inputs[0], extreme)
         }
         SelectAmong => {
             let extreme = if inputs[1] == "largest" { Extreme::Max } else { Extreme::Min };
-            Question::SelectAmong(taken(0, step, results, builder), &inputs[0], extreme)
+            ProgramAsk::SelectAmong(taken(0, step, results, builder), &inputs[0], extreme)
         }
         VerifyStr | VerifyNum | VerifyYear | VerifyDate => {
             let (comparison, value) = compared(step.function, inputs);
             match results.take(step.dependencies[0]) {
-                Some(Outcome::Values(values)) => Question::Verify(values, comparison, Box::new(value)),
+                Some(StepResult::Values(values)) => ProgramAsk::Verify(values, comparison, Box::new(value)),
                 // There are values, or the program was refused.
-                _ => Question::Members(builder.all()),
+                _ => ProgramAsk::Members(builder.all()),
             }
         }
         QueryRelation => {
             let (from, to) = (taken(0, step, results, builder), taken(1, step, results, builder));
-            Question::Relation(from, to)
+            ProgramAsk::Relation(from, to)
         }
-        QueryAttrQualifier => Question::AttributeQualifier {
+        QueryAttrQualifier => ProgramAsk::AttributeQualifier {
             of: taken(0, step, results, builder),
             attribute: &inputs[0],
             value: &inputs[1],
             qualifier: &inputs[2],
         },
-        QueryRelationQualifier => Question::RelationQualifier {
+        QueryRelationQualifier => ProgramAsk::RelationQualifier {
             from: taken(0, step, results, builder),
             to: taken(1, step, results, builder),
             relation: &inputs[0],
             qualifier: &inputs[1],
         },
-        _ => Question::Members(set(step, results, builder)),
+        _ => ProgramAsk::Members(set(step, results, builder)),
     }
 }
 

@@ -14,5 +14,5 @@ pub use check::{NumberText, TimeText, parse_number, parse_time};
 pub use convert::{from_query, print};
 pub use error::ProgramError;
 pub use functions::{Function, Input, InputKind, Signature, Type};
-pub use meaning::{Builder, Question, Values, keyed_value, readings, time_value};
+pub use meaning::{AttributeValues, ProgramAsk, ProgramBuilder, keyed_value, readings, time_value};
 pub use program::{Program, Step, infer_dependencies};

@@ -30,7 +30,7 @@ pub struct GraphNode {
     pub question_node: u8,
     /// What is computed there.
     #[serde(default)]
-    pub function: Function,
+    pub function: GraphFunction,
 }
 
 /// What a node is.
@@ -47,7 +47,7 @@ pub enum NodeType {
 
 /// What is computed at a node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
-pub enum Function {
+pub enum GraphFunction {
     /// Nothing.
     #[default]
     #[serde(rename = "none")]
@@ -75,14 +75,14 @@ pub enum Function {
     GreaterOrEqual,
 }
 
-impl Function {
+impl GraphFunction {
     /// The comparison, if it is one.
     pub fn comparison(self) -> Option<Comparison> {
         match self {
-            Function::Less => Some(Comparison::Less),
-            Function::LessOrEqual => Some(Comparison::LessOrEqual),
-            Function::Greater => Some(Comparison::Greater),
-            Function::GreaterOrEqual => Some(Comparison::GreaterOrEqual),
+            GraphFunction::Less => Some(Comparison::Less),
+            GraphFunction::LessOrEqual => Some(Comparison::LessOrEqual),
+            GraphFunction::Greater => Some(Comparison::Greater),
+            GraphFunction::GreaterOrEqual => Some(Comparison::GreaterOrEqual),
             _ => None,
         }
     }
@@ -90,8 +90,8 @@ impl Function {
     /// The superlative, if it is one.
     pub fn extreme(self) -> Option<Extreme> {
         match self {
-            Function::ArgMax => Some(Extreme::Max),
-            Function::ArgMin => Some(Extreme::Min),
+            GraphFunction::ArgMax => Some(Extreme::Max),
+            GraphFunction::ArgMin => Some(Extreme::Min),
             _ => None,
         }
     }
@@ -163,9 +163,9 @@ impl GraphQuery {
         let root = self.root()?;
         let mut writer = Writer { graph: self, ways: self.ways()?, used: vec![false; self.edges.len()] };
         let last =
-            self.nodes.iter().rev().find(|node| node.function != Function::None).map(|node| node.function);
+            self.nodes.iter().rev().find(|node| node.function != GraphFunction::None).map(|node| node.function);
         let extreme = self.nodes.iter().position(|node| node.function.extreme().is_some());
-        if last == Some(Function::Count) {
+        if last == Some(GraphFunction::Count) {
             return Ok(Form::Count(Box::new(writer.expression(root, 0)?)));
         }
         let Some(value) = extreme else { return writer.expression(root, 0) };

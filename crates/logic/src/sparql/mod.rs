@@ -22,12 +22,12 @@ mod variables;
 pub use close::parse_closed;
 pub use dialect::Dialect;
 pub use iris::QueryIris;
-pub use isomorphism::{Condition, Structure};
+pub use isomorphism::{StructureCondition, Structure};
 pub use names::Namespaces;
 pub use neural::{encode_neural, is_neural_name, neural_mark};
 pub use print::print;
 pub use recognise::recognise;
-pub use statements::{Statements, Term};
+pub use statements::{StatementTerm, Statements};
 pub use tidy::{Repair, Tidied, known_prefix, tidy};
 
 use crate::loss::Loss;

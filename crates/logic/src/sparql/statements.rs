@@ -13,7 +13,7 @@ use std::borrow::Cow;
 
 /// A term of a triple pattern.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Term<'q> {
+pub enum StatementTerm<'q> {
     /// A variable, by its name.
     Variable(&'q str),
     /// A blank node, by its label: a variable that is not asked for.
@@ -26,7 +26,7 @@ pub enum Term<'q> {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Statements<'q> {
     /// The triple patterns as they come, repetitions included.
-    pub patterns: Vec<[Term<'q>; 3]>,
+    pub patterns: Vec<[StatementTerm<'q>; 3]>,
     /// The IRIs of patterns, of listed values and of conditions as they come; not those of datatypes and functions.
     pub iris: Vec<Cow<'q, str>>,
     /// The IRIs of datatypes and functions, of the template of CONSTRUCT and of FROM.
@@ -190,10 +190,10 @@ impl<'q> Statements<'q> {
     fn triple(&mut self, triple: &'q TriplePattern) {
         let subject = self.term(&triple.subject);
         let predicate = match &triple.predicate {
-            NamedNodePattern::Variable(variable) => Term::Variable(variable.as_str()),
+            NamedNodePattern::Variable(variable) => StatementTerm::Variable(variable.as_str()),
             NamedNodePattern::NamedNode(iri) => {
                 self.iris.push(iri.as_str().into());
-                Term::Fixed(iri.as_str().into())
+                StatementTerm::Fixed(iri.as_str().into())
             }
         };
         let object = self.term(&triple.object);
@@ -211,20 +211,20 @@ impl<'q> Statements<'q> {
             None => object < subject,
         };
         let (from, to) = if swapped { (object, subject) } else { (subject, object) };
-        self.patterns.push([from, Term::Fixed(path.into()), to]);
+        self.patterns.push([from, StatementTerm::Fixed(path.into()), to]);
     }
 
-    fn term(&mut self, term: &'q TermPattern) -> Term<'q> {
+    fn term(&mut self, term: &'q TermPattern) -> StatementTerm<'q> {
         match term {
-            TermPattern::Variable(variable) => Term::Variable(variable.as_str()),
-            TermPattern::BlankNode(node) => Term::Blank(node.as_str()),
+            TermPattern::Variable(variable) => StatementTerm::Variable(variable.as_str()),
+            TermPattern::BlankNode(node) => StatementTerm::Blank(node.as_str()),
             TermPattern::NamedNode(iri) => {
                 self.iris.push(iri.as_str().into());
-                Term::Fixed(iri.as_str().into())
+                StatementTerm::Fixed(iri.as_str().into())
             }
             TermPattern::Literal(literal) => {
                 self.datatype(literal);
-                Term::Fixed(literal_text(literal).into())
+                StatementTerm::Fixed(literal_text(literal).into())
             }
             TermPattern::Triple(triple) => {
                 // What is quoted is a statement, too.
@@ -234,12 +234,12 @@ impl<'q> Statements<'q> {
                     for term in quoted {
                         text.push(' ');
                         text.push_str(match term {
-                            Term::Fixed(term) => term,
-                            Term::Variable(_) | Term::Blank(_) => "?",
+                            StatementTerm::Fixed(term) => term,
+                            StatementTerm::Variable(_) | StatementTerm::Blank(_) => "?",
                         });
                     }
                 }
-                Term::Fixed(text.into())
+                StatementTerm::Fixed(text.into())
             }
         }
     }
@@ -382,8 +382,8 @@ mod tests {
     fn said(sparql: &str) -> (Vec<String>, Vec<String>) {
         let parsed = parse(sparql).unwrap();
         let Statements { patterns, iris, .. } = Statements::of(&parsed.query);
-        let term = |term: Term<'_>| match term {
-            Term::Fixed(text) => text.into_owned(),
+        let term = |term: StatementTerm<'_>| match term {
+            StatementTerm::Fixed(text) => text.into_owned(),
             _ => "?".to_owned(),
         };
         let mut patterns: Vec<String> =

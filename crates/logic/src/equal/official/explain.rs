@@ -46,7 +46,7 @@ impl OfficialMatcher<'_> {
         reasons.join("; ")
     }
 
-    /// Names what is in one graph and not in the other.
+    /// NameTable what is in one graph and not in the other.
     fn compare(&self, what: &str, reasons: &mut Vec<String>, traits: impl Fn(&Graph) -> Vec<Trait>) {
         let (mut gold, mut predicted) = (traits(&self.gold.graph), traits(&self.predicted.graph));
         gold.sort_unstable();

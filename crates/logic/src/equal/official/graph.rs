@@ -4,7 +4,7 @@
 //! graph is always a tree, with at most one edge in each direction between two nodes.
 
 use super::reader::{Fault, ItemId, Items, What};
-use crate::ontology::{LOCAL, NO_NAME, NameId, Names, Ontology};
+use crate::ontology::{LOCAL, NO_NAME, NameId, NameTable, Ontology};
 
 /// The id that the evaluator gives to the value of a superlative: the number 0, which no token is equal to.
 pub(super) const ZERO: NameId = NO_NAME - 1;
@@ -20,12 +20,12 @@ const COUNT: Function = 1;
 #[derive(Debug)]
 pub(super) struct Vocabulary<'o> {
     pub(super) ontology: &'o Ontology,
-    local: Names,
+    local: NameTable,
 }
 
 impl<'o> Vocabulary<'o> {
     pub(super) fn new(ontology: &'o Ontology) -> Vocabulary<'o> {
-        Vocabulary { ontology, local: Names::default() }
+        Vocabulary { ontology, local: NameTable::default() }
     }
 
     /// Forgets the names of the comparison before.

@@ -29,7 +29,7 @@ pub struct Structure<'q> {
 
 /// A condition of a query: the same number for conditions that differ in the names of their variables only.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Condition<'q> {
+pub struct StructureCondition<'q> {
     /// What it says.
     pub number: u64,
     /// The names of its variables, each once.
@@ -186,7 +186,7 @@ impl<'q> Structure<'q> {
     }
 
     /// The conditions of the query: what it states besides its triple patterns.
-    pub fn conditions(&self) -> Vec<Condition<'q>> {
+    pub fn conditions(&self) -> Vec<StructureCondition<'q>> {
         let hashes = self.hashes(&vec![0; self.variables.len()]);
         let condition = |&at: &usize| {
             let (mut variables, mut nodes) = (Vec::new(), vec![at]);
@@ -199,7 +199,7 @@ impl<'q> Structure<'q> {
                 }
                 nodes.extend(node.children.iter().rev());
             }
-            Condition { number: hashes[at], variables }
+            StructureCondition { number: hashes[at], variables }
         };
         self.conditions.iter().map(condition).collect()
     }
