@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{BufRead, BufReader, BufWriter, Write};
 use std::path::{Path, PathBuf};
-use touchstone_kb::output::{self, Kind, OutputError, OutputFolder, failpoint};
+use touchstone_kb::output::{self, OutputError, OutputFolder, OutputKind, failpoint};
 
 /// The version of the format.
 pub const FORMAT: u32 = 1;
@@ -147,7 +147,7 @@ fn identity_of(hasher: &blake3::Hasher) -> String {
 }
 
 /// A benchmark as an output.
-const BENCHMARK_OUTPUT: Kind = Kind {
+const BENCHMARK_OUTPUT: OutputKind = OutputKind {
     name: "benchmark",
     manifest: MANIFEST,
     owns_folder: true,

@@ -31,8 +31,8 @@ pub use literal::{Literal, LiteralFamily, LiteralKind, NumberType, UNIT_NAMESPAC
 pub use names::{edit_distance, fold, nearest_name};
 pub use progress::{NoProgress, Progress};
 pub use store::{
-    Change, Counts, Fact, Kb, LiteralFacts, Manifest, Match, NameHit, Qualifier, Record, STORE_FORMAT,
+    Change, Counts, Fact, FileRecord, Kb, LiteralFacts, Manifest, Match, NameHit, Qualifier, STORE_FORMAT,
     ValueKind, is_store,
 };
 pub use time::{Precision, Time, plain_date};
-pub use vocabulary::{FREEBASE, OWL, RDF, RDFS, SKOS, TOUCHSTONE, Term as VocabularyTerm, Vocabulary};
+pub use vocabulary::{FREEBASE, OWL, RDF, RDFS, SKOS, TOUCHSTONE, Vocabulary, VocabularyTerm};

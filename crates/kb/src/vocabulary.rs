@@ -31,7 +31,7 @@ pub const TOUCHSTONE: &str = "urn:touchstone:schema:";
 /// What an IRI of the vocabulary stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[allow(missing_docs)]
-pub enum Term {
+pub enum VocabularyTerm {
     Type,
     Label,
     Alias,
@@ -54,74 +54,78 @@ pub enum Term {
     Group,
 }
 
-impl Term {
+impl VocabularyTerm {
     /// All of them.
-    pub const ALL: [Term; 20] = [
-        Term::Type,
-        Term::Label,
-        Term::Alias,
-        Term::Description,
-        Term::SubClassOf,
-        Term::Class,
-        Term::Relation,
-        Term::Attribute,
-        Term::QualifierKey,
-        Term::SchemaType,
-        Term::PropertyLabel,
-        Term::PropertyDescription,
-        Term::Domain,
-        Term::Range,
-        Term::InverseOf,
-        Term::Symmetric,
-        Term::Reifies,
-        Term::InverseLabel,
-        Term::Unit,
-        Term::Group,
+    pub const ALL: [VocabularyTerm; 20] = [
+        VocabularyTerm::Type,
+        VocabularyTerm::Label,
+        VocabularyTerm::Alias,
+        VocabularyTerm::Description,
+        VocabularyTerm::SubClassOf,
+        VocabularyTerm::Class,
+        VocabularyTerm::Relation,
+        VocabularyTerm::Attribute,
+        VocabularyTerm::QualifierKey,
+        VocabularyTerm::SchemaType,
+        VocabularyTerm::PropertyLabel,
+        VocabularyTerm::PropertyDescription,
+        VocabularyTerm::Domain,
+        VocabularyTerm::Range,
+        VocabularyTerm::InverseOf,
+        VocabularyTerm::Symmetric,
+        VocabularyTerm::Reifies,
+        VocabularyTerm::InverseLabel,
+        VocabularyTerm::Unit,
+        VocabularyTerm::Group,
     ];
 }
 
 impl Vocabulary {
     /// The first term with the same IRI: one IRI, one term.
-    pub fn canonical(self, term: Term) -> Term {
+    pub fn canonical(self, term: VocabularyTerm) -> VocabularyTerm {
         let iri = self.iri(term);
-        Term::ALL.into_iter().find(|&t| self.iri(t) == iri).unwrap_or(term)
+        VocabularyTerm::ALL.into_iter().find(|&t| self.iri(t) == iri).unwrap_or(term)
     }
 
     /// The term that an IRI stands for.
-    pub fn term(self, iri: &str) -> Option<Term> {
-        Term::ALL.into_iter().find(|&t| self.iri(t) == iri)
+    pub fn term(self, iri: &str) -> Option<VocabularyTerm> {
+        VocabularyTerm::ALL.into_iter().find(|&t| self.iri(t) == iri)
     }
 
     /// The IRI of a term.
-    pub fn iri(self, term: Term) -> &'static str {
+    pub fn iri(self, term: VocabularyTerm) -> &'static str {
         use Vocabulary::*;
         match (term, self) {
-            (Term::Type, Freebase) => "http://rdf.freebase.com/ns/type.object.type",
-            (Term::Type, Wikidata) => "http://www.wikidata.org/prop/direct/P31",
-            (Term::Type | Term::SchemaType, _) => "http://www.w3.org/1999/02/22-rdf-syntax-ns#type",
-            (Term::Label, Freebase) => "http://rdf.freebase.com/ns/type.object.name",
-            (Term::Label | Term::PropertyLabel, _) => "http://www.w3.org/2000/01/rdf-schema#label",
-            (Term::Alias, Freebase) => "http://rdf.freebase.com/ns/common.topic.alias",
-            (Term::Alias, _) => "http://www.w3.org/2004/02/skos/core#altLabel",
-            (Term::Description, Freebase) => "http://rdf.freebase.com/ns/common.topic.description",
-            (Term::Description, Wikidata) => "http://schema.org/description",
-            (Term::Description | Term::PropertyDescription, _) => {
+            (VocabularyTerm::Type, Freebase) => "http://rdf.freebase.com/ns/type.object.type",
+            (VocabularyTerm::Type, Wikidata) => "http://www.wikidata.org/prop/direct/P31",
+            (VocabularyTerm::Type | VocabularyTerm::SchemaType, _) => {
+                "http://www.w3.org/1999/02/22-rdf-syntax-ns#type"
+            }
+            (VocabularyTerm::Label, Freebase) => "http://rdf.freebase.com/ns/type.object.name",
+            (VocabularyTerm::Label | VocabularyTerm::PropertyLabel, _) => {
+                "http://www.w3.org/2000/01/rdf-schema#label"
+            }
+            (VocabularyTerm::Alias, Freebase) => "http://rdf.freebase.com/ns/common.topic.alias",
+            (VocabularyTerm::Alias, _) => "http://www.w3.org/2004/02/skos/core#altLabel",
+            (VocabularyTerm::Description, Freebase) => "http://rdf.freebase.com/ns/common.topic.description",
+            (VocabularyTerm::Description, Wikidata) => "http://schema.org/description",
+            (VocabularyTerm::Description | VocabularyTerm::PropertyDescription, _) => {
                 "http://www.w3.org/2000/01/rdf-schema#comment"
             }
-            (Term::SubClassOf, Wikidata) => "http://www.wikidata.org/prop/direct/P279",
-            (Term::SubClassOf, _) => "http://www.w3.org/2000/01/rdf-schema#subClassOf",
-            (Term::Class, _) => "http://www.w3.org/2000/01/rdf-schema#Class",
-            (Term::Relation, _) => "http://www.w3.org/2002/07/owl#ObjectProperty",
-            (Term::Attribute, _) => "http://www.w3.org/2002/07/owl#DatatypeProperty",
-            (Term::QualifierKey, _) => "urn:touchstone:schema:Qualifier",
-            (Term::Domain, _) => "http://www.w3.org/2000/01/rdf-schema#domain",
-            (Term::Range, _) => "http://www.w3.org/2000/01/rdf-schema#range",
-            (Term::InverseOf, _) => "http://www.w3.org/2002/07/owl#inverseOf",
-            (Term::Symmetric, _) => "http://www.w3.org/2002/07/owl#SymmetricProperty",
-            (Term::Reifies, _) => "http://www.w3.org/1999/02/22-rdf-syntax-ns#reifies",
-            (Term::InverseLabel, _) => "urn:touchstone:schema:inverseLabel",
-            (Term::Unit, _) => "urn:touchstone:schema:unit",
-            (Term::Group, _) => "urn:touchstone:schema:group",
+            (VocabularyTerm::SubClassOf, Wikidata) => "http://www.wikidata.org/prop/direct/P279",
+            (VocabularyTerm::SubClassOf, _) => "http://www.w3.org/2000/01/rdf-schema#subClassOf",
+            (VocabularyTerm::Class, _) => "http://www.w3.org/2000/01/rdf-schema#Class",
+            (VocabularyTerm::Relation, _) => "http://www.w3.org/2002/07/owl#ObjectProperty",
+            (VocabularyTerm::Attribute, _) => "http://www.w3.org/2002/07/owl#DatatypeProperty",
+            (VocabularyTerm::QualifierKey, _) => "urn:touchstone:schema:Qualifier",
+            (VocabularyTerm::Domain, _) => "http://www.w3.org/2000/01/rdf-schema#domain",
+            (VocabularyTerm::Range, _) => "http://www.w3.org/2000/01/rdf-schema#range",
+            (VocabularyTerm::InverseOf, _) => "http://www.w3.org/2002/07/owl#inverseOf",
+            (VocabularyTerm::Symmetric, _) => "http://www.w3.org/2002/07/owl#SymmetricProperty",
+            (VocabularyTerm::Reifies, _) => "http://www.w3.org/1999/02/22-rdf-syntax-ns#reifies",
+            (VocabularyTerm::InverseLabel, _) => "urn:touchstone:schema:inverseLabel",
+            (VocabularyTerm::Unit, _) => "urn:touchstone:schema:unit",
+            (VocabularyTerm::Group, _) => "urn:touchstone:schema:group",
         }
     }
 }

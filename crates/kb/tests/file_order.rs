@@ -4,7 +4,7 @@
 use std::path::Path;
 use touchstone_kb::export::{ExportRequest, Format, View, export};
 use touchstone_kb::import::{ImportRequest, Source, import};
-use touchstone_kb::{Kb, NoProgress, NodeId, Record, Value};
+use touchstone_kb::{FileRecord, Kb, NoProgress, NodeId, Value};
 
 const TOWNS: &str = r#"{
  "concepts": {
@@ -45,7 +45,7 @@ fn towns(dir: &Path, memory: usize) -> Kb {
     open(dir, "towns.json", Source::KqaPro, memory)
 }
 
-fn shown(kb: &Kb, record: &Record) -> String {
+fn shown(kb: &Kb, record: &FileRecord) -> String {
     let value = |value| match value {
         Value::Node(node) => kb.node_id(node).to_owned(),
         Value::Literal(literal) => kb.literal(literal).to_string(),

@@ -7,7 +7,7 @@ use clap::Args;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use touchstone_kb::output::{OutputKind, OutputFolder};
+use touchstone_kb::output::{OutputFolder, OutputKind};
 use touchstone_logic::dataset::{Format, Knowledge, Record};
 use touchstone_logic::graph::{Certainty, draw, svg};
 use touchstone_logic::{QueryGraph, Shape};

@@ -15,7 +15,7 @@ use touchstone_grade::language::{Analyst, COLUMNS};
 use touchstone_grade::regression::regress;
 use touchstone_grade::same::About;
 use touchstone_grade::statistics::mean_and_deviation;
-use touchstone_kb::output::{OutputKind, OutputFolder};
+use touchstone_kb::output::{OutputFolder, OutputKind};
 
 /// Arguments of `touchstone regress`.
 #[derive(Args)]

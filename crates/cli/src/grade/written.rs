@@ -6,7 +6,7 @@ use std::fs::File;
 use std::io::{BufRead, BufReader, BufWriter, Write};
 use std::path::Path;
 use touchstone_grade::summary::Summary;
-use touchstone_kb::output::{OutputKind, OutputFolder, failpoint};
+use touchstone_kb::output::{OutputFolder, OutputKind, failpoint};
 
 const GRADES: &str = "grades.jsonl";
 const SUMMARY: &str = "summary.json";

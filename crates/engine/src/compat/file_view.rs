@@ -7,7 +7,8 @@ use crate::budget::Budget;
 use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
 use touchstone_kb::{
-    AttributeId, ClassId, FactId, Kb, NodeId, Property, Qualifier, QualifierId, Record, RelationId, ValueKind,
+    AttributeId, ClassId, FactId, FileRecord, Kb, NodeId, Property, Qualifier, QualifierId, RelationId,
+    ValueKind,
 };
 
 /// How the values of a key are read.
@@ -31,7 +32,7 @@ pub(super) struct Entry {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Place {
     /// In the file that the KB was made from.
-    File(Record),
+    File(FileRecord),
     /// In the store, where the order of the file is not kept.
     Fact(FactId),
 }
@@ -142,8 +143,8 @@ impl<'k> FileView<'k> {
     pub(super) fn entries(&self, node: NodeId, budget: &Budget<'_>) -> Result<Vec<Entry>, Fault> {
         let kb = self.kb;
         let mut entries: Vec<Entry> = if kb.keeps_file_order() {
-            let entry = |record: Record| {
-                let Record { property, backward, value, .. } = record;
+            let entry = |record: FileRecord| {
+                let FileRecord { property, backward, value, .. } = record;
                 Entry { property, backward, value, place: Place::File(record) }
             };
             kb.records(node).map(entry).collect()

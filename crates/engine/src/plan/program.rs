@@ -5,7 +5,9 @@ use super::{Plan, PlanError, PlanSet, PlannedAsk, SetKind, Target, Test};
 use crate::words::{Few, Words};
 use std::sync::OnceLock;
 use touchstone_kb::{Comparison, QualifierId, Time};
-use touchstone_logic::kopl::{AttributeValues, ProgramAsk, ProgramBuilder, TimeText, keyed_value, time_value};
+use touchstone_logic::kopl::{
+    AttributeValues, ProgramAsk, ProgramBuilder, TimeText, keyed_value, time_value,
+};
 use touchstone_logic::{Direction, KeyKind, Program, Value};
 
 impl Plan {

@@ -11,7 +11,7 @@ use serde_json::{Value as Json, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use touchstone_kb::Kb;
-use touchstone_kb::output::{OutputKind, OutputFolder, failpoint};
+use touchstone_kb::output::{OutputFolder, OutputKind, failpoint};
 use touchstone_logic::Program;
 use touchstone_logic::sparql::encode_neural;
 

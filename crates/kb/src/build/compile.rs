@@ -6,7 +6,7 @@
 
 use super::builder::{KbBuilder, LITERAL_BIT, NameKind, RawFact, RawValue};
 use super::sorter::Spill;
-use super::statements::{COVERED, Fate, POINTS_AT_STATEMENT, Statements};
+use super::statements::{COVERED, POINTS_AT_STATEMENT, RawFactUse, Statements};
 use super::{facts, name_index, schema};
 use crate::error::{KbError, Result};
 use crate::literal::Literal;
@@ -99,9 +99,9 @@ impl KbBuilder {
             || self.write_nodes_and_literals(&numbers, &writer, progress),
             || {
                 let mut input = facts::FactInput::new(&self.workspace, &numbers, &self.literals);
-                raw_facts.into_each(|fact| match statements.fate(&self.statements, &fact) {
-                    Fate::Kept => input.push(&fact, &numbers),
-                    Fate::Qualifies | Fate::PointsAtStatement | Fate::Covered => Ok(()),
+                raw_facts.into_each(|fact| match statements.use_of(&self.statements, &fact) {
+                    RawFactUse::Kept => input.push(&fact, &numbers),
+                    RawFactUse::Qualifies | RawFactUse::PointsAtStatement | RawFactUse::Covered => Ok(()),
                 })?;
                 input.write(&numbers, &writer, progress)
             },
@@ -123,11 +123,34 @@ impl KbBuilder {
             cycle.iter().map(|class| self.nodes.get(id(class)).to_owned()).collect()
         });
         let cycles = cycles.collect();
+        let counts = Counts {
+            entities: numbers.n_entities as u64,
+            classes: numbers.n_classes as u64,
+            relations: numbers.relation_order.len() as u64,
+            attributes: numbers.attribute_order.len() as u64,
+            qualifiers: numbers.qualifier_order.len() as u64,
+            literals: numbers.literal_order.len() as u64,
+            relational_facts: facts.n_relational,
+            literal_facts: facts.n_literal,
+            qualified_facts: facts.n_qualified,
+            names: n_names,
+        };
+        let manifest = self.manifest(fingerprint(content), is_exact_rdf, counts);
+        check(progress)?;
+        writer.finish(&manifest.to_bytes())?;
+        pending.commit()?;
+        let mut left_out: Vec<_> = left_out.into_iter().collect();
+        left_out.sort_unstable();
+        Ok(CompileReport { manifest, duplicate_facts: facts.n_duplicates, cycles, left_out, is_exact_rdf })
+    }
+
+    /// The manifest of the store.
+    fn manifest(&self, fingerprint: String, is_exact_rdf: bool, counts: Counts) -> Manifest {
         let meta = &self.meta;
-        let manifest = Manifest {
+        Manifest {
             touchstone_store: STORE_FORMAT,
             name: meta.name.clone(),
-            fingerprint: fingerprint(content),
+            fingerprint,
             source: meta.source.clone(),
             license: meta.license.clone(),
             // All ids of an RDF file are IRIs: nothing is put before them.
@@ -140,25 +163,8 @@ impl KbBuilder {
             vocabulary: meta.vocabulary,
             unit_namespace: meta.unit_namespace.clone(),
             sources: meta.sources.clone(),
-            counts: Counts {
-                entities: numbers.n_entities as u64,
-                classes: numbers.n_classes as u64,
-                relations: numbers.relation_order.len() as u64,
-                attributes: numbers.attribute_order.len() as u64,
-                qualifiers: numbers.qualifier_order.len() as u64,
-                literals: numbers.literal_order.len() as u64,
-                relational_facts: facts.n_relational,
-                literal_facts: facts.n_literal,
-                qualified_facts: facts.n_qualified,
-                names: n_names,
-            },
-        };
-        check(progress)?;
-        writer.finish(&manifest.to_bytes())?;
-        pending.commit()?;
-        let mut left_out: Vec<_> = left_out.into_iter().collect();
-        left_out.sort_unstable();
-        Ok(CompileReport { manifest, duplicate_facts: facts.n_duplicates, cycles, left_out, is_exact_rdf })
+            counts,
+        }
     }
 
     /// Finds out what the facts that stay refer to.
@@ -175,8 +181,42 @@ impl KbBuilder {
             attribute: self.property_info.iter().map(|p| p.is_attribute).collect(),
             set: vec![false; self.qualifier_sets.len()],
         };
+        self.mark_facts(statements, &mut usage, left_out, progress)?;
+        for set in 0..self.qualifier_sets.len() as u32 {
+            if usage.set[set as usize] {
+                for (_, value) in set_pairs(self.qualifier_sets.bytes_of(set)) {
+                    usage.mark_value(RawValue(value));
+                }
+            }
+        }
+        for &node in &self.declared {
+            usage.node[node as usize] = true;
+        }
+        self.mark_names(&mut usage, left_out);
+        if let Some(triples) = &mut self.asserted {
+            triples.for_each(|&[_, _, object]| {
+                let object = RawValue(object);
+                if object.is_literal() {
+                    usage.mark_value(object);
+                }
+                Ok(())
+            })?;
+        }
+        self.is_class.resize(self.nodes.len(), false);
+        usage.node.resize(self.nodes.len(), false);
+        self.add_bare_numbers(&mut usage);
+        Ok(usage)
+    }
+
+    /// Marks what facts refer to; what the model cannot hold as a fact stays a triple.
+    fn mark_facts(
+        &mut self,
+        statements: &Statements,
+        usage: &mut Usage,
+        left_out: &mut HashMap<&'static str, u64>,
+        progress: &dyn Progress,
+    ) -> Result<()> {
         let KbBuilder { facts, statements: names, asserted, nodes, properties, .. } = self;
-        // What the model cannot hold as a fact stays a triple.
         let mut assert = |fact: &RawFact| match asserted {
             Some(triples) => {
                 let predicate = nodes.intern(properties.get(fact.property));
@@ -190,8 +230,8 @@ impl KbBuilder {
                 check(progress)?;
             }
             n_facts += 1;
-            match statements.fate(names, fact) {
-                Fate::Kept => {
+            match statements.use_of(names, fact) {
+                RawFactUse::Kept => {
                     let value = RawValue(fact.value);
                     usage.node[fact.subject as usize] = true;
                     usage.mark_value(value);
@@ -199,25 +239,19 @@ impl KbBuilder {
                     used[fact.property as usize] = true;
                     usage.set[fact.qualifiers as usize] = true;
                 }
-                Fate::Qualifies => assert(fact)?,
-                Fate::PointsAtStatement => {
+                RawFactUse::Qualifies => assert(fact)?,
+                RawFactUse::PointsAtStatement => {
                     *left_out.entry(POINTS_AT_STATEMENT).or_default() += 1;
                     assert(fact)?;
                 }
-                Fate::Covered => *left_out.entry(COVERED).or_default() += 1,
+                RawFactUse::Covered => *left_out.entry(COVERED).or_default() += 1,
             }
             Ok(())
-        })?;
-        for set in 0..self.qualifier_sets.len() as u32 {
-            if usage.set[set as usize] {
-                for (_, value) in set_pairs(self.qualifier_sets.bytes_of(set)) {
-                    usage.mark_value(RawValue(value));
-                }
-            }
-        }
-        for &node in &self.declared {
-            usage.node[node as usize] = true;
-        }
+        })
+    }
+
+    /// Marks what has a class or a name, and the names of properties that are used.
+    fn mark_names(&mut self, usage: &mut Usage, left_out: &mut HashMap<&'static str, u64>) {
         for &(node, _) in &self.class_of {
             usage.node[node as usize] = true;
             if self.statements.contains_key(&node) {
@@ -260,19 +294,6 @@ impl KbBuilder {
                 usage.literal[literal as usize] = true;
             }
         }
-        if let Some(triples) = &mut self.asserted {
-            triples.for_each(|&[_, _, object]| {
-                let object = RawValue(object);
-                if object.is_literal() {
-                    usage.mark_value(object);
-                }
-                Ok(())
-            })?;
-        }
-        self.is_class.resize(self.nodes.len(), false);
-        usage.node.resize(self.nodes.len(), false);
-        self.add_bare_numbers(&mut usage);
-        Ok(usage)
     }
 
     /// Of several descriptions of a node the one in the preferred language stays.

@@ -11,11 +11,11 @@ use crate::store::fingerprint::ContentHasher;
 use crate::store::writer::{ColumnWriter, StoreWriter};
 
 /// Facts under final numbers: subject, property (relations, then attributes), value, qualifier set, source.
-type Record = [u32; 5];
+type FactRow = [u32; 5];
 
 /// Takes facts in any order.
 pub(crate) struct FactInput<'a> {
-    sorter: Sorter<Record>,
+    sorter: Sorter<FactRow>,
     workspace: &'a Workspace,
     has_sources: bool,
     /// By final literal: its family and its tag, as an index into `literals`.
@@ -36,6 +36,41 @@ pub(crate) struct FactSummary {
     pub(crate) attribute_use: Vec<ValueUse>,
     /// By qualifier key.
     pub(crate) qualifier_use: Vec<ValueUse>,
+}
+
+impl FactSummary {
+    fn new(numbers: &Numbers) -> FactSummary {
+        FactSummary {
+            n_relational: 0,
+            n_literal: 0,
+            n_qualified: 0,
+            n_duplicates: 0,
+            content: ContentHasher::new(),
+            degree: vec![0; numbers.n_nodes()],
+            attribute_use: vec![ValueUse::default(); numbers.attribute_order.len()],
+            qualifier_use: vec![ValueUse::default(); numbers.qualifier_order.len()],
+        }
+    }
+
+    /// Counts a fact with qualifiers and what their values are.
+    fn see_qualifiers(
+        &mut self,
+        pairs: &[(u32, u32)],
+        families: &[LiteralFamily],
+        numbers: &Numbers,
+        literals: &LiteralTable,
+    ) {
+        self.n_qualified += 1;
+        for &(key, value) in pairs {
+            let seen = &mut self.qualifier_use[key as usize];
+            if value & LITERAL_BIT != 0 {
+                let literal = (value & !LITERAL_BIT) as usize;
+                seen.see_literal(families[literal], numbers.literal_order[literal], literals);
+            } else {
+                seen.families |= NODE_FAMILY;
+            }
+        }
+    }
 }
 
 /// Which kinds of values and units a property has been seen with.
@@ -106,16 +141,7 @@ impl<'a> FactInput<'a> {
         let FactInput { sorter, workspace, has_sources, families, literals, .. } = self;
         let n_relations = numbers.relation_order.len() as u32;
         let n_properties = n_relations as usize + numbers.attribute_order.len();
-        let mut summary = FactSummary {
-            n_relational: 0,
-            n_literal: 0,
-            n_qualified: 0,
-            n_duplicates: 0,
-            content: ContentHasher::new(),
-            degree: vec![0; numbers.n_nodes()],
-            attribute_use: vec![ValueUse::default(); numbers.attribute_order.len()],
-            qualifier_use: vec![ValueUse::default(); numbers.qualifier_order.len()],
-        };
+        let mut summary = FactSummary::new(numbers);
         let mut by_value = Sorter::<[u32; 4]>::new(workspace);
         let mut by_literal = Sorter::<[u32; 4]>::new(workspace);
         let mut subjects = writer.column::<u32>("fact_subject")?;
@@ -158,29 +184,16 @@ impl<'a> FactInput<'a> {
             } else {
                 summary.n_literal += 1;
                 let attribute = property - n_relations;
-                let raw = numbers.literal_order[value as usize];
-                summary.attribute_use[attribute as usize].see_literal(
-                    families[value as usize],
-                    raw,
-                    literals,
-                );
+                let (family, raw) = (families[value as usize], numbers.literal_order[value as usize]);
+                summary.attribute_use[attribute as usize].see_literal(family, raw, literals);
                 by_literal.push([attribute, value, subject, n_facts])?;
             }
             if set != 0 {
                 let pairs = &numbers.sets[set as usize];
-                summary.n_qualified += 1;
                 qualifiers.add(n_facts, pairs)?;
                 content.u32(pairs.len() as u32 | LITERAL_BIT);
-                for &(key, value) in pairs {
-                    content.numbers(&[key, value]);
-                    let seen = &mut summary.qualifier_use[key as usize];
-                    if value & LITERAL_BIT != 0 {
-                        let literal = (value & !LITERAL_BIT) as usize;
-                        seen.see_literal(families[literal], numbers.literal_order[literal], literals);
-                    } else {
-                        seen.families |= NODE_FAMILY;
-                    }
-                }
+                pairs.iter().for_each(|&(key, value)| content.numbers(&[key, value]));
+                summary.see_qualifiers(pairs, &families, numbers, literals);
             }
             n_facts += 1;
             Ok(())

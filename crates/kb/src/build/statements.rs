@@ -1,14 +1,16 @@
 //! Facts that have a name of their own in the source, so that other triples can speak about them: RDF 1.2
 //! reifiers and Wikidata's statement nodes. Statements about the name become the fact's qualifiers.
 
-use super::builder::{Ignored, KbBuilder, RawFact, RawValue, STATEMENT_BIT, Statement, TRUTHY_BIT};
+use super::builder::{
+    Ignored, KbBuilder, RawFact, RawQualifier, RawValue, STATEMENT_BIT, Statement, TRUTHY_BIT,
+};
 use crate::error::Result;
 use crate::iri::{IriScheme, Resource};
 use crate::vocabulary::Vocabulary;
 use hashbrown::{HashMap, HashSet};
 
 /// What a raw fact turns into.
-pub(crate) enum Fate {
+pub(crate) enum RawFactUse {
     Kept,
     /// It says something about the statement that is its subject.
     Qualifies,
@@ -69,7 +71,7 @@ impl KbBuilder {
             if let Some(asserted) = resolved.quoted.get_mut(&(fact.subject, fact.property, fact.value)) {
                 *asserted = true;
             }
-            if let Fate::Qualifies = resolved.fate(statements, fact) {
+            if let RawFactUse::Qualifies = resolved.use_of(statements, fact) {
                 about.push((fact.subject, fact.property, fact.value));
             }
             Ok(())
@@ -109,19 +111,7 @@ impl KbBuilder {
             }
             let mut qualifiers = Vec::new();
             for &(_, property, value) in about_it() {
-                let iri = self.properties.get(property);
-                let id = match scheme.resource(iri) {
-                    Resource::Qualifier(id) => id.into_owned(),
-                    Resource::Node(_) | Resource::Property(_) => iri.to_owned(),
-                };
-                let label = self.property_info[property as usize].label;
-                let qualifier = self.qualifier(&id);
-                let info = &mut self.qualifier_info[qualifier.0 as usize];
-                // Where properties and qualifier keys share their IRIs, they share their names.
-                if crate::iri::is_absolute(&id) || self.meta.vocabulary == Vocabulary::Wikidata {
-                    info.label = info.label.or(label);
-                }
-                qualifiers.push((qualifier, RawValue(value)));
+                qualifiers.push((self.qualifier_of(property, &scheme), RawValue(value)));
             }
             let qualifiers = self.qualifier_set(&mut qualifiers);
             let value = value.0;
@@ -129,27 +119,45 @@ impl KbBuilder {
         }
         Ok(resolved)
     }
+
+    /// The qualifier key that a property of a statement is.
+    fn qualifier_of(&mut self, property: u32, scheme: &IriScheme) -> RawQualifier {
+        let iri = self.properties.get(property);
+        let id = match scheme.resource(iri) {
+            Resource::Qualifier(id) => id.into_owned(),
+            Resource::Node(_) | Resource::Property(_) => iri.to_owned(),
+        };
+        let label = self.property_info[property as usize].label;
+        let qualifier = self.qualifier(&id);
+        let info = &mut self.qualifier_info[qualifier.0 as usize];
+        // Where properties and qualifier keys share their IRIs, they share their names.
+        if crate::iri::is_absolute(&id) || self.meta.vocabulary == Vocabulary::Wikidata {
+            info.label = info.label.or(label);
+        }
+        qualifier
+    }
 }
 
 impl Statements {
-    pub(crate) fn fate(&self, names: &HashMap<u32, Statement>, fact: &RawFact) -> Fate {
+    /// What becomes of a raw fact.
+    pub(crate) fn use_of(&self, names: &HashMap<u32, Statement>, fact: &RawFact) -> RawFactUse {
         if names.is_empty() {
-            return Fate::Kept;
+            return RawFactUse::Kept;
         }
         let value = RawValue(fact.value);
         let key = (fact.subject, fact.property);
         if !value.is_literal() && names.contains_key(&fact.value) {
-            Fate::PointsAtStatement
+            RawFactUse::PointsAtStatement
         } else if names.contains_key(&fact.subject) {
-            Fate::Qualifies
+            RawFactUse::Qualifies
         } else if fact.source & STATEMENT_BIT != 0 {
-            Fate::Kept
+            RawFactUse::Kept
         } else if fact.source & TRUTHY_BIT != 0 && self.claimed.contains(&key)
             || fact.qualifiers == 0 && self.quoted.contains_key(&(key.0, key.1, fact.value))
         {
-            Fate::Covered
+            RawFactUse::Covered
         } else {
-            Fate::Kept
+            RawFactUse::Kept
         }
     }
 }

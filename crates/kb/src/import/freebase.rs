@@ -6,7 +6,7 @@
 //! - `reverse_properties`: "relation TAB inverse";
 //! - `domain_info`: a JSON object from schema item to domain.
 
-use super::journal::{Journal, Problem};
+use super::import_log::{ImportLog, Problem};
 use crate::build::KbBuilder;
 use crate::error::{KbError, Result};
 use std::collections::BTreeMap;
@@ -26,7 +26,7 @@ const LITERAL_RANGES: [&str; 9] = [
 ];
 
 /// Reads whichever of the four files are in the folder.
-pub(super) fn read_ontology(dir: &Path, builder: &mut KbBuilder, journal: &mut Journal) -> Result<()> {
+pub(super) fn read_ontology(dir: &Path, builder: &mut KbBuilder, log: &mut ImportLog) -> Result<()> {
     let mut n_found = 0;
     let mut lines = |name: &str| -> Result<Option<(String, String)>> {
         let path = dir.join(name);
@@ -53,36 +53,36 @@ pub(super) fn read_ontology(dir: &Path, builder: &mut KbBuilder, journal: &mut J
         })));
     }
     if let Some((file, text)) = roles {
-        read_roles(&file, &text, builder, journal)?;
+        read_roles(&file, &text, builder, log)?;
     }
     if let Some((file, text)) = types {
-        read_types(&file, &text, builder, journal)?;
+        read_types(&file, &text, builder, log)?;
     }
     if let Some((file, text)) = reverse {
-        read_reverse(&file, &text, builder, journal)?;
+        read_reverse(&file, &text, builder, log)?;
     }
     if let Some((file, text)) = domains {
-        read_domains(&file, &text, builder, journal)?;
+        read_domains(&file, &text, builder, log)?;
     }
     Ok(())
 }
 
-fn read_roles(file: &str, text: &str, builder: &mut KbBuilder, journal: &mut Journal) -> Result<()> {
+fn read_roles(file: &str, text: &str, builder: &mut KbBuilder, log: &mut ImportLog) -> Result<()> {
     let mut roles: BTreeMap<&str, (&str, &str)> = BTreeMap::new();
     for (number, line) in text.lines().enumerate() {
         let mut fields = line.split_whitespace();
         let (Some(domain), Some(relation), Some(range)) = (fields.next(), fields.next(), fields.next())
         else {
-            report(file, number, line, "expected `domain relation range`", journal)?;
+            report(file, number, line, "expected `domain relation range`", log)?;
             continue;
         };
         if fields.next().is_some() {
-            journal.note("lines of fb_roles with two records fused, of which the first is kept");
+            log.note("lines of fb_roles with two records fused, of which the first is kept");
         }
         if roles.insert(relation, (domain, range)).is_some() {
-            journal.note("relations with two lines in fb_roles, of which the last counts");
+            log.note("relations with two lines in fb_roles, of which the last counts");
         }
-        journal.keep("ontology: relation");
+        log.keep("ontology: relation");
     }
     for (relation, (domain, range)) in roles {
         let property = builder.property(relation);
@@ -99,21 +99,21 @@ fn read_roles(file: &str, text: &str, builder: &mut KbBuilder, journal: &mut Jou
     Ok(())
 }
 
-fn read_types(file: &str, text: &str, builder: &mut KbBuilder, journal: &mut Journal) -> Result<()> {
+fn read_types(file: &str, text: &str, builder: &mut KbBuilder, log: &mut ImportLog) -> Result<()> {
     for (number, line) in text.lines().enumerate() {
         let fields: Vec<&str> = line.split_whitespace().collect();
         let &[class, "meta.subclassOf", parent, ref rest @ ..] = fields.as_slice() else {
-            report(file, number, line, "expected `class meta.subclassOf class`", journal)?;
+            report(file, number, line, "expected `class meta.subclassOf class`", log)?;
             continue;
         };
         if !matches!(rest, [] | ["."]) {
-            journal.note("lines of fb_types with two records fused, of which the first is kept");
+            log.note("lines of fb_types with two records fused, of which the first is kept");
         }
-        journal.keep("ontology: sub-class");
+        log.keep("ontology: sub-class");
         let (class, parent) = (builder.node(class)?, builder.node(parent)?);
         if class == parent {
             builder.mark_class(class);
-            journal.note("classes that fb_types calls sub-classes of themselves");
+            log.note("classes that fb_types calls sub-classes of themselves");
         } else {
             builder.add_parent(class, parent);
         }
@@ -121,26 +121,26 @@ fn read_types(file: &str, text: &str, builder: &mut KbBuilder, journal: &mut Jou
     Ok(())
 }
 
-fn read_reverse(file: &str, text: &str, builder: &mut KbBuilder, journal: &mut Journal) -> Result<()> {
+fn read_reverse(file: &str, text: &str, builder: &mut KbBuilder, log: &mut ImportLog) -> Result<()> {
     for (number, line) in text.lines().enumerate() {
         let Some((relation, inverse)) = line.split_once('\t') else {
-            report(file, number, line, "expected `relation TAB inverse`", journal)?;
+            report(file, number, line, "expected `relation TAB inverse`", log)?;
             continue;
         };
-        journal.keep("ontology: inverse");
+        log.keep("ontology: inverse");
         let (relation, inverse) = (builder.property(relation.trim()), builder.property(inverse.trim()));
         for property in [relation, inverse] {
             let info = builder.property_info(property);
             info.is_relation |= !info.is_attribute;
         }
         if !builder.set_inverse(relation, inverse) {
-            journal.note("relations with more than one inverse, of which one is kept");
+            log.note("relations with more than one inverse, of which one is kept");
         }
     }
     Ok(())
 }
 
-fn read_domains(file: &str, text: &str, builder: &mut KbBuilder, journal: &mut Journal) -> Result<()> {
+fn read_domains(file: &str, text: &str, builder: &mut KbBuilder, log: &mut ImportLog) -> Result<()> {
     let domains: BTreeMap<String, String> = serde_json::from_str(text).map_err(|error| {
         let line = text.lines().nth(error.line().saturating_sub(1)).unwrap_or("");
         let message = super::line_json::plain_message(&error);
@@ -154,7 +154,7 @@ fn read_domains(file: &str, text: &str, builder: &mut KbBuilder, journal: &mut J
         )))
     })?;
     for (item, domain) in &domains {
-        journal.keep("ontology: domain");
+        log.keep("ontology: domain");
         if builder.properties.find(item).is_some() {
             builder.set_group(item, domain)?;
         } else {
@@ -165,9 +165,9 @@ fn read_domains(file: &str, text: &str, builder: &mut KbBuilder, journal: &mut J
     Ok(())
 }
 
-fn report(file: &str, number: usize, line: &str, message: &str, journal: &mut Journal) -> Result<()> {
+fn report(file: &str, number: usize, line: &str, message: &str, log: &mut ImportLog) -> Result<()> {
     if line.trim().is_empty() {
         return Ok(());
     }
-    journal.problem(Problem::in_line(file, number as u64 + 1, line.as_bytes(), 0, message))
+    log.problem(Problem::in_line(file, number as u64 + 1, line.as_bytes(), 0, message))
 }

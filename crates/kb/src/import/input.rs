@@ -1,6 +1,6 @@
 //! Input files: decompressed on the fly, cut into blocks, parsed by several threads.
 
-use super::journal::Problem;
+use super::import_log::Problem;
 use crate::error::{KbError, Result};
 use crate::progress::Progress;
 use std::collections::BTreeMap;

@@ -4,13 +4,13 @@
 //! with the section it stands in and its place in the file, so that members are parsed in parallel and a
 //! broken one can be reported and skipped.
 
+use super::import_log::Problem;
 use super::input::{self, TooLong};
-use super::journal::Problem;
 use crate::error::{KbError, Result};
 use std::io::BufRead;
 
 /// One member of a section.
-pub(crate) struct Record {
+pub(crate) struct JsonRecord {
     /// The key of the section.
     pub(crate) section: String,
     /// The text `"key": value`.
@@ -21,7 +21,7 @@ pub(crate) struct Record {
     pub(crate) column: usize,
 }
 
-impl Record {
+impl JsonRecord {
     /// A problem at a byte offset of this record.
     pub(crate) fn problem(&self, file: &str, offset: usize, message: impl Into<String>) -> Problem {
         let offset = offset.min(self.bytes.len());
@@ -61,7 +61,7 @@ struct Scanner {
     current: Vec<u8>,
     start: (u64, usize),
     section: String,
-    batch: Vec<Record>,
+    batch: Vec<JsonRecord>,
     batch_bytes: usize,
     longest: usize,
 }
@@ -92,7 +92,7 @@ impl<'r> JsonRecords<'r> {
 }
 
 impl Iterator for JsonRecords<'_> {
-    type Item = Result<Vec<Record>>;
+    type Item = Result<Vec<JsonRecord>>;
 
     fn next(&mut self) -> Option<Self::Item> {
         while !self.done {
@@ -230,7 +230,7 @@ impl Scanner {
         if !bytes.is_empty() {
             self.batch_bytes += bytes.len();
             let (line, column) = self.start;
-            self.batch.push(Record { section: self.section.clone(), bytes, line, column });
+            self.batch.push(JsonRecord { section: self.section.clone(), bytes, line, column });
         }
     }
 }

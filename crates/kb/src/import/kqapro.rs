@@ -5,9 +5,9 @@
 //! its own order is kept next to the facts (`Kb::records`), because the published executors depend on it.
 
 use super::ImportRequest;
+use super::import_log::{ImportLog, Problem};
 use super::input::{self, in_parallel};
-use super::journal::{Journal, Problem};
-use super::json_records::{JsonRecords, Record};
+use super::json_records::{JsonRecord, JsonRecords};
 use super::line_json::plain_message;
 use crate::build::{KbBuilder, NameKind, RawQualifier, RawValue};
 use crate::error::Result;
@@ -99,7 +99,7 @@ struct ParsedNode {
 pub(super) fn read(
     request: &ImportRequest,
     builder: &mut KbBuilder,
-    journal: &mut Journal,
+    log: &mut ImportLog,
     progress: &dyn Progress,
 ) -> Result<()> {
     builder.keep_file_order();
@@ -109,24 +109,24 @@ pub(super) fn read(
     for path in &request.inputs {
         let file = input::display_name(path);
         let records = JsonRecords::new(input::open(path, progress)?, file.clone(), request.max_record);
-        let parse = |batch: Vec<Record>| -> Vec<Result<ParsedNode, Problem>> {
+        let parse = |batch: Vec<JsonRecord>| -> Vec<Result<ParsedNode, Problem>> {
             batch.iter().map(|record| parse_node(record, &file)).collect()
         };
         in_parallel(records, parse, |nodes| {
             for node in nodes {
                 match node {
-                    Ok(node) => add_node(node, builder, journal)?,
-                    Err(problem) => journal.problem(problem)?,
+                    Ok(node) => add_node(node, builder, log)?,
+                    Err(problem) => log.problem(problem)?,
                 }
             }
             Ok(())
         })?;
     }
-    journal.note_times("ids that are used but not described", builder.n_undeclared());
+    log.note_times("ids that are used but not described", builder.n_undeclared());
     Ok(())
 }
 
-fn parse_node(record: &Record, file: &str) -> Result<ParsedNode, Problem> {
+fn parse_node(record: &JsonRecord, file: &str) -> Result<ParsedNode, Problem> {
     let is_class = match record.section.as_str() {
         "concepts" => true,
         "entities" => false,
@@ -251,13 +251,13 @@ fn parse_value(raw: &RawJson, value: &ValueJson<'_>) -> Result<ParsedValue, (usi
     }
 }
 
-fn add_node(node: ParsedNode, builder: &mut KbBuilder, journal: &mut Journal) -> Result<()> {
+fn add_node(node: ParsedNode, builder: &mut KbBuilder, log: &mut ImportLog) -> Result<()> {
     let subject = builder.node(&node.id)?;
     if node.is_class {
         builder.mark_class(subject);
     }
     builder.declare(subject);
-    journal.keep(if node.is_class { "concept" } else { "entity" });
+    log.keep(if node.is_class { "concept" } else { "entity" });
     builder.add_name(subject, NameKind::Label, &Literal::text_value(&node.name));
     for parent in &node.parents {
         let parent = builder.node(parent)?;
@@ -270,14 +270,14 @@ fn add_node(node: ParsedNode, builder: &mut KbBuilder, journal: &mut Journal) ->
     for fact in &node.facts {
         match fact {
             ParsedFact::Attribute { key, value, qualifiers } => {
-                journal.keep("attribute record");
+                log.keep("attribute record");
                 let property = builder.property(key);
                 let value = add_value(value, builder)?;
                 let mut qualifiers = add_qualifiers(qualifiers, builder)?;
                 builder.record(subject, property, value, false, &mut qualifiers)?;
             }
             ParsedFact::Relation { relation, direction, object, qualifiers } => {
-                journal.keep("relation record");
+                log.keep("relation record");
                 let property = builder.property(relation);
                 let object = builder.node(object)?;
                 let backward = *direction == Direction::Backward;
@@ -286,7 +286,7 @@ fn add_node(node: ParsedNode, builder: &mut KbBuilder, journal: &mut Journal) ->
             }
         }
     }
-    node.problems.into_iter().try_for_each(|problem| journal.problem(problem))
+    node.problems.into_iter().try_for_each(|problem| log.problem(problem))
 }
 
 fn add_value(value: &ParsedValue, builder: &mut KbBuilder) -> Result<RawValue> {

@@ -1,8 +1,8 @@
 //! Reads Touchstone's own format, KB lines (`docs/kb-lines.md`).
 
 use super::ImportRequest;
+use super::import_log::{ImportLog, Problem};
 use super::input::{self, Block, LineBlocks, in_parallel};
-use super::journal::{Journal, Problem};
 use super::line_json::{Header, Line, LiteralJson, check_line, plain_message};
 use crate::build::{KbBuilder, NameKind, RawQualifier, RawValue};
 use crate::error::{KbError, Result};
@@ -22,15 +22,15 @@ pub(crate) const LINES_FORMAT: u64 = 1;
 pub(super) fn read(
     request: &ImportRequest,
     builder: &mut KbBuilder,
-    journal: &mut Journal,
+    log: &mut ImportLog,
     progress: &dyn Progress,
 ) -> Result<()> {
     progress.stage("reading", Some(input::total_size(&request.inputs)));
     for path in &request.inputs {
         let reader = input::open(path, progress)?;
-        read_from(reader, &input::display_name(path), request.max_record, builder, journal)?;
+        read_from(reader, &input::display_name(path), request.max_record, builder, log)?;
     }
-    journal.note_times("ids that are used but not described", builder.n_undeclared());
+    log.note_times("ids that are used but not described", builder.n_undeclared());
     if !request.license.is_empty() {
         builder.meta.license.clone_from(&request.license);
     }
@@ -46,7 +46,7 @@ pub fn read_packed_lines(compressed: &[u8], name: &str, builder: &mut KbBuilder)
     let mut decoder = zstd::Decoder::with_buffer(compressed).map_err(failed)?;
     decoder.window_log_max(31).map_err(KbError::io("unpack", Path::new(name)))?;
     let reader = Box::new(std::io::BufReader::with_capacity(1 << 18, decoder));
-    read_from(reader, name, super::DEFAULT_MAX_RECORD, builder, &mut Journal::new(true))
+    read_from(reader, name, super::DEFAULT_MAX_RECORD, builder, &mut ImportLog::new(true))
 }
 
 fn read_from(
@@ -54,7 +54,7 @@ fn read_from(
     file: &str,
     longest: usize,
     builder: &mut KbBuilder,
-    journal: &mut Journal,
+    log: &mut ImportLog,
 ) -> Result<()> {
     let mut first = Vec::new();
     let mut limited = (&mut reader).take(longest as u64);
@@ -97,8 +97,8 @@ fn read_from(
     in_parallel(blocks, parse, |lines| {
         for line in lines {
             match line {
-                Ok(line) => add_line(line, &lang, first_source, builder, journal)?,
-                Err(problem) => journal.problem(*problem)?,
+                Ok(line) => add_line(line, &lang, first_source, builder, log)?,
+                Err(problem) => log.problem(*problem)?,
             }
         }
         Ok(())
@@ -128,16 +128,16 @@ fn add_line(
     lang: &str,
     first_source: u16,
     builder: &mut KbBuilder,
-    journal: &mut Journal,
+    log: &mut ImportLog,
 ) -> Result<()> {
     if let Some(id) = line.entity.as_ref().or(line.class.as_ref()) {
         let node = builder.node(id)?;
         builder.declare(node);
         if line.class.is_some() {
             builder.mark_class(node);
-            journal.keep("class");
+            log.keep("class");
         } else {
-            journal.keep("entity");
+            log.keep("entity");
         }
         if let Some(label) = &line.label {
             builder.add_name(node, NameKind::Label, &label.literal(lang));
@@ -174,17 +174,17 @@ fn add_line(
         return Ok(());
     }
     if let Some(id) = &line.qualifier {
-        journal.keep("qualifier");
+        log.keep("qualifier");
         let qualifier = builder.qualifier(id);
         let label = line.label.as_ref().map(|label| label.literal(lang));
         builder.describe_qualifier(qualifier, label.as_ref(), line.group.as_deref());
         builder.qualifier_info(qualifier).kind = line.kind.as_deref().and_then(ValueKind::from_name);
         return Ok(());
     }
-    add_property(&line, lang, builder, journal)
+    add_property(&line, lang, builder, log)
 }
 
-fn add_property(line: &Line, lang: &str, builder: &mut KbBuilder, journal: &mut Journal) -> Result<()> {
+fn add_property(line: &Line, lang: &str, builder: &mut KbBuilder, log: &mut ImportLog) -> Result<()> {
     let Some(id) = line.relation.as_ref().or(line.attribute.as_ref()) else { return Ok(()) };
     let property = builder.property(id);
     if let Some(label) = &line.label {
@@ -217,7 +217,7 @@ fn add_property(line: &Line, lang: &str, builder: &mut KbBuilder, journal: &mut 
     info.kind = line.kind.as_deref().and_then(ValueKind::from_name).or(info.kind);
     info.unit = line.unit.clone().or(info.unit.take());
     info.group = line.group.clone().or(info.group.take());
-    journal.keep(if is_relation { "relation" } else { "attribute" });
+    log.keep(if is_relation { "relation" } else { "attribute" });
     Ok(())
 }
 

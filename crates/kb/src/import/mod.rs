@@ -6,22 +6,23 @@
 
 mod freebase;
 mod guess;
+mod import_log;
 mod input;
-mod journal;
 mod json_records;
 mod kqapro;
 mod label_properties;
 mod line_json;
 mod lines;
 mod profile;
+mod profile_schema;
 mod rdf;
 mod roles;
 mod wikidata_json;
 mod wikidata_rdf;
 
 pub use guess::FileKind;
+pub use import_log::{ImportReport, Problem, Tally};
 pub use input::open;
-pub use journal::{ImportReport, Problem, Tally};
 pub use line_json::find_value;
 pub use lines::read_packed_lines;
 pub use rdf::known_endings;
@@ -32,7 +33,7 @@ use crate::error::{KbError, Result};
 use crate::output::OutputFolder;
 use crate::progress::Progress;
 use crate::store::STORE_OUTPUT;
-use journal::Journal;
+use import_log::ImportLog;
 use std::path::{Path, PathBuf};
 
 /// How RDF becomes entities, classes and facts.
@@ -127,19 +128,19 @@ pub fn import(request: &ImportRequest, out: &Path, progress: &dyn Progress) -> R
     let mut builder = KbBuilder::new(Workspace { dir: pending.path(), memory: request.memory });
     builder.meta = default_meta(request);
     builder.max_closure = request.max_closure;
-    let mut journal = Journal::new(request.strict);
+    let mut log = ImportLog::new(request.strict);
     match &request.source {
-        Source::KqaPro => kqapro::read(request, &mut builder, &mut journal, progress)?,
-        Source::Rdf(profile) => rdf::read(request, *profile, &mut builder, &mut journal, progress)?,
+        Source::KqaPro => kqapro::read(request, &mut builder, &mut log, progress)?,
+        Source::Rdf(profile) => rdf::read(request, *profile, &mut builder, &mut log, progress)?,
         Source::WikidataJson(subset) => {
-            wikidata_json::read(request, subset, &mut builder, &mut journal, progress)?;
+            wikidata_json::read(request, subset, &mut builder, &mut log, progress)?;
         }
-        Source::Lines => lines::read(request, &mut builder, &mut journal, progress)?,
+        Source::Lines => lines::read(request, &mut builder, &mut log, progress)?,
     }
     let may_be_empty = matches!(request.source, Source::Rdf(_));
-    journal.check_not_empty(&request.inputs, may_be_empty)?;
+    log.check_not_empty(&request.inputs, may_be_empty)?;
     let compiled = builder.compile_to(pending, progress)?;
-    Ok(journal.into_report(compiled))
+    Ok(log.into_report(compiled))
 }
 
 fn default_meta(request: &ImportRequest) -> KbMeta {

@@ -1,7 +1,7 @@
 //! Reads RDF in every syntax of `oxrdfio`. Line-based syntaxes are parsed by several threads.
 
+use super::import_log::{ImportLog, Problem};
 use super::input::{self, Block, LineBlocks, TooLong, in_parallel};
-use super::journal::{Journal, Problem};
 use super::profile::Mapper;
 use super::{ImportRequest, Profile, freebase};
 use crate::build::KbBuilder;
@@ -39,7 +39,7 @@ pub(super) fn read(
     request: &ImportRequest,
     profile: Profile,
     builder: &mut KbBuilder,
-    journal: &mut Journal,
+    log: &mut ImportLog,
     progress: &dyn Progress,
 ) -> Result<()> {
     let formats = request.inputs.iter().map(|path| format_of(path)).collect::<Result<Vec<_>>>()?;
@@ -52,10 +52,10 @@ pub(super) fn read(
         mapper.start_file(number);
         let mut collect = |batch: Batch| {
             for problem in batch.problems {
-                journal.problem(problem)?;
+                log.problem(problem)?;
             }
             for quad in &batch.quads {
-                mapper.quad(quad, builder, journal)?;
+                mapper.quad(quad, builder, log)?;
             }
             Ok(())
         };
@@ -70,9 +70,9 @@ pub(super) fn read(
             }
         }
     }
-    mapper.finish(builder, journal)?;
+    mapper.finish(builder, log)?;
     if let Some(dir) = &request.ontology {
-        freebase::read_ontology(dir, builder, journal)?;
+        freebase::read_ontology(dir, builder, log)?;
     }
     Ok(())
 }

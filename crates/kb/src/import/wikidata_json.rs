@@ -8,8 +8,8 @@
 //! of items that are only mentioned.
 
 use super::ImportRequest;
+use super::import_log::{ImportLog, Problem};
 use super::input::{self, Block, LineBlocks, in_parallel};
-use super::journal::{Journal, Problem};
 use super::line_json::plain_message;
 use super::wikidata_rdf::time_literal;
 use crate::build::{KbBuilder, NameKind, RawQualifier, RawValue};
@@ -167,18 +167,18 @@ pub(super) fn read(
     request: &ImportRequest,
     subset: &Subset,
     builder: &mut KbBuilder,
-    journal: &mut Journal,
+    log: &mut ImportLog,
     progress: &dyn Progress,
 ) -> Result<()> {
     builder.meta.vocabulary = Vocabulary::Wikidata;
     builder.meta.base = crate::iri::WIKIDATA_ENTITY.to_owned();
     progress.stage("selecting", Some(input::total_size(&request.inputs)));
-    let selection = select(request, subset, journal, progress)?;
-    let mut reader = Reader { request, subset, selection, mentioned: HashSet::new(), builder, journal };
+    let selection = select(request, subset, log, progress)?;
+    let mut reader = Reader { request, subset, selection, mentioned: HashSet::new(), builder, log };
     progress.stage("reading", Some(input::total_size(&request.inputs)));
     for_each_entity(request, progress, |result| match result {
         Ok(entity) => reader.entity(&entity),
-        Err(problem) => reader.journal.problem(*problem),
+        Err(problem) => reader.log.problem(*problem),
     })?;
     if reader.selection.items.is_some() && !reader.mentioned.is_empty() {
         progress.stage("labels", Some(input::total_size(&request.inputs)));
@@ -244,7 +244,7 @@ fn parse_block(file: &str, block: &Block) -> Vec<Result<EntityJson, Box<Problem>
 fn select(
     request: &ImportRequest,
     subset: &Subset,
-    journal: &mut Journal,
+    log: &mut ImportLog,
     progress: &dyn Progress,
 ) -> Result<Selection> {
     let seeds = match &subset.seeds {
@@ -283,7 +283,7 @@ fn select(
         })
     };
     if let (Some(seeds), Some(path)) = (&seeds, &subset.seeds) {
-        report_missing(seeds, &input::display_name(path), &overviews, journal)?;
+        report_missing(seeds, &input::display_name(path), &overviews, log)?;
     }
     let mut chosen: HashSet<&str> = overviews.iter().filter(|o| is_seed(o)).map(|o| o.id.as_str()).collect();
     if seeds.is_some() && subset.same_name > 0 {
@@ -325,7 +325,7 @@ fn report_missing(
     seeds: &BTreeMap<String, u64>,
     file: &str,
     overviews: &[Overview],
-    journal: &mut Journal,
+    log: &mut ImportLog,
 ) -> Result<()> {
     let ids = overviews.iter().flat_map(|o| o.freebase.iter().chain([&o.id]));
     let known: HashSet<&String> = ids.filter(|id| seeds.contains_key(*id)).collect();
@@ -340,7 +340,7 @@ fn report_missing(
         if known.is_empty() {
             return Err(KbError::Input(Box::new(problem)));
         }
-        journal.problem(problem)?;
+        log.problem(problem)?;
     }
     Ok(())
 }
@@ -426,20 +426,20 @@ struct Reader<'a> {
     /// Items that are values but not selected.
     mentioned: HashSet<String>,
     builder: &'a mut KbBuilder,
-    journal: &'a mut Journal,
+    log: &'a mut ImportLog,
 }
 
 impl Reader<'_> {
     fn entity(&mut self, entity: &EntityJson) -> Result<()> {
         if entity.kind == "property" {
-            self.journal.keep("property");
+            self.log.keep("property");
             return Ok(());
         }
         if self.selection.items.as_ref().is_some_and(|items| !items.contains(&entity.id)) {
-            self.journal.skip("item outside the subset");
+            self.log.skip("item outside the subset");
             return Ok(());
         }
-        self.journal.keep("item");
+        self.log.keep("item");
         let node = self.builder.node(&entity.id)?;
         let is_class = self.selection.classes.contains(&entity.id);
         if is_class {
@@ -468,24 +468,24 @@ impl Reader<'_> {
 
     fn claim(&mut self, subject: crate::build::RawNode, property: &str, claim: &ClaimJson) -> Result<()> {
         if claim.rank == "deprecated" {
-            self.journal.skip("deprecated statement");
+            self.log.skip("deprecated statement");
             return Ok(());
         }
         if !self.subset.keep_identifiers && IDENTIFIER_TYPES.contains(&claim.mainsnak.datatype.as_str()) {
-            self.journal.skip("identifier, link or media (see --keep-identifiers)");
+            self.log.skip("identifier, link or media (see --keep-identifiers)");
             return Ok(());
         }
         if claim.mainsnak.datatype == "globe-coordinate" {
-            self.journal.skip("coordinates, which are not imported");
+            self.log.skip("coordinates, which are not imported");
             return Ok(());
         }
         let Some(value) = parse_snak(&claim.mainsnak) else {
-            self.journal.skip("statement without a value, or of a kind that is not known");
+            self.log.skip("statement without a value, or of a kind that is not known");
             return Ok(());
         };
         if let (Parsed::Item(class), INSTANCE_OF | SUBCLASS_OF) = (&value, property) {
-            self.journal.keep("class statement");
-            self.journal.note_times(
+            self.log.keep("class statement");
+            self.log.note_times(
                 "qualifiers of instance-of or subclass-of statements",
                 claim.qualifiers.values().map(|snaks| snaks.len() as u64).sum(),
             );
@@ -503,22 +503,22 @@ impl Reader<'_> {
         if let (Parsed::Item(id), Some(items)) = (&value, &self.selection.items)
             && !items.contains(id)
         {
-            self.journal.skip("relation to an item outside the subset");
+            self.log.skip("relation to an item outside the subset");
             return Ok(());
         }
         let Some(value) = self.value(&value)? else {
-            self.journal.skip("time coarser than a year, or not a valid number or time");
+            self.log.skip("time coarser than a year, or not a valid number or time");
             return Ok(());
         };
         let mut qualifiers: Vec<(RawQualifier, RawValue)> = Vec::new();
         for (key, snaks) in &claim.qualifiers {
             for snak in snaks {
                 if !self.subset.keep_identifiers && IDENTIFIER_TYPES.contains(&snak.datatype.as_str()) {
-                    self.journal.note("qualifiers that are identifiers, links or media");
+                    self.log.note("qualifiers that are identifiers, links or media");
                     continue;
                 }
                 let Some(parsed) = parse_snak(snak) else {
-                    self.journal.note("qualifiers without a value, or of a kind that is not known");
+                    self.log.note("qualifiers without a value, or of a kind that is not known");
                     continue;
                 };
                 if let (Parsed::Item(id), Some(items)) = (&parsed, &self.selection.items)
@@ -529,12 +529,12 @@ impl Reader<'_> {
                 match self.value(&parsed)? {
                     Some(value) => qualifiers.push((self.builder.qualifier(key), value)),
                     None => self
-                        .journal
+                        .log
                         .note("qualifiers that are times coarser than a year, or not a valid number or time"),
                 }
             }
         }
-        self.journal.keep("statement");
+        self.log.keep("statement");
         let property = self.builder.property(property);
         self.builder.fact(subject, property, value, &mut qualifiers, None)
     }

@@ -4,7 +4,7 @@
 //! Value nodes (`psv:`, `pqv:`) carry units and the precision of times and win over the simple values.
 //! `wdt:` shortcuts count only where there is no statement with the same subject and property.
 
-use super::journal::Journal;
+use super::import_log::ImportLog;
 use super::roles::{HOUSEKEEPING, Role};
 use crate::build::{Ignored, KbBuilder, NameKind, RawNode, RawProperty, RawValue};
 use crate::error::Result;
@@ -190,7 +190,7 @@ impl WikidataStatements {
     }
 
     /// Puts together what came in pieces.
-    pub(super) fn finish(self, builder: &mut KbBuilder, journal: &mut Journal) -> Result<()> {
+    pub(super) fn finish(self, builder: &mut KbBuilder, log: &mut ImportLog) -> Result<()> {
         let mut labels: HashMap<u32, u32> = HashMap::new();
         for &(node, kind, name) in &builder.names {
             if kind == NameKind::Label {
@@ -207,7 +207,7 @@ impl WikidataStatements {
                 described = true;
                 match value_of(found, &labels, builder)? {
                     Some(value) => from_nodes.push(value),
-                    None => journal.note("times coarser than a year, or not valid"),
+                    None => log.note("times coarser than a year, or not valid"),
                 }
             }
             let simple = values.into_iter().filter_map(|value| match value {
@@ -224,7 +224,7 @@ impl WikidataStatements {
             match link {
                 (Some(subject), Some(class)) if is_parent => builder.add_parent(subject, class),
                 (Some(subject), Some(class)) => builder.add_class(subject, class),
-                _ => journal.note("instance-of or subclass-of statements without a subject or value"),
+                _ => log.note("instance-of or subclass-of statements without a subject or value"),
             }
         }
         Ok(())

@@ -3,7 +3,7 @@
 use super::error::OutputError;
 use super::failpoint::failpoint;
 use super::marker::{MARKER, Marker, Written};
-use super::staging::{Record, STAGING, Staging};
+use super::staging::{CommitRecord, STAGING, Staging};
 use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File, TryLockError};
@@ -102,7 +102,8 @@ impl OutputFolder {
         marked.extend(written);
         let mut place: Vec<String> = names.into_iter().collect();
         place.sort_by_key(|name| name == self.kind.manifest);
-        Staging::of(&self.folder).commit(&Record::new(remove, place, self.kind.is_durable), &marker.text())
+        Staging::of(&self.folder)
+            .commit(&CommitRecord::new(remove, place, self.kind.is_durable), &marker.text())
     }
 
     /// Whether these files can be written; gives the files of ours that are as they were written.

@@ -23,4 +23,4 @@ mod staging;
 pub use error::OutputError;
 pub use failpoint::failpoint;
 pub use file::{OutputFile, replace_file};
-pub use folder::{OutputKind, OutputFolder, read};
+pub use folder::{OutputFolder, OutputKind, read};

@@ -30,7 +30,7 @@ const PARTIAL_COMMIT: &str = "commit.partial";
 
 /// What goes where.
 #[derive(Debug, Serialize, Deserialize)]
-pub(super) struct Record {
+pub(super) struct CommitRecord {
     touchstone_commit: u32,
     /// Files of ours to remove.
     remove: Vec<String>,
@@ -41,9 +41,9 @@ pub(super) struct Record {
     is_durable: bool,
 }
 
-impl Record {
-    pub(super) fn new(remove: Vec<String>, place: Vec<String>, is_durable: bool) -> Record {
-        Record { touchstone_commit: 1, remove, place, is_durable }
+impl CommitRecord {
+    pub(super) fn new(remove: Vec<String>, place: Vec<String>, is_durable: bool) -> CommitRecord {
+        CommitRecord { touchstone_commit: 1, remove, place, is_durable }
     }
 }
 
@@ -97,7 +97,7 @@ impl<'f> Staging<'f> {
     }
 
     /// The moment of replacement.
-    pub(super) fn commit(&self, record: &Record, marker: &str) -> Result<(), OutputError> {
+    pub(super) fn commit(&self, record: &CommitRecord, marker: &str) -> Result<(), OutputError> {
         write_file(&self.path.join(NEW_MARKER), marker.as_bytes(), record.is_durable)?;
         let text = serde_json::to_string_pretty(record).unwrap_or_default();
         let (partial, commit) = (self.path.join(PARTIAL_COMMIT), self.path.join(COMMIT));
@@ -116,7 +116,7 @@ impl<'f> Staging<'f> {
         let path = self.path.join(COMMIT);
         let damaged = |detail: String| OutputError::Damaged { path: path.clone(), detail };
         let text = fs::read_to_string(&path).map_err(OutputError::io("read", &path))?;
-        let record: Record = serde_json::from_str(&text).map_err(|error| damaged(error.to_string()))?;
+        let record: CommitRecord = serde_json::from_str(&text).map_err(|error| damaged(error.to_string()))?;
         if let Some(name) = record.remove.iter().chain(&record.place).find(|name| !is_plain(name)) {
             return Err(damaged(format!("`{name}` is not the name of a file")));
         }

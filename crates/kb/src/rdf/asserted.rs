@@ -5,7 +5,7 @@ use super::{DirectView, RdfTerm, RdfTriple, Triples};
 use crate::ids::{ClassId, Property};
 use crate::store::Kb;
 use crate::store::asserted::{AssertedColumns, AssertedTerm};
-use crate::vocabulary::Term as Word;
+use crate::vocabulary::VocabularyTerm;
 use hashbrown::HashMap;
 use oxrdf::{BlankNode, NamedNode, Term};
 use std::str::FromStr;
@@ -129,7 +129,7 @@ impl DirectView<'_> {
     pub fn types_are_members(&self, class: ClassId) -> bool {
         let Some(asserted) = &self.asserted else { return true };
         let (Some(rdf_type), class_term) =
-            (asserted.term(self.word(Word::Type)), RdfTerm::Node(self.kb.class_node(class)))
+            (asserted.term(self.word(VocabularyTerm::Type)), RdfTerm::Node(self.kb.class_node(class)))
         else {
             return self.kb.direct_members(class).is_empty();
         };
@@ -146,7 +146,7 @@ impl DirectView<'_> {
         }
         asserted.columns.matching(None, Some(predicate), None).all(|[subject, ..]| {
             let subject = asserted.code(subject);
-            asserted.matching(Some(subject), Some(self.word(Word::Reifies)), None).next().is_some()
+            asserted.matching(Some(subject), Some(self.word(VocabularyTerm::Reifies)), None).next().is_some()
         })
     }
 
@@ -162,7 +162,8 @@ impl DirectView<'_> {
         match &self.asserted {
             None => matches!(triple[0], RdfTerm::Fact(_)),
             Some(asserted) => {
-                let names = asserted.matching(Some(triple[0]), Some(self.word(Word::Reifies)), None);
+                let names =
+                    asserted.matching(Some(triple[0]), Some(self.word(VocabularyTerm::Reifies)), None);
                 names.chain([*triple]).any(|[.., object]| asserted.is_triple(object))
             }
         }

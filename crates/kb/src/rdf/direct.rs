@@ -1,14 +1,12 @@
 //! The *direct* view: one triple per fact.
 
 use super::asserted::AssertedTriples;
-use super::literals::{language_of, read, unit_of, write};
-use super::{Candidates, RdfTerm, RdfTriple, RdfView, Triples, matching};
+use super::{Candidates, RdfTerm, RdfTriple, Triples};
 use crate::ids::{AttributeId, FactId, LiteralId, NodeId, Property, RelationId, Value};
 use crate::iri::{IriScheme, Resource};
 use crate::literal::{Literal, LiteralKind, UNIT_NAMESPACE};
 use crate::store::{Fact, Kb};
-use crate::vocabulary::{Term as Word, Vocabulary};
-use oxrdf::{BlankNode, NamedNode, Term, Triple};
+use crate::vocabulary::{Vocabulary, VocabularyTerm};
 
 /// A KB as triples `subject property value`.
 pub struct DirectView<'k> {
@@ -16,7 +14,7 @@ pub struct DirectView<'k> {
     pub(super) scheme: IriScheme,
     pub(super) vocabulary: Vocabulary,
     /// The namespace of datatypes that are units.
-    units: &'k str,
+    pub(super) units: &'k str,
     /// Units and domains of the schema, sorted: they stand as literals in triples about the schema.
     pub(super) schema_texts: Vec<String>,
     /// By word of the vocabulary: the term of its IRI.
@@ -58,14 +56,14 @@ impl<'k> DirectView<'k> {
         };
         // One IRI must have one code: nodes come before words of the vocabulary, relations, attributes and
         // qualifier keys.
-        let word_term = |word: Word| {
+        let word_term = |word: VocabularyTerm| {
             let node = match view.scheme.resource(view.vocabulary.iri(word)) {
                 Resource::Node(id) => kb.node(&id),
                 Resource::Property(_) | Resource::Qualifier(_) => None,
             };
             node.map_or(RdfTerm::Vocabulary(view.vocabulary.canonical(word)), RdfTerm::Node)
         };
-        view.word_terms = Word::ALL.into_iter().map(word_term).collect();
+        view.word_terms = VocabularyTerm::ALL.into_iter().map(word_term).collect();
         view.relation_terms = kb
             .relations()
             .map(|r| view.iri_term(&view.scheme.property(kb.relation_id(r)), RdfTerm::Relation(r)))
@@ -78,7 +76,8 @@ impl<'k> DirectView<'k> {
             .qualifier_keys()
             .map(|q| view.iri_term(&view.scheme.qualifier(kb.qualifier_id(q)), RdfTerm::Qualifier(q)))
             .collect();
-        let words = Word::ALL.into_iter().map(|w| (view.vocabulary.iri(w).to_owned(), view.word(w)));
+        let words =
+            VocabularyTerm::ALL.into_iter().map(|w| (view.vocabulary.iri(w).to_owned(), view.word(w)));
         let relations =
             kb.relations().map(|r| (kb.relation_id(r).to_owned(), view.relation_terms[r.index()]));
         let attributes =
@@ -95,7 +94,7 @@ impl<'k> DirectView<'k> {
     }
 
     /// The code of an IRI, trying what it could stand for in a fixed order.
-    fn encode_iri(&self, iri: &str) -> Option<RdfTerm> {
+    pub(super) fn encode_iri(&self, iri: &str) -> Option<RdfTerm> {
         self.encode_known_iri(iri).or_else(|| self.asserted.as_ref()?.find(iri))
     }
 
@@ -122,7 +121,7 @@ impl<'k> DirectView<'k> {
         }
     }
 
-    pub(super) fn word(&self, word: Word) -> RdfTerm {
+    pub(super) fn word(&self, word: VocabularyTerm) -> RdfTerm {
         self.word_terms[word as usize]
     }
 
@@ -155,7 +154,7 @@ impl<'k> DirectView<'k> {
     }
 
     /// The value of a fact, as it is shown: a quantity in the attribute's usual unit is a plain number.
-    fn value_term(&self, fact: &Fact) -> RdfTerm {
+    pub(super) fn value_term(&self, fact: &Fact) -> RdfTerm {
         match (fact.value, fact.property) {
             (Value::Node(node), _) => RdfTerm::Node(node),
             (Value::Literal(literal), Property::Attribute(attribute)) => {
@@ -224,7 +223,8 @@ impl<'k> DirectView<'k> {
             positions = 0..0;
         }
         let named = self.asserted.is_none() && (same.len() > 1 || !positions.is_empty());
-        let reifies = named.then(|| [name, self.word(Word::Reifies), RdfTerm::Quoted(FactId(same.start))]);
+        let reifies =
+            named.then(|| [name, self.word(VocabularyTerm::Reifies), RdfTerm::Quoted(FactId(same.start))]);
         reifies.into_iter().chain(positions.map(move |position| {
             let qualifier = self.kb.qualifier_at(position);
             let value = match qualifier.value {
@@ -238,19 +238,20 @@ impl<'k> DirectView<'k> {
     fn node_names(&self, node: NodeId) -> impl Iterator<Item = RdfTriple> + '_ {
         let subject = RdfTerm::Node(node);
         let kb = self.kb;
-        let named = |word: Word, literal: LiteralId| [subject, self.word(word), RdfTerm::Literal(literal)];
-        let label = kb.label_literal(node).map(|l| named(Word::Label, l));
-        let description = kb.description_literal(node).map(|l| named(Word::Description, l));
-        let aliases = kb.aliases(node).map(move |l| [subject, self.word(Word::Alias), RdfTerm::Literal(l)]);
+        let named =
+            |word: VocabularyTerm, literal: LiteralId| [subject, self.word(word), RdfTerm::Literal(literal)];
+        let label = kb.label_literal(node).map(|l| named(VocabularyTerm::Label, l));
+        let description = kb.description_literal(node).map(|l| named(VocabularyTerm::Description, l));
+        let aliases =
+            kb.aliases(node).map(move |l| [subject, self.word(VocabularyTerm::Alias), RdfTerm::Literal(l)]);
         label.into_iter().chain(description).chain(aliases)
     }
 
     fn node_types(&self, node: NodeId) -> impl Iterator<Item = RdfTriple> + '_ {
         let subject = RdfTerm::Node(node);
-        let types = self
-            .kb
-            .classes_of(node)
-            .map(move |class| [subject, self.word(Word::Type), RdfTerm::Node(self.kb.class_node(class))]);
+        let types = self.kb.classes_of(node).map(move |class| {
+            [subject, self.word(VocabularyTerm::Type), RdfTerm::Node(self.kb.class_node(class))]
+        });
         types.chain(self.kb.as_class(node).into_iter().flat_map(move |class| self.class_schema(class)))
     }
 
@@ -369,27 +370,6 @@ impl<'k> DirectView<'k> {
         let facts = self.kb.nodes().flat_map(|node| self.kb.facts_about(node));
         facts.flat_map(|fact| self.name_triples(fact))
     }
-
-    /// The code of a literal that is written exactly so.
-    fn encode_exactly(&self, literal: &oxrdf::Literal) -> Option<RdfTerm> {
-        let (text, datatype) = (literal.value(), literal.datatype().as_str());
-        let (language, unit) = (language_of(literal), unit_of(datatype, self.units));
-        let as_read = read(literal, &language, unit.as_deref());
-        // Years are stored without the zeros that XML Schema demands.
-        let year = as_read.as_time().filter(|_| as_read.kind() == LiteralKind::Year);
-        let year = year.map(|time| time.year().to_string());
-        let candidates = [year.as_deref().and_then(Literal::year), Some(as_read)];
-        let found = candidates.into_iter().flatten().filter_map(|candidate| self.kb.find_literal(&candidate));
-        let mut written = found.filter(|&id| self.literal_of(id) == *literal);
-        if let Some(id) = written.next() {
-            return Some(RdfTerm::Literal(id));
-        }
-        self.schema_text(text).filter(|_| as_read.kind() == LiteralKind::Text)
-    }
-
-    fn literal_of(&self, id: LiteralId) -> oxrdf::Literal {
-        write(&self.kb.literal(id), self.units)
-    }
 }
 
 impl Candidates for DirectView<'_> {
@@ -436,8 +416,8 @@ impl Candidates for DirectView<'_> {
         if !self.word_terms.contains(&predicate) {
             return self.qualifiers_with(predicate, object);
         }
-        let is = |word: Word| self.word(word) == predicate;
-        if is(Word::Type)
+        let is = |word: VocabularyTerm| self.word(word) == predicate;
+        if is(VocabularyTerm::Type)
             && let Some(RdfTerm::Node(node)) = object
             && let Some(class) = self.kb.as_class(node)
         {
@@ -446,13 +426,13 @@ impl Candidates for DirectView<'_> {
                 members.map(move |&member| [RdfTerm::Node(NodeId(member)), predicate, RdfTerm::Node(node)]),
             );
         }
-        if (is(Word::Label) || is(Word::Alias))
+        if (is(VocabularyTerm::Label) || is(VocabularyTerm::Alias))
             && let Some(RdfTerm::Literal(literal)) = object
         {
             let nodes = self.kb.nodes_named(self.kb.literal(literal).text());
             return Box::new(nodes.into_iter().flat_map(|node| self.node_names(node)).chain(self.schema()));
         }
-        if is(Word::Reifies) {
+        if is(VocabularyTerm::Reifies) {
             if let Some(object) = object {
                 return if matches!(object, RdfTerm::Quoted(_)) {
                     self.with_object(object)
@@ -473,10 +453,14 @@ impl Candidates for DirectView<'_> {
                 let facts = self.facts_with_value(object);
                 let members = self.kb.as_class(node).into_iter().flat_map(move |class| {
                     let members = self.kb.direct_members(class).iter();
-                    let typed =
-                        members.map(move |&m| [RdfTerm::Node(NodeId(m)), self.word(Word::Type), object]);
+                    let typed = members
+                        .map(move |&m| [RdfTerm::Node(NodeId(m)), self.word(VocabularyTerm::Type), object]);
                     let children = self.kb.children(class).map(move |child| {
-                        [RdfTerm::Node(self.kb.class_node(child)), self.word(Word::SubClassOf), object]
+                        [
+                            RdfTerm::Node(self.kb.class_node(child)),
+                            self.word(VocabularyTerm::SubClassOf),
+                            object,
+                        ]
                     });
                     typed.chain(children)
                 });
@@ -484,7 +468,7 @@ impl Candidates for DirectView<'_> {
                 let classes =
                     self.kb.classes().filter(move |_| is_word).flat_map(|class| self.class_schema(class));
                 // Sub-classes were listed above.
-                let classes = classes.filter(|triple| triple[1] != self.word(Word::SubClassOf));
+                let classes = classes.filter(|triple| triple[1] != self.word(VocabularyTerm::SubClassOf));
                 Box::new(
                     facts.chain(members).chain(classes).chain(self.schema()).chain(self.qualifier_triples()),
                 )
@@ -518,147 +502,5 @@ impl Candidates for DirectView<'_> {
             self.node_types(node).chain(self.node_names(node)).chain(facts)
         });
         Box::new(self.schema().chain(nodes))
-    }
-}
-
-impl RdfView for DirectView<'_> {
-    fn matching(
-        &self,
-        subject: Option<RdfTerm>,
-        predicate: Option<RdfTerm>,
-        object: Option<RdfTerm>,
-    ) -> Triples<'_> {
-        match &self.asserted {
-            Some(asserted) => self.exactly_matching(asserted, subject, predicate, object),
-            None => matching(self, subject, predicate, object),
-        }
-    }
-
-    fn matching_in_model(
-        &self,
-        subject: Option<RdfTerm>,
-        predicate: Option<RdfTerm>,
-        object: Option<RdfTerm>,
-    ) -> Option<Triples<'_>> {
-        self.asserted.as_ref().map(|_| matching(self, subject, predicate, object))
-    }
-
-    fn encode(&self, term: &Term) -> Option<RdfTerm> {
-        match term {
-            Term::NamedNode(iri) => self.encode_iri(iri.as_str()),
-            Term::BlankNode(blank) => {
-                let label = blank.as_str();
-                let id = format!("_:{label}");
-                if let Some(node) = self.kb.node(&id) {
-                    return Some(RdfTerm::Node(node));
-                }
-                if let Some(asserted) = &self.asserted {
-                    return asserted.find(&id);
-                }
-                let number: u32 = label.strip_prefix("fact")?.parse().ok()?;
-                self.kb.fact(FactId(number)).map(|fact| RdfTerm::Fact(fact.id))
-            }
-            Term::Literal(literal) => {
-                if self.asserted.is_some() {
-                    return self.encode_exactly(literal);
-                }
-                let datatype = literal.datatype();
-                let text = literal.value();
-                let unit_one = format!("{UNIT_NAMESPACE}1");
-                if datatype.as_str() == unit_one {
-                    return self.kb.find_literal(&Literal::quantity(text, "")?).map(RdfTerm::Dimensionless);
-                }
-                let decoded_unit = datatype.as_str().strip_prefix(UNIT_NAMESPACE).map(|_| {
-                    let scheme =
-                        IriScheme { base: UNIT_NAMESPACE.to_owned(), vocabulary: Vocabulary::Freebase };
-                    scheme.resource(datatype.as_str()).id().into_owned()
-                });
-                let parsed = match &decoded_unit {
-                    Some(unit) => Literal::quantity(text, unit)?,
-                    None => Literal::from_rdf(text, datatype.as_str(), literal.language().unwrap_or("")),
-                };
-                if parsed.kind() == LiteralKind::Year {
-                    let year = parsed.as_time()?.year();
-                    let bare = year.to_string();
-                    let padded = crate::time::padded_year(year) == text;
-                    let found =
-                        Literal::year(&bare).filter(|_| padded).and_then(|y| self.kb.find_literal(&y));
-                    return found.or_else(|| self.kb.find_literal(&parsed)).map(RdfTerm::Literal);
-                }
-                let found = self.kb.find_literal(&parsed).map(RdfTerm::Literal);
-                found.or_else(|| self.schema_text(text).filter(|_| parsed.kind() == LiteralKind::Text))
-            }
-            Term::Triple(triple) => {
-                if let Some(asserted) = &self.asserted {
-                    return asserted.find(&term.to_string());
-                }
-                let subject = self.encode(&Term::from(triple.subject.clone()))?;
-                let predicate = self.encode(&Term::NamedNode(triple.predicate.clone()))?;
-                let object = self.encode(&triple.object)?;
-                let RdfTerm::Node(node) = subject else { return None };
-                let (relation, attribute) = self.properties_of(predicate);
-                let properties = relation.map(Property::Relation).into_iter();
-                let properties = properties.chain(attribute.map(Property::Attribute));
-                let mut facts = properties
-                    .flat_map(|p| self.kb.facts_of(node, p))
-                    .filter_map(|f| self.kb.fact(FactId(f)));
-                facts
-                    .find(|fact| self.value_term(fact) == object)
-                    .map(|fact| RdfTerm::Quoted(FactId(self.kb.same_triple(&fact).start)))
-            }
-        }
-    }
-
-    fn decode(&self, term: RdfTerm) -> Term {
-        let iri = |iri: String| Term::NamedNode(NamedNode::new_unchecked(iri));
-        match term {
-            RdfTerm::Node(node) => {
-                let id = self.kb.node_id(node);
-                match id.strip_prefix("_:").and_then(|label| BlankNode::new(label).ok()) {
-                    Some(blank) => Term::BlankNode(blank),
-                    None => iri(self.scheme.node(id)),
-                }
-            }
-            RdfTerm::Relation(relation) => iri(self.scheme.property(self.kb.relation_id(relation))),
-            RdfTerm::Attribute(attribute) => iri(self.scheme.property(self.kb.attribute_id(attribute))),
-            RdfTerm::Qualifier(qualifier) => iri(self.scheme.qualifier(self.kb.qualifier_id(qualifier))),
-            RdfTerm::Vocabulary(word) => iri(self.vocabulary.iri(word).to_owned()),
-            RdfTerm::Literal(literal) => Term::Literal(self.literal_of(literal)),
-            RdfTerm::Dimensionless(literal) => {
-                let datatype = NamedNode::new_unchecked(format!("{UNIT_NAMESPACE}1"));
-                let text = self.kb.literal(literal).text();
-                Term::Literal(oxrdf::Literal::new_typed_literal(text, datatype))
-            }
-            RdfTerm::SchemaText(at) => {
-                Term::Literal(oxrdf::Literal::new_simple_literal(self.schema_texts[at as usize].as_str()))
-            }
-            RdfTerm::Fact(fact) => Term::BlankNode(BlankNode::new_unchecked(format!("fact{}", fact.0))),
-            RdfTerm::Quoted(fact) => {
-                let triple = self.kb.fact(fact).and_then(|fact| {
-                    let terms = [
-                        RdfTerm::Node(fact.subject),
-                        self.property_term(fact.property),
-                        self.value_term(&fact),
-                    ];
-                    self.decode_triple(terms)
-                });
-                match triple {
-                    Some(triple) => Term::Triple(Box::<Triple>::new(triple)),
-                    None => Term::BlankNode(BlankNode::new_unchecked("none")),
-                }
-            }
-            RdfTerm::Asserted(text) => match &self.asserted {
-                Some(asserted) => asserted.decode(text),
-                None => Term::BlankNode(BlankNode::new_unchecked("none")),
-            },
-            // Codes of the other view.
-            RdfTerm::ValueOf(_)
-            | RdfTerm::QualifierValueOf(_)
-            | RdfTerm::Key(_)
-            | RdfTerm::Predicate(_)
-            | RdfTerm::Double(_)
-            | RdfTerm::Integer(_)
-            | RdfTerm::Date(_) => Term::BlankNode(BlankNode::new_unchecked("none")),
-        }
     }
 }

@@ -11,6 +11,7 @@
 mod asserted;
 mod direct;
 mod direct_schema;
+mod direct_terms;
 mod kqapro;
 mod kqapro_values;
 pub(crate) mod literals;
@@ -19,7 +20,7 @@ pub use direct::DirectView;
 pub use kqapro::{KQAPRO_BASE, KqaProView};
 
 use crate::ids::{AttributeId, FactId, LiteralId, NodeId, QualifierId, RelationId};
-use crate::vocabulary::Term as VocabularyTerm;
+use crate::vocabulary::VocabularyTerm;
 use oxrdf::{NamedOrBlankNode, Term, Triple};
 
 /// An RDF term of a view.

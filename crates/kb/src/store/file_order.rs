@@ -19,7 +19,7 @@ pub(crate) const BACKWARD_BIT: u32 = 1 << 31;
 
 /// A fact as the file has it at one of its ends.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Record {
+pub struct FileRecord {
     /// Its place in the table of records.
     pub position: u32,
     /// What it says.
@@ -117,7 +117,7 @@ impl Kb {
 
     /// The records that the file has at a node, in its order and with all repetitions. Those of a class are
     /// the records of others about it. There are none where the order of the file is not kept.
-    pub fn records(&self, node: NodeId) -> impl Iterator<Item = Record> + '_ {
+    pub fn records(&self, node: NodeId) -> impl Iterator<Item = FileRecord> + '_ {
         let order = self.file_order.as_ref();
         order.into_iter().flat_map(move |order| {
             let range = order.start[node.index()]..order.start[node.index() + 1];
@@ -129,13 +129,13 @@ impl Kb {
                     Property::Relation(_) => Value::Node(NodeId(value)),
                     Property::Attribute(_) => Value::Literal(LiteralId(value)),
                 };
-                Record { position, property, backward: code & BACKWARD_BIT != 0, value }
+                FileRecord { position, property, backward: code & BACKWARD_BIT != 0, value }
             })
         })
     }
 
     /// The qualifiers of a record, by key; under each key as the file has them.
-    pub fn record_qualifiers(&self, record: &Record) -> impl Iterator<Item = Qualifier> + '_ {
+    pub fn record_qualifiers(&self, record: &FileRecord) -> impl Iterator<Item = Qualifier> + '_ {
         let at = record.position as usize;
         let order = self.file_order.as_ref();
         order.into_iter().flat_map(move |order| {

@@ -36,7 +36,7 @@ pub(crate) mod writer;
 
 pub use facts::{Fact, LiteralFacts};
 pub(crate) use file_order::BACKWARD_BIT;
-pub use file_order::Record;
+pub use file_order::FileRecord;
 pub(crate) use kb::STORE_OUTPUT;
 pub use kb::{Kb, is_store};
 pub(crate) use kb::{name_of_iri, readable_id};

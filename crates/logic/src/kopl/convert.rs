@@ -85,13 +85,15 @@ impl ProgramBuilder for Queries<'_> {
             ProgramAsk::Attribute(AttributeValues { of, attribute, condition }) => {
                 Ask::Attribute { of, attribute: attribute.into(), conditions: self.conditions(condition) }
             }
-            ProgramAsk::Verify(AttributeValues { of, attribute, condition }, comparison, value) => Ask::Verify {
-                of,
-                attribute: attribute.into(),
-                conditions: self.conditions(condition),
-                comparison,
-                value,
-            },
+            ProgramAsk::Verify(AttributeValues { of, attribute, condition }, comparison, value) => {
+                Ask::Verify {
+                    of,
+                    attribute: attribute.into(),
+                    conditions: self.conditions(condition),
+                    comparison,
+                    value,
+                }
+            }
             ProgramAsk::Relation(from, to) => Ask::Relation { from, to },
             ProgramAsk::AttributeQualifier { of, attribute, value, qualifier } => Ask::AttributeQualifier {
                 of,

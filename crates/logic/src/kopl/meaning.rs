@@ -131,7 +131,9 @@ impl Program {
         for (at, step) in steps.iter().enumerate() {
             use Function::*;
             let outcome = match step.function {
-                QueryAttr | QueryAttrUnderCondition => StepResult::Values(values(step, &mut results, builder)),
+                QueryAttr | QueryAttrUnderCondition => {
+                    StepResult::Values(values(step, &mut results, builder))
+                }
                 QueryAttrQualifier | QueryRelationQualifier => return Err(self.verified_qualifier(at)),
                 _ => StepResult::Set(set(step, &mut results, builder)),
             };
@@ -168,7 +170,12 @@ impl Program {
 }
 
 /// The set that a step takes.
-fn taken<B: ProgramBuilder>(i: usize, step: &Step, results: &mut StepResults<'_, B::Set>, builder: &mut B) -> B::Set {
+fn taken<B: ProgramBuilder>(
+    i: usize,
+    step: &Step,
+    results: &mut StepResults<'_, B::Set>,
+    builder: &mut B,
+) -> B::Set {
     match results.take(step.dependencies[i]) {
         Some(StepResult::Set(set)) => set,
         // The check has made sure that it is a set.

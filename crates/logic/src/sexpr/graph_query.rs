@@ -162,8 +162,12 @@ impl GraphQuery {
     pub fn to_form(&self) -> Result<Form, GraphQueryError> {
         let root = self.root()?;
         let mut writer = Writer { graph: self, ways: self.ways()?, used: vec![false; self.edges.len()] };
-        let last =
-            self.nodes.iter().rev().find(|node| node.function != GraphFunction::None).map(|node| node.function);
+        let last = self
+            .nodes
+            .iter()
+            .rev()
+            .find(|node| node.function != GraphFunction::None)
+            .map(|node| node.function);
         let extreme = self.nodes.iter().position(|node| node.function.extreme().is_some());
         if last == Some(GraphFunction::Count) {
             return Ok(Form::Count(Box::new(writer.expression(root, 0)?)));

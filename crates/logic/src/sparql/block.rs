@@ -172,6 +172,33 @@ fn extreme_select(pattern: &GraphPattern) -> Result<ExtremeSelect<'_>, NotRecogn
     Ok(ExtremeSelect { outer, inner, extreme, pattern })
 }
 
+/// A limit that is not that of a superlative.
+fn slice_of_answers(start: usize, length: Option<usize>) -> NotRecognised {
+    let limit = length.map_or(String::new(), |n| format!(" LIMIT {n}"));
+    let offset = if start > 0 { format!(" OFFSET {start}") } else { String::new() };
+    NotRecognised::new(format!("a slice of the answers ({})", format!("{limit}{offset}").trim()))
+}
+
+/// The name of a count, the variable that is counted, and what is counted of it.
+fn counted_variable(
+    aggregates: &[(Variable, AggregateExpression)],
+) -> Result<(&Variable, &Variable, Count), NotRecognised> {
+    let [
+        (
+            name,
+            AggregateExpression::FunctionCall {
+                name: AggregateFunction::Count,
+                expr: Expression::Variable(counted),
+                distinct,
+            },
+        ),
+    ] = aggregates
+    else {
+        return Err(NotRecognised::new("an aggregate other than COUNT of a variable"));
+    };
+    Ok((name, counted, if *distinct { Count::Distinct } else { Count::Rows }))
+}
+
 /// Takes a SELECT apart.
 pub(super) fn select_head(pattern: &GraphPattern) -> Result<Head<'_>, NotRecognised> {
     let (mut distinct, mut limited, mut order) = (false, false, None);
@@ -189,12 +216,7 @@ pub(super) fn select_head(pattern: &GraphPattern) -> Result<Head<'_>, NotRecogni
                 if projected.is_some() {
                     return Err(NotRecognised::new("a limit inside the query"));
                 }
-                let limit = length.map_or(String::new(), |n| format!(" LIMIT {n}"));
-                let offset = if *start > 0 { format!(" OFFSET {start}") } else { String::new() };
-                return Err(NotRecognised::new(format!(
-                    "a slice of the answers ({})",
-                    format!("{limit}{offset}").trim()
-                )));
+                return Err(slice_of_answers(*start, *length));
             }
             GraphPattern::Distinct { inner } => {
                 distinct = true;
@@ -222,23 +244,11 @@ pub(super) fn select_head(pattern: &GraphPattern) -> Result<Head<'_>, NotRecogni
             GraphPattern::Group { inner, variables, aggregates }
                 if variables.is_empty() && renamed.is_some() && count.is_none() =>
             {
-                let [
-                    (
-                        name,
-                        AggregateExpression::FunctionCall {
-                            name: AggregateFunction::Count,
-                            expr: Expression::Variable(counted),
-                            distinct,
-                        },
-                    ),
-                ] = &aggregates[..]
-                else {
-                    return Err(NotRecognised::new("an aggregate other than COUNT of a variable"));
-                };
+                let (name, counted, rows_or_answers) = counted_variable(aggregates)?;
                 if renamed != Some(name) {
                     return Err(NotRecognised::new("a computed answer"));
                 }
-                count = Some(if *distinct { Count::Distinct } else { Count::Rows });
+                count = Some(rows_or_answers);
                 renamed = Some(counted);
                 at = inner;
             }

@@ -1,20 +1,21 @@
 //! From SPARQL to the algebra: KQA Pro's graph, where a value is a node and a fact is a node.
 
+mod resolve;
+
 use super::block::{Block, Count, Head};
-use super::filters::{self, Condition};
 use super::names::{Namespaces, kqapro, kqapro_id, kqapro_name};
 use super::recognise::{check_branches, shared_variable};
 use super::variables::Variables;
 use super::{Dialect, NotRecognised, Recognised};
 use crate::loss::Loss;
 use crate::pattern::{Pattern, PatternError, PatternFact, is_too_deep};
-use crate::query::{Ask, Condition as QualifierCondition, Mark, Query, Set};
+use crate::query::{Ask, Mark, Query, Set};
 use crate::value::Value;
 use spargebra::algebra::{Expression, GraphPattern};
 use spargebra::term::{GroundTerm, NamedNodePattern, TermPattern, Variable};
 use std::cell::Cell;
 use std::rc::Rc;
-use touchstone_kb::{Comparison, LiteralKind};
+use touchstone_kb::Comparison;
 
 /// Recognises a SELECT.
 pub(super) fn select(head: &Head<'_>) -> Result<Recognised, NotRecognised> {
@@ -246,7 +247,18 @@ impl<'q> Graph<'q> {
                 self.first.get_or_insert(subject);
             }
         }
-        for (thing, class) in classes {
+        self.add_classes_and_names(&classes, named)?;
+        self.add_plain(plain);
+        Ok(())
+    }
+
+    /// Adds the classes of things, which are known by their names, and the names of all other things.
+    fn add_classes_and_names(
+        &mut self,
+        classes: &[(usize, usize)],
+        named: Vec<(usize, String)>,
+    ) -> Result<(), NotRecognised> {
+        for &(thing, class) in classes {
             let names: Vec<_> = named.iter().filter(|(subject, _)| *subject == class).collect();
             let [(_, name)] = names[..] else {
                 return Err(NotRecognised::new("a class without a name of its own"));
@@ -262,6 +274,11 @@ impl<'q> Graph<'q> {
                 self.pattern.things[thing].push(Set::Named(name.into()));
             }
         }
+        Ok(())
+    }
+
+    /// Adds triples with properties of the KB: qualifiers of fact nodes, and facts.
+    fn add_plain(&mut self, plain: Vec<(usize, String, usize)>) {
         for (subject, property, object) in plain {
             if self.facts[subject].property.is_some() || self.facts[subject].subject.is_some() {
                 self.facts[subject].qualifiers.push((property, object));
@@ -275,7 +292,6 @@ impl<'q> Graph<'q> {
                 });
             }
         }
-        Ok(())
     }
 
     fn value(
@@ -294,124 +310,6 @@ impl<'q> Graph<'q> {
             TermPattern::Literal(literal) => node.constant = Some(Namespaces::default().value(literal)),
             TermPattern::Variable(variable) => node.variables.push(variable.as_str()),
             _ => return Err(NotRecognised::new("an IRI as a value")),
-        }
-        Ok(())
-    }
-
-    /// Puts filters on values, values on things, and conditions on facts.
-    fn resolve(&mut self, block: &Block<'q>, lost: &mut Vec<Loss>) -> Result<(), NotRecognised> {
-        let names = Namespaces::default();
-        let mut compared: Vec<(&str, Comparison, Value)> = Vec::new();
-        for condition in filters::read(&block.filters, &names, lost)? {
-            match condition {
-                Condition::Value(variable, comparison, value) => {
-                    compared.push((variable.as_str(), comparison, value))
-                }
-                _ => return Err(NotRecognised::new("a filter that does not compare a value")),
-            }
-        }
-        let mut used = vec![false; compared.len()];
-        let mut conditions: Vec<Vec<(Comparison, Value)>> = vec![Vec::new(); self.values.len()];
-        for (thing, node) in self.values.iter().enumerate() {
-            if let Some(constant) = &node.constant {
-                conditions[thing].push((Comparison::Equal, node.value(constant)));
-            }
-            for (i, (variable, comparison, value)) in compared.iter().enumerate() {
-                if node.variables.contains(variable) {
-                    conditions[thing].push((*comparison, node.value(value)));
-                    once(!std::mem::replace(&mut used[i], true))?;
-                }
-            }
-            if node.unit.is_some() && node.kind != kqapro::VALUE {
-                return Err(NotRecognised::new("a unit of something that is not a number"));
-            }
-            if !node.variables.is_empty() && conditions[thing].is_empty() {
-                self.unbound.push(thing);
-            }
-            let inexact = conditions[thing].iter().any(|(comparison, _)| *comparison != Comparison::Equal);
-            if node.kind == kqapro::DATE && inexact {
-                lost.push(Loss::DatesOnly);
-            }
-            if node.unit.is_some() && conditions[thing].is_empty() {
-                return Err(NotRecognised::new("a unit without a value"));
-            }
-            let unitless = |(_, value): &(Comparison, Value)| value.literal().kind() == LiteralKind::Quantity;
-            if node.unit.is_none() && conditions[thing].iter().any(unitless) {
-                lost.push(Loss::UnitsIgnored);
-            }
-        }
-        let shared =
-            |variable: &str| self.values.iter().filter(|node| node.variables.contains(&variable)).count() > 1;
-        if self.values.iter().flat_map(|node| &node.variables).any(|variable| shared(variable)) {
-            return Err(NotRecognised::new("two values that are equal"));
-        }
-        if used.contains(&false) {
-            return Err(NotRecognised::new("a filter on something that is not a value"));
-        }
-        let mut spoken_of: Vec<usize> = Vec::new();
-        let facts: Vec<(usize, FactNode)> =
-            self.facts.iter().cloned().enumerate().filter(|(_, f)| f.property.is_some()).collect();
-        for (node, fact) in facts {
-            self.hidden[node] = true;
-            let (Some(subject), Some(property), Some(object)) = (fact.subject, fact.property, fact.object)
-            else {
-                return Err(NotRecognised::new("a fact node without its three parts"));
-            };
-            let found = self
-                .pattern
-                .facts
-                .iter()
-                .position(|f| f.subject == subject && f.property == property && f.object == object);
-            let place = found.unwrap_or_else(|| {
-                self.pattern.facts.push(PatternFact {
-                    subject,
-                    property: property.into(),
-                    object,
-                    conditions: Vec::new(),
-                });
-                self.pattern.facts.len() - 1
-            });
-            if spoken_of.contains(&place) {
-                lost.push(Loss::SameFact);
-            }
-            spoken_of.push(place);
-            for (qualifier, value) in fact.qualifiers {
-                if conditions[value].is_empty() {
-                    self.untested.push(value);
-                }
-                for (comparison, value) in &conditions[value] {
-                    let condition = QualifierCondition {
-                        qualifier: qualifier.as_str().into(),
-                        comparison: *comparison,
-                        value: value.clone(),
-                    };
-                    self.pattern.facts[place].conditions.push(condition);
-                }
-            }
-        }
-        // What is not part of the pattern itself may be used in one place only.
-        for thing in (0..self.hidden.len()).filter(|&thing| self.hidden[thing]) {
-            let in_fact = self.pattern.facts.iter().any(|fact| fact.subject == thing || fact.object == thing);
-            let qualified = self
-                .facts
-                .iter()
-                .flat_map(|fact| &fact.qualifiers)
-                .filter(|(_, value)| *value == thing)
-                .count();
-            if in_fact || qualified > 1 || !self.pattern.things[thing].is_empty() {
-                return Err(NotRecognised::new(
-                    "a class, a fact or a qualifier that is spoken of in two places",
-                ));
-            }
-        }
-        for (thing, conditions) in conditions.into_iter().enumerate() {
-            if !self.hidden[thing] {
-                self.pattern.things[thing].extend(
-                    conditions
-                        .into_iter()
-                        .map(|(comparison, value)| Set::Values(comparison, Box::new(value))),
-                );
-            }
         }
         Ok(())
     }
@@ -576,18 +474,6 @@ impl<'q> Graph<'q> {
 /// Whether a set is about entities of a given name, as the two sides of a choice are.
 fn names_something(set: &Set) -> bool {
     set.conjuncts().iter().any(|part| matches!(part, Set::Named(_) | Set::Entity(_)))
-}
-
-impl ValueNode<'_> {
-    /// The value with its unit and its kind.
-    fn value(&self, written: &Value) -> Value {
-        match (self.kind, &self.unit) {
-            (kqapro::YEAR, _) => Value::xsd(written.text.clone(), "gYear"),
-            (kqapro::DATE, _) => Value::xsd(written.text.clone(), "date"),
-            (_, Some(unit)) => Value::quantity(written.text.clone(), unit),
-            _ => written.clone(),
-        }
-    }
 }
 
 /// A second statement about one node cannot be kept.

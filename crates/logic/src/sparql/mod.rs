@@ -22,7 +22,7 @@ mod variables;
 pub use close::parse_closed;
 pub use dialect::Dialect;
 pub use iris::QueryIris;
-pub use isomorphism::{StructureCondition, Structure};
+pub use isomorphism::{Structure, StructureCondition};
 pub use names::Namespaces;
 pub use neural::{encode_neural, is_neural_name, neural_mark};
 pub use print::print;

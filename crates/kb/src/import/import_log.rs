@@ -126,7 +126,7 @@ impl ImportReport {
 const MAX_PROBLEMS: usize = 1000;
 
 /// Takes notes during an import.
-pub(crate) struct Journal {
+pub(crate) struct ImportLog {
     strict: bool,
     kept: Tally,
     graph_only: Tally,
@@ -136,9 +136,9 @@ pub(crate) struct Journal {
     problems: Vec<Problem>,
 }
 
-impl Journal {
-    pub(crate) fn new(strict: bool) -> Journal {
-        Journal {
+impl ImportLog {
+    pub(crate) fn new(strict: bool) -> ImportLog {
+        ImportLog {
             strict,
             kept: Tally::default(),
             graph_only: Tally::default(),
