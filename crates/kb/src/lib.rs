@@ -28,11 +28,11 @@ pub use compare::Comparison;
 pub use error::{ChangeError, KbError, Result};
 pub use ids::{AttributeId, ClassId, FactId, LiteralId, NodeId, Property, QualifierId, RelationId, Value};
 pub use literal::{Literal, LiteralFamily, LiteralKind, NumberType, UNIT_NAMESPACE, XSD};
-pub use names::{edit_distance, fold, nearest_name};
+pub use names::{fold, nearest_name};
 pub use progress::{NoProgress, Progress};
 pub use store::{
     Change, Counts, Fact, FileRecord, Kb, LiteralFacts, Manifest, Match, NameHit, Qualifier, STORE_FORMAT,
     ValueKind, is_store,
 };
 pub use time::{Precision, Time, plain_date};
-pub use vocabulary::{FREEBASE, OWL, RDF, RDFS, SKOS, TOUCHSTONE, Vocabulary, VocabularyTerm};
+pub use vocabulary::{FREEBASE, OWL, RDF, RDFS, SKOS, Vocabulary, VocabularyTerm};

@@ -55,7 +55,7 @@ fn fold_char(c: char, out: &mut String) {
 }
 
 /// The edit distance in characters: insertions, deletions, replacements, and two neighbours swapped.
-pub fn edit_distance(a: &str, b: &str) -> usize {
+pub(crate) fn edit_distance(a: &str, b: &str) -> usize {
     let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
     let mut before: Vec<usize> = Vec::new();
     let mut last: Vec<usize> = (0..=b.len()).collect();

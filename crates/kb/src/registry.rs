@@ -15,7 +15,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 /// The file in the cache folder.
 const FILE: &str = "kbs.json";
 
-/// Maximum number of entries of a folder that are looked at in search of a KB.
+/// Maximum number of entries of a folder to check in search of a KB.
 const MAX_ENTRIES: usize = 10_000;
 
 /// A KB that was imported.

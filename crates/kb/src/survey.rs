@@ -36,7 +36,7 @@ pub struct NameLike {
     pub is_called_so: bool,
 }
 
-/// At most this many properties are listed.
+/// Maximum number of properties to list.
 const LISTED: usize = 5;
 
 impl Survey {

@@ -27,7 +27,7 @@ const YEAR_SHIFT: u32 = 36;
 const MONTH_SHIFT: u32 = 32;
 const DAY_SHIFT: u32 = 27;
 const SECOND_SHIFT: u32 = 10;
-/// Years beyond this do not fit into the packed key.
+/// Maximum year that fits into the packed key.
 const MAX_YEAR: u64 = 100_000_000;
 
 impl Time {
@@ -104,12 +104,12 @@ impl Time {
     }
 
     /// Reads a year such as `1994`, `-44` or `0044`, with an optional time zone.
-    pub fn parse_year(text: &str) -> Option<Time> {
+    pub(crate) fn parse_year(text: &str) -> Option<Time> {
         Self::year_only(parse_integer(strip_zone(text.trim()))?)
     }
 
     /// Reads `yyyy-mm`, with an optional time zone.
-    pub fn parse_month(text: &str) -> Option<Time> {
+    pub(crate) fn parse_month(text: &str) -> Option<Time> {
         let (year, rest) = split_year(strip_zone(text.trim()))?;
         let month = two_digits(rest)?;
         (1..=12).contains(&month).then_some(())?;
@@ -126,7 +126,7 @@ impl Time {
     }
 
     /// Reads `yyyy-mm-ddThh:mm:ss`, with optional fraction and time zone.
-    pub fn parse_datetime(text: &str) -> Option<Time> {
+    pub(crate) fn parse_datetime(text: &str) -> Option<Time> {
         let (date, clock) = text.trim().split_once('T')?;
         let (year, month, day) = split_date(date)?;
         let clock = clock.strip_suffix('Z').unwrap_or(clock);

@@ -26,7 +26,7 @@ pub const SKOS: &str = "http://www.w3.org/2004/02/skos/core#";
 /// The namespace of Freebase.
 pub const FREEBASE: &str = "http://rdf.freebase.com/ns/";
 /// The namespace of what only Touchstone says: units, inverse labels, domains of the schema.
-pub const TOUCHSTONE: &str = "urn:touchstone:schema:";
+pub(crate) const TOUCHSTONE: &str = "urn:touchstone:schema:";
 
 /// What an IRI of the vocabulary stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

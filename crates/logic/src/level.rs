@@ -8,7 +8,7 @@ use hashbrown::HashSet;
 use std::collections::BTreeSet;
 use std::fmt;
 
-/// The classes and properties that a query speaks of.
+/// The classes and properties that a query uses.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct SchemaItems {
     /// Classes.

@@ -29,6 +29,6 @@ pub use query::{
 };
 pub use read_form::ReadForm;
 pub use sexpr::Form;
-pub use text::{MAX_DEPTH, Span, SyntaxError, SyntaxErrorKind, first_byte};
-pub use value::{Symbol, UNTYPED, Value};
+pub use text::{Span, SyntaxError, SyntaxErrorKind};
+pub use value::{Symbol, Value};
 pub use words::Word;

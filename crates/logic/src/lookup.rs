@@ -47,7 +47,7 @@ pub struct Spelling;
 
 impl Spelling {
     /// Whether a word is spelled like an entity of Freebase (`m.0abc`, `g.11xyz`) or Wikidata (`Q42`).
-    pub fn looks_like_entity(word: &str) -> bool {
+    pub(crate) fn looks_like_entity(word: &str) -> bool {
         let bytes = word.as_bytes();
         match bytes {
             [b'm' | b'g', b'.', rest @ ..] => {
@@ -199,10 +199,10 @@ impl Inverses for Kb {
 /// The relation between the ids of one entity.
 pub const SAME_AS: &str = "http://www.w3.org/2002/07/owl#sameAs";
 
-/// Nothing has more ids; what seems to have them is badly linked.
+/// Maximum number of ids of one entity; more are a sign of wrong links.
 const MAX_IDS: usize = 100;
 
-/// Knows names for ids, for languages that speak of names.
+/// Knows names for ids, for languages that use names.
 pub trait Names {
     /// The name of an entity, if no other entity has it.
     fn entity_name(&self, _id: &str) -> Option<String> {

@@ -116,7 +116,7 @@ pub enum Loss {
         /// What it was taken for.
         kind: &'static str,
     },
-    /// Two statements about facts may speak of two facts that say the same; the algebra takes them for one.
+    /// Two statements about facts may refer to two equal facts; the algebra takes them for one.
     SameFact,
     /// A year or month is matched as it is written; the algebra also accepts dates in it.
     YearItself,

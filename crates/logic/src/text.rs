@@ -3,12 +3,12 @@
 use std::fmt;
 use touchstone_kb::nearest_name;
 
-/// No language may nest deeper than this. Real queries stay below 20; the limit keeps every later recursion bounded.
-pub const MAX_DEPTH: usize = 200;
+/// Maximum depth of nesting in every language. Real queries stay below 20; the limit keeps every later recursion bounded.
+pub(crate) const MAX_DEPTH: usize = 200;
 
 /// Where the first byte of some kind is. Names and IRIs are long: eight bytes are looked at together.
 #[inline]
-pub fn first_byte(bytes: &[u8], is_one: impl Fn(u8) -> bool) -> Option<usize> {
+pub(crate) fn first_byte(bytes: &[u8], is_one: impl Fn(u8) -> bool) -> Option<usize> {
     let (chunks, _) = bytes.as_chunks::<8>();
     let has_one = |chunk: &&[u8; 8]| chunk.iter().fold(false, |any, &byte| any | is_one(byte));
     let without = 8 * chunks.iter().take_while(|chunk| !has_one(chunk)).count();

@@ -21,7 +21,7 @@ pub struct Value {
 }
 
 /// The datatype of a value whose kind the KB decides, by its key: some KoPL functions do not tell it.
-pub const UNTYPED: &str = "urn:touchstone:untyped";
+pub(crate) const UNTYPED: &str = "urn:touchstone:untyped";
 
 impl Value {
     /// A value whose kind the KB decides.
@@ -93,7 +93,7 @@ impl Value {
     }
 
     /// Like [`Value::key`], but the same for all kinds that are written alike: for values under a key that decides their kind.
-    pub fn written_key(&self) -> String {
+    pub(crate) fn written_key(&self) -> String {
         let literal = self.literal();
         let Some(number) = literal.number() else { return self.text.to_string() };
         let number = match self.text.trim_start_matches('+').parse::<i128>() {
@@ -105,7 +105,7 @@ impl Value {
 
     /// Years, months and dates without the time zone that Freebase's dump and others write behind them: it says nothing.
     #[must_use]
-    pub fn without_zone(mut self) -> Value {
+    pub(crate) fn without_zone(mut self) -> Value {
         if matches!(self.xsd_name(), Some("gYear" | "gYearMonth" | "date")) {
             let zone = |text: &str| {
                 let bytes = text.as_bytes();

@@ -113,7 +113,7 @@ pub(crate) struct RawFact {
     pub(crate) source: u32,
 }
 
-/// The fact gives way to a statement with the same subject and property.
+/// The fact is replaced by a statement with the same subject and property.
 pub(crate) const TRUTHY_BIT: u32 = 1 << 31;
 /// The fact was made from a statement with a name of its own.
 pub(crate) const STATEMENT_BIT: u32 = 1 << 30;
@@ -438,7 +438,7 @@ impl KbBuilder {
         })
     }
 
-    /// Adds a fact that gives way to a statement with the same subject and property, if there is one.
+    /// Adds a fact that is replaced by a statement with the same subject and property, if there is one.
     pub fn truthy_fact(&mut self, subject: RawNode, property: RawProperty, value: RawValue) -> Result<()> {
         self.facts.push(RawFact {
             subject: subject.0,

@@ -19,7 +19,7 @@ const USUAL_NAMES: [&str; 8] = [
     "http://www.geonames.org/ontology#officialName",
 ];
 
-/// Longer texts of usual name properties are not names.
+/// Maximum length of a name: longer texts of usual name properties are not names.
 const LONGEST: usize = 200;
 
 /// A value that may become a label. The lowest rank wins.

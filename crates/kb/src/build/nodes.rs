@@ -10,7 +10,7 @@ use crate::store::name_of_iri;
 use crate::store::writer::{RowsBuffer, StoreWriter};
 use rayon::prelude::*;
 
-/// The most pairs of a class with a super-class, or with a member, unless there are very many classes or members.
+/// Maximum number of pairs of a class with a super-class, or with a member, unless there are very many classes or members.
 const DEFAULT_MAX_CLOSURE: u64 = 50_000_000;
 
 /// What later stages need to know about nodes.

@@ -168,7 +168,7 @@ impl<T: Pod + Ord + Send + Sync> Sorter<T> {
     }
 }
 
-/// Runs that are kept before they are joined.
+/// Maximum number of runs to keep before they are joined.
 const MAX_RUNS: usize = 64;
 
 /// Visits the records of several sorted runs in ascending order.

@@ -122,7 +122,7 @@ impl ImportReport {
     }
 }
 
-/// Problems that are kept word for word; all are counted.
+/// Maximum number of problems to keep with their text; all are counted.
 const MAX_PROBLEMS: usize = 1000;
 
 /// Takes notes during an import.

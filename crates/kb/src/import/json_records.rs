@@ -39,7 +39,7 @@ impl JsonRecord {
     }
 }
 
-/// Records are handed on in batches of about this many bytes.
+/// Approximate size of a batch of records, in bytes.
 const BATCH_BYTES: usize = 1 << 20;
 
 /// Yields batches of members.

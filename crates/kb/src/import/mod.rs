@@ -25,7 +25,6 @@ pub use import_log::{ImportReport, Problem, Tally};
 pub use input::open;
 pub use line_json::find_value;
 pub use lines::read_packed_lines;
-pub use rdf::known_endings;
 pub use wikidata_json::Subset;
 
 use crate::build::{KbBuilder, KbMeta, Workspace};
@@ -91,7 +90,7 @@ pub struct ImportRequest {
     pub force: bool,
 }
 
-/// Longer than any record of a real dump.
+/// Default maximum length of a record: longer than any record of a real dump.
 const DEFAULT_MAX_RECORD: usize = 16 << 20;
 
 impl ImportRequest {

@@ -15,7 +15,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex};
 
 /// The file endings whose syntax is known; a compression ending may follow.
-pub fn known_endings() -> &'static str {
+fn known_endings() -> &'static str {
     ".nt .nq .ttl .trig .n3 .rdf .owl .xml .jsonld, each also with .gz .zst .bz2"
 }
 

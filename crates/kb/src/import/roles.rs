@@ -40,7 +40,7 @@ pub(super) enum Role {
     Statement(StatementRole, RawProperty),
     /// The rank of a statement.
     Rank,
-    /// A fact that gives way to a statement.
+    /// A fact that is replaced by a statement.
     Truthy(RawProperty),
     Fact(RawProperty),
     Skip(&'static str),

@@ -106,7 +106,7 @@ impl OutputError {
     }
 }
 
-/// Names that are listed in a message.
+/// Maximum number of names to list in a message.
 const NAMES_LISTED: usize = 3;
 
 fn listed(names: &[String]) -> String {

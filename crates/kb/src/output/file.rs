@@ -153,7 +153,7 @@ impl Drop for OutputFile {
     }
 }
 
-/// Replaces a file of our own, at once. Its folder must be there. What can be made again needs not be durable.
+/// Replaces a file of our own, at once. Its folder must be there. What can be made again need not be durable.
 pub fn replace_file(path: &Path, bytes: &[u8], is_durable: bool) -> Result<(), OutputError> {
     let mut file = OutputFile::aside(path.to_path_buf(), None, true)?;
     file.is_durable = is_durable;

@@ -152,7 +152,7 @@ impl OutputFolder {
 impl Drop for OutputFolder {
     fn drop(&mut self) {
         let staging = Staging::of(&self.folder);
-        // A replacement that has happened is finished by whoever comes next.
+        // A replacement that has happened is finished by the next process.
         if self.is_staged
             && !staging.is_pending()
             && let Err(error) = staging.clear()

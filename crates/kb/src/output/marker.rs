@@ -89,7 +89,7 @@ impl Marker {
     }
 }
 
-/// Whether a name is that of a file in the folder itself. Markers and records may come from strangers.
+/// Whether a name is that of a file in the folder itself. Markers and records may come from untrusted sources.
 pub(super) fn is_plain(name: &str) -> bool {
     !name.is_empty() && name != "." && name != ".." && !name.contains(['/', '\\', '\0'])
 }

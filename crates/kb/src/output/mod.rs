@@ -10,7 +10,7 @@
 //!   are cleared by the next one that writes there.
 //! - A replacement is complete or has not happened. Once all files are staged, a record of what goes where is put in place by one rename:
 //!   that is the moment of replacement. Then files are moved, data first, the manifest last. A process that is killed in between
-//!   leaves the record, and whoever comes next, reader or writer, finishes the moves first ([`read`], [`OutputFolder::reserve`]).
+//!   leaves the record, and the next process, reader or writer, finishes the moves first ([`read`], [`OutputFolder::reserve`]).
 //! - A single file is replaced only if this program wrote it and it has not been changed since ([`OutputFile`]).
 
 mod error;

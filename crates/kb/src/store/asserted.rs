@@ -63,7 +63,7 @@ pub(crate) struct AssertedColumns {
 impl AssertedColumns {
     /// Opens the columns; a store that was not made from RDF has none.
     pub(super) fn open(dir: &Path) -> Result<Option<AssertedColumns>> {
-        // The list of checksums guards the file: whoever removes it has damaged the store.
+        // The list of checksums guards the file: without it the store is damaged.
         if !path_of(dir, "asserted_triple").exists() {
             return Ok(None);
         }

@@ -45,7 +45,7 @@ impl FileOrderColumns {
     /// Opens the columns; most stores have none.
     pub(super) fn open(dir: &Path) -> Result<Option<FileOrderColumns>> {
         let column = |name: &str| Column::open(&path_of(dir, name));
-        // The list of checksums guards the file: whoever removes it has damaged the store.
+        // The list of checksums guards the file: without it the store is damaged.
         if !path_of(dir, "node_rank").exists() {
             return Ok(None);
         }

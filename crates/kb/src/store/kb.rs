@@ -299,7 +299,7 @@ impl DecodedNames {
     /// Opens the columns; most stores have none.
     fn open(dir: &Path) -> Result<Option<DecodedNames>> {
         let path = path_of(dir, "decoded_name_node");
-        // The list of checksums guards the file: whoever removes it has damaged the store.
+        // The list of checksums guards the file: without it the store is damaged.
         if !path.exists() {
             return Ok(None);
         }

@@ -60,13 +60,13 @@ pub struct NameHit {
     pub score: f64,
 }
 
-/// Names that begin with a prefix are scanned up to this many.
+/// Maximum number of names with a prefix to scan.
 const MAX_PREFIX_NAMES: usize = 20_000;
-/// A word that stands in more names than this does not propose candidates; it only helps to rank them.
+/// Maximum number of names of a word that proposes candidates; more frequent words only help to rank them.
 const MAX_WORD_NAMES: usize = 20_000;
-/// Words that begin like the last word of a query are taken up to this many.
+/// Maximum number of words to take that begin like the last word of a query.
 const MAX_BEGUN_WORDS: usize = 500;
-/// Candidates of the last stage that are scored.
+/// Maximum number of candidates to score in the last stage.
 const MAX_CANDIDATES: usize = 400;
 
 #[derive(Clone)]
@@ -344,7 +344,7 @@ impl Kb {
     }
 }
 
-/// Members of a class that are looked at to know how many facts one usually has.
+/// Number of members of a class to sample for how many facts one usually has.
 const MAX_SAMPLE: usize = 256;
 
 /// Collects hits, one per node.

@@ -76,7 +76,7 @@ impl StoreWriter {
     }
 }
 
-/// Bytes reach the hash and the file in blocks: hashing four bytes at a time would dominate.
+/// Size of the blocks that are hashed and written: hashing four bytes at a time would dominate.
 const BLOCK: usize = 1 << 17;
 
 struct HashedFile<'s> {

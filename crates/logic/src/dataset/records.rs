@@ -39,7 +39,7 @@ pub struct Records<R> {
     longest: usize,
 }
 
-/// No record may be longer than this.
+/// Maximum length of a record.
 const MAX_RECORD: usize = 64 << 20;
 
 impl<R: BufRead> Records<R> {

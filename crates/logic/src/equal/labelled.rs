@@ -9,7 +9,7 @@ pub(super) struct LabelledGraph {
     merged: Vec<(usize, usize)>,
 }
 
-/// How much work the search may do, in vertices and edges looked at, before it gives up and uses the refined labels alone.
+/// Maximum work of the search, in vertices and edges visited, before it falls back to the refined labels alone.
 const MAX_WORK: usize = 400_000;
 
 impl LabelledGraph {

@@ -42,7 +42,7 @@ pub struct Class {
 
 impl Alias {
     /// The name of the shape with a code.
-    pub fn of_code(code: &str) -> Option<Alias> {
+    pub(crate) fn of_code(code: &str) -> Option<Alias> {
         CLASSES.iter().find(|class| class.code == code).map(|class| class.alias)
     }
 }

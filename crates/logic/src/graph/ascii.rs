@@ -14,7 +14,7 @@
 use super::query_graph::{Edge, QueryGraph, Spread, is_disturbing};
 use std::fmt::Write;
 
-/// A drawing has no more lines than this. Real queries have ten; in a long chain every line is longer than the last.
+/// Maximum number of lines of a drawing. Real queries have ten; in a long chain every line is longer than the last.
 const MAX_LINES: usize = 400;
 
 /// The characters to draw with. Labels are shown as they are in both.

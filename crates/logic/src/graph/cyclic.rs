@@ -18,7 +18,7 @@ use super::query_graph::Skeleton;
 use std::cmp::Ordering;
 use std::io::Write;
 
-/// Graphs with more vertices do not get an exact code. A set of positions fits into 64 bits.
+/// Maximum number of vertices of a graph with an exact code: a set of positions fits into 64 bits.
 const MAX_VERTICES: usize = 64;
 
 /// Maximum number of entries of rows to visit for one graph: some tens of milliseconds. Without any pruning, ten vertices

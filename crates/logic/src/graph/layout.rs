@@ -13,7 +13,7 @@ const BOX_GAP: f64 = 18.0;
 const LABEL_GAP: f64 = 8.0;
 /// The distance of two edges at the side of a box.
 const PORT_GAP: f64 = 11.0;
-/// Between a column of vertices and a column of labels there is room for curves: at least and at most so much.
+/// Minimum and maximum room for curves between a column of vertices and a column of labels.
 const CURVE_ROOM: (f64, f64) = (26.0, 80.0);
 /// The distance of two lines that turn back.
 const TURN_GAP: f64 = 9.0;

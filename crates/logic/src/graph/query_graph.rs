@@ -66,7 +66,7 @@ impl QueryGraph {
     }
 
     /// As [`QueryGraph::skeleton`], into buffers that exist already.
-    pub fn skeleton_into(&self, skeleton: &mut Skeleton) {
+    pub(crate) fn skeleton_into(&self, skeleton: &mut Skeleton) {
         // A number that does not fit cannot be that of a vertex: it stays out of range, and the shape is invalid.
         let number = |i: usize| u32::try_from(i).unwrap_or(u32::MAX);
         skeleton.root = number(self.root);
@@ -155,7 +155,7 @@ pub(super) struct Spread {
 }
 
 /// Whether a character would disturb the display of others: control characters and those that turn the direction
-/// of writing. Labels come from strangers.
+/// of writing. Labels come from untrusted files.
 pub(super) fn is_disturbing(c: char) -> bool {
     c.is_control() || matches!(c, '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }

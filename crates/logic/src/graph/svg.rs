@@ -13,7 +13,7 @@ const MARGIN: f64 = 12.0;
 const VERTEX_FONT: f64 = 13.0;
 const NOTE_FONT: f64 = 11.0;
 const RELATION_FONT: f64 = 11.0;
-/// Labels with more characters are shortened.
+/// Maximum number of characters of a label; longer ones are shortened.
 const LONGEST_VERTEX: usize = 26;
 const LONGEST_NOTE: usize = 24;
 const LONGEST_RELATION: usize = 30;

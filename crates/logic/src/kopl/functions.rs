@@ -83,7 +83,7 @@ pub enum Type {
 
 impl Type {
     /// Whether a result of this type can be taken where the other one is asked for.
-    pub fn serves_as(self, needed: Type) -> bool {
+    pub(crate) fn serves_as(self, needed: Type) -> bool {
         self == needed || (self == Type::Facts && needed == Type::Entities)
     }
 }

@@ -28,7 +28,7 @@ pub trait ProgramBuilder {
     fn having(&mut self, attribute: &str, comparison: Comparison, value: Value) -> Self::Set;
     /// What the members of a set lead to.
     fn related(&mut self, from: Self::Set, relation: &str, direction: Direction) -> Self::Set;
-    /// Adds a condition to the fact that the last step speaks of.
+    /// Adds a condition to the fact of the last step.
     fn qualified(
         &mut self,
         of: Self::Set,

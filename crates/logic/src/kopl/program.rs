@@ -37,8 +37,8 @@ pub(super) fn zeros(n_steps: usize) -> PerStep {
     if n_steps <= 8 { PerStep::from_buf_and_len([0; 8], n_steps) } else { PerStep::from_elem(0, n_steps) }
 }
 
-/// A program that uses steps several times may not grow beyond this many bytes when it is written as one
-/// line. Without a limit, twenty steps could grow to a million.
+/// Maximum length in bytes of a program that is written as one line: steps that are used several times are repeated
+/// there, so twenty steps could grow to a million.
 pub(super) const MAX_LINE: usize = 1 << 20;
 
 impl Program {

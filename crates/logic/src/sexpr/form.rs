@@ -66,7 +66,11 @@ impl Form {
     }
 
     /// Like [`Form::parse`], with a tree to reuse.
-    pub fn parse_with(tree: &mut Tree, source: &str, lookup: &dyn Lookup) -> Result<Form, SyntaxError> {
+    pub(crate) fn parse_with(
+        tree: &mut Tree,
+        source: &str,
+        lookup: &dyn Lookup,
+    ) -> Result<Form, SyntaxError> {
         let root = tree.read(source).map_err(|error| error.located(source))?;
         Parser { tree, source, lookup }.set(root).map_err(|error| error.located(source))
     }

@@ -72,7 +72,7 @@ pub struct Parsed {
     pub repairs: Vec<Repair>,
 }
 
-/// Beyond this depth of brackets, parsing gets a stack of its own.
+/// Maximum depth of brackets for parsing on the caller's stack; deeper queries get a stack of their own.
 const SHALLOW: usize = 8;
 const DEEP_STACK: usize = 256 << 20;
 

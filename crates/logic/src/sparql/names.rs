@@ -68,7 +68,7 @@ impl Namespaces {
     }
 
     /// Whether the predicate says that its subject is a member of a class.
-    pub fn is_type(&self, iri: &str) -> bool {
+    pub(crate) fn is_type(&self, iri: &str) -> bool {
         match self.vocabulary {
             None => matches!(iri, RDF_TYPE | FREEBASE_TYPE | WIKIDATA_TYPE),
             Some(vocabulary) => iri == RDF_TYPE || iri == vocabulary.iri(VocabularyTerm::Type),

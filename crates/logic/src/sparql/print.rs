@@ -10,7 +10,7 @@ use crate::value::{Value, is_language};
 use std::fmt::Write;
 use touchstone_kb::{Comparison, FREEBASE, LiteralKind, UNIT_NAMESPACE, XSD, iri};
 
-/// No pattern of a superlative may be longer than this.
+/// Maximum length of the pattern of a superlative.
 const MAX_PATTERN: usize = 1 << 17;
 
 /// Prints a query as SPARQL 1.1.
@@ -276,7 +276,7 @@ impl<'w> Writer<'w> {
         Ok(())
     }
 
-    /// A variable for the fact itself, to speak of its qualifiers.
+    /// A variable for the fact itself, to refer to its qualifiers.
     fn fact(&mut self, subject: &str, property: &str, object: &str) -> Result<String, Inexpressible> {
         if *self.dialect == Dialect::Freebase {
             return Err(cannot("a condition on qualifiers, because Freebase has none"));

@@ -57,7 +57,7 @@ fn translated(query: &spargebra::Query, names: &Namespaces) -> Result<Recognised
     }
 }
 
-/// Whether the pattern speaks of value nodes and fact nodes, as KQA Pro's do.
+/// Whether the pattern has value nodes and fact nodes, as KQA Pro's do.
 fn is_kqapro(pattern: &GraphPattern) -> bool {
     let mut stack = vec![pattern];
     while let Some(pattern) = stack.pop() {
@@ -392,7 +392,7 @@ impl<'q> Graph<'q> {
         self.extreme(outer_value, select.extreme)
     }
 
-    /// Describes a thing, with marks for what the rules speak of.
+    /// Describes a thing, with marks for what the rules refer to.
     fn describe(&self, root: usize) -> Result<Described, PatternError> {
         let mut wanted: Vec<usize> = Vec::new();
         for (thing, side) in &self.different {

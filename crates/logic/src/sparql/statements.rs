@@ -58,12 +58,6 @@ impl<'q> Statements<'q> {
         found
     }
 
-    /// Whether an IRI occurs anywhere in the query.
-    #[must_use]
-    pub fn has_iri(&self, is_wanted: impl Fn(&str) -> bool) -> bool {
-        self.iris.iter().any(|iri| is_wanted(iri)) || self.other_iris.iter().any(|iri| is_wanted(iri))
-    }
-
     /// The IRIs of FROM and of a template.
     fn head(&mut self, query: &'q Query) {
         let (Query::Select { dataset, .. }

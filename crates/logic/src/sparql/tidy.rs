@@ -7,9 +7,9 @@ use super::tokens::{SparqlToken, TokenKind, sparql_tokens};
 use crate::text::{SyntaxError, SyntaxErrorKind};
 use std::fmt;
 
-/// Brackets may not be nested deeper than this: the parser is recursive.
+/// Maximum depth of brackets: the parser is recursive.
 const MAX_BRACKETS: usize = 100;
-/// There may not be more operators than this: each makes the parser's result one level deeper.
+/// Maximum number of operators: each makes the parser's result one level deeper.
 const MAX_OPERATORS: usize = 2_000;
 
 /// A repair that was made.

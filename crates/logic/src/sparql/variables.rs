@@ -9,7 +9,7 @@ pub(super) struct Variables {
     index: HashMap<String, usize>,
 }
 
-/// Beyond this many, an index is kept.
+/// Maximum number of variables without an index.
 const FEW: usize = 16;
 
 impl Variables {

@@ -6,7 +6,7 @@ use crate::ontology::NO_NAME;
 use std::borrow::Cow;
 use std::cmp::Ordering;
 
-/// A message lists no more differences than this.
+/// Maximum number of differences to list in a message.
 const MAX_REASONS: usize = 6;
 
 /// Something of a graph: what is compared, and how it was written.

@@ -17,7 +17,7 @@ pub(super) struct Isomorphism {
     shapes: Shapes,
 }
 
-/// Above this size, looking for equal nodes one by one is slower than numbering subtrees.
+/// Maximum size for searching equal nodes one by one; above it, numbering subtrees is faster.
 const SMALL: usize = 16;
 
 impl Isomorphism {

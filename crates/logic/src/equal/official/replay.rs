@@ -8,10 +8,10 @@
 use super::graph::{Graph, Node, Step};
 use crate::ontology::{NO_NAME, NameId};
 
-/// Larger graphs are not replayed. Real ones have at most ten nodes.
+/// Maximum number of nodes of a graph to replay. Real ones have at most ten.
 pub(super) const MAX_NODES: usize = 64;
-/// After so much work the replay is given up: the search is exponential on graphs with many like nodes. Trying a pair
-/// is a unit of work, and taking it one for each node of the graph.
+/// Maximum work of a replay: the search is exponential on graphs with many like nodes. Trying a pair is one unit of work, and
+/// taking it one for each node of the graph.
 const MAX_WORK: usize = 100_000;
 
 /// The verdict of the evaluator, or nothing if the replay would take too long.
@@ -337,7 +337,7 @@ impl PythonSet {
 
     /// The slot of the number, or the free one where it belongs.
     fn slot(&self, number: usize) -> usize {
-        /// How many neighbouring slots are tried before the next jump.
+        /// Number of neighbouring slots to try before the next jump.
         const NEIGHBOURS: usize = 9;
         let mask = self.slots.len() - 1;
         let (mut slot, mut perturb) = (number & mask, number);

@@ -6,7 +6,7 @@ use spargebra::algebra::{AggregateExpression, AggregateFunction, Expression, Gra
 use spargebra::term::{GroundTerm, NamedNodePattern, TermPattern, TriplePattern};
 use std::hash::Hash;
 
-/// Deeper queries are not looked at: this is recursive.
+/// Maximum depth of queries to compare: this is recursive.
 const MAX_DEPTH: usize = 200;
 
 /// Collects the nodes of a query.

@@ -15,9 +15,9 @@ use spargebra::term::{GroundTerm, NamedNode, NamedNodePattern, TermPattern, Trip
 use std::sync::LazyLock;
 use touchstone_kb::rdf::KQAPRO_BASE;
 
-/// Groups and brackets may not be nested deeper: the reader is recursive, and so are those who walk through what it gives.
+/// Maximum depth of groups and brackets: the reader is recursive, and so is the code that visits its result.
 const MAX_DEPTH: usize = 16;
-/// There may not be more of what makes the algebra one level deeper.
+/// Maximum number of elements that make the algebra one level deeper.
 const MAX_LEVELS: usize = 200;
 
 /// What a query without anything is: its base is that of all others.
