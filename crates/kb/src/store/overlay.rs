@@ -218,7 +218,7 @@ impl Delta {
         let mut removed: Vec<Fact> = Vec::with_capacity(change.removed.len());
         for &id in &change.removed {
             let fact = kb.stored_fact(id);
-            removed.push(fact.ok_or_else(|| ChangeError::NoSuchFact { number: id.0 })?);
+            removed.push(fact.ok_or(ChangeError::NoSuchFact { number: id.0 })?);
         }
         removed.sort_unstable_by_key(|fact| fact.id);
         removed.dedup();
