@@ -355,7 +355,7 @@ fn is_number(word: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use touchstone_forge::Random;
+    use touchstone_benchmark::Random;
 
     fn table(headings: &[&str], rows: &[&[&str]]) -> Table {
         let mut table = Table::new(headings);

@@ -57,7 +57,18 @@ fn every_module_is_on_the_map() {
 #[test]
 fn dependencies_point_down() {
     let order = [
-        "testing", "kb", "world", "logic", "engine", "protocol", "forge", "grade", "run", "models", "studio",
+        "testing",
+        "kb",
+        "world",
+        "logic",
+        "engine",
+        "protocol",
+        "benchmark",
+        "forge",
+        "grade",
+        "run",
+        "models",
+        "studio",
         "cli",
     ];
     let rank = |name: &str| order.iter().position(|o| *o == name);

@@ -5,7 +5,7 @@
 
 use std::error::Error;
 use std::fmt::Write;
-use touchstone_forge::english::Lexicon;
+use touchstone_benchmark::english::Lexicon;
 use touchstone_forge::{Recipe, make};
 use touchstone_kb::import::{ImportRequest, Profile, Source, import};
 use touchstone_kb::{Kb, NoProgress};

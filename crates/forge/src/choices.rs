@@ -1,11 +1,11 @@
 //! Ten answers to choose from: the right one, those of the query with a clause left out, and others of the same kind.
 
 use crate::ground::Ground;
-use crate::random::Random;
-use crate::sample::filters::{with_set, without_one};
+use crate::sample::filters::with_set;
+use touchstone_benchmark::Random;
 use touchstone_engine::{Answer as Given, Found};
 use touchstone_kb::NodeId;
-use touchstone_logic::{Ask, Query, Set};
+use touchstone_logic::{Ask, Query, Set, without_one};
 
 /// How many there are.
 const CHOICES: usize = 10;

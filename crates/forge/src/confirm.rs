@@ -1,17 +1,15 @@
 //! Confirms the answers of a benchmark on a SPARQL server that holds the KB.
 
-use crate::answers::{are_same, text};
-use crate::package::Benchmark;
-use crate::question::Question;
-use crate::random::Random;
 use rayon::prelude::*;
 use serde::Serialize;
-use serde_json::Value as Json;
 use std::sync::Arc;
+use touchstone_benchmark::Question;
+use touchstone_benchmark::Random;
+use touchstone_benchmark::package::Benchmark;
 use touchstone_engine::budget::{Cancel, Limits};
 use touchstone_engine::{Answers, Engine, Outcome, Session, Settings};
 use touchstone_kb::{Kb, Progress};
-use touchstone_logic::Language;
+use touchstone_logic::{Answer, Language};
 
 /// What a server said.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
@@ -61,7 +59,7 @@ pub fn confirm(
     server: &Arc<dyn Engine>,
     progress: &dyn Progress,
 ) -> Result<Confirmed, ConfirmError> {
-    let seed = benchmark.manifest.recipe.as_ref().map_or(1, |recipe| recipe.seed);
+    let seed = benchmark.manifest.recipe_number("seed").unwrap_or(1);
     let permille = (share * 1000.0).ceil() as u64;
     let is_chosen = |question: &&Question| {
         Random::new(seed, &format!("server {}", question.id)).number() % 1000 < permille
@@ -112,16 +110,14 @@ fn asked(session: &Session<'_>, question: &Question, settings: &Settings) -> Ver
         Outcome::Failed(reason) | Outcome::Unparsable(reason) => return Verdict::Open(reason),
         Outcome::OverBudget(stopped) => return Verdict::Open(stopped.to_string()),
     };
-    let got: Vec<Json> =
-        answers.iter().map(|answer| serde_json::to_value(answer).unwrap_or_default()).collect();
-    if are_same(&got, &question.answers) {
+    if Answer::are_same(&answers, &question.answers) {
         return Verdict::Same;
     }
-    let shown = |answers: &[Json]| answers.iter().take(5).map(text).collect::<Vec<_>>().join(", ");
+    let shown = |answers: &[Answer]| answers.iter().take(5).map(Answer::text).collect::<Vec<_>>().join(", ");
     Verdict::Differs(ConfirmError::Differs {
         id: question.id.clone(),
         form: form.1.clone(),
-        got: format!("{} ({})", got.len(), shown(&got)),
+        got: format!("{} ({})", answers.len(), shown(&answers)),
         expected: format!("{} ({})", question.answers.len(), shown(&question.answers)),
     })
 }

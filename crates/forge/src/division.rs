@@ -1,8 +1,8 @@
 //! Which questions may be in training: some domains of the schema and some templates are kept out of it.
 
-use crate::random::Random;
 use crate::recipe::Splits;
 use hashbrown::HashSet;
+use touchstone_benchmark::Random;
 use touchstone_kb::{Kb, Property, nearest_name};
 use touchstone_logic::Query;
 use touchstone_logic::level::SchemaItems;

@@ -1,7 +1,7 @@
 //! Every logical form of a query: printed, read back, and run.
 
 use crate::ground::Ground;
-use crate::question::Forms;
+use touchstone_benchmark::Forms;
 use touchstone_engine::budget::{Budget, Limits};
 use touchstone_engine::exact::{ExactAnswer, ExactPrinter};
 use touchstone_engine::plan::Plan;

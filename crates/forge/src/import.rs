@@ -1,20 +1,21 @@
 //! Published data sets as benchmarks.
 
-use crate::english::Mention;
-use crate::package::{Benchmark, FORMAT, KbIdentity, Manifest};
-use crate::question::{Forms, Question};
-use crate::words::{entities, with_ids};
 use rayon::prelude::*;
-use serde_json::{Value as Json, json};
+use serde::Deserialize;
+use serde_json::Value as Json;
 use std::collections::BTreeMap;
 use std::io::BufRead;
+use touchstone_benchmark::Mention;
+use touchstone_benchmark::package::{Benchmark, FORMAT, KbIdentity, Manifest};
+use touchstone_benchmark::{Forms, Question};
 use touchstone_engine::budget::{Cancel, Limits};
 use touchstone_engine::{Answers, Outcome, Session, Settings};
 use touchstone_kb::{Kb, Progress};
 use touchstone_logic::dataset::{Format, Item, Knowledge, Record, Source};
 use touchstone_logic::equal::Canonical;
 use touchstone_logic::level::{SchemaItems, Training, Traits};
-use touchstone_logic::{Ask, Inverses, Language, Program, Query};
+use touchstone_logic::{Answer, Ask, Inverses, Language, Program, Query};
+use touchstone_logic::{entities, with_ids};
 
 /// A published format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -147,7 +148,7 @@ impl Importer<'_> {
         Ok(Imported { question, traits: Traits::new(items, template.key().to_owned(), self.inverses, true) })
     }
 
-    fn answers(&self, json: &Json, query: &Query) -> Vec<Json> {
+    fn answers(&self, json: &Json, query: &Query) -> Vec<Answer> {
         let listed = |value: Option<&Json>| value.and_then(Json::as_array).cloned().unwrap_or_default();
         match self.origin {
             Origin::GrailQa | Origin::GraphQuestions => {
@@ -199,19 +200,11 @@ impl Importer<'_> {
     }
 
     /// An answer as people write it: an id, an IRI, a name, a value, or an object as in `questions.jsonl`.
-    fn own_answer(&self, answer: &Json, query: &Query) -> Json {
+    fn own_answer(&self, answer: &Json, query: &Query) -> Answer {
         let text = match answer {
-            Json::Bool(value) => return json!({ "type": "boolean", "value": value }),
-            Json::Number(value) => return json!({ "type": "number", "value": value }),
-            Json::Object(fields) => {
-                let get = |name: &str| fields.get(name).and_then(Json::as_str).unwrap_or_default();
-                return match fields.contains_key("type") {
-                    true => answer.clone(),
-                    false => entity(get("id"), get("label")),
-                };
-            }
             Json::String(text) => text.as_str(),
-            _ => return json!({ "type": "text", "value": answer.to_string() }),
+            Json::Array(_) | Json::Null => return Answer::plain(answer.to_string()),
+            other => return Answer::deserialize(other).unwrap_or_else(|_| Answer::plain(other.to_string())),
         };
         if let Some(kb) = self.kb {
             let mut named = kb.nodes_labelled(text);
@@ -230,9 +223,9 @@ impl Importer<'_> {
         }
     }
 
-    fn qald_answers(&self, json: &Json) -> Vec<Json> {
+    fn qald_answers(&self, json: &Json) -> Vec<Answer> {
         if let Some(value) = json.pointer("/answers/0/boolean").and_then(Json::as_bool) {
-            return vec![json!({ "type": "boolean", "value": value })];
+            return vec![Answer::Boolean { value }];
         }
         let bindings = json.pointer("/answers/0/results/bindings").and_then(Json::as_array);
         let terms = bindings.into_iter().flatten().filter_map(|row| row.as_object()?.values().next());
@@ -240,7 +233,7 @@ impl Importer<'_> {
             let value = term.get("value").and_then(Json::as_str).unwrap_or_default();
             match term.get("type").is_some_and(|kind| kind == "uri") {
                 true => entity(&self.knowledge.namespaces.node(value), &local_name(value)),
-                false => json!({ "type": "text", "value": value }),
+                false => Answer::plain(value),
             }
         };
         terms.map(answer).collect()
@@ -296,11 +289,8 @@ fn strings(list: Option<&Json>) -> Vec<String> {
     list.map(|value| value.as_str().map_or_else(|| value.to_string(), str::to_owned)).collect()
 }
 
-fn entity(id: &str, label: &str) -> Json {
-    match id.is_empty() {
-        true => json!({ "type": "entity", "label": label }),
-        false => json!({ "type": "entity", "id": id, "label": label }),
-    }
+fn entity(id: &str, label: &str) -> Answer {
+    Answer::Entity { id: id.to_owned(), label: label.to_owned() }
 }
 
 fn is_mid(text: &str) -> bool {
@@ -312,7 +302,7 @@ fn parses(json: &Json) -> &[Json] {
     json.get("Parses").and_then(Json::as_array).map_or(&[], Vec::as_slice)
 }
 
-fn parse_answers(parse: &Json, query: &Query) -> Vec<Json> {
+fn parse_answers(parse: &Json, query: &Query) -> Vec<Answer> {
     let answers = parse.get("Answers").and_then(Json::as_array);
     answers.into_iter().flatten().map(|answer| freebase_answer(answer, query)).collect()
 }
@@ -328,7 +318,7 @@ fn has_good_parse(json: &Json) -> bool {
 }
 
 /// GrailQA's and WebQSP's objects, ComplexWebQuestions' objects, or only a text.
-fn freebase_answer(answer: &Json, query: &Query) -> Json {
+fn freebase_answer(answer: &Json, query: &Query) -> Answer {
     let get = |keys: [&str; 2]| keys.iter().find_map(|key| answer.get(key)).and_then(Json::as_str);
     if let Some(argument) = get(["answer_argument", "AnswerArgument"]).or(get(["answer_id", "id"])) {
         let name = get(["entity_name", "EntityName"]).or(get(["answer", "name"])).unwrap_or_default();
@@ -337,32 +327,30 @@ fn freebase_answer(answer: &Json, query: &Query) -> Json {
             return entity(argument, name);
         }
         return match argument.parse::<u64>() {
-            Ok(value) if matches!(query.answer, Ask::Count(_)) => {
-                json!({ "type": "number", "value": value })
-            }
-            _ => json!({ "type": "text", "value": argument }),
+            Ok(value) if matches!(query.answer, Ask::Count(_)) => Answer::count(value),
+            _ => Answer::plain(argument),
         };
     }
     match answer.as_str() {
         Some(id) if is_mid(id) => entity(id, ""),
         Some(text) => entity("", text),
-        None => json!({ "type": "text", "value": answer.to_string() }),
+        None => Answer::plain(answer.to_string()),
     }
 }
 
 /// KQA Pro's answers are texts; the query tells what they are.
-fn kqapro_answer(text: &str, query: &Query) -> Json {
+fn kqapro_answer(text: &str, query: &Query) -> Answer {
     match &query.answer {
         Ask::Count(_) => match text.parse::<u64>() {
-            Ok(value) => json!({ "type": "number", "value": value }),
-            Err(_) => json!({ "type": "text", "value": text }),
+            Ok(value) => Answer::count(value),
+            Err(_) => Answer::plain(text),
         },
         Ask::Exists(_) | Ask::Verify { .. } if matches!(text, "yes" | "no") => {
-            json!({ "type": "boolean", "value": text == "yes" })
+            Answer::Boolean { value: text == "yes" }
         }
         Ask::Members(_) | Ask::SelectAmong { .. } | Ask::SelectBetween { .. } => entity("", text),
-        Ask::Relation { .. } => json!({ "type": "relation", "label": text }),
-        _ => json!({ "type": "text", "value": text }),
+        Ask::Relation { .. } => Answer::Relation { id: String::new(), label: text.to_owned() },
+        _ => Answer::plain(text),
     }
 }
 
@@ -437,8 +425,7 @@ pub fn look_up_answers(imported: &mut [Imported], kb: &Kb, progress: &dyn Progre
                 Err("its query gives no answers")
             }
             Outcome::Answered(Answers::List { answers, .. }) => {
-                question.answers =
-                    answers.iter().map(|answer| serde_json::to_value(answer).unwrap_or_default()).collect();
+                question.answers = answers;
                 Ok(())
             }
             Outcome::Answered(_) => Err("its query gives more than one column"),
@@ -533,7 +520,7 @@ pub fn benchmark(
 pub fn nspm_records<R: BufRead>(questions: Option<R>, queries: R) -> std::io::Result<Vec<Record>> {
     let mut records = Vec::new();
     let mut record = |line: usize, question: &str, query: &str| {
-        let text = json!({ "question": question, "sparql": query }).to_string();
+        let text = serde_json::json!({ "question": question, "sparql": query }).to_string();
         records.push(Record { line: line + 1, text, json: true });
     };
     match questions {
@@ -596,10 +583,7 @@ mod tests {
         assert_eq!((question.entities[0].start, question.entities[0].text.as_str()), (9, "oliver heese"));
 
         let webqsp = r#"{"QuestionId": "T-0", "RawQuestion": "what?", "Parses": [{"Sparql": "SELECT ?x WHERE { ns:m.1 ns:a.b ?x }", "Answers": [{"AnswerType": "Value", "AnswerArgument": "2010", "EntityName": null}]}]}"#;
-        assert_eq!(
-            import(Origin::WebQsp, webqsp).unwrap().answers,
-            [json!({ "type": "text", "value": "2010" })]
-        );
+        assert_eq!(import(Origin::WebQsp, webqsp).unwrap().answers, [Answer::plain("2010")]);
 
         let several = r#"{"QuestionId": "T-1", "RawQuestion": "what?", "Parses": [{"AnnotatorComment": {"ParseQuality": "Incomplete", "QuestionQuality": "Good"}, "Sparql": "SELECT ?x WHERE { ns:m.1 ns:a.b ?x }", "Answers": []}, {"AnnotatorComment": {"ParseQuality": "Complete", "QuestionQuality": "Good"}, "Sparql": "SELECT ?x WHERE { ns:m.1 ns:a.c ?x }", "Answers": [{"AnswerType": "Entity", "AnswerArgument": "m.2", "EntityName": "Two"}]}]}"#;
         let question = import(Origin::WebQsp, several).unwrap();
@@ -613,13 +597,13 @@ mod tests {
 
         let kqapro = r#"{"question": "How many A?", "program": [{"function": "FindAll", "inputs": []}, {"function": "FilterConcept", "inputs": ["A"]}, {"function": "Count", "inputs": []}], "choices": ["1", "2"], "answer": "2", "sparql": "SELECT"}"#;
         let question = import(Origin::KqaPro, kqapro).unwrap();
-        assert_eq!(question.answers, [json!({ "type": "number", "value": 2 })]);
+        assert_eq!(question.answers, [Answer::count(2)]);
         assert_eq!(question.forms.program.as_deref(), Some("FindAll() > FilterConcept(A) > Count()"));
         assert_eq!(question.choices, ["1", "2"]);
 
         let qald = r#"{"id": 5, "question": [{"language": "en", "string": "What is in Bonn?"}], "query": {"sparql": "SELECT ?x WHERE { <http://dbpedia.org/resource/Bonn> <http://dbpedia.org/ontology/has> ?x }"}, "answers": [{"head": {"vars": ["x"]}, "results": {"bindings": [{"x": {"type": "uri", "value": "http://dbpedia.org/resource/Old_Town"}}]}}]}"#;
         let question = import(Origin::Qald, qald).unwrap();
-        assert_eq!(question.answers[0]["label"], "Old Town");
+        assert_eq!(question.answers[0].text(), "Old Town");
         assert_eq!(question.entities[0].text, "Bonn");
         assert_eq!(
             import(

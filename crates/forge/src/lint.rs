@@ -1,15 +1,12 @@
 //! Proves a benchmark, or finds what is wrong with it.
 
-use crate::answers;
 use crate::ground::Ground;
-use crate::package::{Benchmark, Manifest};
-use crate::question::Question;
-use crate::words::with_ids;
 use hashbrown::{HashMap, HashSet};
 use rayon::prelude::*;
 use serde::Serialize;
-use serde_json::Value as Json;
 use std::collections::{BTreeMap, BTreeSet};
+use touchstone_benchmark::Question;
+use touchstone_benchmark::package::{Benchmark, Manifest};
 use touchstone_engine::budget::{Cancel, Limits};
 use touchstone_engine::{Answers, Outcome, Session, Settings, View};
 use touchstone_kb::{Kb, Progress};
@@ -17,7 +14,8 @@ use touchstone_logic::dataset::Knowledge;
 use touchstone_logic::equal::Canonical;
 use touchstone_logic::level::{Training, Traits};
 use touchstone_logic::sparql::Namespaces;
-use touchstone_logic::{Form, Language, Program, Query};
+use touchstone_logic::with_ids;
+use touchstone_logic::{Answer, Form, Language, Program, Query};
 
 /// Something that is wrong.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -158,8 +156,10 @@ pub fn lint(kb: &Kb, benchmark: &Benchmark, progress: &dyn Progress) -> Report {
 impl Checked {
     /// Runs SPARQL where there is no other form; what takes too long is left out, and so are values, which SPARQL shows without units.
     fn run_sparql(&mut self, session: &Session<'_>, question: &Question) {
-        let shown = ["entity", "class", "relation", "boolean", "number"];
-        let is_shown = |answer: &Json| shown.iter().any(|kind| answers::is(answer, kind));
+        let is_shown = |answer: &Answer| {
+            use Answer::{Boolean, Class, Entity, Number, Relation};
+            matches!(answer, Entity { .. } | Class { .. } | Relation { .. } | Boolean { .. } | Number { .. })
+        };
         let Some(text) = question.forms.sparql.as_ref().filter(|_| question.answers.iter().all(is_shown))
         else {
             return;
@@ -169,11 +169,9 @@ impl Checked {
         let reply = session.run(Language::Sparql, text, &settings, &Cancel::default());
         let what = match reply.outcome {
             Outcome::OverBudget(_) => return,
-            Outcome::Answered(Answers::List { answers, .. }) => {
-                let got: Vec<Json> =
-                    answers.iter().map(|answer| serde_json::to_value(answer).unwrap_or_default()).collect();
+            Outcome::Answered(Answers::List { answers: got, .. }) => {
                 self.forms_run += 1;
-                if got.iter().any(|answer| !is_shown(answer)) || answers::are_same(&got, &question.answers) {
+                if got.iter().any(|answer| !is_shown(answer)) || Answer::are_same(&got, &question.answers) {
                     return;
                 }
                 format!("SPARQL: it gives {} answers instead of {}", got.len(), question.answers.len())
@@ -213,11 +211,10 @@ fn check(ground: &Ground<'_>, session: &Session<'_>, question: &Question) -> Che
                 continue;
             }
         };
-        let answers = ground.run_again(&query).map(|found| found.answers(kb));
-        let got: Vec<Json> =
-            answers.iter().flatten().map(|answer| serde_json::to_value(answer).unwrap_or_default()).collect();
-        if !answers::are_same(&got, expected) {
-            let shown = |list: &[Json]| list.iter().take(3).map(answers::text).collect::<Vec<_>>().join(", ");
+        let got = ground.run_again(&query).map(|found| found.answers(kb)).unwrap_or_default();
+        if !Answer::are_same(&got, expected) {
+            let shown =
+                |list: &[Answer]| list.iter().take(3).map(Answer::text).collect::<Vec<_>>().join(", ");
             add(
                 "wrong answers",
                 format!(

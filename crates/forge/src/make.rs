@@ -2,13 +2,10 @@
 
 use crate::choices::choices;
 use crate::division::{Division, NoSuchDomain, Pool};
-use crate::english::{Lexicon, verbalise};
+use crate::english::verbalise;
 use crate::forms::{Disagreement, FormPrinter};
 use crate::ground::Ground;
-use crate::package::{Benchmark, FORMAT, KbIdentity, Manifest, Unfilled};
 use crate::proof::proof;
-use crate::question::Question;
-use crate::random::Random;
 use crate::recipe::{Kind, Outline, Recipe, RecipeError, Wanted, apportioned};
 use crate::recipe_keys;
 use crate::sample::again::again;
@@ -18,6 +15,10 @@ use crate::sample::{cycles, shapes};
 use hashbrown::HashSet;
 use rayon::prelude::*;
 use std::collections::BTreeMap;
+use touchstone_benchmark::Question;
+use touchstone_benchmark::Random;
+use touchstone_benchmark::english::Lexicon;
+use touchstone_benchmark::package::{Benchmark, FORMAT, KbIdentity, Manifest, Unfilled};
 
 use touchstone_kb::{ClassId, Kb, Progress};
 use touchstone_logic::equal::Canonical;
@@ -382,7 +383,7 @@ impl<'k> Maker<'k, '_> {
         let question = Question {
             question: spoken.text,
             choices: choices(&self.ground, &mut random, &query, &answers),
-            answers: answers.iter().map(|answer| serde_json::to_value(answer).unwrap_or_default()).collect(),
+            answers,
             entities: spoken.mentions,
             proof: facts,
             source: match kind {
@@ -476,7 +477,7 @@ impl<'k> Maker<'k, '_> {
             description: recipe.description.clone(),
             tool_version: env!("CARGO_PKG_VERSION").to_owned(),
             kb: KbIdentity { name: kb.name.clone(), fingerprint: kb.fingerprint.clone() },
-            recipe: Some(recipe.clone()),
+            recipe: serde_json::to_value(recipe).ok(),
             license: kb.license.clone(),
             held_out: self.division.held_out.clone(),
             counts: Manifest::counts(&questions),

@@ -1,17 +1,17 @@
 //! One benchmark out of several, as GrailQA++ is made of WebQSP, ComplexWebQuestions and GraphQuestions: what has a level against a
 //! training set, and a wanted shape.
 
-use crate::package::{Benchmark, KbIdentity, Manifest};
-use crate::question::Question;
-use crate::random::Random;
-use crate::words::with_ids;
 use hashbrown::HashSet;
 use std::collections::BTreeMap;
+use touchstone_benchmark::Question;
+use touchstone_benchmark::Random;
+use touchstone_benchmark::package::{Benchmark, KbIdentity, Manifest};
 use touchstone_kb::Kb;
 use touchstone_logic::Inverses;
 use touchstone_logic::dataset::Knowledge;
 use touchstone_logic::equal::Canonical;
 use touchstone_logic::level::{Level, Training, Traits};
+use touchstone_logic::with_ids;
 
 /// What to take.
 #[derive(Debug, Clone, Default)]

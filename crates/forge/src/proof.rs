@@ -1,8 +1,8 @@
 //! Facts that make an answer true, found without the engine: a second opinion on it.
 
 use hashbrown::{HashMap, HashSet};
-use serde::{Deserialize, Serialize};
 use std::cell::RefCell;
+use touchstone_benchmark::ProofFact;
 use touchstone_engine::Found;
 use touchstone_kb::compare::satisfies;
 use touchstone_kb::{
@@ -10,17 +10,6 @@ use touchstone_kb::{
     Value as KbValue,
 };
 use touchstone_logic::{Ask, Condition, Direction, Extreme, Mark, Query, Relate, Set, Step};
-
-/// A fact as people read it.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub struct ProofFact {
-    /// The id of the subject.
-    pub subject: String,
-    /// The id of the relation or attribute.
-    pub property: String,
-    /// The id of the entity, or the literal.
-    pub value: String,
-}
 
 /// So many answers are proved.
 const MAX_ANSWERS: usize = 10;

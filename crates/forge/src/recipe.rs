@@ -1,12 +1,12 @@
 //! Recipes: what a benchmark is made of.
 
 use crate::recipe_keys;
-use crate::sample::asking::QuestionType;
 use crate::sample::cycles::Cyclic;
 use crate::sample::shapes::Function;
 use crate::sample::tree::Tree;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+use touchstone_benchmark::QuestionType;
 use touchstone_logic::Shape;
 use touchstone_logic::graph::Class;
 

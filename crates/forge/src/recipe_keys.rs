@@ -1,9 +1,9 @@
 //! The keys of recipes: which there are, and which of them somebody meant who wrote another one.
 
 use crate::recipe::{ByAsking, ByShape, Filters, Recipe, RecipeError, Splits};
-use crate::sample::asking::QuestionType;
 use crate::sample::shapes::Function;
 use serde_json::Value as Json;
+use touchstone_benchmark::QuestionType;
 use touchstone_kb::{Kb, nearest_name};
 
 /// All keys, those of sections as `section.key`.

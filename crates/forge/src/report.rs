@@ -1,10 +1,10 @@
 //! The tables and figures of a benchmark as one HTML file that needs nothing else.
 
-use crate::linguistic::tokens;
-use crate::package::Benchmark;
 use crate::stats::{self, SPLITS};
 use std::collections::BTreeMap;
 use std::fmt::Write;
+use touchstone_benchmark::linguistic::tokens;
+use touchstone_benchmark::package::Benchmark;
 use touchstone_engine::budget::grouped;
 use touchstone_logic::graph::svg;
 use touchstone_logic::{QueryGraph, Symbol};

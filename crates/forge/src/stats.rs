@@ -1,11 +1,10 @@
 //! What a benchmark is made of, in tables.
 
-use crate::answers::text;
-use crate::linguistic::{Mean, reading_ease, words};
-use crate::package::Benchmark;
-use crate::question::Question;
 use serde::Serialize;
 use std::collections::BTreeMap;
+use touchstone_benchmark::Question;
+use touchstone_benchmark::linguistic::{Mean, reading_ease, words};
+use touchstone_benchmark::package::Benchmark;
 
 /// One table: values with their numbers by split.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -54,7 +53,7 @@ pub fn tables(benchmark: &Benchmark) -> Vec<Table> {
         count("first words", &|q| one(q.question.split_whitespace().take(2).collect::<Vec<_>>().join(" "))),
         count("answers", &|q| one(bucket(q.answers.len()))),
         count("most frequent answers", &|q| {
-            if q.answers.len() == 1 { one(text(&q.answers[0])) } else { Vec::new() }
+            if q.answers.len() == 1 { one(q.answers[0].text().into_owned()) } else { Vec::new() }
         }),
         count("forms", &|q| {
             let forms = [

@@ -2,9 +2,11 @@
 #![allow(missing_docs, clippy::unwrap_used)]
 
 use std::collections::BTreeSet;
+use touchstone_benchmark::english::Lexicon;
+use touchstone_benchmark::{Benchmark, Question};
 use touchstone_engine::Words;
-use touchstone_forge::english::{Lexicon, verbalise};
-use touchstone_forge::{Benchmark, Question, Recipe, lint, make, stats};
+use touchstone_forge::english::verbalise;
+use touchstone_forge::{Recipe, lint, make, stats};
 use touchstone_kb::{Kb, NoProgress};
 use touchstone_logic::{Form, Language, Program, Query};
 

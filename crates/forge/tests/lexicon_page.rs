@@ -2,7 +2,7 @@
 #![allow(missing_docs, clippy::unwrap_used)]
 
 use std::collections::BTreeMap;
-use touchstone_forge::english::Lexicon;
+use touchstone_benchmark::english::Lexicon;
 
 fn page(name: &str) -> String {
     std::fs::read_to_string(format!("{}/../../docs/{name}", env!("CARGO_MANIFEST_DIR"))).unwrap()

@@ -12,13 +12,14 @@ use serde_json::Value as Json;
 use std::path::Path;
 use std::process::Command;
 use std::time::Instant;
+use touchstone_benchmark::Prediction;
+use touchstone_benchmark::Question;
+use touchstone_benchmark::english::Lexicon;
 use touchstone_engine::Words;
-use touchstone_forge::english::Lexicon;
-use touchstone_forge::{Question, Recipe, make};
-use touchstone_grade::answers::Known;
+use touchstone_forge::{Recipe, make};
 use touchstone_grade::degrade::{Degradation, degrade};
 use touchstone_grade::overlap::{BleuCounts, Pair, Smoothing};
-use touchstone_grade::{Grader, Prediction, tokens};
+use touchstone_grade::{Grader, tokens};
 use touchstone_kb::NoProgress;
 use touchstone_logic::Language;
 use touchstone_logic::dataset::Knowledge;
@@ -106,7 +107,7 @@ fn cases<'q>(
             }
             let other = &questions[(seed as usize * 31 + cases.len()) % questions.len()];
             let answers = if cases.len().is_multiple_of(2) { &question.answers } else { &other.answers };
-            prediction.answers = Some(answers.iter().map(|json| Known::of_json(json).into_owned()).collect());
+            prediction.answers = Some(answers.iter().cloned().collect());
             cases.push((question, prediction));
         }
         if cases.len() >= n_predictions {

@@ -1,15 +1,14 @@
 //! Answers of predictions and of gold, compared by id where both have one, else by text.
 
 use crate::sets::Overlap;
-use serde_json::Value as Json;
 use smallvec::SmallVec;
 use std::borrow::Cow;
 use std::cell::OnceCell;
-use touchstone_engine::Answer;
+use touchstone_benchmark::Answer;
 
 /// An answer in the ways in which it can be written.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Known<'a> {
+pub struct ComparedAnswer<'a> {
     /// Its id, if it has one.
     pub id: Option<Cow<'a, str>>,
     /// Its text: a name, or a value with its unit.
@@ -18,62 +17,36 @@ pub struct Known<'a> {
     pub value: Option<Cow<'a, str>>,
 }
 
-impl<'a> Known<'a> {
+impl<'a> ComparedAnswer<'a> {
     /// A bare text.
-    pub fn plain(text: impl Into<Cow<'a, str>>) -> Known<'a> {
-        Known { id: None, text: text.into(), value: None }
+    pub fn plain(text: impl Into<Cow<'a, str>>) -> ComparedAnswer<'a> {
+        ComparedAnswer { id: None, text: text.into(), value: None }
     }
 
-    /// As benchmarks and predictions write it: an object with type, id and label or value, or a bare text, number or boolean.
-    pub fn of_json(json: &'a Json) -> Known<'a> {
-        match json {
-            Json::Object(fields) => {
-                // Objects have few fields: looking at each is quicker than looking some up.
-                let (mut id, mut label, mut value, mut unit) = (None, None, None, None);
-                for (name, field) in fields {
-                    let text = || field.as_str().filter(|text| !text.is_empty());
-                    match name.as_str() {
-                        "id" => id = text(),
-                        "label" => label = text(),
-                        "unit" => unit = text(),
-                        "value" => value = Some(field),
-                        _ => {}
-                    }
-                }
-                let known = |text: Cow<'a, str>, value| Known { id: id.map(Cow::Borrowed), text, value };
-                match (label, value) {
-                    (Some(label), _) => known(label.into(), None),
-                    (None, Some(value)) => {
-                        let value = bare(value);
-                        match unit {
-                            Some(unit) => known(format!("{value} {unit}").into(), Some(value)),
-                            None => known(value, None),
-                        }
-                    }
-                    (None, None) => known(id.unwrap_or_default().into(), None),
-                }
-            }
-            other => Known::plain(bare(other)),
+    /// An answer in the ways in which it can be written.
+    pub fn of(answer: &'a Answer) -> ComparedAnswer<'a> {
+        ComparedAnswer {
+            id: answer.id().map(Cow::Borrowed),
+            text: answer.text(),
+            value: answer.value_without_unit().map(Cow::Borrowed),
         }
     }
 
-    /// As an engine gives it.
-    pub fn of_engine(answer: Answer) -> Known<'static> {
-        let text = answer.text().into_owned();
+    /// The same of an answer that is not needed any more.
+    pub fn of_owned(answer: Answer) -> ComparedAnswer<'static> {
         match answer {
-            Answer::Entity { id, .. } | Answer::Class { id, .. } | Answer::Relation { id, .. } => {
-                Known { id: Some(id.into()), text: text.into(), value: None }
+            Answer::Entity { id, label } | Answer::Class { id, label } | Answer::Relation { id, label }
+                if !id.is_empty() && !label.is_empty() =>
+            {
+                ComparedAnswer { id: Some(id.into()), text: label.into(), value: None }
             }
-            Answer::Quantity { value, unit } if !unit.is_empty() => {
-                Known { id: None, text: text.into(), value: Some(value.into()) }
-            }
-            _ => Known::plain(text),
+            other => ComparedAnswer::of(&other).into_owned(),
         }
     }
 
     /// A row of several columns. On KQA Pro's graph the parts of a value are columns (`value`, `number` and `unit`, or `year` and `date`): such
     /// a row is the value. Any other row is one answer with all of its cells.
-    pub fn of_row(variables: &[String], row: &[Option<Answer>]) -> Known<'static> {
+    pub fn of_row(variables: &[String], row: &[Option<Answer>]) -> ComparedAnswer<'static> {
         let text = |name: &str| {
             let at = variables.iter().position(|variable| variable == name)?;
             row.get(at)?.as_ref().map(|cell| cell.text().into_owned())
@@ -84,34 +57,24 @@ impl<'a> Known<'a> {
             let number = text("number").or_else(|| text("value"));
             match (number, text("unit").filter(|unit| unit != "1"), text("date").or_else(|| text("year"))) {
                 (Some(number), Some(unit), _) => {
-                    return Known {
+                    return ComparedAnswer {
                         id: None,
                         text: format!("{number} {unit}").into(),
                         value: Some(number.into()),
                     };
                 }
-                (Some(value), None, _) | (None, _, Some(value)) => return Known::plain(value),
+                (Some(value), None, _) | (None, _, Some(value)) => return ComparedAnswer::plain(value),
                 (None, _, None) => {}
             }
         }
         let cell = |cell: &Option<Answer>| cell.as_ref().map_or(String::new(), ToString::to_string);
-        Known::plain(row.iter().map(cell).collect::<Vec<_>>().join(" | "))
+        ComparedAnswer::plain(row.iter().map(cell).collect::<Vec<_>>().join(" | "))
     }
 
     /// The same, for as long as one likes.
-    pub fn into_owned(self) -> Known<'static> {
+    pub fn into_owned(self) -> ComparedAnswer<'static> {
         let owned = |text: Cow<'a, str>| Cow::Owned(text.into_owned());
-        Known { id: self.id.map(owned), text: owned(self.text), value: self.value.map(owned) }
-    }
-}
-
-/// A text, number or boolean; what is none of them as JSON writes it, and an object as an answer.
-fn bare(json: &Json) -> Cow<'_, str> {
-    match json {
-        Json::String(text) => text.into(),
-        Json::Bool(value) => if *value { "yes" } else { "no" }.into(),
-        Json::Object(_) => Known::of_json(json).text,
-        other => other.to_string().into(),
+        ComparedAnswer { id: self.id.map(owned), text: owned(self.text), value: self.value.map(owned) }
     }
 }
 
@@ -141,13 +104,13 @@ type Few<T> = SmallVec<[T; 4]>;
 
 /// Gold answers by their id, sorted, with their place; and by their text, once somebody asks: where all have ids, nobody does.
 struct Gold<'g> {
-    answers: &'g [Known<'g>],
+    answers: &'g [ComparedAnswer<'g>],
     by_id: Few<(&'g str, usize)>,
     by_text: OnceCell<Few<(Cow<'g, str>, usize)>>,
 }
 
 impl<'g> Gold<'g> {
-    fn of(answers: &'g [Known<'g>]) -> Gold<'g> {
+    fn of(answers: &'g [ComparedAnswer<'g>]) -> Gold<'g> {
         let ids = answers.iter().enumerate().filter_map(|(at, answer)| Some((answer.id.as_deref()?, at)));
         let mut by_id: Few<(&str, usize)> = ids.collect();
         // The KB's own answers come in the order of their ids.
@@ -206,7 +169,7 @@ fn place(sorted: &[(&str, usize)], id: &str) -> Option<usize> {
 
 /// Compares answers; both are sets, so what is said twice counts once. The order matters for the first right one only. Answers are the same
 /// by id if both have one; a bare text may be the id or the text.
-pub fn meet(predicted: &[Known<'_>], gold: &[Known<'_>]) -> Meeting {
+pub fn meet(predicted: &[ComparedAnswer<'_>], gold: &[ComparedAnswer<'_>]) -> Meeting {
     let known = Gold::of(gold);
     let mut found: SmallVec<[bool; 16]> = SmallVec::from_elem(false, gold.len());
     let mut others: Few<(bool, Cow<'_, str>)> = SmallVec::new();
@@ -243,10 +206,12 @@ pub fn meet(predicted: &[Known<'_>], gold: &[Known<'_>]) -> Meeting {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use serde_json::Value as Json;
     use serde_json::json;
 
-    fn known(list: Json) -> Vec<Known<'static>> {
-        list.as_array().expect("a list").iter().map(|json| Known::of_json(json).into_owned()).collect()
+    fn known(list: Json) -> Vec<ComparedAnswer<'static>> {
+        let answers: Vec<Answer> = serde_json::from_value(list).expect("answers");
+        answers.into_iter().map(ComparedAnswer::of_owned).collect()
     }
 
     #[test]

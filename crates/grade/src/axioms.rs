@@ -8,12 +8,12 @@ use crate::degrade::{Stock, without_bracket};
 use crate::grader::Grader;
 use crate::measure::Measure;
 use crate::overlap::{BleuCounts, Smoothing};
-use crate::prediction::Prediction;
 use crate::statistics::Estimate;
 use crate::summary::Collector;
 use rayon::prelude::*;
 use serde::Serialize;
-use touchstone_forge::{Question, Random};
+use touchstone_benchmark::Prediction;
+use touchstone_benchmark::{Question, Random};
 use touchstone_logic::Language;
 
 /// How far an axiom holds.

@@ -5,9 +5,9 @@
 
 use crate::neighbour::run;
 use hashbrown::HashSet;
+use touchstone_benchmark::Random;
 use touchstone_engine::plan::Plan;
 use touchstone_engine::{Found, Words};
-use touchstone_forge::Random;
 use touchstone_kb::{Fact, FactId, Kb, LiteralId, NodeId, Property, Value};
 use touchstone_logic::{Ask, Direction, Query, Set};
 

@@ -5,14 +5,15 @@ use crate::elements::Elements;
 use crate::grader::Grader;
 use crate::measure::{Family, Measure, Values};
 use crate::overlap::{BleuCounts, Pair};
-use crate::prediction::Prediction;
 use crate::scan::{self, Token};
 use smallvec::SmallVec;
 use std::cell::OnceCell;
-use touchstone_forge::{Forms, Question, with_ids};
+use touchstone_benchmark::Prediction;
+use touchstone_benchmark::{Forms, Question};
 use touchstone_logic::dataset::{Knowledge, ReadError, read_parsed, read_text};
 use touchstone_logic::equal::{Canonical, OfficialMatcher};
 use touchstone_logic::sparql::{self, Dialect, Parsed, Statements, Structure, encode_neural, parse_closed};
+use touchstone_logic::with_ids;
 use touchstone_logic::{Ask, Inverses, Language, Query, QueryGraph, Silent, kopl, sexpr};
 
 /// So many alternatives are looked at.

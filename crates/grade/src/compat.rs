@@ -1,6 +1,6 @@
 //! The official evaluators, oddities included.
 
-use crate::answers::Known;
+use crate::answers::ComparedAnswer;
 use hashbrown::HashSet;
 use std::borrow::Cow;
 use touchstone_kb::iri;
@@ -74,12 +74,12 @@ impl Compat {
 }
 
 /// An answer as official files write it: the id, or the value without its unit.
-fn official<'a>(answer: &'a Known<'_>) -> &'a str {
+fn official<'a>(answer: &'a ComparedAnswer<'_>) -> &'a str {
     answer.id.as_deref().or(answer.value.as_deref()).unwrap_or(&answer.text)
 }
 
 /// GrailQA's F1.
-pub fn grailqa_f1(exact: bool, predicted: &[Known<'_>], gold: &[Known<'_>]) -> f64 {
+pub fn grailqa_f1(exact: bool, predicted: &[ComparedAnswer<'_>], gold: &[ComparedAnswer<'_>]) -> f64 {
     if exact {
         return 1.0;
     }
@@ -94,7 +94,7 @@ pub fn grailqa_f1(exact: bool, predicted: &[Known<'_>], gold: &[Known<'_>]) -> f
 }
 
 /// WebQSP's precision, recall and F1 against one parse.
-pub fn webqsp(predicted: &[Known<'_>], gold: &[Known<'_>]) -> (f64, f64, f64) {
+pub fn webqsp(predicted: &[ComparedAnswer<'_>], gold: &[ComparedAnswer<'_>]) -> (f64, f64, f64) {
     match (gold.is_empty(), predicted.is_empty()) {
         (true, true) => return (1.0, 1.0, 1.0),
         (true, false) => return (0.0, 1.0, 0.0),
@@ -123,11 +123,16 @@ pub fn webqsp(predicted: &[Known<'_>], gold: &[Known<'_>]) -> (f64, f64, f64) {
 }
 
 /// QALD's and GERBIL's precision, recall and F1, with the precision of an empty answer. Ids are compared without percent-encoding.
-pub fn by_text(predicted: &[Known<'_>], gold: &[Known<'_>], empty_precision: f64) -> (f64, f64, f64) {
+pub fn by_text(
+    predicted: &[ComparedAnswer<'_>],
+    gold: &[ComparedAnswer<'_>],
+    empty_precision: f64,
+) -> (f64, f64, f64) {
     // A literal has no id, and gold may have one, or a unit beside its value.
-    let same_text =
-        |answer: &Known<'_>| gold.iter().find(|gold| answer.id.is_none() && gold.text == answer.text);
-    fn decoded<'a>(answer: &'a Known<'_>) -> Cow<'a, str> {
+    let same_text = |answer: &ComparedAnswer<'_>| {
+        gold.iter().find(|gold| answer.id.is_none() && gold.text == answer.text)
+    };
+    fn decoded<'a>(answer: &'a ComparedAnswer<'_>) -> Cow<'a, str> {
         match answer.id.as_deref() {
             Some(id) => iri::decode(id),
             None => Cow::Borrowed(official(answer)),
@@ -265,8 +270,9 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    fn known(list: serde_json::Value) -> Vec<Known<'static>> {
-        list.as_array().expect("a list").iter().map(|json| Known::of_json(json).into_owned()).collect()
+    fn known(list: serde_json::Value) -> Vec<ComparedAnswer<'static>> {
+        let answers: Vec<touchstone_benchmark::Answer> = serde_json::from_value(list).expect("answers");
+        answers.iter().map(|answer| ComparedAnswer::of(answer).into_owned()).collect()
     }
 
     #[test]
@@ -322,7 +328,8 @@ mod tests {
 
     #[test]
     fn ids_are_compared_without_percent_encoding() {
-        let id = |text: &'static str| [Known { id: Some(text.into()), text: text.into(), value: None }];
+        let id =
+            |text: &'static str| [ComparedAnswer { id: Some(text.into()), text: text.into(), value: None }];
         assert_eq!(by_text(&id("caf%C3%A9"), &id("café"), 1.0), (1.0, 1.0, 1.0));
         assert_eq!(by_text(&id("café"), &id("caf%C3%A9"), 0.0), (1.0, 1.0, 1.0));
     }
@@ -337,13 +344,14 @@ mod tests {
 
     #[test]
     fn literals_meet_gold_by_text() {
-        let gold = [Known { id: None, text: "206 centimetre".into(), value: Some("206".into()) }];
+        let gold = [ComparedAnswer { id: None, text: "206 centimetre".into(), value: Some("206".into()) }];
         for text in ["206 centimetre", "206"] {
-            assert_eq!(by_text(&[Known::plain(text)], &gold, 1.0), (1.0, 1.0, 1.0), "{text}");
+            assert_eq!(by_text(&[ComparedAnswer::plain(text)], &gold, 1.0), (1.0, 1.0, 1.0), "{text}");
         }
-        let relation = [Known { id: Some("capital".into()), text: "has capital".into(), value: None }];
-        assert_eq!(by_text(&[Known::plain("has capital")], &relation, 0.0).2, 1.0);
-        assert_eq!(by_text(&[Known::plain("206 metre")], &gold, 0.0).2, 0.0);
+        let relation =
+            [ComparedAnswer { id: Some("capital".into()), text: "has capital".into(), value: None }];
+        assert_eq!(by_text(&[ComparedAnswer::plain("has capital")], &relation, 0.0).2, 1.0);
+        assert_eq!(by_text(&[ComparedAnswer::plain("206 metre")], &gold, 0.0).2, 0.0);
     }
 
     #[test]

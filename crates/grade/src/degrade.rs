@@ -1,16 +1,15 @@
 //! Synthetic runs: gold queries, some of them made worse in a known way.
 
 use crate::degrade_sexpr::FormNames;
-use crate::prediction::Prediction;
 use crate::scan::{Token, scan, tokens};
 use hashbrown::HashMap;
 use std::collections::BTreeSet;
 use std::fmt;
-use touchstone_forge::sample::filters::without_one;
-use touchstone_forge::{Question, Random};
+use touchstone_benchmark::Prediction;
+use touchstone_benchmark::{Question, Random};
 use touchstone_kb::{Comparison, LiteralFamily};
 use touchstone_logic::dataset::Knowledge;
-use touchstone_logic::{Ask, Extreme, Language, Query, Set, Value, kopl, sexpr};
+use touchstone_logic::{Ask, Extreme, Language, Query, Set, Value, kopl, sexpr, without_one};
 
 /// A way to make a query worse.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -1,7 +1,7 @@
 //! Degradations of S-expressions, for data sets that have no SPARQL.
 
 use std::collections::BTreeSet;
-use touchstone_forge::{Question, Random};
+use touchstone_benchmark::{Question, Random};
 use touchstone_logic::dataset::Knowledge;
 use touchstone_logic::{Language, Query, Symbol, Word, dataset, sexpr};
 
@@ -72,8 +72,8 @@ impl FormNames {
 mod tests {
     use super::*;
     use crate::degrade::{Degradation, degrade};
+    use touchstone_benchmark::package::KbIdentity;
     use touchstone_forge::import::{Importer, Origin, benchmark};
-    use touchstone_forge::package::KbIdentity;
     use touchstone_logic::Spelling;
     use touchstone_logic::dataset::Record;
     use touchstone_logic::sparql::Namespaces;

@@ -13,11 +13,12 @@ use crate::neighbour::{Neighbour, facts_of_triple, run};
 use hashbrown::HashSet;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+use touchstone_benchmark::{Question, Random};
 use touchstone_engine::plan::Plan;
 use touchstone_engine::{Found, Words};
-use touchstone_forge::{Question, Random, with_ids};
 use touchstone_kb::{AttributeId, Change, Fact, FactId, Kb, LiteralId, NodeId, Property, Value};
 use touchstone_logic::dataset::Knowledge;
+use touchstone_logic::with_ids;
 use touchstone_logic::{Ask, Query, Set, Value as Written};
 
 /// The neighbours of one question.

@@ -1,7 +1,7 @@
 //! What questions are grouped by.
 
 use hashbrown::HashSet;
-use touchstone_forge::Question;
+use touchstone_benchmark::{Answer, Question};
 
 /// The facets that every question has.
 pub const FACETS: [&str; 16] = [
@@ -38,11 +38,7 @@ pub fn values(facet: &str, question: &Question, seen: &HashSet<String>) -> Vec<S
         "hops" => one(&hops(question).to_string()),
         "constraints" => one(&graph.vertices.iter().filter(|vertex| vertex.grounded).count().to_string()),
         "relations" => one(&graph.edges.len().to_string()),
-        "answer_type" => {
-            let kind =
-                question.answers.first().and_then(|answer| answer.get("type")).and_then(|kind| kind.as_str());
-            one(kind.unwrap_or(""))
-        }
+        "answer_type" => one(question.answers.first().map_or("", Answer::kind)),
         "answers" => one(band(question.answers.len(), &[1, 2, 5, 10, 50])),
         "type" => one(&question.kind),
         "category" => question.categories.clone(),

@@ -1,21 +1,21 @@
 //! Grades one prediction: its outcome and all measures.
 
-use crate::answers::{Known, Meeting, meet};
+use crate::answers::{ComparedAnswer, Meeting, meet};
 use crate::comparison::{Compared, Gold, Predicted, Read};
 use crate::compat::{self, Compat};
-use crate::gives::Gives;
 use crate::measure::{Measure, Product, Values};
 use crate::neighbour::agree;
 use crate::outcome::Outcome;
 use crate::overlap::{BleuCounts, Smoothing};
-use crate::prediction::Prediction;
 use crate::scan::scan;
 use crate::sets::Overlap;
 use hashbrown::HashMap;
 use std::borrow::Cow;
+use touchstone_benchmark::Gives;
+use touchstone_benchmark::Prediction;
+use touchstone_benchmark::Question;
 use touchstone_engine::budget::Cancel;
 use touchstone_engine::{Answers, Outcome as Ran, Session, Settings};
-use touchstone_forge::Question;
 use touchstone_kb::Change;
 use touchstone_logic::dataset::Knowledge;
 use touchstone_logic::{Inverses, Language, Ontology, QueryGraph};
@@ -78,7 +78,7 @@ pub struct Grade<'g> {
     /// Whether the predicted query gives what gold gives on all neighbours of the KB; `None` if it was not checked.
     pub robust: Option<bool>,
     /// The answers that were graded.
-    pub answers: Cow<'g, [Known<'g>]>,
+    pub answers: Vec<ComparedAnswer<'g>>,
 }
 
 /// Where the gold answers of a question come from.
@@ -93,7 +93,7 @@ pub enum GoldAnswers {
 }
 
 /// What a form returned, or why it did not.
-type Returned<'a> = Result<Vec<Known<'a>>, (Outcome, String)>;
+type Returned<'a> = Result<Vec<ComparedAnswer<'a>>, (Outcome, String)>;
 
 /// So many answers are kept with a grade: wrong queries may have millions.
 const MAX_KEPT: usize = 1000;
@@ -158,7 +158,7 @@ impl<'k> Grader<'k> {
         }
         let (outcome, cause, answers) = self.outcome(prediction, form.as_ref(), returned);
         let is_measured = outcome != Outcome::Answered || answers.is_some();
-        let given = answers.unwrap_or_default();
+        let mut given = answers.unwrap_or_default();
         if is_measured && knows_gold {
             let meeting = (outcome == Outcome::Answered).then(|| meet(&given, &gold_answers));
             answer_measures(question, said, &given, &gold_answers, meeting, &mut values);
@@ -170,13 +170,7 @@ impl<'k> Grader<'k> {
             values.set(Measure::Perplexity, (-mean).exp());
         }
         let official = self.official(question, prediction, &given, &gold_answers, knows_gold, &values);
-        let kept = match given {
-            Cow::Borrowed(given) => Cow::Borrowed(&given[..given.len().min(MAX_KEPT)]),
-            Cow::Owned(mut given) => {
-                given.truncate(MAX_KEPT);
-                Cow::Owned(given)
-            }
-        };
+        given.truncate(MAX_KEPT);
         let predicted_shape = form.as_ref().map(|form| match &form.read {
             Read::Gold => question.shape.clone(),
             Read::Query(_, graph) => graph.shape().code,
@@ -203,14 +197,14 @@ impl<'k> Grader<'k> {
             predicted_shape,
             predicted_graph,
             robust,
-            answers: kept,
+            answers: given,
         }
     }
 
     /// The gold answers: the benchmark's; without them what the gold query returns on the KB, if it is at hand.
-    fn gold_answers<'g>(&self, question: &'g Question) -> (Vec<Known<'g>>, GoldAnswers) {
+    fn gold_answers<'g>(&self, question: &'g Question) -> (Vec<ComparedAnswer<'g>>, GoldAnswers) {
         if question.has_gold_answers() {
-            return (question.answers.iter().map(Known::of_json).collect(), GoldAnswers::Given);
+            return (question.answers.iter().map(ComparedAnswer::of).collect(), GoldAnswers::Given);
         }
         let forms = &question.forms;
         let forms = [
@@ -253,14 +247,16 @@ impl<'k> Grader<'k> {
         prediction: Option<&'g Prediction>,
         form: Option<&Predicted<'_>>,
         returned: Option<Returned<'g>>,
-    ) -> (Outcome, Option<String>, Option<Cow<'g, [Known<'g>]>>) {
+    ) -> (Outcome, Option<String>, Option<Vec<ComparedAnswer<'g>>>) {
         let Some(prediction) = prediction else { return (Outcome::Missing, None, None) };
         if let Some(error) = &prediction.error {
             return (Outcome::SystemError, Some(error.clone()), None);
         }
         match (&prediction.answers, returned) {
-            (Some(given), _) => (Outcome::Answered, None, Some(Cow::Borrowed(given))),
-            (None, Some(Ok(answers))) => (Outcome::Answered, None, Some(Cow::Owned(answers))),
+            (Some(given), _) => {
+                (Outcome::Answered, None, Some(given.iter().map(ComparedAnswer::of).collect()))
+            }
+            (None, Some(Ok(answers))) => (Outcome::Answered, None, Some(answers)),
             (None, Some(Err((outcome, cause)))) => (outcome, Some(cause), None),
             (None, None) => match form {
                 None => (Outcome::Abstained, None, None),
@@ -268,7 +264,7 @@ impl<'k> Grader<'k> {
                     (Outcome::Unparsable, Some(self.why_unreadable(form)), None)
                 }
                 // Without a KB nobody knows the answers; a system that gives answers beside its forms left them out here.
-                Some(_) if self.gives.answers() => (Outcome::Answered, None, Some(Cow::Owned(Vec::new()))),
+                Some(_) if self.gives.answers() => (Outcome::Answered, None, Some(Vec::new())),
                 Some(_) => (Outcome::Answered, None, None),
             },
         }
@@ -284,10 +280,10 @@ impl<'k> Grader<'k> {
         let reply = session.run(language, text, &self.settings, &self.cancel);
         Some(match reply.outcome {
             Ran::Answered(Answers::List { answers, .. }) => {
-                Ok(answers.into_iter().map(Known::of_engine).collect())
+                Ok(answers.into_iter().map(ComparedAnswer::of_owned).collect())
             }
             Ran::Answered(Answers::Table { variables, rows, .. }) => {
-                Ok(rows.iter().map(|row| Known::of_row(&variables, row)).collect())
+                Ok(rows.iter().map(|row| ComparedAnswer::of_row(&variables, row)).collect())
             }
             Ran::Answered(Answers::Graph(_)) => {
                 Err((Outcome::FailedToExecute, "a graph is no answer".to_owned()))
@@ -302,8 +298,8 @@ impl<'k> Grader<'k> {
         &self,
         question: &Question,
         prediction: Option<&Prediction>,
-        given: &[Known<'_>],
-        gold: &[Known<'_>],
+        given: &[ComparedAnswer<'_>],
+        gold: &[ComparedAnswer<'_>],
         knows_gold: bool,
         values: &Values,
     ) -> Vec<Option<f64>> {
@@ -327,7 +323,7 @@ impl<'k> Grader<'k> {
             Compat::WebQsp => {
                 // The best of the question's readings counts.
                 let others = question.other_answers.iter().map(|other| {
-                    let other: Vec<Known<'_>> = other.iter().map(Known::of_json).collect();
+                    let other: Vec<ComparedAnswer<'_>> = other.iter().map(ComparedAnswer::of).collect();
                     compat::webqsp(given, &other)
                 });
                 let better = |best: (f64, f64, f64), other: (f64, f64, f64)| {
@@ -376,8 +372,8 @@ impl<'k> Grader<'k> {
 fn answer_measures(
     question: &Question,
     prediction: Option<&Prediction>,
-    given: &[Known<'_>],
-    gold: &[Known<'_>],
+    given: &[ComparedAnswer<'_>],
+    gold: &[ComparedAnswer<'_>],
     meeting: Option<Meeting>,
     values: &mut Values,
 ) {
@@ -393,7 +389,8 @@ fn answer_measures(
     values.set(Measure::Hits1, f64::from(both_empty || first == Some(1)));
     values.set(Measure::Mrr, if both_empty { 1.0 } else { first.map_or(0.0, |place| 1.0 / place as f64) });
     // KQA Pro has one gold answer; of several the order says nothing.
-    let same = |first: &Known<'_>| gold.iter().any(|gold| compat::kqapro_same(&first.text, &gold.text));
+    let same =
+        |first: &ComparedAnswer<'_>| gold.iter().any(|gold| compat::kqapro_same(&first.text, &gold.text));
     let same = meeting.is_some() && given.first().is_some_and(same);
     values.set(Measure::KqaPro, f64::from(same || both_empty));
     if !question.choices.is_empty() {

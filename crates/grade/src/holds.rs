@@ -2,8 +2,8 @@
 
 use crate::grader::Grader;
 use crate::measure::Measure;
-use crate::prediction::Prediction;
-use touchstone_forge::Question;
+use touchstone_benchmark::Prediction;
+use touchstone_benchmark::Question;
 use touchstone_logic::Language;
 
 impl Grader<'_> {

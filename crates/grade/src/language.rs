@@ -2,8 +2,8 @@
 
 use harper_brill::{Tagger, UPOS, brill_tagger};
 use hashbrown::{HashMap, HashSet};
-use touchstone_forge::Question;
-use touchstone_forge::linguistic::{reading_ease, tokens, words};
+use touchstone_benchmark::Question;
+use touchstone_benchmark::linguistic::{reading_ease, tokens, words};
 
 /// The columns, with what they are.
 pub const COLUMNS: [(&str, &str); 7] = [

@@ -6,7 +6,7 @@ use crate::measure::Measure;
 use crate::summary::Collector;
 use rayon::prelude::*;
 use serde::Serialize;
-use touchstone_forge::Question;
+use touchstone_benchmark::Question;
 use touchstone_kb::Progress;
 
 /// The scores of a synthetic run.

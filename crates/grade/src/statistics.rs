@@ -1,7 +1,7 @@
 //! Intervals, paired tests and regression.
 
 use serde::Serialize;
-use touchstone_forge::Random;
+use touchstone_benchmark::Random;
 
 /// A mean with its 95 % interval.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]

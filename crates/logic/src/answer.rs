@@ -173,6 +173,22 @@ impl Answer {
         }
     }
 
+    /// The word of its type in files.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Answer::Entity { .. } => "entity",
+            Answer::Class { .. } => "class",
+            Answer::Relation { .. } => "relation",
+            Answer::Text { .. } => "text",
+            Answer::Quantity { .. } => "quantity",
+            Answer::Time { .. } => "time",
+            Answer::Boolean { .. } => "boolean",
+            Answer::Number { .. } => "number",
+            Answer::Term { .. } => "term",
+            Answer::Tuple { .. } => "tuple",
+        }
+    }
+
     /// The id, for what has one.
     pub fn id(&self) -> Option<&str> {
         match self {
@@ -338,7 +354,11 @@ impl Fields {
     fn into_answer(self) -> Answer {
         let (id, label) = (self.id.unwrap_or_default(), self.label.unwrap_or_default());
         let value = self.value.map(|value| *value);
-        let text = |value: &Option<Answer>| value.as_ref().map_or(String::new(), ToString::to_string);
+        let text = |value: &Option<Answer>| match value {
+            Some(value) => value.to_string(),
+            None if label.is_empty() => id.clone(),
+            None => label.clone(),
+        };
         let has_unit = self.unit.as_ref().is_some_and(|unit| !unit.is_empty());
         match self.kind.as_deref() {
             Some("entity") => Answer::Entity { id, label },
@@ -363,6 +383,7 @@ impl Fields {
             // `boolean` and `number` are told by their value, as is what has no type.
             _ => match value {
                 _ if !label.is_empty() => Answer::Entity { id, label },
+                Some(value) if !id.is_empty() => Answer::Entity { id, label: value.to_string() },
                 Some(value) if has_unit => {
                     Answer::Quantity { value: value.to_string(), unit: self.unit.unwrap_or_default() }
                 }
@@ -402,6 +423,7 @@ mod tests {
             r#"{"type":"tuple","cells":[{"type":"number","value":3},null]}"#,
         ] {
             assert_eq!(serde_json::to_string(&read(text)).unwrap(), text);
+            assert!(text.starts_with(&format!(r#"{{"type":"{}""#, read(text).kind())));
         }
     }
 
@@ -413,6 +435,8 @@ mod tests {
             ("7", r#"{"type":"number","value":7}"#),
             (r#"{"id":"Q1"}"#, r#"{"type":"entity","id":"Q1","label":""}"#),
             (r#"{"label":"A","score":0.5}"#, r#"{"type":"entity","label":"A"}"#),
+            (r#"{"id":"Q1","value":"A"}"#, r#"{"type":"entity","id":"Q1","label":"A"}"#),
+            (r#"{"type":"text","label":"A"}"#, r#"{"type":"text","value":"A"}"#),
             (r#"{"value":5,"unit":"metre"}"#, r#"{"type":"quantity","value":"5","unit":"metre"}"#),
             (r#"{"type":"gYear","value":"1969"}"#, r#"{"type":"text","value":"1969"}"#),
             (

@@ -12,6 +12,8 @@ mod ontology;
 mod pattern;
 mod query;
 mod read_form;
+mod relax;
+mod schema_ids;
 pub mod sexpr;
 pub mod sparql;
 mod text;
@@ -28,6 +30,8 @@ pub use query::{
     Ask, Condition, Direction, During, Extreme, Mark, Operand, Query, Relate, Rules, Set, Step, Superlative,
 };
 pub use read_form::ReadForm;
+pub use relax::{each_without_one, without_one};
+pub use schema_ids::{entities, with_ids};
 pub use sexpr::Form;
 pub use text::{Span, SyntaxError, SyntaxErrorKind};
 pub use value::{Symbol, Value};

@@ -5,8 +5,9 @@
 
 use serde_json::json;
 use std::time::Instant;
+use touchstone_benchmark::{Journal, RunHeader};
 use touchstone_kb::NoProgress;
-use touchstone_run::{Asked, Given, Header, Journal, System, run};
+use touchstone_run::{Asked, Given, System, run};
 
 const QUESTIONS: usize = 200_000;
 const WANTED: f64 = 20_000.0;
@@ -32,7 +33,7 @@ fn main() {
     let system = Given::new("oracle", asked.iter().map(gold));
     for workers in [1, 2] {
         let folder = tempfile::tempdir().expect("a folder");
-        let header = Header {
+        let header = RunHeader {
             touchstone_run: 1,
             system: system.name(),
             benchmark: "bench".to_owned(),

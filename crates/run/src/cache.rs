@@ -3,14 +3,14 @@
 //! A reply is found by everything that influences it: the system with its configuration, its version, the question with its side
 //! information, and the KB. Errors are not kept.
 
-use crate::journal::has_error;
 use crate::system::{Asked, System, Worker};
 use crate::usage::timed;
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 use std::fs;
 use std::path::{Path, PathBuf};
-use touchstone_grade::Gives;
+use touchstone_benchmark::Gives;
+use touchstone_benchmark::has_error;
 use touchstone_kb::output::replace_file;
 
 /// What influences a reply.

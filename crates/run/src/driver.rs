@@ -1,14 +1,14 @@
 //! Asks the questions, in parallel, and writes down what is said.
 
 use crate::errors::ErrorMessages;
-use crate::journal::{Journal, JournalError, has_error};
 use crate::system::{Asked, System};
 use crate::usage::timed;
 use serde_json::{Value as Json, json};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::sync_channel;
-use touchstone_grade::{PredictionFormat, Predictions};
+use touchstone_benchmark::{Journal, JournalError, has_error};
+use touchstone_benchmark::{PredictionFormat, Predictions};
 use touchstone_kb::Progress;
 
 /// What a run has done.

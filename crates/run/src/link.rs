@@ -1,7 +1,8 @@
 //! Finds what a question names: entities by the names of the KB, classes by the lexicon, numbers, dates, and texts that are values.
 
 use hashbrown::{HashMap, HashSet};
-use touchstone_forge::english::{Lexicon, Mention};
+use touchstone_benchmark::Mention;
+use touchstone_benchmark::english::Lexicon;
 use touchstone_kb::{AttributeId, Kb, NodeId, ValueKind};
 
 /// A part of a question that names something.

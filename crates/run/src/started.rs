@@ -1,16 +1,16 @@
 //! Which runs were started here? A run's folder holds a command line; one that comes from somebody else may run anything.
 
-use crate::journal::RunFile;
 use std::path::{Path, PathBuf};
+use touchstone_benchmark::RunManifest;
 use touchstone_kb::output::{OutputError, replace_file};
 
 /// Whether a run was started by this user, or trusted by him before. `cache` is the user's cache folder.
-pub fn was_started_here(about: &RunFile, cache: &Path) -> bool {
+pub fn was_started_here(about: &RunManifest, cache: &Path) -> bool {
     place(about, cache).is_file()
 }
 
 /// Remembers that a run was started by this user.
-pub fn remember_started(about: &RunFile, cache: &Path) -> Result<(), OutputError> {
+pub fn remember_started(about: &RunManifest, cache: &Path) -> Result<(), OutputError> {
     let place = place(about, cache);
     let folder = place.parent().unwrap_or(cache);
     std::fs::create_dir_all(folder).map_err(|source| OutputError::Io {
@@ -23,7 +23,7 @@ pub fn remember_started(about: &RunFile, cache: &Path) -> Result<(), OutputError
 
 /// A run is known by what it would do, and when it was started: wherever its folder is moved, it stays known, and a changed command line
 /// makes it unknown.
-fn place(about: &RunFile, cache: &Path) -> PathBuf {
+fn place(about: &RunManifest, cache: &Path) -> PathBuf {
     let identity = serde_json::json!([about.header, about.arguments, about.directory, about.started]);
     let hash = blake3::hash(identity.to_string().as_bytes()).to_hex();
     cache.join("started-runs").join(&hash[..32])

@@ -3,9 +3,9 @@
 use hashbrown::HashMap;
 use serde::Serialize;
 use serde_json::{Value as Json, json};
-use touchstone_forge::Question;
-use touchstone_forge::english::Mention;
-use touchstone_grade::Gives;
+use touchstone_benchmark::Gives;
+use touchstone_benchmark::Mention;
+use touchstone_benchmark::Question;
 
 /// A question as a system gets it: its text, and the side information that the run declares.
 #[derive(Debug, Clone, PartialEq, Serialize)]

@@ -3,7 +3,7 @@
 use crate::system::{Asked, System, Worker};
 use serde_json::{Value as Json, json};
 use std::time::Instant;
-use touchstone_grade::usage::{Prices, Usage};
+use touchstone_benchmark::{Prices, Usage};
 
 /// Asks, and notes the seconds that it took, unless the system reports them.
 pub(crate) fn timed(worker: &mut dyn Worker, asked: &Asked) -> Option<Json> {

@@ -4,8 +4,9 @@
 use serde_json::{Value as Json, json};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
+use touchstone_benchmark::{Journal, RunHeader};
 use touchstone_kb::{NoProgress, Progress};
-use touchstone_run::{Asked, CommandSystem, Given, Header, Journal, System, run};
+use touchstone_run::{Asked, CommandSystem, Given, System, run};
 
 fn questions(n: usize) -> Vec<Asked> {
     let asked = |i: usize| Asked {
@@ -18,8 +19,8 @@ fn questions(n: usize) -> Vec<Asked> {
     (0..n).map(asked).collect()
 }
 
-fn header(system: &dyn System) -> Header {
-    Header {
+fn header(system: &dyn System) -> RunHeader {
+    RunHeader {
         touchstone_run: 1,
         system: system.name(),
         benchmark: "test".to_owned(),

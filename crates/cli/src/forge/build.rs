@@ -6,9 +6,10 @@ use anyhow::{Context, Result, bail};
 use clap::Args;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use touchstone_benchmark::Benchmark;
 use touchstone_engine::Engine;
 use touchstone_forge::confirm::{Confirmed, confirm};
-use touchstone_forge::{Benchmark, Recipe, make};
+use touchstone_forge::{Recipe, make};
 use touchstone_protocol::{Endpoint, EndpointSettings};
 
 /// Arguments of `touchstone build`.
@@ -142,7 +143,7 @@ fn summary(benchmark: &Benchmark, out: &Path) -> Result<()> {
         output::text(&format!("Kept out of training: {}", manifest.held_out.join(", ")))?;
     }
     let missing: usize = manifest.unfilled.iter().map(|cell| cell.wanted - cell.made).sum();
-    let wanted = manifest.recipe.as_ref().map_or(0, |recipe| recipe.questions);
+    let wanted = manifest.recipe_number("questions").unwrap_or(0) as usize;
     let dropped = wanted.saturating_sub(missing + benchmark.questions.len());
     if !manifest.unfilled.is_empty() {
         output::text(&format!(

@@ -10,11 +10,11 @@ use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::BufReader;
 use std::path::{Path, PathBuf};
-use touchstone_forge::Benchmark;
+use touchstone_benchmark::Benchmark;
+use touchstone_benchmark::package::KbIdentity;
 use touchstone_forge::import::{
     Imported, Importer, LevelCounts, Levels, Origin, Unread, benchmark, look_up_answers, nspm_records,
 };
-use touchstone_forge::package::KbIdentity;
 use touchstone_logic::Silent;
 use touchstone_logic::dataset::Knowledge;
 

@@ -5,7 +5,7 @@ use anyhow::Result;
 use clap::Args;
 use serde_json::json;
 use std::path::PathBuf;
-use touchstone_forge::english::{Entry, lexicon_toml};
+use touchstone_benchmark::english::{Entry, lexicon_toml};
 
 /// Arguments of `touchstone lexicon`.
 #[derive(Args)]

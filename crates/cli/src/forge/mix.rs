@@ -6,7 +6,7 @@ use anyhow::{Context, Result, bail};
 use clap::Args;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-use touchstone_forge::Benchmark;
+use touchstone_benchmark::Benchmark;
 use touchstone_forge::mix::{Choice, mix};
 use touchstone_logic::Silent;
 use touchstone_logic::dataset::Knowledge;

@@ -12,7 +12,7 @@ pub(crate) mod verbalise;
 
 use anyhow::{Context, Result};
 use std::path::Path;
-use touchstone_forge::english::Lexicon;
+use touchstone_benchmark::english::Lexicon;
 use touchstone_kb::Kb;
 
 /// The lexicon of a file, or the one that comes with the KB.

@@ -5,7 +5,7 @@ use anyhow::Result;
 use clap::Args;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
-use touchstone_forge::{Benchmark, Question, Random};
+use touchstone_benchmark::{Benchmark, Question, Random};
 
 /// Arguments of `touchstone show`.
 #[derive(Args)]
@@ -110,17 +110,7 @@ fn nothing_fits(args: &ShowArgs, benchmark: &Benchmark) -> String {
 }
 
 fn show(question: &Question, brief: bool) -> Result<()> {
-    let text = |json: &serde_json::Value| -> String {
-        let field = |name: &str| {
-            json.get(name).map(|value| value.as_str().map_or_else(|| value.to_string(), str::to_owned))
-        };
-        let filled = |name: &str| field(name).filter(|text| !text.trim().is_empty());
-        filled("label")
-            .or_else(|| filled("value"))
-            .or_else(|| filled("id"))
-            .unwrap_or_else(|| json.to_string())
-    };
-    let mut answers: Vec<String> = question.answers.iter().take(10).map(text).collect();
+    let mut answers: Vec<String> = question.answers.iter().take(10).map(ToString::to_string).collect();
     if question.answers.len() > 10 {
         answers.push(format!("... and {} more", question.answers.len() - 10));
     }

@@ -4,7 +4,8 @@ use crate::{Outcome, output};
 use anyhow::Result;
 use clap::Args;
 use std::path::PathBuf;
-use touchstone_forge::{Benchmark, report, stats};
+use touchstone_benchmark::Benchmark;
+use touchstone_forge::{report, stats};
 
 /// Arguments of `touchstone stats`.
 #[derive(Args)]

@@ -12,7 +12,7 @@ use clap::{Args, ValueEnum};
 use rayon::prelude::*;
 use std::io::BufRead;
 use std::path::{Path, PathBuf};
-use touchstone_forge::Question;
+use touchstone_benchmark::Question;
 use touchstone_kb::{Kb, Progress};
 use touchstone_logic::dataset::{Format, Item, Knowledge, Record, Records};
 use touchstone_logic::sparql::Namespaces;

@@ -11,10 +11,11 @@ use serde_json::{Value as Json, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
+use touchstone_benchmark::Usage;
 use touchstone_grade::same::{About, GradedRun, same_benchmark};
 use touchstone_grade::statistics::{Comparison, compare, holm};
 use touchstone_grade::table::{self, Check, Table, TableFormat};
-use touchstone_grade::usage::{Usage, UsageSummary};
+use touchstone_grade::usage::UsageSummary;
 
 /// Arguments of `touchstone compare`.
 #[derive(Args)]

@@ -6,7 +6,7 @@ use anyhow::{Context, Result, bail};
 use clap::Args;
 use serde_json::json;
 use std::path::PathBuf;
-use touchstone_forge::Question;
+use touchstone_benchmark::Question;
 use touchstone_grade::degrade::{Degradation, degrade};
 
 /// Arguments of `touchstone degrade`.

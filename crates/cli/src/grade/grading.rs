@@ -14,18 +14,18 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
+use touchstone_benchmark::Usage;
+use touchstone_benchmark::{Gives, Prediction, PredictionFormat, Predictions};
+use touchstone_benchmark::{Graph, Question};
 use touchstone_engine::budget::Cancel;
-use touchstone_forge::{Graph, Question};
 use touchstone_grade::compat::Compat;
 use touchstone_grade::distil::Distilled;
 use touchstone_grade::facets::{self, FACETS};
 use touchstone_grade::overlap::Smoothing;
 use touchstone_grade::summary::{Collector, Summary};
 use touchstone_grade::table::{self, Check, TableFormat};
-use touchstone_grade::usage::{Usage, UsageSummary};
-use touchstone_grade::{
-    Gives, Grade, Grader, Measure, Prediction, PredictionFormat, Predictions, Product, Threshold,
-};
+use touchstone_grade::usage::UsageSummary;
+use touchstone_grade::{Grade, Grader, Measure, Product, Threshold};
 use touchstone_kb::{Change, Kb, Progress};
 use touchstone_run::ErrorLimit;
 

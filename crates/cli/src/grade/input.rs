@@ -5,7 +5,7 @@ use anyhow::{Context, Result};
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
-use touchstone_grade::{Gives, PredictionFormat};
+use touchstone_benchmark::{Gives, PredictionFormat};
 
 /// Where predictions are read, more than once.
 pub(super) enum Input {

@@ -19,17 +19,19 @@ use crate::progress::Bar;
 use anyhow::{Context, Result, bail};
 use clap::Args;
 use std::path::{Path, PathBuf};
+use touchstone_benchmark::Gives;
+use touchstone_benchmark::RunManifest;
+use touchstone_benchmark::package::KbIdentity;
+use touchstone_benchmark::{Benchmark, Question};
 use touchstone_engine::budget::Limits;
 use touchstone_engine::{Session, Settings, Words};
 use touchstone_forge::import::{Importer, Origin, benchmark};
-use touchstone_forge::package::KbIdentity;
-use touchstone_forge::{Benchmark, Question};
-use touchstone_grade::{Gives, Grader};
+use touchstone_grade::Grader;
 use touchstone_kb::Kb;
 use touchstone_logic::dataset::Knowledge;
 use touchstone_logic::sparql::Namespaces;
 use touchstone_logic::{Inverses, Lookup, Names, Ontology, Spelling};
-use touchstone_run::{RunFile, benchmark_of};
+use touchstone_run::benchmark_of;
 
 /// The questions, and what is known about their words.
 #[derive(Args, Clone)]
@@ -93,7 +95,7 @@ impl GoldArgs {
         if !folder.join("run.json").is_file() {
             return Ok(self.clone());
         }
-        let header = RunFile::read(folder)?.header;
+        let header = RunManifest::read(folder)?.header;
         let run = Some(OfRun { folder: folder.to_path_buf(), kb: header.kb.clone() });
         if self.benchmark.is_some() || self.dataset.is_some() {
             return Ok(GoldArgs { run, ..self.clone() });
@@ -239,7 +241,7 @@ impl Gold {
         if !folder.join("run.json").is_file() {
             return Ok(());
         }
-        let header = RunFile::read(folder)?.header;
+        let header = RunManifest::read(folder)?.header;
         self.gives = header.gives;
         if !header.benchmark_identity.is_empty() && header.benchmark_identity != self.benchmark.identity {
             bail!(

@@ -10,7 +10,7 @@ use serde_json::json;
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader};
 use std::path::PathBuf;
-use touchstone_forge::Question;
+use touchstone_benchmark::Question;
 use touchstone_grade::language::{Analyst, COLUMNS};
 use touchstone_grade::regression::regress;
 use touchstone_grade::same::About;

@@ -12,7 +12,7 @@ use crate::{Outcome, output};
 use anyhow::Result;
 use clap::{Args, Subcommand};
 use std::path::{Path, PathBuf};
-use touchstone_forge::package::KbIdentity;
+use touchstone_benchmark::package::KbIdentity;
 use touchstone_kb::{Kb, cache_dir, registry};
 
 /// The commands about knowledge bases.

@@ -5,7 +5,7 @@ use anyhow::{Context, Result, bail};
 use clap::Args;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
-use touchstone_forge::Benchmark;
+use touchstone_benchmark::Benchmark;
 
 /// Arguments of `touchstone demo`.
 #[derive(Args)]
@@ -35,7 +35,10 @@ pub(crate) fn run(args: &DemoArgs) -> Result<Outcome> {
     let runs = args.out.join("runs");
     let folder = |name: &str| shown(&runs.join(name));
     if let Ok(there) = Benchmark::read(&args.out.join("benchmark"))
-        && there.manifest.recipe.as_ref().is_some_and(|recipe| recipe.questions != args.questions as usize)
+        && there
+            .manifest
+            .recipe_number("questions")
+            .is_some_and(|questions| questions != u64::from(args.questions))
     {
         bail!(
             "{} holds a demonstration with another number of questions; give another --out",

@@ -16,13 +16,14 @@ use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 use systems::SystemArgs;
-use touchstone_forge::Question;
-use touchstone_forge::english::Lexicon;
-use touchstone_grade::usage::Prices;
-use touchstone_grade::{Gives, Grader, Measure, PredictionFormat, Predictions};
+use touchstone_benchmark::Prices;
+use touchstone_benchmark::Question;
+use touchstone_benchmark::english::Lexicon;
+use touchstone_benchmark::{Gives, PredictionFormat, Predictions};
+use touchstone_benchmark::{Journal, RunHeader, RunManifest, has_error};
+use touchstone_grade::{Grader, Measure};
 use touchstone_run::{
-    Asked, ErrorLimit, Header, Journal, Linker, Priced, RunFile, has_error, packed_schema, remember_started,
-    run as ask_all, was_started_here,
+    Asked, ErrorLimit, Linker, Priced, packed_schema, remember_started, run as ask_all, was_started_here,
 };
 
 /// Arguments of `touchstone run`.
@@ -131,7 +132,7 @@ pub(crate) fn run(args: &RunArgs, arguments: &[String]) -> Result<Outcome> {
         return output::exact(&args.systems.prompt_of(name, &gold, words.as_ref(), &asked)?)
             .map(|()| Outcome::Done);
     }
-    let header = Header {
+    let header = RunHeader {
         touchstone_run: 1,
         system: system.name(),
         benchmark: gold.benchmark.manifest.name.clone(),
@@ -223,7 +224,7 @@ pub(crate) fn fingerprint(questions: &[&Question]) -> String {
 
 /// Resumes a run with the arguments that started it.
 fn resume(folder: &Path, trust: bool) -> Result<Outcome> {
-    let about = RunFile::read(folder)?;
+    let about = RunManifest::read(folder)?;
     let folder = folder.canonicalize().with_context(|| format!("cannot read {}", folder.display()))?;
     if about.arguments.is_empty() {
         bail!(
@@ -247,7 +248,7 @@ fn resume(folder: &Path, trust: bool) -> Result<Outcome> {
 }
 
 /// Whether a run may be resumed without asking, or the user agrees to it.
-fn is_trusted(about: &RunFile, system: Option<&str>, folder: &Path) -> Result<bool> {
+fn is_trusted(about: &RunManifest, system: Option<&str>, folder: &Path) -> Result<bool> {
     // These neither run a program nor send anything to a server.
     const HARMLESS: [&str; 4] = ["oracle", "degraded", "nearest", "file"];
     let kind = system.unwrap_or_default().split(':').next().unwrap_or_default();

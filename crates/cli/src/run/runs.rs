@@ -10,9 +10,10 @@ use serde_json::Value as Json;
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
+use touchstone_benchmark::RunManifest;
+use touchstone_benchmark::Usage;
 use touchstone_grade::table::{self, Check, Table, TableFormat};
-use touchstone_grade::usage::{Usage, UsageSummary};
-use touchstone_run::RunFile;
+use touchstone_grade::usage::UsageSummary;
 
 /// Arguments of `touchstone runs`.
 #[derive(Args)]
@@ -36,7 +37,7 @@ struct Row {
     run: String,
     /// Absent where predictions of a file were graded.
     #[serde(flatten)]
-    about: Option<RunFile>,
+    about: Option<RunManifest>,
     /// The benchmark of graded predictions.
     #[serde(skip_serializing_if = "String::is_empty")]
     graded_on: String,
@@ -216,7 +217,7 @@ fn is_graded(folder: &Path) -> bool {
 }
 
 fn row(folder: &Path) -> Result<Row> {
-    let about = if folder.join("run.json").exists() { Some(RunFile::read(folder)?) } else { None };
+    let about = if folder.join("run.json").exists() { Some(RunManifest::read(folder)?) } else { None };
     let path = folder.join("predictions.jsonl");
     let (mut predictions, mut errors, mut graded_on) = (0, 0, String::new());
     let mut usages: Vec<Usage> = Vec::new();

@@ -1,9 +1,9 @@
 //! Names of entities in questions, with something that tells them apart from others of the same name.
 
-use super::inflect::with_article;
-use super::lexicon::ClassWords;
 use super::phrases::{agreeing, mention};
 use super::verbalise::{Said, Speaker, with_other};
+use touchstone_benchmark::english::ClassWords;
+use touchstone_benchmark::english::inflect::with_article;
 use touchstone_kb::{AttributeId, Comparison, LiteralId, NodeId, Property, RelationId, ValueKind};
 use touchstone_logic::Value;
 

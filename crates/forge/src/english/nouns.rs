@@ -1,8 +1,8 @@
 //! Nouns: what things are called, by their class or by what is said of them.
 
-use super::inflect::plural;
-use super::lexicon::ClassWords;
 use super::verbalise::{Said, Speaker};
+use touchstone_benchmark::english::ClassWords;
+use touchstone_benchmark::english::inflect::plural;
 use touchstone_kb::{ClassId, Property};
 use touchstone_logic::{Direction, Set, Step};
 

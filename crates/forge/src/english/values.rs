@@ -1,12 +1,12 @@
 //! What is said of values, and of facts: comparisons, qualifiers, and questions for qualifiers.
 
-use super::inflect::{at_time, singular, value, with_article};
-use super::lexicon::AttributeWords;
 use super::naming::takes_article;
 use super::phrases::agreeing;
 use super::tense::{asked_when, at_some_time, in_past, is_past};
 use super::verbalise::{Said, Speaker};
 use std::borrow::Cow;
+use touchstone_benchmark::english::AttributeWords;
+use touchstone_benchmark::english::inflect::{at_time, singular, value, with_article};
 use touchstone_kb::{Comparison, Literal, LiteralFamily};
 use touchstone_logic::{Condition, Value};
 
@@ -20,15 +20,6 @@ pub(super) struct Fact<'q> {
     pub(super) property: &'q str,
     /// Whether the subject is a plural.
     pub(super) many: bool,
-}
-
-impl AttributeWords {
-    /// The phrases that can speak of any year, if there are values of many.
-    pub(super) fn of_any_year(&self, phrases: &[String]) -> Vec<String> {
-        let perfect: Vec<String> =
-            phrases.iter().filter(|phrase| self.dated && phrase.starts_with("has ")).cloned().collect();
-        if perfect.is_empty() { phrases.to_vec() } else { perfect }
-    }
 }
 
 impl Speaker<'_> {

@@ -1,30 +1,15 @@
 //! Says a query in English: all of its constraints, directions, functions and qualifiers.
 
-use super::inflect::{value as said_value, with_article};
-use super::lexicon::{AttributeWords, Lexicon};
 use super::naming::is_plural_name;
 use super::nouns::Noun;
 use super::phrases::{agreeing, capitalised, finish, joined, punctuated, uncapitalised};
 use super::tense::{asked_in_past, in_past, is_past, perfect};
 use super::values::{Fact, subject_agrees};
-use crate::random::Random;
-use crate::words::with_ids;
-use serde::{Deserialize, Serialize};
+use touchstone_benchmark::english::inflect::{value as said_value, with_article};
+use touchstone_benchmark::english::{AttributeWords, Lexicon};
+use touchstone_benchmark::{Mention, Random};
 use touchstone_kb::{ClassId, Comparison, Kb, NodeId, Property};
-use touchstone_logic::{Ask, Direction, Extreme, Mark, Query, Relate, Set, Step, Superlative};
-
-/// Where a question names an entity.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Mention {
-    /// The entity.
-    pub id: String,
-    /// The name as it stands in the question.
-    pub text: String,
-    /// Its first character, counted from 0.
-    pub start: usize,
-    /// The character after its last one.
-    pub end: usize,
-}
+use touchstone_logic::{Ask, Direction, Extreme, Mark, Query, Relate, Set, Step, Superlative, with_ids};
 
 /// A question with the places where it names entities.
 #[derive(Debug, Clone, PartialEq, Eq)]

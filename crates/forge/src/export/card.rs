@@ -1,9 +1,9 @@
 //! The dataset card beside Parquet files: `README.md` with the YAML header that Hugging Face reads.
 
 use super::parquet::{self, Shown};
-use crate::package::{Benchmark, Manifest};
 use std::collections::BTreeMap;
 use std::fmt::Write;
+use touchstone_benchmark::package::{Benchmark, Manifest};
 
 /// The file.
 pub(super) const FILE: &str = "README.md";
@@ -161,7 +161,7 @@ fn meaning(column: &str) -> &'static str {
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
-    use crate::package::{FORMAT, KbIdentity};
+    use touchstone_benchmark::package::{FORMAT, KbIdentity};
 
     fn benchmark(license: &str) -> Benchmark {
         let manifest = Manifest {
@@ -171,7 +171,10 @@ mod tests {
             description: "For a test.".to_owned(),
             tool_version: "1".to_owned(),
             kb: KbIdentity { name: "World".to_owned(), fingerprint: "abc".to_owned() },
-            recipe: Some(crate::Recipe::parse(crate::Recipe::text("quick").unwrap()).unwrap()),
+            recipe: serde_json::to_value(
+                crate::Recipe::parse(crate::Recipe::text("quick").unwrap()).unwrap(),
+            )
+            .ok(),
             license: license.to_owned(),
             held_out: Vec::new(),
             counts: BTreeMap::from([("test zero-shot".to_owned(), 3)]),

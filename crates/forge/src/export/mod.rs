@@ -3,15 +3,15 @@
 mod card;
 mod parquet;
 
-use crate::answers::{field, is, text};
-use crate::package::{Benchmark, PackageError};
-use crate::question::{Graph, GraphVertex, Question};
 use serde::Serialize;
 use serde_json::{Value as Json, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
+use touchstone_benchmark::package::{Benchmark, PackageError};
+use touchstone_benchmark::{Graph, GraphVertex, Question};
 use touchstone_kb::Kb;
 use touchstone_kb::output::{OutputFolder, OutputKind, failpoint};
+use touchstone_logic::Answer;
 use touchstone_logic::Program;
 use touchstone_logic::sparql::encode_neural;
 
@@ -172,12 +172,11 @@ fn write_files(kb: &Kb, benchmark: &Benchmark, target: Target, dir: &Path) -> Re
 
 fn grailqa(kb: &Kb, question: &Question) -> Result<Json, &'static str> {
     let sexpr = question.forms.sexpr.as_ref().ok_or("no S-expression")?;
-    let answer = |answer: &Json| {
-        if is(answer, "entity") {
-            json!({ "answer_type": "Entity", "answer_argument": field(answer, "id"), "entity_name": field(answer, "label") })
-        } else {
-            json!({ "answer_type": "Value", "answer_argument": text(answer) })
+    let answer = |answer: &Answer| match answer {
+        Answer::Entity { id, label } => {
+            json!({ "answer_type": "Entity", "answer_argument": id, "entity_name": label })
         }
+        value => json!({ "answer_type": "Value", "answer_argument": value.text() }),
     };
     let Graph { vertices, edges, root } = &question.graph;
     let name = |id: &str| kb.node(id).map_or(id, |node| kb.label(node)).to_owned();
@@ -222,7 +221,7 @@ fn kqapro(question: &Question) -> Result<Json, &'static str> {
     }
     Ok(json!({
         "question": question.question, "choices": question.choices, "program": program.to_json(),
-        "sparql": question.forms.sparql_kqapro, "answer": text(answer),
+        "sparql": question.forms.sparql_kqapro, "answer": answer.text(),
     }))
 }
 
@@ -243,22 +242,19 @@ fn nspm(question: &Question) -> Result<Json, &'static str> {
 fn qald(kb: &Kb, question: &Question) -> Result<Json, &'static str> {
     let sparql = question.forms.sparql.as_ref().ok_or("no SPARQL")?;
     let base = &kb.manifest().base;
-    let binding = |answer: &Json| {
-        let id = field(answer, "id");
-        let value = if is(answer, "entity") || is(answer, "class") {
-            let iri = if id.contains("://") || id.starts_with("urn:") {
-                id.to_owned()
-            } else {
-                format!("{base}{id}")
-            };
-            json!({ "type": "uri", "value": iri })
-        } else {
-            json!({ "type": "literal", "value": text(answer) })
+    let binding = |answer: &Answer| {
+        let value = match answer {
+            Answer::Entity { id, .. } | Answer::Class { id, .. } => {
+                let is_iri = id.contains("://") || id.starts_with("urn:");
+                let iri = if is_iri { id.clone() } else { format!("{base}{id}") };
+                json!({ "type": "uri", "value": iri })
+            }
+            value => json!({ "type": "literal", "value": value.text() }),
         };
         json!({ "answer": value })
     };
     let answers = match &question.answers[..] {
-        [only] if is(only, "boolean") => json!({ "head": {}, "boolean": only["value"] }),
+        [Answer::Boolean { value }] => json!({ "head": {}, "boolean": value }),
         many => json!({
             "head": { "vars": ["answer"] },
             "results": { "bindings": many.iter().map(binding).collect::<Vec<_>>() },

@@ -1,7 +1,5 @@
 //! Benchmarks as Parquet: a row for each question. What has parts of its own (answers, entities, proof, graph) is JSON.
 
-use crate::package::PackageError;
-use crate::question::Question;
 use parquet::basic::{Compression, ZstdLevel};
 use parquet::data_type::{ByteArray, ByteArrayType};
 use parquet::errors::ParquetError;
@@ -12,6 +10,8 @@ use serde::Serialize;
 use std::fs::File;
 use std::path::Path;
 use std::sync::Arc;
+use touchstone_benchmark::Question;
+use touchstone_benchmark::package::PackageError;
 
 /// Where a column's values come from.
 enum Column {

@@ -2,7 +2,7 @@
 
 use super::numbers;
 use crate::ground::Ground;
-use crate::random::Random;
+use touchstone_benchmark::Random;
 use touchstone_engine::Found;
 use touchstone_kb::{Comparison, LiteralId, NodeId};
 use touchstone_logic::{Ask, Direction, Mark, Query, Relate, Set, Value};

@@ -2,80 +2,13 @@
 
 use super::numbers;
 use crate::ground::{Edge, Ground};
-use crate::random::Random;
-use serde::{Deserialize, Serialize};
-use std::fmt;
+use touchstone_benchmark::QuestionType;
+use touchstone_benchmark::Random;
 use touchstone_engine::Found;
 use touchstone_kb::{
     ClassId, Comparison, FactId, LiteralFamily, LiteralId, NodeId, Property, Value as KbValue,
 };
 use touchstone_logic::{Ask, Condition, Direction, Extreme, Query, Set, Value};
-
-/// The nine ways to ask.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[allow(missing_docs)]
-pub enum QuestionType {
-    QueryName,
-    Count,
-    SelectAmong,
-    SelectBetween,
-    QueryAttribute,
-    Verify,
-    HighLevelLiteral,
-    Relation,
-    HighLevelRelational,
-}
-
-impl QuestionType {
-    /// All of them.
-    pub const ALL: [QuestionType; 9] = [
-        QuestionType::QueryName,
-        QuestionType::Count,
-        QuestionType::SelectAmong,
-        QuestionType::SelectBetween,
-        QuestionType::QueryAttribute,
-        QuestionType::Verify,
-        QuestionType::HighLevelLiteral,
-        QuestionType::Relation,
-        QuestionType::HighLevelRelational,
-    ];
-
-    /// The word in recipes and tables.
-    pub fn name(self) -> &'static str {
-        match self {
-            QuestionType::QueryName => "QueryName",
-            QuestionType::Count => "Count",
-            QuestionType::SelectAmong => "SelectAmong",
-            QuestionType::SelectBetween => "SelectBetween",
-            QuestionType::QueryAttribute => "QueryAttribute",
-            QuestionType::Verify => "Verify",
-            QuestionType::HighLevelLiteral => "HighLevelLiteral",
-            QuestionType::Relation => "Relation",
-            QuestionType::HighLevelRelational => "HighLevelRelational",
-        }
-    }
-
-    /// The type of a query, as KQA Pro sorts its questions.
-    pub fn of(query: &Query) -> QuestionType {
-        match &query.answer {
-            Ask::Members(Set::Superlative(_)) | Ask::SelectAmong { .. } => QuestionType::SelectAmong,
-            Ask::Members(_) => QuestionType::QueryName,
-            Ask::Count(_) => QuestionType::Count,
-            Ask::Exists(_) | Ask::Verify { .. } => QuestionType::Verify,
-            Ask::Attribute { .. } => QuestionType::QueryAttribute,
-            Ask::Relation { .. } => QuestionType::Relation,
-            Ask::AttributeQualifier { .. } => QuestionType::HighLevelLiteral,
-            Ask::RelationQualifier { .. } => QuestionType::HighLevelRelational,
-            Ask::SelectBetween { .. } => QuestionType::SelectBetween,
-        }
-    }
-}
-
-impl fmt::Display for QuestionType {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
-}
 
 type Sampled<T> = Result<T, &'static str>;
 

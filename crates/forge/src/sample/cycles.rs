@@ -2,7 +2,7 @@
 
 use super::shapes::{Function, compared, ordered_attribute};
 use crate::ground::{Edge, Ground};
-use crate::random::Random;
+use touchstone_benchmark::Random;
 use touchstone_kb::{ClassId, NodeId, Property};
 use touchstone_logic::graph::{Shape, Skeleton};
 use touchstone_logic::{Ask, Direction, Extreme, Query, Set, Step, Superlative};

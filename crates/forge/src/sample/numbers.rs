@@ -1,6 +1,6 @@
 //! Values to compare with: round numbers and years near a value, so that it satisfies the comparison.
 
-use crate::random::Random;
+use touchstone_benchmark::Random;
 use touchstone_kb::{Comparison, Literal};
 use touchstone_logic::Value;
 

@@ -4,9 +4,9 @@
 use super::tree::Tree;
 use super::{numbers, star};
 use crate::ground::{Edge, Ground};
-use crate::random::Random;
 use serde::{Deserialize, Serialize};
 use std::fmt;
+use touchstone_benchmark::Random;
 use touchstone_kb::{AttributeId, ClassId, Comparison, LiteralId, NodeId, Property, ValueKind};
 use touchstone_logic::{Ask, Direction, Extreme, Query, Set, Step, Superlative};
 

@@ -1,7 +1,7 @@
 //! Several constraints on one vertex, chosen together: each must narrow what the others leave. Chosen one by one, most would not.
 
 use crate::ground::{Edge, Ground};
-use crate::random::Random;
+use touchstone_benchmark::Random;
 use touchstone_engine::{Few, gallop};
 use touchstone_kb::{ClassId, Kb};
 use touchstone_logic::Direction;

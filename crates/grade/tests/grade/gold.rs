@@ -2,12 +2,13 @@
 
 use super::{evaluated, form, grader, knowledge, quick};
 use std::path::PathBuf;
+use touchstone_benchmark::Answer;
+use touchstone_benchmark::Prediction;
+use touchstone_benchmark::{Forms, Question};
 use touchstone_engine::Words;
-use touchstone_forge::{Forms, Question};
-use touchstone_grade::answers::Known;
 use touchstone_grade::compat::{Compat, kqapro_same};
 use touchstone_grade::degrade::without_bracket;
-use touchstone_grade::{Family, GoldAnswers, Grader, Measure, Outcome, Prediction};
+use touchstone_grade::{Family, GoldAnswers, Grader, Measure, Outcome};
 use touchstone_kb::NoProgress;
 use touchstone_logic::Language;
 use touchstone_logic::dataset::Records;
@@ -335,9 +336,8 @@ fn claimed_answers_do_not_stand_for_those_of_the_form() {
     let benchmark = quick(&kb, 60);
     let question = benchmark.questions.iter().find(|question| question.forms.sparql.is_some()).unwrap();
     let gold = question.forms.sparql.as_deref().unwrap();
-    let answers: Vec<Known<'static>> =
-        question.answers.iter().map(|json| Known::of_json(json).into_owned()).collect();
-    let graded = |text: &str, claimed: Option<Vec<Known<'static>>>| {
+    let answers: Vec<Answer> = question.answers.clone();
+    let graded = |text: &str, claimed: Option<Vec<Answer>>| {
         let prediction = Prediction { answers: claimed, ..form(text, Language::Sparql) };
         let grade = grader.grade(question, Some(&prediction));
         let value = |measure| grade.values.get(measure).unwrap();
@@ -378,13 +378,13 @@ fn unknown_gold_answers_are_not_wrong() {
             (Some(1.0), Some(1.0))
         );
         let claims =
-            Prediction { answers: Some(vec![Known::plain("nothing like it")]), ..Prediction::default() };
+            Prediction { answers: Some(vec![Answer::plain("nothing like it")]), ..Prediction::default() };
         let grade = blind.grade(&unknown, Some(&claims));
         assert_eq!(grade.gold_answers, GoldAnswers::Unknown);
         for &measure in Measure::ALL.iter().filter(|measure| measure.family() == Family::Answer) {
             assert_eq!(grade.values.get(measure), None, "{}", measure.name());
         }
-        // Known to be none is another thing.
+        // ComparedAnswer to be none is another thing.
         unknown.answers_empty = true;
         let grade = blind.grade(&unknown, Some(&claims));
         assert_eq!((grade.gold_answers, grade.values.get(Measure::F1)), (GoldAnswers::Given, Some(0.0)));

@@ -3,18 +3,19 @@
 
 mod gold;
 
+use touchstone_benchmark::english::Lexicon;
+use touchstone_benchmark::package::KbIdentity;
+use touchstone_benchmark::{Benchmark, Question, Random};
+use touchstone_benchmark::{Prediction, PredictionFormat, Predictions};
 use touchstone_engine::{Session, Words};
-use touchstone_forge::english::Lexicon;
 use touchstone_forge::import::{Importer, Origin, benchmark};
-use touchstone_forge::package::KbIdentity;
-use touchstone_forge::{Benchmark, Question, Random, Recipe, make};
-use touchstone_grade::answers::Known;
+use touchstone_forge::{Recipe, make};
 use touchstone_grade::axioms::{Holds, axioms};
 use touchstone_grade::compat::Compat;
 use touchstone_grade::degrade::{Degradation, degrade, worse_query};
 use touchstone_grade::distil::{Distilled, distil};
 use touchstone_grade::sensitivity::sensitivity;
-use touchstone_grade::{Grader, Measure, Outcome, Prediction, PredictionFormat, Predictions};
+use touchstone_grade::{Grader, Measure, Outcome};
 use touchstone_kb::{Kb, NoProgress};
 use touchstone_logic::dataset::{Knowledge, Records};
 use touchstone_logic::sparql::Namespaces;
@@ -276,9 +277,7 @@ fn luck_is_found_out() {
             let Ok(form) = touchstone_logic::sexpr::print(&worse) else { continue };
             // It says that it has the right answers: as if by luck.
             let prediction = Prediction {
-                answers: Some(
-                    question.answers.iter().map(|json| Known::of_json(json).into_owned()).collect(),
-                ),
+                answers: Some(question.answers.clone()),
                 logical_form: Some(form.text),
                 language: Some(Language::Sexpr),
                 ..Prediction::default()

@@ -11,10 +11,10 @@ use crate::system::{Asked, System, Worker};
 use crate::web::{Request, Web, WebError, WebSettings};
 use chat::{Message, Tokens};
 use serde_json::{Value as Json, json};
+use touchstone_benchmark::Gives;
 use touchstone_engine::Session;
 use touchstone_engine::exact::ExactPrinter;
 use touchstone_engine::plan::Plan;
-use touchstone_grade::Gives;
 use touchstone_logic::{Language, Query, kopl, sexpr};
 
 /// The prompt that is used if there is no other.

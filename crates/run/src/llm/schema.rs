@@ -91,7 +91,7 @@ fn stems(text: &str) -> impl Iterator<Item = String> + '_ {
 mod tests {
     use super::*;
     use crate::link::Linker;
-    use touchstone_forge::english::Lexicon;
+    use touchstone_benchmark::english::Lexicon;
 
     #[test]
     fn what_a_question_is_about_comes_first() {

@@ -5,7 +5,7 @@ use std::cell::RefCell;
 use std::collections::{BTreeSet, HashMap};
 use std::rc::Rc;
 use touchstone_engine::plan::{
-    PlannedAsk, Extremes, Period, Plan, PlanSet, QualifiersOf, RelateTo, SetKind, Side, Test,
+    Extremes, Period, Plan, PlanSet, PlannedAsk, QualifiersOf, RelateTo, SetKind, Side, Test,
 };
 use touchstone_kb::compare::{order, satisfies};
 use touchstone_kb::{

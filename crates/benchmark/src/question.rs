@@ -1,15 +1,11 @@
 //! One question of a benchmark: a line of `questions.jsonl`. `docs/benchmark-format.md` says the same field by field.
 
-use crate::english::Mention;
-use crate::proof::ProofFact;
-use crate::sample::asking::QuestionType;
-use crate::sample::shapes::Function;
+use crate::kinds::{Function, QuestionType};
 use serde::{Deserialize, Serialize};
-use serde_json::Value as Json;
-use touchstone_kb::{Comparison, Kb};
+use touchstone_kb::Kb;
 use touchstone_logic::dataset::{Knowledge, read_text};
 use touchstone_logic::level::{SchemaItems, Traits};
-use touchstone_logic::{Ask, Inverses, Language, Query, QueryGraph, Set};
+use touchstone_logic::{Answer, Inverses, Language, Query, QueryGraph};
 
 /// A question with everything that is known about it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -38,13 +34,13 @@ pub struct Question {
     /// KQA Pro's categories that the program falls into.
     pub categories: Vec<String>,
     /// The answers with type, id and label; empty if there are none, or if nobody knows them: see `answers_empty`.
-    pub answers: Vec<Json>,
+    pub answers: Vec<Answer>,
     /// Whether the answers are known and there are none. Files that do not say so and have no answers do not know them.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub answers_empty: bool,
     /// The answers of the question's other readings, for data sets that have several (WebQSP's parses).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub other_answers: Vec<Vec<Json>>,
+    pub other_answers: Vec<Vec<Answer>>,
     /// Ten answers to choose from, if the question has one answer.
     pub choices: Vec<String>,
     /// A key that questions with the same template share.
@@ -61,7 +57,7 @@ pub struct Question {
 
 impl Question {
     /// What the query alone tells about a question.
-    pub(crate) fn about(query: &Query, graph: &QueryGraph, template: &str, forms: Forms) -> Question {
+    pub fn about(query: &Query, graph: &QueryGraph, template: &str, forms: Forms) -> Question {
         let SchemaItems { classes, properties, qualifiers } = SchemaItems::of(query);
         let shape = graph.shape();
         Question {
@@ -72,7 +68,7 @@ impl Question {
             graph: graph.into(),
             alias: shape.alias.map(|alias| alias.name.to_owned()),
             shape: shape.code,
-            function: function_of(query).to_owned(),
+            function: Function::of(query).name().to_owned(),
             kind: QuestionType::of(query).name().to_owned(),
             categories: forms.program.as_deref().map(categories).unwrap_or_default(),
             answers: Vec::new(),
@@ -124,6 +120,30 @@ impl Question {
         };
         forms.into_iter().find_map(read)
     }
+}
+
+/// Where a question names an entity.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Mention {
+    /// The entity.
+    pub id: String,
+    /// The name as it stands in the question.
+    pub text: String,
+    /// Its first character, counted from 0.
+    pub start: usize,
+    /// The character after its last one.
+    pub end: usize,
+}
+
+/// A fact as people read it.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct ProofFact {
+    /// The id of the subject.
+    pub subject: String,
+    /// The id of the relation or attribute.
+    pub property: String,
+    /// The id of the entity, or the literal.
+    pub value: String,
 }
 
 /// Logical forms; what a language cannot express is absent.
@@ -214,29 +234,6 @@ impl From<&Graph> for touchstone_logic::QueryGraph {
             edges: graph.edges.iter().map(edge).collect(),
             root: graph.root,
         }
-    }
-}
-
-/// The function on top of a query.
-pub fn function_of(query: &Query) -> &'static str {
-    fn compares(set: &Set) -> bool {
-        let own = matches!(set, Set::Values(comparison, _) if !matches!(comparison, Comparison::Equal | Comparison::NotEqual));
-        let mut found = own;
-        set.children(&mut |child| found |= compares(child));
-        found
-    }
-    let mut comparative = false;
-    query.sets(&mut |set| comparative |= compares(set));
-    match &query.answer {
-        Ask::Members(Set::Superlative(_)) | Ask::SelectAmong { .. } => Function::Superlative.name(),
-        Ask::Count(_) => Function::Count.name(),
-        Ask::Members(_) if comparative => Function::Comparative.name(),
-        Ask::Members(_) => Function::None.name(),
-        Ask::Exists(_) | Ask::Verify { .. } => "verify",
-        Ask::Attribute { .. } => "attribute",
-        Ask::Relation { .. } => "relation",
-        Ask::AttributeQualifier { .. } | Ask::RelationQualifier { .. } => "qualifier",
-        Ask::SelectBetween { .. } => "between",
     }
 }
 

@@ -1,5 +1,6 @@
 //! The journal of a run: `run.json` and an append-only `predictions.jsonl`, readable while it grows.
 
+use crate::gives::Gives;
 use hashbrown::HashSet;
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
@@ -7,12 +8,11 @@ use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{BufRead, BufReader, BufWriter, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
-use touchstone_grade::Gives;
 use touchstone_kb::output::{OutputError, failpoint, replace_file};
 
 /// What a run is: a run goes on only if all of this is the same.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Header {
+pub struct RunHeader {
     /// The version of this form: 1.
     pub touchstone_run: u32,
     /// The system, with its configuration.
@@ -49,15 +49,15 @@ pub struct Header {
     pub tool_version: String,
 }
 
-/// Fields of [`Header`] that say where something is, not what it is: a run continues wherever they point.
+/// Fields of [`RunHeader`] that say where something is, not what it is: a run continues wherever they point.
 const PLACES: [&str; 1] = ["benchmark_path"];
 
 /// What `run.json` says.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct RunFile {
+pub struct RunManifest {
     /// What the run is.
     #[serde(flatten)]
-    pub header: Header,
+    pub header: RunHeader,
     /// The arguments that began it, for going on.
     #[serde(default)]
     pub arguments: Vec<String>,
@@ -72,9 +72,9 @@ pub struct RunFile {
     pub ended: Option<String>,
 }
 
-impl RunFile {
+impl RunManifest {
     /// Of a run's folder.
-    pub fn read(folder: &Path) -> Result<RunFile, JournalError> {
+    pub fn read(folder: &Path) -> Result<RunManifest, JournalError> {
         let path = folder.join("run.json");
         let text = std::fs::read_to_string(&path).map_err(io("read", &path))?;
         serde_json::from_str(&text)
@@ -162,7 +162,7 @@ fn io(action: &'static str, path: &Path) -> impl FnOnce(std::io::Error) -> Journ
 /// An open journal.
 pub struct Journal {
     folder: PathBuf,
-    about: RunFile,
+    about: RunManifest,
     path: PathBuf,
     out: File,
     done: HashSet<String>,
@@ -186,7 +186,7 @@ impl Journal {
     /// Only one process can have it open, and nothing is touched before it is certain that the run in the folder is this one.
     pub fn open(
         folder: &Path,
-        header: &Header,
+        header: &RunHeader,
         arguments: &[String],
         retry_errors: bool,
     ) -> Result<Journal, JournalError> {
@@ -210,7 +210,7 @@ impl Journal {
                 let started = utc(SystemTime::now());
                 let directory = std::env::current_dir().unwrap_or_default().display().to_string();
                 let (header, arguments) = (header.clone(), arguments.to_vec());
-                let about = RunFile { header, arguments, directory, started, ended: None };
+                let about = RunManifest { header, arguments, directory, started, ended: None };
                 failpoint("run-locked");
                 about.write(folder)?;
                 about
@@ -240,7 +240,7 @@ impl Journal {
     }
 
     /// What the run is.
-    pub fn about(&self) -> &RunFile {
+    pub fn about(&self) -> &RunManifest {
         &self.about
     }
 
@@ -295,8 +295,8 @@ impl Journal {
     }
 }
 
-fn same_run(folder: &Path, found: &Header, header: &Header) -> Result<(), JournalError> {
-    let fields = |header: &Header| serde_json::to_value(header).unwrap_or_default();
+fn same_run(folder: &Path, found: &RunHeader, header: &RunHeader) -> Result<(), JournalError> {
+    let fields = |header: &RunHeader| serde_json::to_value(header).unwrap_or_default();
     let (found, wanted) = (fields(found), fields(header));
     let shown = |value: &Json| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
     // Runs of 0.1 do not declare what their system gives.
@@ -315,8 +315,8 @@ fn same_run(folder: &Path, found: &Header, header: &Header) -> Result<(), Journa
 }
 
 /// What `run.json` says, if it is there.
-fn stored(folder: &Path) -> Result<Option<RunFile>, JournalError> {
-    match RunFile::read(folder) {
+fn stored(folder: &Path) -> Result<Option<RunManifest>, JournalError> {
+    match RunManifest::read(folder) {
         Ok(about) => Ok(Some(about)),
         Err(JournalError::Io { source, .. }) if source.kind() == std::io::ErrorKind::NotFound => Ok(None),
         Err(error) => Err(error),
@@ -427,8 +427,8 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    fn header(system: &str) -> Header {
-        Header {
+    fn header(system: &str) -> RunHeader {
+        RunHeader {
             touchstone_run: 1,
             system: system.to_owned(),
             benchmark: "b".to_owned(),
@@ -526,7 +526,7 @@ mod tests {
         let error = Journal::open(dir.path(), &header("two"), &[], false).err().expect("another").to_string();
         assert!(error.contains("its system is `one`, not `two`"), "{error}");
         // What was not declared may be declared later.
-        let declared = Header { gives: Some(Gives::Both), ..header("one") };
+        let declared = RunHeader { gives: Some(Gives::Both), ..header("one") };
         drop(Journal::open(dir.path(), &declared, &[], false).expect("the same run"));
         std::fs::write(dir.path().join("run.json"), "{").expect("written");
         assert!(matches!(

@@ -106,6 +106,15 @@ pub struct AttributeWords {
     pub no: String,
 }
 
+impl AttributeWords {
+    /// The phrases that can speak of any year, if there are values of many.
+    pub fn of_any_year(&self, phrases: &[String]) -> Vec<String> {
+        let perfect: Vec<String> =
+            phrases.iter().filter(|phrase| self.dated && phrase.starts_with("has ")).cloned().collect();
+        if perfect.is_empty() { phrases.to_vec() } else { perfect }
+    }
+}
+
 /// The words of a qualifier.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]

@@ -1,11 +1,11 @@
 //! What systems predict: our lines, GrailQA's, KQA Pro's, QALD's.
 
-use crate::answers::Known;
 use crate::usage::Usage;
+use serde::Deserialize;
 use serde_json::Value as Json;
 use std::io::BufRead;
-use touchstone_logic::Language;
 use touchstone_logic::sparql::Namespaces;
+use touchstone_logic::{Answer, Language};
 
 /// A prediction for one question.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -13,7 +13,7 @@ pub struct Prediction {
     /// The question.
     pub id: String,
     /// The answers, best first; `None` if the logical form is to be run.
-    pub answers: Option<Vec<Known<'static>>>,
+    pub answers: Option<Vec<Answer>>,
     /// The logical form.
     pub logical_form: Option<String>,
     /// Its language, if the prediction tells.
@@ -109,7 +109,7 @@ impl<R: BufRead> Predictions<R> {
                     return Ok(None);
                 }
                 let text = self.buffer.trim();
-                let answers = if text.is_empty() { Vec::new() } else { vec![Known::plain(text.to_owned())] };
+                let answers = if text.is_empty() { Vec::new() } else { vec![Answer::plain(text)] };
                 let answers = Some(answers);
                 // Lines have no ids: the place is the question's.
                 Ok(Some(Prediction { id: String::new(), answers, ..Prediction::default() }))
@@ -140,10 +140,7 @@ impl<R: BufRead> Predictions<R> {
     }
 
     /// The next prediction whose line is `wanted`; of other formats than lines, the next one.
-    pub(crate) fn next_if(
-        &mut self,
-        wanted: impl Fn(&str) -> bool,
-    ) -> Result<Option<Prediction>, PredictionError> {
+    pub fn next_if(&mut self, wanted: impl Fn(&str) -> bool) -> Result<Option<Prediction>, PredictionError> {
         if self.format != PredictionFormat::Lines {
             return self.next_prediction();
         }
@@ -171,10 +168,8 @@ impl<R: BufRead> Predictions<R> {
         };
         let answers = match fields.get("answers").or_else(|| fields.get("answer")) {
             None | Some(Json::Null) => None,
-            Some(Json::Array(list)) => {
-                Some(list.iter().map(|json| Known::of_json(json).into_owned()).collect())
-            }
-            Some(one) => Some(vec![Known::of_json(one).into_owned()]),
+            Some(Json::Array(list)) => Some(list.iter().map(answer).collect()),
+            Some(one) => Some(vec![answer(one)]),
         };
         let language = self.language(json)?;
         let mut alternatives = Vec::new();
@@ -215,14 +210,17 @@ impl<R: BufRead> Predictions<R> {
         let mut answers = Vec::new();
         for given in json.get("answers").and_then(Json::as_array).into_iter().flatten() {
             if let Some(value) = given.get("boolean") {
-                answers.push(Known::of_json(value).into_owned());
+                answers.push(answer(value));
             }
             let rows = given.pointer("/results/bindings").and_then(Json::as_array);
             for cell in rows.into_iter().flatten().filter_map(Json::as_object).flat_map(|row| row.values()) {
                 let text = cell.get("value").and_then(Json::as_str).unwrap_or_default();
                 let is_iri = cell.get("type").and_then(Json::as_str) == Some("uri");
-                let id = is_iri.then(|| self.namespaces.node(text).into());
-                answers.push(Known { id, text: text.into(), value: None }.into_owned());
+                answers.push(if is_iri {
+                    Answer::Entity { id: self.namespaces.node(text), label: text.to_owned() }
+                } else {
+                    Answer::plain(text)
+                });
             }
         }
         Ok(Prediction {
@@ -233,6 +231,11 @@ impl<R: BufRead> Predictions<R> {
             ..Prediction::default()
         })
     }
+}
+
+/// An answer in any spelling; what is not one is a text.
+fn answer(json: &Json) -> Answer {
+    Answer::deserialize(json).unwrap_or_else(|_| Answer::plain(json.to_string()))
 }
 
 fn parse(text: &str, line: usize) -> Result<Json, PredictionError> {
@@ -276,7 +279,7 @@ mod tests {
         let qald =
             r#"{"questions": [{"id": "1", "query": {"sparql": "ASK {}"}, "answers": [{"boolean": true}]}]}"#;
         let found = read(qald, PredictionFormat::Qald);
-        assert_eq!(found[0].as_ref().expect("read").answers.as_ref().expect("answers")[0].text, "yes");
+        assert_eq!(found[0].as_ref().expect("read").answers.as_ref().expect("answers")[0].text(), "yes");
     }
 
     #[test]
@@ -287,7 +290,7 @@ mod tests {
         let namespaces = Namespaces { base: Some("urn:kb:".to_owned()), ..Namespaces::default() };
         let mut read = Predictions::new(qald.as_bytes(), PredictionFormat::Qald).with_namespaces(namespaces);
         let answers = read.next().expect("one").expect("read").answers.expect("answers");
-        let ids: Vec<Option<&str>> = answers.iter().map(|answer| answer.id.as_deref()).collect();
+        let ids: Vec<Option<&str>> = answers.iter().map(|answer| answer.id()).collect();
         assert_eq!(ids, [Some("country/US"), Some("urn:other"), None]);
     }
 

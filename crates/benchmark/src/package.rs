@@ -1,7 +1,6 @@
 //! The benchmark package: a folder with `benchmark.json` and `questions.jsonl`.
 
 use crate::question::Question;
-use crate::recipe::Recipe;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -30,7 +29,7 @@ pub struct Manifest {
     /// The KB that it is about.
     pub kb: KbIdentity,
     /// The recipe, if it was made by one.
-    pub recipe: Option<Recipe>,
+    pub recipe: Option<serde_json::Value>,
     /// The licence, which is the KB's.
     pub license: String,
     /// The domains of the schema that are kept out of training.
@@ -46,8 +45,13 @@ pub struct Manifest {
 }
 
 impl Manifest {
+    /// A whole number of the recipe, such as `seed` or `questions`.
+    pub fn recipe_number(&self, key: &str) -> Option<u64> {
+        self.recipe.as_ref()?.get(key)?.as_u64()
+    }
+
     /// Numbers of questions: in all, and by split and level.
-    pub(crate) fn counts(questions: &[Question]) -> BTreeMap<String, u64> {
+    pub fn counts(questions: &[Question]) -> BTreeMap<String, u64> {
         let mut counts: BTreeMap<String, u64> = BTreeMap::new();
         for question in questions {
             *counts.entry("questions".to_owned()).or_default() += 1;

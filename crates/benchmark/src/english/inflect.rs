@@ -3,7 +3,7 @@
 use touchstone_kb::Literal;
 
 /// The plural of a noun phrase: of its last word, or of the word before `of`, `per`, `in` ...
-pub(super) fn plural(noun: &str) -> String {
+pub fn plural(noun: &str) -> String {
     let words: Vec<&str> = noun.split(' ').collect();
     let joint = words
         .iter()
@@ -37,7 +37,7 @@ fn plural_word(word: &str) -> String {
 }
 
 /// The noun whose plural a word is, if it looks like one.
-pub(super) fn singular(word: &str) -> Option<String> {
+pub fn singular(word: &str) -> Option<String> {
     let cut = |ending: &str, put: &str| word.strip_suffix(ending).map(|stem| format!("{stem}{put}"));
     let known = ["person", "man", "woman", "child", "foot"].map(|noun| Some(noun.to_owned()));
     let regular = [cut("ies", "y"), cut("es", ""), cut("s", "")];
@@ -45,7 +45,7 @@ pub(super) fn singular(word: &str) -> Option<String> {
 }
 
 /// With the indefinite article.
-pub(super) fn with_article(noun: &str) -> String {
+pub fn with_article(noun: &str) -> String {
     let lower = noun.to_lowercase();
     let vowel = lower.starts_with(['a', 'e', 'i', 'o', 'u'])
         && !["uni", "use", "eu", "one ", "u.s", "us ", "ura", "uri", "ut"]
@@ -56,7 +56,7 @@ pub(super) fn with_article(noun: &str) -> String {
 }
 
 /// Whether a word is a past participle, by its look.
-pub(super) fn is_participle(word: &str) -> bool {
+pub fn is_participle(word: &str) -> bool {
     const IRREGULAR: [&str; 12] = [
         "born", "written", "held", "won", "made", "built", "spoken", "known", "led", "taught", "drawn",
         "given",
@@ -65,7 +65,7 @@ pub(super) fn is_participle(word: &str) -> bool {
 }
 
 /// A value as people write it: numbers with separators and the unit in the plural, dates in words, texts as they are.
-pub(super) fn value(literal: &Literal<'_>) -> String {
+pub fn value(literal: &Literal<'_>) -> String {
     if let Some(number) = literal.number() {
         let text = separated(literal.text());
         return match literal.unit() {
@@ -89,7 +89,7 @@ pub(super) fn value(literal: &Literal<'_>) -> String {
 }
 
 /// A time with its preposition: in 2008, on 12 May 2008.
-pub(super) fn at_time(literal: &Literal<'_>) -> String {
+pub fn at_time(literal: &Literal<'_>) -> String {
     let text = value(literal);
     match literal.as_time() {
         Some(time) if time.precision() >= touchstone_kb::Precision::Day => format!("on {text}"),

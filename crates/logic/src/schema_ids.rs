@@ -1,7 +1,7 @@
 //! Queries with the ids of the schema: programs name classes and properties, and names are not what levels are about.
 
+use crate::{Query, Set, Symbol, Word};
 use touchstone_kb::Kb;
-use touchstone_logic::{Query, Set, Symbol, Word};
 
 /// The query with an id in place of each name of a class, property or qualifier. What the KB does not know stays as it is.
 #[must_use]
@@ -17,7 +17,7 @@ pub fn with_ids(mut query: Query, kb: &Kb) -> Query {
 }
 
 /// The entities that a query names, each once, in its order.
-pub(crate) fn entities(query: &Query) -> Vec<&str> {
+pub fn entities(query: &Query) -> Vec<&str> {
     fn visit<'q>(set: &'q Set, found: &mut Vec<&'q str>) {
         if let Set::Entity(word) | Set::Named(word) = set
             && !found.contains(&word.as_str())

@@ -1,0 +1,8 @@
+//! English words for the parts of a KB's schema.
+
+pub mod inflect;
+mod lexicon;
+mod lexicon_text;
+
+pub use lexicon::{AttributeWords, ClassWords, Lexicon, LexiconError, QualifierWords, RelationWords};
+pub use lexicon_text::{Entry, lexicon_toml};

@@ -1,0 +1,22 @@
+//! What travels between the parts of Touchstone: questions, answers, predictions, and the files they are kept in.
+
+pub mod english;
+mod gives;
+mod journal;
+mod kinds;
+pub mod linguistic;
+pub mod package;
+mod prediction;
+mod question;
+mod random;
+mod usage;
+
+pub use gives::Gives;
+pub use journal::{Journal, JournalError, RunHeader, RunManifest, has_error};
+pub use kinds::{Function, QuestionType};
+pub use package::{Benchmark, KbIdentity, Manifest, PackageError, Unfilled};
+pub use prediction::{Prediction, PredictionError, PredictionFormat, Predictions};
+pub use question::{Forms, Graph, GraphEdge, GraphVertex, Mention, ProofFact, Question};
+pub use random::Random;
+pub use touchstone_logic::Answer;
+pub use usage::{Prices, Usage};
