@@ -198,7 +198,8 @@ fn renamed(text: &str, names: &[(String, String)]) -> String {
 }
 
 fn answers_key(question: &Question) -> String {
-    let mut keys: Vec<String> = question.answers.iter().map(ToString::to_string).collect();
+    let mut keys: Vec<String> =
+        question.answers.iter().map(|answer| serde_json::to_string(answer).unwrap_or_default()).collect();
     keys.sort_unstable();
     keys.join("\u{1f}")
 }
