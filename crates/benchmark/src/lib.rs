@@ -1,4 +1,4 @@
-//! What travels between the parts of Touchstone: questions, answers, predictions, and the files they are kept in.
+#![doc = include_str!("../README.md")]
 
 pub mod english;
 mod gives;

@@ -4,10 +4,11 @@
 #![allow(clippy::print_stdout)]
 
 use std::error::Error;
+use touchstone_benchmark::Prediction;
+use touchstone_benchmark::Question;
 use touchstone_engine::{Session, Words};
-use touchstone_forge::Question;
 use touchstone_grade::summary::Collector;
-use touchstone_grade::{Grader, Measure, Prediction};
+use touchstone_grade::{Grader, Measure};
 use touchstone_kb::import::{ImportRequest, Profile, Source, import};
 use touchstone_kb::{Kb, NoProgress};
 use touchstone_logic::dataset::Knowledge;

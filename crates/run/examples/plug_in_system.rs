@@ -5,8 +5,9 @@
 
 use serde_json::{Value as Json, json};
 use std::error::Error;
+use touchstone_benchmark::{Journal, RunHeader};
 use touchstone_kb::NoProgress;
-use touchstone_run::{Asked, Header, Journal, System, Worker, run};
+use touchstone_run::{Asked, System, Worker, run};
 
 /// Knows the discoverers of some elements.
 struct Keywords {
@@ -57,7 +58,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 
     // The journal: a folder with `run.json` and `predictions.jsonl`. If it is there already, the run resumes.
     let folder = tempfile::tempdir()?;
-    let header = Header {
+    let header = RunHeader {
         touchstone_run: 1,
         system: system.name(),
         benchmark: "example".to_owned(),
