@@ -203,7 +203,7 @@ impl<'a> Literal<'a> {
     }
 
     fn time(kind: LiteralKind, time: Time, text: &'a str) -> Self {
-        Self::new(kind, time.key() as u64, text, "")
+        Self::new(kind, time.key().cast_unsigned(), text, "")
     }
 
     /// true or false.
@@ -279,7 +279,7 @@ impl<'a> Literal<'a> {
     /// The point in time of a year, month, date or date-time.
     pub fn as_time(&self) -> Option<Time> {
         (self.kind.family() == LiteralFamily::Time)
-            .then(|| Time::from_key(self.key as i64, self.kind.precision()))
+            .then(|| Time::from_key(self.key.cast_signed(), self.kind.precision()))
     }
 
     /// The value of a boolean.
@@ -299,8 +299,10 @@ impl<'a> Literal<'a> {
                 .then_with(|| f64::from_bits(self.key).total_cmp(&f64::from_bits(other.key)))
                 .then_with(|| self.text.cmp(other.text))
                 .then_with(|| self.number_type.cmp(&other.number_type)),
-            LiteralFamily::Time => (self.key as i64)
-                .cmp(&(other.key as i64))
+            LiteralFamily::Time => self
+                .key
+                .cast_signed()
+                .cmp(&other.key.cast_signed())
                 .then_with(|| self.kind.cmp(&other.kind))
                 .then_with(|| self.text.cmp(other.text)),
             LiteralFamily::Text => self

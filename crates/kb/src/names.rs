@@ -1,6 +1,7 @@
 //! How names are compared: folded, so that `beyonce` finds Beyoncé, and by edit distance, so that a typing
 //! error can be answered with the nearest known name.
 
+use crate::cast::to_usize;
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
 
@@ -31,7 +32,7 @@ pub fn fold(name: &str) -> String {
 pub(crate) fn name_bucket(name: &str, n_buckets: usize) -> usize {
     let step = |hash: u64, &byte: &u8| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
     let hash = name.as_bytes().iter().fold(0xcbf2_9ce4_8422_2325, step);
-    (hash ^ hash >> 32) as usize & (n_buckets - 1)
+    to_usize(hash ^ hash >> 32) & (n_buckets - 1)
 }
 
 fn fold_char(c: char, out: &mut String) {

@@ -1,6 +1,16 @@
 #![doc = include_str!("../README.md")]
+#![cfg_attr(
+    not(test),
+    warn(
+        clippy::cast_possible_truncation,
+        clippy::cast_possible_wrap,
+        clippy::cast_precision_loss,
+        clippy::cast_sign_loss
+    )
+)]
 
 mod answer;
+mod cast;
 pub mod dataset;
 pub mod equal;
 pub mod graph;

@@ -4,6 +4,7 @@
 //! Everything is looked up as GrailQA's evaluator does it: superclasses one step up, for a relation that is
 //! described twice the last line, an inverse also when no other file knows it.
 
+use crate::cast::index32;
 use hashbrown::{DefaultHashBuilder, HashTable};
 use std::hash::BuildHasher;
 use std::io;
@@ -321,8 +322,8 @@ impl NameTable {
         if let Some(id) = self.find(hash, name) {
             return id;
         }
-        let id = self.spans.len() as u32;
-        self.spans.push((self.text.len() as u32, name.len() as u32, hash));
+        let id = index32(self.spans.len());
+        self.spans.push((index32(self.text.len()), index32(name.len()), hash));
         self.text.push_str(name);
         self.table.insert_unique(hash, id, |&id| self.spans[id as usize].2);
         id

@@ -4,6 +4,7 @@
 use super::builder::{KbBuilder, LITERAL_BIT, RawNode, RawValue};
 use super::compile::{ABSENT, Numbers};
 use super::sorter::{Sorter, Spill};
+use crate::cast::index32;
 use crate::error::{KbError, Result};
 use crate::store::asserted::OTHER_BIT;
 use crate::store::fingerprint::ContentHasher;
@@ -63,13 +64,13 @@ impl KbBuilder {
             }
             Ok(())
         })?;
-        let mut order: Vec<u32> = (0..other.len() as u32).filter(|&n| other[n as usize] == 0).collect();
+        let mut order: Vec<u32> = (0..index32(other.len())).filter(|&n| other[n as usize] == 0).collect();
         order.par_sort_unstable_by(|&a, &b| self.nodes.bytes_of(a).cmp(self.nodes.bytes_of(b)));
         if order.len() >= OTHER_BIT as usize {
             return Err(KbError::TooMany { what: "terms outside the model", limit: OTHER_BIT.into() });
         }
         for (position, &node) in order.iter().enumerate() {
-            other[node as usize] = position as u32 | OTHER_BIT;
+            other[node as usize] = index32(position) | OTHER_BIT;
         }
         writer.write_strings("asserted_term", order.iter().map(|&node| self.nodes.get(node)))?;
         content.section("asserted terms");

@@ -8,6 +8,7 @@ use super::builder::{KbBuilder, LITERAL_BIT, NameKind, RawFact, RawValue};
 use super::sorter::Spill;
 use super::statements::{COVERED, POINTS_AT_STATEMENT, RawFactUse, Statements};
 use super::{facts, name_index, schema};
+use crate::cast::index32;
 use crate::error::{KbError, Result};
 use crate::literal::Literal;
 use crate::output::OutputFolder;
@@ -182,7 +183,7 @@ impl KbBuilder {
             set: vec![false; self.qualifier_sets.len()],
         };
         self.mark_facts(statements, &mut usage, left_out, progress)?;
-        for set in 0..self.qualifier_sets.len() as u32 {
+        for set in 0..index32(self.qualifier_sets.len()) {
             if usage.set[set as usize] {
                 for (_, value) in set_pairs(self.qualifier_sets.bytes_of(set)) {
                     usage.mark_value(RawValue(value));
@@ -316,7 +317,7 @@ impl KbBuilder {
 
     /// Every quantity with a unit gets a twin without: the *direct* RDF view shows it as a plain number.
     fn add_bare_numbers(&mut self, usage: &mut Usage) {
-        for id in 0..self.literals.len() as u32 {
+        for id in 0..index32(self.literals.len()) {
             let literal = self.literals.get(id);
             if usage.literal[id as usize] && !literal.unit().is_empty() {
                 let text = literal.text().to_owned();
@@ -332,14 +333,14 @@ impl KbBuilder {
     fn number_everything(&self, usage: &Usage, progress: &dyn Progress) -> Result<Numbers> {
         let mut numbers = Numbers::default();
         let by_id = |interner: &super::interner::Interner, keep: &dyn Fn(u32) -> bool| {
-            let mut order: Vec<u32> = (0..interner.len() as u32).filter(|&i| keep(i)).collect();
+            let mut order: Vec<u32> = (0..index32(interner.len())).filter(|&i| keep(i)).collect();
             order.par_sort_unstable_by(|&a, &b| interner.bytes_of(a).cmp(interner.bytes_of(b)));
             order
         };
         let invert = |order: &[u32], len: usize| {
             let mut inverse = vec![ABSENT; len];
             for (position, &item) in order.iter().enumerate() {
-                inverse[item as usize] = position as u32;
+                inverse[item as usize] = index32(position);
             }
             inverse
         };
@@ -365,7 +366,7 @@ impl KbBuilder {
         numbers.literal_order = literals;
 
         check(progress)?;
-        let mut sets: Vec<(Vec<(u32, u32)>, u32)> = (1..self.qualifier_sets.len() as u32)
+        let mut sets: Vec<(Vec<(u32, u32)>, u32)> = (1..index32(self.qualifier_sets.len()))
             .filter(|&set| usage.set[set as usize])
             .map(|set| {
                 let pairs = set_pairs(self.qualifier_sets.bytes_of(set));
@@ -381,7 +382,7 @@ impl KbBuilder {
         numbers.set_rank = vec![0; self.qualifier_sets.len()];
         numbers.sets.push(Vec::new());
         for (pairs, set) in sets {
-            numbers.set_rank[set as usize] = numbers.sets.len() as u32;
+            numbers.set_rank[set as usize] = index32(numbers.sets.len());
             numbers.sets.push(pairs);
         }
         Ok(numbers)

@@ -3,6 +3,7 @@
 
 use super::builder::{KbBuilder, RawNode, RawValue};
 use super::sorter::Spill;
+use crate::cast::index32;
 use crate::error::Result;
 use crate::vocabulary::{OWL, RDF};
 use hashbrown::{HashMap, HashSet};
@@ -61,7 +62,7 @@ impl KbBuilder {
         let cells: HashSet<u32> =
             ["first", "rest"].iter().filter_map(|name| find(format!("{RDF}{name}"))).collect();
         let is_blank: Vec<bool> =
-            (0..self.nodes.len() as u32).map(|node| self.nodes.bytes_of(node).starts_with(b"_:")).collect();
+            (0..index32(self.nodes.len())).map(|node| self.nodes.bytes_of(node).starts_with(b"_:")).collect();
         // What leads from one part of an expression to the next.
         let mut parts: HashMap<u32, Vec<u32>> = HashMap::new();
         let mut open: Vec<u32> = Vec::new();

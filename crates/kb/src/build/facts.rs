@@ -4,6 +4,7 @@ use super::builder::{LITERAL_BIT, RawFact, RawValue, SOURCE_MASK};
 use super::compile::{ABSENT, Numbers};
 use super::literals::LiteralTable;
 use super::sorter::{Sorter, Workspace};
+use crate::cast::{index32, index32_of};
 use crate::error::{KbError, Result};
 use crate::literal::LiteralFamily;
 use crate::progress::Progress;
@@ -119,7 +120,7 @@ impl<'a> FactInput<'a> {
         let value = RawValue(fact.value);
         let property = fact.property as usize;
         let (property, value) = if value.is_literal() {
-            let n_relations = numbers.relation_order.len() as u32;
+            let n_relations = index32(numbers.relation_order.len());
             (n_relations + numbers.attribute[property], numbers.literal[value.index()])
         } else {
             (numbers.relation[property], numbers.node[value.index()])
@@ -139,7 +140,7 @@ impl<'a> FactInput<'a> {
         progress: &dyn Progress,
     ) -> Result<FactSummary> {
         let FactInput { sorter, workspace, has_sources, families, literals, .. } = self;
-        let n_relations = numbers.relation_order.len() as u32;
+        let n_relations = index32(numbers.relation_order.len());
         let n_properties = n_relations as usize + numbers.attribute_order.len();
         let mut summary = FactSummary::new(numbers);
         let mut by_value = Sorter::<[u32; 4]>::new(workspace);
@@ -173,7 +174,8 @@ impl<'a> FactInput<'a> {
             subjects.push(subject)?;
             values.push(value)?;
             if has_sources {
-                sources.push(source as u16)?;
+                // The mask of sources has 16 bits.
+                sources.push(u16::try_from(source).unwrap_or(u16::MAX))?;
             }
             content.numbers(&[subject, property, value]);
             summary.degree[subject as usize] += 1;
@@ -191,7 +193,7 @@ impl<'a> FactInput<'a> {
             if set != 0 {
                 let pairs = &numbers.sets[set as usize];
                 qualifiers.add(n_facts, pairs)?;
-                content.u32(pairs.len() as u32 | LITERAL_BIT);
+                content.u32(index32(pairs.len()) | LITERAL_BIT);
                 pairs.iter().for_each(|&(key, value)| content.numbers(&[key, value]));
                 summary.see_qualifiers(pairs, &families, numbers, literals);
             }
@@ -346,7 +348,7 @@ impl<'w> QualifierColumns<'w> {
 
     fn add(&mut self, fact: u32, pairs: &[(u32, u32)]) -> Result<()> {
         self.facts.push(fact)?;
-        self.starts.push(self.keys.len() as u32)?;
+        self.starts.push(index32_of(self.keys.len()))?;
         for &(key, value) in pairs {
             self.keys.push(key)?;
             self.values.push(value)?;
@@ -355,7 +357,7 @@ impl<'w> QualifierColumns<'w> {
     }
 
     fn finish(mut self) -> Result<()> {
-        self.starts.push(self.keys.len() as u32)?;
+        self.starts.push(index32_of(self.keys.len()))?;
         self.facts.finish()?;
         self.starts.finish()?;
         self.keys.finish()?;

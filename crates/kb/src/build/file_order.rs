@@ -8,6 +8,7 @@ use super::builder::{KbBuilder, LITERAL_BIT, RawNode, RawProperty, RawQualifier,
 use super::compile::{ABSENT, Numbers, set_pairs};
 use super::interner::Interner;
 use super::sorter::{Sorter, Spill};
+use crate::cast::{index32, index32_of};
 use crate::error::{KbError, Result};
 use crate::store::BACKWARD_BIT;
 use crate::store::writer::StoreWriter;
@@ -67,7 +68,7 @@ impl KbBuilder {
         for (rank, &node) in self.declared.iter().enumerate() {
             let place = &mut ranks[numbers.node[node as usize] as usize];
             if *place == ABSENT {
-                *place = rank as u32;
+                *place = index32(rank);
             }
         }
         writer.write("node_rank", &ranks)?;
@@ -75,7 +76,7 @@ impl KbBuilder {
             return Err(KbError::TooMany { what: "records in one file", limit: LITERAL_BIT.into() });
         }
         let mut sorter = Sorter::<[u32; 5]>::new(&self.workspace);
-        let n_relations = numbers.relation_order.len() as u32;
+        let n_relations = index32(numbers.relation_order.len());
         let mut position = 0;
         records.into_each(|record| {
             let value = RawValue(record.value);
@@ -122,7 +123,7 @@ fn write_records(
             keys.push(numbers.qualifier[key as usize])?;
             qualifier_values.push(numbers.value(RawValue(value)))?;
         }
-        qualifier_starts.push(keys.len() as u32)
+        qualifier_starts.push(index32_of(keys.len()))
     })?;
     for node in 1..starts.len() {
         starts[node] += starts[node - 1];

@@ -1,5 +1,6 @@
 //! The class hierarchy: cycles are found, reported and cut; then ancestors are closed transitively.
 
+use crate::cast::index32;
 use crate::error::{KbError, Result};
 use crate::progress::Progress;
 
@@ -68,7 +69,7 @@ impl Hierarchy {
                 all.dedup();
                 total += all.len() as u64;
                 if total > limit {
-                    return Err(Unclosed::TooMany { class: class as u32, ancestors: all.len() });
+                    return Err(Unclosed::TooMany { class: index32(class), ancestors: all.len() });
                 }
                 if progress.cancelled() {
                     return Err(Unclosed::Stopped(KbError::Interrupted));
@@ -112,7 +113,7 @@ fn cut_cycles(parents: &mut [Vec<u32>], cycles: &mut Vec<Vec<u32>>) {
                 }
                 State::OnPath => {
                     let from = path.iter().position(|&(c, _)| c == parent as usize).unwrap_or(0);
-                    cycles.push(path[from..].iter().map(|&(c, _)| c as u32).collect());
+                    cycles.push(path[from..].iter().map(|&(c, _)| index32(c)).collect());
                     parents[class].retain(|&p| p != parent);
                 }
             }

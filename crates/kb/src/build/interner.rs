@@ -1,5 +1,6 @@
 //! Strings to dense numbers, in the order of first appearance.
 
+use crate::cast::{index32, to_usize};
 use hashbrown::HashTable;
 use std::hash::{BuildHasher, Hasher};
 
@@ -41,11 +42,11 @@ impl Interner {
     pub(crate) fn intern_bytes(&mut self, bytes: &[u8]) -> u32 {
         let hash = self.hash(bytes);
         let Interner { bytes: all, starts, table, hasher } = self;
-        let slice = |id: u32| &all[starts[id as usize] as usize..starts[id as usize + 1] as usize];
+        let slice = |id: u32| &all[to_usize(starts[id as usize])..to_usize(starts[id as usize + 1])];
         if let Some(&id) = table.find(hash, |&id| slice(id) == bytes) {
             return id;
         }
-        let id = (starts.len() - 1) as u32;
+        let id = index32(starts.len() - 1);
         table.insert_unique(hash, id, |&id| {
             let mut h = hasher.build_hasher();
             h.write(slice(id));
@@ -65,7 +66,7 @@ impl Interner {
     /// The same numbers for other strings; a string that would become the same as another stays as it is.
     pub(crate) fn renamed(&self, rename: impl Fn(&str) -> String) -> Interner {
         let mut renamed = Interner::default();
-        for id in 0..self.len() as u32 {
+        for id in 0..index32(self.len()) {
             let new = rename(self.get(id));
             let is_taken = renamed.find(&new).is_some();
             renamed.intern(if is_taken { self.get(id) } else { &new });
@@ -76,7 +77,7 @@ impl Interner {
 
     pub(crate) fn bytes_of(&self, id: u32) -> &[u8] {
         let id = id as usize;
-        &self.bytes[self.starts[id] as usize..self.starts[id + 1] as usize]
+        &self.bytes[to_usize(self.starts[id])..to_usize(self.starts[id + 1])]
     }
 
     pub(crate) fn get(&self, id: u32) -> &str {

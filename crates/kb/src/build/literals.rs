@@ -1,6 +1,7 @@
 //! The literals met during an import, each once.
 
 use super::interner::Interner;
+use crate::cast::{index32, to_usize};
 use crate::literal::{Literal, LiteralFamily, LiteralKind, NumberType};
 use hashbrown::HashTable;
 use rayon::prelude::*;
@@ -56,7 +57,7 @@ impl LiteralTable {
         };
         let text = literal.text.as_bytes();
         let LiteralTable { texts, entries, table, hasher, .. } = self;
-        let text_of = |e: &Entry| &texts.as_bytes()[e.text_start as usize..][..e.text_len as usize];
+        let text_of = |e: &Entry| &texts.as_bytes()[to_usize(e.text_start)..][..e.text_len as usize];
         let wanted = hash(hasher, literal.kind, literal.number_type, tag, text);
         let found = table.find(wanted, |&id| {
             let e = &entries[id as usize];
@@ -68,7 +69,7 @@ impl LiteralTable {
         if let Some(&id) = found {
             return id;
         }
-        let id = entries.len() as u32;
+        let id = index32(entries.len());
         table.insert_unique(wanted, id, |&id| {
             let e = &entries[id as usize];
             hash(hasher, e.kind, e.number_type, e.tag, text_of(e))
@@ -76,7 +77,7 @@ impl LiteralTable {
         entries.push(Entry {
             key: literal.key,
             text_start: texts.len() as u64,
-            text_len: text.len() as u32,
+            text_len: index32(text.len()),
             tag,
             kind: literal.kind,
             number_type: literal.number_type,
@@ -87,7 +88,7 @@ impl LiteralTable {
 
     pub(crate) fn get(&self, id: u32) -> Literal<'_> {
         let e = &self.entries[id as usize];
-        let text = &self.texts[e.text_start as usize..][..e.text_len as usize];
+        let text = &self.texts[to_usize(e.text_start)..][..e.text_len as usize];
         Literal { kind: e.kind, number_type: e.number_type, key: e.key, text, tag: self.tags.get(e.tag) }
     }
 
@@ -98,7 +99,7 @@ impl LiteralTable {
             used[self.entries[id as usize].tag as usize] = true;
         }
         let used = used.iter().enumerate().filter(|&(_, &used)| used);
-        let mut tags: Vec<&str> = used.map(|(tag, _)| self.tags.get(tag as u32)).chain([""]).collect();
+        let mut tags: Vec<&str> = used.map(|(tag, _)| self.tags.get(index32(tag))).chain([""]).collect();
         tags.sort_unstable();
         tags.dedup();
         tags
@@ -106,8 +107,8 @@ impl LiteralTable {
 
     /// By tag: its position in a sorted list of tags.
     pub(crate) fn tag_ranks(&self, sorted: &[&str]) -> Vec<u32> {
-        let rank = |tag: u32| sorted.binary_search(&self.tags.get(tag)).map_or(0, |rank| rank as u32);
-        (0..self.tags.len() as u32).map(rank).collect()
+        let rank = |tag: u32| sorted.binary_search(&self.tags.get(tag)).map_or(0, index32);
+        (0..index32(self.tags.len())).map(rank).collect()
     }
 
     /// The tag of a literal.
@@ -119,10 +120,10 @@ impl LiteralTable {
     pub(crate) fn sorted(&self, keep: impl Fn(u32) -> bool + Sync) -> Vec<u32> {
         // Comparing literals means chasing pointers; a number that decides almost every comparison is
         // computed once for each.
-        let mut tags: Vec<&str> = (0..self.tags.len() as u32).map(|tag| self.tags.get(tag)).collect();
+        let mut tags: Vec<&str> = (0..index32(self.tags.len())).map(|tag| self.tags.get(tag)).collect();
         tags.sort_unstable();
         let rank_of_tag = self.tag_ranks(&tags);
-        let mut keyed: Vec<(u128, u32)> = (0..self.len() as u32)
+        let mut keyed: Vec<(u128, u32)> = (0..index32(self.len()))
             .into_par_iter()
             .filter(|&id| keep(id))
             .map(|id| (self.sort_key(id, &rank_of_tag), id))
@@ -146,7 +147,7 @@ impl LiteralTable {
             }
             LiteralFamily::Time => u128::from(entry.key ^ 1 << 63),
             LiteralFamily::Text => {
-                let text = &self.texts.as_bytes()[entry.text_start as usize..][..entry.text_len as usize];
+                let text = &self.texts.as_bytes()[to_usize(entry.text_start)..][..entry.text_len as usize];
                 let mut prefix = [0u8; 16];
                 let n = text.len().min(14);
                 prefix[2..2 + n].copy_from_slice(&text[..n]);

@@ -2,6 +2,7 @@
 
 use super::builder::KbBuilder;
 use super::compile::{Numbers, check};
+use crate::cast::index32;
 use crate::error::{KbError, Result};
 use crate::names::{fold, name_bucket};
 use crate::progress::Progress;
@@ -27,7 +28,7 @@ pub(crate) fn write(
     };
     let mut exact: Vec<(u32, std::cmp::Reverse<u32>, u32)> = all()
         .map(|(node, name)| {
-            let bucket = name_bucket(name, n_buckets) as u32;
+            let bucket = index32(name_bucket(name, n_buckets));
             (bucket, std::cmp::Reverse(degree[node as usize]), node)
         })
         .collect();
@@ -54,7 +55,7 @@ pub(crate) fn write(
         if keys.last() != Some(&name.as_str()) {
             keys.push(name);
         }
-        postings.push((keys.len() as u32 - 1, *node));
+        postings.push((index32(keys.len()) - 1, *node));
     }
     let (names_written, words_written) = rayon::join(
         || -> Result<()> {
@@ -65,7 +66,7 @@ pub(crate) fn write(
             let mut words: Vec<(&str, u32)> = keys
                 .par_iter()
                 .enumerate()
-                .flat_map_iter(|(key, name)| name.split(' ').map(move |word| (word, key as u32)))
+                .flat_map_iter(|(key, name)| name.split(' ').map(move |word| (word, index32(key))))
                 .collect();
             check(progress)?;
             words.par_sort_unstable();
@@ -76,7 +77,7 @@ pub(crate) fn write(
                 if distinct.last() != Some(&word) {
                     distinct.push(word);
                 }
-                rows.push((distinct.len() as u32 - 1, key));
+                rows.push((index32(distinct.len()) - 1, key));
             }
             write_map(writer, "words", distinct.iter().copied(), progress)?;
             writer.write_rows("word_names", &RowsBuffer::from_sorted_pairs(distinct.len(), &rows)?)

@@ -2,6 +2,7 @@
 //! and the name properties of common vocabularies. The facts stay: what is used as a label can still be asked for by its own property.
 
 use super::builder::{KbBuilder, NameKind, RawNode, RawValue};
+use crate::cast::index32;
 use crate::error::Result;
 use crate::literal::{Literal, LiteralFamily};
 use crate::vocabulary::{RDFS, SKOS};
@@ -34,7 +35,7 @@ impl KbBuilder {
     /// Says that a name goes before all of a higher rank.
     pub(crate) fn prefer_label(&mut self, node: RawNode, rank: usize, name: &Literal<'_>) {
         let literal = self.literals.intern(name);
-        self.label_candidates.push(LabelCandidate { node: node.0, rank: rank as u32, literal });
+        self.label_candidates.push(LabelCandidate { node: node.0, rank: index32(rank), literal });
     }
 
     /// Chooses labels among the values of name properties. The `preferred` ones (lists of ids, the best first) go before `rdfs:label`,
@@ -80,11 +81,11 @@ impl KbBuilder {
             if statements.contains_key(&fact.subject) || !is_preferred && labelled.contains(&fact.subject) {
                 return Ok(());
             }
-            let literal = literals.get(value.index() as u32);
+            let literal = literals.get(index32(value.index()));
             let is_text = literal.kind().family() == LiteralFamily::Text && literal.text().len() <= LONGEST;
             let speaks = literal.language().is_empty() || is_wanted(literal.language());
             if speaks && (is_text || is_preferred) && !literal.text().trim().is_empty() {
-                let (node, literal) = (fact.subject, value.index() as u32);
+                let (node, literal) = (fact.subject, index32(value.index()));
                 candidates.push(LabelCandidate { node, rank, literal });
             }
             Ok(())

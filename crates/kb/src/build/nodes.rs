@@ -3,6 +3,7 @@
 use super::builder::{KbBuilder, NameKind};
 use super::compile::{ABSENT, Numbers, check};
 use super::hierarchy::{Hierarchy, Unclosed};
+use crate::cast::index32;
 use crate::error::{KbError, Result};
 use crate::progress::Progress;
 use crate::store::fingerprint::ContentHasher;
@@ -59,7 +60,7 @@ impl KbBuilder {
         let ids = || numbers.node_order.iter().map(|&node| self.nodes.get(node));
         writer.write_strings("node_id", ids())?;
         content.section("nodes");
-        content.u32(numbers.n_entities as u32);
+        content.u32(index32(numbers.n_entities));
         ids().for_each(|id| content.text(id));
 
         let mut names: Vec<(u32, NameKind, u32)> = self
@@ -105,10 +106,10 @@ impl KbBuilder {
         aliases.iter().for_each(|&(node, name)| content.numbers(&[node, name]));
         let labelled = labels.iter().enumerate().filter(|&(_, &label)| label != ABSENT);
         let mut all = aliases;
-        all.extend(labelled.map(|(node, &label)| (node as u32, label)));
+        all.extend(labelled.map(|(node, &label)| (index32(node), label)));
         let unlabelled = ids().zip(&labels).enumerate().filter(|(_, (_, label))| **label == ABSENT);
         let iri_names: Vec<(u32, String)> = unlabelled
-            .filter_map(|(node, (id, _))| Some((node as u32, name_of_iri(id)?.into_owned())))
+            .filter_map(|(node, (id, _))| Some((index32(node), name_of_iri(id)?.into_owned())))
             .collect();
         let is_decoded = |(node, name): &&(u32, String)| {
             !self.nodes.get(numbers.node_order[*node as usize]).ends_with(name.as_str())
@@ -131,7 +132,7 @@ impl KbBuilder {
         progress: &dyn Progress,
     ) -> Result<Hierarchy> {
         let n_classes = numbers.n_classes;
-        let class = |raw: u32| numbers.node[raw as usize] - numbers.n_entities as u32;
+        let class = |raw: u32| numbers.node[raw as usize] - index32(numbers.n_entities);
         let edges = self.parents.iter().map(|&(child, parent)| (class(child), class(parent))).collect();
         let hierarchy = Hierarchy::new(n_classes, edges);
         let too_deep = |what, limit, class: u32, ancestors| {
@@ -148,7 +149,7 @@ impl KbBuilder {
         })?;
         let pairs = |lists: &[Vec<u32>]| -> Vec<(u32, u32)> {
             let rows = lists.iter().enumerate();
-            rows.flat_map(|(row, list)| list.iter().map(move |&v| (row as u32, v))).collect()
+            rows.flat_map(|(row, list)| list.iter().map(move |&v| (index32(row), v))).collect()
         };
         let parents = pairs(&hierarchy.parents);
         let mut children: Vec<(u32, u32)> = parents.iter().map(|&(c, p)| (p, c)).collect();
@@ -175,7 +176,7 @@ impl KbBuilder {
         let limit = self.closure_limit(class_of.len());
         let n_inherited: u64 = class_of.iter().map(|&(_, c)| ancestors[c as usize].len() as u64).sum();
         if n_inherited > limit {
-            let deepest = (0..n_classes as u32).max_by_key(|&c| ancestors[c as usize].len()).unwrap_or(0);
+            let deepest = (0..index32(n_classes)).max_by_key(|&c| ancestors[c as usize].len()).unwrap_or(0);
             let depth = ancestors.get(deepest as usize).map_or(0, Vec::len);
             return Err(too_deep("pairs of a class and a member", limit, deepest, depth));
         }

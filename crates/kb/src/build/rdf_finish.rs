@@ -3,6 +3,7 @@
 use super::builder::{KbBuilder, LITERAL_BIT, NameKind, RawFact, RawValue};
 use super::literals::LiteralTable;
 use super::sorter::Spill;
+use crate::cast::index32;
 use crate::error::Result;
 use crate::iri::{IriScheme, Resource, encode, is_absolute};
 use crate::literal::{Literal, LiteralKind, UNIT_NAMESPACE};
@@ -83,7 +84,7 @@ impl KbBuilder {
             if unit.is_empty() || !value.is_literal() {
                 return value;
             }
-            let literal = literals.get(value.index() as u32);
+            let literal = literals.get(index32(value.index()));
             let text = literal.text().to_owned();
             let datatype = encode(&namespace, unit);
             let changed = match literal.kind() {

@@ -3,6 +3,7 @@
 use super::builder::{KbBuilder, PropertyInfo};
 use super::compile::{ABSENT, Numbers};
 use super::facts::{FactSummary, NODE_FAMILY, ValueUse};
+use crate::cast::index32;
 use crate::error::Result;
 use crate::literal::LiteralFamily;
 use crate::store::ValueKind;
@@ -36,10 +37,10 @@ pub(crate) fn write(
     groups.dedup();
     writer.write_strings("group", groups.iter().copied())?;
     let group_of =
-        |group: Option<&str>| group.and_then(|g| groups.binary_search(&g).ok()).map_or(ABSENT, |g| g as u32);
+        |group: Option<&str>| group.and_then(|g| groups.binary_search(&g).ok()).map_or(ABSENT, index32);
     let literal = |raw: Option<u32>| raw.map_or(ABSENT, |raw| numbers.literal[raw as usize]);
     let class = |raw: Option<super::RawNode>| {
-        raw.map_or(ABSENT, |raw| numbers.node[raw.0 as usize] - numbers.n_entities as u32)
+        raw.map_or(ABSENT, |raw| numbers.node[raw.0 as usize] - index32(numbers.n_entities))
     };
     content.section("schema groups");
     groups.iter().for_each(|group| content.text(group));
@@ -109,7 +110,7 @@ fn inverses(relations: &[PropertyInfo], numbers: &Numbers) -> Vec<u32> {
     for (relation, info) in relations.iter().enumerate() {
         let inverse = declared(info);
         if inverse != ABSENT && inverses[inverse as usize] == ABSENT {
-            inverses[inverse as usize] = relation as u32;
+            inverses[inverse as usize] = index32(relation);
         }
     }
     inverses

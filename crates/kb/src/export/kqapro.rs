@@ -1,6 +1,7 @@
 //! Writes KQA Pro's `kb.json`, with the field names of the re-release.
 
 use super::ExportReport;
+use crate::cast::index32;
 use crate::ids::{LiteralId, NodeId, Property, Value};
 use crate::literal::{Literal, LiteralKind, NumberType};
 use crate::progress::Progress;
@@ -132,7 +133,7 @@ impl Writer<'_> {
             "missing labels, for which the id is written",
             kb.nodes().map(|n| told(kb.label_literal(n).is_none())).sum(),
         );
-        let number_types = (0..kb.n_literals() as u32)
+        let number_types = (0..index32(kb.n_literals()))
             .map(|id| kb.literal(LiteralId(id)))
             .filter(|l| l.kind() == LiteralKind::Quantity && l.number_type() != NumberType::of(l.text()));
         report.lose("XML Schema types of numbers", number_types.count() as u64);
@@ -161,7 +162,7 @@ impl Writer<'_> {
         let properties =
             properties.chain(kb.qualifier_keys().map(|q| renamed(kb.qualifier_id(q), kb.qualifier_label(q))));
         report.lose("ids of properties, which are known by their label", properties.sum());
-        let literal_ids = || (0..kb.n_literals() as u32).map(LiteralId);
+        let literal_ids = || (0..index32(kb.n_literals())).map(LiteralId);
         let odd = |id: &LiteralId| {
             let literal = kb.literal(*id);
             !matches!(

@@ -1,6 +1,7 @@
 //! Which properties the user takes for names: IRIs, or a well-known prefix and a name.
 
 use crate::build::KbBuilder;
+use crate::cast::index32;
 use crate::error::KbError;
 use crate::names::nearest_name;
 use crate::store::readable_id;
@@ -36,7 +37,7 @@ pub(super) fn expand(typed: &str) -> Vec<String> {
 /// The error for a property that no triple has, with the one that is probably meant.
 pub(super) fn unknown(typed: &str, builder: &KbBuilder) -> KbError {
     let known: Vec<&str> =
-        (0..builder.properties.len() as u32).map(|id| builder.properties.get(id)).collect();
+        (0..index32(builder.properties.len())).map(|id| builder.properties.get(id)).collect();
     let typed_end = readable_end(typed);
     let same_end = known.iter().find(|id| readable_id(id).eq_ignore_ascii_case(typed_end)).copied();
     let nearest = same_end.or_else(|| {

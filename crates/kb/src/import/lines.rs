@@ -75,8 +75,10 @@ fn read_from(
     if builder.meta.sources.len() + header.sources.len() > MAX_SOURCES {
         return Err(KbError::TooMany { what: "sources", limit: MAX_SOURCES as u64 });
     }
-    let first_source = builder.meta.sources.len() as u16;
-    let n_sources = header.sources.len() as u16;
+    // Fewer than MAX_SOURCES, which fits into 16 bits.
+    let small = |count: usize| u16::try_from(count).unwrap_or(u16::MAX);
+    let first_source = small(builder.meta.sources.len());
+    let n_sources = small(header.sources.len());
     let meta = &mut builder.meta;
     meta.lang = header.lang.unwrap_or_else(|| "en".to_owned());
     meta.vocabulary = header.vocabulary;

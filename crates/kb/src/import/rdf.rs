@@ -5,6 +5,7 @@ use super::input::{self, Block, LineBlocks, TooLong, in_parallel};
 use super::profile::Mapper;
 use super::{ImportRequest, Profile, freebase};
 use crate::build::KbBuilder;
+use crate::cast::to_usize;
 use crate::error::{KbError, Result};
 use crate::progress::Progress;
 use oxrdf::Quad;
@@ -105,7 +106,7 @@ fn parse_lines(file: &str, block: &Block, format: RdfFormat) -> Batch {
         match parsed {
             Ok(quads) => batch.quads.extend(quads),
             Err(error) => {
-                let offset = error.location().map_or(0, |range| range.start.offset as usize);
+                let offset = error.location().map_or(0, |range| to_usize(range.start.offset));
                 let number = block.first_line + number as u64;
                 batch.problems.push(Problem::in_line(file, number, line, offset, plain_message(&error)));
             }
@@ -272,7 +273,7 @@ impl Tail {
 
     fn problem(&self, file: &str, line: u64, offset: u64, message: String) -> Problem {
         let bytes: Vec<u8> = self.bytes.iter().copied().collect();
-        let offset = (offset.saturating_sub(self.start) as usize).min(bytes.len());
+        let offset = to_usize(offset.saturating_sub(self.start)).min(bytes.len());
         let from = memchr::memrchr(b'\n', &bytes[..offset]).map_or(0, |at| at + 1);
         let to = memchr::memchr(b'\n', &bytes[offset..]).map_or(bytes.len(), |at| offset + at);
         Problem::in_line(file, line, &bytes[from..to], offset - from, message)

@@ -413,7 +413,9 @@ fn parse_snak(snak: &SnakJson) -> Option<Parsed> {
         }
         "time" => {
             let precision = data.value.get("precision").and_then(|p| p.as_u64()).unwrap_or(11);
-            Some(Parsed::Time { time: text("time")?, precision: precision as u8 })
+            // Wikidata's precisions end at 14.
+            let precision = u8::try_from(precision).unwrap_or(u8::MAX);
+            Some(Parsed::Time { time: text("time")?, precision })
         }
         _ => None,
     }

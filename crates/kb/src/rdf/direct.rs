@@ -2,6 +2,7 @@
 
 use super::asserted::AssertedTriples;
 use super::{Candidates, RdfTerm, RdfTriple, Triples};
+use crate::cast::index32;
 use crate::ids::{AttributeId, FactId, LiteralId, NodeId, Property, RelationId, Value};
 use crate::iri::{IriScheme, Resource};
 use crate::literal::{Literal, LiteralKind, UNIT_NAMESPACE};
@@ -149,7 +150,7 @@ impl<'k> DirectView<'k> {
         let literal = self.kb.find_literal(&Literal::text_value(text)).map(RdfTerm::Literal);
         literal.or_else(|| {
             let found = self.schema_texts.binary_search_by(|t| t.as_str().cmp(text)).ok();
-            found.map(|at| RdfTerm::SchemaText(at as u32))
+            found.map(|at| RdfTerm::SchemaText(index32(at)))
         })
     }
 

@@ -1,6 +1,7 @@
 //! KQA Pro's graph: a node for every literal value and every fact, names instead of ids for properties.
 
 use super::{Candidates, KqaProPredicate as Pred, RdfTerm, RdfTriple, RdfView, Triples, matching};
+use crate::cast::index32;
 use crate::ids::{AttributeId, FactId, LiteralId, NodeId, Property, QualifierId, RelationId, Value};
 use crate::iri::{IriScheme, Resource, is_absolute};
 use crate::literal::{Literal, LiteralFamily, XSD};
@@ -55,7 +56,7 @@ impl<'k> KqaProView<'k> {
             .collect();
         let position = |keys: &[Key], label: &str| {
             let name = key_name(label);
-            keys.partition_point(|key| key.name < name) as u32
+            index32(keys.partition_point(|key| key.name < name))
         };
         let relation_keys: Vec<u32> = kb.relations().map(|r| position(&keys, kb.relation_label(r))).collect();
         let attribute_keys: Vec<u32> =
@@ -104,9 +105,9 @@ impl<'k> KqaProView<'k> {
     /// One text, one code: the first literal with this text, whatever its language.
     fn find_text(&self, text: &str) -> Option<RdfTerm> {
         let at = self.kb.literal_position(&Literal::text_value(text));
-        let found = (at < self.kb.n_literals()).then(|| self.kb.literal(LiteralId(at as u32)))?;
+        let found = (at < self.kb.n_literals()).then(|| self.kb.literal(LiteralId(index32(at))))?;
         let same = found.kind().family() == LiteralFamily::Text && found.text() == text;
-        same.then_some(RdfTerm::Literal(LiteralId(at as u32)))
+        same.then_some(RdfTerm::Literal(LiteralId(index32(at))))
     }
 
     pub(super) fn text_term(&self, id: LiteralId) -> RdfTerm {
@@ -124,8 +125,9 @@ impl<'k> KqaProView<'k> {
 
     pub(super) fn unit_term(&self, unit: &str) -> RdfTerm {
         let unit = if unit.is_empty() { "1" } else { unit };
-        self.find_text(unit)
-            .unwrap_or_else(|| RdfTerm::SchemaText(self.units.partition_point(|u| u.as_str() < unit) as u32))
+        self.find_text(unit).unwrap_or_else(|| {
+            RdfTerm::SchemaText(index32(self.units.partition_point(|u| u.as_str() < unit)))
+        })
     }
 
     fn key_of(&self, property: Property) -> RdfTerm {
@@ -194,8 +196,8 @@ impl<'k> KqaProView<'k> {
             let homonyms = &self.keys[self.relation_keys[relation.index()] as usize].relations;
             for &other in homonyms {
                 let facts = self.kb.facts_of(fact.subject, Property::Relation(other));
-                let first =
-                    facts.start + self.kb.objects(fact.subject, other).partition_point(|&o| o < value) as u32;
+                let first = facts.start
+                    + index32(self.kb.objects(fact.subject, other).partition_point(|&o| o < value));
                 let says_it = first < facts.end
                     && self.kb.objects(fact.subject, other)[(first - facts.start) as usize] == value;
                 if says_it {
@@ -272,7 +274,7 @@ impl<'k> KqaProView<'k> {
     fn qualifier_term(&self, position: usize) -> RdfTerm {
         match self.kb.qualifier_at(position).value {
             Value::Node(node) => RdfTerm::Node(node),
-            Value::Literal(_) => RdfTerm::QualifierValueOf(position as u32),
+            Value::Literal(_) => RdfTerm::QualifierValueOf(index32(position)),
         }
     }
 
@@ -498,7 +500,7 @@ impl RdfView for KqaProView<'_> {
                     }
                     Some("string") => self.find_text(text).or_else(|| {
                         let at = self.units.binary_search_by(|unit| unit.as_str().cmp(text)).ok()?;
-                        Some(RdfTerm::SchemaText(at as u32))
+                        Some(RdfTerm::SchemaText(index32(at)))
                     }),
                     _ => None,
                 }

@@ -1,6 +1,7 @@
 //! Value nodes of KQA Pro's graph: what they say about their literal, and which have a given number, text, unit or time.
 
 use super::{KqaProPredicate as Pred, KqaProView, RdfTerm, RdfTriple, Triples};
+use crate::cast::index32;
 use crate::ids::{FactId, LiteralId, Value};
 use crate::literal::{Literal, LiteralKind};
 use crate::store::Fact;
@@ -55,7 +56,7 @@ impl KqaProView<'_> {
             Value::Literal(literal) => Some(literal),
             Value::Node(_) => None,
         };
-        let node = RdfTerm::QualifierValueOf(position as u32);
+        let node = RdfTerm::QualifierValueOf(index32(position));
         literal.into_iter().flat_map(move |literal| self.literal_triples(node, literal))
     }
 
@@ -87,7 +88,7 @@ impl KqaProView<'_> {
                 let probe = Literal {
                     kind: LiteralKind::Year,
                     number_type: Default::default(),
-                    key: key as u64,
+                    key: key.cast_unsigned(),
                     text: "",
                     tag: "",
                 };

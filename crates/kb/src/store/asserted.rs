@@ -9,6 +9,7 @@ use super::facts::LITERAL_BIT;
 use super::kb::Kb;
 use super::manifest::Counts;
 use super::mapping::Column;
+use crate::cast::{index32, to_usize};
 use crate::error::{KbError, Result};
 use crate::ids::{AttributeId, LiteralId, NodeId};
 use std::ops::Range;
@@ -79,7 +80,7 @@ impl AssertedColumns {
     pub(super) fn check(&self, dir: &Path, counts: &Counts) -> Result<()> {
         self.term.check(dir, "asserted_term", self.term.len())?;
         check_len(dir, "asserted_triple", self.triple.len(), self.len() * 3)?;
-        check_len(dir, "asserted_unit", self.unit.len(), counts.attributes as usize)?;
+        check_len(dir, "asserted_unit", self.unit.len(), to_usize(counts.attributes))?;
         let (n_nodes, n_literals) = (counts.entities + counts.classes, counts.literals);
         let known = |code: u32| match AssertedTerm::from_code(code) {
             AssertedTerm::Node(node) => u64::from(node.0) < n_nodes,
@@ -118,7 +119,7 @@ impl AssertedColumns {
 
     /// The term with a text, if it is not part of the model.
     pub(crate) fn find(&self, text: &str) -> Option<u32> {
-        self.term.find(0..self.term.len(), text).map(|at| at as u32)
+        self.term.find(0..self.term.len(), text).map(index32)
     }
 
     /// The triples that fit a pattern.

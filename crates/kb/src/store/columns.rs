@@ -1,6 +1,7 @@
 //! The two shapes that columns combine into: rows of numbers, and tables of strings.
 
 use super::mapping::Column;
+use crate::cast::to_usize;
 use crate::error::{KbError, Result};
 use std::path::Path;
 
@@ -63,7 +64,7 @@ impl Strings {
 
     #[inline]
     pub(crate) fn bytes(&self, index: usize) -> &[u8] {
-        &self.bytes[self.starts[index] as usize..self.starts[index + 1] as usize]
+        &self.bytes[to_usize(self.starts[index])..to_usize(self.starts[index + 1])]
     }
 
     /// The string at a position. The bytes were checked to be UTF-8 when the store was verified.
@@ -97,7 +98,7 @@ impl Strings {
             return Err(KbError::damaged(&path_of(dir, &starts_name), "the string table does not add up"));
         }
         let utf8 = std::str::from_utf8(&self.bytes)
-            .is_ok_and(|text| self.starts.iter().all(|&at| text.is_char_boundary(at as usize)));
+            .is_ok_and(|text| self.starts.iter().all(|&at| text.is_char_boundary(to_usize(at))));
         if !utf8 {
             return Err(KbError::damaged(&path_of(dir, &format!("{name}.bytes")), "text is not UTF-8"));
         }

@@ -6,6 +6,7 @@ use super::kb::Kb;
 use super::manifest::Counts;
 use super::mapping::Column;
 use super::merged::{Either, Merged};
+use crate::cast::{index32, to_usize};
 use crate::error::{KbError, Result};
 use crate::ids::{AttributeId, FactId, LiteralId, NodeId, Property, RelationId, Value};
 use std::ops::Range;
@@ -110,9 +111,9 @@ impl FactColumns {
     }
 
     pub(super) fn check(&self, dir: &Path, counts: &Counts) -> Result<()> {
-        let n_nodes = (counts.entities + counts.classes) as usize;
-        let (n_relations, n_attributes) = (counts.relations as usize, counts.attributes as usize);
-        let (n_relational, n_literal) = (counts.relational_facts as usize, counts.literal_facts as usize);
+        let n_nodes = to_usize(counts.entities + counts.classes);
+        let (n_relations, n_attributes) = (to_usize(counts.relations), to_usize(counts.attributes));
+        let (n_relational, n_literal) = (to_usize(counts.relational_facts), to_usize(counts.literal_facts));
         let n_facts = n_relational + n_literal;
         self.out.check(dir, "out", n_nodes, n_relations + n_attributes, n_facts)?;
         self.incoming.check(dir, "in", n_nodes, n_relations, n_relational)?;
@@ -122,8 +123,8 @@ impl FactColumns {
             ("in_fact", &self.in_fact, n_relational, n_facts),
             ("by_literal_subject", &self.literal_subject, n_literal, n_nodes),
             ("by_literal_fact", &self.literal_fact, n_literal, n_facts),
-            ("qualified_fact", &self.qualified, counts.qualified_facts as usize, n_facts),
-            ("qualifier_key", &self.qualifier_key, self.qualifier_value.len(), counts.qualifiers as usize),
+            ("qualified_fact", &self.qualified, to_usize(counts.qualified_facts), n_facts),
+            ("qualifier_key", &self.qualifier_key, self.qualifier_value.len(), to_usize(counts.qualifiers)),
         ] {
             check_len(dir, name, column.len(), len)?;
             check_below(dir, name, column, limit)?;
@@ -140,7 +141,7 @@ impl FactColumns {
             self.qualified.len(),
             self.qualifier_key.len(),
         )?;
-        let n_literals = counts.literals as usize;
+        let n_literals = to_usize(counts.literals);
         let fits = |value: u32| {
             let index = (value & !LITERAL_BIT) as usize;
             index < if value & LITERAL_BIT != 0 { n_literals } else { n_nodes }
@@ -176,12 +177,12 @@ impl Kb {
     pub(super) fn property_code(&self, property: Property) -> u32 {
         match property {
             Property::Relation(relation) => relation.0,
-            Property::Attribute(attribute) => attribute.0 + self.n_relations() as u32,
+            Property::Attribute(attribute) => attribute.0 + index32(self.n_relations()),
         }
     }
 
     pub(super) fn property_of_code(&self, code: u32) -> Property {
-        match code.checked_sub(self.n_relations() as u32) {
+        match code.checked_sub(index32(self.n_relations())) {
             None => Property::Relation(RelationId(code)),
             Some(attribute) => Property::Attribute(AttributeId(attribute)),
         }
@@ -289,7 +290,7 @@ impl Kb {
     #[inline]
     pub fn facts_of(&self, subject: NodeId, property: Property) -> Range<u32> {
         let range = self.out_entries(subject, self.property_code(property));
-        range.start as u32..range.end as u32
+        index32(range.start)..index32(range.end)
     }
 
     /// The values of a range of facts: nodes or literals, as their property says.
@@ -423,8 +424,8 @@ impl Kb {
         let facts = self.facts_of(fact.subject, fact.property);
         let values = self.values_of(facts.clone());
         let value = self.value_at(fact.id.index());
-        let from = values.partition_point(|&v| v < value) as u32;
-        let to = values.partition_point(|&v| v <= value) as u32;
+        let from = index32(values.partition_point(|&v| v < value));
+        let to = index32(values.partition_point(|&v| v <= value));
         facts.start + from..facts.start + to
     }
 
@@ -434,7 +435,7 @@ impl Kb {
             Property::Relation(_) => Value::Node(NodeId(value)),
             Property::Attribute(_) => Value::Literal(LiteralId(value)),
         };
-        Fact { id: FactId(fact as u32), subject, property, value }
+        Fact { id: FactId(index32(fact)), subject, property, value }
     }
 
     /// Where a fact comes from, as the manifest's list of sources says it.

@@ -9,6 +9,7 @@ use super::kb::{ABSENT, Kb};
 use super::manifest::Counts;
 use super::mapping::Column;
 use super::qualifiers::Qualifier;
+use crate::cast::to_usize;
 use crate::error::{KbError, Result};
 use crate::ids::{LiteralId, NodeId, Property, QualifierId, Value};
 use std::ops::Range;
@@ -61,8 +62,8 @@ impl FileOrderColumns {
     }
 
     pub(super) fn check(&self, dir: &Path, counts: &Counts) -> Result<()> {
-        let n_nodes = (counts.entities + counts.classes) as usize;
-        let (n_relations, n_literals) = (counts.relations as usize, counts.literals as usize);
+        let n_nodes = to_usize(counts.entities + counts.classes);
+        let (n_relations, n_literals) = (to_usize(counts.relations), to_usize(counts.literals));
         let n_records = self.property.len();
         check_len(dir, "node_rank", self.node_rank.len(), n_nodes)?;
         check_starts(dir, "record_start", &self.start, n_nodes, n_records)?;
@@ -70,8 +71,8 @@ impl FileOrderColumns {
         let n_qualifiers = self.qualifier_key.len();
         check_starts(dir, "record_qualifier_start", &self.qualifier_start, n_records, n_qualifiers)?;
         check_len(dir, "record_qualifier_value", self.qualifier_value.len(), n_qualifiers)?;
-        check_below(dir, "record_qualifier_key", &self.qualifier_key, counts.qualifiers as usize)?;
-        let n_properties = n_relations + counts.attributes as usize;
+        check_below(dir, "record_qualifier_key", &self.qualifier_key, to_usize(counts.qualifiers))?;
+        let n_properties = n_relations + to_usize(counts.attributes);
         let known = |&property: &u32| {
             let code = (property & !BACKWARD_BIT) as usize;
             code < n_relations || code < n_properties && property & BACKWARD_BIT == 0

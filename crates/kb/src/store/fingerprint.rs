@@ -5,6 +5,8 @@
 //! cover the name of the KB, its licence, the sources of single facts, the order of the
 //! file it was made from, nor the layout of the store.
 
+use crate::cast::index32;
+
 /// Feeds content into the fingerprint.
 pub(crate) struct ContentHasher {
     hasher: blake3::Hasher,
@@ -47,7 +49,7 @@ impl ContentHasher {
     }
 
     pub(crate) fn text(&mut self, text: &str) {
-        self.u32(text.len() as u32);
+        self.u32(index32(text.len()));
         self.write(text.as_bytes());
     }
 

@@ -4,6 +4,7 @@
 //! much as making it will.
 
 use super::columns::Strings;
+use crate::cast::index32;
 use hashbrown::{DefaultHashBuilder, HashTable};
 use std::hash::BuildHasher;
 use std::ops::Range;
@@ -52,7 +53,7 @@ impl Table {
             let id = ids.bytes(node);
             if table.find(ids, id).is_none() {
                 let Table { hasher, nodes } = &mut table;
-                nodes.insert_unique(hasher.hash_one(id), node as u32, |&node| {
+                nodes.insert_unique(hasher.hash_one(id), index32(node), |&node| {
                     hasher.hash_one(ids.bytes(node as usize))
                 });
             }

@@ -12,6 +12,7 @@ use super::overlay::Delta;
 use super::schema::SchemaColumns;
 use super::search::NameColumns;
 use super::verify;
+use crate::cast::{index32, to_usize};
 use crate::error::{KbError, Result};
 use crate::ids::{ClassId, LiteralId, NodeId};
 use crate::output::{self, OutputKind};
@@ -96,8 +97,8 @@ impl Kb {
     fn map(dir: &Path, manifest: Manifest) -> Result<Kb> {
         let counts = manifest.counts;
         Ok(Kb {
-            n_entities: counts.entities as usize,
-            n_nodes: (counts.entities + counts.classes) as usize,
+            n_entities: to_usize(counts.entities),
+            n_nodes: to_usize(counts.entities + counts.classes),
             node_id: Strings::open(dir, "node_id")?,
             ids: Arc::default(),
             node_label: Column::open(&path_of(dir, "node_label"))?,
@@ -124,8 +125,8 @@ impl Kb {
     /// Checks that all columns fit each other, so that no look-up can leave its bounds.
     fn check_structure(&self, dir: &Path) -> Result<()> {
         let counts = &self.manifest.counts;
-        let (n_nodes, n_classes) = (self.n_nodes, counts.classes as usize);
-        let n_literals = counts.literals as usize;
+        let (n_nodes, n_classes) = (self.n_nodes, to_usize(counts.classes));
+        let n_literals = to_usize(counts.literals);
         self.node_id.check(dir, "node_id", n_nodes)?;
         for (name, column) in [("node_label", &self.node_label), ("node_description", &self.node_description)]
         {
@@ -185,19 +186,19 @@ impl Kb {
 
     /// All nodes: entities, then classes.
     pub fn nodes(&self) -> impl ExactSizeIterator<Item = NodeId> + use<> {
-        (0..self.n_nodes as u32).map(NodeId)
+        (0..index32(self.n_nodes)).map(NodeId)
     }
 
     /// All classes.
     pub fn classes(&self) -> impl ExactSizeIterator<Item = ClassId> + use<> {
-        (0..self.n_classes() as u32).map(ClassId)
+        (0..index32(self.n_classes())).map(ClassId)
     }
 
     /// The entity or class with this id.
     pub fn node(&self, id: &str) -> Option<NodeId> {
         let parts = [0..self.n_entities, self.n_entities..self.n_nodes];
         let found = self.ids.find(&self.node_id, parts, id);
-        found.map(|index| NodeId(index as u32))
+        found.map(|index| NodeId(index32(index)))
     }
 
     /// The class with this id.
@@ -207,12 +208,12 @@ impl Kb {
 
     /// The class that a node is, if it is one.
     pub fn as_class(&self, node: NodeId) -> Option<ClassId> {
-        (node.0 as usize).checked_sub(self.n_entities).map(|index| ClassId(index as u32))
+        (node.0 as usize).checked_sub(self.n_entities).map(|index| ClassId(index32(index)))
     }
 
     /// A class as a node.
     pub fn class_node(&self, class: ClassId) -> NodeId {
-        NodeId(class.0 + self.n_entities as u32)
+        NodeId(class.0 + index32(self.n_entities))
     }
 
     /// The id of a node, as in the source.

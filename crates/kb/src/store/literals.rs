@@ -3,6 +3,7 @@
 use super::columns::{Strings, check_below, check_len, path_of};
 use super::kb::Kb;
 use super::mapping::Column;
+use crate::cast::index32;
 use crate::error::Result;
 use crate::ids::LiteralId;
 use crate::literal::{Literal, LiteralFamily, LiteralKind, NumberType};
@@ -30,7 +31,7 @@ impl LiteralColumns {
         let kind: Column<u8> = Column::open(&path_of(dir, "literal_kind"))?;
         let families =
             [LiteralFamily::Boolean, LiteralFamily::Quantity, LiteralFamily::Time, LiteralFamily::Text];
-        let begin = |family| kind.partition_point(|&kind| kind_of(kind).family() < family) as u32;
+        let begin = |family| index32(kind.partition_point(|&kind| kind_of(kind).family() < family));
         let families = families.map(begin);
         let tag: Column<u32> = Column::open(&path_of(dir, "literal_tag"))?;
         let quantities = families[LiteralFamily::Quantity as usize]..families[LiteralFamily::Time as usize];
@@ -64,7 +65,7 @@ fn units(tags: &[u32], quantities: Range<u32>) -> Vec<(u32, Range<u32>)> {
     while start < end {
         let tag = tags[start];
         let next = start + tags[start..end].partition_point(|&other| other <= tag).max(1);
-        units.push((tag, start as u32..next as u32));
+        units.push((tag, index32(start)..index32(next)));
         start = next;
     }
     units
@@ -149,14 +150,14 @@ impl Kb {
     pub fn literal_time(&self, id: LiteralId) -> Option<Time> {
         let kind = kind_of(self.literals.kind[id.index()]);
         (kind.family() == LiteralFamily::Time)
-            .then(|| Time::from_key(self.literals.key[id.index()] as i64, kind.precision()))
+            .then(|| Time::from_key(self.literals.key[id.index()].cast_signed(), kind.precision()))
     }
 
     /// The literals of a family; of quantities only those with this unit.
     pub fn literals_of(&self, family: LiteralFamily, unit: &str) -> Range<u32> {
         let at = family as usize;
         let begin = self.literals.families[at];
-        let end = self.literals.families.get(at + 1).map_or(self.n_literals() as u32, |&next| next);
+        let end = self.literals.families.get(at + 1).map_or(index32(self.n_literals()), |&next| next);
         if family != LiteralFamily::Quantity {
             return begin..end;
         }
@@ -175,21 +176,21 @@ impl Kb {
         if tag.is_empty() {
             return Some(0);
         }
-        self.literals.tags.find(0..self.literals.tags.len(), tag).map(|at| at as u32)
+        self.literals.tags.find(0..self.literals.tags.len(), tag).map(index32)
     }
 
     /// Finds a literal that is the same in every respect.
     pub fn find_literal(&self, literal: &Literal<'_>) -> Option<LiteralId> {
         let at = self.literal_position(literal);
-        (at < self.n_literals() && self.literal(LiteralId(at as u32)).storage_order(literal).is_eq())
-            .then_some(LiteralId(at as u32))
+        (at < self.n_literals() && self.literal(LiteralId(index32(at))).storage_order(literal).is_eq())
+            .then_some(LiteralId(index32(at)))
     }
 
     /// The number of literals that sort before this one. Ids are in value order within quantities of a
     /// unit, within times, and within texts, so this turns a bound into a bound on ids.
     pub fn literal_position(&self, literal: &Literal<'_>) -> usize {
         partition(self.with_same_key(literal), |at| {
-            self.literal(LiteralId(at as u32)).storage_order(literal).is_lt()
+            self.literal(LiteralId(index32(at))).storage_order(literal).is_lt()
         })
     }
 
@@ -206,7 +207,7 @@ impl Kb {
             LiteralFamily::Quantity => {
                 f64::from_bits(columns.key[at]).total_cmp(&f64::from_bits(literal.key))
             }
-            LiteralFamily::Time => (columns.key[at] as i64).cmp(&(literal.key as i64)),
+            LiteralFamily::Time => columns.key[at].cast_signed().cmp(&literal.key.cast_signed()),
             _ => columns.text.bytes(at).cmp(literal.text.as_bytes()),
         };
         let from = partition(block.start as usize..block.end as usize, |at| order(at).is_lt());

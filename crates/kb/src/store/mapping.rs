@@ -4,6 +4,7 @@
 //! and several processes share one copy in memory.
 #![allow(unsafe_code)]
 
+use crate::cast::to_usize;
 use crate::error::{KbError, Result};
 use bytemuck::Pod;
 use memmap2::Mmap;
@@ -31,7 +32,7 @@ impl<T: Pod> Column<T> {
     /// Maps a file. Its length must be a multiple of the size of `T`.
     pub(crate) fn open(path: &Path) -> Result<Column<T>> {
         let file = File::open(path).map_err(KbError::io("open", path))?;
-        let bytes = file.metadata().map_err(KbError::io("inspect", path))?.len() as usize;
+        let bytes = to_usize(file.metadata().map_err(KbError::io("inspect", path))?.len());
         if bytes == 0 {
             return Ok(Column { start: std::ptr::NonNull::dangling().as_ptr(), len: 0, _map: None });
         }

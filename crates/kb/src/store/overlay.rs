@@ -8,6 +8,7 @@
 
 use super::facts::Fact;
 use super::kb::{ABSENT, Kb};
+use crate::cast::index32;
 use crate::error::{ChangeError, KbError, Result};
 use crate::ids::{FactId, LiteralId, NodeId, Property, RelationId, Value};
 use hashbrown::{HashMap, HashSet};
@@ -108,17 +109,17 @@ impl Kb {
 
     /// Brings the manifest in line with a change.
     fn describe_change(&mut self, delta: &Delta) {
-        let n_relations = self.n_relations() as u32;
+        let n_relations = index32(self.n_relations());
         let mut hasher = blake3::Hasher::new();
         hasher.update(self.manifest().fingerprint.as_bytes());
         let mut groups: Vec<_> = delta.out.iter().collect();
         groups.sort_unstable_by_key(|(group, _)| **group);
         let (mut relational, mut literal) = (0i64, 0i64);
         for (&(subject, property), range) in groups {
-            let stored = self.facts.out.entries(subject as usize, property).len() as i64;
-            let grown = range.len() as i64 - stored;
+            let stored = self.facts.out.entries(subject as usize, property).len();
+            let grown = range.len().cast_signed() as i64 - stored.cast_signed() as i64;
             *(if property < n_relations { &mut relational } else { &mut literal }) += grown;
-            for number in [subject, property, range.len() as u32] {
+            for number in [subject, property, index32(range.len())] {
                 hasher.update(&number.to_le_bytes());
             }
             for new in range.clone().map(|fact| fact - delta.first as usize) {
@@ -151,7 +152,7 @@ impl Kb {
                 let from = range.start + delta.value[range.clone()].partition_point(|&v| v < value);
                 let mut twins = (from..range.end).take_while(|&at| delta.value[at] == value);
                 let new = twins.find(|&at| delta.origin[at] == id.0)?;
-                Some(Fact { id: FactId(delta.first + new as u32), ..stored })
+                Some(Fact { id: FactId(delta.first + index32(new)), ..stored })
             }
         }
     }
@@ -235,7 +236,7 @@ impl Delta {
             groups.entry((subject.0, kb.property_code(property))).or_default().added.push(value);
         }
         let mut delta = Delta {
-            first: kb.facts.value.len() as u32,
+            first: index32(kb.facts.value.len()),
             subject: Vec::new(),
             property: Vec::new(),
             value: Vec::new(),
@@ -281,11 +282,11 @@ impl Delta {
         group: GroupChange,
         ends: &mut BTreeMap<(u32, u32), Ends>,
     ) -> Result<()> {
-        let n_relations = kb.n_relations() as u32;
+        let n_relations = index32(kb.n_relations());
         let stored = kb.facts.out.entries(subject as usize, property);
         let removed = group.removed;
-        let kept = stored.clone().filter(|&fact| removed.binary_search(&(fact as u32)).is_err());
-        let mut facts: Vec<(u32, u32)> = kept.map(|fact| (kb.facts.value[fact], fact as u32)).collect();
+        let kept = stored.clone().filter(|&fact| removed.binary_search(&index32(fact)).is_err());
+        let mut facts: Vec<(u32, u32)> = kept.map(|fact| (kb.facts.value[fact], index32(fact))).collect();
         let mut n_added = 0;
         for value in group.added {
             let from = facts.partition_point(|&(v, _)| v < value);
@@ -307,7 +308,7 @@ impl Delta {
         }
         for (at, &(value, origin)) in facts.iter().enumerate() {
             if origin == ABSENT {
-                let new = (start + at) as u32;
+                let new = index32(start + at);
                 match property.checked_sub(n_relations) {
                     None => ends.entry((value, property)).or_default().added.push((subject, new)),
                     Some(attribute) => {

@@ -2,6 +2,7 @@
 
 use super::facts::{FactColumns, LITERAL_BIT};
 use super::kb::Kb;
+use crate::cast::to_usize;
 use crate::ids::{FactId, LiteralId, NodeId, QualifierId, Value};
 use std::ops::Range;
 
@@ -87,7 +88,7 @@ impl FactColumns {
     /// they were spread evenly, and continues near by, so that it touches few cache lines.
     fn place_among_qualified(&self, fact: FactId) -> Option<usize> {
         let all: &[u32] = &self.qualified;
-        let guess = (u64::from(fact.0) * all.len() as u64 / (self.value.len() as u64).max(1)) as usize;
+        let guess = to_usize(u64::from(fact.0) * all.len() as u64 / (self.value.len() as u64).max(1));
         let (mut low, mut high, mut step) = (guess.min(all.len()), guess.min(all.len()), 8);
         while low > 0 && all[low - 1] >= fact.0 {
             high = low;

@@ -5,6 +5,7 @@ use super::id_index::IdIndex;
 use super::kb::{Kb, check_optional, optional, readable_id};
 use super::manifest::Counts;
 use super::mapping::Column;
+use crate::cast::{index32, to_usize};
 use crate::error::Result;
 use crate::ids::{AttributeId, ClassId, LiteralId, Property, QualifierId, RelationId};
 use std::path::Path;
@@ -97,11 +98,11 @@ macro_rules! schema_columns {
 
             pub(super) fn check(&self, dir: &Path, counts: &Counts) -> Result<()> {
                 let sizes = Sizes {
-                    classes: counts.classes as usize,
-                    relations: counts.relations as usize,
-                    attributes: counts.attributes as usize,
-                    qualifiers: counts.qualifiers as usize,
-                    literals: counts.literals as usize,
+                    classes: to_usize(counts.classes),
+                    relations: to_usize(counts.relations),
+                    attributes: to_usize(counts.attributes),
+                    qualifiers: to_usize(counts.qualifiers),
+                    literals: to_usize(counts.literals),
                     groups: self.groups.len(),
                     codes: ValueKind::ALL.len(),
                 };
@@ -160,13 +161,13 @@ impl Kb {
 
     /// All relations, by id.
     pub fn relations(&self) -> impl ExactSizeIterator<Item = RelationId> + use<> {
-        (0..self.n_relations() as u32).map(RelationId)
+        (0..index32(self.n_relations())).map(RelationId)
     }
 
     /// The relation with this id.
     pub fn relation(&self, id: &str) -> Option<RelationId> {
         let found = self.schema.relation_index.find_in(&self.schema.relation_id, id);
-        found.map(|index| RelationId(index as u32))
+        found.map(|index| RelationId(index32(index)))
     }
 
     /// The id of a relation.
@@ -224,13 +225,13 @@ impl Kb {
 
     /// All attributes, by id.
     pub fn attributes(&self) -> impl ExactSizeIterator<Item = AttributeId> + use<> {
-        (0..self.n_attributes() as u32).map(AttributeId)
+        (0..index32(self.n_attributes())).map(AttributeId)
     }
 
     /// The attribute with this id.
     pub fn attribute(&self, id: &str) -> Option<AttributeId> {
         let found = self.schema.attribute_index.find_in(&self.schema.attribute_id, id);
-        found.map(|index| AttributeId(index as u32))
+        found.map(|index| AttributeId(index32(index)))
     }
 
     /// The id of an attribute.
@@ -278,13 +279,13 @@ impl Kb {
 
     /// All qualifier keys, by id.
     pub fn qualifier_keys(&self) -> impl ExactSizeIterator<Item = QualifierId> + use<> {
-        (0..self.n_qualifier_keys() as u32).map(QualifierId)
+        (0..index32(self.n_qualifier_keys())).map(QualifierId)
     }
 
     /// The qualifier key with this id.
     pub fn qualifier_key(&self, id: &str) -> Option<QualifierId> {
         let found = self.schema.qualifier_index.find_in(&self.schema.qualifier_id, id);
-        found.map(|index| QualifierId(index as u32))
+        found.map(|index| QualifierId(index32(index)))
     }
 
     /// The id of a qualifier key.

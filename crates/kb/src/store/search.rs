@@ -10,6 +10,7 @@
 use super::columns::{Rows, path_of};
 use super::kb::Kb;
 use super::mapping::{Column, MappedBytes};
+use crate::cast::{float, index32_of, to_usize};
 use crate::error::{KbError, Result};
 use crate::ids::{ClassId, NodeId};
 use crate::names::{edit_distance, fold, name_bucket};
@@ -119,7 +120,7 @@ impl NameColumns {
         let words: Vec<&str> = query.split(' ').collect();
         // The words of the KB that each word of the query can be.
         let numbers = |(at, word): (usize, &&str)| -> Vec<u32> {
-            let exact = self.words.get(word).map(|number| number as u32);
+            let exact = self.words.get(word).map(index32_of);
             let begun = at + 1 == words.len() && word.chars().count() >= 2;
             let mut numbers: Vec<u32> = exact.into_iter().collect();
             if begun {
@@ -128,8 +129,8 @@ impl NameColumns {
                     if numbers.len() >= MAX_BEGUN_WORDS {
                         break;
                     }
-                    if exact != Some(number as u32) {
-                        numbers.push(number as u32);
+                    if exact != Some(index32_of(number)) {
+                        numbers.push(index32_of(number));
                     }
                 }
             }
@@ -174,7 +175,7 @@ impl NameColumns {
         };
         let mut found: Vec<(u32, f64)> = Vec::new();
         if let Some(exact) = self.words.get(word) {
-            found.push((exact as u32, 1.0));
+            found.push((index32_of(exact), 1.0));
         }
         if edits == 1 {
             // Two letters swapped are two edits: tried one by one where only one edit is allowed.
@@ -184,7 +185,7 @@ impl NameColumns {
                 let swapped: String = letters.iter().collect();
                 letters.swap(at - 1, at);
                 if let Some(number) = self.words.get(&swapped).filter(|_| swapped != word) {
-                    found.push((number as u32, 1.0 - 1.0 / letters.len() as f64));
+                    found.push((index32_of(number), 1.0 - 1.0 / float(letters.len())));
                 }
             }
         }
@@ -195,7 +196,7 @@ impl NameColumns {
             while let Some((other, number)) = stream.next() {
                 let other = std::str::from_utf8(other).unwrap_or("");
                 if other != word {
-                    found.push((number as u32, likeness(word, other)));
+                    found.push((index32_of(number), likeness(word, other)));
                 }
             }
         }
@@ -204,7 +205,7 @@ impl NameColumns {
 
     /// Names that share words with the query, or words like its words: the best `MAX_CANDIDATES` by weight of shared words.
     fn by_words(&self, query: &str, popularity: impl Fn(u32) -> usize) -> Vec<u32> {
-        let n_names = self.names.len().max(1) as f64;
+        let n_names = float(self.names.len().max(1));
         let mut weight_of: HashMap<u32, f64> = HashMap::new();
         for word in query.split(' ') {
             let mut best: HashMap<u32, f64> = HashMap::new();
@@ -213,7 +214,7 @@ impl NameColumns {
                 if names.len() > MAX_WORD_NAMES {
                     continue;
                 }
-                let weight = like * like * (n_names / names.len() as f64).ln().max(0.1);
+                let weight = like * like * (n_names / float(names.len())).ln().max(0.1);
                 for &name in names {
                     let entry = best.entry(name).or_default();
                     *entry = entry.max(weight);
@@ -261,7 +262,7 @@ impl Kb {
     /// The nodes with a name that folds to the same as `name`, best connected first.
     pub fn nodes_named_like(&self, name: &str) -> &[u32] {
         match self.names.names.get(fold(name)) {
-            Some(number) => self.names.name_nodes.row(number as usize),
+            Some(number) => self.names.name_nodes.row(to_usize(number)),
             None => &[],
         }
     }
@@ -302,7 +303,7 @@ impl Kb {
                 break;
             }
             let name = String::from_utf8_lossy(name);
-            for &node in self.names.name_nodes.row(number as usize) {
+            for &node in self.names.name_nodes.row(to_usize(number)) {
                 hits.add(node, &name, Match::Prefix);
             }
         }
@@ -361,7 +362,7 @@ impl Hits<'_> {
     /// How well connected a node is, and whether that is much for a thing of its class: about -3 to 15.
     fn prominence(&mut self, node: NodeId) -> f64 {
         let kb = self.kb;
-        let logarithm = |node: NodeId| (1.0 + kb.degree(node) as f64).ln();
+        let logarithm = |node: NodeId| (1.0 + float(kb.degree(node))).ln();
         // The smallest class is the most telling one.
         let class = kb.classes_of(node).min_by_key(|&class| kb.members(class).len());
         let usual = class.map_or(0.0, |class| {
@@ -369,7 +370,7 @@ impl Hits<'_> {
                 let members = kb.members(class);
                 let step = members.len().div_ceil(MAX_SAMPLE).max(1);
                 let sample = || members.iter().step_by(step).map(|&member| logarithm(NodeId(member)));
-                sample().sum::<f64>() / sample().count().max(1) as f64
+                sample().sum::<f64>() / float(sample().count().max(1))
             })
         });
         logarithm(node) - 0.5 * usual
@@ -377,7 +378,7 @@ impl Hits<'_> {
 
     fn add(&mut self, node: u32, folded: &str, matched: Match) {
         // How well connected a node is decides among names that fit equally well.
-        let popularity = 0.002 * (1.0 + self.kb.degree(NodeId(node)) as f64).ln().min(16.0);
+        let popularity = 0.002 * (1.0 + float(self.kb.degree(NodeId(node)))).ln().min(16.0);
         let score = match matched {
             Match::Exact => 0.9 + popularity,
             Match::Folded => 0.85 + popularity,
@@ -434,19 +435,19 @@ fn has_words(name: &str, query: &str) -> bool {
 /// better. At most 0.75.
 fn part_likeness(query: &str, name: &str) -> f64 {
     let begins = if name.starts_with(query) { 0.25 } else { 0.0 };
-    let covered = query.chars().count() as f64 / name.chars().count().max(1) as f64;
+    let covered = float(query.chars().count()) / float(name.chars().count().max(1));
     0.5 * covered.min(1.0) + begins
 }
 
 /// Likeness of two words: 1 minus the edit distance over the longer length.
 fn likeness(a: &str, b: &str) -> f64 {
     let longer = a.chars().count().max(b.chars().count()).max(1);
-    1.0 - edit_distance(a, b) as f64 / longer as f64
+    1.0 - float(edit_distance(a, b)) / float(longer)
 }
 
 /// Likeness of two names: each word of the query against its best partner, and how much of the name that covers.
 fn name_likeness(query: &str, name: &str) -> f64 {
-    let length = |text: &str| text.chars().filter(|&c| c != ' ').count().max(1) as f64;
+    let length = |text: &str| float(text.chars().filter(|&c| c != ' ').count().max(1));
     let words: Vec<&str> = name.split(' ').collect();
     let mut used = vec![false; words.len()];
     let mut matched = 0.0;

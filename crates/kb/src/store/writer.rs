@@ -2,6 +2,7 @@
 
 use super::columns::path_of;
 use super::verify;
+use crate::cast::index32;
 use crate::error::{KbError, Result};
 use bytemuck::Pod;
 use std::fs::File;
@@ -164,7 +165,7 @@ impl RowsBuffer {
         rows.values.reserve_exact(n_values);
         for list in lists {
             rows.values.extend_from_slice(list);
-            rows.starts.push(rows.values.len() as u32);
+            rows.starts.push(index32(rows.values.len()));
         }
         Ok(rows)
     }
@@ -177,11 +178,11 @@ impl RowsBuffer {
         let mut starts = Vec::with_capacity(n_rows + 1);
         starts.push(0);
         let mut at = 0;
-        for row in 0..n_rows as u32 {
+        for row in 0..index32(n_rows) {
             while at < pairs.len() && pairs[at].0 == row {
                 at += 1;
             }
-            starts.push(at as u32);
+            starts.push(index32(at));
         }
         Ok(RowsBuffer { starts, values: pairs.iter().map(|&(_, value)| value).collect() })
     }

@@ -23,6 +23,7 @@
 
 use super::cyclic::Numbering;
 use super::query_graph::Skeleton;
+use crate::cast::index32;
 
 /// The code of everything that is not a query: disconnected graphs, edges without ends, a root that is not there.
 pub const INVALID: &str = "INVALID";
@@ -149,7 +150,7 @@ impl Walk {
                     self.order.push(other);
                 }
             }
-            self.kids.push(self.order.len() as u32);
+            self.kids.push(index32(self.order.len()));
             next += 1;
         }
         true
@@ -174,7 +175,7 @@ struct TreeBuffers {
 
 impl TreeBuffers {
     fn write(&mut self, skeleton: &Skeleton, walk: &Walk, text: &mut Vec<u8>) {
-        let count = walk.order.len() as u32;
+        let count = index32(walk.order.len());
         self.sizes.clear();
         self.sizes.resize(count as usize, 1);
         self.by_size.clear();
@@ -195,7 +196,7 @@ impl TreeBuffers {
         }
         let is_grounded = |position: u32| skeleton.grounded[walk.order[position as usize] as usize];
         self.open.clear();
-        self.open.push((0, 1, text.len() as u32 + 1));
+        self.open.push((0, 1, index32(text.len()) + 1));
         text.push(b'(');
         while let Some((position, next, children)) = self.open.last_mut() {
             let kids = walk.kids(*position);
@@ -208,7 +209,7 @@ impl TreeBuffers {
                     (true, false) => text.extend_from_slice(b"{}"),
                     (false, grounded) => {
                         text.push(if grounded { b'[' } else { b'(' });
-                        self.open.push((kid, below.start as u32, text.len() as u32));
+                        self.open.push((kid, index32(below.start), index32(text.len())));
                     }
                 }
                 continue;
@@ -247,7 +248,7 @@ impl RunSorter {
             return;
         }
         self.order.clear();
-        self.order.extend(0..count as u32);
+        self.order.extend(0..index32(count));
         self.order.sort_unstable_by_key(|&i| piece(i as usize));
         self.sorted.clear();
         self.order.iter().for_each(|&i| self.sorted.extend_from_slice(piece(i as usize)));

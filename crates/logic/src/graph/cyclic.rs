@@ -15,6 +15,7 @@
 
 use super::code::Walk;
 use super::query_graph::Skeleton;
+use crate::cast::index32;
 use std::cmp::Ordering;
 use std::io::Write;
 
@@ -94,14 +95,14 @@ impl Numbering {
                     && (0..self.count).all(|w| w == u || w == v || row(u)[w] == row(v)[w])
             };
             // To be twins is transitive, so looking for the first one finds the whole class.
-            self.twins.push((0..v).find(can_swap).unwrap_or(v) as u8);
+            self.twins.push(small((0..v).find(can_swap).unwrap_or(v)));
         }
     }
 
     /// Writes the edges in the best numbering; false if that is too much work.
     fn search(&mut self, text: &mut Vec<u8>) -> bool {
         self.states.clear();
-        self.states.extend(0..self.count as u8);
+        self.states.extend(0..small(self.count));
         let colours = &self.colours;
         self.states.sort_unstable_by_key(|&v| (colours[usize::from(v)], v));
         // All states of a length have their cells at the same positions: a bit is set where a cell starts.
@@ -173,7 +174,7 @@ impl Numbering {
         }
         let state = |&i: &u32| &self.next_states[i as usize * length..(i as usize + 1) * length];
         self.order.clear();
-        self.order.extend(0..(self.next_states.len() / length) as u32);
+        self.order.extend(0..index32(self.next_states.len() / length));
         self.order.sort_unstable_by_key(state);
         self.order.dedup_by_key(|i| state(i));
         self.states.clear();
@@ -194,7 +195,7 @@ impl Numbering {
             let hashes = &self.hashes;
             self.next_hashes.extend((0..count).map(|v| {
                 // A sum does not depend on the order of the neighbours.
-                let around = walk.neighbours(v as u32).iter().map(|&u| mix(hashes[u as usize]));
+                let around = walk.neighbours(index32(v)).iter().map(|&u| mix(hashes[u as usize]));
                 mix(hashes[v].rotate_left(17) ^ around.fold(0, u64::wrapping_add))
             }));
             std::mem::swap(&mut self.hashes, &mut self.next_hashes);
@@ -233,7 +234,7 @@ impl Refiner {
             let key =
                 |v: u32| (colours[v as usize], &self.counts[v as usize * known..(v as usize + 1) * known]);
             self.order.clear();
-            self.order.extend(0..count as u32);
+            self.order.extend(0..index32(count));
             self.order.sort_unstable_by(|&a, &b| key(a).cmp(&key(b)));
             self.colours.clear();
             self.colours.resize(count, 0);
@@ -278,11 +279,16 @@ fn count_colours(skeleton: &Skeleton) -> (usize, usize) {
     (constraints, skeleton.grounded.len() - 1 - constraints)
 }
 
+/// The number of a vertex, of which there are at most 64, in 8 bits.
+fn small(number: usize) -> u8 {
+    u8::try_from(number).unwrap_or(u8::MAX)
+}
+
 fn push_number(text: &mut Vec<u8>, number: usize) {
     if number >= 10 {
-        text.push(b'0' + (number / 10) as u8);
+        text.push(b'0' + small(number / 10));
     }
-    text.push(b'0' + (number % 10) as u8);
+    text.push(b'0' + small(number % 10));
 }
 
 /// Scatters the bits of a number (the finaliser of SplitMix64).

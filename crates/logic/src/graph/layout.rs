@@ -5,6 +5,7 @@
 //! labels of the edges, in which every label has a row of its own: labels do not overlap.
 
 use super::query_graph::QueryGraph;
+use crate::cast::float;
 use std::cmp::Reverse;
 
 /// The gap between two boxes of a column.
@@ -201,10 +202,10 @@ impl<'g> Plan<'g> {
             for (labels, is_near) in [(&self.after[v], true), (&self.before[v], false)] {
                 let mut labels = labels.clone();
                 labels.sort_by_key(|&label| self.port_order(v, label));
-                let middle = (labels.len().max(1) - 1) as f64 / 2.0;
+                let middle = float(labels.len().max(1) - 1) / 2.0;
                 let mut last = None;
                 for (i, &label) in labels.iter().enumerate() {
-                    let offset = (i as f64 - middle) * PORT_GAP;
+                    let offset = (float(i) - middle) * PORT_GAP;
                     let near = self.near_end(label);
                     let ports = &mut self.ports[label - self.vertices];
                     // A loop is listed twice, one after the other: its second end is the lower one.
@@ -215,7 +216,7 @@ impl<'g> Plan<'g> {
                     }
                     last = Some(label);
                 }
-                let needed = labels.len() as f64 * PORT_GAP + 10.0;
+                let needed = float(labels.len()) * PORT_GAP + 10.0;
                 self.sizes[v].height = self.sizes[v].height.max(needed);
             }
         }
@@ -303,7 +304,7 @@ impl<'g> Plan<'g> {
                 }
                 blocks.pop();
                 let together = count + block.1;
-                block = ((mean * count as f64 + block.0 * block.1 as f64) / together as f64, together);
+                block = ((mean * float(count) + block.0 * float(block.1)) / float(together), together);
             }
             blocks.push(block);
         }
@@ -335,7 +336,7 @@ impl<'g> Plan<'g> {
                 x += self.room(column, true);
             }
             let first_turn = x;
-            x += turning.len() as f64 * TURN_GAP;
+            x += float(turning.len()) * TURN_GAP;
             let (start, end) = (x, x + width);
             spans.push((start, end));
             x = end;
@@ -359,7 +360,7 @@ impl<'g> Plan<'g> {
             // Lines that reach less far turn first, inside those that reach further.
             for (i, &node) in turning.iter().enumerate() {
                 if let Some(route) = &mut layout.routes[node - self.vertices] {
-                    route.turn = Some(first_turn + i as f64 * TURN_GAP);
+                    route.turn = Some(first_turn + float(i) * TURN_GAP);
                 }
             }
         }

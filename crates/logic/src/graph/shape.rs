@@ -3,6 +3,7 @@
 use super::alias::Alias;
 use super::code::{Coder, INVALID, Kind, Walk};
 use super::query_graph::Skeleton;
+use crate::cast::index32;
 
 /// What a query looks like when its names are forgotten.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -68,8 +69,8 @@ impl Coder {
             alias: if kind == Kind::Tree { Alias::of_code(&plain) } else { None },
             plain,
             code,
-            relations: skeleton.edges.len() as u32,
-            constraints: depths.len() as u32,
+            relations: index32(skeleton.edges.len()),
+            constraints: index32(depths.len()),
             hops: depths.last().copied().unwrap_or(0),
             depths,
             cycle,

@@ -57,7 +57,8 @@ pub fn parse_number(text: &str) -> Option<NumberText<'_>> {
 /// dates before the year 1, nor after the year 9999.
 pub fn parse_time(text: &str) -> Option<TimeText> {
     if let Some((year @ 1.., month, day)) = plain_date(text) {
-        return Some(TimeText::Date { year, month: month as u32, day: day as u32 });
+        let (month, day) = (u32::try_from(month).ok()?, u32::try_from(day).ok()?);
+        return Some(TimeText::Date { year, month, day });
     }
     let text = text.trim();
     let separator = if text.contains('/') { '/' } else { '-' };

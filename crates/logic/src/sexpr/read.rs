@@ -2,6 +2,7 @@
 //!
 //! Tolerant of the spellings met in prediction files: blanks after `(` and before `)`, several blanks, line breaks, and `)` glued to tokens.
 
+use crate::cast::index32;
 use crate::text::{MAX_DEPTH, Span, SyntaxError};
 
 /// The number of an item in a [`Tree`].
@@ -98,7 +99,7 @@ impl Tree {
     }
 
     fn push(&mut self, item: Item) -> u32 {
-        let id = self.items.len() as u32;
+        let id = index32(self.items.len());
         self.items.push(item);
         if let Some((list, last)) = self.open.last_mut() {
             if *last == NONE {

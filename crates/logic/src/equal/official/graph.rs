@@ -4,6 +4,7 @@
 //! graph is always a tree, with at most one edge in each direction between two nodes.
 
 use super::reader::{Fault, ItemId, Items, What};
+use crate::cast::index32;
 use crate::ontology::{LOCAL, NO_NAME, NameId, NameTable, Ontology};
 
 /// The id that the evaluator gives to the value of a superlative: the number 0, which no token is equal to.
@@ -204,7 +205,7 @@ impl Graph {
                 let lower = operator.to_lowercase();
                 let known = FUNCTIONS.iter().position(|&function| function == lower);
                 let function = match known {
-                    Some(function) => function as Function,
+                    Some(function) => index32(function),
                     // Not `number`: the number of a name of the ontology could be that of a function.
                     None => LOCAL + names.local.intern(names.ontology.hash(&lower), &lower),
                 };
@@ -255,7 +256,7 @@ impl Graph {
     }
 
     fn push_node(&mut self, id: NameId, kind: Kind) -> u32 {
-        let node = self.nodes.len() as u32;
+        let node = index32(self.nodes.len());
         self.nodes.push(Node { id, kind, function: NO_FUNCTION, time: [NO_NAME; 2] });
         self.glued.push(node);
         node
@@ -350,21 +351,21 @@ impl Graph {
     fn compact(&mut self) {
         for node in 0..self.nodes.len() {
             let mut kept = node;
-            while self.glued[kept] != kept as u32 {
+            while self.glued[kept] != index32(kept) {
                 // Halving the path keeps long chains cheap.
                 let next = self.glued[kept] as usize;
                 self.glued[kept] = self.glued[next];
                 kept = self.glued[kept] as usize;
             }
-            self.glued[node] = kept as u32;
+            self.glued[node] = index32(kept);
         }
         // Until all nodes have one, places are distinguished from nodes by their highest bit.
         const PLACE: u32 = 1 << 31;
         let mut n_kept = 0;
         for node in 0..self.nodes.len() {
-            if self.glued[node] == node as u32 {
+            if self.glued[node] == index32(node) {
                 self.nodes[n_kept] = self.nodes[node];
-                self.glued[node] = PLACE | n_kept as u32;
+                self.glued[node] = PLACE | index32(n_kept);
                 n_kept += 1;
             }
         }

@@ -5,6 +5,7 @@
 //! subtrees are numbered from the leaves up, equal subtrees with equal numbers. That takes time n log n.
 
 use super::graph::{Graph, Link, Node};
+use crate::cast::index32;
 use crate::ontology::{NO_NAME, NameId};
 use hashbrown::HashTable;
 use std::hash::BuildHasher;
@@ -135,10 +136,10 @@ impl Tree {
         let n = self.starts.len() - 1;
         self.degrees.clear();
         self.degrees
-            .extend((0..n as u32).map(|node| self.starts[node as usize + 1] - self.starts[node as usize]));
+            .extend((0..index32(n)).map(|node| self.starts[node as usize + 1] - self.starts[node as usize]));
         let mut layer = std::mem::take(&mut self.children);
         layer.clear();
-        layer.extend((0..n as u32).filter(|&node| self.degrees[node as usize] <= 1));
+        layer.extend((0..index32(n)).filter(|&node| self.degrees[node as usize] <= 1));
         let (mut from, mut left) = (0, n);
         while left > 2 {
             let to = layer.len();
@@ -220,7 +221,7 @@ impl Shapes {
             self.words.truncate(start);
             return shape;
         }
-        let shape = self.ends.len() as u32;
+        let shape = index32(self.ends.len());
         self.ends.push((self.words.len(), hash));
         self.table.insert_unique(hash, shape, |&shape| self.ends[shape as usize].1);
         shape

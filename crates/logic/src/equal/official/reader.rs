@@ -4,6 +4,7 @@
 //! after the end is ignored, and of an expression with missing `)` the first item of the innermost open list is
 //! taken. Whether an item is any good is asked only when it is needed.
 
+use crate::cast::index32;
 use crate::text::{MAX_DEPTH, Span, SyntaxError};
 use touchstone_kb::nearest_name;
 
@@ -195,7 +196,7 @@ impl Items {
 
     /// All lists of the text.
     pub(super) fn lists(&self) -> impl Iterator<Item = ItemId> + '_ {
-        (1..self.items.len() as u32).filter(|&item| self.is_list(item))
+        (1..index32(self.items.len())).filter(|&item| self.is_list(item))
     }
 
     fn push_list(&mut self, at: usize) {
@@ -217,7 +218,7 @@ impl Items {
     }
 
     fn push(&mut self, span: Span, kind: ItemKind) -> ItemId {
-        let id = self.items.len() as u32;
+        let id = index32(self.items.len());
         self.items.push(Item { span, first: NONE, next: NONE, kind });
         if let Some((list, last)) = self.open.last_mut() {
             if *last == NONE {

@@ -13,9 +13,9 @@ pub(super) const NAME_BYTES: [bool; 256] = bytes(b"_");
 
 pub(super) const fn bytes(others: &[u8]) -> [bool; 256] {
     let mut table = [false; 256];
-    let mut byte = 0;
+    let mut byte = 0u8;
     while byte < 128 {
-        table[byte] = (byte as u8).is_ascii_alphanumeric();
+        table[byte as usize] = byte.is_ascii_alphanumeric();
         byte += 1;
     }
     let mut at = 0;
