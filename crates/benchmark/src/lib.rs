@@ -2,6 +2,7 @@
 
 pub mod english;
 mod gives;
+mod grade_row;
 mod journal;
 mod kinds;
 pub mod linguistic;
@@ -12,6 +13,7 @@ mod random;
 mod usage;
 
 pub use gives::Gives;
+pub use grade_row::{GradeRow, NamedValues};
 pub use journal::{Journal, JournalError, RunHeader, RunManifest, has_error};
 pub use kinds::{Function, QuestionType};
 pub use package::{Benchmark, KbIdentity, Manifest, PackageError, Unfilled};

@@ -1,10 +1,10 @@
 //! What a prediction cost: time, tokens, money.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Value as Json, json};
 
 /// What one prediction cost, as far as it is known.
-#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 pub struct Usage {
     /// Seconds from the question to the reply.
     #[serde(skip_serializing_if = "Option::is_none")]

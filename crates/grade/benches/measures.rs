@@ -107,7 +107,7 @@ fn cases<'q>(
             }
             let other = &questions[(seed as usize * 31 + cases.len()) % questions.len()];
             let answers = if cases.len().is_multiple_of(2) { &question.answers } else { &other.answers };
-            prediction.answers = Some(answers.iter().cloned().collect());
+            prediction.answers = Some(answers.to_vec());
             cases.push((question, prediction));
         }
         if cases.len() >= n_predictions {

@@ -3,19 +3,19 @@
 //!     cargo run -p touchstone-studio --example write_report [REPORT.html]
 #![allow(clippy::print_stdout)]
 
-use std::collections::BTreeMap;
 use std::error::Error;
-use touchstone_studio::{Graded, Report, Run, html};
+use touchstone_benchmark::GradeRow;
+use touchstone_studio::{Report, Run, html};
 
 fn main() -> Result<(), Box<dyn Error>> {
     // What `touchstone grade --out` writes: summary.json and the lines of grades.jsonl.
     let grades = [("q1", "Who discovered radium?", 1.0), ("q2", "Who discovered germanium?", 0.5)];
-    let grades = grades.map(|(id, question, f1)| Graded {
+    let grades = grades.map(|(id, question, f1)| GradeRow {
         id: id.to_owned(),
         outcome: "answered".to_owned(),
         question: question.to_owned(),
-        measures: BTreeMap::from([("f1".to_owned(), f1)]),
-        ..Graded::default()
+        measures: [("f1".to_owned(), f1)].into_iter().collect(),
+        ..GradeRow::default()
     });
     let summary = serde_json::json!({
         "benchmark": "example", "questions": 2, "outcomes": { "answered": 2 },

@@ -2,4 +2,4 @@
 
 mod report;
 
-pub use report::{Graded, Report, Run, html};
+pub use report::{Report, Run, html};

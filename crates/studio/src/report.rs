@@ -1,8 +1,8 @@
 //! The report: a page with all data in it, drawn by a script in it.
 
-use serde::{Deserialize, Serialize};
 use serde_json::{Value as Json, json};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use touchstone_benchmark::{Answer, GradeRow, Graph};
 
 const PAGE: &str = include_str!("report.html");
 const STYLE: &str = include_str!("report.css");
@@ -25,56 +25,9 @@ pub struct Run {
     /// `summary.json`.
     pub summary: Json,
     /// `grades.jsonl`.
-    pub grades: Vec<Graded>,
+    pub grades: Vec<GradeRow>,
     /// Tables that other commands made: sensitivity and regression.
     pub extras: BTreeMap<String, Json>,
-}
-
-/// A line of `grades.jsonl`.
-#[derive(Debug, Clone, Default, Serialize, Deserialize)]
-pub struct Graded {
-    /// The question's id.
-    pub id: String,
-    /// What came of it.
-    pub outcome: String,
-    /// Why there is no answer.
-    #[serde(default)]
-    pub cause: Option<String>,
-    /// Each measure.
-    pub measures: BTreeMap<String, f64>,
-    /// The values of each facet.
-    #[serde(default)]
-    pub facets: BTreeMap<String, Vec<String>>,
-    /// The shape of the gold query.
-    #[serde(default)]
-    pub shape: String,
-    /// That of the predicted one.
-    #[serde(default)]
-    pub predicted_shape: Option<String>,
-    /// The question.
-    #[serde(default)]
-    pub question: String,
-    /// The gold form.
-    #[serde(default)]
-    pub gold: Option<String>,
-    /// The predicted form.
-    #[serde(default)]
-    pub predicted: Option<String>,
-    /// The gold graph.
-    #[serde(default)]
-    pub graph: Json,
-    /// The predicted graph.
-    #[serde(default)]
-    pub predicted_graph: Json,
-    /// The gold answers.
-    #[serde(default)]
-    pub gold_answers: Vec<Json>,
-    /// The predicted answers.
-    #[serde(default)]
-    pub answers: Vec<String>,
-    /// How the system came to it.
-    #[serde(default)]
-    pub trace: Json,
 }
 
 /// So many characters of a trace are shown.
@@ -87,9 +40,10 @@ const MAX_ANSWERS: usize = 20;
 pub fn html(report: &Report) -> String {
     let mut names: Vec<String> = Vec::new();
     for grade in report.runs.iter().flat_map(|run| run.grades.iter().take(1000)) {
-        for name in grade.measures.keys() {
-            if !names.contains(name) {
-                names.push(name.clone());
+        let own: BTreeSet<&str> = grade.measures.iter().map(|(name, _)| name).collect();
+        for name in own {
+            if !names.iter().any(|known| known == name) {
+                names.push(name.to_owned());
             }
         }
     }
@@ -141,31 +95,21 @@ fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 
-fn question(grade: &Graded, n_runs: usize) -> Json {
-    let text = |answer: &Json| {
-        let field = |name: &str| {
-            answer.get(name).map(|value| value.as_str().map_or_else(|| value.to_string(), str::to_owned))
-        };
-        let unit =
-            field("unit").filter(|unit| !unit.is_empty()).map_or(String::new(), |unit| format!(" {unit}"));
-        field("label")
-            .or_else(|| field("value").map(|value| value + &unit))
-            .unwrap_or_else(|| answer.to_string())
-    };
+fn question(grade: &GradeRow, n_runs: usize) -> Json {
     json!({
         "i": grade.id,
         "q": grade.question,
         "s": grade.shape,
         "f": grade.facets,
         "g": grade.gold,
-        "G": small_graph(&grade.graph),
-        "a": grade.gold_answers.iter().take(MAX_ANSWERS).map(text).collect::<Vec<_>>(),
+        "G": small_graph(grade.graph.as_ref()),
+        "a": grade.gold_answers.iter().take(MAX_ANSWERS).map(Answer::text).collect::<Vec<_>>(),
         "n": grade.gold_answers.len(),
         "r": vec![Json::Null; n_runs],
     })
 }
 
-fn result(grade: &Graded, names: &[String]) -> Json {
+fn result(grade: &GradeRow, names: &[String]) -> Json {
     // Four digits are enough to look at, and make the file half as long.
     let rounded = |value: &f64| (value * 1e4).round() / 1e4;
     let values: Vec<Option<f64>> = names.iter().map(|name| grade.measures.get(name).map(rounded)).collect();
@@ -175,15 +119,15 @@ fn result(grade: &Graded, names: &[String]) -> Json {
     }
     if let Some(form) = grade.predicted.as_ref().filter(|form| grade.gold.as_ref() != Some(*form)) {
         result["p"] = json!(form);
-        result["P"] = small_graph(&grade.predicted_graph);
+        result["P"] = small_graph(grade.predicted_graph.as_ref());
     } else if grade.predicted.is_some() {
         result["same"] = json!(true);
     }
     if grade.outcome == "answered" {
         result["a"] = json!(grade.answers.iter().take(MAX_ANSWERS).collect::<Vec<_>>());
     }
-    if !grade.trace.is_null() {
-        let trace = serde_json::to_string_pretty(&grade.trace).unwrap_or_default();
+    if let Some(trace) = &grade.trace {
+        let trace = serde_json::to_string_pretty(trace).unwrap_or_default();
         result["t"] = json!(trace.chars().take(MAX_TRACE).collect::<String>());
     }
     if let Some(shape) = &grade.predicted_shape {
@@ -193,23 +137,12 @@ fn result(grade: &Graded, names: &[String]) -> Json {
 }
 
 /// A graph as short lists: `[root, [[label, grounded, note]...], [[from, to, label]...]]`.
-fn small_graph(graph: &Json) -> Json {
-    let list = |name: &str| graph.get(name).and_then(Json::as_array).cloned().unwrap_or_default();
-    if !graph.is_object() {
-        return Json::Null;
-    }
-    let vertices: Vec<Json> = list("vertices")
-        .iter()
-        .map(|v| {
-            json!([
-                v["label"],
-                u8::from(v["grounded"] == json!(true)),
-                v.get("note").cloned().unwrap_or(json!(""))
-            ])
-        })
-        .collect();
-    let edges: Vec<Json> = list("edges").iter().map(|e| json!([e["from"], e["to"], e["label"]])).collect();
-    json!([graph["root"], vertices, edges])
+fn small_graph(graph: Option<&Graph>) -> Json {
+    let Some(Graph { root, vertices, edges }) = graph else { return Json::Null };
+    let vertices: Vec<Json> =
+        vertices.iter().map(|v| json!([v.label, u8::from(v.grounded), v.note])).collect();
+    let edges: Vec<Json> = edges.iter().map(|e| json!([e.from, e.to, e.label])).collect();
+    json!([root, vertices, edges])
 }
 
 #[cfg(test)]
@@ -218,11 +151,11 @@ mod tests {
 
     #[test]
     fn data_cannot_break_out() {
-        let grade = Graded {
+        let grade = GradeRow {
             id: "1".to_owned(),
             question: "</script><script>alert(1)</script>".to_owned(),
             outcome: "answered".to_owned(),
-            ..Graded::default()
+            ..GradeRow::default()
         };
         let run = Run { name: "<b>".to_owned(), grades: vec![grade], ..Run::default() };
         let page = html(&Report { title: "<i>".to_owned(), runs: vec![run] });
@@ -242,12 +175,26 @@ mod tests {
     }
 
     #[test]
+    fn right_answers_have_the_text_of_gold() {
+        let grade = GradeRow {
+            id: "1".to_owned(),
+            outcome: "answered".to_owned(),
+            gold_answers: vec![Answer::Boolean { value: true }],
+            answers: vec!["yes".to_owned()],
+            ..GradeRow::default()
+        };
+        let page =
+            html(&Report { runs: vec![Run { grades: vec![grade], ..Run::default() }], ..Report::default() });
+        assert_eq!(page.matches(r#""a":["yes"]"#).count(), 2, "gold and prediction");
+    }
+
+    #[test]
     fn runs_stand_side_by_side() {
-        let grade = |id: &str, value: f64| Graded {
+        let grade = |id: &str, value: f64| GradeRow {
             id: id.to_owned(),
             outcome: "answered".to_owned(),
-            measures: [("f1".to_owned(), value)].into(),
-            ..Graded::default()
+            measures: [("f1".to_owned(), value)].into_iter().collect(),
+            ..GradeRow::default()
         };
         let run = |values: &[(&str, f64)]| Run {
             grades: values.iter().map(|(id, value)| grade(id, *value)).collect(),

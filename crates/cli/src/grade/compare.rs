@@ -6,11 +6,11 @@ use crate::{Outcome, output};
 use anyhow::{Context, Result, bail};
 use clap::Args;
 use hashbrown::HashMap;
-use serde::Deserialize;
 use serde_json::{Value as Json, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
+use touchstone_benchmark::GradeRow;
 use touchstone_benchmark::Usage;
 use touchstone_grade::same::{About, GradedRun, same_benchmark};
 use touchstone_grade::statistics::{Comparison, compare, holm};
@@ -43,21 +43,10 @@ pub(crate) struct CompareArgs {
     json: bool,
 }
 
-#[derive(Deserialize)]
-struct Line {
-    id: String,
-    question: String,
-    measures: BTreeMap<String, f64>,
-    #[serde(default)]
-    usage: Json,
-    #[serde(default)]
-    facets: BTreeMap<String, Vec<String>>,
-}
-
 struct Run {
     name: String,
     about: About,
-    lines: HashMap<String, Line>,
+    lines: HashMap<String, GradeRow>,
 }
 
 impl Run {
@@ -105,7 +94,7 @@ fn read(folder: &Path) -> Result<Run> {
     })?;
     let mut lines = HashMap::new();
     for (number, line) in BufReader::new(file).lines().enumerate() {
-        let line: Line = serde_json::from_str(&line?)
+        let line: GradeRow = serde_json::from_str(&line?)
             .with_context(|| format!("{}, line {}: no grade", path.display(), number + 1))?;
         lines.insert(line.id.clone(), line);
     }
@@ -297,7 +286,7 @@ fn facet_table(first: &Run, rows: &[Row<'_>], ids: &[&String], facet: &str) -> R
     let mut groups: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     let mut known: BTreeSet<&str> = BTreeSet::new();
     for line in ids.iter().filter_map(|id| first.lines.get(*id)) {
-        known.extend(line.facets.keys().map(String::as_str));
+        known.extend(line.facets.iter().map(|(name, _)| name));
         for value in line.facets.get(facet).into_iter().flatten() {
             groups.entry(value).or_default().push(&line.id);
         }
@@ -350,7 +339,7 @@ fn usage_table(runs: &[Run], ids: &[&String]) -> Option<Table> {
         let usages: Vec<Usage> = ids
             .iter()
             .filter_map(|id| run.lines.get(*id))
-            .map(|line| Usage::of_json(&json!({ "usage": line.usage })))
+            .map(|line| line.usage.unwrap_or_default())
             .collect();
         for (name, spread) in UsageSummary::of(&usages).iter().flat_map(UsageSummary::rows) {
             let numbers = [spread.mean, spread.median, spread.p95, spread.total].map(table::quantity);
@@ -419,7 +408,7 @@ fn show(
             output::text(&format!("\n{measure}, {}: {} won, {} lost", other.name, c.won, c.lost))?;
             for id in flipped.iter().take(args.flips) {
                 let value = |run: &Run| {
-                    run.lines.get(*id).and_then(|line| line.measures.get(*measure)).copied().unwrap_or(0.0)
+                    run.lines.get(*id).and_then(|line| line.measures.get(measure)).copied().unwrap_or(0.0)
                 };
                 let question = first.lines.get(*id).map_or("", |line| line.question.as_str());
                 output::item(

@@ -9,14 +9,13 @@ use anyhow::{Context, Result, bail};
 use clap::{Args, ValueEnum};
 use hashbrown::{HashMap, HashSet};
 use rayon::prelude::*;
-use serde_json::{Map, Value as Json, json};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 use touchstone_benchmark::Usage;
 use touchstone_benchmark::{Gives, Prediction, PredictionFormat, Predictions};
-use touchstone_benchmark::{Graph, Question};
+use touchstone_benchmark::{GradeRow, Graph, Question};
 use touchstone_engine::budget::Cancel;
 use touchstone_grade::compat::Compat;
 use touchstone_grade::distil::Distilled;
@@ -599,36 +598,30 @@ fn line(
     facets: &[String],
     values: &[Vec<String>],
 ) -> String {
-    let measures: Map<String, Json> = names
-        .iter()
-        .zip(Collector::row(grade))
-        .filter_map(|(name, value)| Some((name.clone(), json!(value?))))
-        .collect();
-    let facets: Map<String, Json> =
-        facets.iter().zip(values).map(|(facet, values)| (facet.clone(), json!(values))).collect();
+    let measures = names.iter().zip(Collector::row(grade));
+    let facets = facets.iter().cloned().zip(values.iter().cloned());
     let forms = &question.forms;
     let gold = forms.sexpr.as_ref().or(forms.program.as_ref()).or(forms.sparql.as_ref());
-    let answers: Vec<&str> = grade.answers.iter().take(50).map(|answer| &*answer.text).collect();
-    let row = json!({
-        "id": question.id,
-        "outcome": grade.outcome.word(),
-        "cause": grade.cause,
-        "measures": measures,
-        "facets": facets,
-        "shape": question.shape,
-        "predicted_shape": grade.predicted_shape,
-        "robust": grade.robust,
-        "question": question.question,
-        "graph": question.graph,
-        "predicted_graph": grade.predicted_graph.as_ref().map(Graph::from),
-        "gold": gold,
-        "predicted": prediction.and_then(|prediction| prediction.logical_form.clone()),
-        "gold_answers": question.answers,
-        "answers": answers,
-        "trace": prediction.and_then(|prediction| prediction.trace.as_ref()),
-        "usage": prediction.map(|prediction| prediction.usage).filter(|usage| !usage.is_unknown()),
-    });
-    row.to_string() + "\n"
+    let row = GradeRow {
+        id: question.id.clone(),
+        outcome: grade.outcome.word().to_owned(),
+        cause: grade.cause.clone(),
+        measures: measures.filter_map(|(name, value)| Some((name.clone(), value?))).collect(),
+        facets: facets.collect(),
+        shape: question.shape.clone(),
+        predicted_shape: grade.predicted_shape.clone(),
+        robust: grade.robust,
+        question: question.question.clone(),
+        graph: Some(question.graph.clone()),
+        predicted_graph: grade.predicted_graph.as_ref().map(Graph::from),
+        gold: gold.cloned(),
+        predicted: prediction.and_then(|prediction| prediction.logical_form.clone()),
+        gold_answers: question.answers.clone(),
+        answers: grade.answers.iter().take(50).map(|answer| answer.text.to_string()).collect(),
+        trace: prediction.and_then(|prediction| prediction.trace.clone()),
+        usage: prediction.map(|prediction| prediction.usage).filter(|usage| !usage.is_unknown()),
+    };
+    serde_json::to_string(&row).unwrap_or_default() + "\n"
 }
 
 /// Rows of a breakdown that are shown.

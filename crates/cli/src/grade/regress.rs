@@ -5,11 +5,10 @@ use crate::{Outcome, output};
 use anyhow::{Context, Result, bail};
 use clap::Args;
 use hashbrown::HashMap;
-use serde::Deserialize;
 use serde_json::json;
-use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader};
 use std::path::PathBuf;
+use touchstone_benchmark::GradeRow;
 use touchstone_benchmark::Question;
 use touchstone_grade::language::{Analyst, COLUMNS};
 use touchstone_grade::regression::regress;
@@ -55,12 +54,6 @@ const REGRESSION_OUTPUT: OutputKind = OutputKind {
     },
 };
 
-#[derive(Deserialize)]
-struct Line {
-    id: String,
-    measures: BTreeMap<String, f64>,
-}
-
 pub(crate) fn run(args: &RegressArgs) -> Result<Outcome> {
     // Nothing is run: the KB is not needed.
     let (gold, _) = args.gold.open_with_or_without()?;
@@ -89,7 +82,7 @@ pub(crate) fn run(args: &RegressArgs) -> Result<Outcome> {
         COLUMNS.iter().map(|(name, _)| ((*name).to_owned(), Vec::new())).collect();
     let mut values = Vec::new();
     for (number, line) in BufReader::new(file).lines().enumerate() {
-        let line: Line = serde_json::from_str(&line?)
+        let line: GradeRow = serde_json::from_str(&line?)
             .with_context(|| format!("{}, line {}: no grade", path.display(), number + 1))?;
         let (Some(question), Some(&value)) =
             (questions.get(line.id.as_str()), line.measures.get(&args.measure))

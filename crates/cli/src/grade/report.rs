@@ -6,8 +6,9 @@ use clap::Args;
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
+use touchstone_benchmark::GradeRow;
 use touchstone_grade::same::{About, GradedRun, same_benchmark};
-use touchstone_studio::{Graded, Report, Run, html};
+use touchstone_studio::{Report, Run, html};
 
 /// Arguments of `touchstone report`.
 #[derive(Args)]
@@ -31,7 +32,7 @@ fn read(folder: &Path) -> Result<Run> {
     let hint =
         || format!("cannot read {}; `touchstone grade --out {}` writes it", path.display(), folder.display());
     let file = std::fs::File::open(&path).with_context(hint)?;
-    let mut grades: Vec<Graded> = Vec::new();
+    let mut grades: Vec<GradeRow> = Vec::new();
     for (number, line) in BufReader::with_capacity(1 << 20, file).lines().enumerate() {
         let line = line.with_context(hint)?;
         grades.push(
