@@ -270,6 +270,7 @@ fn forms(item: &Item, json: &Json, origin: Origin) -> Forms {
         Source::Program(json) => {
             Program::from_value(json).ok().and_then(|program| program.to_readable().ok())
         }
+        Source::Text(Language::Kopl, text) => Some(text.clone()),
         _ => None,
     };
     let sexpr = match &item.source {
@@ -591,6 +592,11 @@ mod tests {
         assert_eq!(question.other_answers, [[entity("m.2", "Two")]]);
         let left_out = import(Origin::WebQsp, &several.replace("Complete", "Incomplete")).unwrap_err();
         assert!(left_out.reason.contains("leaves it out"), "{}", left_out.reason);
+
+        let own = r#"{"question": "How many A?", "query": "FindAll() > FilterConcept(A) > Count()", "answers": [2]}"#;
+        let question = import(Origin::Lines, own).unwrap();
+        assert_eq!(question.forms.program.as_deref(), Some("FindAll() > FilterConcept(A) > Count()"));
+        assert_eq!(question.answers, [Answer::count(2)]);
 
         let cwq = r#"{"ID": "W-1", "question": "q", "sparql": "SELECT ?x WHERE { ?x ns:a.b ns:m.1 }", "answer": ["m.02"]}"#;
         assert_eq!(import(Origin::Cwq, cwq).unwrap().answers, [entity("m.02", "")]);
