@@ -2,6 +2,7 @@
 
 use hashbrown::HashSet;
 use touchstone_benchmark::{Answer, Question};
+use touchstone_logic::QueryGraph;
 
 /// The facets that every question has.
 pub const FACETS: [&str; 16] = [
@@ -30,12 +31,13 @@ pub fn values(facet: &str, question: &Question, seen: &HashSet<String>) -> Vec<S
     match facet {
         "shape" => one(&question.shape),
         "alias" => one(question.alias.as_deref().unwrap_or("")),
-        "complexity" => one(if graph.edges.len() <= 1 { "simple" } else { "complex" }),
+        // As `touchstone shape` counts.
+        "complexity" => one(if QueryGraph::from(graph).shape().simple { "simple" } else { "complex" }),
         "function" => one(&question.function),
         "level" => one(&question.level),
         "dataset" => one(&question.source),
         "split" => one(&question.split),
-        "hops" => one(&hops(question).to_string()),
+        "hops" => one(&QueryGraph::from(graph).shape().hops.to_string()),
         "constraints" => one(&graph.vertices.iter().filter(|vertex| vertex.grounded).count().to_string()),
         "relations" => one(&graph.edges.len().to_string()),
         "answer_type" => one(question.answers.first().map_or("", Answer::kind)),
@@ -49,25 +51,6 @@ pub fn values(facet: &str, question: &Question, seen: &HashSet<String>) -> Vec<S
         "words" => one(band(question.question.split_whitespace().count(), &[5, 10, 15, 20, 30, 40])),
         _ => Vec::new(),
     }
-}
-
-/// How far the farthest vertex is from the answer.
-fn hops(question: &Question) -> usize {
-    let graph = &question.graph;
-    let mut distance = vec![usize::MAX; graph.vertices.len()];
-    if let Some(root) = distance.get_mut(graph.root) {
-        *root = 0;
-    }
-    for round in 0..graph.vertices.len() {
-        for edge in &graph.edges {
-            for (a, b) in [(edge.from, edge.to), (edge.to, edge.from)] {
-                if distance.get(a) == Some(&round) && distance.get(b) == Some(&usize::MAX) {
-                    distance[b] = round + 1;
-                }
-            }
-        }
-    }
-    distance.into_iter().filter(|&d| d != usize::MAX).max().unwrap_or(0)
 }
 
 /// The band that a number lies in.
@@ -91,6 +74,24 @@ fn band(n: usize, ends: &[usize]) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use touchstone_logic::{Form, Spelling};
+
+    #[test]
+    fn simple_is_what_shapes_call_simple() {
+        let value = |form: &str, facet: &str| {
+            let query = Form::parse(form, &Spelling).expect("a form").to_query().expect("a query");
+            let graph = QueryGraph::of(&query);
+            let question = Question::about(&query, &graph, "", Default::default());
+            values(facet, &question, &HashSet::new()).remove(0)
+        };
+        let two = "(AND t.a (JOIN t.a.r (JOIN t.b.s m.01)))";
+        let three = "(AND t.a (JOIN t.a.r (JOIN t.b.s (JOIN t.c.q m.01))))";
+        assert_eq!((value(two, "complexity"), value(two, "hops")), ("simple".to_owned(), "2".to_owned()));
+        assert_eq!(
+            (value(three, "complexity"), value(three, "hops")),
+            ("complex".to_owned(), "3".to_owned())
+        );
+    }
 
     #[test]
     fn bands() {
