@@ -28,7 +28,7 @@ pub struct RunHeader {
     /// The split that is asked, if not all but training.
     #[serde(default)]
     pub split: Option<String>,
-    /// So many questions of it at most.
+    /// Maximum number of questions to ask.
     #[serde(default)]
     pub limit: Option<usize>,
     /// The hash of the questions.
@@ -127,7 +127,7 @@ pub enum JournalError {
         /// What was asked for.
         wanted: String,
     },
-    /// Somebody else writes there.
+    /// Another process writes there.
     #[error("another process is busy with the run in {folder}; wait for it, or choose another folder")]
     Busy {
         /// The folder.
@@ -176,7 +176,7 @@ pub struct Journal {
 const GROUP: usize = 256;
 const GROUP_TIME: Duration = Duration::from_millis(500);
 
-/// A journal that somebody has open is asked for again during this time.
+/// How long to wait for a journal that another process has open.
 const PATIENCE: Duration = Duration::from_millis(500);
 
 impl Journal {

@@ -33,7 +33,7 @@ pub struct Question {
     pub kind: String,
     /// KQA Pro's categories that the program falls into.
     pub categories: Vec<String>,
-    /// The answers with type, id and label; empty if there are none, or if nobody knows them: see `answers_empty`.
+    /// The answers with type, id and label; empty if there are none, or if they are unknown: see `answers_empty`.
     pub answers: Vec<Answer>,
     /// Whether the answers are known and there are none. Files that do not say so and have no answers do not know them.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]

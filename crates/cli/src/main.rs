@@ -199,7 +199,7 @@ fn main() -> ExitCode {
     match result {
         Ok(Outcome::Done) => ExitCode::SUCCESS,
         Ok(Outcome::NothingFound) => ExitCode::from(1),
-        // The reader of our output went away (`touchstone ... | head`): nobody is left to tell.
+        // The reader of our output went away (`touchstone ... | head`): there is no one left to report to.
         Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
             output::error(&error);

@@ -151,7 +151,7 @@ pub(crate) fn shown(table: &touchstone_grade::table::Table, most: usize) -> Tabl
 /// How a table is printed.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum TableFormatName {
-    /// For people
+    /// Human-readable
     Table,
     /// For a comment or a page
     Markdown,

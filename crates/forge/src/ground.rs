@@ -111,7 +111,7 @@ impl<'k> Ground<'k> {
         }
     }
 
-    /// Runs a query. `None` if it makes no sense or takes too long: nobody wants such a question.
+    /// Runs a query. `None` if it makes no sense or takes too long: such a question is not wanted.
     pub fn run(&self, query: &Query) -> Option<Found<'k>> {
         self.run_within(query, OPERATIONS)
     }

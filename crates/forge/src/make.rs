@@ -37,7 +37,7 @@ pub enum MakeError {
     /// Two forms of one question give different answers.
     #[error(transparent)]
     Disagreement(#[from] Box<Disagreement>),
-    /// Somebody stopped it.
+    /// The user stopped it.
     #[error("stopped; nothing was written")]
     Cancelled,
 }
@@ -84,7 +84,7 @@ impl Batch {
     }
 }
 
-/// So many times a question that is good is moved to other entities: a template that gives one good question mostly gives several, and
+/// Maximum number of times a good question is moved to other entities: a template that gives one good question mostly gives several, and
 /// those of published data have several, too.
 const MOVES: usize = 16;
 

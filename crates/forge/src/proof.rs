@@ -11,7 +11,7 @@ use touchstone_kb::{
 };
 use touchstone_logic::{Ask, Condition, Direction, Extreme, Mark, Query, Relate, Set, Step};
 
-/// So many answers are proved.
+/// Maximum number of answers to prove.
 const MAX_ANSWERS: usize = 10;
 
 /// The facts for the first answers of a query, in the ids of the schema, that asks for things; `None` if one of the answers has no proof.

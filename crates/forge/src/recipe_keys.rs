@@ -1,4 +1,4 @@
-//! The keys of recipes: which there are, and which of them somebody meant who wrote another one.
+//! The keys of recipes, and the nearest known key for an unknown one.
 
 use crate::recipe::{ByAsking, ByShape, Filters, Recipe, RecipeError, Splits};
 use crate::sample::shapes::Function;

@@ -9,7 +9,7 @@ use touchstone_engine::budget::grouped;
 use touchstone_logic::graph::svg;
 use touchstone_logic::{QueryGraph, Symbol};
 
-/// So many rows of a table are shown.
+/// Maximum number of rows of a table to show.
 const ROWS: usize = 30;
 
 const STYLE: &str = "

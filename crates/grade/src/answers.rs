@@ -102,7 +102,7 @@ pub struct Meeting {
 /// Most questions have one answer or a few.
 type Few<T> = SmallVec<[T; 4]>;
 
-/// Gold answers by their id, sorted, with their place; and by their text, once somebody asks: where all have ids, nobody does.
+/// Gold answers by their id, sorted, with their place; and by their text, made on demand: where all have ids, it is not needed.
 struct Gold<'g> {
     answers: &'g [ComparedAnswer<'g>],
     by_id: Few<(&'g str, usize)>,

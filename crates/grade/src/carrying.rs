@@ -11,13 +11,13 @@ use touchstone_engine::{Found, Words};
 use touchstone_kb::{Fact, FactId, Kb, LiteralId, NodeId, Property, Value};
 use touchstone_logic::{Ask, Direction, Query, Set};
 
-/// So many things of each set are followed.
+/// Maximum number of members of each set to follow.
 const MAX_THINGS: usize = 5;
-/// So many facts at one thing are looked at.
+/// Maximum number of facts to check at one thing.
 const MAX_LOOKED_AT: usize = 1000;
-/// So many facts of one property at one thing are followed.
+/// Maximum number of facts of one property to follow at one thing.
 const MAX_FAN: usize = 10;
-/// So many facts are one support at most.
+/// Maximum number of facts in one support.
 const MAX_SUPPORT: usize = 40;
 
 /// What carries the answers of a query.

@@ -16,7 +16,7 @@ use touchstone_logic::sparql::{self, Dialect, Parsed, Statements, Structure, enc
 use touchstone_logic::with_ids;
 use touchstone_logic::{Ask, Inverses, Language, Query, QueryGraph, Silent, kopl, sexpr};
 
-/// So many alternatives are looked at.
+/// Maximum number of alternatives to compare.
 const MAX_ALTERNATIVES: usize = 100;
 
 /// A logical form that was predicted.

@@ -41,14 +41,14 @@ pub struct Distilled {
     pub neighbours: Vec<Neighbour>,
 }
 
-/// So many facts around the gold graph are looked at, and so many of those next to it are removed at most at once.
+/// Maximum number of facts around the gold graph to consider, and of adjacent facts to remove at once.
 const MAX_FACTS: usize = 300;
 const MAX_REMOVED: usize = 40;
-/// So many facts of one property are taken at one node.
+/// Maximum number of facts of one property to take at one node.
 const MAX_FAN: usize = 10;
-/// So many answers of each query are looked around at.
+/// Maximum number of answers of each query whose surroundings are searched.
 const MAX_SEEDS: usize = 5;
-/// So many neighbours are tried at most, and so many at least: after those, only near misses that are not told yet are run.
+/// Maximum and minimum number of neighbours to try: after the minimum, only near misses that are not distinguished yet are run.
 const MAX_TRIED: usize = 60;
 const TRIED_IN_FULL: usize = 12;
 /// So much may all queries of one question cost together.
@@ -138,7 +138,7 @@ struct Contest {
 
 impl Contest {
     /// Those of some near misses that give something else than gold, and what gold gives; `None` if gold costs too much. A near miss that
-    /// costs too much is not told: nobody knows what it gives.
+    /// costs too much is not distinguished: its result is unknown.
     fn told<'k>(&mut self, kb: &'k Kb, wanted: Told) -> Option<(Told, Found<'k>)> {
         let (right, spent) = run(kb, &self.gold);
         self.operations += spent;

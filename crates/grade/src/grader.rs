@@ -88,14 +88,14 @@ pub enum GoldAnswers {
     Given,
     /// The benchmark has none; they are what the gold query returns on the KB.
     FromKb,
-    /// Nobody knows them: answers are not measured.
+    /// They are unknown: answers are not measured.
     Unknown,
 }
 
 /// What a form returned, or why it did not.
 type Returned<'a> = Result<Vec<ComparedAnswer<'a>>, (Outcome, String)>;
 
-/// So many answers are kept with a grade: wrong queries may have millions.
+/// Maximum number of answers to keep with a grade: wrong queries may have millions.
 const MAX_KEPT: usize = 1000;
 
 impl<'k> Grader<'k> {
@@ -263,7 +263,7 @@ impl<'k> Grader<'k> {
                 Some(form) if matches!(form.read, Read::Unreadable) => {
                     (Outcome::Unparsable, Some(self.why_unreadable(form)), None)
                 }
-                // Without a KB nobody knows the answers; a system that gives answers beside its forms left them out here.
+                // Without a KB the answers are unknown; a system that gives answers next to its forms left them out here.
                 Some(_) if self.gives.answers() => (Outcome::Answered, None, Some(Vec::new())),
                 Some(_) => (Outcome::Answered, None, None),
             },

@@ -99,9 +99,9 @@ impl BleuCounts {
 pub struct Pair {
     n_predicted: usize,
     n_gold: usize,
-    /// So many tokens at the start are the same.
+    /// Number of tokens at the start that are the same.
     start: usize,
-    /// So many at the end, beside those at the start.
+    /// Number of further tokens at the end that are the same.
     end: usize,
     /// From the first token whose n-grams may differ to the last that is part of one: tokens as numbers.
     predicted: Vec<u32>,

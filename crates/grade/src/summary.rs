@@ -44,7 +44,7 @@ pub struct Summary {
     /// Questions without gold answers in the benchmark: those that the gold query returns on the KB were taken.
     #[serde(skip_serializing_if = "is_zero")]
     pub answers_from_kb: usize,
-    /// Questions whose gold answers nobody knows: measures of answers are not measured.
+    /// Questions whose gold answers are unknown: measures of answers are not measured.
     #[serde(skip_serializing_if = "is_zero")]
     pub answers_unknown: usize,
     /// Each measure over all questions for which it is measured, and over those that were answered.

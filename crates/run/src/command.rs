@@ -67,13 +67,13 @@ struct Running {
 }
 
 /// A process that leads the group of a program and all that it starts, and ends the group when we end, in whatever way: its input is a
-/// pipe from us that nobody else has.
+/// pipe from us that no other process has.
 #[cfg(unix)]
 struct Guard(Child);
 
 #[cfg(unix)]
 impl Guard {
-    /// Nothing is ever written to its input, so it waits until there is nobody left who could.
+    /// Nothing is ever written to its input, so it waits until every writer is gone.
     fn start() -> std::io::Result<Guard> {
         let mut guard = Command::new("sh");
         guard.args(["-c", "read -r line; kill -s KILL 0"]).process_group(0);
@@ -149,7 +149,7 @@ impl Running {
     }
 }
 
-/// Writes questions until there are no more, or nobody reads them.
+/// Writes questions until there are no more, or the program stops reading.
 fn write_all(mut input: ChildStdin, questions: &Receiver<String>) {
     for question in questions {
         if input.write_all(question.as_bytes()).and_then(|()| input.flush()).is_err() {
@@ -216,7 +216,7 @@ impl Program<'_> {
                 Some(running) => running,
                 None => self.running.insert(Running::start(&self.system.command)?),
             };
-            // What it said that nobody asked for is not the answer to this question.
+            // A reply without a question is not the answer to this one.
             while running.lines.try_recv().is_ok() {}
             // That it has died since is noticed when there is no reply.
             let _ = running.questions.as_ref().map(|questions| questions.send(question.clone()));

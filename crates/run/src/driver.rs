@@ -24,7 +24,7 @@ pub struct Progressed {
     pub errors_before: usize,
     /// What the errors of now say.
     pub messages: ErrorMessages,
-    /// Whether all questions are answered; otherwise somebody stopped it.
+    /// Whether all questions are answered; otherwise the user stopped it.
     pub complete: bool,
     /// The error of the last question, if nothing but errors came and the run was given up. They are not written down.
     pub hopeless: Option<String>,
@@ -157,7 +157,7 @@ fn checked(mut reply: Json, id: &str) -> Json {
     }
 }
 
-/// An error with what came beside it, where nobody takes it for an answer.
+/// An error; what came with it goes into the trace, where it is not taken for an answer.
 fn without_answers(reply: Json) -> Json {
     let mut kept = json!({ "id": reply["id"], "error": reply["error"] });
     if !reply["usage"].is_null() {

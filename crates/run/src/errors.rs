@@ -6,7 +6,7 @@ use std::str::FromStr;
 /// The highest number or share of questions that may come to an error.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum ErrorLimit {
-    /// So many questions.
+    /// A number of questions.
     Count(usize),
     /// A share of the questions, from 0 to 1.
     Share(f64),

@@ -58,13 +58,13 @@ pub struct Adapted<'k> {
     pub passed_over: usize,
 }
 
-/// So many neighbours are tried.
+/// Maximum number of neighbours to try.
 const NEIGHBOURS: usize = 40;
 
-/// So many ways to put this question's things into a neighbour's query are tried.
+/// Maximum number of ways to try of putting this question's entities into a neighbour's query.
 const WAYS: usize = 8;
 
-/// So many further queries are told.
+/// Maximum number of alternatives to report.
 const ALTERNATIVES: usize = 4;
 
 /// A query that takes longer is no answer.

@@ -1,4 +1,4 @@
-//! Which runs were started here? A run's folder holds a command line; one that comes from somebody else may run anything.
+//! Which runs were started here? A run's folder holds a command line; one that comes from another user may run anything.
 
 use std::path::{Path, PathBuf};
 use touchstone_benchmark::RunManifest;

@@ -55,7 +55,7 @@ pub trait System: Sync {
         None
     }
 
-    /// Somebody who answers one question after the other.
+    /// A worker that answers one question after the other.
     fn worker(&self) -> Box<dyn Worker + '_>;
 }
 

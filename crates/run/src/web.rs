@@ -43,7 +43,7 @@ const MAX_REPLY: u64 = 16 << 20;
 /// How often waits look whether they were stopped.
 const LOOK_EVERY: Duration = Duration::from_millis(20);
 
-/// Somebody who asks.
+/// A client.
 pub(crate) struct Web {
     agent: Agent,
     settings: WebSettings,
@@ -55,7 +55,7 @@ pub(crate) struct Web {
 pub(crate) struct Request<'r> {
     pub(crate) url: &'r str,
     pub(crate) content_type: &'r str,
-    /// Sent as a bearer's token, and told to nobody else.
+    /// Sent as a bearer token, and to no other host.
     pub(crate) key: Option<&'r str>,
     pub(crate) body: &'r str,
     /// Whether it belongs to a question that was begun.
@@ -72,7 +72,7 @@ pub(crate) struct Reply {
 /// Why there is no reply.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum WebError {
-    /// Somebody stopped the run.
+    /// The user stopped the run.
     Stopped,
     /// What went wrong, for people.
     Failed(String),

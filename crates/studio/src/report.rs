@@ -30,10 +30,10 @@ pub struct Run {
     pub extras: BTreeMap<String, Json>,
 }
 
-/// So many characters of a trace are shown.
+/// Maximum number of characters of a trace to show.
 const MAX_TRACE: usize = 4000;
 
-/// So many gold answers of a question are shown.
+/// Maximum number of gold answers of a question to show.
 const MAX_ANSWERS: usize = 20;
 
 /// The page.

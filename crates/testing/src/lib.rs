@@ -1,5 +1,5 @@
 //! Data, programs and servers that a machine may lack. A test that needs one of them says so and passes; `.ci/run` counts and lists such
-//! tests at its end, because nobody sees what a passing test prints.
+//! tests at its end, because the output of passing tests is not shown.
 
 use std::ffi::OsString;
 use std::fs::OpenOptions;

@@ -202,7 +202,7 @@ mod tests {
         let entries = lexicon.entries(&world);
         assert!(entries.iter().all(|entry| entry.derived));
         assert!(entries.windows(2).all(|pair| pair[0].doubts.len() >= pair[1].doubts.len()));
-        // What somebody has written is not doubted.
+        // What a user has written is not doubted.
         let worst =
             entries.iter().find(|entry| entry.section == "attributes" && !entry.doubts.is_empty()).unwrap();
         lexicon.attributes.get_mut(&worst.id).unwrap().noun = "name".to_owned();

@@ -51,7 +51,7 @@ pub(crate) struct BuildArgs {
     /// Print a recipe, to start one's own from
     #[arg(long, value_name = "NAME", conflicts_with_all = ["recipe", "out"])]
     print_recipe: Option<String>,
-    /// For machines
+    /// Print JSON
     #[arg(long)]
     json: bool,
 }

@@ -25,7 +25,7 @@ pub(crate) struct ExportArgs {
     /// `world` (embedded), or the directory of a compiled KB; without it the KB that the benchmark was made from, found by its fingerprint
     #[arg(long, value_name = "world|DIR")]
     kb: Option<String>,
-    /// For machines
+    /// Print JSON
     #[arg(long)]
     json: bool,
 }

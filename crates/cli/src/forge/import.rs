@@ -48,7 +48,7 @@ pub(crate) struct ImportArgs {
     levels: LevelsName,
     #[command(flatten)]
     knowledge: KnowledgeArgs,
-    /// For machines
+    /// Print JSON
     #[arg(long)]
     json: bool,
 }

@@ -28,7 +28,7 @@ pub(crate) struct LexiconArgs {
     /// Replace the file even if this program did not write it
     #[arg(long)]
     force: bool,
-    /// For machines
+    /// Print JSON
     #[arg(long)]
     json: bool,
 }

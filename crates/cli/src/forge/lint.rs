@@ -20,7 +20,7 @@ pub(crate) struct LintArgs {
     /// Show all findings, not only the first twenty
     #[arg(long)]
     all: bool,
-    /// For machines
+    /// Print JSON
     #[arg(long)]
     json: bool,
 }

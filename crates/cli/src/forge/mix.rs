@@ -45,7 +45,7 @@ pub(crate) struct MixArgs {
     without_training: bool,
     #[command(flatten)]
     knowledge: KnowledgeArgs,
-    /// For machines
+    /// Print JSON
     #[arg(long)]
     json: bool,
 }

@@ -37,7 +37,7 @@ pub(crate) struct ShowArgs {
     /// Only the questions and answers
     #[arg(long)]
     brief: bool,
-    /// For machines
+    /// Print JSON
     #[arg(long)]
     json: bool,
 }

@@ -22,7 +22,7 @@ pub(crate) struct StatsArgs {
     /// Replace the file even if Touchstone did not write it or it was changed since
     #[arg(long, requires = "html")]
     force: bool,
-    /// For machines
+    /// Print JSON
     #[arg(long)]
     json: bool,
 }

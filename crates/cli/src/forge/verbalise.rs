@@ -29,7 +29,7 @@ pub(crate) struct VerbaliseArgs {
     /// Words for the KB, instead of those that come with it or are derived from its labels
     #[arg(long, value_name = "FILE.toml")]
     lexicon: Option<PathBuf>,
-    /// For machines
+    /// Print JSON
     #[arg(long)]
     json: bool,
 }

@@ -24,7 +24,7 @@ pub(crate) struct AxiomsArgs {
     /// Show a case against each axiom that does not hold
     #[arg(long)]
     cases: bool,
-    /// For machines
+    /// Print JSON
     #[arg(long)]
     json: bool,
 }

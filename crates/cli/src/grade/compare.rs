@@ -38,7 +38,7 @@ pub(crate) struct CompareArgs {
     /// Maximum number of questions to show that are right in one run only
     #[arg(long, default_value_t = 5)]
     flips: usize,
-    /// For machines
+    /// Print JSON
     #[arg(long)]
     json: bool,
 }

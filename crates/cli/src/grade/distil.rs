@@ -15,7 +15,7 @@ use touchstone_kb::Progress;
 pub(crate) struct DistilArgs {
     #[command(flatten)]
     gold: GoldArgs,
-    /// So many questions at most
+    /// Maximum number of questions
     #[arg(long, default_value_t = 500)]
     limit: usize,
     /// The same seed makes the same neighbours

@@ -101,7 +101,7 @@ pub(crate) struct GradeArgs {
     /// Only the table of measures
     #[arg(long)]
     brief: bool,
-    /// For machines
+    /// Print JSON
     #[arg(long)]
     json: bool,
 }
@@ -143,7 +143,7 @@ impl GradeArgs {
 /// How scores are printed; formats of predictions stood here in 0.1 and are still understood.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Format {
-    /// For people
+    /// Human-readable
     Table,
     /// For a comment or a page
     Markdown,
@@ -171,7 +171,7 @@ fn seconds(text: &str) -> Result<f64, String> {
     }
 }
 
-/// So many predictions are held at once.
+/// Maximum number of predictions to hold at once.
 const CHUNK: usize = 4096;
 
 pub(crate) fn run(args: &GradeArgs) -> Result<Outcome> {

@@ -9,7 +9,7 @@ use touchstone_grade::{Measure, Product};
 /// Arguments of `touchstone measures`.
 #[derive(Args)]
 pub(crate) struct MeasuresArgs {
-    /// For machines
+    /// Print JSON
     #[arg(long)]
     json: bool,
 }

@@ -71,7 +71,7 @@ pub(crate) struct Gold {
     pub(crate) path: Option<PathBuf>,
     /// Only this split; without it all but training.
     pub(crate) split: Option<String>,
-    /// So many questions at most.
+    /// Maximum number of questions.
     pub(crate) limit: Option<usize>,
     /// What the system of a run gives, if the run declares it.
     pub(crate) gives: Option<Gives>,

@@ -33,7 +33,7 @@ pub(crate) struct RegressArgs {
     /// Replace an earlier regression.json also if it was edited
     #[arg(long, requires = "write")]
     force: bool,
-    /// For machines
+    /// Print JSON
     #[arg(long)]
     json: bool,
 }

@@ -24,7 +24,7 @@ pub(crate) struct SensitivityArgs {
     /// The same seed degrades the same questions
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// For machines
+    /// Print JSON
     #[arg(long)]
     json: bool,
 }

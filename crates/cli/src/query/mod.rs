@@ -31,7 +31,7 @@ pub(crate) struct QueryArgs {
     /// Show every step with its rows and time
     #[arg(long)]
     trace: bool,
-    /// For machines
+    /// Print JSON
     #[arg(long)]
     json: bool,
     /// A format of SPARQL results: sparql-json, sparql-xml, csv, tsv; for graphs: nt, ttl, rdfxml

@@ -12,7 +12,7 @@ use touchstone_engine::{Answer, Answers, Outcome as Ran, Reply};
 /// How many answers a table shows without `--all`.
 const SHOWN: usize = 100;
 
-/// For people.
+/// As text for people.
 pub(super) fn table(reply: &Reply, all: bool) -> Result<Outcome> {
     notes(reply);
     if let Some(trace) = &reply.trace {
@@ -79,7 +79,7 @@ fn duration(time: std::time::Duration) -> String {
     }
 }
 
-/// For machines.
+/// As JSON.
 pub(super) fn json(reply: &Reply) -> Result<Outcome> {
     output::json(&AsJson { reply, id: None })?;
     ended(reply)

@@ -31,7 +31,7 @@ pub(crate) struct AskArgs {
     /// Learn from the training split of this benchmark; without it from questions that are made of the KB once and kept
     #[arg(long, value_name = "DIR")]
     benchmark: Option<PathBuf>,
-    /// For machines
+    /// Print JSON
     #[arg(long)]
     json: bool,
 }
@@ -46,7 +46,7 @@ impl AskArgs {
 /// What is made to learn from.
 const RECIPE: &str = include_str!("ask.toml");
 
-/// So many answers are shown.
+/// Maximum number of answers to show.
 const SHOWN: usize = 20;
 
 pub(crate) fn run(args: &AskArgs) -> Result<Outcome> {

@@ -19,7 +19,7 @@ pub(crate) enum CacheCommand {
 /// Arguments of `touchstone cache info`.
 #[derive(Args)]
 pub(crate) struct InfoArgs {
-    /// For machines
+    /// Print JSON
     #[arg(long)]
     json: bool,
 }
@@ -30,7 +30,7 @@ pub(crate) struct ExplainArgs {
     /// The value of `cache` in a prediction
     #[arg(value_name = "KEY")]
     key: String,
-    /// For machines
+    /// Print JSON
     #[arg(long)]
     json: bool,
 }

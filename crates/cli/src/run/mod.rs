@@ -35,7 +35,7 @@ pub(crate) struct RunArgs {
     system: Option<String>,
     #[command(flatten)]
     gold: GoldArgs,
-    /// So many questions at most
+    /// Maximum number of questions to ask
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..))]
     limit: Option<u32>,
     /// Give the system the entities that a question names
@@ -78,7 +78,7 @@ pub(crate) struct RunArgs {
     trust: bool,
     #[command(flatten)]
     systems: SystemArgs,
-    /// For machines
+    /// Print JSON
     #[arg(long)]
     json: bool,
 }
@@ -210,7 +210,7 @@ fn price(text: &str) -> Result<f64, String> {
     if price.is_finite() && price >= 0.0 { Ok(price) } else { Err(format!("`{text}` is not a price")) }
 }
 
-/// So many tokens are spent on `--schema`.
+/// Maximum number of tokens to spend on `--schema`.
 const SCHEMA_TOKENS: usize = 1000;
 
 /// A hash of questions with all that is known about them.
@@ -292,7 +292,7 @@ struct RunningScore<'g, 'b> {
     replies: usize,
     errors: usize,
     abstained: usize,
-    /// Nobody looks at a bar that is not on a terminal.
+    /// A bar that is not on a terminal is not seen.
     watched: bool,
 }
 

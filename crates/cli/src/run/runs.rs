@@ -27,7 +27,7 @@ pub(crate) struct RunsArgs {
     /// How the table is printed
     #[arg(long, value_enum, default_value_t = TableFormatName::Table)]
     format: TableFormatName,
-    /// For machines
+    /// Print JSON
     #[arg(long)]
     json: bool,
 }

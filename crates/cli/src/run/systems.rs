@@ -26,7 +26,7 @@ pub(super) struct SystemArgs {
     /// How many seconds an answer may take
     #[arg(long, default_value_t = 60.0)]
     timeout: f32,
-    /// So many requests a second at most, to systems on the web
+    /// Maximum number of requests a second to systems on the web
     #[arg(long, value_name = "REQUESTS")]
     rate: Option<f64>,
     /// How often to try again what may pass: 429, 5xx, broken connections
@@ -44,13 +44,13 @@ pub(super) struct SystemArgs {
     /// A file with the prompt: {question}, and any of {language}, {guide}, {schema}, {entities}, {examples}, {choices}
     #[arg(long, value_name = "FILE", help_heading = "llm")]
     prompt: Option<PathBuf>,
-    /// Print the prompt for the first question, and ask nobody
+    /// Print the prompt for the first question without asking
     #[arg(long, help_heading = "llm")]
     pub(super) show_prompt: bool,
     /// The language that the model shall write: kopl, sexpr or sparql
     #[arg(long, default_value = "kopl", help_heading = "llm")]
     language: String,
-    /// So many similar training questions are shown to it
+    /// Number of similar training questions to show to it
     #[arg(long, default_value_t = 5, help_heading = "llm")]
     shots: usize,
     /// About so many tokens of the prompt are for the schema
@@ -59,7 +59,7 @@ pub(super) struct SystemArgs {
     /// Its temperature
     #[arg(long, default_value_t = 0.0, help_heading = "llm")]
     temperature: f64,
-    /// So many tokens may its reply have
+    /// Maximum number of tokens of its reply
     #[arg(long, default_value_t = 1024, help_heading = "llm")]
     max_tokens: u32,
     /// Get replies in pieces

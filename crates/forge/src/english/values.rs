@@ -85,7 +85,7 @@ impl Speaker<'_> {
         let fitting: Vec<String> =
             phrases.iter().filter(|phrase| phrase.contains(&before)).cloned().collect();
         match fitting.is_empty() {
-            // Words of somebody else's lexicon: "was born earlier than {V}".
+            // Words of a user's lexicon: "was born earlier than {V}".
             true => Ok(self
                 .pick(phrases)?
                 .split('|')

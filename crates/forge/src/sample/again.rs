@@ -34,13 +34,13 @@ struct Mover<'g, 'k, 'r> {
     marks: Vec<(Mark, NodeId)>,
 }
 
-/// So many members of the class are tried before those that fit are looked for.
+/// Number of members of the class to try before searching for those that fit.
 const WITNESSES: usize = 60;
 
-/// So many neighbours are tried.
+/// Maximum number of neighbours to try.
 const ATTEMPTS: usize = 4;
 
-/// So many, if it must be reached on another way as well.
+/// The same for a vertex that must also be reached by another path.
 const MARKED_ATTEMPTS: usize = 20;
 
 impl Mover<'_, '_, '_> {

@@ -75,7 +75,7 @@ struct Link {
     edge: Edge,
 }
 
-/// So many neighbours are looked at for one vertex.
+/// Maximum number of neighbours to check for one vertex.
 const NEIGHBOURS: usize = 400;
 
 /// A query of a shape, or why this attempt led nowhere.

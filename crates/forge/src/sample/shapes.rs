@@ -46,7 +46,7 @@ impl fmt::Display for Function {
     }
 }
 
-/// So many members of a class are looked at to find one with enough relations.
+/// Maximum number of members of a class to check for one with enough relations.
 const WITNESSES: usize = 20;
 
 /// A query of a shape with a function on top, or why this attempt led nowhere.

@@ -6,10 +6,10 @@ use touchstone_engine::{Few, gallop};
 use touchstone_kb::{ClassId, Kb};
 use touchstone_logic::Direction;
 
-/// So many choices are tried for one vertex.
+/// Maximum number of choices to try for one vertex.
 const ATTEMPTS: usize = 6;
 
-/// So many members are looked at to find one that a constraint rules out.
+/// Maximum number of members to check for one that a constraint rules out.
 const MEMBERS: usize = 1000;
 
 /// Edges to named entities for `n` constraints of a vertex that may be in a class, and may have other constraints; `None` if none of the

@@ -119,7 +119,7 @@ impl Endpoint {
     ) -> Result<Response<Body>, Failure> {
         meter.budget().look()?;
         let timeout = self.time_allowed(meter);
-        // Nobody else gets to know who we are.
+        // Credentials are sent to no other host.
         let secret = self.credentials.header().filter(|_| address.same_place(&self.address));
         let short = address.with_parameters(parameters);
         let sent = if self.settings.method == Method::GetIfShort && short.len() <= LONGEST_ADDRESS {

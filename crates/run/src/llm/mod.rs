@@ -33,13 +33,13 @@ pub struct LlmSettings {
     pub prompt: String,
     /// The language that it shall write.
     pub language: Language,
-    /// So many training questions are shown.
+    /// Number of training questions to show.
     pub shots: usize,
     /// About so many tokens are spent on the schema.
     pub schema_tokens: usize,
     /// The temperature.
     pub temperature: f64,
-    /// So many tokens may a reply have.
+    /// Maximum number of tokens of a reply.
     pub max_tokens: u32,
     /// Whether replies come in pieces.
     pub stream: bool,

@@ -23,7 +23,7 @@ pub(super) fn described(language: Language) -> Json {
     ])
 }
 
-/// So many names or answers are shown.
+/// Maximum number of names or answers to show.
 const SHOWN: usize = 10;
 
 /// What a tool says.
