@@ -135,7 +135,7 @@ pub enum JournalError {
     },
     /// There are predictions, but no run.
     #[error(
-        "{folder} has a predictions.jsonl but no run.json: it is no run of this program; choose another folder"
+        "{folder} has a predictions.jsonl but no run.json: it is not a run of this program; choose another folder"
     )]
     NoRun {
         /// The folder.

@@ -158,7 +158,7 @@ impl<R: BufRead> Predictions<R> {
     }
 
     fn of_json(&self, json: &Json) -> Result<Prediction, PredictionError> {
-        let fields = json.as_object().ok_or_else(|| self.wrong("it is no object"))?;
+        let fields = json.as_object().ok_or_else(|| self.wrong("it is not an object"))?;
         let id =
             fields.get("id").or_else(|| fields.get("qid")).ok_or_else(|| self.wrong("it has no `id`"))?;
         let text = |name: &str| match fields.get(name) {
@@ -198,7 +198,7 @@ impl<R: BufRead> Predictions<R> {
             None | Some(Json::Null) => Ok(None),
             Some(word) => {
                 let word = word.as_str().map_or_else(|| word.to_string(), str::to_owned);
-                let unknown = || self.wrong(&format!("`{word}` is no language: sexpr, kopl or sparql"));
+                let unknown = || self.wrong(&format!("`{word}` is not a language: sexpr, kopl or sparql"));
                 Language::from_word(&word).map(Some).ok_or_else(unknown)
             }
         }
@@ -304,6 +304,6 @@ mod tests {
         );
         assert!(error("{\"id\": 3\n").starts_with("line 1, column 8: not JSON"), "{}", error("{\"id\": 3\n"));
         assert!(error("{\"answers\": []}").contains("it has no `id`"));
-        assert!(error("{\"id\": 1, \"lang\": \"prolog\"}").contains("`prolog` is no language"));
+        assert!(error("{\"id\": 1, \"lang\": \"prolog\"}").contains("`prolog` is not a language"));
     }
 }

@@ -286,7 +286,7 @@ impl<'k> Grader<'k> {
                 Ok(rows.iter().map(|row| ComparedAnswer::of_row(&variables, row)).collect())
             }
             Ran::Answered(Answers::Graph(_)) => {
-                Err((Outcome::FailedToExecute, "a graph is no answer".to_owned()))
+                Err((Outcome::FailedToExecute, "a graph is not an answer".to_owned()))
             }
             Ran::Unparsable(cause) => Err((Outcome::Unparsable, cause)),
             Ran::Failed(cause) => Err((Outcome::FailedToExecute, cause)),

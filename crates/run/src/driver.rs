@@ -140,7 +140,7 @@ fn short(name: &str) -> String {
 /// The reply with the id that was asked for. What cannot be graded is an error now, not when it is graded; and an error is no answer.
 fn checked(mut reply: Json, id: &str) -> Json {
     if !reply.is_object() {
-        return json!({ "id": id, "error": "the reply is no object" });
+        return json!({ "id": id, "error": "the reply is not an object" });
     }
     reply["id"] = json!(id);
     if has_error(&reply) {
@@ -182,7 +182,7 @@ mod tests {
     #[test]
     fn what_cannot_be_used_is_an_error() {
         assert_eq!(checked(json!({ "answers": [1] }), "q"), json!({ "answers": [1], "id": "q" }));
-        assert_eq!(checked(json!([1]), "q")["error"], json!("the reply is no object"));
+        assert_eq!(checked(json!([1]), "q")["error"], json!("the reply is not an object"));
         let odd = checked(json!({ "logical_form": "x", "lang": "prolog" }), "q");
         assert!(odd["error"].as_str().is_some_and(|error| error.contains("prolog")), "{odd}");
         let both = checked(json!({ "error": "oops", "answers": [1], "choice": "a" }), "q");

@@ -94,7 +94,7 @@ pub(crate) fn run(args: &MatchArgs) -> Result<Outcome> {
         output::text(&format!("{table}\n"))?;
         different.tell("that differ");
     }
-    broken.tell("that are no pairs; expected {\"id\", \"gold\", \"predicted\"}");
+    broken.tell("that are not pairs; expected {\"id\", \"gold\", \"predicted\"}");
     if total == 0 {
         output::note(&format!("there is no pair in {}", args.file));
     }

@@ -149,7 +149,7 @@ pub(crate) fn each_record<T: Send>(
     } else if !path.exists() && looks_like_a_form(file) {
         Box::new(file.as_bytes())
     } else if !path.exists() {
-        bail!("there is no file `{}`, and it is no logical form either", output::shortened(file));
+        bail!("there is no file `{}`, and it is not a logical form either", output::shortened(file));
     } else {
         bar.stage(&format!("reading {file}"), path.metadata().ok().map(|meta| meta.len()));
         touchstone_kb::import::open(path, &bar)?

@@ -95,7 +95,7 @@ fn read(folder: &Path) -> Result<Run> {
     let mut lines = HashMap::new();
     for (number, line) in BufReader::new(file).lines().enumerate() {
         let line: GradeRow = serde_json::from_str(&line?)
-            .with_context(|| format!("{}, line {}: no grade", path.display(), number + 1))?;
+            .with_context(|| format!("{}, line {}: not a grade record", path.display(), number + 1))?;
         lines.insert(line.id.clone(), line);
     }
     let about = match std::fs::read_to_string(folder.join("summary.json")) {

@@ -669,7 +669,7 @@ fn show(
     }
     if summary.repeated > 0 {
         output::note(&format!(
-            "{} not graded: another one for the question stands before",
+            "{} ignored: the question already has a prediction",
             output::counted(summary.repeated as u64, "prediction was", "predictions were")
         ));
     }

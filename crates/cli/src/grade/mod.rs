@@ -176,7 +176,7 @@ impl Known {
     fn dataset(&self, dataset: &str) -> Result<Benchmark> {
         let (format, file) = dataset
             .split_once(':')
-            .with_context(|| format!("`{dataset}` is no data set; write it like grailqa:dev.json"))?;
+            .with_context(|| format!("`{dataset}` is not a data set; write it like grailqa:dev.json"))?;
         let origin = Origin::from_name(format).with_context(|| format!("there is no format `{format}`"))?;
         let words = self.kb.as_ref().map(|kb| Words::new(kb).without_suggestions());
         let knowledge = self.knowledge(words.as_ref());

@@ -83,7 +83,7 @@ pub(crate) fn run(args: &RegressArgs) -> Result<Outcome> {
     let mut values = Vec::new();
     for (number, line) in BufReader::new(file).lines().enumerate() {
         let line: GradeRow = serde_json::from_str(&line?)
-            .with_context(|| format!("{}, line {}: no grade", path.display(), number + 1))?;
+            .with_context(|| format!("{}, line {}: not a grade record", path.display(), number + 1))?;
         let (Some(question), Some(&value)) =
             (questions.get(line.id.as_str()), line.measures.get(&args.measure))
         else {

@@ -37,7 +37,7 @@ fn read(folder: &Path) -> Result<Run> {
         let line = line.with_context(hint)?;
         grades.push(
             serde_json::from_str(&line)
-                .with_context(|| format!("{}, line {}: no grade", path.display(), number + 1))?,
+                .with_context(|| format!("{}, line {}: not a grade record", path.display(), number + 1))?,
         );
     }
     let json = |name: &str| -> Result<Option<serde_json::Value>> {

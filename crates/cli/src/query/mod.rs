@@ -137,7 +137,7 @@ impl RunArgs {
     /// How to run a query, as the arguments say.
     pub(crate) fn settings(&self) -> Result<Settings> {
         if !(self.max_time >= 0.0 && self.max_time.is_finite()) {
-            bail!("--max-time {} is no number of seconds", self.max_time);
+            bail!("--max-time {} is not a number of seconds", self.max_time);
         }
         Ok(Settings {
             engine: self.engine(&self.engine)?,

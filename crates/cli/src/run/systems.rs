@@ -176,7 +176,7 @@ impl SystemArgs {
             bail!("--temperature is a number from 0 to 10, and --max-tokens one above 0");
         }
         let language = Language::from_word(&self.language)
-            .with_context(|| format!("`{}` is no language: kopl, sexpr or sparql", self.language))?;
+            .with_context(|| format!("`{}` is not a language: kopl, sexpr or sparql", self.language))?;
         let settings = LlmSettings {
             key: std::env::var("OPENAI_API_KEY").ok().filter(|key| !key.is_empty()),
             prompt,
@@ -254,7 +254,7 @@ fn degraded(
 ) -> Result<Given> {
     let (transform, share) = rest.split_once(':').unwrap_or((rest, "0.1"));
     let share: f64 = share.parse().ok().filter(|share| (0.0..=1.0).contains(share)).with_context(|| {
-        format!("`{share}` is no share between 0 and 1; write the system like degraded:T2:0.2")
+        format!("`{share}` is not a share between 0 and 1; write the system like degraded:T2:0.2")
     })?;
     let run = degrade(questions, &gold.pool(), degradation(transform)?, share, 1, &gold.knowledge(words));
     let predictions = run.predictions.into_iter().map(|p| {
