@@ -35,6 +35,16 @@ grep -q 'class="whisker"' "$folder/page.html" || fail "there are no scores"
 grep -q 'class="heat"' "$folder/page.html" || fail "there is no heat map"
 rows=$(grep -o '<details>' "$folder/page.html" | wc -l)
 [ "$rows" -eq 100 ] || fail "$rows questions are listed at first, not 100"
+# Of right predictions no answer may look wrong. Answers are drawn when a question is opened.
+"$program" run oracle --benchmark "$folder/bench" --out "$folder/oracle" >&2
+"$program" grade "$folder/oracle" --out "$folder/oracle" >/dev/null
+"$program" report "$folder/oracle" --out "$folder/oracle.html" >&2
+printf '<script>document.querySelectorAll("details").forEach((details) => { details.open = true; });</script>\n' >>"$folder/oracle.html"
+timeout 120 chromium --headless --no-sandbox --disable-gpu --user-data-dir="$folder/profile" --virtual-time-budget=20000 \
+    --dump-dom "file://$folder/oracle.html" >"$folder/opened.html" 2>>"$folder/chromium.log"
+grep -q 'class="right">yes<' "$folder/opened.html" || fail "no right yes is among the answers of the oracle"
+wrong=$(grep -o 'class="wrong"' "$folder/opened.html" | wc -l)
+[ "$wrong" -eq 0 ] || fail "$wrong answers of the oracle look wrong"
 say "drawn after $(grep -o 'data-ready="[0-9]*"' "$folder/page.html" | tr -dc 0-9) ms; all is there"
 if [ -n "${TOUCHSTONE_REPORT_PICTURE:-}" ]; then
     for system in nearest degraded:T2:0.5; do
