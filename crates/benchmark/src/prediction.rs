@@ -3,6 +3,7 @@
 use crate::usage::Usage;
 use serde::Deserialize;
 use serde_json::Value as Json;
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::BufRead;
 use touchstone_logic::sparql::Namespaces;
 use touchstone_logic::{Answer, Language};
@@ -30,6 +31,17 @@ pub struct Prediction {
     pub trace: Option<Json>,
     /// What it cost.
     pub usage: Usage,
+}
+
+impl Prediction {
+    /// A number that is the same for predictions with the same content: everything that is graded, without the trace and the cost.
+    pub fn content_hash(&self) -> u64 {
+        let mut hasher = DefaultHasher::new();
+        (&self.id, &self.answers, &self.logical_form, self.language, &self.alternatives).hash(&mut hasher);
+        (&self.choice, &self.error).hash(&mut hasher);
+        self.log_probs.iter().for_each(|value| value.to_bits().hash(&mut hasher));
+        hasher.finish()
+    }
 }
 
 /// How predictions are written.

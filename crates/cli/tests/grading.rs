@@ -79,6 +79,35 @@ fn the_order_of_predictions_does_not_matter() {
     }
 }
 
+/// Whichever comes first: a score must not depend on it.
+#[test]
+fn two_different_predictions_for_a_question_are_refused() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = |name: &str| dir.path().join(name).display().to_string();
+    let bench = file("bench");
+    succeed(&["build", "quick", "--questions", "100", "--seed", "1", "--out", &bench]);
+    let question = &questions(&bench)[0];
+    let right = object!({ "id": question["id"], "answers": question["answers"] }).to_string();
+    let wrong = object!({ "id": question["id"], "answers": ["something else"] }).to_string();
+    let predictions = file("predictions.jsonl");
+    let grade = |lines: [&str; 2]| {
+        fs::write(&predictions, lines.join("\n")).unwrap();
+        run(&["grade", &predictions, "--benchmark", &bench, "--only-predicted", "--out", &file("grades")])
+    };
+    for lines in [[&right, &wrong], [&wrong, &right]] {
+        let output = grade(lines.map(String::as_str));
+        assert_eq!(output.status.code(), Some(2));
+        assert!(stderr(&output).contains("two different predictions for question"), "{}", stderr(&output));
+        assert!(!dir.path().join("grades").join("summary.json").exists());
+    }
+    let again = grade([&right, &right]);
+    assert!(
+        again.status.success() && stderr(&again).contains("1 prediction was ignored"),
+        "{}",
+        stderr(&again)
+    );
+}
+
 #[test]
 fn a_run_declares_what_its_system_gives() {
     let dir = tempfile::tempdir().unwrap();

@@ -465,7 +465,8 @@ fn grade_all(args: &GradeArgs, gold: &Gold, grader: &mut Grader<'_>, facets: &[S
     let deadline = args.max_total_time.map(|seconds| Instant::now() + Duration::from_secs_f64(seconds));
     let watch = Watch::new(&bar, deadline);
     grader.cancel = watch.stop.clone();
-    let mut graded = vec![false; questions.len()];
+    // The content of the prediction that each question has.
+    let mut graded: Vec<Option<u64>> = vec![None; questions.len()];
     let (mut unknown, mut elsewhere, mut repeated, mut next) = (0, 0, 0, 0);
     let mut not_graded = 0;
     let mut usages: Vec<Usage> = Vec::new();
@@ -487,10 +488,21 @@ fn grade_all(args: &GradeArgs, gold: &Gold, grader: &mut Grader<'_>, facets: &[S
             match place {
                 None if everywhere.contains(prediction.id.as_str()) => elsewhere += 1,
                 None => unknown += 1,
-                Some(at) if graded[at] => repeated += 1,
                 Some(at) => {
-                    graded[at] = true;
-                    chunk.push((at, Some(prediction)));
+                    let content = Some(prediction.content_hash());
+                    match graded[at] {
+                        None => {
+                            graded[at] = content;
+                            chunk.push((at, Some(prediction)));
+                        }
+                        known if known == content => repeated += 1,
+                        // Which of them counts would depend on the order of the file.
+                        Some(_) => bail!(
+                            "{}: there are two different predictions for question `{}`; remove one of them",
+                            args.source(),
+                            output::shortened(&prediction.id)
+                        ),
+                    }
                 }
             }
         }
@@ -498,7 +510,7 @@ fn grade_all(args: &GradeArgs, gold: &Gold, grader: &mut Grader<'_>, facets: &[S
         if is_last && next == 0 {
             return Ok(Graded::Nothing(format!("there are no predictions in {}", args.source())));
         }
-        if is_last && !graded.contains(&true) {
+        if is_last && graded.iter().all(Option::is_none) {
             let what = if elsewhere > 0 { "are among those to grade" } else { "are in the benchmark" };
             return Ok(Graded::Nothing(format!(
                 "{} in {}, and no question of theirs {what} `{}`: nothing was graded",
@@ -508,7 +520,7 @@ fn grade_all(args: &GradeArgs, gold: &Gold, grader: &mut Grader<'_>, facets: &[S
             )));
         }
         if is_last && !args.only_predicted {
-            chunk = (0..questions.len()).filter(|&at| !graded[at]).map(|at| (at, None)).collect();
+            chunk = (0..questions.len()).filter(|&at| graded[at].is_none()).map(|at| (at, None)).collect();
         }
         type Row<'g> = (Grade<'g>, Vec<Vec<String>>, String);
         let rows: Vec<Option<Row<'_>>> = chunk
@@ -669,7 +681,7 @@ fn show(
     }
     if summary.repeated > 0 {
         output::note(&format!(
-            "{} ignored: the question already has a prediction",
+            "{} ignored: the same prediction for a question again",
             output::counted(summary.repeated as u64, "prediction was", "predictions were")
         ));
     }
