@@ -3,9 +3,9 @@
 use crate::kinds::{Function, QuestionType};
 use serde::{Deserialize, Serialize};
 use touchstone_kb::Kb;
-use touchstone_logic::dataset::{Knowledge, read_text};
 use touchstone_logic::level::{SchemaItems, Traits};
 use touchstone_logic::{Answer, Inverses, Language, Query, QueryGraph};
+use touchstone_logic::{Knowledge, read_text};
 
 /// A question with everything that is known about it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

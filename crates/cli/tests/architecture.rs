@@ -64,6 +64,7 @@ fn dependencies_point_down() {
         "engine",
         "protocol",
         "benchmark",
+        "datasets",
         "forge",
         "grade",
         "run",

@@ -8,10 +8,11 @@ use std::io::BufRead;
 use touchstone_benchmark::Mention;
 use touchstone_benchmark::package::{Benchmark, FORMAT, KbIdentity, Manifest};
 use touchstone_benchmark::{Forms, Question};
+use touchstone_datasets::{Format, Item, Record, Source};
 use touchstone_engine::budget::{Cancel, Limits};
 use touchstone_engine::{Answers, Outcome, Session, Settings};
 use touchstone_kb::{Kb, Progress};
-use touchstone_logic::dataset::{Format, Item, Knowledge, Record, Source};
+use touchstone_logic::Knowledge;
 use touchstone_logic::equal::Canonical;
 use touchstone_logic::level::{SchemaItems, Training, Traits};
 use touchstone_logic::{Answer, Ask, Inverses, Language, Program, Query};
@@ -107,7 +108,7 @@ impl Importer<'_> {
             let reason = "no parse of it is good and complete; WebQSP's evaluator leaves it out, too";
             return Err(unread(&item.id, reason.to_owned()));
         }
-        let explain = |error: touchstone_logic::dataset::ReadError| unread(&item.id, error.to_string());
+        let explain = |error: touchstone_logic::ReadError| unread(&item.id, error.to_string());
         // GrailQA's graph tells the shape; the expression says the same with all that is written in literals.
         let written = json.get("s_expression").and_then(Json::as_str);
         let written = written.map(|text| Source::Text(Language::Sexpr, text.to_owned()));

@@ -10,7 +10,7 @@ use touchstone_benchmark::package::{Benchmark, Manifest};
 use touchstone_engine::budget::{Cancel, Limits};
 use touchstone_engine::{Answers, Outcome, Session, Settings, View};
 use touchstone_kb::{Kb, Progress};
-use touchstone_logic::dataset::Knowledge;
+use touchstone_logic::Knowledge;
 use touchstone_logic::equal::Canonical;
 use touchstone_logic::level::{Training, Traits};
 use touchstone_logic::sparql::Namespaces;

@@ -8,7 +8,7 @@ use touchstone_benchmark::Random;
 use touchstone_benchmark::package::{Benchmark, KbIdentity, Manifest};
 use touchstone_kb::Kb;
 use touchstone_logic::Inverses;
-use touchstone_logic::dataset::Knowledge;
+use touchstone_logic::Knowledge;
 use touchstone_logic::equal::Canonical;
 use touchstone_logic::level::{Level, Training, Traits};
 use touchstone_logic::with_ids;

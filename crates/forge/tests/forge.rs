@@ -349,10 +349,11 @@ fn schemas_are_in_step() {
 /// What is exported for others can be imported again, and what is new to a training set can be picked out.
 #[test]
 fn data_sets_come_back() {
+    use touchstone_datasets::Records;
     use touchstone_forge::export::{Target, export};
     use touchstone_forge::import::{Importer, Origin, benchmark as assembled, nspm_records};
     use touchstone_forge::mix::{Choice, mix};
-    use touchstone_logic::dataset::{Knowledge, Records};
+    use touchstone_logic::Knowledge;
     use touchstone_logic::sparql::Namespaces;
     let kb = touchstone_world::open(&NoProgress).unwrap();
     let made = make(&kb, &recipe("quick", 150), &Lexicon::of(&kb), &NoProgress).unwrap();

@@ -21,8 +21,8 @@ use touchstone_grade::degrade::{Degradation, degrade};
 use touchstone_grade::overlap::{BleuCounts, Pair, Smoothing};
 use touchstone_grade::{Grader, tokens};
 use touchstone_kb::NoProgress;
+use touchstone_logic::Knowledge;
 use touchstone_logic::Language;
-use touchstone_logic::dataset::Knowledge;
 use touchstone_logic::sparql::Namespaces;
 
 #[global_allocator]

@@ -11,7 +11,7 @@ use touchstone_grade::summary::Collector;
 use touchstone_grade::{Grader, Measure};
 use touchstone_kb::import::{ImportRequest, Profile, Source, import};
 use touchstone_kb::{Kb, NoProgress};
-use touchstone_logic::dataset::Knowledge;
+use touchstone_logic::Knowledge;
 use touchstone_logic::sparql::Namespaces;
 
 const ELEMENTS: &str = r#"

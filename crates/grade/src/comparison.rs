@@ -10,11 +10,11 @@ use smallvec::SmallVec;
 use std::cell::OnceCell;
 use touchstone_benchmark::Prediction;
 use touchstone_benchmark::{Forms, Question};
-use touchstone_logic::dataset::{Knowledge, ReadError, read_parsed, read_text};
 use touchstone_logic::equal::{Canonical, OfficialMatcher};
 use touchstone_logic::sparql::{self, Dialect, Parsed, Statements, Structure, encode_neural, parse_closed};
 use touchstone_logic::with_ids;
 use touchstone_logic::{Ask, Inverses, Language, Query, QueryGraph, Silent, kopl, sexpr};
+use touchstone_logic::{Knowledge, ReadError, read_parsed, read_text};
 
 /// Maximum number of alternatives to compare.
 const MAX_ALTERNATIVES: usize = 100;

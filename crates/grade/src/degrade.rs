@@ -8,7 +8,7 @@ use std::fmt;
 use touchstone_benchmark::Prediction;
 use touchstone_benchmark::{Question, Random};
 use touchstone_kb::{Comparison, LiteralFamily};
-use touchstone_logic::dataset::Knowledge;
+use touchstone_logic::Knowledge;
 use touchstone_logic::{Ask, Extreme, Language, Query, Set, Value, kopl, sexpr, without_one};
 
 /// A way to make a query worse.

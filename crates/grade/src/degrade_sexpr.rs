@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 use touchstone_benchmark::{Question, Random};
-use touchstone_logic::dataset::Knowledge;
-use touchstone_logic::{Language, Query, Symbol, Word, dataset, sexpr};
+use touchstone_logic::Knowledge;
+use touchstone_logic::{Language, Query, Symbol, Word, read_text, sexpr};
 
 /// The names in the S-expressions of a benchmark.
 #[derive(Default)]
@@ -15,7 +15,7 @@ pub(crate) struct FormNames {
 
 fn read(question: &Question, knowledge: &Knowledge<'_>) -> Option<Query> {
     let text = question.forms.sexpr.as_deref()?;
-    dataset::read_text(Language::Sexpr, text, knowledge).ok().map(|reading| reading.query)
+    read_text(Language::Sexpr, text, knowledge).ok().map(|reading| reading.query)
 }
 
 impl FormNames {
@@ -73,9 +73,9 @@ mod tests {
     use super::*;
     use crate::degrade::{Degradation, degrade};
     use touchstone_benchmark::package::KbIdentity;
+    use touchstone_datasets::Record;
     use touchstone_forge::import::{Importer, Origin, benchmark};
     use touchstone_logic::Spelling;
-    use touchstone_logic::dataset::Record;
     use touchstone_logic::sparql::Namespaces;
 
     #[test]
@@ -106,7 +106,7 @@ mod tests {
                 assert_ne!(prediction.logical_form, question.forms.sexpr, "{degradation}");
                 assert_eq!(prediction.language, Some(Language::Sexpr));
                 let text = prediction.logical_form.as_deref().unwrap_or_default();
-                let reads = dataset::read_text(Language::Sexpr, text, &importer.knowledge).is_ok();
+                let reads = read_text(Language::Sexpr, text, &importer.knowledge).is_ok();
                 assert_eq!(reads, degradation != Degradation::T1, "{text}");
             }
         }

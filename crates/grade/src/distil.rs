@@ -17,7 +17,7 @@ use touchstone_benchmark::{Question, Random};
 use touchstone_engine::plan::Plan;
 use touchstone_engine::{Found, Words};
 use touchstone_kb::{AttributeId, Change, Fact, FactId, Kb, LiteralId, NodeId, Property, Value};
-use touchstone_logic::dataset::Knowledge;
+use touchstone_logic::Knowledge;
 use touchstone_logic::with_ids;
 use touchstone_logic::{Ask, Query, Set, Value as Written};
 

@@ -17,7 +17,7 @@ use touchstone_benchmark::Question;
 use touchstone_engine::budget::Cancel;
 use touchstone_engine::{Answers, Outcome as Ran, Session, Settings};
 use touchstone_kb::Change;
-use touchstone_logic::dataset::Knowledge;
+use touchstone_logic::Knowledge;
 use touchstone_logic::{Inverses, Language, Ontology, QueryGraph};
 
 /// Grades predictions.

@@ -11,7 +11,6 @@
 
 mod answer;
 mod cast;
-pub mod dataset;
 pub mod equal;
 pub mod graph;
 pub mod kopl;
@@ -22,6 +21,7 @@ mod ontology;
 mod pattern;
 mod query;
 mod read_form;
+mod reading;
 mod relax;
 mod schema_ids;
 pub mod sexpr;
@@ -40,6 +40,7 @@ pub use query::{
     Ask, Condition, Direction, During, Extreme, Mark, Operand, Query, Relate, Rules, Set, Step, Superlative,
 };
 pub use read_form::ReadForm;
+pub use reading::{Knowledge, ReadError, Reading, read_graph, read_parsed, read_program, read_text};
 pub use relax::{each_without_one, without_one};
 pub use schema_ids::{entities, with_ids};
 pub use sexpr::Form;

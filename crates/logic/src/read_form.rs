@@ -1,8 +1,8 @@
 //! A logical form that is read once, with everything that later steps need to know about its text.
 
-use crate::dataset::{Knowledge, ReadError, Reading, read_parsed, read_text};
 use crate::loss::{Language, Loss};
 use crate::query::Query;
+use crate::reading::{Knowledge, ReadError, Reading, read_parsed, read_text};
 use crate::sparql::tokens::{SparqlTokens, sparql_tokens};
 use crate::sparql::{self, Dialect, Parsed, QueryIris, Repair};
 use std::sync::OnceLock;
@@ -10,9 +10,8 @@ use std::sync::OnceLock;
 /// A logical form that was read: its text, what it asks, and what was found out on the way.
 ///
 /// ```
-/// use touchstone_logic::dataset::Knowledge;
 /// use touchstone_logic::sparql::{Dialect, Namespaces};
-/// use touchstone_logic::{Language, ReadForm, Spelling};
+/// use touchstone_logic::{Knowledge, Language, ReadForm, Spelling};
 /// let knowledge = Knowledge { lookup: &Spelling, names: &(), namespaces: Namespaces::default() };
 /// let form = ReadForm::read(Language::Sparql, "SELECT ?x WHERE { ?x ns:film.film.directed_by ns:m.1 }", &knowledge);
 /// assert!(form.query.is_ok());

@@ -4,12 +4,12 @@
 use std::fmt::Write;
 use std::fs;
 use std::path::{Path, PathBuf};
-use touchstone_logic::dataset::{Format, Knowledge, Record};
 use touchstone_logic::equal::Canonical;
 use touchstone_logic::level::SchemaItems;
 use touchstone_logic::sparql::{Dialect, Namespaces};
 use touchstone_logic::{
-    Inexpressible, Inverses, Lookup, Ontology, Printed, QueryGraph, Spelling, kopl, sexpr, sparql,
+    Inexpressible, Inverses, Knowledge, Language, Lookup, Ontology, Printed, QueryGraph, ReadError, Reading,
+    Spelling, kopl, read_text, sexpr, sparql,
 };
 
 fn folder() -> PathBuf {
@@ -34,8 +34,8 @@ fn knowledge(lookup: &(dyn Lookup + Sync)) -> Knowledge<'_> {
     Knowledge { lookup, names: &(), namespaces: Namespaces::default() }
 }
 
-fn record(text: &str) -> Record {
-    Record { line: 1, text: text.to_owned(), json: false }
+fn read(text: &str, lookup: &(dyn Lookup + Sync)) -> Result<Reading, ReadError> {
+    read_text(Language::guess(text), text, &knowledge(lookup))
 }
 
 fn printed(out: &mut String, what: &str, result: Result<Printed, Inexpressible>) {
@@ -53,8 +53,7 @@ fn printed(out: &mut String, what: &str, result: Result<Printed, Inexpressible>)
 /// Everything that can be said about a form.
 fn described(text: &str) -> String {
     let mut out = String::new();
-    let item = Format::Any.item(&record(text)).unwrap();
-    let reading = match item.source.read(&knowledge(&Spelling)) {
+    let reading = match read(text, &Spelling) {
         Ok(reading) => reading,
         Err(error) => return format!("error: {error}\n"),
     };
@@ -88,9 +87,7 @@ fn compared(text: &str) -> String {
     let ontology = ontology();
     let (gold, predicted) = text.split_once(" ||| ").expect("two forms with ||| between them");
     let canonical = |text: &str| {
-        let item = Format::Any.item(&record(text)).unwrap();
-        let reading =
-            item.source.read(&knowledge(&Spelling)).unwrap_or_else(|error| panic!("{error}: {text}"));
+        let reading = read(text, &Spelling).unwrap_or_else(|error| panic!("{error}: {text}"));
         Canonical::of(&reading.query, &ontology as &dyn Inverses)
     };
     let verdict = canonical(gold).compare(&canonical(predicted));
@@ -103,8 +100,7 @@ fn compared(text: &str) -> String {
 /// What a parser that knows the ontology says of a wrong form.
 fn refused(text: &str) -> String {
     let ontology = ontology();
-    let item = Format::Any.item(&record(text)).unwrap();
-    match item.source.read(&knowledge(&ontology)) {
+    match read(text, &ontology) {
         Ok(_) => "accepted\n".to_owned(),
         Err(error) => format!("error: {error}\n"),
     }

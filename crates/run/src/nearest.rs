@@ -16,7 +16,7 @@ use touchstone_engine::exact::ExactPrinter;
 use touchstone_engine::plan::Plan;
 use touchstone_engine::{EmbeddedEngine, Engine, Found, KbContext, PlanRequest, View, Words};
 use touchstone_kb::{Kb, NodeId};
-use touchstone_logic::dataset::Knowledge;
+use touchstone_logic::Knowledge;
 use touchstone_logic::{Query, Value, Word, kopl, sexpr};
 
 /// See the module documentation.

@@ -10,8 +10,8 @@ use std::time::{Duration, Instant};
 use touchstone_benchmark::english::Lexicon;
 use touchstone_engine::Session;
 use touchstone_kb::{Kb, NoProgress};
+use touchstone_logic::Knowledge;
 use touchstone_logic::Language;
-use touchstone_logic::dataset::Knowledge;
 use touchstone_logic::sparql::Namespaces;
 use touchstone_run::{
     Asked, Cache, Cached, Contract, HttpSystem, LlmSettings, LlmSystem, Nearest, System, WebSettings,

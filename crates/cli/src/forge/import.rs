@@ -15,8 +15,8 @@ use touchstone_benchmark::package::KbIdentity;
 use touchstone_forge::import::{
     Imported, Importer, LevelCounts, Levels, Origin, Unread, benchmark, look_up_answers, nspm_records,
 };
+use touchstone_logic::Knowledge;
 use touchstone_logic::Silent;
-use touchstone_logic::dataset::Knowledge;
 
 /// Arguments of `touchstone import-dataset`.
 #[derive(Args)]
@@ -200,7 +200,7 @@ pub(super) fn counts(counts: &BTreeMap<String, u64>) -> Result<()> {
 }
 
 /// Templates, or a pair of texts.
-fn neural(file: &Path) -> Result<Vec<touchstone_logic::dataset::Record>> {
+fn neural(file: &Path) -> Result<Vec<touchstone_datasets::Record>> {
     let open = |path: &Path| {
         File::open(path).map(BufReader::new).with_context(|| format!("cannot read {}", path.display()))
     };

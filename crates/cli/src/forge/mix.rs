@@ -8,8 +8,8 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use touchstone_benchmark::Benchmark;
 use touchstone_forge::mix::{Choice, mix};
+use touchstone_logic::Knowledge;
 use touchstone_logic::Silent;
-use touchstone_logic::dataset::Knowledge;
 use touchstone_logic::graph::Class;
 use touchstone_logic::level::Level;
 

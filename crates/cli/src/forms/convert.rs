@@ -5,9 +5,10 @@ use crate::{Outcome, output};
 use anyhow::Result;
 use clap::{Args, ValueEnum};
 use serde::Serialize;
+use touchstone_datasets::{Format, Record};
 use touchstone_kb::Vocabulary;
-use touchstone_logic::dataset::{Format, Knowledge, Reading, Record};
 use touchstone_logic::sparql::Dialect;
+use touchstone_logic::{Knowledge, Reading};
 use touchstone_logic::{Language, Printed, kopl, sexpr, sparql};
 
 #[derive(Args)]

@@ -5,8 +5,9 @@ use crate::{Outcome, output};
 use anyhow::{Result, bail};
 use clap::{Args, ValueEnum};
 use serde::{Deserialize, Serialize};
+use touchstone_datasets::{Format, Record};
+use touchstone_logic::Knowledge;
 use touchstone_logic::Ontology;
-use touchstone_logic::dataset::{Format, Knowledge, Record};
 use touchstone_logic::equal::{Canonical, OfficialMatcher};
 
 #[derive(Args)]

@@ -13,8 +13,9 @@ use rayon::prelude::*;
 use std::io::BufRead;
 use std::path::{Path, PathBuf};
 use touchstone_benchmark::Question;
+use touchstone_datasets::{Format, Item, Record, Records};
 use touchstone_kb::{Kb, Progress};
-use touchstone_logic::dataset::{Format, Item, Knowledge, Record, Records};
+use touchstone_logic::Knowledge;
 use touchstone_logic::sparql::Namespaces;
 use touchstone_logic::{Inverses, Language, Lookup, Names, Ontology, Spelling};
 

@@ -7,8 +7,9 @@ use clap::Args;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use touchstone_datasets::{Format, Record};
 use touchstone_kb::output::{OutputFolder, OutputKind};
-use touchstone_logic::dataset::{Format, Knowledge, Record};
+use touchstone_logic::Knowledge;
 use touchstone_logic::graph::{Certainty, draw, svg};
 use touchstone_logic::{QueryGraph, Shape};
 

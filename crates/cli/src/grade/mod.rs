@@ -28,7 +28,7 @@ use touchstone_engine::{Session, Settings, Words};
 use touchstone_forge::import::{Importer, Origin, benchmark};
 use touchstone_grade::Grader;
 use touchstone_kb::Kb;
-use touchstone_logic::dataset::Knowledge;
+use touchstone_logic::Knowledge;
 use touchstone_logic::sparql::Namespaces;
 use touchstone_logic::{Inverses, Lookup, Names, Ontology, Spelling};
 use touchstone_run::benchmark_of;

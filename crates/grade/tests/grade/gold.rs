@@ -5,13 +5,13 @@ use std::path::PathBuf;
 use touchstone_benchmark::Answer;
 use touchstone_benchmark::Prediction;
 use touchstone_benchmark::{Forms, Question};
+use touchstone_datasets::Records;
 use touchstone_engine::Words;
 use touchstone_grade::compat::{Compat, kqapro_same};
 use touchstone_grade::degrade::without_bracket;
 use touchstone_grade::{Family, GoldAnswers, Grader, Measure, Outcome};
 use touchstone_kb::NoProgress;
 use touchstone_logic::Language;
-use touchstone_logic::dataset::Records;
 
 /// The gold forms of a question, in all languages.
 fn gold_forms(question: &Question) -> Vec<(Language, &str)> {

@@ -7,6 +7,7 @@ use touchstone_benchmark::english::Lexicon;
 use touchstone_benchmark::package::KbIdentity;
 use touchstone_benchmark::{Benchmark, Question, Random};
 use touchstone_benchmark::{Prediction, PredictionFormat, Predictions};
+use touchstone_datasets::Records;
 use touchstone_engine::{Session, Words};
 use touchstone_forge::import::{Importer, Origin, benchmark};
 use touchstone_forge::{Recipe, make};
@@ -17,7 +18,7 @@ use touchstone_grade::distil::{Distilled, distil};
 use touchstone_grade::sensitivity::sensitivity;
 use touchstone_grade::{Grader, Measure, Outcome};
 use touchstone_kb::{Kb, NoProgress};
-use touchstone_logic::dataset::{Knowledge, Records};
+use touchstone_logic::Knowledge;
 use touchstone_logic::sparql::Namespaces;
 use touchstone_logic::{Language, Ontology};
 

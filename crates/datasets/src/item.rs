@@ -1,18 +1,11 @@
 //! Questions with their logical forms, as published files have them.
 
-mod records;
-
-pub use records::{Record, Records};
-
-use crate::kopl::Program;
-use crate::level::SchemaItems;
-use crate::lookup::{Lookup, Names};
-use crate::loss::{Language, Loss};
-use crate::query::Query;
-use crate::sexpr::{Form, GraphQuery};
-use crate::sparql::{self, Dialect, Namespaces, Repair};
-use crate::{Inexpressible, QueryGraph, SyntaxError};
+use crate::records::Record;
 use serde_json::Value as Json;
+use touchstone_logic::sexpr::GraphQuery;
+use touchstone_logic::{
+    Knowledge, Language, Program, QueryGraph, ReadError, Reading, read_graph, read_program, read_text,
+};
 
 /// A kind of file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -59,23 +52,10 @@ pub enum Source {
     Text(Language, String),
 }
 
-/// A logical form that was read.
-#[derive(Debug, Clone)]
-pub struct Reading {
-    /// The query it asks.
-    pub query: Query,
-    /// What was repaired in it.
-    pub repairs: Vec<Repair>,
-    /// Where the query differs from the text.
-    pub lost: Vec<Loss>,
-    /// The graph that a SPARQL text is written for.
-    pub dialect: Option<Dialect>,
-}
-
-/// What is wrong with a question or its logical form.
+/// What is wrong with a record or its logical form.
 #[derive(Debug, Clone, thiserror::Error)]
 #[non_exhaustive]
-pub enum ReadError {
+pub enum RecordError {
     /// The record is not JSON.
     #[error("not JSON: {0}")]
     Json(String),
@@ -87,41 +67,9 @@ pub enum ReadError {
         /// The keys that are there.
         found: String,
     },
-    /// The text does not follow its language.
+    /// The logical form cannot be read.
     #[error(transparent)]
-    Syntax(#[from] SyntaxError),
-    /// The program makes no sense.
-    #[error(transparent)]
-    Program(#[from] crate::kopl::ProgramError),
-    /// The graph makes no sense.
-    #[error(transparent)]
-    Graph(#[from] crate::sexpr::GraphQueryError),
-    /// The expression has no meaning in the algebra.
-    #[error(transparent)]
-    Meaning(#[from] Inexpressible),
-    /// A word that the KB or the ontology does not know.
-    #[error("unknown {what} `{word}`{}", nearest.as_ref().map(|name| format!("; did you mean `{name}`?")).unwrap_or_default())]
-    UnknownWord {
-        /// What it should be.
-        what: &'static str,
-        /// The word.
-        word: String,
-        /// The nearest one that is known.
-        nearest: Option<String>,
-    },
-    /// The SPARQL query is outside the algebra.
-    #[error(transparent)]
-    NotRecognised(#[from] sparql::NotRecognised),
-}
-
-/// What a reader may know about the words of logical forms.
-pub struct Knowledge<'k> {
-    /// What words are.
-    pub lookup: &'k (dyn Lookup + Sync),
-    /// The names and kinds of keys.
-    pub names: &'k (dyn Names + Sync),
-    /// The namespaces of IRIs.
-    pub namespaces: Namespaces,
+    Form(#[from] ReadError),
 }
 
 /// The value under the first of some keys.
@@ -148,7 +96,7 @@ fn word(value: &Json) -> String {
 
 impl Format {
     /// The question in a record.
-    pub fn item(self, record: &Record) -> Result<Item, ReadError> {
+    pub fn item(self, record: &Record) -> Result<Item, RecordError> {
         if !record.json {
             let language = match self {
                 Format::Plain(language) => language,
@@ -158,7 +106,7 @@ impl Format {
             return Ok(Item { id: record.line.to_string(), question: None, source });
         }
         let json: Json =
-            serde_json::from_str(&record.text).map_err(|error| ReadError::Json(error.to_string()))?;
+            serde_json::from_str(&record.text).map_err(|error| RecordError::Json(error.to_string()))?;
         let id = first(&json, &["qid", "QuestionId", "ID", "split_id", "id", "_id", "uid"])
             .map_or_else(|| record.line.to_string(), word);
         let question =
@@ -169,7 +117,7 @@ impl Format {
         Ok(Item { id, question, source })
     }
 
-    fn source(self, json: &Json) -> Result<Source, ReadError> {
+    fn source(self, json: &Json) -> Result<Source, RecordError> {
         let text = |keys: &[&str], language: Language| match first(json, keys)? {
             Json::String(text) => Some(Source::Text(language, text.clone())),
             other if language == Language::Kopl => Some(Source::Program(other.clone())),
@@ -223,7 +171,7 @@ impl Format {
             let keys = json
                 .as_object()
                 .map(|object| object.keys().map(|key| format!("`{key}`")).collect::<Vec<_>>().join(", "));
-            ReadError::NoForm {
+            RecordError::NoForm {
                 expected,
                 found: keys.filter(|keys| !keys.is_empty()).unwrap_or_else(|| "none".to_owned()),
             }
@@ -260,12 +208,8 @@ impl Source {
     /// The query that it asks.
     pub fn read(&self, knowledge: &Knowledge<'_>) -> Result<Reading, ReadError> {
         match self {
-            Source::Graph(graph) => Ok(Reading::plain(graph.to_form()?.to_query()?)),
-            Source::Program(json) => {
-                let query = Program::from_value(json)?.to_query(knowledge.names)?;
-                check_words(&query, knowledge.lookup)?;
-                Ok(Reading::plain(query))
-            }
+            Source::Graph(graph) => read_graph(graph),
+            Source::Program(json) => read_program(&Program::from_value(json)?, knowledge),
             Source::Text(language, text) => read_text(*language, text, knowledge),
         }
     }
@@ -279,62 +223,14 @@ impl Source {
     }
 }
 
-impl Reading {
-    /// Without repairs and losses.
-    fn plain(query: Query) -> Reading {
-        Reading { query, repairs: Vec::new(), lost: Vec::new(), dialect: None }
-    }
-}
-
-/// The query that a text asks.
-pub fn read_text(language: Language, text: &str, knowledge: &Knowledge<'_>) -> Result<Reading, ReadError> {
-    let reading = match language {
-        // This parser knows the words by itself, and where they stand.
-        Language::Sexpr => return Ok(Reading::plain(Form::parse(text, knowledge.lookup)?.to_query()?)),
-        Language::Kopl => Reading::plain(Program::parse(text)?.to_query(knowledge.names)?),
-        Language::Sparql => {
-            let parsed = sparql::parse(text)?;
-            return Ok(Reading { repairs: parsed.repairs, ..read_parsed(&parsed.query, knowledge)? });
-        }
-    };
-    check_words(&reading.query, knowledge.lookup)?;
-    Ok(reading)
-}
-
-/// The query that parsed SPARQL asks.
-pub fn read_parsed(query: &spargebra::Query, knowledge: &Knowledge<'_>) -> Result<Reading, ReadError> {
-    let sparql::Recognised { query, lost, dialect } = sparql::recognise(query, &knowledge.namespaces)?;
-    check_words(&query, knowledge.lookup)?;
-    Ok(Reading { query, repairs: Vec::new(), lost, dialect: Some(dialect) })
-}
-
-/// Refuses classes and properties that the KB or the ontology does not have.
-fn check_words(query: &Query, lookup: &dyn Lookup) -> Result<(), ReadError> {
-    let items = SchemaItems::of(query);
-    if let Some(word) = items.properties.iter().find(|word| lookup.is_property(word) == Some(false)) {
-        return Err(ReadError::UnknownWord {
-            what: "relation or attribute",
-            word: word.to_string(),
-            nearest: lookup.nearest_property(word),
-        });
-    }
-    if let Some(word) = items.classes.iter().find(|word| lookup.is_class(word) == Some(false)) {
-        return Err(ReadError::UnknownWord {
-            what: "class",
-            word: word.to_string(),
-            nearest: lookup.nearest_class(word),
-        });
-    }
-    Ok(())
-}
-
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
-    use crate::lookup::Spelling;
+    use touchstone_logic::Spelling;
+    use touchstone_logic::sparql::Namespaces;
 
-    fn item(format: Format, text: &str) -> Result<Item, ReadError> {
+    fn item(format: Format, text: &str) -> Result<Item, RecordError> {
         format.item(&Record { line: 7, text: text.to_owned(), json: text.starts_with(['{', '"']) })
     }
 
@@ -398,19 +294,5 @@ mod tests {
             .read(&knowledge)
             .unwrap_err();
         assert!(wrong.to_string().contains("did you mean `What`?"), "{wrong}");
-    }
-
-    #[test]
-    fn unknown_words_are_told_in_all_languages() {
-        let ontology = crate::Ontology::from_parts([("a.b", "a.b.relation", "a.c")], [("a.b", "a.x")], []);
-        let knowledge = Knowledge { lookup: &ontology, names: &(), namespaces: Namespaces::default() };
-        for text in [
-            "(AND a.b (JOIN a.b.relatoin m.1))",
-            "SELECT DISTINCT ?x WHERE { ?x ns:a.b.relatoin ns:m.1 }",
-            "Find(A) > Relate(a.b.relatoin, forward) > What()",
-        ] {
-            let error = item(Format::Any, text).unwrap().source.read(&knowledge).unwrap_err().to_string();
-            assert!(error.contains("did you mean `a.b.relation`?"), "{text}: {error}");
-        }
     }
 }

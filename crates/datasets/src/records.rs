@@ -1,6 +1,7 @@
 //! Cuts a file of any size into records without reading it whole: the elements of a JSON array, JSON lines, or logical forms as plain text.
 
 use std::io::{self, BufRead, Read};
+use touchstone_logic::Language;
 
 /// A piece of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -311,7 +312,7 @@ fn contains_key(bytes: &[u8]) -> bool {
 }
 
 fn is_sparql(text: &str) -> bool {
-    crate::loss::Language::guess(text) == crate::loss::Language::Sparql
+    Language::guess(text) == Language::Sparql
 }
 
 /// Whether a line belongs to the query that seemed complete: what may follow a pattern.
