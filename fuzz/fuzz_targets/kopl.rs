@@ -3,7 +3,7 @@
 
 use libfuzzer_sys::{Corpus, fuzz_target};
 use touchstone_logic::equal::Canonical;
-use touchstone_logic::graph::{draw, svg};
+use touchstone_logic::graph::draw;
 use touchstone_logic::sparql::{self, Dialect};
 use touchstone_logic::{Form, Program, QueryGraph, kopl};
 
@@ -34,7 +34,6 @@ fuzz_target!(|data: &[u8]| -> Corpus {
             let graph = QueryGraph::of(&query);
             graph.shape();
             draw(&graph);
-            svg(&graph);
             let _ = Form::from_query(&query);
             let _ = sparql::print(&query, &Dialect::KqaPro);
             if let Ok((again, _)) = kopl::from_query(&query, &()) {

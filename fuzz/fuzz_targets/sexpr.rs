@@ -3,7 +3,7 @@
 
 use libfuzzer_sys::{Corpus, fuzz_target};
 use touchstone_logic::equal::{Canonical, OfficialMatcher};
-use touchstone_logic::graph::{draw, svg};
+use touchstone_logic::graph::draw;
 use touchstone_logic::sexpr::read::Tree;
 use touchstone_logic::{Form, Ontology, QueryGraph, Spelling};
 
@@ -53,7 +53,6 @@ fn one(text: &str) {
     let graph = QueryGraph::of(&query);
     graph.shape();
     draw(&graph);
-    svg(&graph);
     let Ok((again, lost)) = Form::from_query(&query) else { return };
     if plain && lost.is_empty() {
         reread(&again);

@@ -3,7 +3,7 @@
 
 use libfuzzer_sys::{Corpus, fuzz_target};
 use touchstone_logic::equal::Canonical;
-use touchstone_logic::graph::{draw, svg};
+use touchstone_logic::graph::draw;
 use touchstone_logic::sparql::{Dialect, Namespaces, parse, print, recognise};
 use touchstone_logic::{Query, QueryGraph};
 
@@ -36,7 +36,6 @@ fn drawn(query: &Query) {
     let graph = QueryGraph::of(query);
     graph.shape();
     draw(&graph);
-    svg(&graph);
 }
 
 /// What is printed can be parsed. That it means the same is the business of the tests, which have queries that make sense.

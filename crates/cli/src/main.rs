@@ -235,7 +235,7 @@ fn done(command: Command) -> anyhow::Result<Outcome> {
         Command::Cache(args) => run::cache::run(&args),
         Command::Grade(args) => grade::grading::run(&args),
         Command::Compare(args) => grade::compare::run(&args),
-        Command::Report(args) => grade::report::run(&args),
+        Command::Report(args) => grade::report::run(args),
         Command::Regress(args) => grade::regress::run(&args),
         Command::Measures(args) => grade::measures::run(&args),
         Command::Degrade(args) => grade::degrade::run(&args),

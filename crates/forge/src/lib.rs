@@ -14,7 +14,6 @@ pub mod mix;
 mod proof;
 pub mod recipe;
 mod recipe_keys;
-pub mod report;
 pub mod sample;
 pub mod stats;
 

@@ -4,35 +4,40 @@
 use crate::ids::{AttributeId, LiteralId, NodeId};
 use crate::literal::LiteralFamily;
 use crate::store::{Kb, ValueKind};
+use serde::Serialize;
 use std::collections::BTreeMap;
 
 /// What is known about the names and classes of entities.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Survey {
     /// Entities.
     pub entities: u64,
     /// Those that are blank nodes.
+    #[serde(rename = "blank_nodes")]
     pub blank: u64,
     /// Entities with a label.
     pub named: u64,
     /// Entities with a class.
     pub with_class: u64,
     /// By language tag: the number of labels of entities; the empty tag for labels without one.
+    #[serde(rename = "labels_by_language")]
     pub languages: BTreeMap<String, u64>,
     /// Properties that look like names of entities without a label, the most likely first.
+    #[serde(rename = "properties_like_names")]
     pub name_like: Vec<NameLike>,
 }
 
 /// A property whose values look like names.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct NameLike {
-    /// The property.
-    pub attribute: AttributeId,
+    /// The id of the property.
+    pub id: String,
     /// How many entities without a label have it.
     pub entities: u64,
     /// One of its values.
     pub example: String,
     /// Whether it is called a name, a title or a label.
+    #[serde(skip)]
     pub is_called_so: bool,
 }
 
@@ -103,7 +108,8 @@ impl Survey {
         if found.iter().any(|property| property.is_called_so) {
             found.retain(|property| property.is_called_so);
         }
-        found.sort_by_key(|property| (std::cmp::Reverse(property.entities), property.attribute));
+        // Attributes come in the order of their ids, and equals stay in it.
+        found.sort_by_key(|property| std::cmp::Reverse(property.entities));
         found.truncate(LISTED);
         found
     }
@@ -161,6 +167,7 @@ impl Survey {
             return None;
         }
         let example = example.map(|value| kb.literal_text(value).to_owned()).unwrap_or_default();
-        Some(NameLike { attribute, entities: n_subjects, example, is_called_so })
+        let id = kb.attribute_id(attribute).to_owned();
+        Some(NameLike { id, entities: n_subjects, example, is_called_so })
     }
 }

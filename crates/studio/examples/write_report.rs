@@ -5,7 +5,7 @@
 
 use std::error::Error;
 use touchstone_benchmark::GradeRow;
-use touchstone_studio::{Report, Run, html};
+use touchstone_studio::{Interval, MeasureScore, Report, ReportRun, RunSummary, report_page};
 
 fn main() -> Result<(), Box<dyn Error>> {
     // What `touchstone grade --out` writes: summary.json and the lines of grades.jsonl.
@@ -17,12 +17,14 @@ fn main() -> Result<(), Box<dyn Error>> {
         measures: [("f1".to_owned(), f1)].into_iter().collect(),
         ..GradeRow::default()
     });
-    let summary = serde_json::json!({
-        "benchmark": "example", "questions": 2, "outcomes": { "answered": 2 },
-        "measures": { "f1": { "version": 1, "n": 2, "mean": 0.75, "low": 0.5, "high": 1.0 } },
-    });
-    let run = Run { name: "mine".to_owned(), summary, grades: grades.to_vec(), ..Run::default() };
-    let page = html(&Report { title: "An example".to_owned(), runs: vec![run] });
+    let all = Interval { mean: Some(0.75), low: Some(0.5), high: Some(1.0) };
+    let summary = RunSummary {
+        outcomes: [("answered".to_owned(), 2)].into(),
+        measures: [("f1".to_owned(), MeasureScore { n: 2, all, answered: None })].into(),
+        ..RunSummary::default()
+    };
+    let run = ReportRun { name: "mine".to_owned(), summary, grades: grades.to_vec(), ..ReportRun::default() };
+    let page = report_page(&Report { title: "An example".to_owned(), runs: vec![run] })?;
     match std::env::args_os().nth(1) {
         Some(path) => std::fs::write(path, &page)?,
         None => println!("a page of {} bytes; give the name of a file to keep it", page.len()),

@@ -11,6 +11,7 @@ const make = (name, attributes = {}, ...children) => {
   return element;
 };
 const three = (value) => (value === null || value === undefined || Number.isNaN(value) ? "" : value.toFixed(3));
+const precise = (value, digits) => (value === null ? "" : value.toPrecision(digits));
 const grouped = (n) => n.toLocaleString("en");
 const several = data.runs.length > 1;
 const usual = ["em_canonical", "em_official", "em_string", "bleu", "rouge_l", "f1_sem", "f1_tri", "f1_aligned", "f1_inverse", "exec", "em_answer", "precision", "recall", "f1", "accuracy", "hits_1", "mrr", "kqapro_accuracy", "choice_accuracy", "gek_1", "gek_2", "gek_3"];
@@ -22,7 +23,7 @@ const facetNames = [...new Set(data.questions.flatMap((question) => Object.keys(
 const facetValues = (question, facet) => (facet === "shape" ? [question.s] : question.f[facet] || []);
 
 function table(headings, rows) {
-  const head = make("tr", {}, ...headings.map((text) => make("th", { text })));
+  const head = make("tr", {}, ...headings.map((heading) => make("th", {}, heading)));
   const body = rows.map((cells) => make("tr", {}, ...cells.map((cell) => (cell instanceof Node ? cell : make("td", { text: cell })))));
   return make("table", {}, make("thead", {}, head), make("tbody", {}, ...body));
 }
@@ -115,7 +116,7 @@ function showFacet() {
   const size = (key) => Math.max(...all.map((cells) => (cells.get(key) ? cells.get(key).n : 0)));
   keys.sort((a, b) => size(b) - size(a) || a.localeCompare(b));
   const rows = keys.map((key) => [
-    key,
+    facet === "shape" ? make("td", {}, shapeName(key)) : key,
     grouped(size(key)),
     ...all.flatMap((cells) => {
       const cell = cells.get(key);
@@ -151,7 +152,7 @@ function showHeat() {
   const shapes = byCount(data.questions.map((question) => question.s)).slice(0, 25);
   const cells = means((question) => (question.f.function || []).map((f) => `${question.s}\u0001${f}`), run, measure);
   const rows = shapes.map((shape) => [
-    shape,
+    make("td", {}, shapeName(shape)),
     ...functions.map((f) => {
       const cell = cells.get(`${shape}\u0001${f}`);
       return cell ? heatCell(three(cell.sum / cell.n), `n ${grouped(cell.n)}`, Math.max(0, Math.min(1, cell.sum / cell.n))) : make("td", { class: "none", text: "·" });
@@ -174,7 +175,7 @@ function showConfusion() {
     totals.set(question.s, (totals.get(question.s) || 0) + 1);
   }
   const rows = shapes.map((shape) => [
-    shape,
+    make("td", {}, shapeName(shape)),
     ...guesses.map((guess) => {
       const n = counts.get(`${shape}\u0001${guess}`) || 0;
       if (n === 0) return make("td", { class: "none", text: "·" });
@@ -182,19 +183,19 @@ function showConfusion() {
       return heatCell(grouped(n), `${(100 * share).toFixed(0)} %`, shape === guess ? share : Math.max(0, 0.45 - share / 2));
     }),
   ]);
-  byId("confusion-body").replaceChildren(table(["gold \\ predicted", ...guesses], rows));
+  byId("confusion-body").replaceChildren(table(["gold \\ predicted", ...guesses.map(shapeName)], rows));
 }
 
 function showExtras() {
   for (const run of data.runs) {
-    const { sensitivity, regression } = run.extras || {};
+    const { sensitivity, regression } = run;
     if (sensitivity) {
       const names = sensitivity.length ? sensitivity[0].scores.map(([name]) => name) : [];
       const rows = names.map((name, at) => [words(name), ...sensitivity.map((row) => three(row.scores[at][1]))]);
       byId("extras").append(make("h2", { text: "Sensitivity" }), make("div", { class: "scroll" }, table(["measure", ...sensitivity.map((row) => `${row.degradation} ${row.share * 100} %`)], rows)));
     }
     if (regression) {
-      const rows = regression.coefficients.map((c) => [words(c.name), c.estimate.toPrecision(4), c.error.toPrecision(3), c.p.toPrecision(3), c.stars]);
+      const rows = regression.coefficients.map((c) => [words(c.name), precise(c.estimate, 4), precise(c.error, 3), precise(c.p, 3), c.stars]);
       byId("extras").append(make("h2", { text: `What explains ${words(regression.measure)}` }), make("div", { class: "scroll" }, table(["", "estimate", "error", "p", ""], rows)));
     }
   }
@@ -213,60 +214,45 @@ function dot(result) {
   return mark;
 }
 
-function edgesOf(graph) {
-  const name = (at) => (graph[1][at][1] ? graph[1][at][0] : "?");
-  return graph[2].map(([from, to, label]) => `${name(from)}\u0001${label}\u0001${name(to)}`);
+const svg = (name, attributes, ...children) => {
+  const element = document.createElementNS("http" + "://www.w3.org/2000/svg", name);
+  for (const [key, v] of Object.entries(attributes)) element.setAttribute(key, v);
+  element.append(...children.filter((child) => child !== null));
+  return element;
+};
+const tooltip = (text) => svg("title", {}, text);
+
+/// A shape by its picture and its name.
+function shapeName(code) {
+  const shape = data.shapes[code];
+  if (!shape) return make("span", { text: code });
+  const [width, height] = shape.size;
+  const picture = svg("svg", { class: "shape", viewBox: `0 0 ${width} ${height}`, width, height, role: "img", "aria-label": shape.title }, tooltip(shape.title), svg("use", { href: `#shape-${shape.symbol}` }));
+  return make("span", { class: "shape-name" }, picture, shape.name);
 }
 
-/// A graph spread out from the answer, level by level; what the other graph does not say is marked.
-function drawing(graph, other) {
-  const [root, vertices, edges] = graph;
-  const depth = vertices.map(() => -1);
-  depth[root] = 0;
-  for (let round = 0; round < vertices.length; round += 1) {
-    for (const [from, to] of edges) {
-      if (depth[from] === round && depth[to] < 0) depth[to] = round + 1;
-      if (depth[to] === round && depth[from] < 0) depth[from] = round + 1;
-    }
-  }
-  const levels = [];
-  vertices.forEach((_, at) => (levels[Math.max(0, depth[at])] ||= []).push(at));
-  const width = Math.max(300, 170 * Math.max(...levels.map((level) => (level ? level.length : 0))));
-  const height = 80 * levels.length;
-  const spot = [];
-  levels.forEach((level, y) => level.forEach((at, x) => (spot[at] = [(width * (x + 0.5)) / level.length, 36 + 80 * y])));
-  const svg = (name, attributes, text) => {
-    const element = document.createElementNS("http" + "://www.w3.org/2000/svg", name);
-    for (const [key, v] of Object.entries(attributes)) element.setAttribute(key, v);
-    if (text !== undefined) element.textContent = text;
-    return element;
-  };
-  const picture = svg("svg", { viewBox: `0 0 ${width} ${height}`, width, height, role: "img" });
-  const known = other ? edgesOf(other) : null;
-  const own = edgesOf(graph);
-  const pairs = new Map();
-  edges.forEach(([from, to, label], at) => {
-    const pair = [from, to].sort().join("-");
-    const n = pairs.get(pair) || 0;
-    pairs.set(pair, n + 1);
-    const odd = known && !known.includes(own[at]) ? " odd" : "";
-    const [[x1, y1], [x2, y2]] = [spot[from], spot[to]];
-    const bend = n * 34;
-    picture.append(svg("path", { class: `edge${odd}`, d: `M${x1} ${y1} Q${(x1 + x2) / 2 + bend} ${(y1 + y2) / 2} ${x2} ${y2}` }));
-    const short = label.length > 26 ? `${label.slice(0, 25)}…` : label;
-    const arrow = y2 >= y1 ? "↓" : "↑";
-    picture.append(svg("text", { class: `label${odd}`, x: (x1 + x2) / 2 + bend / 2 + 4, y: (y1 + y2) / 2 + 3 }, `${arrow} ${short}`));
-  });
-  vertices.forEach(([label, grounded, note], at) => {
-    const [x, y] = spot[at];
-    picture.append(svg("circle", { class: `vertex${grounded ? " grounded" : ""}${at === root ? " root" : ""}`, cx: x, cy: y, r: 9 }));
-    const text = [at === root && !label ? "answer" : label, note].filter(Boolean).join(" · ");
-    const short = text.length > 24 ? `${text.slice(0, 23)}…` : text;
-    const element = svg("text", { x, y: y - 14, "text-anchor": "middle" }, short);
-    element.append(svg("title", {}, text));
-    picture.append(element);
-  });
-  return picture;
+function edge([nearX, nearY, left, right, y, farX, farY, flags, width, text = "", full = text]) {
+  const isNext = farX > right;
+  const curve = (x, from, to) => `M${x} ${from}C${(x + to) / 2} ${from} ${(x + to) / 2} ${y} ${to} ${y}`;
+  const line = `${curve(nearX, nearY, left)}H${right}${curve(farX, farY, isNext ? right : left)}`;
+  const tip = flags & 1 ? `M${farX} ${farY}l${isNext ? -9 : 9} -4v8z` : `M${nearX} ${nearY}l9 -4v8z`;
+  const middle = (left + right) / 2;
+  const label = text && svg("g", { class: "label" }, tooltip(full), svg("rect", { x: middle - width / 2, y: y - 9, width, height: 18, rx: 4 }), svg("text", { x: middle, y: y + 4 }, text));
+  return svg("g", flags & 2 ? { class: "differs" } : {}, svg("path", { class: "line", d: line }), svg("path", { class: "arrow", d: tip }), label || null);
+}
+
+function vertex([x, y, width, height, kind, text, note = "", full = text]) {
+  const name = ["answer", "constraint", "variable"][kind];
+  const [middle, line] = [x + width / 2, y + height / 2];
+  const box = svg("rect", { class: name, x, y, width, height, rx: kind === 1 ? 3 : 15 });
+  const below = note && svg("text", { class: "note", x: middle, y: line + 13 }, note);
+  return svg("g", {}, tooltip(`${full === name ? name : `${name}: ${full}`}${note && ` [${note}]`}`), box, svg("text", { x: middle, y: note ? line - 3 : line + 5 }, text), below || null);
+}
+
+/// A query graph in its layout; what the other graph does not say is marked.
+function drawing(graph, name) {
+  const [width, height] = graph.s;
+  return svg("svg", { class: "graph", viewBox: `0 0 ${width} ${height}`, width, height, role: "img", "aria-label": name }, tooltip(name), ...graph.e.map(edge), ...graph.v.map(vertex));
 }
 
 function answers(list, gold, total) {
@@ -279,20 +265,19 @@ function answers(list, gold, total) {
 
 function detail(question) {
   const box = make("div", { class: "detail" });
-  const gold = make("div", {}, make("h4", { text: `Gold · ${question.s}` }));
+  const gold = make("div", {}, make("h4", {}, "Gold · ", shapeName(question.s)));
   if (question.g) gold.append(make("pre", { text: question.g }));
   gold.append(answers(question.a, null, question.n));
-  const firstOther = question.r.map((result) => result && result.P).find(Boolean);
-  if (question.G) gold.append(drawing(question.G, firstOther || null));
+  if (question.G) gold.append(drawing(question.G, "Query graph of gold"));
   box.append(gold);
   question.r.forEach((result, run) => {
     if (!result) return;
-    const part = make("div", {}, make("h4", { text: `${several ? data.runs[run].name : "Predicted"} · ${words(result.o)}${result.s ? ` · ${result.s}` : ""}` }));
+    const part = make("div", {}, make("h4", {}, `${several ? data.runs[run].name : "Predicted"} · ${words(result.o)}`, ...(result.s ? [" · ", shapeName(result.s)] : [])));
     if (result.c) part.append(make("p", { class: "small wrong", text: result.c }));
     if (result.same) part.append(make("p", { class: "small", text: "the gold form" }));
     if (result.p) part.append(make("pre", { text: result.p }));
     if (result.a) part.append(answers(result.a, question.a, result.a.length));
-    if (result.P && question.G) part.append(drawing(result.P, question.G));
+    if (result.P) part.append(drawing(result.P, "Query graph of the prediction"));
     const values = measures.filter((name) => result.m[place[name]] !== null).map((name) => `${words(name)} ${three(result.m[place[name]])}`);
     part.append(make("p", { class: "small", text: values.join(" · ") }));
     if (result.t) part.append(make("details", {}, make("summary", { class: "small", text: "trace" }), make("pre", { text: result.t })));
@@ -339,8 +324,7 @@ function search() {
 }
 
 function start() {
-  const first = data.runs[0] ? data.runs[0].summary : {};
-  byId("lead").textContent = `${grouped(data.questions.length)} questions of ${first.benchmark || "a benchmark"}; ${data.runs.map((run) => run.name).join(", ")}`;
+  byId("lead").textContent = `${grouped(data.questions.length)} questions of ${data.benchmark || "a benchmark"}; ${data.runs.map((run) => run.name).join(", ")}`;
   byId("measure").append(...measures.map((name) => make("option", { value: name, text: words(name) })));
   byId("measure").value = main();
   byId("facet").append(...(facetNames.length ? facetNames : ["shape"]).map((name) => make("option", { value: name, text: name })));

@@ -1,210 +1,142 @@
-//! The report: a page with all data in it, drawn by a script in it.
+//! From the folders of graded runs to the file of their report.
 
-use serde_json::{Value as Json, json};
-use std::collections::{BTreeMap, BTreeSet, HashMap};
-use touchstone_benchmark::{Answer, GradeRow, Graph};
+use crate::report_data::{Report, ReportRun};
+use crate::report_page::report_page;
+use serde::de::DeserializeOwned;
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Write};
+use std::path::{Path, PathBuf};
+use thiserror::Error;
+use touchstone_benchmark::GradeRow;
+use touchstone_grade::same::{GradedRun, Mixed, same_benchmark};
+use touchstone_kb::Progress;
+use touchstone_kb::output::{OutputError, OutputFile};
 
-const PAGE: &str = include_str!("report.html");
-const STYLE: &str = include_str!("report.css");
-const SCRIPT: &str = include_str!("report.js");
-
-/// What a report shows.
+/// Which runs a report is about, and where it goes.
 #[derive(Debug, Clone, Default)]
-pub struct Report {
+pub struct ReportConfig {
+    /// Folders that `touchstone grade --out` has written.
+    pub runs: Vec<PathBuf>,
+    /// The heading; the name of the benchmark if absent.
+    pub title: Option<String>,
+    /// The file to write.
+    pub out: PathBuf,
+    /// Whether to replace a file that Touchstone did not write or that was changed since.
+    pub force: bool,
+}
+
+/// A report that was written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct WrittenReport {
     /// Its heading.
     pub title: String,
-    /// The runs, side by side.
-    pub runs: Vec<Run>,
+    /// The size of the file.
+    pub bytes: usize,
 }
 
-/// A graded run.
-#[derive(Debug, Clone, Default)]
-pub struct Run {
-    /// Its name.
-    pub name: String,
-    /// `summary.json`.
-    pub summary: Json,
-    /// `grades.jsonl`.
-    pub grades: Vec<GradeRow>,
-    /// Tables that other commands made: sensitivity and regression.
-    pub extras: BTreeMap<String, Json>,
+/// Why there is no report.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum ReportError {
+    /// A folder has no grades.
+    #[error("cannot read {}; `touchstone grade --out {}` writes it", .path.display(), .folder.display())]
+    NoGrades {
+        /// The file of the grades.
+        path: PathBuf,
+        /// Its folder.
+        folder: PathBuf,
+        /// What went wrong.
+        source: io::Error,
+    },
+    /// A line of `grades.jsonl` is not a grade.
+    #[error("{}, line {line}: not a grade record", .path.display())]
+    NotAGrade {
+        /// The file.
+        path: PathBuf,
+        /// The line, counted from 1.
+        line: usize,
+        /// What is wrong with it.
+        source: serde_json::Error,
+    },
+    /// A file cannot be read.
+    #[error("cannot read {}", .path.display())]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// What went wrong.
+        source: io::Error,
+    },
+    /// A file is not what its name promises.
+    #[error("{}: not the JSON that `touchstone` writes there", .path.display())]
+    NotJson {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        source: serde_json::Error,
+    },
+    /// The runs are about different benchmarks.
+    #[error(transparent)]
+    Mixed(#[from] Mixed),
+    /// The page cannot be made.
+    #[error("cannot write the data of the report")]
+    Data(#[from] serde_json::Error),
+    /// The file cannot be written.
+    #[error("cannot write the output")]
+    Write(#[source] io::Error),
+    /// The file cannot be reserved or put in its place, or a folder cannot be read.
+    #[error(transparent)]
+    Output(#[from] OutputError),
 }
 
-/// Maximum number of characters of a trace to show.
-const MAX_TRACE: usize = 4000;
+/// Writes the report of graded runs: one HTML file that needs nothing else.
+pub fn report(config: &ReportConfig, progress: &dyn Progress) -> Result<WrittenReport, ReportError> {
+    let mut file = OutputFile::reserve(&config.out, Some(&touchstone_kb::cache_dir()), config.force)?;
+    progress.stage("reading grades", None);
+    let read = |folder: &PathBuf| touchstone_kb::output::read(folder, || read_run(folder));
+    let runs: Vec<ReportRun> = config.runs.iter().map(read).collect::<Result<_, _>>()?;
+    let graded = runs.iter().map(|run| {
+        let questions = run.grades.iter().map(|grade| (grade.id.as_str(), grade.question.as_str()));
+        GradedRun { name: &run.name, about: &run.summary.about, questions: questions.collect() }
+    });
+    same_benchmark(&graded.collect::<Vec<_>>())?;
+    let benchmark =
+        runs.first().map(|run| run.summary.about.benchmark.as_str()).filter(|name| !name.is_empty());
+    let title = || format!("Touchstone: {}", benchmark.unwrap_or("a benchmark"));
+    let report = Report { title: config.title.clone().unwrap_or_else(title), runs };
+    progress.stage("writing the report", None);
+    let page = report_page(&report)?;
+    file.write_all(page.as_bytes()).map_err(ReportError::Write)?;
+    file.commit()?;
+    Ok(WrittenReport { title: report.title, bytes: page.len() })
+}
 
-/// Maximum number of gold answers of a question to show.
-const MAX_ANSWERS: usize = 20;
-
-/// The page.
-pub fn html(report: &Report) -> String {
-    let mut names: Vec<String> = Vec::new();
-    for grade in report.runs.iter().flat_map(|run| run.grades.iter().take(1000)) {
-        let own: BTreeSet<&str> = grade.measures.iter().map(|(name, _)| name).collect();
-        for name in own {
-            if !names.iter().any(|known| known == name) {
-                names.push(name.to_owned());
-            }
-        }
+fn read_run(folder: &Path) -> Result<ReportRun, ReportError> {
+    let path = folder.join("grades.jsonl");
+    let no_grades = |source| ReportError::NoGrades { path: path.clone(), folder: folder.to_owned(), source };
+    let file = File::open(&path).map_err(no_grades)?;
+    let mut grades: Vec<GradeRow> = Vec::new();
+    for (line, text) in (1..).zip(BufReader::with_capacity(1 << 20, file).lines()) {
+        let row = serde_json::from_str(&text.map_err(no_grades)?);
+        grades.push(row.map_err(|source| ReportError::NotAGrade { path: path.clone(), line, source })?);
     }
-    let mut places: HashMap<&str, usize> = HashMap::new();
-    let mut questions: Vec<Json> = Vec::new();
-    for (number, run) in report.runs.iter().enumerate() {
-        for grade in &run.grades {
-            let at = *places.entry(&grade.id).or_insert_with(|| {
-                questions.push(question(grade, report.runs.len()));
-                questions.len() - 1
-            });
-            questions[at]["r"][number] = result(grade, &names);
-        }
-    }
-    let runs: Vec<Json> = report
-        .runs
-        .iter()
-        .map(|run| json!({ "name": run.name, "summary": run.summary, "extras": run.extras }))
-        .collect();
-    let data = json!({ "title": report.title, "runs": runs, "measures": names, "questions": questions });
-    // Nothing in the data can end the element that it stands in.
-    let data = data
-        .to_string()
-        .replace('<', "\\u003c")
-        .replace('\u{2028}', "\\u2028")
-        .replace('\u{2029}', "\\u2029");
-    let title = escaped(&report.title);
-    filled(PAGE, &[("title", &title), ("style", STYLE), ("script", SCRIPT), ("data", &data)])
-}
-
-/// A page with its `{{name}}`s filled in, once: what is put in is not looked at again.
-fn filled(page: &str, parts: &[(&str, &str)]) -> String {
-    let mut filled = String::new();
-    let mut rest = page;
-    while let Some((before, after)) = rest.split_once("{{") {
-        filled.push_str(before);
-        let part = after.split_once("}}").and_then(|(name, after)| {
-            parts.iter().find(|(known, _)| *known == name).map(|(_, part)| (*part, after))
-        });
-        (filled, rest) = match part {
-            Some((part, after)) => (filled + part, after),
-            None => (filled + "{{", after),
-        };
-    }
-    filled + rest
-}
-
-fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
-}
-
-fn question(grade: &GradeRow, n_runs: usize) -> Json {
-    json!({
-        "i": grade.id,
-        "q": grade.question,
-        "s": grade.shape,
-        "f": grade.facets,
-        "g": grade.gold,
-        "G": small_graph(grade.graph.as_ref()),
-        "a": grade.gold_answers.iter().take(MAX_ANSWERS).map(Answer::text).collect::<Vec<_>>(),
-        "n": grade.gold_answers.len(),
-        "r": vec![Json::Null; n_runs],
+    let name = folder.file_name().map(|name| name.to_string_lossy().into_owned());
+    Ok(ReportRun {
+        name: name.unwrap_or_else(|| folder.display().to_string()),
+        summary: read_json(&folder.join("summary.json"))?.unwrap_or_default(),
+        sensitivity: read_json(&folder.join("sensitivity.json"))?,
+        regression: read_json(&folder.join("regression.json"))?,
+        grades,
     })
 }
 
-fn result(grade: &GradeRow, names: &[String]) -> Json {
-    // Four digits are enough to look at, and make the file half as long.
-    let rounded = |value: &f64| (value * 1e4).round() / 1e4;
-    let values: Vec<Option<f64>> = names.iter().map(|name| grade.measures.get(name).map(rounded)).collect();
-    let mut result = json!({ "o": grade.outcome, "m": values });
-    if let Some(cause) = &grade.cause {
-        result["c"] = json!(cause);
+/// The content of a file that may be absent.
+fn read_json<T: DeserializeOwned>(path: &Path) -> Result<Option<T>, ReportError> {
+    if !path.exists() {
+        return Ok(None);
     }
-    if let Some(form) = grade.predicted.as_ref().filter(|form| grade.gold.as_ref() != Some(*form)) {
-        result["p"] = json!(form);
-        result["P"] = small_graph(grade.predicted_graph.as_ref());
-    } else if grade.predicted.is_some() {
-        result["same"] = json!(true);
-    }
-    if grade.outcome == "answered" {
-        result["a"] = json!(grade.answers.iter().take(MAX_ANSWERS).collect::<Vec<_>>());
-    }
-    if let Some(trace) = &grade.trace {
-        let trace = serde_json::to_string_pretty(trace).unwrap_or_default();
-        result["t"] = json!(trace.chars().take(MAX_TRACE).collect::<String>());
-    }
-    if let Some(shape) = &grade.predicted_shape {
-        result["s"] = json!(shape);
-    }
-    result
-}
-
-/// A graph as short lists: `[root, [[label, grounded, note]...], [[from, to, label]...]]`.
-fn small_graph(graph: Option<&Graph>) -> Json {
-    let Some(Graph { root, vertices, edges }) = graph else { return Json::Null };
-    let vertices: Vec<Json> =
-        vertices.iter().map(|v| json!([v.label, u8::from(v.grounded), v.note])).collect();
-    let edges: Vec<Json> = edges.iter().map(|e| json!([e.from, e.to, e.label])).collect();
-    json!([root, vertices, edges])
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn data_cannot_break_out() {
-        let grade = GradeRow {
-            id: "1".to_owned(),
-            question: "</script><script>alert(1)</script>".to_owned(),
-            outcome: "answered".to_owned(),
-            ..GradeRow::default()
-        };
-        let run = Run { name: "<b>".to_owned(), grades: vec![grade], ..Run::default() };
-        let page = html(&Report { title: "<i>".to_owned(), runs: vec![run] });
-        assert!(!page.contains("<script>alert") && !page.contains("<title><i>"));
-        assert_eq!(page.matches("</script>").count(), 2, "one with data, one with the script");
-        assert!(!page.contains("http://") && !page.contains("https://"), "nothing from outside");
-    }
-
-    #[test]
-    fn a_title_is_only_a_title() {
-        let page = |title: &str| html(&Report { title: title.to_owned(), runs: Vec::new() });
-        let plain = page("TITLE");
-        assert_eq!(plain.matches("TITLE").count(), 3, "title, heading, data");
-        for title in ["{{script}}", "{{data}}", "{{style}}{{title}}", "{{", "}}", "{{other}}"] {
-            assert_eq!(page(title), plain.replace("TITLE", title), "{title}");
-        }
-    }
-
-    #[test]
-    fn right_answers_have_the_text_of_gold() {
-        let grade = GradeRow {
-            id: "1".to_owned(),
-            outcome: "answered".to_owned(),
-            gold_answers: vec![Answer::Boolean { value: true }],
-            answers: vec!["yes".to_owned()],
-            ..GradeRow::default()
-        };
-        let page =
-            html(&Report { runs: vec![Run { grades: vec![grade], ..Run::default() }], ..Report::default() });
-        assert_eq!(page.matches(r#""a":["yes"]"#).count(), 2, "gold and prediction");
-    }
-
-    #[test]
-    fn runs_stand_side_by_side() {
-        let grade = |id: &str, value: f64| GradeRow {
-            id: id.to_owned(),
-            outcome: "answered".to_owned(),
-            measures: [("f1".to_owned(), value)].into_iter().collect(),
-            ..GradeRow::default()
-        };
-        let run = |values: &[(&str, f64)]| Run {
-            grades: values.iter().map(|(id, value)| grade(id, *value)).collect(),
-            ..Run::default()
-        };
-        let report = Report {
-            title: "t".to_owned(),
-            runs: vec![run(&[("a", 1.0), ("b", 0.0)]), run(&[("b", 0.123456)])],
-        };
-        let page = html(&report);
-        assert!(page.contains("0.1235") && page.contains("\"measures\":[\"f1\"]"));
-    }
+    let text = std::fs::read_to_string(path);
+    let text = text.map_err(|source| ReportError::Read { path: path.to_owned(), source })?;
+    let value = serde_json::from_str(&text);
+    value.map(Some).map_err(|source| ReportError::NotJson { path: path.to_owned(), source })
 }

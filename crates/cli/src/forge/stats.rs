@@ -5,7 +5,7 @@ use anyhow::Result;
 use clap::Args;
 use std::path::PathBuf;
 use touchstone_benchmark::Benchmark;
-use touchstone_forge::{report, stats};
+use touchstone_forge::stats;
 
 /// Arguments of `touchstone stats`.
 #[derive(Args)]
@@ -32,7 +32,7 @@ pub(crate) fn run(args: &StatsArgs) -> Result<Outcome> {
         args.html.as_ref().map(|path| anyhow::Ok((path, output::file(path, args.force)?))).transpose()?;
     let benchmark = Benchmark::read(&args.benchmark)?;
     if let Some((path, page)) = page {
-        output::write_file(page, report::html(&benchmark).as_bytes())?;
+        output::write_file(page, touchstone_studio::stats_page(&benchmark).as_bytes())?;
         output::text(&format!("The report is in {}", path.display()))?;
         return Ok(Outcome::Done);
     }

@@ -10,8 +10,9 @@ use std::path::{Path, PathBuf};
 use touchstone_datasets::{Format, Record};
 use touchstone_kb::output::{OutputFolder, OutputKind};
 use touchstone_logic::Knowledge;
-use touchstone_logic::graph::{Certainty, draw, svg};
+use touchstone_logic::graph::{Certainty, draw};
 use touchstone_logic::{QueryGraph, Shape};
+use touchstone_studio::svg;
 
 #[derive(Args)]
 pub(crate) struct ShapeArgs {

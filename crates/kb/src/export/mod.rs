@@ -6,10 +6,12 @@ mod rdf;
 
 pub use lines::value_json;
 
+use crate::import::counts_as_map;
 use crate::error::{KbError, Result};
 use crate::output::OutputFile;
 use crate::progress::Progress;
 use crate::store::Kb;
+use serde::Serialize;
 use std::io::{BufWriter, Write};
 use std::path::Path;
 
@@ -36,11 +38,13 @@ pub enum View {
 }
 
 /// What was written.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct ExportReport {
     /// Triples, or entities and classes.
+    #[serde(rename = "records")]
     pub n_records: u64,
     /// What the format cannot hold, each with how often that occurs.
+    #[serde(serialize_with = "counts_as_map")]
     pub lost: Vec<(&'static str, u64)>,
 }
 

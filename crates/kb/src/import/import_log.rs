@@ -2,11 +2,14 @@
 
 use crate::build::CompileReport;
 use crate::error::{KbError, Result};
+use crate::store::Counts;
+use crate::survey::Survey;
+use serde::{Serialize, Serializer};
 use std::fmt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// A record that could not be understood.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct Problem {
     /// The file.
     pub file: String,
@@ -17,6 +20,7 @@ pub struct Problem {
     /// The text around the place.
     pub snippet: String,
     /// The column within the snippet, from 0.
+    #[serde(skip)]
     pub caret: usize,
     /// What is wrong.
     pub message: String,
@@ -67,6 +71,20 @@ impl fmt::Display for Problem {
 /// How many records of each kind were read, in the order they were first met.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Tally(pub Vec<(&'static str, u64)>);
+
+impl Serialize for Tally {
+    fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
+        counts_as_map(&self.0, serializer)
+    }
+}
+
+/// Writes counts as an object, in their order.
+pub(crate) fn counts_as_map<S: Serializer>(
+    counts: &[(&'static str, u64)],
+    serializer: S,
+) -> std::result::Result<S::Ok, S::Error> {
+    serializer.collect_map(counts.iter().copied())
+}
 
 impl Tally {
     pub(crate) fn add(&mut self, what: &'static str, n: u64) {
@@ -120,6 +138,47 @@ impl ImportReport {
     pub fn n_records(&self) -> u64 {
         self.kept.total() + self.graph_only.total() + self.skipped.total() + self.n_problems
     }
+
+    /// The report for machines, with at most `max_problems` of the problems.
+    pub fn summary<'r>(&'r self, out: &'r Path, survey: &'r Survey, max_problems: usize) -> ImportSummary<'r> {
+        let compiled = &self.compiled;
+        ImportSummary {
+            out,
+            fingerprint: &compiled.manifest.fingerprint,
+            counts: &compiled.manifest.counts,
+            records: self.n_records(),
+            kept: &self.kept,
+            graph_only: &self.graph_only,
+            skipped: &self.skipped,
+            notes: &self.notes,
+            left_out: &compiled.left_out,
+            duplicate_facts: compiled.duplicate_facts,
+            cycles: &compiled.cycles,
+            n_problems: self.n_problems,
+            problems: &self.problems[..self.problems.len().min(max_problems)],
+            naming: survey,
+        }
+    }
+}
+
+/// What `touchstone kb import --json` prints.
+#[derive(Debug, Serialize)]
+pub struct ImportSummary<'r> {
+    out: &'r Path,
+    fingerprint: &'r str,
+    counts: &'r Counts,
+    records: u64,
+    kept: &'r Tally,
+    graph_only: &'r Tally,
+    skipped: &'r Tally,
+    notes: &'r Tally,
+    #[serde(serialize_with = "counts_as_map")]
+    left_out: &'r [(&'static str, u64)],
+    duplicate_facts: u64,
+    cycles: &'r [Vec<String>],
+    n_problems: u64,
+    problems: &'r [Problem],
+    naming: &'r Survey,
 }
 
 /// Maximum number of problems to keep with their text; all are counted.

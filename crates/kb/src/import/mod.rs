@@ -21,7 +21,8 @@ mod wikidata_json;
 mod wikidata_rdf;
 
 pub use guess::FileKind;
-pub use import_log::{ImportReport, Problem, Tally};
+pub(crate) use import_log::counts_as_map;
+pub use import_log::{ImportReport, ImportSummary, Problem, Tally};
 pub use input::open;
 pub use line_json::find_value;
 pub use lines::read_packed_lines;

@@ -11,7 +11,7 @@
 //! An edge that closes a cycle is drawn at the vertex that comes later, and refers to the other one, which gets a
 //! number: `?1` for a variable, `#1` after a constraint.
 
-use super::query_graph::{Edge, QueryGraph, Spread, is_disturbing};
+use super::query_graph::{Edge, QueryGraph, Traversal, is_unprintable};
 use std::fmt::Write;
 
 /// Maximum number of lines of a drawing. Real queries have ten; in a long chain every line is longer than the last.
@@ -34,9 +34,9 @@ pub fn draw(graph: &QueryGraph) -> String {
 
 /// Draws a graph in a style.
 pub fn draw_in(graph: &QueryGraph, style: Style) -> String {
-    let spread = graph.spread();
-    let mut drawing = Drawing::new(graph, &spread, style);
-    for &start in &spread.starts {
+    let traversal = graph.traversal();
+    let mut drawing = Drawing::new(graph, &traversal, style);
+    for &start in &traversal.starts {
         if start != graph.root {
             drawing.line("(not connected)");
         }
@@ -45,9 +45,10 @@ pub fn draw_in(graph: &QueryGraph, style: Style) -> String {
     if drawing.left_out > 0 {
         let _ = writeln!(drawing.out, "{} {} more lines", drawing.strokes.more, drawing.left_out);
     }
-    if spread.broken > 0 {
-        let plural = if spread.broken == 1 { "edge has an end that does" } else { "edges have ends that do" };
-        let _ = writeln!(drawing.out, "({} {plural} not exist)", spread.broken);
+    if traversal.broken > 0 {
+        let plural =
+            if traversal.broken == 1 { "edge has an end that does" } else { "edges have ends that do" };
+        let _ = writeln!(drawing.out, "({} {plural} not exist)", traversal.broken);
     }
     drawing.out
 }
@@ -100,24 +101,25 @@ struct Drawing<'g> {
 }
 
 impl<'g> Drawing<'g> {
-    fn new(graph: &'g QueryGraph, spread: &Spread, style: Style) -> Drawing<'g> {
+    fn new(graph: &'g QueryGraph, traversal: &Traversal, style: Style) -> Drawing<'g> {
         let strokes = match style {
             Style::Unicode => &UNICODE,
             Style::Ascii => &ASCII,
         };
         let count = graph.vertices.len();
         let mut opens = vec![false; graph.edges.len()];
-        spread.via.iter().flatten().for_each(|&e| opens[e] = true);
+        traversal.via.iter().flatten().for_each(|&e| opens[e] = true);
         let mut below: Vec<Vec<usize>> = vec![Vec::new(); count];
-        let upper =
-            |edge: &Edge| if spread.depth[edge.from] < spread.depth[edge.to] { edge.from } else { edge.to };
+        let upper = |edge: &Edge| {
+            if traversal.depth[edge.from] < traversal.depth[edge.to] { edge.from } else { edge.to }
+        };
         for (e, edge) in graph.edges.iter().enumerate().filter(|&(e, _)| opens[e]) {
             below[upper(edge)].push(e);
         }
         // The order of the lines decides at which end a cycle is closed, and who gets which number.
         let mut place = vec![0; count];
         let mut by_place = Vec::with_capacity(count);
-        let mut waiting: Vec<usize> = spread.starts.iter().rev().copied().collect();
+        let mut waiting: Vec<usize> = traversal.starts.iter().rev().copied().collect();
         while let Some(v) = waiting.pop() {
             place[v] = by_place.len();
             by_place.push(v);
@@ -236,7 +238,7 @@ fn could_be_misread(label: &str) -> bool {
 fn escaped(label: &str) -> String {
     let mut text = String::with_capacity(label.len());
     for c in label.chars() {
-        if is_disturbing(c) {
+        if is_unprintable(c) {
             text.extend(c.escape_default());
         } else {
             text.push(c);

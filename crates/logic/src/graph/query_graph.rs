@@ -81,8 +81,8 @@ impl QueryGraph {
         Shape::of(&self.skeleton())
     }
 
-    /// The graph spread out from the root, level by level, for drawings.
-    pub(super) fn spread(&self) -> Spread {
+    /// Visits the graph breadth first, from the answer; drawings are laid out in this order.
+    pub fn traversal(&self) -> Traversal {
         let count = self.vertices.len();
         let mut incident: Vec<Vec<usize>> = vec![Vec::new(); count];
         let mut broken = 0;
@@ -96,7 +96,7 @@ impl QueryGraph {
                 incident[edge.to].push(e);
             }
         }
-        let mut spread = Spread {
+        let mut traversal = Traversal {
             order: Vec::with_capacity(count),
             depth: vec![usize::MAX; count],
             via: vec![None; count],
@@ -106,57 +106,58 @@ impl QueryGraph {
         let mut queue = VecDeque::new();
         // The root's part comes first; what is not connected to it follows, so that a drawing hides nothing.
         for start in (self.root < count).then_some(self.root).into_iter().chain(0..count) {
-            if spread.depth[start] != usize::MAX {
+            if traversal.depth[start] != usize::MAX {
                 continue;
             }
-            spread.starts.push(start);
-            spread.depth[start] = 0;
+            traversal.starts.push(start);
+            traversal.depth[start] = 0;
             queue.push_back(start);
             while let Some(v) = queue.pop_front() {
-                spread.order.push(v);
+                traversal.order.push(v);
                 for &e in &incident[v] {
                     let other = self.edges[e].other(v);
-                    if spread.depth[other] == usize::MAX {
-                        spread.depth[other] = spread.depth[v] + 1;
-                        spread.via[other] = Some(e);
+                    if traversal.depth[other] == usize::MAX {
+                        traversal.depth[other] = traversal.depth[v] + 1;
+                        traversal.via[other] = Some(e);
                         queue.push_back(other);
                     }
                 }
             }
         }
-        spread
+        traversal
     }
 
     /// Whether both ends of an edge exist.
-    pub(super) fn is_whole(&self, edge: &Edge) -> bool {
+    pub fn is_whole(&self, edge: &Edge) -> bool {
         edge.from < self.vertices.len() && edge.to < self.vertices.len()
     }
 }
 
 impl Edge {
     /// The end that is not `v`; of a loop, `v`.
-    pub(super) fn other(&self, v: usize) -> usize {
+    pub fn other(&self, v: usize) -> usize {
         if self.from == v { self.to } else { self.from }
     }
 }
 
-/// A graph level by level from its root.
-pub(super) struct Spread {
-    /// All vertices; those of one part together, near ones first.
-    pub(super) order: Vec<usize>,
+/// The vertices of a graph breadth first, from the answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Traversal {
+    /// All vertices; those of one connected part together, near ones first.
+    pub order: Vec<usize>,
     /// For each vertex, its distance from the start of its part.
-    pub(super) depth: Vec<usize>,
+    pub depth: Vec<usize>,
     /// For each vertex, the edge that it was first reached by; none for starts.
-    pub(super) via: Vec<Option<usize>>,
-    /// One vertex of each connected part, the root first.
-    pub(super) starts: Vec<usize>,
-    /// How many edges have an end that does not exist.
-    pub(super) broken: usize,
+    pub via: Vec<Option<usize>>,
+    /// One vertex of each connected part, the answer first.
+    pub starts: Vec<usize>,
+    /// The number of edges with an end that does not exist.
+    pub broken: usize,
 }
 
-/// Whether a character would disturb the display of others: control characters and those that turn the direction
-/// of writing. Labels come from untrusted files.
-pub(super) fn is_disturbing(c: char) -> bool {
+/// Whether a character must not be shown as it is: control characters, and those that change the direction of
+/// writing. Labels come from untrusted files.
+pub fn is_unprintable(c: char) -> bool {
     c.is_control() || matches!(c, '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
@@ -219,14 +220,14 @@ mod tests {
     }
 
     #[test]
-    fn spreading_reaches_everything_once() {
+    fn traversals_reach_everything_once() {
         let graph =
             graph(&["", "", "", "", ""], &[(1, 0, "a"), (1, 2, "b"), (2, 0, "c"), (3, 3, "d"), (0, 9, "e")]);
-        let spread = graph.spread();
-        assert_eq!(spread.order, [0, 1, 2, 3, 4]);
-        assert_eq!(spread.depth, [0, 1, 1, 0, 0]);
-        assert_eq!(spread.via, [None, Some(0), Some(2), None, None]);
-        assert_eq!(spread.starts, [0, 3, 4]);
-        assert_eq!(spread.broken, 1);
+        let traversal = graph.traversal();
+        assert_eq!(traversal.order, [0, 1, 2, 3, 4]);
+        assert_eq!(traversal.depth, [0, 1, 1, 0, 0]);
+        assert_eq!(traversal.via, [None, Some(0), Some(2), None, None]);
+        assert_eq!(traversal.starts, [0, 3, 4]);
+        assert_eq!(traversal.broken, 1);
     }
 }

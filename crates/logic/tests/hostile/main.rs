@@ -7,7 +7,7 @@ mod queries;
 use forms::{pair_cases, program_cases, s_expression_cases};
 use queries::sparql_cases;
 use touchstone_logic::equal::{Canonical, OfficialMatcher};
-use touchstone_logic::graph::{Style, draw_in, svg};
+use touchstone_logic::graph::{Style, draw_in};
 use touchstone_logic::sparql::{Dialect, Namespaces};
 use touchstone_logic::{Form, Ontology, Program, Query, QueryGraph, Spelling, kopl, sexpr, sparql};
 
@@ -110,7 +110,7 @@ fn everything(query: &Query) {
 
 type Stage = (&'static str, fn(&Query));
 
-const STAGES: [Stage; 9] = [
+const STAGES: [Stage; 8] = [
     ("canonical", |query| {
         let canonical = Canonical::of(query, &());
         assert!(canonical.compare(&Canonical::template(query, &())).why.is_none_or(|why| !why.is_empty()));
@@ -120,9 +120,6 @@ const STAGES: [Stage; 9] = [
     }),
     ("draw", |query| {
         draw_in(&QueryGraph::of(query), Style::Ascii);
-    }),
-    ("svg", |query| {
-        svg(&QueryGraph::of(query));
     }),
     ("print sexpr", |query| {
         let _ = sexpr::print(query);

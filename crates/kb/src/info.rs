@@ -1,0 +1,213 @@
+//! What a KB holds, in numbers, and its schema.
+
+use crate::ids::{ClassId, Property};
+use crate::store::Kb;
+use crate::survey::Survey;
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// What a KB holds.
+#[derive(Debug, Serialize)]
+pub struct KbInfo<'a> {
+    /// The name of the KB.
+    pub name: &'a str,
+    /// The hash of its content.
+    pub fingerprint: &'a str,
+    /// The number of entities.
+    pub entities: u64,
+    /// The number of classes.
+    pub classes: u64,
+    /// The number of relations.
+    pub relations: u64,
+    /// The number of attributes.
+    pub attributes: u64,
+    /// The number of qualifier keys.
+    pub qualifiers: u64,
+    /// The numbers of facts.
+    pub facts: FactCounts,
+    /// The number of names.
+    pub names: u64,
+    /// Names and classes of entities.
+    pub naming: Survey,
+    /// For each domain of the schema, the number of its classes and properties.
+    pub domains: BTreeMap<&'a str, u64>,
+    /// Where it comes from.
+    pub source: &'a str,
+    /// The licence of the data.
+    pub license: &'a str,
+    /// The schema, if it was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub schema: Option<SchemaInfo<'a>>,
+}
+
+/// The numbers of facts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct FactCounts {
+    /// All of them.
+    pub total: u64,
+    /// Those between entities.
+    pub relational: u64,
+    /// Those with a literal.
+    pub literal: u64,
+    /// Those with qualifiers.
+    pub qualified: u64,
+}
+
+/// The schema of a KB.
+#[derive(Debug, Serialize)]
+pub struct SchemaInfo<'a> {
+    /// Its classes.
+    pub classes: Vec<ClassInfo<'a>>,
+    /// Its relations.
+    pub relations: Vec<RelationInfo<'a>>,
+    /// Its attributes.
+    pub attributes: Vec<AttributeInfo<'a>>,
+    /// Its qualifier keys.
+    pub qualifiers: Vec<QualifierInfo<'a>>,
+}
+
+/// A class.
+#[derive(Debug, Serialize)]
+pub struct ClassInfo<'a> {
+    /// Its id.
+    pub id: &'a str,
+    /// Its label.
+    pub label: &'a str,
+    /// The ids of the classes right above it.
+    pub parents: Vec<&'a str>,
+    /// The number of its members.
+    pub members: usize,
+    /// Its domain of the schema.
+    pub domain: Option<&'a str>,
+}
+
+/// A relation.
+#[derive(Debug, Serialize)]
+pub struct RelationInfo<'a> {
+    /// Its id.
+    pub id: &'a str,
+    /// Its label.
+    pub label: &'a str,
+    /// How it reads backwards.
+    pub inverse_label: Option<&'a str>,
+    /// Whether it holds in both directions.
+    pub symmetric: bool,
+    /// The id of the class of its subjects.
+    pub from: Option<&'a str>,
+    /// The id of the class of its values.
+    pub to: Option<&'a str>,
+    /// The number of its facts.
+    pub facts: usize,
+    /// Its domain of the schema.
+    pub domain: Option<&'a str>,
+}
+
+/// An attribute.
+#[derive(Debug, Serialize)]
+pub struct AttributeInfo<'a> {
+    /// Its id.
+    pub id: &'a str,
+    /// Its label.
+    pub label: &'a str,
+    /// The kind of its values.
+    pub kind: &'a str,
+    /// The usual unit of its values.
+    pub unit: Option<&'a str>,
+    /// The id of the class of its subjects.
+    pub from: Option<&'a str>,
+    /// The number of its facts.
+    pub facts: usize,
+    /// Its domain of the schema.
+    pub domain: Option<&'a str>,
+}
+
+/// A qualifier key.
+#[derive(Debug, Serialize)]
+pub struct QualifierInfo<'a> {
+    /// Its id.
+    pub id: &'a str,
+    /// Its label.
+    pub label: &'a str,
+    /// The kind of its values.
+    pub kind: &'a str,
+}
+
+impl<'a> KbInfo<'a> {
+    /// Counts what a KB holds; `with_schema` lists the schema, too.
+    pub fn of(kb: &'a Kb, with_schema: bool) -> KbInfo<'a> {
+        let manifest = kb.manifest();
+        let counts = &manifest.counts;
+        let mut domains: BTreeMap<&str, u64> = kb.groups().map(|group| (group, 0)).collect();
+        let properties =
+            kb.relations().map(Property::Relation).chain(kb.attributes().map(Property::Attribute));
+        let groups = properties.map(|p| kb.property_group(p)).chain(kb.classes().map(|c| kb.class_group(c)));
+        for group in groups.flatten() {
+            *domains.entry(group).or_default() += 1;
+        }
+        KbInfo {
+            name: &manifest.name,
+            fingerprint: &manifest.fingerprint,
+            entities: counts.entities,
+            classes: counts.classes,
+            relations: counts.relations,
+            attributes: counts.attributes,
+            qualifiers: counts.qualifiers,
+            facts: FactCounts {
+                total: counts.relational_facts + counts.literal_facts,
+                relational: counts.relational_facts,
+                literal: counts.literal_facts,
+                qualified: counts.qualified_facts,
+            },
+            names: counts.names,
+            naming: Survey::of(kb),
+            domains,
+            source: &manifest.source,
+            license: &manifest.license,
+            schema: with_schema.then(|| SchemaInfo::of(kb)),
+        }
+    }
+}
+
+impl<'a> SchemaInfo<'a> {
+    /// Lists the schema of a KB.
+    pub fn of(kb: &'a Kb) -> SchemaInfo<'a> {
+        let class_id = |class: ClassId| kb.node_id(kb.class_node(class));
+        let class = |class: ClassId| ClassInfo {
+            id: class_id(class),
+            label: kb.label(kb.class_node(class)),
+            parents: kb.parents(class).map(class_id).collect(),
+            members: kb.members(class).len(),
+            domain: kb.class_group(class),
+        };
+        let relation = |r| RelationInfo {
+            id: kb.relation_id(r),
+            label: kb.relation_label(r),
+            inverse_label: kb.relation_inverse_label(r).map(|label| kb.literal(label).text()),
+            symmetric: kb.is_symmetric(r),
+            from: kb.relation_domain(r).map(class_id),
+            to: kb.relation_range(r).map(class_id),
+            facts: kb.facts_with(Property::Relation(r)).count(),
+            domain: kb.property_group(Property::Relation(r)),
+        };
+        let attribute = |a| AttributeInfo {
+            id: kb.attribute_id(a),
+            label: kb.attribute_label(a),
+            kind: kb.attribute_kind(a).name(),
+            unit: Some(kb.attribute_unit(a)).filter(|unit| !unit.is_empty()),
+            from: kb.attribute_domain(a).map(class_id),
+            facts: kb.facts_by_value(a).len(),
+            domain: kb.property_group(Property::Attribute(a)),
+        };
+        let qualifier = |q| QualifierInfo {
+            id: kb.qualifier_id(q),
+            label: kb.qualifier_label(q),
+            kind: kb.qualifier_kind(q).name(),
+        };
+        SchemaInfo {
+            classes: kb.classes().map(class).collect(),
+            relations: kb.relations().map(relation).collect(),
+            attributes: kb.attributes().map(attribute).collect(),
+            qualifiers: kb.qualifier_keys().map(qualifier).collect(),
+        }
+    }
+}

@@ -1,0 +1,53 @@
+//! What all pages share: the document around them, the style, and data for scripts.
+
+use maud::{DOCTYPE, Markup, PreEscaped, html};
+use serde::Serialize;
+
+const STYLE: &str = include_str!("page.css");
+
+/// A page that needs nothing but itself.
+pub(crate) fn page(title: &str, style: &'static str, body: &Markup) -> String {
+    let page = html! {
+        (DOCTYPE)
+        html lang="en" {
+            head {
+                meta charset="utf-8";
+                meta name="viewport" content="width=device-width, initial-scale=1";
+                title { (title) }
+                style { (PreEscaped(STYLE)) (PreEscaped(style)) }
+            }
+            body { (body) }
+        }
+    };
+    page.into_string() + "\n"
+}
+
+/// Data for a script, in an element with the id `data`. Nothing in it can end the element.
+pub(crate) fn script_data(data: &impl Serialize) -> Result<Markup, serde_json::Error> {
+    let json = serde_json::to_string(data)?
+        .replace('<', "\\u003c")
+        .replace('\u{2028}', "\\u2028")
+        .replace('\u{2029}', "\\u2029");
+    Ok(html! { script id="data" type="application/json" { (PreEscaped(json)) } })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{page, script_data};
+    use maud::html;
+
+    #[test]
+    fn titles_are_text() {
+        let page = page("<i>", "", &html! {});
+        assert!(page.contains("<title>&lt;i&gt;</title>"), "{page}");
+    }
+
+    #[test]
+    fn data_cannot_end_its_element() {
+        let text = "</script><!--<script>\u{2028}";
+        let markup = script_data(&text).expect("JSON").into_string();
+        assert_eq!(markup.matches('<').count(), 2, "{markup}");
+        let json = markup.split(['<', '>']).nth(2).expect("content");
+        assert_eq!(serde_json::from_str::<String>(json).expect("JSON"), text);
+    }
+}

@@ -1,0 +1,171 @@
+//! The page of `touchstone stats --html`: what a benchmark is made of, in tables and figures.
+
+use crate::drawing::ShapePictures;
+use crate::page::page;
+use crate::sunburst::sunburst;
+use maud::{Markup, html};
+use touchstone_benchmark::{Benchmark, Manifest};
+use touchstone_engine::budget::grouped;
+use touchstone_forge::stats::{self, SPLITS, Table};
+use touchstone_logic::QueryGraph;
+
+/// Maximum number of rows of a table to show.
+const MAX_ROWS: usize = 30;
+
+const STYLE: &str = include_str!("stats.css");
+
+/// The tables and figures of a benchmark as one HTML page that needs nothing else.
+pub fn stats_page(benchmark: &Benchmark) -> String {
+    let manifest = &benchmark.manifest;
+    let tables = stats::tables(benchmark);
+    let (shapes, others): (Vec<&Table>, Vec<&Table>) = tables.iter().partition(|table| table.name == "shape");
+    let mut pictures = ShapePictures::default();
+    for question in &benchmark.questions {
+        let name = question.alias.as_ref().unwrap_or(&question.shape);
+        pictures.add(name, || QueryGraph::from(&question.graph));
+    }
+    let body = html! {
+        (pictures.symbols())
+        (header(benchmark))
+        main {
+            @for table in shapes { section { h2 { "Shapes" } (shape_table(table, &pictures)) } }
+            div.columns {
+                @for table in others { section { h2 { (capitalized(table.name)) } (bar_table(table)) } }
+            }
+            section { h2 { "First words" } (sunburst(benchmark)) }
+            section { h2 { "Language" } (language(benchmark)) }
+            @if !manifest.unfilled.is_empty() {
+                section { h2 { "Questions that the knowledge base could not give" } (unfilled(manifest)) }
+            }
+        }
+    };
+    page(&manifest.name, STYLE, &body)
+}
+
+fn header(benchmark: &Benchmark) -> Markup {
+    let manifest = &benchmark.manifest;
+    let kb = &manifest.kb;
+    html! {
+        header {
+            h1 { (manifest.name) }
+            p { (manifest.description) }
+            p.key {
+                (grouped(benchmark.questions.len() as u64)) " questions on "
+                (if kb.name.is_empty() { "an unknown KB" } else { &kb.name }) " "
+                span title=(kb.fingerprint) { "(" (kb.fingerprint.get(..12).unwrap_or("no fingerprint")) ")" }
+                ", made by touchstone " (manifest.tool_version) "."
+                @for split in SPLITS { i style={ "background:var(--" (split) ")" } {} (split) }
+            }
+        }
+    }
+}
+
+/// The shapes with pictures, as in Tables 1 and 7 of the GrailQA++ paper.
+fn shape_table(table: &Table, pictures: &ShapePictures) -> Markup {
+    let largest = largest(table);
+    html! {
+        table {
+            thead { tr {
+                th { "shape" } th {}
+                @for split in SPLITS { th.n { (split) } }
+                th.n { "all" } th {}
+            } }
+            @for (name, numbers) in table.rows.iter().take(MAX_ROWS) {
+                tr {
+                    td { (name) } td { (pictures.show(name)) }
+                    @for number in numbers { td.n { (grouped(*number)) } }
+                    td.n { (grouped(numbers.iter().sum())) }
+                    td { (bar(numbers, largest, 200.0)) }
+                }
+            }
+        }
+        (more(table))
+    }
+}
+
+fn bar_table(table: &Table) -> Markup {
+    let largest = largest(table);
+    html! {
+        table {
+            @for (name, numbers) in table.rows.iter().take(MAX_ROWS) {
+                tr {
+                    td { (name.trim().chars().take(60).collect::<String>()) }
+                    td.n { (grouped(numbers.iter().sum())) }
+                    td { (bar(numbers, largest, 160.0)) }
+                }
+            }
+        }
+        (more(table))
+    }
+}
+
+fn largest(table: &Table) -> u64 {
+    table.rows.iter().map(|(_, numbers)| numbers.iter().sum()).max().unwrap_or(1)
+}
+
+fn more(table: &Table) -> Markup {
+    html! { @if table.rows.len() > MAX_ROWS { p { "and " (table.rows.len() - MAX_ROWS) " more" } } }
+}
+
+/// The numbers of the three splits, one behind the other.
+fn bar(numbers: &[u64; 3], largest: u64, width: f64) -> Markup {
+    let length = |number: u64| width * number as f64 / largest.max(1) as f64;
+    let text: Vec<String> =
+        SPLITS.iter().zip(numbers).map(|(split, number)| format!("{split}: {}", grouped(*number))).collect();
+    html! {
+        svg width=(width) height="12" role="img" aria-label=(text.join(", ")) {
+            @for (at, (number, split)) in numbers.iter().zip(SPLITS).enumerate() {
+                @if *number > 0 {
+                    rect x=(tenths(numbers[..at].iter().map(|number| length(*number)).sum()))
+                        width=(tenths(length(*number))) height="12" style={ "fill:var(--" (split) ")" } {
+                        title { (text[at]) }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// A coordinate with one decimal.
+pub(crate) fn tenths(number: f64) -> String {
+    format!("{number:.1}")
+}
+
+fn language(benchmark: &Benchmark) -> Markup {
+    html! {
+        table {
+            thead { tr { th { "measure" } @for split in SPLITS { th.n { (split) } } } }
+            @for (name, means) in stats::means(benchmark) {
+                tr {
+                    td { (name) }
+                    @for mean in means {
+                        td.n { (mean.map_or("-".to_owned(), |mean| format!("{:.1} ({:.1})", mean.mean, mean.deviation))) }
+                    }
+                }
+            }
+        }
+        p { "Means with standard deviations. Words and reading ease are counted as in the GrailQA++ paper." }
+    }
+}
+
+fn unfilled(manifest: &Manifest) -> Markup {
+    html! {
+        table {
+            thead { tr {
+                th { "kind" } th { "level" } th.n { "wanted" } th.n { "made" } th { "most frequent reason" }
+            } }
+            @for cell in &manifest.unfilled {
+                tr {
+                    td { (cell.kind) } td { (cell.level) }
+                    td.n { (grouped(cell.wanted as u64)) } td.n { (grouped(cell.made as u64)) }
+                    td { (cell.reason) }
+                }
+            }
+        }
+    }
+}
+
+fn capitalized(text: &str) -> String {
+    let mut chars = text.chars();
+    chars.next().map_or(String::new(), |first| first.to_uppercase().chain(chars).collect())
+}
