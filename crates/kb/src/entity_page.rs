@@ -127,6 +127,9 @@ pub struct NodeSummary<'a> {
     pub score: Option<f64>,
     /// The number of facts from and to it.
     pub facts: usize,
+    /// Whether it is a class.
+    #[serde(skip)]
+    pub is_class: bool,
 }
 
 /// A name that nothing has.
@@ -156,6 +159,7 @@ impl<'a> NodeSummary<'a> {
             matched: None,
             score: None,
             facts: kb.degree(node),
+            is_class: kb.as_class(node).is_some(),
         }
     }
 
@@ -171,10 +175,10 @@ impl<'a> NodeSummary<'a> {
     }
 
     /// What the node is: its description, else its classes.
-    pub fn gist(&self, is_class: bool) -> Cow<'a, str> {
+    pub fn gist(&self) -> Cow<'a, str> {
         match self.description {
             Some(description) => description.into(),
-            None if is_class => "class".into(),
+            None if self.is_class => "class".into(),
             None => self.classes.join(", ").into(),
         }
     }

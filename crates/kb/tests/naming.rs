@@ -151,7 +151,6 @@ fn a_survey_tells_names_languages_classes_and_what_looks_like_names() {
     assert_eq!((survey.entities, survey.blank, survey.named, survey.with_class), (27, 1, 6, 25));
     assert_eq!(survey.languages, BTreeMap::from([(String::new(), 1), ("en-gb".to_owned(), 5)]));
     assert!(survey.lacks_names() && survey.unnamed() == 20);
-    let kb = imported(&turtle, &[]);
     let like: Vec<&str> = survey.name_like.iter().map(|p| p.id.as_str()).collect();
     assert_eq!(like, ["http://e/productName"]);
     assert_eq!((survey.name_like[0].entities, survey.name_like[0].is_called_so), (20, true));

@@ -6,9 +6,8 @@ use crate::output::{self, count};
 use crate::progress::Bar;
 use anyhow::{Result, bail};
 use clap::{Args, ValueEnum};
-use serde_json::json;
 use std::path::PathBuf;
-use touchstone_kb::export::{self, ExportReport, ExportRequest, Format, View};
+use touchstone_kb::export::{self, ExportRequest, Format, View};
 
 #[derive(Args)]
 pub(crate) struct ExportArgs {
@@ -91,18 +90,12 @@ pub(crate) fn run(args: &ExportArgs) -> Result<Outcome> {
     }
     drop(bar);
     if args.json {
-        let lost: serde_json::Map<_, _> =
-            report.lost.iter().map(|(what, n)| ((*what).to_owned(), (*n).into())).collect();
-        output::json(&json!({"records": report.n_records, "lost": lost}))?;
+        output::json(&report)?;
     } else {
-        report_losses(&report);
+        output::note(&format!("{} records written", count(report.n_records)));
+        for (what, n) in &report.lost {
+            output::note(&format!("this format cannot hold: {what} ({})", count(*n)));
+        }
     }
     Ok(Outcome::Done)
-}
-
-fn report_losses(report: &ExportReport) {
-    output::note(&format!("{} records written", count(report.n_records)));
-    for (what, n) in &report.lost {
-        output::note(&format!("this format cannot hold: {what} ({})", count(*n)));
-    }
 }

@@ -1,16 +1,14 @@
 //! `touchstone kb import`.
 
-use super::info::NamingJson;
 use crate::Outcome;
 use crate::output::{self, count, counted};
 use crate::progress::Bar;
 use anyhow::{Result, bail};
 use clap::{Args, ValueEnum};
-use serde_json::json;
 use std::path::PathBuf;
 use std::time::Instant;
 use touchstone_kb::Kb;
-use touchstone_kb::import::{self, FileKind, ImportReport, ImportRequest, Profile, Source, Subset, Tally};
+use touchstone_kb::import::{self, FileKind, ImportReport, ImportRequest, Profile, Source, Subset};
 use touchstone_kb::survey::Survey;
 
 #[derive(Args)]
@@ -18,7 +16,7 @@ pub(crate) struct ImportArgs {
     /// The files; gzip, zstd and bzip2 are recognised
     #[arg(required = true, value_name = "INPUT")]
     inputs: Vec<PathBuf>,
-    /// What the files are; told by their names and beginnings if absent
+    /// What the files are [default: guessed from their names and beginnings]
     #[arg(long, value_enum)]
     from: Option<From>,
     /// How RDF is read
@@ -33,7 +31,7 @@ pub(crate) struct ImportArgs {
     /// Write into a folder that also holds other files, which are kept, and replace files of an earlier KB that were edited
     #[arg(long)]
     force: bool,
-    /// Stop at the first record that cannot be understood
+    /// Stop at the first record that cannot be read
     #[arg(long)]
     strict: bool,
     /// The language of names and descriptions; `any` keeps all of them
@@ -57,16 +55,16 @@ pub(crate) struct ImportArgs {
     /// Keep identifiers, links and media as attributes (wikidata-json)
     #[arg(long)]
     keep_identifiers: bool,
-    /// Megabytes that each sorting stage may keep in memory
+    /// Maximum number of megabytes that each sorting stage keeps in memory
     #[arg(long, value_name = "MB", default_value_t = 1024)]
     memory: usize,
-    /// Longest record in megabytes: a line, an object, the text between two statements
+    /// Maximum size of a record in megabytes: a line, an object, the text between two statements
     #[arg(long, value_name = "MB", default_value_t = 16)]
     max_record: usize,
     /// Maximum number of pairs of a class with a super-class, or with a member [default: 50000000, or 64 for each class or member if that is more]
     #[arg(long, value_name = "N")]
     max_closure: Option<u64>,
-    /// How many problems are shown
+    /// Maximum number of problems to show
     #[arg(long, value_name = "N", default_value_t = 10)]
     problems: usize,
     /// Print JSON
@@ -107,22 +105,19 @@ pub(crate) fn run(args: &ImportArgs) -> Result<Outcome> {
     if let Err(error) = touchstone_kb::registry::record(&touchstone_kb::cache_dir(), &args.out) {
         output::note(&format!("the KB is not recorded for benchmarks to find ({error}); give it with --kb"));
     }
-    let kb = Kb::open(&args.out)?;
-    let survey = Survey::of(&kb);
+    let survey = Survey::of(&Kb::open(&args.out)?);
     if args.json {
-        let mut json = report_json(&report, args);
-        json["naming"] = serde_json::to_value(NamingJson::new(&kb, &survey))?;
-        output::json(&json)?;
+        output::json(&report.summary(&args.out, &survey, args.problems))?;
     } else {
         output::text(&readable(&report, args, start))?;
     }
     if survey.lacks_names() {
-        output::note(&lacking_names(&kb, &survey, matches!(request.source, Source::Rdf(_))));
+        output::note(&lacking_names(&survey, matches!(request.source, Source::Rdf(_))));
     }
     Ok(Outcome::Done)
 }
 
-/// What was typed, as what it means.
+/// The request that the arguments stand for.
 fn request(args: &ImportArgs) -> Result<ImportRequest> {
     let from = match args.from {
         Some(from) => from,
@@ -146,7 +141,7 @@ fn request(args: &ImportArgs) -> Result<ImportRequest> {
         bail!("--profile is for `--from rdf`");
     }
     if from != From::Rdf && !args.label_properties.is_empty() {
-        bail!("--label-property is for `--from rdf`; other formats say what is a name");
+        bail!("--label-property is for `--from rdf`; other formats mark their names");
     }
     if from != From::WikidataJson && (args.seeds.is_some() || args.same_name > 0 || args.keep_identifiers) {
         bail!("--seeds, --same-name and --keep-identifiers are for `--from wikidata-json`");
@@ -175,43 +170,8 @@ fn request(args: &ImportArgs) -> Result<ImportRequest> {
     Ok(request)
 }
 
-fn tally_json(tally: &Tally) -> serde_json::Value {
-    tally
-        .0
-        .iter()
-        .map(|(what, n)| ((*what).to_owned(), (*n).into()))
-        .collect::<serde_json::Map<_, _>>()
-        .into()
-}
-
-fn report_json(report: &ImportReport, args: &ImportArgs) -> serde_json::Value {
-    let problems: Vec<_> = report
-        .problems
-        .iter()
-        .take(args.problems)
-        .map(|p| json!({"file": p.file, "line": p.line, "column": p.column, "snippet": p.snippet, "message": p.message}))
-        .collect();
-    let left_out: serde_json::Map<_, _> =
-        report.compiled.left_out.iter().map(|(what, n)| ((*what).to_owned(), (*n).into())).collect();
-    json!({
-        "out": args.out,
-        "fingerprint": report.compiled.manifest.fingerprint,
-        "counts": report.compiled.manifest.counts,
-        "records": report.n_records(),
-        "kept": tally_json(&report.kept),
-        "graph_only": tally_json(&report.graph_only),
-        "skipped": tally_json(&report.skipped),
-        "notes": tally_json(&report.notes),
-        "left_out": left_out,
-        "duplicate_facts": report.compiled.duplicate_facts,
-        "cycles": report.compiled.cycles,
-        "n_problems": report.n_problems,
-        "problems": problems,
-    })
-}
-
 /// A warning about entities without a name, with what to do about it.
-fn lacking_names(kb: &Kb, survey: &Survey, is_rdf: bool) -> String {
+fn lacking_names(survey: &Survey, is_rdf: bool) -> String {
     let mut text = format!(
         "{} of {} have no name. They go by the end of their id,\nand few questions can be asked about them.",
         count(survey.unnamed()),
@@ -222,16 +182,16 @@ fn lacking_names(kb: &Kb, survey: &Survey, is_rdf: bool) -> String {
         for property in &survey.name_like {
             text.push_str(&format!(
                 "\n  {} ({}, such as {})",
-                kb.attribute_id(property.attribute),
+                property.id,
                 counted(property.entities, "entity", "entities"),
                 output::shortened(&property.example)
             ));
         }
-        let flags =
-            survey.name_like.iter().map(|p| format!("--label-property '{}'", kb.attribute_id(p.attribute)));
         if is_rdf {
             text.push_str("\nImport again with those that are:");
-            flags.for_each(|flag| text.push_str(&format!("\n  {flag}")));
+            for property in &survey.name_like {
+                text.push_str(&format!("\n  --label-property '{}'", property.id));
+            }
         }
     } else if is_rdf {
         text.push_str("\nIf a property holds their names, import again with --label-property IRI;\nfor names in another language than English, with --lang.");

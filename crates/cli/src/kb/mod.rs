@@ -1,11 +1,11 @@
 //! `touchstone kb`: look into a KB, import, export.
 
 mod export;
-pub(crate) mod find;
+mod find;
 mod import;
 mod info;
 mod serve;
-pub(crate) mod show;
+mod show;
 mod world;
 
 use crate::{Outcome, output};

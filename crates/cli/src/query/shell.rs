@@ -2,10 +2,7 @@
 
 use super::complete::{Brackets, Words, is_complete};
 use super::{RunArgs, show};
-use crate::kb::find::FindArgs;
-use crate::kb::show::ShowArgs;
 use crate::progress::Bar;
-use crate::run::ask::AskArgs;
 use crate::{Outcome, output};
 use anyhow::{Context, Result, bail};
 use clap::{Args, ValueEnum};
@@ -237,8 +234,15 @@ impl Shell {
         Next::Go
     }
 
-    fn looked_up(&mut self, outcome: Outcome) {
+    /// Runs another command about the same KB.
+    fn look_up(&mut self, command: &[&str], name: &str) -> Result<()> {
+        let kb = format!("--kb={}", self.args.kb);
+        let mut line = [&["touchstone"], command, &[kb.as_str()]].concat();
+        line.extend(self.json.then_some("--json"));
+        line.extend(["--", name]);
+        let outcome = crate::done(crate::parsed(line.into_iter().map(str::to_owned))?)?;
         self.failed |= outcome == Outcome::NothingFound;
+        Ok(())
     }
 
     fn report(&mut self, error: &anyhow::Error) {
@@ -282,9 +286,9 @@ impl Shell {
             ".show" | ".find" | ".ask" if rest.is_empty() => {
                 bail!("{name} needs something to look for, as in `{name} Paris`")
             }
-            ".show" => self.looked_up(crate::kb::show::run(&ShowArgs::of(rest, &self.args.kb, self.json))?),
-            ".find" => self.looked_up(crate::kb::find::run(&FindArgs::of(rest, &self.args.kb, self.json))?),
-            ".ask" => self.looked_up(crate::run::ask::run(&AskArgs::of(rest, &self.args.kb, self.json))?),
+            ".show" => self.look_up(&["kb", "show"], rest)?,
+            ".find" => self.look_up(&["kb", "find"], rest)?,
+            ".ask" => self.look_up(&["ask"], rest)?,
             ".kb" if rest.is_empty() => output::note(&format!("the KB is {}", self.args.kb)),
             ".kb" => return Ok(Next::OpenKb(rest.to_owned())),
             other => {

@@ -36,13 +36,6 @@ pub(crate) struct AskArgs {
     json: bool,
 }
 
-impl AskArgs {
-    /// A question about a KB.
-    pub(crate) fn of(question: &str, kb: &str, json: bool) -> AskArgs {
-        AskArgs { question: question.to_owned(), kb: Some(kb.to_owned()), benchmark: None, json }
-    }
-}
-
 /// What is made to learn from.
 const RECIPE: &str = include_str!("ask.toml");
 

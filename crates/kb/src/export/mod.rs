@@ -6,8 +6,8 @@ mod rdf;
 
 pub use lines::value_json;
 
-use crate::import::counts_as_map;
 use crate::error::{KbError, Result};
+use crate::import::counts_as_map;
 use crate::output::OutputFile;
 use crate::progress::Progress;
 use crate::store::Kb;

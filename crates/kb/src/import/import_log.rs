@@ -140,7 +140,12 @@ impl ImportReport {
     }
 
     /// The report for machines, with at most `max_problems` of the problems.
-    pub fn summary<'r>(&'r self, out: &'r Path, survey: &'r Survey, max_problems: usize) -> ImportSummary<'r> {
+    pub fn summary<'r>(
+        &'r self,
+        out: &'r Path,
+        survey: &'r Survey,
+        max_problems: usize,
+    ) -> ImportSummary<'r> {
         let compiled = &self.compiled;
         ImportSummary {
             out,
