@@ -1,6 +1,7 @@
 //! The journal of a run: `run.json` and an append-only `predictions.jsonl`, readable while it grows.
 
 use crate::gives::Gives;
+use crate::kinds::Split;
 use hashbrown::HashSet;
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
@@ -27,7 +28,7 @@ pub struct RunHeader {
     pub benchmark_path: String,
     /// The split that is asked, if not all but training.
     #[serde(default)]
-    pub split: Option<String>,
+    pub split: Option<Split>,
     /// Maximum number of questions to ask.
     #[serde(default)]
     pub limit: Option<usize>,

@@ -1,13 +1,24 @@
-//! The kinds of questions: the function on top of a query, and KQA Pro's types.
+//! The kinds of questions: their splits, the functions on top of their queries, and KQA Pro's types.
 
-use serde::{Deserialize, Serialize};
-use std::fmt;
+use crate::named::named_enum;
 use touchstone_kb::Comparison;
 use touchstone_logic::{Ask, Query, Set};
 
+/// The part of a benchmark that a question belongs to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Split {
+    /// Systems may learn from it.
+    Train,
+    /// For choosing among versions of a system.
+    Dev,
+    /// For the final score.
+    Test,
+}
+
+named_enum!(Split, "split", { Train => "train", Dev => "dev", Test => "test" });
+
 /// The function on top of a query.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Function {
     /// The members of a set.
     None,
@@ -29,22 +40,19 @@ pub enum Function {
     Between,
 }
 
-impl Function {
-    /// The word in files, recipes and tables.
-    pub fn name(self) -> &'static str {
-        match self {
-            Function::None => "none",
-            Function::Count => "count",
-            Function::Comparative => "comparative",
-            Function::Superlative => "superlative",
-            Function::Verify => "verify",
-            Function::Attribute => "attribute",
-            Function::Relation => "relation",
-            Function::Qualifier => "qualifier",
-            Function::Between => "between",
-        }
-    }
+named_enum!(Function, "function", {
+    None => "none",
+    Count => "count",
+    Comparative => "comparative",
+    Superlative => "superlative",
+    Verify => "verify",
+    Attribute => "attribute",
+    Relation => "relation",
+    Qualifier => "qualifier",
+    Between => "between",
+});
 
+impl Function {
     /// The function on top of a query.
     pub fn of(query: &Query) -> Function {
         fn compares(set: &Set) -> bool {
@@ -69,14 +77,8 @@ impl Function {
     }
 }
 
-impl fmt::Display for Function {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
-}
-
 /// The nine ways to ask.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[allow(missing_docs)]
 pub enum QuestionType {
     QueryName,
@@ -90,35 +92,19 @@ pub enum QuestionType {
     HighLevelRelational,
 }
 
+named_enum!(QuestionType, "type", {
+    QueryName => "QueryName",
+    Count => "Count",
+    SelectAmong => "SelectAmong",
+    SelectBetween => "SelectBetween",
+    QueryAttribute => "QueryAttribute",
+    Verify => "Verify",
+    HighLevelLiteral => "HighLevelLiteral",
+    Relation => "Relation",
+    HighLevelRelational => "HighLevelRelational",
+});
+
 impl QuestionType {
-    /// All of them.
-    pub const ALL: [QuestionType; 9] = [
-        QuestionType::QueryName,
-        QuestionType::Count,
-        QuestionType::SelectAmong,
-        QuestionType::SelectBetween,
-        QuestionType::QueryAttribute,
-        QuestionType::Verify,
-        QuestionType::HighLevelLiteral,
-        QuestionType::Relation,
-        QuestionType::HighLevelRelational,
-    ];
-
-    /// The word in recipes and tables.
-    pub fn name(self) -> &'static str {
-        match self {
-            QuestionType::QueryName => "QueryName",
-            QuestionType::Count => "Count",
-            QuestionType::SelectAmong => "SelectAmong",
-            QuestionType::SelectBetween => "SelectBetween",
-            QuestionType::QueryAttribute => "QueryAttribute",
-            QuestionType::Verify => "Verify",
-            QuestionType::HighLevelLiteral => "HighLevelLiteral",
-            QuestionType::Relation => "Relation",
-            QuestionType::HighLevelRelational => "HighLevelRelational",
-        }
-    }
-
     /// The type of a query, as KQA Pro sorts its questions.
     pub fn of(query: &Query) -> QuestionType {
         match &query.answer {
@@ -135,8 +121,20 @@ impl QuestionType {
     }
 }
 
-impl fmt::Display for QuestionType {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_read_and_written() {
+        assert_eq!(serde_json::to_string(&Split::ALL).expect("JSON"), r#"["train","dev","test"]"#);
+        assert_eq!(serde_json::from_str::<Function>("\"count\"").expect("a function"), Function::Count);
+        for kind in QuestionType::ALL {
+            assert_eq!(kind.to_string(), format!("{kind:?}"));
+            assert_eq!(kind.name().parse(), Ok(kind));
+        }
+        assert_eq!("TEST".parse(), Ok(Split::Test), "the command line ignores case");
+        let error = serde_json::from_str::<Split>("\"validation\"").expect_err("no split").to_string();
+        assert!(error.starts_with("unknown split `validation`; known: train, dev, test"), "{error}");
     }
 }

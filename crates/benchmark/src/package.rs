@@ -55,9 +55,9 @@ impl Manifest {
         let mut counts: BTreeMap<String, u64> = BTreeMap::new();
         for question in questions {
             *counts.entry("questions".to_owned()).or_default() += 1;
-            *counts.entry(question.split.clone()).or_default() += 1;
-            if !question.level.is_empty() {
-                *counts.entry(format!("{} {}", question.split, question.level)).or_default() += 1;
+            *counts.entry(question.split.name().to_owned()).or_default() += 1;
+            if let Some(level) = question.level {
+                *counts.entry(format!("{} {level}", question.split)).or_default() += 1;
             }
         }
         counts

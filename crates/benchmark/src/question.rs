@@ -1,9 +1,9 @@
 //! One question of a benchmark: a line of `questions.jsonl`. `docs/benchmark-format.md` says the same field by field.
 
-use crate::kinds::{Function, QuestionType};
+use crate::kinds::{Function, QuestionType, Split};
 use serde::{Deserialize, Serialize};
 use touchstone_kb::Kb;
-use touchstone_logic::level::{SchemaItems, Traits};
+use touchstone_logic::level::{Level, SchemaItems, Traits};
 use touchstone_logic::{Answer, Inverses, Language, Query, QueryGraph};
 use touchstone_logic::{Knowledge, read_text};
 
@@ -13,9 +13,10 @@ pub struct Question {
     /// Unique in the benchmark.
     pub id: String,
     /// train, dev or test.
-    pub split: String,
-    /// i.i.d., compositional or zero-shot, relative to the training split; empty in the training split.
-    pub level: String,
+    pub split: Split,
+    /// The level relative to the training split; `None`, written as an empty text, in the training split and where it is unknown.
+    #[serde(with = "level_name")]
+    pub level: Option<Level>,
     /// The question in English.
     pub question: String,
     /// The logical forms that can express it.
@@ -26,11 +27,11 @@ pub struct Question {
     pub shape: String,
     /// Its name in the literature, if it has one.
     pub alias: Option<String>,
-    /// none, count, comparative or superlative; for other ways of asking their name.
-    pub function: String,
+    /// The function on top of the query.
+    pub function: Function,
     /// KQA Pro's type.
     #[serde(rename = "type")]
-    pub kind: String,
+    pub kind: QuestionType,
     /// KQA Pro's categories that the program falls into.
     pub categories: Vec<String>,
     /// The answers with type, id and label; empty if there are none, or if they are unknown: see `answers_empty`.
@@ -56,20 +57,20 @@ pub struct Question {
 }
 
 impl Question {
-    /// What the query alone tells about a question.
+    /// What the query alone determines. The rest is empty, the split is test, and the level is unknown.
     pub fn about(query: &Query, graph: &QueryGraph, template: &str, forms: Forms) -> Question {
         let SchemaItems { classes, properties, qualifiers } = SchemaItems::of(query);
         let shape = graph.shape();
         Question {
             id: String::new(),
-            split: String::new(),
-            level: String::new(),
+            split: Split::Test,
+            level: None,
             question: String::new(),
             graph: graph.into(),
             alias: shape.alias.map(|alias| alias.name.to_owned()),
             shape: shape.code,
-            function: Function::of(query).name().to_owned(),
-            kind: QuestionType::of(query).name().to_owned(),
+            function: Function::of(query),
+            kind: QuestionType::of(query),
             categories: forms.program.as_deref().map(categories).unwrap_or_default(),
             answers: Vec::new(),
             answers_empty: false,
@@ -119,6 +120,28 @@ impl Question {
             Some(read_text(language, text.as_deref()?, knowledge).ok()?.query)
         };
         forms.into_iter().find_map(read)
+    }
+}
+
+/// The level as a text, which is empty if there is none.
+mod level_name {
+    use crate::named::UnknownName;
+    use serde::{Deserialize, Deserializer, Serializer, de::Error};
+    use std::borrow::Cow;
+    use touchstone_logic::level::Level;
+
+    pub(super) fn serialize<S: Serializer>(level: &Option<Level>, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(level.map_or("", Level::name))
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Level>, D::Error> {
+        let text = Cow::<'_, str>::deserialize(deserializer)?;
+        if text.is_empty() {
+            return Ok(None);
+        }
+        let found = Level::ALL.into_iter().find(|level| level.name() == text);
+        let unknown = || UnknownName::new("level", &text, &Level::ALL.map(Level::name));
+        found.map(Some).ok_or_else(|| D::Error::custom(unknown()))
     }
 }
 

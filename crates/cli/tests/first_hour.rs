@@ -152,7 +152,7 @@ fn refuses(args: &[&str], code: i32, message: &str) {
 #[test]
 fn messages_say_what_to_do_next() {
     let bench = in_bench("bench");
-    refuses(&["show", &bench, "--split", "tst"], 1, "did you mean `test`?; it has dev, test, train");
+    refuses(&["show", &bench, "--split", "tst"], 2, "unknown split `tst`; known: train, dev, test");
     refuses(
         &["show", &bench, "--shape", "Iso-77"],
         1,

@@ -7,14 +7,14 @@ use std::collections::BTreeMap;
 use std::io::BufRead;
 use touchstone_benchmark::Mention;
 use touchstone_benchmark::package::{Benchmark, FORMAT, KbIdentity, Manifest};
-use touchstone_benchmark::{Forms, Question};
+use touchstone_benchmark::{Forms, Question, Split};
 use touchstone_datasets::{Format, Item, Record, Source};
 use touchstone_engine::budget::{Cancel, Limits};
 use touchstone_engine::{Answers, Outcome, Session, Settings};
 use touchstone_kb::{Kb, Progress};
 use touchstone_logic::Knowledge;
 use touchstone_logic::equal::Canonical;
-use touchstone_logic::level::{SchemaItems, Training, Traits};
+use touchstone_logic::level::{Level, SchemaItems, Training, Traits};
 use touchstone_logic::{Answer, Ask, Inverses, Language, Program, Query};
 use touchstone_logic::{entities, with_ids};
 
@@ -97,7 +97,7 @@ pub struct Unread {
 
 impl Importer<'_> {
     /// The question of a record.
-    pub fn question(&self, record: &Record, split: &str, source: &str) -> Result<Imported, Unread> {
+    pub fn question(&self, record: &Record, split: Split, source: &str) -> Result<Imported, Unread> {
         let unread = |id: &str, reason: String| Unread { id: id.to_owned(), reason };
         let line = record.line.to_string();
         let item = self.origin.format().item(record).map_err(|error| unread(&line, error.to_string()))?;
@@ -129,8 +129,8 @@ impl Importer<'_> {
         let question = Question {
             // Without an id of its own the line is its id, and every file has such a line.
             id: if item.id == line { format!("{split}-{line}") } else { item.id.clone() },
-            split: split.to_owned(),
-            level: json.get("level").and_then(Json::as_str).unwrap_or_default().to_owned(),
+            split,
+            level: level_in(&json),
             answers_empty: answers.is_empty() && self.lists_answers(&json),
             answers,
             other_answers: match self.origin {
@@ -356,6 +356,12 @@ fn kqapro_answer(text: &str, query: &Query) -> Answer {
     }
 }
 
+/// The level that a record has. Other data sets mean other things by this word; those are not levels.
+fn level_in(json: &Json) -> Option<Level> {
+    let name = json.get("level")?.as_str()?;
+    Level::ALL.into_iter().find(|level| level.name() == name)
+}
+
 /// The names of entities that a record tells.
 fn names_in(json: &Json) -> BTreeMap<String, String> {
     let mut names = BTreeMap::new();
@@ -476,24 +482,24 @@ pub fn benchmark(
 ) -> (Benchmark, LevelCounts) {
     let mut training = Training::default();
     for Imported { question, traits } in &imported {
-        if question.split == "train" {
+        if question.split == Split::Train {
             training.add(traits.clone());
         }
     }
     let comparable = training.template_count() > 0;
     let mut counts = LevelCounts { comparable, ..LevelCounts::default() };
     let judge = |Imported { mut question, traits }| {
-        if question.split == "train" {
-            question.level.clear();
+        if question.split == Split::Train {
+            question.level = None;
             return question;
         }
-        let computed = comparable.then(|| training.judge(&traits).level.name());
-        let is_given = !question.level.is_empty();
+        let computed = comparable.then(|| training.judge(&traits).level);
+        let is_given = question.level.is_some();
         counts.given += usize::from(is_given);
         if let Some(computed) = computed {
-            counts.different += usize::from(is_given && question.level != computed);
+            counts.different += usize::from(is_given && question.level != Some(computed));
             if !is_given || levels == Levels::Compute {
-                question.level = computed.to_owned();
+                question.level = Some(computed);
             }
         }
         question
@@ -565,6 +571,7 @@ pub fn nspm_records<R: BufRead>(questions: Option<R>, queries: R) -> std::io::Re
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
+    use touchstone_benchmark::Function;
     use touchstone_logic::Spelling;
     use touchstone_logic::sparql::Namespaces;
 
@@ -572,7 +579,7 @@ mod tests {
         let knowledge = Knowledge { lookup: &Spelling, names: &(), namespaces: Namespaces::default() };
         let importer = Importer { origin, knowledge, inverses: &(), kb: None };
         let record = Record { line: 1, text: text.to_owned(), json: true };
-        importer.question(&record, "test", "here").map(|imported| imported.question)
+        importer.question(&record, Split::Test, "here").map(|imported| imported.question)
     }
 
     #[test]
@@ -581,7 +588,7 @@ mod tests {
         let question = import(Origin::GrailQa, graph).unwrap();
         assert_eq!(question.forms.sexpr.as_deref(), Some("(AND a.b (JOIN a.b.c m.1))"));
         assert_eq!(question.answers, [entity("m.06", "N")]);
-        assert_eq!((question.level.as_str(), question.source.as_str()), ("i.i.d.", "here"));
+        assert_eq!((question.level, question.source.as_str()), (Some(Level::Iid), "here"));
         assert_eq!((question.entities[0].start, question.entities[0].text.as_str()), (9, "oliver heese"));
 
         let webqsp = r#"{"QuestionId": "T-0", "RawQuestion": "what?", "Parses": [{"Sparql": "SELECT ?x WHERE { ns:m.1 ns:a.b ?x }", "Answers": [{"AnswerType": "Value", "AnswerArgument": "2010", "EntityName": null}]}]}"#;
@@ -619,7 +626,7 @@ mod tests {
             )
             .unwrap()
             .function,
-            "verify"
+            Function::Verify
         );
 
         let wrong = import(Origin::Cwq, r#"{"ID": "W-1", "sparql": "SELECT"}"#).unwrap_err();

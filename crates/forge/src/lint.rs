@@ -5,8 +5,8 @@ use hashbrown::{HashMap, HashSet};
 use rayon::prelude::*;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
-use touchstone_benchmark::Question;
 use touchstone_benchmark::package::{Benchmark, Manifest};
+use touchstone_benchmark::{Question, Split};
 use touchstone_engine::budget::{Cancel, Limits};
 use touchstone_engine::{Answers, Outcome, Session, Settings, View};
 use touchstone_kb::{Kb, Progress};
@@ -112,7 +112,7 @@ pub fn lint(kb: &Kb, benchmark: &Benchmark, progress: &dyn Progress) -> Report {
     let mut trained: HashMap<String, &str> = HashMap::new();
     let all = || benchmark.questions.iter().zip(&checked);
     for ((question, checked), traits) in
-        all().zip(&traits).filter(|((question, _), _)| question.split == "train")
+        all().zip(&traits).filter(|((question, _), _)| question.split == Split::Train)
     {
         training.add(traits.clone());
         if let Some(query) = &checked.query {
@@ -133,18 +133,17 @@ pub fn lint(kb: &Kb, benchmark: &Benchmark, progress: &dyn Progress) -> Report {
             Some(_) => add("one question, two queries", question.question.clone()),
             None => {}
         }
-        if question.split != "train" {
+        if question.split != Split::Train {
             if let Some(other) = key.as_ref().and_then(|key| trained.get(key)) {
                 add("leak", format!("the same query is {other} of the training split"));
             }
             // Without a level, or without training questions to judge it by, there is nothing to compare.
-            if !question.level.is_empty() && training.template_count() > 0 {
+            if let Some(given) = question.level
+                && training.template_count() > 0
+            {
                 let level = training.judge(traits).level;
-                if level.name() != question.level {
-                    add(
-                        "wrong level",
-                        format!("level is {}, but the training split makes it {level}", question.level),
-                    );
+                if level != given {
+                    add("wrong level", format!("level is {given}, but the training split makes it {level}"));
                 }
             }
         }

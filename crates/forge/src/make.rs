@@ -15,10 +15,9 @@ use crate::sample::{cycles, shapes};
 use hashbrown::HashSet;
 use rayon::prelude::*;
 use std::collections::BTreeMap;
-use touchstone_benchmark::Question;
-use touchstone_benchmark::Random;
 use touchstone_benchmark::english::Lexicon;
 use touchstone_benchmark::package::{Benchmark, FORMAT, KbIdentity, Manifest, Unfilled};
+use touchstone_benchmark::{Question, Random, Split};
 
 use touchstone_kb::{ClassId, Kb, Progress};
 use touchstone_logic::equal::Canonical;
@@ -453,12 +452,11 @@ impl<'k> Maker<'k, '_> {
                 }
                 let is_dev = (random.number() >> 11) as f64 / ((1u64 << 53) as f64) < dev;
                 question.split = match expected {
-                    None => "train",
-                    Some(_) if is_dev => "dev",
-                    Some(_) => "test",
-                }
-                .to_owned();
-                question.level = expected.map_or("", Level::name).to_owned();
+                    None => Split::Train,
+                    Some(_) if is_dev => Split::Dev,
+                    Some(_) => Split::Test,
+                };
+                question.level = expected;
                 verified += n as u64;
                 questions.push(question);
             }

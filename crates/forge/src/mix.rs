@@ -3,9 +3,8 @@
 
 use hashbrown::HashSet;
 use std::collections::BTreeMap;
-use touchstone_benchmark::Question;
-use touchstone_benchmark::Random;
 use touchstone_benchmark::package::{Benchmark, KbIdentity, Manifest};
+use touchstone_benchmark::{Question, Random, Split};
 use touchstone_kb::Kb;
 use touchstone_logic::Inverses;
 use touchstone_logic::Knowledge;
@@ -47,7 +46,7 @@ pub fn mix(
     let mut training = Training::default();
     let (mut keys, mut texts) = (HashSet::new(), HashSet::new());
     let mut questions: Vec<Question> = Vec::new();
-    for question in against.questions.iter().filter(|question| question.split == "train") {
+    for question in against.questions.iter().filter(|question| question.split == Split::Train) {
         let Some(query) = read(question) else {
             reject("a training question that cannot be read");
             continue;
@@ -98,8 +97,8 @@ pub fn mix(
             *quota -= 1;
         }
         let mut question = question.clone();
-        question.split = "test".to_owned();
-        question.level = level.name().to_owned();
+        question.split = Split::Test;
+        question.level = Some(level);
         if !ids.insert(question.id.clone()) {
             question.id = format!("{}-{}", question.source, question.id);
             ids.insert(question.id.clone());

@@ -2,9 +2,10 @@
 
 use serde::Serialize;
 use std::collections::BTreeMap;
-use touchstone_benchmark::Question;
 use touchstone_benchmark::linguistic::{Mean, reading_ease, words};
 use touchstone_benchmark::package::Benchmark;
+use touchstone_benchmark::{Question, Split};
+use touchstone_logic::level::Level;
 
 /// One table: values with their numbers by split.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -16,14 +17,14 @@ pub struct Table {
 }
 
 /// The splits in the order of columns.
-pub const SPLITS: [&str; 3] = ["train", "dev", "test"];
+pub const SPLITS: [Split; 3] = Split::ALL;
 
 /// The tables of a benchmark.
 pub fn tables(benchmark: &Benchmark) -> Vec<Table> {
     let count = |name, value: &dyn Fn(&Question) -> Vec<String>| {
         let mut counts: BTreeMap<String, [u64; 3]> = BTreeMap::new();
         for question in &benchmark.questions {
-            let split = SPLITS.iter().position(|split| *split == question.split).unwrap_or(2);
+            let split = question.split as usize;
             for value in value(question) {
                 counts.entry(value).or_default()[split] += 1;
             }
@@ -38,10 +39,10 @@ pub fn tables(benchmark: &Benchmark) -> Vec<Table> {
         graph.shape().hops.to_string()
     };
     vec![
-        count("level", &|q| one(if q.level.is_empty() { "train".to_owned() } else { q.level.clone() })),
+        count("level", &|q| one(q.level.map_or("train", Level::name).to_owned())),
         count("shape", &|q| one(q.alias.clone().unwrap_or_else(|| q.shape.clone()))),
-        count("function", &|q| one(q.function.clone())),
-        count("type", &|q| one(q.kind.clone())),
+        count("function", &|q| one(q.function.to_string())),
+        count("type", &|q| one(q.kind.to_string())),
         count("category", &|q| q.categories.clone()),
         count("hops", &|q| one(hops(q))),
         count("program length", &|q| {
@@ -81,7 +82,7 @@ pub fn means(benchmark: &Benchmark) -> Vec<(&'static str, [Option<Mean>; 3])> {
     let trained: hashbrown::HashSet<&str> = benchmark
         .questions
         .iter()
-        .filter(|question| question.split == "train")
+        .filter(|question| question.split == Split::Train)
         .flat_map(|question| question.schema_items.iter().map(String::as_str))
         .collect();
     vec![

@@ -3,11 +3,12 @@
 
 use std::collections::BTreeSet;
 use touchstone_benchmark::english::Lexicon;
-use touchstone_benchmark::{Benchmark, Question};
+use touchstone_benchmark::{Benchmark, Function, Question, Split};
 use touchstone_engine::Words;
 use touchstone_forge::english::verbalise;
 use touchstone_forge::{Recipe, lint, make, stats};
 use touchstone_kb::{Kb, NoProgress};
+use touchstone_logic::level::Level;
 use touchstone_logic::{Form, Language, Program, Query};
 
 fn recipe(name: &str, questions: usize) -> Recipe {
@@ -45,7 +46,8 @@ fn the_same_recipe_gives_the_same_bytes_and_lint_finds_nothing() {
     let report = lint::lint(&kb, &again, &NoProgress);
     assert!(report.same_kb && report.findings.is_empty(), "{:?}", report.findings);
     assert!(report.forms_run > 400);
-    let levels: BTreeSet<&str> = benchmark.questions.iter().map(|question| question.level.as_str()).collect();
+    let levels: BTreeSet<&str> =
+        benchmark.questions.iter().map(|question| question.level.map_or("", Level::name)).collect();
     assert_eq!(levels.into_iter().collect::<Vec<_>>(), ["", "compositional", "i.i.d.", "zero-shot"]);
     assert!(stats::tables(&benchmark).iter().any(|table| table.name == "shape" && table.rows.len() > 5));
 }
@@ -72,13 +74,15 @@ fn lint_finds_what_is_wrong() {
         with(&|b| b.questions[0].question = b.questions[1].question.clone())
             .contains(&"one question, two queries")
     );
-    let test = good.questions.iter().position(|q| q.split == "test").unwrap();
-    let train = good.questions.iter().position(|q| q.split == "train" && q.forms.sexpr.is_some()).unwrap();
-    assert!(with(&|b| b.questions[test].level = "wrong".to_owned()).contains(&"wrong level"));
+    let test = good.questions.iter().position(|q| q.split == Split::Test).unwrap();
+    let train =
+        good.questions.iter().position(|q| q.split == Split::Train && q.forms.sexpr.is_some()).unwrap();
+    let other = Level::ALL.into_iter().find(|level| good.questions[test].level != Some(*level));
+    assert!(with(&|b| b.questions[test].level = other).contains(&"wrong level"));
     assert!(
         with(&|b| {
             let mut copy = b.questions[train].clone();
-            copy.split = "test".to_owned();
+            copy.split = Split::Test;
             b.questions.push(copy);
         })
         .contains(&"leak")
@@ -303,22 +307,22 @@ fn cycles_and_superlatives_along_paths() {
     )
     .unwrap();
     let benchmark = make(&kb, &recipe, &Lexicon::of(&kb), &NoProgress).unwrap();
-    let with = |shape: &str, function: &str| {
+    let with = |shape: &str, function: Function| {
         let all = benchmark.questions.iter();
         all.filter(|question| question.shape == shape && question.function == function).collect::<Vec<_>>()
     };
     for shape in ["G1:rcv/0-2,0-2,1-2", "G1:rcvv/0-2,0-3,1-3,2-3"] {
-        let questions = with(shape, "none");
+        let questions = with(shape, Function::None);
         assert!(questions.len() >= 5, "{shape}: {}", questions.len());
         for question in questions {
             assert!(question.question.contains("that same "), "{}", question.question);
             assert!(question.forms.sparql.is_some() && question.proof.len() >= 3, "{question:?}");
         }
     }
-    let along = with("T1:(((())))", "superlative");
+    let along = with("T1:(((())))", Function::Superlative);
     assert!(along.len() >= 3, "{}", along.len());
     assert!(along.iter().all(|question| question.proof.len() >= 3));
-    assert!(!with("T1:((()()))", "superlative").is_empty());
+    assert!(!with("T1:((()()))", Function::Superlative).is_empty());
     let unfilled = &benchmark.manifest.unfilled;
     assert!(unfilled.iter().any(|cell| cell.reason == "the shape has no place for a value"));
     let report = lint::lint(&kb, &benchmark, &NoProgress);
@@ -371,7 +375,7 @@ fn data_sets_come_back() {
         let mut imported = Vec::new();
         for (file, n) in &exported.written {
             let reader = std::io::BufReader::new(std::fs::File::open(out.join(file)).unwrap());
-            let split = file.trim_end_matches(".json");
+            let split: Split = file.trim_end_matches(".json").parse().unwrap();
             let before = imported.len();
             for record in Records::new(reader) {
                 let read = importer(origin).question(&record.unwrap(), split, name);
@@ -401,7 +405,7 @@ fn data_sets_come_back() {
         let reader = std::io::BufReader::new(std::fs::File::open(out.join(file)).unwrap());
         let records: Vec<_> = Records::new(reader).map(Result::unwrap).collect();
         assert_eq!(records.len(), *n, "{file}");
-        let read = |record| importer(Origin::Qald).question(record, "test", "qald").ok();
+        let read = |record| importer(Origin::Qald).question(record, Split::Test, "qald").ok();
         imported.extend(records.iter().filter_map(read));
     }
     let (again, _) =
@@ -415,28 +419,30 @@ fn data_sets_come_back() {
     export(&kb, &made, Target::Nspm, &out).unwrap();
     let open = |file: &str| std::io::BufReader::new(std::fs::File::open(out.join(file)).unwrap());
     let pairs = nspm_records(Some(open("train.en")), open("train.sparql")).unwrap();
-    assert_eq!(pairs.len(), made.questions.iter().filter(|question| question.split == "train").count());
+    assert_eq!(pairs.len(), made.questions.iter().filter(|question| question.split == Split::Train).count());
 
     let choice = Choice {
         name: "mixed".to_owned(),
-        levels: vec![touchstone_logic::level::Level::ZeroShot],
+        levels: vec![Level::ZeroShot],
         with_training: true,
         seed: 1,
         ..Choice::default()
     };
-    let tests = made.questions.iter().filter(|question| question.split != "train").cloned().collect();
+    let tests = made.questions.iter().filter(|question| question.split != Split::Train).cloned().collect();
     let tests = Benchmark::new(made.manifest.clone(), tests);
     let mixed = mix(&made, &[tests], &choice, &importer(Origin::Cwq).knowledge, &kb, Some(&kb));
-    let count = |benchmark: &Benchmark, level: &str| {
-        benchmark.questions.iter().filter(|question| question.level == level).count()
+    let count = |benchmark: &Benchmark, level: Level| {
+        benchmark.questions.iter().filter(|question| question.level == Some(level)).count()
     };
     let rejections = &mixed.manifest.rejections;
     // A few have only forms that the algebra cannot read: exact SPARQL about names of several things.
     let knowledge = importer(Origin::Cwq).knowledge;
-    let unread = |question: &&Question| question.level == "zero-shot" && question.query(&knowledge).is_none();
+    let unread = |question: &&Question| {
+        question.level == Some(Level::ZeroShot) && question.query(&knowledge).is_none()
+    };
     let n_unread = made.questions.iter().filter(unread).count();
     assert!(n_unread < 3);
-    assert_eq!(count(&mixed, "zero-shot") + n_unread, count(&made, "zero-shot"), "{rejections:?}");
-    assert_eq!(count(&mixed, "i.i.d."), 0);
+    assert_eq!(count(&mixed, Level::ZeroShot) + n_unread, count(&made, Level::ZeroShot), "{rejections:?}");
+    assert_eq!(count(&mixed, Level::Iid), 0);
     assert!(lint::lint(&kb, &mixed, &NoProgress).findings.is_empty());
 }

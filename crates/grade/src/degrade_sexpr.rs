@@ -93,8 +93,9 @@ mod tests {
             "(AND t.b (JOIN t.b.s m.02))",
             "(COUNT (AND t.c (JOIN t.c.q m.03)))",
         ];
-        let imported =
-            texts.iter().enumerate().map(|(at, text)| importer.question(&record(at, text), "dev", "g").ok());
+        let imported = texts.iter().enumerate().map(|(at, text)| {
+            importer.question(&record(at, text), touchstone_benchmark::Split::Dev, "g").ok()
+        });
         let none = KbIdentity { name: String::new(), fingerprint: String::new() };
         let imported = imported.collect::<Option<Vec<_>>>().expect("questions");
         let (benchmark, _) = benchmark("g", none, imported, Default::default(), Default::default());

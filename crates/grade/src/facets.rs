@@ -3,6 +3,7 @@
 use hashbrown::HashSet;
 use touchstone_benchmark::{Answer, Question};
 use touchstone_logic::QueryGraph;
+use touchstone_logic::level::Level;
 
 /// The facets that every question has.
 pub const FACETS: [&str; 16] = [
@@ -33,16 +34,16 @@ pub fn values(facet: &str, question: &Question, seen: &HashSet<String>) -> Vec<S
         "alias" => one(question.alias.as_deref().unwrap_or("")),
         // As `touchstone shape` counts.
         "complexity" => one(if QueryGraph::from(graph).shape().simple { "simple" } else { "complex" }),
-        "function" => one(&question.function),
-        "level" => one(&question.level),
+        "function" => one(question.function.name()),
+        "level" => one(question.level.map_or("", Level::name)),
         "dataset" => one(&question.source),
-        "split" => one(&question.split),
+        "split" => one(question.split.name()),
         "hops" => one(&QueryGraph::from(graph).shape().hops.to_string()),
         "constraints" => one(&graph.vertices.iter().filter(|vertex| vertex.grounded).count().to_string()),
         "relations" => one(&graph.edges.len().to_string()),
         "answer_type" => one(question.answers.first().map_or("", Answer::kind)),
         "answers" => one(band(question.answers.len(), &[1, 2, 5, 10, 50])),
-        "type" => one(&question.kind),
+        "type" => one(question.kind.name()),
         "category" => question.categories.clone(),
         "unseen" => {
             let n = question.schema_items.iter().filter(|item| !seen.contains(*item)).count();

@@ -10,8 +10,8 @@ use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::BufReader;
 use std::path::{Path, PathBuf};
-use touchstone_benchmark::Benchmark;
 use touchstone_benchmark::package::KbIdentity;
+use touchstone_benchmark::{Benchmark, Split};
 use touchstone_forge::import::{
     Imported, Importer, LevelCounts, Levels, Origin, Unread, benchmark, look_up_answers, nspm_records,
 };
@@ -71,7 +71,7 @@ pub(crate) fn run(args: &ImportArgs) -> Result<Outcome> {
             known.join(", ")
         )
     })?;
-    let splits = [("train", &args.train), ("dev", &args.dev), ("test", &args.test)];
+    let splits = [(Split::Train, &args.train), (Split::Dev, &args.dev), (Split::Test, &args.test)];
     if splits.iter().all(|(_, files)| files.is_empty()) {
         bail!("there is nothing to import: give files with --train, --dev or --test");
     }

@@ -6,7 +6,7 @@ use anyhow::{Context, Result, bail};
 use clap::Args;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-use touchstone_benchmark::Benchmark;
+use touchstone_benchmark::{Benchmark, Split};
 use touchstone_forge::mix::{Choice, mix};
 use touchstone_logic::Knowledge;
 use touchstone_logic::Silent;
@@ -60,7 +60,7 @@ pub(crate) fn run(args: &MixArgs) -> Result<Outcome> {
     };
     let folder = Benchmark::reserve(&args.out, args.force)?;
     let against = Benchmark::read(&args.against)?;
-    if !against.questions.iter().any(|question| question.split == "train") {
+    if !against.questions.iter().any(|question| question.split == Split::Train) {
         bail!(
             "{} has no training questions, so that there is nothing to tell levels by",
             args.against.display()
@@ -88,7 +88,7 @@ pub(crate) fn run(args: &MixArgs) -> Result<Outcome> {
             args.out.display()
         ))?;
     }
-    let n_test = mixed.questions.iter().filter(|question| question.split == "test").count();
+    let n_test = mixed.questions.iter().filter(|question| question.split == Split::Test).count();
     Ok(if n_test == 0 { Outcome::NothingFound } else { Outcome::Done })
 }
 

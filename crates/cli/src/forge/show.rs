@@ -5,7 +5,7 @@ use anyhow::Result;
 use clap::Args;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
-use touchstone_benchmark::{Benchmark, Question, Random};
+use touchstone_benchmark::{Benchmark, Question, Random, Split};
 
 /// Arguments of `touchstone show`.
 #[derive(Args)]
@@ -19,9 +19,9 @@ pub(crate) struct ShowArgs {
     /// Questions of this shape, by name (Iso-6) or code
     #[arg(long)]
     shape: Option<String>,
-    /// Questions of this split
+    /// Questions of this split: train, dev or test
     #[arg(long)]
-    split: Option<String>,
+    split: Option<Split>,
     /// Questions with this function
     #[arg(long)]
     function: Option<String>,
@@ -53,8 +53,8 @@ pub(crate) fn run(args: &ShowArgs) -> Result<Outcome> {
         .filter(|q| {
             fits(&args.id, &[&q.id])
                 && fits(&args.shape, &[&q.shape, q.alias.as_deref().unwrap_or_default()])
-                && fits(&args.split, &[&q.split])
-                && fits(&args.function, &[&q.function, &q.kind])
+                && args.split.is_none_or(|split| q.split == split)
+                && fits(&args.function, &[q.function.name(), q.kind.name()])
         })
         .collect();
     if args.random {
@@ -77,14 +77,15 @@ pub(crate) fn run(args: &ShowArgs) -> Result<Outcome> {
 
 /// Which of the filters no question passes, with what there is and the nearest of it.
 fn nothing_fits(args: &ShowArgs, benchmark: &Benchmark) -> String {
+    let split = args.split.map(|split| split.name().to_owned());
     type Values<'q> = fn(&'q Question) -> Vec<&'q str>;
     let filters: [(&str, &Option<String>, Values<'_>); 4] = [
         ("id", &args.id, |q| vec![&q.id]),
         ("shape", &args.shape, |q| {
             [Some(q.shape.as_str()), q.alias.as_deref()].into_iter().flatten().collect()
         }),
-        ("split", &args.split, |q| vec![&q.split]),
-        ("function", &args.function, |q| vec![&q.function, &q.kind]),
+        ("split", &split, |q| vec![q.split.name()]),
+        ("function", &args.function, |q| vec![q.function.name(), q.kind.name()]),
     ];
     for (name, wanted, values) in filters {
         let Some(wanted) = wanted else { continue };
@@ -118,7 +119,7 @@ fn show(question: &Question, brief: bool) -> Result<()> {
         return output::text(&format!("{}  {}  [{}]", question.id, question.question, answers.join("; ")));
     }
     let alias = question.alias.as_deref().unwrap_or("no name");
-    let level = if question.level.is_empty() { String::new() } else { format!(", {}", question.level) };
+    let level = question.level.map_or(String::new(), |level| format!(", {level}"));
     output::text(&format!(
         "{}  ({}{level}; {} = {alias}; {}; {})\n",
         question.id, question.split, question.shape, question.function, question.kind

@@ -5,6 +5,7 @@ use crate::{Outcome, output};
 use anyhow::{Result, bail};
 use clap::Args;
 use serde::Serialize;
+use touchstone_benchmark::Split;
 use touchstone_logic::level::{Level, Training, Traits};
 
 #[derive(Args)]
@@ -72,9 +73,9 @@ pub(crate) fn run(args: &LevelArgs) -> Result<Outcome> {
     // Questions of benchmarks tell their schema items and template; beside other files, their forms are read like those.
     let [train_is_own, test_is_own] = [&args.train, &args.test].map(|file| questions_of(file).is_some());
     let both_own = train_is_own && test_is_own;
-    let read = |record: &_, wanted: &dyn Fn(&str) -> bool| {
+    let read = |record: &_, wanted: &dyn Fn(Split) -> bool| {
         if let Some(question) = own_question(record) {
-            if !wanted(&question.split) {
+            if !wanted(question.split) {
                 return Ok(None);
             }
             let query = if both_own { None } else { question.query(&knowledge) };
@@ -90,7 +91,7 @@ pub(crate) fn run(args: &LevelArgs) -> Result<Outcome> {
         Ok::<_, (String, String)>(Some((item.id, traits)))
     };
     let (mut trained, mut unread) = (0usize, Reasons::default());
-    let is_training = |split: &str| split == "train" || !train_is_own;
+    let is_training = |split: Split| split == Split::Train || !train_is_own;
     each_record(
         &args.train,
         |record| read(record, &is_training),
@@ -113,7 +114,7 @@ pub(crate) fn run(args: &LevelArgs) -> Result<Outcome> {
     }
     let (mut counts, mut unseen) = ([0usize; 3], [0usize; 3]);
     let mut unjudged = Reasons::default();
-    let is_test = |split: &str| split != "train" || !test_is_own;
+    let is_test = |split: Split| split != Split::Train || !test_is_own;
     each_record(
         &args.test,
         |record| read(record, &is_test),

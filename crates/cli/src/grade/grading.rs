@@ -15,7 +15,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 use touchstone_benchmark::Usage;
 use touchstone_benchmark::{Gives, Prediction, PredictionFormat, Predictions};
-use touchstone_benchmark::{GradeRow, Graph, Question};
+use touchstone_benchmark::{GradeRow, Graph, Question, Split};
 use touchstone_engine::budget::Cancel;
 use touchstone_grade::compat::Compat;
 use touchstone_grade::distil::Distilled;
@@ -449,7 +449,7 @@ fn grade_all(args: &GradeArgs, gold: &Gold, grader: &mut Grader<'_>, facets: &[S
     }
     let places: HashMap<&str, usize> =
         questions.iter().enumerate().map(|(at, q)| (q.id.as_str(), at)).collect();
-    let training = gold.benchmark.questions.iter().filter(|question| question.split == "train");
+    let training = gold.benchmark.questions.iter().filter(|question| question.split == Split::Train);
     let seen: HashSet<String> = training.flat_map(|question| question.schema_items.iter().cloned()).collect();
     let format = args.predictions_format()?;
     let input = Input::new(args.source())?;

@@ -22,7 +22,7 @@ use std::path::{Path, PathBuf};
 use touchstone_benchmark::Gives;
 use touchstone_benchmark::RunManifest;
 use touchstone_benchmark::package::KbIdentity;
-use touchstone_benchmark::{Benchmark, Question};
+use touchstone_benchmark::{Benchmark, Question, Split};
 use touchstone_engine::budget::Limits;
 use touchstone_engine::{Session, Settings, Words};
 use touchstone_forge::import::{Importer, Origin, benchmark};
@@ -44,7 +44,7 @@ pub(crate) struct GoldArgs {
     dataset: Option<String>,
     /// Only this split: train, dev or test; without it all but train
     #[arg(long)]
-    split: Option<String>,
+    split: Option<Split>,
     /// `world` (embedded), the directory of a compiled KB, or `none`; without it the KB that the benchmark was made from, found by its fingerprint
     #[arg(long, value_name = "world|DIR|none")]
     kb: Option<String>,
@@ -70,7 +70,7 @@ pub(crate) struct Gold {
     /// The folder of the benchmark, absolute.
     pub(crate) path: Option<PathBuf>,
     /// Only this split; without it all but training.
-    pub(crate) split: Option<String>,
+    pub(crate) split: Option<Split>,
     /// Maximum number of questions.
     pub(crate) limit: Option<usize>,
     /// What the system of a run gives, if the run declares it.
@@ -157,7 +157,7 @@ impl GoldArgs {
             }
         };
         let path = self.benchmark.as_deref().and_then(|path| path.canonicalize().ok());
-        Ok((Gold { benchmark, path, split: self.split.clone(), limit: None, gives: None, known }, missing))
+        Ok((Gold { benchmark, path, split: self.split, limit: None, gives: None, known }, missing))
     }
 }
 
@@ -186,7 +186,7 @@ impl Known {
         let (mut imported, mut unread) = (Vec::new(), 0u64);
         each_record(
             file,
-            |record| importer.question(record, "dev", format),
+            |record| importer.question(record, Split::Dev, format),
             |result| {
                 match result {
                     Ok(question) => imported.push(question),
@@ -310,17 +310,14 @@ impl Gold {
 
     /// The questions to grade.
     pub(crate) fn questions(&self) -> Result<Vec<&Question>> {
-        let fits = |question: &&Question| match &self.split {
-            Some(split) => question.split == *split,
-            None => question.split != "train",
+        let fits = |question: &&Question| match self.split {
+            Some(split) => question.split == split,
+            None => question.split != Split::Train,
         };
         let found = self.benchmark.questions.iter().filter(fits);
         let found: Vec<&Question> = found.take(self.limit.unwrap_or(usize::MAX)).collect();
-        if let (true, Some(split)) = (found.is_empty(), &self.split) {
-            bail!(
-                "this benchmark has no split `{}`; which it has, `touchstone stats` shows",
-                output::shortened(split)
-            );
+        if let (true, Some(split)) = (found.is_empty(), self.split) {
+            bail!("this benchmark has no split `{split}`; which it has, `touchstone stats` shows");
         }
         if found.is_empty() {
             bail!(

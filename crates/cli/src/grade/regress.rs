@@ -9,7 +9,7 @@ use serde_json::json;
 use std::io::{BufRead, BufReader};
 use std::path::PathBuf;
 use touchstone_benchmark::GradeRow;
-use touchstone_benchmark::Question;
+use touchstone_benchmark::{Question, Split};
 use touchstone_grade::language::{Analyst, COLUMNS};
 use touchstone_grade::regression::regress;
 use touchstone_grade::same::About;
@@ -72,7 +72,8 @@ pub(crate) fn run(args: &RegressArgs) -> Result<Outcome> {
             gold.benchmark.identity
         );
     }
-    let training: Vec<&Question> = gold.benchmark.questions.iter().filter(|q| q.split == "train").collect();
+    let training: Vec<&Question> =
+        gold.benchmark.questions.iter().filter(|q| q.split == Split::Train).collect();
     let analyst = Analyst::new(&training);
     let questions: HashMap<&str, &Question> =
         gold.questions()?.into_iter().map(|q| (q.id.as_str(), q)).collect();

@@ -138,7 +138,7 @@ pub(crate) fn run(args: &RunArgs, arguments: &[String]) -> Result<Outcome> {
         benchmark: gold.benchmark.manifest.name.clone(),
         benchmark_identity: gold.benchmark.identity.clone(),
         benchmark_path: gold.path.as_ref().map_or(String::new(), |path| path.display().to_string()),
-        split: gold.split.clone(),
+        split: gold.split,
         limit: args.limit.map(|limit| limit as usize),
         questions: fingerprint(&questions),
         kb: gold.kb_fingerprint().to_owned(),

@@ -8,8 +8,8 @@ use clap::Args;
 use serde_json::{Value as Json, json};
 use std::path::PathBuf;
 use std::time::Duration;
-use touchstone_benchmark::Question;
 use touchstone_benchmark::english::Lexicon;
+use touchstone_benchmark::{Question, Split};
 use touchstone_engine::budget::Cancel;
 use touchstone_engine::{Session, Words};
 use touchstone_grade::degrade::degrade;
@@ -238,7 +238,7 @@ pub(super) fn nearest<'g>(
 ) -> Result<Nearest<'g>> {
     let kb = gold.kb().context("`nearest` needs the KB of the benchmark; give it with --kb")?;
     let training: Vec<&Question> =
-        gold.benchmark.questions.iter().filter(|question| question.split == "train").collect();
+        gold.benchmark.questions.iter().filter(|question| question.split == Split::Train).collect();
     if training.is_empty() && must_learn {
         bail!("`nearest` learns from the training split, and this benchmark has none");
     }

@@ -13,6 +13,7 @@ use touchstone_kb::Kb;
 use touchstone_kb::output::{OutputFolder, OutputKind, failpoint};
 use touchstone_logic::Answer;
 use touchstone_logic::Program;
+use touchstone_logic::level::Level;
 use touchstone_logic::sparql::encode_neural;
 
 /// A format of others.
@@ -77,7 +78,7 @@ pub fn reserve(
     dir: &Path,
     force: bool,
 ) -> Result<OutputFolder, PackageError> {
-    let splits: BTreeSet<&str> = benchmark.questions.iter().map(|question| question.split.as_str()).collect();
+    let splits: BTreeSet<&str> = benchmark.questions.iter().map(|question| question.split.name()).collect();
     let endings: &[&str] = match target {
         Target::Nspm => &["en", "sparql"],
         Target::Parquet => &["parquet"],
@@ -116,7 +117,7 @@ fn write_files(kb: &Kb, benchmark: &Benchmark, target: Target, dir: &Path) -> Re
     if target == Target::Parquet {
         let mut splits: BTreeMap<&str, Vec<&Question>> = BTreeMap::new();
         for question in &benchmark.questions {
-            splits.entry(&question.split).or_default().push(question);
+            splits.entry(question.split.name()).or_default().push(question);
         }
         for (split, questions) in splits {
             let name = format!("{split}.parquet");
@@ -137,7 +138,7 @@ fn write_files(kb: &Kb, benchmark: &Benchmark, target: Target, dir: &Path) -> Re
             Target::Nspm | Target::Parquet => nspm(question),
         };
         match record {
-            Ok(record) => splits.entry(&question.split).or_default().push(record),
+            Ok(record) => splits.entry(question.split.name()).or_default().push(record),
             Err(reason) => *exported.left_out.entry(reason).or_default() += 1,
         }
     }
@@ -208,7 +209,7 @@ fn grailqa(kb: &Kb, question: &Question) -> Result<Json, &'static str> {
         "qid": question.id, "question": question.question, "answer": question.answers.iter().map(answer).collect::<Vec<_>>(),
         "function": question.function, "num_node": vertices.len(), "num_edge": edges.len(),
         "graph_query": { "nodes": vertices.iter().enumerate().map(node).collect::<Vec<_>>(), "edges": edges },
-        "sparql_query": question.forms.sparql, "level": question.level, "s_expression": sexpr,
+        "sparql_query": question.forms.sparql, "level": question.level.map_or("", Level::name), "s_expression": sexpr,
     }))
 }
 

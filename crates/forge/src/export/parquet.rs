@@ -12,6 +12,7 @@ use std::path::Path;
 use std::sync::Arc;
 use touchstone_benchmark::Question;
 use touchstone_benchmark::package::PackageError;
+use touchstone_logic::level::Level;
 
 /// Where a column's values come from.
 enum Column {
@@ -23,8 +24,8 @@ enum Column {
 
 static COLUMNS: [(&str, Column); 21] = [
     ("id", Column::Text(|q| &q.id)),
-    ("split", Column::Text(|q| &q.split)),
-    ("level", Column::Text(|q| &q.level)),
+    ("split", Column::Text(|q| q.split.name())),
+    ("level", Column::Text(|q| q.level.map_or("", Level::name))),
     ("question", Column::Text(|q| &q.question)),
     ("sexpr", Column::Maybe(|q| q.forms.sexpr.as_deref())),
     ("program", Column::Maybe(|q| q.forms.program.as_deref())),
@@ -32,8 +33,8 @@ static COLUMNS: [(&str, Column); 21] = [
     ("sparql_kqapro", Column::Maybe(|q| q.forms.sparql_kqapro.as_deref())),
     ("shape", Column::Text(|q| &q.shape)),
     ("alias", Column::Maybe(|q| q.alias.as_deref())),
-    ("function", Column::Text(|q| &q.function)),
-    ("type", Column::Text(|q| &q.kind)),
+    ("function", Column::Text(|q| q.function.name())),
+    ("type", Column::Text(|q| q.kind.name())),
     ("template", Column::Text(|q| &q.template)),
     ("source", Column::Text(|q| &q.source)),
     ("categories", Column::List(|q| &q.categories)),

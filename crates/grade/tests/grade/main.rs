@@ -5,7 +5,7 @@ mod gold;
 
 use touchstone_benchmark::english::Lexicon;
 use touchstone_benchmark::package::KbIdentity;
-use touchstone_benchmark::{Benchmark, Question, Random};
+use touchstone_benchmark::{Benchmark, Question, Random, Split};
 use touchstone_benchmark::{Prediction, PredictionFormat, Predictions};
 use touchstone_datasets::Records;
 use touchstone_engine::{Session, Words};
@@ -37,7 +37,7 @@ fn grader<'k>(kb: &'k Kb, words: &'k Words<'_>) -> Grader<'k> {
 }
 
 fn evaluated(benchmark: &Benchmark) -> Vec<&Question> {
-    benchmark.questions.iter().filter(|question| question.split != "train").collect()
+    benchmark.questions.iter().filter(|question| question.split != Split::Train).collect()
 }
 
 fn form(text: &str, language: Language) -> Prediction {
@@ -192,7 +192,8 @@ fn grailqa_is_reproduced() {
     let importer =
         Importer { origin: Origin::GrailQa, knowledge: knowledge(), inverses: &ontology, kb: None };
     let dev = std::fs::read(data.join("grailqa/dev.json")).unwrap();
-    let imported = Records::new(&dev[..]).map(|record| importer.question(&record.unwrap(), "dev", "grailqa"));
+    let imported =
+        Records::new(&dev[..]).map(|record| importer.question(&record.unwrap(), Split::Dev, "grailqa"));
     let imported: Vec<_> = imported.filter_map(Result::ok).collect();
     let none = KbIdentity { name: String::new(), fingerprint: String::new() };
     let (benchmark, _) = benchmark("grailqa", none, imported, Default::default(), Default::default());
@@ -230,7 +231,7 @@ fn the_best_of_several_parses_counts() {
         || Knowledge { lookup: &touchstone_logic::Spelling, names: &(), namespaces: Namespaces::default() };
     let importer = Importer { origin: Origin::WebQsp, knowledge: knowledge(), inverses: &(), kb: None };
     let imported = Records::new(record.as_bytes())
-        .map(|record| importer.question(&record.unwrap(), "test", "webqsp").unwrap())
+        .map(|record| importer.question(&record.unwrap(), Split::Test, "webqsp").unwrap())
         .collect();
     let none = KbIdentity { name: String::new(), fingerprint: String::new() };
     let (benchmark, _) = benchmark("webqsp", none, imported, Default::default(), Default::default());
