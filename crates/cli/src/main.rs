@@ -24,7 +24,7 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 #[command(
     name = "touchstone",
     version,
-    after_help = "Start here:\n  touchstone demo                everything at once: a benchmark, systems, grades, a report\n  touchstone kb show Paris       an entity of the embedded World KB\n  touchstone kb info             what the KB holds\n  touchstone shape \"(AND film.film (JOIN film.film.directed_by m.0184jc))\"   what a query looks like"
+    after_help = "Start here:\n  touchstone demo                the whole loop: a benchmark, systems, grades, a report\n  touchstone kb show Paris       an entity of the embedded World KB\n  touchstone kb info             what the KB holds\n  touchstone shape \"(AND film.film (JOIN film.film.directed_by m.0184jc))\"   what a query looks like"
 )]
 struct Cli {
     #[command(subcommand)]
@@ -44,7 +44,7 @@ enum Command {
         after_help = "Examples:\n  touchstone query \"Find(The Shawshank Redemption) > Relate(director, forward) > What()\"\n  touchstone query --trace \"(COUNT (AND film (JOIN director person/f-frank-darabont)))\"\n  touchstone query --format csv \"SELECT ?film ?year WHERE { ?film a <urn:touchstone:world:film> } LIMIT 3\"\n  touchstone query --batch queries.jsonl --out results.jsonl"
     )]
     Query(query::QueryArgs),
-    /// Ask one thing after the other, with history and completion.
+    /// Run queries interactively, with history and completion.
     #[command(
         after_help = "Examples:\n  touchstone shell\n  echo 'Find(Paris) > QueryAttr(population)' | touchstone shell"
     )]
@@ -54,15 +54,15 @@ enum Command {
         after_help = "Examples:\n  touchstone build quick --out bench/\n  touchstone build hard --questions 5000 --seed 7 --kb my-kb/ --name mine --out bench/\n  touchstone build --print-recipe quick > mine.toml"
     )]
     Build(forge::build::BuildArgs),
-    /// Prove a benchmark, or find what is wrong with it.
+    /// Check a benchmark, and list everything that is wrong with it.
     #[command(
         after_help = "Examples:\n  touchstone lint bench/\n  touchstone lint bench/ --kb newer-kb/ --all"
     )]
     Lint(forge::lint::LintArgs),
-    /// What a benchmark is made of.
+    /// Show what a benchmark is made of.
     #[command(after_help = "Examples:\n  touchstone stats bench/\n  touchstone stats bench/ --json")]
     Stats(forge::stats::StatsArgs),
-    /// Questions of a benchmark, with their graphs, forms, answers and proofs.
+    /// Show questions of a benchmark, with their graphs, forms, answers and proofs.
     #[command(
         after_help = "Examples:\n  touchstone show bench/ --random\n  touchstone show bench/ --random --shape Iso-3 -n 20 --brief"
     )]
@@ -80,7 +80,7 @@ enum Command {
         after_help = "Examples:\n  touchstone mix cwq/ webqsp/ graphquestions/ --against grailqa/ --shape Iso-2=100 --shape Iso-3=100 --out grailqa++/"
     )]
     Mix(forge::mix::MixArgs),
-    /// See everything at once: a benchmark, three systems, their grades, and a report.
+    /// Run the whole loop once: a benchmark, three systems, their grades, and a report.
     #[command(
         after_help = "Examples:\n  touchstone demo\n  touchstone demo --open\n  touchstone demo --questions 500 --out somewhere/"
     )]
@@ -90,15 +90,15 @@ enum Command {
         after_help = "Examples:\n  touchstone ask \"Which films directed by Christopher Nolan were released after 2008?\"\n  touchstone ask --benchmark bench/ --json \"Who directed Alien?\""
     )]
     Ask(run::ask::AskArgs),
-    /// Ask a system the questions of a benchmark; a run that was stopped goes on where it was.
+    /// Ask a system the questions of a benchmark; a run that was stopped resumes where it stopped.
     #[command(
         after_help = "Examples:\n  touchstone run oracle --benchmark bench/ --out runs/oracle\n  touchstone run \"command:python3 mine.py\" --benchmark bench/ --split test --out runs/mine\n  touchstone run --resume runs/mine\n  touchstone run llm:my-model --llm-url http://127.0.0.1:8000/v1 --benchmark bench/ --limit 100 --out runs/llm\n  touchstone grade runs/mine --out runs/mine"
     )]
     Run(run::RunArgs),
-    /// The runs in a folder, with their scores if they are graded.
+    /// List the runs in a folder, with their scores if they are graded.
     #[command(after_help = "Examples:\n  touchstone runs runs/\n  touchstone runs runs/ --json")]
     Runs(run::runs::RunsArgs),
-    /// Replies that are kept: where they are, and what one was found by.
+    /// Inspect the cache of replies: where it is, and the key of a reply.
     #[command(
         subcommand,
         after_help = "Examples:\n  touchstone cache info\n  touchstone cache explain 0f6c7b0d2f1d4f3c8f1f6b8c5d1a2b3c"
@@ -114,17 +114,17 @@ enum Command {
         after_help = "Examples:\n  touchstone compare grades-a/ grades-b/\n  touchstone compare grades-a/ grades-b/ grades-c/ --measures f1,gek_3 --json"
     )]
     Compare(grade::compare::CompareArgs),
-    /// Write a page about graded runs: scores, breakdowns, every question with both graphs. It needs nothing else.
+    /// Write a self-contained page about graded runs: scores, breakdowns, every question with both graphs.
     #[command(
         after_help = "Examples:\n  touchstone report grades/ --out report.html\n  touchstone report grades-a/ grades-b/ --title \"Before and after\""
     )]
     Report(grade::report::ReportArgs),
-    /// What of the language of questions explains a measure: a regression on words, nouns, readability and more.
+    /// Find what in the language of questions explains a measure: a regression on words, nouns, readability and more.
     #[command(
         after_help = "Examples:\n  touchstone regress --benchmark bench/ --grades grades/ --measure f1"
     )]
     Regress(grade::regress::RegressArgs),
-    /// The measures, with their formulas and odd cases.
+    /// List the measures, with their formulas and edge cases.
     #[command(after_help = "Examples:\n  touchstone measures\n  touchstone measures --json")]
     Measures(grade::measures::MeasuresArgs),
     /// Write a synthetic run: gold predictions, a share of them made worse in a known way.
@@ -132,27 +132,27 @@ enum Command {
         after_help = "Examples:\n  touchstone degrade --benchmark bench/ --transform T2 --share 0.2 --out t2.jsonl"
     )]
     Degrade(grade::degrade::DegradeArgs),
-    /// Make neighbours of the KB (a few facts changed) that tell gold queries from near misses, for `touchstone grade --robust`.
+    /// Make neighbours of the KB (a few facts changed) that distinguish gold queries from near misses, for `touchstone grade --robust`.
     #[command(
         after_help = "Examples:\n  touchstone distil --benchmark bench/ --out neighbours.jsonl\n  touchstone grade --benchmark bench/ --predictions mine.jsonl --robust neighbours.jsonl"
     )]
     Distil(grade::distil::DistilArgs),
-    /// How measures react to synthetic degradations.
+    /// Show how measures react to synthetic degradations.
     #[command(
         after_help = "Examples:\n  touchstone sensitivity --benchmark bench/\n  touchstone sensitivity --benchmark bench/ --transform drop,flip,year --share 0.5"
     )]
     Sensitivity(grade::sensitivity::SensitivityArgs),
-    /// Which axioms of grounded measures hold, checked on the queries of a benchmark.
+    /// Check which axioms of grounded measures hold on the queries of a benchmark.
     #[command(
         after_help = "Examples:\n  touchstone axioms --benchmark bench/\n  touchstone axioms --benchmark bench/ --all --cases"
     )]
     Axioms(grade::axioms::AxiomsArgs),
-    /// Say a logical form in English.
+    /// Write a logical form in English.
     #[command(
         after_help = "Examples:\n  touchstone verbalise \"(COUNT (AND film (JOIN director person/f-frank-darabont)))\"\n  touchstone verbalise \"Find(The Shawshank Redemption) > QueryAttr(duration)\""
     )]
     Verbalise(forge::verbalise::VerbaliseArgs),
-    /// Print the English words for a KB, to be edited and used with `--lexicon`; the most doubtful first.
+    /// Print the English words for a KB, to edit and use with `--lexicon`; the least certain first.
     #[command(
         after_help = "Examples:\n  touchstone lexicon --kb my-kb/ --doubtful\n  touchstone lexicon --kb my-kb/ --out words.toml\n  touchstone build quick --kb my-kb/ --lexicon words.toml --out bench/"
     )]
@@ -162,17 +162,17 @@ enum Command {
         after_help = "Examples:\n  touchstone convert --to sparql \"(COUNT (AND film.film (JOIN film.film.directed_by m.0184jc)))\"\n  touchstone convert --to kopl --json questions.json\n  cat queries.rq | touchstone convert --to sexpr -"
     )]
     Convert(forms::convert::ConvertArgs),
-    /// The shapes of the questions in a file.
+    /// Count the shapes of the questions in a file.
     #[command(
         after_help = "Examples:\n  touchstone shape --format grailqa grailqa_v1.0_dev.json\n  touchstone shape --format cwq --svg drawings/ ComplexWebQuestions_test.json\n  touchstone shape \"Find(Yao Ming) > Relate(place of birth, forward) > What()\""
     )]
     Shape(forms::shape::ShapeArgs),
-    /// Are predicted logical forms the same as gold ones, and if not, why?
+    /// Decide whether predicted logical forms equal the gold ones, and if not, why.
     #[command(
         after_help = "Input: lines of {\"id\": ..., \"gold\": ..., \"predicted\": ...}\n\nExamples:\n  touchstone match --mode official --ontology ontology/ pairs.jsonl\n  touchstone match --mode canonical --json pairs.jsonl > verdicts.jsonl"
     )]
     Match(forms::matching::MatchArgs),
-    /// The level of test questions relative to training: i.i.d., compositional, zero-shot.
+    /// Determine the level of test questions relative to training: i.i.d., compositional, zero-shot.
     #[command(
         after_help = "Examples:\n  touchstone level --train train.json --test dev.json\n  touchstone level --train train.json --test dev.json --inverse-rule --ontology ontology/ --per-question"
     )]
@@ -199,7 +199,7 @@ fn main() -> ExitCode {
     match result {
         Ok(Outcome::Done) => ExitCode::SUCCESS,
         Ok(Outcome::NothingFound) => ExitCode::from(1),
-        // The reader of our output went away (`touchstone ... | head`): there is no one left to report to.
+        // The reader of our output has closed it (`touchstone ... | head`): that is not an error.
         Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
             output::error(&error);

@@ -138,7 +138,7 @@ pub(crate) fn item(line: &str, indent: usize) -> Result<()> {
     text(&table::wrapped(line, &" ".repeat(indent), table::width()))
 }
 
-/// A table of the library, at most so many of its rows.
+/// The first rows of a table of the library.
 pub(crate) fn shown(table: &touchstone_grade::table::Table, most: usize) -> Table {
     let headings: Vec<&str> = table.headings.iter().map(String::as_str).collect();
     let mut out = self::table(&headings);

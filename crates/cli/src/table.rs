@@ -145,7 +145,7 @@ impl Table {
         Some(widths)
     }
 
-    /// The table in so many columns.
+    /// The table in at most `width` columns.
     fn render(&self, width: usize) -> String {
         let mut columns: Vec<usize> = (0..self.columns.len()).collect();
         let needs: Vec<Needs> = columns.iter().map(|&at| self.needs(at, width)).collect();
@@ -319,7 +319,7 @@ pub(crate) fn wrapped(text: &str, indent: &str, width: usize) -> String {
     out
 }
 
-/// A text that is at most so wide; its middle makes room for an ellipsis.
+/// A text of at most `width` columns; an ellipsis replaces its middle.
 pub(crate) fn shortened(text: &str, width: usize) -> String {
     if text.width() <= width {
         return text.to_owned();

@@ -174,7 +174,7 @@ fn batches_keep_their_order_and_survive_everything() {
             ),
             1 => assert_eq!(result["answers"][0]["value"], 17470),
             2 => assert!(result["error"].as_str().unwrap().contains("line 1, column"), "{result}"),
-            _ => assert!(result["error"].as_str().unwrap().starts_with(&format!("line {}: no JSON", n + 1))),
+            _ => assert!(result["error"].as_str().unwrap().starts_with(&format!("line {}: not JSON", n + 1))),
         }
     }
     assert_eq!(results.lines().count(), 3000);

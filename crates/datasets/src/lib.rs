@@ -10,6 +10,7 @@
 )]
 
 mod item;
+pub mod pairs;
 mod records;
 
 pub use item::{Format, Item, RecordError, Source};

@@ -1,5 +1,6 @@
 #![doc = include_str!("../README.md")]
 
+pub mod batch;
 pub mod budget;
 pub mod compat;
 mod context;
@@ -10,6 +11,7 @@ pub mod exact;
 mod found;
 pub mod plan;
 mod reply;
+mod reply_json;
 mod session;
 mod shortcut;
 mod sorted;

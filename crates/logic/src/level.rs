@@ -1,5 +1,7 @@
 //! Schema items, templates, and the level of a question relative to a training set.
 
+pub use crate::level_counts::{LevelCounts, LevelRow, LevelSummary, NoLevel, QuestionLevel};
+
 use crate::equal::Canonical;
 use crate::lookup::Inverses;
 use crate::query::{Ask, Query, Set};

@@ -15,6 +15,7 @@ pub mod equal;
 pub mod graph;
 pub mod kopl;
 pub mod level;
+mod level_counts;
 mod lookup;
 mod loss;
 mod ontology;

@@ -8,7 +8,7 @@ mod report_page;
 mod stats_page;
 mod sunburst;
 
-pub use drawing::svg;
+pub use drawing::{DrawingError, DrawingFolder, svg};
 pub use report::{ReportConfig, ReportError, WrittenReport, report};
 pub use report_data::{
     Interval, MeasureScore, RegressionRow, RegressionTable, Report, ReportRun, RunSummary, SensitivityRow,

@@ -114,7 +114,7 @@ pub(crate) fn run(args: &ConvertArgs) -> Result<Outcome> {
         reasons.tell("that could not be translated");
         if lossy > 0 {
             output::note(&format!(
-                "{} not exactly the same as the source; --json tells where",
+                "{} not exactly the same as the source; --json shows where",
                 output::counted(lossy as u64, "form", "forms")
             ));
         }

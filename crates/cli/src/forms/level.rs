@@ -4,16 +4,15 @@ use super::{FormatName, KnowledgeArgs, Reasons, each_record, item, own_question,
 use crate::{Outcome, output};
 use anyhow::{Result, bail};
 use clap::Args;
-use serde::Serialize;
 use touchstone_benchmark::Split;
-use touchstone_logic::level::{Level, Training, Traits};
+use touchstone_logic::level::{LevelCounts, NoLevel, QuestionLevel, Training, Traits};
 
 #[derive(Args)]
 pub(crate) struct LevelArgs {
     /// The training questions; of a benchmark its training split
     #[arg(long, value_name = "FILE|DIR")]
     train: String,
-    /// The questions to judge; of a benchmark all but its training split
+    /// The test questions; of a benchmark all but its training split
     #[arg(long, value_name = "FILE|DIR|-")]
     test: String,
     /// What the files are
@@ -32,37 +31,10 @@ pub(crate) struct LevelArgs {
     json: bool,
 }
 
-#[derive(Serialize)]
-struct QuestionJson<'q> {
-    id: &'q str,
-    level: &'static str,
-    /// #Z: how many schema items training does not have.
-    z: usize,
-    unseen: &'q [String],
-}
-
-#[derive(Serialize)]
-struct RowJson {
-    level: &'static str,
-    count: usize,
-    share: f64,
-    mean_z: f64,
-}
-
-#[derive(Serialize)]
-struct SummaryJson {
-    training_questions: usize,
-    schema_items: usize,
-    templates: usize,
-    questions: usize,
-    unreadable: usize,
-    levels: Vec<RowJson>,
-}
-
 pub(crate) fn run(args: &LevelArgs) -> Result<Outcome> {
     let known = args.known.open()?;
     if args.inverse_rule && known.ontology.is_none() && known.kb().is_none() {
-        bail!("the inverse rule needs to know inverse relations: give --ontology DIR, or --kb");
+        bail!("the inverse rule needs inverse relations: give --ontology DIR or --kb");
     }
     if args.train == "-" && args.test == "-" {
         bail!("only one of --train and --test can be standard input");
@@ -70,7 +42,7 @@ pub(crate) fn run(args: &LevelArgs) -> Result<Outcome> {
     let knowledge = known.knowledge();
     let format = args.format.format();
     let mut training = Training::default();
-    // Questions of benchmarks tell their schema items and template; beside other files, their forms are read like those.
+    // Questions of benchmarks list their schema items and template; beside other files, their forms are read like those.
     let [train_is_own, test_is_own] = [&args.train, &args.test].map(|file| questions_of(file).is_some());
     let both_own = train_is_own && test_is_own;
     let read = |record: &_, wanted: &dyn Fn(Split) -> bool| {
@@ -112,7 +84,7 @@ pub(crate) fn run(args: &LevelArgs) -> Result<Outcome> {
         let hint = if train_is_own { " (the benchmark has no training split)" } else { "" };
         bail!("there is no training question in {}{hint}", args.train);
     }
-    let (mut counts, mut unseen) = ([0usize; 3], [0usize; 3]);
+    let mut counts = LevelCounts::default();
     let mut unjudged = Reasons::default();
     let is_test = |split: Split| split != Split::Train || !test_is_own;
     each_record(
@@ -124,65 +96,37 @@ pub(crate) fn run(args: &LevelArgs) -> Result<Outcome> {
                 Ok(None) => return Ok(()),
                 Err((id, error)) => {
                     if args.per_question {
-                        output::json_line(&serde_json::json!({"id": id, "error": error}))?;
+                        output::json_line(&NoLevel { id: &id, error: &error })?;
                     }
                     unjudged.add(&id, error);
                     return Ok(());
                 }
             };
             let judgement = training.judge(&traits);
-            counts[judgement.level as usize] += 1;
-            unseen[judgement.level as usize] += judgement.unseen.len();
+            counts.add(&judgement);
             if args.per_question {
-                let question = QuestionJson {
-                    id: &id,
-                    level: judgement.level.name(),
-                    z: judgement.unseen.len(),
-                    unseen: &judgement.unseen,
-                };
-                output::json_line(&question)?;
+                output::json_line(&QuestionLevel::new(&id, &judgement))?;
             }
             Ok(())
         },
     )?;
-    let total: usize = counts.iter().sum();
+    let summary = counts.summary(&training, trained, unjudged.total);
     if args.json {
-        let rows = Level::ALL.iter().map(|&level| {
-            let count = counts[level as usize];
-            RowJson {
-                level: level.name(),
-                count,
-                share: ratio(count, total),
-                mean_z: ratio(unseen[level as usize], count),
-            }
-        });
-        output::json(&SummaryJson {
-            training_questions: trained,
-            schema_items: training.item_count(),
-            templates: training.template_count(),
-            questions: total,
-            unreadable: unjudged.total,
-            levels: rows.collect(),
-        })?;
+        output::json(&summary)?;
     } else if !args.per_question {
         let mut table = output::table(&["level", "questions", "share", "mean #Z"]);
-        for level in Level::ALL {
-            let count = counts[level as usize];
-            let mean = format!("{:.2}", ratio(unseen[level as usize], count));
-            table.add_row([level.name().to_owned(), output::count(count), percent(count, total), mean]);
+        for row in &summary.levels {
+            let share = percent(row.count, summary.questions);
+            table.add_row([row.level, &output::count(row.count), &share, &format!("{:.2}", row.mean_z)]);
         }
         output::text(&format!("{table}\n"))?;
         output::note(&format!(
             "training: {}, {} schema items, {} templates",
             output::counted(trained as u64, "question", "questions"),
-            output::count(training.item_count()),
-            output::count(training.template_count())
+            output::count(summary.schema_items),
+            output::count(summary.templates)
         ));
     }
     unjudged.tell(&format!("of {} that cannot be judged", args.test));
-    Ok(if total == 0 || unjudged.total > 0 { Outcome::NothingFound } else { Outcome::Done })
-}
-
-fn ratio(part: usize, whole: usize) -> f64 {
-    if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
+    Ok(if summary.questions == 0 || unjudged.total > 0 { Outcome::NothingFound } else { Outcome::Done })
 }

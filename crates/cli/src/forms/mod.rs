@@ -22,7 +22,7 @@ use touchstone_logic::{Inverses, Language, Lookup, Names, Ontology, Spelling};
 /// What a file is.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum FormatName {
-    /// Told by the records themselves
+    /// Guessed from the records
     Auto,
     /// GrailQA: graph_query, s_expression
     Grailqa,
@@ -122,7 +122,7 @@ impl Known {
     }
 }
 
-/// How many records are worked on at once: memory stays bounded, whatever the size of the file.
+/// Number of records that are read ahead: memory stays bounded, whatever the size of the file.
 const BATCH: usize = 4096;
 
 /// A file must be there, where nothing else than a file makes sense.
@@ -223,7 +223,7 @@ impl Reasons {
         self.counts.iter().map(|(reason, (count, _))| (reason.clone(), *count as u64)).collect()
     }
 
-    /// Tells the ten most frequent.
+    /// Reports the ten most frequent.
     pub(crate) fn tell(&self, what: &str) {
         if self.total == 0 {
             return;

@@ -2,17 +2,13 @@
 
 use super::{FormatName, KnowledgeArgs, Reasons, each_record, item, own_question, percent};
 use crate::{Outcome, output};
-use anyhow::{Context, Result};
+use anyhow::Result;
 use clap::Args;
-use serde::Serialize;
-use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use touchstone_datasets::{Format, Record};
-use touchstone_kb::output::{OutputFolder, OutputKind};
-use touchstone_logic::Knowledge;
-use touchstone_logic::graph::{Certainty, draw};
-use touchstone_logic::{QueryGraph, Shape};
-use touchstone_studio::svg;
+use touchstone_logic::graph::{Certainty, NoShape, QuestionShape, ShapeCount, ShapeCounts, draw};
+use touchstone_logic::{Knowledge, QueryGraph, Shape};
+use touchstone_studio::DrawingFolder;
 
 #[derive(Args)]
 pub(crate) struct ShapeArgs {
@@ -28,7 +24,7 @@ pub(crate) struct ShapeArgs {
     /// Draw an example of each shape (each question with --per-question) into this folder
     #[arg(long, value_name = "DIR")]
     svg: Option<PathBuf>,
-    /// Replace drawings of an earlier time also if they were edited
+    /// Also replace drawings that were edited
     #[arg(long, requires = "svg")]
     force: bool,
     #[command(flatten)]
@@ -38,55 +34,7 @@ pub(crate) struct ShapeArgs {
     json: bool,
 }
 
-/// The shape of one question.
-#[derive(Serialize)]
-struct ShapeJson<'s> {
-    id: &'s str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    question: Option<&'s str>,
-    code: &'s str,
-    /// The code without regard to what is grounded.
-    plain: &'s str,
-    alias: Option<&'static str>,
-    /// How sure the alias is.
-    certainty: Option<&'static str>,
-    reasoning_path: Option<&'static str>,
-    relations: u32,
-    constraints: u32,
-    depths: &'s [u32],
-    hops: u32,
-    cycle: bool,
-    simple: bool,
-}
-
-/// A question that has no shape.
-#[derive(Serialize)]
-struct NoShapeJson<'s> {
-    id: &'s str,
-    code: &'static str,
-    error: &'s str,
-}
-
-#[derive(Serialize)]
-struct SummaryJson<'s> {
-    questions: usize,
-    unreadable: usize,
-    shapes: Vec<RowJson<'s>>,
-}
-
-/// A row of the table.
-#[derive(Serialize)]
-struct RowJson<'s> {
-    code: &'s str,
-    alias: Option<&'static str>,
-    /// How sure the alias is.
-    certainty: Option<&'static str>,
-    reasoning_path: Option<&'static str>,
-    count: usize,
-    share: f64,
-    example: &'s str,
-}
-
+/// A question with its graph, or why it has none.
 struct Found {
     id: String,
     question: Option<String>,
@@ -94,218 +42,142 @@ struct Found {
     graph: Result<(QueryGraph, Shape), String>,
 }
 
-/// Drawings as an output: they may lie among files of the user.
-const DRAWINGS_OUTPUT: OutputKind = OutputKind {
-    name: "drawings",
-    manifest: "",
-    owns_folder: false,
-    is_durable: false,
-    volatile: &[],
-    unmarked: |_| Vec::new(),
-};
-
-struct Row {
-    count: usize,
-    example: String,
-    shape: Shape,
-    graph: QueryGraph,
-}
-
 pub(crate) fn run(args: &ShapeArgs) -> Result<Outcome> {
     let known = args.known.open()?;
     let knowledge = known.knowledge();
     let format = args.format.format();
-    let drawings = args.svg.as_ref().map(|dir| OutputFolder::reserve(dir, &DRAWINGS_OUTPUT, &[], args.force));
-    let drawings = drawings.transpose()?;
-    let mut rows: BTreeMap<String, Row> = BTreeMap::new();
-    let (mut total, mut reasons, mut first_error) = (0usize, Reasons::default(), None);
+    let drawings = args.svg.as_ref().map(|dir| DrawingFolder::reserve(dir, args.force)).transpose()?;
+    let (mut counts, mut reasons, mut first_error) = (ShapeCounts::default(), Reasons::default(), None);
     each_record(
         &args.file,
         |record| found(format, record, &knowledge),
-        |found| {
-            total += 1;
-            let (graph, shape) = match found.graph {
+        |Found { id, question, example, graph }| {
+            let (graph, shape) = match graph {
                 Ok(found) => found,
                 Err(error) => {
+                    counts.add_unreadable();
                     if args.per_question {
-                        output::json_line(&NoShapeJson { id: &found.id, code: "INVALID", error: &error })?;
+                        output::json_line(&NoShape::new(&id, &error))?;
                     }
                     first_error.get_or_insert_with(|| error.clone());
-                    reasons.add(&found.id, error);
+                    reasons.add(&id, error);
                     return Ok(());
                 }
             };
             if args.per_question {
-                output::json_line(&shape_json(&found.id, found.question.as_deref(), &shape))?;
+                output::json_line(&QuestionShape { id: &id, question: question.as_deref(), shape: &shape })?;
                 if let Some(drawings) = &drawings {
-                    write_drawing(&drawings.path(), &found.id, &graph)?;
-                }
-                return Ok(());
-            }
-            match rows.get_mut(&shape.plain) {
-                Some(row) => row.count += 1,
-                None => {
-                    rows.insert(shape.plain.clone(), Row { count: 1, example: found.example, shape, graph });
+                    drawings.add(&id, &graph)?;
                 }
             }
+            counts.add(shape, graph, example);
             Ok(())
         },
     )?;
-    if let (1, Some(error), false) = (total, &first_error, args.per_question) {
+    if let (1, Some(error), false) = (counts.questions, &first_error, args.per_question) {
         anyhow::bail!("{error}");
     }
-    if args.per_question {
-        reasons.tell("without a shape");
-    } else {
-        let mut sorted: Vec<&Row> = rows.values().collect();
-        sorted.sort_by_key(|row| {
-            (std::cmp::Reverse(row.count), row.shape.plain.len(), row.shape.plain.clone())
-        });
+    if !args.per_question {
         if let Some(drawings) = &drawings {
-            for row in &sorted {
-                write_drawing(&drawings.path(), &drawing_name(&row.shape), &row.graph)?;
+            for row in counts.by_frequency() {
+                drawings.add(&drawing_name(&row.shape), &row.graph)?;
             }
         }
-        tell(args, &sorted, total, &reasons)?;
+        report(args, &counts)?;
     }
+    reasons.tell("without a shape");
     if let Some(drawings) = drawings {
         drawings.commit()?;
     }
-    if total == 0 {
+    if counts.questions == 0 {
         output::note(&format!("there is no logical form in {}", args.file));
     }
-    Ok(if total == 0 || reasons.total > 0 { Outcome::NothingFound } else { Outcome::Done })
+    Ok(if counts.questions == 0 || reasons.total > 0 { Outcome::NothingFound } else { Outcome::Done })
 }
 
-fn tell(args: &ShapeArgs, rows: &[&Row], total: usize, reasons: &Reasons) -> Result<()> {
+fn report(args: &ShapeArgs, counts: &ShapeCounts) -> Result<()> {
     if args.json {
-        let rows: Vec<RowJson<'_>> = rows
-            .iter()
-            .map(|row| RowJson {
-                code: &row.shape.plain,
-                alias: row.shape.alias.map(|alias| alias.name),
-                certainty: row.shape.alias.map(|alias| certainty(alias.certainty)),
-                reasoning_path: row.shape.alias.and_then(|alias| alias.reasoning_path),
-                count: row.count,
-                share: row.count as f64 / total as f64,
-                example: &row.example,
-            })
-            .collect();
-        output::json(&SummaryJson { questions: total, unreadable: reasons.total, shapes: rows })?;
-        reasons.tell("without a shape");
-        return Ok(());
+        return output::json(counts);
     }
-    if let ([row], 1) = (rows, total) {
+    let rows = counts.by_frequency();
+    if let ([row], 1) = (rows.as_slice(), counts.questions) {
         return output::text(&one(row));
     }
-    if !rows.is_empty() {
-        let mut table = output::table(&["shape", "alias", "count", "share", "example"]).whole(&["shape"]);
-        for row in rows {
-            let alias = row.shape.alias.map_or_else(String::new, |alias| match alias.reasoning_path {
-                Some(path) => format!("{alias}, {path}"),
-                None => alias.to_string(),
-            });
-            table.add_row([
-                row.shape.plain.clone(),
-                alias,
-                output::count(row.count),
-                percent(row.count, total),
-                output::shortened(&row.example),
-            ]);
-        }
-        output::text(&format!("{table}\n"))?;
-        if rows.iter().any(|row| row.shape.alias.is_some_and(|alias| alias.certainty != Certainty::Certain)) {
-            output::note(
-                "~ inferred from counts and structure, ? weakly inferred: the papers do not print these shapes",
-            );
-        }
+    if rows.is_empty() {
+        return Ok(());
     }
-    reasons.tell("without a shape");
+    let mut table = output::table(&["shape", "alias", "count", "share", "example"]).whole(&["shape"]);
+    for row in &rows {
+        table.add_row([
+            &row.shape.plain,
+            &names(&row.shape),
+            &output::count(row.count),
+            &percent(row.count, counts.questions),
+            &output::shortened(&row.example),
+        ]);
+    }
+    output::text(&format!("{table}\n"))?;
+    if rows.iter().any(|row| row.shape.alias.is_some_and(|alias| alias.certainty != Certainty::Certain)) {
+        output::note(
+            "~ inferred from counts and structure, ? weakly inferred: the papers do not print these shapes",
+        );
+    }
     Ok(())
 }
 
+/// The names of a shape in the literature.
+fn names(shape: &Shape) -> String {
+    let Some(alias) = shape.alias else { return String::new() };
+    let path = alias.reasoning_path.map_or_else(String::new, |path| format!(", {path}"));
+    format!("{alias}{path}")
+}
+
 /// One question: its drawing and its features.
-fn one(row: &Row) -> String {
+fn one(row: &ShapeCount) -> String {
     let shape = &row.shape;
     let mut text = format!("{}\n\n", draw(&row.graph).trim_end());
-    let mut line = |what: &str, value: String| text.push_str(&format!("{what:<12} {value}\n"));
-    line("shape", shape.code.clone());
-    if let Some(alias) = shape.alias {
-        let path = alias.reasoning_path.map_or_else(String::new, |path| format!(", {path}"));
-        line("alias", format!("{alias}{path}"));
+    let mut line = |what: &str, value: &str| text.push_str(&format!("{what:<12} {value}\n"));
+    line("shape", &shape.code);
+    if shape.alias.is_some() {
+        line("alias", &names(shape));
     }
-    line("relations", shape.relations.to_string());
+    line("relations", &shape.relations.to_string());
     let depths: Vec<String> = shape.depths.iter().map(ToString::to_string).collect();
-    line(
-        "constraints",
-        if depths.is_empty() {
-            "0".to_owned()
-        } else {
-            format!("{} at distance {}", shape.constraints, depths.join(", "))
-        },
-    );
-    line("cycle", if shape.cycle { "yes" } else { "no" }.to_owned());
-    line("class", if shape.simple { "simple" } else { "complex" }.to_owned());
+    let distances =
+        if depths.is_empty() { String::new() } else { format!(" at distance {}", depths.join(", ")) };
+    line("constraints", &format!("{}{distances}", shape.constraints));
+    line("cycle", if shape.cycle { "yes" } else { "no" });
+    line("class", if shape.simple { "simple" } else { "complex" });
     text
 }
 
 fn found(format: Format, record: &Record, knowledge: &Knowledge<'_>) -> Found {
-    if let Some(question) = own_question(record) {
-        let graph = QueryGraph::from(&question.graph);
+    let shaped = |graph: QueryGraph| {
         let shape = graph.shape();
+        (graph, shape)
+    };
+    if let Some(question) = own_question(record) {
         return Found {
             id: question.id,
             example: question.question.clone(),
             question: Some(question.question),
-            graph: Ok((graph, shape)),
+            graph: Ok(shaped(QueryGraph::from(&question.graph))),
         };
     }
     let item = match item(format, record) {
         Ok(item) => item,
-        Err((id, error)) => {
-            return Found { id, question: None, example: String::new(), graph: Err(error) };
-        }
+        Err((id, error)) => return Found { id, question: None, example: String::new(), graph: Err(error) },
     };
-    let graph = item.source.graph(knowledge).map_err(|error| error.to_string()).map(|graph| {
-        let shape = graph.shape();
-        (graph, shape)
-    });
     let example = item.question.clone().or_else(|| item.source.text().ok()).unwrap_or_default();
     Found {
         id: item.id,
         question: item.question,
         example: example.split_whitespace().collect::<Vec<_>>().join(" "),
-        graph,
+        graph: item.source.graph(knowledge).map(shaped).map_err(|error| error.to_string()),
     }
 }
 
-fn shape_json<'s>(id: &'s str, question: Option<&'s str>, shape: &'s Shape) -> ShapeJson<'s> {
-    ShapeJson {
-        id,
-        question,
-        code: &shape.code,
-        plain: &shape.plain,
-        alias: shape.alias.map(|alias| alias.name),
-        certainty: shape.alias.map(|alias| certainty(alias.certainty)),
-        reasoning_path: shape.alias.and_then(|alias| alias.reasoning_path),
-        relations: shape.relations,
-        constraints: shape.constraints,
-        depths: &shape.depths,
-        hops: shape.hops,
-        cycle: shape.cycle,
-        simple: shape.simple,
-    }
-}
-
-fn certainty(certainty: Certainty) -> &'static str {
-    match certainty {
-        Certainty::Certain => "certain",
-        Certainty::Strong => "strong",
-        Certainty::Weak => "weak",
-    }
-}
-
-/// A file name for a shape: its alias, or its code in letters that every file system takes.
+/// A name for the drawing of a shape: its alias, or its code in letters that every file system takes.
 fn drawing_name(shape: &Shape) -> String {
     match shape.alias {
         Some(alias) => alias.name.to_owned(),
@@ -316,22 +188,4 @@ fn drawing_name(shape: &Shape) -> String {
             .replace(')', "u")
             .replace(['[', ']', '{', '}', '/', ','], "_"),
     }
-}
-
-/// Writes a drawing. Ids come from files of strangers: only harmless letters are kept.
-fn write_drawing(dir: &Path, name: &str, graph: &QueryGraph) -> Result<()> {
-    let mut safe: String = name
-        .chars()
-        .map(|c| if c.is_ascii_alphanumeric() || "-_.".contains(c) { c } else { '_' })
-        .take(100)
-        .collect();
-    safe = safe.trim_start_matches('.').to_owned();
-    if safe != name {
-        // Different ids must not end in the same file.
-        let mut hasher = std::hash::DefaultHasher::new();
-        std::hash::Hash::hash(name, &mut hasher);
-        safe.push_str(&format!("-{:08x}", std::hash::Hasher::finish(&hasher) as u32));
-    }
-    let path = dir.join(format!("{safe}.svg"));
-    std::fs::write(&path, svg(graph)).with_context(|| format!("cannot write {}", path.display()))
 }

@@ -18,13 +18,13 @@ use touchstone_kb::{Kb, cache_dir, registry};
 /// The commands about knowledge bases.
 #[derive(Subcommand)]
 pub(crate) enum KbCommand {
-    /// What a KB holds: counts, fingerprint, source, licence.
+    /// Show what a KB holds: counts, fingerprint, source, licence.
     #[command(after_help = "Example:\n  touchstone kb info --json")]
     Info(info::InfoArgs),
-    /// An entity or class: description, classes, facts from and to it.
+    /// Show an entity or class: description, classes, facts from and to it.
     #[command(after_help = "Examples:\n  touchstone kb show Paris\n  touchstone kb show city/2988507 --all")]
     Show(show::ShowArgs),
-    /// Find entities and classes by name, also with typing errors.
+    /// Find entities and classes by name, even with typing errors.
     #[command(after_help = "Example:\n  touchstone kb find \"shawshnk redemtion\"")]
     Find(find::FindArgs),
     /// Make a KB out of files: KQA Pro, RDF, Wikidata's dump, KB lines.
@@ -37,14 +37,14 @@ pub(crate) enum KbCommand {
         after_help = "Examples:\n  touchstone kb export --format ttl --out world.ttl\n  touchstone kb export --kb my-kb --format nt --view kqapro | gzip > my-kb.nt.gz"
     )]
     Export(export::ExportArgs),
-    /// Offer a KB as a SPARQL 1.1 endpoint, on this machine only unless told otherwise.
+    /// Serve a KB as a SPARQL 1.1 endpoint, by default on this machine only.
     #[command(
         after_help = "Examples:\n  touchstone kb serve\n  curl -G --data-urlencode 'query=SELECT ?x WHERE { ?x a <urn:touchstone:world:film> } LIMIT 5' http://127.0.0.1:7878/sparql\n  touchstone kb serve --kb my-kb --port 3030 --cors https://example.org"
     )]
     Serve(serve::ServeArgs),
 }
 
-/// Which KB.
+/// The KB of a command.
 #[derive(Args)]
 pub(crate) struct KbChoice {
     /// The KB: `world` (embedded), or the directory of a compiled KB

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use touchstone_kb::{Kb, fold};
 use touchstone_logic::kopl::Function;
 
-/// How many suggestions are shown.
+/// Maximum number of suggestions.
 const SHOWN: usize = 20;
 
 /// Completes words of a KB.
@@ -57,10 +57,10 @@ impl Words {
         let schema = self.schema.iter().filter(|(name, _)| begins(name));
         let mut found: Vec<(String, String)> =
             schema.map(|(name, kind)| (name.clone(), (*kind).to_owned())).take(SHOWN).collect();
-        // Short beginnings fit half of the KB.
+        // A single letter begins half of the names of a KB.
         if word.chars().count() >= 2 && word.len() <= 100 {
             for hit in self.kb.find_names(word, SHOWN) {
-                // A name that no terminal shows as it is cannot be edited either.
+                // A name that a terminal cannot show as it is cannot be edited either.
                 let plain = crate::output::visible(&hit.name) == hit.name;
                 if plain && begins(&hit.name) && !found.iter().any(|(name, _)| *name == hit.name) {
                     let what = self.kb.description(hit.node).unwrap_or("");
@@ -89,7 +89,7 @@ impl Completer for Words {
     }
 }
 
-/// A query goes on while something is open.
+/// A query continues on the next line while a bracket or a quote is open.
 pub(super) struct Brackets;
 
 impl Validator for Brackets {

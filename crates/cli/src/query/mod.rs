@@ -49,7 +49,7 @@ pub(crate) struct QueryArgs {
     /// Replace the file even if Touchstone did not write it or it was changed since
     #[arg(long, requires = "out")]
     force: bool,
-    /// How many queries of a batch run at once [default: one for each core]
+    /// Number of queries of a batch that run at once [default: one for each core]
     #[arg(long, value_name = "N", requires = "batch")]
     jobs: Option<usize>,
 }
@@ -63,38 +63,38 @@ pub(crate) struct RunArgs {
     /// The language of the query
     #[arg(long, value_enum, default_value_t = LanguageName::Auto)]
     lang: LanguageName,
-    /// Who runs it: auto, embedded, spareval, endpoint:URL (a SPARQL server that holds the KB; see docs/running-queries.md)
+    /// What runs the query: auto, embedded, spareval, endpoint:URL (a SPARQL server that holds the KB; see docs/running-queries.md)
     #[arg(long, default_value = "auto", value_name = "ENGINE")]
     pub(crate) engine: String,
-    /// Of an endpoint, the graph to ask, if it holds several (Virtuoso does)
+    /// The graph of the endpoint to query, if it holds several (Virtuoso does)
     #[arg(long, value_name = "IRI")]
     default_graph: Option<String>,
-    /// Of an endpoint, get results of more rows than this in pages [default: only results that the server cuts]
+    /// Get results of an endpoint in pages of this size [default: only results that the server cuts]
     #[arg(long, value_name = "ROWS", value_parser = clap::value_parser!(u32).range(1..))]
     page_size: Option<u32>,
     /// Run KoPL programs as a published executor does, mistakes included
     #[arg(long, value_enum)]
     compat: Option<CompatName>,
-    /// The graph that SPARQL speaks of
+    /// The graph that SPARQL queries refer to
     #[arg(long, value_enum, default_value_t = ViewName::Auto)]
     view: ViewName,
-    /// Seconds that a query may take
+    /// Maximum number of seconds for a query
     #[arg(long, default_value_t = 10.0, value_name = "SECONDS")]
     max_time: f64,
-    /// Operations that a query may take
+    /// Maximum number of operations for a query
     #[arg(long, default_value_t = Limits::default().operations, value_name = "N")]
     max_operations: u64,
-    /// Answers that a query may have
+    /// Maximum number of answers to a query
     #[arg(long, default_value_t = Limits::default().rows, value_name = "N")]
     max_rows: u64,
-    /// Megabytes that a query may hold
+    /// Maximum number of megabytes that a query may hold in memory
     #[arg(long, default_value_t = Limits::default().memory >> 20, value_name = "MB")]
     max_memory: u64,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum LanguageName {
-    /// Told by the query itself
+    /// Guessed from the query
     Auto,
     /// S-expressions
     Sexpr,
@@ -105,12 +105,13 @@ pub(crate) enum LanguageName {
 }
 
 impl LanguageName {
-    pub(crate) fn of(self, text: &str) -> Language {
+    /// The language; none for `auto`.
+    fn language(self) -> Option<Language> {
         match self {
-            LanguageName::Auto => Language::guess(text),
-            LanguageName::Sexpr => Language::Sexpr,
-            LanguageName::Kopl => Language::Kopl,
-            LanguageName::Sparql => Language::Sparql,
+            LanguageName::Auto => None,
+            LanguageName::Sexpr => Some(Language::Sexpr),
+            LanguageName::Kopl => Some(Language::Kopl),
+            LanguageName::Sparql => Some(Language::Sparql),
         }
     }
 }
@@ -125,7 +126,7 @@ enum CompatName {
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum ViewName {
-    /// Told by the query itself
+    /// Guessed from the query
     Auto,
     /// Plain triples
     Direct,
@@ -134,7 +135,7 @@ enum ViewName {
 }
 
 impl RunArgs {
-    /// How to run a query, as the arguments say.
+    /// How the arguments say to run a query.
     pub(crate) fn settings(&self) -> Result<Settings> {
         if !(self.max_time >= 0.0 && self.max_time.is_finite()) {
             bail!("--max-time {} is not a number of seconds", self.max_time);
@@ -184,7 +185,7 @@ impl RunArgs {
     }
 
     pub(crate) fn language(&self, text: &str) -> Language {
-        self.lang.of(text)
+        self.lang.language().unwrap_or_else(|| Language::guess(text))
     }
 }
 
@@ -197,7 +198,7 @@ pub(crate) fn run(args: &QueryArgs) -> Result<Outcome> {
     let session = Session::new(&kb);
     if let (Some(batch), Some(out)) = (&args.batch, &args.out) {
         let session = session.without_suggestions();
-        return batch::run(&session, batch, out, &settings, args);
+        return batch::run(&session, batch, out, settings, args);
     }
     let text = read_query(args.query.as_deref().unwrap_or("-"))?;
     // Ctrl-C stops the query, not only the program.
@@ -215,7 +216,7 @@ pub(crate) fn run(args: &QueryArgs) -> Result<Outcome> {
 fn read_query(query: &str) -> Result<String> {
     if query == "-" {
         let mut text = String::new();
-        // A query is no dump: whoever pipes one in by mistake is told so.
+        // A longer text is something else that was piped in by mistake.
         std::io::stdin()
             .take(MAX_QUERY + 1)
             .read_to_string(&mut text)

@@ -1,4 +1,4 @@
-//! `touchstone shell`: ask one thing after the other.
+//! `touchstone shell`: run queries interactively.
 
 use super::complete::{Brackets, Words, is_complete};
 use super::{RunArgs, show};
@@ -43,7 +43,7 @@ pub(super) const COMMANDS: [&str; 11] =
 
 /// What a line led to.
 enum Next {
-    Go,
+    Continue,
     OpenKb(String),
     Quit,
 }
@@ -84,7 +84,7 @@ pub(crate) fn run(args: &ShellArgs) -> Result<Outcome> {
             Err(error) => shell.report(&error),
         }
     }
-    // In a pipe, the exit code tells whether everything worked.
+    // In a pipe, the exit code reports whether everything worked.
     Ok(if shell.failed && !interactive { Outcome::NothingFound } else { Outcome::Done })
 }
 
@@ -105,7 +105,7 @@ fn edited_lines(shell: &mut Shell, session: &Session<'_>, kb: &Arc<Kb>) -> Resul
         .with_menu(ReedlineMenu::EngineCompleter(menu))
         .with_validator(Box::new(Brackets))
         .with_edit_mode(Box::new(Emacs::new(keys)));
-    // Without a place for it there is no history, and that is no reason not to start.
+    // The shell also works without a history, for example where the folder cannot be written.
     if let Ok(history) = FileBackedHistory::with_file(1000, cache_dir().join("shell-history")) {
         editor = editor.with_history(Box::new(history));
     }
@@ -113,10 +113,10 @@ fn edited_lines(shell: &mut Shell, session: &Session<'_>, kb: &Arc<Kb>) -> Resul
         DefaultPromptSegment::Basic(output::visible(&kb.manifest().name).into_owned()),
         DefaultPromptSegment::Empty,
     );
-    let told_to_end = Arc::new(AtomicBool::new(false));
-    editor = editor.with_break_signal(Arc::clone(&told_to_end));
+    let must_end = Arc::new(AtomicBool::new(false));
+    editor = editor.with_break_signal(Arc::clone(&must_end));
     loop {
-        let watch = Watch::start(&told_to_end);
+        let watch = Watch::start(&must_end);
         let read = editor.read_line(&prompt).context("cannot read from the terminal")?;
         drop(watch);
         match read {
@@ -124,7 +124,7 @@ fn edited_lines(shell: &mut Shell, session: &Session<'_>, kb: &Arc<Kb>) -> Resul
                 // Also what is typed last before the terminal goes away is kept.
                 let _ = editor.sync_history();
                 match shell.line(&line, session) {
-                    Next::Go => {}
+                    Next::Continue => {}
                     Next::OpenKb(name) => return Ok(Some(name)),
                     Next::Quit => return Ok(None),
                 }
@@ -144,19 +144,19 @@ struct Watch {
 const WATCH_EVERY: Duration = Duration::from_millis(200);
 
 impl Watch {
-    /// Sets `told_to_end` when a signal ends the program: in a line, Ctrl-C is a key and no signal.
-    fn start(told_to_end: &Arc<AtomicBool>) -> Watch {
+    /// Sets `must_end` when a signal ends the program: while a line is edited, Ctrl-C is a key, not a signal.
+    fn start(must_end: &Arc<AtomicBool>) -> Watch {
         let ended = Arc::new(AtomicBool::new(false));
-        let (has_ended, told_to_end) = (Arc::clone(&ended), Arc::clone(told_to_end));
+        let (has_ended, must_end) = (Arc::clone(&ended), Arc::clone(must_end));
         let signal = crate::progress::next_interrupt();
         std::thread::spawn(move || {
             while !has_ended.load(Ordering::Relaxed) {
                 if !std::io::stdin().is_terminal() {
-                    // The editor would read from it for ever, without a chance to stop it.
+                    // The editor would try to read from it forever, and cannot be stopped.
                     std::process::exit(0);
                 }
                 if signal.is_cancelled() {
-                    told_to_end.store(true, Ordering::Relaxed);
+                    must_end.store(true, Ordering::Relaxed);
                 }
                 std::thread::sleep(WATCH_EVERY);
             }
@@ -192,8 +192,8 @@ fn piped_lines(
         }
         let query = std::mem::take(&mut text);
         match shell.line(&query, session) {
-            Next::Go if at_end => return Ok(None),
-            Next::Go => {}
+            Next::Continue if at_end => return Ok(None),
+            Next::Continue => {}
             Next::OpenKb(name) => return Ok(Some(name)),
             Next::Quit => return Ok(None),
         }
@@ -204,7 +204,7 @@ impl Shell {
     fn line(&mut self, line: &str, session: &Session<'_>) -> Next {
         let line = line.trim();
         if line.is_empty() {
-            return Next::Go;
+            return Next::Continue;
         }
         let word = line.to_ascii_lowercase();
         let command = match word.as_str() {
@@ -214,7 +214,7 @@ impl Shell {
         if let Some(command) = command {
             return self.command(&command).unwrap_or_else(|error| {
                 self.report(&error);
-                Next::Go
+                Next::Continue
             });
         }
         if is_english(line) {
@@ -222,7 +222,7 @@ impl Shell {
             output::note(&format!(
                 "This looks like a question in English, not like a query. To answer it, try:\n  .ask {line}\n.help lists the other commands."
             ));
-            return Next::Go;
+            return Next::Continue;
         }
         let bar = Bar::again();
         let reply = session.run(self.args.language(line), line, &self.settings, &bar.cancel());
@@ -231,7 +231,7 @@ impl Shell {
         if let Err(error) = shown {
             self.report(&error);
         }
-        Next::Go
+        Next::Continue
     }
 
     /// Runs another command about the same KB.
@@ -259,18 +259,18 @@ impl Shell {
             "" => Ok(!now),
             other => bail!("`{other}` is neither on nor off"),
         };
-        let told =
+        let report =
             |what: &str, on: bool| output::note(&format!("{what} is {}", if on { "on" } else { "off" }));
         match name {
             ".help" => output::note(HELP),
             ".quit" | ".exit" => return Ok(Next::Quit),
             ".trace" => {
                 self.settings.trace = switch(rest, self.settings.trace)?;
-                told(".trace", self.settings.trace);
+                report(".trace", self.settings.trace);
             }
             ".json" => {
                 self.json = switch(rest, self.json)?;
-                told(".json", self.json);
+                report(".json", self.json);
             }
             ".engine" if rest.is_empty() => {
                 output::note(&format!("the engine is {}", self.settings.engine.name()))
@@ -296,7 +296,7 @@ impl Shell {
                 bail!("there is no command `{other}`; did you mean `{nearest}`?");
             }
         }
-        Ok(Next::Go)
+        Ok(Next::Continue)
     }
 }
 
@@ -319,7 +319,7 @@ mod tests {
     use super::is_english;
 
     #[test]
-    fn questions_are_told_from_queries() {
+    fn questions_are_distinguished_from_queries() {
         let questions = [
             "Who directed Alien?",
             "what's the capital of France",

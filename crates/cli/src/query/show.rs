@@ -3,13 +3,11 @@
 use super::{ended, notes};
 use crate::{Outcome, output};
 use anyhow::{Result, bail};
-use serde::{Serialize, Serializer, ser::SerializeMap};
-use serde_json::Value as Json;
 use std::io::{IsTerminal, Write};
 use touchstone_engine::sparql::{Format, Results, write};
 use touchstone_engine::{Answer, Answers, Outcome as Ran, Reply};
 
-/// How many answers a table shows without `--all`.
+/// Maximum number of answers that a table shows without `--all`.
 const SHOWN: usize = 100;
 
 /// As text for people.
@@ -62,7 +60,7 @@ pub(super) fn table(reply: &Reply, all: bool) -> Result<Outcome> {
     if n > shown {
         output::note(&format!("the first {shown} of {} answers; --all shows all", output::count(n as u64)));
     }
-    // How long it took is for people who look on; in a file it would only be different every time.
+    // The time is for people who watch; in a file it would only be different every time.
     if std::io::stderr().is_terminal() {
         let answers = output::counted(n as u64, "answer", "answers");
         output::note(&format!("{answers} in {} ({})", duration(reply.cost.time), reply.engine.unwrap_or("")));
@@ -81,73 +79,8 @@ fn duration(time: std::time::Duration) -> String {
 
 /// As JSON.
 pub(super) fn json(reply: &Reply) -> Result<Outcome> {
-    output::json(&AsJson { reply, id: None })?;
+    output::json(reply)?;
     ended(reply)
-}
-
-/// A reply as JSON, under the id that a batch gives it.
-pub(super) struct AsJson<'r> {
-    pub(super) reply: &'r Reply,
-    pub(super) id: Option<&'r Json>,
-}
-
-impl Serialize for AsJson<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
-        let (reply, mut map) = (self.reply, serializer.serialize_map(None)?);
-        if let Some(id) = self.id {
-            map.serialize_entry("id", id)?;
-        }
-        map.serialize_entry("outcome", reply.outcome.word())?;
-        match &reply.outcome {
-            Ran::Answered(Answers::List { answers, .. }) => {
-                map.serialize_entry("answers", &answers.iter().map(WithText).collect::<Vec<_>>())?;
-            }
-            Ran::Answered(Answers::Table { variables, rows, .. }) => {
-                map.serialize_entry("variables", variables)?;
-                fn row(row: &[Option<Answer>]) -> Vec<Option<WithText<'_>>> {
-                    row.iter().map(|cell| cell.as_ref().map(WithText)).collect()
-                }
-                map.serialize_entry("answers", &rows.iter().map(|cells| row(cells)).collect::<Vec<_>>())?;
-            }
-            Ran::Answered(Answers::Graph(Results::Graph(triples))) => {
-                let triples: Vec<String> = triples.iter().map(|triple| format!("{triple} .")).collect();
-                map.serialize_entry("triples", &triples)?;
-            }
-            Ran::Answered(Answers::Graph(_)) => {}
-            Ran::Unparsable(message) | Ran::Failed(message) => map.serialize_entry("error", message)?,
-            Ran::OverBudget(stopped) => {
-                map.serialize_entry("error", &stopped.to_string())?;
-                map.serialize_entry("limit", stopped.limit.word())?;
-            }
-        }
-        if !reply.notes.is_empty() {
-            map.serialize_entry("notes", &reply.notes)?;
-        }
-        if let Some(engine) = reply.engine {
-            map.serialize_entry("engine", engine)?;
-        }
-        map.serialize_entry("operations", &reply.cost.operations)?;
-        map.serialize_entry("micros", &(reply.cost.time.as_micros() as u64))?;
-        if let Some(trace) = &reply.trace {
-            map.serialize_entry("trace", trace)?;
-        }
-        map.end()
-    }
-}
-
-/// An answer with its type, and as text.
-struct WithText<'a>(&'a Answer);
-
-impl Serialize for WithText<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
-        #[derive(Serialize)]
-        struct Fields<'a> {
-            #[serde(flatten)]
-            answer: &'a Answer,
-            text: std::borrow::Cow<'a, str>,
-        }
-        Fields { answer: self.0, text: self.0.text() }.serialize(serializer)
-    }
 }
 
 /// As results of SPARQL.

@@ -7,9 +7,11 @@ mod cyclic;
 mod from_query;
 mod query_graph;
 mod shape;
+mod shape_counts;
 
 pub use alias::{Alias, CLASSES, Certainty, Class};
 pub use ascii::{Style, draw, draw_in};
 pub use code::{Coder, INVALID};
 pub use query_graph::{Edge, QueryGraph, Skeleton, Traversal, Vertex, is_unprintable};
 pub use shape::Shape;
+pub use shape_counts::{NoShape, QuestionShape, ShapeCount, ShapeCounts};

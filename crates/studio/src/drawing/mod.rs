@@ -1,12 +1,14 @@
 //! Pictures of query graphs: one layout, drawn as a file of its own, as a small picture of a shape, or by the script
 //! of the report.
 
+mod folder;
 mod labels;
 mod layout;
 mod plan;
 mod shape_picture;
 mod svg;
 
+pub use folder::{DrawingError, DrawingFolder};
 pub(crate) use plan::GraphPlan;
 pub(crate) use shape_picture::ShapePictures;
 pub use svg::svg;

@@ -1,0 +1,132 @@
+//! Pairs of a gold and a predicted logical form: do they ask the same?
+
+use crate::{Format, Record};
+use serde::ser::SerializeMap;
+use serde::{Deserialize, Serialize, Serializer};
+use serde_json::Value as Json;
+use thiserror::Error;
+use touchstone_logic::equal::{Canonical, OfficialMatcher};
+use touchstone_logic::{Inverses, Knowledge, Ontology};
+
+/// What it means for two forms to be equal.
+pub enum Equality<'k> {
+    /// GrailQA's exact match.
+    Official {
+        /// Freebase's ontology.
+        ontology: &'k Ontology,
+        /// Whether to repeat the known mistake of the published evaluator.
+        legacy: bool,
+    },
+    /// The same canonical form, across languages.
+    Canonical {
+        /// What is known about words.
+        knowledge: Knowledge<'k>,
+        /// Which relations are inverses of each other.
+        inverses: &'k (dyn Inverses + Sync),
+    },
+}
+
+/// Compares the forms of pairs.
+pub struct PairMatcher<'k> {
+    /// What equal means.
+    pub equality: Equality<'k>,
+}
+
+/// Whether the forms of a pair are equal, and if not, why: a line of JSON.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct PairVerdict {
+    /// The id of the pair, or its line.
+    pub id: String,
+    /// Whether the forms are equal.
+    pub equal: bool,
+    /// Why they are not.
+    pub why: Option<String>,
+}
+
+/// A record that is not a pair.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
+#[error("not an object with `gold` and `predicted`")]
+pub struct NotAPair {
+    /// Its line.
+    pub line: usize,
+}
+
+impl Serialize for NotAPair {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(Some(2))?;
+        map.serialize_entry("line", &self.line)?;
+        map.serialize_entry("error", &self.to_string())?;
+        map.end()
+    }
+}
+
+#[derive(Deserialize)]
+struct Pair {
+    #[serde(alias = "qid")]
+    id: Option<Json>,
+    #[serde(alias = "s_expression")]
+    gold: Json,
+    #[serde(alias = "logical_form", alias = "pred")]
+    predicted: Json,
+}
+
+impl PairMatcher<'_> {
+    /// Compares the forms of a record `{"id": ..., "gold": ..., "predicted": ...}`.
+    pub fn verdict(&self, record: &Record) -> Result<PairVerdict, NotAPair> {
+        let line = record.line;
+        let pair: Pair = serde_json::from_str(&record.text).map_err(|_| NotAPair { line })?;
+        let text = |value: &Json| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+        let id = pair.id.as_ref().map_or_else(|| line.to_string(), text);
+        if pair.predicted.is_null() {
+            let why = Some("predicted: there is no prediction".to_owned());
+            return Ok(PairVerdict { id, equal: false, why });
+        }
+        let (gold, predicted) = (text(&pair.gold), text(&pair.predicted));
+        let (equal, why) = match &self.equality {
+            Equality::Official { ontology, legacy } => official(ontology, *legacy, &gold, &predicted),
+            Equality::Canonical { knowledge, inverses } => {
+                canonical(line, &gold, &predicted, knowledge, *inverses)
+            }
+        };
+        Ok(PairVerdict { id, equal, why })
+    }
+}
+
+/// Whether a text is not an S-expression, although the official reader would take it for one token.
+fn is_other_language(text: &str) -> bool {
+    !text.trim_start().starts_with('(') && text.trim().contains(char::is_whitespace)
+}
+
+fn official(ontology: &Ontology, legacy: bool, gold: &str, predicted: &str) -> (bool, Option<String>) {
+    for (side, text) in [("gold", gold), ("predicted", predicted)] {
+        if is_other_language(text) {
+            let why = "official compares S-expressions; give --mode canonical for other languages";
+            return (false, Some(format!("{side}: {why}")));
+        }
+    }
+    let verdict = OfficialMatcher::new(ontology).legacy(legacy).explain(gold, predicted);
+    (verdict.equal, verdict.why)
+}
+
+fn canonical(
+    line: usize,
+    gold: &str,
+    predicted: &str,
+    knowledge: &Knowledge<'_>,
+    inverses: &dyn Inverses,
+) -> (bool, Option<String>) {
+    let form = |text: &str| {
+        let record = Record { line, text: text.to_owned(), json: false };
+        let item = Format::Any.item(&record).map_err(|error| error.to_string())?;
+        let reading = item.source.read(knowledge).map_err(|error| error.to_string())?;
+        Ok::<_, String>(Canonical::of(&reading.query, inverses))
+    };
+    match (form(gold), form(predicted)) {
+        (Ok(gold), Ok(predicted)) => {
+            let verdict = gold.compare(&predicted);
+            (verdict.equal, verdict.why)
+        }
+        (Err(error), _) => (false, Some(format!("gold: {error}"))),
+        (_, Err(error)) => (false, Some(format!("predicted: {error}"))),
+    }
+}
