@@ -1,8 +1,8 @@
 //! What systems predict: our lines, GrailQA's, KQA Pro's, QALD's.
 
+use crate::prediction_line::{InvalidPrediction, read_answer};
 use crate::usage::Usage;
-use serde::Deserialize;
-use serde_json::Value as Json;
+use serde_json::{Map, Value as Json};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::BufRead;
 use touchstone_logic::sparql::Namespaces;
@@ -17,7 +17,7 @@ pub struct Prediction {
     pub answers: Option<Vec<Answer>>,
     /// The logical form.
     pub logical_form: Option<String>,
-    /// Its language, if the prediction tells.
+    /// Its language, if the prediction names it.
     pub language: Option<Language>,
     /// Further logical forms, the likelier ones first, with their languages.
     pub alternatives: Vec<(String, Option<Language>)>,
@@ -25,12 +25,19 @@ pub struct Prediction {
     pub choice: Option<String>,
     /// Log-probabilities of the tokens.
     pub log_probs: Vec<f64>,
+    /// How certain the system is, as it reports it.
+    pub confidence: Option<f64>,
     /// Why there is no prediction.
     pub error: Option<String>,
-    /// How the system came to it, if it tells.
+    /// How the system found it: anything that it reports.
     pub trace: Option<Json>,
     /// What it cost.
     pub usage: Usage,
+    /// The key of the cache under which the reply is kept.
+    pub cache: Option<String>,
+    /// The reply that the prediction was read from, with all its fields as the system wrote them. It is what is written to files, so that
+    /// nothing of it is lost; only `id`, `cache` and what is missing in its `usage` are taken from the fields above.
+    pub reply: Option<Box<Map<String, Json>>>,
 }
 
 impl Prediction {
@@ -57,6 +64,7 @@ pub enum PredictionFormat {
 
 /// A prediction that cannot be read.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum PredictionError {
     /// Reading failed.
     #[error("cannot read predictions: {0}")]
@@ -71,7 +79,17 @@ pub enum PredictionError {
         /// What is wrong.
         message: String,
     },
-    /// JSON, but no prediction.
+    /// JSON, but not a prediction.
+    #[error(
+        "line {line}: {problem}; write {{\"id\": ..., \"answers\": [...]}} or {{\"id\": ..., \"logical_form\": ...}}"
+    )]
+    Invalid {
+        /// The line, from 1.
+        line: usize,
+        /// What is wrong with it.
+        problem: InvalidPrediction,
+    },
+    /// JSON, but not predictions in this format.
     #[error(
         "line {line}: {message}; write {{\"id\": ..., \"answers\": [...]}} or {{\"id\": ..., \"logical_form\": ...}}"
     )]
@@ -130,7 +148,7 @@ impl<R: BufRead> Predictions<R> {
                 while self.next_line()? {
                     if !self.buffer.trim().is_empty() {
                         let json = parse(self.buffer.trim_end(), self.line)?;
-                        return self.of_json(&json).map(Some);
+                        return self.read_line(&json).map(Some);
                     }
                 }
                 Ok(None)
@@ -159,7 +177,7 @@ impl<R: BufRead> Predictions<R> {
         while self.next_line()? {
             if wanted(&self.buffer) {
                 let json = parse(self.buffer.trim_end(), self.line)?;
-                return self.of_json(&json).map(Some);
+                return self.read_line(&json).map(Some);
             }
         }
         Ok(None)
@@ -169,51 +187,10 @@ impl<R: BufRead> Predictions<R> {
         PredictionError::Shape { line: self.line.max(1), message: message.to_owned() }
     }
 
-    fn of_json(&self, json: &Json) -> Result<Prediction, PredictionError> {
-        let fields = json.as_object().ok_or_else(|| self.wrong("it is not an object"))?;
-        let id =
-            fields.get("id").or_else(|| fields.get("qid")).ok_or_else(|| self.wrong("it has no `id`"))?;
-        let text = |name: &str| match fields.get(name) {
-            None | Some(Json::Null) => None,
-            Some(Json::String(text)) => Some(text.clone()),
-            Some(other) => Some(other.to_string()),
-        };
-        let answers = match fields.get("answers").or_else(|| fields.get("answer")) {
-            None | Some(Json::Null) => None,
-            Some(Json::Array(list)) => Some(list.iter().map(answer).collect()),
-            Some(one) => Some(vec![answer(one)]),
-        };
-        let language = self.language(json)?;
-        let mut alternatives = Vec::new();
-        for other in fields.get("alternatives").and_then(Json::as_array).into_iter().flatten() {
-            let form = other.as_str().or_else(|| other.get("logical_form").and_then(Json::as_str));
-            let form = form.ok_or_else(|| self.wrong("an alternative has no `logical_form`"))?;
-            alternatives.push((form.to_owned(), self.language(other)?.or(language)));
-        }
-        let log_probs = fields.get("log_probs").and_then(Json::as_array);
-        Ok(Prediction {
-            id: id.as_str().map_or_else(|| id.to_string(), str::to_owned),
-            answers,
-            logical_form: text("logical_form"),
-            language,
-            alternatives,
-            choice: text("choice"),
-            log_probs: log_probs.into_iter().flatten().filter_map(Json::as_f64).collect(),
-            error: text("error"),
-            trace: fields.get("trace").filter(|trace| !trace.is_null()).cloned(),
-            usage: Usage::of_json(json),
-        })
-    }
-
-    fn language(&self, json: &Json) -> Result<Option<Language>, PredictionError> {
-        match json.get("lang") {
-            None | Some(Json::Null) => Ok(None),
-            Some(word) => {
-                let word = word.as_str().map_or_else(|| word.to_string(), str::to_owned);
-                let unknown = || self.wrong(&format!("`{word}` is not a language: sexpr, kopl or sparql"));
-                Language::from_word(&word).map(Some).ok_or_else(unknown)
-            }
-        }
+    fn read_line(&self, json: &Json) -> Result<Prediction, PredictionError> {
+        let fields = json.as_object().ok_or(InvalidPrediction::NotAnObject);
+        let line = self.line.max(1);
+        fields.and_then(Prediction::from_fields).map_err(|problem| PredictionError::Invalid { line, problem })
     }
 
     fn of_qald(&self, json: &Json) -> Result<Prediction, PredictionError> {
@@ -222,7 +199,7 @@ impl<R: BufRead> Predictions<R> {
         let mut answers = Vec::new();
         for given in json.get("answers").and_then(Json::as_array).into_iter().flatten() {
             if let Some(value) = given.get("boolean") {
-                answers.push(answer(value));
+                answers.push(read_answer(value));
             }
             let rows = given.pointer("/results/bindings").and_then(Json::as_array);
             for cell in rows.into_iter().flatten().filter_map(Json::as_object).flat_map(|row| row.values()) {
@@ -243,11 +220,6 @@ impl<R: BufRead> Predictions<R> {
             ..Prediction::default()
         })
     }
-}
-
-/// An answer in any spelling; what is not one is a text.
-fn answer(json: &Json) -> Answer {
-    Answer::deserialize(json).unwrap_or_else(|_| Answer::plain(json.to_string()))
 }
 
 fn parse(text: &str, line: usize) -> Result<Json, PredictionError> {

@@ -1,7 +1,7 @@
 //! What a prediction cost: time, tokens, money.
 
 use serde::{Deserialize, Serialize};
-use serde_json::{Value as Json, json};
+use serde_json::Value as Json;
 
 /// What one prediction cost, as far as it is known.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
@@ -31,8 +31,7 @@ pub struct Prices {
 
 impl Usage {
     /// The `usage` of a prediction; OpenAI's names of tokens are understood as well. What is not a number from 0 is not known.
-    pub fn of_json(prediction: &Json) -> Usage {
-        let usage = &prediction["usage"];
+    pub fn of_json(usage: &Json) -> Usage {
         let number = |names: [&str; 2]| {
             let found = names.iter().find_map(|name| usage[name].as_f64());
             found.filter(|number| number.is_finite() && *number >= 0.0)
@@ -61,28 +60,23 @@ impl Usage {
         };
         Usage { cost: self.cost.or_else(of_tokens), ..self }
     }
-
-    /// As it stands in a prediction.
-    pub fn to_json(&self) -> Json {
-        json!(self)
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use serde_json::json;
 
     #[test]
     fn read_from_predictions() {
-        let usage =
-            Usage::of_json(&json!({ "usage": { "seconds": 0.5, "prompt_tokens": 100, "tokens_out": 10 } }));
+        let usage = Usage::of_json(&json!({ "seconds": 0.5, "prompt_tokens": 100, "tokens_out": 10 }));
         assert_eq!((usage.seconds, usage.tokens_in, usage.tokens_out), (Some(0.5), Some(100.0), Some(10.0)));
         assert_eq!(usage.cost, None);
         let priced = usage.priced(Prices { tokens_in: 2.0, tokens_out: 30.0 });
         assert!((priced.cost.expect("a cost") - 0.0005).abs() < 1e-12);
-        let reported = Usage::of_json(&json!({ "usage": { "cost": 7, "tokens_in": 1 } }));
+        let reported = Usage::of_json(&json!({ "cost": 7, "tokens_in": 1 }));
         assert_eq!(reported.priced(Prices { tokens_in: 1e6, tokens_out: 0.0 }).cost, Some(7.0));
-        for odd in [json!({}), json!({ "usage": 3 }), json!({ "usage": { "seconds": -1, "cost": "much" } })] {
+        for odd in [json!({}), json!(3), json!({ "seconds": -1, "cost": "much" })] {
             assert!(Usage::of_json(&odd).is_unknown(), "{odd}");
             assert_eq!(Usage::of_json(&odd).priced(Prices::default()).cost, None);
         }

@@ -3,11 +3,10 @@
 //!     cargo run -p touchstone-run --example plug_in_system
 #![allow(clippy::print_stdout)]
 
-use serde_json::{Value as Json, json};
 use std::error::Error;
-use touchstone_benchmark::{Journal, RunHeader};
+use touchstone_benchmark::{Answer, Prediction, RunHeader, RunJournal};
 use touchstone_kb::NoProgress;
-use touchstone_run::{Asked, System, Worker, run};
+use touchstone_run::{AskSettings, System, SystemError, SystemInput, Worker, ask_all};
 
 /// Knows the discoverers of some elements.
 struct Keywords {
@@ -31,54 +30,32 @@ struct KeywordWorker<'s> {
 }
 
 impl Worker for KeywordWorker<'_> {
-    fn answer(&mut self, asked: &Asked) -> Option<Json> {
-        let hit = self.system.known.iter().find(|(word, _)| asked.question.contains(word));
-        Some(match hit {
-            Some((_, answer)) => json!({ "id": asked.id, "answers": [answer] }),
-            // To abstain is better than to guess: neither answers nor an error.
-            None => json!({ "id": asked.id }),
-        })
+    fn answer(&mut self, input: &SystemInput) -> Result<Prediction, SystemError> {
+        let hit = self.system.known.iter().find(|(word, _)| input.question.contains(word));
+        // Without a hit it abstains, with neither answers nor an error: that is better than a guess.
+        let answers = hit.map(|(_, answer)| vec![Answer::plain(*answer)]);
+        Ok(Prediction { id: input.id.clone(), answers, ..Prediction::default() })
     }
 }
 
 fn main() -> Result<(), Box<dyn Error>> {
     let system = Keywords { known: vec![("radium", "Marie Curie"), ("germanium", "Clemens Winkler")] };
-    let questions: Vec<Asked> =
-        ["Who discovered radium?", "Who discovered germanium?", "Who discovered gold?"]
-            .iter()
-            .enumerate()
-            .map(|(number, text)| Asked {
-                id: format!("q{number}"),
-                question: (*text).to_owned(),
-                entities: None,
-                choices: None,
-                schema: None,
-            })
-            .collect();
+    let texts = ["Who discovered radium?", "Who discovered germanium?", "Who discovered gold?"];
+    let questions: Vec<SystemInput> = texts
+        .iter()
+        .enumerate()
+        .map(|(number, text)| SystemInput::new(&format!("q{number}"), text))
+        .collect();
 
     // The journal: a folder with `run.json` and `predictions.jsonl`. If it is there already, the run resumes.
     let folder = tempfile::tempdir()?;
-    let header = RunHeader {
-        touchstone_run: 1,
-        system: system.name(),
-        benchmark: "example".to_owned(),
-        benchmark_identity: String::new(),
-        benchmark_path: String::new(),
-        split: None,
-        limit: None,
-        questions: String::new(),
-        kb: String::new(),
-        gold_entities: false,
-        choices: false,
-        schema: false,
-        gives: system.gives(),
-        tool_version: env!("CARGO_PKG_VERSION").to_owned(),
-    };
-    let mut journal = Journal::open(folder.path(), &header, &[], false)?;
-    let done = run(&system, &questions, &mut journal, 2, &NoProgress, &mut |asked, reply| {
-        println!("{} -> {reply}", asked.question);
-    })?;
-    journal.close(done.complete)?;
+    let header = RunHeader { gives: system.gives(), ..RunHeader::new(&system.name()) };
+    let mut journal = RunJournal::open(folder.path(), &header, &[], false)?;
+    let settings = AskSettings { workers: 2, prices: None };
+    let done =
+        ask_all(&system, &questions, &mut journal, settings, &NoProgress, &mut |input, prediction| {
+            println!("{} -> {}", input.question, serde_json::to_string(prediction).unwrap_or_default());
+        })?;
     println!("{} questions asked, {} errors", done.asked, done.errors);
     Ok(())
 }

@@ -3,14 +3,14 @@
 //! A reply is found by everything that influences it: the system with its configuration, its version, the question with its side
 //! information, and the KB. Errors are not kept.
 
-use crate::system::{Asked, System, Worker};
-use crate::usage::timed;
+use crate::system::{System, SystemInput, Worker};
+use crate::system_error::SystemError;
+use crate::usage::answer_or_error;
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 use std::fs;
 use std::path::{Path, PathBuf};
-use touchstone_benchmark::Gives;
-use touchstone_benchmark::has_error;
+use touchstone_benchmark::{Gives, Prediction};
 use touchstone_kb::output::replace_file;
 
 /// What influences a reply.
@@ -25,11 +25,11 @@ pub struct CacheKey {
     /// The fingerprint of the KB.
     pub kb: String,
     /// What it is asked, with the side information.
-    pub asked: Json,
+    pub asked: SystemInput,
 }
 
 impl CacheKey {
-    /// Its name.
+    /// The name under which the reply is kept.
     pub fn hash(&self) -> String {
         let text = serde_json::to_vec(self).unwrap_or_default();
         blake3::hash(&text).to_hex()[..32].to_owned()
@@ -37,12 +37,20 @@ impl CacheKey {
 }
 
 /// A reply with its key.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct CachedReply {
     /// What it is found by.
     pub key: CacheKey,
     /// The prediction.
-    pub reply: Json,
+    pub reply: Prediction,
+}
+
+/// The file of a reply.
+#[derive(Deserialize)]
+struct CacheFile {
+    key: CacheKey,
+    /// Replies in files of 0.1 may have no `id`.
+    reply: Json,
 }
 
 /// A folder of replies.
@@ -52,7 +60,7 @@ pub struct Cache {
 }
 
 impl Cache {
-    /// In a folder, which is made when there is something to keep.
+    /// In a folder, which is created when there is something to keep.
     pub fn new(folder: &Path) -> Cache {
         Cache { folder: folder.to_owned() }
     }
@@ -61,12 +69,21 @@ impl Cache {
         self.folder.join(&hash[..2]).join(format!("{hash}.json"))
     }
 
-    /// The reply with a name, if it is kept and whole.
+    /// The reply with a hash, if it is kept and whole.
     pub fn get(&self, hash: &str) -> Option<CachedReply> {
         if hash.len() != 32 || !hash.bytes().all(|byte| byte.is_ascii_hexdigit()) {
             return None;
         }
-        serde_json::from_slice(&fs::read(self.path(hash)).ok()?).ok()
+        let CacheFile { key, reply } = serde_json::from_slice(&fs::read(self.path(hash)).ok()?).ok()?;
+        let reply = Prediction::from_reply(&key.asked.id, reply).ok()?;
+        Some(CachedReply { key, reply })
+    }
+
+    /// The number of replies that are kept, and their size in bytes.
+    pub fn size(&self) -> (u64, u64) {
+        let entries = |folder: &Path| fs::read_dir(folder).into_iter().flatten().flatten();
+        let files = entries(&self.folder).flat_map(|part| entries(&part.path()));
+        files.fold((0, 0), |(n, bytes), file| (n + 1, bytes + file.metadata().map_or(0, |about| about.len())))
     }
 
     /// Keeps a reply: written aside, then renamed.
@@ -101,61 +118,51 @@ impl System for Cached<'_> {
         }
     }
 
+    /// It measures the time itself: how long it takes to read a cached reply means nothing.
     fn is_timed(&self) -> bool {
-        self.system.is_timed()
+        false
     }
 
     fn gives(&self) -> Option<Gives> {
         self.system.gives()
     }
 
+    fn trained_on(&self) -> Option<String> {
+        self.system.trained_on()
+    }
+
     fn worker(&self) -> Box<dyn Worker + '_> {
-        Box::new(Rememberer { cached: self, name: self.name(), inner: self.system.worker() })
+        Box::new(CachingWorker { cached: self, name: self.name(), inner: self.system.worker() })
     }
 }
 
-struct Rememberer<'c> {
+struct CachingWorker<'c> {
     cached: &'c Cached<'c>,
     name: String,
     inner: Box<dyn Worker + 'c>,
 }
 
-impl Worker for Rememberer<'_> {
-    fn answer(&mut self, asked: &Asked) -> Option<Json> {
+impl Worker for CachingWorker<'_> {
+    fn answer(&mut self, input: &SystemInput) -> Result<Prediction, SystemError> {
+        let Cached { system, version, kb, cache } = self.cached;
         let key = CacheKey {
             system: self.name.clone(),
-            version: self.cached.version.clone(),
+            version: version.clone(),
             tool_version: env!("CARGO_PKG_VERSION").to_owned(),
-            kb: self.cached.kb.clone(),
-            asked: serde_json::to_value(asked).unwrap_or_default(),
+            kb: kb.clone(),
+            asked: input.clone(),
         };
         let hash = key.hash();
-        let mut reply = match self.cached.cache.get(&hash).filter(|kept| kept.key == key) {
-            Some(kept) => {
-                let mut reply = kept.reply;
-                // How long it took then is not known of every reply; how long it takes to read it now is something else.
-                if reply["usage"].is_null() {
-                    reply["usage"] = serde_json::json!({ "seconds": null });
-                }
-                reply
-            }
-            None => {
-                let reply = match self.cached.is_timed() {
-                    true => timed(&mut *self.inner, asked)?,
-                    false => self.inner.answer(asked)?,
-                };
-                if reply.is_object() && !has_error(&reply) {
-                    let kept = CachedReply { key, reply: reply.clone() };
-                    if let Err(error) = self.cached.cache.put(&kept) {
-                        tracing::warn!(%error, "a reply cannot be kept");
-                    }
-                }
-                reply
-            }
-        };
-        if reply.is_object() {
-            reply["cache"] = Json::String(hash);
+        if let Some(kept) = cache.get(&hash).filter(|kept| kept.key == key) {
+            return Ok(Prediction { cache: Some(hash), ..kept.reply });
         }
-        Some(reply)
+        let reply = answer_or_error(&mut *self.inner, input, system.is_timed());
+        let reply = reply.ok_or(SystemError::Stopped)?;
+        if reply.error.is_none()
+            && let Err(error) = cache.put(&CachedReply { key, reply: reply.clone() })
+        {
+            tracing::warn!(%error, "a reply cannot be kept");
+        }
+        Ok(Prediction { cache: Some(hash), ..reply })
     }
 }

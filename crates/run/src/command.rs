@@ -1,19 +1,23 @@
 //! Any program as a system: a question a line on its standard input, a prediction a line on its standard output.
 
-use crate::system::{Asked, System, Worker};
-use serde_json::{Value as Json, json};
+use crate::system::{System, SystemInput, Worker};
+use crate::system_error::{SystemError, parse_reply, reply_id};
 use std::io::{BufReader, Read, Write};
 #[cfg(unix)]
 use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel, sync_channel};
 use std::time::{Duration, Instant};
+use touchstone_benchmark::Prediction;
 
 /// A program that is started by the shell, once for each worker, and again if it dies.
 pub struct CommandSystem {
     command: String,
     timeout: Duration,
+    /// Where it is started, if not in the current directory.
+    directory: Option<PathBuf>,
     /// The shell could not find or start it: trying again for each question would only repeat the message.
     missing: AtomicBool,
 }
@@ -21,20 +25,28 @@ pub struct CommandSystem {
 /// The exit codes of a shell that cannot start or find a program.
 const CANNOT_START: [i32; 2] = [126, 127];
 
-/// Longer replies are no replies.
+/// Maximum number of bytes of a reply.
 const MAX_REPLY: usize = 16 << 20;
 
 impl CommandSystem {
     /// A command line, and how long an answer may take.
     pub fn new(command: &str, timeout: Duration) -> CommandSystem {
-        CommandSystem { command: command.to_owned(), timeout, missing: AtomicBool::new(false) }
+        CommandSystem {
+            command: command.to_owned(),
+            timeout,
+            directory: None,
+            missing: AtomicBool::new(false),
+        }
     }
 
-    fn cannot_start(&self) -> String {
-        format!(
-            "the shell cannot find or start `{}`; check the path, and that the file is executable",
-            self.command
-        )
+    /// Started in a directory other than the current one.
+    #[must_use]
+    pub fn in_directory(self, directory: &Path) -> CommandSystem {
+        CommandSystem { directory: Some(directory.to_owned()), ..self }
+    }
+
+    fn not_found(&self) -> SystemError {
+        SystemError::CommandNotFound { command: self.command.clone() }
     }
 }
 
@@ -95,20 +107,24 @@ impl Drop for Guard {
 
 enum Line {
     Text(String),
-    Bad(&'static str),
+    TooLong,
+    NotUtf8,
 }
 
 impl Running {
-    fn start(command: &str) -> Result<Running, String> {
+    fn start(system: &CommandSystem) -> Result<Running, SystemError> {
         let mut shell = Command::new("sh");
-        shell.args(["-c", command]).stdin(Stdio::piped()).stdout(Stdio::piped());
+        shell.args(["-c", &system.command]).stdin(Stdio::piped()).stdout(Stdio::piped());
+        if let Some(directory) = &system.directory {
+            shell.current_dir(directory);
+        }
         #[cfg(unix)]
-        let guard = Guard::start().map_err(|error| format!("cannot start it: {error}"))?;
+        let guard = Guard::start().map_err(SystemError::Start)?;
         #[cfg(unix)]
         shell.process_group(guard.group().as_raw_nonzero().get());
-        let mut child = shell.spawn().map_err(|error| format!("cannot start it: {error}"))?;
+        let mut child = shell.spawn().map_err(SystemError::Start)?;
         let (Some(input), Some(output)) = (child.stdin.take(), child.stdout.take()) else {
-            return Err("cannot talk to it".to_owned());
+            return Err(SystemError::Start(std::io::ErrorKind::BrokenPipe.into()));
         };
         let (questions, asked) = channel::<String>();
         std::thread::spawn(move || write_all(input, &asked));
@@ -174,7 +190,7 @@ impl Drop for Program<'_> {
     }
 }
 
-/// A line of at most so many bytes; longer ones are read to their end and thrown away.
+/// The next line. One that is longer than [`MAX_REPLY`] is read to its end and discarded.
 fn next_line(reader: &mut impl Read) -> Option<Line> {
     let mut line = Vec::new();
     let mut too_long = false;
@@ -193,92 +209,85 @@ fn next_line(reader: &mut impl Read) -> Option<Line> {
         }
     }
     Some(match String::from_utf8(line) {
-        _ if too_long => Line::Bad("the reply is longer than 16 MB"),
+        _ if too_long => Line::TooLong,
         Ok(text) => Line::Text(text),
-        Err(_) => Line::Bad("the reply is no UTF-8"),
+        Err(_) => Line::NotUtf8,
     })
 }
 
 impl Worker for Program<'_> {
-    fn answer(&mut self, asked: &Asked) -> Option<Json> {
-        Some(self.ask(asked).unwrap_or_else(|error| json!({ "id": asked.id, "error": error })))
-    }
-}
-
-impl Program<'_> {
-    fn ask(&mut self, asked: &Asked) -> Result<Json, String> {
-        let question = serde_json::to_string(asked).map_err(|error| error.to_string())? + "\n";
+    fn answer(&mut self, input: &SystemInput) -> Result<Prediction, SystemError> {
+        let question = serde_json::to_string(input).map_err(SystemError::Question)? + "\n";
         loop {
             if self.system.missing.load(Ordering::Relaxed) {
-                return Err(self.system.cannot_start());
+                return Err(self.system.not_found());
             }
             let running = match &mut self.running {
                 Some(running) => running,
-                None => self.running.insert(Running::start(&self.system.command)?),
+                None => self.running.insert(Running::start(self.system)?),
             };
-            // A reply without a question is not the answer to this one.
+            // A reply that came before the question is not the answer to it.
             while running.lines.try_recv().is_ok() {}
-            // That it has died since is noticed when there is no reply.
+            // If it has ended since, that is noticed when there is no reply.
             let _ = running.questions.as_ref().map(|questions| questions.send(question.clone()));
-            match reply(running, &asked.id, self.system.timeout) {
-                Ok(reply) => {
+            let error = match reply(running, &input.id, self.system.timeout) {
+                Ok(prediction) => {
                     running.has_answered = true;
-                    return Ok(reply);
+                    return Ok(prediction);
                 }
-                Err(failure) => {
-                    // Whatever went wrong, the next question is for a new one: with this one, answers might come to the wrong questions.
-                    let again = failure.is_none() && running.has_answered;
-                    let ending = if failure.is_none() { running.ending() } else { None };
+                // The program works: only what it replied cannot be used.
+                Err(error @ SystemError::Unusable(_)) => {
+                    running.has_answered = true;
+                    return Err(error);
+                }
+                Err(SystemError::ProgramEnded { .. }) => {
+                    let status = running.ending();
+                    let has_answered = running.has_answered;
                     self.running = None;
-                    if again {
+                    if has_answered {
                         continue;
                     }
-                    if ending
+                    if status
                         .and_then(|status| status.code())
                         .is_some_and(|code| CANNOT_START.contains(&code))
                     {
                         self.system.missing.store(true, Ordering::Relaxed);
-                        return Err(self.system.cannot_start());
+                        return Err(self.system.not_found());
                     }
-                    let ending = ending.map_or(String::new(), |status| format!(" ({status})"));
-                    return Err(
-                        failure.unwrap_or_else(|| format!("the program ends without an answer{ending}"))
-                    );
+                    SystemError::ProgramEnded { status }
                 }
-            }
+                Err(error) => error,
+            };
+            // The next question is for a new process: this one might answer the wrong question.
+            self.running = None;
+            return Err(error);
         }
     }
 }
 
-/// The reply to a question. Late replies to earlier ones are skipped. `None`: the program has ended.
-fn reply(running: &Running, id: &str, timeout: Duration) -> Result<Json, Option<String>> {
+/// The reply to a question. Late replies to earlier ones are skipped.
+fn reply(running: &Running, id: &str, timeout: Duration) -> Result<Prediction, SystemError> {
     let deadline = Instant::now() + timeout;
-    let mut about_others = 0;
+    let mut other_replies = 0;
     loop {
         let left = deadline.saturating_duration_since(Instant::now());
         if left.is_zero() {
-            let others = match about_others {
-                0 => String::new(),
-                n => format!("; {n} of its replies have another `id`"),
-            };
-            return Err(Some(format!("no answer within {} s{others}", timeout.as_secs_f32())));
+            return Err(SystemError::TimedOut { seconds: timeout.as_secs_f32(), other_replies });
         }
         match running.lines.recv_timeout(left) {
-            Ok(Line::Bad(what)) => return Err(Some(what.to_owned())),
+            Ok(Line::TooLong) => return Err(SystemError::ReplyTooLong),
+            Ok(Line::NotUtf8) => return Err(SystemError::ReplyNotUtf8),
             Ok(Line::Text(text)) if text.trim().is_empty() => {}
             Ok(Line::Text(text)) => {
-                let Ok(reply) = serde_json::from_str::<Json>(&text) else {
-                    let start: String = text.chars().take(80).collect();
-                    return Err(Some(format!("the reply is no JSON: {start}")));
-                };
-                match reply.get("id").map(|id| id.as_str().map_or_else(|| id.to_string(), str::to_owned)) {
-                    Some(found) if found == id => return Ok(reply),
-                    Some(_) => about_others += 1,
-                    None => return Err(Some("the reply has no `id`".to_owned())),
+                let reply = parse_reply(&text)?;
+                match reply_id(&reply) {
+                    Some(found) if found == id => return Ok(Prediction::from_reply(id, reply)?),
+                    Some(_) => other_replies += 1,
+                    None => return Err(SystemError::ReplyWithoutId),
                 }
             }
             Err(RecvTimeoutError::Timeout) => {}
-            Err(RecvTimeoutError::Disconnected) => return Err(None),
+            Err(RecvTimeoutError::Disconnected) => return Err(SystemError::ProgramEnded { status: None }),
         }
     }
 }

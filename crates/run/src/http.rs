@@ -1,10 +1,13 @@
 //! A system behind a URL: a question in, a prediction out; or GERBIL's contract.
 
-use crate::system::{Asked, System, Worker};
-use crate::web::{Request, Web, WebError, WebSettings};
-use serde_json::{Value as Json, json};
-use std::fmt::Write as _;
+use crate::system::{System, SystemInput, Worker};
+use crate::system_error::{SystemError, parse_reply, reply_id};
+use crate::web::{Request, Web, WebSettings};
+use serde::Deserialize;
+use serde_json::Value as Json;
+use touchstone_benchmark::Prediction;
 use touchstone_logic::sparql::Namespaces;
+use touchstone_logic::{Answer, Language};
 
 /// What is sent and what comes back.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -31,89 +34,50 @@ impl HttpSystem {
         HttpSystem { url: url.to_owned(), contract, web: Web::new(settings) }
     }
 
-    fn ask(&self, asked: &Asked) -> Result<Json, WebError> {
-        let failed = |message: String| WebError::Failed(message);
-        let (content_type, body) = match &self.contract {
+    fn body(&self, input: &SystemInput) -> Result<(&'static str, String), SystemError> {
+        Ok(match &self.contract {
             Contract::Ours => {
-                let body = serde_json::to_string(asked).map_err(|error| failed(error.to_string()))?;
-                ("application/json", body)
+                ("application/json", serde_json::to_string(input).map_err(SystemError::Question)?)
             }
             Contract::Gerbil { .. } => {
-                ("application/x-www-form-urlencoded", format!("query={}&lang=en", encoded(&asked.question)))
+                let mut form = form_urlencoded::Serializer::new(String::new());
+                form.append_pair("query", &input.question).append_pair("lang", "en");
+                ("application/x-www-form-urlencoded", form.finish())
             }
-        };
-        let reply = self.web.post(&Request {
-            url: &self.url,
-            content_type,
-            key: None,
-            body: &body,
-            goes_on: false,
-        })?;
-        let json: Json = serde_json::from_str(&reply.text).map_err(|_| {
-            let start: String = reply.text.chars().take(80).collect();
-            failed(format!("the reply is no JSON: {start}"))
-        })?;
-        match &self.contract {
-            Contract::Gerbil { namespaces } => of_qald(&json, namespaces).map_err(failed),
-            Contract::Ours => {
-                match json.get("id").map(|id| id.as_str().map_or_else(|| id.to_string(), str::to_owned)) {
-                    Some(id) if id != asked.id => Err(failed(format!("the reply is about `{id}`"))),
-                    _ => Ok(json),
-                }
-            }
-        }
+        })
     }
 }
 
 /// A prediction from QALD's JSON with one question.
-fn of_qald(json: &Json, namespaces: &Namespaces) -> Result<Json, String> {
-    let question = json.pointer("/questions/0").ok_or("the reply has no `questions`")?;
-    let mut prediction = json!({});
-    let mut answers = Vec::new();
+fn of_qald(id: &str, reply: &Json, namespaces: &Namespaces) -> Result<Prediction, SystemError> {
+    let question = reply.pointer("/questions/0").ok_or(SystemError::ReplyWithoutQuestions)?;
     // Some servers give one object where the format has a list.
     let given = match question.get("answers") {
         Some(Json::Array(list)) => list.iter().collect(),
         Some(one) => vec![one],
         None => Vec::new(),
     };
+    let mut answers = Vec::new();
     for given in &given {
-        answers.extend(given.get("boolean").cloned());
+        answers.extend(given.get("boolean").and_then(|value| Answer::deserialize(value).ok()));
         let rows = given.pointer("/results/bindings").and_then(Json::as_array);
         for cell in rows.into_iter().flatten().filter_map(Json::as_object).flat_map(|row| row.values()) {
             let text = cell.get("value").and_then(Json::as_str).unwrap_or_default();
             answers.push(match cell.get("type").and_then(Json::as_str) {
-                Some("uri") => {
-                    // As grading reads QALD's files.
-                    let id = namespaces.node(text);
-                    json!({ "type": "entity", "id": id })
-                }
-                _ => json!(text),
+                // As grading reads QALD's files.
+                Some("uri") => Answer::Entity { id: namespaces.node(text), label: String::new() },
+                _ => Answer::plain(text),
             });
         }
     }
-    if !given.is_empty() {
-        prediction["answers"] = json!(answers);
-    }
-    if let Some(sparql) = question.pointer("/query/sparql").and_then(Json::as_str) {
-        prediction["logical_form"] = json!(sparql);
-        prediction["lang"] = json!("sparql");
-    }
-    Ok(prediction)
-}
-
-/// A text as forms write it.
-fn encoded(text: &str) -> String {
-    let mut out = String::with_capacity(text.len() * 3 / 2);
-    for byte in text.bytes() {
-        match byte {
-            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => out.push(byte as char),
-            b' ' => out.push('+'),
-            other => {
-                let _ = write!(out, "%{other:02X}");
-            }
-        }
-    }
-    out
+    let sparql = question.pointer("/query/sparql").and_then(Json::as_str);
+    Ok(Prediction {
+        id: id.to_owned(),
+        answers: (!given.is_empty()).then_some(answers),
+        logical_form: sparql.map(str::to_owned),
+        language: sparql.map(|_| Language::Sparql),
+        ..Prediction::default()
+    })
 }
 
 impl System for HttpSystem {
@@ -130,11 +94,17 @@ impl System for HttpSystem {
 struct Client<'s>(&'s HttpSystem);
 
 impl Worker for Client<'_> {
-    fn answer(&mut self, asked: &Asked) -> Option<Json> {
-        match self.0.ask(asked) {
-            Ok(reply) => Some(reply),
-            Err(WebError::Stopped) => None,
-            Err(WebError::Failed(error)) => Some(json!({ "id": asked.id, "error": error })),
+    fn answer(&mut self, input: &SystemInput) -> Result<Prediction, SystemError> {
+        let HttpSystem { url, contract, web } = self.0;
+        let (content_type, body) = self.0.body(input)?;
+        let reply = web.post(&Request { url, content_type, key: None, body: &body, continues: false })?;
+        let reply = parse_reply(&reply.text)?;
+        match contract {
+            Contract::Gerbil { namespaces } => of_qald(&input.id, &reply, namespaces),
+            Contract::Ours => match reply_id(&reply) {
+                Some(id) if id != input.id => Err(SystemError::ReplyToOther { id }),
+                _ => Ok(Prediction::from_reply(&input.id, reply)?),
+            },
         }
     }
 }

@@ -1,4 +1,13 @@
 #![doc = include_str!("../README.md")]
+#![cfg_attr(
+    not(test),
+    warn(
+        clippy::cast_possible_truncation,
+        clippy::cast_possible_wrap,
+        clippy::cast_precision_loss,
+        clippy::cast_sign_loss
+    )
+)]
 
 mod bm25;
 mod cache;
@@ -12,20 +21,21 @@ mod locate;
 mod nearest;
 mod started;
 mod system;
+mod system_error;
 mod usage;
 mod web;
 
 pub use cache::{Cache, CacheKey, Cached, CachedReply};
 pub use command::CommandSystem;
-pub use driver::{Progressed, run};
-pub use errors::{ErrorLimit, ErrorMessages, NotALimit};
+pub use driver::{AskSettings, RunProgress, ask_all};
+pub use errors::{ErrorLimit, ErrorMessages, InvalidErrorLimit};
 pub use http::{Contract, HttpSystem};
 pub use link::{Linked, Linker, Thing};
 pub use llm::schema::packed_schema;
-pub use llm::{DEFAULT_PROMPT, LlmSettings, LlmSystem};
+pub use llm::{ChatError, DEFAULT_PROMPT, LlmSettings, LlmSystem};
 pub use locate::benchmark_of;
 pub use nearest::{Adapted, Nearest};
 pub use started::{remember_started, was_started_here};
-pub use system::{Asked, Given, System, Worker};
-pub use usage::Priced;
-pub use web::WebSettings;
+pub use system::{FixedPredictions, System, SystemInput, Worker};
+pub use system_error::SystemError;
+pub use web::{WebError, WebSettings};

@@ -5,19 +5,17 @@
 
 use crate::bm25::Bm25;
 use crate::link::{Linked, Linker, Thing, words};
-use crate::system::{Asked, System, Worker};
-use serde_json::{Value as Json, json};
-use touchstone_benchmark::Gives;
-use touchstone_benchmark::Mention;
-use touchstone_benchmark::Question;
+use crate::system::{System, SystemInput, Worker};
+use crate::system_error::SystemError;
+use serde_json::json;
 use touchstone_benchmark::english::Lexicon;
+use touchstone_benchmark::{Gives, Mention, Prediction, Question};
 use touchstone_engine::budget::{Budget, Limits};
 use touchstone_engine::exact::ExactPrinter;
 use touchstone_engine::plan::Plan;
 use touchstone_engine::{EmbeddedEngine, Engine, Found, KbContext, PlanRequest, View, Words};
 use touchstone_kb::{Kb, NodeId};
-use touchstone_logic::Knowledge;
-use touchstone_logic::{Query, Value, Word, kopl, sexpr};
+use touchstone_logic::{Knowledge, Language, Query, Value, Word, kopl, sexpr};
 
 /// See the module documentation.
 pub struct Nearest<'k> {
@@ -108,10 +106,10 @@ impl<'k> Nearest<'k> {
     }
 
     /// The most similar training questions with their queries, but for the question itself.
-    pub fn neighbours(&self, asked: &Asked, links: &[Linked], limit: usize) -> Vec<(&str, &Query)> {
-        let best = self.most_similar(&asked.question, links, limit.saturating_add(1));
+    pub fn neighbours(&self, input: &SystemInput, links: &[Linked], limit: usize) -> Vec<(&str, &Query)> {
+        let best = self.most_similar(&input.question, links, limit.saturating_add(1));
         let others =
-            best.into_iter().map(|(at, _)| &self.examples[at]).filter(|example| example.id != asked.id);
+            best.into_iter().map(|(at, _)| &self.examples[at]).filter(|example| example.id != input.id);
         others.take(limit).map(|example| (&example.question[..], &example.query)).collect()
     }
 
@@ -291,46 +289,42 @@ impl<'k> Nearest<'k> {
     }
 
     /// The query as text, in the first language that can express it.
-    pub fn printed(&self, query: &Query) -> Option<(&'static str, String)> {
+    pub fn printed(&self, query: &Query) -> Option<(Language, String)> {
         if let Ok(printed) = sexpr::print(query)
             && printed.lost.is_empty()
         {
-            return Some(("sexpr", printed.text));
+            return Some((Language::Sexpr, printed.text));
         }
         if let Ok(printed) = kopl::print(query, &self.words)
             && printed.lost.is_empty()
         {
-            return Some(("kopl", printed.text));
+            return Some((Language::Kopl, printed.text));
         }
         let plan = Plan::of(query, &self.words).ok()?;
-        self.printer.print(&plan).ok().map(|printed| ("sparql", printed.text))
+        self.printer.print(&plan).ok().map(|printed| (Language::Sparql, printed.text))
     }
 
     /// A prediction.
-    fn predict(&self, asked: &Asked) -> Json {
-        let links = self.link(&asked.question, asked.entities.as_deref());
-        let mut prediction = json!({ "id": asked.id });
-        let mut ranked = self.ranked(&asked.id, &asked.question, &links, 1 + ALTERNATIVES).into_iter();
-        if let Some(adapted) = ranked.next() {
-            prediction["answers"] = json!(adapted.found.answers(self.words.kb()));
-            if let Some((language, text)) = self.printed(&adapted.query) {
-                prediction["logical_form"] = json!(text);
-                prediction["lang"] = json!(language);
-            }
-            let alternatives: Vec<Json> = ranked
-                .filter_map(|other| self.printed(&other.query))
-                .map(|(language, text)| json!({ "logical_form": text, "lang": language }))
-                .collect();
-            if !alternatives.is_empty() {
-                prediction["alternatives"] = json!(alternatives);
-            }
-            prediction["trace"] = json!({
-                "neighbour": adapted.neighbour,
-                "question": adapted.neighbour_question,
-                "score": adapted.score,
-                "passed_over": adapted.passed_over,
-            });
+    fn predict(&self, input: &SystemInput) -> Prediction {
+        let links = self.link(&input.question, input.entities.as_deref());
+        let mut ranked = self.ranked(&input.id, &input.question, &links, 1 + ALTERNATIVES).into_iter();
+        let mut prediction = Prediction { id: input.id.clone(), ..Prediction::default() };
+        let Some(adapted) = ranked.next() else { return prediction };
+        prediction.answers = Some(adapted.found.answers(self.words.kb()));
+        if let Some((language, text)) = self.printed(&adapted.query) {
+            prediction.logical_form = Some(text);
+            prediction.language = Some(language);
         }
+        prediction.alternatives = ranked
+            .filter_map(|other| self.printed(&other.query))
+            .map(|(language, text)| (text, Some(language)))
+            .collect();
+        prediction.trace = Some(json!({
+            "neighbour": adapted.neighbour,
+            "question": adapted.neighbour_question,
+            "score": adapted.score,
+            "passed_over": adapted.passed_over,
+        }));
         prediction
     }
 }
@@ -345,15 +339,15 @@ impl System for Nearest<'_> {
     }
 
     fn worker(&self) -> Box<dyn Worker + '_> {
-        Box::new(Adapter(self))
+        Box::new(NearestWorker(self))
     }
 }
 
-struct Adapter<'n, 'k>(&'n Nearest<'k>);
+struct NearestWorker<'n, 'k>(&'n Nearest<'k>);
 
-impl Worker for Adapter<'_, '_> {
-    fn answer(&mut self, asked: &Asked) -> Option<Json> {
-        Some(self.0.predict(asked))
+impl Worker for NearestWorker<'_, '_> {
+    fn answer(&mut self, input: &SystemInput) -> Result<Prediction, SystemError> {
+        Ok(self.0.predict(input))
     }
 }
 

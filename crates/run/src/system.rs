@@ -1,51 +1,51 @@
 //! Systems under test.
 
+use crate::system_error::SystemError;
 use hashbrown::HashMap;
-use serde::Serialize;
-use serde_json::{Value as Json, json};
-use touchstone_benchmark::Gives;
-use touchstone_benchmark::Mention;
-use touchstone_benchmark::Question;
+use serde::{Deserialize, Serialize};
+use touchstone_benchmark::{Gives, Mention, Prediction, Question};
+use touchstone_logic::Language;
 
 /// A question as a system gets it: its text, and the side information that the run declares.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Asked {
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct SystemInput {
     /// Its id.
     pub id: String,
     /// Its text.
     pub question: String,
     /// The entities that it names, with their places, if the run gives gold entities.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub entities: Option<Vec<Mention>>,
     /// The choices, if the run gives them.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub choices: Option<Vec<String>>,
     /// The part of the schema that the question is about, if the run gives it.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub schema: Option<String>,
 }
 
-impl Asked {
-    /// Of a question of a benchmark.
-    pub fn of(question: &Question, gold_entities: bool, choices: bool) -> Asked {
-        let entities = gold_entities.then(|| question.entities.clone());
-        let choices = (choices && !question.choices.is_empty()).then(|| question.choices.clone());
-        Asked {
-            id: question.id.clone(),
-            question: question.question.clone(),
-            entities,
-            choices,
-            schema: None,
+impl SystemInput {
+    /// A question without side information.
+    pub fn new(id: &str, question: &str) -> SystemInput {
+        SystemInput { id: id.to_owned(), question: question.to_owned(), ..SystemInput::default() }
+    }
+
+    /// A question of a benchmark.
+    pub fn of(question: &Question, gold_entities: bool, choices: bool) -> SystemInput {
+        SystemInput {
+            entities: gold_entities.then(|| question.entities.clone()),
+            choices: (choices && !question.choices.is_empty()).then(|| question.choices.clone()),
+            ..SystemInput::new(&question.id, &question.question)
         }
     }
 }
 
 /// Whatever answers questions.
 pub trait System: Sync {
-    /// Its name, with everything that influences what it says.
+    /// Its name, with everything that influences its predictions.
     fn name(&self) -> String;
 
-    /// Whether the time that an answer takes means anything: not if answers are only looked up.
+    /// Whether to measure the time that an answer takes: not if answers are only looked up, or the system measures it itself.
     fn is_timed(&self) -> bool {
         true
     }
@@ -55,63 +55,68 @@ pub trait System: Sync {
         None
     }
 
+    /// The data that it was trained on; the run declares it.
+    fn trained_on(&self) -> Option<String> {
+        None
+    }
+
     /// A worker that answers one question after the other.
     fn worker(&self) -> Box<dyn Worker + '_>;
 }
 
 /// See [`System::worker`].
 pub trait Worker {
-    /// The prediction for a question: an object as `docs/grading.md` describes it. What goes wrong is an `error` in it. `None`: somebody
-    /// stopped the run before there was an answer; the question will be asked again.
-    fn answer(&mut self, asked: &Asked) -> Option<Json>;
+    /// The prediction for a question. An error is recorded as the prediction's `error`, except [`SystemError::Stopped`]: then the question
+    /// is asked again when the run is resumed.
+    fn answer(&mut self, input: &SystemInput) -> Result<Prediction, SystemError>;
 }
 
-/// Predictions that are known already: gold, degraded gold, or a file.
-pub struct Given {
+/// Predictions that are known before: gold, degraded gold, or those of a file.
+pub struct FixedPredictions {
     name: String,
     gives: Option<Gives>,
-    predictions: HashMap<String, Json>,
+    predictions: HashMap<String, Prediction>,
 }
 
-impl Given {
-    /// With a name and predictions by id.
-    pub fn new(name: &str, predictions: impl IntoIterator<Item = (String, Json)>) -> Given {
-        let predictions: HashMap<String, Json> = predictions.into_iter().collect();
-        let has = |keys: &[&str]| {
-            let given =
-                |json: &Json| keys.iter().any(|key| json.get(key).is_some_and(|value| !value.is_null()));
-            predictions.values().any(given)
-        };
-        let gives = match (has(&["answers", "answer"]), has(&["logical_form"])) {
+impl FixedPredictions {
+    /// With a name and predictions; of several for one question the last counts.
+    pub fn new(name: &str, predictions: impl IntoIterator<Item = Prediction>) -> FixedPredictions {
+        let by_id = predictions.into_iter().map(|prediction| (prediction.id.clone(), prediction));
+        let predictions: HashMap<String, Prediction> = by_id.collect();
+        let has_answers = predictions.values().any(|prediction| prediction.answers.is_some());
+        let has_forms = predictions.values().any(|prediction| prediction.logical_form.is_some());
+        let gives = match (has_answers, has_forms) {
             (true, true) => Some(Gives::Both),
             (true, false) => Some(Gives::Answers),
             (false, true) => Some(Gives::Forms),
             (false, false) => None,
         };
-        Given { name: name.to_owned(), gives, predictions }
+        FixedPredictions { name: name.to_owned(), gives, predictions }
     }
 
     /// Gold: the answers and the first form of each question.
-    pub fn oracle(questions: &[&Question]) -> Given {
+    pub fn oracle(questions: &[&Question]) -> FixedPredictions {
         let gold = questions.iter().map(|question| {
             let forms = &question.forms;
-            let form = [("sexpr", &forms.sexpr), ("kopl", &forms.program), ("sparql", &forms.sparql)];
-            let form = form.into_iter().find_map(|(language, form)| Some((language, form.as_ref()?)));
-            let mut prediction = json!({ "id": question.id });
-            if question.has_gold_answers() {
-                prediction["answers"] = json!(question.answers);
+            let forms = [
+                (Language::Sexpr, &forms.sexpr),
+                (Language::Kopl, &forms.program),
+                (Language::Sparql, &forms.sparql),
+            ];
+            let form = forms.into_iter().find_map(|(language, form)| Some((language, form.as_ref()?)));
+            Prediction {
+                id: question.id.clone(),
+                answers: question.has_gold_answers().then(|| question.answers.clone()),
+                logical_form: form.map(|(_, form)| form.clone()),
+                language: form.map(|(language, _)| language),
+                ..Prediction::default()
             }
-            if let Some((language, form)) = form {
-                prediction["logical_form"] = json!(form);
-                prediction["lang"] = json!(language);
-            }
-            (question.id.clone(), prediction)
         });
-        Given::new("oracle", gold)
+        FixedPredictions::new("oracle", gold)
     }
 }
 
-impl System for Given {
+impl System for FixedPredictions {
     fn name(&self) -> String {
         self.name.clone()
     }
@@ -125,15 +130,16 @@ impl System for Given {
     }
 
     fn worker(&self) -> Box<dyn Worker + '_> {
-        Box::new(Teller(self))
+        Box::new(LookUp(self))
     }
 }
 
-struct Teller<'g>(&'g Given);
+struct LookUp<'p>(&'p FixedPredictions);
 
-impl Worker for Teller<'_> {
-    fn answer(&mut self, asked: &Asked) -> Option<Json> {
-        // Without a prediction it has nothing to say: that is abstaining.
-        Some(self.0.predictions.get(&asked.id).cloned().unwrap_or_else(|| json!({ "id": asked.id })))
+impl Worker for LookUp<'_> {
+    fn answer(&mut self, input: &SystemInput) -> Result<Prediction, SystemError> {
+        // A question without a prediction is one on which the system abstains.
+        let abstained = || Prediction { id: input.id.clone(), ..Prediction::default() };
+        Ok(self.0.predictions.get(&input.id).cloned().unwrap_or_else(abstained))
     }
 }

@@ -1,4 +1,4 @@
-//! Requests to systems on the web: bounded in time and size, tried again when it may help, no more of them in a second than allowed.
+//! Requests to systems on the web: bounded in time and size, retried when that may help, limited in their rate.
 
 use std::io::Read;
 use std::sync::{Mutex, PoisonError};
@@ -7,18 +7,18 @@ use touchstone_engine::budget::Cancel;
 use touchstone_protocol::retry_after;
 use ureq::Agent;
 
-/// How to ask.
+/// How requests are sent.
 #[derive(Debug, Clone)]
 pub struct WebSettings {
     /// How long one reply may take.
     pub timeout: Duration,
-    /// How often to try again what may pass.
+    /// Maximum number of retries of a request that failed in a way that may be temporary.
     pub retries: u32,
-    /// How long to wait the first time, if the server does not say; doubled every time.
+    /// The wait before the first retry, if the server does not ask for one; doubled every time.
     pub back_off: Duration,
-    /// No wait is longer, whatever the server says.
+    /// Maximum wait before a retry, whatever the server asks for.
     pub longest_wait: Duration,
-    /// How many requests a second, for all workers together.
+    /// Maximum number of requests a second, for all workers together.
     pub rate: Option<f64>,
     /// Ends waits.
     pub stop: Cancel,
@@ -37,11 +37,11 @@ impl Default for WebSettings {
     }
 }
 
-/// Longer replies are no replies.
+/// Maximum number of bytes of a reply.
 const MAX_REPLY: u64 = 16 << 20;
 
-/// How often waits look whether they were stopped.
-const LOOK_EVERY: Duration = Duration::from_millis(20);
+/// How often waits check whether the run was stopped.
+const CHECK_EVERY: Duration = Duration::from_millis(20);
 
 /// A client.
 pub(crate) struct Web {
@@ -58,8 +58,8 @@ pub(crate) struct Request<'r> {
     /// Sent as a bearer token, and to no other host.
     pub(crate) key: Option<&'r str>,
     pub(crate) body: &'r str,
-    /// Whether it belongs to a question that was begun.
-    pub(crate) goes_on: bool,
+    /// Whether it continues a question for which a request was sent before.
+    pub(crate) continues: bool,
 }
 
 /// A reply with a good status.
@@ -69,25 +69,96 @@ pub(crate) struct Reply {
     pub(crate) text: String,
 }
 
-/// Why there is no reply.
-#[derive(Debug, PartialEq, Eq)]
-pub(crate) enum WebError {
+/// Why there is no reply from a server.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum WebError {
     /// The user stopped the run.
+    #[error("the run was stopped")]
     Stopped,
-    /// What went wrong, for people.
-    Failed(String),
+    /// There is no reply in time.
+    #[error("no answer within {seconds} s")]
+    TimedOut {
+        /// The time that it had.
+        seconds: f32,
+    },
+    /// The connection fails.
+    #[error("the connection fails: {0}")]
+    Connection(#[source] Box<ureq::Error>),
+    /// The request cannot be sent.
+    #[error("{0}")]
+    Request(#[source] Box<ureq::Error>),
+    /// The connection breaks in the middle of the reply.
+    #[error("the reply breaks off: {0}")]
+    Incomplete(#[source] std::io::Error),
+    /// The server redirects the request.
+    #[error(
+        "status {status}: the server redirects to `{location}`; redirects are not followed, so give the final address"
+    )]
+    Redirect {
+        /// The status.
+        status: u16,
+        /// The address that it redirects to.
+        location: String,
+    },
+    /// The server reports an error.
+    #[error("status {status}: {message}")]
+    Status {
+        /// The status.
+        status: u16,
+        /// The first characters of what it sent.
+        message: String,
+    },
+    /// The reply is too long.
+    #[error("the reply is longer than 16 MB")]
+    TooLong,
+    /// The reply is not a text.
+    #[error("the reply is not UTF-8")]
+    NotUtf8,
+    /// It failed as often as it may be tried.
+    #[error("{error} ({attempts} attempts)")]
+    Attempts {
+        /// The last error.
+        #[source]
+        error: Box<WebError>,
+        /// The number of attempts.
+        attempts: u32,
+    },
+    /// The server asks for a longer wait than allowed.
+    #[error("{error}; it asks for a wait of {} s", .wait.as_secs())]
+    LongWait {
+        /// The error that it reports.
+        #[source]
+        error: Box<WebError>,
+        /// The wait that it asks for.
+        wait: Duration,
+    },
 }
 
-enum Failure {
-    Passing(String, Option<Duration>),
-    Final(String),
+/// A failed attempt.
+struct Failure {
+    error: WebError,
+    /// Whether another attempt may succeed.
+    is_temporary: bool,
+    /// The wait that the server asks for.
+    wait: Option<Duration>,
+}
+
+impl Failure {
+    fn permanent(error: WebError) -> Failure {
+        Failure { error, is_temporary: false, wait: None }
+    }
+
+    fn temporary(error: WebError, wait: Option<Duration>) -> Failure {
+        Failure { error, is_temporary: true, wait }
+    }
 }
 
 impl Web {
     pub(crate) fn new(settings: WebSettings) -> Web {
         let agent = Agent::config_builder()
             .http_status_as_error(false)
-            // Another address would be asked by GET, without the question: what it says would be no answer.
+            // A redirected POST becomes a GET without the question, so its reply would not be an answer.
             .max_redirects(0)
             .timeout_global(Some(settings.timeout))
             .user_agent(concat!("touchstone/", env!("CARGO_PKG_VERSION")))
@@ -96,94 +167,99 @@ impl Web {
         Web { agent, settings, next: Mutex::new(Instant::now()) }
     }
 
-    /// Sends a request until there is a reply, or trying again is of no use.
+    /// Sends a request until there is a reply, or another attempt cannot succeed.
     pub(crate) fn post(&self, request: &Request<'_>) -> Result<Reply, WebError> {
         let mut attempt = 0;
         loop {
-            self.wait_for_turn(request.goes_on || attempt > 0)?;
-            let (error, asked) = match self.once(request) {
+            self.wait_for_turn(request.continues || attempt > 0)?;
+            let Failure { error, is_temporary, wait } = match self.post_once(request) {
                 Ok(reply) => return Ok(reply),
-                Err(Failure::Final(error)) => return Err(WebError::Failed(error)),
-                Err(Failure::Passing(error, asked)) => (error, asked),
+                Err(failure) => failure,
             };
+            if !is_temporary {
+                return Err(error);
+            }
             if attempt >= self.settings.retries {
-                let tried = if attempt == 0 { String::new() } else { format!(" ({} attempts)", attempt + 1) };
-                return Err(WebError::Failed(error + &tried));
+                let (error, attempts) = (Box::new(error), attempt + 1);
+                return Err(if attempt == 0 { *error } else { WebError::Attempts { error, attempts } });
             }
             let doubled = self.settings.back_off.saturating_mul(1 << attempt.min(16));
-            let wait = asked.unwrap_or(doubled.min(self.settings.longest_wait));
+            let wait = wait.unwrap_or(doubled.min(self.settings.longest_wait));
             if wait > self.settings.longest_wait {
-                return Err(WebError::Failed(format!("{error}; it asks for a wait of {} s", wait.as_secs())));
+                return Err(WebError::LongWait { error: Box::new(error), wait });
             }
-            tracing::debug!(attempt, wait_ms = wait.as_millis() as u64, %error, "trying again");
+            tracing::debug!(attempt, wait_ms = wait.as_secs_f64() * 1e3, %error, "retrying");
             self.sleep(wait)?;
             attempt += 1;
         }
     }
 
-    fn once(&self, request: &Request<'_>) -> Result<Reply, Failure> {
+    fn post_once(&self, request: &Request<'_>) -> Result<Reply, Failure> {
         let mut sent = self.agent.post(request.url).header("content-type", request.content_type);
         if let Some(key) = request.key {
             sent = sent.header("authorization", format!("Bearer {key}"));
         }
-        let response = sent.send(request.body).map_err(|error| self.failure(&error))?;
+        let response = sent.send(request.body).map_err(|error| self.failure(error))?;
         let status = response.status().as_u16();
         let header = |name: &str| {
             response.headers().get(name).and_then(|value| value.to_str().ok()).unwrap_or_default().to_owned()
         };
         let (content_type, wait) = (header("content-type"), header("retry-after"));
         if (300..400).contains(&status) {
-            let to: String = header("location").chars().filter(|c| !c.is_control()).take(200).collect();
-            return Err(Failure::Final(format!(
-                "status {status}: the server redirects to `{to}`; redirects are not followed, so give the final address"
-            )));
+            let location = header("location").chars().filter(|c| !c.is_control()).take(200).collect();
+            return Err(Failure::permanent(WebError::Redirect { status, location }));
         }
         let mut bytes = Vec::new();
-        let mut body = response.into_body().into_reader().take(MAX_REPLY + 1);
-        let read = body.read_to_end(&mut bytes);
+        let read = response.into_body().into_reader().take(MAX_REPLY + 1).read_to_end(&mut bytes);
         if (200..300).contains(&status) {
-            // A connection that breaks may hold the next time.
-            read.map_err(|error| match error.get_ref().and_then(|inner| inner.downcast_ref()) {
-                Some(timeout @ ureq::Error::Timeout(_)) => self.failure(timeout),
-                _ => Failure::Passing(format!("the reply breaks off: {error}"), None),
-            })?;
+            read.map_err(|error| self.read_failure(error))?;
             if bytes.len() as u64 > MAX_REPLY {
-                return Err(Failure::Final("the reply is longer than 16 MB".to_owned()));
+                return Err(Failure::permanent(WebError::TooLong));
             }
-            let text =
-                String::from_utf8(bytes).map_err(|_| Failure::Final("the reply is no UTF-8".to_owned()))?;
+            let text = String::from_utf8(bytes).map_err(|_| Failure::permanent(WebError::NotUtf8))?;
             return Ok(Reply { content_type, text });
         }
         let mut text = String::from_utf8_lossy(&bytes).into_owned();
         if let Some(key) = request.key {
-            // Some servers say the key again.
+            // Some servers repeat the key.
             text = text.replace(key, "***");
         }
         let start: String = text.chars().take(200).collect();
-        let message = format!("status {status}: {}", start.trim());
-        match status {
-            501 | 505 => Err(Failure::Final(message)),
-            408 | 429 | 500..=599 => Err(Failure::Passing(message, retry_after(&wait, SystemTime::now()))),
-            _ => Err(Failure::Final(message)),
+        let error = WebError::Status { status, message: start.trim().to_owned() };
+        Err(match status {
+            501 | 505 => Failure::permanent(error),
+            408 | 429 | 500..=599 => Failure::temporary(error, retry_after(&wait, SystemTime::now())),
+            _ => Failure::permanent(error),
+        })
+    }
+
+    fn timed_out(&self) -> Failure {
+        Failure::permanent(WebError::TimedOut { seconds: self.settings.timeout.as_secs_f32() })
+    }
+
+    fn failure(&self, error: ureq::Error) -> Failure {
+        match error {
+            ureq::Error::Timeout(_) => self.timed_out(),
+            error @ (ureq::Error::Io(_) | ureq::Error::ConnectionFailed | ureq::Error::Protocol(_)) => {
+                Failure::temporary(WebError::Connection(Box::new(error)), None)
+            }
+            other => Failure::permanent(WebError::Request(Box::new(other))),
         }
     }
 
-    fn failure(&self, error: &ureq::Error) -> Failure {
-        match error {
-            ureq::Error::Timeout(_) => {
-                Failure::Final(format!("no answer within {} s", self.settings.timeout.as_secs_f32()))
-            }
-            ureq::Error::Io(_) | ureq::Error::ConnectionFailed | ureq::Error::Protocol(_) => {
-                Failure::Passing(format!("the connection fails: {error}"), None)
-            }
-            other => Failure::Final(other.to_string()),
+    /// A connection that breaks may hold the next time.
+    fn read_failure(&self, error: std::io::Error) -> Failure {
+        let inner = error.get_ref().and_then(|inner| inner.downcast_ref::<ureq::Error>());
+        match inner {
+            Some(ureq::Error::Timeout(_)) => self.timed_out(),
+            _ => Failure::temporary(WebError::Incomplete(error), None),
         }
     }
 
     /// Waits until a request may be sent.
-    fn wait_for_turn(&self, has_begun: bool) -> Result<(), WebError> {
-        // What has begun is finished.
-        if !has_begun && self.settings.stop.is_cancelled() {
+    fn wait_for_turn(&self, was_started: bool) -> Result<(), WebError> {
+        // A question for which something was sent already is finished.
+        if !was_started && self.settings.stop.is_cancelled() {
             return Err(WebError::Stopped);
         }
         let Some(rate) = self.settings.rate else { return Ok(()) };
@@ -201,7 +277,7 @@ impl Web {
             if self.settings.stop.is_cancelled() {
                 return Err(WebError::Stopped);
             }
-            let nap = wait.min(LOOK_EVERY);
+            let nap = wait.min(CHECK_EVERY);
             std::thread::sleep(nap);
             wait -= nap;
         }

@@ -1,47 +1,29 @@
-//! Real child processes that misbehave in every way, and runs that are stopped and go on.
+//! Real child processes that misbehave in every way, and runs that are stopped and resumed.
 #![allow(missing_docs, clippy::unwrap_used)]
 
 use serde_json::{Value as Json, json};
+use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
-use touchstone_benchmark::{Journal, RunHeader};
+use touchstone_benchmark::{Answer, Prediction, Prices, RunHeader, RunJournal};
 use touchstone_kb::{NoProgress, Progress};
-use touchstone_run::{Asked, CommandSystem, Given, System, run};
+use touchstone_run::{AskSettings, CommandSystem, FixedPredictions, System, SystemInput, ask_all};
 
-fn questions(n: usize) -> Vec<Asked> {
-    let asked = |i: usize| Asked {
-        id: format!("q{i}"),
-        question: format!("Question {i}?"),
-        entities: None,
-        choices: None,
-        schema: None,
-    };
-    (0..n).map(asked).collect()
+fn questions(n: usize) -> Vec<SystemInput> {
+    (0..n).map(|i| SystemInput::new(&format!("q{i}"), &format!("Question {i}?"))).collect()
 }
 
-fn header(system: &dyn System) -> RunHeader {
-    RunHeader {
-        touchstone_run: 1,
-        system: system.name(),
-        benchmark: "test".to_owned(),
-        benchmark_identity: String::new(),
-        benchmark_path: String::new(),
-        split: None,
-        limit: None,
-        questions: String::new(),
-        kb: String::new(),
-        gold_entities: false,
-        choices: false,
-        schema: false,
-        gives: None,
-        tool_version: "0".to_owned(),
-    }
+fn open(folder: &Path, system: &dyn System) -> RunJournal {
+    RunJournal::open(folder, &RunHeader::new(&system.name()), &[], false).unwrap()
 }
+
+const ONE: AskSettings = AskSettings { workers: 1, prices: None };
+const TWO: AskSettings = AskSettings { workers: 2, prices: None };
 
 fn replies(system: &dyn System, n: usize) -> Vec<Json> {
     let dir = tempfile::tempdir().unwrap();
-    let mut journal = Journal::open(dir.path(), &header(system), &[], false).unwrap();
-    let done = run(system, &questions(n), &mut journal, 1, &NoProgress, &mut |_, _| {}).unwrap();
+    let mut journal = open(dir.path(), system);
+    let done = ask_all(system, &questions(n), &mut journal, ONE, &NoProgress, &mut |_, _| {}).unwrap();
     assert!(done.complete && done.asked == n);
     let text = std::fs::read_to_string(dir.path().join("predictions.jsonl")).unwrap();
     text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
@@ -69,9 +51,9 @@ fn programs_that_misbehave_are_errors_not_answers() {
     assert_eq!(error("exit 3", 5.0), "the program ends without an answer (exit status: 3)");
     assert_eq!(error("cat >/dev/null", 0.3), "no answer within 0.3 s");
     assert!(
-        error("while read -r line; do echo garbage; done", 5.0).starts_with("the reply is no JSON: garbage")
+        error("while read -r line; do echo garbage; done", 5.0).starts_with("the reply is not JSON: garbage")
     );
-    assert_eq!(error(r"while read -r line; do printf '\377\376\n'; done", 5.0), "the reply is no UTF-8");
+    assert_eq!(error(r"while read -r line; do printf '\377\376\n'; done", 5.0), "the reply is not UTF-8");
     assert_eq!(
         error("while read -r line; do head -c 100000000 /dev/zero | tr '\\0' 'a'; echo; done", 20.0),
         "the reply is longer than 16 MB"
@@ -115,29 +97,24 @@ impl Progress for Impatient {
 }
 
 #[test]
-fn a_stopped_run_goes_on_where_it_was() {
+fn a_stopped_run_resumes() {
     let asked = questions(8000);
-    let system = Given::new(
-        "given",
-        asked.iter().map(|asked| (asked.id.clone(), json!({ "answers": [asked.question] }))),
-    );
+    let predictions = asked.iter().map(|input| Prediction {
+        id: input.id.clone(),
+        answers: Some(vec![Answer::plain(&input.question)]),
+        ..Prediction::default()
+    });
+    let system = FixedPredictions::new("fixed", predictions);
     let whole = tempfile::tempdir().unwrap();
-    run(
-        &system,
-        &asked,
-        &mut Journal::open(whole.path(), &header(&system), &[], false).unwrap(),
-        2,
-        &NoProgress,
-        &mut |_, _| {},
-    )
-    .unwrap();
+    let mut journal = open(whole.path(), &system);
+    ask_all(&system, &asked, &mut journal, TWO, &NoProgress, &mut |_, _| {}).unwrap();
     let pieces = tempfile::tempdir().unwrap();
     let mut rounds = 0;
     loop {
-        let mut journal = Journal::open(pieces.path(), &header(&system), &[], false).unwrap();
+        let mut journal = open(pieces.path(), &system);
         let before = journal.len();
-        let done =
-            run(&system, &asked, &mut journal, 2, &Impatient(AtomicUsize::new(60)), &mut |_, _| {}).unwrap();
+        let impatient = Impatient(AtomicUsize::new(60));
+        let done = ask_all(&system, &asked, &mut journal, TWO, &impatient, &mut |_, _| {}).unwrap();
         assert_eq!((done.before, done.before + done.asked), (before, journal.len()));
         drop(journal);
         rounds += 1;
@@ -157,4 +134,56 @@ fn a_stopped_run_goes_on_where_it_was() {
         lines
     };
     assert_eq!(sorted(&pieces), sorted(&whole));
+}
+
+#[test]
+fn tokens_have_a_price() {
+    let script = r#"while read -r line; do id=$(printf '%s' "$line" | sed 's/.*"id":"\([^"]*\)".*/\1/'); printf '{"id": "%s", "usage": {"tokens_in": 1000, "tokens_out": 100, "seconds": 2}, "mine": 1}\n' "$id"; done"#;
+    let system = command(script, 10.0);
+    let dir = tempfile::tempdir().unwrap();
+    let mut journal = open(dir.path(), &system);
+    let prices = Some(Prices { tokens_in: 1.0, tokens_out: 10.0 });
+    let settings = AskSettings { workers: 1, prices };
+    ask_all(&system, &questions(1), &mut journal, settings, &NoProgress, &mut |_, _| {}).unwrap();
+    let line = std::fs::read_to_string(dir.path().join("predictions.jsonl")).unwrap();
+    let expected =
+        r#"{"id":"q0","usage":{"tokens_in":1000,"tokens_out":100,"seconds":2,"cost":0.002},"mine":1}"#;
+    assert_eq!(line.trim_end(), expected);
+}
+
+/// A system whose adapter has a defect.
+struct Panicking;
+
+impl System for Panicking {
+    fn name(&self) -> String {
+        "panicking".to_owned()
+    }
+
+    fn worker(&self) -> Box<dyn touchstone_run::Worker + '_> {
+        Box::new(Panicking)
+    }
+}
+
+impl touchstone_run::Worker for Panicking {
+    fn answer(&mut self, input: &SystemInput) -> Result<Prediction, touchstone_run::SystemError> {
+        assert_ne!(input.id, "q1", "a defect");
+        Ok(Prediction::default())
+    }
+}
+
+#[test]
+fn a_panic_is_the_error_of_one_question() {
+    let replies = replies(&Panicking, 3);
+    assert_eq!(replies[1]["error"], json!("internal error in the system adapter"));
+    assert_eq!((replies[0]["id"].as_str(), replies[2]["id"].as_str()), (Some("q0"), Some("q2")));
+}
+
+#[test]
+fn a_run_of_errors_only_is_given_up() {
+    let dir = tempfile::tempdir().unwrap();
+    let system = command("exit 3", 5.0);
+    let mut journal = open(dir.path(), &system);
+    let done = ask_all(&system, &questions(50), &mut journal, ONE, &NoProgress, &mut |_, _| {}).unwrap();
+    assert_eq!(done.gave_up.as_deref(), Some("the program ends without an answer (exit status: 3)"));
+    assert!(!done.complete && journal.is_empty());
 }

@@ -14,7 +14,8 @@ use touchstone_logic::Knowledge;
 use touchstone_logic::Language;
 use touchstone_logic::sparql::Namespaces;
 use touchstone_run::{
-    Asked, Cache, Cached, Contract, HttpSystem, LlmSettings, LlmSystem, Nearest, System, WebSettings,
+    Cache, Cached, Contract, HttpSystem, LlmSettings, LlmSystem, Nearest, System, SystemError, SystemInput,
+    WebSettings,
 };
 
 /// A server that answers request number n (from 0) with what `answer` says of it; requests are remembered.
@@ -81,10 +82,6 @@ fn reply(stream: &mut TcpStream, status: &str, headers: &str, body: &[u8]) {
     let _ = stream.write_all(head.as_bytes()).and_then(|()| stream.write_all(body));
 }
 
-fn asked(question: &str) -> Asked {
-    Asked { id: "q".to_owned(), question: question.to_owned(), entities: None, choices: None, schema: None }
-}
-
 fn quick() -> WebSettings {
     WebSettings {
         timeout: Duration::from_millis(800),
@@ -94,8 +91,12 @@ fn quick() -> WebSettings {
     }
 }
 
+/// The line of the prediction, or of the error.
 fn ask(system: &dyn System, question: &str) -> Json {
-    system.worker().answer(&asked(question)).unwrap()
+    match system.worker().answer(&SystemInput::new("q", question)) {
+        Ok(prediction) => serde_json::to_value(prediction).unwrap(),
+        Err(error) => json!({ "id": "q", "error": error.to_string() }),
+    }
 }
 
 fn http(answer: impl Fn(usize, &Seen, &mut TcpStream) + Send + Sync + 'static) -> (Json, usize) {
@@ -112,7 +113,7 @@ fn a_good_server_answers() {
         assert!(seen.head.starts_with("POST /ask"), "{}", seen.head);
         reply(stream, "200 OK", "", br#"{"answers": ["because"]}"#);
     });
-    assert_eq!(answer, json!({ "answers": ["because"] }));
+    assert_eq!(answer, json!({ "id": "q", "answers": ["because"] }));
 }
 
 #[test]
@@ -122,9 +123,9 @@ fn servers_that_misbehave_are_errors_not_answers() {
         (answer["error"].as_str().unwrap_or_else(|| panic!("{answer}")).to_owned(), n)
     };
     let (text, n) = error(|stream| reply(stream, "200 OK", "", b"<html>"));
-    assert_eq!((text.as_str(), n), ("the reply is no JSON: <html>", 1));
+    assert_eq!((text.as_str(), n), ("the reply is not JSON: <html>", 1));
     let (text, n) = error(|stream| reply(stream, "200 OK", "", b"{\"answers\": [\"\xff\"]}"));
-    assert_eq!((text.as_str(), n), ("the reply is no UTF-8", 1));
+    assert_eq!((text.as_str(), n), ("the reply is not UTF-8", 1));
     let (text, n) = error(|stream| reply(stream, "404 Not Found", "", b"no such page"));
     assert_eq!((text.as_str(), n), ("status 404: no such page", 1));
     let (text, n) = error(|stream| reply(stream, "500 Oops", "", b"oops"));
@@ -210,7 +211,8 @@ fn requests_keep_to_the_rate_and_stop_when_told() {
     }
     assert!(start.elapsed() >= Duration::from_millis(200), "{:?}", start.elapsed());
     stop.cancel();
-    assert_eq!(system.worker().answer(&asked("Why?")), None);
+    let stopped = system.worker().answer(&SystemInput::new("q", "Why?"));
+    assert!(matches!(stopped, Err(SystemError::Stopped)), "{stopped:?}");
 }
 
 #[test]
@@ -230,7 +232,12 @@ fn gerbils_contract() {
     let answer = ask(&HttpSystem::new(&server.url, contract, quick()), "Who was it?");
     assert_eq!(
         answer,
-        json!({ "answers": [{ "type": "entity", "id": "person/1" }, "1990"], "logical_form": "SELECT ?x {}", "lang": "sparql" })
+        json!({
+            "id": "q",
+            "answers": [{ "type": "entity", "id": "person/1", "label": "" }, { "type": "text", "value": "1990" }],
+            "logical_form": "SELECT ?x {}",
+            "lang": "sparql",
+        })
     );
 }
 
@@ -256,7 +263,7 @@ fn replies_are_kept_by_all_that_influences_them() {
     }
     assert_eq!(server.n_requests(), 5);
     let kept = Cache::new(dir.path()).get(first["cache"].as_str().unwrap()).unwrap();
-    assert_eq!((kept.key.version.as_str(), kept.key.asked["question"].as_str()), ("1", Some("Why?")));
+    assert_eq!((kept.key.version.as_str(), kept.key.asked.question.as_str()), ("1", "Why?"));
     assert!(Cache::new(dir.path()).get("../../../../etc/passwd").is_none());
 }
 
@@ -370,7 +377,7 @@ fn a_model_uses_tools() {
 fn what_models_say_wrong() {
     let kb = world();
     for (body, error) in [
-        ("nonsense", "the reply is no JSON: nonsense"),
+        ("nonsense", "the reply is not JSON: nonsense"),
         ("{}", "the reply has no `choices`"),
         (
             r#"{"choices": [{"message": {"content": "Find("}, "finish_reason": "length"}]}"#,
@@ -378,7 +385,7 @@ fn what_models_say_wrong() {
         ),
         (
             r#"{"error": {"message": "the model is loading"}}"#,
-            "the model's server says: the model is loading",
+            "the model's server reports: the model is loading",
         ),
     ] {
         let server = Server::new(move |_, _, stream| reply(stream, "200 OK", "", body.as_bytes()));

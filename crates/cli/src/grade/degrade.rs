@@ -4,7 +4,6 @@ use super::GoldArgs;
 use crate::{Outcome, output};
 use anyhow::{Context, Result, bail};
 use clap::Args;
-use serde_json::json;
 use std::path::PathBuf;
 use touchstone_benchmark::Question;
 use touchstone_grade::degrade::{Degradation, degrade};
@@ -80,12 +79,7 @@ pub(crate) fn run(args: &DegradeArgs) -> Result<Outcome> {
     }
     let mut text = String::new();
     for prediction in &run.predictions {
-        let line = json!({
-            "id": prediction.id,
-            "logical_form": prediction.logical_form,
-            "lang": prediction.language.map(|language| language.word()),
-        });
-        text += &line.to_string();
+        text += &serde_json::to_string(prediction)?;
         text.push('\n');
     }
     output::write_file(file, text.as_bytes())?;

@@ -20,9 +20,8 @@ use anyhow::{Context, Result, bail};
 use clap::Args;
 use std::path::{Path, PathBuf};
 use touchstone_benchmark::Gives;
-use touchstone_benchmark::RunManifest;
 use touchstone_benchmark::package::KbIdentity;
-use touchstone_benchmark::{Benchmark, Question, Split};
+use touchstone_benchmark::{Benchmark, Question, RunHeader, RunManifest, Split};
 use touchstone_engine::budget::Limits;
 use touchstone_engine::{Session, Settings, Words};
 use touchstone_forge::import::{Importer, Origin, benchmark};
@@ -255,7 +254,7 @@ impl Gold {
         }
         if self.split.is_none() {
             (self.split, self.limit) = (header.split, header.limit);
-            if crate::run::fingerprint(&self.questions()?) != header.questions {
+            if RunHeader::hash_questions(&self.questions()?) != header.questions {
                 bail!(
                     "the run in {} was made on other questions (of the benchmark `{}`) than these",
                     folder.display(),

@@ -11,19 +11,16 @@ use crate::progress::Bar;
 use crate::{Outcome, output};
 use anyhow::{Context, Result, bail};
 use clap::Args;
-use serde_json::{Value as Json, json};
+use serde_json::json;
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 use systems::SystemArgs;
-use touchstone_benchmark::Prices;
-use touchstone_benchmark::Question;
 use touchstone_benchmark::english::Lexicon;
-use touchstone_benchmark::{Gives, PredictionFormat, Predictions};
-use touchstone_benchmark::{Journal, RunHeader, RunManifest, has_error};
+use touchstone_benchmark::{Gives, Prediction, Prices, Question, RunHeader, RunJournal, RunManifest};
 use touchstone_grade::{Grader, Measure};
 use touchstone_run::{
-    Asked, ErrorLimit, Linker, Priced, packed_schema, remember_started, run as ask_all, was_started_here,
+    AskSettings, ErrorLimit, Linker, SystemInput, ask_all, packed_schema, remember_started, was_started_here,
 };
 
 /// Arguments of `touchstone run`.
@@ -113,13 +110,15 @@ pub(crate) fn run(args: &RunArgs, arguments: &[String]) -> Result<Outcome> {
     }
     let bar = Bar::new();
     let words = gold.words();
-    let mut system = args.systems.system(name, &gold, &questions, words.as_ref(), &bar.cancel())?;
-    if args.price_in.is_some() || args.price_out.is_some() {
-        let (tokens_in, tokens_out) = (args.price_in.unwrap_or(0.0), args.price_out.unwrap_or(0.0));
-        system = Box::new(Priced::new(system, Prices { tokens_in, tokens_out }));
-    }
-    let mut asked: Vec<Asked> =
-        questions.iter().map(|question| Asked::of(question, args.gold_entities, args.choices)).collect();
+    let system = args.systems.system(name, &gold, &questions, words.as_ref(), &bar.cancel())?;
+    let prices = (args.price_in.is_some() || args.price_out.is_some()).then(|| Prices {
+        tokens_in: args.price_in.unwrap_or(0.0),
+        tokens_out: args.price_out.unwrap_or(0.0),
+    });
+    let mut asked: Vec<SystemInput> = questions
+        .iter()
+        .map(|question| SystemInput::of(question, args.gold_entities, args.choices))
+        .collect();
     if args.schema {
         let kb = gold.kb().context("--schema needs the KB of the benchmark; give it with --kb")?;
         let linker = Linker::new(kb, &Lexicon::of(kb));
@@ -140,25 +139,26 @@ pub(crate) fn run(args: &RunArgs, arguments: &[String]) -> Result<Outcome> {
         benchmark_path: gold.path.as_ref().map_or(String::new(), |path| path.display().to_string()),
         split: gold.split,
         limit: args.limit.map(|limit| limit as usize),
-        questions: fingerprint(&questions),
+        questions: RunHeader::hash_questions(&questions),
         kb: gold.kb_fingerprint().to_owned(),
         gold_entities: args.gold_entities,
         choices: args.choices,
         schema: args.schema,
         gives: args.gives.or_else(|| system.gives()),
+        trained_on: system.trained_on(),
         tool_version: env!("CARGO_PKG_VERSION").to_owned(),
     };
-    let mut journal = Journal::open(out, &header, arguments, args.retry_errors)?;
-    if let Err(error) = remember_started(journal.about(), &touchstone_kb::cache_dir()) {
+    let mut journal = RunJournal::open(out, &header, arguments, args.retry_errors)?;
+    if let Err(error) = remember_started(journal.manifest(), &touchstone_kb::cache_dir()) {
         tracing::debug!(%error, "`run --resume` will ask before it resumes this run");
     }
     let mut score = RunningScore::new(gold.grader(words.as_ref()), &questions, &bar);
-    let done =
-        ask_all(&*system, &asked, &mut journal, usize::from(args.parallel), &bar, &mut |asked, reply| {
-            score.add(asked, reply);
-        })?;
+    let settings = AskSettings { workers: usize::from(args.parallel), prices };
+    let done = ask_all(&*system, &asked, &mut journal, settings, &bar, &mut |input, prediction| {
+        score.add(input, prediction);
+    })?;
     drop(bar);
-    if let Some(error) = &done.hopeless {
+    if let Some(error) = &done.gave_up {
         bail!(
             "the first {} questions all came to an error, so the rest is not asked, and nothing is kept of it. The last error: {error}",
             done.errors
@@ -212,15 +212,6 @@ fn price(text: &str) -> Result<f64, String> {
 
 /// Maximum number of tokens to spend on `--schema`.
 const SCHEMA_TOKENS: usize = 1000;
-
-/// A hash of questions with all that is known about them.
-pub(crate) fn fingerprint(questions: &[&Question]) -> String {
-    let mut hasher = blake3::Hasher::new();
-    for question in questions {
-        hasher.update(&serde_json::to_vec(question).unwrap_or_default());
-    }
-    hasher.finalize().to_hex()[..32].to_owned()
-}
 
 /// Resumes a run with the arguments that started it.
 fn resume(folder: &Path, trust: bool) -> Result<Outcome> {
@@ -314,11 +305,11 @@ impl<'g, 'b> RunningScore<'g, 'b> {
         }
     }
 
-    fn add(&mut self, asked: &Asked, reply: &Json) {
+    fn add(&mut self, input: &SystemInput, prediction: &Prediction) {
         self.replies += 1;
-        if has_error(reply) {
+        if prediction.error.is_some() {
             self.errors += 1;
-        } else if reply.get("answers").is_none() && reply.get("logical_form").is_none() {
+        } else if prediction.answers.is_none() && prediction.logical_form.is_none() {
             self.abstained += 1;
         }
         if !self.watched {
@@ -326,16 +317,12 @@ impl<'g, 'b> RunningScore<'g, 'b> {
         }
         // Grading may not take more than a twentieth of the time.
         if self.grading * 20 < self.started.elapsed()
-            && let Some(question) = self.gold.get(asked.id.as_str())
+            && let Some(question) = self.gold.get(input.id.as_str())
         {
             let start = Instant::now();
-            let line = reply.to_string();
-            let read = Predictions::new(line.as_bytes(), PredictionFormat::Lines).next();
-            if let Some(Ok(prediction)) = read {
-                let grade = self.grader.grade(question, Some(&prediction));
-                self.right += grade.values.get(Measure::F1).unwrap_or(0.0);
-                self.graded += 1;
-            }
+            let grade = self.grader.grade(question, Some(prediction));
+            self.right += grade.values.get(Measure::F1).unwrap_or(0.0);
+            self.graded += 1;
             self.grading += start.elapsed();
         }
         if self.shown.elapsed() > Duration::from_millis(200) {

@@ -230,7 +230,7 @@ fn row(folder: &Path) -> Result<Row> {
                 continue;
             };
             predictions += 1;
-            usages.push(Usage::of_json(&json));
+            usages.push(Usage::of_json(&json["usage"]));
             errors += usize::from(json.get("error").is_some_and(|error| !error.is_null()));
         }
     }

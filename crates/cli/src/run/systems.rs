@@ -5,19 +5,19 @@ use crate::grade::degrade::degradation;
 use crate::output;
 use anyhow::{Context, Result, bail};
 use clap::Args;
-use serde_json::{Value as Json, json};
+use serde_json::Value as Json;
 use std::path::PathBuf;
 use std::time::Duration;
 use touchstone_benchmark::english::Lexicon;
-use touchstone_benchmark::{Question, Split};
+use touchstone_benchmark::{Prediction, Question, Split};
 use touchstone_engine::budget::Cancel;
 use touchstone_engine::{Session, Words};
 use touchstone_grade::degrade::degrade;
 use touchstone_logic::Language;
 use touchstone_logic::sparql::Namespaces;
 use touchstone_run::{
-    Asked, Cache, Cached, CommandSystem, Contract, DEFAULT_PROMPT, Given, HttpSystem, LlmSettings, LlmSystem,
-    Nearest, System, WebSettings,
+    Cache, Cached, CommandSystem, Contract, DEFAULT_PROMPT, FixedPredictions, HttpSystem, LlmSettings,
+    LlmSystem, Nearest, System, SystemInput, WebSettings,
 };
 
 /// Settings of some systems.
@@ -95,12 +95,12 @@ impl SystemArgs {
             }
         };
         Ok(match (kind, rest) {
-            ("oracle", "") => Box::new(Given::oracle(questions)),
+            ("oracle", "") => Box::new(FixedPredictions::oracle(questions)),
             ("degraded", rest) => Box::new(degraded(name, rest, gold, questions, words)?),
             ("nearest", "") => Box::new(nearest(gold, words, true)?),
             ("file", path) if !path.is_empty() => {
                 let (content, predictions) = predictions(path)?;
-                Box::new(Given::new(&format!("{name}; content {content}"), predictions))
+                Box::new(FixedPredictions::new(&format!("{name}; content {content}"), predictions))
             }
             ("command", command) if !command.is_empty() => {
                 versioned(Box::new(CommandSystem::new(command, self.timeout()?)))
@@ -139,7 +139,7 @@ impl SystemArgs {
         name: &str,
         gold: &Gold,
         words: Option<&Words<'_>>,
-        asked: &[Asked],
+        asked: &[SystemInput],
     ) -> Result<String> {
         let model = name.strip_prefix("llm:").context("--show-prompt is for llm:MODEL")?;
         let first = asked.first().context("there is no question")?;
@@ -251,21 +251,17 @@ fn degraded(
     gold: &Gold,
     questions: &[&Question],
     words: Option<&Words<'_>>,
-) -> Result<Given> {
+) -> Result<FixedPredictions> {
     let (transform, share) = rest.split_once(':').unwrap_or((rest, "0.1"));
     let share: f64 = share.parse().ok().filter(|share| (0.0..=1.0).contains(share)).with_context(|| {
         format!("`{share}` is not a share between 0 and 1; write the system like degraded:T2:0.2")
     })?;
     let run = degrade(questions, &gold.pool(), degradation(transform)?, share, 1, &gold.knowledge(words));
-    let predictions = run.predictions.into_iter().map(|p| {
-        let language = p.language.map(|language| language.word());
-        (p.id.clone(), json!({ "id": p.id, "logical_form": p.logical_form, "lang": language }))
-    });
-    Ok(Given::new(name, predictions))
+    Ok(FixedPredictions::new(name, run.predictions))
 }
 
 /// The predictions in a file, with a hash of it.
-fn predictions(path: &str) -> Result<(String, Vec<(String, Json)>)> {
+fn predictions(path: &str) -> Result<(String, Vec<Prediction>)> {
     let text = std::fs::read_to_string(path).with_context(|| format!("cannot read {path}"))?;
     let mut predictions = Vec::new();
     for (number, line) in text.lines().enumerate() {
@@ -276,7 +272,9 @@ fn predictions(path: &str) -> Result<(String, Vec<(String, Json)>)> {
             serde_json::from_str(line).with_context(|| format!("{path}, line {}: not JSON", number + 1))?;
         let id = json.get("id").or_else(|| json.get("qid"));
         let id = id.with_context(|| format!("{path}, line {}: it has no `id`", number + 1))?;
-        predictions.push((id.as_str().map_or_else(|| id.to_string(), str::to_owned), json.clone()));
+        let id = id.as_str().map_or_else(|| id.to_string(), str::to_owned);
+        let read = Prediction::from_reply(&id, json);
+        predictions.push(read.unwrap_or_else(|unusable| unusable.into_prediction(&id)));
     }
     // Of several for one question the first counts, as in `grade`.
     predictions.reverse();

@@ -1,8 +1,36 @@
 //! Reads what chat endpoints send, whole or in pieces.
 
 use serde_json::{Value as Json, json};
+use touchstone_benchmark::Usage;
 
-/// What the model says.
+/// Why the reply of a language model's server cannot be used.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ChatError {
+    /// It is not JSON.
+    #[error("the reply is not JSON: {start}")]
+    NotJson {
+        /// Its first characters.
+        start: String,
+    },
+    /// It has no choices.
+    #[error("the reply has no `choices`")]
+    NoChoices,
+    /// Its first choice has no message.
+    #[error("the reply has no `message`")]
+    NoMessage,
+    /// It ends before the message does.
+    #[error("the reply breaks off in the middle")]
+    Incomplete,
+    /// The server reports an error, with a status that reports success.
+    #[error("the model's server reports: {message}")]
+    Server {
+        /// Its message.
+        message: String,
+    },
+}
+
+/// A message of the model.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(super) struct Message {
     pub(super) text: String,
@@ -33,13 +61,15 @@ impl Tokens {
         (self.read, self.written) = (sum(self.read, other.read), sum(self.written, other.written));
     }
 
-    /// As `usage` of a prediction; `None` if nothing is known.
-    pub(super) fn to_json(self) -> Option<Json> {
-        let fields = [("tokens_in", self.read), ("tokens_out", self.written)];
-        let known: serde_json::Map<String, Json> =
-            fields.into_iter().filter_map(|(name, n)| Some((name.to_owned(), json!(n?)))).collect();
-        (!known.is_empty()).then_some(Json::Object(known))
+    /// As the usage of a prediction.
+    pub(super) fn usage(self) -> Usage {
+        Usage { tokens_in: self.read.map(to_f64), tokens_out: self.written.map(to_f64), ..Usage::default() }
     }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "no model reads or writes 2^53 tokens")]
+fn to_f64(tokens: u64) -> f64 {
+    tokens as f64
 }
 
 /// A tool that the model wants to use.
@@ -68,8 +98,9 @@ impl Message {
         for (place, part) in json.get("tool_calls").and_then(Json::as_array).into_iter().flatten().enumerate()
         {
             // Pieces say to which call they belong.
-            let at = part.get("index").and_then(Json::as_u64).map_or(place, |index| index as usize);
-            if at >= MOST_CALLS {
+            let index = part.get("index").and_then(Json::as_u64);
+            let at = index.map_or(place, |index| usize::try_from(index).unwrap_or(usize::MAX));
+            if at >= MAX_CALLS {
                 continue;
             }
             if self.calls.len() <= at {
@@ -91,11 +122,11 @@ impl Message {
     }
 }
 
-/// More tools are not used at once.
-const MOST_CALLS: usize = 16;
+/// Maximum number of tools to use at once.
+const MAX_CALLS: usize = 16;
 
 /// The message in a reply.
-pub(super) fn read(content_type: &str, text: &str) -> Result<Message, String> {
+pub(super) fn read(content_type: &str, text: &str) -> Result<Message, ChatError> {
     let mut message = Message::default();
     if content_type.starts_with("text/event-stream") {
         let mut ended = false;
@@ -105,7 +136,7 @@ pub(super) fn read(content_type: &str, text: &str) -> Result<Message, String> {
                 continue;
             }
             let piece = parsed(line)?;
-            told_error(&piece)?;
+            check_error(&piece)?;
             // It comes with the last piece, whose list of choices is empty.
             message.tokens.add(Tokens::of_json(&piece));
             let Some(choice) = piece.pointer("/choices/0") else { continue };
@@ -113,30 +144,27 @@ pub(super) fn read(content_type: &str, text: &str) -> Result<Message, String> {
             message.add_end(choice);
             ended |= choice.get("finish_reason").is_some_and(|reason| !reason.is_null());
         }
-        return if ended { Ok(message) } else { Err("the reply breaks off in the middle".to_owned()) };
+        return if ended { Ok(message) } else { Err(ChatError::Incomplete) };
     }
     let json = parsed(text)?;
-    told_error(&json)?;
-    let choice = json.pointer("/choices/0").ok_or("the reply has no `choices`")?;
-    message.add(choice.get("message").ok_or("the reply has no `message`")?);
+    check_error(&json)?;
+    let choice = json.pointer("/choices/0").ok_or(ChatError::NoChoices)?;
+    message.add(choice.get("message").ok_or(ChatError::NoMessage)?);
     message.add_end(choice);
     message.tokens = Tokens::of_json(&json);
     Ok(message)
 }
 
-/// Some servers say what is wrong with a good status.
-fn told_error(json: &Json) -> Result<(), String> {
+/// Some servers report errors with a status that reports success.
+fn check_error(json: &Json) -> Result<(), ChatError> {
     let Some(error) = json.get("error").filter(|error| !error.is_null()) else { return Ok(()) };
     let message =
         error.get("message").and_then(Json::as_str).map_or_else(|| error.to_string(), str::to_owned);
-    Err(format!("the model's server says: {message}"))
+    Err(ChatError::Server { message })
 }
 
-fn parsed(text: &str) -> Result<Json, String> {
-    serde_json::from_str(text).map_err(|_| {
-        let start: String = text.chars().take(80).collect();
-        format!("the reply is no JSON: {start}")
-    })
+fn parsed(text: &str) -> Result<Json, ChatError> {
+    serde_json::from_str(text).map_err(|_| ChatError::NotJson { start: text.chars().take(80).collect() })
 }
 
 #[cfg(test)]
@@ -168,17 +196,17 @@ mod tests {
         let usage = r#"data: {"choices": [], "usage": {"prompt_tokens": 9, "completion_tokens": 2}}"#;
         let text = pieces.join("\n\n") + "\n\n" + usage + "\n\ndata: [DONE]\n";
         assert_eq!(read("text/event-stream; charset=utf-8", &text).unwrap(), expected);
-        assert_eq!(read("text/event-stream", &pieces[0]).unwrap_err(), "the reply breaks off in the middle");
+        assert_eq!(read("text/event-stream", &pieces[0]), Err(ChatError::Incomplete));
     }
 
     #[test]
-    fn what_is_no_message() {
+    fn what_is_not_a_message() {
         for (text, error) in [
-            ("<html>", "the reply is no JSON: <html>"),
+            ("<html>", "the reply is not JSON: <html>"),
             ("{}", "the reply has no `choices`"),
-            (r#"{"error": {"message": "no such model"}}"#, "the model's server says: no such model"),
+            (r#"{"error": {"message": "no such model"}}"#, "the model's server reports: no such model"),
         ] {
-            assert_eq!(read("application/json", text).unwrap_err(), error);
+            assert_eq!(read("application/json", text).unwrap_err().to_string(), error);
         }
     }
 }

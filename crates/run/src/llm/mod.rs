@@ -7,47 +7,49 @@ mod tools;
 
 use crate::link::{Linked, Thing};
 use crate::nearest::Nearest;
-use crate::system::{Asked, System, Worker};
-use crate::web::{Request, Web, WebError, WebSettings};
+use crate::system::{System, SystemInput, Worker};
+use crate::system_error::SystemError;
+use crate::web::{Request, Web, WebSettings};
+pub use chat::ChatError;
 use chat::{Message, Tokens};
 use serde_json::{Value as Json, json};
-use touchstone_benchmark::Gives;
+use touchstone_benchmark::{Gives, Prediction};
 use touchstone_engine::Session;
 use touchstone_engine::exact::ExactPrinter;
 use touchstone_engine::plan::Plan;
 use touchstone_logic::{Language, Query, kopl, sexpr};
 
-/// The prompt that is used if there is no other.
+/// The default prompt.
 pub const DEFAULT_PROMPT: &str = include_str!("../../prompts/default.txt");
 
-/// What to ask whom. It cannot be printed: it holds the key.
+/// Which model to ask, and how. There is no `Debug`: it holds the key.
 #[derive(Clone)]
 pub struct LlmSettings {
     /// The address up to `/chat/completions`, like `http://127.0.0.1:8000/v1`.
     pub url: String,
     /// The model's name.
     pub model: String,
-    /// The key; never written down.
+    /// The key; it is never written.
     pub key: Option<String>,
     /// The prompt, with `{question}` and any of `{language}`, `{guide}`, `{schema}`, `{entities}`, `{examples}`, `{choices}`.
     pub prompt: String,
-    /// The language that it shall write.
+    /// The language of its logical forms.
     pub language: Language,
     /// Number of training questions to show.
     pub shots: usize,
-    /// About so many tokens are spent on the schema.
+    /// Approximate number of tokens to spend on the schema.
     pub schema_tokens: usize,
     /// The temperature.
     pub temperature: f64,
     /// Maximum number of tokens of a reply.
     pub max_tokens: u32,
-    /// Whether replies come in pieces.
+    /// Whether replies are streamed.
     pub stream: bool,
     /// How often the model may use tools; 0: it has none.
     pub tool_rounds: usize,
     /// Whether to ask for the log-probabilities of the tokens.
     pub log_probs: bool,
-    /// How to ask.
+    /// How requests are sent.
     pub web: WebSettings,
 }
 
@@ -90,8 +92,8 @@ impl<'k> LlmSystem<'k> {
     }
 
     /// The prompt for a question.
-    pub fn prompt(&self, asked: &Asked) -> String {
-        let links = self.nearest.link(&asked.question, asked.entities.as_deref());
+    pub fn prompt(&self, input: &SystemInput) -> String {
+        let links = self.nearest.link(&input.question, input.entities.as_deref());
         let kb = self.session.kb();
         let (name, guide) = match self.settings.language {
             Language::Kopl => ("KoPL", include_str!("../../prompts/kopl.txt")),
@@ -101,8 +103,8 @@ impl<'k> LlmSystem<'k> {
         let guide = guide.trim_end().replace("{base}", &kb.manifest().base);
         let by_label = self.settings.language == Language::Kopl;
         let schema =
-            schema::packed_schema(kb, &asked.question, &links, self.settings.schema_tokens, by_label);
-        // In one pass, so that nothing in a question is taken for a place.
+            schema::packed_schema(kb, &input.question, &links, self.settings.schema_tokens, by_label);
+        // In one pass, so that nothing in a question is mistaken for a placeholder.
         let mut out = String::new();
         let mut rest = self.settings.prompt.as_str();
         while let Some(at) = rest.find('{') {
@@ -114,9 +116,9 @@ impl<'k> LlmSystem<'k> {
                 "{guide}" => out.push_str(&guide),
                 "{schema}" => out.push_str(&schema),
                 "{entities}" => out.push_str(&self.entities(&links, by_label)),
-                "{examples}" => out.push_str(&self.examples(asked, &links)),
-                "{question}" => out.push_str(&asked.question),
-                "{choices}" => out.push_str(&choices(asked)),
+                "{examples}" => out.push_str(&self.examples(input, &links)),
+                "{question}" => out.push_str(&input.question),
+                "{choices}" => out.push_str(&choices(input)),
                 _ => {
                     out.push('{');
                     rest = &rest[1..];
@@ -144,9 +146,9 @@ impl<'k> LlmSystem<'k> {
     }
 
     /// Similar training questions with their queries.
-    fn examples(&self, asked: &Asked, links: &[Linked]) -> String {
+    fn examples(&self, input: &SystemInput, links: &[Linked]) -> String {
         let mut blocks = Vec::new();
-        for (question, query) in self.nearest.neighbours(asked, links, self.settings.shots.saturating_mul(4))
+        for (question, query) in self.nearest.neighbours(input, links, self.settings.shots.saturating_mul(4))
         {
             if blocks.len() == self.settings.shots {
                 break;
@@ -170,8 +172,8 @@ impl<'k> LlmSystem<'k> {
         printed.lost.is_empty().then_some(printed.text)
     }
 
-    fn ask(&self, asked: &Asked) -> Result<Json, WebError> {
-        let mut messages = vec![json!({ "role": "user", "content": self.prompt(asked) })];
+    fn ask(&self, input: &SystemInput) -> Result<Prediction, SystemError> {
+        let mut messages = vec![json!({ "role": "user", "content": self.prompt(input) })];
         let mut used = Vec::new();
         let mut tokens = Tokens::default();
         for round in 0..=self.settings.tool_rounds {
@@ -179,11 +181,7 @@ impl<'k> LlmSystem<'k> {
             let message = self.chat(&messages, round, last)?;
             tokens.add(message.tokens);
             if message.calls.is_empty() || last {
-                let mut prediction = self.prediction(asked, &message, &used);
-                if let Some(usage) = tokens.to_json() {
-                    prediction["usage"] = usage;
-                }
-                return Ok(prediction);
+                return Ok(Prediction { usage: tokens.usage(), ..self.prediction(input, message, used) });
             }
             messages.push(message.to_json());
             for call in &message.calls {
@@ -193,10 +191,10 @@ impl<'k> LlmSystem<'k> {
                 used.push(json!({ "tool": call.name, "arguments": call.arguments, "result": result }));
             }
         }
-        Ok(json!({ "id": asked.id }))
+        Ok(Prediction { id: input.id.clone(), ..Prediction::default() })
     }
 
-    fn chat(&self, messages: &[Json], round: usize, last: bool) -> Result<Message, WebError> {
+    fn chat(&self, messages: &[Json], round: usize, last: bool) -> Result<Message, SystemError> {
         let settings = &self.settings;
         let mut body = json!({
             "model": settings.model, "messages": messages, "temperature": settings.temperature,
@@ -219,35 +217,35 @@ impl<'k> LlmSystem<'k> {
             content_type: "application/json",
             key: settings.key.as_deref(),
             body: &body.to_string(),
-            goes_on: round > 0,
+            continues: round > 0,
         })?;
-        // Whatever is written down, the key is not.
+        // The key is never written.
         let text = match &settings.key {
             Some(key) => reply.text.replace(key.as_str(), "***"),
             None => reply.text,
         };
-        chat::read(&reply.content_type, &text).map_err(WebError::Failed)
+        Ok(chat::read(&reply.content_type, &text)?)
     }
 
-    fn prediction(&self, asked: &Asked, message: &Message, used: &[Json]) -> Json {
-        let mut prediction = json!({ "id": asked.id });
+    fn prediction(&self, input: &SystemInput, message: Message, used: Vec<Json>) -> Prediction {
+        let mut trace = json!({ "reply": message.text });
         if message.is_cut_off {
             let error =
                 format!("the reply is longer than --max-tokens {} and was cut off", self.settings.max_tokens);
-            return json!({ "id": asked.id, "error": error, "trace": { "reply": message.text } });
+            return Prediction { trace: Some(trace), ..Prediction::failed(&input.id, error) };
         }
-        if let Some(form) = extract::logical_form(&message.text, self.settings.language) {
-            prediction["logical_form"] = json!(form);
-            prediction["lang"] = json!(self.settings.language.word());
-        }
-        if !message.log_probs.is_empty() {
-            prediction["log_probs"] = json!(message.log_probs);
-        }
-        prediction["trace"] = json!({ "reply": message.text });
         if !used.is_empty() {
-            prediction["trace"]["tools"] = json!(used);
+            trace["tools"] = Json::Array(used);
         }
-        prediction
+        let form = extract::logical_form(&message.text, self.settings.language);
+        Prediction {
+            id: input.id.clone(),
+            language: form.as_ref().map(|_| self.settings.language),
+            logical_form: form,
+            log_probs: message.log_probs,
+            trace: Some(trace),
+            ..Prediction::default()
+        }
     }
 }
 
@@ -275,26 +273,22 @@ impl System for LlmSystem<'_> {
     }
 
     fn worker(&self) -> Box<dyn Worker + '_> {
-        Box::new(Talker(self))
+        Box::new(LlmWorker(self))
     }
 }
 
 /// What to choose from, if the run gives choices.
-fn choices(asked: &Asked) -> String {
-    match &asked.choices {
+fn choices(input: &SystemInput) -> String {
+    match &input.choices {
         Some(choices) => format!("The answer is one of: {}", choices.join("; ")),
         None => String::new(),
     }
 }
 
-struct Talker<'s, 'k>(&'s LlmSystem<'k>);
+struct LlmWorker<'s, 'k>(&'s LlmSystem<'k>);
 
-impl Worker for Talker<'_, '_> {
-    fn answer(&mut self, asked: &Asked) -> Option<Json> {
-        match self.0.ask(asked) {
-            Ok(reply) => Some(reply),
-            Err(WebError::Stopped) => None,
-            Err(WebError::Failed(error)) => Some(json!({ "id": asked.id, "error": error })),
-        }
+impl Worker for LlmWorker<'_, '_> {
+    fn answer(&mut self, input: &SystemInput) -> Result<Prediction, SystemError> {
+        self.0.ask(input)
     }
 }
