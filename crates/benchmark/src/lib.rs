@@ -1,11 +1,14 @@
 #![doc = include_str!("../README.md")]
 
 pub mod english;
+mod error_limit;
 mod gives;
 mod grade_row;
 mod journal;
+mod kb_choice;
 mod kinds;
 pub mod linguistic;
+mod locate;
 mod named;
 pub mod package;
 mod prediction;
@@ -14,12 +17,16 @@ mod question;
 mod random;
 mod run_journal;
 mod run_manifest;
+mod selection;
 mod usage;
 
+pub use error_limit::{ErrorLimit, InvalidErrorLimit};
 pub use gives::Gives;
 pub use grade_row::{GradeRow, NamedValues};
 pub use journal::{Journal, JournalError, LockedJournal};
+pub use kb_choice::{ChosenKb, EmbeddedKb, KbChoiceError, KbSource, choose_kb};
 pub use kinds::{Function, QuestionType, Split};
+pub use locate::benchmark_of_run;
 pub use named::UnknownName;
 pub use package::{Benchmark, KbIdentity, Manifest, PackageError, Unfilled};
 pub use prediction::{Prediction, PredictionError, PredictionFormat, Predictions};
@@ -28,5 +35,8 @@ pub use question::{Forms, Graph, GraphEdge, GraphVertex, Mention, ProofFact, Que
 pub use random::Random;
 pub use run_journal::{RunJournal, RunJournalError};
 pub use run_manifest::{RunHeader, RunManifest, RunManifestError};
+pub use selection::{
+    DatasetImport, OpenBenchmark, QuestionSource, Selection, SelectionError, SelectionWarning,
+};
 pub use touchstone_logic::Answer;
 pub use usage::{Prices, Usage};

@@ -9,6 +9,8 @@ use std::io::{IsTerminal, Write};
 use std::path::Path;
 use touchstone_kb::output::OutputFile;
 
+pub(crate) use touchstone_kb::shortened;
+
 /// Whether a terminal obeys a character instead of showing it: controls, ends of lines other than ours, and what turns the direction of
 /// writing. Labels and questions come from strangers.
 fn is_unsafe(c: char) -> bool {
@@ -115,14 +117,6 @@ pub(crate) fn error(error: &anyhow::Error) {
     note(&text);
 }
 
-/// A text that may be of any length, cut to what a message can hold.
-pub(crate) fn shortened(text: &str) -> String {
-    match text.char_indices().nth(60) {
-        Some((end, _)) => format!("{}...", &text[..end]),
-        None => text.to_owned(),
-    }
-}
-
 /// A table with headings that fits the terminal.
 pub(crate) fn table(headings: &[&str]) -> Table {
     Table::new(headings)
@@ -171,6 +165,11 @@ pub(crate) fn count(number: impl TryInto<u64>) -> String {
 /// A number with its noun: 1 entity, 2 entities.
 pub(crate) fn counted(number: u64, one: &str, many: &str) -> String {
     format!("{} {}", count(number), if number == 1 { one } else { many })
+}
+
+/// A share or score with three digits.
+pub(crate) fn three(value: f64) -> String {
+    format!("{value:.3}")
 }
 
 /// Reserves a file that a command writes, before the work of making its content. Only a file that this program wrote is replaced,

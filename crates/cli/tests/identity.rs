@@ -269,7 +269,7 @@ fn runs_with_too_many_errors_fail_with_their_messages() {
     assert_eq!(run(&["--max-errors", "2"]).status.code(), Some(1));
     assert!(run(&["--max-errors", "3"]).status.success());
     assert_eq!(run(&["--max-errors", "some"]).status.code(), Some(2));
-    place.refused(&["grade", &out, "--max-errors", "10%"], 1, "came to an error of the system");
+    place.refused(&["grade", &out, "--max-errors", "10%"], 1, "the system failed on 3 of 3 questions");
     place.done(&["grade", &out]);
 }
 

@@ -1,18 +1,14 @@
-//! Grades five predictions for one question, from the gold query to none at all, and prints their mean with its interval.
+//! Grades a file of predictions: a benchmark, its KB and the predictions in, scores with their intervals out.
 //!
 //!     cargo run -p touchstone-grade --example grade_run
 #![allow(clippy::print_stdout)]
 
 use std::error::Error;
-use touchstone_benchmark::Prediction;
-use touchstone_benchmark::Question;
-use touchstone_engine::{Session, Words};
-use touchstone_grade::summary::Collector;
-use touchstone_grade::{Grader, Measure};
+use std::path::Path;
+use touchstone_benchmark::{Benchmark, KbSource, QuestionSource, Selection};
+use touchstone_grade::{GradeConfig, GradeOptions, PredictionSource, grade_run, read_rows};
+use touchstone_kb::NoProgress;
 use touchstone_kb::import::{ImportRequest, Profile, Source, import};
-use touchstone_kb::{Kb, NoProgress};
-use touchstone_logic::Knowledge;
-use touchstone_logic::sparql::Namespaces;
 
 const ELEMENTS: &str = r#"
 @prefix : <http://example.org/> .
@@ -35,48 +31,43 @@ const QUESTION: &str = r#"{"id": "q1", "split": "test", "level": "", "question":
         {"type": "entity", "id": "http://example.org/polonium", "label": "polonium"},
         {"type": "entity", "id": "http://example.org/radium", "label": "radium"}]}"#;
 
-const FORMS: [Option<&str>; 5] = [
-    Some("Find(Marie Curie) > Relate(discoverer, backward) > What()"),
-    Some("(JOIN http://example.org/discoverer http://example.org/marie)"),
-    Some("Find(Marie Curie) > Relate(discoverer, backward) > FilterNum(group, 10, >) > What()"),
-    Some("Find(Marie Curie) > Relate(discoverer, back"),
-    None,
-];
+const MANIFEST: &str = r#"{"touchstone_benchmark": 1, "name": "elements", "description": "", "tool_version": "",
+    "kb": {"name": "", "fingerprint": ""}, "recipe": null, "license": "", "held_out": [], "counts": {},
+    "rejections": {}, "unfilled": [], "verified": 0}"#;
+
+const PREDICTIONS: &str = r#"{"id": "q1", "logical_form": "Find(Marie Curie) > Relate(discoverer, backward) > FilterNum(group, 10, >) > What()", "lang": "kopl"}
+"#;
+
+/// Writes a KB, a benchmark and predictions into a folder.
+fn prepare(folder: &Path) -> Result<(), Box<dyn Error>> {
+    let file = folder.join("elements.ttl");
+    std::fs::write(&file, ELEMENTS)?;
+    import(&ImportRequest::new(Source::Rdf(Profile::Rdfs), vec![file]), &folder.join("kb"), &NoProgress)?;
+    let questions = vec![serde_json::from_str(QUESTION)?];
+    Benchmark::new(serde_json::from_str(MANIFEST)?, questions).write(&folder.join("benchmark"))?;
+    Ok(std::fs::write(folder.join("predictions.jsonl"), PREDICTIONS)?)
+}
 
 fn main() -> Result<(), Box<dyn Error>> {
     let folder = tempfile::tempdir()?;
-    let file = folder.path().join("elements.ttl");
-    std::fs::write(&file, ELEMENTS)?;
-    let store = folder.path().join("kb");
-    import(&ImportRequest::new(Source::Rdf(Profile::Rdfs), vec![file]), &store, &NoProgress)?;
-    let kb = Kb::open(&store)?;
+    let path = |name: &str| folder.path().join(name);
+    prepare(folder.path())?;
 
-    // 1. A grader. With a session it runs the forms; without one it compares them only.
-    let words = Words::new(&kb);
-    let knowledge = Knowledge { lookup: &kb, names: &words, namespaces: Namespaces::of(&kb) };
-    let grader = Grader { session: Some(Session::new(&kb)), ..Grader::new(knowledge, &kb) };
-
-    // 2. Every prediction has one outcome and a value for each measure.
-    let question: Question = serde_json::from_str(QUESTION)?;
-    let mut collector = Collector::new(FORMS.len(), &grader.products, &[], &[]);
-    for (at, form) in FORMS.iter().enumerate() {
-        let prediction =
-            form.map(|form| Prediction { logical_form: Some(form.to_owned()), ..Prediction::default() });
-        let grade = grader.grade(&question, prediction.as_ref());
-        let shown = |measure| grade.values.get(measure).map_or("-".to_owned(), |value| format!("{value:.3}"));
-        println!("{}", form.unwrap_or("(no prediction)"));
-        println!(
-            "    {}, exact match {}, f1 {}",
-            grade.outcome.word(),
-            shown(Measure::EmCanonical),
-            shown(Measure::F1)
-        );
-        collector.add(at, &grade, &question.shape, &[]);
+    let selection = Selection {
+        questions: Some(QuestionSource::Folder(path("benchmark"))),
+        kb: KbSource::Folder(path("kb")),
+        ..Selection::default()
+    };
+    let mut options = GradeOptions::new(PredictionSource::Path(path("predictions.jsonl")));
+    options.out = Some(path("grades"));
+    let graded = grade_run(&GradeConfig { selection, options }, &NoProgress)?;
+    for name in ["em_canonical", "exec", "precision", "recall", "f1"] {
+        let score = &graded.summary.measures[name].all;
+        println!("{name:<13} {:.3} ({:.3} to {:.3}), n = {}", score.mean, score.low, score.high, score.n);
     }
-
-    // 3. The scores of a run: means with 95 % intervals.
-    let summary = collector.summary("example", 0, 0);
-    let f1 = &summary.measures["f1"].all;
-    println!("f1 {:.3} ({:.3} to {:.3}) over {} predictions", f1.mean, f1.low, f1.high, f1.n);
+    for row in read_rows(&path("grades"))? {
+        let row = row?;
+        println!("{}: {}, answers: {}", row.id, row.outcome, row.answers.join(", "));
+    }
     Ok(())
 }

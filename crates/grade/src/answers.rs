@@ -90,35 +90,35 @@ fn compared(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// How predicted answers meet gold ones.
+/// How predicted answers match gold ones.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Meeting {
+pub struct AnswerMatch {
     /// As sets.
     pub overlap: Overlap,
-    /// The place of the first right one, counted from 1.
+    /// The position of the first right one, counted from 1.
     pub first_right: Option<usize>,
 }
 
 /// Most questions have one answer or a few.
-type Few<T> = SmallVec<[T; 4]>;
+type Small<T> = SmallVec<[T; 4]>;
 
 /// Gold answers by their id, sorted, with their place; and by their text, made on demand: where all have ids, it is not needed.
-struct Gold<'g> {
+struct GoldIndex<'g> {
     answers: &'g [ComparedAnswer<'g>],
-    by_id: Few<(&'g str, usize)>,
-    by_text: OnceCell<Few<(Cow<'g, str>, usize)>>,
+    by_id: Small<(&'g str, usize)>,
+    by_text: OnceCell<Small<(Cow<'g, str>, usize)>>,
 }
 
-impl<'g> Gold<'g> {
-    fn of(answers: &'g [ComparedAnswer<'g>]) -> Gold<'g> {
+impl<'g> GoldIndex<'g> {
+    fn of(answers: &'g [ComparedAnswer<'g>]) -> GoldIndex<'g> {
         let ids = answers.iter().enumerate().filter_map(|(at, answer)| Some((answer.id.as_deref()?, at)));
-        let mut by_id: Few<(&str, usize)> = ids.collect();
+        let mut by_id: Small<(&str, usize)> = ids.collect();
         // The KB's own answers come in the order of their ids.
         if !by_id.is_sorted() {
             by_id.sort_unstable();
         }
         by_id.dedup_by_key(|(id, _)| *id);
-        Gold { answers, by_id, by_text: OnceCell::new() }
+        GoldIndex { answers, by_id, by_text: OnceCell::new() }
     }
 
     /// How many different ones there are.
@@ -136,7 +136,7 @@ impl<'g> Gold<'g> {
                 Some(id) => place(&self.by_id, id) == Some(at),
                 None => true,
             };
-            let mut by_text: Few<(Cow<'_, str>, usize)> = self
+            let mut by_text: Small<(Cow<'_, str>, usize)> = self
                 .answers
                 .iter()
                 .enumerate()
@@ -144,7 +144,7 @@ impl<'g> Gold<'g> {
                 .map(|(at, answer)| (compared(&answer.text), at))
                 .collect();
             by_text.sort_unstable();
-            let mut of_same: Few<bool> = SmallVec::new();
+            let mut of_same: Small<bool> = SmallVec::new();
             for (i, (text, at)) in by_text.iter().enumerate() {
                 let said_before = i > 0 && by_text[i - 1].0 == *text;
                 of_same.push(said_before && self.answers[*at].id.is_none());
@@ -169,10 +169,10 @@ fn place(sorted: &[(&str, usize)], id: &str) -> Option<usize> {
 
 /// Compares answers; both are sets, so what is said twice counts once. The order matters for the first right one only. Answers are the same
 /// by id if both have one; a bare text may be the id or the text.
-pub fn meet(predicted: &[ComparedAnswer<'_>], gold: &[ComparedAnswer<'_>]) -> Meeting {
-    let known = Gold::of(gold);
+pub fn match_answers(predicted: &[ComparedAnswer<'_>], gold: &[ComparedAnswer<'_>]) -> AnswerMatch {
+    let known = GoldIndex::of(gold);
     let mut found: SmallVec<[bool; 16]> = SmallVec::from_elem(false, gold.len());
-    let mut others: Few<(bool, Cow<'_, str>)> = SmallVec::new();
+    let mut others: Small<(bool, Cow<'_, str>)> = SmallVec::new();
     let mut first_right = None;
     for (at, answer) in predicted.iter().enumerate() {
         let by_id = place(&known.by_id, answer.id.as_deref().unwrap_or(&answer.text));
@@ -200,7 +200,7 @@ pub fn meet(predicted: &[ComparedAnswer<'_>], gold: &[ComparedAnswer<'_>]) -> Me
     others.dedup();
     let common = found.iter().filter(|found| **found).count();
     let overlap = Overlap { common, predicted: common + others.len(), gold: known.len() };
-    Meeting { overlap, first_right }
+    AnswerMatch { overlap, first_right }
 }
 
 #[cfg(test)]
@@ -215,33 +215,33 @@ mod tests {
     }
 
     #[test]
-    fn answers_meet() {
-        let meet = |predicted: Json, gold: Json| {
-            let Meeting { overlap, first_right } = meet(&known(predicted), &known(gold));
+    fn answers_match() {
+        let counts = |predicted: Json, gold: Json| {
+            let AnswerMatch { overlap, first_right } = match_answers(&known(predicted), &known(gold));
             (overlap.common, overlap.predicted, overlap.gold, first_right)
         };
         let gold = json!([
             { "type": "entity", "id": "Q1", "label": "Paris" },
             { "type": "entity", "id": "Q2", "label": "Rome" }
         ]);
-        assert_eq!(meet(json!(["Rome", "x", "x"]), gold.clone()), (1, 2, 2, Some(1)));
-        assert_eq!(meet(json!(["x", "Q1"]), gold.clone()), (1, 2, 2, Some(2)));
-        assert_eq!(meet(json!([{ "id": "Q3", "label": "Paris" }]), gold.clone()), (0, 1, 2, None));
-        assert_eq!(meet(json!([]), gold), (0, 0, 2, None));
-        assert_eq!(meet(json!([]), json!([])), (0, 0, 0, None));
+        assert_eq!(counts(json!(["Rome", "x", "x"]), gold.clone()), (1, 2, 2, Some(1)));
+        assert_eq!(counts(json!(["x", "Q1"]), gold.clone()), (1, 2, 2, Some(2)));
+        assert_eq!(counts(json!([{ "id": "Q3", "label": "Paris" }]), gold.clone()), (0, 1, 2, None));
+        assert_eq!(counts(json!([]), gold), (0, 0, 2, None));
+        assert_eq!(counts(json!([]), json!([])), (0, 0, 0, None));
         let metres = json!([{ "type": "quantity", "value": "206", "unit": "centimetre" }]);
-        assert_eq!(meet(json!(["206.0 centimetre"]), metres.clone()), (1, 1, 1, Some(1)));
-        assert_eq!(meet(json!(["206"]), metres), (0, 1, 1, None), "the unit is missing");
+        assert_eq!(counts(json!(["206.0 centimetre"]), metres.clone()), (1, 1, 1, Some(1)));
+        assert_eq!(counts(json!(["206"]), metres), (0, 1, 1, None), "the unit is missing");
         // Two things with one name, and the name said once or twice.
         let twins = json!([{ "id": "Q1", "label": "X" }, { "id": "Q2", "label": "X" }]);
-        assert_eq!(meet(json!(["X"]), twins.clone()), (1, 1, 2, Some(1)));
-        assert_eq!(meet(json!(["X", "X"]), twins), (2, 2, 2, Some(1)));
+        assert_eq!(counts(json!(["X"]), twins.clone()), (1, 1, 2, Some(1)));
+        assert_eq!(counts(json!(["X", "X"]), twins), (2, 2, 2, Some(1)));
         // What gold says twice counts once, by its id or by its text.
         let twice =
             json!([{ "id": "Q1", "label": "X" }, { "id": "Q1", "label": "X" }, { "id": "Q2", "label": "Y" }]);
-        assert_eq!(meet(json!([{ "id": "Q1" }, { "id": "Q2" }]), twice.clone()), (2, 2, 2, Some(1)));
-        assert_eq!(meet(json!(["X"]), twice), (1, 1, 2, Some(1)));
-        assert_eq!(meet(json!(["7.0", "x"]), json!([7, "7", "x"])), (2, 2, 2, Some(1)));
-        assert_eq!(meet(json!([true]), json!([{ "type": "boolean", "value": true }])), (1, 1, 1, Some(1)));
+        assert_eq!(counts(json!([{ "id": "Q1" }, { "id": "Q2" }]), twice.clone()), (2, 2, 2, Some(1)));
+        assert_eq!(counts(json!(["X"]), twice), (1, 1, 2, Some(1)));
+        assert_eq!(counts(json!(["7.0", "x"]), json!([7, "7", "x"])), (2, 2, 2, Some(1)));
+        assert_eq!(counts(json!([true]), json!([{ "type": "boolean", "value": true }])), (1, 1, 1, Some(1)));
     }
 }

@@ -5,15 +5,18 @@
 //! from the published table.
 
 use crate::degrade::{Stock, without_bracket};
+use crate::grade_error::GradeError;
 use crate::grader::Grader;
 use crate::measure::Measure;
 use crate::overlap::{BleuCounts, Smoothing};
 use crate::statistics::Estimate;
 use crate::summary::Collector;
+use crate::time_limit::with_time_limit;
 use rayon::prelude::*;
 use serde::Serialize;
-use touchstone_benchmark::Prediction;
-use touchstone_benchmark::{Question, Random};
+use touchstone_benchmark::{OpenBenchmark, Prediction, Question, Random};
+use touchstone_engine::QueryContext;
+use touchstone_kb::Progress;
 use touchstone_logic::Language;
 
 /// How far an axiom holds.
@@ -32,7 +35,7 @@ pub enum Holds {
 
 /// One measure and the axioms.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Row {
+pub struct AxiomRow {
     /// The measure.
     pub measure: String,
     /// The query.
@@ -53,10 +56,31 @@ pub struct Row {
     pub failures: Vec<Failure>,
 }
 
-impl Row {
+impl AxiomRow {
     /// The five cells: A1, A2, A3, per question, partial.
     pub fn cells(&self) -> [Holds; 5] {
         [self.a1, self.a2, self.a3, self.instance, self.partial]
+    }
+}
+
+/// An axiom of grounded measures.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub enum Axiom {
+    /// A query closer to gold scores more.
+    A1,
+    /// A query that runs scores more.
+    A2,
+    /// A query with better answers scores more.
+    A3,
+}
+
+impl std::fmt::Display for Axiom {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Axiom::A1 => "A1",
+            Axiom::A2 => "A2",
+            Axiom::A3 => "A3",
+        })
     }
 }
 
@@ -64,7 +88,7 @@ impl Row {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Failure {
     /// Which axiom.
-    pub axiom: &'static str,
+    pub axiom: Axiom,
     /// The question.
     pub question: String,
     /// What should score more, and its value.
@@ -124,10 +148,70 @@ struct Family<'q> {
     rewritten: Option<usize>,
 }
 
+/// The measures of the paper's table.
+pub const PAPER: [&str; 12] = [
+    "em_string",
+    "em_answer",
+    "accuracy",
+    "f1",
+    "recall",
+    "precision",
+    "perplexity",
+    "bleu",
+    "rouge_l",
+    "gek_1",
+    "gek_2",
+    "gek_3",
+];
+
+/// On what to check axioms.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct AxiomsConfig {
+    /// Maximum number of questions.
+    pub limit: usize,
+    /// The same seed makes the same cases.
+    pub seed: u64,
+    /// All measures, not only those of [`PAPER`].
+    pub all_measures: bool,
+}
+
+/// The axioms on a benchmark.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CheckedAxioms {
+    /// A row for each measure.
+    pub rows: Vec<AxiomRow>,
+    /// How many questions they were checked on.
+    pub questions: usize,
+}
+
+/// Checks the axioms on the selected questions of a benchmark.
+pub fn axioms_on_benchmark(
+    open: &OpenBenchmark,
+    config: &AxiomsConfig,
+    progress: &dyn Progress,
+) -> Result<CheckedAxioms, GradeError> {
+    let context = QueryContext::new(open.kb.as_ref(), open.ontology.as_ref()).without_suggestions();
+    let grader = Grader::for_benchmark(open, &context);
+    let mut questions = open.questions()?;
+    questions.retain(|question| question.forms.sparql.is_some());
+    if questions.is_empty() {
+        return Err(GradeError::NoSparql);
+    }
+    questions.truncate(config.limit);
+    let mut rows = with_time_limit(progress, None, &grader.cancel, || {
+        axioms(&grader, &questions, &open.all_questions(), config.seed)
+    });
+    if !config.all_measures {
+        rows.retain(|row| PAPER.contains(&row.measure.as_str()));
+        rows.sort_by_key(|row| PAPER.iter().position(|name| *name == row.measure));
+    }
+    Ok(CheckedAxioms { rows, questions: questions.len() })
+}
+
 /// Checks all measures of a grader, its products included, on questions with SPARQL.
 ///
 /// Names and other queries with the same answers are taken from `pool`.
-pub fn axioms(grader: &Grader<'_>, questions: &[&Question], pool: &[&Question], seed: u64) -> Vec<Row> {
+pub fn axioms(grader: &Grader<'_>, questions: &[&Question], pool: &[&Question], seed: u64) -> Vec<AxiomRow> {
     let stock = Stock::of(pool);
     let families: Vec<Family<'_>> =
         questions.par_iter().filter_map(|question| family(grader, question, &stock, seed)).collect();
@@ -220,7 +304,7 @@ fn graded(grader: &Grader<'_>, question: &Question, text: &str) -> Graded {
 
 /// Collects cases for and against.
 struct Trial<'f> {
-    axiom: &'static str,
+    axiom: Axiom,
     column: usize,
     n: usize,
     n_greater: usize,
@@ -229,7 +313,7 @@ struct Trial<'f> {
 }
 
 impl<'f> Trial<'f> {
-    fn new(axiom: &'static str, column: usize) -> Trial<'f> {
+    fn new(axiom: Axiom, column: usize) -> Trial<'f> {
         Trial { axiom, column, n: 0, n_greater: 0, tie: None, against: None }
     }
 
@@ -272,7 +356,7 @@ impl<'f> Trial<'f> {
     }
 }
 
-fn row(name: String, column: usize, families: &[Family<'_>]) -> Row {
+fn row(name: String, column: usize, families: &[Family<'_>]) -> AxiomRow {
     let values = || {
         let all = families.iter().flat_map(|family| &family.all).map(|graded| graded.values[column]);
         all.filter(|value| !value.is_nan())
@@ -287,10 +371,10 @@ fn row(name: String, column: usize, families: &[Family<'_>]) -> Row {
         }
     };
     // A query that is not gold but gives the same scores less than gold.
-    let mut other = Trial::new("A1", column);
+    let mut other = Trial::new(Axiom::A1, column);
     // Of two queries that run alike and give the same, the one that has more of gold scores more: of its names, or of its patterns.
-    let (mut by_names, mut by_patterns) = (Trial::new("A1", column), Trial::new("A1", column));
-    let (mut a2, mut a3) = (Trial::new("A2", column), Trial::new("A3", column));
+    let (mut by_names, mut by_patterns) = (Trial::new(Axiom::A1, column), Trial::new(Axiom::A1, column));
+    let (mut a2, mut a3) = (Trial::new(Axiom::A2, column), Trial::new(Axiom::A3, column));
     let (mut gold_is_best, mut rewritten_is_best) = (true, true);
     for Family { question, all, rewritten } in families {
         let gold = &all[0];
@@ -328,7 +412,7 @@ fn row(name: String, column: usize, families: &[Family<'_>]) -> Row {
         _ => Holds::No,
     };
     let trials = [if a1 == Holds::No { &other } else { &more }, &a2, &a3];
-    Row {
+    AxiomRow {
         a1,
         a2: a2.holds(),
         a3: a3.holds(),

@@ -58,7 +58,7 @@ pub(crate) struct Compared {
 }
 
 /// A question's gold forms, each read once, whoever asks for it.
-pub(crate) struct Gold<'q> {
+pub(crate) struct GoldForms<'q> {
     pub(crate) question: &'q Question,
     /// By language; SPARQL in two dialects.
     read: [OnceCell<Option<(Query, QueryGraph)>>; 4],
@@ -68,9 +68,9 @@ pub(crate) struct Gold<'q> {
     parsed: [OnceCell<Option<Parsed>>; 4],
 }
 
-impl<'q> Gold<'q> {
-    pub(crate) fn new(question: &'q Question) -> Gold<'q> {
-        Gold {
+impl<'q> GoldForms<'q> {
+    pub(crate) fn new(question: &'q Question) -> GoldForms<'q> {
+        GoldForms {
             question,
             read: Default::default(),
             translated: Default::default(),
@@ -108,12 +108,17 @@ impl<'q> Gold<'q> {
 
 impl Grader<'_> {
     /// The logical form of a prediction.
-    pub(crate) fn read<'p>(&self, gold: &Gold<'_>, prediction: &'p Prediction) -> Option<Predicted<'p>> {
+    pub(crate) fn read<'p>(&self, gold: &GoldForms<'_>, prediction: &'p Prediction) -> Option<Predicted<'p>> {
         let text = prediction.logical_form.as_deref().filter(|text| !text.trim().is_empty())?;
         Some(self.read_form(gold, text, prediction.language))
     }
 
-    fn read_form<'p>(&self, gold: &Gold<'_>, text: &'p str, language: Option<Language>) -> Predicted<'p> {
+    fn read_form<'p>(
+        &self,
+        gold: &GoldForms<'_>,
+        text: &'p str,
+        language: Option<Language>,
+    ) -> Predicted<'p> {
         let language = language.unwrap_or_else(|| Language::guess(text));
         let dialect = OnceCell::new();
         if self.trusts_gold_text && gold.has_text(text, language) {
@@ -170,7 +175,7 @@ impl Grader<'_> {
     /// The gold query, read from the language of the prediction if possible: SPARQL lists values and leaves out units.
     pub(crate) fn gold_query<'g>(
         &self,
-        gold: &'g Gold<'_>,
+        gold: &'g GoldForms<'_>,
         form: &Predicted<'_>,
     ) -> Option<&'g (Query, QueryGraph)> {
         let (number, text) = gold.form(form, &self.knowledge);
@@ -192,12 +197,12 @@ impl Grader<'_> {
     }
 
     /// The gold query, whatever it is written in.
-    pub(crate) fn any_gold_query(&self, gold: &Gold<'_>) -> Option<Query> {
+    pub(crate) fn any_gold_query(&self, gold: &GoldForms<'_>) -> Option<Query> {
         Some(self.with_ids(gold.question.query(&self.knowledge)?))
     }
 
     /// The gold form in the language of the prediction: the question's own, or one that says exactly the same.
-    fn gold_text<'g>(&self, gold: &'g Gold<'_>, form: &Predicted<'_>) -> Option<&'g str> {
+    fn gold_text<'g>(&self, gold: &'g GoldForms<'_>, form: &Predicted<'_>) -> Option<&'g str> {
         let (number, own) = gold.form(form, &self.knowledge);
         let translate = || {
             let query = gold.question.query(&self.knowledge)?;
@@ -213,7 +218,7 @@ impl Grader<'_> {
     }
 
     /// The gold SPARQL for the graph that the prediction speaks of, parsed.
-    fn gold_parsed<'g>(&self, gold: &'g Gold<'_>, form: &Predicted<'_>) -> Option<&'g Parsed> {
+    fn gold_parsed<'g>(&self, gold: &'g GoldForms<'_>, form: &Predicted<'_>) -> Option<&'g Parsed> {
         let number = gold.form(form, &self.knowledge).0;
         let parse = || sparql::parse(self.gold_text(gold, form)?).ok();
         gold.parsed[number].get_or_init(parse).as_ref()
@@ -222,7 +227,7 @@ impl Grader<'_> {
     /// 1 / the place of the first form that is canonically gold's.
     pub(crate) fn mrr_form(
         &self,
-        gold: &Gold<'_>,
+        gold: &GoldForms<'_>,
         alternatives: &[(String, Option<Language>)],
         canonical: f64,
     ) -> f64 {
@@ -243,7 +248,7 @@ impl Grader<'_> {
     /// All measures of a form, or of its absence; nothing is measured for systems without forms and questions without gold forms.
     pub(crate) fn query_measures(
         &self,
-        gold: &Gold<'_>,
+        gold: &GoldForms<'_>,
         form: Option<&Predicted<'_>>,
         values: &mut Values,
     ) -> Compared {
@@ -273,7 +278,7 @@ impl Grader<'_> {
     }
 
     /// Measures of a form that is not the gold one.
-    fn compare_forms(&self, gold: &Gold<'_>, form: &Predicted<'_>, values: &mut Values) -> Compared {
+    fn compare_forms(&self, gold: &GoldForms<'_>, form: &Predicted<'_>, values: &mut Values) -> Compared {
         let gold_text = self.gold_text(gold, form);
         // What cannot be read has nothing to compare with it.
         let gold_query = match gold_text.is_none() || matches!(form.read, Read::Query(..)) {

@@ -1,13 +1,18 @@
 //! Synthetic runs: gold queries, some of them made worse in a known way.
 
 use crate::degrade_sexpr::FormNames;
+use crate::grade_error::{GradeError, io};
 use crate::scan::{Token, scan, tokens};
 use hashbrown::HashMap;
 use std::collections::BTreeSet;
 use std::fmt;
-use touchstone_benchmark::Prediction;
-use touchstone_benchmark::{Question, Random};
-use touchstone_kb::{Comparison, LiteralFamily};
+use std::io::Write;
+use std::path::PathBuf;
+use std::str::FromStr;
+use touchstone_benchmark::{OpenBenchmark, Prediction, Question, Random};
+use touchstone_engine::QueryContext;
+use touchstone_kb::output::OutputFile;
+use touchstone_kb::{Comparison, LiteralFamily, cache_dir};
 use touchstone_logic::Knowledge;
 use touchstone_logic::{Ask, Extreme, Language, Query, Set, Value, kopl, sexpr, without_one};
 
@@ -51,11 +56,6 @@ impl Degradation {
         ("year", Degradation::Year),
     ];
 
-    /// The one with a name.
-    pub fn from_name(name: &str) -> Option<Degradation> {
-        Degradation::ALL.iter().find(|(known, _)| known.eq_ignore_ascii_case(name)).map(|(_, found)| *found)
-    }
-
     /// Its name.
     pub fn name(self) -> &'static str {
         Degradation::ALL.iter().find(|(_, known)| *known == self).map_or("", |(name, _)| name)
@@ -80,6 +80,65 @@ impl fmt::Display for Degradation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())
     }
+}
+
+/// A text that is not the name of a degradation.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("there is no degradation `{0}`; there are {known}", known = Degradation::ALL.map(|(name, _)| name).join(", "))]
+pub struct UnknownDegradation(String);
+
+impl FromStr for Degradation {
+    type Err = UnknownDegradation;
+
+    fn from_str(name: &str) -> Result<Degradation, UnknownDegradation> {
+        let found = Degradation::ALL.iter().find(|(known, _)| known.eq_ignore_ascii_case(name));
+        found.map(|(_, found)| *found).ok_or_else(|| UnknownDegradation(name.to_owned()))
+    }
+}
+
+/// What to degrade, and how.
+#[derive(Debug, Clone, PartialEq)]
+pub struct DegradeConfig {
+    /// How.
+    pub degradation: Degradation,
+    /// The share of questions to degrade, from 0 to 1.
+    pub share: f64,
+    /// The same seed degrades the same questions.
+    pub seed: u64,
+    /// The file of predictions.
+    pub out: PathBuf,
+    /// Replace the file even if Touchstone did not write it or it was changed since.
+    pub force: bool,
+}
+
+/// Writes a synthetic run: gold predictions for the selected questions, a share of them degraded.
+pub fn degrade_benchmark(open: &OpenBenchmark, config: &DegradeConfig) -> Result<Degraded, GradeError> {
+    check_share(config.share)?;
+    let mut file = OutputFile::reserve(&config.out, Some(&cache_dir()), config.force)?;
+    let context = QueryContext::new(open.kb.as_ref(), open.ontology.as_ref()).without_suggestions();
+    let questions = open.questions()?;
+    let DegradeConfig { degradation, share, seed, .. } = *config;
+    let run = degrade(&questions, &open.all_questions(), degradation, share, seed, &context.knowledge());
+    if run.predictions.is_empty() {
+        check_text(&questions)?;
+    }
+    let line = |prediction: &Prediction| serde_json::to_string(prediction).map(|line| line + "\n");
+    let text: Result<String, _> = run.predictions.iter().map(line).collect();
+    let written = text.map_err(std::io::Error::from).and_then(|text| file.write_all(text.as_bytes()));
+    written.map_err(io("write", &config.out))?;
+    file.commit()?;
+    Ok(run)
+}
+
+/// Refuses a share outside of 0 to 1.
+pub(crate) fn check_share(share: f64) -> Result<(), GradeError> {
+    if (0.0..=1.0).contains(&share) { Ok(()) } else { Err(GradeError::Share(share)) }
+}
+
+/// Refuses questions without a text that degradations of texts can change.
+pub(crate) fn check_text(questions: &[&Question]) -> Result<(), GradeError> {
+    let has_text = |question: &&Question| question.forms.sparql.is_some() || question.forms.sexpr.is_some();
+    if questions.iter().any(has_text) { Ok(()) } else { Err(GradeError::NoText) }
 }
 
 /// A synthetic run.

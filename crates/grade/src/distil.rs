@@ -2,21 +2,28 @@
 //! by luck gives a wrong one on some of them. One of them changes gold's own answers, if that can be done: a query about something else
 //! with the same answers does not notice.
 //!
-//! Facts around the gold graph, first of all those that carry its answers, are removed, given to other subjects, given other values, and
+//! Facts around the gold graph, first of all those that make its answers true, are removed, given to other subjects, given other values, and
 //! moved across what the query compares with. What is added fits the
 //! schema: its subject has the property already or is in its domain, and its value is one that the property has elsewhere. So a
 //! query that differs from gold only by what the schema implies is not taken for luck.
 
-use crate::carrying::Carrying;
 use crate::degrade::{Degradation, worse_query};
+use crate::grade_error::{GradeError, NeedsKb, io};
 use crate::neighbour::{Neighbour, facts_of_triple, run};
+use crate::witness_facts::WitnessFacts;
 use hashbrown::HashSet;
+use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-use touchstone_benchmark::{Question, Random};
+use std::io::Write;
+use std::path::PathBuf;
+use touchstone_benchmark::{OpenBenchmark, Question, Random};
 use touchstone_engine::plan::Plan;
-use touchstone_engine::{Found, Words};
-use touchstone_kb::{AttributeId, Change, Fact, FactId, Kb, LiteralId, NodeId, Property, Value};
+use touchstone_engine::{Found, QueryContext, Words};
+use touchstone_kb::output::OutputFile;
+use touchstone_kb::{
+    AttributeId, Change, Fact, FactId, Kb, LiteralId, NodeId, Progress, Property, Value, cache_dir,
+};
 use touchstone_logic::Knowledge;
 use touchstone_logic::with_ids;
 use touchstone_logic::{Ask, Query, Set, Value as Written};
@@ -29,15 +36,17 @@ pub struct Distilled {
     /// How many near misses were made.
     pub misses: usize,
     /// How many of them give other answers than gold on some neighbour.
-    pub told: usize,
+    #[serde(alias = "told")]
+    pub distinguished: usize,
     /// How many near misses give gold's answers on the KB as it is: only these can be right by luck.
     pub lucky: usize,
     /// How many of these give other answers on some neighbour.
-    pub lucky_told: usize,
+    #[serde(alias = "lucky_told")]
+    pub lucky_distinguished: usize,
     /// Whether gold gives other answers on some neighbour than on the KB as it is.
     #[serde(default)]
     pub moves_gold: bool,
-    /// The fewest neighbours that tell as many near misses from gold as all that were tried, and move gold's answers if one of those does.
+    /// The fewest neighbours that distinguish as many near misses from gold as all that were tried, and move gold's answers if one of those does.
     pub neighbours: Vec<Neighbour>,
 }
 
@@ -51,11 +60,53 @@ const MAX_SEEDS: usize = 5;
 /// Maximum and minimum number of neighbours to try: after the minimum, only near misses that are not distinguished yet are run.
 const MAX_TRIED: usize = 60;
 const TRIED_IN_FULL: usize = 12;
-/// So much may all queries of one question cost together.
+/// Maximum number of operations of all queries of one question together.
 const MAX_OPERATIONS: u64 = 20_000_000;
 
-/// Makes neighbours for the gold query of a question; `None` if it cannot be read or run, or if there is nothing to tell it
-/// from.
+/// For which questions to make neighbours.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DistilConfig {
+    /// Maximum number of questions.
+    pub limit: usize,
+    /// The same seed makes the same neighbours.
+    pub seed: u64,
+    /// The file of neighbours.
+    pub out: PathBuf,
+    /// Replace the file even if Touchstone did not write it or it was changed since.
+    pub force: bool,
+}
+
+/// Writes neighbours of the KB for the selected questions of a benchmark.
+pub fn distil_benchmark(
+    open: &OpenBenchmark,
+    config: &DistilConfig,
+    progress: &dyn Progress,
+) -> Result<Vec<Distilled>, GradeError> {
+    let mut file = OutputFile::reserve(&config.out, Some(&cache_dir()), config.force)?;
+    let kb = open.kb.as_ref().ok_or(GradeError::NoKb(NeedsKb::Distil))?;
+    let context = QueryContext::new(Some(kb), open.ontology.as_ref()).without_suggestions();
+    let knowledge = context.knowledge();
+    let mut questions = open.questions()?;
+    questions.truncate(config.limit);
+    progress.stage("making neighbours", Some(questions.len() as u64));
+    let distil_one = |question: &&Question| {
+        progress.advance(1);
+        if progress.cancelled() { None } else { distil(kb, &knowledge, question, config.seed) }
+    };
+    let found: Vec<Distilled> = questions.par_iter().filter_map(distil_one).collect();
+    if progress.cancelled() {
+        return Err(GradeError::Cancelled);
+    }
+    let line = |distilled: &Distilled| serde_json::to_string(distilled).map(|line| line + "\n");
+    let text: Result<String, _> = found.iter().map(line).collect();
+    let written = text.map_err(std::io::Error::from).and_then(|text| file.write_all(text.as_bytes()));
+    written.map_err(io("write", &config.out))?;
+    file.commit()?;
+    Ok(found)
+}
+
+/// Makes neighbours for the gold query of a question; `None` if it cannot be read or run, or if there is nothing to
+/// distinguish it from.
 pub fn distil(kb: &Kb, knowledge: &Knowledge<'_>, question: &Question, seed: u64) -> Option<Distilled> {
     let gold = with_ids(question.query(knowledge)?, kb);
     let mut random = Random::new(seed, &question.id);
@@ -66,14 +117,14 @@ pub fn distil(kb: &Kb, knowledge: &Knowledge<'_>, question: &Question, seed: u64
         misses: misses.iter().map(|miss| Plan::of(miss, &words).ok()).collect(),
         operations: 0,
     };
-    let all: Told = (1 << misses.len()) - 1;
-    let (told_here, answers) = contest.told(kb, all)?;
-    let lucky = all & !told_here;
+    let all: Distinguished = (1 << misses.len()) - 1;
+    let (distinguished_here, answers) = contest.distinguish(kb, all)?;
+    let lucky = all & !distinguished_here;
     let mut changes = Changes::around(kb, &words, question, &gold, &misses, random);
     let mut tried: Vec<Tried> = Vec::new();
-    // Gold as it is on the KB is one more that is to be told from gold.
-    let still: Told = 1 << misses.len();
-    let mut known: Told = 0;
+    // Gold as it is on the KB is one more query to distinguish from gold.
+    let still: Distinguished = 1 << misses.len();
+    let mut known: Distinguished = 0;
     for number in 0..MAX_TRIED {
         let is_enough = known == all | still && number >= TRIED_IN_FULL;
         if is_enough || contest.operations > MAX_OPERATIONS {
@@ -82,12 +133,12 @@ pub fn distil(kb: &Kb, knowledge: &Knowledge<'_>, question: &Question, seed: u64
         let Some(change) = changes.next(number) else { continue };
         let wanted = if number < TRIED_IN_FULL { all } else { all & !known };
         let Ok(neighbour) = kb.overlay(&change) else { continue };
-        let Some((mut told, given)) = contest.told(&neighbour, wanted) else { continue };
+        let Some((mut distinguished, given)) = contest.distinguish(&neighbour, wanted) else { continue };
         let moves_gold = given != answers;
-        told |= if moves_gold { still } else { 0 };
-        if told != 0 {
-            known |= told;
-            tried.push(Tried { change, told, moves_gold });
+        distinguished |= if moves_gold { still } else { 0 };
+        if distinguished != 0 {
+            known |= distinguished;
+            tried.push(Tried { change, distinguished, moves_gold });
         }
     }
     if misses.is_empty() && tried.is_empty() {
@@ -97,21 +148,21 @@ pub fn distil(kb: &Kb, knowledge: &Knowledge<'_>, question: &Question, seed: u64
     Some(Distilled {
         id: question.id.clone(),
         misses: misses.len(),
-        told: (known & all).count_ones() as usize,
+        distinguished: (known & all).count_ones() as usize,
         lucky: lucky.count_ones() as usize,
-        lucky_told: (known & lucky).count_ones() as usize,
+        lucky_distinguished: (known & lucky).count_ones() as usize,
         moves_gold: known & still != 0,
         neighbours: kept.iter().map(|&at| Neighbour::of(kb, &tried[at].change)).collect(),
     })
 }
 
-/// Which near misses are told from gold: a bit for each.
-type Told = u32;
+/// Which near misses are distinguished from gold: a bit for each.
+type Distinguished = u32;
 
-/// A change, and what came of it.
+/// A change, and its effect.
 struct Tried {
     change: Change,
-    told: Told,
+    distinguished: Distinguished,
     /// Gold gives other answers than on the KB as it is: a query that is right for no reason at all is then wrong.
     moves_gold: bool,
 }
@@ -139,11 +190,11 @@ struct Contest {
 impl Contest {
     /// Those of some near misses that give something else than gold, and what gold gives; `None` if gold costs too much. A near miss that
     /// costs too much is not distinguished: its result is unknown.
-    fn told<'k>(&mut self, kb: &'k Kb, wanted: Told) -> Option<(Told, Found<'k>)> {
+    fn distinguish<'k>(&mut self, kb: &'k Kb, wanted: Distinguished) -> Option<(Distinguished, Found<'k>)> {
         let (right, spent) = run(kb, &self.gold);
         self.operations += spent;
         let right = right.ok()?;
-        let mut told = 0;
+        let mut distinguished = 0;
         for (at, miss) in self.misses.iter().enumerate().filter(|(at, _)| wanted & (1 << at) != 0) {
             let differs = match miss {
                 None => true,
@@ -153,23 +204,24 @@ impl Contest {
                     found.is_ok_and(|found| found != right)
                 }
             };
-            told |= Told::from(differs) << at;
+            distinguished |= Distinguished::from(differs) << at;
         }
-        Some((told, right))
+        Some((distinguished, right))
     }
 }
 
-/// The fewest of those tried that tell all that is known; of several such choices the one with most neighbours that move gold's answers,
+/// The fewest of those tried that distinguish all that can be; of several such choices the one with most neighbours that move gold's answers,
 /// then the one with the smallest changes.
-fn fewest(tried: &[Tried], known: Told) -> Vec<usize> {
-    // For all that can be told together, the best choice so far: how many, how many of them leave gold's answers, how large; which.
-    let mut best: BTreeMap<Told, ([usize; 3], Vec<usize>)> = BTreeMap::from([(0, ([0; 3], Vec::new()))]);
-    for (at, Tried { change, told, moves_gold }) in tried.iter().enumerate() {
+fn fewest(tried: &[Tried], known: Distinguished) -> Vec<usize> {
+    // For each set that can be distinguished together, the best choice so far: how many, how many of them leave gold's answers, how large; which.
+    let mut best: BTreeMap<Distinguished, ([usize; 3], Vec<usize>)> =
+        BTreeMap::from([(0, ([0; 3], Vec::new()))]);
+    for (at, Tried { change, distinguished, moves_gold }) in tried.iter().enumerate() {
         let size = change.removed.len() + change.added.len();
         for (before, ([n, n_still, total], chosen)) in best.clone() {
             let cost = [n + 1, n_still + usize::from(!moves_gold), total + size];
-            if best.get(&(before | told)).is_none_or(|(other, _)| cost < *other) {
-                best.insert(before | told, (cost, chosen.into_iter().chain([at]).collect()));
+            if best.get(&(before | distinguished)).is_none_or(|(other, _)| cost < *other) {
+                best.insert(before | distinguished, (cost, chosen.into_iter().chain([at]).collect()));
             }
         }
     }
@@ -180,12 +232,12 @@ fn fewest(tried: &[Tried], known: Told) -> Vec<usize> {
 struct Changes<'k> {
     kb: &'k Kb,
     random: Random,
-    /// Facts of the query's properties; those that carry gold's answers first, or if there are none those next to them: `n_near` of them.
+    /// Facts of the query's properties; those that make gold's answers true first, or if there are none those next to them: `n_near` of them.
     facts: Vec<Fact>,
     n_near: usize,
-    /// Facts without which something is no answer.
+    /// Facts without which something is not an answer.
     supports: Vec<Vec<Fact>>,
-    /// Who may be given a fact: subjects of those facts, and members of the classes that the query is about.
+    /// Subjects that may be given a fact: subjects of those facts, and members of the classes that the query is about.
     subjects: Vec<NodeId>,
     /// Values at which comparisons of the query turn: what it compares with, and the nearest ones above and below.
     thresholds: Vec<(AttributeId, Vec<LiteralId>)>,
@@ -222,15 +274,15 @@ impl<'k> Changes<'k> {
             answers.contains(&fact.subject)
                 || matches!(fact.value, Value::Node(node) if answers.contains(&node))
         };
-        let carrying = Carrying::of(words, gold, &mut random);
-        let carries: HashSet<FactId> = carrying.facts.iter().map(|fact| fact.id).collect();
-        facts.retain(|fact| !carries.contains(&fact.id));
+        let witnesses = WitnessFacts::of(words, gold, &mut random);
+        let witness_ids: HashSet<FactId> = witnesses.facts.iter().map(|fact| fact.id).collect();
+        facts.retain(|fact| !witness_ids.contains(&fact.id));
         facts.sort_by_key(|fact| !is_near(fact));
-        let n_near = match carrying.facts.len() {
+        let n_near = match witnesses.facts.len() {
             0 => facts.iter().filter(|fact| is_near(fact)).count(),
-            n_carrying => n_carrying,
+            n_witnesses => n_witnesses,
         };
-        let facts: Vec<Fact> = carrying.facts.into_iter().chain(facts).collect();
+        let facts: Vec<Fact> = witnesses.facts.into_iter().chain(facts).collect();
         let domains = properties.iter().filter_map(|&property| domain(kb, property));
         let classes = domains.chain(named.classes.iter().filter_map(|id| kb.class(id)));
         let mut subjects: Vec<NodeId> = facts.iter().map(|fact| fact.subject).chain(answers).collect();
@@ -244,7 +296,7 @@ impl<'k> Changes<'k> {
             Some((attribute, turning_points(kb, attribute, value)))
         });
         let thresholds = thresholds.filter(|(_, values)| !values.is_empty()).collect();
-        Changes { kb, random, facts, n_near, supports: carrying.supports, subjects, thresholds }
+        Changes { kb, random, facts, n_near, supports: witnesses.supports, subjects, thresholds }
     }
 
     /// The next change; `None` if there is nothing to change in this way.
@@ -307,9 +359,9 @@ impl<'k> Changes<'k> {
         removed.iter().for_each(|fact| self.remove(fact, change));
     }
 
-    /// Says of another subject what a fact says of its own: it then satisfies one constraint, and perhaps not the others.
+    /// States for another subject what a fact states for its own: it then satisfies one constraint, and perhaps not the others.
     fn add_one(&mut self, change: &mut Change) {
-        // Not everybody may be given every fact: a few attempts.
+        // Not every subject may be given every fact: a few attempts.
         for _ in 0..8 {
             let (Some(fact), Some(&subject)) = (self.fact(), self.random.choose(&self.subjects)) else {
                 return;
@@ -324,7 +376,7 @@ impl<'k> Changes<'k> {
         }
     }
 
-    /// Says of a subject also what a fact of the same property says of another.
+    /// Gives a subject also the value that a fact of the same property has.
     fn add_value(&mut self, change: &mut Change) {
         let Some(fact) = self.fact() else { return };
         let others = self.facts.iter().filter(|other| other.property == fact.property);
@@ -467,9 +519,9 @@ mod tests {
 
     #[test]
     fn as_few_as_possible_are_kept() {
-        let tried = |size: u32, told: Told, moves_gold: bool| {
+        let tried = |size: u32, distinguished: Distinguished, moves_gold: bool| {
             let change = Change { removed: (0..size).map(FactId).collect(), added: Vec::new() };
-            Tried { change, told, moves_gold }
+            Tried { change, distinguished, moves_gold }
         };
         let all = [
             tried(9, 0b0111, true),

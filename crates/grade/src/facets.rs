@@ -1,5 +1,6 @@
 //! What questions are grouped by.
 
+use crate::grade_error::GradeError;
 use hashbrown::HashSet;
 use touchstone_benchmark::{Answer, Question};
 use touchstone_logic::QueryGraph;
@@ -25,8 +26,38 @@ pub const FACETS: [&str; 16] = [
     "relations",
 ];
 
+/// The schema items of training questions.
+pub type SeenItems = HashSet<String>;
+
+/// The schema items of training questions.
+pub fn seen_items(training: &[&Question]) -> SeenItems {
+    training.iter().flat_map(|question| question.schema_items.iter().cloned()).collect()
+}
+
+/// Refuses names that are not facets; two facets with `*` between them are crossed.
+pub fn check(facets: &[String]) -> Result<(), GradeError> {
+    for facet in facets.iter().flat_map(|facet| facet.split('*')) {
+        if !FACETS.contains(&facet) {
+            let nearest = touchstone_kb::nearest_name(facet, FACETS).map(str::to_owned);
+            return Err(GradeError::UnknownFacet { name: facet.to_owned(), nearest });
+        }
+    }
+    Ok(())
+}
+
+/// The values of a facet, or of two that are crossed.
+pub fn crossed_values(facet: &str, question: &Question, seen: &SeenItems) -> Vec<String> {
+    match facet.split_once('*') {
+        None => values(facet, question, seen),
+        Some((left, right)) => {
+            let (left, right) = (values(left, question, seen), crossed_values(right, question, seen));
+            left.iter().flat_map(|l| right.iter().map(move |r| format!("{l} · {r}"))).collect()
+        }
+    }
+}
+
 /// The values of one facet of a question; most have one, categories may be several or none.
-pub fn values(facet: &str, question: &Question, seen: &HashSet<String>) -> Vec<String> {
+pub fn values(facet: &str, question: &Question, seen: &SeenItems) -> Vec<String> {
     let graph = &question.graph;
     let one = |text: &str| vec![if text.is_empty() { "-".to_owned() } else { text.to_owned() }];
     match facet {

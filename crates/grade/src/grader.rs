@@ -1,7 +1,7 @@
 //! Grades one prediction: its outcome and all measures.
 
-use crate::answers::{ComparedAnswer, Meeting, meet};
-use crate::comparison::{Compared, Gold, Predicted, Read};
+use crate::answers::{AnswerMatch, ComparedAnswer, match_answers};
+use crate::comparison::{Compared, GoldForms, Predicted, Read};
 use crate::compat::{self, Compat};
 use crate::measure::{Measure, Product, Values};
 use crate::neighbour::agree;
@@ -11,11 +11,9 @@ use crate::scan::scan;
 use crate::sets::Overlap;
 use hashbrown::HashMap;
 use std::borrow::Cow;
-use touchstone_benchmark::Gives;
-use touchstone_benchmark::Prediction;
-use touchstone_benchmark::Question;
-use touchstone_engine::budget::Cancel;
-use touchstone_engine::{Answers, Outcome as Ran, Session, Settings};
+use touchstone_benchmark::{Gives, OpenBenchmark, Prediction, Question};
+use touchstone_engine::budget::{Cancel, Limits};
+use touchstone_engine::{Answers, Outcome as Ran, QueryContext, Session, Settings};
 use touchstone_kb::Change;
 use touchstone_logic::Knowledge;
 use touchstone_logic::{Inverses, Language, Ontology, QueryGraph};
@@ -95,6 +93,9 @@ pub enum GoldAnswers {
 /// What a form returned, or why it did not.
 type Returned<'a> = Result<Vec<ComparedAnswer<'a>>, (Outcome, String)>;
 
+/// Maximum number of operations of a logical form, unless the caller sets another one.
+pub const MAX_OPERATIONS: u64 = 2_000_000;
+
 /// Maximum number of answers to keep with a grade: wrong queries may have millions.
 const MAX_KEPT: usize = 1000;
 
@@ -118,13 +119,28 @@ impl<'k> Grader<'k> {
         }
     }
 
+    /// For the questions of a benchmark: runs logical forms on its KB, if that is open.
+    pub fn for_benchmark(open: &'k OpenBenchmark, context: &'k QueryContext<'_>) -> Grader<'k> {
+        Grader {
+            session: open.kb.as_ref().map(|kb| Session::new(kb).without_suggestions()),
+            ontology: open.ontology.as_ref(),
+            settings: Settings {
+                limits: Limits { operations: MAX_OPERATIONS, ..Limits::default() },
+                ..Settings::default()
+            },
+            // Only forms that were run on this very KB, and not changed since, need not be run again.
+            gold_is_true: open.benchmark.is_proven() && open.has_own_kb(),
+            ..Grader::new(context.knowledge(), context.inverses())
+        }
+    }
+
     /// Grades a prediction, or its absence.
     pub fn grade<'g>(&self, question: &'g Question, prediction: Option<&'g Prediction>) -> Grade<'g> {
-        // An error is never an answer, whatever stands beside it.
-        let said = prediction.filter(|prediction| prediction.error.is_none());
-        let gold = Gold::new(question);
+        // An error is never an answer, whatever else the prediction has.
+        let usable = prediction.filter(|prediction| prediction.error.is_none());
+        let gold = GoldForms::new(question);
         let (gold_answers, gold_from) = self.gold_answers(question);
-        let form = said.and_then(|said| self.read(&gold, said));
+        let form = usable.and_then(|usable| self.read(&gold, usable));
         let is_gold = form.as_ref().is_some_and(|form| matches!(form.read, Read::Gold));
         let returned: Option<Returned<'g>> = match &form {
             Some(_)
@@ -141,7 +157,7 @@ impl<'k> Grader<'k> {
         let mut values = Values::default();
         let Compared { bleu, is_incomparable } = self.query_measures(&gold, form.as_ref(), &mut values);
         if let Some(canonical) = values.get(Measure::EmCanonical) {
-            let alternatives = said.map_or(&[][..], |said| &said.alternatives);
+            let alternatives = usable.map_or(&[][..], |usable| &usable.alternatives);
             values.set(Measure::MrrForm, self.mrr_form(&gold, alternatives, canonical));
         }
         let knows_gold = gold_from != GoldAnswers::Unknown;
@@ -150,7 +166,7 @@ impl<'k> Grader<'k> {
             values.set(Measure::Exec, f64::from(runs));
             if knows_gold {
                 let f1 = match &returned {
-                    Some(Ok(answers)) => meet(answers, &gold_answers).overlap.f1(),
+                    Some(Ok(answers)) => match_answers(answers, &gold_answers).overlap.f1(),
                     _ => 0.0,
                 };
                 values.set(Measure::F1Exec, f1);
@@ -160,23 +176,18 @@ impl<'k> Grader<'k> {
         let is_measured = outcome != Outcome::Answered || answers.is_some();
         let mut given = answers.unwrap_or_default();
         if is_measured && knows_gold {
-            let meeting = (outcome == Outcome::Answered).then(|| meet(&given, &gold_answers));
-            answer_measures(question, said, &given, &gold_answers, meeting, &mut values);
+            let matched = (outcome == Outcome::Answered).then(|| match_answers(&given, &gold_answers));
+            answer_measures(question, usable, &given, &gold_answers, matched, &mut values);
         }
-        if let Some(said) = said
-            && !said.log_probs.is_empty()
+        if let Some(usable) = usable
+            && !usable.log_probs.is_empty()
         {
-            let mean = said.log_probs.iter().sum::<f64>() / said.log_probs.len() as f64;
+            let mean = usable.log_probs.iter().sum::<f64>() / usable.log_probs.len() as f64;
             values.set(Measure::Perplexity, (-mean).exp());
         }
         let official = self.official(question, prediction, &given, &gold_answers, knows_gold, &values);
         given.truncate(MAX_KEPT);
-        let predicted_shape = form.as_ref().map(|form| match &form.read {
-            Read::Gold => question.shape.clone(),
-            Read::Query(_, graph) => graph.shape().code,
-            Read::Outside => "OUTSIDE".to_owned(),
-            Read::Unreadable => "INVALID".to_owned(),
-        });
+        let predicted_shape = form.as_ref().map(|form| shape_code(form, question));
         let robust = match &form {
             Some(form) if values.get(Measure::EmAnswer) == Some(1.0) => self.robust(&gold, form),
             _ => None,
@@ -221,7 +232,7 @@ impl<'k> Grader<'k> {
         }
     }
 
-    fn robust(&self, gold: &Gold<'_>, form: &Predicted<'_>) -> Option<bool> {
+    fn robust(&self, gold: &GoldForms<'_>, form: &Predicted<'_>) -> Option<bool> {
         let neighbours = self.neighbours.get(&gold.question.id)?;
         let kb = self.session.as_ref()?.kb();
         match &form.read {
@@ -369,29 +380,39 @@ impl<'k> Grader<'k> {
     }
 }
 
+/// The shape of a predicted query.
+fn shape_code(form: &Predicted<'_>, question: &Question) -> String {
+    match &form.read {
+        Read::Gold => question.shape.clone(),
+        Read::Query(_, graph) => graph.shape().code,
+        Read::Outside => "OUTSIDE".to_owned(),
+        Read::Unreadable => "INVALID".to_owned(),
+    }
+}
+
 fn answer_measures(
     question: &Question,
     prediction: Option<&Prediction>,
     given: &[ComparedAnswer<'_>],
     gold: &[ComparedAnswer<'_>],
-    meeting: Option<Meeting>,
+    matched: Option<AnswerMatch>,
     values: &mut Values,
 ) {
-    let overlap = |measure: fn(Overlap) -> f64| meeting.map_or(0.0, |meeting| measure(meeting.overlap));
+    let overlap = |measure: fn(Overlap) -> f64| matched.map_or(0.0, |matched| measure(matched.overlap));
     values.set(Measure::EmAnswer, overlap(|overlap| f64::from(overlap.is_exact())));
     values.set(Measure::Precision, overlap(Overlap::precision));
     values.set(Measure::Recall, overlap(Overlap::recall));
     values.set(Measure::F1, overlap(Overlap::f1));
     values.set(Measure::Accuracy, overlap(Overlap::accuracy));
     let both_empty =
-        meeting.is_some_and(|meeting| meeting.overlap.predicted == 0 && meeting.overlap.gold == 0);
-    let first = meeting.and_then(|meeting| meeting.first_right);
+        matched.is_some_and(|matched| matched.overlap.predicted == 0 && matched.overlap.gold == 0);
+    let first = matched.and_then(|matched| matched.first_right);
     values.set(Measure::Hits1, f64::from(both_empty || first == Some(1)));
     values.set(Measure::Mrr, if both_empty { 1.0 } else { first.map_or(0.0, |place| 1.0 / place as f64) });
     // KQA Pro has one gold answer; of several the order says nothing.
     let same =
         |first: &ComparedAnswer<'_>| gold.iter().any(|gold| compat::kqapro_same(&first.text, &gold.text));
-    let same = meeting.is_some() && given.first().is_some_and(same);
+    let same = matched.is_some() && given.first().is_some_and(same);
     values.set(Measure::KqaPro, f64::from(same || both_empty));
     if !question.choices.is_empty() {
         let chosen = prediction.and_then(|prediction| prediction.choice.as_deref());

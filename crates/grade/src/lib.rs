@@ -3,7 +3,8 @@
 pub mod aligned;
 pub mod answers;
 pub mod axioms;
-mod carrying;
+mod compare_runs;
+mod compare_tables;
 mod comparison;
 pub mod compat;
 pub mod degrade;
@@ -11,6 +12,9 @@ mod degrade_sexpr;
 pub mod distil;
 pub mod elements;
 pub mod facets;
+mod grade_error;
+mod grade_files;
+mod grade_run;
 mod grader;
 mod holds;
 pub mod language;
@@ -18,7 +22,10 @@ mod measure;
 pub mod neighbour;
 mod outcome;
 pub mod overlap;
+mod prediction_source;
+mod regress_run;
 pub mod regression;
+mod requirements;
 pub mod same;
 pub mod scan;
 pub mod sensitivity;
@@ -26,11 +33,23 @@ pub mod sets;
 pub mod statistics;
 pub mod summary;
 pub mod table;
-mod threshold;
+mod time_limit;
 pub mod usage;
+mod witness_facts;
 
+pub use compare_runs::{
+    CompareConfig, ComparedRuns, FacetComparison, GradedFolder, RunComparison, SIGNIFICANT, compare_runs,
+};
 pub use comparison::tokens;
-pub use grader::{GoldAnswers, Grade, Grader};
-pub use measure::{FLOOR, Family, Measure, Product, ProductError, Values};
+pub use grade_error::{GradeError, NeedsKb};
+pub use grade_files::{read_about, read_rows};
+pub use grade_run::{GradeConfig, GradeOptions, GradedRun, grade_benchmark, grade_run};
+pub use grader::{GoldAnswers, Grade, Grader, MAX_OPERATIONS};
+pub use measure::{
+    FLOOR, Family, Measure, MeasureDescription, Product, ProductError, USUAL, USUAL_BY_FACET, Values,
+    measures,
+};
 pub use outcome::Outcome;
-pub use threshold::{NotAThreshold, Threshold};
+pub use prediction_source::PredictionSource;
+pub use regress_run::{RegressConfig, RegressedRun, regress_run};
+pub use requirements::{NotAThreshold, Requirements, Threshold};

@@ -12,8 +12,10 @@ pub enum Family {
     Execution,
     /// The answers.
     Answer,
-    /// What a system reports of itself.
+    /// What a system reports about itself.
     System,
+    /// Several measures.
+    Compound,
 }
 
 macro_rules! measures {
@@ -105,6 +107,66 @@ impl Measure {
     }
 }
 
+/// The measures that tables show unless others are asked for.
+pub const USUAL: [&str; 14] = [
+    "em_canonical",
+    "em_string",
+    "bleu",
+    "f1_sem",
+    "f1_tri",
+    "f1_aligned",
+    "exec",
+    "em_answer",
+    "f1",
+    "f1_exec",
+    "hits_1",
+    "gek_1",
+    "gek_2",
+    "gek_3",
+];
+
+/// The measures that breakdowns by facets show unless others are asked for.
+pub const USUAL_BY_FACET: [&str; 6] = ["em_canonical", "f1_aligned", "exec", "em_answer", "f1", "gek_3"];
+
+/// The names of all measures and of the published compound ones.
+pub(crate) fn known_names() -> impl Iterator<Item = &'static str> {
+    Measure::ALL.iter().map(|measure| measure.name()).chain(["gek_1", "gek_2", "gek_3"])
+}
+
+/// What `touchstone measures` lists.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct MeasureDescription {
+    /// The name.
+    pub name: String,
+    /// It changes when the numbers do.
+    pub version: u32,
+    /// What it looks at.
+    pub family: Family,
+    /// How it is computed.
+    pub formula: String,
+    /// What it gives in odd cases.
+    pub odd_cases: &'static str,
+}
+
+/// All measures, and the published compound ones.
+pub fn measures() -> Vec<MeasureDescription> {
+    let measure = |measure: &Measure| MeasureDescription {
+        name: measure.name().to_owned(),
+        version: measure.version(),
+        family: measure.family(),
+        formula: measure.formula().to_owned(),
+        odd_cases: measure.odd_cases(),
+    };
+    let product = |product: Product| MeasureDescription {
+        formula: product.formula(),
+        name: product.name,
+        version: product.version,
+        family: Family::Compound,
+        odd_cases: "a factor that is not measured: not measured",
+    };
+    Measure::ALL.iter().map(measure).chain(Product::published().map(product)).collect()
+}
+
 /// The values of all measures for one question; `None` where one is not measured.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Values(pub [Option<f64>; Measure::ALL.len()]);
@@ -145,6 +207,7 @@ pub const FLOOR: f64 = 1e-4;
 
 /// A product that cannot be read.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum ProductError {
     /// Another syntax.
     #[error("`{0}` is not a product of measures; write it like `mine = f1_sem * exec ^ 0.5 * f1`")]
@@ -191,6 +254,12 @@ impl Product {
             return Err(syntax());
         }
         Ok(Product { name, factors, floor: FLOOR, version: 1 })
+    }
+
+    /// How it is computed.
+    pub fn formula(&self) -> String {
+        let factors: Vec<&str> = self.factors.iter().map(|(measure, _)| measure.name()).collect();
+        format!("{}, each lifted to {} + {} x", factors.join(" * "), self.floor, 1.0 - self.floor)
     }
 
     /// Its value; `None` if a factor is not measured.

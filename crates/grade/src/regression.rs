@@ -1,6 +1,7 @@
 //! Ordinary least squares with an intercept, and two-sided p-values.
 
 use serde::Serialize;
+use statrs::function::beta::checked_beta_reg;
 
 /// What a regression found.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -14,7 +15,28 @@ pub struct Regression {
     /// The intercept, then the columns in their order.
     pub coefficients: Vec<Coefficient>,
     /// Columns that were left out, with the reason.
-    pub dropped: Vec<(String, String)>,
+    pub dropped: Vec<(String, DropReason)>,
+}
+
+/// Why a column was left out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub enum DropReason {
+    /// It has one value only.
+    #[serde(rename = "it is constant")]
+    Constant,
+    /// It is a linear combination of others.
+    #[serde(rename = "it follows from the columns before it")]
+    Dependent,
+}
+
+impl std::fmt::Display for DropReason {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            DropReason::Constant => "it is constant",
+            DropReason::Dependent => "it follows from the columns before it",
+        })
+    }
 }
 
 /// A coefficient.
@@ -62,8 +84,8 @@ pub fn regress(measure: &str, y: &[f64], columns: &[(String, Vec<f64>)]) -> Resu
         let length = dot(&rest, &rest).sqrt();
         if length <= 1e-10 * size.max(1e-300) || size == 0.0 {
             let is_constant = column.windows(2).all(|pair| pair[0] == pair[1]);
-            let reason = if is_constant { "it is constant" } else { "it follows from the columns before it" };
-            dropped.push((name.clone(), reason.to_owned()));
+            let reason = if is_constant { DropReason::Constant } else { DropReason::Dependent };
+            dropped.push((name.clone(), reason));
             continue;
         }
         rest.iter_mut().for_each(|r| *r /= length);
@@ -123,53 +145,9 @@ fn stars(p: f64) -> &'static str {
     }
 }
 
-/// How likely Student's t is at least so far from 0.
+/// The probability that Student's t is at least this far from 0, on either side.
 fn student_tails(t: f64, freedom: f64) -> f64 {
-    incomplete_beta(freedom / 2.0, 0.5, freedom / (freedom + t * t))
-}
-
-/// The regularised incomplete beta function, by its continued fraction (Lentz).
-fn incomplete_beta(a: f64, b: f64, x: f64) -> f64 {
-    if x <= 0.0 || x >= 1.0 {
-        return x.clamp(0.0, 1.0);
-    }
-    if x > (a + 1.0) / (a + b + 2.0) {
-        return 1.0 - incomplete_beta(b, a, 1.0 - x);
-    }
-    let front = (log_gamma(a + b) - log_gamma(a) - log_gamma(b) + a * x.ln() + b * (1.0 - x).ln()).exp() / a;
-    let tiny = 1e-300;
-    let (mut c, mut d) = (1.0, 1.0 - (a + b) * x / (a + 1.0));
-    d = 1.0 / if f64::abs(d) < tiny { tiny } else { d };
-    let mut fraction = d;
-    for m in 1..500 {
-        let m = f64::from(m);
-        for step in [
-            m * (b - m) * x / ((a + 2.0 * m - 1.0) * (a + 2.0 * m)),
-            -(a + m) * (a + b + m) * x / ((a + 2.0 * m) * (a + 2.0 * m + 1.0)),
-        ] {
-            d = 1.0 + step * d;
-            d = 1.0 / if d.abs() < tiny { tiny } else { d };
-            c = 1.0 + step / c;
-            c = if f64::abs(c) < tiny { tiny } else { c };
-            fraction *= c * d;
-        }
-        if (c * d - 1.0).abs() < 1e-16 {
-            break;
-        }
-    }
-    front * fraction
-}
-
-/// The logarithm of the gamma function (Stirling's series, for arguments shifted above 10).
-fn log_gamma(mut x: f64) -> f64 {
-    let mut shift = 0.0;
-    while x < 12.0 {
-        shift -= x.ln();
-        x += 1.0;
-    }
-    let inverse = 1.0 / (x * x);
-    let series = (1.0 / 12.0 - inverse * (1.0 / 360.0 - inverse * (1.0 / 1260.0 - inverse / 1680.0))) / x;
-    shift + (x - 0.5) * x.ln() - x + 0.5 * (2.0 * std::f64::consts::PI).ln() + series
+    checked_beta_reg(freedom / 2.0, 0.5, freedom / (freedom + t * t)).unwrap_or(f64::NAN)
 }
 
 #[cfg(test)]
@@ -203,6 +181,18 @@ mod tests {
     }
 
     #[test]
+    fn tails_of_students_t() {
+        for (t, freedom, p) in [
+            (2.0, 10.0, 0.07338803477074046),
+            (0.5, 3.0, 0.651447964848151),
+            (5.0, 200.0, 1.2501981277715426e-06),
+            (1.0, 1.0, 0.5),
+        ] {
+            assert!((student_tails(t, freedom) - p).abs() < 1e-12, "{t} {freedom}");
+        }
+    }
+
+    #[test]
     fn useless_columns_are_named() {
         let y: Vec<f64> = (0..20).map(|i| f64::from(i % 7)).collect();
         let x: Vec<f64> = (0..20).map(f64::from).collect();
@@ -212,7 +202,7 @@ mod tests {
         let found = regress("y", &y, &columns).expect("a regression");
         let names: Vec<&str> = found.dropped.iter().map(|(name, _)| name.as_str()).collect();
         assert_eq!(names, ["constant", "double"]);
-        assert_eq!(found.dropped[0].1, "it is constant");
+        assert_eq!(found.dropped[0].1, DropReason::Constant);
         assert!(regress("y", &[1.0], &columns).is_err());
     }
 }

@@ -21,8 +21,8 @@ impl fmt::Display for About {
     }
 }
 
-/// A graded run.
-pub struct GradedRun<'r> {
+/// The questions of a graded run.
+pub struct RunQuestions<'r> {
     /// What it is called in messages.
     pub name: &'r str,
     /// Its benchmark.
@@ -33,7 +33,8 @@ pub struct GradedRun<'r> {
 
 /// Runs about different benchmarks.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Mixed {
+#[non_exhaustive]
+pub enum DifferentBenchmarks {
     /// The identities differ.
     #[error(
         "{first} and {second} are about different benchmarks: {} and {}; grade both on the same benchmark",
@@ -69,7 +70,7 @@ pub enum Mixed {
 }
 
 /// Refuses runs that are about different benchmarks.
-pub fn same_benchmark(runs: &[GradedRun<'_>]) -> Result<(), Mixed> {
+pub fn same_benchmark(runs: &[RunQuestions<'_>]) -> Result<(), DifferentBenchmarks> {
     let Some((first, others)) = runs.split_first() else { return Ok(()) };
     for second in others {
         let names = || (first.name.to_owned(), second.name.to_owned());
@@ -77,7 +78,7 @@ pub fn same_benchmark(runs: &[GradedRun<'_>]) -> Result<(), Mixed> {
         if !one.is_empty() && !other.is_empty() {
             if one != other {
                 let (first_name, second_name) = names();
-                return Err(Mixed::Identity {
+                return Err(DifferentBenchmarks::Identity {
                     first: first_name,
                     second: second_name,
                     abouts: Box::new([first.about.clone(), second.about.clone()]),
@@ -93,11 +94,11 @@ pub fn same_benchmark(runs: &[GradedRun<'_>]) -> Result<(), Mixed> {
         common.sort_unstable();
         if let Some((id, _)) = common.iter().find(|(_, is_same)| !is_same) {
             let (first, second) = names();
-            return Err(Mixed::Question { first, second, id: (*id).to_owned() });
+            return Err(DifferentBenchmarks::Question { first, second, id: (*id).to_owned() });
         }
         if common.is_empty() && !(first.questions.is_empty() && second.questions.is_empty()) {
             let (first, second) = names();
-            return Err(Mixed::NothingInCommon { first, second });
+            return Err(DifferentBenchmarks::NothingInCommon { first, second });
         }
     }
     Ok(())
@@ -112,11 +113,11 @@ mod tests {
         second: &About,
         one: &[(&'static str, &'static str)],
         two: &[(&'static str, &'static str)],
-    ) -> Result<(), Mixed> {
+    ) -> Result<(), DifferentBenchmarks> {
         let (one, two) = (one.iter().copied().collect(), two.iter().copied().collect());
         same_benchmark(&[
-            GradedRun { name: "x", about: first, questions: one },
-            GradedRun { name: "y", about: second, questions: two },
+            RunQuestions { name: "x", about: first, questions: one },
+            RunQuestions { name: "y", about: second, questions: two },
         ])
     }
 
@@ -125,13 +126,18 @@ mod tests {
         let about = |identity: &str| About { benchmark: "quick".to_owned(), identity: identity.to_owned() };
         let (a, b, old) = (about("a"), about("b"), about(""));
         let (one, other) = (&[("q-1", "Who?"), ("q-2", "What?")][..], &[("q-1", "Where?")][..]);
-        assert!(matches!(check(&a, &b, one, one), Err(Mixed::Identity { .. })));
+        assert!(matches!(check(&a, &b, one, one), Err(DifferentBenchmarks::Identity { .. })));
         assert_eq!(check(&a, &a, one, one), Ok(()));
         // Parts of one benchmark.
         assert_eq!(check(&a, &a, &one[..1], &one[1..]), Ok(()));
         // Runs without an identity are told apart by their questions.
         assert_eq!(check(&old, &b, one, &one[..1]), Ok(()));
-        assert!(matches!(check(&old, &b, one, other), Err(Mixed::Question { id, .. }) if id == "q-1"));
-        assert!(matches!(check(&old, &old, one, &[("p-9", "Who?")]), Err(Mixed::NothingInCommon { .. })));
+        assert!(
+            matches!(check(&old, &b, one, other), Err(DifferentBenchmarks::Question { id, .. }) if id == "q-1")
+        );
+        assert!(matches!(
+            check(&old, &old, one, &[("p-9", "Who?")]),
+            Err(DifferentBenchmarks::NothingInCommon { .. })
+        ));
     }
 }

@@ -1,17 +1,20 @@
 //! How measures react to synthetic degradations: the third table of the paper on grounded measures.
 
-use crate::degrade::{Degradation, degrade};
+use crate::degrade::{Degradation, check_share, check_text, degrade};
+use crate::grade_error::GradeError;
 use crate::grader::Grader;
 use crate::measure::Measure;
 use crate::summary::Collector;
+use crate::time_limit::with_time_limit;
 use rayon::prelude::*;
 use serde::Serialize;
-use touchstone_benchmark::Question;
+use touchstone_benchmark::{OpenBenchmark, Question};
+use touchstone_engine::QueryContext;
 use touchstone_kb::Progress;
 
 /// The scores of a synthetic run.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Row {
+pub struct SensitivityRow {
     /// Which degradation.
     pub degradation: &'static str,
     /// The share of questions that were to be degraded.
@@ -67,6 +70,36 @@ pub const MEASURES: [Measure; 8] = [
     Measure::F1Tri,
 ];
 
+/// Which synthetic runs to grade.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SensitivityConfig {
+    /// The degradations.
+    pub degradations: Vec<Degradation>,
+    /// The shares of questions to degrade, from 0 to 1.
+    pub shares: Vec<f64>,
+    /// The same seed degrades the same questions.
+    pub seed: u64,
+}
+
+/// Grades synthetic runs on the selected questions of a benchmark.
+pub fn sensitivity_of_benchmark(
+    open: &OpenBenchmark,
+    config: &SensitivityConfig,
+    progress: &dyn Progress,
+) -> Result<Vec<SensitivityRow>, GradeError> {
+    let SensitivityConfig { degradations, shares, seed } = config;
+    shares.iter().try_for_each(|&share| check_share(share))?;
+    let context = QueryContext::new(open.kb.as_ref(), open.ontology.as_ref()).without_suggestions();
+    let grader = Grader::for_benchmark(open, &context);
+    let questions = open.questions()?;
+    if degradations.iter().any(|degradation| degradation.is_of_text()) {
+        check_text(&questions)?;
+    }
+    Ok(with_time_limit(progress, None, &grader.cancel, || {
+        sensitivity(&grader, &questions, &open.all_questions(), degradations, shares, *seed, progress)
+    }))
+}
+
 /// Grades synthetic runs.
 pub fn sensitivity(
     grader: &Grader<'_>,
@@ -76,7 +109,7 @@ pub fn sensitivity(
     shares: &[f64],
     seed: u64,
     progress: &dyn Progress,
-) -> Vec<Row> {
+) -> Vec<SensitivityRow> {
     let mut rows = Vec::new();
     progress
         .stage("grading synthetic runs", Some((degradations.len() * shares.len() * questions.len()) as u64));
@@ -103,7 +136,7 @@ pub fn sensitivity(
             };
             let scores = names.chain(products).map(|(name, column)| (name, mean(column))).collect();
             let changed = run.changed as f64 / run.predictions.len().max(1) as f64;
-            rows.push(Row { degradation: degradation.name(), share, changed, scores });
+            rows.push(SensitivityRow { degradation: degradation.name(), share, changed, scores });
         }
     }
     rows

@@ -40,7 +40,7 @@ pub use compare::Comparison;
 pub use error::{ChangeError, KbError, Result};
 pub use ids::{AttributeId, ClassId, FactId, LiteralId, NodeId, Property, QualifierId, RelationId, Value};
 pub use literal::{Literal, LiteralFamily, LiteralKind, NumberType, UNIT_NAMESPACE, XSD};
-pub use names::{fold, nearest_name};
+pub use names::{fold, nearest_name, shortened};
 pub use progress::{NoProgress, Progress};
 pub use store::{
     Change, Counts, Fact, FileRecord, Kb, LiteralFacts, Manifest, Match, NameHit, Qualifier, STORE_FORMAT,

@@ -55,6 +55,17 @@ fn fold_char(c: char, out: &mut String) {
     }
 }
 
+/// Maximum number of characters of a name in a message.
+const MAX_SHOWN: usize = 60;
+
+/// A text of any length, cut to what a message can hold.
+pub fn shortened(text: &str) -> String {
+    match text.char_indices().nth(MAX_SHOWN) {
+        Some((end, _)) => format!("{}...", &text[..end]),
+        None => text.to_owned(),
+    }
+}
+
 /// The edit distance in characters: insertions, deletions, replacements, and two neighbours swapped.
 pub(crate) fn edit_distance(a: &str, b: &str) -> usize {
     let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());

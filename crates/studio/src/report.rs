@@ -8,7 +8,7 @@ use std::io::{self, BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 use thiserror::Error;
 use touchstone_benchmark::GradeRow;
-use touchstone_grade::same::{GradedRun, Mixed, same_benchmark};
+use touchstone_grade::same::{DifferentBenchmarks, RunQuestions, same_benchmark};
 use touchstone_kb::Progress;
 use touchstone_kb::output::{OutputError, OutputFile};
 
@@ -77,7 +77,7 @@ pub enum ReportError {
     },
     /// The runs are about different benchmarks.
     #[error(transparent)]
-    Mixed(#[from] Mixed),
+    Mixed(#[from] DifferentBenchmarks),
     /// The page cannot be made.
     #[error("cannot write the data of the report")]
     Data(#[from] serde_json::Error),
@@ -97,7 +97,7 @@ pub fn report(config: &ReportConfig, progress: &dyn Progress) -> Result<WrittenR
     let runs: Vec<ReportRun> = config.runs.iter().map(read).collect::<Result<_, _>>()?;
     let graded = runs.iter().map(|run| {
         let questions = run.grades.iter().map(|grade| (grade.id.as_str(), grade.question.as_str()));
-        GradedRun { name: &run.name, about: &run.summary.about, questions: questions.collect() }
+        RunQuestions { name: &run.name, about: &run.summary.about, questions: questions.collect() }
     });
     same_benchmark(&graded.collect::<Vec<_>>())?;
     let benchmark =

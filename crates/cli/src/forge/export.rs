@@ -1,10 +1,11 @@
 //! `touchstone export-dataset`.
 
-use crate::kb::Chosen;
+use crate::args::kb_for;
 use crate::{Outcome, output};
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 use clap::Args;
 use std::path::PathBuf;
+use touchstone_benchmark::Benchmark;
 use touchstone_forge::export::{Target, export_to, reserve};
 
 /// Arguments of `touchstone export-dataset`.
@@ -38,12 +39,11 @@ pub(crate) fn run(args: &ExportArgs) -> Result<Outcome> {
             Target::NAMES.join(", ")
         )
     })?;
-    let benchmark = crate::grade::read_benchmark(&args.benchmark)?;
+    let benchmark = Benchmark::read(&args.benchmark)?;
     let folder = reserve(&benchmark, target, &args.out, args.force)?;
-    let kb = match crate::kb::choose(args.kb.as_deref(), &benchmark.manifest.kb, &[&args.benchmark])? {
-        Chosen::Kb(kb) => *kb,
-        Chosen::Missing(message) => bail!(message),
-        Chosen::None => {
+    let kb = match kb_for(&benchmark, &args.benchmark, args.kb.as_deref())? {
+        Some(kb) => kb,
+        None => {
             output::note(
                 "the benchmark does not name its KB; names are taken from World (--kb names another)",
             );

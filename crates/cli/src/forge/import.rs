@@ -1,6 +1,7 @@
 //! `touchstone import-dataset`.
 
-use crate::forms::{KnowledgeArgs, Reasons, each_record, must_exist};
+use crate::args::KnowledgeArgs;
+use crate::forms::{Reasons, each_record, must_exist};
 use crate::progress::Bar;
 use crate::{Outcome, output};
 use anyhow::{Context, Result, bail};
@@ -76,7 +77,8 @@ pub(crate) fn run(args: &ImportArgs) -> Result<Outcome> {
         bail!("there is nothing to import: give files with --train, --dev or --test");
     }
     let folder = Benchmark::reserve(&args.out, args.force)?;
-    let known = args.knowledge.open()?;
+    let opened = args.knowledge.open()?;
+    let known = opened.context();
     // Thousands of records may have words that are not known: looking for the nearest of each would take hours.
     let knowledge = known.knowledge();
     let silent = Silent(knowledge.lookup);
@@ -128,7 +130,8 @@ pub(crate) fn run(args: &ImportArgs) -> Result<Outcome> {
         LevelsName::Keep => Levels::Keep,
         LevelsName::Compute => Levels::Compute,
     };
-    let (benchmark, level_counts) = benchmark(name, known.identity(), imported, reasons.by_reason(), levels);
+    let (benchmark, level_counts) =
+        benchmark(name, KbIdentity::of(known.kb()), imported, reasons.by_reason(), levels);
     benchmark.write_to(folder)?;
     if args.json {
         let unread: Vec<_> = unread
@@ -207,17 +210,4 @@ fn neural(file: &Path) -> Result<Vec<touchstone_datasets::Record>> {
     let is_pair = file.extension().is_some_and(|end| end == "sparql");
     let questions = if is_pair { Some(open(&file.with_extension("en"))?) } else { None };
     nspm_records(questions, open(file)?).with_context(|| file.display().to_string())
-}
-
-impl crate::forms::Known {
-    /// Which KB the questions are about.
-    fn identity(&self) -> KbIdentity {
-        match self.kb() {
-            Some(kb) => KbIdentity {
-                name: kb.manifest().name.clone(),
-                fingerprint: kb.manifest().fingerprint.clone(),
-            },
-            None => KbIdentity { name: String::new(), fingerprint: String::new() },
-        }
-    }
 }

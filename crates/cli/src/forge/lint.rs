@@ -1,11 +1,12 @@
 //! `touchstone lint`.
 
-use crate::kb::Chosen;
+use crate::args::kb_for;
 use crate::progress::Bar;
 use crate::{Outcome, output};
 use anyhow::{Result, bail};
 use clap::Args;
 use std::path::PathBuf;
+use touchstone_benchmark::Benchmark;
 use touchstone_forge::lint;
 
 /// Arguments of `touchstone lint`.
@@ -26,11 +27,10 @@ pub(crate) struct LintArgs {
 }
 
 pub(crate) fn run(args: &LintArgs) -> Result<Outcome> {
-    let benchmark = crate::grade::read_benchmark(&args.benchmark)?;
-    let kb = match crate::kb::choose(args.kb.as_deref(), &benchmark.manifest.kb, &[&args.benchmark])? {
-        Chosen::Kb(kb) => *kb,
-        Chosen::Missing(message) => bail!(message),
-        Chosen::None => bail!(
+    let benchmark = Benchmark::read(&args.benchmark)?;
+    let kb = match kb_for(&benchmark, &args.benchmark, args.kb.as_deref())? {
+        Some(kb) => kb,
+        None => bail!(
             "{} does not name its KB, so there is nothing to run its forms on; give the KB with --kb DIR",
             args.benchmark.display()
         ),

@@ -1,6 +1,6 @@
 //! `touchstone mix`.
 
-use crate::forms::KnowledgeArgs;
+use crate::args::KnowledgeArgs;
 use crate::{Outcome, output};
 use anyhow::{Context, Result, bail};
 use clap::Args;
@@ -68,7 +68,8 @@ pub(crate) fn run(args: &MixArgs) -> Result<Outcome> {
     }
     let sources: Vec<Benchmark> =
         args.sources.iter().map(|dir| Benchmark::read(dir)).collect::<Result<_, _>>()?;
-    let known = args.knowledge.open()?;
+    let opened = args.knowledge.open()?;
+    let known = opened.context();
     let knowledge = known.knowledge();
     let silent = Silent(knowledge.lookup);
     let knowledge = Knowledge { lookup: &silent, ..knowledge };

@@ -1,11 +1,13 @@
 //! `touchstone convert`.
 
-use super::{FormatName, KnowledgeArgs, Known, Reasons, each_record, item};
+use super::{FormatName, Reasons, each_record, item};
+use crate::args::KnowledgeArgs;
 use crate::{Outcome, output};
 use anyhow::Result;
 use clap::{Args, ValueEnum};
 use serde::Serialize;
 use touchstone_datasets::{Format, Record};
+use touchstone_engine::QueryContext;
 use touchstone_kb::Vocabulary;
 use touchstone_logic::sparql::Dialect;
 use touchstone_logic::{Knowledge, Reading};
@@ -77,7 +79,8 @@ struct Converted {
 }
 
 pub(crate) fn run(args: &ConvertArgs) -> Result<Outcome> {
-    let known = args.known.open()?;
+    let opened = args.known.open()?;
+    let known = opened.context();
     let knowledge = known.knowledge();
     let format = args.from.format();
     let (mut done, mut lossy, mut reasons) = (0usize, 0usize, Reasons::default());
@@ -150,7 +153,7 @@ fn converted(
     args: &ConvertArgs,
     format: Format,
     record: &Record,
-    known: &Known,
+    known: &QueryContext<'_>,
     knowledge: &Knowledge<'_>,
 ) -> Converted {
     let failed = |id: String, from, error: String| Converted {
@@ -193,7 +196,12 @@ fn converted(
     }
 }
 
-fn print(args: &ConvertArgs, from: Language, reading: &Reading, known: &Known) -> Result<Printed, String> {
+fn print(
+    args: &ConvertArgs,
+    from: Language,
+    reading: &Reading,
+    known: &QueryContext<'_>,
+) -> Result<Printed, String> {
     let query = &reading.query;
     match args.to {
         Target::Sexpr => sexpr::print(query).map_err(|error| error.to_string()),

@@ -1,6 +1,7 @@
 //! `touchstone level`.
 
-use super::{FormatName, KnowledgeArgs, Reasons, each_record, item, own_question, percent, questions_of};
+use super::{FormatName, Reasons, each_record, item, own_question, percent, questions_of};
+use crate::args::KnowledgeArgs;
 use crate::{Outcome, output};
 use anyhow::{Result, bail};
 use clap::Args;
@@ -32,8 +33,9 @@ pub(crate) struct LevelArgs {
 }
 
 pub(crate) fn run(args: &LevelArgs) -> Result<Outcome> {
-    let known = args.known.open()?;
-    if args.inverse_rule && known.ontology.is_none() && known.kb().is_none() {
+    let opened = args.known.open()?;
+    let known = opened.context();
+    if args.inverse_rule && known.ontology().is_none() && known.kb().is_none() {
         bail!("the inverse rule needs inverse relations: give --ontology DIR or --kb");
     }
     if args.train == "-" && args.test == "-" {

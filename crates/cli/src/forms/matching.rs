@@ -1,6 +1,7 @@
 //! `touchstone match`.
 
-use super::{KnowledgeArgs, Reasons, each_record, percent};
+use super::{Reasons, each_record, percent};
+use crate::args::KnowledgeArgs;
 use crate::{Outcome, output};
 use anyhow::{Result, bail};
 use clap::{Args, ValueEnum};
@@ -31,11 +32,12 @@ enum Mode {
 }
 
 pub(crate) fn run(args: &MatchArgs) -> Result<Outcome> {
-    let known = args.known.open()?;
+    let opened = args.known.open()?;
+    let known = opened.context();
     if args.legacy && args.mode != Mode::Official {
         bail!("--legacy repeats a mistake of the official evaluator; give --mode official");
     }
-    let equality = match (args.mode, &known.ontology) {
+    let equality = match (args.mode, known.ontology()) {
         (Mode::Official, Some(ontology)) => Equality::Official { ontology, legacy: args.legacy },
         (Mode::Official, None) => bail!(
             "official exact match needs the ontology: give --ontology DIR with fb_roles, fb_types and reverse_properties"

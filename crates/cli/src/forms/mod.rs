@@ -8,16 +8,14 @@ pub(crate) mod shape;
 use crate::output;
 use crate::progress::Bar;
 use anyhow::{Context, Result, bail};
-use clap::{Args, ValueEnum};
+use clap::ValueEnum;
 use rayon::prelude::*;
 use std::io::BufRead;
 use std::path::{Path, PathBuf};
 use touchstone_benchmark::Question;
 use touchstone_datasets::{Format, Item, Record, Records};
-use touchstone_kb::{Kb, Progress};
-use touchstone_logic::Knowledge;
-use touchstone_logic::sparql::Namespaces;
-use touchstone_logic::{Inverses, Language, Lookup, Names, Ontology, Spelling};
+use touchstone_kb::Progress;
+use touchstone_logic::Language;
 
 /// What a file is.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -57,67 +55,6 @@ impl FormatName {
             FormatName::Sexpr => Format::Plain(Language::Sexpr),
             FormatName::Sparql => Format::Plain(Language::Sparql),
             FormatName::Kopl => Format::Plain(Language::Kopl),
-        }
-    }
-}
-
-/// What is known about the words in logical forms.
-#[derive(Args)]
-pub(crate) struct KnowledgeArgs {
-    /// A KB that knows the words: `world` (embedded), or the directory of a compiled KB
-    #[arg(long, value_name = "world|DIR")]
-    kb: Option<String>,
-    /// A folder with Freebase's fb_roles, fb_types and reverse_properties
-    #[arg(long, value_name = "DIR")]
-    ontology: Option<PathBuf>,
-}
-
-/// A KB, an ontology, both, or nothing but the spelling of words. The ontology knows Freebase's whole schema, a KB often only a
-/// part of it: where both are given, the ontology is asked about words and inverses, the KB about names and ids.
-pub(crate) struct Known {
-    kb: Option<Kb>,
-    pub(crate) ontology: Option<Ontology>,
-}
-
-impl KnowledgeArgs {
-    pub(crate) fn open(&self) -> Result<Known> {
-        let kb = self.kb.as_deref().map(crate::kb::open).transpose()?;
-        let ontology = self.ontology.as_deref().map(Ontology::load).transpose()?;
-        Ok(Known { kb, ontology })
-    }
-}
-
-impl Known {
-    pub(crate) fn knowledge(&self) -> Knowledge<'_> {
-        let lookup: &(dyn Lookup + Sync) = match (&self.kb, &self.ontology) {
-            (_, Some(ontology)) => ontology,
-            (Some(kb), _) => kb,
-            _ => &Spelling,
-        };
-        Knowledge { lookup, names: self.names(), namespaces: self.namespaces() }
-    }
-
-    /// How IRIs become words.
-    pub(crate) fn namespaces(&self) -> Namespaces {
-        self.kb.as_ref().map(Namespaces::of).unwrap_or_default()
-    }
-
-    pub(crate) fn kb(&self) -> Option<&Kb> {
-        self.kb.as_ref()
-    }
-
-    pub(crate) fn names(&self) -> &(dyn Names + Sync) {
-        match &self.kb {
-            Some(kb) => kb,
-            None => &(),
-        }
-    }
-
-    pub(crate) fn inverses(&self) -> &(dyn Inverses + Sync) {
-        match (&self.kb, &self.ontology) {
-            (_, Some(ontology)) => ontology,
-            (Some(kb), _) => kb,
-            _ => &(),
         }
     }
 }

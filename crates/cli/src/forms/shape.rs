@@ -1,6 +1,7 @@
 //! `touchstone shape`.
 
-use super::{FormatName, KnowledgeArgs, Reasons, each_record, item, own_question, percent};
+use super::{FormatName, Reasons, each_record, item, own_question, percent};
+use crate::args::KnowledgeArgs;
 use crate::{Outcome, output};
 use anyhow::Result;
 use clap::Args;
@@ -43,7 +44,8 @@ struct Found {
 }
 
 pub(crate) fn run(args: &ShapeArgs) -> Result<Outcome> {
-    let known = args.known.open()?;
+    let opened = args.known.open()?;
+    let known = opened.context();
     let knowledge = known.knowledge();
     let format = args.format.format();
     let drawings = args.svg.as_ref().map(|dir| DrawingFolder::reserve(dir, args.force)).transpose()?;

@@ -1,17 +1,17 @@
 //! `touchstone axioms`.
 
-use super::GoldArgs;
-use super::degrade::check_sparql;
+use crate::args::BenchmarkArgs;
+use crate::progress::Bar;
 use crate::{Outcome, output};
 use anyhow::Result;
 use clap::Args;
-use touchstone_grade::axioms::{Holds, Row, axioms};
+use touchstone_grade::axioms::{AxiomRow, AxiomsConfig, CheckedAxioms, Holds, axioms_on_benchmark};
 
 /// Arguments of `touchstone axioms`.
 #[derive(Args)]
 pub(crate) struct AxiomsArgs {
     #[command(flatten)]
-    gold: GoldArgs,
+    benchmark: BenchmarkArgs,
     /// Maximum number of questions
     #[arg(long, default_value_t = 500)]
     limit: usize,
@@ -29,38 +29,10 @@ pub(crate) struct AxiomsArgs {
     json: bool,
 }
 
-/// The measures of the paper's table.
-const PAPER: [&str; 12] = [
-    "em_string",
-    "em_answer",
-    "accuracy",
-    "f1",
-    "recall",
-    "precision",
-    "perplexity",
-    "bleu",
-    "rouge_l",
-    "gek_1",
-    "gek_2",
-    "gek_3",
-];
-
 pub(crate) fn run(args: &AxiomsArgs) -> Result<Outcome> {
-    let gold = args.gold.open()?;
-    let words = gold.words();
-    let grader = gold.grader(words.as_ref());
-    let mut questions = gold.questions()?;
-    check_sparql(&questions)?;
-    questions.retain(|question| question.forms.sparql.is_some());
-    questions.truncate(args.limit);
-    let rows = axioms(&grader, &questions, &gold.pool(), args.seed);
-    let rows: Vec<Row> = match args.all {
-        true => rows,
-        false => {
-            let find = |name: &&str| rows.iter().find(|row| row.measure == **name).cloned();
-            PAPER.iter().filter_map(find).collect()
-        }
-    };
+    let open = args.benchmark.open()?;
+    let config = AxiomsConfig { limit: args.limit, seed: args.seed, all_measures: args.all };
+    let CheckedAxioms { rows, questions } = axioms_on_benchmark(&open, &config, &Bar::new())?;
     if args.json {
         output::json(&rows)?;
         return Ok(Outcome::Done);
@@ -72,7 +44,7 @@ pub(crate) fn run(args: &AxiomsArgs) -> Result<Outcome> {
         Holds::Full => "●",
     };
     // Where the paper has another sign, it stands behind ours.
-    let cell = |row: &Row, at: usize| {
+    let cell = |row: &AxiomRow, at: usize| {
         let ours = row.cells()[at];
         match row.published.map(|published| published[at]).filter(|published| *published != ours) {
             Some(published) => format!("{} [{}]", sign(ours), sign(published)),
@@ -87,9 +59,9 @@ pub(crate) fn run(args: &AxiomsArgs) -> Result<Outcome> {
     }
     output::text(&table.to_string())?;
     output::prose(&format!(
-        "● holds in all cases, ◐ never violated but with ties (A1: for gold itself only),\n○ does not hold, – not computed; [x] published, where it differs.\nComputed on {} of {}; docs/grading.md says on which pairs.",
-        output::counted(questions.len() as u64, "query", "queries"),
-        gold.benchmark.manifest.name
+        "● holds in all cases, ◐ never violated but with ties (A1: for gold itself only),\n○ does not hold, – not computed; [x] published, where it differs.\nComputed on {} of {}; docs/grading.md lists the pairs.",
+        output::counted(questions as u64, "query", "queries"),
+        open.benchmark.manifest.name
     ))?;
     if args.cases {
         for row in &rows {

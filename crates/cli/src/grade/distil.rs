@@ -1,20 +1,18 @@
 //! `touchstone distil`.
 
-use super::GoldArgs;
+use crate::args::{BenchmarkArgs, with_hint};
 use crate::progress::Bar;
 use crate::{Outcome, output};
-use anyhow::{Context, Result, bail};
+use anyhow::Result;
 use clap::Args;
-use rayon::prelude::*;
 use std::path::PathBuf;
-use touchstone_grade::distil::{Distilled, distil};
-use touchstone_kb::Progress;
+use touchstone_grade::distil::{DistilConfig, Distilled, distil_benchmark};
 
 /// Arguments of `touchstone distil`.
 #[derive(Args)]
 pub(crate) struct DistilArgs {
     #[command(flatten)]
-    gold: GoldArgs,
+    benchmark: BenchmarkArgs,
     /// Maximum number of questions
     #[arg(long, default_value_t = 500)]
     limit: usize,
@@ -30,42 +28,18 @@ pub(crate) struct DistilArgs {
 }
 
 pub(crate) fn run(args: &DistilArgs) -> Result<Outcome> {
-    let file = output::file(&args.out, args.force)?;
-    let gold = args.gold.open()?;
-    let words = gold.words();
-    let kb = gold.kb().context("neighbours are made out of a KB: give --kb")?;
-    let knowledge = gold.knowledge(words.as_ref());
-    let mut questions = gold.questions()?;
-    questions.truncate(args.limit);
-    let bar = Bar::new();
-    bar.stage("making neighbours", Some(questions.len() as u64));
-    let found: Vec<Distilled> = questions
-        .par_iter()
-        .filter_map(|question| {
-            bar.advance(1);
-            if bar.cancelled() { None } else { distil(kb, &knowledge, question, args.seed) }
-        })
-        .collect();
-    if bar.cancelled() {
-        bail!("stopped; nothing was written");
-    }
-    drop(bar);
-    let mut text = String::new();
-    for distilled in &found {
-        text += &serde_json::to_string(distilled)?;
-        text.push('\n');
-    }
-    output::write_file(file, text.as_bytes())?;
+    let config =
+        DistilConfig { limit: args.limit, seed: args.seed, out: args.out.clone(), force: args.force };
+    let found = distil_benchmark(&args.benchmark.open()?, &config, &Bar::new()).map_err(with_hint)?;
     let sum = |of: fn(&Distilled) -> usize| found.iter().map(of).sum::<usize>();
-    let (misses, told) = (sum(|d| d.misses), sum(|d| d.told));
     output::text(&format!(
-        "{} of {} written to {}; they tell {} of {} near misses from gold, and {} of the {} that give gold's answers on the KB as it is",
+        "{} of {} written to {}; they distinguish {} of {} near misses from gold, and {} of the {} that give gold's answers on the KB as it is",
         output::counted(sum(|d| d.neighbours.len()) as u64, "neighbour", "neighbours"),
         output::counted(found.len() as u64, "question", "questions"),
         args.out.display(),
-        output::count(told),
-        output::count(misses),
-        output::count(sum(|d| d.lucky_told)),
+        output::count(sum(|d| d.distinguished)),
+        output::count(sum(|d| d.misses)),
+        output::count(sum(|d| d.lucky_distinguished)),
         output::count(sum(|d| d.lucky)),
     ))?;
     Ok(if found.is_empty() { Outcome::NothingFound } else { Outcome::Done })

@@ -1,23 +1,23 @@
 //! `touchstone sensitivity`.
 
-use super::degrade::{check_share, check_text, degradation};
-use super::{GoldArgs, three};
+use crate::args::BenchmarkArgs;
+use crate::output::three;
 use crate::progress::Bar;
 use crate::table::KEEP;
 use crate::{Outcome, output};
 use anyhow::Result;
 use clap::Args;
 use touchstone_grade::degrade::Degradation;
-use touchstone_grade::sensitivity::{Reaction, Row, sensitivity};
+use touchstone_grade::sensitivity::{Reaction, SensitivityConfig, SensitivityRow, sensitivity_of_benchmark};
 
 /// Arguments of `touchstone sensitivity`.
 #[derive(Args)]
 pub(crate) struct SensitivityArgs {
     #[command(flatten)]
-    gold: GoldArgs,
+    benchmark: BenchmarkArgs,
     /// Which degradations, separated by commas; without it those of the paper
     #[arg(long, value_delimiter = ',', default_value = "T1,T2,T3")]
-    transform: Vec<String>,
+    transform: Vec<Degradation>,
     /// Which shares
     #[arg(long, value_delimiter = ',', default_value = "0.1,0.2")]
     share: Vec<f64>,
@@ -30,19 +30,12 @@ pub(crate) struct SensitivityArgs {
 }
 
 pub(crate) fn run(args: &SensitivityArgs) -> Result<Outcome> {
-    let transforms: Vec<Degradation> =
-        args.transform.iter().map(|name| degradation(name)).collect::<Result<_>>()?;
-    args.share.iter().try_for_each(|&share| check_share(share))?;
-    let gold = args.gold.open()?;
-    let words = gold.words();
-    let grader = gold.grader(words.as_ref());
-    let questions = gold.questions()?;
-    if transforms.iter().any(|transform| transform.is_of_text()) {
-        check_text(&questions)?;
-    }
-    let bar = Bar::new();
-    let rows = sensitivity(&grader, &questions, &gold.pool(), &transforms, &args.share, args.seed, &bar);
-    drop(bar);
+    let config = SensitivityConfig {
+        degradations: args.transform.clone(),
+        shares: args.share.clone(),
+        seed: args.seed,
+    };
+    let rows = sensitivity_of_benchmark(&args.benchmark.open()?, &config, &Bar::new())?;
     if args.json {
         output::json(&rows)?;
         return Ok(Outcome::Done);
@@ -54,7 +47,7 @@ pub(crate) fn run(args: &SensitivityArgs) -> Result<Outcome> {
     Ok(Outcome::Done)
 }
 
-fn show(rows: &[Row]) -> Result<()> {
+fn show(rows: &[SensitivityRow]) -> Result<()> {
     let headings: Vec<String> =
         rows.iter().map(|row| format!("{} {:.0}{KEEP}%", row.degradation, row.share * 100.0)).collect();
     let mut all = vec!["measure"];

@@ -8,12 +8,12 @@ mod serve;
 mod show;
 mod world;
 
-use crate::{Outcome, output};
+use crate::Outcome;
 use anyhow::Result;
 use clap::{Args, Subcommand};
-use std::path::{Path, PathBuf};
-use touchstone_benchmark::package::KbIdentity;
-use touchstone_kb::{Kb, cache_dir, registry};
+use std::path::Path;
+use touchstone_benchmark::EmbeddedKb;
+use touchstone_kb::Kb;
 
 /// The commands about knowledge bases.
 #[derive(Subcommand)]
@@ -73,69 +73,9 @@ pub(crate) fn open(kb: &str) -> Result<Kb> {
     Ok(Kb::open(dir)?)
 }
 
-/// The KB for work on a benchmark.
-pub(crate) enum Chosen {
-    /// The one that was asked for, or the benchmark's own.
-    Kb(Box<Kb>),
-    /// None: `--kb none`, or the benchmark does not name a KB.
-    None,
-    /// The benchmark names a KB that was not found: what to report.
-    Missing(String),
-}
-
-/// The KB that `--kb` names, or else the benchmark's, found by its fingerprint: never any other.
-pub(crate) fn choose(given: Option<&str>, wanted: &KbIdentity, near: &[&Path]) -> Result<Chosen> {
-    match given {
-        Some("none") => return Ok(Chosen::None),
-        Some(given) => {
-            let kb = open(given)?;
-            if !wanted.fingerprint.is_empty() && kb.manifest().fingerprint != wanted.fingerprint {
-                output::note(&format!(
-                    "warning: {given} is not the KB that the benchmark was made from ({}); its gold answers may not be true here (`touchstone lint` checks them)",
-                    described(wanted)
-                ));
-            }
-            return Ok(Chosen::Kb(Box::new(kb)));
-        }
-        None if wanted.fingerprint.is_empty() => return Ok(Chosen::None),
-        None => {}
-    }
-    if world::FINGERPRINT == Some(wanted.fingerprint.as_str()) {
-        return Ok(Chosen::Kb(Box::new(world::open()?)));
-    }
-    let folders = folders_near(near);
-    let folders: Vec<&Path> = folders.iter().map(PathBuf::as_path).collect();
-    match registry::find(&cache_dir(), &wanted.fingerprint, &folders) {
-        Some(folder) => Ok(Chosen::Kb(Box::new(Kb::open(&folder)?))),
-        None => Ok(Chosen::Missing(format!(
-            "cannot find the KB of the benchmark, {}: no KB that was imported on this machine, and none beside the benchmark, has that fingerprint; give its folder with --kb DIR",
-            described(wanted)
-        ))),
-    }
-}
-
-/// The name and the first digits of the fingerprint.
-fn described(kb: &KbIdentity) -> String {
-    let digits = kb.fingerprint.get(..12).unwrap_or(&kb.fingerprint);
-    match kb.name.as_str() {
-        "" => format!("fingerprint {digits}"),
-        name => format!("`{}`, fingerprint {digits}", output::shortened(name)),
-    }
-}
-
-/// The folders, the two above each, and the current one.
-fn folders_near(near: &[&Path]) -> Vec<PathBuf> {
-    let mut folders: Vec<PathBuf> = Vec::new();
-    let above = near.iter().filter_map(|folder| folder.canonicalize().ok());
-    for folder in
-        above.flat_map(|folder| folder.ancestors().take(3).map(Path::to_path_buf).collect::<Vec<_>>())
-    {
-        if !folders.contains(&folder) {
-            folders.push(folder);
-        }
-    }
-    folders.extend(std::env::current_dir());
-    folders
+/// The KB that this program carries.
+pub(crate) fn embedded() -> EmbeddedKb {
+    EmbeddedKb { name: "world", fingerprint: world::FINGERPRINT, open: || Ok(world::open()?) }
 }
 
 /// Runs a command.

@@ -1,7 +1,7 @@
 //! `touchstone ask`.
 
 use super::systems::nearest;
-use crate::grade::GoldArgs;
+use crate::args::BenchmarkArgs;
 use crate::progress::Bar;
 use crate::{Outcome, output};
 use anyhow::{Context, Result};
@@ -12,7 +12,7 @@ use std::path::PathBuf;
 use touchstone_benchmark::english::Lexicon;
 use touchstone_engine::budget::{Budget, Limits};
 use touchstone_engine::plan::Plan;
-use touchstone_engine::{EmbeddedEngine, Engine, KbContext, PlanRequest};
+use touchstone_engine::{EmbeddedEngine, Engine, KbContext, PlanRequest, QueryContext};
 use touchstone_forge::{FormPrinter, Ground, Recipe, make};
 use touchstone_kb::Kb;
 use touchstone_logic::QueryGraph;
@@ -50,10 +50,10 @@ pub(crate) fn run(args: &AskArgs) -> Result<Outcome> {
             (training(&crate::kb::open(&kb)?)?, Some(kb))
         }
     };
-    let gold = GoldArgs::of(benchmark, kb).open()?;
-    let words = gold.words();
-    let kb = gold.kb().context("the benchmark does not name its KB; give it with --kb DIR")?;
-    let system = nearest(&gold, words.as_ref(), true)?;
+    let gold = BenchmarkArgs::of(benchmark, kb).open()?;
+    let context = QueryContext::new(gold.kb.as_ref(), gold.ontology.as_ref()).without_suggestions();
+    let kb = gold.kb.as_ref().context("the benchmark does not name its KB; give it with --kb DIR")?;
+    let system = nearest(&gold, &context, true)?;
     let links = system.link(&args.question, None);
     let Some(adapted) = system.answer("", &args.question, &links) else {
         if args.json {

@@ -6,7 +6,8 @@ pub(crate) mod demo;
 pub(crate) mod runs;
 mod systems;
 
-use crate::grade::{GoldArgs, gives, three};
+use crate::args::{BenchmarkArgs, gives};
+use crate::output::three;
 use crate::progress::Bar;
 use crate::{Outcome, output};
 use anyhow::{Context, Result, bail};
@@ -17,10 +18,13 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 use systems::SystemArgs;
 use touchstone_benchmark::english::Lexicon;
-use touchstone_benchmark::{Gives, Prediction, Prices, Question, RunHeader, RunJournal, RunManifest};
+use touchstone_benchmark::{
+    ErrorLimit, Gives, Prediction, Prices, Question, RunHeader, RunJournal, RunManifest,
+};
+use touchstone_engine::QueryContext;
 use touchstone_grade::{Grader, Measure};
 use touchstone_run::{
-    AskSettings, ErrorLimit, Linker, SystemInput, ask_all, packed_schema, remember_started, was_started_here,
+    AskSettings, Linker, SystemInput, ask_all, packed_schema, remember_started, was_started_here,
 };
 
 /// Arguments of `touchstone run`.
@@ -31,7 +35,7 @@ pub(crate) struct RunArgs {
     #[arg(value_name = "SYSTEM", required_unless_present = "resume")]
     system: Option<String>,
     #[command(flatten)]
-    gold: GoldArgs,
+    gold: BenchmarkArgs,
     /// Maximum number of questions to ask
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..))]
     limit: Option<u32>,
@@ -98,19 +102,18 @@ pub(crate) fn run(args: &RunArgs, arguments: &[String]) -> Result<Outcome> {
     let (Some(name), Some(out)) = (&args.system, &args.out) else {
         bail!("give a system and --out DIR");
     };
-    let (mut gold, missing) = args.gold.open_with_or_without()?;
-    if let Some(missing) = &missing {
+    let gold = args.gold.open_with_or_without_kb(args.limit.map(|limit| limit as usize))?;
+    if let Err(missing) = gold.require_kb() {
         // Systems that need the KB are refused below; the others do without.
-        output::note(missing);
+        output::note(&format!("{missing}; give its folder with --kb DIR"));
     }
-    gold.limit = args.limit.map(|limit| limit as usize);
     let questions = gold.questions()?;
     if name.starts_with("gerbil:") && (args.choices || args.gold_entities || args.schema) {
         bail!("GERBIL's contract has no place for choices, entities or a schema");
     }
     let bar = Bar::new();
-    let words = gold.words();
-    let system = args.systems.system(name, &gold, &questions, words.as_ref(), &bar.cancel())?;
+    let context = QueryContext::new(gold.kb.as_ref(), gold.ontology.as_ref()).without_suggestions();
+    let system = args.systems.system(name, &gold, &questions, &context, &bar.cancel())?;
     let prices = (args.price_in.is_some() || args.price_out.is_some()).then(|| Prices {
         tokens_in: args.price_in.unwrap_or(0.0),
         tokens_out: args.price_out.unwrap_or(0.0),
@@ -120,7 +123,7 @@ pub(crate) fn run(args: &RunArgs, arguments: &[String]) -> Result<Outcome> {
         .map(|question| SystemInput::of(question, args.gold_entities, args.choices))
         .collect();
     if args.schema {
-        let kb = gold.kb().context("--schema needs the KB of the benchmark; give it with --kb")?;
+        let kb = gold.kb.as_ref().context("--schema needs the KB of the benchmark; give it with --kb")?;
         let linker = Linker::new(kb, &Lexicon::of(kb));
         for asked in &mut asked {
             let links = linker.link(&asked.question, asked.entities.as_deref());
@@ -128,7 +131,7 @@ pub(crate) fn run(args: &RunArgs, arguments: &[String]) -> Result<Outcome> {
         }
     }
     if args.systems.show_prompt {
-        return output::exact(&args.systems.prompt_of(name, &gold, words.as_ref(), &asked)?)
+        return output::exact(&args.systems.prompt_of(name, &gold, &context, &asked)?)
             .map(|()| Outcome::Done);
     }
     let header = RunHeader {
@@ -152,7 +155,8 @@ pub(crate) fn run(args: &RunArgs, arguments: &[String]) -> Result<Outcome> {
     if let Err(error) = remember_started(journal.manifest(), &touchstone_kb::cache_dir()) {
         tracing::debug!(%error, "`run --resume` will ask before it resumes this run");
     }
-    let mut score = RunningScore::new(gold.grader(words.as_ref()), &questions, &bar);
+    let grader = Grader { cancel: bar.cancel(), ..Grader::for_benchmark(&gold, &context) };
+    let mut score = RunningScore::new(grader, &questions, &bar);
     let settings = AskSettings { workers: usize::from(args.parallel), prices };
     let done = ask_all(&*system, &asked, &mut journal, settings, &bar, &mut |input, prediction| {
         score.add(input, prediction);

@@ -1,7 +1,7 @@
 //! `touchstone runs`.
 
-use crate::grade::three;
 use crate::output::TableFormatName;
+use crate::output::three;
 use crate::{Outcome, output};
 use anyhow::{Context, Result};
 use clap::Args;

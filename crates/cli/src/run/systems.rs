@@ -1,7 +1,5 @@
 //! Systems by their names on the command line.
 
-use crate::grade::Gold;
-use crate::grade::degrade::degradation;
 use crate::output;
 use anyhow::{Context, Result, bail};
 use clap::Args;
@@ -9,12 +7,11 @@ use serde_json::Value as Json;
 use std::path::PathBuf;
 use std::time::Duration;
 use touchstone_benchmark::english::Lexicon;
-use touchstone_benchmark::{Prediction, Question, Split};
+use touchstone_benchmark::{OpenBenchmark, Prediction, Question};
 use touchstone_engine::budget::Cancel;
-use touchstone_engine::{Session, Words};
+use touchstone_engine::{QueryContext, Session};
 use touchstone_grade::degrade::degrade;
 use touchstone_logic::Language;
-use touchstone_logic::sparql::Namespaces;
 use touchstone_run::{
     Cache, Cached, CommandSystem, Contract, DEFAULT_PROMPT, FixedPredictions, HttpSystem, LlmSettings,
     LlmSystem, Nearest, System, SystemInput, WebSettings,
@@ -80,9 +77,9 @@ impl SystemArgs {
     pub(super) fn system<'g>(
         &self,
         name: &str,
-        gold: &'g Gold,
+        gold: &'g OpenBenchmark,
         questions: &[&Question],
-        words: Option<&Words<'_>>,
+        context: &QueryContext<'_>,
         stop: &Cancel,
     ) -> Result<Box<dyn System + 'g>> {
         let (kind, rest) = name.split_once(':').unwrap_or((name, ""));
@@ -96,8 +93,8 @@ impl SystemArgs {
         };
         Ok(match (kind, rest) {
             ("oracle", "") => Box::new(FixedPredictions::oracle(questions)),
-            ("degraded", rest) => Box::new(degraded(name, rest, gold, questions, words)?),
-            ("nearest", "") => Box::new(nearest(gold, words, true)?),
+            ("degraded", rest) => Box::new(degraded(name, rest, gold, questions, context)?),
+            ("nearest", "") => Box::new(nearest(gold, context, true)?),
             ("file", path) if !path.is_empty() => {
                 let (content, predictions) = predictions(path)?;
                 Box::new(FixedPredictions::new(&format!("{name}; content {content}"), predictions))
@@ -112,7 +109,7 @@ impl SystemArgs {
                 versioned(Box::new(HttpSystem::new(without_password(url)?, Contract::Ours, self.web(stop)?)))
             }
             ("gerbil", url) if is_url(url) => {
-                let namespaces = gold.kb().map(Namespaces::of).unwrap_or_default();
+                let namespaces = context.namespaces();
                 versioned(Box::new(HttpSystem::new(
                     without_password(url)?,
                     Contract::Gerbil { namespaces },
@@ -123,7 +120,7 @@ impl SystemArgs {
                 bail!("write the system like {kind}:http://127.0.0.1:8080/ask")
             }
             ("llm", model) if !model.is_empty() => {
-                let system: Box<dyn System + 'g> = Box::new(self.llm(model, gold, words, stop)?);
+                let system: Box<dyn System + 'g> = Box::new(self.llm(model, gold, context, stop)?);
                 if self.no_cache {
                     return Ok(system);
                 }
@@ -137,20 +134,20 @@ impl SystemArgs {
     pub(super) fn prompt_of(
         &self,
         name: &str,
-        gold: &Gold,
-        words: Option<&Words<'_>>,
+        gold: &OpenBenchmark,
+        context: &QueryContext<'_>,
         asked: &[SystemInput],
     ) -> Result<String> {
         let model = name.strip_prefix("llm:").context("--show-prompt is for llm:MODEL")?;
         let first = asked.first().context("there is no question")?;
-        Ok(self.llm(model, gold, words, &Cancel::default())?.prompt(first))
+        Ok(self.llm(model, gold, context, &Cancel::default())?.prompt(first))
     }
 
     fn llm<'g>(
         &self,
         model: &str,
-        gold: &'g Gold,
-        words: Option<&Words<'_>>,
+        gold: &'g OpenBenchmark,
+        context: &QueryContext<'_>,
         stop: &Cancel,
     ) -> Result<LlmSystem<'g>> {
         let from_environment = std::env::var("OPENAI_BASE_URL").ok().filter(|url| !url.is_empty());
@@ -162,7 +159,7 @@ impl SystemArgs {
                 "where is the model? Give --llm-url, like http://127.0.0.1:8000/v1, or set OPENAI_BASE_URL"
             ),
         };
-        let kb = gold.kb().context("`llm` needs the KB of the benchmark; give it with --kb")?;
+        let kb = gold.kb.as_ref().context("`llm` needs the KB of the benchmark; give it with --kb")?;
         let prompt = match &self.prompt {
             Some(path) => {
                 std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?
@@ -191,7 +188,7 @@ impl SystemArgs {
             web: self.web(stop)?,
             ..LlmSettings::new(url, model)
         };
-        Ok(LlmSystem::new(settings, nearest(gold, words, false)?, Session::new(kb)))
+        Ok(LlmSystem::new(settings, nearest(gold, context, false)?, Session::new(kb)))
     }
 
     fn timeout(&self) -> Result<Duration> {
@@ -232,31 +229,30 @@ fn without_password(url: &str) -> Result<&str> {
 
 /// With the training split of a benchmark.
 pub(super) fn nearest<'g>(
-    gold: &'g Gold,
-    words: Option<&Words<'_>>,
+    gold: &'g OpenBenchmark,
+    context: &QueryContext<'_>,
     must_learn: bool,
 ) -> Result<Nearest<'g>> {
-    let kb = gold.kb().context("`nearest` needs the KB of the benchmark; give it with --kb")?;
-    let training: Vec<&Question> =
-        gold.benchmark.questions.iter().filter(|question| question.split == Split::Train).collect();
+    let kb = gold.kb.as_ref().context("`nearest` needs the KB of the benchmark; give it with --kb")?;
+    let training = gold.training();
     if training.is_empty() && must_learn {
         bail!("`nearest` learns from the training split, and this benchmark has none");
     }
-    Ok(Nearest::new(kb, &Lexicon::of(kb), &training, &gold.knowledge(words)))
+    Ok(Nearest::new(kb, &Lexicon::of(kb), &training, &context.knowledge()))
 }
 
 fn degraded(
     name: &str,
     rest: &str,
-    gold: &Gold,
+    gold: &OpenBenchmark,
     questions: &[&Question],
-    words: Option<&Words<'_>>,
+    context: &QueryContext<'_>,
 ) -> Result<FixedPredictions> {
     let (transform, share) = rest.split_once(':').unwrap_or((rest, "0.1"));
     let share: f64 = share.parse().ok().filter(|share| (0.0..=1.0).contains(share)).with_context(|| {
         format!("`{share}` is not a share between 0 and 1; write the system like degraded:T2:0.2")
     })?;
-    let run = degrade(questions, &gold.pool(), degradation(transform)?, share, 1, &gold.knowledge(words));
+    let run = degrade(questions, &gold.all_questions(), transform.parse()?, share, 1, &context.knowledge());
     Ok(FixedPredictions::new(name, run.predictions))
 }
 

@@ -260,7 +260,7 @@ fn luck_is_found_out() {
     let distilled: Vec<_> =
         questions.iter().filter_map(|question| distil(&kb, &knowledge, question, 1)).collect();
     assert!(distilled.len() > 10, "{}", distilled.len());
-    let (misses, told) = distilled.iter().fold((0, 0), |(m, t), d| (m + d.misses, t + d.told));
+    let (misses, told) = distilled.iter().fold((0, 0), |(m, t), d| (m + d.misses, t + d.distinguished));
     assert!(told * 10 >= misses * 8, "{told} of {misses} near misses are told from gold");
     assert_eq!(distil(&kb, &knowledge, questions[0], 1), distil(&kb, &knowledge, questions[0], 1));
     let mut grader = grader(&kb, &words);

@@ -1,7 +1,7 @@
-//! The facts that carry the answers of a query: without them it gives something else.
+//! The witnesses of a query: the facts that make its answers true. Without them it gives other answers.
 //!
-//! The query is followed from its answers inwards; what does not lead to a member of the next set is passed by. Conditions on qualifiers
-//! are not looked at, so there may be facts among these that carry nothing.
+//! The query is followed from its answers inwards; facts that do not lead to a member of the next set are skipped. Conditions on qualifiers
+//! are ignored, so some of the facts may not matter.
 
 use crate::neighbour::run;
 use hashbrown::HashSet;
@@ -20,20 +20,20 @@ const MAX_FAN: usize = 10;
 /// Maximum number of facts in one support.
 const MAX_SUPPORT: usize = 40;
 
-/// What carries the answers of a query.
+/// The facts that make the answers of a query true.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Carrying {
-    /// Facts on the ways to some of the answers, outermost first.
+pub(crate) struct WitnessFacts {
+    /// Facts on the paths to some of the answers, outermost first.
     pub(crate) facts: Vec<Fact>,
-    /// For some of the answers, all facts by which they satisfy one constraint: without these they are no answers.
+    /// For some of the answers, all facts by which they satisfy one constraint: without these they are not answers.
     pub(crate) supports: Vec<Vec<Fact>>,
 }
 
-impl Carrying {
+impl WitnessFacts {
     /// Of a query in the ids of the KB.
-    pub(crate) fn of(words: &Words<'_>, query: &Query, random: &mut Random) -> Carrying {
+    pub(crate) fn of(words: &Words<'_>, query: &Query, random: &mut Random) -> WitnessFacts {
         let mut walk =
-            Walk { kb: words.kb(), words, random, found: Carrying::default(), known: HashSet::new() };
+            Walk { kb: words.kb(), words, random, found: WitnessFacts::default(), known: HashSet::new() };
         walk.answer(&query.answer, query);
         walk.found
     }
@@ -58,7 +58,7 @@ struct Walk<'w, 'k> {
     kb: &'k Kb,
     words: &'w Words<'k>,
     random: &'w mut Random,
-    found: Carrying,
+    found: WitnessFacts,
     known: HashSet<FactId>,
 }
 

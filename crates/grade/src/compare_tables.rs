@@ -1,0 +1,100 @@
+//! Compared runs as tables.
+
+use crate::compare_runs::{ComparedRuns, RunComparison};
+use crate::table::{Table, quantity};
+use touchstone_engine::budget::grouped;
+
+fn three(value: f64) -> String {
+    format!("{value:.3}")
+}
+
+impl ComparedRuns {
+    /// The name of the first run.
+    pub fn first(&self) -> &str {
+        self.runs.first().map_or("", |run| run.name.as_str())
+    }
+
+    /// The comparisons with numbers in full.
+    pub fn full_table(&self) -> Table {
+        let headings = [
+            "first",
+            "second",
+            "measure",
+            "n",
+            "first_mean",
+            "second_mean",
+            "difference",
+            "low",
+            "high",
+            "p",
+            "p_corrected",
+            "p_mcnemar",
+            "won",
+            "lost",
+        ];
+        let mut table = Table::new("", headings);
+        for row in &self.comparisons {
+            let RunComparison { first, second, measure, n, .. } = row;
+            let c = &row.comparison;
+            let names = [first.clone(), second.clone(), measure.clone(), n.to_string()];
+            let means = [row.first_mean, row.second_mean];
+            let tests = [c.difference, c.low, c.high, c.p_bootstrap, row.p_corrected, c.p_mcnemar];
+            let numbers = means.into_iter().chain(tests).map(|number| number.to_string());
+            let counts = [c.won.to_string(), c.lost.to_string()];
+            table.add(names.into_iter().chain(numbers).chain(counts));
+        }
+        table
+    }
+
+    /// The comparisons for a page, with the names of the runs.
+    pub fn short_table(&self) -> Table {
+        let headings = ["run", "measure", "first", "second", "change", "95 % interval", "corrected p", "n"];
+        let mut table = Table::new(&format!("compared with {}", self.first()), headings);
+        for row in &self.comparisons {
+            let c = &row.comparison;
+            table.add([
+                row.second.clone(),
+                row.measure.clone(),
+                three(row.first_mean),
+                three(row.second_mean),
+                format!("{:+.3}", c.difference),
+                format!("{:+.3} to {:+.3}", c.low, c.high),
+                three(row.p_corrected),
+                grouped(row.n as u64),
+            ]);
+        }
+        table
+    }
+
+    /// The comparisons by the values of a facet; `None` if none was asked for.
+    pub fn facet_table(&self) -> Option<Table> {
+        let (facet, rows) = self.by.as_ref()?;
+        let mut table = Table::new("", [facet, "run", "measure", "n", "first", "second", "change", "p"]);
+        for row in rows {
+            table.add([
+                row.value.clone(),
+                row.second.clone(),
+                row.measure.clone(),
+                grouped(row.n as u64),
+                three(row.first_mean),
+                three(row.second_mean),
+                format!("{:+.3}", row.comparison.difference),
+                three(row.p_corrected),
+            ]);
+        }
+        Some(table)
+    }
+
+    /// What the runs cost over the common questions; `None` if nothing is known.
+    pub fn usage_table(&self) -> Option<Table> {
+        let mut table = Table::new("", ["run", "per question", "mean", "median", "95 %", "total", "n"]);
+        for (run, usage) in self.runs.iter().zip(&self.usage) {
+            for (name, spread) in usage.iter().flat_map(|usage| usage.rows()) {
+                let numbers = [spread.mean, spread.median, spread.p95, spread.total].map(quantity);
+                let names = [run.name.clone(), name.to_owned()];
+                table.add(names.into_iter().chain(numbers).chain([grouped(spread.n as u64)]));
+            }
+        }
+        (!table.rows.is_empty()).then_some(table)
+    }
+}

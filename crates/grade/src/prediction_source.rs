@@ -1,0 +1,58 @@
+//! Where predictions come from: the folder of a run, a file, or a text.
+
+use crate::grade_error::{GradeError, io};
+use std::fs::File;
+use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
+use touchstone_benchmark::{Gives, PredictionFormat};
+
+/// Predictions that can be read more than once.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum PredictionSource {
+    /// The folder of a run, or a file.
+    Path(PathBuf),
+    /// A text, such as standard input.
+    Text {
+        /// What it is called in messages.
+        name: String,
+        /// All of it.
+        content: Vec<u8>,
+    },
+}
+
+impl PredictionSource {
+    /// What it is called in messages.
+    pub fn name(&self) -> String {
+        match self {
+            PredictionSource::Path(path) => path.display().to_string(),
+            PredictionSource::Text { name, .. } => name.clone(),
+        }
+    }
+
+    /// The folder of a run, or a file.
+    pub fn path(&self) -> Option<&Path> {
+        match self {
+            PredictionSource::Path(path) => Some(path),
+            PredictionSource::Text { .. } => None,
+        }
+    }
+
+    /// Opens it from its beginning.
+    pub(crate) fn open(&self) -> Result<Box<dyn BufRead + '_>, GradeError> {
+        match self {
+            PredictionSource::Text { content, .. } => Ok(Box::new(&content[..])),
+            PredictionSource::Path(path) => {
+                let of_run = path.join("predictions.jsonl");
+                let path = if of_run.is_file() { &of_run } else { path };
+                let file = File::open(path).map_err(io("read", path))?;
+                Ok(Box::new(BufReader::with_capacity(1 << 20, file)))
+            }
+        }
+    }
+
+    /// What the predictions give, as the whole of them shows.
+    pub(crate) fn gives(&self, format: PredictionFormat) -> Result<Gives, GradeError> {
+        Gives::of_file(self.open()?, format)
+            .map_err(|source| GradeError::Predictions { name: self.name(), source })
+    }
+}
