@@ -265,7 +265,7 @@ function answers(list, gold, total) {
 
 function detail(question) {
   const box = make("div", { class: "detail" });
-  const gold = make("div", {}, make("h4", {}, "Gold · ", shapeName(question.s)));
+  const gold = make("div", { class: "gold" }, make("h4", {}, "Gold · ", shapeName(question.s)));
   if (question.g) gold.append(make("pre", { text: question.g }));
   gold.append(answers(question.a, null, question.n));
   if (question.G) gold.append(drawing(question.G, "Query graph of gold"));
