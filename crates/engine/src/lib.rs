@@ -3,6 +3,7 @@
 pub mod batch;
 pub mod budget;
 pub mod compat;
+pub mod completion;
 mod context;
 pub mod embedded;
 mod engine;

@@ -28,6 +28,7 @@ mod schema_ids;
 pub mod sexpr;
 pub mod sparql;
 mod text;
+pub mod typed;
 mod value;
 mod words;
 

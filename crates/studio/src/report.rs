@@ -140,3 +140,28 @@ fn read_json<T: DeserializeOwned>(path: &Path) -> Result<Option<T>, ReportError>
     let value = serde_json::from_str(&text);
     value.map(Some).map_err(|source| ReportError::NotJson { path: path.to_owned(), source })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{ReportError, read_run};
+    use std::fs::write;
+
+    #[test]
+    fn runs_are_read_or_refused() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = |name: &str| folder.path().join(name);
+        assert!(matches!(read_run(folder.path()), Err(ReportError::NoGrades { .. })));
+        let row = r#"{"id":"q1","outcome":"answered","measures":{"f1":1.0}}"#;
+        write(path("grades.jsonl"), format!("{row}\nno grade\n")).expect("written");
+        assert!(matches!(read_run(folder.path()), Err(ReportError::NotAGrade { line: 2, .. })));
+        write(path("grades.jsonl"), format!("{row}\n")).expect("written");
+        assert_eq!(read_run(folder.path()).expect("a run").grades.len(), 1, "summary.json may be absent");
+        let summary = r#"{"benchmark":"b","identity":"i","questions":1,"outcomes":{"answered":1},
+            "measures":{"f1":{"version":1,"n":1,"mean":1.0,"low":null,"high":1.0,"answered":{"n":1,"mean":1.0,"low":1.0,"high":1.0}}}}"#;
+        write(path("summary.json"), summary).expect("written");
+        let run = read_run(folder.path()).expect("a run");
+        assert_eq!((run.summary.about.benchmark.as_str(), run.summary.measures["f1"].all.low), ("b", None));
+        write(path("summary.json"), "[1]").expect("written");
+        assert!(matches!(read_run(folder.path()), Err(ReportError::NotJson { .. })));
+    }
+}

@@ -102,7 +102,7 @@ mod tests {
         let page =
             html("", vec![run(vec![grade("a", 1.0), grade("b", 0.0)]), run(vec![grade("b", 0.123456)])]);
         assert!(page.contains("0.1235") && page.contains("\"measures\":[\"f1\"]"));
-        assert!(page.contains(r#""r":[{"o":"answered","m":[1.0]},null]"#), "{page}");
+        assert!(page.contains(r#""r":[{"o":"answered","m":[1.0],"a":[]},null]"#));
     }
 
     #[test]

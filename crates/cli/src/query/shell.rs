@@ -1,6 +1,6 @@
 //! `touchstone shell`: run queries interactively.
 
-use super::complete::{Brackets, Words, is_complete};
+use super::complete::{Brackets, Words};
 use super::{RunArgs, show};
 use crate::progress::Bar;
 use crate::{Outcome, output};
@@ -16,6 +16,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use touchstone_engine::{Session, Settings};
 use touchstone_kb::{Kb, cache_dir};
+use touchstone_logic::typed::{is_complete, is_english};
 
 /// Arguments of `touchstone shell`.
 #[derive(Args)]
@@ -297,50 +298,5 @@ impl Shell {
             }
         }
         Ok(Next::Continue)
-    }
-}
-
-/// Whether a line is a question of a person, which no query language begins or ends like.
-fn is_english(line: &str) -> bool {
-    const BEGINNINGS: [&str; 22] = [
-        "who", "whom", "whose", "what", "which", "when", "where", "why", "how", "is", "are", "was", "were",
-        "do", "does", "did", "can", "list", "name", "give", "show", "tell",
-    ];
-    let is_word = |word: &str| word.chars().all(|c| c.is_alphabetic() || matches!(c, '\'' | '’' | ','));
-    let mut words = line.trim_end_matches(['?', '.', '!']).split_whitespace();
-    let first = words.next().unwrap_or("").to_lowercase();
-    let has_more = words.next().is_some_and(is_word);
-    let is_query = line.contains(['(', ')', '{', '}', '<', '>']);
-    !is_query && has_more && (line.ends_with('?') || BEGINNINGS.contains(&first.trim_end_matches("'s")))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::is_english;
-
-    #[test]
-    fn questions_are_distinguished_from_queries() {
-        let questions = [
-            "Who directed Alien?",
-            "what's the capital of France",
-            "Germany borders which countries?",
-            "List the films of Ridley Scott.",
-            "how many moons does Jupiter have",
-        ];
-        assert!(questions.iter().all(|line| is_english(line)));
-        let queries = [
-            "film",
-            "What()",
-            "Find(Paris) > What()",
-            "(AND film (JOIN director person/f-frank-darabont))",
-            "SELECT ?x WHERE { ?x ?p ?y }",
-            "ASK {}",
-            "PREFIX ex: <urn:ex> SELECT * {}",
-            "describe ?x",
-            "Find Paris",
-        ];
-        for line in queries {
-            assert!(!is_english(line), "{line}");
-        }
     }
 }
