@@ -1,6 +1,7 @@
 //! Cuts a file of any size into records without reading it whole: the elements of a JSON array, JSON lines, or logical forms as plain text.
 
 use std::io::{self, BufRead, Read};
+use touchstone_kb::import::{JsonRecords, JsonRecordsError, JsonRecordsErrorKind};
 use touchstone_logic::Language;
 
 /// A piece of a file.
@@ -14,53 +15,196 @@ pub struct Record {
     pub json: bool,
 }
 
+/// A file that cannot be cut into records.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum RecordsError {
+    /// Reading failed.
+    #[error("{0}")]
+    Io(#[from] io::Error),
+    /// The file ends inside a record.
+    #[error("line {line}: the file ends inside this record")]
+    EndsInRecord {
+        /// The line on which the record starts.
+        line: usize,
+    },
+    /// The file ends inside a list.
+    #[error("line {line}: the list does not end with `]`")]
+    EndsInList {
+        /// The last line.
+        line: usize,
+    },
+    /// There is something after the list.
+    #[error("line {line}: text after the end of the list")]
+    AfterList {
+        /// Its line.
+        line: usize,
+    },
+    /// A record is too long.
+    #[error("line {line}: a record of more than {maximum} bytes")]
+    TooLong {
+        /// The line on which the record starts.
+        line: usize,
+        /// The maximum length.
+        maximum: usize,
+    },
+    /// A record has bytes that are not text.
+    #[error("line {line}: the text is not UTF-8")]
+    NotUtf8 {
+        /// The line on which the record starts.
+        line: usize,
+    },
+    /// There is no list under `questions` or `Questions`.
+    #[error("the list of questions is missing")]
+    NoQuestions,
+}
+
 /// What the file is made of, as its beginning shows.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Layout {
-    /// The elements of an array, perhaps inside an object (`{"Questions": [...]}`, `{"dataset": ..., "questions": [...]}`).
-    Array,
+enum Layout<R> {
+    /// The beginning was not looked at.
+    Unknown(R),
+    /// The elements of an array.
+    List(JsonRecords<R>),
+    /// The elements of an array inside an object: `{"Questions": [...]}`, `{"dataset": ..., "questions": [...]}`.
+    Questions { records: JsonRecords<R>, is_found: bool },
     /// An object on each line.
-    Lines,
-    /// A logical form on each line; SPARQL and programs in JSON may go over several.
-    Text,
+    Lines(Lines<R>),
+    /// A logical form on each line; SPARQL and programs in JSON may take several.
+    Forms(Lines<R>),
+    /// There is nothing left.
+    Done,
 }
 
 /// Reads records one by one.
 pub struct Records<R> {
-    reader: R,
-    layout: Option<Layout>,
-    line: usize,
-    /// The text that was read and not handed on.
-    pending: String,
-    pending_line: usize,
-    /// Whether the array is inside an object, of which the rest does not matter.
-    inside: bool,
-    done: bool,
-    /// The longest record, in bytes.
-    longest: usize,
+    layout: Layout<R>,
+    /// The maximum length of a record, in bytes.
+    maximum: usize,
 }
 
 /// Maximum length of a record.
 const MAX_RECORD: usize = 64 << 20;
 
+/// The keys under which WebQSP and QALD list their questions.
+const QUESTIONS: [&str; 2] = ["Questions", "questions"];
+
 impl<R: BufRead> Records<R> {
     /// Records of a text.
     pub fn new(reader: R) -> Records<R> {
-        Records {
-            reader,
-            layout: None,
-            line: 1,
-            pending: String::new(),
-            pending_line: 1,
-            inside: false,
-            done: false,
-            longest: MAX_RECORD,
+        Records { layout: Layout::Unknown(reader), maximum: MAX_RECORD }
+    }
+
+    /// Finds out what the file is made of, and goes to the first record.
+    fn begin(&self, mut reader: R) -> io::Result<Layout<R>> {
+        if reader.fill_buf()?.starts_with(b"\xef\xbb\xbf") {
+            reader.consume(3);
+        }
+        let mut line = 1;
+        loop {
+            let buffer = reader.fill_buf()?;
+            let Some(&first) = buffer.first() else { return Ok(Layout::Done) };
+            if first.is_ascii_whitespace() {
+                line += usize::from(first == b'\n');
+                reader.consume(1);
+                continue;
+            }
+            let is_list = first == b'[' && is_array_of_objects(buffer);
+            let has_questions = first == b'{' && names_questions(buffer);
+            return Ok(match first {
+                _ if is_list => {
+                    Layout::List(JsonRecords::of_list(reader, self.maximum).starting_at_line(line as u64))
+                }
+                _ if has_questions => {
+                    let records = JsonRecords::of_sections(reader, self.maximum);
+                    Layout::Questions { records: records.starting_at_line(line as u64), is_found: false }
+                }
+                b'{' => Layout::Lines(Lines::new(reader, line, self.maximum)),
+                _ => Layout::Forms(Lines::new(reader, line, self.maximum)),
+            });
         }
     }
 
-    fn read_line(&mut self) -> io::Result<Option<String>> {
+    fn next_record(&mut self) -> Result<Option<Record>, RecordsError> {
+        if matches!(self.layout, Layout::Unknown(_))
+            && let Layout::Unknown(reader) = std::mem::replace(&mut self.layout, Layout::Done)
+        {
+            self.layout = self.begin(reader)?;
+        }
+        match &mut self.layout {
+            Layout::Unknown(_) | Layout::Done => Ok(None),
+            Layout::List(records) => json_record(records),
+            Layout::Questions { records, is_found } => {
+                while let Some(record) = json_record(records)? {
+                    if QUESTIONS.contains(&records.section()) {
+                        *is_found = true;
+                        return Ok(Some(record));
+                    }
+                }
+                let has_list = *is_found || QUESTIONS.contains(&records.section());
+                if has_list { Ok(None) } else { Err(RecordsError::NoQuestions) }
+            }
+            Layout::Lines(lines) => lines.json_line(),
+            Layout::Forms(lines) => lines.form(),
+        }
+    }
+}
+
+fn json_record<R: BufRead>(records: &mut JsonRecords<R>) -> Result<Option<Record>, RecordsError> {
+    let Some(record) = records.next() else { return Ok(None) };
+    let record = record?;
+    let line = line_number(record.line);
+    let text = String::from_utf8(record.bytes).map_err(|_| RecordsError::NotUtf8 { line })?;
+    Ok(Some(Record { line, text, json: true }))
+}
+
+fn line_number(line: u64) -> usize {
+    usize::try_from(line).unwrap_or(usize::MAX)
+}
+
+impl From<JsonRecordsError> for RecordsError {
+    fn from(error: JsonRecordsError) -> RecordsError {
+        let (line, record_line) = (line_number(error.line), line_number(error.record_line));
+        match error.kind {
+            JsonRecordsErrorKind::Io(error) => RecordsError::Io(error),
+            JsonRecordsErrorKind::EndsInRecord => RecordsError::EndsInRecord { line: record_line },
+            JsonRecordsErrorKind::EndsInList => RecordsError::EndsInList { line },
+            JsonRecordsErrorKind::TooLong { maximum } => RecordsError::TooLong { line: record_line, maximum },
+            _ => RecordsError::AfterList { line },
+        }
+    }
+}
+
+impl<R: BufRead> Iterator for Records<R> {
+    type Item = Result<Record, RecordsError>;
+
+    fn next(&mut self) -> Option<Result<Record, RecordsError>> {
+        let result = self.next_record();
+        if !matches!(result, Ok(Some(_))) {
+            self.layout = Layout::Done;
+        }
+        result.transpose()
+    }
+}
+
+/// Reads texts line by line.
+struct Lines<R> {
+    reader: R,
+    /// The number of the next line.
+    line: usize,
+    maximum: usize,
+    /// The text that was read and not handed on.
+    pending: String,
+    pending_line: usize,
+}
+
+impl<R: BufRead> Lines<R> {
+    fn new(reader: R, line: usize, maximum: usize) -> Lines<R> {
+        Lines { reader, line, maximum, pending: String::new(), pending_line: line }
+    }
+
+    fn read_line(&mut self) -> Result<Option<String>, RecordsError> {
         let mut bytes = Vec::new();
-        let limit = self.longest as u64 + 1;
+        let limit = self.maximum as u64 + 1;
         if (&mut self.reader).take(limit).read_until(b'\n', &mut bytes)? == 0 {
             return Ok(None);
         }
@@ -70,153 +214,16 @@ impl<R: BufRead> Records<R> {
         self.line += 1;
         match String::from_utf8(bytes) {
             Ok(line) => Ok(Some(line)),
-            Err(_) => Err(invalid(format!("line {}: the text is not UTF-8", self.line - 1))),
+            Err(_) => Err(RecordsError::NotUtf8 { line: self.line - 1 }),
         }
     }
 
-    fn too_long(&self, line: usize) -> io::Error {
-        invalid(format!("line {line}: a record of more than {} bytes", self.longest))
-    }
-
-    /// Finds out what the file is made of, and goes to the first record.
-    fn begin(&mut self) -> io::Result<Layout> {
-        if self.reader.fill_buf()?.starts_with(b"\xef\xbb\xbf") {
-            self.reader.consume(3);
-        }
-        loop {
-            let buffer = self.reader.fill_buf()?;
-            let Some(&first) = buffer.first() else { return Ok(Layout::Text) };
-            if first.is_ascii_whitespace() {
-                self.line += usize::from(first == b'\n');
-                self.reader.consume(1);
-                continue;
-            }
-            return Ok(match first {
-                b'[' if is_array_of_objects(buffer) => {
-                    self.reader.consume(1);
-                    Layout::Array
-                }
-                b'{' if names_questions(buffer) => {
-                    self.inside = true;
-                    self.skip_to_array()?;
-                    Layout::Array
-                }
-                b'{' => Layout::Lines,
-                _ => Layout::Text,
-            });
-        }
-    }
-
-    /// Goes behind the `[` that follows `"Questions":` or `"questions":`.
-    fn skip_to_array(&mut self) -> io::Result<()> {
-        let mut seen = Vec::new();
-        loop {
-            let buffer = self.reader.fill_buf()?;
-            let Some(&byte) = buffer.first() else {
-                return Err(invalid("the list of questions is missing".to_owned()));
-            };
-            self.line += usize::from(byte == b'\n');
-            self.reader.consume(1);
-            if byte == b'[' && String::from_utf8_lossy(&seen).trim_end().ends_with(':') && contains_key(&seen)
-            {
-                return Ok(());
-            }
-            seen.push(byte);
-            if seen.len() > 1 << 16 {
-                return Err(invalid("the list of questions is missing".to_owned()));
-            }
-        }
-    }
-
-    /// The next element of an array.
-    fn element(&mut self) -> io::Result<Option<Record>> {
-        let mut bytes: Vec<u8> = Vec::new();
-        let (mut depth, mut in_string, mut escaped) = (0usize, false, false);
-        let mut start = self.line;
-        loop {
-            let buffer = self.reader.fill_buf()?;
-            if buffer.is_empty() {
-                return if bytes.is_empty() {
-                    Err(invalid(format!("line {}: the list does not end with `]`", self.line)))
-                } else {
-                    Err(invalid(format!("line {start}: the file ends inside this record")))
-                };
-            }
-            let mut used = 0;
-            let mut complete = false;
-            let mut ended = false;
-            for &byte in buffer {
-                used += 1;
-                self.line += usize::from(byte == b'\n');
-                if bytes.is_empty() {
-                    match byte {
-                        b if b.is_ascii_whitespace() || b == b',' => continue,
-                        b']' => {
-                            ended = true;
-                            break;
-                        }
-                        _ => start = self.line,
-                    }
-                }
-                if depth == 0 && !in_string && !bytes.is_empty() && matches!(byte, b',' | b']') {
-                    // A bare value ends before the separator.
-                    used -= 1;
-                    complete = true;
-                    break;
-                }
-                bytes.push(byte);
-                if in_string {
-                    in_string = escaped || byte != b'"';
-                    escaped = byte == b'\\' && !escaped;
-                } else {
-                    match byte {
-                        b'"' => in_string = true,
-                        b'{' | b'[' => depth += 1,
-                        b'}' | b']' => depth = depth.saturating_sub(1),
-                        _ => {}
-                    }
-                }
-                if depth == 0 && !in_string && matches!(byte, b'}' | b']' | b'"') {
-                    complete = true;
-                    break;
-                }
-            }
-            self.reader.consume(used);
-            if ended {
-                if self.inside || !self.another_array()? {
-                    return Ok(None);
-                }
-                continue;
-            }
-            if bytes.len() > self.longest {
-                return Err(self.too_long(start));
-            }
-            if complete {
-                let text = String::from_utf8(bytes)
-                    .map_err(|_| invalid(format!("line {start}: the text is not UTF-8")))?;
-                return Ok(Some(Record { line: start, text, json: true }));
-            }
-        }
-    }
-
-    /// Whether another array follows, as when files were put together; then goes into it.
-    fn another_array(&mut self) -> io::Result<bool> {
-        loop {
-            let buffer = self.reader.fill_buf()?;
-            let Some(&byte) = buffer.first() else { return Ok(false) };
-            if !byte.is_ascii_whitespace() && byte != b'[' {
-                return Err(invalid(format!("line {}: text after the end of the list", self.line)));
-            }
-            self.line += usize::from(byte == b'\n');
-            self.reader.consume(1);
-            if byte == b'[' {
-                return Ok(true);
-            }
-        }
+    fn too_long(&self, line: usize) -> RecordsError {
+        RecordsError::TooLong { line, maximum: self.maximum }
     }
 
     /// The next line that is not blank.
-    fn json_line(&mut self) -> io::Result<Option<Record>> {
+    fn json_line(&mut self) -> Result<Option<Record>, RecordsError> {
         while let Some(text) = self.read_line()? {
             if !text.trim().is_empty() {
                 return Ok(Some(Record {
@@ -230,7 +237,7 @@ impl<R: BufRead> Records<R> {
     }
 
     /// The next logical form: one line, or a SPARQL query up to the line where another begins.
-    fn form(&mut self) -> io::Result<Option<Record>> {
+    fn form(&mut self) -> Result<Option<Record>, RecordsError> {
         loop {
             let line = self.read_line()?;
             let open = is_open(&self.pending);
@@ -251,7 +258,7 @@ impl<R: BufRead> Records<R> {
                     return Ok(Some(record));
                 }
             }
-            if self.pending.len() > self.longest {
+            if self.pending.len() > self.maximum {
                 return Err(self.too_long(self.pending_line));
             }
         }
@@ -263,34 +270,6 @@ impl<R: BufRead> Records<R> {
     }
 }
 
-impl<R: BufRead> Iterator for Records<R> {
-    type Item = io::Result<Record>;
-
-    fn next(&mut self) -> Option<io::Result<Record>> {
-        if self.done {
-            return None;
-        }
-        let layout = match self.layout {
-            Some(layout) => Ok(layout),
-            None => self.begin(),
-        };
-        let result = layout.and_then(|layout| {
-            self.layout = Some(layout);
-            match layout {
-                Layout::Array => self.element(),
-                Layout::Lines => self.json_line(),
-                Layout::Text => self.form(),
-            }
-        });
-        self.done = !matches!(result, Ok(Some(_)));
-        result.transpose()
-    }
-}
-
-fn invalid(message: String) -> io::Error {
-    io::Error::new(io::ErrorKind::InvalidData, message)
-}
-
 /// Whether `[` begins a list of questions, not a KoPL program.
 fn is_array_of_objects(buffer: &[u8]) -> bool {
     let start = String::from_utf8_lossy(&buffer[..buffer.len().min(1 << 12)]).into_owned();
@@ -300,15 +279,13 @@ fn is_array_of_objects(buffer: &[u8]) -> bool {
     !(shallow && (first.contains("\"function\"") || first.contains("\"func\"")))
 }
 
+/// Whether the beginning of an object has the key under which WebQSP or QALD lists its questions.
 fn names_questions(buffer: &[u8]) -> bool {
-    contains_key(&buffer[..buffer.len().min(1 << 12)])
-}
-
-/// Whether the text has the key under which WebQSP or QALD lists its questions.
-fn contains_key(bytes: &[u8]) -> bool {
-    let text = String::from_utf8_lossy(bytes);
-    let is_key = |(at, name): (usize, &str)| text[at + name.len()..].trim_start().starts_with(':');
-    ["\"Questions\"", "\"questions\""].into_iter().any(|name| text.match_indices(name).any(is_key))
+    let start = String::from_utf8_lossy(&buffer[..buffer.len().min(1 << 12)]);
+    QUESTIONS.iter().any(|name| {
+        let key = format!("\"{name}\"");
+        start.match_indices(&key).any(|(at, _)| start[at + key.len()..].trim_start().starts_with(':'))
+    })
 }
 
 fn is_sparql(text: &str) -> bool {
@@ -377,8 +354,8 @@ mod tests {
         for start in ["{\"a\": 1}\n{\"a\": \"", "[{\"a\": 1}, {\"b\": \"", "(COUNT film)\n(COUNT "] {
             let mut endless = start.as_bytes().chain(io::repeat(b'x').take(1 << 20));
             let mut records = Records::new(io::BufReader::with_capacity(100, &mut endless));
-            records.longest = 1000;
-            let read: Vec<io::Result<Record>> = records.collect();
+            records.maximum = 1000;
+            let read: Vec<Result<Record, RecordsError>> = records.collect();
             let error = read.last().unwrap().as_ref().expect_err(start).to_string();
             assert!(error.contains("a record of more than 1000 bytes"), "{error}");
             let mut rest = Vec::new();

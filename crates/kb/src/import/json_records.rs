@@ -1,24 +1,23 @@
-//! Cuts one huge JSON object of objects into its members, without reading it whole.
+//! Cuts a JSON text of any size into its records, without reading it whole.
 //!
-//! `kb.json` is `{"concepts": {"Q1": {...}, ...}, "entities": {...}}`: the scanner yields each `"Q1": {...}`
-//! with the section it stands in and its place in the file, so that members are parsed in parallel and a
+//! Published files are one huge list, `[{...}, {...}]`, or one object with sections, `{"concepts": {"Q1": {...}, ...}, "entities": {...}}`.
+//! Each element, or each member of a section, is handed on as text with its place in the file, so that records are parsed in parallel and a
 //! broken one can be reported and skipped.
 
 use super::import_log::Problem;
-use super::input::{self, TooLong};
-use crate::error::{KbError, Result};
-use std::io::BufRead;
+use std::io::{self, BufRead};
 
-/// One member of a section.
-pub(crate) struct JsonRecord {
-    /// The key of the section.
-    pub(crate) section: String,
-    /// The text `"key": value`.
-    pub(crate) bytes: Vec<u8>,
+/// One element of a list, or one member of a section.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct JsonRecord {
+    /// The key of the section; empty in a list.
+    pub section: String,
+    /// The text: a value, or `"key": value` in a section that is an object.
+    pub bytes: Vec<u8>,
     /// The line it starts on, from 1.
-    pub(crate) line: u64,
+    pub line: u64,
     /// The byte column it starts at, from 0.
-    pub(crate) column: usize,
+    pub column: usize,
 }
 
 impl JsonRecord {
@@ -39,101 +38,189 @@ impl JsonRecord {
     }
 }
 
-/// Approximate size of a batch of records, in bytes.
-const BATCH_BYTES: usize = 1 << 20;
+/// The text cannot be cut further.
+#[derive(Debug, thiserror::Error)]
+#[error("line {line}, column {column}: {kind}", column = .column + 1)]
+pub struct JsonRecordsError {
+    /// What is wrong.
+    #[source]
+    pub kind: JsonRecordsErrorKind,
+    /// The line where it was noticed, from 1.
+    pub line: u64,
+    /// The byte column where it was noticed, from 0.
+    pub column: usize,
+    /// The line on which the record at hand starts.
+    pub record_line: u64,
+}
 
-/// Yields batches of members.
-pub(crate) struct JsonRecords<'r> {
-    reader: Box<dyn BufRead + Send + 'r>,
-    file: String,
-    state: Scanner,
+/// Why a text cannot be cut further.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum JsonRecordsErrorKind {
+    /// Reading failed.
+    #[error("{0}")]
+    Io(#[from] io::Error),
+    /// A list where an object with sections was expected.
+    #[error("expected an object, found a list")]
+    List,
+    /// Neither a list nor an object.
+    #[error("expected a JSON object or list")]
+    NotContainer,
+    /// A section without a name.
+    #[error("expected the name of a section")]
+    Section,
+    /// A closing bracket without an opening one.
+    #[error("unmatched closing bracket")]
+    Unmatched,
+    /// The text ends between two records.
+    #[error("the list does not end")]
+    EndsInList,
+    /// The text ends inside a record.
+    #[error("the text ends inside a record")]
+    EndsInRecord,
+    /// A record is longer than allowed.
+    #[error("a record is longer than {maximum} bytes")]
+    TooLong {
+        /// The maximum length.
+        maximum: usize,
+    },
+}
+
+/// Which values are records.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Layout {
+    /// The elements of a list, or of several lists one after another.
+    List,
+    /// The members of the sections of an object.
+    Sections,
+}
+
+impl Layout {
+    /// How many brackets are open around a record.
+    fn depth(self) -> usize {
+        match self {
+            Layout::List => 1,
+            Layout::Sections => 2,
+        }
+    }
+}
+
+/// Reads records one by one.
+///
+/// ```
+/// use touchstone_kb::import::JsonRecords;
+/// let records = JsonRecords::of_list(&b"[{\"a\": 1},\n {\"b\": [2]}]"[..], 1 << 20);
+/// let found: Vec<(u64, Vec<u8>)> = records.map(|record| record.map(|r| (r.line, r.bytes))).collect::<Result<_, _>>()?;
+/// assert_eq!(found, [(1, b"{\"a\": 1}".to_vec()), (2, b"{\"b\": [2]}".to_vec())]);
+/// # Ok::<(), touchstone_kb::import::JsonRecordsError>(())
+/// ```
+pub struct JsonRecords<R> {
+    reader: R,
+    scanner: Scanner,
     done: bool,
 }
 
-#[derive(Default)]
 struct Scanner {
+    layout: Layout,
+    maximum: usize,
     depth: usize,
     in_string: bool,
     escaped: bool,
     line: u64,
     column: usize,
-    /// Bytes of the member or of the section key that is being read.
+    /// Bytes of the record, or of the key of the section, that is being read.
     current: Vec<u8>,
+    /// Line and column where `current` starts.
     start: (u64, usize),
     section: String,
-    batch: Vec<JsonRecord>,
-    batch_bytes: usize,
-    longest: usize,
 }
 
-/// What is wrong with the object as a whole.
-enum Flaw {
-    Syntax(&'static str),
-    TooLong,
-}
-
-impl<'r> JsonRecords<'r> {
-    /// Members of more than `longest` bytes are an error.
-    pub(crate) fn new(reader: Box<dyn BufRead + Send + 'r>, file: String, longest: usize) -> JsonRecords<'r> {
-        let state = Scanner { line: 1, longest, ..Scanner::default() };
-        JsonRecords { reader, file, state, done: false }
+impl<R: BufRead> JsonRecords<R> {
+    /// The elements of a list, or of several lists one after another. Records of more than `maximum` bytes are an error.
+    pub fn of_list(reader: R, maximum: usize) -> JsonRecords<R> {
+        JsonRecords::new(reader, Layout::List, maximum)
     }
 
-    fn problem(&self, message: impl Into<String>) -> KbError {
-        KbError::Input(Box::new(Problem {
-            file: self.file.clone(),
-            line: self.state.line,
-            column: self.state.column as u64 + 1,
-            snippet: String::new(),
-            caret: 0,
-            message: message.into(),
-        }))
+    /// The members of the sections of an object. Records of more than `maximum` bytes are an error.
+    pub fn of_sections(reader: R, maximum: usize) -> JsonRecords<R> {
+        JsonRecords::new(reader, Layout::Sections, maximum)
+    }
+
+    fn new(reader: R, layout: Layout, maximum: usize) -> JsonRecords<R> {
+        let scanner = Scanner {
+            layout,
+            maximum,
+            depth: 0,
+            in_string: false,
+            escaped: false,
+            line: 1,
+            column: 0,
+            current: Vec::new(),
+            start: (1, 0),
+            section: String::new(),
+        };
+        JsonRecords { reader, scanner, done: false }
+    }
+
+    /// For a reader whose first line is not the first line of the file.
+    #[must_use]
+    pub fn starting_at_line(mut self, line: u64) -> JsonRecords<R> {
+        self.scanner.line = line;
+        self
+    }
+
+    /// The section that was read last.
+    pub fn section(&self) -> &str {
+        &self.scanner.section
+    }
+
+    fn fail(&mut self, kind: JsonRecordsErrorKind) -> JsonRecordsError {
+        self.done = true;
+        let Scanner { line, column, start, .. } = self.scanner;
+        JsonRecordsError { kind, line, column, record_line: start.0 }
     }
 }
 
-impl Iterator for JsonRecords<'_> {
-    type Item = Result<Vec<JsonRecord>>;
+impl<R: BufRead> Iterator for JsonRecords<R> {
+    type Item = Result<JsonRecord, JsonRecordsError>;
 
     fn next(&mut self) -> Option<Self::Item> {
         while !self.done {
             let chunk = match self.reader.fill_buf() {
                 Ok(chunk) => chunk,
-                Err(error) => {
-                    self.done = true;
-                    return Some(Err(input::read_error(&self.file, self.state.line, &error)));
-                }
+                Err(error) => return Some(Err(self.fail(error.into()))),
             };
-            let n = chunk.len();
-            if n == 0 {
+            if chunk.is_empty() {
                 self.done = true;
-                if self.state.depth != 0 || self.state.in_string {
-                    return Some(Err(
-                        self.problem("the JSON ends in the middle of a value; is the file cut short?")
-                    ));
+                return match (self.scanner.depth, self.scanner.current.is_empty()) {
+                    (0, _) => None,
+                    (_, true) => Some(Err(self.fail(JsonRecordsErrorKind::EndsInList))),
+                    (_, false) => Some(Err(self.fail(JsonRecordsErrorKind::EndsInRecord))),
+                };
+            }
+            let mut used = 0;
+            let mut found = Ok(None);
+            for &byte in chunk {
+                used += 1;
+                found = self.scanner.byte(byte);
+                if !matches!(found, Ok(None)) {
+                    break;
                 }
-                break;
             }
-            let scanned = chunk.iter().try_for_each(|&byte| self.state.byte(byte));
-            self.reader.consume(n);
-            if let Err(flaw) = scanned {
-                self.done = true;
-                return Some(Err(match flaw {
-                    Flaw::Syntax(message) => self.problem(message),
-                    Flaw::TooLong => self.problem(TooLong { limit: self.state.longest }.to_string()),
-                }));
-            }
-            if self.state.batch_bytes >= BATCH_BYTES {
-                break;
+            self.reader.consume(used);
+            match found {
+                Ok(None) => {}
+                Ok(Some(record)) => return Some(Ok(record)),
+                Err(kind) => return Some(Err(self.fail(kind))),
             }
         }
-        let batch = std::mem::take(&mut self.state.batch);
-        self.state.batch_bytes = 0;
-        (!batch.is_empty()).then_some(Ok(batch))
+        None
     }
 }
 
 impl Scanner {
-    fn byte(&mut self, byte: u8) -> Result<(), Flaw> {
+    /// Takes the next byte; gives the record that it ends.
+    fn byte(&mut self, byte: u8) -> Result<Option<JsonRecord>, JsonRecordsErrorKind> {
         let was_in_string = self.in_string;
         if self.in_string {
             match byte {
@@ -145,71 +232,77 @@ impl Scanner {
         } else if byte == b'"' {
             self.in_string = true;
         }
-        let structural = if was_in_string || self.in_string { b' ' } else { byte };
-        match structural {
+        let around = self.layout.depth();
+        match if was_in_string || self.in_string { b' ' } else { byte } {
             b'{' | b'[' => {
-                if self.depth == 0 && byte != b'{' {
-                    return Err(Flaw::Syntax("expected an object with `concepts` and `entities`"));
-                }
-                if self.depth == 1 {
-                    // The section's key stands in `current`, followed by a colon.
-                    let text = String::from_utf8_lossy(&self.current).into_owned();
-                    let key = text.trim().trim_end_matches(':').trim_end();
-                    self.section = serde_json::from_str(key)
-                        .map_err(|_| Flaw::Syntax("expected the name of a section"))?;
-                    self.current.clear();
-                }
-                self.depth += 1;
-                if self.depth <= 2 {
+                self.open(byte)?;
+                if self.depth <= around {
                     self.step(byte);
-                    return Ok(());
+                    return Ok(None);
                 }
             }
             b'}' | b']' => {
                 if self.depth == 0 {
-                    return Err(Flaw::Syntax("unmatched closing bracket"));
+                    return Err(JsonRecordsErrorKind::Unmatched);
                 }
                 self.depth -= 1;
-                if self.depth == 1 {
-                    self.end_record();
+                if self.depth == around {
+                    self.push(byte)?;
+                    self.step(byte);
+                    return Ok(self.take());
                 }
-                if self.depth <= 1 {
+                if self.depth < around {
+                    let record = if self.depth + 1 == around { self.take() } else { None };
                     self.current.clear();
                     self.step(byte);
-                    return Ok(());
+                    return Ok(record);
                 }
             }
-            b',' if self.depth == 2 => {
-                self.end_record();
-                self.step(byte);
-                return Ok(());
-            }
-            b',' if self.depth == 1 => {
+            b',' if self.depth <= around => {
+                let record = if self.depth == around { self.take() } else { None };
                 self.current.clear();
                 self.step(byte);
-                return Ok(());
+                return Ok(record);
             }
             _ => {}
         }
-        if self.depth == 0
-            && !was_in_string
-            && !byte.is_ascii_whitespace()
-            && byte != 0xEF
-            && byte != 0xBB
-            && byte != 0xBF
-        {
-            return Err(Flaw::Syntax("expected a JSON object"));
+        let is_space = byte.is_ascii_whitespace();
+        if self.depth == 0 && !was_in_string && !is_space {
+            return Err(JsonRecordsErrorKind::NotContainer);
         }
-        if !self.current.is_empty() || !byte.is_ascii_whitespace() {
-            if self.current.is_empty() {
-                self.start = (self.line, self.column);
-            }
-            if self.current.len() >= self.longest {
-                return Err(Flaw::TooLong);
-            }
-            self.current.push(byte);
+        if !self.current.is_empty() || !is_space {
+            self.push(byte)?;
         }
         self.step(byte);
+        Ok(None)
+    }
+
+    /// An opening bracket.
+    fn open(&mut self, byte: u8) -> Result<(), JsonRecordsErrorKind> {
+        match (self.layout, self.depth) {
+            (Layout::Sections, 0) if byte == b'[' => return Err(JsonRecordsErrorKind::List),
+            (Layout::List, 0) if byte == b'{' => return Err(JsonRecordsErrorKind::NotContainer),
+            (Layout::Sections, 1) => {
+                // The key of the section is in `current`, followed by a colon.
+                let text = String::from_utf8_lossy(&self.current).into_owned();
+                let key = text.trim().trim_end_matches(':').trim_end();
+                self.section = serde_json::from_str(key).map_err(|_| JsonRecordsErrorKind::Section)?;
+                self.current.clear();
+            }
+            _ => {}
+        }
+        self.depth += 1;
+        Ok(())
+    }
+
+    fn push(&mut self, byte: u8) -> Result<(), JsonRecordsErrorKind> {
+        if self.current.is_empty() {
+            self.start = (self.line, self.column);
+        }
+        if self.current.len() >= self.maximum {
+            return Err(JsonRecordsErrorKind::TooLong { maximum: self.maximum });
+        }
+        self.current.push(byte);
         Ok(())
     }
 
@@ -222,16 +315,14 @@ impl Scanner {
         }
     }
 
-    fn end_record(&mut self) {
+    /// The record that was read, unless there is nothing between two separators.
+    fn take(&mut self) -> Option<JsonRecord> {
         let mut bytes = std::mem::take(&mut self.current);
         while bytes.last().is_some_and(u8::is_ascii_whitespace) {
             bytes.pop();
         }
-        if !bytes.is_empty() {
-            self.batch_bytes += bytes.len();
-            let (line, column) = self.start;
-            self.batch.push(JsonRecord { section: self.section.clone(), bytes, line, column });
-        }
+        let (line, column) = self.start;
+        (!bytes.is_empty()).then(|| JsonRecord { section: self.section.clone(), bytes, line, column })
     }
 }
 
@@ -239,15 +330,21 @@ impl Scanner {
 mod tests {
     use super::*;
 
-    fn scan(text: &str) -> Result<Vec<(String, String, u64, usize)>> {
-        let reader: Box<dyn BufRead + Send> = Box::new(std::io::Cursor::new(text.as_bytes().to_vec()));
-        let mut all = Vec::new();
-        for batch in JsonRecords::new(reader, "kb.json".into(), 100) {
-            for r in batch? {
-                all.push((r.section, String::from_utf8_lossy(&r.bytes).into_owned(), r.line, r.column));
-            }
-        }
-        Ok(all)
+    type Found = (String, String, u64, usize);
+
+    fn all(records: JsonRecords<&[u8]>) -> Result<Vec<Found>, JsonRecordsError> {
+        let found =
+            |r: JsonRecord| (r.section, String::from_utf8_lossy(&r.bytes).into_owned(), r.line, r.column);
+        records.map(|record| record.map(found)).collect()
+    }
+
+    fn sections(text: &str) -> Result<Vec<Found>, JsonRecordsError> {
+        all(JsonRecords::of_sections(text.as_bytes(), 100))
+    }
+
+    fn elements(text: &str) -> Result<Vec<String>, JsonRecordsError> {
+        let found = all(JsonRecords::of_list(text.as_bytes(), 100))?;
+        Ok(found.into_iter().map(|(_, text, ..)| text).collect())
     }
 
     #[test]
@@ -257,22 +354,37 @@ mod tests {
             ("concepts".to_owned(), "\"Q1\": {\"name\": \"a, {b}\"}".to_owned(), 3, 2),
             ("concepts".to_owned(), "\"Q\\\"2\": [1, {}]".to_owned(), 4, 2),
         ];
-        assert_eq!(scan(text).expect("valid"), expected);
-        assert_eq!(scan("{}").expect("valid"), []);
+        assert_eq!(sections(text).expect("valid"), expected);
+        assert_eq!(sections("{}").expect("valid"), []);
+        let mixed =
+            sections("{\"version\": 1, \"a\": {\"b\": 2, \"c\": \"d\"}, \"e\": [3, {}]}").expect("valid");
+        let texts: Vec<&str> = mixed.iter().map(|(_, text, ..)| text.as_str()).collect();
+        assert_eq!(texts, ["\"b\": 2", "\"c\": \"d\"", "3", "{}"]);
+    }
+
+    #[test]
+    fn elements_of_lists() {
+        assert_eq!(elements("[{\"a\": \"]}\\\"\"}, [1, [2]] , 3,null ]\n").expect("valid").len(), 4);
+        assert_eq!(elements("[1]\n[2, \"x\"]").expect("valid"), ["1", "2", "\"x\""], "two lists");
+        assert_eq!(elements(" [ ] ").expect("valid"), [""; 0]);
     }
 
     #[test]
     fn damage_is_an_error_with_a_place() {
         for (text, message) in [
             ("[1]", "expected an object"),
-            ("{\"a\": {\"b\": {", "cut short"),
+            ("{\"a\": {\"b\": {", "ends inside a record"),
+            ("{\"a\": {}, ", "the list does not end"),
             ("{\"a\": {}}}", "unmatched closing bracket"),
             ("hello", "expected a JSON object"),
-            ("{\"a\": {\"b\": \"unclosed}}", "cut short"),
+            ("{\"a\": {\"b\": \"unclosed}}", "ends inside a record"),
             (&format!("{{\"a\": {{\"b\": \"{}\"}}}}", "x".repeat(100)), "longer than 100 bytes"),
         ] {
-            let error = scan(text).expect_err(text).to_string();
+            let error = sections(text).expect_err(text).to_string();
             assert!(error.contains(message), "{text}: {error}");
         }
+        let error = elements("[{\"a\": 1},\n{\"b\": \n").expect_err("cut short");
+        assert!(matches!(error.kind, JsonRecordsErrorKind::EndsInRecord));
+        assert_eq!((error.record_line, error.line), (2, 3));
     }
 }

@@ -7,15 +7,16 @@
 use super::ImportRequest;
 use super::import_log::{ImportLog, Problem};
 use super::input::{self, in_parallel};
-use super::json_records::{JsonRecord, JsonRecords};
+use super::json_records::{JsonRecord, JsonRecords, JsonRecordsError, JsonRecordsErrorKind};
 use super::line_json::plain_message;
 use crate::build::{KbBuilder, NameKind, RawQualifier, RawValue};
-use crate::error::Result;
+use crate::error::{KbError, Result};
 use crate::literal::Literal;
 use crate::progress::Progress;
 use serde::Deserialize;
 use serde_json::value::RawValue as RawJson;
 use std::collections::BTreeMap;
+use std::io::BufRead;
 
 #[derive(Deserialize)]
 #[serde(expecting = "an object with `name` and `instanceOf` or `subclassOf`")]
@@ -108,11 +109,11 @@ pub(super) fn read(
     progress.stage("reading", Some(input::total_size(&request.inputs)));
     for path in &request.inputs {
         let file = input::display_name(path);
-        let records = JsonRecords::new(input::open(path, progress)?, file.clone(), request.max_record);
+        let records = JsonRecords::of_sections(input::open(path, progress)?, request.max_record);
         let parse = |batch: Vec<JsonRecord>| -> Vec<Result<ParsedNode, Problem>> {
             batch.iter().map(|record| parse_node(record, &file)).collect()
         };
-        in_parallel(records, parse, |nodes| {
+        in_parallel(batches(records, &file), parse, |nodes| {
             for node in nodes {
                 match node {
                     Ok(node) => add_node(node, builder, log)?,
@@ -124,6 +125,52 @@ pub(super) fn read(
     }
     log.note_times("ids that are used but not described", builder.n_undeclared());
     Ok(())
+}
+
+/// Approximate size of a batch of records, in bytes.
+const BATCH_BYTES: usize = 1 << 20;
+
+/// Records in batches that are large enough for a worker.
+fn batches<R: BufRead + Send>(
+    mut records: JsonRecords<R>,
+    file: &str,
+) -> impl Iterator<Item = Result<Vec<JsonRecord>>> + Send {
+    std::iter::from_fn(move || {
+        let (mut batch, mut n_bytes) = (Vec::new(), 0);
+        while n_bytes < BATCH_BYTES {
+            match records.next() {
+                Some(Ok(record)) => {
+                    n_bytes += record.bytes.len();
+                    batch.push(record);
+                }
+                Some(Err(error)) => return Some(Err(unreadable(error, file))),
+                None => break,
+            }
+        }
+        (!batch.is_empty()).then_some(Ok(batch))
+    })
+}
+
+/// The file is broken as a whole.
+fn unreadable(error: JsonRecordsError, file: &str) -> KbError {
+    let message = match error.kind {
+        JsonRecordsErrorKind::Io(source) => return input::read_error(file, error.line, &source),
+        JsonRecordsErrorKind::List => "expected an object with `concepts` and `entities`".to_owned(),
+        JsonRecordsErrorKind::NotContainer => "expected a JSON object".to_owned(),
+        JsonRecordsErrorKind::EndsInList | JsonRecordsErrorKind::EndsInRecord => {
+            "the JSON ends in the middle of a value; is the file cut short?".to_owned()
+        }
+        JsonRecordsErrorKind::TooLong { maximum } => input::TooLong { limit: maximum }.to_string(),
+        JsonRecordsErrorKind::Section | JsonRecordsErrorKind::Unmatched => error.kind.to_string(),
+    };
+    KbError::Input(Box::new(Problem {
+        file: file.to_owned(),
+        line: error.line,
+        column: error.column as u64 + 1,
+        snippet: String::new(),
+        caret: 0,
+        message,
+    }))
 }
 
 fn parse_node(record: &JsonRecord, file: &str) -> Result<ParsedNode, Problem> {

@@ -24,6 +24,7 @@ pub use guess::FileKind;
 pub(crate) use import_log::counts_as_map;
 pub use import_log::{ImportReport, ImportSummary, Problem, Tally};
 pub use input::open;
+pub use json_records::{JsonRecord, JsonRecords, JsonRecordsError, JsonRecordsErrorKind};
 pub use line_json::find_value;
 pub use lines::read_packed_lines;
 pub use wikidata_json::Subset;
