@@ -1,6 +1,7 @@
 //! Arguments that several commands share.
 
-use crate::output;
+use crate::progress::Bar;
+use crate::{data_set_arg, output};
 use anyhow::{Context, Result, bail};
 use clap::Args;
 use std::path::{Path, PathBuf};
@@ -8,8 +9,8 @@ use touchstone_benchmark::{
     Benchmark, ChosenKb, DatasetImport, Gives, KbIdentity, KbSource, OpenBenchmark, QuestionSource,
     Selection, SelectionError, SelectionWarning, Split, choose_kb,
 };
+use touchstone_datasets::{DataSet, ImportConfig, Importer, LevelSource, SplitFile, import};
 use touchstone_engine::QueryContext;
-use touchstone_forge::import::{Importer, Origin, benchmark};
 use touchstone_grade::GradeError;
 use touchstone_kb::Kb;
 use touchstone_logic::Ontology;
@@ -168,29 +169,28 @@ fn import_dataset(dataset: &str, context: &QueryContext<'_>) -> Result<Benchmark
     let (format, file) = dataset
         .split_once(':')
         .with_context(|| format!("`{dataset}` is not a data set; write it like grailqa:dev.json"))?;
-    let origin = Origin::from_name(format).with_context(|| format!("there is no format `{format}`"))?;
-    let importer =
-        Importer { origin, knowledge: context.knowledge(), inverses: context.inverses(), kb: context.kb() };
-    crate::forms::must_exist(file)?;
-    let (mut imported, mut unread) = (Vec::new(), 0u64);
-    crate::forms::each_record(
-        file,
-        |record| importer.question(record, Split::Dev, format),
-        |result| {
-            match result {
-                Ok(question) => imported.push(question),
-                Err(_) => unread += 1,
-            }
-            Ok(())
+    let config = ImportConfig {
+        importer: Importer {
+            data_set: data_set_arg::named(format, "format", DataSet::reads_questions)?,
+            knowledge: context.knowledge(),
+            inverses: context.inverses(),
+            kb: context.kb(),
         },
-    )?;
-    if unread > 0 {
+        name: format.to_owned(),
+        files: vec![SplitFile { split: Split::Dev, file: file.to_owned() }],
+        kb: KbIdentity::of(None),
+        levels: LevelSource::Keep,
+        looks_up_answers: false,
+    };
+    let imported = import(&config, &Bar::new())?;
+    let n_unread = imported.unread.len() as u64;
+    if n_unread > 0 {
         output::note(&format!(
             "{} of {file} cannot be read and are not graded; `touchstone import-dataset` reports why",
-            output::counted(unread, "record", "records")
+            output::counted(n_unread, "record", "records")
         ));
     }
-    Ok(benchmark(format, KbIdentity::of(None), imported, Default::default(), Default::default()).0)
+    Ok(imported.benchmark)
 }
 
 /// What a system gives, by its name on the command line.

@@ -3,6 +3,7 @@
 //! Exit codes: 0 done, 1 nothing was found or not everything could be done, 2 an error.
 
 mod args;
+mod data_set_arg;
 mod forge;
 mod forms;
 mod grade;

@@ -6,7 +6,7 @@
 use std::error::Error;
 use std::fs::File;
 use std::io::{BufRead, BufReader};
-use touchstone_datasets::{Format, Records};
+use touchstone_datasets::{DataSet, Records};
 use touchstone_logic::sparql::Namespaces;
 use touchstone_logic::{Knowledge, Spelling};
 
@@ -22,7 +22,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     };
     let knowledge = Knowledge { lookup: &Spelling, names: &(), namespaces: Namespaces::default() };
     for record in Records::new(reader) {
-        let item = Format::Any.item(&record?)?;
+        let item = DataSet::Lines.item(&record?)?;
         let shape = item.source.graph(&knowledge)?.shape();
         println!("{}: {} {}", item.id, shape.code, item.question.unwrap_or_default());
     }

@@ -1,34 +1,12 @@
 //! Questions with their logical forms, as published files have them.
 
+use crate::data_set::DataSet;
 use crate::records::Record;
 use serde_json::Value as Json;
 use touchstone_logic::sexpr::GraphQuery;
 use touchstone_logic::{
     Knowledge, Language, Program, QueryGraph, ReadError, Reading, read_graph, read_program, read_text,
 };
-
-/// A kind of file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Format {
-    /// GrailQA: `graph_query` and `s_expression`.
-    GrailQa,
-    /// ComplexWebQuestions: `sparql`.
-    Cwq,
-    /// WebQSP: `Parses` with `Sparql`.
-    WebQsp,
-    /// KQA Pro: `program` and `sparql`.
-    KqaPro,
-    /// LC-QuAD: `sparql_query`; its second edition: `sparql_wikidata`.
-    LcQuad,
-    /// QALD: `query` with `sparql`, and the question in several languages.
-    Qald,
-    /// Neural SPARQL machines: a question and an encoded query, on two lines or in one row of templates.
-    Nspm,
-    /// Logical forms of one language, as text or in JSON.
-    Plain(Language),
-    /// Logical forms of any language, as text or in JSON.
-    Any,
-}
 
 /// A question.
 #[derive(Debug, Clone)]
@@ -72,34 +50,12 @@ pub enum RecordError {
     Form(#[from] ReadError),
 }
 
-/// The value under the first of some keys.
-fn first<'j>(record: &'j Json, keys: &[&str]) -> Option<&'j Json> {
-    keys.iter().filter_map(|key| record.get(key)).find(|value| !value.is_null())
-}
-
-/// A text, or the English one of several.
-fn in_english(question: &Json) -> Option<&str> {
-    match question {
-        Json::String(text) => Some(text),
-        Json::Array(texts) => {
-            let english =
-                texts.iter().find(|text| text.get("language").is_some_and(|language| language == "en"));
-            english.or(texts.first())?.get("string")?.as_str()
-        }
-        _ => None,
-    }
-}
-
-fn word(value: &Json) -> String {
-    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
-}
-
-impl Format {
-    /// The question in a record.
+impl DataSet {
+    /// The question in a record. Data sets without logical forms look for one under any of the usual keys.
     pub fn item(self, record: &Record) -> Result<Item, RecordError> {
         if !record.json {
             let language = match self {
-                Format::Plain(language) => language,
+                DataSet::Forms(language) => language,
                 _ => Language::guess(&record.text),
             };
             let source = Source::Text(language, record.text.clone());
@@ -107,86 +63,56 @@ impl Format {
         }
         let json: Json =
             serde_json::from_str(&record.text).map_err(|error| RecordError::Json(error.to_string()))?;
-        let id = first(&json, &["qid", "QuestionId", "ID", "split_id", "id", "_id", "uid"])
-            .map_or_else(|| record.line.to_string(), word);
-        let question =
-            first(&json, &["question", "corrected_question", "RawQuestion", "paraphrased_question"])
-                .and_then(in_english)
-                .map(str::to_owned);
-        let source = self.source(&json)?;
-        Ok(Item { id, question, source })
+        self.json_item(&json, record.line)
     }
 
-    fn source(self, json: &Json) -> Result<Source, RecordError> {
-        let text = |keys: &[&str], language: Language| match first(json, keys)? {
-            Json::String(text) => Some(Source::Text(language, text.clone())),
-            other if language == Language::Kopl => Some(Source::Program(other.clone())),
-            _ => None,
-        };
-        let graph = || serde_json::from_value(json.get("graph_query")?.clone()).ok().map(Source::Graph);
-        let sexpr = || text(&["s_expression", "sexpr", "logical_form", "query"], Language::Sexpr);
-        let kopl = || text(&["program", "kopl", "query"], Language::Kopl);
-        let sparql = || text(&["sparql", "sparql_query", "sparql_wikidata", "query"], Language::Sparql);
-        let parse = || {
-            let parse = json.get("Parses")?.get(0)?;
-            Some(Source::Text(Language::Sparql, parse.get("Sparql")?.as_str()?.to_owned()))
-        };
-        let inside =
-            || Some(Source::Text(Language::Sparql, json.get("query")?.get("sparql")?.as_str()?.to_owned()));
-        let bare = || match json {
-            Json::String(text) => {
-                Some(Source::Text(self.language().unwrap_or_else(|| Language::guess(text)), text.clone()))
-            }
-            Json::Array(_) => Some(Source::Program(json.clone())),
-            _ => None,
-        };
-        let guessed = || {
-            let text = first(json, &["query", "logical_form"])?.as_str()?;
-            Some(Source::Text(Language::guess(text), text.to_owned()))
-        };
-        let (found, expected) = match self {
-            Format::GrailQa => (graph().or_else(sexpr), "`graph_query` or `s_expression`"),
-            Format::Cwq => (sparql(), "`sparql`"),
-            Format::WebQsp => (parse().or_else(sparql), "`Parses` with `Sparql`"),
-            Format::KqaPro => (kopl().or_else(sparql), "`program` or `sparql`"),
-            Format::LcQuad => (sparql(), "`sparql_query` or `sparql_wikidata`"),
-            Format::Qald => (inside(), "`query` with `sparql`"),
-            Format::Nspm => (sparql(), "`sparql`"),
-            Format::Plain(Language::Sexpr) => (sexpr().or_else(bare), "`s_expression` or `query`"),
-            Format::Plain(Language::Kopl) => (kopl().or_else(bare), "`program` or `query`"),
-            Format::Plain(Language::Sparql) => (sparql().or_else(bare), "`sparql` or `query`"),
-            Format::Any => {
-                let any = guessed()
-                    .or_else(graph)
-                    .or_else(sexpr)
-                    .or_else(inside)
-                    .or_else(kopl)
-                    .or_else(parse)
-                    .or_else(sparql)
-                    .or_else(bare);
-                (any, "`query`, `graph_query`, `s_expression`, `program` or `sparql`")
-            }
-        };
-        found.ok_or_else(|| {
+    /// The question in a record that is parsed.
+    pub(crate) fn json_item(self, json: &Json, line: usize) -> Result<Item, RecordError> {
+        let id = first(json, &["qid", "QuestionId", "ID", "split_id", "id", "_id", "uid"])
+            .map_or_else(|| line.to_string(), word);
+        let question =
+            first(json, &["question", "corrected_question", "RawQuestion", "paraphrased_question"])
+                .and_then(in_english)
+                .map(str::to_owned);
+        let questions = self.questions();
+        let source = questions.source(json).ok_or_else(|| {
             let keys = json
                 .as_object()
                 .map(|object| object.keys().map(|key| format!("`{key}`")).collect::<Vec<_>>().join(", "));
             RecordError::NoForm {
-                expected,
+                expected: questions.expected(),
                 found: keys.filter(|keys| !keys.is_empty()).unwrap_or_else(|| "none".to_owned()),
             }
-        })
-    }
-
-    fn language(self) -> Option<Language> {
-        match self {
-            Format::Plain(language) => Some(language),
-            _ => None,
-        }
+        })?;
+        Ok(Item { id, question, source })
     }
 }
 
 impl Source {
+    /// The text under the first of some keys; a program may be JSON.
+    pub(crate) fn under(json: &Json, keys: &[&str], language: Language) -> Option<Source> {
+        match first(json, keys)? {
+            Json::String(text) => Some(Source::Text(language, text.clone())),
+            other if language == Language::Kopl => Some(Source::Program(other.clone())),
+            _ => None,
+        }
+    }
+
+    /// An S-expression under one of the usual keys.
+    pub(crate) fn sexpr(json: &Json) -> Option<Source> {
+        Source::under(json, &["s_expression", "sexpr", "logical_form", "query"], Language::Sexpr)
+    }
+
+    /// A program under one of the usual keys.
+    pub(crate) fn kopl(json: &Json) -> Option<Source> {
+        Source::under(json, &["program", "kopl", "query"], Language::Kopl)
+    }
+
+    /// SPARQL under one of the usual keys.
+    pub(crate) fn sparql(json: &Json) -> Option<Source> {
+        Source::under(json, &["sparql", "sparql_query", "sparql_wikidata", "query"], Language::Sparql)
+    }
+
     /// The language it is written in; a graph counts as the S-expression derived from it.
     pub fn language(&self) -> Language {
         match self {
@@ -223,6 +149,29 @@ impl Source {
     }
 }
 
+/// The value under the first of some keys.
+pub(crate) fn first<'j>(record: &'j Json, keys: &[&str]) -> Option<&'j Json> {
+    keys.iter().filter_map(|key| record.get(key)).find(|value| !value.is_null())
+}
+
+/// A text, or the English one of several.
+fn in_english(question: &Json) -> Option<&str> {
+    match question {
+        Json::String(text) => Some(text),
+        Json::Array(texts) => {
+            let english =
+                texts.iter().find(|text| text.get("language").is_some_and(|language| language == "en"));
+            english.or(texts.first())?.get("string")?.as_str()
+        }
+        _ => None,
+    }
+}
+
+/// A text as it is, other values as JSON.
+pub(crate) fn word(value: &Json) -> String {
+    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+}
+
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
@@ -230,13 +179,13 @@ mod tests {
     use touchstone_logic::Spelling;
     use touchstone_logic::sparql::Namespaces;
 
-    fn item(format: Format, text: &str) -> Result<Item, RecordError> {
-        format.item(&Record { line: 7, text: text.to_owned(), json: text.starts_with(['{', '"']) })
+    fn item(data_set: DataSet, text: &str) -> Result<Item, RecordError> {
+        data_set.item(&Record { line: 7, text: text.to_owned(), json: text.starts_with(['{', '"']) })
     }
 
     /// The id, the language and the shape of a record.
-    fn found(format: Format, text: &str) -> (String, Language, String) {
-        let item = item(format, text).unwrap();
+    fn found(data_set: DataSet, text: &str) -> (String, Language, String) {
+        let item = item(data_set, text).unwrap();
         let knowledge = Knowledge { lookup: &Spelling, names: &(), namespaces: Namespaces::default() };
         let shape = item.source.graph(&knowledge).unwrap().shape().code;
         (item.id, item.source.language(), shape)
@@ -246,49 +195,49 @@ mod tests {
     fn every_format_is_read() {
         let one = |id: &str, language| (id.to_owned(), language, "T1:(())".to_owned());
         let graph = r#"{"qid": 21, "graph_query": {"nodes": [{"nid": 0, "node_type": "class", "id": "a.b", "question_node": 1, "function": "none"}, {"nid": 1, "node_type": "entity", "id": "m.1", "question_node": 0, "function": "none"}], "edges": [{"start": 0, "end": 1, "relation": "a.b.c"}]}, "s_expression": "wrong"}"#;
-        assert_eq!(found(Format::GrailQa, graph), one("21", Language::Sexpr));
+        assert_eq!(found(DataSet::GrailQa, graph), one("21", Language::Sexpr));
         assert_eq!(
-            found(Format::GrailQa, r#"{"s_expression": "(JOIN a.b m.1)"}"#),
+            found(DataSet::GrailQa, r#"{"s_expression": "(JOIN a.b m.1)"}"#),
             one("7", Language::Sexpr)
         );
         assert_eq!(
-            found(Format::Cwq, r#"{"ID": "W-1", "sparql": "SELECT ?x WHERE { ?x ns:a.b ns:m.1 }"}"#),
+            found(DataSet::Cwq, r#"{"ID": "W-1", "sparql": "SELECT ?x WHERE { ?x ns:a.b ns:m.1 }"}"#),
             one("W-1", Language::Sparql)
         );
         let webqsp = r#"{"QuestionId": "T-0", "Parses": [{"Sparql": "SELECT ?x WHERE { ns:m.1 ns:a.b ?x }"}, {"Sparql": "broken"}]}"#;
-        assert_eq!(found(Format::WebQsp, webqsp), one("T-0", Language::Sparql));
+        assert_eq!(found(DataSet::WebQsp, webqsp), one("T-0", Language::Sparql));
         let program = r#"{"split_id": "train-0", "program": [{"function": "Find", "inputs": ["A"]}, {"function": "Relate", "inputs": ["r", "forward"]}, {"function": "What", "inputs": []}], "sparql": "broken"}"#;
-        assert_eq!(found(Format::KqaPro, program), one("train-0", Language::Kopl));
+        assert_eq!(found(DataSet::KqaPro, program), one("train-0", Language::Kopl));
         assert_eq!(
             found(
-                Format::LcQuad,
+                DataSet::LcQuad,
                 r#"{"_id": "9", "sparql_query": "ASK { <http://a> <http://b> <http://c> }"}"#
             ),
             one("9", Language::Sparql)
         );
         let qald = r#"{"id": 5, "question": [{"language": "de", "string": "Was?"}, {"language": "en", "string": "What?"}], "query": {"sparql": "SELECT ?x WHERE { <http://a> <http://b> ?x }"}}"#;
-        assert_eq!(found(Format::Qald, qald), one("5", Language::Sparql));
-        assert_eq!(item(Format::Qald, qald).unwrap().question.as_deref(), Some("What?"));
-        assert_eq!(found(Format::Any, qald), one("5", Language::Sparql));
+        assert_eq!(found(DataSet::Qald, qald), one("5", Language::Sparql));
+        assert_eq!(item(DataSet::Qald, qald).unwrap().question.as_deref(), Some("What?"));
+        assert_eq!(found(DataSet::Lines, qald), one("5", Language::Sparql));
         let second =
             r#"{"uid": 4, "question": "What?", "sparql_wikidata": "SELECT ?x WHERE { wd:Q1 wdt:P1 ?x }"}"#;
-        assert_eq!(found(Format::LcQuad, second), one("4", Language::Sparql));
-        assert_eq!(found(Format::Plain(Language::Kopl), "Find(A) > QueryAttr(k)"), one("7", Language::Kopl));
+        assert_eq!(found(DataSet::LcQuad, second), one("4", Language::Sparql));
+        assert_eq!(found(DataSet::Forms(Language::Kopl), "Find(A) > QueryAttr(k)"), one("7", Language::Kopl));
         for text in [graph, webqsp, program, r#"{"id": 3, "query": "(JOIN a.b m.1)"}"#, "(JOIN a.b m.1)"] {
-            assert_eq!(found(Format::Any, text).2, "T1:(())", "{text}");
+            assert_eq!(found(DataSet::Lines, text).2, "T1:(())", "{text}");
         }
     }
 
     #[test]
-    fn what_is_missing_is_told() {
-        let message = |format: Format, text: &str| item(format, text).unwrap_err().to_string();
+    fn what_is_missing_is_reported() {
+        let message = |data_set: DataSet, text: &str| item(data_set, text).unwrap_err().to_string();
         assert_eq!(
-            message(Format::Cwq, r#"{"question": "?", "answer": 1}"#),
+            message(DataSet::Cwq, r#"{"question": "?", "answer": 1}"#),
             "no logical form: expected `sparql`; the record has `question`, `answer`"
         );
-        assert!(message(Format::Any, "{\"a\": ").starts_with("not JSON"));
+        assert!(message(DataSet::Lines, "{\"a\": ").starts_with("not JSON"));
         let knowledge = Knowledge { lookup: &Spelling, names: &(), namespaces: Namespaces::default() };
-        let wrong = item(Format::Any, r#"{"query": "Find(A) > Wat()"}"#)
+        let wrong = item(DataSet::Lines, r#"{"query": "Find(A) > Wat()"}"#)
             .unwrap()
             .source
             .read(&knowledge)

@@ -9,9 +9,42 @@
     )
 )]
 
+mod card;
+mod compared_answer;
+mod cwq;
+mod data_set;
+mod export;
+mod freebase;
+mod gek;
+mod grailqa;
+mod graphquestions;
+mod import;
+mod importer;
+mod input;
 mod item;
+pub mod kqapro;
+mod lcquad;
+mod lines;
+mod look_up;
+mod nspm;
+mod official;
 pub mod pairs;
+mod parquet;
+mod plain;
+mod qald;
+mod questions;
+mod reasons;
 mod records;
+mod webqsp;
 
-pub use item::{Format, Item, RecordError, Source};
-pub use records::{Record, Records};
+pub use compared_answer::ComparedAnswer;
+pub use data_set::DataSet;
+pub use export::{ExportConfig, ExportError, Exported, LeftOut, export};
+pub use import::{ImportConfig, ImportSummary, Imported, LevelAgreement, LevelSource, SplitFile, import};
+pub use importer::{ImportedQuestion, Importer, UnreadReason, UnreadRecord};
+pub use input::{InputError, RecordInput, benchmark_question, benchmark_questions};
+pub use item::{Item, RecordError, Source};
+pub use look_up::{Unanswered, UnansweredReason};
+pub use official::OfficialInput;
+pub use reasons::ReasonCounts;
+pub use records::{Record, Records, RecordsError};

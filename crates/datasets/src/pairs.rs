@@ -1,6 +1,6 @@
 //! Pairs of a gold and a predicted logical form: do they ask the same?
 
-use crate::{Format, Record};
+use crate::{DataSet, Record};
 use serde::ser::SerializeMap;
 use serde::{Deserialize, Serialize, Serializer};
 use serde_json::Value as Json;
@@ -117,7 +117,7 @@ fn canonical(
 ) -> (bool, Option<String>) {
     let form = |text: &str| {
         let record = Record { line, text: text.to_owned(), json: false };
-        let item = Format::Any.item(&record).map_err(|error| error.to_string())?;
+        let item = DataSet::Lines.item(&record).map_err(|error| error.to_string())?;
         let reading = item.source.read(knowledge).map_err(|error| error.to_string())?;
         Ok::<_, String>(Canonical::of(&reading.query, inverses))
     };

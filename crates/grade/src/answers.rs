@@ -4,79 +4,7 @@ use crate::sets::Overlap;
 use smallvec::SmallVec;
 use std::borrow::Cow;
 use std::cell::OnceCell;
-use touchstone_benchmark::Answer;
-
-/// An answer in the ways in which it can be written.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct ComparedAnswer<'a> {
-    /// Its id, if it has one.
-    pub id: Option<Cow<'a, str>>,
-    /// Its text: a name, or a value with its unit.
-    pub text: Cow<'a, str>,
-    /// Its value without the unit, if it has one.
-    pub value: Option<Cow<'a, str>>,
-}
-
-impl<'a> ComparedAnswer<'a> {
-    /// A bare text.
-    pub fn plain(text: impl Into<Cow<'a, str>>) -> ComparedAnswer<'a> {
-        ComparedAnswer { id: None, text: text.into(), value: None }
-    }
-
-    /// An answer in the ways in which it can be written.
-    pub fn of(answer: &'a Answer) -> ComparedAnswer<'a> {
-        ComparedAnswer {
-            id: answer.id().map(Cow::Borrowed),
-            text: answer.text(),
-            value: answer.value_without_unit().map(Cow::Borrowed),
-        }
-    }
-
-    /// The same of an answer that is not needed any more.
-    pub fn of_owned(answer: Answer) -> ComparedAnswer<'static> {
-        match answer {
-            Answer::Entity { id, label } | Answer::Class { id, label } | Answer::Relation { id, label }
-                if !id.is_empty() && !label.is_empty() =>
-            {
-                ComparedAnswer { id: Some(id.into()), text: label.into(), value: None }
-            }
-            other => ComparedAnswer::of(&other).into_owned(),
-        }
-    }
-
-    /// A row of several columns. On KQA Pro's graph the parts of a value are columns (`value`, `number` and `unit`, or `year` and `date`): such
-    /// a row is the value. Any other row is one answer with all of its cells.
-    pub fn of_row(variables: &[String], row: &[Option<Answer>]) -> ComparedAnswer<'static> {
-        let text = |name: &str| {
-            let at = variables.iter().position(|variable| variable == name)?;
-            row.get(at)?.as_ref().map(|cell| cell.text().into_owned())
-        };
-        let is_of_value =
-            |variable: &String| ["value", "number", "unit", "year", "date"].contains(&variable.as_str());
-        if variables.iter().all(is_of_value) {
-            let number = text("number").or_else(|| text("value"));
-            match (number, text("unit").filter(|unit| unit != "1"), text("date").or_else(|| text("year"))) {
-                (Some(number), Some(unit), _) => {
-                    return ComparedAnswer {
-                        id: None,
-                        text: format!("{number} {unit}").into(),
-                        value: Some(number.into()),
-                    };
-                }
-                (Some(value), None, _) | (None, _, Some(value)) => return ComparedAnswer::plain(value),
-                (None, _, None) => {}
-            }
-        }
-        let cell = |cell: &Option<Answer>| cell.as_ref().map_or(String::new(), ToString::to_string);
-        ComparedAnswer::plain(row.iter().map(cell).collect::<Vec<_>>().join(" | "))
-    }
-
-    /// The same, for as long as one likes.
-    pub fn into_owned(self) -> ComparedAnswer<'static> {
-        let owned = |text: Cow<'a, str>| Cow::Owned(text.into_owned());
-        ComparedAnswer { id: self.id.map(owned), text: owned(self.text), value: self.value.map(owned) }
-    }
-}
+use touchstone_datasets::ComparedAnswer;
 
 /// The text as it is compared: numbers by value, with their unit. A name may begin with a number: it stays the same.
 fn compared(text: &str) -> Cow<'_, str> {
@@ -208,6 +136,7 @@ mod tests {
     use super::*;
     use serde_json::Value as Json;
     use serde_json::json;
+    use touchstone_benchmark::Answer;
 
     fn known(list: Json) -> Vec<ComparedAnswer<'static>> {
         let answers: Vec<Answer> = serde_json::from_value(list).expect("answers");

@@ -72,16 +72,15 @@ impl FormNames {
 mod tests {
     use super::*;
     use crate::degrade::{Degradation, degrade};
-    use touchstone_benchmark::package::KbIdentity;
-    use touchstone_datasets::Record;
-    use touchstone_forge::import::{Importer, Origin, benchmark};
+    use touchstone_benchmark::Split;
+    use touchstone_datasets::{DataSet, Importer, Record};
     use touchstone_logic::Spelling;
     use touchstone_logic::sparql::Namespaces;
 
     #[test]
     fn data_sets_without_sparql_can_be_degraded() {
         let knowledge = Knowledge { lookup: &Spelling, names: &(), namespaces: Namespaces::default() };
-        let importer = Importer { origin: Origin::GrailQa, knowledge, inverses: &(), kb: None };
+        let importer = Importer { data_set: DataSet::GrailQa, knowledge, inverses: &(), kb: None };
         let record = |line: usize, text: &str| Record {
             line,
             text: serde_json::json!({ "question": "?", "qid": line, "s_expression": text, "answer": [] })
@@ -93,13 +92,12 @@ mod tests {
             "(AND t.b (JOIN t.b.s m.02))",
             "(COUNT (AND t.c (JOIN t.c.q m.03)))",
         ];
-        let imported = texts.iter().enumerate().map(|(at, text)| {
-            importer.question(&record(at, text), touchstone_benchmark::Split::Dev, "g").ok()
-        });
-        let none = KbIdentity { name: String::new(), fingerprint: String::new() };
+        let imported = texts
+            .iter()
+            .enumerate()
+            .map(|(at, text)| importer.question(&record(at, text), Split::Dev, "g").ok());
         let imported = imported.collect::<Option<Vec<_>>>().expect("questions");
-        let (benchmark, _) = benchmark("g", none, imported, Default::default(), Default::default());
-        let questions: Vec<&Question> = benchmark.questions.iter().collect();
+        let questions: Vec<&Question> = imported.iter().map(|imported| &imported.question).collect();
         for degradation in [Degradation::T1, Degradation::T2, Degradation::T3] {
             let run = degrade(&questions, &questions, degradation, 1.0, 1, &importer.knowledge);
             assert_eq!((run.predictions.len(), run.changed), (3, 3), "{degradation}");

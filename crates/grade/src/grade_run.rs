@@ -1,6 +1,5 @@
 //! Grades a whole run: from a file of predictions to scores, rows and a summary on disk.
 
-use crate::compat::Compat;
 use crate::distil::Distilled;
 use crate::facets::{self, SeenItems};
 use crate::grade_error::{GradeError, NeedsKb, io};
@@ -20,6 +19,7 @@ use touchstone_benchmark::{
     Gives, GradeRow, Graph, OpenBenchmark, Prediction, PredictionFormat, Predictions, Question, Selection,
     Usage,
 };
+use touchstone_datasets::DataSet;
 use touchstone_engine::QueryContext;
 use touchstone_engine::budget::Limits;
 use touchstone_kb::{Change, Kb, Progress};
@@ -49,7 +49,7 @@ pub struct GradeOptions {
     /// Compound measures in addition to the published ones.
     pub products: Vec<Product>,
     /// An official evaluator to repeat.
-    pub compat: Option<Compat>,
+    pub compat: Option<DataSet>,
     /// How BLEU treats orders of n-grams without a match.
     pub smoothing: Smoothing,
     /// The facets to group by; two with `*` between them are crossed.
@@ -90,7 +90,7 @@ impl GradeOptions {
     /// Refuses a name that is not a measure, a compound measure or a score of the official evaluator.
     pub fn check_measure(&self, name: &str) -> Result<(), GradeError> {
         let own = self.products.iter().map(|product| product.name.as_str());
-        let official = self.compat.map_or(&[][..], Compat::scores).iter().copied();
+        let official = self.compat.map_or(&[][..], DataSet::official_scores).iter().copied();
         let known: Vec<&str> =
             known_names().map(|name| -> &str { name }).chain(own).chain(official).collect();
         if known.contains(&name) {
@@ -135,7 +135,7 @@ pub fn grade_benchmark(
     progress: &dyn Progress,
 ) -> Result<GradedRun, GradeError> {
     facets::check(&options.facets)?;
-    if options.compat == Some(Compat::GrailQa) && open.ontology.is_none() {
+    if options.compat == Some(DataSet::GrailQa) && open.ontology.is_none() {
         return Err(GradeError::NoOntology);
     }
     let context = QueryContext::new(open.kb.as_ref(), open.ontology.as_ref()).without_suggestions();
@@ -214,7 +214,7 @@ impl<'a, 'k> Grading<'a, 'k> {
         grader: &'a Grader<'k>,
         options: &'a GradeOptions,
     ) -> Result<Grading<'a, 'k>, GradeError> {
-        let official = options.compat.map_or(&[][..], Compat::scores);
+        let official = options.compat.map_or(&[][..], DataSet::official_scores);
         let collector = Collector::new(questions.len(), &grader.products, official, &options.facets);
         let writer = options.out.as_deref().map(|folder| GradeWriter::reserve(folder, options.force));
         Ok(Grading {

@@ -1,8 +1,7 @@
 //! Grades one prediction: its outcome and all measures.
 
-use crate::answers::{AnswerMatch, ComparedAnswer, match_answers};
+use crate::answers::{AnswerMatch, match_answers};
 use crate::comparison::{Compared, GoldForms, Predicted, Read};
-use crate::compat::{self, Compat};
 use crate::measure::{Measure, Product, Values};
 use crate::neighbour::agree;
 use crate::outcome::Outcome;
@@ -12,6 +11,7 @@ use crate::sets::Overlap;
 use hashbrown::HashMap;
 use std::borrow::Cow;
 use touchstone_benchmark::{Gives, OpenBenchmark, Prediction, Question};
+use touchstone_datasets::{ComparedAnswer, DataSet, OfficialInput, kqapro};
 use touchstone_engine::budget::{Cancel, Limits};
 use touchstone_engine::{Answers, Outcome as Ran, QueryContext, Session, Settings};
 use touchstone_kb::Change;
@@ -30,8 +30,8 @@ pub struct Grader<'k> {
     pub ontology: Option<&'k Ontology>,
     /// Compound measures.
     pub products: Vec<Product>,
-    /// An official evaluator to repeat.
-    pub compat: Option<Compat>,
+    /// The data set whose official evaluator to repeat.
+    pub compat: Option<DataSet>,
     /// How logical forms are run.
     pub settings: Settings,
     /// Stops logical forms that are being run.
@@ -315,43 +315,20 @@ impl<'k> Grader<'k> {
         values: &Values,
     ) -> Vec<Option<f64>> {
         let Some(compat) = self.compat else { return Vec::new() };
-        if compat == Compat::Gek {
+        if compat == DataSet::Gek {
             return self.literal_gek(question, prediction, values);
         }
+        let n_scores = compat.official_scores().len();
         if !knows_gold {
-            return vec![None; compat.scores().len()];
+            return vec![None; n_scores];
         }
-        let list = |(precision, recall, f1): (f64, f64, f64)| vec![precision, recall, f1];
         if prediction.is_none() {
-            return vec![Some(0.0); compat.scores().len()];
+            return vec![Some(0.0); n_scores];
         }
-        let scores = match compat {
-            Compat::GrailQa => {
-                let exact =
-                    values.get(Measure::EmOfficial).unwrap_or(0.0) == 1.0 && question.forms.sexpr.is_some();
-                vec![f64::from(exact), compat::grailqa_f1(exact, given, gold)]
-            }
-            Compat::WebQsp => {
-                // The best of the question's readings counts.
-                let others = question.other_answers.iter().map(|other| {
-                    let other: Vec<ComparedAnswer<'_>> = other.iter().map(ComparedAnswer::of).collect();
-                    compat::webqsp(given, &other)
-                });
-                let better = |best: (f64, f64, f64), other: (f64, f64, f64)| {
-                    if other.2 > best.2 { other } else { best }
-                };
-                let mut scores = list(others.fold(compat::webqsp(given, gold), better));
-                scores.push(f64::from(scores[2] == 1.0));
-                scores
-            }
-            Compat::KqaPro => {
-                let same = matches!((given.first(), gold.first()), (Some(a), Some(b)) if compat::kqapro_same(&a.text, &b.text));
-                vec![f64::from(same)]
-            }
-            Compat::Qald => list(compat::by_text(given, gold, 1.0)),
-            Compat::Gerbil => list(compat::by_text(given, gold, 0.0)),
-            Compat::Gek => Vec::new(),
-        };
+        let is_exact_match =
+            values.get(Measure::EmOfficial).unwrap_or(0.0) == 1.0 && question.forms.sexpr.is_some();
+        let other_gold = &question.other_answers[..];
+        let scores = compat.evaluate(&OfficialInput { predicted: given, gold, other_gold, is_exact_match });
         scores.into_iter().map(Some).collect()
     }
 
@@ -362,7 +339,7 @@ impl<'k> Grader<'k> {
         prediction: Option<&Prediction>,
         values: &Values,
     ) -> Vec<Option<f64>> {
-        let n_scores = Compat::Gek.scores().len();
+        let n_scores = DataSet::Gek.official_scores().len();
         let Some(gold) = question.forms.sparql.as_deref().filter(|_| self.gives.forms()) else {
             return vec![None; n_scores];
         };
@@ -411,7 +388,7 @@ fn answer_measures(
     values.set(Measure::Mrr, if both_empty { 1.0 } else { first.map_or(0.0, |place| 1.0 / place as f64) });
     // KQA Pro has one gold answer; of several the order says nothing.
     let same =
-        |first: &ComparedAnswer<'_>| gold.iter().any(|gold| compat::kqapro_same(&first.text, &gold.text));
+        |first: &ComparedAnswer<'_>| gold.iter().any(|gold| kqapro::same_answer(&first.text, &gold.text));
     let same = matched.is_some() && given.first().is_some_and(same);
     values.set(Measure::KqaPro, f64::from(same || both_empty));
     if !question.choices.is_empty() {

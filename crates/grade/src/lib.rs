@@ -6,7 +6,6 @@ pub mod axioms;
 mod compare_runs;
 mod compare_tables;
 mod comparison;
-pub mod compat;
 pub mod degrade;
 mod degrade_sexpr;
 pub mod distil;

@@ -1,12 +1,13 @@
 //! `touchstone export-dataset`.
 
 use crate::args::kb_for;
-use crate::{Outcome, output};
-use anyhow::{Context, Result};
+use crate::progress::Bar;
+use crate::{Outcome, data_set_arg, output};
+use anyhow::Result;
 use clap::Args;
 use std::path::PathBuf;
 use touchstone_benchmark::Benchmark;
-use touchstone_forge::export::{Target, export_to, reserve};
+use touchstone_datasets::{DataSet, ExportConfig, export};
 
 /// Arguments of `touchstone export-dataset`.
 #[derive(Args)]
@@ -32,15 +33,8 @@ pub(crate) struct ExportArgs {
 }
 
 pub(crate) fn run(args: &ExportArgs) -> Result<Outcome> {
-    let target = Target::from_name(&args.format).with_context(|| {
-        format!(
-            "there is no format `{}`; there are {}",
-            output::shortened(&args.format),
-            Target::NAMES.join(", ")
-        )
-    })?;
+    let data_set = data_set_arg::named(&args.format, "format", DataSet::exports)?;
     let benchmark = Benchmark::read(&args.benchmark)?;
-    let folder = reserve(&benchmark, target, &args.out, args.force)?;
     let kb = match kb_for(&benchmark, &args.benchmark, args.kb.as_deref())? {
         Some(kb) => kb,
         None => {
@@ -50,7 +44,9 @@ pub(crate) fn run(args: &ExportArgs) -> Result<Outcome> {
             crate::kb::open("world")?
         }
     };
-    let exported = export_to(&kb, &benchmark, target, folder)?;
+    let config =
+        ExportConfig { data_set, benchmark: &benchmark, kb: &kb, folder: &args.out, force: args.force };
+    let exported = export(&config, &Bar::new())?;
     if args.json {
         output::json(&exported)?;
         return Ok(if exported.written.is_empty() { Outcome::NothingFound } else { Outcome::Done });

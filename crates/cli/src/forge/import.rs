@@ -1,23 +1,17 @@
 //! `touchstone import-dataset`.
 
 use crate::args::KnowledgeArgs;
-use crate::forms::{Reasons, each_record, must_exist};
+use crate::forms::report_reasons;
 use crate::progress::Bar;
-use crate::{Outcome, output};
-use anyhow::{Context, Result, bail};
+use crate::{Outcome, data_set_arg, output};
+use anyhow::{Result, bail};
 use clap::{Args, ValueEnum};
-use serde_json::json;
 use std::collections::BTreeMap;
-use std::fs::File;
-use std::io::BufReader;
-use std::path::{Path, PathBuf};
-use touchstone_benchmark::package::KbIdentity;
-use touchstone_benchmark::{Benchmark, Split};
-use touchstone_forge::import::{
-    Imported, Importer, LevelCounts, Levels, Origin, Unread, benchmark, look_up_answers, nspm_records,
+use std::path::PathBuf;
+use touchstone_benchmark::{Benchmark, KbIdentity, Split};
+use touchstone_datasets::{
+    DataSet, ImportConfig, Imported, Importer, LevelAgreement, LevelSource, SplitFile, import,
 };
-use touchstone_logic::Knowledge;
-use touchstone_logic::Silent;
 
 /// Arguments of `touchstone import-dataset`.
 #[derive(Args)]
@@ -62,119 +56,71 @@ enum LevelsName {
 }
 
 pub(crate) fn run(args: &ImportArgs) -> Result<Outcome> {
-    let origin = Origin::from_name(&args.format).with_context(|| {
-        let known: Vec<&str> = Origin::ALL.iter().map(|(name, _)| *name).collect();
-        let nearest = touchstone_kb::nearest_name(&args.format, known.iter().copied());
-        let hint = nearest.map_or(String::new(), |nearest| format!("; did you mean `{nearest}`?"));
-        format!(
-            "there is no format `{}`; there are {}{hint}",
-            output::shortened(&args.format),
-            known.join(", ")
-        )
-    })?;
+    let data_set = data_set_arg::named(&args.format, "format", DataSet::reads_questions)?;
     let splits = [(Split::Train, &args.train), (Split::Dev, &args.dev), (Split::Test, &args.test)];
-    if splits.iter().all(|(_, files)| files.is_empty()) {
+    let files = splits
+        .into_iter()
+        .flat_map(|(split, files)| files.iter().map(move |file| SplitFile { split, file: file.clone() }));
+    let files: Vec<SplitFile> = files.collect();
+    if files.is_empty() {
         bail!("there is nothing to import: give files with --train, --dev or --test");
     }
     let folder = Benchmark::reserve(&args.out, args.force)?;
     let opened = args.knowledge.open()?;
     let known = opened.context();
-    // Thousands of records may have words that are not known: looking for the nearest of each would take hours.
-    let knowledge = known.knowledge();
-    let silent = Silent(knowledge.lookup);
-    let knowledge = Knowledge { lookup: &silent, ..knowledge };
-    let importer = Importer { origin, knowledge, inverses: known.inverses(), kb: known.kb() };
-    let name = args.name.as_deref().unwrap_or(&args.format);
-    let mut imported: Vec<Imported> = Vec::new();
-    let mut unread: Vec<(String, Unread)> = Vec::new();
-    for (split, file) in splits.iter().flat_map(|(split, files)| files.iter().map(move |file| (*split, file)))
-    {
-        let mut take = |result: Result<Imported, Unread>| match result {
-            Ok(question) => imported.push(question),
-            Err(error) => unread.push((file.clone(), error)),
-        };
-        if origin == Origin::Nspm {
-            for record in neural(Path::new(file))? {
-                take(importer.question(&record, split, name));
-            }
-        } else {
-            must_exist(file)?;
-            each_record(
-                file,
-                |record| importer.question(record, split, name),
-                |result| {
-                    take(result);
-                    Ok(())
-                },
-            )?;
-        }
-    }
-    let mut reasons = Reasons::default();
-    for (_, error) in &unread {
-        reasons.add(&error.id, error.reason.clone());
-    }
-    let n_unread = unread.len() as u64;
-    if imported.is_empty() {
-        reasons.tell("could not be read");
+    let config = ImportConfig {
+        importer: Importer {
+            data_set,
+            knowledge: known.knowledge(),
+            inverses: known.inverses(),
+            kb: known.kb(),
+        },
+        name: args.name.clone().unwrap_or_else(|| args.format.clone()),
+        files,
+        kb: KbIdentity::of(known.kb()),
+        levels: match args.levels {
+            LevelsName::Keep => LevelSource::Keep,
+            LevelsName::Compute => LevelSource::Compute,
+        },
+        looks_up_answers: true,
+    };
+    let imported = import(&config, &Bar::new())?;
+    if imported.benchmark.questions.is_empty() {
+        report_reasons(&imported.unread_reasons(), "could not be read");
         bail!("no question could be imported, so nothing is written to {}", args.out.display());
     }
-    let mut without_answers = Reasons::default();
-    let mut n_looked_up = 0;
-    if let Some(kb) = known.kb() {
-        let bar = Bar::new();
-        let (found, failed) = look_up_answers(&mut imported, kb, &bar);
-        n_looked_up = found;
-        failed.into_iter().for_each(|Unread { id, reason }| without_answers.add(&id, reason));
-    }
-    let levels = match args.levels {
-        LevelsName::Keep => Levels::Keep,
-        LevelsName::Compute => Levels::Compute,
-    };
-    let (benchmark, level_counts) =
-        benchmark(name, KbIdentity::of(known.kb()), imported, reasons.by_reason(), levels);
-    benchmark.write_to(folder)?;
+    imported.benchmark.write_to(folder)?;
     if args.json {
-        let unread: Vec<_> = unread
-            .iter()
-            .map(|(file, Unread { id, reason })| json!({ "file": file, "id": id, "reason": reason }))
-            .collect();
-        output::json(&json!({
-            "counts": benchmark.manifest.counts,
-            "unread": unread,
-            "answers_looked_up": n_looked_up,
-            "without_answers": without_answers.by_reason(),
-            "levels": {
-                "given": level_counts.given,
-                "different": level_counts.comparable.then_some(level_counts.different),
-            },
-        }))?;
+        output::json(&imported.summary())?;
     } else {
-        counts(&benchmark.manifest.counts)?;
-        output::text(&format!(
-            "{} written to {}; {} could not be read",
-            output::counted(benchmark.questions.len() as u64, "question", "questions"),
-            args.out.display(),
-            output::counted(n_unread, "record", "records"),
-        ))?;
-        if n_looked_up > 0 {
-            output::text(&format!(
-                "{} from running the gold query on the KB",
-                output::counted(
-                    n_looked_up as u64,
-                    "question has its answers",
-                    "questions have their answers"
-                ),
-            ))?;
-        }
-        tell_levels(&level_counts, levels);
-        reasons.tell("could not be read");
-        without_answers.tell("have no gold answers");
+        show(args, &imported, config.levels)?;
     }
     Ok(Outcome::Done)
 }
 
-/// Where the levels come from, if the files tell them.
-fn tell_levels(counts: &LevelCounts, levels: Levels) {
+fn show(args: &ImportArgs, imported: &Imported, levels: LevelSource) -> Result<()> {
+    let Imported { benchmark, unread, n_looked_up, .. } = imported;
+    counts(&benchmark.manifest.counts)?;
+    output::text(&format!(
+        "{} written to {}; {} could not be read",
+        output::counted(benchmark.questions.len() as u64, "question", "questions"),
+        args.out.display(),
+        output::counted(unread.len() as u64, "record", "records"),
+    ))?;
+    if *n_looked_up > 0 {
+        output::text(&format!(
+            "{} from running the gold query on the KB",
+            output::counted(*n_looked_up as u64, "question has its answers", "questions have their answers"),
+        ))?;
+    }
+    report_levels(&imported.levels, levels);
+    report_reasons(&imported.unread_reasons(), "could not be read");
+    report_reasons(&imported.unanswered_reasons(), "have no gold answers");
+    Ok(())
+}
+
+/// Where the levels come from, if the files have them.
+fn report_levels(counts: &LevelAgreement, levels: LevelSource) {
     if counts.given == 0 {
         return;
     }
@@ -184,10 +130,10 @@ fn tell_levels(counts: &LevelCounts, levels: Levels) {
         (false, _) => {
             format!("levels: kept as the files give them for {given}; without --train they cannot be checked")
         }
-        (true, Levels::Keep) => format!(
+        (true, LevelSource::Keep) => format!(
             "levels: kept as the files give them for {given}; {different} of them differ from those that the training questions give (--levels compute uses these)"
         ),
-        (true, Levels::Compute) => format!(
+        (true, LevelSource::Compute) => format!(
             "levels: computed from the training questions; {different} of {given} differ from those in the files"
         ),
     });
@@ -200,14 +146,4 @@ pub(super) fn counts(counts: &BTreeMap<String, u64>) -> Result<()> {
         table.add_row([name.as_str(), &output::count(*n)]);
     }
     output::text(&table.to_string())
-}
-
-/// Templates, or a pair of texts.
-fn neural(file: &Path) -> Result<Vec<touchstone_datasets::Record>> {
-    let open = |path: &Path| {
-        File::open(path).map(BufReader::new).with_context(|| format!("cannot read {}", path.display()))
-    };
-    let is_pair = file.extension().is_some_and(|end| end == "sparql");
-    let questions = if is_pair { Some(open(&file.with_extension("en"))?) } else { None };
-    nspm_records(questions, open(file)?).with_context(|| file.display().to_string())
 }

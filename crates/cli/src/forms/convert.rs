@@ -1,12 +1,13 @@
 //! `touchstone convert`.
 
-use super::{FormatName, Reasons, each_record, item};
+use super::{each_record, item, report_reasons};
 use crate::args::KnowledgeArgs;
+use crate::data_set_arg::FormsFormat;
 use crate::{Outcome, output};
 use anyhow::Result;
 use clap::{Args, ValueEnum};
 use serde::Serialize;
-use touchstone_datasets::{Format, Record};
+use touchstone_datasets::{DataSet, ReasonCounts, Record};
 use touchstone_engine::QueryContext;
 use touchstone_kb::Vocabulary;
 use touchstone_logic::sparql::Dialect;
@@ -22,8 +23,8 @@ pub(crate) struct ConvertArgs {
     #[arg(long)]
     to: Target,
     /// What the file is
-    #[arg(long, value_enum, default_value_t = FormatName::Auto, value_name = "FORMAT")]
-    from: FormatName,
+    #[arg(long, value_enum, default_value_t = FormsFormat::AUTO, value_name = "FORMAT")]
+    from: FormsFormat,
     /// How to write KoPL
     #[arg(long, value_enum, default_value_t = ProgramStyle::Readable, value_name = "STYLE")]
     style: ProgramStyle,
@@ -82,8 +83,8 @@ pub(crate) fn run(args: &ConvertArgs) -> Result<Outcome> {
     let opened = args.known.open()?;
     let known = opened.context();
     let knowledge = known.knowledge();
-    let format = args.from.format();
-    let (mut done, mut lossy, mut reasons) = (0usize, 0usize, Reasons::default());
+    let format = args.from.0;
+    let (mut done, mut lossy, mut reasons) = (0usize, 0usize, ReasonCounts::default());
     let mut single: Option<Converted> = None;
     each_record(
         &args.file,
@@ -100,7 +101,7 @@ pub(crate) fn run(args: &ConvertArgs) -> Result<Outcome> {
                 return output::json_line(&converted);
             }
             // The first is kept back: alone, it is shown with everything there is to say.
-            if done + reasons.total == 1 {
+            if done + reasons.total() == 1 {
                 single = Some(converted);
                 return Ok(());
             }
@@ -114,7 +115,7 @@ pub(crate) fn run(args: &ConvertArgs) -> Result<Outcome> {
         return alone(&only);
     }
     if !args.json {
-        reasons.tell("that could not be translated");
+        report_reasons(&reasons, "that could not be translated");
         if lossy > 0 {
             output::note(&format!(
                 "{} not exactly the same as the source; --json shows where",
@@ -122,10 +123,10 @@ pub(crate) fn run(args: &ConvertArgs) -> Result<Outcome> {
             ));
         }
     }
-    if done + reasons.total == 0 {
+    if done + reasons.total() == 0 {
         output::note(&format!("there is no logical form in {}", args.file));
     }
-    Ok(if reasons.total > 0 || done == 0 { Outcome::NothingFound } else { Outcome::Done })
+    Ok(if reasons.total() > 0 || done == 0 { Outcome::NothingFound } else { Outcome::Done })
 }
 
 /// One of many: a line; empty where there is no translation, so that lines stay in step.
@@ -151,7 +152,7 @@ fn alone(converted: &Converted) -> Result<Outcome> {
 
 fn converted(
     args: &ConvertArgs,
-    format: Format,
+    format: DataSet,
     record: &Record,
     known: &QueryContext<'_>,
     knowledge: &Knowledge<'_>,

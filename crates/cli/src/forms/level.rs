@@ -1,11 +1,13 @@
 //! `touchstone level`.
 
-use super::{FormatName, Reasons, each_record, item, own_question, percent, questions_of};
+use super::{each_record, item, percent, report_reasons};
 use crate::args::KnowledgeArgs;
+use crate::data_set_arg::FormsFormat;
 use crate::{Outcome, output};
 use anyhow::{Result, bail};
 use clap::Args;
 use touchstone_benchmark::Split;
+use touchstone_datasets::{ReasonCounts, benchmark_question, benchmark_questions};
 use touchstone_logic::level::{LevelCounts, NoLevel, QuestionLevel, Training, Traits};
 
 #[derive(Args)]
@@ -17,8 +19,8 @@ pub(crate) struct LevelArgs {
     #[arg(long, value_name = "FILE|DIR|-")]
     test: String,
     /// What the files are
-    #[arg(long, value_enum, default_value_t = FormatName::Auto)]
-    format: FormatName,
+    #[arg(long, value_enum, default_value_t = FormsFormat::AUTO)]
+    format: FormsFormat,
     /// GrailQA++: a relation counts as seen when its inverse is
     #[arg(long)]
     inverse_rule: bool,
@@ -42,13 +44,14 @@ pub(crate) fn run(args: &LevelArgs) -> Result<Outcome> {
         bail!("only one of --train and --test can be standard input");
     }
     let knowledge = known.knowledge();
-    let format = args.format.format();
+    let format = args.format.0;
     let mut training = Training::default();
     // Questions of benchmarks list their schema items and template; beside other files, their forms are read like those.
-    let [train_is_own, test_is_own] = [&args.train, &args.test].map(|file| questions_of(file).is_some());
+    let [train_is_own, test_is_own] =
+        [&args.train, &args.test].map(|file| benchmark_questions(file).is_some());
     let both_own = train_is_own && test_is_own;
     let read = |record: &_, wanted: &dyn Fn(Split) -> bool| {
-        if let Some(question) = own_question(record) {
+        if let Some(question) = benchmark_question(record) {
             if !wanted(question.split) {
                 return Ok(None);
             }
@@ -64,7 +67,7 @@ pub(crate) fn run(args: &LevelArgs) -> Result<Outcome> {
         let traits = Traits::of(&reading.query, known.inverses(), args.inverse_rule);
         Ok::<_, (String, String)>(Some((item.id, traits)))
     };
-    let (mut trained, mut unread) = (0usize, Reasons::default());
+    let (mut trained, mut unread) = (0usize, ReasonCounts::default());
     let is_training = |split: Split| split == Split::Train || !train_is_own;
     each_record(
         &args.train,
@@ -81,13 +84,13 @@ pub(crate) fn run(args: &LevelArgs) -> Result<Outcome> {
             Ok(())
         },
     )?;
-    unread.tell(&format!("of {} left out", args.train));
+    report_reasons(&unread, &format!("of {} left out", args.train));
     if trained == 0 {
         let hint = if train_is_own { " (the benchmark has no training split)" } else { "" };
         bail!("there is no training question in {}{hint}", args.train);
     }
     let mut counts = LevelCounts::default();
-    let mut unjudged = Reasons::default();
+    let mut unjudged = ReasonCounts::default();
     let is_test = |split: Split| split != Split::Train || !test_is_own;
     each_record(
         &args.test,
@@ -112,7 +115,7 @@ pub(crate) fn run(args: &LevelArgs) -> Result<Outcome> {
             Ok(())
         },
     )?;
-    let summary = counts.summary(&training, trained, unjudged.total);
+    let summary = counts.summary(&training, trained, unjudged.total());
     if args.json {
         output::json(&summary)?;
     } else if !args.per_question {
@@ -129,6 +132,6 @@ pub(crate) fn run(args: &LevelArgs) -> Result<Outcome> {
             output::count(summary.templates)
         ));
     }
-    unjudged.tell(&format!("of {} that cannot be judged", args.test));
-    Ok(if summary.questions == 0 || unjudged.total > 0 { Outcome::NothingFound } else { Outcome::Done })
+    report_reasons(&unjudged, &format!("of {} that cannot be judged", args.test));
+    Ok(if summary.questions == 0 || unjudged.total() > 0 { Outcome::NothingFound } else { Outcome::Done })
 }

@@ -1,10 +1,11 @@
 //! `touchstone match`.
 
-use super::{Reasons, each_record, percent};
+use super::{each_record, percent, report_reasons};
 use crate::args::KnowledgeArgs;
 use crate::{Outcome, output};
 use anyhow::{Result, bail};
 use clap::{Args, ValueEnum};
+use touchstone_datasets::ReasonCounts;
 use touchstone_datasets::pairs::{Equality, PairMatcher};
 
 #[derive(Args)]
@@ -48,7 +49,7 @@ pub(crate) fn run(args: &MatchArgs) -> Result<Outcome> {
     };
     let matcher = PairMatcher { equality };
     let (mut total, mut equal) = (0usize, 0usize);
-    let (mut broken, mut different) = (Reasons::default(), Reasons::default());
+    let (mut broken, mut different) = (ReasonCounts::default(), ReasonCounts::default());
     each_record(
         &args.file,
         |record| matcher.verdict(record),
@@ -78,11 +79,11 @@ pub(crate) fn run(args: &MatchArgs) -> Result<Outcome> {
         let mut table = output::table(&["pairs", "equal", "share"]);
         table.add_row([output::count(total), output::count(equal), percent(equal, total)]);
         output::text(&format!("{table}\n"))?;
-        different.tell("that differ");
+        report_reasons(&different, "that differ");
     }
-    broken.tell("that are not pairs; expected {\"id\", \"gold\", \"predicted\"}");
+    report_reasons(&broken, "that are not pairs; expected {\"id\", \"gold\", \"predicted\"}");
     if total == 0 {
         output::note(&format!("there is no pair in {}", args.file));
     }
-    Ok(if broken.total > 0 || total == 0 { Outcome::NothingFound } else { Outcome::Done })
+    Ok(if broken.total() > 0 || total == 0 { Outcome::NothingFound } else { Outcome::Done })
 }

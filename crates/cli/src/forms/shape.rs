@@ -1,12 +1,13 @@
 //! `touchstone shape`.
 
-use super::{FormatName, Reasons, each_record, item, own_question, percent};
+use super::{each_record, item, percent, report_reasons};
 use crate::args::KnowledgeArgs;
+use crate::data_set_arg::FormsFormat;
 use crate::{Outcome, output};
 use anyhow::Result;
 use clap::Args;
 use std::path::PathBuf;
-use touchstone_datasets::{Format, Record};
+use touchstone_datasets::{DataSet, ReasonCounts, Record, benchmark_question};
 use touchstone_logic::graph::{Certainty, NoShape, QuestionShape, ShapeCount, ShapeCounts, draw};
 use touchstone_logic::{Knowledge, QueryGraph, Shape};
 use touchstone_studio::DrawingFolder;
@@ -17,8 +18,8 @@ pub(crate) struct ShapeArgs {
     #[arg(value_name = "FILE|DIR|-")]
     file: String,
     /// What the file is
-    #[arg(long, value_enum, default_value_t = FormatName::Auto)]
-    format: FormatName,
+    #[arg(long, value_enum, default_value_t = FormsFormat::AUTO)]
+    format: FormsFormat,
     /// Print a JSON line for each question
     #[arg(long)]
     per_question: bool,
@@ -47,9 +48,9 @@ pub(crate) fn run(args: &ShapeArgs) -> Result<Outcome> {
     let opened = args.known.open()?;
     let known = opened.context();
     let knowledge = known.knowledge();
-    let format = args.format.format();
+    let format = args.format.0;
     let drawings = args.svg.as_ref().map(|dir| DrawingFolder::reserve(dir, args.force)).transpose()?;
-    let (mut counts, mut reasons, mut first_error) = (ShapeCounts::default(), Reasons::default(), None);
+    let (mut counts, mut reasons, mut first_error) = (ShapeCounts::default(), ReasonCounts::default(), None);
     each_record(
         &args.file,
         |record| found(format, record, &knowledge),
@@ -87,14 +88,14 @@ pub(crate) fn run(args: &ShapeArgs) -> Result<Outcome> {
         }
         report(args, &counts)?;
     }
-    reasons.tell("without a shape");
+    report_reasons(&reasons, "without a shape");
     if let Some(drawings) = drawings {
         drawings.commit()?;
     }
     if counts.questions == 0 {
         output::note(&format!("there is no logical form in {}", args.file));
     }
-    Ok(if counts.questions == 0 || reasons.total > 0 { Outcome::NothingFound } else { Outcome::Done })
+    Ok(if counts.questions == 0 || reasons.total() > 0 { Outcome::NothingFound } else { Outcome::Done })
 }
 
 fn report(args: &ShapeArgs, counts: &ShapeCounts) -> Result<()> {
@@ -153,12 +154,12 @@ fn one(row: &ShapeCount) -> String {
     text
 }
 
-fn found(format: Format, record: &Record, knowledge: &Knowledge<'_>) -> Found {
+fn found(format: DataSet, record: &Record, knowledge: &Knowledge<'_>) -> Found {
     let shaped = |graph: QueryGraph| {
         let shape = graph.shape();
         (graph, shape)
     };
-    if let Some(question) = own_question(record) {
+    if let Some(question) = benchmark_question(record) {
         return Found {
             id: question.id,
             example: question.question.clone(),

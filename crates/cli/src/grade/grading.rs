@@ -9,8 +9,8 @@ use std::io::Read;
 use std::path::PathBuf;
 use std::time::Duration;
 use touchstone_benchmark::{ErrorLimit, Gives, PredictionFormat};
+use touchstone_datasets::DataSet;
 use touchstone_engine::budget::Limits;
-use touchstone_grade::compat::Compat;
 use touchstone_grade::facets;
 use touchstone_grade::overlap::Smoothing;
 use touchstone_grade::summary::Summary;
@@ -254,7 +254,7 @@ impl GradeArgs {
         shown: &[String],
         checks: &[Check],
     ) -> Result<()> {
-        let official = options.compat.map_or(&[][..], Compat::scores);
+        let official = options.compat.map_or(&[][..], DataSet::official_scores);
         let names: Vec<&str> = shown.iter().map(String::as_str).chain(official.iter().copied()).collect();
         let columns: Vec<&str> = if self.measures.is_empty() {
             USUAL_BY_FACET.to_vec()
@@ -305,11 +305,8 @@ fn notes_before(graded: &GradedRun) {
     }
 }
 
-fn evaluator(name: &str) -> Result<Compat> {
-    Compat::from_name(name).with_context(|| {
-        let known: Vec<&str> = Compat::ALL.iter().map(|(name, _)| *name).collect();
-        format!("there is no evaluator `{name}`; there are {}", known.join(", "))
-    })
+fn evaluator(name: &str) -> Result<DataSet> {
+    crate::data_set_arg::named(name, "evaluator", |data_set| !data_set.official_scores().is_empty())
 }
 
 /// Rows of a breakdown that are shown.
@@ -353,7 +350,7 @@ fn show(summary: &Summary, names: &[&str], columns: &[&str], brief: bool) -> Res
 }
 
 /// What the user should know after the scores.
-fn notes_after(summary: &Summary, compat: Option<Compat>) {
+fn notes_after(summary: &Summary, compat: Option<DataSet>) {
     if summary.repeated > 0 {
         output::note(&format!(
             "{} ignored: the same prediction for a question again",
@@ -378,7 +375,7 @@ fn notes_after(summary: &Summary, compat: Option<Compat>) {
             output::counted(summary.answers_unknown as u64, "question is", "questions are")
         ));
     }
-    if let Some(compat) = compat {
-        output::note(&format!("why official scores differ from ours: {}", compat.difference()));
+    if let Some(difference) = compat.and_then(DataSet::official_difference) {
+        output::note(&format!("why official scores differ from ours: {difference}"));
     }
 }

@@ -5,9 +5,8 @@ use std::path::PathBuf;
 use touchstone_benchmark::Answer;
 use touchstone_benchmark::Prediction;
 use touchstone_benchmark::{Forms, Question};
-use touchstone_datasets::Records;
+use touchstone_datasets::{DataSet, Records, kqapro};
 use touchstone_engine::Words;
-use touchstone_grade::compat::{Compat, kqapro_same};
 use touchstone_grade::degrade::without_bracket;
 use touchstone_grade::{Family, GoldAnswers, Grader, Measure, Outcome};
 use touchstone_kb::NoProgress;
@@ -191,7 +190,7 @@ fn literal_scores_are_those_of_the_paper() {
     let kb = touchstone_world::open(&NoProgress).unwrap();
     let words = Words::new(&kb);
     let mut grader = grader(&kb, &words);
-    grader.compat = Some(Compat::Gek);
+    grader.compat = Some(DataSet::Gek);
     let mut question =
         quick(&kb, 60).questions.into_iter().find(|question| question.forms.sparql.is_some()).unwrap();
     let gold = question.forms.sparql.clone().unwrap();
@@ -403,7 +402,7 @@ fn kqapro_is_reproduced() {
     let mut n = 0;
     for line in text.lines() {
         let pair: serde_json::Value = serde_json::from_str(line).unwrap();
-        let same = kqapro_same(pair["predicted"].as_str().unwrap(), pair["gold"].as_str().unwrap());
+        let same = kqapro::same_answer(pair["predicted"].as_str().unwrap(), pair["gold"].as_str().unwrap());
         assert_eq!(same, pair["equal"].as_bool().unwrap(), "{line}");
         n += 1;
     }

@@ -4,15 +4,12 @@
 mod gold;
 
 use touchstone_benchmark::english::Lexicon;
-use touchstone_benchmark::package::KbIdentity;
 use touchstone_benchmark::{Benchmark, Question, Random, Split};
 use touchstone_benchmark::{Prediction, PredictionFormat, Predictions};
-use touchstone_datasets::Records;
+use touchstone_datasets::{DataSet, Importer, Records};
 use touchstone_engine::{Session, Words};
-use touchstone_forge::import::{Importer, Origin, benchmark};
 use touchstone_forge::{Recipe, make};
 use touchstone_grade::axioms::{Holds, axioms};
-use touchstone_grade::compat::Compat;
 use touchstone_grade::degrade::{Degradation, degrade, worse_query};
 use touchstone_grade::distil::{Distilled, distil};
 use touchstone_grade::sensitivity::sensitivity;
@@ -190,16 +187,15 @@ fn grailqa_is_reproduced() {
     let ontology = Ontology::load(&data.join("freebase")).unwrap();
     let knowledge = || Knowledge { lookup: &ontology, names: &(), namespaces: Namespaces::default() };
     let importer =
-        Importer { origin: Origin::GrailQa, knowledge: knowledge(), inverses: &ontology, kb: None };
+        Importer { data_set: DataSet::GrailQa, knowledge: knowledge(), inverses: &ontology, kb: None };
     let dev = std::fs::read(data.join("grailqa/dev.json")).unwrap();
     let imported =
         Records::new(&dev[..]).map(|record| importer.question(&record.unwrap(), Split::Dev, "grailqa"));
-    let imported: Vec<_> = imported.filter_map(Result::ok).collect();
-    let none = KbIdentity { name: String::new(), fingerprint: String::new() };
-    let (benchmark, _) = benchmark("grailqa", none, imported, Default::default(), Default::default());
+    let questions: Vec<Question> =
+        imported.filter_map(Result::ok).map(|imported| imported.question).collect();
     let grader = Grader {
         ontology: Some(&ontology),
-        compat: Some(Compat::GrailQa),
+        compat: Some(DataSet::GrailQa),
         ..Grader::new(knowledge(), &ontology)
     };
     let text = std::fs::read_to_string(data.join("grailqa/bert_ranking_1000.jsonl")).unwrap();
@@ -207,7 +203,7 @@ fn grailqa_is_reproduced() {
     let mut n = 0;
     for (prediction, line) in predictions.map(Result::unwrap).zip(text.lines()) {
         let verdict: serde_json::Value = serde_json::from_str(line).unwrap();
-        let question = benchmark.questions.iter().find(|question| question.id == prediction.id).unwrap();
+        let question = questions.iter().find(|question| question.id == prediction.id).unwrap();
         let grade = grader.grade(question, Some(&prediction));
         let official =
             [f64::from(verdict["official_em"].as_bool().unwrap()), verdict["official_f1"].as_f64().unwrap()];
@@ -229,17 +225,14 @@ fn the_best_of_several_parses_counts() {
     ]}]"#;
     let knowledge =
         || Knowledge { lookup: &touchstone_logic::Spelling, names: &(), namespaces: Namespaces::default() };
-    let importer = Importer { origin: Origin::WebQsp, knowledge: knowledge(), inverses: &(), kb: None };
-    let imported = Records::new(record.as_bytes())
-        .map(|record| importer.question(&record.unwrap(), Split::Test, "webqsp").unwrap())
-        .collect();
-    let none = KbIdentity { name: String::new(), fingerprint: String::new() };
-    let (benchmark, _) = benchmark("webqsp", none, imported, Default::default(), Default::default());
-    let grader = Grader { compat: Some(Compat::WebQsp), ..Grader::new(knowledge(), &()) };
+    let importer = Importer { data_set: DataSet::WebQsp, knowledge: knowledge(), inverses: &(), kb: None };
+    let record = Records::new(record.as_bytes()).next().unwrap().unwrap();
+    let question = importer.question(&record, Split::Test, "webqsp").unwrap().question;
+    let grader = Grader { compat: Some(DataSet::WebQsp), ..Grader::new(knowledge(), &()) };
     let official = |answers: &str| {
         let line = format!(r#"{{"id": "T-1", "answers": {answers}}}"#);
         let prediction = Predictions::new(line.as_bytes(), PredictionFormat::Lines).next().unwrap().unwrap();
-        let grade = grader.grade(&benchmark.questions[0], Some(&prediction));
+        let grade = grader.grade(&question, Some(&prediction));
         let official: Vec<f64> = grade.official.into_iter().map(Option::unwrap).collect();
         (official, grade.values.get(Measure::F1).unwrap())
     };

@@ -1,18 +1,61 @@
 //! Benchmarks as Parquet: a row for each question. What has parts of its own (answers, entities, proof, graph) is JSON.
 
-use parquet::basic::{Compression, ZstdLevel};
-use parquet::data_type::{ByteArray, ByteArrayType};
-use parquet::errors::ParquetError;
-use parquet::file::properties::WriterProperties;
-use parquet::file::writer::SerializedFileWriter;
-use parquet::schema::parser::parse_message_type;
+use crate::card;
+use crate::data_set::Published;
+use crate::export::{Export, ExportError, ExportJob, Exported, failed};
+use ::parquet::basic::{Compression, ZstdLevel};
+use ::parquet::data_type::{ByteArray, ByteArrayType};
+use ::parquet::errors::ParquetError;
+use ::parquet::file::properties::WriterProperties;
+use ::parquet::file::writer::SerializedFileWriter;
+use ::parquet::schema::parser::parse_message_type;
 use serde::Serialize;
 use std::fs::File;
 use std::path::Path;
 use std::sync::Arc;
 use touchstone_benchmark::Question;
-use touchstone_benchmark::package::PackageError;
 use touchstone_logic::level::Level;
+
+/// The format.
+pub(crate) struct Parquet;
+
+impl Published for Parquet {
+    fn name(&self) -> &'static str {
+        "parquet"
+    }
+
+    fn description(&self) -> &'static str {
+        "Parquet with a row for each question, and a dataset card"
+    }
+
+    fn export(&self) -> Option<&dyn Export> {
+        Some(self)
+    }
+}
+
+impl Export for Parquet {
+    fn endings(&self) -> &'static [&'static str] {
+        &["parquet"]
+    }
+
+    fn card(&self) -> Option<&'static str> {
+        Some(card::FILE)
+    }
+
+    fn write(&self, job: &ExportJob<'_>) -> Result<Exported, ExportError> {
+        let (splits, mut exported) = job.by_split(Ok);
+        for (split, questions) in splits {
+            let name = format!("{split}.parquet");
+            write(&questions, &job.path(&name))?;
+            exported.written.insert(name, questions.len());
+        }
+        let path = job.path(card::FILE);
+        std::fs::write(&path, card::card(job.benchmark, &exported.written))
+            .map_err(failed("write", &path))?;
+        exported.card = Some(card::FILE.to_owned());
+        Ok(exported)
+    }
+}
 
 /// Where a column's values come from.
 enum Column {
@@ -48,7 +91,7 @@ static COLUMNS: [(&str, Column); 21] = [
 
 /// How a column looks from outside.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Shown {
+pub(crate) enum Shown {
     Text,
     Maybe,
     List,
@@ -56,7 +99,7 @@ pub(super) enum Shown {
 }
 
 /// The columns in their order.
-pub(super) fn columns() -> impl Iterator<Item = (&'static str, Shown)> {
+pub(crate) fn columns() -> impl Iterator<Item = (&'static str, Shown)> {
     COLUMNS.iter().map(|(name, column)| {
         let shown = match column {
             Column::Text(_) => Shown::Text,
@@ -76,10 +119,9 @@ fn json(value: &impl Serialize) -> String {
 const GROUP: usize = 50_000;
 
 /// Writes questions to a file.
-pub(super) fn write(questions: &[&Question], path: &Path) -> Result<(), PackageError> {
-    let io = |source| PackageError::Io { action: "write", path: path.to_path_buf(), source };
-    let file = File::create(path).map_err(io)?;
-    write_rows(questions, &file).map_err(|error| io(std::io::Error::other(error)))
+fn write(questions: &[&Question], path: &Path) -> Result<(), ExportError> {
+    let file = File::create(path).map_err(failed("write", path))?;
+    write_rows(questions, &file).map_err(|error| failed("write", path)(std::io::Error::other(error)))
 }
 
 fn write_rows(questions: &[&Question], file: &File) -> Result<(), ParquetError> {
@@ -104,31 +146,7 @@ fn write_rows(questions: &[&Question], file: &File) -> Result<(), ParquetError> 
         let mut group = writer.next_row_group()?;
         for (_, column) in &COLUMNS {
             let Some(mut out) = group.next_column()? else { break };
-            let (mut values, mut defined, mut repeated): (Vec<ByteArray>, Vec<i16>, Vec<i16>) =
-                Default::default();
-            for question in rows {
-                match column {
-                    Column::Text(value) => values.push(value(question).into()),
-                    Column::Json(value) => values.push(value(question).into_bytes().into()),
-                    Column::Maybe(value) => {
-                        let value = value(question);
-                        defined.push(i16::from(value.is_some()));
-                        values.extend(value.map(ByteArray::from));
-                    }
-                    Column::List(list) => {
-                        let list = list(question);
-                        if list.is_empty() {
-                            defined.push(0);
-                            repeated.push(0);
-                        }
-                        for (at, value) in list.iter().enumerate() {
-                            values.push(value.as_str().into());
-                            defined.push(1);
-                            repeated.push(i16::from(at > 0));
-                        }
-                    }
-                }
-            }
+            let Cells { values, defined, repeated } = Cells::of(column, rows);
             let levels = |levels: &'_ [i16]| (!levels.is_empty()).then(|| levels.to_vec());
             out.typed::<ByteArrayType>().write_batch(
                 &values,
@@ -141,4 +159,43 @@ fn write_rows(questions: &[&Question], file: &File) -> Result<(), ParquetError> 
     }
     writer.close()?;
     Ok(())
+}
+
+/// The values of a column, with Parquet's levels of definition and repetition.
+#[derive(Default)]
+struct Cells {
+    values: Vec<ByteArray>,
+    defined: Vec<i16>,
+    repeated: Vec<i16>,
+}
+
+impl Cells {
+    fn of(column: &Column, rows: &[&Question]) -> Cells {
+        let mut cells = Cells::default();
+        for question in rows {
+            match column {
+                Column::Text(value) => cells.values.push(value(question).into()),
+                Column::Json(value) => cells.values.push(value(question).into_bytes().into()),
+                Column::Maybe(value) => {
+                    let value = value(question);
+                    cells.defined.push(i16::from(value.is_some()));
+                    cells.values.extend(value.map(ByteArray::from));
+                }
+                Column::List(list) => cells.add_list(list(question)),
+            }
+        }
+        cells
+    }
+
+    fn add_list(&mut self, list: &[String]) {
+        if list.is_empty() {
+            self.defined.push(0);
+            self.repeated.push(0);
+        }
+        for (at, value) in list.iter().enumerate() {
+            self.values.push(value.as_str().into());
+            self.defined.push(1);
+            self.repeated.push(i16::from(at > 0));
+        }
+    }
 }

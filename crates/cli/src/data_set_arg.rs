@@ -1,0 +1,44 @@
+//! Names of data sets as arguments; the lists come from `DataSet`.
+
+use crate::output;
+use anyhow::{Context, Result};
+use clap::ValueEnum;
+use clap::builder::PossibleValue;
+use std::sync::LazyLock;
+use touchstone_datasets::DataSet;
+
+/// The data set with a name, among those that can do what is wanted; `kind` is what a message calls it.
+pub(crate) fn named(name: &str, kind: &str, can: fn(DataSet) -> bool) -> Result<DataSet> {
+    DataSet::from_name(name).filter(|data_set| can(*data_set)).with_context(|| {
+        let known: Vec<&str> =
+            DataSet::ALL.into_iter().filter(|data_set| can(*data_set)).map(DataSet::name).collect();
+        let nearest = touchstone_kb::nearest_name(name, known.iter().copied());
+        let hint = nearest.map_or(String::new(), |nearest| format!("; did you mean `{nearest}`?"));
+        format!("there is no {kind} `{}`; there are {}{hint}", output::shortened(name), known.join(", "))
+    })
+}
+
+/// What a file of logical forms is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) struct FormsFormat(pub(crate) DataSet);
+
+impl FormsFormat {
+    /// Any records: they show themselves what they are.
+    pub(crate) const AUTO: FormsFormat = FormsFormat(DataSet::Lines);
+}
+
+impl ValueEnum for FormsFormat {
+    fn value_variants<'a>() -> &'a [FormsFormat] {
+        static ALL: LazyLock<Vec<FormsFormat>> = LazyLock::new(|| {
+            let others = DataSet::ALL.into_iter().map(FormsFormat);
+            let others = others.filter(|format| format.0.reads_forms() && *format != FormsFormat::AUTO);
+            [FormsFormat::AUTO].into_iter().chain(others).collect()
+        });
+        &ALL
+    }
+
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        let name = if *self == FormsFormat::AUTO { "auto" } else { self.0.name() };
+        Some(PossibleValue::new(name).help(self.0.description()))
+    }
+}

@@ -1,0 +1,215 @@
+//! The data sets, and what can be done with each.
+
+use crate::export::Export;
+use crate::official::Evaluator;
+use crate::questions::ReadQuestions;
+use crate::{cwq, gek, grailqa, graphquestions, kqapro, lcquad, lines, nspm, parquet, plain, qald, webqsp};
+use touchstone_logic::Language;
+
+/// A published data set, or a format or evaluator that several of them share. Each one's file holds everything about it.
+///
+/// ```
+/// use touchstone_datasets::DataSet;
+/// assert_eq!(DataSet::from_name("qald"), Some(DataSet::Qald));
+/// assert!(DataSet::Qald.reads_predictions() && DataSet::Qald.exports());
+/// assert_eq!(DataSet::Qald.official_scores(), ["qald_precision", "qald_recall", "qald_f1"]);
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum DataSet {
+    /// GrailQA: `graph_query` and `s_expression`.
+    GrailQa,
+    /// GraphQuestions, as GrailQA's authors re-released it.
+    GraphQuestions,
+    /// WebQSP: `Parses` with `Sparql`.
+    WebQsp,
+    /// ComplexWebQuestions: `sparql`.
+    Cwq,
+    /// KQA Pro: `program` and `sparql`.
+    KqaPro,
+    /// LC-QuAD: `sparql_query`.
+    LcQuad,
+    /// LC-QuAD 2: `sparql_wikidata`.
+    LcQuad2,
+    /// QALD: `query` with `sparql`, and the question in several languages.
+    Qald,
+    /// Neural SPARQL machines: a question and an encoded query, on two lines or in one row of templates.
+    Nspm,
+    /// Our own lines: questions with a logical form of any language.
+    Lines,
+    /// Logical forms of one language, as text or in JSON.
+    Forms(Language),
+    /// Parquet with a row for each question.
+    Parquet,
+    /// The scores of the GERBIL platform.
+    Gerbil,
+    /// The scores of the GEK paper by the letter.
+    Gek,
+}
+
+/// One file for each data set, with everything about it.
+pub(crate) trait Published: Sync {
+    /// The name on command lines.
+    fn name(&self) -> &'static str;
+
+    /// What its records have, in a few words.
+    fn description(&self) -> &'static str;
+
+    /// How its questions are read.
+    fn questions(&self) -> Option<&dyn ReadQuestions> {
+        None
+    }
+
+    /// Whether its predictions can be read.
+    fn reads_predictions(&self) -> bool {
+        false
+    }
+
+    /// How its files are written.
+    fn export(&self) -> Option<&dyn Export> {
+        None
+    }
+
+    /// How it is scored officially.
+    fn evaluator(&self) -> Option<&dyn Evaluator> {
+        None
+    }
+}
+
+impl DataSet {
+    /// All of them.
+    pub const ALL: [DataSet; 16] = [
+        DataSet::GrailQa,
+        DataSet::GraphQuestions,
+        DataSet::WebQsp,
+        DataSet::Cwq,
+        DataSet::KqaPro,
+        DataSet::LcQuad,
+        DataSet::LcQuad2,
+        DataSet::Qald,
+        DataSet::Nspm,
+        DataSet::Lines,
+        DataSet::Forms(Language::Sexpr),
+        DataSet::Forms(Language::Sparql),
+        DataSet::Forms(Language::Kopl),
+        DataSet::Parquet,
+        DataSet::Gerbil,
+        DataSet::Gek,
+    ];
+
+    fn published(self) -> &'static dyn Published {
+        match self {
+            DataSet::GrailQa => &grailqa::GrailQa,
+            DataSet::GraphQuestions => &graphquestions::GraphQuestions,
+            DataSet::WebQsp => &webqsp::WebQsp,
+            DataSet::Cwq => &cwq::Cwq,
+            DataSet::KqaPro => &kqapro::KqaPro,
+            DataSet::LcQuad => &lcquad::FIRST,
+            DataSet::LcQuad2 => &lcquad::SECOND,
+            DataSet::Qald => &qald::Qald,
+            DataSet::Nspm => &nspm::Nspm,
+            DataSet::Lines => &lines::Lines,
+            DataSet::Forms(Language::Sexpr) => &plain::SEXPR,
+            DataSet::Forms(Language::Sparql) => &plain::SPARQL,
+            DataSet::Forms(Language::Kopl) => &plain::KOPL,
+            DataSet::Parquet => &parquet::Parquet,
+            DataSet::Gerbil => &qald::Gerbil,
+            DataSet::Gek => &gek::Gek,
+        }
+    }
+
+    /// The data set with a name.
+    pub fn from_name(name: &str) -> Option<DataSet> {
+        DataSet::ALL.into_iter().find(|data_set| data_set.name() == name)
+    }
+
+    /// The name on command lines.
+    pub fn name(self) -> &'static str {
+        self.published().name()
+    }
+
+    /// What its records have, in a few words.
+    pub fn description(self) -> &'static str {
+        self.published().description()
+    }
+
+    /// Whether logical forms can be found in its records.
+    pub fn reads_forms(self) -> bool {
+        self.published().questions().is_some()
+    }
+
+    /// Whether its questions can become a benchmark.
+    pub fn reads_questions(self) -> bool {
+        self.reads_forms() && !matches!(self, DataSet::Forms(_))
+    }
+
+    /// Whether predictions in its format can be read.
+    pub fn reads_predictions(self) -> bool {
+        self.published().reads_predictions()
+    }
+
+    /// Whether benchmarks can be written in its format.
+    pub fn exports(self) -> bool {
+        self.published().export().is_some()
+    }
+
+    /// The names of its official scores; none if it has no evaluator of its own.
+    pub fn official_scores(self) -> &'static [&'static str] {
+        self.published().evaluator().map_or(&[], Evaluator::scores)
+    }
+
+    /// Why its official scores differ from ours.
+    pub fn official_difference(self) -> Option<&'static str> {
+        self.published().evaluator().map(Evaluator::difference)
+    }
+
+    /// How its questions are read; as any record where it has none.
+    pub(crate) fn questions(self) -> &'static dyn ReadQuestions {
+        self.published().questions().unwrap_or(&lines::Lines)
+    }
+
+    pub(crate) fn export(self) -> Option<&'static dyn Export> {
+        self.published().export()
+    }
+
+    pub(crate) fn evaluator(self) -> Option<&'static dyn Evaluator> {
+        self.published().evaluator()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(can: fn(DataSet) -> bool) -> Vec<&'static str> {
+        DataSet::ALL.into_iter().filter(|data_set| can(*data_set)).map(DataSet::name).collect()
+    }
+
+    #[test]
+    fn names_are_unique_and_found() {
+        for data_set in DataSet::ALL {
+            assert_eq!(DataSet::from_name(data_set.name()), Some(data_set));
+            assert!(!data_set.description().is_empty());
+        }
+    }
+
+    #[test]
+    fn what_can_be_done_with_each() {
+        let imported = [
+            "grailqa",
+            "graphquestions",
+            "webqsp",
+            "cwq",
+            "kqapro",
+            "lcquad",
+            "lcquad2",
+            "qald",
+            "nspm",
+            "lines",
+        ];
+        assert_eq!(names(DataSet::reads_questions), imported);
+        assert_eq!(names(DataSet::exports), ["grailqa", "kqapro", "qald", "nspm", "parquet"]);
+        assert_eq!(names(DataSet::reads_predictions), ["grailqa", "kqapro", "qald", "lines"]);
+        let scored = ["grailqa", "webqsp", "kqapro", "qald", "gerbil", "gek"];
+        assert_eq!(names(|data_set| !data_set.official_scores().is_empty()), scored);
+    }
+}

@@ -1,0 +1,195 @@
+//! Benchmarks in the formats of published data sets. What a format cannot hold is left out and counted.
+
+use crate::data_set::DataSet;
+use serde::Serialize;
+use serde_json::Value as Json;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use touchstone_benchmark::{Benchmark, Question};
+use touchstone_kb::output::{OutputError, OutputFolder, OutputKind, failpoint};
+use touchstone_kb::{Kb, Progress};
+
+/// What to write, and where.
+pub struct ExportConfig<'a> {
+    /// The format.
+    pub data_set: DataSet,
+    /// The questions.
+    pub benchmark: &'a Benchmark,
+    /// The KB that the questions are about: it has the names of what they mention.
+    pub kb: &'a Kb,
+    /// The folder: a file for each split. Files of an earlier export are replaced, others are kept.
+    pub folder: &'a Path,
+    /// Whether files of an earlier export are replaced although they were edited.
+    pub force: bool,
+}
+
+/// What was written, by file, and what was left out, by reason.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct Exported {
+    /// Files with their numbers of questions.
+    pub written: BTreeMap<String, usize>,
+    /// Reasons with their numbers of questions.
+    pub left_out: BTreeMap<LeftOut, usize>,
+    /// The dataset card, if the format has one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub card: Option<String>,
+}
+
+/// Why a question is not in an export.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, thiserror::Error)]
+#[non_exhaustive]
+pub enum LeftOut {
+    /// It has no S-expression.
+    #[error("no S-expression")]
+    #[serde(rename = "no S-expression")]
+    NoSexpr,
+    /// It has no SPARQL.
+    #[error("no SPARQL")]
+    #[serde(rename = "no SPARQL")]
+    NoSparql,
+    /// It has no program.
+    #[error("no program")]
+    #[serde(rename = "no program")]
+    NoProgram,
+    /// It does not have ten choices.
+    #[error("no ten choices")]
+    #[serde(rename = "no ten choices")]
+    NoChoices,
+    /// It has no answer or several.
+    #[error("not one answer")]
+    #[serde(rename = "not one answer")]
+    NotOneAnswer,
+}
+
+/// A benchmark that cannot be written.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ExportError {
+    /// Nothing is written in this format.
+    #[error("benchmarks cannot be written as {}", .0.name())]
+    NotWritten(DataSet),
+    /// A file.
+    #[error("cannot {action} {path}: {source}", path = .path.display())]
+    Io {
+        /// What was tried.
+        action: &'static str,
+        /// On which file.
+        path: PathBuf,
+        /// Why not.
+        source: std::io::Error,
+    },
+    /// The folder cannot be written, or not without losing something of the user's.
+    #[error(transparent)]
+    Output(#[from] OutputError),
+    /// The work was cancelled.
+    #[error("stopped")]
+    Interrupted,
+}
+
+/// Files for others as an output: they may lie among files of the user.
+const DATASET_OUTPUT: OutputKind = OutputKind {
+    name: "dataset",
+    manifest: "",
+    owns_folder: false,
+    is_durable: true,
+    volatile: &[],
+    unmarked: |_| Vec::new(),
+};
+
+/// How a data set's files are written.
+pub(crate) trait Export: Sync {
+    /// The endings of the files of a split.
+    fn endings(&self) -> &'static [&'static str] {
+        &["json"]
+    }
+
+    /// The name of a file about the whole.
+    fn card(&self) -> Option<&'static str> {
+        None
+    }
+
+    /// Writes all files.
+    fn write(&self, job: &ExportJob<'_>) -> Result<Exported, ExportError>;
+}
+
+/// Writes a file for each split into a folder: all files or none.
+pub fn export(config: &ExportConfig<'_>, progress: &dyn Progress) -> Result<Exported, ExportError> {
+    let &ExportConfig { data_set, benchmark, kb, folder, force } = config;
+    let export = data_set.export().ok_or(ExportError::NotWritten(data_set))?;
+    let splits: BTreeSet<&str> = benchmark.questions.iter().map(|question| question.split.name()).collect();
+    let files =
+        splits.iter().flat_map(|split| export.endings().iter().map(move |end| format!("{split}.{end}")));
+    let names: Vec<String> = files.chain(export.card().map(str::to_owned)).collect();
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    let folder = OutputFolder::reserve(folder, &DATASET_OUTPUT, &names, force)?;
+    progress.stage("writing", None);
+    let exported = export.write(&ExportJob { kb, benchmark, folder: folder.path() })?;
+    if progress.cancelled() {
+        return Err(ExportError::Interrupted);
+    }
+    folder.commit()?;
+    Ok(exported)
+}
+
+/// A benchmark, and the folder for the files that it becomes.
+pub(crate) struct ExportJob<'a> {
+    pub(crate) kb: &'a Kb,
+    pub(crate) benchmark: &'a Benchmark,
+    folder: PathBuf,
+}
+
+impl<'a> ExportJob<'a> {
+    /// What the questions of each split become.
+    pub(crate) fn by_split<T>(
+        &self,
+        record: impl Fn(&'a Question) -> Result<T, LeftOut>,
+    ) -> (BTreeMap<&'a str, Vec<T>>, Exported) {
+        let mut exported = Exported::default();
+        let mut splits: BTreeMap<&str, Vec<T>> = BTreeMap::new();
+        for question in &self.benchmark.questions {
+            match record(question) {
+                Ok(record) => splits.entry(question.split.name()).or_default().push(record),
+                Err(reason) => *exported.left_out.entry(reason).or_default() += 1,
+            }
+        }
+        (splits, exported)
+    }
+
+    /// A JSON file for each split.
+    pub(crate) fn write_json(
+        &self,
+        record: impl Fn(&'a Question) -> Result<Json, LeftOut>,
+        whole: impl Fn(Vec<Json>) -> Json,
+    ) -> Result<Exported, ExportError> {
+        let (splits, mut exported) = self.by_split(record);
+        for (split, records) in splits {
+            let name = format!("{split}.json");
+            let path = self.path(&name);
+            exported.written.insert(name, records.len());
+            let file = std::fs::File::create(&path).map_err(failed("create", &path))?;
+            serde_json::to_writer_pretty(std::io::BufWriter::new(file), &whole(records))
+                .map_err(|error| failed("write", &path)(error.into()))?;
+            failpoint("split-written");
+        }
+        Ok(exported)
+    }
+
+    /// A text file.
+    pub(crate) fn write_text(&self, name: &str, text: &str) -> Result<(), ExportError> {
+        let path = self.path(name);
+        std::fs::write(&path, text).map_err(failed("write", &path))?;
+        failpoint("split-written");
+        Ok(())
+    }
+
+    /// The place of a file.
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
+        self.folder.join(name)
+    }
+}
+
+/// An error about a file.
+pub(crate) fn failed(action: &'static str, path: &Path) -> impl FnOnce(std::io::Error) -> ExportError {
+    let path = path.to_path_buf();
+    move |source| ExportError::Io { action, path, source }
+}

@@ -1,0 +1,36 @@
+//! Answers as the data sets about Freebase write them.
+
+use crate::questions::entity;
+use serde_json::Value as Json;
+use touchstone_logic::{Answer, Ask, Query};
+
+/// GrailQA's and WebQSP's objects, ComplexWebQuestions' objects, or only a text.
+pub(crate) fn answer(answer: &Json, query: &Query) -> Answer {
+    let get = |keys: [&str; 2]| keys.iter().find_map(|key| answer.get(key)).and_then(Json::as_str);
+    if let Some(argument) = get(["answer_argument", "AnswerArgument"]).or(get(["answer_id", "id"])) {
+        let name = get(["entity_name", "EntityName"]).or(get(["answer", "name"])).unwrap_or_default();
+        let kind = get(["answer_type", "AnswerType"]).unwrap_or_default();
+        if kind == "Entity" || is_mid(argument) {
+            return entity(argument, name);
+        }
+        return match argument.parse::<u64>() {
+            Ok(value) if matches!(query.answer, Ask::Count(_)) => Answer::count(value),
+            _ => Answer::plain(argument),
+        };
+    }
+    match answer.as_str() {
+        Some(id) if is_mid(id) => entity(id, ""),
+        Some(text) => entity("", text),
+        None => Answer::plain(answer.to_string()),
+    }
+}
+
+/// The answers of a list.
+pub(crate) fn answers(list: Option<&Json>, query: &Query) -> Vec<Answer> {
+    let list = list.and_then(Json::as_array).into_iter().flatten();
+    list.map(|one| answer(one, query)).collect()
+}
+
+fn is_mid(text: &str) -> bool {
+    (text.starts_with("m.") || text.starts_with("g.")) && text.len() > 3
+}

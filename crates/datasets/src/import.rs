@@ -1,0 +1,231 @@
+//! Published files as benchmarks.
+
+use crate::data_set::DataSet;
+use crate::importer::{ImportedQuestion, Importer, UnreadRecord};
+use crate::input::{InputError, RecordInput};
+use crate::look_up::{Unanswered, look_up_answers};
+use crate::nspm;
+use crate::reasons::ReasonCounts;
+use serde::Serialize;
+use std::collections::BTreeMap;
+use std::path::Path;
+use touchstone_benchmark::package::FORMAT;
+use touchstone_benchmark::{Benchmark, KbIdentity, Manifest, Question, Split};
+use touchstone_kb::Progress;
+use touchstone_logic::level::Training;
+use touchstone_logic::{Knowledge, Silent};
+
+/// What to read, and what to make of it.
+pub struct ImportConfig<'k> {
+    /// How records become questions.
+    pub importer: Importer<'k>,
+    /// The name of the benchmark, and the source of its questions.
+    pub name: String,
+    /// The files.
+    pub files: Vec<SplitFile>,
+    /// The KB that the benchmark names as its own.
+    pub kb: KbIdentity,
+    /// Where levels come from.
+    pub levels: LevelSource,
+    /// Whether the queries of questions without answers are run on the importer's KB.
+    pub looks_up_answers: bool,
+}
+
+/// A file with the questions of a split.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SplitFile {
+    /// The split.
+    pub split: Split,
+    /// The file; `-` is standard input, and the folder of a benchmark its questions.
+    pub file: String,
+}
+
+/// Where the levels of questions come from, if the files have them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum LevelSource {
+    /// The files.
+    #[default]
+    Keep,
+    /// The training questions.
+    Compute,
+}
+
+/// How the levels in the files compare with those that the training questions give.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct LevelAgreement {
+    /// Questions with a level in the files.
+    pub given: usize,
+    /// Those of them for which the training questions give another one.
+    pub different: usize,
+    /// Whether there are training questions to compare with.
+    pub comparable: bool,
+}
+
+/// What was read.
+#[derive(Debug, Clone)]
+pub struct Imported {
+    /// The benchmark; without questions if none could be read.
+    pub benchmark: Benchmark,
+    /// Records that could not be read, with their files.
+    pub unread: Vec<(String, UnreadRecord)>,
+    /// Questions that have their answers from running the gold query.
+    pub n_looked_up: usize,
+    /// Questions whose gold query was run and gave no answers.
+    pub unanswered: Vec<Unanswered>,
+    /// How the levels compare.
+    pub levels: LevelAgreement,
+}
+
+/// What was read, for machines.
+#[derive(Debug, Clone, Serialize)]
+pub struct ImportSummary {
+    counts: BTreeMap<String, u64>,
+    unread: Vec<UnreadRow>,
+    answers_looked_up: usize,
+    without_answers: BTreeMap<String, u64>,
+    levels: LevelRow,
+}
+
+#[derive(Debug, Clone, Serialize)]
+struct UnreadRow {
+    file: String,
+    id: String,
+    reason: String,
+}
+
+#[derive(Debug, Clone, Serialize)]
+struct LevelRow {
+    given: usize,
+    different: Option<usize>,
+}
+
+impl Imported {
+    /// Why records could not be read.
+    #[must_use]
+    pub fn unread_reasons(&self) -> ReasonCounts {
+        reasons(&self.unread)
+    }
+
+    /// Why questions have no answers.
+    #[must_use]
+    pub fn unanswered_reasons(&self) -> ReasonCounts {
+        let mut reasons = ReasonCounts::default();
+        for Unanswered { id, reason } in &self.unanswered {
+            reasons.add(id, reason.to_string());
+        }
+        reasons
+    }
+
+    /// Everything but the questions.
+    #[must_use]
+    pub fn summary(&self) -> ImportSummary {
+        let row = |(file, record): &(String, UnreadRecord)| UnreadRow {
+            file: file.clone(),
+            id: record.id.clone(),
+            reason: record.reason.to_string(),
+        };
+        ImportSummary {
+            counts: self.benchmark.manifest.counts.clone(),
+            unread: self.unread.iter().map(row).collect(),
+            answers_looked_up: self.n_looked_up,
+            without_answers: self.unanswered_reasons().by_reason(),
+            levels: LevelRow {
+                given: self.levels.given,
+                different: self.levels.comparable.then_some(self.levels.different),
+            },
+        }
+    }
+}
+
+fn reasons(unread: &[(String, UnreadRecord)]) -> ReasonCounts {
+    let mut reasons = ReasonCounts::default();
+    for (_, UnreadRecord { id, reason }) in unread {
+        reasons.add(id, reason.to_string());
+    }
+    reasons
+}
+
+/// Reads all files. Records that cannot be read are listed in the result, and counted by reason in the manifest.
+pub fn import(config: &ImportConfig<'_>, progress: &dyn Progress) -> Result<Imported, InputError> {
+    let Importer { data_set, ref knowledge, inverses, kb } = config.importer;
+    // Thousands of records may have words that are not known: looking for the nearest of each would take hours.
+    let silent = Silent(knowledge.lookup);
+    let namespaces = knowledge.namespaces.clone();
+    let knowledge = Knowledge { lookup: &silent, names: knowledge.names, namespaces };
+    let importer = Importer { data_set, knowledge, inverses, kb };
+    let mut questions: Vec<ImportedQuestion> = Vec::new();
+    let mut unread: Vec<(String, UnreadRecord)> = Vec::new();
+    for SplitFile { split, file } in &config.files {
+        let mut take = |result: Result<ImportedQuestion, UnreadRecord>| match result {
+            Ok(question) => questions.push(question),
+            Err(error) => unread.push((file.clone(), error)),
+        };
+        if data_set == DataSet::Nspm {
+            for record in nspm::records_of_file(Path::new(file))? {
+                take(importer.question(&record, *split, &config.name));
+            }
+            continue;
+        }
+        let read = |record: &_| importer.question(record, *split, &config.name);
+        RecordInput::file(file)?.for_each(progress, read, |result| {
+            take(result);
+            Ok::<(), InputError>(())
+        })?;
+    }
+    let (n_looked_up, unanswered) = match kb {
+        Some(kb) if config.looks_up_answers => look_up_answers(&mut questions, kb, progress),
+        _ => (0, Vec::new()),
+    };
+    let rejections = reasons(&unread).by_reason();
+    let (benchmark, levels) = assemble(config, questions, rejections);
+    Ok(Imported { benchmark, unread, n_looked_up, unanswered, levels })
+}
+
+/// Puts what was read together; levels that the files do not have are judged by the training questions.
+fn assemble(
+    config: &ImportConfig<'_>,
+    imported: Vec<ImportedQuestion>,
+    rejections: BTreeMap<String, u64>,
+) -> (Benchmark, LevelAgreement) {
+    let mut training = Training::default();
+    for ImportedQuestion { question, traits } in &imported {
+        if question.split == Split::Train {
+            training.add(traits.clone());
+        }
+    }
+    let comparable = training.template_count() > 0;
+    let mut counts = LevelAgreement { comparable, ..LevelAgreement::default() };
+    let judge = |ImportedQuestion { mut question, traits }| {
+        if question.split == Split::Train {
+            question.level = None;
+            return question;
+        }
+        let computed = comparable.then(|| training.judge(&traits).level);
+        let is_given = question.level.is_some();
+        counts.given += usize::from(is_given);
+        if let Some(computed) = computed {
+            counts.different += usize::from(is_given && question.level != Some(computed));
+            if !is_given || config.levels == LevelSource::Compute {
+                question.level = Some(computed);
+            }
+        }
+        question
+    };
+    let questions: Vec<Question> = imported.into_iter().map(judge).collect();
+    let manifest = Manifest {
+        touchstone_benchmark: FORMAT,
+        name: config.name.clone(),
+        identity: String::new(),
+        description: String::new(),
+        tool_version: env!("CARGO_PKG_VERSION").to_owned(),
+        kb: config.kb.clone(),
+        recipe: None,
+        license: String::new(),
+        held_out: Vec::new(),
+        counts: Manifest::counts(&questions),
+        rejections,
+        unfilled: Vec::new(),
+        verified: 0,
+    };
+    (Benchmark::new(manifest, questions), counts)
+}

@@ -1,0 +1,93 @@
+//! Lines of one's own questions (`docs/your-questions.md`), and records of any kind that has a logical form under one of the usual keys.
+
+use crate::data_set::Published;
+use crate::importer::Importer;
+use crate::item::{Source, first};
+use crate::questions::{ReadQuestions, entity, local_name};
+use crate::{grailqa, kqapro, plain, qald, webqsp};
+use serde::Deserialize;
+use serde_json::Value as Json;
+use touchstone_logic::{Answer, Language, Query};
+
+/// The format.
+pub(crate) struct Lines;
+
+impl Published for Lines {
+    fn name(&self) -> &'static str {
+        "lines"
+    }
+
+    fn description(&self) -> &'static str {
+        "Guessed from the records"
+    }
+
+    fn questions(&self) -> Option<&dyn ReadQuestions> {
+        Some(self)
+    }
+
+    fn reads_predictions(&self) -> bool {
+        true
+    }
+}
+
+impl ReadQuestions for Lines {
+    fn expected(&self) -> &'static str {
+        "`query`, `graph_query`, `s_expression`, `program` or `sparql`"
+    }
+
+    fn source(&self, json: &Json) -> Option<Source> {
+        let guessed = || {
+            let text = first(json, &["query", "logical_form"])?.as_str()?;
+            Some(Source::Text(Language::guess(text), text.to_owned()))
+        };
+        guessed()
+            .or_else(|| grailqa::graph(json))
+            .or_else(|| Source::sexpr(json))
+            .or_else(|| qald::query(json))
+            .or_else(|| Source::kopl(json))
+            .or_else(|| webqsp::parse(json))
+            .or_else(|| Source::sparql(json))
+            .or_else(|| plain::bare(json, None))
+    }
+
+    fn answers(&self, json: &Json, query: &Query, importer: &Importer<'_>) -> Vec<Answer> {
+        match listed(json) {
+            Some(Json::Array(answers)) => answers.iter().map(|one| answer(one, query, importer)).collect(),
+            None | Some(Json::Null) => Vec::new(),
+            Some(one) => vec![answer(one, query, importer)],
+        }
+    }
+
+    fn lists_answers(&self, json: &Json) -> bool {
+        listed(json).is_some_and(|answers| !answers.is_null())
+    }
+}
+
+fn listed(json: &Json) -> Option<&Json> {
+    json.get("answers").or(json.get("answer"))
+}
+
+/// An answer as people write it: an id, an IRI, a name, a value, or an object as in `questions.jsonl`.
+fn answer(answer: &Json, query: &Query, importer: &Importer<'_>) -> Answer {
+    let text = match answer {
+        Json::String(text) => text.as_str(),
+        Json::Array(_) | Json::Null => return Answer::plain(answer.to_string()),
+        other => return Answer::deserialize(other).unwrap_or_else(|_| Answer::plain(other.to_string())),
+    };
+    let namespaces = &importer.knowledge.namespaces;
+    if let Some(kb) = importer.kb {
+        let mut named = kb.nodes_labelled(text);
+        let only = match (named.next(), named.next()) {
+            (Some(node), None) => Some(node),
+            _ => None,
+        };
+        if let Some(node) = kb.node(text).or_else(|| kb.node(&namespaces.node(text))).or(only) {
+            return entity(kb.node_id(node), kb.label(node));
+        }
+    }
+    if text.contains("://") {
+        entity(&namespaces.node(text), &local_name(text))
+    } else {
+        kqapro::typed_answer(text, query)
+    }
+}

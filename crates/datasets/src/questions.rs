@@ -1,0 +1,76 @@
+//! What a data set must know to have its questions read.
+
+use crate::importer::{Importer, UnreadReason};
+use crate::item::{Item, Source};
+use serde_json::Value as Json;
+use touchstone_benchmark::Forms;
+use touchstone_logic::{Answer, Language, Program, Query};
+
+/// Finds the parts of a question in a record.
+pub(crate) trait ReadQuestions: Sync {
+    /// The keys under which a logical form is looked for.
+    fn expected(&self) -> &'static str;
+
+    /// The logical form of a record.
+    fn source(&self, json: &Json) -> Option<Source>;
+
+    /// Why the record is not a question, although it can be read.
+    fn left_out(&self, _json: &Json) -> Option<UnreadReason> {
+        None
+    }
+
+    /// The forms that the record has, as it has them.
+    fn forms(&self, item: &Item, json: &Json) -> Forms {
+        forms(item, json)
+    }
+
+    /// The gold answers.
+    fn answers(&self, _json: &Json, _query: &Query, _importer: &Importer<'_>) -> Vec<Answer> {
+        Vec::new()
+    }
+
+    /// The gold answers of other readings of the question.
+    fn other_answers(&self, _json: &Json, _query: &Query) -> Vec<Vec<Answer>> {
+        Vec::new()
+    }
+
+    /// Whether the record lists its answers, even if there are none.
+    fn lists_answers(&self, _json: &Json) -> bool {
+        false
+    }
+}
+
+/// The forms that a record has, as it has them.
+pub(crate) fn forms(item: &Item, json: &Json) -> Forms {
+    let text =
+        |keys: &[&str]| keys.iter().find_map(|key| json.get(key)).and_then(Json::as_str).map(str::to_owned);
+    let sparql = match &item.source {
+        Source::Text(Language::Sparql, text) => Some(text.clone()),
+        _ => text(&["sparql_query", "sparql"]),
+    };
+    let program = match &item.source {
+        Source::Program(json) => {
+            Program::from_value(json).ok().and_then(|program| program.to_readable().ok())
+        }
+        Source::Text(Language::Kopl, text) => Some(text.clone()),
+        _ => None,
+    };
+    let sexpr = match &item.source {
+        // The graph is what was annotated; the expression may have been derived from it.
+        Source::Graph(_) => text(&["s_expression"]).or_else(|| item.source.text().ok()),
+        Source::Text(Language::Sexpr, text) => Some(text.clone()),
+        _ => None,
+    };
+    Forms { sexpr, program, sparql, sparql_kqapro: None }
+}
+
+/// An entity as an answer.
+pub(crate) fn entity(id: &str, label: &str) -> Answer {
+    Answer::Entity { id: id.to_owned(), label: label.to_owned() }
+}
+
+/// The end of an IRI with spaces for underscores; other words with spaces for underscores.
+pub(crate) fn local_name(word: &str) -> String {
+    let name = if word.contains("://") { word.rsplit(['/', '#']).next().unwrap_or(word) } else { word };
+    name.replace('_', " ")
+}
