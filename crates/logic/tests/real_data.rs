@@ -155,7 +155,7 @@ fn recognition<'q>(queries: impl IntoIterator<Item = &'q str>) -> (usize, usize,
         let parsed = parse(query).unwrap_or_else(|error| panic!("{error}\n{query}"));
         match recognise(&parsed.query, &Namespaces::default()) {
             Ok(_) => recognised += 1,
-            Err(error) => *reasons.entry(error.reason).or_insert(0) += 1,
+            Err(error) => *reasons.entry(error.reason.to_string()).or_insert(0) += 1,
         }
     }
     (all, recognised, reasons)

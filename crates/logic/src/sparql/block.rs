@@ -1,6 +1,6 @@
 //! The parts of a SPARQL pattern, laid out flat: triples, filters, unions, sub-selects.
 
-use super::NotRecognised;
+use super::{NotRecognised, OutsideAlgebra};
 use crate::query::Extreme;
 use spargebra::algebra::{AggregateExpression, AggregateFunction, Expression, GraphPattern, OrderExpression};
 use spargebra::term::{GroundTerm, TriplePattern, Variable};
@@ -64,25 +64,25 @@ impl<'q> Block<'q> {
                 GraphPattern::Union { .. } => block.unions.push(branches(pattern)),
                 GraphPattern::Values { variables, bindings } => {
                     let [variable] = &variables[..] else {
-                        return Err(NotRecognised::new("VALUES with several variables"));
+                        return Err(NotRecognised::new(OutsideAlgebra::ValuesOfSeveralVariables));
                     };
                     let terms = bindings.iter().filter_map(|row| row[0].as_ref()).collect::<Vec<_>>();
                     if terms.len() != bindings.len() || terms.is_empty() {
-                        return Err(NotRecognised::new("VALUES with UNDEF or without values"));
+                        return Err(NotRecognised::new(OutsideAlgebra::ValuesUndefined));
                     }
                     block.values.push((variable, terms));
                 }
                 GraphPattern::Project { .. } | GraphPattern::Slice { .. } => {
                     block.extremes.push(extreme_select(pattern)?)
                 }
-                GraphPattern::LeftJoin { .. } => return Err(NotRecognised::new("OPTIONAL")),
-                GraphPattern::Minus { .. } => return Err(NotRecognised::new("MINUS")),
-                GraphPattern::Path { .. } => return Err(NotRecognised::new("a property path")),
-                GraphPattern::Graph { .. } => return Err(NotRecognised::new("GRAPH")),
-                GraphPattern::Service { .. } => return Err(NotRecognised::new("SERVICE")),
-                GraphPattern::Extend { .. } => return Err(NotRecognised::new("BIND")),
-                GraphPattern::Group { .. } => return Err(NotRecognised::new("GROUP BY")),
-                _ => return Err(NotRecognised::new("a nested SELECT that is not a superlative")),
+                GraphPattern::LeftJoin { .. } => return Err(NotRecognised::new(OutsideAlgebra::Optional)),
+                GraphPattern::Minus { .. } => return Err(NotRecognised::new(OutsideAlgebra::Minus)),
+                GraphPattern::Path { .. } => return Err(NotRecognised::new(OutsideAlgebra::PropertyPath)),
+                GraphPattern::Graph { .. } => return Err(NotRecognised::new(OutsideAlgebra::Graph)),
+                GraphPattern::Service { .. } => return Err(NotRecognised::new(OutsideAlgebra::Service)),
+                GraphPattern::Extend { .. } => return Err(NotRecognised::new(OutsideAlgebra::Bind)),
+                GraphPattern::Group { .. } => return Err(NotRecognised::new(OutsideAlgebra::GroupBy)),
+                _ => return Err(NotRecognised::new(OutsideAlgebra::NestedSelect)),
             }
         }
         Ok(block)
@@ -97,7 +97,9 @@ fn check_scope(expression: &Expression, group: &GraphPattern) -> Result<(), NotR
     while let Some(expression) = stack.pop() {
         match expression {
             Expression::Variable(variable) if !known.contains(&variable) => {
-                return Err(NotRecognised::new(format!("a filter on {variable} in a group without it")));
+                return Err(NotRecognised::variable(variable.as_str(), |variable| {
+                    OutsideAlgebra::FilterOutOfScope { variable }
+                }));
             }
             Expression::Or(a, b)
             | Expression::And(a, b)
@@ -133,7 +135,7 @@ fn branches(pattern: &GraphPattern) -> Vec<&GraphPattern> {
 
 /// `{ SELECT (MAX(?y) AS ?x) WHERE {...} }` or `{ SELECT ?x WHERE {...} ORDER BY DESC(?x) LIMIT 1 }`.
 fn extreme_select(pattern: &GraphPattern) -> Result<ExtremeSelect<'_>, NotRecognised> {
-    let unknown = || NotRecognised::new("a nested SELECT that is not a superlative");
+    let unknown = || NotRecognised::new(OutsideAlgebra::NestedSelect);
     if let GraphPattern::Slice { .. } = pattern {
         let head = select_head(pattern)?;
         let Some((Expression::Variable(ordered), extreme)) = head.order else { return Err(unknown()) };
@@ -174,9 +176,7 @@ fn extreme_select(pattern: &GraphPattern) -> Result<ExtremeSelect<'_>, NotRecogn
 
 /// A limit that is not that of a superlative.
 fn slice_of_answers(start: usize, length: Option<usize>) -> NotRecognised {
-    let limit = length.map_or(String::new(), |n| format!(" LIMIT {n}"));
-    let offset = if start > 0 { format!(" OFFSET {start}") } else { String::new() };
-    NotRecognised::new(format!("a slice of the answers ({})", format!("{limit}{offset}").trim()))
+    NotRecognised::new(OutsideAlgebra::Slice { offset: start, limit: length })
 }
 
 /// The name of a count, the variable that is counted, and what is counted of it.
@@ -194,7 +194,7 @@ fn counted_variable(
         ),
     ] = aggregates
     else {
-        return Err(NotRecognised::new("an aggregate other than COUNT of a variable"));
+        return Err(NotRecognised::new(OutsideAlgebra::Aggregate));
     };
     Ok((name, counted, if *distinct { Count::Distinct } else { Count::Rows }))
 }
@@ -214,7 +214,7 @@ pub(super) fn select_head(pattern: &GraphPattern) -> Result<Head<'_>, NotRecogni
             }
             GraphPattern::Slice { start, length, .. } => {
                 if projected.is_some() {
-                    return Err(NotRecognised::new("a limit inside the query"));
+                    return Err(NotRecognised::new(OutsideAlgebra::InnerLimit));
                 }
                 return Err(slice_of_answers(*start, *length));
             }
@@ -225,11 +225,13 @@ pub(super) fn select_head(pattern: &GraphPattern) -> Result<Head<'_>, NotRecogni
             GraphPattern::Reduced { inner } => at = inner,
             GraphPattern::Project { inner, variables } => {
                 let [variable] = &variables[..] else {
-                    return Err(NotRecognised::new(format!("an answer of {} columns", variables.len())));
+                    return Err(NotRecognised::new(OutsideAlgebra::Columns { columns: variables.len() }));
                 };
                 // An inner SELECT must give what the outer one asks for.
                 if let Some(wanted) = renamed.or(projected).filter(|&wanted| wanted != variable) {
-                    return Err(NotRecognised::new(format!("a nested SELECT that does not give {wanted}")));
+                    return Err(NotRecognised::variable(wanted.as_str(), |variable| {
+                        OutsideAlgebra::NestedSelectOfOther { variable }
+                    }));
                 }
                 projected = Some(variable);
                 renamed = None;
@@ -246,18 +248,18 @@ pub(super) fn select_head(pattern: &GraphPattern) -> Result<Head<'_>, NotRecogni
             {
                 let (name, counted, rows_or_answers) = counted_variable(aggregates)?;
                 if renamed != Some(name) {
-                    return Err(NotRecognised::new("a computed answer"));
+                    return Err(NotRecognised::new(OutsideAlgebra::ComputedAnswer));
                 }
                 count = Some(rows_or_answers);
                 renamed = Some(counted);
                 at = inner;
             }
             GraphPattern::OrderBy { .. } if !limited || order.is_some() => {
-                return Err(NotRecognised::new("an order of the answers"));
+                return Err(NotRecognised::new(OutsideAlgebra::OrderOfAnswers));
             }
             GraphPattern::OrderBy { inner, expression } => {
                 let [one] = &expression[..] else {
-                    return Err(NotRecognised::new("an order by several values"));
+                    return Err(NotRecognised::new(OutsideAlgebra::OrderBySeveralValues));
                 };
                 order = Some(match one {
                     OrderExpression::Asc(expression) => (expression, Extreme::Min),
@@ -268,12 +270,12 @@ pub(super) fn select_head(pattern: &GraphPattern) -> Result<Head<'_>, NotRecogni
             _ => break,
         }
     }
-    let variable = renamed.or(projected).ok_or_else(|| NotRecognised::new("no answer variable"))?;
+    let variable = renamed.or(projected).ok_or_else(|| NotRecognised::new(OutsideAlgebra::NoAnswerVariable))?;
     if limited && order.is_none() {
-        return Err(NotRecognised::new("LIMIT 1 without an order: any one answer"));
+        return Err(NotRecognised::new(OutsideAlgebra::AnyOneAnswer));
     }
     if limited && count.is_some() {
-        return Err(NotRecognised::new("a limit on a count"));
+        return Err(NotRecognised::new(OutsideAlgebra::LimitedCount));
     }
     // Counting rows of a SELECT DISTINCT is counting answers.
     if count == Some(Count::Rows) && distinct && matches!(at_projection(pattern), Some(true)) {

@@ -6,7 +6,7 @@ use super::block::{Block, Count, Head};
 use super::names::{Namespaces, kqapro, kqapro_id, kqapro_name};
 use super::recognise::{check_branches, shared_variable};
 use super::variables::Variables;
-use super::{Dialect, NotRecognised, Recognised};
+use super::{Dialect, NotRecognised, OutsideAlgebra, Recognised};
 use crate::loss::Loss;
 use crate::pattern::{Pattern, PatternError, PatternFact, is_too_deep};
 use crate::query::{Ask, Mark, Query, Set};
@@ -28,13 +28,13 @@ pub(super) fn select(head: &Head<'_>) -> Result<Recognised, NotRecognised> {
         graph.no_open_relation()?;
         let root = graph.existing(head.variable.as_str())?;
         if graph.is_literal(root) {
-            return Err(NotRecognised::new("a count of values"));
+            return Err(NotRecognised::new(OutsideAlgebra::CountOfValues));
         }
         return Ok(recognised(Ask::Count(graph.pattern.describe(root, &[], &graph.hidden)?.set), lost));
     }
     if let Some((expression, extreme)) = head.order {
         let Expression::Variable(variable) = expression else {
-            return Err(NotRecognised::new(format!("the order by {expression}")));
+            return Err(NotRecognised::order(expression));
         };
         return graph.superlative(head.variable, variable, extreme, lost);
     }
@@ -50,7 +50,7 @@ pub(super) fn ask(pattern: &GraphPattern) -> Result<Recognised, NotRecognised> {
     let mut lost = Vec::new();
     let graph = Graph::of(pattern, &mut lost, None)?;
     graph.no_open_relation()?;
-    let root = graph.first.ok_or_else(|| NotRecognised::new("a pattern without triples"))?;
+    let root = graph.first.ok_or_else(|| NotRecognised::new(OutsideAlgebra::NoTriples))?;
     let set = graph.pattern.describe(root, &[], &graph.hidden)?.set;
     Ok(recognised(Ask::Exists(set), lost))
 }
@@ -105,7 +105,7 @@ impl<'q> Graph<'q> {
     ) -> Result<Graph<'q>, NotRecognised> {
         let block = Block::of(pattern)?;
         if !block.extremes.is_empty() {
-            return Err(NotRecognised::new("a nested SELECT in KQA Pro's graph"));
+            return Err(NotRecognised::new(OutsideAlgebra::NestedSelectInKqaPro));
         }
         let mut graph = Graph {
             pattern: Pattern::default(),
@@ -128,7 +128,7 @@ impl<'q> Graph<'q> {
             let thing = graph.variable(variable.as_str());
             let entities = terms.iter().map(|term| match term {
                 GroundTerm::NamedNode(node) => Ok(Set::Entity(kqapro_id(node.as_str()).into())),
-                _ => Err(NotRecognised::new("VALUES that are not entities in KQA Pro's graph")),
+                _ => Err(NotRecognised::new(OutsideAlgebra::ValuesNotEntities)),
             });
             let entities = entities.collect::<Result<Vec<_>, _>>()?;
             graph.pattern.things[thing].push(Set::or(entities));
@@ -159,14 +159,15 @@ impl<'q> Graph<'q> {
     fn no_open_relation(&self) -> Result<(), NotRecognised> {
         match (self.open.is_empty(), self.untested.is_empty(), self.unbound.is_empty()) {
             (true, true, true) => Ok(()),
-            (false, ..) => Err(NotRecognised::new("a variable for a relation")),
-            (_, false, _) => Err(NotRecognised::new("a qualifier with any value")),
-            (.., false) => Err(NotRecognised::new("any value of a kind")),
+            (false, ..) => Err(NotRecognised::new(OutsideAlgebra::RelationVariable)),
+            (_, false, _) => Err(NotRecognised::new(OutsideAlgebra::AnyQualifierValue)),
+            (.., false) => Err(NotRecognised::new(OutsideAlgebra::AnyValue)),
         }
     }
 
     fn existing(&self, name: &str) -> Result<usize, NotRecognised> {
-        self.variables.get(name).ok_or_else(|| NotRecognised::new(format!("?{name} is not in the pattern")))
+        let missing = || NotRecognised::variable(name, |variable| OutsideAlgebra::NotInPattern { variable });
+        self.variables.get(name).ok_or_else(missing)
     }
 
     fn variable(&mut self, name: &str) -> usize {
@@ -193,7 +194,7 @@ impl<'q> Graph<'q> {
                 self.pattern.things[thing].push(Set::Entity(kqapro_id(node.as_str()).into()));
                 Ok(thing)
             }
-            _ => Err(NotRecognised::new("a literal as subject or object of a relation")),
+            _ => Err(NotRecognised::new(OutsideAlgebra::LiteralInRelation)),
         }
     }
 
@@ -231,7 +232,7 @@ impl<'q> Graph<'q> {
                 }
                 kqapro::FACT_R => {
                     let TermPattern::NamedNode(relation) = &triple.object else {
-                        return Err(NotRecognised::new("a variable for the relation of a fact"));
+                        return Err(NotRecognised::new(OutsideAlgebra::FactRelationVariable));
                     };
                     once(self.facts[subject].property.replace(kqapro_name(relation.as_str())).is_none())?;
                 }
@@ -261,14 +262,14 @@ impl<'q> Graph<'q> {
         for &(thing, class) in classes {
             let names: Vec<_> = named.iter().filter(|(subject, _)| *subject == class).collect();
             let [(_, name)] = names[..] else {
-                return Err(NotRecognised::new("a class without a name of its own"));
+                return Err(NotRecognised::new(OutsideAlgebra::UnnamedClass));
             };
             self.pattern.things[thing].push(Set::Class(name.as_str().into()));
             self.hidden[class] = true;
         }
         for (thing, name) in named {
             if self.values[thing].is_value {
-                return Err(NotRecognised::new("a value with a name"));
+                return Err(NotRecognised::new(OutsideAlgebra::NamedValue));
             }
             if !self.hidden[thing] {
                 self.pattern.things[thing].push(Set::Named(name.into()));
@@ -303,13 +304,13 @@ impl<'q> Graph<'q> {
         let node = &mut self.values[subject];
         node.is_value = true;
         if !node.kind.is_empty() && (node.kind != kind || node.constant.is_some()) {
-            return Err(NotRecognised::new("two values of one value node"));
+            return Err(NotRecognised::new(OutsideAlgebra::TwoValuesOfNode));
         }
         node.kind = kind;
         match object {
             TermPattern::Literal(literal) => node.constant = Some(Namespaces::default().value(literal)),
             TermPattern::Variable(variable) => node.variables.push(variable.as_str()),
-            _ => return Err(NotRecognised::new("an IRI as a value")),
+            _ => return Err(NotRecognised::new(OutsideAlgebra::IriAsValue)),
         }
         Ok(())
     }
@@ -339,10 +340,10 @@ impl<'q> Graph<'q> {
         self.no_open_relation()?;
         if self.is_literal(root) {
             if !self.pattern.things[root].is_empty() {
-                return Err(NotRecognised::new("a condition on the value that is asked for"));
+                return Err(NotRecognised::new(OutsideAlgebra::ConditionOnAskedValue));
             }
             let at: Vec<usize> = self.pattern.facts_at(root).collect();
-            let [fact] = at[..] else { return Err(NotRecognised::new("a value of several facts")) };
+            let [fact] = at[..] else { return Err(NotRecognised::new(OutsideAlgebra::ValueOfSeveralFacts)) };
             let fact = &self.pattern.facts[fact];
             let rest = self.without(&at, &[root]);
             let of = rest.describe(fact.subject, &[], &self.but(root))?.set;
@@ -364,20 +365,20 @@ impl<'q> Graph<'q> {
     fn qualifier_answer(&self, fact: &FactNode, qualifier: &str) -> Result<Ask, NotRecognised> {
         let (Some(subject), Some(property), Some(object)) = (fact.subject, &fact.property, fact.object)
         else {
-            return Err(NotRecognised::new("a fact node without its three parts"));
+            return Err(NotRecognised::new(OutsideAlgebra::IncompleteFactNode));
         };
         let place = self
             .pattern
             .facts
             .iter()
             .position(|f| f.subject == subject && f.property == *property && f.object == object);
-        let place = place.ok_or_else(|| NotRecognised::new("a fact that is not in the pattern"))?;
+        let place = place.ok_or_else(|| NotRecognised::new(OutsideAlgebra::FactNotInPattern))?;
         if !self.pattern.facts[place].conditions.is_empty() {
-            return Err(NotRecognised::new("a qualifier of a fact under a condition"));
+            return Err(NotRecognised::new(OutsideAlgebra::QualifierOfConditionedFact));
         }
         if self.is_literal(object) {
             let [Set::Values(Comparison::Equal, value)] = &self.pattern.things[object][..] else {
-                return Err(NotRecognised::new("a qualifier of a fact whose value is not given"));
+                return Err(NotRecognised::new(OutsideAlgebra::QualifierOfOpenFact));
             };
             let of = self.without(&[place], &[object]).describe(subject, &[], &self.but(object))?.set;
             return Ok(Ask::AttributeQualifier {
@@ -421,7 +422,7 @@ impl<'q> Graph<'q> {
         let rest = self.without(&fact.into_iter().collect::<Vec<_>>(), &[]);
         let (left, right) = (rest.reach(from, None), rest.reach(to, None));
         if left[to] {
-            return Err(NotRecognised::new("two things that are connected in several ways"));
+            return Err(NotRecognised::new(OutsideAlgebra::SeveralConnections));
         }
         let other = |side: &[bool]| {
             side.iter().zip(&self.hidden).map(|(&reached, &hidden)| reached || hidden).collect::<Vec<_>>()
@@ -440,9 +441,12 @@ impl<'q> Graph<'q> {
     ) -> Result<Recognised, NotRecognised> {
         let root = self.existing(answer.as_str())?;
         let value = self.values.iter().position(|node| node.variables.contains(&ordered.as_str()));
-        let value = value.ok_or_else(|| NotRecognised::new(format!("{ordered} is not a value")))?;
+        let not_a_value = || {
+            NotRecognised::variable(ordered.as_str(), |variable| OutsideAlgebra::NotAValue { variable })
+        };
+        let value = value.ok_or_else(not_a_value)?;
         if self.unbound != [value] || !self.open.is_empty() || !self.untested.is_empty() {
-            return Err(NotRecognised::new("a superlative together with something that is left open"));
+            return Err(NotRecognised::new(OutsideAlgebra::OpenSuperlative));
         }
         lost.push(Loss::OneOfTies);
         match self.values[value].kind {
@@ -450,12 +454,10 @@ impl<'q> Graph<'q> {
             kind => lost.push(Loss::Cast { function: kind.to_owned() }),
         }
         let at: Vec<usize> = self.pattern.facts_at(value).collect();
-        let [fact] = at[..] else { return Err(NotRecognised::new("a superlative over several facts")) };
+        let [fact] = at[..] else { return Err(NotRecognised::new(OutsideAlgebra::SuperlativeOverSeveralFacts)) };
         let fact = &self.pattern.facts[fact];
         if fact.subject != root || !fact.conditions.is_empty() || !self.pattern.things[value].is_empty() {
-            return Err(NotRecognised::new(
-                "a superlative over something that is not the answer's own value",
-            ));
+            return Err(NotRecognised::new(OutsideAlgebra::SuperlativeOverOtherValue));
         }
         let attribute = fact.property.clone();
         let set = self.without(&at, &[]).describe(root, &[], &self.but(value))?.set;
@@ -478,12 +480,12 @@ fn names_something(set: &Set) -> bool {
 
 /// A second statement about one node cannot be kept.
 fn once(first: bool) -> Result<(), NotRecognised> {
-    if first { Ok(()) } else { Err(NotRecognised::new("a part of a fact or a value that is stated twice")) }
+    if first { Ok(()) } else { Err(NotRecognised::new(OutsideAlgebra::PartStatedTwice)) }
 }
 
 fn text(term: &TermPattern) -> Result<String, NotRecognised> {
     match term {
         TermPattern::Literal(literal) if literal.language().is_none() => Ok(literal.value().to_owned()),
-        _ => Err(NotRecognised::new("a name or unit that is not a text")),
+        _ => Err(NotRecognised::new(OutsideAlgebra::NameNotText)),
     }
 }

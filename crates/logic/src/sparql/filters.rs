@@ -1,6 +1,6 @@
 //! What the filters of the known dialects say.
 
-use super::NotRecognised;
+use super::{NotRecognised, OutsideAlgebra};
 use super::names::Namespaces;
 use crate::loss::Loss;
 use crate::query::{During, Set};
@@ -41,20 +41,11 @@ pub(super) fn read<'q>(
         } else {
             let condition = condition(expression, names, lost);
             conditions.push(
-                condition.ok_or_else(|| NotRecognised::new(format!("the filter {}", shown(expression))))?,
+                condition.ok_or_else(|| NotRecognised::filter(expression))?,
             );
         }
     }
     Ok(conditions)
-}
-
-fn shown(expression: &Expression) -> String {
-    let text = expression.to_string();
-    if text.chars().count() > 120 {
-        format!("{}…", text.chars().take(120).collect::<String>())
-    } else {
-        text
-    }
 }
 
 fn condition<'q>(
@@ -215,7 +206,7 @@ pub(super) fn periods<'q>(
         let ends: Vec<_> =
             bounds.iter().filter(|(v, _, c, _)| v == variable && *c == Comparison::GreaterOrEqual).collect();
         let [(_, end, _, earliest)] = ends[..] else {
-            return Err(NotRecognised::new("a period with one end only"));
+            return Err(NotRecognised::new(OutsideAlgebra::OneSidedPeriod));
         };
         let during = During {
             start: names.property(start).into(),
@@ -226,7 +217,7 @@ pub(super) fn periods<'q>(
         periods.push((*variable, Set::During(Box::new(during))));
     }
     if periods.len() * 2 != bounds.len() {
-        return Err(NotRecognised::new("a period with one end only"));
+        return Err(NotRecognised::new(OutsideAlgebra::OneSidedPeriod));
     }
     Ok(periods)
 }

@@ -10,6 +10,7 @@ mod iris;
 mod isomorphism;
 mod names;
 mod neural;
+mod not_recognised;
 mod plain;
 mod print;
 mod print_facts;
@@ -18,6 +19,7 @@ mod statements;
 mod tidy;
 pub mod tokens;
 mod variables;
+pub mod write;
 
 pub use close::parse_closed;
 pub use dialect::Dialect;
@@ -25,6 +27,7 @@ pub use iris::QueryIris;
 pub use isomorphism::{Structure, StructureCondition};
 pub use names::Namespaces;
 pub use neural::{encode_neural, is_neural_name, neural_mark};
+pub use not_recognised::{NotRecognised, OutsideAlgebra};
 pub use print::print;
 pub use recognise::recognise;
 pub use statements::{StatementTerm, Statements};
@@ -45,20 +48,6 @@ pub struct Recognised {
     pub lost: Vec<Loss>,
     /// The graph that the SPARQL text is written for.
     pub dialect: Dialect,
-}
-
-/// Why a SPARQL query is outside the algebra. It can still be run as it is.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("outside the algebra: {reason}")]
-pub struct NotRecognised {
-    /// What the algebra has no words for.
-    pub reason: String,
-}
-
-impl NotRecognised {
-    fn new(reason: impl Into<String>) -> NotRecognised {
-        NotRecognised { reason: reason.into() }
-    }
 }
 
 /// A SPARQL text after repair and parsing.

@@ -4,7 +4,7 @@ use super::block::{Block, Count, Head, select_head};
 use super::filters::{self, Condition, Side};
 use super::names::{Namespaces, kqapro};
 use super::variables::Variables;
-use super::{Dialect, NotRecognised, Recognised, facts};
+use super::{Dialect, NotRecognised, OutsideAlgebra, Recognised, facts};
 use crate::equal::canonical;
 use crate::loss::Loss;
 use crate::pattern::{Described, Pattern, PatternError, PatternFact, is_too_deep};
@@ -15,7 +15,7 @@ use spargebra::term::{GroundTerm, NamedNodePattern, TermPattern, TriplePattern, 
 use std::cell::Cell;
 use std::rc::Rc;
 use touchstone_kb::rdf::KQAPRO_BASE;
-use touchstone_kb::{Comparison, FREEBASE, Vocabulary};
+use touchstone_kb::{Comparison, FREEBASE, RdfVocabulary};
 
 /// Recognises a query, or gives the reason why it is outside the algebra.
 pub fn recognise(query: &spargebra::Query, names: &Namespaces) -> Result<Recognised, NotRecognised> {
@@ -42,7 +42,7 @@ fn translated(query: &spargebra::Query, names: &Namespaces) -> Result<Recognised
             }
             let mut lost = Vec::new();
             let graph = Graph::of(pattern, names, &mut lost, None)?;
-            let root = graph.first.ok_or_else(|| NotRecognised::new("a pattern without triples"))?;
+            let root = graph.first.ok_or_else(|| NotRecognised::new(OutsideAlgebra::NoTriples))?;
             let described = graph.describe(root)?;
             let rules = graph.rules(root, &described, &mut lost)?;
             Ok(Recognised {
@@ -51,9 +51,9 @@ fn translated(query: &spargebra::Query, names: &Namespaces) -> Result<Recognised
                 dialect: dialect(pattern, names),
             })
         }
-        spargebra::Query::Construct { .. } => Err(NotRecognised::new("CONSTRUCT")),
-        spargebra::Query::Describe { .. } => Err(NotRecognised::new("DESCRIBE")),
-        _ => Err(NotRecognised::new("FROM")),
+        spargebra::Query::Construct { .. } => Err(NotRecognised::new(OutsideAlgebra::Construct)),
+        spargebra::Query::Describe { .. } => Err(NotRecognised::new(OutsideAlgebra::Describe)),
+        _ => Err(NotRecognised::new(OutsideAlgebra::From)),
     }
 }
 
@@ -81,7 +81,7 @@ fn is_kqapro(pattern: &GraphPattern) -> bool {
 
 /// Freebase, if one of its names is there and the KB does not say otherwise; plain triples otherwise.
 fn dialect(pattern: &GraphPattern, names: &Namespaces) -> Dialect {
-    let maybe_freebase = matches!(names.vocabulary, None | Some(Vocabulary::Freebase));
+    let maybe_freebase = matches!(names.vocabulary, None | Some(RdfVocabulary::Freebase));
     let mut stack = if maybe_freebase { vec![pattern] } else { Vec::new() };
     while let Some(pattern) = stack.pop() {
         match pattern {
@@ -107,13 +107,13 @@ fn select(head: &Head<'_>, names: &Namespaces) -> Result<Recognised, NotRecognis
     let mut graph = Graph::of(head.pattern, names, &mut lost, None)?;
     let root = graph
         .existing(head.variable)
-        .ok_or_else(|| NotRecognised::new(format!("{} is not in the pattern", head.variable)))?;
+        .ok_or_else(|| NotRecognised::not_in_pattern(head.variable))?;
     if let Some((expression, extreme)) = head.order {
         let variable = filters::uncast(expression, &mut lost)
-            .ok_or_else(|| NotRecognised::new(format!("the order by {expression}")))?;
+            .ok_or_else(|| NotRecognised::order(expression))?;
         let value = graph
             .existing(variable)
-            .ok_or_else(|| NotRecognised::new(format!("{variable} is not in the pattern")))?;
+            .ok_or_else(|| NotRecognised::not_in_pattern(variable))?;
         graph.extreme(value, extreme)?;
         lost.push(Loss::OneOfTies);
     } else if !head.distinct && head.count.is_none() {
@@ -186,7 +186,7 @@ impl<'q> Graph<'q> {
             let mut of_classes = Vec::new();
             for term in terms {
                 let Set::Entity(class) = ground(term, names)? else {
-                    return Err(NotRecognised::new("a class that is no IRI"));
+                    return Err(NotRecognised::new(OutsideAlgebra::ClassNotIri));
                 };
                 of_classes.push(Set::Class(class));
             }
@@ -244,7 +244,7 @@ impl<'q> Graph<'q> {
             TermPattern::Literal(literal) => {
                 Ok(self.constant(Set::Values(Comparison::Equal, Box::new(self.names.value(literal)))))
             }
-            TermPattern::Triple(_) => Err(NotRecognised::new("a triple term")),
+            TermPattern::Triple(_) => Err(NotRecognised::new(OutsideAlgebra::TripleTerm)),
         }
     }
 
@@ -257,7 +257,7 @@ impl<'q> Graph<'q> {
 
     fn triple(&mut self, triple: &TriplePattern) -> Result<(), NotRecognised> {
         let NamedNodePattern::NamedNode(predicate) = &triple.predicate else {
-            return Err(NotRecognised::new("a variable for a relation"));
+            return Err(NotRecognised::new(OutsideAlgebra::RelationVariable));
         };
         let subject = self.term(&triple.subject)?;
         self.first.get_or_insert(subject);
@@ -289,7 +289,7 @@ impl<'q> Graph<'q> {
         for branch in branches {
             let graph = Graph::of(branch, self.names, lost, Some((&shared, &self.pattern.marks)))?;
             if !graph.different.is_empty() || !graph.english.is_empty() || graph.value.is_some() {
-                return Err(NotRecognised::new("a condition inside a branch of UNION"));
+                return Err(NotRecognised::new(OutsideAlgebra::ConditionInUnion));
             }
             let set = graph.describe(0)?.set;
             if is_too_deep(&set) {
@@ -343,7 +343,7 @@ impl<'q> Graph<'q> {
     fn extreme(&mut self, value: usize, extreme: Extreme) -> Result<(), NotRecognised> {
         match self.value.replace((value, extreme)) {
             None => Ok(()),
-            Some(_) => Err(NotRecognised::new("two superlatives")),
+            Some(_) => Err(NotRecognised::new(OutsideAlgebra::TwoSuperlatives)),
         }
     }
 
@@ -357,15 +357,15 @@ impl<'q> Graph<'q> {
         let mut ignored = Vec::new();
         let inner = Graph::of(select.pattern, names, &mut ignored, None)?;
         if inner.value.is_some() {
-            return Err(NotRecognised::new("a superlative inside a superlative"));
+            return Err(NotRecognised::new(OutsideAlgebra::NestedSuperlative));
         }
-        let missing = || NotRecognised::new("a superlative whose value is not in the pattern");
+        let missing = || NotRecognised::new(OutsideAlgebra::SuperlativeValueNotInPattern);
         let inner_value = inner.existing(select.inner).ok_or_else(missing)?;
         let outer_value = self.existing(select.outer).ok_or_else(missing)?;
         let inside = inner.pattern.describe(inner_value, &[], &[])?.set;
         let outside = self.pattern.describe(outer_value, &[], &[])?.set;
         if canonical::set_key(&inside) != canonical::set_key(&outside) {
-            return Err(NotRecognised::new("a superlative over something other than the pattern around it"));
+            return Err(NotRecognised::new(OutsideAlgebra::SuperlativeOverOtherPattern));
         }
         // The converter of GrailQA writes its inequalities inside only; the dataset writes them in both places.
         if self.different.is_empty() && self.english.is_empty() {
@@ -376,7 +376,7 @@ impl<'q> Graph<'q> {
                         let thing = self.variable(&name);
                         self.different.push((thing, Side::Iri(iri)));
                     }
-                    _ => return Err(NotRecognised::new("an inequality only inside a superlative")),
+                    _ => return Err(NotRecognised::new(OutsideAlgebra::InequalityInSuperlative)),
                 }
             }
             for name in inner.english.iter().filter_map(|&thing| place(thing)) {
@@ -387,7 +387,7 @@ impl<'q> Graph<'q> {
                 lost.push(Loss::InnerOnly);
             }
         } else if inner.different.len() != self.different.len() || inner.english.len() != self.english.len() {
-            return Err(NotRecognised::new("other inequalities inside a superlative than around it"));
+            return Err(NotRecognised::new(OutsideAlgebra::OtherInequalitiesInSuperlative));
         }
         self.extreme(outer_value, select.extreme)
     }
@@ -455,7 +455,9 @@ impl<'q> Graph<'q> {
             lost.push(Loss::Different { pairs: dropped });
         }
         if let Some(other) = self.english.iter().find(|&&thing| thing != root) {
-            return Err(NotRecognised::new(format!("a language for {}", self.shown(*other))));
+            return Err(NotRecognised::variable(self.variables.name(*other).unwrap_or_default(), |variable| {
+                OutsideAlgebra::LanguageOfOther { variable }
+            }));
         }
         rules.english = !self.english.is_empty();
         Ok(rules)
@@ -478,17 +480,13 @@ impl<'q> Graph<'q> {
             },
         }
     }
-
-    fn shown(&self, thing: usize) -> String {
-        self.variables.name(thing).map_or_else(String::new, |name| format!("?{name}"))
-    }
 }
 
 fn ground(term: &GroundTerm, names: &Namespaces) -> Result<Set, NotRecognised> {
     match term {
         GroundTerm::NamedNode(node) => Ok(Set::Entity(names.node(node.as_str()).into())),
         GroundTerm::Literal(literal) => Ok(Set::Values(Comparison::Equal, Box::new(names.value(literal)))),
-        GroundTerm::Triple(_) => Err(NotRecognised::new("a triple term")),
+        GroundTerm::Triple(_) => Err(NotRecognised::new(OutsideAlgebra::TripleTerm)),
     }
 }
 
@@ -515,12 +513,12 @@ pub(super) fn shared_variable(
         ([], many) => *many
             .iter()
             .find(|name| name.as_str() == "e")
-            .ok_or_else(|| NotRecognised::new("a UNION whose branches share several variables"))?,
-        _ => return Err(NotRecognised::new("a UNION that shares several variables with the rest")),
+            .ok_or_else(|| NotRecognised::new(OutsideAlgebra::UnionBranchesShareVariables))?,
+        _ => return Err(NotRecognised::new(OutsideAlgebra::UnionSharesVariables)),
     };
     let leaks = all.iter().flatten().any(|name| name != one && outside(name));
     if leaks {
-        return Err(NotRecognised::new("a UNION with a branch that shares several variables with the rest"));
+        return Err(NotRecognised::new(OutsideAlgebra::UnionBranchSharesVariables));
     }
     let shared = one.clone();
     let mut own: Vec<String> = all.into_iter().flatten().filter(|name| *name != shared).collect();
@@ -536,16 +534,8 @@ pub(super) fn check_branches(branches: &[Vec<String>], outside: &Variables) -> R
         // Each list is free of repetition, so what was seen belongs to another union.
         if let Some(name) = own.iter().find(|name| outside.get(name).is_some() || !seen.insert(name.as_str()))
         {
-            return Err(NotRecognised::new(format!(
-                "?{name}, which joins a branch of UNION with something else"
-            )));
+            return Err(NotRecognised::variable(name, |variable| OutsideAlgebra::UnionLeak { variable }));
         }
     }
     Ok(())
-}
-
-impl From<PatternError> for NotRecognised {
-    fn from(error: PatternError) -> NotRecognised {
-        NotRecognised::new(error.to_string())
-    }
 }

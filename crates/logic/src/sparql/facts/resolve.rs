@@ -4,7 +4,7 @@ use super::{FactNode, Graph, ValueNode, once};
 use crate::loss::Loss;
 use crate::pattern::PatternFact;
 use crate::query::{Condition as QualifierCondition, Set};
-use crate::sparql::NotRecognised;
+use crate::sparql::{NotRecognised, OutsideAlgebra};
 use crate::sparql::block::Block;
 use crate::sparql::filters::{self, Condition};
 use crate::sparql::names::{Namespaces, kqapro};
@@ -40,7 +40,7 @@ impl<'q> Graph<'q> {
                 Condition::Value(variable, comparison, value) => {
                     compared.push((variable.as_str(), comparison, value));
                 }
-                _ => return Err(NotRecognised::new("a filter that does not compare a value")),
+                _ => return Err(NotRecognised::new(OutsideAlgebra::FilterWithoutComparison)),
             }
         }
         let mut used = vec![false; compared.len()];
@@ -63,10 +63,10 @@ impl<'q> Graph<'q> {
         let shared =
             |variable: &str| self.values.iter().filter(|node| node.variables.contains(&variable)).count() > 1;
         if self.values.iter().flat_map(|node| &node.variables).any(|variable| shared(variable)) {
-            return Err(NotRecognised::new("two values that are equal"));
+            return Err(NotRecognised::new(OutsideAlgebra::EqualValues));
         }
         if used.contains(&false) {
-            return Err(NotRecognised::new("a filter on something that is not a value"));
+            return Err(NotRecognised::new(OutsideAlgebra::FilterOnNonValue));
         }
         Ok(all)
     }
@@ -84,7 +84,7 @@ impl<'q> Graph<'q> {
             self.hidden[node] = true;
             let (Some(subject), Some(property), Some(object)) = (fact.subject, fact.property, fact.object)
             else {
-                return Err(NotRecognised::new("a fact node without its three parts"));
+                return Err(NotRecognised::new(OutsideAlgebra::IncompleteFactNode));
             };
             let found = self
                 .pattern
@@ -128,7 +128,7 @@ impl<'q> Graph<'q> {
             let qualifiers = self.facts.iter().flat_map(|fact| &fact.qualifiers);
             let n_qualifiers = qualifiers.filter(|(_, value)| *value == thing).count();
             if in_fact || n_qualifiers > 1 || !self.pattern.things[thing].is_empty() {
-                return Err(NotRecognised::new("a class, a fact or a qualifier that is used in two places"));
+                return Err(NotRecognised::new(OutsideAlgebra::HelperNodeUsedTwice));
             }
         }
         Ok(())
@@ -149,14 +149,14 @@ impl ValueNode<'_> {
     /// Refuses units that do not belong to a number that is compared, and notes what the comparisons lose.
     fn check(&self, comparisons: &[(Comparison, Value)], lost: &mut Vec<Loss>) -> Result<(), NotRecognised> {
         if self.unit.is_some() && self.kind != kqapro::VALUE {
-            return Err(NotRecognised::new("a unit of something that is not a number"));
+            return Err(NotRecognised::new(OutsideAlgebra::UnitOfNonNumber));
         }
         let is_inexact = comparisons.iter().any(|(comparison, _)| *comparison != Comparison::Equal);
         if self.kind == kqapro::DATE && is_inexact {
             lost.push(Loss::DatesOnly);
         }
         if self.unit.is_some() && comparisons.is_empty() {
-            return Err(NotRecognised::new("a unit without a value"));
+            return Err(NotRecognised::new(OutsideAlgebra::UnitWithoutValue));
         }
         let is_quantity = |(_, value): &(Comparison, Value)| value.literal().kind() == LiteralKind::Quantity;
         if self.unit.is_none() && comparisons.iter().any(is_quantity) {
