@@ -2,7 +2,7 @@
 
 use super::conjuncts::{ANSWER, Atom, Conjunct, FactAtom, Kind, Var, expand};
 use super::direct_values::{Condition, Place};
-use super::group::{Group, indented, term, text, union};
+use super::group::{Group, indented, term, union};
 use super::keys::shown;
 use super::knowledge::Domain;
 use super::kqapro_values::{ANSWER_NODE, Parts, families, unit_text};
@@ -13,6 +13,7 @@ use super::{Column, Dialect, ExactQuery, Holds, Inexpressible, View};
 use crate::plan::{Plan, PlanSet, PlannedAsk};
 use std::collections::BTreeSet;
 use touchstone_kb::{LiteralFamily, Property, QualifierId};
+use touchstone_logic::sparql::write::{double, quoted, typed};
 
 /// A triple that no KB has: the query without answers.
 const NOTHING: &str = "?answer <urn:touchstone:nothing> ?nothing .";
@@ -80,7 +81,7 @@ fn finished(mut branches: Vec<Branch>) -> (Vec<Column>, String, Vec<String>) {
     if units.len() > 1 {
         for branch in &mut branches {
             if let Some(unit) = &branch.unit {
-                branch.group.bind(&text(unit), "?unit");
+                branch.group.bind(&quoted(unit), "?unit");
                 branch.columns.insert(Column::Unit);
             }
         }
@@ -175,25 +176,26 @@ fn listed(mut scope: Scope<'_, '_, '_>, literals: Vec<u32>) -> Result<Branch, In
                 let literal = knowledge.literal(id);
                 let parts = match (literal.number(), literal.as_time(), literal.as_bool()) {
                     (Some(number), ..) => [
-                        super::group::double(number),
+                        double(number),
                         unit_text(literal.unit()),
                         "UNDEF".into(),
                         "UNDEF".into(),
                     ],
                     (_, Some(time), _) => {
-                        let date = match time.precision() >= touchstone_kb::Precision::Day {
-                            true => format!("{}^^{}", text(&time.date_text()), super::group::xsd("date")),
-                            false => "UNDEF".to_owned(),
+                        let date = if time.precision() >= touchstone_kb::Precision::Day {
+                            typed(&time.date_text(), "date")
+                        } else {
+                            "UNDEF".to_owned()
                         };
                         ["UNDEF".into(), "UNDEF".into(), time.year().to_string(), date]
                     }
                     (_, _, Some(value)) => [
-                        format!("\"{value}\"^^{}", super::group::xsd("boolean")),
+                        typed(&value.to_string(), "boolean"),
                         "UNDEF".into(),
                         "UNDEF".into(),
                         "UNDEF".into(),
                     ],
-                    _ => [text(literal.text()), "UNDEF".into(), "UNDEF".into(), "UNDEF".into()],
+                    _ => [quoted(literal.text()), "UNDEF".into(), "UNDEF".into(), "UNDEF".into()],
                 };
                 format!("({})", parts.join(" "))
             });

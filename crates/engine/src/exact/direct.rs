@@ -3,7 +3,6 @@
 use super::Inexpressible;
 use super::conjuncts::{FactAtom, Kind, Var};
 use super::direct_values::{Condition, MAX_LISTED, Place};
-use super::group::{any, iri, list};
 use super::printer::{Possible, Scope};
 use super::wanted::{Wanted, node_passes};
 use crate::plan::Test;
@@ -11,6 +10,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::{Mutex, OnceLock, PoisonError};
 use touchstone_kb::rdf::DirectView;
 use touchstone_kb::{ClassId, Kb, Property, QualifierId, RelationId, VocabularyTerm as Word};
+use touchstone_logic::sparql::write::{any, iri_ref, list, triple_term};
 
 /// The direct view as words of SPARQL.
 pub(super) struct Direct<'k> {
@@ -28,7 +28,7 @@ impl<'k> Direct<'k> {
     }
 
     pub(super) fn word(&self, word: Word) -> String {
-        iri(self.kb.manifest().vocabulary.iri(word))
+        iri_ref(self.kb.manifest().vocabulary.iri(word))
     }
 
     fn decoded(&self, code: touchstone_kb::rdf::RdfTerm) -> String {
@@ -174,7 +174,7 @@ impl<'k> Direct<'k> {
         scope.group.triple(
             &name,
             &self.word(Word::Reifies),
-            &format!("<<( {subject} {predicate} {value} )>>"),
+            &triple_term(subject, predicate, value),
         );
         name
     }
@@ -196,7 +196,7 @@ impl<'k> Direct<'k> {
                 let relations: HashSet<String> =
                     all.iter().map(|&property| self.property(property)).collect();
                 let linking = self.view.linking_predicates().into_iter().map(|code| self.decoded(code));
-                linking.filter(|iri| !relations.contains(iri)).map(|text| iri(&text)).collect()
+                linking.filter(|iri| !relations.contains(iri)).map(|text| iri_ref(&text)).collect()
             });
             if !others.is_empty() {
                 scope.group.filter(&format!("{relation} NOT IN {}", list(others.clone())));
@@ -242,7 +242,7 @@ impl<'k> Direct<'k> {
         {
             return Err(Inexpressible::new("a property that is a word of the schema itself"));
         }
-        Ok(scope.one_of("p", iris.iter().map(|text| iri(text)).collect()))
+        Ok(scope.one_of("p", iris.iter().map(|text| iri_ref(text)).collect()))
     }
 
     /// Whether an IRI stands for a relation and for an attribute.
@@ -343,7 +343,7 @@ impl<'k> Direct<'k> {
                 });
             }
         }
-        let key = scope.one_of("k", test.keys.iter().map(|&key| iri(&self.qualifier(key))).collect());
+        let key = scope.one_of("k", test.keys.iter().map(|&key| iri_ref(&self.qualifier(key))).collect());
         if !expressions.is_empty() {
             scope.group.filter(&any(expressions));
         }
@@ -365,7 +365,7 @@ impl<'k> Direct<'k> {
         keys: &[QualifierId],
         value: &str,
     ) {
-        let key = scope.one_of("k", keys.iter().map(|&key| iri(&self.qualifier(key))).collect());
+        let key = scope.one_of("k", keys.iter().map(|&key| iri_ref(&self.qualifier(key))).collect());
         scope.group.triple(fact, &key, value);
     }
 }

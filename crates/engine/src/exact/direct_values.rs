@@ -1,7 +1,7 @@
 //! Conditions on literals of the direct view, where one RDF term is the whole value.
 
 use super::Inexpressible;
-use super::group::{any, double, iri, list, term, text, xsd};
+use super::group::term;
 use super::keys::shown;
 use super::knowledge::{Knowledge, is_plain_time};
 use super::wanted::{Wanted, targets};
@@ -10,6 +10,7 @@ use std::collections::BTreeSet;
 use touchstone_kb::compare::satisfies;
 use touchstone_kb::rdf::DirectView;
 use touchstone_kb::{Comparison, Literal, LiteralFamily, Precision, Time};
+use touchstone_logic::sparql::write::{any, double, iri_ref, list, quoted, xsd};
 
 /// Maximum number of values that are listed rather than described, unless the printer has another limit; also the maximum number of
 /// exceptions in a description.
@@ -99,7 +100,7 @@ impl Place<'_, '_> {
         let inside = datatypes(&mut members.iter().copied());
         let members: BTreeSet<u32> = members.iter().copied().collect();
         let outside = datatypes(&mut self.own.iter().copied().filter(|id| !members.contains(id)));
-        let listed = || list(inside.iter().map(|datatype| iri(datatype)));
+        let listed = || list(inside.iter().map(|datatype| iri_ref(datatype)));
         inside.is_disjoint(&outside).then(|| format!("DATATYPE({variable}) IN {}", listed()))
     }
 
@@ -124,7 +125,7 @@ impl Place<'_, '_> {
                 LiteralFamily::Quantity => {
                     format!("{}(STR({variable})) {symbol} {}", xsd("double"), double(target.number()?))
                 }
-                LiteralFamily::Text => format!("STR({variable}) {symbol} {}", text(target.text())),
+                LiteralFamily::Text => format!("STR({variable}) {symbol} {}", quoted(target.text())),
                 LiteralFamily::Time => self.time(variable, members, test.comparison, &target)?,
                 // Two values, or a few more if they are written in unusual ways.
                 LiteralFamily::Boolean => {
@@ -251,8 +252,8 @@ impl Prefix {
 
     fn expression(&self, variable: &str, comparison: Comparison) -> String {
         let cut = format!("SUBSTR(STR({variable}), 1, {})", self.text.len());
-        let compared = format!("{cut} {} {}", comparison.symbol(), text(&self.text));
-        let vague = list(self.vague.iter().map(|vague| text(vague)));
+        let compared = format!("{cut} {} {}", comparison.symbol(), quoted(&self.text));
+        let vague = list(self.vague.iter().map(|vague| quoted(vague)));
         match comparison {
             Comparison::Less if !self.vague.is_empty() => {
                 format!("{compared} && STR({variable}) NOT IN {vague}")

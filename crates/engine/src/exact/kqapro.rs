@@ -3,15 +3,15 @@
 use super::Inexpressible;
 use super::conjuncts::{FactAtom, Kind, Var};
 use super::direct_values::MAX_LISTED;
-use super::group::{any, iri, list};
 use super::knowledge::Knowledge;
 use super::kqapro_values::Parts;
 use super::printer::{Possible, Scope};
 use super::wanted::{Wanted, node_passes};
 use crate::plan::Test;
 use std::collections::HashMap;
-use touchstone_kb::rdf::{KQAPRO_BASE, KqaProView};
+use touchstone_kb::rdf::{KQAPRO_BASE, KqaProPredicate, KqaProView};
 use touchstone_kb::{ClassId, Kb, NodeId, Property, QualifierId, RelationId};
+use touchstone_logic::sparql::write::{any, iri_ref, kqapro, list};
 
 /// KQA Pro's graph as words of SPARQL.
 pub(super) struct KqaPro<'k> {
@@ -74,13 +74,13 @@ impl<'k> KqaPro<'k> {
             used.map(|&class| scope.node(self.kb.class_node(class).0)).collect();
         let name = scope.name(var)?;
         let class = scope.one_of("c", terms?);
-        scope.group.triple(&name, "<pred:instance_of>", &class);
+        scope.group.triple(&name, &kqapro(KqaProPredicate::InstanceOf), &class);
         Ok(Possible::Yes)
     }
 
     pub(super) fn entity(&self, scope: &mut Scope<'_, '_, '_>, var: Var) -> Result<Possible, Inexpressible> {
         let (name, class) = (scope.name(var)?, scope.fresh("c"));
-        scope.group.triple(&name, "<pred:instance_of>", &class);
+        scope.group.triple(&name, &kqapro(KqaProPredicate::InstanceOf), &class);
         Ok(Possible::Yes)
     }
 
@@ -132,9 +132,9 @@ impl<'k> KqaPro<'k> {
         value: &str,
     ) -> String {
         let name = scope.fresh("f");
-        scope.group.triple(&name, "<pred:fact_h>", subject);
-        scope.group.triple(&name, "<pred:fact_r>", predicate);
-        scope.group.triple(&name, "<pred:fact_t>", value);
+        scope.group.triple(&name, &kqapro(KqaProPredicate::FactSubject), subject);
+        scope.group.triple(&name, &kqapro(KqaProPredicate::FactRelation), predicate);
+        scope.group.triple(&name, &kqapro(KqaProPredicate::FactValue), value);
         name
     }
 
@@ -161,7 +161,7 @@ impl<'k> KqaPro<'k> {
             }
             names.guard_value |= !others.is_empty();
             names.guard_subject |= !key.qualifiers.is_empty();
-            let iri = super::group::iri(&iri);
+            let iri = iri_ref(&iri);
             if !names.iris.contains(&iri) {
                 names.iris.push(iri);
             }
@@ -203,7 +203,7 @@ impl<'k> KqaPro<'k> {
             if same.iter().any(|other| !keys.contains(other)) {
                 return Err(Inexpressible::new("one of several qualifiers of the same name"));
             }
-            let name = iri(&name);
+            let name = iri_ref(&name);
             if !iris.contains(&name) {
                 iris.push(name);
             }

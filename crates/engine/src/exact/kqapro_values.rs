@@ -2,7 +2,7 @@
 
 use super::conjuncts::FactAtom;
 use super::direct_values::MAX_LISTED;
-use super::group::{Group, any, double, list, text, xsd};
+use super::group::Group;
 use super::keys::ValueKey;
 use super::knowledge::{Knowledge, is_plain_time};
 use super::printer::{Possible, Scope};
@@ -10,7 +10,9 @@ use super::wanted::{Wanted, targets, within};
 use super::{Inexpressible, View};
 use std::collections::{BTreeSet, HashSet};
 use touchstone_kb::compare::satisfies;
+use touchstone_kb::rdf::KqaProPredicate;
 use touchstone_kb::{Comparison, Literal, LiteralFamily, Precision, Time};
+use touchstone_logic::sparql::write::{any, double, kqapro, list, quoted, typed, xsd};
 
 /// The parts of a value node, as variables named after it.
 pub(super) struct Parts<'g> {
@@ -29,8 +31,8 @@ pub(super) fn part_name(node: &str, part: &str) -> String {
 }
 
 impl Parts<'_> {
-    fn part(&mut self, part: &str, required: bool) -> String {
-        let (predicate, name) = (format!("<pred:{part}>"), part_name(self.node, part));
+    fn part(&mut self, part: &str, predicate: KqaProPredicate, required: bool) -> String {
+        let (predicate, name) = (kqapro(predicate), part_name(self.node, part));
         if required {
             self.group.triple(self.node, &predicate, &name);
         } else {
@@ -40,20 +42,20 @@ impl Parts<'_> {
     }
 
     pub(super) fn value(&mut self) -> String {
-        self.part("value", self.required)
+        self.part("value", KqaProPredicate::Value, self.required)
     }
 
     pub(super) fn unit(&mut self) -> String {
-        self.part("unit", self.required)
+        self.part("unit", KqaProPredicate::Unit, self.required)
     }
 
     pub(super) fn year(&mut self) -> String {
-        self.part("year", self.required)
+        self.part("year", KqaProPredicate::Year, self.required)
     }
 
     /// Years have no date.
     pub(super) fn date(&mut self) -> String {
-        self.part("date", false)
+        self.part("date", KqaProPredicate::Date, false)
     }
 
     /// Expressions of which one must be true.
@@ -87,7 +89,7 @@ impl Parts<'_> {
                 }
                 self.required = false;
                 let value = self.value();
-                let texts = divided.fail.iter().map(|&id| text(knowledge.literal(id).text()));
+                let texts = divided.fail.iter().map(|&id| quoted(knowledge.literal(id).text()));
                 Ok(vec![format!("!BOUND({value}) || STR({value}) NOT IN {}", list(texts))])
             }
         }
@@ -107,14 +109,14 @@ impl Parts<'_> {
                 let number = double(target.number().unwrap_or(0.0));
                 let (value, unit) = (self.value(), unit_text(target.unit()));
                 if self.required {
-                    self.group.triple(self.node, "<pred:unit>", &unit);
+                    self.group.triple(self.node, &kqapro(KqaProPredicate::Unit), &unit);
                     return Ok(format!("{value} {symbol} {number}"));
                 }
                 format!("{} = {unit} && {value} {symbol} {number}", self.unit())
             }
             LiteralFamily::Text => {
                 let value = self.value();
-                let compared = format!("{value} {symbol} {}", text(target.text()));
+                let compared = format!("{value} {symbol} {}", quoted(target.text()));
                 if families(knowledge, own).len() == 1 {
                     return Ok(compared);
                 }
@@ -157,7 +159,7 @@ impl Parts<'_> {
         } else {
             format!("STR({date})")
         };
-        let compared = |symbol: &str| format!("BOUND({date}) && {cut} {symbol} {}", text(&day));
+        let compared = |symbol: &str| format!("BOUND({date}) && {cut} {symbol} {}", quoted(&day));
         let this = time.year();
         let (strict, vague) = (&symbol[..1], format!("!BOUND({date}) || "));
         Ok(match comparison {
@@ -165,7 +167,7 @@ impl Parts<'_> {
             Comparison::Equal if time.precision() == Precision::Second => format!("{year} != {year}"),
             Comparison::NotEqual if time.precision() == Precision::Second => format!("{year} = {year}"),
             Comparison::Equal => compared("="),
-            Comparison::NotEqual => format!("!BOUND({date}) || {cut} != {}", text(&day)),
+            Comparison::NotEqual => format!("!BOUND({date}) || {cut} != {}", quoted(&day)),
             Comparison::Less | Comparison::Greater => {
                 format!("{year} {symbol} {this} || ({year} = {this} && {})", compared(symbol))
             }
@@ -248,11 +250,11 @@ fn check_alike(knowledge: &Knowledge<'_>, own: &[u32], wanted: &Wanted<'_>) -> R
 }
 
 pub(super) fn unit_text(unit: &str) -> String {
-    text(if unit.is_empty() { "1" } else { unit })
+    quoted(if unit.is_empty() { "1" } else { unit })
 }
 
 fn boolean(value: bool) -> String {
-    format!("\"{value}\"^^{}", xsd("boolean"))
+    typed(&value.to_string(), "boolean")
 }
 
 /// The parts that the literals of a node have.
@@ -308,12 +310,12 @@ impl Scope<'_, '_, '_> {
     fn exactly(&mut self, node: &str, target: &Literal<'_>) -> bool {
         match (target.number(), target.as_bool(), target.as_time()) {
             (Some(number), ..) => {
-                self.group.triple(node, "<pred:value>", &double(number));
-                self.group.triple(node, "<pred:unit>", &unit_text(target.unit()));
+                self.group.triple(node, &kqapro(KqaProPredicate::Value), &double(number));
+                self.group.triple(node, &kqapro(KqaProPredicate::Unit), &unit_text(target.unit()));
             }
-            (_, Some(value), _) => self.group.triple(node, "<pred:value>", &boolean(value)),
+            (_, Some(value), _) => self.group.triple(node, &kqapro(KqaProPredicate::Value), &boolean(value)),
             (_, _, Some(_)) => return false,
-            _ => self.group.triple(node, "<pred:value>", &text(target.text())),
+            _ => self.group.triple(node, &kqapro(KqaProPredicate::Value), &quoted(target.text())),
         }
         true
     }
@@ -332,29 +334,30 @@ impl Scope<'_, '_, '_> {
         let common = self.passing(fact.value, &common);
         let families: Vec<LiteralFamily> = families(knowledge, &common).into_iter().collect();
         let [family] = families[..] else {
-            return match families.is_empty() {
-                true => Ok(Possible::No),
-                false => Err(Inexpressible::new("a value met twice that may be of several kinds")),
+            return if families.is_empty() {
+                Ok(Possible::No)
+            } else {
+                Err(Inexpressible::new("a value met twice that may be of several kinds"))
             };
         };
         match family {
             LiteralFamily::Time => {
                 let year = part_name(first, "year");
-                self.group.triple(first, "<pred:year>", &year);
-                self.group.triple(second, "<pred:year>", &year);
+                self.group.triple(first, &kqapro(KqaProPredicate::Year), &year);
+                self.group.triple(second, &kqapro(KqaProPredicate::Year), &year);
                 let (a, b) = (part_name(first, "date"), part_name(second, "date"));
-                self.group.optional(first, "<pred:date>", &a);
-                self.group.optional(second, "<pred:date>", &b);
+                self.group.optional(first, &kqapro(KqaProPredicate::Date), &a);
+                self.group.optional(second, &kqapro(KqaProPredicate::Date), &b);
                 self.group.filter(&format!("COALESCE(STR({a}), \"\") = COALESCE(STR({b}), \"\")"));
             }
             family => {
                 let value = part_name(first, "value");
-                self.group.triple(first, "<pred:value>", &value);
-                self.group.triple(second, "<pred:value>", &value);
+                self.group.triple(first, &kqapro(KqaProPredicate::Value), &value);
+                self.group.triple(second, &kqapro(KqaProPredicate::Value), &value);
                 if family == LiteralFamily::Quantity {
                     let unit = part_name(first, "unit");
-                    self.group.triple(first, "<pred:unit>", &unit);
-                    self.group.triple(second, "<pred:unit>", &unit);
+                    self.group.triple(first, &kqapro(KqaProPredicate::Unit), &unit);
+                    self.group.triple(second, &kqapro(KqaProPredicate::Unit), &unit);
                 } else {
                     let datatype = if family == LiteralFamily::Text { "string" } else { "boolean" };
                     self.group.filter(&format!("DATATYPE({value}) = {}", xsd(datatype)));

@@ -2,15 +2,16 @@
 
 use super::conjuncts::{ANSWER, Kind, Var};
 use super::direct_values::{Condition, Place};
-use super::group::{text, xsd};
 use super::keys::ValueKey;
 use super::printer::{Possible, Printer, Scope};
 use super::wanted::{Wanted, measure};
 use super::{Dialect, Inexpressible, View};
 use crate::plan::Extremes;
 use std::collections::HashMap;
+use touchstone_kb::rdf::KqaProPredicate;
 use touchstone_kb::{LiteralFamily, LiteralId, Precision, Property};
 use touchstone_logic::Extreme;
+use touchstone_logic::sparql::write::{kqapro, quoted, xsd};
 
 /// Maximum number of literals that are listed as an answer.
 const MAX_LITERALS: usize = 1000;
@@ -276,14 +277,14 @@ impl<'a> Scope<'_, 'a, '_> {
         unit: &str,
     ) -> Result<Possible, Inexpressible> {
         let best = self.fresh("best");
-        let unit = text(if unit.is_empty() { "1" } else { unit });
+        let unit = quoted(if unit.is_empty() { "1" } else { unit });
         let pattern = self.printer.contest(extremes, |scope, value| {
             if scope.literal(value, wanted)? == Possible::No {
                 return Ok(Possible::No);
             }
             let name = scope.name(value)?;
-            scope.group.triple(&name, "<pred:value>", &best);
-            scope.group.triple(&name, "<pred:unit>", &unit);
+            scope.group.triple(&name, &kqapro(KqaProPredicate::Value), &best);
+            scope.group.triple(&name, &kqapro(KqaProPredicate::Unit), &unit);
             Ok(Possible::Yes)
         })?;
         let Some(pattern) = pattern else { return Ok(Possible::No) };
@@ -291,8 +292,8 @@ impl<'a> Scope<'_, 'a, '_> {
         self.group
             .select(format!("{{ SELECT {best} WHERE {{\n{pattern}\n}} ORDER BY {order}({best}) LIMIT 1 }}"));
         let name = self.name(var)?;
-        self.group.triple(&name, "<pred:value>", &best);
-        self.group.triple(&name, "<pred:unit>", &unit);
+        self.group.triple(&name, &kqapro(KqaProPredicate::Value), &best);
+        self.group.triple(&name, &kqapro(KqaProPredicate::Unit), &unit);
         Ok(Possible::Yes)
     }
 
@@ -309,9 +310,9 @@ impl<'a> Scope<'_, 'a, '_> {
                 return Ok(Possible::No);
             }
             let name = scope.name(value)?;
-            scope.group.triple(&name, "<pred:year>", &year);
+            scope.group.triple(&name, &kqapro(KqaProPredicate::Year), &year);
             if lengths.dated {
-                scope.group.optional(&name, "<pred:date>", &date);
+                scope.group.optional(&name, &kqapro(KqaProPredicate::Date), &date);
             }
             Ok(Possible::Yes)
         })?;
@@ -320,11 +321,11 @@ impl<'a> Scope<'_, 'a, '_> {
         let (best_year, best_date) = (self.fresh("best"), self.fresh("best"));
         let mut columns = format!("({function}({year}) AS {best_year})");
         let name = self.name(var)?;
-        self.group.triple(&name, "<pred:year>", &best_year);
+        self.group.triple(&name, &kqapro(KqaProPredicate::Year), &best_year);
         if lengths.dated {
             let own = self.fresh("date");
             columns += &format!(" ({function}(IF(BOUND({date}), STR({date}), \"{never}\")) AS {best_date})");
-            self.group.optional(&name, "<pred:date>", &own);
+            self.group.optional(&name, &kqapro(KqaProPredicate::Date), &own);
             self.group.filter(&format!("!BOUND({own}) || STR({own}) = {best_date}"));
         }
         self.group.select(format!("{{ SELECT {columns} WHERE {{\n{pattern}\n}} }}"));

@@ -94,7 +94,7 @@ impl KqaProPredicate {
     ];
 
     /// The IRI, as in KQA Pro's queries.
-    pub fn iri(self) -> &'static str {
+    pub const fn iri(self) -> &'static str {
         match self {
             KqaProPredicate::Name => "pred:name",
             KqaProPredicate::InstanceOf => "pred:instance_of",

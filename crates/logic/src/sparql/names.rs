@@ -3,7 +3,7 @@
 use crate::value::Value;
 use spargebra::term::Literal;
 use touchstone_kb::rdf::KQAPRO_BASE;
-use touchstone_kb::{FREEBASE, Kb, UNIT_NAMESPACE, Vocabulary, VocabularyTerm, iri};
+use touchstone_kb::{FREEBASE, Kb, UNIT_NAMESPACE, RdfVocabulary, VocabularyTerm, iri};
 
 const WIKIDATA_ENTITY: &str = "http://www.wikidata.org/entity/";
 const WIKIDATA_DIRECT: &str = "http://www.wikidata.org/prop/direct/";
@@ -20,7 +20,7 @@ pub struct Namespaces {
     /// The base of a KB whose ids are not IRIs.
     pub base: Option<String>,
     /// The KB's vocabulary; `None` without a KB.
-    pub vocabulary: Option<Vocabulary>,
+    pub vocabulary: Option<RdfVocabulary>,
 }
 
 impl Namespaces {
@@ -60,9 +60,9 @@ impl Namespaces {
         let freebase = || text.strip_prefix(FREEBASE);
         let local = match self.vocabulary {
             None => freebase().or_else(|| text.strip_prefix(wikidata)),
-            Some(Vocabulary::Freebase) => freebase(),
-            Some(Vocabulary::Wikidata) => text.strip_prefix(wikidata),
-            Some(Vocabulary::Rdfs) => None,
+            Some(RdfVocabulary::Freebase) => freebase(),
+            Some(RdfVocabulary::Wikidata) => text.strip_prefix(wikidata),
+            Some(RdfVocabulary::Rdfs) => None,
         };
         local.map(|local| iri::decode(local).into_owned())
     }
@@ -98,17 +98,19 @@ fn relative(text: &str) -> String {
 
 /// KQA Pro's own predicates.
 pub(super) mod kqapro {
+    use touchstone_kb::rdf::KqaProPredicate;
+
     pub(in crate::sparql) const ALL: [&str; 9] =
         [NAME, INSTANCE_OF, VALUE, UNIT, YEAR, DATE, FACT_H, FACT_R, FACT_T];
-    pub(in crate::sparql) const NAME: &str = "pred:name";
-    pub(in crate::sparql) const INSTANCE_OF: &str = "pred:instance_of";
-    pub(in crate::sparql) const VALUE: &str = "pred:value";
-    pub(in crate::sparql) const UNIT: &str = "pred:unit";
-    pub(in crate::sparql) const YEAR: &str = "pred:year";
-    pub(in crate::sparql) const DATE: &str = "pred:date";
-    pub(in crate::sparql) const FACT_H: &str = "pred:fact_h";
-    pub(in crate::sparql) const FACT_R: &str = "pred:fact_r";
-    pub(in crate::sparql) const FACT_T: &str = "pred:fact_t";
+    pub(in crate::sparql) const NAME: &str = KqaProPredicate::Name.iri();
+    pub(in crate::sparql) const INSTANCE_OF: &str = KqaProPredicate::InstanceOf.iri();
+    pub(in crate::sparql) const VALUE: &str = KqaProPredicate::Value.iri();
+    pub(in crate::sparql) const UNIT: &str = KqaProPredicate::Unit.iri();
+    pub(in crate::sparql) const YEAR: &str = KqaProPredicate::Year.iri();
+    pub(in crate::sparql) const DATE: &str = KqaProPredicate::Date.iri();
+    pub(in crate::sparql) const FACT_H: &str = KqaProPredicate::FactSubject.iri();
+    pub(in crate::sparql) const FACT_R: &str = KqaProPredicate::FactRelation.iri();
+    pub(in crate::sparql) const FACT_T: &str = KqaProPredicate::FactValue.iri();
 }
 
 /// The name of a relation or key of KQA Pro: its IRI is the name with `_` for blanks.
@@ -134,9 +136,9 @@ mod tests {
         let topic = "http://rdf.freebase.com/ns/m.02";
         for (vocabulary, wikidata, freebase) in [
             (None, true, true),
-            (Some(Vocabulary::Wikidata), true, false),
-            (Some(Vocabulary::Freebase), false, true),
-            (Some(Vocabulary::Rdfs), false, false),
+            (Some(RdfVocabulary::Wikidata), true, false),
+            (Some(RdfVocabulary::Freebase), false, true),
+            (Some(RdfVocabulary::Rdfs), false, false),
         ] {
             let names = of(vocabulary);
             assert_eq!(names.node(DOUGLAS), if wikidata { "Q42" } else { DOUGLAS });
@@ -152,7 +154,7 @@ mod tests {
     #[test]
     fn the_base_of_a_kb_is_not_part_of_its_ids() {
         let base = Some(WIKIDATA_ENTITY.to_owned());
-        let names = Namespaces { base, vocabulary: Some(Vocabulary::Rdfs) };
+        let names = Namespaces { base, vocabulary: Some(RdfVocabulary::Rdfs) };
         assert_eq!(names.node(DOUGLAS), "Q42");
         assert_eq!(names.property("http://www.wikidata.org/entity/property:a%20b"), "a b");
         assert_eq!(names.property(DIRECT), DIRECT);

@@ -2,13 +2,16 @@
 
 use super::dialect::Dialect;
 use super::print_facts;
+use super::write::{literal, quoted, triple, triple_term, values, xsd};
 use crate::loss::{Inexpressible, Language, Loss, Printed};
 use crate::query::{
-    Ask, Condition, Direction, Extreme, Mark, Operand, Query, Relate, Rules, Set, Step, Superlative,
+    Ask, Condition, Direction, During, Extreme, Mark, Operand, Query, Relate, Rules, Set, Step, Superlative,
 };
-use crate::value::{Value, is_language};
-use std::fmt::Write;
-use touchstone_kb::{Comparison, FREEBASE, LiteralKind, UNIT_NAMESPACE, XSD, iri};
+use crate::value::Value;
+use touchstone_kb::{Comparison, FREEBASE, LiteralKind, UNIT_NAMESPACE, iri};
+
+/// The predicate from a named fact to its triple.
+const REIFIES: &str = "<http://www.w3.org/1999/02/22-rdf-syntax-ns#reifies>";
 
 /// Maximum length of the pattern of a superlative.
 const MAX_PATTERN: usize = 1 << 17;
@@ -21,7 +24,7 @@ pub fn print(query: &Query, dialect: &Dialect) -> Result<Printed, Inexpressible>
     let mut writer = Writer {
         dialect,
         text: String::new(),
-        marks: Vec::new(),
+        marks: Marks::default(),
         used: [0; 4],
         lost: Vec::new(),
         rules: Some(&query.rules),
@@ -36,12 +39,50 @@ pub(super) fn cannot(what: impl Into<String>) -> Inexpressible {
     Inexpressible::new(Language::Sparql, what)
 }
 
+/// The variables or constants of marked things.
+#[derive(Default)]
+pub(super) struct Marks(Vec<(Mark, String)>);
+
+impl Marks {
+    pub(super) fn add(&mut self, mark: Mark, term: &str) {
+        self.0.push((mark, term.to_owned()));
+    }
+
+    /// What stands for a marked thing.
+    pub(super) fn term(&self, mark: Mark) -> Result<String, Inexpressible> {
+        let found = self.0.iter().rev().find(|(known, _)| *known == mark);
+        found
+            .map(|(_, term)| term.clone())
+            .ok_or_else(|| cannot("a reference to a thing that is described nowhere"))
+    }
+}
+
+/// What a variable stands for.
+#[derive(Clone, Copy)]
+enum VariableKind {
+    Thing,
+    Value,
+    OrderKey,
+    Other,
+}
+
+impl VariableKind {
+    fn letters(self) -> &'static str {
+        match self {
+            VariableKind::Thing => "y",
+            VariableKind::Value => "v",
+            VariableKind::OrderKey => "sk",
+            VariableKind::Other => "f",
+        }
+    }
+}
+
 struct Writer<'w> {
     dialect: &'w Dialect,
     text: String,
     /// The variables of marked things.
-    marks: Vec<(Mark, String)>,
-    /// How many variables of each kind there are: things, values, order keys, others.
+    marks: Marks,
+    /// How many variables of each kind there are.
     used: [usize; 4],
     lost: Vec<Loss>,
     /// The side conditions, until they are written.
@@ -76,7 +117,7 @@ impl<'w> Writer<'w> {
             Ask::Relation { from, to } => {
                 let from = self.term(from)?;
                 let to = self.term(to)?;
-                self.line(&format!("{from} ?p {to} ."));
+                self.line(&triple(&from, "?p", &to));
                 "SELECT DISTINCT ?p"
             }
             Ask::AttributeQualifier { of, attribute, value, qualifier } => {
@@ -116,10 +157,11 @@ impl<'w> Writer<'w> {
         self.text.push('\n');
     }
 
-    fn fresh(&mut self, kind: usize) -> String {
-        let number = self.used[kind];
-        self.used[kind] += 1;
-        format!("?{}{number}", ["y", "v", "sk", "f"][kind])
+    /// A new variable of a kind.
+    fn fresh(&mut self, kind: VariableKind) -> String {
+        let number = &mut self.used[kind as usize];
+        *number += 1;
+        format!("?{}{}", kind.letters(), *number - 1)
     }
 
     /// A constant, or a new variable that is described.
@@ -127,25 +169,18 @@ impl<'w> Writer<'w> {
         match set {
             Set::Entity(id) => Ok(self.node(id)),
             Set::Values(Comparison::Equal, value) => Ok(self.literal(value)),
-            Set::Same(mark) => self.marked(*mark),
+            Set::Same(mark) => self.marks.term(*mark),
             Set::Values(..) => {
-                let variable = self.fresh(1);
+                let variable = self.fresh(VariableKind::Value);
                 self.set(set, &variable)?;
                 Ok(variable)
             }
             _ => {
-                let variable = self.fresh(0);
+                let variable = self.fresh(VariableKind::Thing);
                 self.set(set, &variable)?;
                 Ok(variable)
             }
         }
-    }
-
-    fn marked(&self, mark: Mark) -> Result<String, Inexpressible> {
-        let found = self.marks.iter().rev().find(|(known, _)| *known == mark);
-        found
-            .map(|(_, term)| term.clone())
-            .ok_or_else(|| cannot("a reference to a thing that is described nowhere"))
     }
 
     /// Says of a variable that it is in a set.
@@ -156,20 +191,20 @@ impl<'w> Writer<'w> {
             Set::All => {}
             Set::Entity(id) => {
                 let node = self.node(id);
-                self.line(&format!("VALUES {variable} {{ {node} }}"));
+                self.line(&values(variable, &[node]));
             }
             Set::Named(name) => {
-                let label = self.fresh(3);
+                let label = self.fresh(VariableKind::Other);
                 let predicate = match self.dialect {
-                    Dialect::Freebase => "ns:type.object.name".to_owned(),
-                    _ => "<http://www.w3.org/2000/01/rdf-schema#label>".to_owned(),
+                    Dialect::Freebase => "ns:type.object.name",
+                    _ => "<http://www.w3.org/2000/01/rdf-schema#label>",
                 };
-                self.line(&format!("{variable} {predicate} {label} ."));
+                self.line(&triple(variable, predicate, &label));
                 self.line(&format!("FILTER (str({label}) = {})", quoted(name)));
             }
             Set::Class(class) => {
                 let (predicate, class) = (self.type_predicate(), self.node(class));
-                self.line(&format!("{variable} {predicate} {class} ."));
+                self.line(&triple(variable, predicate, &class));
             }
             Set::Values(comparison, value)
                 if !value.unit.is_empty()
@@ -201,42 +236,50 @@ impl<'w> Writer<'w> {
                 }
                 self.line(&format!("FILTER ({})", tests.join(" || ")));
             }
-            // A filter inside a branch does not see what is bound around it.
-            Set::Or(branches) if !branches.iter().all(binds) => {
-                return Err(cannot("a union with a branch that is nothing but a condition"));
-            }
-            Set::Or(branches) => {
-                for (i, branch) in branches.iter().enumerate() {
-                    if i > 0 {
-                        self.line("UNION");
-                    }
-                    self.line("{");
-                    self.set(branch, variable)?;
-                    self.line("}");
-                }
-            }
+            Set::Or(branches) => self.union(branches, variable)?,
             Set::Superlative(superlative) => self.superlative(superlative, variable)?,
-            Set::During(period) => {
-                let (start, end) = (self.property(&period.start), self.property(&period.end));
-                let (latest, earliest) = (self.bound(&period.latest_start), self.bound(&period.earliest_end));
-                for (property, comparison, bound) in [(start, "<=", latest), (end, ">=", earliest)] {
-                    let (absent, present) = (self.fresh(1), self.fresh(1));
-                    self.line(&format!("FILTER (NOT EXISTS {{ {variable} {property} {absent} }} ||"));
-                    self.line(&format!(
-                        "EXISTS {{ {variable} {property} {present} . FILTER (<{XSD}dateTime>({present}) {comparison} {bound}) }})"
-                    ));
-                }
-            }
+            Set::During(period) => self.during(period, variable),
             Set::Marked(mark, inner) => {
-                self.marks.push((*mark, variable.to_owned()));
+                self.marks.add(*mark, variable);
                 self.set(inner, variable)?;
             }
             Set::Same(mark) => {
-                let other = self.marked(*mark)?;
+                let other = self.marks.term(*mark)?;
                 self.line(&format!("FILTER ({variable} = {other})"));
             }
         }
         Ok(())
+    }
+
+    /// Alternatives.
+    fn union(&mut self, branches: &[Set], variable: &str) -> Result<(), Inexpressible> {
+        // A filter inside a branch does not see what is bound around it.
+        if !branches.iter().all(binds) {
+            return Err(cannot("a union with a branch that is nothing but a condition"));
+        }
+        for (i, branch) in branches.iter().enumerate() {
+            if i > 0 {
+                self.line("UNION");
+            }
+            self.line("{");
+            self.set(branch, variable)?;
+            self.line("}");
+        }
+        Ok(())
+    }
+
+    /// A period whose start or end may be unknown.
+    fn during(&mut self, period: &During, variable: &str) {
+        let date_time = xsd("dateTime");
+        let (start, end) = (self.property(&period.start), self.property(&period.end));
+        let (latest, earliest) = (self.bound(&period.latest_start), self.bound(&period.earliest_end));
+        for (property, comparison, bound) in [(start, "<=", latest), (end, ">=", earliest)] {
+            let (absent, present) = (self.fresh(VariableKind::Value), self.fresh(VariableKind::Value));
+            self.line(&format!("FILTER (NOT EXISTS {{ {variable} {property} {absent} }} ||"));
+            self.line(&format!(
+                "EXISTS {{ {variable} {property} {present} . FILTER ({date_time}({present}) {comparison} {bound}) }})"
+            ));
+        }
     }
 
     fn relate(
@@ -250,8 +293,8 @@ impl<'w> Writer<'w> {
         // The fact is written before the description of its other end, so that comparisons follow what binds them.
         let (other, describe) = match from {
             Set::Entity(_) | Set::Values(Comparison::Equal, _) | Set::Same(_) => (self.term(from)?, false),
-            Set::Values(..) => (self.fresh(1), true),
-            _ => (self.fresh(0), true),
+            Set::Values(..) => (self.fresh(VariableKind::Value), true),
+            _ => (self.fresh(VariableKind::Thing), true),
         };
         let name = self.property(property);
         let (subject, object) = if direction == Direction::Forward {
@@ -259,13 +302,13 @@ impl<'w> Writer<'w> {
         } else {
             (variable, other.as_str())
         };
-        self.line(&format!("{subject} {name} {object} ."));
+        self.line(&triple(subject, &name, object));
         if !conditions.is_empty() {
             let fact = self.fact(subject, &name, object)?;
             for condition in conditions {
                 let key = self.qualifier(&condition.qualifier);
-                let value = self.fresh(1);
-                self.line(&format!("{fact} {key} {value} ."));
+                let value = self.fresh(VariableKind::Value);
+                self.line(&triple(&fact, &key, &value));
                 let literal = self.literal(&condition.value);
                 self.line(&format!("FILTER ({value} {} {literal})", condition.comparison));
             }
@@ -281,8 +324,9 @@ impl<'w> Writer<'w> {
         if *self.dialect == Dialect::Freebase {
             return Err(cannot("a condition on qualifiers, because Freebase has none"));
         }
-        let fact = self.fresh(3);
-        self.line(&format!("{fact} <http://www.w3.org/1999/02/22-rdf-syntax-ns#reifies> <<( {subject} {property} {object} )>> ."));
+        let fact = self.fresh(VariableKind::Other);
+        let stated = triple_term(subject, property, object);
+        self.line(&triple(&fact, REIFIES, &stated));
         Ok(fact)
     }
 
@@ -294,9 +338,9 @@ impl<'w> Writer<'w> {
         qualifier: &str,
     ) -> Result<(), Inexpressible> {
         let (property, qualifier) = (self.property(property), self.qualifier(qualifier));
-        self.line(&format!("{subject} {property} {object} ."));
+        self.line(&triple(subject, &property, object));
         let fact = self.fact(subject, &property, object)?;
-        self.line(&format!("{fact} {qualifier} ?x ."));
+        self.line(&triple(&fact, &qualifier, "?x"));
         Ok(())
     }
 
@@ -308,19 +352,18 @@ impl<'w> Writer<'w> {
     /// The pattern, and a sub-select of the same pattern that finds the extreme value.
     fn superlative(&mut self, superlative: &Superlative, variable: &str) -> Result<(), Inexpressible> {
         let outside = std::mem::take(&mut self.text);
-        let value = self.fresh(2);
-        let set = self.set(&superlative.of, variable);
-        set?;
+        let value = self.fresh(VariableKind::OrderKey);
+        self.set(&superlative.of, variable)?;
         let mut at = match superlative.start {
-            Some(mark) => self.marked(mark)?,
+            Some(mark) => self.marks.term(mark)?,
             None => variable.to_owned(),
         };
         for (i, step) in superlative.path.iter().enumerate() {
-            let next = if i + 1 == superlative.path.len() { value.clone() } else { self.fresh(0) };
+            let next = if i + 1 == superlative.path.len() { value.clone() } else { self.fresh(VariableKind::Thing) };
             let property = self.property(&step.property);
             match step.direction {
-                Direction::Forward => self.line(&format!("{at} {property} {next} .")),
-                Direction::Backward => self.line(&format!("{next} {property} {at} .")),
+                Direction::Forward => self.line(&triple(&at, &property, &next)),
+                Direction::Backward => self.line(&triple(&next, &property, &at)),
             }
             at = next;
         }
@@ -356,7 +399,7 @@ impl<'w> Writer<'w> {
     fn operand(&self, operand: &Operand) -> Result<String, Inexpressible> {
         match operand {
             Operand::Answer => Ok("?x".to_owned()),
-            Operand::Marked(mark) => self.marked(*mark),
+            Operand::Marked(mark) => self.marks.term(*mark),
             Operand::Entity(id) => Ok(self.node(id)),
         }
     }
@@ -392,7 +435,7 @@ impl<'w> Writer<'w> {
     fn literal(&mut self, value: &Value) -> String {
         let value = &typed(value, &mut self.lost);
         if !value.unit.is_empty() {
-            return format!("{}^^<{}>", quoted(&value.text), iri::encode(UNIT_NAMESPACE, &value.unit));
+            return literal(&value.text, &iri::encode(UNIT_NAMESPACE, &value.unit), "");
         }
         if matches!(value.literal().kind(), LiteralKind::Year | LiteralKind::Month) {
             self.lost.push(Loss::YearItself);
@@ -400,12 +443,12 @@ impl<'w> Writer<'w> {
         let zone = *self.dialect == Dialect::Freebase
             && matches!(value.xsd_name(), Some("gYear" | "gYearMonth" | "date"));
         let text = if zone { format!("{}-08:00", value.text) } else { value.text.to_string() };
-        rdf_literal(&text, &value.datatype, &value.language)
+        literal(&text, &value.datatype, &value.language)
     }
 
     /// A bound of a period: without a time zone, as it is compared after a cast.
     fn bound(&self, value: &Value) -> String {
-        rdf_literal(&value.text, &value.datatype, &value.language)
+        literal(&value.text, &value.datatype, &value.language)
     }
 }
 
@@ -422,37 +465,6 @@ pub(super) fn typed(value: &Value, lost: &mut Vec<Loss>) -> Value {
     };
     lost.push(Loss::Guessed { value: value.text.to_string(), kind });
     typed
-}
-
-pub(super) fn rdf_literal(text: &str, datatype: &str, language: &str) -> String {
-    let mut literal = quoted(text);
-    if is_language(language) {
-        let _ = write!(literal, "@{language}");
-    } else if iri::is_absolute(datatype) {
-        let _ = write!(literal, "^^<{datatype}>");
-    } else if !datatype.is_empty() {
-        // What is no IRI must not end one early.
-        let _ = write!(literal, "^^<{}>", iri::encode("urn:touchstone:datatype:", datatype));
-    }
-    literal
-}
-
-/// A text in quotes; nothing in it can end it early.
-pub(super) fn quoted(text: &str) -> String {
-    let mut quoted = String::with_capacity(text.len() + 2);
-    quoted.push('"');
-    for c in text.chars() {
-        match c {
-            '\\' => quoted.push_str("\\\\"),
-            '"' => quoted.push_str("\\\""),
-            '\n' => quoted.push_str("\\n"),
-            '\r' => quoted.push_str("\\r"),
-            '\t' => quoted.push_str("\\t"),
-            c => quoted.push(c),
-        }
-    }
-    quoted.push('"');
-    quoted
 }
 
 /// Whether a name can stand behind a prefix as it is.

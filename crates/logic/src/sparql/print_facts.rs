@@ -1,15 +1,16 @@
 //! From the algebra to SPARQL over KQA Pro's graph, in the form that the dataset has.
 
-use super::names::kqapro;
-use super::print::{cannot, quoted, typed};
+use super::print::{Marks, cannot, typed};
+use super::write::{self, kqapro, quoted, triple, values};
 use crate::loss::{Inexpressible, Loss, Printed};
-use crate::query::{Ask, Condition, Direction, Extreme, Mark, Query, Relate, Set};
+use crate::query::{Ask, Condition, Direction, Extreme, Query, Relate, Set};
 use crate::value::Value;
+use touchstone_kb::rdf::KqaProPredicate;
 use touchstone_kb::{Comparison, LiteralKind, iri};
 
 /// Prints a query.
 pub(super) fn print(query: &Query) -> Result<Printed, Inexpressible> {
-    let mut writer = Writer { text: String::new(), used: Vec::new(), marks: Vec::new(), lost: Vec::new() };
+    let mut writer = Writer { text: String::new(), used: Vec::new(), marks: Marks::default(), lost: Vec::new() };
     let text = writer.query(query)?;
     writer.lost.extend(query.rules.lost());
     writer.lost.sort();
@@ -21,7 +22,7 @@ struct Writer {
     text: String,
     /// How often each letter has been used for a variable.
     used: Vec<(&'static str, usize)>,
-    marks: Vec<(Mark, String)>,
+    marks: Marks,
     lost: Vec<Loss>,
 }
 
@@ -35,59 +36,52 @@ impl Writer {
                 if step.direction == Direction::Backward {
                     return Err(cannot("a superlative over a reversed relation in KQA Pro's graph"));
                 }
-                let e = self.fresh("e");
-                self.set(&superlative.of, &e)?;
+                let e = self.described(&superlative.of)?;
                 self.select(&e, &step.property, superlative.extreme)
             }
             Ask::Members(set) => {
-                let e = self.fresh("e");
-                self.set(set, &e)?;
+                let e = self.described(set)?;
                 (format!("SELECT DISTINCT {e} WHERE"), String::new())
             }
             Ask::Count(set) => {
-                let e = self.fresh("e");
-                self.set(set, &e)?;
+                let e = self.described(set)?;
                 (format!("SELECT (COUNT(DISTINCT {e}) AS ?count) WHERE"), String::new())
             }
             Ask::Exists(set) => {
-                let e = self.fresh("e");
-                self.set(set, &e)?;
+                let e = self.described(set)?;
                 ("ASK".to_owned(), String::new())
             }
             Ask::Attribute { of, attribute, conditions } => {
-                let e = self.fresh("e");
-                self.set(of, &e)?;
+                let e = self.described(of)?;
                 let pv = self.fresh("pv");
                 self.fact(&e, attribute, &pv, conditions)?;
                 (format!("SELECT DISTINCT {pv} WHERE"), String::new())
             }
             Ask::Verify { of, attribute, conditions, comparison, value } => {
-                let e = self.fresh("e");
-                self.set(of, &e)?;
+                let e = self.described(of)?;
                 let values = Set::Values(*comparison, value.clone());
                 self.relate(&values, attribute, Direction::Backward, conditions, &e)?;
                 ("ASK".to_owned(), String::new())
             }
             Ask::Relation { from, to } => {
                 let (a, b) = self.two(from, to)?;
-                self.add(&format!("{a} ?p {b} ."));
+                self.triple(&a, "?p", &b);
                 ("SELECT DISTINCT ?p WHERE".to_owned(), String::new())
             }
             Ask::AttributeQualifier { of, attribute, value, qualifier } => {
-                let e = self.fresh("e");
-                self.set(of, &e)?;
+                let e = self.described(of)?;
                 let pv = self.fresh("pv");
-                self.add(&format!("{e} {} {pv} .", name(attribute)));
+                self.triple(&e, &name(attribute), &pv);
                 self.value(&pv, Comparison::Equal, value)?;
                 let qpv = self.fresh("qpv");
-                self.add(&format!("{} {} {qpv} .", fact_node(&e, attribute, &pv), name(qualifier)));
+                self.triple(&fact_node(&e, attribute, &pv), &name(qualifier), &qpv);
                 (format!("SELECT DISTINCT {qpv} WHERE"), String::new())
             }
             Ask::RelationQualifier { from, relation, to, qualifier } => {
                 let (a, b) = self.two(from, to)?;
-                self.add(&format!("{a} {} {b} .", name(relation)));
+                self.triple(&a, &name(relation), &b);
                 let qpv = self.fresh("qpv");
-                self.add(&format!("{} {} {qpv} .", fact_node(&a, relation, &b), name(qualifier)));
+                self.triple(&fact_node(&a, relation, &b), &name(qualifier), &qpv);
                 (format!("SELECT DISTINCT {qpv} WHERE"), String::new())
             }
             Ask::SelectBetween { left, right, attribute, extreme } => {
@@ -96,8 +90,7 @@ impl Writer {
                 self.select(&e, attribute, *extreme)
             }
             Ask::SelectAmong { among, attribute, extreme } => {
-                let e = self.fresh("e");
-                self.set(among, &e)?;
+                let e = self.described(among)?;
                 self.select(&e, attribute, *extreme)
             }
         };
@@ -105,6 +98,13 @@ impl Writer {
             return Err(cannot("everything"));
         }
         Ok(format!("{head} {{ {} }}{tail}", self.text.trim()))
+    }
+
+    /// A new variable for a thing, and its description.
+    fn described(&mut self, set: &Set) -> Result<String, Inexpressible> {
+        let e = self.fresh("e");
+        self.set(set, &e)?;
+        Ok(e)
     }
 
     fn two(&mut self, from: &Set, to: &Set) -> Result<(String, String), Inexpressible> {
@@ -120,7 +120,8 @@ impl Writer {
     /// The tail of a superlative, as the dataset writes it.
     fn select(&mut self, e: &str, attribute: &str, extreme: Extreme) -> (String, String) {
         let (pv, v) = (self.fresh("pv"), self.fresh("v"));
-        self.add(&format!("{e} {} {pv} . {pv} <{}> {v} .", name(attribute), kqapro::VALUE));
+        self.triple(e, &name(attribute), &pv);
+        self.triple(&pv, &kqapro(KqaProPredicate::Value), &v);
         self.lost.extend([Loss::OneOfTies, Loss::UnitsIgnored]);
         let order = if extreme == Extreme::Max { format!("DESC({v})") } else { v };
         (format!("SELECT {e} WHERE"), format!(" ORDER BY {order} LIMIT 1"))
@@ -129,6 +130,10 @@ impl Writer {
     fn add(&mut self, text: &str) {
         self.text.push_str(text);
         self.text.push(' ');
+    }
+
+    fn triple(&mut self, subject: &str, predicate: &str, object: &str) {
+        self.add(&triple(subject, predicate, object));
     }
 
     fn fresh(&mut self, letter: &'static str) -> String {
@@ -145,16 +150,12 @@ impl Writer {
     fn set(&mut self, set: &Set, variable: &str) -> Result<(), Inexpressible> {
         match set {
             Set::All => {}
-            Set::Entity(id) => self.add(&format!("VALUES {variable} {{ <{}> }}", entity(id))),
-            Set::Named(text) => self.add(&format!("{variable} <{}> {} .", kqapro::NAME, quoted(text))),
+            Set::Entity(id) => self.add(&values(variable, &[format!("<{}>", entity(id))])),
+            Set::Named(text) => self.triple(variable, &kqapro(KqaProPredicate::Name), &quoted(text)),
             Set::Class(class) => {
                 let c = self.fresh("c");
-                self.add(&format!(
-                    "{variable} <{}> {c} . {c} <{}> {} .",
-                    kqapro::INSTANCE_OF,
-                    kqapro::NAME,
-                    quoted(class)
-                ));
+                self.triple(variable, &kqapro(KqaProPredicate::InstanceOf), &c);
+                self.triple(&c, &kqapro(KqaProPredicate::Name), &quoted(class));
             }
             Set::Values(comparison, value) => self.value(variable, *comparison, value)?,
             Set::Relate(relate) => {
@@ -174,11 +175,11 @@ impl Writer {
             }
             Set::Or(branches) => self.union(branches, variable)?,
             Set::Marked(mark, inner) => {
-                self.marks.push((*mark, variable.to_owned()));
+                self.marks.add(*mark, variable);
                 self.set(inner, variable)?;
             }
             Set::Same(mark) => {
-                let other = self.marked(*mark)?;
+                let other = self.marks.term(*mark)?;
                 self.add(&format!("FILTER ( {variable} = {other} ) ."));
             }
             Set::Superlative(_) => {
@@ -187,13 +188,6 @@ impl Writer {
             Set::During(_) => return Err(cannot("a period with an open start or end in KQA Pro's graph")),
         }
         Ok(())
-    }
-
-    fn marked(&self, mark: Mark) -> Result<String, Inexpressible> {
-        let found = self.marks.iter().rev().find(|(known, _)| *known == mark);
-        found
-            .map(|(_, term)| term.clone())
-            .ok_or_else(|| cannot("a reference to a thing that is described nowhere"))
     }
 
     fn union(&mut self, branches: &[Set], variable: &str) -> Result<(), Inexpressible> {
@@ -214,7 +208,7 @@ impl Writer {
         variable: &str,
     ) -> Result<(), Inexpressible> {
         let (other, describe) = match from {
-            Set::Same(mark) => (self.marked(*mark)?, false),
+            Set::Same(mark) => (self.marks.term(*mark)?, false),
             Set::Values(..) => (self.fresh("pv"), true),
             Set::And(parts) if parts.iter().all(|part| matches!(part, Set::Values(..))) => {
                 (self.fresh("pv"), true)
@@ -226,7 +220,7 @@ impl Writer {
         } else {
             (variable, other.as_str())
         };
-        self.add(&format!("{subject} {} {object} .", name(property)));
+        self.triple(subject, &name(property), object);
         if describe {
             self.set(from, &other)?;
         }
@@ -240,7 +234,7 @@ impl Writer {
         object: &str,
         conditions: &[Condition],
     ) -> Result<(), Inexpressible> {
-        self.add(&format!("{subject} {} {object} .", name(property)));
+        self.triple(subject, &name(property), object);
         self.conditions(subject, property, object, conditions)
     }
 
@@ -272,18 +266,18 @@ impl Writer {
         let value = typed(value, &mut self.lost);
         let literal = value.literal();
         let (predicate, written) = match literal.kind() {
-            LiteralKind::Text => (kqapro::VALUE, quoted(&value.text)),
+            LiteralKind::Text => (KqaProPredicate::Value, quoted(&value.text)),
             LiteralKind::Quantity => {
                 let unit = if value.unit.is_empty() { "1" } else { value.unit.as_str() };
-                self.add(&format!("{node} <{}> {} .", kqapro::UNIT, quoted(unit)));
-                (kqapro::VALUE, format!("{}^^<{}double>", quoted(&value.text), touchstone_kb::XSD))
+                self.triple(node, &kqapro(KqaProPredicate::Unit), &quoted(unit));
+                (KqaProPredicate::Value, write::typed(&value.text, "double"))
             }
-            LiteralKind::Year => (kqapro::YEAR, value.text.to_string()),
+            LiteralKind::Year => (KqaProPredicate::Year, value.text.to_string()),
             LiteralKind::Date => {
                 if comparison != Comparison::Equal {
                     self.lost.push(Loss::DatesOnly);
                 }
-                (kqapro::DATE, format!("{}^^<{}date>", quoted(&value.text), touchstone_kb::XSD))
+                (KqaProPredicate::Date, write::typed(&value.text, "date"))
             }
             _ => {
                 return Err(cannot(format!(
@@ -293,10 +287,11 @@ impl Writer {
             }
         };
         if comparison == Comparison::Equal {
-            self.add(&format!("{node} <{predicate}> {written} ."));
+            self.triple(node, &kqapro(predicate), &written);
         } else {
             let v = self.fresh("v");
-            self.add(&format!("{node} <{predicate}> {v} . FILTER ( {v} {comparison} {written} ) ."));
+            self.triple(node, &kqapro(predicate), &v);
+            self.add(&format!("FILTER ( {v} {comparison} {written} ) ."));
         }
         Ok(())
     }
@@ -314,10 +309,10 @@ fn entity(id: &str) -> String {
 
 fn fact_node(subject: &str, property: &str, object: &str) -> String {
     format!(
-        "[ <{}> {subject} ; <{}> {} ; <{}> {object} ]",
-        kqapro::FACT_H,
-        kqapro::FACT_R,
+        "[ {} {subject} ; {} {} ; {} {object} ]",
+        kqapro(KqaProPredicate::FactSubject),
+        kqapro(KqaProPredicate::FactRelation),
         name(property),
-        kqapro::FACT_T
+        kqapro(KqaProPredicate::FactValue)
     )
 }
