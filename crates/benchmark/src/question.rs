@@ -4,7 +4,7 @@ use crate::kinds::{Function, QuestionType, Split};
 use serde::{Deserialize, Serialize};
 use touchstone_kb::Kb;
 use touchstone_logic::level::{Level, SchemaItems, Traits};
-use touchstone_logic::{Answer, Inverses, Language, Query, QueryGraph};
+use touchstone_logic::{Answer, Language, Query, QueryGraph, Vocabulary};
 use touchstone_logic::{Knowledge, read_text};
 
 /// A question with everything that is known about it.
@@ -92,7 +92,7 @@ impl Question {
 
     /// What matters for the level of the question, as its line tells it: schema items and template. Without a KB it is not
     /// known which items are properties, so inverse relations are not either.
-    pub fn traits(&self, kb: Option<&Kb>, inverses: &dyn Inverses, inverse_rule: bool) -> Traits {
+    pub fn traits(&self, kb: Option<&Kb>, inverses: &dyn Vocabulary, inverse_rule: bool) -> Traits {
         let mut items = SchemaItems::default();
         for item in &self.schema_items {
             let of_kind = match kb {

@@ -173,7 +173,6 @@ fn import_dataset(dataset: &str, context: &QueryContext<'_>) -> Result<Benchmark
         importer: Importer {
             data_set: data_set_arg::named(format, "format", DataSet::reads_questions)?,
             knowledge: context.knowledge(),
-            inverses: context.inverses(),
             kb: context.kb(),
         },
         name: format.to_owned(),

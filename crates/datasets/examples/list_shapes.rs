@@ -7,8 +7,7 @@ use std::error::Error;
 use std::fs::File;
 use std::io::{BufRead, BufReader};
 use touchstone_datasets::{DataSet, Records};
-use touchstone_logic::sparql::Namespaces;
-use touchstone_logic::{Knowledge, Spelling};
+use touchstone_logic::Knowledge;
 
 const EXAMPLE: &str = r#"[
     {"qid": 1, "question": "films by Nolan?", "s_expression": "(AND film.film (JOIN film.film.directed_by m.1))"},
@@ -20,7 +19,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         Some(path) => Box::new(BufReader::new(File::open(path)?)),
         None => Box::new(EXAMPLE.as_bytes()),
     };
-    let knowledge = Knowledge { lookup: &Spelling, names: &(), namespaces: Namespaces::default() };
+    let knowledge = Knowledge::of_spelling();
     for record in Records::new(reader) {
         let item = DataSet::Lines.item(&record?)?;
         let shape = item.source.graph(&knowledge)?.shape();

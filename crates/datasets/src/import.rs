@@ -13,7 +13,6 @@ use touchstone_benchmark::package::FORMAT;
 use touchstone_benchmark::{Benchmark, KbIdentity, Manifest, Question, Split};
 use touchstone_kb::Progress;
 use touchstone_logic::level::Training;
-use touchstone_logic::{Knowledge, Silent};
 
 /// What to read, and what to make of it.
 pub struct ImportConfig<'k> {
@@ -147,12 +146,9 @@ fn reasons(unread: &[(String, UnreadRecord)]) -> ReasonCounts {
 
 /// Reads all files. Records that cannot be read are listed in the result, and counted by reason in the manifest.
 pub fn import(config: &ImportConfig<'_>, progress: &dyn Progress) -> Result<Imported, InputError> {
-    let Importer { data_set, ref knowledge, inverses, kb } = config.importer;
-    // Thousands of records may have words that are not known: looking for the nearest of each would take hours.
-    let silent = Silent(knowledge.lookup);
-    let namespaces = knowledge.namespaces.clone();
-    let knowledge = Knowledge { lookup: &silent, names: knowledge.names, namespaces };
-    let importer = Importer { data_set, knowledge, inverses, kb };
+    let Importer { data_set, ref knowledge, kb } = config.importer;
+    // Thousands of records may have unknown words: looking for the nearest of each would take hours.
+    let importer = Importer { data_set, knowledge: knowledge.clone().without_suggestions(), kb };
     let mut questions: Vec<ImportedQuestion> = Vec::new();
     let mut unread: Vec<(String, UnreadRecord)> = Vec::new();
     for SplitFile { split, file } in &config.files {

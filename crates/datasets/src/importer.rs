@@ -10,7 +10,7 @@ use touchstone_benchmark::{Mention, Question, Split};
 use touchstone_kb::Kb;
 use touchstone_logic::equal::Canonical;
 use touchstone_logic::level::{Level, SchemaItems, Traits};
-use touchstone_logic::{Inverses, Knowledge, Language, Query, entities, with_ids};
+use touchstone_logic::{Knowledge, Language, Query, entities, with_ids};
 
 /// Reads questions of one data set.
 pub struct Importer<'k> {
@@ -18,8 +18,6 @@ pub struct Importer<'k> {
     pub data_set: DataSet,
     /// What is known about the words in its logical forms.
     pub knowledge: Knowledge<'k>,
-    /// Relations that say the same the other way round.
-    pub inverses: &'k (dyn Inverses + Sync),
     /// The KB that the questions are about, if it is at hand: it gives ids to what programs name.
     pub kb: Option<&'k Kb>,
 }
@@ -94,7 +92,7 @@ impl Importer<'_> {
             Some(kb) => with_ids(reading.query, kb),
             None => reading.query,
         };
-        let template = Canonical::template(&query, self.inverses);
+        let template = Canonical::template(&query, self.knowledge.words);
         let answers = questions.answers(&json, &query, self);
         let question = Question {
             // Without an id of its own the line is its id, and every file has such a line.
@@ -111,7 +109,7 @@ impl Importer<'_> {
             ..Question::about(&query, &graph, template.key(), questions.forms(&item, &json))
         };
         let items = SchemaItems::of(&query);
-        let traits = Traits::new(items, template.key().to_owned(), self.inverses, true);
+        let traits = Traits::new(items, template.key().to_owned(), self.knowledge.words, true);
         Ok(ImportedQuestion { question, traits })
     }
 }
@@ -178,10 +176,8 @@ fn place(text: &str, name: &str) -> Option<(usize, usize)> {
 /// The question in the text of one record, for tests.
 #[cfg(test)]
 pub(crate) fn import_text(data_set: DataSet, text: &str) -> Result<Question, UnreadRecord> {
-    use touchstone_logic::Spelling;
-    use touchstone_logic::sparql::Namespaces;
-    let knowledge = Knowledge { lookup: &Spelling, names: &(), namespaces: Namespaces::default() };
-    let importer = Importer { data_set, knowledge, inverses: &(), kb: None };
+    let knowledge = Knowledge::of_spelling();
+    let importer = Importer { data_set, knowledge, kb: None };
     let record = Record { line: 1, text: text.to_owned(), json: true };
     importer.question(&record, Split::Test, "here").map(|imported| imported.question)
 }

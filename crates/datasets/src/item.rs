@@ -176,8 +176,6 @@ pub(crate) fn word(value: &Json) -> String {
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
-    use touchstone_logic::Spelling;
-    use touchstone_logic::sparql::Namespaces;
 
     fn item(data_set: DataSet, text: &str) -> Result<Item, RecordError> {
         data_set.item(&Record { line: 7, text: text.to_owned(), json: text.starts_with(['{', '"']) })
@@ -186,7 +184,7 @@ mod tests {
     /// The id, the language and the shape of a record.
     fn found(data_set: DataSet, text: &str) -> (String, Language, String) {
         let item = item(data_set, text).unwrap();
-        let knowledge = Knowledge { lookup: &Spelling, names: &(), namespaces: Namespaces::default() };
+        let knowledge = Knowledge::of_spelling();
         let shape = item.source.graph(&knowledge).unwrap().shape().code;
         (item.id, item.source.language(), shape)
     }
@@ -236,7 +234,7 @@ mod tests {
             "no logical form: expected `sparql`; the record has `question`, `answer`"
         );
         assert!(message(DataSet::Lines, "{\"a\": ").starts_with("not JSON"));
-        let knowledge = Knowledge { lookup: &Spelling, names: &(), namespaces: Namespaces::default() };
+        let knowledge = Knowledge::of_spelling();
         let wrong = item(DataSet::Lines, r#"{"query": "Find(A) > Wat()"}"#)
             .unwrap()
             .source

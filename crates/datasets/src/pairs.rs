@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize, Serializer};
 use serde_json::Value as Json;
 use thiserror::Error;
 use touchstone_logic::equal::{Canonical, OfficialMatcher};
-use touchstone_logic::{Inverses, Knowledge, Ontology};
+use touchstone_logic::{Knowledge, Ontology};
 
 /// What it means for two forms to be equal.
 pub enum Equality<'k> {
@@ -21,8 +21,6 @@ pub enum Equality<'k> {
     Canonical {
         /// What is known about words.
         knowledge: Knowledge<'k>,
-        /// Which relations are inverses of each other.
-        inverses: &'k (dyn Inverses + Sync),
     },
 }
 
@@ -84,9 +82,7 @@ impl PairMatcher<'_> {
         let (gold, predicted) = (text(&pair.gold), text(&pair.predicted));
         let (equal, why) = match &self.equality {
             Equality::Official { ontology, legacy } => official(ontology, *legacy, &gold, &predicted),
-            Equality::Canonical { knowledge, inverses } => {
-                canonical(line, &gold, &predicted, knowledge, *inverses)
-            }
+            Equality::Canonical { knowledge } => canonical(line, &gold, &predicted, knowledge),
         };
         Ok(PairVerdict { id, equal, why })
     }
@@ -108,18 +104,12 @@ fn official(ontology: &Ontology, legacy: bool, gold: &str, predicted: &str) -> (
     (verdict.equal, verdict.why)
 }
 
-fn canonical(
-    line: usize,
-    gold: &str,
-    predicted: &str,
-    knowledge: &Knowledge<'_>,
-    inverses: &dyn Inverses,
-) -> (bool, Option<String>) {
+fn canonical(line: usize, gold: &str, predicted: &str, knowledge: &Knowledge<'_>) -> (bool, Option<String>) {
     let form = |text: &str| {
         let record = Record { line, text: text.to_owned(), json: false };
         let item = DataSet::Lines.item(&record).map_err(|error| error.to_string())?;
         let reading = item.source.read(knowledge).map_err(|error| error.to_string())?;
-        Ok::<_, String>(Canonical::of(&reading.query, inverses))
+        Ok::<_, String>(Canonical::of(&reading.query, knowledge.words))
     };
     match (form(gold), form(predicted)) {
         (Ok(gold), Ok(predicted)) => {

@@ -92,7 +92,7 @@ fn growth(dir: &Path, nt: &Path) {
             );
             let seconds = seconds / queries.len() as f64;
             let answers = |pair: &Pair| {
-                let query = Form::parse(&pair.ours, &kb).unwrap().to_query().unwrap();
+                let query = Form::parse(&pair.ours, &words).unwrap().to_query().unwrap();
                 let plan = Plan::of(&query, &words).unwrap();
                 embedded::run(&kb, &plan, &Budget::new(Limits::none())).unwrap().len()
             };
@@ -251,7 +251,7 @@ fn texts(rows: Vec<Vec<Option<Term>>>) -> Vec<String> {
 
 /// One query: from its text to the ids of its answers.
 fn answer_ours(kb: &Kb, words: &Words<'_>, text: &str) -> usize {
-    let query = Form::parse(text, kb).unwrap().to_query().unwrap();
+    let query = Form::parse(text, words).unwrap().to_query().unwrap();
     let plan = Plan::of(&query, words).unwrap();
     let budget = Budget::new(Limits::default());
     match embedded::run(kb, &plan, &budget).unwrap() {

@@ -1,11 +1,10 @@
-//! What readers and engines know about the words of logical forms.
+//! What is known about the words of logical forms.
 
 use crate::session::Session;
 use crate::words::Words;
 use touchstone_kb::Kb;
-use touchstone_logic::Knowledge;
 use touchstone_logic::sparql::Namespaces;
-use touchstone_logic::{Inverses, Lookup, Names, Ontology, Spelling};
+use touchstone_logic::{KeyKind, Knowledge, Ontology, Spelling, Vocabulary};
 
 /// A KB, an ontology, both, or nothing but the spelling of words.
 ///
@@ -14,18 +13,19 @@ use touchstone_logic::{Inverses, Lookup, Names, Ontology, Spelling};
 pub struct QueryContext<'k> {
     words: Option<Words<'k>>,
     ontology: Option<&'k Ontology>,
+    suggests: bool,
 }
 
 impl<'k> QueryContext<'k> {
     /// With suggestions for unknown words.
     pub fn new(kb: Option<&'k Kb>, ontology: Option<&'k Ontology>) -> QueryContext<'k> {
-        QueryContext { words: kb.map(Words::new), ontology }
+        QueryContext { words: kb.map(Words::new), ontology, suggests: true }
     }
 
     /// Does not look for the nearest of unknown words (see [`Words::without_suggestions`]).
     #[must_use]
     pub fn without_suggestions(self) -> QueryContext<'k> {
-        QueryContext { words: self.words.map(Words::without_suggestions), ..self }
+        QueryContext { words: self.words.map(Words::without_suggestions), suggests: false, ..self }
     }
 
     /// The KB.
@@ -40,29 +40,8 @@ impl<'k> QueryContext<'k> {
 
     /// What reading a logical form takes.
     pub fn knowledge(&self) -> Knowledge<'_> {
-        let lookup: &(dyn Lookup + Sync) = match (&self.words, self.ontology) {
-            (_, Some(ontology)) => ontology,
-            (Some(words), None) => words,
-            (None, None) => &Spelling,
-        };
-        Knowledge { lookup, names: self.names(), namespaces: self.namespaces() }
-    }
-
-    /// The relations that say the same the other way round.
-    pub fn inverses(&self) -> &(dyn Inverses + Sync) {
-        match (&self.words, self.ontology) {
-            (_, Some(ontology)) => ontology,
-            (Some(words), None) => words,
-            (None, None) => &(),
-        }
-    }
-
-    /// The names of ids.
-    pub fn names(&self) -> &(dyn Names + Sync) {
-        match &self.words {
-            Some(words) => words,
-            None => &(),
-        }
+        let knowledge = Knowledge::new(self, self.namespaces());
+        if self.suggests { knowledge } else { knowledge.without_suggestions() }
     }
 
     /// How IRIs become words.
@@ -73,5 +52,68 @@ impl<'k> QueryContext<'k> {
     /// Runs logical forms on the KB, without suggestions for unknown words.
     pub fn session(&self) -> Option<Session<'k>> {
         self.kb().map(|kb| Session::new(kb).without_suggestions())
+    }
+
+    /// Knows the schema.
+    fn schema(&self) -> &dyn Vocabulary {
+        match (&self.words, self.ontology) {
+            (_, Some(ontology)) => ontology,
+            (Some(words), None) => words,
+            (None, None) => &Spelling,
+        }
+    }
+
+    /// Knows names.
+    fn names(&self) -> &dyn Vocabulary {
+        match &self.words {
+            Some(words) => words,
+            None => &Spelling,
+        }
+    }
+}
+
+impl Vocabulary for QueryContext<'_> {
+    fn is_class(&self, word: &str) -> Option<bool> {
+        self.schema().is_class(word)
+    }
+
+    fn is_property(&self, word: &str) -> Option<bool> {
+        self.schema().is_property(word)
+    }
+
+    fn is_entity(&self, word: &str) -> Option<bool> {
+        self.schema().is_entity(word)
+    }
+
+    fn nearest_class(&self, wrong: &str) -> Option<String> {
+        self.schema().nearest_class(wrong)
+    }
+
+    fn nearest_property(&self, wrong: &str) -> Option<String> {
+        self.schema().nearest_property(wrong)
+    }
+
+    fn inverse(&self, relation: &str) -> Option<&str> {
+        self.schema().inverse(relation)
+    }
+
+    fn same(&self, entity: &str) -> Option<&str> {
+        self.schema().same(entity)
+    }
+
+    fn entity_name(&self, id: &str) -> Option<String> {
+        self.names().entity_name(id)
+    }
+
+    fn class_name(&self, id: &str) -> Option<String> {
+        self.names().class_name(id)
+    }
+
+    fn property_name(&self, id: &str) -> Option<String> {
+        self.names().property_name(id)
+    }
+
+    fn key_kind(&self, key: &str) -> Option<KeyKind> {
+        self.names().key_kind(key)
     }
 }

@@ -14,11 +14,12 @@ use crate::sparql_request::SparqlRequest;
 use crate::terms::answer_term;
 use crate::words::Words;
 use oxrdf::{Term, Variable};
+use std::borrow::Cow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use touchstone_kb::Kb;
 use touchstone_logic::sparql::Namespaces;
-use touchstone_logic::{Answer, Form, Language, Lookup, Program};
+use touchstone_logic::{Answer, Language, ParsedForm, Program, ReadForm, SparqlForm};
 
 /// How to run a query.
 #[derive(Debug, Clone)]
@@ -113,8 +114,31 @@ impl<'kb> Session<'kb> {
         &self.context
     }
 
-    /// Runs one logical form. Whatever happens, including a panic, is in the reply.
+    /// Runs the text of a logical form. Whatever happens, including a panic, is in the reply.
     pub fn run(&self, language: Language, text: &str, settings: &Settings, cancel: &Cancel) -> Reply {
+        self.reply(settings, cancel, |budget, reply| {
+            check_compat(language, settings.compat)?;
+            let parsed = ParsedForm::parse(language, text, self.words(), &self.namespaces);
+            self.run_parsed(Cow::Owned(parsed.map_err(unparsable)?), text, settings, budget, reply)
+        })
+    }
+
+    /// Runs a logical form that was read before. Whatever happens, including a panic, is in the reply.
+    pub fn run_form(&self, form: &ReadForm, settings: &Settings, cancel: &Cancel) -> Reply {
+        self.reply(settings, cancel, |budget, reply| {
+            check_compat(form.language, settings.compat)?;
+            let parsed = form.parsed.as_ref().map_err(unparsable)?;
+            self.run_parsed(Cow::Borrowed(parsed), &form.text, settings, budget, reply)
+        })
+    }
+
+    /// Runs something within a budget.
+    fn reply(
+        &self,
+        settings: &Settings,
+        cancel: &Cancel,
+        run: impl FnOnce(&Budget<'_>, &mut Reply) -> Result<Answers, Failure>,
+    ) -> Reply {
         let budget = Budget::new(settings.limits).stopped_by(cancel);
         let mut reply = Reply {
             outcome: Outcome::Failed(String::new()),
@@ -124,12 +148,7 @@ impl<'kb> Session<'kb> {
             trace: None,
         };
         // A panic in one query must not end the others; what it was working on is thrown away.
-        let run = AssertUnwindSafe(|| match (language, settings.compat) {
-            (Language::Sparql, _) => self.run_sparql(text, settings, &budget, &mut reply),
-            (_, Some(compat)) => self.run_compat(language, text, compat, settings, &budget),
-            _ => self.run_query(language, text, settings, &budget, &mut reply),
-        });
-        reply.outcome = match catch_unwind(run) {
+        reply.outcome = match catch_unwind(AssertUnwindSafe(|| run(&budget, &mut reply))) {
             Ok(Ok(answers)) => Outcome::Answered(answers),
             Ok(Err(Failure::Unparsable(message))) => Outcome::Unparsable(message),
             Ok(Err(Failure::Failed(message))) => Outcome::Failed(message),
@@ -142,25 +161,44 @@ impl<'kb> Session<'kb> {
         reply
     }
 
-    /// An S-expression or a program.
-    fn run_query(
+    fn run_parsed(
         &self,
-        language: Language,
+        parsed: Cow<'_, ParsedForm>,
         text: &str,
         settings: &Settings,
         budget: &Budget<'_>,
         reply: &mut Reply,
     ) -> Result<Answers, Failure> {
-        let words = self.words();
-        let plan = match language {
-            Language::Sexpr => {
-                let form = Form::parse(text, &KnownWords(words)).map_err(unparsable)?;
-                Plan::of(&form.to_query().map_err(unparsable)?, words)?
-            }
-            _ => Plan::of_program(&Program::parse(text).map_err(unparsable)?, words)?,
+        let form = match parsed {
+            Cow::Owned(ParsedForm::Sparql(form)) => *form,
+            parsed => match (&*parsed, settings.compat) {
+                (ParsedForm::Sparql(form), _) => SparqlForm::clone(form),
+                (ParsedForm::Kopl(program), Some(compat)) => {
+                    return self.run_compat(program, compat, settings, budget);
+                }
+                (ParsedForm::Kopl(program), None) => {
+                    let plan = Plan::of_program(program, self.words())?;
+                    return self.run_plan(&plan, settings, budget, reply);
+                }
+                (ParsedForm::Sexpr(query), _) => {
+                    let plan = Plan::of(query, self.words())?;
+                    return self.run_plan(&plan, settings, budget, reply);
+                }
+            },
         };
+        self.run_sparql(form, text, settings, budget, reply)
+    }
+
+    /// The plan of an S-expression or a program.
+    fn run_plan(
+        &self,
+        plan: &Plan,
+        settings: &Settings,
+        budget: &Budget<'_>,
+        reply: &mut Reply,
+    ) -> Result<Answers, Failure> {
         reply.notes.extend(plan.unknown.iter().map(ToString::to_string));
-        let request = PlanRequest { plan: &plan, view: settings.view, trace: settings.trace };
+        let request = PlanRequest { plan, view: settings.view, trace: settings.trace };
         let found = settings.engine.run_plan(&request, &self.context, budget);
         let found: Found<'kb> = reported(found, reply)?;
         Ok(self.listed(found.answers(self.kb()), None, settings.view, settings.terms))
@@ -169,20 +207,12 @@ impl<'kb> Session<'kb> {
     /// A program as a published executor runs it: its answers are texts.
     fn run_compat(
         &self,
-        language: Language,
-        text: &str,
+        program: &Program,
         compat: Compat,
         settings: &Settings,
         budget: &Budget<'_>,
     ) -> Result<Answers, Failure> {
-        if language != Language::Kopl {
-            return Err(Failure::Failed(format!(
-                "--compat {} is for KoPL programs; this is {language}",
-                compat.name()
-            )));
-        }
-        let program = Program::parse(text).map_err(unparsable)?;
-        let answer = compat::run(self.kb(), &program, compat, budget).map_err(|error| match error {
+        let answer = compat::run(self.kb(), program, compat, budget).map_err(|error| match error {
             CompatError::Stopped(stopped) => Failure::OverBudget(stopped),
             raised => Failure::Failed(raised.to_string()),
         })?;
@@ -197,14 +227,14 @@ impl<'kb> Session<'kb> {
 
     fn run_sparql(
         &self,
+        form: SparqlForm,
         text: &str,
         settings: &Settings,
         budget: &Budget<'_>,
         reply: &mut Reply,
     ) -> Result<Answers, Failure> {
-        let parsed = touchstone_logic::sparql::parse(text).map_err(unparsable)?;
-        reply.notes.extend(parsed.repairs.iter().map(|repair| format!("repaired: {repair}")));
-        let mut request = SparqlRequest::new(parsed, text, settings.view, self.kb(), &self.namespaces);
+        reply.notes.extend(form.parsed.repairs.iter().map(|repair| format!("repaired: {repair}")));
+        let mut request = SparqlRequest::new(form, text, settings.view, self.kb());
         (request.terms, request.trace) = (settings.terms, settings.trace);
         let answers = settings.engine.run_sparql(&request, &self.context, budget);
         Ok(match reported(answers, reply)? {
@@ -261,6 +291,17 @@ impl<'kb> Session<'kb> {
     }
 }
 
+/// Refuses S-expressions where programs are to be run as a published executor does.
+fn check_compat(language: Language, compat: Option<Compat>) -> Result<(), Failure> {
+    match (language, compat) {
+        (Language::Sexpr, Some(compat)) => Err(Failure::Failed(format!(
+            "--compat {} is for KoPL programs; this is {language}",
+            compat.name()
+        ))),
+        _ => Ok(()),
+    }
+}
+
 /// Takes what an engine reports over into the reply, and gives the answers.
 fn reported<T>(from: EngineReply<T>, reply: &mut Reply) -> Result<T, Failure> {
     reply.engine = from.ran_by;
@@ -272,29 +313,4 @@ fn reported<T>(from: EngineReply<T>, reply: &mut Reply) -> Result<T, Failure> {
 fn panic_message(panic: &(dyn std::any::Any + Send)) -> &str {
     let text = panic.downcast_ref::<&str>().copied();
     text.or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("it panicked")
-}
-
-/// Knows the words of a KB, and reports nothing about others: notes report them with the answers.
-struct KnownWords<'w, 'kb>(&'w Words<'kb>);
-
-impl Lookup for KnownWords<'_, '_> {
-    fn is_class(&self, word: &str) -> Option<bool> {
-        Lookup::is_class(self.0, word).filter(|&known| known || self.0.kb().node(word).is_some())
-    }
-
-    fn is_property(&self, word: &str) -> Option<bool> {
-        Lookup::is_property(self.0, word).filter(|&known| known)
-    }
-
-    fn is_entity(&self, word: &str) -> Option<bool> {
-        Lookup::is_entity(self.0, word).filter(|&known| known || self.0.kb().class(word).is_some())
-    }
-
-    fn nearest_class(&self, wrong: &str) -> Option<String> {
-        Lookup::nearest_class(self.0, wrong)
-    }
-
-    fn nearest_property(&self, wrong: &str) -> Option<String> {
-        Lookup::nearest_property(self.0, wrong)
-    }
 }

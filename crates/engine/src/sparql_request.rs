@@ -7,10 +7,9 @@ use spargebra::Query;
 use spargebra::algebra::GraphPattern;
 use touchstone_kb::Kb;
 use touchstone_kb::rdf::KQAPRO_BASE;
+use touchstone_logic::SparqlForm;
 use touchstone_logic::sparql::tokens::{TokenKind, sparql_tokens};
-use touchstone_logic::sparql::{
-    Dialect, Namespaces, NotRecognised, Parsed, QueryIris, Recognised, recognise,
-};
+use touchstone_logic::sparql::{Dialect, NotRecognised, Parsed, QueryIris, Recognised};
 
 /// A SPARQL query to run.
 #[derive(Debug, Clone)]
@@ -35,15 +34,8 @@ pub struct SparqlRequest {
 
 impl SparqlRequest {
     /// A parsed query on a view; without one, on the view that the query itself is written for. `text` is what was parsed.
-    pub fn new(
-        parsed: Parsed,
-        text: &str,
-        view: Option<View>,
-        kb: &Kb,
-        namespaces: &Namespaces,
-    ) -> SparqlRequest {
-        let Parsed { mut query, text: repaired, .. } = parsed;
-        let recognised = recognise(&query, namespaces);
+    pub fn new(form: SparqlForm, text: &str, view: Option<View>, kb: &Kb) -> SparqlRequest {
+        let SparqlForm { parsed: Parsed { mut query, text: repaired, .. }, recognised } = form;
         let iris = QueryIris::of(&query);
         let view = view.unwrap_or_else(|| match &recognised {
             Ok(recognised) if recognised.dialect == Dialect::KqaPro => View::KqaPro,

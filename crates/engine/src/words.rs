@@ -8,8 +8,8 @@ use smallvec::SmallVec;
 use std::cell::RefCell;
 use std::fmt;
 use std::sync::OnceLock;
-use touchstone_kb::{ClassId, Kb, Property, QualifierId, ValueKind, nearest_name};
-use touchstone_logic::{Inverses, KeyKind, Lookup, Names, SAME_AS};
+use touchstone_kb::{ClassId, Kb, NodeId, Property, QualifierId, ValueKind, nearest_name};
+use touchstone_logic::{KeyKind, SAME_AS, Vocabulary};
 
 /// What a word stands for: nearly always one thing.
 pub type Few<T> = SmallVec<[T; 2]>;
@@ -226,27 +226,8 @@ impl<'kb> Words<'kb> {
     }
 }
 
-/// Programs ask for the kind of values under a key: here without going through the whole schema.
-impl Names for Words<'_> {
-    fn entity_name(&self, id: &str) -> Option<String> {
-        Names::entity_name(self.kb, id)
-    }
-
-    fn class_name(&self, word: &str) -> Option<String> {
-        Names::class_name(self.kb, word)
-    }
-
-    fn property_name(&self, word: &str) -> Option<String> {
-        Names::property_name(self.kb, word)
-    }
-
-    fn key_kind(&self, key: &str) -> Option<KeyKind> {
-        self.schema().get(key)?.kind
-    }
-}
-
 impl<'kb> Meaning<'kb> {
-    /// As `Inverses` for a KB has it: an id for an id, a name for a name.
+    /// The inverse of a relation: an id for an id, a name for a name.
     fn inverse_of(&self, kb: &'kb Kb, word: &str) -> Option<&'kb str> {
         let relation = self.properties.iter().find_map(|property| match property {
             Property::Relation(relation) => Some(*relation),
@@ -274,10 +255,12 @@ impl<'kb> Meaning<'kb> {
     }
 }
 
-/// As the KB, without a search for each word.
-impl Lookup for Words<'_> {
+/// A KB knows all its words, by id and by name.
+impl Vocabulary for Words<'_> {
     fn is_class(&self, word: &str) -> Option<bool> {
-        Lookup::is_class(self.kb, word)
+        let kb = self.kb;
+        let is_named = || kb.nodes_named(word).iter().any(|&node| kb.as_class(node).is_some());
+        Some(kb.class(word).is_some() || is_named())
     }
 
     fn is_property(&self, word: &str) -> Option<bool> {
@@ -285,28 +268,67 @@ impl Lookup for Words<'_> {
     }
 
     fn is_entity(&self, word: &str) -> Option<bool> {
-        Lookup::is_entity(self.kb, word)
+        Some(self.kb.node(word).is_some_and(|node| self.kb.as_class(node).is_none()))
     }
 
     fn nearest_class(&self, wrong: &str) -> Option<String> {
-        if self.suggest { Lookup::nearest_class(self.kb, wrong) } else { None }
+        let labels = self.kb.classes().map(|class| self.kb.label(self.kb.class_node(class)));
+        if self.suggest { nearest_name(wrong, labels).map(str::to_owned) } else { None }
     }
 
     fn nearest_property(&self, wrong: &str) -> Option<String> {
-        if self.suggest { Lookup::nearest_property(self.kb, wrong) } else { None }
+        let kb = self.kb;
+        let relations = kb.relations().flat_map(|r| [kb.relation_id(r), kb.relation_label(r)]);
+        let attributes = kb.attributes().flat_map(|a| [kb.attribute_id(a), kb.attribute_label(a)]);
+        if self.suggest { nearest_name(wrong, relations.chain(attributes)).map(str::to_owned) } else { None }
     }
-}
 
-impl Inverses for Words<'_> {
     fn inverse(&self, relation: &str) -> Option<&str> {
         self.schema().get(relation)?.inverse
     }
 
     fn same(&self, entity: &str) -> Option<&str> {
         self.schema().get(SAME_AS)?;
-        Inverses::same(self.kb, entity)
+        let (relation, node) = (self.kb.relation(SAME_AS)?, self.kb.node(entity)?);
+        let mut group = vec![node.0];
+        let mut at = 0;
+        while at < group.len() && group.len() < MAX_IDS {
+            let node = NodeId(group[at]);
+            for &other in self.kb.objects(node, relation).iter().chain(self.kb.subjects(relation, node)) {
+                if !group.contains(&other) {
+                    group.push(other);
+                }
+            }
+            at += 1;
+        }
+        let first = group.into_iter().min().filter(|&first| first != node.0)?;
+        Some(self.kb.node_id(NodeId(first)))
+    }
+
+    fn entity_name(&self, id: &str) -> Option<String> {
+        let name = self.kb.label(self.kb.node(id)?);
+        (self.kb.nodes_named(name).len() == 1).then(|| name.to_owned())
+    }
+
+    fn class_name(&self, id: &str) -> Option<String> {
+        Some(self.kb.label(self.kb.class_node(self.kb.class(id)?)).to_owned())
+    }
+
+    fn property_name(&self, id: &str) -> Option<String> {
+        let kb = self.kb;
+        let relation = kb.relation(id).map(|r| kb.relation_label(r));
+        let attribute = || kb.attribute(id).map(|a| kb.attribute_label(a));
+        let qualifier = || kb.qualifier_key(id).map(|q| kb.qualifier_label(q));
+        relation.or_else(attribute).or_else(qualifier).map(str::to_owned)
+    }
+
+    fn key_kind(&self, key: &str) -> Option<KeyKind> {
+        self.schema().get(key)?.kind
     }
 }
+
+/// Maximum number of ids of one entity; more are a sign of wrong links.
+const MAX_IDS: usize = 100;
 
 /// A copy; of one thing, which is nearly always, a quick one.
 fn few<T: Copy>(things: &[T]) -> Few<T> {
@@ -324,7 +346,7 @@ fn nearest_sorted<'w>(word: &str, names: impl Iterator<Item = &'w str>) -> Optio
 }
 
 fn nearest_node(kb: &Kb, word: &str) -> Option<String> {
-    // Longer words are no slips of the pen.
+    // Longer words are not typos.
     let found = if word.len() <= 100 { kb.nearest_named(word) } else { None };
     found.map(|found| kb.label(found.node).to_owned())
 }
@@ -352,21 +374,26 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_know_what_the_kb_knows() {
+    fn ids_and_names_mean_the_same() {
         let kb = touchstone_world::open(&touchstone_kb::NoProgress).expect("World");
         let words = Words::new(&kb);
-        let ids =
-            kb.relations().map(|r| kb.relation_id(r)).chain(kb.attributes().map(|a| kb.attribute_id(a)));
-        let labels = kb.relations().map(|r| kb.relation_label(r));
-        let labels = labels.chain(kb.attributes().map(|a| kb.attribute_label(a)));
-        let keys = kb.qualifier_keys().flat_map(|key| [kb.qualifier_id(key), kb.qualifier_label(key)]);
         let mut n_inverse = 0;
-        for word in ids.chain(labels).chain(keys).chain(["nothing", "", SAME_AS]) {
-            assert_eq!(Inverses::inverse(&words, word), Inverses::inverse(&kb, word), "{word}");
-            assert_eq!(Lookup::is_property(&words, word), Lookup::is_property(&kb, word), "{word}");
-            assert_eq!(Names::key_kind(&words, word), Names::key_kind(&kb, word), "{word}");
-            n_inverse += usize::from(Inverses::inverse(&kb, word).is_some());
+        for relation in kb.relations() {
+            let (id, label) = (kb.relation_id(relation), kb.relation_label(relation));
+            let inverse = kb.relation_inverse(relation).filter(|_| !kb.is_symmetric(relation));
+            let inverse = inverse.or(kb.is_symmetric(relation).then_some(relation));
+            assert_eq!(words.inverse(id), inverse.map(|other| kb.relation_id(other)), "{id}");
+            assert!(words.is_property(id) == Some(true) && words.is_property(label) == Some(true), "{id}");
+            n_inverse += usize::from(inverse.is_some());
         }
         assert!(n_inverse > 0, "no relation has an inverse");
+        for attribute in kb.attributes() {
+            let (id, label) = (kb.attribute_id(attribute), kb.attribute_label(attribute));
+            assert!(words.is_property(id) == Some(true) && words.key_kind(id).is_some(), "{id}");
+            assert_eq!(words.property_name(id).as_deref(), Some(label), "{id}");
+        }
+        for word in ["nothing", "", SAME_AS] {
+            assert_eq!((words.is_property(word), words.inverse(word)), (Some(false), None), "{word}");
+        }
     }
 }

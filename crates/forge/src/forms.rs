@@ -84,11 +84,11 @@ impl<'k> FormPrinter<'k> {
         if let Ok(printed) = sexpr::print(query)
             && printed.lost.is_empty()
         {
-            let read = Form::parse(&printed.text, kb).ok().and_then(|form| form.to_query().ok());
+            let read = Form::parse(&printed.text, &ground.words).ok().and_then(|form| form.to_query().ok());
             check("the S-expression", &printed.text, read)?;
             forms.sexpr = Some(printed.text);
         }
-        if let Ok(printed) = kopl::print(query, kb)
+        if let Ok(printed) = kopl::print(query, &ground.words)
             && printed.lost.is_empty()
         {
             let read =

@@ -103,8 +103,8 @@ pub fn lint(kb: &Kb, benchmark: &Benchmark, progress: &dyn Progress) -> Report {
         .par_iter()
         .zip(&checked)
         .map(|(question, checked)| match &checked.query {
-            Some(query) => Traits::of(query, kb, true),
-            None => question.traits(Some(kb), kb, true),
+            Some(query) => Traits::of(query, &ground.words, true),
+            None => question.traits(Some(kb), &ground.words, true),
         })
         .collect();
     let mut training = Training::default();
@@ -116,7 +116,7 @@ pub fn lint(kb: &Kb, benchmark: &Benchmark, progress: &dyn Progress) -> Report {
     {
         training.add(traits.clone());
         if let Some(query) = &checked.query {
-            trained.insert(Canonical::of(query, kb).key().to_owned(), &question.id);
+            trained.insert(Canonical::of(query, &ground.words).key().to_owned(), &question.id);
         }
     }
     for ((question, checked), traits) in all().zip(&traits) {
@@ -125,7 +125,7 @@ pub fn lint(kb: &Kb, benchmark: &Benchmark, progress: &dyn Progress) -> Report {
         if !ids.insert(&question.id) {
             add("duplicate id", question.id.clone());
         }
-        let key = checked.query.as_ref().map(|query| Canonical::of(query, kb).key().to_owned());
+        let key = checked.query.as_ref().map(|query| Canonical::of(query, &ground.words).key().to_owned());
         // Without a query that can be read there is nothing to compare but the template.
         let meaning = key.clone().unwrap_or_else(|| question.template.clone());
         match texts.insert(question.question.clone(), meaning.clone()) {
@@ -188,7 +188,7 @@ fn check(ground: &Ground<'_>, session: &Session<'_>, question: &Question) -> Che
     let expected = &question.answers;
     let forms = &question.forms;
     let sexpr = forms.sexpr.as_ref().map(|text| {
-        let form = Form::parse(text, kb).map_err(|error| error.to_string());
+        let form = Form::parse(text, &ground.words).map_err(|error| error.to_string());
         ("S-expression", form.and_then(|form| form.to_query().map_err(|error| error.to_string())))
     });
     let program = forms.program.as_ref().map(|text| {
@@ -228,9 +228,9 @@ fn check(ground: &Ground<'_>, session: &Session<'_>, question: &Question) -> Che
         checked.query.get_or_insert_with(|| with_ids(query, kb));
     }
     if checked.query.is_none() && forms.sexpr.is_none() && forms.program.is_none() {
-        let knowledge = Knowledge { lookup: kb, names: &ground.words, namespaces: Namespaces::of(kb) };
+        let knowledge = Knowledge::new(&ground.words, Namespaces::of(kb)).without_suggestions();
         // Where SPARQL lists values, the query that it is read as is another one.
-        let is_same = |query: &Query| Canonical::template(query, kb).key() == question.template;
+        let is_same = |query: &Query| Canonical::template(query, &ground.words).key() == question.template;
         checked.query = question.query(&knowledge).map(|query| with_ids(query, kb)).filter(is_same);
         checked.run_sparql(session, question);
     }

@@ -205,7 +205,7 @@ impl<'k> Maker<'k, '_> {
             let mut next = Some(query);
             // What says more than it needs to is asked without that, where no shape is wanted.
             while let Some(query) = next.take() {
-                let template = Canonical::template(&query, self.ground.kb());
+                let template = Canonical::template(&query, &self.ground.words);
                 let pool = self.division.pool(&query, template.key());
                 let level = match pool {
                     Pool::Seen => 0,
@@ -325,7 +325,7 @@ impl<'k> Maker<'k, '_> {
     /// A query with the same template about other things; `None` if this attempt finds none.
     fn moved(&self, random: &mut Random, query: &Query, template: &str) -> Option<Query> {
         let moved = again(&self.ground, random, query)?;
-        (Canonical::template(&moved, self.ground.kb()).key() == template).then_some(moved)
+        (Canonical::template(&moved, &self.ground.words).key() == template).then_some(moved)
     }
 
     /// Checks a query and says it, or tells why it makes no good question.
@@ -354,7 +354,7 @@ impl<'k> Maker<'k, '_> {
         {
             return reject("the answer is not unique");
         }
-        let canonical = Canonical::of(&query, kb);
+        let canonical = Canonical::of(&query, &self.ground.words);
         let mut key = Key::default();
         key.copy_from_slice(&blake3::hash(canonical.key().as_bytes()).as_bytes()[..16]);
         if !seen.insert(key) {
@@ -427,10 +427,10 @@ impl<'k> Maker<'k, '_> {
                 }
             }
         }
-        let kb = self.ground.kb();
+        let words = &self.ground.words;
         let traits = |candidate: &mut Candidate| {
             let items = std::mem::take(&mut candidate.items);
-            Traits::new(items, candidate.question.template.clone(), kb, true)
+            Traits::new(items, candidate.question.template.clone(), words, true)
         };
         let mut training = Training::default();
         let of_training: Vec<Traits> = by_level[0].par_iter_mut().map(traits).collect();
@@ -463,7 +463,7 @@ impl<'k> Maker<'k, '_> {
         }
         // In no order that tells anything.
         Random::new(recipe.seed, "order").shuffle(&mut questions);
-        let kb = kb.manifest();
+        let kb = self.ground.kb().manifest();
         let prefix = id_prefix(&recipe.name, &kb.fingerprint, &questions);
         for (number, question) in questions.iter_mut().enumerate() {
             question.id = format!("{prefix}-{:06}", number + 1);

@@ -6,7 +6,6 @@ use std::collections::BTreeMap;
 use touchstone_benchmark::package::{Benchmark, KbIdentity, Manifest};
 use touchstone_benchmark::{Question, Random, Split};
 use touchstone_kb::Kb;
-use touchstone_logic::Inverses;
 use touchstone_logic::Knowledge;
 use touchstone_logic::equal::Canonical;
 use touchstone_logic::level::{Level, Training, Traits};
@@ -33,7 +32,6 @@ pub fn mix(
     sources: &[Benchmark],
     choice: &Choice,
     knowledge: &Knowledge<'_>,
-    inverses: &dyn Inverses,
     kb: Option<&Kb>,
 ) -> Benchmark {
     // Programs name what expressions have ids for.
@@ -51,8 +49,8 @@ pub fn mix(
             reject("a training question that cannot be read");
             continue;
         };
-        training.add(Traits::of(&query, inverses, true));
-        keys.insert(Canonical::of(&query, inverses).key().to_owned());
+        training.add(Traits::of(&query, knowledge.words, true));
+        keys.insert(Canonical::of(&query, knowledge.words).key().to_owned());
         texts.insert(question.question.to_lowercase());
         if choice.with_training {
             questions.push(question.clone());
@@ -67,7 +65,7 @@ pub fn mix(
             reject("a question that cannot be read");
             continue;
         };
-        let level = training.judge(&Traits::of(&query, inverses, true)).level;
+        let level = training.judge(&Traits::of(&query, knowledge.words, true)).level;
         if !choice.levels.is_empty() && !choice.levels.contains(&level) {
             reject("another level");
             continue;
@@ -88,7 +86,7 @@ pub fn mix(
             reject("enough of this shape");
             continue;
         }
-        let key = Canonical::of(&query, inverses).key().to_owned();
+        let key = Canonical::of(&query, knowledge.words).key().to_owned();
         if !texts.insert(question.question.to_lowercase()) || !keys.insert(key) {
             reject("a query or question that is there already");
             continue;

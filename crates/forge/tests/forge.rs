@@ -23,7 +23,7 @@ fn recipe(name: &str, questions: usize) -> Recipe {
 
 fn read(kb: &Kb, text: &str) -> Query {
     match Language::guess(text) {
-        Language::Sexpr => Form::parse(text, kb).unwrap().to_query().unwrap(),
+        Language::Sexpr => Form::parse(text, &Words::new(kb)).unwrap().to_query().unwrap(),
         _ => Program::parse(text).unwrap().to_query(&Words::new(kb)).unwrap(),
     }
 }
@@ -369,9 +369,9 @@ fn data_sets_come_back() {
     let made = make(&kb, &recipe("quick", 150), &Lexicon::of(&kb), &NoProgress).unwrap();
     let dir = tempfile::tempdir().unwrap();
     let words = Words::new(&kb);
-    let knowledge = || Knowledge { lookup: &kb, names: &words, namespaces: Namespaces::of(&kb) };
+    let knowledge = || Knowledge::new(&words, Namespaces::of(&kb));
     let imported = |data_set: DataSet, files: &[(Split, PathBuf)]| {
-        let importer = Importer { data_set, knowledge: knowledge(), inverses: &kb, kb: Some(&kb) };
+        let importer = Importer { data_set, knowledge: knowledge(), kb: Some(&kb) };
         let file = |(split, path): &(Split, PathBuf)| SplitFile {
             split: *split,
             file: path.to_str().unwrap().to_owned(),
@@ -427,7 +427,7 @@ fn data_sets_come_back() {
     };
     let tests = made.questions.iter().filter(|question| question.split != Split::Train).cloned().collect();
     let tests = Benchmark::new(made.manifest.clone(), tests);
-    let mixed = mix(&made, &[tests], &choice, &knowledge(), &kb, Some(&kb));
+    let mixed = mix(&made, &[tests], &choice, &knowledge(), Some(&kb));
     let count = |benchmark: &Benchmark, level: Level| {
         benchmark.questions.iter().filter(|question| question.level == Some(level)).count()
     };

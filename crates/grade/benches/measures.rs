@@ -121,7 +121,7 @@ fn cases<'q>(
 fn main() {
     let kb = touchstone_world::open(&NoProgress).expect("World");
     let words = Words::new(&kb);
-    let knowledge = || Knowledge { lookup: &words, names: &words, namespaces: Namespaces::of(&kb) };
+    let knowledge = || Knowledge::new(&words, Namespaces::of(&kb));
     let mut recipe = Recipe::parse(Recipe::text("grailqa++").expect("a recipe")).expect("a recipe");
     let n_predictions = std::env::var("TOUCHSTONE_BENCH_PREDICTIONS").ok().and_then(|n| n.parse().ok());
     let n_predictions = n_predictions.unwrap_or(PREDICTIONS);
@@ -135,7 +135,7 @@ fn main() {
             continue;
         }
         let cases = cases(&questions, language, n_predictions, &knowledge());
-        times.extend(measure(&cases, language, &Grader::new(knowledge(), &words)));
+        times.extend(measure(&cases, language, &Grader::new(knowledge())));
     }
     if times.len() == 3 {
         let sum = |column: usize| times.iter().map(|times| times[column]).sum::<f64>();

@@ -10,7 +10,7 @@ use crate::sets::Overlap;
 use smallvec::SmallVec;
 use touchstone_logic::graph::Vertex;
 use touchstone_logic::sparql::{StatementTerm, Statements, Structure};
-use touchstone_logic::{Inverses, QueryGraph};
+use touchstone_logic::{QueryGraph, Vocabulary};
 
 /// What a statement says about its vertices.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -47,7 +47,7 @@ const MAX_TRIES: usize = 50_000;
 pub fn aligned<'g>(
     predicted: &'g QueryGraph,
     gold: &'g QueryGraph,
-    inverses: Option<&'g dyn Inverses>,
+    inverses: Option<&'g dyn Vocabulary>,
 ) -> Overlap {
     let mut names: Vec<(&str, &str)> = Vec::new();
     for vertex in predicted.vertices.iter().chain(&gold.vertices).filter(|vertex| vertex.grounded) {
@@ -111,7 +111,7 @@ fn patterns<'q>(statements: &'q Statements<'q>, structure: &Structure<'q>, names
 }
 
 /// What a constraint is.
-fn name<'g>(vertex: &'g Vertex, inverses: Option<&'g dyn Inverses>) -> (&'g str, &'g str) {
+fn name<'g>(vertex: &'g Vertex, inverses: Option<&'g dyn Vocabulary>) -> (&'g str, &'g str) {
     let same = inverses.filter(|_| vertex.grounded).and_then(|inverses| inverses.same(&vertex.label));
     (same.unwrap_or(&vertex.label), &vertex.note)
 }
@@ -119,7 +119,7 @@ fn name<'g>(vertex: &'g Vertex, inverses: Option<&'g dyn Inverses>) -> (&'g str,
 fn statements<'g>(
     graph: &'g QueryGraph,
     names: &[(&str, &str)],
-    inverses: Option<&'g dyn Inverses>,
+    inverses: Option<&'g dyn Vocabulary>,
 ) -> Said<'g> {
     let mut n_variables = 0;
     let mut numbers = Vec::with_capacity(graph.vertices.len());
@@ -369,7 +369,7 @@ mod tests {
     #[test]
     fn one_entity_may_have_two_ids() {
         struct Ids;
-        impl Inverses for Ids {
+        impl Vocabulary for Ids {
             fn inverse(&self, _: &str) -> Option<&str> {
                 None
             }

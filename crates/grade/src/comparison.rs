@@ -13,8 +13,8 @@ use touchstone_benchmark::{Forms, Question};
 use touchstone_logic::equal::{Canonical, OfficialMatcher};
 use touchstone_logic::sparql::{self, Dialect, Parsed, Statements, Structure, encode_neural, parse_closed};
 use touchstone_logic::with_ids;
-use touchstone_logic::{Ask, Inverses, Language, Query, QueryGraph, Silent, kopl, sexpr};
-use touchstone_logic::{Knowledge, ReadError, read_parsed, read_text};
+use touchstone_logic::{Ask, Language, Query, QueryGraph, Vocabulary, kopl, sexpr};
+use touchstone_logic::{Knowledge, ReadForm, UnknownWords, read_text};
 
 /// Maximum number of alternatives to compare.
 const MAX_ALTERNATIVES: usize = 100;
@@ -24,16 +24,19 @@ pub(crate) struct Predicted<'p> {
     pub(crate) text: &'p str,
     pub(crate) language: Language,
     pub(crate) read: Read,
-    /// SPARQL that can be parsed.
-    parsed: Option<Parsed>,
-    /// The graph that SPARQL is written for, once it was asked for.
-    dialect: OnceCell<Dialect>,
+    /// The form as it was read; `None` for the gold form itself.
+    pub(crate) form: Option<ReadForm>,
 }
 
 impl Predicted<'_> {
+    /// SPARQL that can be parsed.
+    fn sparql(&self) -> Option<&Parsed> {
+        self.form.as_ref()?.sparql()
+    }
+
     /// The graph that a SPARQL text is written for.
-    fn dialect(&self, knowledge: &Knowledge<'_>) -> &Dialect {
-        self.dialect.get_or_init(|| Dialect::of_text(self.text, knowledge.namespaces.base.as_deref()))
+    fn dialect(&self) -> Option<&Dialect> {
+        self.form.as_ref()?.dialect()
     }
 }
 
@@ -57,37 +60,72 @@ pub(crate) struct Compared {
     pub(crate) is_incomparable: bool,
 }
 
+/// The forms that a question may have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum GoldForm {
+    Sexpr,
+    Program,
+    SparqlKqaPro,
+    Sparql,
+}
+
+impl GoldForm {
+    /// The form in the language of a prediction; of SPARQL, for the graph that the prediction is written for.
+    fn like(predicted: &Predicted<'_>) -> GoldForm {
+        match predicted.language {
+            Language::Sexpr => GoldForm::Sexpr,
+            Language::Kopl => GoldForm::Program,
+            Language::Sparql if predicted.dialect() == Some(&Dialect::KqaPro) => GoldForm::SparqlKqaPro,
+            Language::Sparql => GoldForm::Sparql,
+        }
+    }
+
+    fn language(self) -> Language {
+        match self {
+            GoldForm::Sexpr => Language::Sexpr,
+            GoldForm::Program => Language::Kopl,
+            GoldForm::SparqlKqaPro | GoldForm::Sparql => Language::Sparql,
+        }
+    }
+}
+
 /// A question's gold forms, each read once, whoever asks for it.
 pub(crate) struct GoldForms<'q> {
     pub(crate) question: &'q Question,
-    /// By language; SPARQL in two dialects.
-    read: [OnceCell<Option<(Query, QueryGraph)>>; 4],
+    /// The queries, and what is compared with them, by [`GoldForm`].
+    queries: [OnceCell<Option<(Query, QueryGraph)>>; 4],
     /// Translations into languages in which the question has no form.
     translated: [OnceCell<Option<String>>; 4],
-    /// The SPARQL forms, as far as they can be parsed.
-    parsed: [OnceCell<Option<Parsed>>; 4],
+    /// The forms, as they were read.
+    forms: [OnceCell<Option<ReadForm>>; 4],
 }
 
 impl<'q> GoldForms<'q> {
     pub(crate) fn new(question: &'q Question) -> GoldForms<'q> {
         GoldForms {
             question,
-            read: Default::default(),
+            queries: Default::default(),
             translated: Default::default(),
-            parsed: Default::default(),
+            forms: Default::default(),
         }
     }
 
-    /// The form in the language of a prediction, and its number; of SPARQL, for the graph that the prediction is written for.
-    fn form(&self, predicted: &Predicted<'_>, knowledge: &Knowledge<'_>) -> (usize, Option<&'q str>) {
+    /// The text of one of the question's own forms.
+    fn own_text(&self, which: GoldForm) -> Option<&'q str> {
         let forms = &self.question.forms;
-        let (number, form) = match predicted.language {
-            Language::Sexpr => (0, &forms.sexpr),
-            Language::Kopl => (1, &forms.program),
-            Language::Sparql if *predicted.dialect(knowledge) == Dialect::KqaPro => (2, &forms.sparql_kqapro),
-            Language::Sparql => (3, &forms.sparql),
-        };
-        (number, form.as_deref())
+        match which {
+            GoldForm::Sexpr => forms.sexpr.as_deref(),
+            GoldForm::Program => forms.program.as_deref(),
+            GoldForm::SparqlKqaPro => forms.sparql_kqapro.as_deref(),
+            GoldForm::Sparql => forms.sparql.as_deref(),
+        }
+    }
+
+    /// One of the question's own forms.
+    pub(crate) fn own_form(&self, which: GoldForm, knowledge: &Knowledge<'_>) -> Option<&ReadForm> {
+        let text = self.own_text(which)?;
+        let read = || Some(ReadForm::read(which.language(), text, knowledge));
+        self.forms[which as usize].get_or_init(read).as_ref()
     }
 
     /// Whether a text is one of the forms in its language.
@@ -120,46 +158,27 @@ impl Grader<'_> {
         language: Option<Language>,
     ) -> Predicted<'p> {
         let language = language.unwrap_or_else(|| Language::guess(text));
-        let dialect = OnceCell::new();
         if self.trusts_gold_text && gold.has_text(text, language) {
-            return Predicted { text, language, read: Read::Gold, parsed: None, dialect };
+            return Predicted { text, language, read: Read::Gold, form: None };
         }
-        let parsed = if language == Language::Sparql { sparql::parse(text).ok() } else { None };
-        let query = match language == Language::Sparql && parsed.is_none() {
-            true => None,
-            false => self.read_silently(language, text, parsed.as_ref()).ok(),
-        };
-        let read = match (query, &parsed) {
-            (Some(query), _) => {
+        let form = ReadForm::read(language, text, &self.knowledge);
+        let read = match form.query() {
+            Some(query) => {
+                let query = self.with_ids(query.clone());
                 let graph = QueryGraph::of(&query);
                 Read::Query(Box::new(query), graph)
             }
-            (None, Some(_)) => Read::Outside,
-            (None, None) => Read::Unreadable,
+            None if form.sparql().is_some() => Read::Outside,
+            None => Read::Unreadable,
         };
-        Predicted { text, language, read, parsed, dialect }
-    }
-
-    /// Most of what is wrong is never looked at. SPARQL is given as it was parsed, or not at all.
-    fn read_silently(
-        &self,
-        language: Language,
-        text: &str,
-        parsed: Option<&Parsed>,
-    ) -> Result<Query, ReadError> {
-        let Knowledge { lookup, names, namespaces } = &self.knowledge;
-        let silent = Silent(*lookup);
-        let knowledge = Knowledge { lookup: &silent, names: *names, namespaces: namespaces.clone() };
-        let reading = match parsed {
-            Some(parsed) => read_parsed(&parsed.query, &knowledge)?,
-            None => read_text(language, text, &knowledge)?,
-        };
-        Ok(self.with_ids(reading.query))
+        Predicted { text, language, read, form: Some(form) }
     }
 
     /// What is wrong with a form that cannot be read.
     pub(crate) fn why_unreadable(&self, form: &Predicted<'_>) -> String {
-        match read_text(form.language, form.text, &self.knowledge) {
+        // Most of what is wrong is never shown, so suggestions are looked for here.
+        let knowledge = Knowledge { unknown_words: UnknownWords::Suggest, ..self.knowledge.clone() };
+        match read_text(form.language, form.text, &knowledge) {
             Ok(_) => String::new(),
             Err(error) => error.to_string(),
         }
@@ -178,22 +197,18 @@ impl Grader<'_> {
         gold: &'g GoldForms<'_>,
         form: &Predicted<'_>,
     ) -> Option<&'g (Query, QueryGraph)> {
-        let (number, text) = gold.form(form, &self.knowledge);
+        let which = GoldForm::like(form);
         let read = || {
-            let query = match (text, form.language) {
-                (Some(text), Language::Sparql) => {
-                    self.read_silently(form.language, text, Some(self.gold_parsed(gold, form)?)).ok()?
-                }
-                (Some(text), language) => match self.read_silently(language, text, None) {
-                    Ok(query) => query,
-                    Err(_) => self.any_gold_query(gold)?,
-                },
-                (None, _) => self.any_gold_query(gold)?,
+            let own = gold.own_form(which, &self.knowledge);
+            let query = match (own, own.and_then(ReadForm::query)) {
+                (_, Some(query)) => self.with_ids(query.clone()),
+                (Some(_), None) if form.language == Language::Sparql => return None,
+                (_, None) => self.any_gold_query(gold)?,
             };
             let graph = QueryGraph::of(&query);
             Some((query, graph))
         };
-        gold.read[number].get_or_init(read).as_ref()
+        gold.queries[which as usize].get_or_init(read).as_ref()
     }
 
     /// The gold query, whatever it is written in.
@@ -203,25 +218,26 @@ impl Grader<'_> {
 
     /// The gold form in the language of the prediction: the question's own, or one that says exactly the same.
     fn gold_text<'g>(&self, gold: &'g GoldForms<'_>, form: &Predicted<'_>) -> Option<&'g str> {
-        let (number, own) = gold.form(form, &self.knowledge);
+        let which = GoldForm::like(form);
         let translate = || {
             let query = gold.question.query(&self.knowledge)?;
-            let printed = match number {
-                0 => sexpr::print(&query),
-                1 => kopl::print(&query, self.knowledge.names),
-                2 => sparql::print(&query, &Dialect::KqaPro),
-                _ => sparql::print(&query, form.dialect(&self.knowledge)),
+            let printed = match which {
+                GoldForm::Sexpr => sexpr::print(&query),
+                GoldForm::Program => kopl::print(&query, self.knowledge.words),
+                GoldForm::SparqlKqaPro => sparql::print(&query, &Dialect::KqaPro),
+                GoldForm::Sparql => sparql::print(&query, form.dialect()?),
             };
             printed.ok().filter(|printed| printed.lost.is_empty()).map(|printed| printed.text)
         };
-        own.or_else(|| gold.translated[number].get_or_init(translate).as_deref())
+        let translated = || gold.translated[which as usize].get_or_init(translate).as_deref();
+        gold.own_text(which).or_else(translated)
     }
 
-    /// The gold SPARQL for the graph that the prediction speaks of, parsed.
+    /// The gold SPARQL for the graph that the prediction is about, parsed.
     fn gold_parsed<'g>(&self, gold: &'g GoldForms<'_>, form: &Predicted<'_>) -> Option<&'g Parsed> {
-        let number = gold.form(form, &self.knowledge).0;
-        let parse = || sparql::parse(self.gold_text(gold, form)?).ok();
-        gold.parsed[number].get_or_init(parse).as_ref()
+        let which = GoldForm::like(form);
+        let read = || Some(ReadForm::read(which.language(), self.gold_text(gold, form)?, &self.knowledge));
+        gold.forms[which as usize].get_or_init(read).as_ref()?.sparql()
     }
 
     /// 1 / the place of the first form that is canonically gold's.
@@ -281,14 +297,12 @@ impl Grader<'_> {
     fn compare_forms(&self, gold: &GoldForms<'_>, form: &Predicted<'_>, values: &mut Values) -> Compared {
         let gold_text = self.gold_text(gold, form);
         // What cannot be read has nothing to compare with it.
-        let gold_query = match gold_text.is_none() || matches!(form.read, Read::Query(..)) {
-            true => self.gold_query(gold, form),
-            false => None,
-        };
+        let has_query = matches!(form.read, Read::Query(..));
+        let gold_query = if gold_text.is_none() || has_query { self.gold_query(gold, form) } else { None };
         let bleu = gold_text.map(|gold| self.compare_texts(gold, form, values));
         let is_sparql = form.language == Language::Sparql;
         let gold_parsed = if is_sparql { self.gold_parsed(gold, form) } else { None };
-        match (gold_query, &form.read, &form.parsed, gold_parsed) {
+        match (gold_query, &form.read, form.sparql(), gold_parsed) {
             (Some(gold), Read::Query(query, graph), ..) => self.compare_queries(gold, (query, graph), values),
             (_, _, Some(predicted), Some(gold)) => compare_structures(predicted, gold, values),
             // Gold that cannot be parsed may at least be repeated.
@@ -327,13 +341,17 @@ impl Grader<'_> {
         let same = *query == gold.0 || self.are_equivalent((query, graph), (&gold.0, &gold.1));
         let f1 = aligned(graph, &gold.1, None).f1();
         let edges = graph.edges.iter().chain(&gold.1.edges);
-        let has_inverse = || edges.clone().any(|edge| self.inverses.inverse(&edge.label).is_some());
+        let has_inverse = || edges.clone().any(|edge| self.knowledge.words.inverse(&edge.label).is_some());
         let vertices = graph.vertices.iter().chain(&gold.1.vertices);
-        let has_other_id =
-            || vertices.clone().any(|vertex| vertex.grounded && self.inverses.same(&vertex.label).is_some());
-        let f1_inverse = match f1 < 1.0 && (has_inverse() || has_other_id()) {
-            true => aligned(graph, &gold.1, Some(self.inverses)).f1(),
-            false => f1,
+        let has_other_id = || {
+            vertices
+                .clone()
+                .any(|vertex| vertex.grounded && self.knowledge.words.same(&vertex.label).is_some())
+        };
+        let f1_inverse = if f1 < 1.0 && (has_inverse() || has_other_id()) {
+            aligned(graph, &gold.1, Some(self.knowledge.words)).f1()
+        } else {
+            f1
         };
         values.set(Measure::EmCanonical, f64::from(same));
         values.set(Measure::F1Aligned, f1);
@@ -355,7 +373,7 @@ impl Grader<'_> {
 
     fn are_equivalent(&self, one: (&Query, &QueryGraph), other: (&Query, &QueryGraph)) -> bool {
         // Canonical forms are costly, and queries with other relations never have the same.
-        fn relations<'g>(graph: &'g QueryGraph, inverses: &'g dyn Inverses) -> SmallVec<[&'g str; 8]> {
+        fn relations<'g>(graph: &'g QueryGraph, inverses: &'g dyn Vocabulary) -> SmallVec<[&'g str; 8]> {
             let first = |label: &'g str| match inverses.inverse(label) {
                 Some(inverse) if inverse < label => inverse,
                 _ => label,
@@ -365,10 +383,10 @@ impl Grader<'_> {
             relations.dedup();
             relations
         }
-        let canonical = |query: &Query| Canonical::of(query, self.inverses);
+        let canonical = |query: &Query| Canonical::of(query, self.knowledge.words);
         let counts = |query: &Query| matches!(query.answer, Ask::Count(_));
         counts(one.0) == counts(other.0)
-            && relations(one.1, self.inverses) == relations(other.1, self.inverses)
+            && relations(one.1, self.knowledge.words) == relations(other.1, self.knowledge.words)
             && canonical(one.0).key() == canonical(other.0).key()
     }
 }
@@ -444,12 +462,11 @@ fn compare_structures(predicted: &Parsed, gold: &Parsed, values: &mut Values) {
         return;
     };
     let same = one.is_isomorphic_to(&other);
-    let f1 = match same {
-        true => 1.0,
-        false => {
-            let statements = (Statements::of(&predicted.query), Statements::of(&gold.query));
-            aligned_patterns((&statements.0, &one), (&statements.1, &other)).f1()
-        }
+    let f1 = if same {
+        1.0
+    } else {
+        let statements = (Statements::of(&predicted.query), Statements::of(&gold.query));
+        aligned_patterns((&statements.0, &one), (&statements.1, &other)).f1()
     };
     values.set(Measure::EmCanonical, f64::from(same));
     values.set(Measure::F1Aligned, f1);
@@ -472,9 +489,8 @@ fn compare_sparql(
         Some(_) => None,
         None => parse_closed(text),
     };
-    let (closed_form, closed_gold) =
-        (closed(form.parsed.as_ref(), form.text), closed(gold_parsed, gold_text));
-    let predicted = form.parsed.as_ref().or(closed_form.as_ref());
+    let (closed_form, closed_gold) = (closed(form.sparql(), form.text), closed(gold_parsed, gold_text));
+    let predicted = form.sparql().or(closed_form.as_ref());
     let gold = gold_parsed.or(closed_gold.as_ref());
     match (predicted, gold) {
         (Some(predicted), Some(gold)) => {

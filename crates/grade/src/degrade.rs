@@ -348,7 +348,7 @@ fn changed(
     let worse = worse_query(&query, degradation, random)?;
     let printed = match language {
         Language::Sexpr => sexpr::print(&worse).ok()?,
-        Language::Kopl => kopl::print(&worse, knowledge.names).ok()?,
+        Language::Kopl => kopl::print(&worse, knowledge.words).ok()?,
         Language::Sparql => return None,
     };
     printed.lost.is_empty().then_some(printed.text)

@@ -74,13 +74,11 @@ mod tests {
     use crate::degrade::{Degradation, degrade};
     use touchstone_benchmark::Split;
     use touchstone_datasets::{DataSet, Importer, Record};
-    use touchstone_logic::Spelling;
-    use touchstone_logic::sparql::Namespaces;
 
     #[test]
     fn data_sets_without_sparql_can_be_degraded() {
-        let knowledge = Knowledge { lookup: &Spelling, names: &(), namespaces: Namespaces::default() };
-        let importer = Importer { data_set: DataSet::GrailQa, knowledge, inverses: &(), kb: None };
+        let knowledge = Knowledge::of_spelling();
+        let importer = Importer { data_set: DataSet::GrailQa, knowledge, kb: None };
         let record = |line: usize, text: &str| Record {
             line,
             text: serde_json::json!({ "question": "?", "qid": line, "s_expression": text, "answer": [] })

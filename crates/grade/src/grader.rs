@@ -1,7 +1,7 @@
 //! Grades one prediction: its outcome and all measures.
 
 use crate::answers::{AnswerMatch, match_answers};
-use crate::comparison::{Compared, GoldForms, Predicted, Read};
+use crate::comparison::{Compared, GoldForm, GoldForms, Predicted, Read};
 use crate::measure::{Measure, Product, Values};
 use crate::neighbour::agree;
 use crate::outcome::Outcome;
@@ -13,10 +13,10 @@ use std::borrow::Cow;
 use touchstone_benchmark::{Gives, OpenBenchmark, Prediction, Question};
 use touchstone_datasets::{ComparedAnswer, DataSet, OfficialInput, kqapro};
 use touchstone_engine::budget::{Cancel, Limits};
-use touchstone_engine::{Answers, Outcome as Ran, QueryContext, Session, Settings};
+use touchstone_engine::{Answers, Outcome as Ran, QueryContext, Reply, Session, Settings};
 use touchstone_kb::Change;
 use touchstone_logic::Knowledge;
-use touchstone_logic::{Inverses, Language, Ontology, QueryGraph};
+use touchstone_logic::{Language, Ontology, QueryGraph};
 
 /// Grades predictions.
 pub struct Grader<'k> {
@@ -24,8 +24,6 @@ pub struct Grader<'k> {
     pub session: Option<Session<'k>>,
     /// Reads logical forms.
     pub knowledge: Knowledge<'k>,
-    /// Relations that say the same the other way round.
-    pub inverses: &'k (dyn Inverses + Sync),
     /// For GrailQA's exact match.
     pub ontology: Option<&'k Ontology>,
     /// Compound measures.
@@ -96,16 +94,33 @@ type Returned<'a> = Result<Vec<ComparedAnswer<'a>>, (Outcome, String)>;
 /// Maximum number of operations of a logical form, unless the caller sets another one.
 pub const MAX_OPERATIONS: u64 = 2_000_000;
 
+/// The answers of a reply.
+fn returned(reply: Reply) -> Returned<'static> {
+    match reply.outcome {
+        Ran::Answered(Answers::List { answers, .. }) => {
+            Ok(answers.into_iter().map(ComparedAnswer::of_owned).collect())
+        }
+        Ran::Answered(Answers::Table { variables, rows, .. }) => {
+            Ok(rows.iter().map(|row| ComparedAnswer::of_row(&variables, row)).collect())
+        }
+        Ran::Answered(Answers::Graph(_)) => {
+            Err((Outcome::FailedToExecute, "a graph is not an answer".to_owned()))
+        }
+        Ran::Unparsable(cause) => Err((Outcome::Unparsable, cause)),
+        Ran::Failed(cause) => Err((Outcome::FailedToExecute, cause)),
+        Ran::OverBudget(stopped) => Err((Outcome::OverBudget, stopped.to_string())),
+    }
+}
+
 /// Maximum number of answers to keep with a grade: wrong queries may have millions.
 const MAX_KEPT: usize = 1000;
 
 impl<'k> Grader<'k> {
     /// With the published products, and without a KB to run forms on.
-    pub fn new(knowledge: Knowledge<'k>, inverses: &'k (dyn Inverses + Sync)) -> Grader<'k> {
+    pub fn new(knowledge: Knowledge<'k>) -> Grader<'k> {
         Grader {
             session: None,
-            knowledge,
-            inverses,
+            knowledge: knowledge.without_suggestions(),
             ontology: None,
             products: Product::published().to_vec(),
             compat: None,
@@ -130,7 +145,7 @@ impl<'k> Grader<'k> {
             },
             // Only forms that were run on this very KB, and not changed since, need not be run again.
             gold_is_true: open.benchmark.is_proven() && open.has_own_kb(),
-            ..Grader::new(context.knowledge(), context.inverses())
+            ..Grader::new(context.knowledge())
         }
     }
 
@@ -139,7 +154,7 @@ impl<'k> Grader<'k> {
         // An error is never an answer, whatever else the prediction has.
         let usable = prediction.filter(|prediction| prediction.error.is_none());
         let gold = GoldForms::new(question);
-        let (gold_answers, gold_from) = self.gold_answers(question);
+        let (gold_answers, gold_from) = self.gold_answers(&gold);
         let form = usable.and_then(|usable| self.read(&gold, usable));
         let is_gold = form.as_ref().is_some_and(|form| matches!(form.read, Read::Gold));
         let returned: Option<Returned<'g>> = match &form {
@@ -213,19 +228,16 @@ impl<'k> Grader<'k> {
     }
 
     /// The gold answers: the benchmark's; without them what the gold query returns on the KB, if it is at hand.
-    fn gold_answers<'g>(&self, question: &'g Question) -> (Vec<ComparedAnswer<'g>>, GoldAnswers) {
-        if question.has_gold_answers() {
-            return (question.answers.iter().map(ComparedAnswer::of).collect(), GoldAnswers::Given);
+    fn gold_answers<'g>(&self, gold: &GoldForms<'g>) -> (Vec<ComparedAnswer<'g>>, GoldAnswers) {
+        if gold.question.has_gold_answers() {
+            return (gold.question.answers.iter().map(ComparedAnswer::of).collect(), GoldAnswers::Given);
         }
-        let forms = &question.forms;
-        let forms = [
-            (Language::Sparql, &forms.sparql),
-            (Language::Sexpr, &forms.sexpr),
-            (Language::Kopl, &forms.program),
-            (Language::Sparql, &forms.sparql_kqapro),
-        ];
-        let run =
-            |(language, text): (Language, &Option<String>)| self.run_text(language, text.as_deref()?)?.ok();
+        let forms = [GoldForm::Sparql, GoldForm::Sexpr, GoldForm::Program, GoldForm::SparqlKqaPro];
+        let run = |which: GoldForm| {
+            let session = self.session.as_ref()?;
+            let form = gold.own_form(which, &self.knowledge)?;
+            returned(session.run_form(form, &self.settings, &self.cancel)).ok()
+        };
         match forms.into_iter().find_map(run) {
             Some(answers) => (answers, GoldAnswers::FromKb),
             None => (Vec::new(), GoldAnswers::Unknown),
@@ -283,26 +295,12 @@ impl<'k> Grader<'k> {
 
     /// Runs a form; `None` without a KB.
     fn run(&self, form: &Predicted<'_>) -> Option<Returned<'static>> {
-        self.run_text(form.language, form.text)
-    }
-
-    fn run_text(&self, language: Language, text: &str) -> Option<Returned<'static>> {
         let session = self.session.as_ref()?;
-        let reply = session.run(language, text, &self.settings, &self.cancel);
-        Some(match reply.outcome {
-            Ran::Answered(Answers::List { answers, .. }) => {
-                Ok(answers.into_iter().map(ComparedAnswer::of_owned).collect())
-            }
-            Ran::Answered(Answers::Table { variables, rows, .. }) => {
-                Ok(rows.iter().map(|row| ComparedAnswer::of_row(&variables, row)).collect())
-            }
-            Ran::Answered(Answers::Graph(_)) => {
-                Err((Outcome::FailedToExecute, "a graph is not an answer".to_owned()))
-            }
-            Ran::Unparsable(cause) => Err((Outcome::Unparsable, cause)),
-            Ran::Failed(cause) => Err((Outcome::FailedToExecute, cause)),
-            Ran::OverBudget(stopped) => Err((Outcome::OverBudget, stopped.to_string())),
-        })
+        let reply = match &form.form {
+            Some(read) => session.run_form(read, &self.settings, &self.cancel),
+            None => session.run(form.language, form.text, &self.settings, &self.cancel),
+        };
+        Some(returned(reply))
     }
 
     fn official(

@@ -5,7 +5,7 @@
 //! Characters that an IRI cannot hold, and `:`, are percent-encoded, so the three never collide.
 //! Freebase and Wikidata have their own namespaces, which are kept.
 
-use crate::vocabulary::{FREEBASE, Vocabulary};
+use crate::vocabulary::{FREEBASE, RdfVocabulary};
 use std::borrow::Cow;
 
 /// Wikidata's entities.
@@ -22,7 +22,7 @@ const QUALIFIER: &str = "qualifier:";
 #[derive(Clone, Debug)]
 pub(crate) struct IriScheme {
     pub(crate) base: String,
-    pub(crate) vocabulary: Vocabulary,
+    pub(crate) vocabulary: RdfVocabulary,
 }
 
 /// What an IRI stands for.
@@ -58,24 +58,24 @@ impl IriScheme {
     pub(crate) fn property(&self, id: &str) -> String {
         match self.vocabulary {
             _ if is_absolute(id) => id.to_owned(),
-            Vocabulary::Freebase => encode(FREEBASE, id),
-            Vocabulary::Wikidata => encode(WIKIDATA_DIRECT, id),
-            Vocabulary::Rdfs => encode(&format!("{}{PROPERTY}", self.base), id),
+            RdfVocabulary::Freebase => encode(FREEBASE, id),
+            RdfVocabulary::Wikidata => encode(WIKIDATA_DIRECT, id),
+            RdfVocabulary::Rdfs => encode(&format!("{}{PROPERTY}", self.base), id),
         }
     }
 
     pub(crate) fn qualifier(&self, id: &str) -> String {
         match self.vocabulary {
             _ if is_absolute(id) => id.to_owned(),
-            Vocabulary::Freebase => encode(FREEBASE, id),
-            Vocabulary::Wikidata => encode(WIKIDATA_QUALIFIER, id),
-            Vocabulary::Rdfs => encode(&format!("{}{QUALIFIER}", self.base), id),
+            RdfVocabulary::Freebase => encode(FREEBASE, id),
+            RdfVocabulary::Wikidata => encode(WIKIDATA_QUALIFIER, id),
+            RdfVocabulary::Rdfs => encode(&format!("{}{QUALIFIER}", self.base), id),
         }
     }
 
     /// What an IRI stands for.
     pub(crate) fn resource<'i>(&self, iri: &'i str) -> Resource<'i> {
-        if self.vocabulary == Vocabulary::Wikidata {
+        if self.vocabulary == RdfVocabulary::Wikidata {
             if let Some(local) = iri.strip_prefix(WIKIDATA_DIRECT) {
                 return Resource::Property(decode(local));
             }
@@ -86,7 +86,7 @@ impl IriScheme {
         let Some(local) = iri.strip_prefix(self.base.as_str()).filter(|_| !self.base.is_empty()) else {
             return Resource::Node(Cow::Borrowed(iri));
         };
-        if self.vocabulary == Vocabulary::Rdfs {
+        if self.vocabulary == RdfVocabulary::Rdfs {
             if let Some(id) = local.strip_prefix(PROPERTY) {
                 return Resource::Property(decode(id));
             }
@@ -160,7 +160,7 @@ mod tests {
 
     #[test]
     fn ids_survive_being_iris() {
-        let scheme = IriScheme { base: "urn:touchstone:kb:".into(), vocabulary: Vocabulary::Rdfs };
+        let scheme = IriScheme { base: "urn:touchstone:kb:".into(), vocabulary: RdfVocabulary::Rdfs };
         for id in
             ["Q42", "a b", "property:x", "50%", "é/#?[]", "http://example.org/x", "c:AD", "\u{e000}", "x\ny"]
         {
@@ -172,7 +172,7 @@ mod tests {
                 assert_eq!(scheme.resource(&scheme.qualifier(id)), Resource::Qualifier(id.into()));
             }
         }
-        let wikidata = IriScheme { base: WIKIDATA_ENTITY.into(), vocabulary: Vocabulary::Wikidata };
+        let wikidata = IriScheme { base: WIKIDATA_ENTITY.into(), vocabulary: RdfVocabulary::Wikidata };
         assert_eq!(wikidata.property("P31"), "http://www.wikidata.org/prop/direct/P31");
         assert_eq!(
             wikidata.resource("http://www.wikidata.org/prop/qualifier/P580"),

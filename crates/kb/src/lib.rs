@@ -47,4 +47,4 @@ pub use store::{
     ValueKind, is_store,
 };
 pub use time::{Precision, Time, plain_date};
-pub use vocabulary::{FREEBASE, OWL, RDF, RDFS, SKOS, Vocabulary, VocabularyTerm};
+pub use vocabulary::{FREEBASE, OWL, RDF, RDFS, RdfVocabulary, SKOS, VocabularyTerm};

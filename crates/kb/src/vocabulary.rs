@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 /// The family of IRIs, after the source of the KB.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Vocabulary {
+pub enum RdfVocabulary {
     /// RDF Schema and SKOS; also DBpedia's.
     #[default]
     Rdfs,
@@ -80,7 +80,7 @@ impl VocabularyTerm {
     ];
 }
 
-impl Vocabulary {
+impl RdfVocabulary {
     /// The first term with the same IRI: one IRI, one term.
     pub fn canonical(self, term: VocabularyTerm) -> VocabularyTerm {
         let iri = self.iri(term);
@@ -94,7 +94,7 @@ impl Vocabulary {
 
     /// The IRI of a term.
     pub fn iri(self, term: VocabularyTerm) -> &'static str {
-        use Vocabulary::*;
+        use RdfVocabulary::*;
         match (term, self) {
             (VocabularyTerm::Type, Freebase) => "http://rdf.freebase.com/ns/type.object.type",
             (VocabularyTerm::Type, Wikidata) => "http://www.wikidata.org/prop/direct/P31",

@@ -3,9 +3,9 @@
 pub use crate::level_counts::{LevelCounts, LevelRow, LevelSummary, NoLevel, QuestionLevel};
 
 use crate::equal::Canonical;
-use crate::lookup::Inverses;
 use crate::query::{Ask, Query, Set};
 use crate::value::Symbol;
+use crate::vocabulary::Vocabulary;
 use hashbrown::HashSet;
 use std::collections::BTreeSet;
 use std::fmt;
@@ -128,13 +128,18 @@ pub struct Traits {
 impl Traits {
     /// What matters about a question. Templates are compared up to inverse relations; with the inverse rule of GrailQA++, a relation
     /// also counts as seen when its inverse is.
-    pub fn of(query: &Query, inverses: &dyn Inverses, inverse_rule: bool) -> Traits {
+    pub fn of(query: &Query, inverses: &dyn Vocabulary, inverse_rule: bool) -> Traits {
         let template = Canonical::template(query, inverses).key().to_owned();
         Traits::new(SchemaItems::of(query), template, inverses, inverse_rule)
     }
 
     /// The same of a question whose schema items and template are known.
-    pub fn new(items: SchemaItems, template: String, inverses: &dyn Inverses, inverse_rule: bool) -> Traits {
+    pub fn new(
+        items: SchemaItems,
+        template: String,
+        inverses: &dyn Vocabulary,
+        inverse_rule: bool,
+    ) -> Traits {
         let SchemaItems { classes, properties, qualifiers } = items;
         let property = |name: Symbol| {
             let inverse = if inverse_rule { inverses.inverse(&name) } else { None };
@@ -188,12 +193,12 @@ impl Training {
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
-    use crate::lookup::Spelling;
     use crate::sexpr::Form;
+    use crate::vocabulary::Spelling;
 
     struct Pairs;
 
-    impl Inverses for Pairs {
+    impl Vocabulary for Pairs {
         fn inverse(&self, relation: &str) -> Option<&str> {
             match relation {
                 "a.b" => Some("b.a"),

@@ -16,7 +16,6 @@ pub mod graph;
 pub mod kopl;
 pub mod level;
 mod level_counts;
-mod lookup;
 mod loss;
 mod ontology;
 mod pattern;
@@ -30,22 +29,23 @@ pub mod sparql;
 mod text;
 pub mod typed;
 mod value;
+mod vocabulary;
 mod words;
 
 pub use answer::{Answer, Number};
 pub use graph::{QueryGraph, Shape};
 pub use kopl::Program;
-pub use lookup::{Inverses, KeyKind, Lookup, Names, SAME_AS, Silent, Spelling};
 pub use loss::{Inexpressible, Language, Loss, Printed};
 pub use ontology::{Ontology, OntologyError};
 pub use query::{
     Ask, Condition, Direction, During, Extreme, Mark, Operand, Query, Relate, Rules, Set, Step, Superlative,
 };
-pub use read_form::ReadForm;
-pub use reading::{Knowledge, ReadError, Reading, read_graph, read_parsed, read_program, read_text};
+pub use read_form::{ParsedForm, ReadForm, SparqlForm};
+pub use reading::{Knowledge, ReadError, Reading, UnknownWords, read_graph, read_program, read_text};
 pub use relax::{each_without_one, without_one};
 pub use schema_ids::{entities, with_ids};
 pub use sexpr::Form;
 pub use text::{Span, SyntaxError, SyntaxErrorKind};
 pub use value::{Symbol, Value};
+pub use vocabulary::{KeyKind, SAME_AS, Spelling, Vocabulary};
 pub use words::Word;

@@ -1,20 +1,63 @@
-//! A logical form that is read once, with everything that later steps need to know about its text.
+//! A logical form that is read once, with everything that later steps need to know about it.
 
+use crate::kopl::{Program, ProgramError};
 use crate::loss::{Language, Loss};
 use crate::query::Query;
-use crate::reading::{Knowledge, ReadError, Reading, read_parsed, read_text};
+use crate::reading::{Knowledge, ReadError, UnknownWords, check_words};
+use crate::sexpr::Form;
 use crate::sparql::tokens::{SparqlTokens, sparql_tokens};
-use crate::sparql::{self, Dialect, Parsed, QueryIris, Repair};
+use crate::sparql::{self, Dialect, Namespaces, NotRecognised, Parsed, QueryIris, Recognised};
+use crate::vocabulary::Vocabulary;
 use std::sync::OnceLock;
+
+/// A parsed form: what engines run. Words may be unknown.
+#[derive(Debug, Clone)]
+pub enum ParsedForm {
+    /// What an S-expression asks.
+    Sexpr(Query),
+    /// A program.
+    Kopl(Program),
+    /// SPARQL.
+    Sparql(Box<SparqlForm>),
+}
+
+/// Parsed SPARQL, and what it asks.
+#[derive(Debug, Clone)]
+pub struct SparqlForm {
+    /// The query after repair and parsing.
+    pub parsed: Parsed,
+    /// The query in the algebra, or why it is outside the algebra.
+    pub recognised: Result<Recognised, NotRecognised>,
+}
+
+impl ParsedForm {
+    /// Parses a text. Words that are not known are accepted.
+    pub fn parse(
+        language: Language,
+        text: &str,
+        words: &dyn Vocabulary,
+        namespaces: &Namespaces,
+    ) -> Result<ParsedForm, ReadError> {
+        Ok(match language {
+            Language::Sexpr => ParsedForm::Sexpr(Form::read(text, words, UnknownWords::Accept)?.to_query()?),
+            Language::Kopl => ParsedForm::Kopl(Program::parse(text)?),
+            Language::Sparql => {
+                let parsed = sparql::parse(text)?;
+                let recognised = sparql::recognise(&parsed.query, namespaces);
+                ParsedForm::Sparql(Box::new(SparqlForm { parsed, recognised }))
+            }
+        })
+    }
+}
 
 /// A logical form that was read: its text, what it asks, and what was found out on the way.
 ///
 /// ```
-/// use touchstone_logic::sparql::{Dialect, Namespaces};
-/// use touchstone_logic::{Knowledge, Language, ReadForm, Spelling};
-/// let knowledge = Knowledge { lookup: &Spelling, names: &(), namespaces: Namespaces::default() };
-/// let form = ReadForm::read(Language::Sparql, "SELECT ?x WHERE { ?x ns:film.film.directed_by ns:m.1 }", &knowledge);
-/// assert!(form.query.is_ok());
+/// use touchstone_logic::sparql::Dialect;
+/// use touchstone_logic::{Knowledge, Language, ReadForm};
+/// let text = "SELECT ?x WHERE { ?x ns:film.film.directed_by ns:m.1 }";
+/// let form = ReadForm::read(Language::Sparql, text, &Knowledge::of_spelling());
+/// assert!(form.query().is_some());
 /// assert_eq!(form.dialect(), Some(&Dialect::Freebase));
 /// assert!(form.iris().contains("http://rdf.freebase.com/ns/m.1"));
 /// ```
@@ -24,12 +67,12 @@ pub struct ReadForm {
     pub language: Language,
     /// The text as it was given.
     pub text: String,
-    /// SPARQL after repair and parsing, also where the algebra cannot express it; `None` in other languages and if it cannot be parsed.
-    pub parsed: Option<Parsed>,
-    /// What the form asks, or why it could not be read.
-    pub query: Result<Query, ReadError>,
-    /// Where the query differs from the text.
-    pub losses: Vec<Loss>,
+    /// What can be run, or why the text cannot be parsed. Unknown words are accepted.
+    pub parsed: Result<ParsedForm, ReadError>,
+    /// What a program asks.
+    program_query: Option<Result<Query, ProgramError>>,
+    /// A word that is unknown, if such words are refused.
+    refused: Option<ReadError>,
     /// The KB's base, for the dialect.
     base: Option<String>,
     dialect: OnceLock<Option<Dialect>>,
@@ -40,34 +83,94 @@ impl ReadForm {
     /// Reads a text. What cannot be read is kept with the reason.
     #[must_use]
     pub fn read(language: Language, text: &str, knowledge: &Knowledge<'_>) -> ReadForm {
-        let parsed = if language == Language::Sparql { Some(sparql::parse(text)) } else { None };
-        let (parsed, reading) = match parsed {
-            None => (None, read_text(language, text, knowledge)),
-            Some(Err(error)) => (None, Err(error.into())),
-            Some(Ok(parsed)) => {
-                let reading = read_parsed(&parsed.query, knowledge);
-                (Some(parsed), reading)
+        let Knowledge { words, namespaces, unknown_words } = knowledge;
+        let (mut program_query, mut refused) = (None, None);
+        let parsed = match language {
+            Language::Sexpr => match read_sexpr(text, *words, *unknown_words) {
+                Ok(query) => Ok(ParsedForm::Sexpr(query)),
+                Err(error) => {
+                    // Its words may be all that is wrong.
+                    let accepting = read_sexpr(text, *words, UnknownWords::Accept);
+                    refused = Some(error);
+                    accepting.map(ParsedForm::Sexpr)
+                }
+            },
+            _ => ParsedForm::parse(language, text, *words, namespaces),
+        };
+        match &parsed {
+            Ok(ParsedForm::Kopl(program)) => {
+                let query = program.to_query(*words);
+                refused = query.as_ref().ok().and_then(|query| check_words(query, knowledge).err());
+                program_query = Some(query);
             }
-        };
-        let (query, losses, dialect) = match reading {
-            Ok(Reading { query, lost, dialect, .. }) => (Ok(query), lost, OnceLock::from(dialect)),
-            Err(error) => (Err(error), Vec::new(), OnceLock::new()),
-        };
-        let base = knowledge.namespaces.base.clone();
+            Ok(ParsedForm::Sparql(sparql)) => {
+                let recognised = sparql.recognised.as_ref().ok();
+                refused = recognised.and_then(|recognised| check_words(&recognised.query, knowledge).err());
+            }
+            // This parser checks the words by itself, and knows where they are.
+            Ok(ParsedForm::Sexpr(_)) | Err(_) => {}
+        }
         ReadForm {
             language,
             text: text.to_owned(),
             parsed,
-            query,
-            losses,
-            base,
-            dialect,
+            program_query,
+            refused,
+            base: namespaces.base.clone(),
+            dialect: OnceLock::new(),
             iris: OnceLock::new(),
+        }
+    }
+
+    /// What the form asks, if it can be read.
+    #[must_use]
+    pub fn query(&self) -> Option<&Query> {
+        match (&self.refused, &self.parsed) {
+            (None, Ok(ParsedForm::Sexpr(query))) => Some(query),
+            (None, Ok(ParsedForm::Kopl(_))) => self.program_query.as_ref()?.as_ref().ok(),
+            (None, Ok(ParsedForm::Sparql(sparql))) => Some(&sparql.recognised.as_ref().ok()?.query),
+            (Some(_), _) | (None, Err(_)) => None,
+        }
+    }
+
+    /// Why the form cannot be read.
+    #[must_use]
+    pub fn error(&self) -> Option<ReadError> {
+        match (&self.refused, &self.parsed) {
+            (Some(error), _) | (None, Err(error)) => Some(error.clone()),
+            (None, Ok(ParsedForm::Sexpr(_))) => None,
+            (None, Ok(ParsedForm::Kopl(_))) => {
+                Some(self.program_query.as_ref()?.as_ref().err()?.clone().into())
+            }
+            (None, Ok(ParsedForm::Sparql(sparql))) => Some(sparql.recognised.as_ref().err()?.clone().into()),
+        }
+    }
+
+    /// SPARQL after repair and parsing, also where the algebra cannot express it.
+    #[must_use]
+    pub fn sparql(&self) -> Option<&Parsed> {
+        match &self.parsed {
+            Ok(ParsedForm::Sparql(sparql)) => Some(&sparql.parsed),
+            _ => None,
+        }
+    }
+
+    /// Where the query differs from the text.
+    #[must_use]
+    pub fn losses(&self) -> &[Loss] {
+        match &self.parsed {
+            Ok(ParsedForm::Sparql(sparql)) => sparql.recognised.as_ref().map_or(&[], |found| &found.lost),
+            _ => &[],
         }
     }
 
     /// The graph that a SPARQL text is written for, also of texts that cannot be parsed; `None` in other languages.
     pub fn dialect(&self) -> Option<&Dialect> {
+        if let Ok(ParsedForm::Sparql(sparql)) = &self.parsed
+            && let Ok(recognised) = &sparql.recognised
+        {
+            return Some(&recognised.dialect);
+        }
         let of_text = || {
             let is_sparql = self.language == Language::Sparql;
             is_sparql.then(|| Dialect::of_text(&self.text, self.base.as_deref()))
@@ -77,14 +180,8 @@ impl ReadForm {
 
     /// The IRIs of SPARQL that could be parsed.
     pub fn iris(&self) -> &QueryIris {
-        let parsed = || self.parsed.as_ref().map(|parsed| QueryIris::of(&parsed.query));
+        let parsed = || self.sparql().map(|parsed| QueryIris::of(&parsed.query));
         self.iris.get_or_init(|| parsed().unwrap_or_default())
-    }
-
-    /// What was repaired before the text could be parsed.
-    #[must_use]
-    pub fn repairs(&self) -> &[Repair] {
-        self.parsed.as_ref().map_or(&[], |parsed| &parsed.repairs)
     }
 
     /// The tokens of a SPARQL text.
@@ -94,37 +191,55 @@ impl ReadForm {
     }
 }
 
+fn read_sexpr(text: &str, words: &dyn Vocabulary, unknown: UnknownWords) -> Result<Query, ReadError> {
+    Ok(Form::read(text, words, unknown)?.to_query()?)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Spelling, SyntaxErrorKind};
+    use crate::{Ontology, SyntaxErrorKind};
 
     fn read(language: Language, text: &str) -> ReadForm {
-        let knowledge = Knowledge { lookup: &Spelling, names: &(), namespaces: Default::default() };
-        ReadForm::read(language, text, &knowledge)
+        ReadForm::read(language, text, &Knowledge::of_spelling())
     }
 
     #[test]
     fn forms_of_every_language_are_read() {
         let sexpr = read(Language::Sexpr, "(JOIN a.b m.1)");
         let sparql = read(Language::Sparql, "SELECT DISTINCT ?x { ?x ns:a.b ns:m.1 }");
-        assert_eq!(sexpr.query.as_ref().ok(), sparql.query.as_ref().ok());
-        assert!(sexpr.dialect().is_none() && sexpr.parsed.is_none());
-        assert_eq!(sparql.repairs().len(), 1);
+        assert!(sexpr.query().is_some() && sexpr.error().is_none());
+        assert_eq!(sexpr.query(), sparql.query());
+        assert!(sexpr.dialect().is_none() && sexpr.sparql().is_none());
+        assert_eq!(sparql.sparql().map(|parsed| parsed.repairs.len()), Some(1));
         assert_eq!(sparql.tokens().map(|token| token.text).collect::<String>(), sparql.text);
-        assert!(read(Language::Kopl, "Find(A) > What()").query.is_ok());
+        assert!(read(Language::Kopl, "Find(A) > What()").query().is_some());
     }
 
     #[test]
     fn what_cannot_be_read_keeps_what_is_known() {
         let outside = read(Language::Sparql, "SELECT ?x { ?x <pred:name> ?y OPTIONAL { ?x ?p ?o } }");
-        assert!(outside.parsed.is_some() && outside.iris().has_kqapro_predicate());
-        assert!(matches!(outside.query, Err(ReadError::NotRecognised(_))), "{:?}", outside.query);
+        assert!(outside.sparql().is_some() && outside.iris().has_kqapro_predicate());
+        assert!(matches!(outside.error(), Some(ReadError::NotRecognised(_))), "{:?}", outside.error());
         let broken = read(Language::Sparql, "SELECT ?x { ?x <pred:name> ");
         assert_eq!(broken.dialect(), Some(&Dialect::KqaPro));
-        assert!(broken.parsed.is_none());
+        assert!(broken.sparql().is_none() && broken.query().is_none());
         let long = format!("ASK {{ ?x <urn:p> ?y FILTER(1 {}) }}", "+ 1 ".repeat(3_000));
-        let Err(ReadError::Syntax(error)) = read(Language::Sparql, &long).query else { panic!("{long}") };
+        let Some(ReadError::Syntax(error)) = read(Language::Sparql, &long).error() else { panic!("{long}") };
         assert_eq!(error.kind, SyntaxErrorKind::TooManyOperators { maximum: 2_000 });
+    }
+
+    #[test]
+    fn forms_with_unknown_words_can_be_run() {
+        let ontology = Ontology::from_parts([("a.b", "a.b.relation", "a.c")], [("a.b", "a.x")], []);
+        let knowledge = Knowledge::new(&ontology, Namespaces::default()).without_suggestions();
+        for text in [
+            "(AND a.b (JOIN a.b.relatoin m.1))",
+            "SELECT DISTINCT ?x WHERE { ?x ns:a.b.relatoin ns:m.1 }",
+            "Find(A) > Relate(a.b.relatoin, forward) > What()",
+        ] {
+            let form = ReadForm::read(Language::guess(text), text, &knowledge);
+            assert!(form.parsed.is_ok() && form.query().is_none() && form.error().is_some(), "{text}");
+        }
     }
 }

@@ -2,11 +2,11 @@
 
 use crate::kopl::Program;
 use crate::level::SchemaItems;
-use crate::lookup::{Lookup, Names};
 use crate::loss::{Language, Loss};
 use crate::query::Query;
 use crate::sexpr::{Form, GraphQuery};
 use crate::sparql::{self, Dialect, Namespaces, Repair};
+use crate::vocabulary::{Spelling, Vocabulary};
 use crate::{Inexpressible, SyntaxError};
 
 /// A logical form that was read.
@@ -53,14 +53,47 @@ pub enum ReadError {
     NotRecognised(#[from] sparql::NotRecognised),
 }
 
-/// What a reader may know about the words of logical forms.
+/// What a reader knows about the words of logical forms, and what it does with others.
+#[derive(Clone)]
 pub struct Knowledge<'k> {
-    /// What words are.
-    pub lookup: &'k (dyn Lookup + Sync),
-    /// The names and kinds of keys.
-    pub names: &'k (dyn Names + Sync),
+    /// What words mean.
+    pub words: &'k dyn Vocabulary,
     /// The namespaces of IRIs.
     pub namespaces: Namespaces,
+    /// What happens to words that `words` does not know.
+    pub unknown_words: UnknownWords,
+}
+
+/// What happens to classes and properties that a vocabulary does not know.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum UnknownWords {
+    /// They are an error that suggests the nearest known word. Looking for it takes longer than reading a query.
+    #[default]
+    Suggest,
+    /// They are an error.
+    Refuse,
+    /// They are read like others: engines report them with their answers.
+    Accept,
+}
+
+impl<'k> Knowledge<'k> {
+    /// Unknown words are an error with a suggestion.
+    #[must_use]
+    pub fn new(words: &'k dyn Vocabulary, namespaces: Namespaces) -> Knowledge<'k> {
+        Knowledge { words, namespaces, unknown_words: UnknownWords::Suggest }
+    }
+
+    /// Nothing but the spelling of ids.
+    #[must_use]
+    pub fn of_spelling() -> Knowledge<'static> {
+        Knowledge::new(&Spelling, Namespaces::default())
+    }
+
+    /// Unknown words are an error without a suggestion: for forms by the thousand.
+    #[must_use]
+    pub fn without_suggestions(self) -> Knowledge<'k> {
+        Knowledge { unknown_words: UnknownWords::Refuse, ..self }
+    }
 }
 
 impl Reading {
@@ -74,7 +107,9 @@ impl Reading {
 pub fn read_text(language: Language, text: &str, knowledge: &Knowledge<'_>) -> Result<Reading, ReadError> {
     match language {
         // This parser knows the words by itself, and where they stand.
-        Language::Sexpr => Ok(Reading::plain(Form::parse(text, knowledge.lookup)?.to_query()?)),
+        Language::Sexpr => {
+            Ok(Reading::plain(Form::read(text, knowledge.words, knowledge.unknown_words)?.to_query()?))
+        }
         Language::Kopl => read_program(&Program::parse(text)?, knowledge),
         Language::Sparql => {
             let parsed = sparql::parse(text)?;
@@ -85,8 +120,8 @@ pub fn read_text(language: Language, text: &str, knowledge: &Knowledge<'_>) -> R
 
 /// The query that a program asks.
 pub fn read_program(program: &Program, knowledge: &Knowledge<'_>) -> Result<Reading, ReadError> {
-    let query = program.to_query(knowledge.names)?;
-    check_words(&query, knowledge.lookup)?;
+    let query = program.to_query(knowledge.words)?;
+    check_words(&query, knowledge)?;
     Ok(Reading::plain(query))
 }
 
@@ -96,28 +131,30 @@ pub fn read_graph(graph: &GraphQuery) -> Result<Reading, ReadError> {
 }
 
 /// The query that parsed SPARQL asks.
-pub fn read_parsed(query: &spargebra::Query, knowledge: &Knowledge<'_>) -> Result<Reading, ReadError> {
+fn read_parsed(query: &spargebra::Query, knowledge: &Knowledge<'_>) -> Result<Reading, ReadError> {
     let sparql::Recognised { query, lost, dialect } = sparql::recognise(query, &knowledge.namespaces)?;
-    check_words(&query, knowledge.lookup)?;
+    check_words(&query, knowledge)?;
     Ok(Reading { query, repairs: Vec::new(), lost, dialect: Some(dialect) })
 }
 
 /// Refuses classes and properties that the KB or the ontology does not have.
-fn check_words(query: &Query, lookup: &dyn Lookup) -> Result<(), ReadError> {
+pub(crate) fn check_words(query: &Query, knowledge: &Knowledge<'_>) -> Result<(), ReadError> {
+    if knowledge.unknown_words == UnknownWords::Accept {
+        return Ok(());
+    }
+    let (words, suggests) = (knowledge.words, knowledge.unknown_words == UnknownWords::Suggest);
     let items = SchemaItems::of(query);
-    if let Some(word) = items.properties.iter().find(|word| lookup.is_property(word) == Some(false)) {
+    if let Some(word) = items.properties.iter().find(|word| words.is_property(word) == Some(false)) {
+        let nearest = if suggests { words.nearest_property(word) } else { None };
         return Err(ReadError::UnknownWord {
             what: "relation or attribute",
             word: word.to_string(),
-            nearest: lookup.nearest_property(word),
+            nearest,
         });
     }
-    if let Some(word) = items.classes.iter().find(|word| lookup.is_class(word) == Some(false)) {
-        return Err(ReadError::UnknownWord {
-            what: "class",
-            word: word.to_string(),
-            nearest: lookup.nearest_class(word),
-        });
+    if let Some(word) = items.classes.iter().find(|word| words.is_class(word) == Some(false)) {
+        let nearest = if suggests { words.nearest_class(word) } else { None };
+        return Err(ReadError::UnknownWord { what: "class", word: word.to_string(), nearest });
     }
     Ok(())
 }
@@ -130,7 +167,7 @@ mod tests {
     #[test]
     fn unknown_words_are_reported_in_all_languages() {
         let ontology = crate::Ontology::from_parts([("a.b", "a.b.relation", "a.c")], [("a.b", "a.x")], []);
-        let knowledge = Knowledge { lookup: &ontology, names: &(), namespaces: Namespaces::default() };
+        let knowledge = Knowledge::new(&ontology, Namespaces::default());
         for text in [
             "(AND a.b (JOIN a.b.relatoin m.1))",
             "SELECT DISTINCT ?x WHERE { ?x ns:a.b.relatoin ns:m.1 }",
@@ -138,6 +175,11 @@ mod tests {
         ] {
             let error = read_text(Language::guess(text), text, &knowledge).unwrap_err().to_string();
             assert!(error.contains("did you mean `a.b.relation`?"), "{text}: {error}");
+            let quiet = knowledge.clone().without_suggestions();
+            let error = read_text(Language::guess(text), text, &quiet).unwrap_err().to_string();
+            assert!(!error.contains("did you mean"), "{text}: {error}");
+            let lenient = Knowledge { unknown_words: UnknownWords::Accept, ..quiet };
+            assert!(read_text(Language::guess(text), text, &lenient).is_ok(), "{text}");
         }
     }
 }

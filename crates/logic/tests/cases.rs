@@ -8,8 +8,8 @@ use touchstone_logic::equal::Canonical;
 use touchstone_logic::level::SchemaItems;
 use touchstone_logic::sparql::{Dialect, Namespaces};
 use touchstone_logic::{
-    Inexpressible, Inverses, Knowledge, Language, Lookup, Ontology, Printed, QueryGraph, ReadError, Reading,
-    Spelling, kopl, read_text, sexpr, sparql,
+    Inexpressible, Knowledge, Language, Ontology, Printed, QueryGraph, ReadError, Reading, Spelling,
+    Vocabulary, kopl, read_text, sexpr, sparql,
 };
 
 fn folder() -> PathBuf {
@@ -30,12 +30,12 @@ fn ontology() -> Ontology {
     )
 }
 
-fn knowledge(lookup: &(dyn Lookup + Sync)) -> Knowledge<'_> {
-    Knowledge { lookup, names: &(), namespaces: Namespaces::default() }
+fn knowledge(words: &dyn Vocabulary) -> Knowledge<'_> {
+    Knowledge::new(words, Namespaces::default())
 }
 
-fn read(text: &str, lookup: &(dyn Lookup + Sync)) -> Result<Reading, ReadError> {
-    read_text(Language::guess(text), text, &knowledge(lookup))
+fn read(text: &str, words: &dyn Vocabulary) -> Result<Reading, ReadError> {
+    read_text(Language::guess(text), text, &knowledge(words))
 }
 
 fn printed(out: &mut String, what: &str, result: Result<Printed, Inexpressible>) {
@@ -88,7 +88,7 @@ fn compared(text: &str) -> String {
     let (gold, predicted) = text.split_once(" ||| ").expect("two forms with ||| between them");
     let canonical = |text: &str| {
         let reading = read(text, &Spelling).unwrap_or_else(|error| panic!("{error}: {text}"));
-        Canonical::of(&reading.query, &ontology as &dyn Inverses)
+        Canonical::of(&reading.query, &ontology)
     };
     let verdict = canonical(gold).compare(&canonical(predicted));
     match verdict.why {

@@ -272,7 +272,8 @@ fn world() -> Kb {
 }
 
 fn llm<'k>(kb: &'k Kb, server: &Server, change: impl FnOnce(&mut LlmSettings)) -> LlmSystem<'k> {
-    let knowledge = Knowledge { lookup: kb, names: kb, namespaces: Namespaces::of(kb) };
+    let words = touchstone_engine::Words::new(kb);
+    let knowledge = Knowledge::new(&words, Namespaces::of(kb));
     let nearest = Nearest::new(kb, &Lexicon::of(kb), &[], &knowledge);
     let mut settings = LlmSettings::new(server.url.trim_end_matches("/ask"), "test-model");
     settings.web = quick();

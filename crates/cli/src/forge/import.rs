@@ -69,12 +69,7 @@ pub(crate) fn run(args: &ImportArgs) -> Result<Outcome> {
     let opened = args.knowledge.open()?;
     let known = opened.context();
     let config = ImportConfig {
-        importer: Importer {
-            data_set,
-            knowledge: known.knowledge(),
-            inverses: known.inverses(),
-            kb: known.kb(),
-        },
+        importer: Importer { data_set, knowledge: known.knowledge(), kb: known.kb() },
         name: args.name.clone().unwrap_or_else(|| args.format.clone()),
         files,
         kb: KbIdentity::of(known.kb()),

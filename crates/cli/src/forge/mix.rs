@@ -8,8 +8,6 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use touchstone_benchmark::{Benchmark, Split};
 use touchstone_forge::mix::{Choice, mix};
-use touchstone_logic::Knowledge;
-use touchstone_logic::Silent;
 use touchstone_logic::graph::Class;
 use touchstone_logic::level::Level;
 
@@ -69,11 +67,9 @@ pub(crate) fn run(args: &MixArgs) -> Result<Outcome> {
     let sources: Vec<Benchmark> =
         args.sources.iter().map(|dir| Benchmark::read(dir)).collect::<Result<_, _>>()?;
     let opened = args.knowledge.open()?;
-    let known = opened.context();
+    let known = opened.context().without_suggestions();
     let knowledge = known.knowledge();
-    let silent = Silent(knowledge.lookup);
-    let knowledge = Knowledge { lookup: &silent, ..knowledge };
-    let mixed = mix(&against, &sources, &choice, &knowledge, known.inverses(), known.kb());
+    let mixed = mix(&against, &sources, &choice, &knowledge, known.kb());
     mixed.write_to(folder)?;
     if args.json {
         output::json(&mixed.manifest)?;

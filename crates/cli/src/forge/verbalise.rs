@@ -39,7 +39,7 @@ pub(crate) fn run(args: &VerbaliseArgs) -> Result<Outcome> {
     let lexicon = super::lexicon(args.lexicon.as_deref(), &kb)?;
     let text = &args.query;
     let query: Query = match Language::guess(text) {
-        Language::Sexpr => Form::parse(text, &kb)?.to_query()?,
+        Language::Sexpr => Form::parse(text, &Words::new(&kb))?.to_query()?,
         Language::Kopl => Program::parse(text)?.to_query(&Words::new(&kb))?,
         Language::Sparql => {
             let parsed = touchstone_logic::sparql::parse(text)?;

@@ -9,7 +9,7 @@ use clap::{Args, ValueEnum};
 use serde::Serialize;
 use touchstone_datasets::{DataSet, ReasonCounts, Record};
 use touchstone_engine::QueryContext;
-use touchstone_kb::Vocabulary;
+use touchstone_kb::RdfVocabulary;
 use touchstone_logic::sparql::Dialect;
 use touchstone_logic::{Knowledge, Reading};
 use touchstone_logic::{Language, Printed, kopl, sexpr, sparql};
@@ -219,15 +219,14 @@ fn print(
                     reading.dialect.clone().unwrap_or(Dialect::Freebase)
                 }
                 DialectName::Auto => match namespaces.vocabulary {
-                    None | Some(Vocabulary::Freebase) => Dialect::Freebase,
-                    Some(Vocabulary::Rdfs | Vocabulary::Wikidata) => plain,
+                    None | Some(RdfVocabulary::Freebase) => Dialect::Freebase,
+                    Some(RdfVocabulary::Rdfs | RdfVocabulary::Wikidata) => plain,
                 },
             };
             sparql::print(query, &dialect).map_err(|error| error.to_string())
         }
         Target::Kopl => {
-            let (program, lost) =
-                kopl::from_query(query, known.names()).map_err(|error| error.to_string())?;
+            let (program, lost) = kopl::from_query(query, known).map_err(|error| error.to_string())?;
             let text = match args.style {
                 ProgramStyle::Readable => program.to_readable(),
                 ProgramStyle::Linear => program.to_linear(),

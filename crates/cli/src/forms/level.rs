@@ -57,14 +57,14 @@ pub(crate) fn run(args: &LevelArgs) -> Result<Outcome> {
             }
             let query = if both_own { None } else { question.query(&knowledge) };
             let traits = match query {
-                Some(query) => Traits::of(&query, known.inverses(), args.inverse_rule),
-                None => question.traits(known.kb(), known.inverses(), args.inverse_rule),
+                Some(query) => Traits::of(&query, &known, args.inverse_rule),
+                None => question.traits(known.kb(), &known, args.inverse_rule),
             };
             return Ok(Some((question.id, traits)));
         }
         let item = item(format, record)?;
         let reading = item.source.read(&knowledge).map_err(|error| (item.id.clone(), error.to_string()))?;
-        let traits = Traits::of(&reading.query, known.inverses(), args.inverse_rule);
+        let traits = Traits::of(&reading.query, &known, args.inverse_rule);
         Ok::<_, (String, String)>(Some((item.id, traits)))
     };
     let (mut trained, mut unread) = (0usize, ReasonCounts::default());

@@ -175,12 +175,9 @@ fn listed(mut scope: Scope<'_, '_, '_>, literals: Vec<u32>) -> Result<Branch, In
             let rows = literals.iter().map(|&id| {
                 let literal = knowledge.literal(id);
                 let parts = match (literal.number(), literal.as_time(), literal.as_bool()) {
-                    (Some(number), ..) => [
-                        double(number),
-                        unit_text(literal.unit()),
-                        "UNDEF".into(),
-                        "UNDEF".into(),
-                    ],
+                    (Some(number), ..) => {
+                        [double(number), unit_text(literal.unit()), "UNDEF".into(), "UNDEF".into()]
+                    }
                     (_, Some(time), _) => {
                         let date = if time.precision() >= touchstone_kb::Precision::Day {
                             typed(&time.date_text(), "date")
@@ -189,12 +186,9 @@ fn listed(mut scope: Scope<'_, '_, '_>, literals: Vec<u32>) -> Result<Branch, In
                         };
                         ["UNDEF".into(), "UNDEF".into(), time.year().to_string(), date]
                     }
-                    (_, _, Some(value)) => [
-                        typed(&value.to_string(), "boolean"),
-                        "UNDEF".into(),
-                        "UNDEF".into(),
-                        "UNDEF".into(),
-                    ],
+                    (_, _, Some(value)) => {
+                        [typed(&value.to_string(), "boolean"), "UNDEF".into(), "UNDEF".into(), "UNDEF".into()]
+                    }
                     _ => [quoted(literal.text()), "UNDEF".into(), "UNDEF".into(), "UNDEF".into()],
                 };
                 format!("({})", parts.join(" "))

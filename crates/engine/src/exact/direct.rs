@@ -171,11 +171,7 @@ impl<'k> Direct<'k> {
         let name = scope.fresh("f");
         // The plain triple is found by an index; the term that holds it is not in every engine.
         scope.group.triple(subject, predicate, value);
-        scope.group.triple(
-            &name,
-            &self.word(Word::Reifies),
-            &triple_term(subject, predicate, value),
-        );
+        scope.group.triple(&name, &self.word(Word::Reifies), &triple_term(subject, predicate, value));
         name
     }
 

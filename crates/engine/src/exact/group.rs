@@ -96,7 +96,7 @@ pub(super) fn term(term: &Term) -> Result<String, Inexpressible> {
             (None, datatype) if datatype == oxrdf::vocab::xsd::STRING => write::quoted(literal.value()),
             (None, datatype) => {
                 format!("{}^^{}", write::quoted(literal.value()), write::iri_ref(datatype.as_str()))
-            },
+            }
         }),
         Term::BlankNode(_) => Err(Inexpressible::new("a blank node: queries cannot name it")),
         Term::Triple(_) => Err(Inexpressible::new("a triple as a value")),

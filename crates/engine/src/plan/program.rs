@@ -8,7 +8,7 @@ use touchstone_kb::{Comparison, QualifierId, Time};
 use touchstone_logic::kopl::{
     AttributeValues, ProgramAsk, ProgramBuilder, TimeText, keyed_value, time_value,
 };
-use touchstone_logic::{Direction, KeyKind, Program, Value};
+use touchstone_logic::{Direction, KeyKind, Program, Value, Vocabulary as _};
 
 impl Plan {
     /// The plan of the query that a program asks.
@@ -179,7 +179,7 @@ impl ProgramBuilder for Planning<'_, '_> {
             }
             ProgramAsk::Relation(from, to) => PlannedAsk::Relations { from, to },
             ProgramAsk::AttributeQualifier { of, attribute, value, qualifier } => {
-                let kind = touchstone_logic::Names::key_kind(self.planner.words, attribute);
+                let kind = self.planner.words.key_kind(attribute);
                 let to = self.values(Comparison::Equal, keyed_value(kind, value));
                 self.planner.qualifiers(of, attribute, to, qualifier, true)
             }

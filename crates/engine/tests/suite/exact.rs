@@ -162,7 +162,7 @@ fn times_of_day() {
             let printer = ExactPrinter::new(&kb, View::Direct).listing_at_most(listed);
             let mut tally = Tally::default();
             for form in forms(&times) {
-                let query = touchstone_logic::Form::parse(&form, &kb).unwrap().to_query().unwrap();
+                let query = touchstone_logic::Form::parse(&form, &words).unwrap().to_query().unwrap();
                 let plan = Plan::of(&query, &words).unwrap();
                 let expected = naive::answer(&kb, &plan);
                 tally.check(0, &query, &plan, &printer, &|query| server.run(query), &expected);
@@ -175,8 +175,10 @@ fn times_of_day() {
     assert!(n_printed > 60, "{n_printed}");
     // What a view cannot tell apart is refused, not guessed.
     let kb = kb_of("fractions", &["2014-05-01T12:34:56.1Z", "2014-05-01T12:34:56.2Z"]);
-    let query =
-        touchstone_logic::Form::parse("(ARGMAX http://e/C http://e/at)", &kb).unwrap().to_query().unwrap();
+    let query = touchstone_logic::Form::parse("(ARGMAX http://e/C http://e/at)", &Words::new(&kb))
+        .unwrap()
+        .to_query()
+        .unwrap();
     let plan = Plan::of(&query, &Words::new(&kb)).unwrap();
     let refused = ExactPrinter::new(&kb, View::Direct).print(&plan).err().unwrap();
     assert!(refused.what.contains("less than a second"), "{}", refused.what);

@@ -337,7 +337,7 @@ mod tests {
     fn needless_constraints_are_left_out() {
         let kb = touchstone_world::open(&NoProgress).unwrap();
         let ground = Ground::new(&kb, None);
-        let read = |text: &str| Form::parse(text, &kb).unwrap().to_query().unwrap();
+        let read = |text: &str| Form::parse(text, &ground.words).unwrap().to_query().unwrap();
         let said = |query: &Query| sexpr::print(query).unwrap().text;
         // Paris is the capital of one country, whatever that borders on.
         let paris = r#"(JOIN capital (ENTITY "city/2988507"))"#;

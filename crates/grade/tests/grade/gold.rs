@@ -136,7 +136,7 @@ fn scores(gold: &str, predicted: &str) -> [f64; 4] {
     let words = Words::new(&kb);
     let mut question = quick(&kb, 30).questions.remove(0);
     question.forms = Forms { sparql: Some(gold.to_owned()), ..Forms::default() };
-    let grader = Grader::new(knowledge(&kb, &words), &kb);
+    let grader = Grader::new(knowledge(&kb, &words));
     let prediction = form(predicted, Language::Sparql);
     let grade = grader.grade(&question, Some(&prediction));
     [Measure::EmCanonical, Measure::F1Aligned, Measure::F1Sem, Measure::F1Tri]
@@ -248,7 +248,7 @@ fn without_a_bracket_the_names_and_patterns_are_the_same() {
     let own = benchmark.questions.iter().flat_map(|question| {
         [question.forms.sparql.clone(), question.forms.sparql_kqapro.clone()].into_iter().flatten()
     });
-    let grader = Grader::new(knowledge(&kb, &words), &kb);
+    let grader = Grader::new(knowledge(&kb, &words));
     let (mut n, mut lost) = (0, Vec::new());
     for gold in own.chain(real_queries()) {
         let Some(broken) = without_bracket(&gold) else { continue };
@@ -351,7 +351,7 @@ fn claimed_answers_do_not_stand_for_those_of_the_form() {
     let (values, _) = graded("SELECT ?x WHERE { ?x a <urn:nothing> }", Some(answers));
     assert_eq!(values, [1.0, 0.0, 1.0]);
     // Without a KB nobody knows what a form returns.
-    let blind = Grader::new(knowledge(&kb, &words), &kb);
+    let blind = Grader::new(knowledge(&kb, &words));
     let prediction = form(gold, Language::Sparql);
     let grade = blind.grade(question, Some(&prediction));
     assert_eq!((grade.values.get(Measure::F1Exec), grade.products[2]), (None, None));
@@ -363,7 +363,7 @@ fn unknown_gold_answers_are_not_wrong() {
     let kb = touchstone_world::open(&NoProgress).unwrap();
     let words = Words::new(&kb);
     let grader = grader(&kb, &words);
-    let blind = Grader::new(knowledge(&kb, &words), &kb);
+    let blind = Grader::new(knowledge(&kb, &words));
     let benchmark = quick(&kb, 100);
     for question in evaluated(&benchmark).into_iter().filter(|question| question.forms.sparql.is_some()) {
         let gold = question.forms.sparql.as_deref().unwrap();

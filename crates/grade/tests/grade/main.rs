@@ -26,11 +26,11 @@ fn quick(kb: &Kb, questions: usize) -> Benchmark {
 }
 
 fn knowledge<'k>(kb: &'k Kb, words: &'k Words<'_>) -> Knowledge<'k> {
-    Knowledge { lookup: kb, names: words, namespaces: Namespaces::of(kb) }
+    Knowledge::new(words, Namespaces::of(kb))
 }
 
 fn grader<'k>(kb: &'k Kb, words: &'k Words<'_>) -> Grader<'k> {
-    Grader { session: Some(Session::new(kb)), ..Grader::new(knowledge(kb, words), kb) }
+    Grader { session: Some(Session::new(kb)), ..Grader::new(knowledge(kb, words)) }
 }
 
 fn evaluated(benchmark: &Benchmark) -> Vec<&Question> {
@@ -185,19 +185,15 @@ fn grailqa_is_reproduced() {
     let Some(dev) = touchstone_testing::shared_data("grailqa/dev.json") else { return };
     let data = dev.parent().and_then(std::path::Path::parent).unwrap();
     let ontology = Ontology::load(&data.join("freebase")).unwrap();
-    let knowledge = || Knowledge { lookup: &ontology, names: &(), namespaces: Namespaces::default() };
-    let importer =
-        Importer { data_set: DataSet::GrailQa, knowledge: knowledge(), inverses: &ontology, kb: None };
+    let knowledge = || Knowledge::new(&ontology, Namespaces::default());
+    let importer = Importer { data_set: DataSet::GrailQa, knowledge: knowledge(), kb: None };
     let dev = std::fs::read(data.join("grailqa/dev.json")).unwrap();
     let imported =
         Records::new(&dev[..]).map(|record| importer.question(&record.unwrap(), Split::Dev, "grailqa"));
     let questions: Vec<Question> =
         imported.filter_map(Result::ok).map(|imported| imported.question).collect();
-    let grader = Grader {
-        ontology: Some(&ontology),
-        compat: Some(DataSet::GrailQa),
-        ..Grader::new(knowledge(), &ontology)
-    };
+    let grader =
+        Grader { ontology: Some(&ontology), compat: Some(DataSet::GrailQa), ..Grader::new(knowledge()) };
     let text = std::fs::read_to_string(data.join("grailqa/bert_ranking_1000.jsonl")).unwrap();
     let predictions = Predictions::new(text.as_bytes(), PredictionFormat::Lines);
     let mut n = 0;
@@ -223,12 +219,11 @@ fn the_best_of_several_parses_counts() {
         {"Sparql": "SELECT ?x WHERE { ns:m.1 ns:a.b ?x }", "Answers": [{"AnswerType": "Entity", "AnswerArgument": "m.2"}]},
         {"Sparql": "SELECT ?x WHERE { ns:m.1 ns:a.c ?x }", "Answers": [{"AnswerType": "Entity", "AnswerArgument": "m.3"}, {"AnswerType": "Entity", "AnswerArgument": "m.4"}]}
     ]}]"#;
-    let knowledge =
-        || Knowledge { lookup: &touchstone_logic::Spelling, names: &(), namespaces: Namespaces::default() };
-    let importer = Importer { data_set: DataSet::WebQsp, knowledge: knowledge(), inverses: &(), kb: None };
+    let knowledge = || Knowledge::of_spelling();
+    let importer = Importer { data_set: DataSet::WebQsp, knowledge: knowledge(), kb: None };
     let record = Records::new(record.as_bytes()).next().unwrap().unwrap();
     let question = importer.question(&record, Split::Test, "webqsp").unwrap().question;
-    let grader = Grader { compat: Some(DataSet::WebQsp), ..Grader::new(knowledge(), &()) };
+    let grader = Grader { compat: Some(DataSet::WebQsp), ..Grader::new(knowledge()) };
     let official = |answers: &str| {
         let line = format!(r#"{{"id": "T-1", "answers": {answers}}}"#);
         let prediction = Predictions::new(line.as_bytes(), PredictionFormat::Lines).next().unwrap().unwrap();

@@ -10,7 +10,7 @@ use crate::error::{KbError, Result};
 use crate::literal::{Literal, LiteralKind};
 use crate::store::ValueKind;
 use crate::time::padded_year;
-use crate::vocabulary::Vocabulary;
+use crate::vocabulary::RdfVocabulary;
 use bytemuck::{Pod, Zeroable};
 use hashbrown::{HashMap, HashSet};
 
@@ -28,7 +28,7 @@ pub struct KbMeta {
     /// The language of labels.
     pub lang: String,
     /// The IRIs of the *direct* RDF view.
-    pub vocabulary: Vocabulary,
+    pub vocabulary: RdfVocabulary,
     /// The namespace of RDF datatypes that are units, where it is not Touchstone's own.
     pub unit_namespace: Option<String>,
     /// Where facts come from.

@@ -7,7 +7,7 @@ use crate::cast::index32;
 use crate::error::Result;
 use crate::iri::{IriScheme, Resource, encode, is_absolute};
 use crate::literal::{Literal, LiteralKind, UNIT_NAMESPACE};
-use crate::vocabulary::Vocabulary;
+use crate::vocabulary::RdfVocabulary;
 
 impl KbBuilder {
     /// In RDF a property is named like any other resource, and only at the end it is known to be one.
@@ -18,7 +18,7 @@ impl KbBuilder {
         for &(node, kind, name) in &self.names {
             let id = self.nodes.get(node);
             // Other ids have IRIs of their own as properties.
-            if self.meta.vocabulary != Vocabulary::Freebase && !is_absolute(id) {
+            if self.meta.vocabulary != RdfVocabulary::Freebase && !is_absolute(id) {
                 continue;
             }
             let property = self.properties.find(id);
@@ -51,7 +51,7 @@ impl KbBuilder {
         let groups = std::mem::take(&mut self.node_groups);
         for (node, group) in groups {
             let id = self.nodes.get(node).to_owned();
-            let shared = self.meta.vocabulary == Vocabulary::Freebase || is_absolute(&id);
+            let shared = self.meta.vocabulary == RdfVocabulary::Freebase || is_absolute(&id);
             let property = self.properties.find(&id).filter(|_| shared);
             let qualifier = self.qualifiers.find(&id).filter(|_| shared);
             if let Some(property) = property {

@@ -6,7 +6,7 @@ use super::builder::{
 };
 use crate::error::Result;
 use crate::iri::{IriScheme, Resource};
-use crate::vocabulary::Vocabulary;
+use crate::vocabulary::RdfVocabulary;
 use hashbrown::{HashMap, HashSet};
 
 /// What a raw fact turns into.
@@ -131,7 +131,7 @@ impl KbBuilder {
         let qualifier = self.qualifier(&id);
         let info = &mut self.qualifier_info[qualifier.0 as usize];
         // Where properties and qualifier keys share their IRIs, they share their names.
-        if crate::iri::is_absolute(&id) || self.meta.vocabulary == Vocabulary::Wikidata {
+        if crate::iri::is_absolute(&id) || self.meta.vocabulary == RdfVocabulary::Wikidata {
             info.label = info.label.or(label);
         }
         qualifier

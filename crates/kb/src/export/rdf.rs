@@ -6,7 +6,7 @@ use crate::literal::{LiteralKind, NumberType, XSD};
 use crate::progress::Progress;
 use crate::rdf::{DirectView, KqaProView, RdfTerm, RdfView};
 use crate::store::Kb;
-use crate::vocabulary::{OWL, RDF, RDFS, SKOS, TOUCHSTONE, Vocabulary};
+use crate::vocabulary::{OWL, RDF, RDFS, RdfVocabulary, SKOS, TOUCHSTONE};
 use oxrdf::{Literal, NamedNode, Triple};
 use oxttl::{NTriplesSerializer, TurtleSerializer};
 use std::io::{self, Write};
@@ -67,7 +67,7 @@ fn base_triple(kb: &Kb) -> Option<Triple> {
     let ids = ids.chain(kb.relations().map(|r| kb.relation_id(r)));
     let ids = ids.chain(kb.attributes().map(|a| kb.attribute_id(a)));
     let mut ids = ids.chain(kb.qualifier_keys().map(|q| kb.qualifier_id(q)));
-    let needed = manifest.vocabulary == Vocabulary::Rdfs && ids.any(|id| !is_absolute(id));
+    let needed = manifest.vocabulary == RdfVocabulary::Rdfs && ids.any(|id| !is_absolute(id));
     needed.then(|| {
         Triple::new(
             NamedNode::new_unchecked("urn:touchstone:kb"),

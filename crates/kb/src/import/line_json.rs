@@ -6,7 +6,7 @@ use crate::ids::Value;
 use crate::literal::{Literal, NumberType};
 use crate::names::nearest_name;
 use crate::store::{Kb, ValueKind};
-use crate::vocabulary::Vocabulary;
+use crate::vocabulary::RdfVocabulary;
 use serde::de::{self, Deserialize, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use std::collections::BTreeMap;
 use std::fmt;
@@ -26,7 +26,7 @@ pub(super) struct Header {
     /// Absent means English, empty means none.
     pub(super) lang: Option<String>,
     #[serde(default)]
-    pub(super) vocabulary: Vocabulary,
+    pub(super) vocabulary: RdfVocabulary,
     #[serde(default)]
     pub(super) sources: Vec<String>,
 }

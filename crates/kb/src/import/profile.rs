@@ -9,7 +9,7 @@ use crate::error::Result;
 use crate::iri::{IriScheme, WIKIDATA_ENTITY};
 use crate::literal::{Literal, UNIT_NAMESPACE};
 use crate::rdf::literals::{language_of, read, unit_of};
-use crate::vocabulary::{FREEBASE, Vocabulary, VocabularyTerm};
+use crate::vocabulary::{FREEBASE, RdfVocabulary, VocabularyTerm};
 use hashbrown::{HashMap, HashSet};
 use oxrdf::{BlankNode, NamedOrBlankNode, Quad, Term, Triple};
 
@@ -42,9 +42,9 @@ pub(super) struct Mapper {
 impl Mapper {
     pub(super) fn new(profile: Profile, lang: &str, builder: &mut KbBuilder) -> Mapper {
         let (vocabulary, base) = match profile {
-            Profile::Rdfs | Profile::Dbpedia => (Vocabulary::Rdfs, ""),
-            Profile::Freebase => (Vocabulary::Freebase, FREEBASE),
-            Profile::Wikidata => (Vocabulary::Wikidata, WIKIDATA_ENTITY),
+            Profile::Rdfs | Profile::Dbpedia => (RdfVocabulary::Rdfs, ""),
+            Profile::Freebase => (RdfVocabulary::Freebase, FREEBASE),
+            Profile::Wikidata => (RdfVocabulary::Wikidata, WIKIDATA_ENTITY),
         };
         builder.meta.vocabulary = vocabulary;
         builder.meta.base = base.to_owned();
@@ -119,7 +119,7 @@ impl Mapper {
         }
         match role {
             Role::Base => {
-                if let (Term::Literal(base), Vocabulary::Rdfs) = (&quad.object, self.scheme.vocabulary) {
+                if let (Term::Literal(base), RdfVocabulary::Rdfs) = (&quad.object, self.scheme.vocabulary) {
                     // It may come last: it is taken away from all ids at the end.
                     keep_first(&mut self.base, base.value());
                 }
@@ -346,7 +346,7 @@ impl Mapper {
                 // Units are percent-encoded in datatypes.
                 if datatype.as_str().starts_with(UNIT_NAMESPACE) {
                     let units =
-                        IriScheme { base: UNIT_NAMESPACE.to_owned(), vocabulary: Vocabulary::Freebase };
+                        IriScheme { base: UNIT_NAMESPACE.to_owned(), vocabulary: RdfVocabulary::Freebase };
                     let unit = units.resource(datatype.as_str()).id();
                     if let Some(quantity) = Literal::quantity(literal.value(), &unit).filter(|_| unit != "1")
                     {

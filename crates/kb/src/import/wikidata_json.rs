@@ -16,7 +16,7 @@ use crate::build::{KbBuilder, NameKind, RawQualifier, RawValue};
 use crate::error::{KbError, Result};
 use crate::literal::Literal;
 use crate::progress::Progress;
-use crate::vocabulary::Vocabulary;
+use crate::vocabulary::RdfVocabulary;
 use hashbrown::{HashMap, HashSet};
 use serde::Deserialize;
 use serde::de::{self, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
@@ -170,7 +170,7 @@ pub(super) fn read(
     log: &mut ImportLog,
     progress: &dyn Progress,
 ) -> Result<()> {
-    builder.meta.vocabulary = Vocabulary::Wikidata;
+    builder.meta.vocabulary = RdfVocabulary::Wikidata;
     builder.meta.base = crate::iri::WIKIDATA_ENTITY.to_owned();
     progress.stage("selecting", Some(input::total_size(&request.inputs)));
     let selection = select(request, subset, log, progress)?;

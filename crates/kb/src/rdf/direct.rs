@@ -7,13 +7,13 @@ use crate::ids::{AttributeId, FactId, LiteralId, NodeId, Property, RelationId, V
 use crate::iri::{IriScheme, Resource};
 use crate::literal::{Literal, LiteralKind, UNIT_NAMESPACE};
 use crate::store::{Fact, Kb};
-use crate::vocabulary::{Vocabulary, VocabularyTerm};
+use crate::vocabulary::{RdfVocabulary, VocabularyTerm};
 
 /// A KB as triples `subject property value`.
 pub struct DirectView<'k> {
     pub(super) kb: &'k Kb,
     pub(super) scheme: IriScheme,
-    pub(super) vocabulary: Vocabulary,
+    pub(super) vocabulary: RdfVocabulary,
     /// The namespace of datatypes that are units.
     pub(super) units: &'k str,
     /// Units and domains of the schema, sorted: they stand as literals in triples about the schema.
@@ -116,7 +116,7 @@ impl<'k> DirectView<'k> {
             Resource::Qualifier(id) => by_id(&id, false, false, true),
             // Ids that are IRIs themselves, and Freebase's, may stand for anything.
             Resource::Node(id) => {
-                let shared = self.vocabulary == Vocabulary::Freebase || crate::iri::is_absolute(&id);
+                let shared = self.vocabulary == RdfVocabulary::Freebase || crate::iri::is_absolute(&id);
                 by_id(&id, true, shared, shared)
             }
         }

@@ -5,7 +5,7 @@ use super::{DirectView, RdfTerm, RdfView, Triples, matching};
 use crate::ids::{FactId, LiteralId, Property};
 use crate::iri::IriScheme;
 use crate::literal::{Literal, LiteralKind, UNIT_NAMESPACE};
-use crate::vocabulary::Vocabulary;
+use crate::vocabulary::RdfVocabulary;
 use oxrdf::{BlankNode, NamedNode, Term, Triple};
 
 impl DirectView<'_> {
@@ -21,7 +21,7 @@ impl DirectView<'_> {
             return self.kb.find_literal(&Literal::quantity(text, "")?).map(RdfTerm::Dimensionless);
         }
         let decoded_unit = datatype.as_str().strip_prefix(UNIT_NAMESPACE).map(|_| {
-            let scheme = IriScheme { base: UNIT_NAMESPACE.to_owned(), vocabulary: Vocabulary::Freebase };
+            let scheme = IriScheme { base: UNIT_NAMESPACE.to_owned(), vocabulary: RdfVocabulary::Freebase };
             scheme.resource(datatype.as_str()).id().into_owned()
         });
         let parsed = match &decoded_unit {

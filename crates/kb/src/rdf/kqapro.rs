@@ -7,7 +7,7 @@ use crate::iri::{IriScheme, Resource, is_absolute};
 use crate::literal::{Literal, LiteralFamily, XSD};
 use crate::store::{Fact, Kb};
 use crate::time::{Precision, Time};
-use crate::vocabulary::Vocabulary;
+use crate::vocabulary::RdfVocabulary;
 use hashbrown::HashMap;
 use oxrdf::{BlankNode, NamedNode, Term};
 
@@ -69,7 +69,7 @@ impl<'k> KqaProView<'k> {
         let mut units: Vec<String> = kb.tags().chain(["1"]).map(str::to_owned).collect();
         units.sort();
         units.dedup();
-        let scheme = IriScheme { base: KQAPRO_BASE.to_owned(), vocabulary: Vocabulary::Freebase };
+        let scheme = IriScheme { base: KQAPRO_BASE.to_owned(), vocabulary: RdfVocabulary::Freebase };
         let node_of = |key: &Key| kb.node(&key.name).filter(|_| !is_absolute(&key.name));
         let key_terms =
             keys.iter().zip(0..).map(|(key, at)| node_of(key).map_or(RdfTerm::Key(at), RdfTerm::Node));

@@ -2,7 +2,7 @@
 
 use super::verify;
 use crate::error::{KbError, Result};
-use crate::vocabulary::Vocabulary;
+use crate::vocabulary::RdfVocabulary;
 use serde::{Deserialize, Serialize};
 use std::fs;
 use std::io::ErrorKind;
@@ -54,7 +54,7 @@ pub struct Manifest {
     /// The language of labels and descriptions; empty if they carry none.
     pub lang: String,
     /// Which IRIs stand for type, label, ... in the *direct* RDF view.
-    pub vocabulary: Vocabulary,
+    pub vocabulary: RdfVocabulary,
     /// The namespace of RDF datatypes that are units, where it is not Touchstone's own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unit_namespace: Option<String>,

@@ -5,9 +5,9 @@
 //! add ([`crate::Rules`]) are not compared. A query with a cycle, and a yes/no question, which has no root, are compared as graphs.
 
 use super::labelled::LabelledGraph;
-use crate::lookup::Inverses;
 use crate::query::{Ask, Condition, Direction, Mark, Query, Relate, Set, Step, Superlative};
 use crate::value::{Symbol, Value};
+use crate::vocabulary::Vocabulary;
 use hashbrown::HashSet;
 use touchstone_kb::Comparison;
 
@@ -108,16 +108,16 @@ pub struct Verdict {
 
 impl Canonical {
     /// The normal form of a query.
-    pub fn of(query: &Query, inverses: &dyn Inverses) -> Canonical {
+    pub fn of(query: &Query, inverses: &dyn Vocabulary) -> Canonical {
         Canonical::new(query, inverses, false)
     }
 
     /// The normal form of a query's template: entities and literals are replaced by placeholders.
-    pub fn template(query: &Query, inverses: &dyn Inverses) -> Canonical {
+    pub fn template(query: &Query, inverses: &dyn Vocabulary) -> Canonical {
         Canonical::new(query, inverses, true)
     }
 
-    fn new(query: &Query, inverses: &dyn Inverses, template: bool) -> Canonical {
+    fn new(query: &Query, inverses: &dyn Vocabulary, template: bool) -> Canonical {
         let mut writer = Writer { inverses, start: None, cycles: false };
         let tree = writer.query(query);
         let tree = if template { tree.template() } else { tree };
@@ -171,7 +171,7 @@ const IN: &str = "←";
 const BOTH: &str = "↔";
 
 struct Writer<'w> {
-    inverses: &'w dyn Inverses,
+    inverses: &'w dyn Vocabulary,
     /// The thing where the path of the superlative around starts.
     start: Option<Mark>,
     cycles: bool,

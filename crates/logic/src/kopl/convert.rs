@@ -2,23 +2,23 @@
 
 use super::meaning::{AttributeValues, ProgramAsk, ProgramBuilder, keyed_value};
 use super::{Function, Program, ProgramError};
-use crate::lookup::Names;
 use crate::loss::{Inexpressible, Language, Loss, Printed};
 use crate::query::{Ask, Condition, Direction, Extreme, Query, Relate, Set};
 use crate::value::Value;
+use crate::vocabulary::Vocabulary;
 use touchstone_kb::{Comparison, LiteralKind};
 
 impl Program {
     /// The query that the program asks. The program is checked first.
     ///
     /// KoPL asks the KB for the kind of some values; where `names` does not know the key, such a value stays untyped.
-    pub fn to_query(&self, names: &dyn Names) -> Result<Query, ProgramError> {
+    pub fn to_query(&self, names: &dyn Vocabulary) -> Result<Query, ProgramError> {
         self.build(&mut Queries(names)).map(Query::new)
     }
 }
 
 /// Makes queries.
-struct Queries<'n>(&'n dyn Names);
+struct Queries<'n>(&'n dyn Vocabulary);
 
 impl Queries<'_> {
     fn keyed(&self, key: &str, text: &str) -> Value {
@@ -115,14 +115,14 @@ impl ProgramBuilder for Queries<'_> {
 }
 
 /// Prints a query as a program in the readable form.
-pub fn print(query: &Query, names: &dyn Names) -> Result<Printed, Inexpressible> {
+pub fn print(query: &Query, names: &dyn Vocabulary) -> Result<Printed, Inexpressible> {
     let (program, lost) = from_query(query, names)?;
     let text = program.to_readable().map_err(|error| cannot(error.to_string()))?;
     Ok(Printed { text, lost })
 }
 
 /// The program that asks a query.
-pub fn from_query(query: &Query, names: &dyn Names) -> Result<(Program, Vec<Loss>), Inexpressible> {
+pub fn from_query(query: &Query, names: &dyn Vocabulary) -> Result<(Program, Vec<Loss>), Inexpressible> {
     let mut writer = Writer { steps: Vec::new(), lost: Vec::new(), names };
     writer.query(query)?;
     writer.lost.extend(query.rules.lost());
@@ -184,7 +184,7 @@ fn written(value: &Value) -> Result<(Family, String), Inexpressible> {
 struct Writer<'w> {
     steps: Vec<(Function, Vec<String>)>,
     lost: Vec<Loss>,
-    names: &'w dyn Names,
+    names: &'w dyn Vocabulary,
 }
 
 impl Writer<'_> {

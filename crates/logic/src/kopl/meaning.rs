@@ -5,9 +5,9 @@
 use super::check::{NumberText, TimeText, parse_number, parse_time};
 use super::program::PerStep;
 use super::{Function, Program, ProgramError, Step};
-use crate::lookup::KeyKind;
 use crate::query::{Direction, Extreme};
 use crate::value::Value;
+use crate::vocabulary::KeyKind;
 use smallvec::SmallVec;
 use touchstone_kb::{Comparison, plain_date};
 

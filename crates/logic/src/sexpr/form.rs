@@ -1,10 +1,11 @@
 //! The S-expression language: its tree, its parser and its printer.
 
 use super::read::{ItemId, Tree};
-use crate::lookup::{Lookup, Spelling};
 use crate::query::Extreme;
+use crate::reading::UnknownWords;
 use crate::text::SyntaxError;
 use crate::value::{Symbol, Value, is_language};
+use crate::vocabulary::{Spelling, Vocabulary};
 use std::fmt;
 use touchstone_kb::{Comparison, UNIT_NAMESPACE, XSD, iri};
 
@@ -60,19 +61,16 @@ const OPERATORS: [&str; 14] = [
 
 impl Form {
     /// Reads an S-expression. Operators may be in any case, `AND` may have more than two parts, and `CONS` is read as the `AND` it stands for.
-    pub fn parse(source: &str, lookup: &dyn Lookup) -> Result<Form, SyntaxError> {
-        let mut tree = Tree::default();
-        Form::parse_with(&mut tree, source, lookup)
+    /// Unknown words are an error with a suggestion.
+    pub fn parse(source: &str, words: &dyn Vocabulary) -> Result<Form, SyntaxError> {
+        Form::read(source, words, UnknownWords::Suggest)
     }
 
-    /// Like [`Form::parse`], with a tree to reuse.
-    pub(crate) fn parse_with(
-        tree: &mut Tree,
-        source: &str,
-        lookup: &dyn Lookup,
-    ) -> Result<Form, SyntaxError> {
+    /// Like [`Form::parse`], with a choice of what happens to unknown words.
+    pub fn read(source: &str, words: &dyn Vocabulary, unknown: UnknownWords) -> Result<Form, SyntaxError> {
+        let mut tree = Tree::default();
         let root = tree.read(source).map_err(|error| error.located(source))?;
-        Parser { tree, source, lookup }.set(root).map_err(|error| error.located(source))
+        Parser { tree: &tree, source, words, unknown }.set(root).map_err(|error| error.located(source))
     }
 
     /// The conjunction; the part itself if there is only one.
@@ -84,7 +82,8 @@ impl Form {
 struct Parser<'p> {
     tree: &'p Tree,
     source: &'p str,
-    lookup: &'p dyn Lookup,
+    words: &'p dyn Vocabulary,
+    unknown: UnknownWords,
 }
 
 impl<'p> Parser<'p> {
@@ -210,9 +209,9 @@ impl<'p> Parser<'p> {
             "the list"
         } else if text.contains("^^") {
             "the literal"
-        } else if self.lookup.is_entity(text) == Some(true) {
+        } else if self.words.is_entity(text) == Some(true) {
             "the entity"
-        } else if self.lookup.is_property(text) == Some(true) {
+        } else if self.words.is_property(text) == Some(true) {
             "the relation"
         } else {
             ""
@@ -233,15 +232,17 @@ impl<'p> Parser<'p> {
                 if text.contains('"') { literal_token(&literal_value(text)) } else { text.to_owned() };
             return Ok(Form::Literal(token.into()));
         }
-        if self.lookup.is_entity(text) == Some(true) {
+        if self.words.is_entity(text) == Some(true) {
             return Ok(Form::Entity(text.into()));
         }
-        if self.lookup.is_class(text) == Some(false) {
+        if self.unknown != UnknownWords::Accept && self.words.is_class(text) == Some(false) {
             let mut error = self
                 .error(item, format!("expected a class, an entity or a literal, found {}", self.found(item)));
-            if self.lookup.is_property(text) == Some(true) {
+            if self.words.is_property(text) == Some(true) {
                 error = error.hint(format!("to follow it, write (JOIN {text} ...)"));
-            } else if let Some(name) = self.lookup.nearest_class(text) {
+            } else if self.unknown == UnknownWords::Suggest
+                && let Some(name) = self.words.nearest_class(text)
+            {
                 error = error.hint(format!("did you mean `{name}`?"));
             }
             return Err(error);
@@ -272,12 +273,15 @@ impl<'p> Parser<'p> {
         let word = name.as_deref().unwrap_or(text);
         // In quotes, a word is what the writer says it is, however it is spelled.
         let quoted_id = name.is_some() && Spelling::looks_like_entity(word);
-        let unknown = self.lookup.is_property(word) == Some(false) && !quoted_id;
+        let is_refused = self.unknown != UnknownWords::Accept && !quoted_id;
+        let unknown = is_refused && self.words.is_property(word) == Some(false);
         let wrong = self.tree.is_list(item) || text.contains("^^") && name.is_none() || unknown;
         // WebQSP's time macro is not a relation of any ontology.
         if wrong && !word.ends_with(".time_macro") {
             let mut error = self.error(item, format!("expected a relation, found {}", self.found(item)));
-            if let Some(name) = self.lookup.nearest_property(word) {
+            if self.unknown == UnknownWords::Suggest
+                && let Some(name) = self.words.nearest_property(word)
+            {
                 error = error.hint(format!("did you mean `{name}`?"));
             }
             return Err(error);

@@ -270,7 +270,8 @@ pub(super) fn select_head(pattern: &GraphPattern) -> Result<Head<'_>, NotRecogni
             _ => break,
         }
     }
-    let variable = renamed.or(projected).ok_or_else(|| NotRecognised::new(OutsideAlgebra::NoAnswerVariable))?;
+    let variable =
+        renamed.or(projected).ok_or_else(|| NotRecognised::new(OutsideAlgebra::NoAnswerVariable))?;
     if limited && order.is_none() {
         return Err(NotRecognised::new(OutsideAlgebra::AnyOneAnswer));
     }

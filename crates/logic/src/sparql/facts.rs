@@ -441,9 +441,8 @@ impl<'q> Graph<'q> {
     ) -> Result<Recognised, NotRecognised> {
         let root = self.existing(answer.as_str())?;
         let value = self.values.iter().position(|node| node.variables.contains(&ordered.as_str()));
-        let not_a_value = || {
-            NotRecognised::variable(ordered.as_str(), |variable| OutsideAlgebra::NotAValue { variable })
-        };
+        let not_a_value =
+            || NotRecognised::variable(ordered.as_str(), |variable| OutsideAlgebra::NotAValue { variable });
         let value = value.ok_or_else(not_a_value)?;
         if self.unbound != [value] || !self.open.is_empty() || !self.untested.is_empty() {
             return Err(NotRecognised::new(OutsideAlgebra::OpenSuperlative));
@@ -454,7 +453,9 @@ impl<'q> Graph<'q> {
             kind => lost.push(Loss::Cast { function: kind.to_owned() }),
         }
         let at: Vec<usize> = self.pattern.facts_at(value).collect();
-        let [fact] = at[..] else { return Err(NotRecognised::new(OutsideAlgebra::SuperlativeOverSeveralFacts)) };
+        let [fact] = at[..] else {
+            return Err(NotRecognised::new(OutsideAlgebra::SuperlativeOverSeveralFacts));
+        };
         let fact = &self.pattern.facts[fact];
         if fact.subject != root || !fact.conditions.is_empty() || !self.pattern.things[value].is_empty() {
             return Err(NotRecognised::new(OutsideAlgebra::SuperlativeOverOtherValue));

@@ -1,7 +1,7 @@
 //! What the filters of the known dialects say.
 
-use super::{NotRecognised, OutsideAlgebra};
 use super::names::Namespaces;
+use super::{NotRecognised, OutsideAlgebra};
 use crate::loss::Loss;
 use crate::query::{During, Set};
 use crate::value::Value;
@@ -40,9 +40,7 @@ pub(super) fn read<'q>(
             stack.push(a);
         } else {
             let condition = condition(expression, names, lost);
-            conditions.push(
-                condition.ok_or_else(|| NotRecognised::filter(expression))?,
-            );
+            conditions.push(condition.ok_or_else(|| NotRecognised::filter(expression))?);
         }
     }
     Ok(conditions)

@@ -3,7 +3,7 @@
 use crate::value::Value;
 use spargebra::term::Literal;
 use touchstone_kb::rdf::KQAPRO_BASE;
-use touchstone_kb::{FREEBASE, Kb, UNIT_NAMESPACE, RdfVocabulary, VocabularyTerm, iri};
+use touchstone_kb::{FREEBASE, Kb, RdfVocabulary, UNIT_NAMESPACE, VocabularyTerm, iri};
 
 const WIKIDATA_ENTITY: &str = "http://www.wikidata.org/entity/";
 const WIKIDATA_DIRECT: &str = "http://www.wikidata.org/prop/direct/";

@@ -359,7 +359,8 @@ impl<'w> Writer<'w> {
             None => variable.to_owned(),
         };
         for (i, step) in superlative.path.iter().enumerate() {
-            let next = if i + 1 == superlative.path.len() { value.clone() } else { self.fresh(VariableKind::Thing) };
+            let next =
+                if i + 1 == superlative.path.len() { value.clone() } else { self.fresh(VariableKind::Thing) };
             let property = self.property(&step.property);
             match step.direction {
                 Direction::Forward => self.line(&triple(&at, &property, &next)),

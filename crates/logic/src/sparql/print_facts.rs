@@ -10,7 +10,8 @@ use touchstone_kb::{Comparison, LiteralKind, iri};
 
 /// Prints a query.
 pub(super) fn print(query: &Query) -> Result<Printed, Inexpressible> {
-    let mut writer = Writer { text: String::new(), used: Vec::new(), marks: Marks::default(), lost: Vec::new() };
+    let mut writer =
+        Writer { text: String::new(), used: Vec::new(), marks: Marks::default(), lost: Vec::new() };
     let text = writer.query(query)?;
     writer.lost.extend(query.rules.lost());
     writer.lost.sort();
@@ -48,7 +49,7 @@ impl Writer {
                 (format!("SELECT (COUNT(DISTINCT {e}) AS ?count) WHERE"), String::new())
             }
             Ask::Exists(set) => {
-                let e = self.described(set)?;
+                self.described(set)?;
                 ("ASK".to_owned(), String::new())
             }
             Ask::Attribute { of, attribute, conditions } => {

@@ -105,15 +105,11 @@ fn dialect(pattern: &GraphPattern, names: &Namespaces) -> Dialect {
 fn select(head: &Head<'_>, names: &Namespaces) -> Result<Recognised, NotRecognised> {
     let mut lost = Vec::new();
     let mut graph = Graph::of(head.pattern, names, &mut lost, None)?;
-    let root = graph
-        .existing(head.variable)
-        .ok_or_else(|| NotRecognised::not_in_pattern(head.variable))?;
+    let root = graph.existing(head.variable).ok_or_else(|| NotRecognised::not_in_pattern(head.variable))?;
     if let Some((expression, extreme)) = head.order {
-        let variable = filters::uncast(expression, &mut lost)
-            .ok_or_else(|| NotRecognised::order(expression))?;
-        let value = graph
-            .existing(variable)
-            .ok_or_else(|| NotRecognised::not_in_pattern(variable))?;
+        let variable =
+            filters::uncast(expression, &mut lost).ok_or_else(|| NotRecognised::order(expression))?;
+        let value = graph.existing(variable).ok_or_else(|| NotRecognised::not_in_pattern(variable))?;
         graph.extreme(value, extreme)?;
         lost.push(Loss::OneOfTies);
     } else if !head.distinct && head.count.is_none() {
@@ -455,9 +451,10 @@ impl<'q> Graph<'q> {
             lost.push(Loss::Different { pairs: dropped });
         }
         if let Some(other) = self.english.iter().find(|&&thing| thing != root) {
-            return Err(NotRecognised::variable(self.variables.name(*other).unwrap_or_default(), |variable| {
-                OutsideAlgebra::LanguageOfOther { variable }
-            }));
+            return Err(NotRecognised::variable(
+                self.variables.name(*other).unwrap_or_default(),
+                |variable| OutsideAlgebra::LanguageOfOther { variable },
+            ));
         }
         rules.english = !self.english.is_empty();
         Ok(rules)

@@ -3,7 +3,7 @@
 use serde_json::Value as Json;
 use std::collections::BTreeMap;
 use std::path::Path;
-use touchstone_logic::{KeyKind, Names};
+use touchstone_logic::{KeyKind, Vocabulary};
 
 pub(crate) use touchstone_testing::shared_data;
 
@@ -35,7 +35,7 @@ impl KqaProKeys {
     }
 }
 
-impl Names for KqaProKeys {
+impl Vocabulary for KqaProKeys {
     fn key_kind(&self, key: &str) -> Option<KeyKind> {
         self.0.get(key).copied()
     }

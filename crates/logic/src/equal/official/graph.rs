@@ -10,7 +10,7 @@ use crate::ontology::{LOCAL, NO_NAME, NameId, NameTable, Ontology};
 /// The id that the evaluator gives to the value of a superlative: the number 0, which no token is equal to.
 pub(super) const ZERO: NameId = NO_NAME - 1;
 
-/// A function on a node: one of [`FUNCTIONS`] by position, or the number of a text in [`Vocabulary`].
+/// A function on a node: one of [`FUNCTIONS`] by position, or the number of a text in [`KnownNames`].
 pub(super) type Function = NameId;
 /// The functions met in practice. Any operator that contains `ARG` is one more.
 pub(super) const FUNCTIONS: [&str; 8] = ["none", "count", "<=", ">=", "<", ">", "argmax", "argmin"];
@@ -19,14 +19,14 @@ const COUNT: Function = 1;
 
 /// The names of an ontology and, beyond them, those of one comparison.
 #[derive(Debug)]
-pub(super) struct Vocabulary<'o> {
+pub(super) struct KnownNames<'o> {
     pub(super) ontology: &'o Ontology,
     local: NameTable,
 }
 
-impl<'o> Vocabulary<'o> {
-    pub(super) fn new(ontology: &'o Ontology) -> Vocabulary<'o> {
-        Vocabulary { ontology, local: NameTable::default() }
+impl<'o> KnownNames<'o> {
+    pub(super) fn new(ontology: &'o Ontology) -> KnownNames<'o> {
+        KnownNames { ontology, local: NameTable::default() }
     }
 
     /// Forgets the names of the comparison before.
@@ -148,7 +148,7 @@ impl Graph {
         source: &str,
         items: &Items,
         root: ItemId,
-        names: &mut Vocabulary<'_>,
+        names: &mut KnownNames<'_>,
     ) -> Result<(), Fault> {
         self.nodes.clear();
         self.links.clear();
@@ -179,7 +179,7 @@ impl Graph {
         source: &str,
         items: &Items,
         list: ItemId,
-        names: &mut Vocabulary<'_>,
+        names: &mut KnownNames<'_>,
     ) -> Result<(), Fault> {
         let mut children = items.children(list);
         let Some(head) = children.next() else {
@@ -227,7 +227,7 @@ impl Graph {
         Ok(())
     }
 
-    fn leaf(&mut self, token: &str, is_literal: bool, names: &mut Vocabulary<'_>) {
+    fn leaf(&mut self, token: &str, is_literal: bool, names: &mut KnownNames<'_>) {
         let id = names.number(token);
         if is_literal {
             return self.push_single(id, Kind::Literal);
@@ -262,7 +262,7 @@ impl Graph {
         node
     }
 
-    fn apply(&mut self, task: Task, source: &str, items: &Items, names: &mut Vocabulary<'_>) {
+    fn apply(&mut self, task: Task, source: &str, items: &Items, names: &mut KnownNames<'_>) {
         // The agenda puts as many parts before a task as it takes, so there is always one to pop.
         let Some(last) = self.parts.pop() else { return };
         match task {

@@ -13,7 +13,7 @@ mod replay;
 
 use crate::ontology::Ontology;
 use crate::text::Span;
-use graph::{Graph, Vocabulary};
+use graph::{Graph, KnownNames};
 use isomorphism::Isomorphism;
 use reader::{Fault, Items, What};
 
@@ -23,7 +23,7 @@ const UNKNOWN: &[u8] = b"@@UNKNOWN@@";
 /// Compares S-expressions as GrailQA's evaluator does. Keeps its memory from one comparison to the next.
 #[derive(Debug)]
 pub struct OfficialMatcher<'o> {
-    names: Vocabulary<'o>,
+    names: KnownNames<'o>,
     legacy: bool,
     gold: Form,
     predicted: Form,
@@ -47,7 +47,7 @@ struct Form {
 }
 
 impl Form {
-    fn read(&mut self, text: &str, lenient: bool, names: &mut Vocabulary<'_>) -> Result<(), Fault> {
+    fn read(&mut self, text: &str, lenient: bool, names: &mut KnownNames<'_>) -> Result<(), Fault> {
         if let Some(at) = memchr::memchr(b'@', text.as_bytes())
             && let Some(offset) = memchr::memmem::find(&text.as_bytes()[at..], UNKNOWN)
         {
@@ -63,7 +63,7 @@ impl<'o> OfficialMatcher<'o> {
     /// A matcher for the forms over an ontology.
     pub fn new(ontology: &'o Ontology) -> OfficialMatcher<'o> {
         OfficialMatcher {
-            names: Vocabulary::new(ontology),
+            names: KnownNames::new(ontology),
             legacy: false,
             gold: Form::default(),
             predicted: Form::default(),

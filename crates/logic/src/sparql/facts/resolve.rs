@@ -4,10 +4,10 @@ use super::{FactNode, Graph, ValueNode, once};
 use crate::loss::Loss;
 use crate::pattern::PatternFact;
 use crate::query::{Condition as QualifierCondition, Set};
-use crate::sparql::{NotRecognised, OutsideAlgebra};
 use crate::sparql::block::Block;
 use crate::sparql::filters::{self, Condition};
 use crate::sparql::names::{Namespaces, kqapro};
+use crate::sparql::{NotRecognised, OutsideAlgebra};
 use crate::value::Value;
 use touchstone_kb::{Comparison, LiteralKind};
 
