@@ -1,5 +1,6 @@
 //! Arguments that several commands share.
 
+use crate::open_kb::{embedded_kb, open_kb};
 use crate::progress::Bar;
 use crate::{data_set_arg, output};
 use anyhow::{Context, Result, bail};
@@ -34,7 +35,7 @@ pub(crate) struct OpenKnowledge {
 
 impl KnowledgeArgs {
     pub(crate) fn open(&self) -> Result<OpenKnowledge> {
-        let kb = self.kb.as_deref().map(crate::kb::open).transpose()?;
+        let kb = self.kb.as_deref().map(open_kb).transpose()?;
         let ontology = self.ontology.as_deref().map(Ontology::load).transpose()?;
         Ok(OpenKnowledge { kb, ontology })
     }
@@ -79,7 +80,7 @@ pub(crate) fn kb_source(kb: Option<&str>) -> KbSource {
 /// The KB for work on a benchmark: the one that `--kb` names, or else the benchmark's own.
 pub(crate) fn kb_for(benchmark: &Benchmark, folder: &Path, kb: Option<&str>) -> Result<Option<Kb>> {
     let wanted = &benchmark.manifest.kb;
-    Ok(match choose_kb(&kb_source(kb), wanted, &[folder], Some(crate::kb::embedded()))? {
+    Ok(match choose_kb(&kb_source(kb), wanted, &[folder], Some(embedded_kb()))? {
         ChosenKb::Kb(kb) => Some(*kb),
         ChosenKb::Other { kb, requested } => {
             let warning = SelectionWarning::OtherKb { requested, wanted: wanted.clone() };
@@ -132,7 +133,7 @@ impl BenchmarkArgs {
             split: self.split,
             limit,
             kb: kb_source(self.kb.as_deref()),
-            embedded: Some(crate::kb::embedded()),
+            embedded: Some(embedded_kb()),
             ontology: self.ontology.clone(),
             run: run.map(Path::to_path_buf),
         };

@@ -8,6 +8,7 @@ mod forge;
 mod forms;
 mod grade;
 mod kb;
+mod open_kb;
 mod output;
 mod progress;
 mod query;

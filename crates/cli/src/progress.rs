@@ -6,14 +6,14 @@ use std::time::{Duration, Instant};
 use touchstone_engine::budget::Cancel;
 use touchstone_kb::Progress;
 
-/// What Ctrl-C stops: the work in hand, which cleans up and reports.
-fn in_hand() -> &'static Mutex<Cancel> {
-    static IN_HAND: OnceLock<Mutex<Cancel>> = OnceLock::new();
-    IN_HAND.get_or_init(|| {
+/// What Ctrl-C stops: the current work, which cleans up and reports.
+fn current_work() -> &'static Mutex<Cancel> {
+    static CURRENT_WORK: OnceLock<Mutex<Cancel>> = OnceLock::new();
+    CURRENT_WORK.get_or_init(|| {
         // Without a handler Ctrl-C still ends the program, only less tidily.
         let _ = ctrlc::set_handler(|| {
             if interrupted().is_cancelled() {
-                // The second time is meant: 128 plus the number of the signal.
+                // The second Ctrl-C ends the program: 128 plus the number of the signal.
                 std::process::exit(130);
             }
             interrupted().cancel();
@@ -23,15 +23,15 @@ fn in_hand() -> &'static Mutex<Cancel> {
     })
 }
 
-/// What the next signal stops, when nothing is in hand: an earlier one is forgotten.
+/// What the next signal stops, between two pieces of work: an earlier signal is forgotten.
 pub(crate) fn next_interrupt() -> Cancel {
     let next = Cancel::default();
-    *in_hand().lock().unwrap_or_else(PoisonError::into_inner) = next.clone();
+    *current_work().lock().unwrap_or_else(PoisonError::into_inner) = next.clone();
     next
 }
 
 fn interrupted() -> Cancel {
-    in_hand().lock().unwrap_or_else(PoisonError::into_inner).clone()
+    current_work().lock().unwrap_or_else(PoisonError::into_inner).clone()
 }
 
 /// A bar on standard error that shows up when work takes over a second.
@@ -48,8 +48,8 @@ impl Bar {
         Bar { bar: ProgressBar::hidden(), start: Instant::now(), name: Mutex::default() }
     }
 
-    /// For other work, after which there may be more: an earlier Ctrl-C is forgotten.
-    pub(crate) fn again() -> Bar {
+    /// A bar for the next work of an interactive program: an earlier Ctrl-C does not stop it.
+    pub(crate) fn after_interrupt() -> Bar {
         next_interrupt();
         Bar::new()
     }
@@ -59,7 +59,7 @@ impl Bar {
         interrupted()
     }
 
-    /// Says something beside the name of the stage.
+    /// Shows a text beside the name of the stage.
     pub(crate) fn tell(&self, text: &str) {
         let name = self.name.lock().unwrap_or_else(PoisonError::into_inner).clone();
         self.bar.set_message(one_line(&format!("{name} ({text})")));

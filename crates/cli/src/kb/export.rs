@@ -1,7 +1,7 @@
 //! `touchstone kb export`.
 
-use super::KbChoice;
 use crate::Outcome;
+use crate::open_kb::KbArg;
 use crate::output::{self, count};
 use crate::progress::Bar;
 use anyhow::{Result, bail};
@@ -12,7 +12,7 @@ use touchstone_kb::export::{self, ExportRequest, Format, View};
 #[derive(Args)]
 pub(crate) struct ExportArgs {
     #[command(flatten)]
-    kb: KbChoice,
+    kb: KbArg,
     /// The format
     #[arg(long, value_enum)]
     format: FormatArg,

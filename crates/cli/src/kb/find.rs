@@ -1,7 +1,7 @@
 //! `touchstone kb find`.
 
-use super::KbChoice;
 use crate::Outcome;
+use crate::open_kb::KbArg;
 use crate::output;
 use anyhow::Result;
 use clap::Args;
@@ -13,7 +13,7 @@ pub(crate) struct FindArgs {
     /// A name, the beginning of one, or one with typing errors
     name: String,
     #[command(flatten)]
-    kb: KbChoice,
+    kb: KbArg,
     /// Maximum number of hits
     #[arg(long, short = 'n', default_value_t = 10, value_name = "N")]
     limit: usize,

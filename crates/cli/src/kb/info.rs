@@ -1,7 +1,7 @@
 //! `touchstone kb info`.
 
-use super::KbChoice;
 use crate::Outcome;
+use crate::open_kb::KbArg;
 use crate::output::{self, count};
 use anyhow::Result;
 use clap::Args;
@@ -11,7 +11,7 @@ use touchstone_kb::info::{KbInfo, SchemaInfo};
 #[derive(Args)]
 pub(crate) struct InfoArgs {
     #[command(flatten)]
-    kb: KbChoice,
+    kb: KbArg,
     /// Also list all classes, relations, attributes and qualifier keys
     #[arg(long)]
     schema: bool,

@@ -6,14 +6,11 @@ mod import;
 mod info;
 mod serve;
 mod show;
-mod world;
 
 use crate::Outcome;
+pub(crate) use crate::open_kb::open_kb as open;
 use anyhow::Result;
-use clap::{Args, Subcommand};
-use std::path::Path;
-use touchstone_benchmark::EmbeddedKb;
-use touchstone_kb::Kb;
+use clap::Subcommand;
 
 /// The commands about knowledge bases.
 #[derive(Subcommand)]
@@ -42,40 +39,6 @@ pub(crate) enum KbCommand {
         after_help = "Examples:\n  touchstone kb serve\n  curl -G --data-urlencode 'query=SELECT ?x WHERE { ?x a <urn:touchstone:world:film> } LIMIT 5' http://127.0.0.1:7878/sparql\n  touchstone kb serve --kb my-kb --port 3030 --cors https://example.org"
     )]
     Serve(serve::ServeArgs),
-}
-
-/// The KB of a command.
-#[derive(Args)]
-pub(crate) struct KbChoice {
-    /// The KB: `world` (embedded), or the directory of a compiled KB
-    #[arg(long, default_value = "world", value_name = "world|DIR")]
-    kb: String,
-}
-
-impl KbChoice {
-    pub(crate) fn open(&self) -> Result<Kb> {
-        open(&self.kb)
-    }
-}
-
-/// Opens the embedded KB, or the one in a directory.
-pub(crate) fn open(kb: &str) -> Result<Kb> {
-    if kb == "world" {
-        return world::open();
-    }
-    let dir = Path::new(kb);
-    if !dir.exists() {
-        anyhow::bail!(
-            "there is no KB `{}`; give the directory of a compiled KB (see `touchstone kb import --help`), or `world`",
-            kb
-        );
-    }
-    Ok(Kb::open(dir)?)
-}
-
-/// The KB that this program carries.
-pub(crate) fn embedded() -> EmbeddedKb {
-    EmbeddedKb { name: "world", fingerprint: world::FINGERPRINT, open: || Ok(world::open()?) }
 }
 
 /// Runs a command.

@@ -1,5 +1,6 @@
 //! `touchstone kb serve`: a KB as a SPARQL endpoint.
 
+use crate::open_kb::KbArg;
 use crate::progress::Bar;
 use crate::{Outcome, output};
 use anyhow::{Context, Result};
@@ -14,7 +15,7 @@ use touchstone_protocol::{ServeOptions, serve};
 #[derive(Args)]
 pub(crate) struct ServeArgs {
     #[command(flatten)]
-    choice: super::KbChoice,
+    kb: KbArg,
     /// The port; 0 takes a free one
     #[arg(long, default_value_t = 7878)]
     port: u16,
@@ -71,7 +72,7 @@ pub(crate) fn run(args: &ServeArgs) -> Result<Outcome> {
         ..defaults
     };
     // The server lives as long as the program.
-    let kb = Box::leak(Box::new(args.choice.open()?));
+    let kb = Box::leak(Box::new(args.kb.open()?));
     let session = Box::leak(Box::new(Session::new(kb)));
     let bar = Bar::new();
     let served = serve(session, &options, &bar.cancel(), |address| {

@@ -1,7 +1,7 @@
 //! `touchstone kb show`: the page of an entity or class.
 
-use super::KbChoice;
 use super::find::hit_table;
+use crate::open_kb::KbArg;
 use crate::output::{self, count};
 use crate::{Outcome, table};
 use anyhow::Result;
@@ -15,7 +15,7 @@ pub(crate) struct ShowArgs {
     /// A name or an id
     name: String,
     #[command(flatten)]
-    kb: KbChoice,
+    kb: KbArg,
     /// Show all facts, not only the first of each property
     #[arg(long)]
     all: bool,

@@ -194,7 +194,7 @@ pub(crate) fn run(args: &QueryArgs) -> Result<Outcome> {
     settings.trace = args.trace;
     let format = args.format.as_deref().map(|name| name.parse::<Format>()).transpose()?;
     settings.terms = format.is_some();
-    let kb = crate::kb::open(&args.run.kb)?;
+    let kb = crate::open_kb::open_kb(&args.run.kb)?;
     let session = Session::new(&kb);
     if let (Some(batch), Some(out)) = (&args.batch, &args.out) {
         let session = session.without_suggestions();

@@ -60,7 +60,7 @@ struct Shell {
 pub(crate) fn run(args: &ShellArgs) -> Result<Outcome> {
     let mut shell =
         Shell { args: args.run.clone(), settings: args.run.settings()?, json: false, failed: false };
-    let mut kb = Arc::new(crate::kb::open(&shell.args.kb)?);
+    let mut kb = Arc::new(crate::open_kb::open_kb(&shell.args.kb)?);
     let interactive = std::io::stdin().is_terminal();
     if interactive {
         output::note(&format!("{}; .help lists the commands", kb.manifest().name));
@@ -75,7 +75,7 @@ pub(crate) fn run(args: &ShellArgs) -> Result<Outcome> {
         };
         let Some(name) = name else { break };
         drop(session);
-        match crate::kb::open(&name) {
+        match crate::open_kb::open_kb(&name) {
             Ok(opened) => {
                 kb = Arc::new(opened);
                 shell.args.kb = name;
@@ -225,7 +225,7 @@ impl Shell {
             ));
             return Next::Continue;
         }
-        let bar = Bar::again();
+        let bar = Bar::after_interrupt();
         let reply = session.run(self.args.language(line), line, &self.settings, &bar.cancel());
         drop(bar);
         let shown = if self.json { show::json(&reply) } else { show::table(&reply, false) };
