@@ -35,22 +35,44 @@ fn every_crate_is_described_and_every_path_exists() {
     }
 }
 
-/// Each module of the crates is named in the code map.
+/// The part of the code map about a crate.
+fn section<'t>(text: &'t str, name: &str) -> &'t str {
+    let start = text.find(&format!("### `crates/{name}`")).unwrap_or_else(|| panic!("no section on {name}"));
+    let section = &text[start + 1..];
+    &section[..section.find("\n### ").unwrap_or(section.len())]
+}
+
+/// Each module of a crate is named in that crate's part of the code map, and each module named there exists.
 #[test]
 fn every_module_is_on_the_map() {
     let text = fs::read_to_string(root().join("ARCHITECTURE.md")).unwrap();
     for name in crates() {
+        let section = section(&text, &name);
         let src = root().join("crates").join(&name).join("src");
         for entry in fs::read_dir(&src).unwrap() {
             let path = entry.unwrap().path();
             let module = path.file_stem().unwrap().to_string_lossy().into_owned();
             let is_code = path.is_dir() || path.extension().is_some_and(|e| e == "rs");
-            if is_code && !["lib", "main"].contains(&module.as_str()) {
+            // A folder next to its file is described with it.
+            let is_part = path.is_dir() && src.join(format!("{module}.rs")).exists();
+            if is_code && !is_part && !["lib", "main"].contains(&module.as_str()) {
                 let wanted = if path.is_dir() { format!("`{module}/`") } else { format!("`{module}.rs`") };
-                assert!(text.contains(&wanted), "ARCHITECTURE.md does not name {wanted} of crates/{name}");
+                assert!(section.contains(&wanted), "ARCHITECTURE.md does not name {wanted} of crates/{name}");
             }
         }
+        for module in quoted(section).iter().filter(|quoted| quoted.ends_with(".rs")) {
+            let file = module.rsplit('/').next().unwrap();
+            assert!(has_file(&src, file), "ARCHITECTURE.md names `{module}`, which crates/{name} does not have");
+        }
     }
+}
+
+/// Whether a folder or one inside it has a file of this name.
+fn has_file(folder: &Path, name: &str) -> bool {
+    let mut entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    entries.any(|path| {
+        if path.is_dir() { has_file(&path, name) } else { path.file_name().is_some_and(|file| file == name) }
+    })
 }
 
 /// The arrow points down only: the KB knows nothing of the crates above it.
