@@ -1,5 +1,15 @@
 #![doc = include_str!("../README.md")]
+#![cfg_attr(
+    not(test),
+    warn(
+        clippy::cast_possible_truncation,
+        clippy::cast_possible_wrap,
+        clippy::cast_precision_loss,
+        clippy::cast_sign_loss
+    )
+)]
 
+mod cast;
 pub mod english;
 mod error_limit;
 mod gives;
@@ -31,7 +41,7 @@ pub use named::UnknownName;
 pub use package::{Benchmark, KbIdentity, Manifest, PackageError, Unfilled};
 pub use prediction::{Prediction, PredictionError, PredictionFormat, Predictions};
 pub use prediction_line::{InvalidPrediction, UnusableReply};
-pub use question::{Forms, Graph, GraphEdge, GraphVertex, Mention, ProofFact, Question};
+pub use question::{Forms, Graph, GraphEdge, GraphVertex, Mention, ProofFact, Question, QuestionParts};
 pub use random::Random;
 pub use run_journal::{RunJournal, RunJournalError};
 pub use run_manifest::{RunHeader, RunManifest, RunManifestError};

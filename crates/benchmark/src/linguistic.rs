@@ -1,5 +1,6 @@
 //! Measures of the language of questions: words and readability, counted as the library does that the GrailQA++ paper used.
 
+use crate::cast;
 use serde::Serialize;
 
 /// The tokens of a question: words with their apostrophes and hyphens, numbers, and every other mark on its own.
@@ -78,9 +79,9 @@ pub fn reading_ease(text: &str) -> f64 {
     if words.is_empty() {
         return 0.0;
     }
-    let n = words.len() as f64;
+    let n = cast::float(words.len() as u64);
     let syllables: usize = words.iter().map(|word| syllables(word)).sum();
-    206.835 - 1.015 * (n / sentences(text) as f64) - 84.6 * (syllables as f64 / n)
+    206.835 - 1.015 * (n / cast::float(sentences(text) as u64)) - 84.6 * (cast::float(syllables as u64) / n)
 }
 
 /// A mean with its standard deviation.
@@ -95,7 +96,7 @@ pub struct Mean {
 impl Mean {
     /// Of some numbers.
     pub fn of(numbers: impl Iterator<Item = f64> + Clone) -> Mean {
-        let n = numbers.clone().count().max(1) as f64;
+        let n = cast::float(numbers.clone().count().max(1) as u64);
         let mean = numbers.clone().sum::<f64>() / n;
         let variance = numbers.map(|number| (number - mean).powi(2)).sum::<f64>() / n;
         Mean { mean, deviation: variance.sqrt() }

@@ -4,7 +4,7 @@ use crate::kinds::{Function, QuestionType, Split};
 use serde::{Deserialize, Serialize};
 use touchstone_kb::Kb;
 use touchstone_logic::level::{Level, SchemaItems, Traits};
-use touchstone_logic::{Answer, Language, Query, QueryGraph, Vocabulary};
+use touchstone_logic::{Answer, Language, Program, Query, QueryGraph, Vocabulary};
 use touchstone_logic::{Knowledge, read_text};
 
 /// A question with everything that is known about it.
@@ -58,30 +58,35 @@ pub struct Question {
 
 impl Question {
     /// What the query alone determines. The rest is empty, the split is test, and the level is unknown.
-    pub fn about(query: &Query, graph: &QueryGraph, template: &str, forms: Forms) -> Question {
-        let SchemaItems { classes, properties, qualifiers } = SchemaItems::of(query);
-        let shape = graph.shape();
+    pub fn about(parts: &QuestionParts<'_>) -> Question {
+        let SchemaItems { classes, properties, qualifiers } = parts.items;
+        let shape = parts.graph.shape();
         Question {
             id: String::new(),
             split: Split::Test,
             level: None,
             question: String::new(),
-            graph: graph.into(),
+            forms: Forms::default(),
+            graph: parts.graph.into(),
             alias: shape.alias.map(|alias| alias.name.to_owned()),
             shape: shape.code,
-            function: Function::of(query),
-            kind: QuestionType::of(query),
-            categories: forms.program.as_deref().map(categories).unwrap_or_default(),
+            function: Function::of(parts.query),
+            kind: QuestionType::of(parts.query),
+            categories: parts.program.map(categories).unwrap_or_default(),
             answers: Vec::new(),
             answers_empty: false,
             other_answers: Vec::new(),
             choices: Vec::new(),
-            template: template.to_owned(),
-            schema_items: classes.into_iter().chain(properties).chain(qualifiers).map(String::from).collect(),
+            template: parts.template.to_owned(),
+            schema_items: classes
+                .iter()
+                .chain(properties)
+                .chain(qualifiers)
+                .map(ToString::to_string)
+                .collect(),
             entities: Vec::new(),
             proof: Vec::new(),
             source: String::new(),
-            forms,
         }
     }
 
@@ -121,6 +126,21 @@ impl Question {
         };
         forms.into_iter().find_map(read)
     }
+}
+
+/// A query with what is known about it.
+#[derive(Debug, Clone, Copy)]
+pub struct QuestionParts<'q> {
+    /// The query.
+    pub query: &'q Query,
+    /// Its graph.
+    pub graph: &'q QueryGraph,
+    /// Its schema items.
+    pub items: &'q SchemaItems,
+    /// Its template.
+    pub template: &'q str,
+    /// Its program, which its categories follow from.
+    pub program: Option<&'q Program>,
 }
 
 /// The level as a text, which is empty if there is none.
@@ -261,27 +281,19 @@ impl From<&Graph> for touchstone_logic::QueryGraph {
 }
 
 /// KQA Pro's categories of a program, by the names of its functions.
-fn categories(program: &str) -> Vec<String> {
-    let Ok(program) = touchstone_logic::Program::parse(program) else { return Vec::new() };
-    let names: Vec<&str> = program.steps.iter().map(|step| step.function.name()).collect();
-    let has = |test: &dyn Fn(&str) -> bool| names.iter().any(|name| test(name));
-    let mut out = Vec::new();
-    let mut add = |category: &str, fits: bool| {
-        if fits {
-            out.push(category.to_owned());
-        }
+fn categories(program: &Program) -> Vec<String> {
+    let has = |fits: &dyn Fn(&str) -> bool| program.steps.iter().any(|step| fits(step.function.name()));
+    let is_qualifier = |name: &str| {
+        name.starts_with("QFilter")
+            || matches!(name, "QueryAttrUnderCondition" | "QueryAttrQualifier" | "QueryRelationQualifier")
     };
-    add("multihop", has(&|name| name == "Relate" || name.starts_with("Filter")));
-    add(
-        "qualifier",
-        has(&|name| {
-            name.starts_with("QFilter")
-                || matches!(name, "QueryAttrUnderCondition" | "QueryAttrQualifier" | "QueryRelationQualifier")
-        }),
-    );
-    add("comparison", has(&|name| matches!(name, "SelectBetween" | "SelectAmong")));
-    add("logical", has(&|name| matches!(name, "And" | "Or")));
-    add("count", has(&|name| name == "Count"));
-    add("verify", has(&|name| name.starts_with("Verify")));
-    out
+    let all = [
+        ("multihop", has(&|name| name == "Relate" || name.starts_with("Filter"))),
+        ("qualifier", has(&is_qualifier)),
+        ("comparison", has(&|name| matches!(name, "SelectBetween" | "SelectAmong"))),
+        ("logical", has(&|name| matches!(name, "And" | "Or"))),
+        ("count", has(&|name| name == "Count")),
+        ("verify", has(&|name| name.starts_with("Verify"))),
+    ];
+    all.into_iter().filter(|(_, fits)| *fits).map(|(category, _)| category.to_owned()).collect()
 }

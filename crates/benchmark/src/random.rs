@@ -1,5 +1,7 @@
 //! Random choices that are the same on every machine (SplitMix64).
 
+use crate::cast;
+
 /// A stream of random numbers.
 #[derive(Debug, Clone)]
 pub struct Random(u64);
@@ -24,7 +26,7 @@ impl Random {
 
     /// From 0 to `n` - 1; 0 if `n` is 0.
     pub fn below(&mut self, n: usize) -> usize {
-        (self.number() % n.max(1) as u64) as usize
+        cast::index(self.number() % n.max(1) as u64)
     }
 
     /// True with this chance in a hundred.
@@ -44,10 +46,15 @@ impl Random {
         }
     }
 
+    /// From 0 to 1, without 1.
+    pub fn share(&mut self) -> f64 {
+        cast::float(self.number() >> 11) / cast::float(1 << 53)
+    }
+
     /// The position of a weight, with a chance in proportion to it.
     pub fn weighted(&mut self, weights: &[f64]) -> Option<usize> {
         let total: f64 = weights.iter().sum();
-        let mut at = (self.number() >> 11) as f64 / (1u64 << 53) as f64 * total;
+        let mut at = self.share() * total;
         let positive = |weight: &f64| *weight > 0.0;
         for (place, weight) in weights.iter().enumerate().filter(|(_, weight)| positive(weight)) {
             if at < *weight {

@@ -62,7 +62,10 @@ fn every_module_is_on_the_map() {
         }
         for module in quoted(section).iter().filter(|quoted| quoted.ends_with(".rs")) {
             let file = module.rsplit('/').next().unwrap();
-            assert!(has_file(&src, file), "ARCHITECTURE.md names `{module}`, which crates/{name} does not have");
+            assert!(
+                has_file(&src, file),
+                "ARCHITECTURE.md names `{module}`, which crates/{name} does not have"
+            );
         }
     }
 }

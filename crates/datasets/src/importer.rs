@@ -6,11 +6,11 @@ use crate::questions::local_name;
 use crate::records::Record;
 use serde_json::Value as Json;
 use std::collections::BTreeMap;
-use touchstone_benchmark::{Mention, Question, Split};
+use touchstone_benchmark::{Mention, Question, QuestionParts, Split};
 use touchstone_kb::Kb;
 use touchstone_logic::equal::Canonical;
 use touchstone_logic::level::{Level, SchemaItems, Traits};
-use touchstone_logic::{Knowledge, Language, Query, entities, with_ids};
+use touchstone_logic::{Knowledge, Language, Program, Query, entities, with_ids};
 
 /// Reads questions of one data set.
 pub struct Importer<'k> {
@@ -94,6 +94,16 @@ impl Importer<'_> {
         };
         let template = Canonical::template(&query, self.knowledge.words);
         let answers = questions.answers(&json, &query, self);
+        let items = SchemaItems::of(&query);
+        let forms = questions.forms(&item, &json);
+        let program = forms.program.as_deref().and_then(|text| Program::parse(text).ok());
+        let parts = QuestionParts {
+            query: &query,
+            graph: &graph,
+            items: &items,
+            template: template.key(),
+            program: program.as_ref(),
+        };
         let question = Question {
             // Without an id of its own the line is its id, and every file has such a line.
             id: if item.id == line { format!("{split}-{line}") } else { item.id.clone() },
@@ -106,9 +116,9 @@ impl Importer<'_> {
             entities: mentions(&query, &names_in(&json), &text),
             source: source.to_owned(),
             question: text,
-            ..Question::about(&query, &graph, template.key(), questions.forms(&item, &json))
+            forms,
+            ..Question::about(&parts)
         };
-        let items = SchemaItems::of(&query);
         let traits = Traits::new(items, template.key().to_owned(), self.knowledge.words, true);
         Ok(ImportedQuestion { question, traits })
     }

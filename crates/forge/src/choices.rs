@@ -1,6 +1,7 @@
 //! Ten answers to choose from: the right one, those of the query with a clause left out, and others of the same kind.
 
-use crate::ground::Ground;
+use crate::cast;
+use crate::context::SamplingContext;
 use crate::sample::filters::with_set;
 use touchstone_benchmark::Random;
 use touchstone_engine::{Answer as Given, Found};
@@ -12,7 +13,7 @@ const CHOICES: usize = 10;
 
 /// Choices in a random order; none for questions with several answers, or if there are not enough of the kind.
 pub(crate) fn choices(
-    ground: &Ground<'_>,
+    context: &SamplingContext<'_>,
     random: &mut Random,
     query: &Query,
     answers: &[Given],
@@ -31,13 +32,13 @@ pub(crate) fn choices(
             let spread = (value / 2).max(10);
             let lowest = value.saturating_sub(spread);
             while found.len() < CHOICES {
-                add(&mut found, (lowest + random.below(2 * spread as usize + 1) as u64).to_string());
+                add(&mut found, (lowest + random.below(cast::index(2 * spread) + 1) as u64).to_string());
             }
         }
         _ => {
             for near in near_misses(query) {
-                let others = ground.run(&near);
-                for other in others.iter().flat_map(|found| some_answers(ground, found, random)) {
+                let others = context.run(&near);
+                for other in others.iter().flat_map(|found| some_answers(context, found, random)) {
                     add(&mut found, other);
                 }
             }
@@ -46,7 +47,7 @@ pub(crate) fn choices(
                 if found.len() == CHOICES {
                     break;
                 }
-                if let Some(other) = same_kind(ground, random, answer, query) {
+                if let Some(other) = same_kind(context, random, answer, query) {
                     add(&mut found, other);
                 }
             }
@@ -66,10 +67,10 @@ fn add(found: &mut Vec<String>, text: String) {
 }
 
 /// Up to three answers of a query.
-fn some_answers(ground: &Ground<'_>, found: &Found<'_>, random: &mut Random) -> Vec<String> {
+fn some_answers(context: &SamplingContext<'_>, found: &Found<'_>, random: &mut Random) -> Vec<String> {
     let n = found.len();
     let places = (0..if n > 0 { 3 } else { 0 }).map(|_| random.below(n));
-    places.filter_map(|at| found.answer(ground.kb(), at)).map(|answer| answer.text().into_owned()).collect()
+    places.filter_map(|at| found.answer(context.kb(), at)).map(|answer| answer.text().into_owned()).collect()
 }
 
 /// The query with a clause left out, for each of them.
@@ -90,13 +91,18 @@ fn near_misses(query: &Query) -> Vec<Query> {
 }
 
 /// Another answer of the same kind.
-fn same_kind(ground: &Ground<'_>, random: &mut Random, answer: &Given, query: &Query) -> Option<String> {
-    let kb = ground.kb();
+fn same_kind(
+    context: &SamplingContext<'_>,
+    random: &mut Random,
+    answer: &Given,
+    query: &Query,
+) -> Option<String> {
+    let kb = context.kb();
     match answer {
         Given::Entity { id, .. } => {
-            let class = ground.class_of(kb.node(id)?)?;
+            let class = context.class_of(kb.node(id)?)?;
             let node = NodeId(*random.choose(kb.direct_members(class))?);
-            ground.has_speakable_name(node).then(|| kb.label(node).to_owned())
+            context.has_speakable_name(node).then(|| kb.label(node).to_owned())
         }
         Given::Relation { .. } => {
             let relation = kb.relations().nth(random.below(kb.n_relations()))?;

@@ -1,5 +1,6 @@
 //! Confirms the answers of a benchmark on a SPARQL server that holds the KB.
 
+use crate::cast;
 use rayon::prelude::*;
 use serde::Serialize;
 use std::sync::Arc;
@@ -20,8 +21,9 @@ pub struct Confirmed {
     pub open: u64,
 }
 
-/// A server that has other answers, or none at all.
+/// A server that gives other answers, or none at all.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum ConfirmError {
     /// Two engines disagree.
     #[error("the server disagrees on {id}:\n  {form}\n  gives {got}\n  instead of {expected}")]
@@ -36,7 +38,7 @@ pub enum ConfirmError {
         expected: String,
     },
     /// It answered nothing.
-    #[error("the server answered none of {asked} questions; the first time it said: {reason}")]
+    #[error("the server answered none of {asked} questions; the first reason it gave: {reason}")]
     Silent {
         /// How many were asked.
         asked: u64,
@@ -60,7 +62,7 @@ pub fn confirm(
     progress: &dyn Progress,
 ) -> Result<Confirmed, ConfirmError> {
     let seed = benchmark.manifest.recipe_number("seed").unwrap_or(1);
-    let permille = (share * 1000.0).ceil() as u64;
+    let permille = cast::truncated((share * 1000.0).ceil()) as u64;
     let is_chosen = |question: &&Question| {
         Random::new(seed, &format!("server {}", question.id)).number() % 1000 < permille
     };

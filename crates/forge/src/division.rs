@@ -1,22 +1,12 @@
 //! Which questions may be in training: some domains of the schema and some templates are kept out of it.
 
+use crate::cast;
+use crate::make::Cell;
 use crate::recipe::Splits;
 use hashbrown::HashSet;
 use touchstone_benchmark::Random;
 use touchstone_kb::{Kb, Property, nearest_name};
-use touchstone_logic::Query;
 use touchstone_logic::level::SchemaItems;
-
-/// Where a question can go.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(crate) enum Pool {
-    /// Training, or i.i.d.
-    Seen,
-    /// Its template is kept out of training.
-    Template,
-    /// Some of its schema items are kept out of training.
-    Items,
-}
 
 /// What is kept out of training.
 pub(crate) struct Division {
@@ -28,25 +18,29 @@ pub(crate) struct Division {
     permille: u64,
 }
 
-/// A domain that was asked for and is not there.
+/// A domain that the schema does not have.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 #[error("[splits] held_out: the schema has no domain `{name}`{hint}; it has {known}", hint = .nearest.as_ref().map(|name| format!("; did you mean `{name}`?")).unwrap_or_default())]
-pub struct NoSuchDomain {
-    name: String,
-    known: String,
-    nearest: Option<String>,
+pub struct UnknownDomain {
+    /// The name in the recipe.
+    pub name: String,
+    /// The domains of the schema, separated by commas.
+    pub known: String,
+    /// The nearest of them.
+    pub nearest: Option<String>,
 }
 
 impl Division {
     /// Chooses what is kept out.
-    pub(crate) fn new(kb: &Kb, splits: &Splits, seed: u64) -> Result<Division, NoSuchDomain> {
+    pub(crate) fn new(kb: &Kb, splits: &Splits, seed: u64) -> Result<Division, UnknownDomain> {
         let mut random = Random::new(seed, "division");
         let mut groups: Vec<&str> = kb.groups().collect();
         for name in &splits.held_out {
             if !groups.contains(&name.as_str()) {
                 let known = if groups.is_empty() { "none".to_owned() } else { groups.join(", ") };
                 let nearest = nearest_name(name, groups.iter().copied()).map(str::to_owned);
-                return Err(NoSuchDomain { name: name.clone(), known, nearest });
+                return Err(UnknownDomain { name: name.clone(), known, nearest });
             }
         }
         let zero_shot = splits.zero_shot > 0.0 && splits.dev + splits.test > 0.0;
@@ -76,7 +70,8 @@ impl Division {
         let levels = (splits.iid + splits.compositional + splits.zero_shot).max(f64::MIN_POSITIVE);
         let share = evaluated * splits.compositional / levels;
         // Some more templates than questions wanted: rare ones give one question, frequent ones many.
-        let permille = if share > 0.0 { ((share * 1000.0).ceil() as u64 + 50).min(500) } else { 0 };
+        let permille =
+            if share > 0.0 { (cast::truncated((share * 1000.0).ceil()) as u64 + 50).min(500) } else { 0 };
         Ok(Division { held_out, items: kept_out, seed, permille })
     }
 
@@ -85,17 +80,15 @@ impl Division {
         self.items.contains(id)
     }
 
-    /// Where a question with this template can go.
-    pub(crate) fn pool(&self, query: &Query, template: &str) -> Pool {
-        let SchemaItems { classes, properties, qualifiers } = SchemaItems::of(query);
-        if classes.iter().chain(&properties).chain(&qualifiers).any(|item| self.items.contains(item.as_str()))
-        {
-            return Pool::Items;
+    /// The cell that a question with these schema items and this template is for.
+    pub(crate) fn cell(&self, items: &SchemaItems, template: &str) -> Cell {
+        let SchemaItems { classes, properties, qualifiers } = items;
+        if classes.iter().chain(properties).chain(qualifiers).any(|item| self.items.contains(item.as_str())) {
+            return Cell::ZERO_SHOT;
         }
-        if Random::new(self.seed, template).number() % 1000 < self.permille {
-            Pool::Template
-        } else {
-            Pool::Seen
+        match Random::new(self.seed, template).number() % 1000 < self.permille {
+            true => Cell::COMPOSITIONAL,
+            false => Cell::Train,
         }
     }
 }

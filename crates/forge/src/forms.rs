@@ -1,9 +1,9 @@
 //! Every logical form of a query: printed, read back, and run.
 
-use crate::ground::Ground;
+use crate::context::SamplingContext;
 use touchstone_benchmark::Forms;
 use touchstone_engine::budget::{Budget, Limits};
-use touchstone_engine::exact::{ExactAnswer, ExactPrinter};
+use touchstone_engine::exact::{ExactAnswer, ExactPrinter, ExactQuery};
 use touchstone_engine::plan::Plan;
 use touchstone_engine::sparql::evaluate;
 use touchstone_engine::{Found, View};
@@ -54,100 +54,65 @@ impl<'k> FormPrinter<'k> {
     }
 
     /// All forms that mean exactly the query. S-expressions and programs are read back and run; so is SPARQL on the direct view, where it
-    /// is about entities only. (Values lose their unit there, and the text lists them.) The second is whether any form was read back.
+    /// is about entities only. (Values lose their unit there, and the text lists them.)
     pub fn forms(
         &self,
-        ground: &Ground<'k>,
+        context: &SamplingContext<'k>,
         query: &Query,
         found: &Found<'_>,
-    ) -> Result<(Forms, bool), Disagreement> {
-        let kb = ground.kb();
-        let expected = || found.answers(kb);
-        let disagrees = |language, form: &str, got: String| Disagreement {
-            language,
-            form: form.to_owned(),
-            got,
-            expected: format!("{:?}", expected()),
-            query: format!("{query:?}"),
-        };
-        let check = |language, form: &str, read: Option<Query>| -> Result<(), Disagreement> {
-            let Some(again) = read else { return Err(disagrees(language, form, "no query".to_owned())) };
-            match ground.run_again(&again) {
-                Some(again) if again == *found || again.answers(kb) == expected() => Ok(()),
-                other => {
-                    let got = other.map_or("nothing".to_owned(), |found| format!("{:?}", found.answers(kb)));
-                    Err(disagrees(language, form, got))
-                }
-            }
-        };
-        let mut forms = Forms::default();
-        if let Ok(printed) = sexpr::print(query)
-            && printed.lost.is_empty()
-        {
-            let read = Form::parse(&printed.text, &ground.words).ok().and_then(|form| form.to_query().ok());
-            check("the S-expression", &printed.text, read)?;
-            forms.sexpr = Some(printed.text);
-        }
-        if let Ok(printed) = kopl::print(query, &ground.words)
-            && printed.lost.is_empty()
-        {
-            let read =
-                Program::parse(&printed.text).ok().and_then(|program| program.to_query(&ground.words).ok());
-            match check("the program", &printed.text, read) {
-                Ok(()) => forms.program = Some(printed.text),
-                // A program names things: where a name is that of several, it says something else.
-                Err(_) if !all_names_are_clear(ground, query) => {}
-                Err(disagreement) => return Err(disagreement),
-            }
-        }
-        let mut is_read = forms.sexpr.is_some() || forms.program.is_some();
-        if let Ok(plan) = Plan::of(query, &ground.words) {
-            for (printer, form, view) in [
-                (&self.direct, &mut forms.sparql, View::Direct),
-                (&self.kqapro, &mut forms.sparql_kqapro, View::KqaPro),
-            ] {
-                if let Ok(printed) = printer.print(&plan) {
-                    match sparql::parse(&printed.text) {
-                        Ok(parsed) => {
-                            if view == View::Direct
-                                && is_about_entities(query)
-                                && let Ok(read) = sparql::recognise(&parsed.query, &self.namespaces)
-                                && read.lost.is_empty()
-                            {
-                                check("SPARQL", &printed.text, Some(read.query))?;
-                                is_read = true;
-                            }
-                            *form = Some(printed.text);
-                        }
-                        // A text that is longer than parsers accept is of no use.
-                        Err(error) if matches!(error.kind, SyntaxErrorKind::TooManyOperators { .. }) => {}
-                        Err(error) => return Err(disagrees("SPARQL", &printed.text, error.to_string())),
+    ) -> Result<CheckedForms, Disagreement> {
+        let check = Check { context, query, found };
+        let mut checked = CheckedForms { sexpr: check.sexpr()?, ..CheckedForms::default() };
+        checked.program = check.program()?;
+        checked.is_read = checked.sexpr.is_some() || checked.program.is_some();
+        let Ok(plan) = Plan::of(query, &context.words) else { return Ok(checked) };
+        for view in [View::Direct, View::KqaPro] {
+            let Ok(exact) = self.printer(view).print(&plan) else { continue };
+            match sparql::parse(&exact.text) {
+                Ok(parsed) => {
+                    if view == View::Direct
+                        && is_about_entities(query)
+                        && let Ok(read) = sparql::recognise(&parsed.query, &self.namespaces)
+                        && read.lost.is_empty()
+                    {
+                        check.same_answers("SPARQL", &exact.text, Some(&read.query))?;
+                        checked.is_read = true;
                     }
+                    checked.sparql.push(SparqlForm { view, exact, parsed });
                 }
+                // A text that is longer than parsers accept is of no use.
+                Err(error) if matches!(error.kind, SyntaxErrorKind::TooManyOperators { .. }) => {}
+                Err(error) => return Err(check.disagreement("SPARQL", &exact.text, error.to_string())),
             }
         }
-        Ok((forms, is_read))
+        Ok(checked)
     }
 
-    /// Runs up to `wanted` SPARQL forms by the general evaluator. What takes it too long is not compared; the number of forms compared is
-    /// told.
+    fn printer(&self, view: View) -> &ExactPrinter<'k> {
+        match view {
+            View::Direct => &self.direct,
+            View::KqaPro => &self.kqapro,
+        }
+    }
+
+    /// Runs up to `wanted` SPARQL forms by the general evaluator. Forms that take it too long are not compared. Returns the number of
+    /// forms that were compared.
     pub fn verify(
         &self,
-        ground: &Ground<'k>,
         query: &Query,
+        forms: &CheckedForms,
         found: &Found<'_>,
         wanted: usize,
     ) -> Result<usize, Disagreement> {
-        let Ok(plan) = Plan::of(query, &ground.words) else { return Ok(0) };
         let mut n = 0;
-        let views: [(&ExactPrinter<'k>, &dyn RdfView); 2] =
-            [(&self.direct, &self.direct_view), (&self.kqapro, &self.kqapro_view)];
-        for (printer, view) in views {
+        for SparqlForm { view, exact, parsed } in &forms.sparql {
             if n == wanted {
                 break;
             }
-            let Ok(printed) = printer.print(&plan) else { continue };
-            let Ok(parsed) = sparql::parse(&printed.text) else { continue };
+            let (printer, view): (_, &dyn RdfView) = match view {
+                View::Direct => (&self.direct, &self.direct_view),
+                View::KqaPro => (&self.kqapro, &self.kqapro_view),
+            };
             // Operations, not seconds: the same on every machine.
             let limits = Limits { operations: VERIFY_OPERATIONS, ..Limits::none() };
             let budget = Budget::new(limits);
@@ -159,12 +124,12 @@ impl<'k> FormPrinter<'k> {
                 answers.dedup();
                 answers
             };
-            let got = printer.read(&printed, &results).map(canonical);
+            let got = printer.read(exact, &results).map(canonical);
             let expected = canonical(exact_answers(found));
             if got.as_ref().ok() != Some(&expected) {
                 return Err(Disagreement {
                     language: "SPARQL",
-                    form: printed.text.clone(),
+                    form: exact.text.clone(),
                     got: format!("{got:?}"),
                     expected: format!("{expected:?}"),
                     query: format!("{query:?}"),
@@ -173,6 +138,100 @@ impl<'k> FormPrinter<'k> {
             n += 1;
         }
         Ok(n)
+    }
+}
+
+/// The forms of a query, printed and checked, with what was read of them.
+#[derive(Default)]
+pub struct CheckedForms {
+    sexpr: Option<String>,
+    program: Option<(String, Program)>,
+    sparql: Vec<SparqlForm>,
+    /// Whether any form was read back to a query and run.
+    pub is_read: bool,
+}
+
+/// A SPARQL form that can be parsed.
+struct SparqlForm {
+    view: View,
+    exact: ExactQuery,
+    parsed: sparql::Parsed,
+}
+
+impl CheckedForms {
+    /// The program.
+    pub fn program(&self) -> Option<&Program> {
+        self.program.as_ref().map(|(_, program)| program)
+    }
+
+    /// The texts.
+    pub fn into_forms(self) -> Forms {
+        let (mut sparql, mut sparql_kqapro) = (None, None);
+        for SparqlForm { view, exact, .. } in self.sparql {
+            match view {
+                View::Direct => sparql = Some(exact.text),
+                View::KqaPro => sparql_kqapro = Some(exact.text),
+            }
+        }
+        Forms { sexpr: self.sexpr, program: self.program.map(|(text, _)| text), sparql, sparql_kqapro }
+    }
+}
+
+/// A query with its answers, which its forms must give, too.
+struct Check<'c, 'k> {
+    context: &'c SamplingContext<'k>,
+    query: &'c Query,
+    found: &'c Found<'c>,
+}
+
+impl Check<'_, '_> {
+    fn sexpr(&self) -> Result<Option<String>, Disagreement> {
+        let printed = sexpr::print(self.query).ok().filter(|printed| printed.lost.is_empty());
+        let Some(text) = printed.map(|printed| printed.text) else { return Ok(None) };
+        let read = Form::parse(&text, &self.context.words).ok().and_then(|form| form.to_query().ok());
+        self.same_answers("the S-expression", &text, read.as_ref())?;
+        Ok(Some(text))
+    }
+
+    fn program(&self) -> Result<Option<(String, Program)>, Disagreement> {
+        let printed = kopl::print(self.query, &self.context.words).ok();
+        let Some(printed) = printed.filter(|printed| printed.lost.is_empty()) else { return Ok(None) };
+        let program = Program::parse(&printed.text).ok();
+        let read = program.as_ref().and_then(|program| program.to_query(&self.context.words).ok());
+        match self.same_answers("the program", &printed.text, read.as_ref()) {
+            Ok(()) => Ok(program.map(|program| (printed.text, program))),
+            // A program names things: where a name is that of several, it says something else.
+            Err(_) if !all_names_are_clear(self.context, self.query) => Ok(None),
+            Err(disagreement) => Err(disagreement),
+        }
+    }
+
+    /// Runs the query that a form was read as.
+    fn same_answers(
+        &self,
+        language: &'static str,
+        form: &str,
+        read: Option<&Query>,
+    ) -> Result<(), Disagreement> {
+        let kb = self.context.kb();
+        let Some(read) = read else { return Err(self.disagreement(language, form, "no query".to_owned())) };
+        match self.context.run_with_large_budget(read) {
+            Some(got) if got == *self.found || got.answers(kb) == self.found.answers(kb) => Ok(()),
+            other => {
+                let got = other.map_or("nothing".to_owned(), |found| format!("{:?}", found.answers(kb)));
+                Err(self.disagreement(language, form, got))
+            }
+        }
+    }
+
+    fn disagreement(&self, language: &'static str, form: &str, got: String) -> Disagreement {
+        Disagreement {
+            language,
+            form: form.to_owned(),
+            got,
+            expected: format!("{:?}", self.found.answers(self.context.kb())),
+            query: format!("{:?}", self.query),
+        }
     }
 }
 
@@ -205,14 +264,14 @@ fn exact_answers(found: &Found<'_>) -> Vec<ExactAnswer> {
     }
 }
 
-fn all_names_are_clear(ground: &Ground<'_>, query: &Query) -> bool {
-    fn visit(ground: &Ground<'_>, set: &Set, clear: &mut bool) {
+fn all_names_are_clear(context: &SamplingContext<'_>, query: &Query) -> bool {
+    fn visit(context: &SamplingContext<'_>, set: &Set, clear: &mut bool) {
         if let Set::Entity(id) = set {
-            *clear &= ground.kb().node(id).is_some_and(|node| ground.has_clear_name(node));
+            *clear &= context.kb().node(id).is_some_and(|node| context.has_clear_name(node));
         }
-        set.children(&mut |child| visit(ground, child, clear));
+        set.children(&mut |child| visit(context, child, clear));
     }
     let mut clear = true;
-    query.sets(&mut |set| visit(ground, set, &mut clear));
+    query.sets(&mut |set| visit(context, set, &mut clear));
     clear
 }

@@ -1,21 +1,36 @@
 #![doc = include_str!("../README.md")]
+#![cfg_attr(
+    not(test),
+    warn(
+        clippy::cast_possible_truncation,
+        clippy::cast_possible_wrap,
+        clippy::cast_precision_loss,
+        clippy::cast_sign_loss
+    )
+)]
 
+mod build;
+mod cast;
 mod choices;
 pub mod confirm;
+mod context;
 mod division;
 pub mod english;
+pub mod find;
 mod forms;
-mod ground;
 pub mod lint;
 mod make;
 pub mod mix;
 mod proof;
 pub mod recipe;
 mod recipe_keys;
+mod reject;
 pub mod sample;
 pub mod stats;
 
-pub use forms::{Disagreement, FormPrinter};
-pub use ground::Ground;
+pub use build::{BuildConfig, BuildError, Built, build, built_in_recipe, load_lexicon, load_recipe};
+pub use context::SamplingContext;
+pub use forms::{CheckedForms, Disagreement, FormPrinter};
 pub use make::{MakeError, make};
 pub use recipe::{Recipe, RecipeError};
+pub use reject::{RejectReason, Rejections};

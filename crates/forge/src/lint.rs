@@ -1,6 +1,6 @@
 //! Proves a benchmark, or finds what is wrong with it.
 
-use crate::ground::Ground;
+use crate::context::SamplingContext;
 use hashbrown::{HashMap, HashSet};
 use rayon::prelude::*;
 use serde::Serialize;
@@ -67,7 +67,7 @@ struct Checked {
 /// Checks everything that can be checked without other people: every form gives the answers, no leak between splits, levels are true, no
 /// question twice, none with two meanings.
 pub fn lint(kb: &Kb, benchmark: &Benchmark, progress: &dyn Progress) -> Report {
-    let ground = Ground::new(kb, Some(&[]));
+    let context = SamplingContext::new(kb, Some(&[]));
     let session = Session::new(kb).without_suggestions();
     progress.stage("running all forms", Some(benchmark.questions.len() as u64));
     let checked: Vec<Checked> = benchmark
@@ -75,81 +75,91 @@ pub fn lint(kb: &Kb, benchmark: &Benchmark, progress: &dyn Progress) -> Report {
         .par_iter()
         .map(|question| {
             progress.advance(1);
-            check(&ground, &session, question)
+            check(&context, &session, question)
         })
         .collect();
     let mut report = Report {
         same_kb: kb.manifest().fingerprint == benchmark.manifest.kb.fingerprint,
         forms_run: checked.iter().map(|checked| checked.forms_run).sum(),
         questions: benchmark.questions.len(),
-        findings: Vec::new(),
+        findings: wrong_counts(benchmark),
         unfilled: benchmark.manifest.unfilled.len(),
     };
-    let (said, found) = (&benchmark.manifest.counts, Manifest::counts(&benchmark.questions));
-    let names: BTreeSet<&String> = said.keys().chain(found.keys()).collect();
+    report.findings.extend(compare(&context, benchmark, &checked));
+    report.findings.extend(checked.into_iter().flat_map(|checked| checked.findings));
+    report
+}
+
+/// Compares the counts of the manifest with the questions.
+fn wrong_counts(benchmark: &Benchmark) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    let (stated, counted) = (&benchmark.manifest.counts, Manifest::counts(&benchmark.questions));
+    let names: BTreeSet<&String> = stated.keys().chain(counted.keys()).collect();
     for name in names {
-        let (said, found) = (said.get(name).copied().unwrap_or(0), found.get(name).copied().unwrap_or(0));
-        if said != found {
-            let what = format!("benchmark.json counts {said} of `{name}`, questions.jsonl has {found}");
-            report.findings.push(Finding { rule: "count", id: String::new(), what });
+        let number = |counts: &BTreeMap<String, u64>| counts.get(name).copied().unwrap_or(0);
+        let (stated, counted) = (number(stated), number(&counted));
+        if stated != counted {
+            let what = format!("benchmark.json counts {stated} of `{name}`, questions.jsonl has {counted}");
+            findings.push(Finding { rule: "count", id: String::new(), what });
         }
     }
     if benchmark.questions.is_empty() {
         let what = "there are no questions".to_owned();
-        report.findings.push(Finding { rule: "empty", id: String::new(), what });
+        findings.push(Finding { rule: "empty", id: String::new(), what });
     }
+    findings
+}
+
+/// Compares questions with each other, and those of evaluation with those of training.
+fn compare(context: &SamplingContext<'_>, benchmark: &Benchmark, checked: &[Checked]) -> Vec<Finding> {
+    let words = &context.words;
+    let mut findings = Vec::new();
     let traits: Vec<Traits> = benchmark
         .questions
         .par_iter()
-        .zip(&checked)
+        .zip(checked)
         .map(|(question, checked)| match &checked.query {
-            Some(query) => Traits::of(query, &ground.words, true),
-            None => question.traits(Some(kb), &ground.words, true),
+            Some(query) => Traits::of(query, words, true),
+            None => question.traits(Some(context.kb()), words, true),
         })
         .collect();
+    let key = |checked: &Checked| Some(Canonical::of(checked.query.as_ref()?, words).key().to_owned());
+    let keys: Vec<Option<String>> = checked.par_iter().map(key).collect();
+    let all = || benchmark.questions.iter().zip(&keys).zip(&traits);
     let mut training = Training::default();
-    let (mut ids, mut texts) = (HashSet::new(), HashMap::new());
-    let mut trained: HashMap<String, &str> = HashMap::new();
-    let all = || benchmark.questions.iter().zip(&checked);
-    for ((question, checked), traits) in
-        all().zip(&traits).filter(|((question, _), _)| question.split == Split::Train)
-    {
+    let mut trained: HashMap<&str, &str> = HashMap::new();
+    for ((question, key), traits) in all().filter(|((question, _), _)| question.split == Split::Train) {
         training.add(traits.clone());
-        if let Some(query) = &checked.query {
-            trained.insert(Canonical::of(query, &ground.words).key().to_owned(), &question.id);
-        }
+        trained.extend(key.as_ref().map(|key| (key.as_str(), question.id.as_str())));
     }
-    for ((question, checked), traits) in all().zip(&traits) {
-        let mut add =
-            |rule, what: String| report.findings.push(Finding { rule, id: question.id.clone(), what });
+    let (mut ids, mut texts) = (HashSet::new(), HashMap::new());
+    for ((question, key), traits) in all() {
+        let mut add = |rule, what: String| findings.push(Finding { rule, id: question.id.clone(), what });
         if !ids.insert(&question.id) {
             add("duplicate id", question.id.clone());
         }
-        let key = checked.query.as_ref().map(|query| Canonical::of(query, &ground.words).key().to_owned());
         // Without a query that can be read there is nothing to compare but the template.
-        let meaning = key.clone().unwrap_or_else(|| question.template.clone());
-        match texts.insert(question.question.clone(), meaning.clone()) {
+        let meaning = key.as_ref().unwrap_or(&question.template);
+        match texts.insert(&question.question, meaning) {
             Some(other) if other == meaning => add("duplicate question", question.question.clone()),
             Some(_) => add("one question, two queries", question.question.clone()),
             None => {}
         }
-        if question.split != Split::Train {
-            if let Some(other) = key.as_ref().and_then(|key| trained.get(key)) {
-                add("leak", format!("the same query is {other} of the training split"));
-            }
-            // Without a level, or without training questions to judge it by, there is nothing to compare.
-            if let Some(given) = question.level
-                && training.template_count() > 0
-            {
-                let level = training.judge(traits).level;
-                if level != given {
-                    add("wrong level", format!("level is {given}, but the training split makes it {level}"));
-                }
+        if question.split == Split::Train {
+            continue;
+        }
+        if let Some(other) = key.as_ref().and_then(|key| trained.get(key.as_str())) {
+            add("leak", format!("the same query is {other} of the training split"));
+        }
+        // Without a level, or without training questions to judge it by, there is nothing to compare.
+        if let Some(given) = question.level.filter(|_| training.template_count() > 0) {
+            let level = training.judge(traits).level;
+            if level != given {
+                add("wrong level", format!("level is {given}, but the training split makes it {level}"));
             }
         }
     }
-    report.findings.extend(checked.into_iter().flat_map(|checked| checked.findings));
-    report
+    findings
 }
 
 impl Checked {
@@ -182,20 +192,20 @@ impl Checked {
     }
 }
 
-fn check(ground: &Ground<'_>, session: &Session<'_>, question: &Question) -> Checked {
-    let kb = ground.kb();
+fn check(context: &SamplingContext<'_>, session: &Session<'_>, question: &Question) -> Checked {
+    let kb = context.kb();
     let mut checked = Checked { query: None, findings: Vec::new(), forms_run: 0 };
     let expected = &question.answers;
     let forms = &question.forms;
     let sexpr = forms.sexpr.as_ref().map(|text| {
-        let form = Form::parse(text, &ground.words).map_err(|error| error.to_string());
+        let form = Form::parse(text, &context.words).map_err(|error| error.to_string());
         ("S-expression", form.and_then(|form| form.to_query().map_err(|error| error.to_string())))
     });
     let program = forms.program.as_ref().map(|text| {
         let program = Program::parse(text).map_err(|error| error.to_string());
         (
             "program",
-            program.and_then(|program| program.to_query(&ground.words).map_err(|error| error.to_string())),
+            program.and_then(|program| program.to_query(&context.words).map_err(|error| error.to_string())),
         )
     });
     for (name, read) in [sexpr, program].into_iter().flatten() {
@@ -210,7 +220,7 @@ fn check(ground: &Ground<'_>, session: &Session<'_>, question: &Question) -> Che
                 continue;
             }
         };
-        let got = ground.run_again(&query).map(|found| found.answers(kb)).unwrap_or_default();
+        let got = context.run_with_large_budget(&query).map(|found| found.answers(kb)).unwrap_or_default();
         if !Answer::are_same(&got, expected) {
             let shown =
                 |list: &[Answer]| list.iter().take(3).map(Answer::text).collect::<Vec<_>>().join(", ");
@@ -228,9 +238,9 @@ fn check(ground: &Ground<'_>, session: &Session<'_>, question: &Question) -> Che
         checked.query.get_or_insert_with(|| with_ids(query, kb));
     }
     if checked.query.is_none() && forms.sexpr.is_none() && forms.program.is_none() {
-        let knowledge = Knowledge::new(&ground.words, Namespaces::of(kb)).without_suggestions();
+        let knowledge = Knowledge::new(&context.words, Namespaces::of(kb)).without_suggestions();
         // Where SPARQL lists values, the query that it is read as is another one.
-        let is_same = |query: &Query| Canonical::template(query, &ground.words).key() == question.template;
+        let is_same = |query: &Query| Canonical::template(query, &context.words).key() == question.template;
         checked.query = question.query(&knowledge).map(|query| with_ids(query, kb)).filter(is_same);
         checked.run_sparql(session, question);
     }

@@ -1,15 +1,15 @@
 //! One benchmark out of several, as GrailQA++ is made of WebQSP, ComplexWebQuestions and GraphQuestions: what has a level against a
 //! training set, and a wanted shape.
 
+use crate::reject::{RejectReason, Rejections};
 use hashbrown::HashSet;
 use std::collections::BTreeMap;
 use touchstone_benchmark::package::{Benchmark, KbIdentity, Manifest};
 use touchstone_benchmark::{Question, Random, Split};
 use touchstone_kb::Kb;
-use touchstone_logic::Knowledge;
 use touchstone_logic::equal::Canonical;
 use touchstone_logic::level::{Level, Training, Traits};
-use touchstone_logic::with_ids;
+use touchstone_logic::{Knowledge, Query, with_ids};
 
 /// What to take.
 #[derive(Debug, Clone, Default)]
@@ -26,7 +26,7 @@ pub struct Choice {
     pub with_training: bool,
 }
 
-/// Puts benchmarks together. Why questions were not taken is in the manifest.
+/// Puts benchmarks together. The manifest counts the questions that were not taken by reason.
 pub fn mix(
     against: &Benchmark,
     sources: &[Benchmark],
@@ -34,74 +34,28 @@ pub fn mix(
     knowledge: &Knowledge<'_>,
     kb: Option<&Kb>,
 ) -> Benchmark {
-    // Programs name what expressions have ids for.
-    let read = |question: &Question| {
-        let query = question.query(knowledge)?;
-        Some(kb.map_or_else(|| query.clone(), |kb| with_ids(query.clone(), kb)))
+    let mut mixer = Mixer {
+        choice,
+        knowledge,
+        kb,
+        training: Training::default(),
+        left: choice.shapes.clone(),
+        keys: HashSet::new(),
+        texts: HashSet::new(),
+        ids: HashSet::new(),
+        questions: Vec::new(),
+        rejections: Rejections::default(),
     };
-    let mut rejections: BTreeMap<String, u64> = BTreeMap::new();
-    let mut reject = |reason: &str| *rejections.entry(reason.to_owned()).or_default() += 1;
-    let mut training = Training::default();
-    let (mut keys, mut texts) = (HashSet::new(), HashSet::new());
-    let mut questions: Vec<Question> = Vec::new();
     for question in against.questions.iter().filter(|question| question.split == Split::Train) {
-        let Some(query) = read(question) else {
-            reject("a training question that cannot be read");
-            continue;
-        };
-        training.add(Traits::of(&query, knowledge.words, true));
-        keys.insert(Canonical::of(&query, knowledge.words).key().to_owned());
-        texts.insert(question.question.to_lowercase());
-        if choice.with_training {
-            questions.push(question.clone());
-        }
+        mixer.add_training(question);
     }
+    mixer.ids = mixer.questions.iter().map(|question| question.id.clone()).collect();
     let mut all: Vec<&Question> = sources.iter().flat_map(|source| &source.questions).collect();
     Random::new(choice.seed, "mix").shuffle(&mut all);
-    let mut left = choice.shapes.clone();
-    let mut ids: HashSet<String> = questions.iter().map(|question| question.id.clone()).collect();
     for question in all {
-        let Some(query) = read(question) else {
-            reject("a question that cannot be read");
-            continue;
-        };
-        let level = training.judge(&Traits::of(&query, knowledge.words, true)).level;
-        if !choice.levels.is_empty() && !choice.levels.contains(&level) {
-            reject("another level");
-            continue;
+        if let Err(reason) = mixer.add(question) {
+            mixer.rejections.add(reason);
         }
-        let quota = match choice.shapes.is_empty() {
-            true => None,
-            false => {
-                let name =
-                    question.alias.iter().chain([&question.shape]).find(|name| left.contains_key(*name));
-                let Some(quota) = name.and_then(|name| left.get_mut(name)) else {
-                    reject("another shape");
-                    continue;
-                };
-                Some(quota)
-            }
-        };
-        if quota.as_ref().is_some_and(|quota| **quota == Some(0)) {
-            reject("enough of this shape");
-            continue;
-        }
-        let key = Canonical::of(&query, knowledge.words).key().to_owned();
-        if !texts.insert(question.question.to_lowercase()) || !keys.insert(key) {
-            reject("a query or question that is there already");
-            continue;
-        }
-        if let Some(Some(quota)) = quota {
-            *quota -= 1;
-        }
-        let mut question = question.clone();
-        question.split = Split::Test;
-        question.level = Some(level);
-        if !ids.insert(question.id.clone()) {
-            question.id = format!("{}-{}", question.source, question.id);
-            ids.insert(question.id.clone());
-        }
-        questions.push(question);
     }
     let mut kb = against.manifest.kb.clone();
     if sources.iter().any(|source| source.manifest.kb.fingerprint != kb.fingerprint) {
@@ -114,11 +68,85 @@ pub fn mix(
         description: format!("Levels are relative to the training questions of {}.", against.manifest.name),
         tool_version: env!("CARGO_PKG_VERSION").to_owned(),
         recipe: None,
-        counts: Manifest::counts(&questions),
-        rejections,
+        counts: Manifest::counts(&mixer.questions),
+        rejections: mixer.rejections.by_text(),
         unfilled: Vec::new(),
         verified: 0,
         ..against.manifest.clone()
     };
-    Benchmark::new(manifest, questions)
+    Benchmark::new(manifest, mixer.questions)
+}
+
+/// A benchmark that is being put together.
+struct Mixer<'a> {
+    choice: &'a Choice,
+    knowledge: &'a Knowledge<'a>,
+    kb: Option<&'a Kb>,
+    training: Training,
+    /// Of shapes with a limit: how many more questions are taken.
+    left: BTreeMap<String, Option<usize>>,
+    /// What is asked so far: queries, and questions in lower case.
+    keys: HashSet<String>,
+    texts: HashSet<String>,
+    ids: HashSet<String>,
+    questions: Vec<Question>,
+    rejections: Rejections,
+}
+
+impl Mixer<'_> {
+    /// The query of a question. Programs name what expressions have ids for.
+    fn read(&self, question: &Question) -> Option<Query> {
+        let query = question.query(self.knowledge)?;
+        Some(match self.kb {
+            Some(kb) => with_ids(query, kb),
+            None => query,
+        })
+    }
+
+    fn add_training(&mut self, question: &Question) {
+        let Some(query) = self.read(question) else {
+            self.rejections.add(RejectReason::UnreadableTrainingQuestion);
+            return;
+        };
+        self.training.add(Traits::of(&query, self.knowledge.words, true));
+        self.keys.insert(Canonical::of(&query, self.knowledge.words).key().to_owned());
+        self.texts.insert(question.question.to_lowercase());
+        if self.choice.with_training {
+            self.questions.push(question.clone());
+        }
+    }
+
+    /// Takes a question for the test split.
+    fn add(&mut self, question: &Question) -> Result<(), RejectReason> {
+        let query = self.read(question).ok_or(RejectReason::UnreadableQuestion)?;
+        let level = self.training.judge(&Traits::of(&query, self.knowledge.words, true)).level;
+        if !self.choice.levels.is_empty() && !self.choice.levels.contains(&level) {
+            return Err(RejectReason::OtherLevel);
+        }
+        let quota = match self.choice.shapes.is_empty() {
+            true => None,
+            false => {
+                let mut names = question.alias.iter().chain([&question.shape]);
+                let name = names.find(|name| self.left.contains_key(*name));
+                Some(name.and_then(|name| self.left.get_mut(name)).ok_or(RejectReason::OtherShape)?)
+            }
+        };
+        if quota.as_ref().is_some_and(|quota| **quota == Some(0)) {
+            return Err(RejectReason::ShapeIsFull);
+        }
+        let key = Canonical::of(&query, self.knowledge.words).key().to_owned();
+        if !self.texts.insert(question.question.to_lowercase()) || !self.keys.insert(key) {
+            return Err(RejectReason::AlreadyIncluded);
+        }
+        if let Some(Some(quota)) = quota {
+            *quota -= 1;
+        }
+        let mut question = Question { split: Split::Test, level: Some(level), ..question.clone() };
+        if !self.ids.insert(question.id.clone()) {
+            question.id = format!("{}-{}", question.source, question.id);
+            self.ids.insert(question.id.clone());
+        }
+        self.questions.push(question);
+        Ok(())
+    }
 }

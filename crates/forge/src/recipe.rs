@@ -1,8 +1,9 @@
 //! Recipes: what a benchmark is made of.
 
+use crate::cast;
 use crate::recipe_keys;
 use crate::sample::cycles::Cyclic;
-use crate::sample::shapes::Function;
+use crate::sample::shapes::ShapeFunction;
 use crate::sample::tree::Tree;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -56,7 +57,7 @@ pub struct ByShape {
     /// The weight of each shape, by name (`Iso-8`) or code (`T1:(()())`, `G1:rcv/0-2,0-2,1-2`).
     pub shapes: BTreeMap<String, f64>,
     /// The weight of each function: none, count, comparative, superlative.
-    pub functions: BTreeMap<Function, f64>,
+    pub functions: BTreeMap<ShapeFunction, f64>,
 }
 
 /// Locating and asking.
@@ -130,6 +131,7 @@ fn one() -> u64 {
 
 /// A recipe that cannot be followed.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum RecipeError {
     /// No TOML, or other fields.
     #[error("{0}")]
@@ -186,14 +188,14 @@ pub enum RecipeError {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Wanted {
     /// What kind.
-    pub kind: Kind,
+    pub kind: QuestionKind,
     /// How many, of all splits.
     pub questions: usize,
 }
 
 /// A kind of question.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Kind {
+pub enum QuestionKind {
     /// A shape with a function on top.
     Shape {
         /// The name or code in the recipe.
@@ -201,7 +203,7 @@ pub enum Kind {
         /// The shape.
         outline: Outline,
         /// The function.
-        function: Function,
+        function: ShapeFunction,
     },
     /// A type of question.
     Asking(QuestionType),
@@ -231,12 +233,20 @@ impl Outline {
     }
 }
 
-impl Kind {
+impl QuestionKind {
     /// The name in logs.
     pub fn name(&self) -> String {
         match self {
-            Kind::Shape { name, function, .. } => format!("{name} {function}"),
-            Kind::Asking(kind) => kind.name().to_owned(),
+            QuestionKind::Shape { name, function, .. } => format!("{name} {function}"),
+            QuestionKind::Asking(kind) => kind.name().to_owned(),
+        }
+    }
+
+    /// The strategy that makes it, as questions name their source.
+    pub(crate) fn source(&self) -> &'static str {
+        match self {
+            QuestionKind::Shape { .. } => "shapes",
+            QuestionKind::Asking(_) => "asking",
         }
     }
 }
@@ -313,7 +323,7 @@ impl Recipe {
                 return Err(RecipeError::Missing { section, key, example });
             }
         }
-        let mut kinds: Vec<(Kind, f64)> = Vec::new();
+        let mut kinds: Vec<(QuestionKind, f64)> = Vec::new();
         let total = |weights: &mut dyn Iterator<Item = &f64>| weights.sum::<f64>();
         let shape_total =
             total(&mut self.shapes.shapes.values()) * total(&mut self.shapes.functions.values());
@@ -321,13 +331,13 @@ impl Recipe {
             let code = Class::by_name(name).map_or(name.as_str(), |class| class.code);
             let outline = Outline::parse(code).ok_or_else(|| RecipeError::UnknownShape(name.clone()))?;
             for (&function, function_weight) in &self.shapes.functions {
-                let kind = Kind::Shape { name: name.clone(), outline: outline.clone(), function };
+                let kind = QuestionKind::Shape { name: name.clone(), outline: outline.clone(), function };
                 kinds.push((kind, self.shapes.weight * shape_weight * function_weight / shape_total));
             }
         }
         let type_total = total(&mut self.asking.types.values());
         for (&kind, weight) in &self.asking.types {
-            kinds.push((Kind::Asking(kind), self.asking.weight * weight / type_total));
+            kinds.push((QuestionKind::Asking(kind), self.asking.weight * weight / type_total));
         }
         kinds.retain(|(_, weight)| *weight > 0.0);
         let sum: f64 = kinds.iter().map(|(_, weight)| weight).sum();
@@ -343,9 +353,10 @@ impl Recipe {
 
 /// Whole numbers in proportion to shares that add up to 1, with the sum `n`: by largest remainders.
 pub(crate) fn apportioned(n: usize, shares: &[f64]) -> Vec<usize> {
-    let mut numbers: Vec<usize> = shares.iter().map(|share| (share * n as f64).floor() as usize).collect();
+    let mut numbers: Vec<usize> =
+        shares.iter().map(|share| cast::truncated((share * cast::float(n)).floor())).collect();
     let mut by_remainder: Vec<usize> = (0..shares.len()).collect();
-    let remainder = |at: usize| shares[at] * n as f64 - (shares[at] * n as f64).floor();
+    let remainder = |at: usize| shares[at] * cast::float(n) - (shares[at] * cast::float(n)).floor();
     by_remainder.sort_by(|&a, &b| remainder(b).total_cmp(&remainder(a)).then(a.cmp(&b)));
     let missing = n.saturating_sub(numbers.iter().sum());
     for &at in by_remainder.iter().cycle().take(if shares.is_empty() { 0 } else { missing }) {

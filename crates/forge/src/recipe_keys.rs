@@ -1,7 +1,7 @@
 //! The keys of recipes, and the nearest known key for an unknown one.
 
 use crate::recipe::{ByAsking, ByShape, Filters, Recipe, RecipeError, Splits};
-use crate::sample::shapes::Function;
+use crate::sample::shapes::ShapeFunction;
 use serde_json::Value as Json;
 use touchstone_benchmark::QuestionType;
 use touchstone_kb::{Kb, nearest_name};
@@ -53,7 +53,9 @@ pub(crate) fn check(text: &str) -> Result<(), RecipeError> {
                 });
             }
             let words: Vec<&str> = match (key.as_str(), inner.as_str()) {
-                ("shapes", "functions") => Function::ALL.iter().map(|function| function.name()).collect(),
+                ("shapes", "functions") => {
+                    ShapeFunction::ALL.iter().map(|function| function.name()).collect()
+                }
                 ("asking", "types") => QuestionType::ALL.iter().map(|kind| kind.name()).collect(),
                 _ => continue,
             };
@@ -102,8 +104,10 @@ mod tests {
         let mut known = keys();
         known.sort_unstable();
         assert_eq!(documented, known);
-        for word in
-            Function::ALL.iter().map(|f| f.name()).chain(QuestionType::ALL.iter().map(|kind| kind.name()))
+        for word in ShapeFunction::ALL
+            .iter()
+            .map(|f| f.name())
+            .chain(QuestionType::ALL.iter().map(|kind| kind.name()))
         {
             assert!(page.contains(&format!("`{word}`")), "{word}");
         }

@@ -1,6 +1,7 @@
 //! What a benchmark is made of, in tables.
 
-use serde::Serialize;
+use crate::cast;
+use serde::{Serialize, Serializer};
 use std::collections::BTreeMap;
 use touchstone_benchmark::linguistic::{Mean, reading_ease, words};
 use touchstone_benchmark::package::Benchmark;
@@ -16,8 +17,31 @@ pub struct Table {
     pub rows: Vec<(String, [u64; 3])>,
 }
 
-/// The splits in the order of columns.
-pub const SPLITS: [Split; 3] = Split::ALL;
+/// What a benchmark is made of.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Stats {
+    /// Counts of questions.
+    pub tables: Vec<Table>,
+    /// Means of linguistic measures by split. In JSON they are an object, by name.
+    #[serde(serialize_with = "by_name")]
+    pub means: Vec<MeansBySplit>,
+}
+
+/// A measure with its mean for training, development and test, where there are such questions.
+pub type MeansBySplit = (&'static str, [Option<Mean>; 3]);
+
+impl Stats {
+    /// Of a benchmark.
+    pub fn of(benchmark: &Benchmark) -> Stats {
+        Stats { tables: tables(benchmark), means: means(benchmark) }
+    }
+}
+
+fn by_name<S: Serializer>(means: &[MeansBySplit], serializer: S) -> Result<S::Ok, S::Error> {
+    let sorted: BTreeMap<&str, &[Option<Mean>; 3]> =
+        means.iter().map(|(name, means)| (*name, means)).collect();
+    sorted.serialize(serializer)
+}
 
 /// The tables of a benchmark.
 pub fn tables(benchmark: &Benchmark) -> Vec<Table> {
@@ -70,9 +94,9 @@ pub fn tables(benchmark: &Benchmark) -> Vec<Table> {
 }
 
 /// The means of linguistic measures for each split that has questions.
-pub fn means(benchmark: &Benchmark) -> Vec<(&'static str, [Option<Mean>; 3])> {
+pub fn means(benchmark: &Benchmark) -> Vec<MeansBySplit> {
     let measure = |name, value: &dyn Fn(&Question) -> f64| {
-        let means = SPLITS.map(|split| {
+        let means = Split::ALL.map(|split| {
             let numbers: Vec<f64> =
                 benchmark.questions.iter().filter(|question| question.split == split).map(value).collect();
             (!numbers.is_empty()).then(|| Mean::of(numbers.into_iter()))
@@ -86,12 +110,12 @@ pub fn means(benchmark: &Benchmark) -> Vec<(&'static str, [Option<Mean>; 3])> {
         .flat_map(|question| question.schema_items.iter().map(String::as_str))
         .collect();
     vec![
-        measure("words", &|question| words(&question.question).len() as f64),
-        measure("characters", &|question| question.question.chars().count() as f64),
+        measure("words", &|question| cast::float(words(&question.question).len())),
+        measure("characters", &|question| cast::float(question.question.chars().count())),
         measure("reading ease", &|question| reading_ease(&question.question)),
-        measure("relations in the query graph", &|question| question.graph.edges.len() as f64),
+        measure("relations in the query graph", &|question| cast::float(question.graph.edges.len())),
         measure("schema items that are not in training", &|question| {
-            question.schema_items.iter().filter(|item| !trained.contains(item.as_str())).count() as f64
+            cast::float(question.schema_items.iter().filter(|item| !trained.contains(item.as_str())).count())
         }),
     ]
 }

@@ -106,6 +106,8 @@ fn band(n: usize, ends: &[usize]) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use touchstone_benchmark::QuestionParts;
+    use touchstone_logic::level::SchemaItems;
     use touchstone_logic::{Form, Spelling};
 
     #[test]
@@ -113,7 +115,10 @@ mod tests {
         let value = |form: &str, facet: &str| {
             let query = Form::parse(form, &Spelling).expect("a form").to_query().expect("a query");
             let graph = QueryGraph::of(&query);
-            let question = Question::about(&query, &graph, "", Default::default());
+            let items = SchemaItems::of(&query);
+            let parts =
+                QuestionParts { query: &query, graph: &graph, items: &items, template: "", program: None };
+            let question = Question::about(&parts);
             values(facet, &question, &HashSet::new()).remove(0)
         };
         let two = "(AND t.a (JOIN t.a.r (JOIN t.b.s m.01)))";

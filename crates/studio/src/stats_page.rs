@@ -4,9 +4,9 @@ use crate::drawing::ShapePictures;
 use crate::page::page;
 use crate::sunburst::sunburst;
 use maud::{Markup, html};
-use touchstone_benchmark::{Benchmark, Manifest};
+use touchstone_benchmark::{Benchmark, Manifest, Split};
 use touchstone_engine::budget::grouped;
-use touchstone_forge::stats::{self, SPLITS, Table};
+use touchstone_forge::stats::{self, Table};
 use touchstone_logic::QueryGraph;
 
 /// Maximum number of rows of a table to show.
@@ -54,7 +54,7 @@ fn header(benchmark: &Benchmark) -> Markup {
                 (if kb.name.is_empty() { "an unknown KB" } else { &kb.name }) " "
                 span title=(kb.fingerprint) { "(" (kb.fingerprint.get(..12).unwrap_or("no fingerprint")) ")" }
                 ", made by touchstone " (manifest.tool_version) "."
-                @for split in SPLITS { i style={ "background:var(--" (split) ")" } {} (split) }
+                @for split in Split::ALL { i style={ "background:var(--" (split) ")" } {} (split) }
             }
         }
     }
@@ -67,7 +67,7 @@ fn shape_table(table: &Table, pictures: &ShapePictures) -> Markup {
         table {
             thead { tr {
                 th { "shape" } th {}
-                @for split in SPLITS { th.n { (split) } }
+                @for split in Split::ALL { th.n { (split) } }
                 th.n { "all" } th {}
             } }
             @for (name, numbers) in table.rows.iter().take(MAX_ROWS) {
@@ -110,11 +110,14 @@ fn more(table: &Table) -> Markup {
 /// The numbers of the three splits, one behind the other.
 fn bar(numbers: &[u64; 3], largest: u64, width: f64) -> Markup {
     let length = |number: u64| width * number as f64 / largest.max(1) as f64;
-    let text: Vec<String> =
-        SPLITS.iter().zip(numbers).map(|(split, number)| format!("{split}: {}", grouped(*number))).collect();
+    let text: Vec<String> = Split::ALL
+        .iter()
+        .zip(numbers)
+        .map(|(split, number)| format!("{split}: {}", grouped(*number)))
+        .collect();
     html! {
         svg width=(width) height="12" role="img" aria-label=(text.join(", ")) {
-            @for (at, (number, split)) in numbers.iter().zip(SPLITS).enumerate() {
+            @for (at, (number, split)) in numbers.iter().zip(Split::ALL).enumerate() {
                 @if *number > 0 {
                     rect x=(tenths(numbers[..at].iter().map(|number| length(*number)).sum()))
                         width=(tenths(length(*number))) height="12" style={ "fill:var(--" (split) ")" } {
@@ -134,7 +137,7 @@ pub(crate) fn tenths(number: f64) -> String {
 fn language(benchmark: &Benchmark) -> Markup {
     html! {
         table {
-            thead { tr { th { "measure" } @for split in SPLITS { th.n { (split) } } } }
+            thead { tr { th { "measure" } @for split in Split::ALL { th.n { (split) } } } }
             @for (name, means) in stats::means(benchmark) {
                 tr {
                     td { (name) }

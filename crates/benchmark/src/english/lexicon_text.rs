@@ -1,12 +1,13 @@
 //! A lexicon as text to read and edit: the entries that were derived from odd labels first.
 
 use super::lexicon::{AttributeWords, ClassWords, Lexicon, QualifierWords, RelationWords};
+use serde::Serialize;
 use std::cmp::Reverse;
 use std::fmt::Write;
 use touchstone_kb::{Kb, Property};
 
 /// An entry of a lexicon, with what may be wrong with it.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Entry {
     /// classes, relations, attributes or qualifiers.
     pub section: &'static str,

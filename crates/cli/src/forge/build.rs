@@ -6,10 +6,9 @@ use anyhow::{Context, Result, bail};
 use clap::Args;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use touchstone_benchmark::Benchmark;
 use touchstone_engine::Engine;
-use touchstone_forge::confirm::{Confirmed, confirm};
-use touchstone_forge::{Recipe, make};
+use touchstone_forge::confirm::Confirmed;
+use touchstone_forge::{BuildConfig, Built, Recipe, build, built_in_recipe, load_recipe};
 use touchstone_protocol::{Endpoint, EndpointSettings};
 
 /// Arguments of `touchstone build`.
@@ -67,16 +66,47 @@ fn checked_name(text: &str) -> Result<String, &'static str> {
 
 pub(crate) fn run(args: &BuildArgs) -> Result<Outcome> {
     if let Some(name) = &args.print_recipe {
-        output::exact(built_in(name)?)?;
+        output::exact(built_in_recipe(name)?)?;
         return Ok(Outcome::Done);
     }
     let (Some(name), Some(out)) = (&args.recipe, &args.out) else { bail!("a recipe and --out are needed") };
-    let text = if Path::new(name).is_file() {
-        std::fs::read_to_string(name).with_context(|| format!("cannot read {name}"))?
-    } else {
-        built_in(name)?.to_owned()
+    let recipe = recipe(args, name)?;
+    let kb = crate::kb::open(&args.kb)?;
+    let config = BuildConfig {
+        kb: &kb,
+        recipe,
+        lexicon: args.lexicon.clone(),
+        server: args.server.as_deref().map(|url| server(args, url)).transpose()?,
+        out: out.clone(),
+        force: args.force,
     };
-    let mut recipe = Recipe::parse(&text).with_context(|| format!("the recipe {name}"))?;
+    let bar = Bar::new();
+    let built = build(&config, &bar)?;
+    drop(bar);
+    if let Some(path) = &args.lexicon {
+        super::note_unknown(path, &built.unknown_words);
+    }
+    if let Some(Confirmed { same, open }) = built.confirmed {
+        output::note(&format!(
+            "the server confirmed {}; {} it could not answer",
+            output::counted(same, "question", "questions"),
+            output::count(open)
+        ));
+    }
+    if args.json {
+        output::json(&built.benchmark.manifest)?;
+    } else {
+        summary(&built, out)?;
+    }
+    let outcome = if built.benchmark.questions.is_empty() { Outcome::NothingFound } else { Outcome::Done };
+    // The program ends here: giving back millions of texts one by one would only take time.
+    std::mem::forget(built);
+    Ok(outcome)
+}
+
+/// The recipe with what the arguments change in it.
+fn recipe(args: &BuildArgs, name: &str) -> Result<Recipe> {
+    let mut recipe = load_recipe(name)?;
     recipe.name = args.name.clone().unwrap_or(recipe.name);
     recipe.questions = args.questions.unwrap_or(recipe.questions);
     recipe.seed = args.seed.unwrap_or(recipe.seed);
@@ -89,78 +119,36 @@ pub(crate) fn run(args: &BuildArgs) -> Result<Outcome> {
             .filter(|share| (0.0..=1.0).contains(share))
             .with_context(|| format!("--verify {share}: it is a share from 0 to 1, or `all`"))?,
     };
-    let folder = Benchmark::reserve(out, args.force)?;
-    let kb = crate::kb::open(&args.kb)?;
-    let lexicon = super::lexicon(args.lexicon.as_deref(), &kb)?;
-    let bar = Bar::new();
-    let benchmark = make(&kb, &recipe, &lexicon, &bar)?;
-    let confirmed = match &args.server {
-        Some(url) => {
-            let settings =
-                EndpointSettings { default_graph: args.default_graph.clone(), ..Default::default() };
-            let server: Arc<dyn Engine> = Arc::new(Endpoint::new(url, settings)?);
-            Some(confirm(&kb, &benchmark, recipe.filters.verify, &server, &bar)?)
-        }
-        None => None,
-    };
-    benchmark.write_to(folder)?;
-    drop(bar);
-    if let Some(Confirmed { same, open }) = confirmed {
-        output::note(&format!(
-            "the server confirmed {}; {} it could not answer",
-            output::counted(same, "question", "questions"),
-            output::count(open)
-        ));
-    }
-    if args.json {
-        output::json(&benchmark.manifest)?;
-    } else {
-        summary(&benchmark, out)?;
-    }
-    let outcome = if benchmark.questions.is_empty() { Outcome::NothingFound } else { Outcome::Done };
-    // The program ends here: giving back millions of texts one by one would only take time.
-    std::mem::forget(benchmark);
-    Ok(outcome)
+    Ok(recipe)
 }
 
-fn built_in(name: &str) -> Result<&'static str> {
-    Recipe::text(name).with_context(|| {
-        let known: Vec<&str> = Recipe::built_in().collect();
-        let nearest = touchstone_kb::nearest_name(name, known.iter().copied());
-        let hint = nearest.map_or(String::new(), |nearest| format!("; did you mean `{nearest}`?"));
-        format!(
-            "there is no file and no recipe `{}`; there are {}{hint}",
-            output::shortened(name),
-            known.join(", ")
-        )
-    })
+fn server(args: &BuildArgs, url: &str) -> Result<Arc<dyn Engine>> {
+    let settings = EndpointSettings { default_graph: args.default_graph.clone(), ..Default::default() };
+    Ok(Arc::new(Endpoint::new(url, settings)?))
 }
 
-fn summary(benchmark: &Benchmark, out: &Path) -> Result<()> {
-    let manifest = &benchmark.manifest;
+fn summary(built: &Built, out: &Path) -> Result<()> {
+    let manifest = &built.benchmark.manifest;
     super::import::counts(&manifest.counts)?;
     if !manifest.held_out.is_empty() {
         output::text(&format!("Kept out of training: {}", manifest.held_out.join(", ")))?;
     }
-    let missing: usize = manifest.unfilled.iter().map(|cell| cell.wanted - cell.made).sum();
-    let wanted = manifest.recipe_number("questions").unwrap_or(0) as usize;
-    let dropped = wanted.saturating_sub(missing + benchmark.questions.len());
     if !manifest.unfilled.is_empty() {
         output::text(&format!(
             "{} wanted, but the KB has none that fit ({} cells; see `unfilled` in benchmark.json)",
-            output::counted(missing as u64, "question was", "questions were"),
+            output::counted(built.missing() as u64, "question was", "questions were"),
             manifest.unfilled.len()
         ))?;
     }
-    if dropped > 0 {
+    if built.dropped() > 0 {
         output::text(&format!(
             "{} made and dropped in the end: said already, or of another level (see `rejections` there)",
-            output::counted(dropped as u64, "more question was", "more questions were"),
+            output::counted(built.dropped() as u64, "more question was", "more questions were"),
         ))?;
     }
     output::text(&format!(
         "{} written to {}; the general evaluator confirmed {} of SPARQL",
-        output::counted(benchmark.questions.len() as u64, "question", "questions"),
+        output::counted(built.benchmark.questions.len() as u64, "question", "questions"),
         out.display(),
         output::counted(manifest.verified, "form", "forms")
     ))

@@ -3,7 +3,6 @@
 use crate::{Outcome, output};
 use anyhow::Result;
 use clap::Args;
-use serde_json::json;
 use std::path::PathBuf;
 use touchstone_benchmark::english::{Entry, lexicon_toml};
 
@@ -42,16 +41,7 @@ pub(crate) fn run(args: &LexiconArgs) -> Result<Outcome> {
     entries.retain(|entry| !args.doubtful || !entry.doubts.is_empty());
     entries.truncate(args.limit.unwrap_or(usize::MAX));
     if args.json {
-        let shown: Vec<_> = entries
-            .iter()
-            .map(|entry| {
-                json!({
-                    "section": entry.section, "id": entry.id, "derived": entry.derived, "doubts": entry.doubts,
-                    "uses": entry.uses, "toml": entry.toml,
-                })
-            })
-            .collect();
-        output::json(&shown)?;
+        output::json(&entries)?;
     } else {
         let toml = lexicon_toml(&entries);
         match &args.out {

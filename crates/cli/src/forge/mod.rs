@@ -10,18 +10,24 @@ pub(crate) mod show;
 pub(crate) mod stats;
 pub(crate) mod verbalise;
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use std::path::Path;
 use touchstone_benchmark::english::Lexicon;
+use touchstone_forge::load_lexicon;
 use touchstone_kb::Kb;
 
 /// The lexicon of a file, or the one that comes with the KB.
 fn lexicon(path: Option<&Path>, kb: &Kb) -> Result<Lexicon> {
-    let Some(path) = path else { return Ok(Lexicon::of(kb)) };
-    let text = std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
-    let lexicon = Lexicon::parse(&text, kb).with_context(|| path.display().to_string())?;
-    for unknown in lexicon.unknown(kb).iter().take(5) {
-        crate::output::note(&format!("{}: the KB has no {unknown}", path.display()));
+    let lexicon = load_lexicon(path, kb)?;
+    if let Some(path) = path {
+        note_unknown(path, &lexicon.unknown(kb));
     }
     Ok(lexicon)
+}
+
+/// Notes entries of a lexicon that the KB does not have.
+fn note_unknown(path: &Path, unknown: &[String]) {
+    for unknown in unknown.iter().take(5) {
+        crate::output::note(&format!("{}: the KB has no {unknown}", path.display()));
+    }
 }

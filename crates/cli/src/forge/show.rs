@@ -3,9 +3,9 @@
 use crate::{Outcome, output};
 use anyhow::Result;
 use clap::Args;
-use std::collections::BTreeSet;
 use std::path::PathBuf;
 use touchstone_benchmark::{Benchmark, Question, Random, Split};
+use touchstone_forge::find::{FilterField, NothingFound, QuestionFilter};
 
 /// Arguments of `touchstone show`.
 #[derive(Args)]
@@ -44,19 +44,13 @@ pub(crate) struct ShowArgs {
 
 pub(crate) fn run(args: &ShowArgs) -> Result<Outcome> {
     let benchmark = Benchmark::read(&args.benchmark)?;
-    let fits = |wanted: &Option<String>, found: &[&str]| {
-        wanted.as_ref().is_none_or(|wanted| found.iter().any(|found| found.eq_ignore_ascii_case(wanted)))
+    let filter = QuestionFilter {
+        id: args.id.clone(),
+        shape: args.shape.clone(),
+        split: args.split,
+        function: args.function.clone(),
     };
-    let mut questions: Vec<&Question> = benchmark
-        .questions
-        .iter()
-        .filter(|q| {
-            fits(&args.id, &[&q.id])
-                && fits(&args.shape, &[&q.shape, q.alias.as_deref().unwrap_or_default()])
-                && args.split.is_none_or(|split| q.split == split)
-                && fits(&args.function, &[q.function.name(), q.kind.name()])
-        })
-        .collect();
+    let mut questions = filter.find(&benchmark);
     if args.random {
         Random::new(args.seed, "show").shuffle(&mut questions);
     }
@@ -69,45 +63,27 @@ pub(crate) fn run(args: &ShowArgs) -> Result<Outcome> {
         }
     }
     if questions.is_empty() {
-        output::note(&nothing_fits(args, &benchmark));
+        output::note(&explanation(&filter.explain(&benchmark)));
         return Ok(Outcome::NothingFound);
     }
     Ok(Outcome::Done)
 }
 
-/// Which of the filters no question passes, with what there is and the nearest of it.
-fn nothing_fits(args: &ShowArgs, benchmark: &Benchmark) -> String {
-    let split = args.split.map(|split| split.name().to_owned());
-    type Values<'q> = fn(&'q Question) -> Vec<&'q str>;
-    let filters: [(&str, &Option<String>, Values<'_>); 4] = [
-        ("id", &args.id, |q| vec![&q.id]),
-        ("shape", &args.shape, |q| {
-            [Some(q.shape.as_str()), q.alias.as_deref()].into_iter().flatten().collect()
-        }),
-        ("split", &split, |q| vec![q.split.name()]),
-        ("function", &args.function, |q| vec![q.function.name(), q.kind.name()]),
-    ];
-    for (name, wanted, values) in filters {
-        let Some(wanted) = wanted else { continue };
-        let known: BTreeSet<&str> =
-            benchmark.questions.iter().flat_map(values).filter(|v| !v.is_empty()).collect();
-        if known.iter().any(|value| value.eq_ignore_ascii_case(wanted)) {
-            continue;
+/// Why no question passes the filter.
+fn explanation(nothing: &NothingFound) -> String {
+    match nothing {
+        NothingFound::NoQuestions => "the benchmark has no questions".to_owned(),
+        NothingFound::UnknownValue { field, wanted, nearest, known } => {
+            let hint = nearest.as_ref().map_or(String::new(), |name| format!("; did you mean `{name}`?"));
+            let known = match field {
+                FilterField::Id => String::new(),
+                _ if known.is_empty() => "; it has none".to_owned(),
+                _ => format!("; it has {}", known.join(", ")),
+            };
+            format!("no question has the {field} `{}`{hint}{known}", output::shortened(wanted))
         }
-        let nearest = touchstone_kb::nearest_name(wanted, known.iter().copied());
-        let hint = nearest.map_or(String::new(), |nearest| format!("; did you mean `{nearest}`?"));
-        let listed: Vec<&str> = known.iter().copied().filter(|value| !value.contains('(')).take(20).collect();
-        let listed = match name {
-            "id" => String::new(),
-            _ if listed.is_empty() => "; it has none".to_owned(),
-            _ => format!("; it has {}", listed.join(", ")),
-        };
-        return format!("no question has the {name} `{}`{hint}{listed}", output::shortened(wanted));
+        _ => "no question fits all of these filters together; leave one out".to_owned(),
     }
-    if benchmark.questions.is_empty() {
-        return "the benchmark has no questions".to_owned();
-    }
-    "no question fits all of these filters together; leave one out".to_owned()
 }
 
 fn show(question: &Question, brief: bool) -> Result<()> {

@@ -5,7 +5,7 @@ use anyhow::Result;
 use clap::Args;
 use std::path::PathBuf;
 use touchstone_benchmark::Benchmark;
-use touchstone_forge::stats;
+use touchstone_forge::stats::{Stats, Table};
 
 /// Arguments of `touchstone stats`.
 #[derive(Args)]
@@ -36,15 +36,13 @@ pub(crate) fn run(args: &StatsArgs) -> Result<Outcome> {
         output::text(&format!("The report is in {}", path.display()))?;
         return Ok(Outcome::Done);
     }
-    let tables = stats::tables(&benchmark);
-    let means = stats::means(&benchmark);
+    let stats = Stats::of(&benchmark);
     if args.json {
-        let means: std::collections::BTreeMap<_, _> = means.into_iter().collect();
-        output::json(&serde_json::json!({ "tables": tables, "means": means }))?;
+        output::json(&stats)?;
         return Ok(Outcome::Done);
     }
     let shown = if args.all { usize::MAX } else { 12 };
-    for stats::Table { name, rows } in &tables {
+    for Table { name, rows } in &stats.tables {
         let mut table = output::table(&[name, "train", "dev", "test", "share"]);
         let all: u64 = rows.iter().flat_map(|(_, numbers)| numbers).sum();
         for (value, numbers) in rows.iter().take(shown) {
@@ -65,11 +63,11 @@ pub(crate) fn run(args: &StatsArgs) -> Result<Outcome> {
         output::text("")?;
     }
     let mut table = output::table(&["mean (deviation)", "train", "dev", "test"]);
-    for (name, means) in means {
+    for (name, means) in &stats.means {
         let shown = means.map(|mean| {
             mean.map_or("-".to_owned(), |mean| format!("{:.1} ({:.1})", mean.mean, mean.deviation))
         });
-        table.add_row([name, &shown[0], &shown[1], &shown[2]]);
+        table.add_row([*name, &shown[0], &shown[1], &shown[2]]);
     }
     output::text(&table.to_string())?;
     Ok(Outcome::Done)

@@ -1,15 +1,10 @@
 //! `touchstone verbalise`.
 
 use crate::{Outcome, output};
-use anyhow::{Context, Result, bail};
+use anyhow::Result;
 use clap::Args;
-use serde_json::json;
 use std::path::PathBuf;
-use touchstone_engine::Words;
-use touchstone_engine::plan::Plan;
-use touchstone_forge::english;
-use touchstone_logic::sparql::Namespaces;
-use touchstone_logic::{Form, Language, Program, Query};
+use touchstone_forge::english::verbalise_form;
 
 /// Arguments of `touchstone verbalise`.
 #[derive(Args)]
@@ -37,29 +32,10 @@ pub(crate) struct VerbaliseArgs {
 pub(crate) fn run(args: &VerbaliseArgs) -> Result<Outcome> {
     let kb = crate::kb::open(&args.kb)?;
     let lexicon = super::lexicon(args.lexicon.as_deref(), &kb)?;
-    let text = &args.query;
-    let query: Query = match Language::guess(text) {
-        Language::Sexpr => Form::parse(text, &Words::new(&kb))?.to_query()?,
-        Language::Kopl => Program::parse(text)?.to_query(&Words::new(&kb))?,
-        Language::Sparql => {
-            let parsed = touchstone_logic::sparql::parse(text)?;
-            let names = Namespaces::of(&kb);
-            touchstone_logic::sparql::recognise(&parsed.query, &names)
-                .context("this SPARQL is outside of what can be said")?
-                .query
-        }
-    };
-    if let Some(unknown) =
-        Plan::of(&query, &Words::new(&kb)).ok().and_then(|plan| plan.unknown.into_iter().next())
-    {
-        bail!("this cannot be said in English: {unknown}");
-    }
-    match english::verbalise(&query, &kb, &lexicon, !args.one, args.seed) {
-        Ok(spoken) if args.json => {
-            output::json(&json!({ "question": spoken.text, "entities": spoken.mentions }))?
-        }
-        Ok(spoken) => output::text(&spoken.text)?,
-        Err(why) => bail!("this cannot be said in English: {why}"),
+    let verbalised = verbalise_form(&args.query, &kb, &lexicon, !args.one, args.seed)?;
+    match args.json {
+        true => output::json(&verbalised)?,
+        false => output::text(&verbalised.text)?,
     }
     Ok(Outcome::Done)
 }

@@ -13,7 +13,7 @@ use touchstone_benchmark::english::Lexicon;
 use touchstone_engine::budget::{Budget, Limits};
 use touchstone_engine::plan::Plan;
 use touchstone_engine::{EmbeddedEngine, Engine, KbContext, PlanRequest, QueryContext};
-use touchstone_forge::{FormPrinter, Ground, Recipe, make};
+use touchstone_forge::{FormPrinter, Recipe, SamplingContext, make};
 use touchstone_kb::Kb;
 use touchstone_logic::QueryGraph;
 use touchstone_logic::graph::draw;
@@ -68,10 +68,10 @@ pub(crate) fn run(args: &AskArgs) -> Result<Outcome> {
         }
         return Ok(Outcome::NothingFound);
     };
-    let ground = Ground::new(kb, None);
-    let (forms, _) = FormPrinter::new(kb).forms(&ground, &adapted.query, &adapted.found)?;
+    let context = SamplingContext::new(kb, None);
+    let forms = FormPrinter::new(kb).forms(&context, &adapted.query, &adapted.found)?.into_forms();
     let answers = adapted.found.answers(kb);
-    let plan = Plan::of(&adapted.query, &ground.words)?;
+    let plan = Plan::of(&adapted.query, &context.words)?;
     let request = PlanRequest { plan: &plan, view: None, trace: true };
     let budget = Budget::new(Limits::default());
     let trace = EmbeddedEngine.run_plan(&request, &KbContext::new(kb), &budget).trace;

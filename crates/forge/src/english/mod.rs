@@ -1,5 +1,6 @@
 //! From a query to an English question that asks all of it.
 
+mod form;
 mod naming;
 mod nouns;
 mod phrases;
@@ -7,4 +8,5 @@ mod tense;
 mod values;
 mod verbalise;
 
-pub use verbalise::{Spoken, verbalise};
+pub use form::{VerbaliseError, verbalise_form};
+pub use verbalise::{VerbalisedQuestion, verbalise};

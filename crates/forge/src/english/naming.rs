@@ -1,15 +1,16 @@
 //! Names of entities in questions, with something that tells them apart from others of the same name.
 
 use super::phrases::{agreeing, mention};
-use super::verbalise::{Said, Speaker, with_other};
+use super::verbalise::{Verbalised, Verbaliser, with_other};
+use crate::reject::RejectReason;
 use touchstone_benchmark::english::ClassWords;
 use touchstone_benchmark::english::inflect::with_article;
 use touchstone_kb::{AttributeId, Comparison, LiteralId, NodeId, Property, RelationId, ValueKind};
 use touchstone_logic::Value;
 
-impl Speaker<'_> {
+impl Verbaliser<'_> {
     /// The name of an entity; if others have it too, with a description that is only its own.
-    pub(super) fn named(&mut self, node: NodeId) -> Said<String> {
+    pub(super) fn named(&mut self, node: NodeId) -> Verbalised<String> {
         let kb = self.kb;
         let label = kb.label(node);
         self.entities.push(node);
@@ -33,8 +34,8 @@ impl Speaker<'_> {
         }
         let own =
             kb.description(node).filter(|own| others.iter().all(|&other| kb.description(other) != Some(own)));
-        let only_true = |speaker: &mut Self| {
-            speaker.only_true_of(node, &others).map(|said| format!("the one that {said}"))
+        let only_true = |verbaliser: &mut Self| {
+            verbaliser.only_true_of(node, &others).map(|said| format!("the one that {said}"))
         };
         let description = match own {
             // Australia is no country in Australia and New Zealand to those who do not know it.
@@ -66,7 +67,7 @@ impl Speaker<'_> {
     }
 
     /// Something that is true of an entity and of none of the others: the first such fact.
-    fn only_true_of(&mut self, node: NodeId, others: &[NodeId]) -> Said<String> {
+    fn only_true_of(&mut self, node: NodeId, others: &[NodeId]) -> Verbalised<String> {
         let kb = self.kb;
         for (property, _) in kb.properties_of(node) {
             let said = match property {
@@ -77,7 +78,7 @@ impl Speaker<'_> {
                 return Ok(said);
             }
         }
-        Err("a name of several things")
+        Err(RejectReason::AmbiguousName)
     }
 
     fn value_of_its_own(
@@ -129,92 +130,103 @@ impl Speaker<'_> {
     }
 }
 
+/// Names that take the article.
+const WITH_ARTICLE: [&str; 19] = [
+    "United States",
+    "United Kingdom",
+    "United Arab Emirates",
+    "United Nations",
+    "Netherlands",
+    "Philippines",
+    "Bahamas",
+    "Maldives",
+    "Gambia",
+    "Soviet Union",
+    "European Union",
+    "Caribbean",
+    "Comoros",
+    "Capital Region",
+    "Rock of Gibraltar",
+    "British Indian Ocean Territory",
+    "Turks and Caicos Islands",
+    "peace movement",
+    "Quad",
+];
+
+/// What names that take the article end with.
+const ENDINGS_WITH_ARTICLE: [&str; 34] = [
+    " Islands",
+    " Republic",
+    " River",
+    " Sea",
+    " Ocean",
+    " Party",
+    " election",
+    " Desert",
+    " Fund",
+    " Office",
+    " Bureau",
+    " Forces",
+    " Force",
+    " Corporation",
+    " Institute",
+    " Agency",
+    " Organization",
+    " Organisation",
+    " Commission",
+    " Committee",
+    " Council",
+    " Association",
+    " Academy",
+    " Society",
+    " Foundation",
+    " Laboratory",
+    " Territories",
+    " Netherlands",
+    " Gulf",
+    " Isles",
+    " Hospital",
+    " Depression",
+    " Lagoon",
+    " Reservoir",
+];
+
+/// What names that take the article begin with.
+const BEGINNINGS_WITH_ARTICLE: [&str; 15] = [
+    "Republic of ",
+    "Democratic Republic",
+    "Nobel ",
+    "University of ",
+    "Institute of ",
+    "Institute for ",
+    "National Institute",
+    "International ",
+    "Office of ",
+    "Isle of ",
+    "Gulf of ",
+    "Pugwash Conferences",
+    "League of ",
+    "Intergovernmental ",
+    "Max-Planck-Institut ",
+];
+
+/// What stands inside of names that take the article.
+const PARTS_WITH_ARTICLE: [&str; 5] =
+    [" Institute of ", " Institute for ", " Office for ", " Organization for ", " Panel on "];
+
 /// Names of countries and the like that take the article.
 pub(super) fn takes_article(name: &str) -> bool {
-    const OTHERS: [&str; 19] = [
-        "United States",
-        "United Kingdom",
-        "United Arab Emirates",
-        "United Nations",
-        "Netherlands",
-        "Philippines",
-        "Bahamas",
-        "Maldives",
-        "Gambia",
-        "Soviet Union",
-        "European Union",
-        "Caribbean",
-        "Comoros",
-        "Capital Region",
-        "Rock of Gibraltar",
-        "British Indian Ocean Territory",
-        "Turks and Caicos Islands",
-        "peace movement",
-        "Quad",
-    ];
-    const ENDS: [&str; 34] = [
-        " Islands",
-        " Republic",
-        " River",
-        " Sea",
-        " Ocean",
-        " Party",
-        " election",
-        " Desert",
-        " Fund",
-        " Office",
-        " Bureau",
-        " Forces",
-        " Force",
-        " Corporation",
-        " Institute",
-        " Agency",
-        " Organization",
-        " Organisation",
-        " Commission",
-        " Committee",
-        " Council",
-        " Association",
-        " Academy",
-        " Society",
-        " Foundation",
-        " Laboratory",
-        " Territories",
-        " Netherlands",
-        " Gulf",
-        " Isles",
-        " Hospital",
-        " Depression",
-        " Lagoon",
-        " Reservoir",
-    ];
-    const BEGINS: [&str; 15] = [
-        "Republic of ",
-        "Democratic Republic",
-        "Nobel ",
-        "University of ",
-        "Institute of ",
-        "Institute for ",
-        "National Institute",
-        "International ",
-        "Office of ",
-        "Isle of ",
-        "Gulf of ",
-        "Pugwash Conferences",
-        "League of ",
-        "Intergovernmental ",
-        "Max-Planck-Institut ",
-    ];
-    const INSIDE: [&str; 5] =
-        [" Institute of ", " Institute for ", " Office for ", " Organization for ", " Panel on "];
     // "Heard Island and McDonald Islands" has none, and neither has "Tom's Birthday Party".
     let head = name.split(", ").next().unwrap_or(name);
-    ENDS.iter().any(|end| head.ends_with(end)) && !name.contains(" and ") && !name.contains("'s ")
-        || BEGINS.iter().any(|begin| name.starts_with(begin)) && !name.starts_with("International Physicians")
-        || INSIDE.iter().any(|inside| name.contains(inside))
+    ENDINGS_WITH_ARTICLE.iter().any(|end| head.ends_with(end))
+        && !name.contains(" and ")
+        && !name.contains("'s ")
+        || BEGINNINGS_WITH_ARTICLE.iter().any(|begin| name.starts_with(begin))
+            && !name.starts_with("International Physicians")
+        || PARTS_WITH_ARTICLE.iter().any(|inside| name.contains(inside))
         || name.ends_with(" Children's Fund")
         || election_in_place(name)
-        || OTHERS.contains(&name)
+        || WITH_ARTICLE.contains(&name)
 }
 
 /// Names that are plurals: the Cayman Islands have.

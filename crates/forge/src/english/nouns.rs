@@ -1,6 +1,7 @@
 //! Nouns: what things are called, by their class or by what is said of them.
 
-use super::verbalise::{Said, Speaker};
+use super::verbalise::{Verbalised, Verbaliser};
+use crate::reject::RejectReason;
 use touchstone_benchmark::english::ClassWords;
 use touchstone_benchmark::english::inflect::plural;
 use touchstone_kb::{ClassId, Property};
@@ -20,7 +21,7 @@ impl Noun {
     }
 }
 
-impl Speaker<'_> {
+impl Verbaliser<'_> {
     /// The more special of what both ends tell.
     pub(super) fn more_special(&self, class: Option<ClassId>, own: Noun) -> Noun {
         match class {
@@ -67,8 +68,8 @@ impl Speaker<'_> {
     }
 
     /// The noun for both of two things: the smallest class that they share.
-    pub(super) fn noun_of_both(&self, left: &Set, right: &Set) -> Said<Noun> {
-        let classes = |set: &Set| -> Said<Vec<ClassId>> {
+    pub(super) fn noun_of_both(&self, left: &Set, right: &Set) -> Verbalised<Noun> {
+        let classes = |set: &Set| -> Verbalised<Vec<ClassId>> {
             let own: Vec<ClassId> = match set {
                 Set::Entity(_) | Set::Named(_) => self.kb.classes_of(self.entity(set)?).collect(),
                 set => self.noun(set.conjuncts()).class.into_iter().collect(),
@@ -79,7 +80,7 @@ impl Speaker<'_> {
         let (left, right) = (classes(left)?, classes(right)?);
         let shared = left.into_iter().filter(|class| right.contains(class));
         let smallest = shared.min_by_key(|&class| (self.kb.members(class).len(), class));
-        smallest.map(|class| self.noun_of(Some(class))).ok_or("two things of different kinds")
+        smallest.map(|class| self.noun_of(Some(class))).ok_or(RejectReason::DifferentKinds)
     }
 
     pub(super) fn noun_of(&self, class: Option<ClassId>) -> Noun {

@@ -1,5 +1,7 @@
 //! Text under construction: mentions of entities are marked until the sentence is complete.
 
+use crate::cast;
+
 /// Private characters around a mention: they cannot occur in names, which are checked to be speakable.
 const OPEN: char = '\u{f0000}';
 const CLOSE: char = '\u{f0001}';
@@ -8,7 +10,7 @@ const NUMBERS: u32 = 0xf1000;
 
 /// A mention of the entity with this number.
 pub(super) fn mention(number: usize, text: &str) -> String {
-    let number = char::from_u32(NUMBERS + number as u32).unwrap_or(OPEN);
+    let number = char::from_u32(NUMBERS + cast::index32(number)).unwrap_or(OPEN);
     format!("{OPEN}{number}{text}{CLOSE}")
 }
 

@@ -3,7 +3,8 @@
 use super::naming::takes_article;
 use super::phrases::agreeing;
 use super::tense::{asked_when, at_some_time, in_past, is_past};
-use super::verbalise::{Said, Speaker};
+use super::verbalise::{Verbalised, Verbaliser};
+use crate::reject::RejectReason;
 use std::borrow::Cow;
 use touchstone_benchmark::english::AttributeWords;
 use touchstone_benchmark::english::inflect::{at_time, singular, value, with_article};
@@ -22,7 +23,7 @@ pub(super) struct Fact<'q> {
     pub(super) many: bool,
 }
 
-impl Speaker<'_> {
+impl Verbaliser<'_> {
     /// What a fact with a value says of its subject, with its qualifiers and in its tense.
     pub(super) fn fact_clause(
         &mut self,
@@ -31,7 +32,7 @@ impl Speaker<'_> {
         target: &Value,
         many: bool,
         conditions: &[Condition],
-    ) -> Said<String> {
+    ) -> Verbalised<String> {
         let clause = self.value_clause(attribute, comparison, target, many)?;
         let AttributeWords { dated: is_dated, unqualified, .. } = self.attribute(attribute)?;
         let clause = match is_past(conditions) {
@@ -52,7 +53,7 @@ impl Speaker<'_> {
         comparison: Comparison,
         target: &Value,
         many: bool,
-    ) -> Said<String> {
+    ) -> Verbalised<String> {
         let words = self.attribute(attribute)?;
         let literal = target.literal();
         let family = literal.kind().family();
@@ -80,7 +81,7 @@ impl Speaker<'_> {
     }
 
     /// `was born in or before {V}`.
-    fn or_equal(&mut self, phrases: &[String], word: &str) -> Said<String> {
+    fn or_equal(&mut self, phrases: &[String], word: &str) -> Verbalised<String> {
         let before = format!("{word} {{V}}");
         let fitting: Vec<String> =
             phrases.iter().filter(|phrase| phrase.contains(&before)).cloned().collect();
@@ -97,14 +98,14 @@ impl Speaker<'_> {
     }
 
     /// What follows the clause of a fact.
-    pub(super) fn qualifiers(&mut self, conditions: &[Condition]) -> Said<String> {
+    pub(super) fn qualifiers(&mut self, conditions: &[Condition]) -> Verbalised<String> {
         let mut out = String::new();
         for condition in conditions {
             if condition.comparison != Comparison::Equal {
-                return Err("a comparison of a qualifier");
+                return Err(RejectReason::ComparedQualifier);
             }
             let words = self.lexicon.qualifiers.get(condition.qualifier.as_str());
-            let phrase = self.pick(&words.ok_or("an unknown qualifier")?.phrase)?;
+            let phrase = self.pick(&words.ok_or(RejectReason::UnknownQualifier)?.phrase)?;
             let literal = condition.value.literal();
             let is_text = literal.kind().family() == LiteralFamily::Text;
             let article = if is_text && takes_article(literal.text()) { "the " } else { "" };
@@ -115,8 +116,8 @@ impl Speaker<'_> {
     }
 
     /// A question for what qualifies a fact.
-    pub(super) fn about_fact(&mut self, fact: &Fact<'_>, qualifier: &str) -> Said<String> {
-        let words = self.lexicon.qualifiers.get(qualifier).ok_or("an unknown qualifier")?;
+    pub(super) fn about_fact(&mut self, fact: &Fact<'_>, qualifier: &str) -> Verbalised<String> {
+        let words = self.lexicon.qualifiers.get(qualifier).ok_or(RejectReason::UnknownQualifier)?;
         if let Some(questions) = words.about.get(fact.property) {
             let question = self.pick(questions)?;
             let question = subject_agrees(&question, fact.many);

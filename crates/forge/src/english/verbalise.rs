@@ -5,23 +5,26 @@ use super::nouns::Noun;
 use super::phrases::{agreeing, capitalised, finish, joined, punctuated, uncapitalised};
 use super::tense::{asked_in_past, in_past, is_past, perfect};
 use super::values::{Fact, subject_agrees};
+use crate::reject::RejectReason;
+use serde::Serialize;
 use touchstone_benchmark::english::inflect::{value as said_value, with_article};
-use touchstone_benchmark::english::{AttributeWords, Lexicon};
+use touchstone_benchmark::english::{AttributeWords, Lexicon, RelationWords};
 use touchstone_benchmark::{Mention, Random};
 use touchstone_kb::{ClassId, Comparison, Kb, NodeId, Property};
-use touchstone_logic::{Ask, Direction, Extreme, Mark, Query, Relate, Set, Step, Superlative, with_ids};
+use touchstone_logic::{
+    Ask, Condition, Direction, Extreme, Mark, Query, Relate, Set, Step, Superlative, with_ids,
+};
 
 /// A question with the places where it names entities.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Spoken {
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct VerbalisedQuestion {
     /// The question.
+    #[serde(rename = "question")]
     pub text: String,
     /// In their order in the text.
+    #[serde(rename = "entities")]
     pub mentions: Vec<Mention>,
 }
-
-/// Why something cannot be said.
-pub(super) type Unsayable = &'static str;
 
 /// Says a query. `many`: whether to ask for several things. The same seed chooses the same phrasings.
 pub fn verbalise(
@@ -30,27 +33,27 @@ pub fn verbalise(
     lexicon: &Lexicon,
     many: bool,
     seed: u64,
-) -> Result<Spoken, Unsayable> {
+) -> Result<VerbalisedQuestion, RejectReason> {
     if !query.rules.different.is_empty() || query.rules.english {
-        return Err("side conditions");
+        return Err(RejectReason::SideConditions);
     }
     let query = with_ids(query.clone(), kb);
     let random = Random::new(seed, "phrasings");
-    let mut speaker = Speaker { kb, lexicon, random, entities: Vec::new(), marks: Vec::new() };
-    let sentence = capitalised(&punctuated(&speaker.question(&query.answer, many)?));
+    let mut verbaliser = Verbaliser { kb, lexicon, random, entities: Vec::new(), marks: Vec::new() };
+    let sentence = capitalised(&punctuated(&verbaliser.question(&query.answer, many)?));
     let (text, places) = finish(&sentence);
     let chars: Vec<char> = text.chars().collect();
     let mention = |(number, start, end): (usize, usize, usize)| Mention {
-        id: kb.node_id(speaker.entities[number]).to_owned(),
+        id: kb.node_id(verbaliser.entities[number]).to_owned(),
         text: chars[start..end].iter().collect(),
         start,
         end,
     };
     let mentions = places.into_iter().map(mention).collect();
-    Ok(Spoken { text, mentions })
+    Ok(VerbalisedQuestion { text, mentions })
 }
 
-pub(super) struct Speaker<'a> {
+pub(super) struct Verbaliser<'a> {
     pub(super) kb: &'a Kb,
     pub(super) lexicon: &'a Lexicon,
     random: Random,
@@ -60,18 +63,22 @@ pub(super) struct Speaker<'a> {
     marks: Vec<(Mark, String)>,
 }
 
-pub(super) type Said<T> = Result<T, Unsayable>;
+pub(super) type Verbalised<T> = Result<T, RejectReason>;
 
-impl Speaker<'_> {
-    pub(super) fn pick(&mut self, phrases: &[String]) -> Said<String> {
-        self.random.choose(phrases).cloned().ok_or("the lexicon has no phrase for it")
+impl<'a> Verbaliser<'a> {
+    fn relation_words(&self, relation: &str) -> Verbalised<&'a RelationWords> {
+        self.lexicon.relations.get(relation).ok_or(RejectReason::UnknownRelation)
     }
 
-    fn question(&mut self, answer: &Ask, many: bool) -> Said<String> {
+    pub(super) fn pick(&mut self, phrases: &[String]) -> Verbalised<String> {
+        self.random.choose(phrases).cloned().ok_or(RejectReason::NoPhrase)
+    }
+
+    fn question(&mut self, answer: &Ask, many: bool) -> Verbalised<String> {
         Ok(match answer {
             Ask::Members(Set::Superlative(superlative)) => {
                 let Superlative { of, path, extreme, start: None } = &**superlative else {
-                    return Err("a superlative of a thing on the way");
+                    return Err(RejectReason::SuperlativeOnPath);
                 };
                 self.superlative(of, path, *extreme, many)?
             }
@@ -79,22 +86,7 @@ impl Speaker<'_> {
                 let step = Step { property: attribute.clone(), direction: Direction::Forward };
                 self.superlative(among, &[step], *extreme, many)?
             }
-            Ask::Members(set) => {
-                let (noun, clauses) = self.described(set, many)?;
-                let beginning = match noun.person && noun.one == "person" {
-                    true => "who".to_owned(),
-                    false => format!("which {}", if many { &noun.many } else { &noun.one }),
-                };
-                match clauses.is_empty() {
-                    true => format!("which {} are there?", noun.many),
-                    // `Who` takes the singular.
-                    false if beginning == "who" && many => {
-                        let (_, clauses) = self.described(set, false)?;
-                        format!("who {}?", together(&clauses))
-                    }
-                    false => format!("{beginning} {}?", together(&clauses)),
-                }
-            }
+            Ask::Members(set) => self.members(set, many)?,
             Ask::Count(set) => {
                 let (noun, clauses) = self.described(set, true)?;
                 match clauses.is_empty() {
@@ -104,25 +96,7 @@ impl Speaker<'_> {
             }
             Ask::Exists(set) => format!("is there {}?", self.noun_phrase(set, Number::One)?),
             Ask::Attribute { of, attribute, conditions } => {
-                let words = self.attribute(attribute)?;
-                let subject = self.noun_phrase(of, Number::The)?;
-                let qualifiers = self.qualifiers(conditions)?;
-                // A long subject comes last, where there is such a phrase.
-                let at_end: Vec<String> =
-                    words.ask.iter().filter(|ask| ask.ends_with("{S}?")).cloned().collect();
-                let is_long = !is_name(of) && !at_end.is_empty();
-                let phrase = self.pick(if is_long { &at_end } else { &words.ask })?;
-                let phrase = if is_past(conditions) { asked_in_past(&phrase) } else { phrase };
-                let asked = subject_agrees(&phrase, self.is_plural(of)).replace("{S}", &subject);
-                match &conditions[..] {
-                    [] => asked,
-                    _ if is_name(of) => asked.trim_end_matches('?').to_owned() + &qualifiers + "?",
-                    // Behind a description, it would belong to that.
-                    [only] if is_past(std::slice::from_ref(only)) => {
-                        format!("{}, {}", qualifiers.trim_start(), uncapitalised(&asked))
-                    }
-                    _ => return Err("a qualifier behind a description"),
-                }
+                self.attribute_question(of, attribute, conditions)?
             }
             Ask::Verify { of, attribute, conditions, comparison, value } => {
                 let subject = self.noun_phrase(of, Number::The)?;
@@ -148,34 +122,84 @@ impl Speaker<'_> {
             Ask::RelationQualifier { from, relation, to, qualifier } => {
                 let (subject, object) =
                     (self.noun_phrase(from, Number::The)?, self.noun_phrase(to, Number::The)?);
-                let words = self.lexicon.relations.get(relation.as_str()).ok_or("an unknown relation")?;
+                let words = self.relation_words(relation)?;
                 let phrase = self.pick(&fitting(&words.subject, to))?;
                 let many = self.is_plural(from);
                 let clause = with_other(agreeing(&phrase, many), &object);
                 self.about_fact(&Fact { subject, clause, object, property: relation, many }, qualifier)?
             }
             Ask::SelectBetween { left, right, attribute, extreme } => {
-                let noun = self.noun_of_both(left, right)?;
-                let words = self.attribute(attribute)?;
-                let is_clear = is_name(left) && is_name(right);
-                let (left, right) =
-                    (self.noun_phrase(left, Number::The)?, self.noun_phrase(right, Number::The)?);
-                let comparison = match extreme {
-                    Extreme::Max => &words.between_greater,
-                    Extreme::Min => &words.between_less,
-                };
-                let dated = if words.dated { perfect(comparison) } else { None };
-                let comparison = dated.as_deref().unwrap_or(comparison);
-                let or = if is_clear { " or" } else { ", or" };
-                format!("which {} {comparison}, {left}{or} {right}?", noun.one)
+                self.between(left, right, attribute, *extreme)?
             }
         })
     }
 
+    /// A question for the members of a set.
+    fn members(&mut self, set: &Set, many: bool) -> Verbalised<String> {
+        let (noun, clauses) = self.described(set, many)?;
+        if clauses.is_empty() {
+            return Ok(format!("which {} are there?", noun.many));
+        }
+        let is_person = noun.person && noun.one == "person";
+        Ok(match (is_person, many) {
+            // `Who` takes the singular.
+            (true, true) => {
+                let (_, clauses) = self.described(set, false)?;
+                format!("who {}?", together(&clauses))
+            }
+            (true, false) => format!("who {}?", together(&clauses)),
+            (false, true) => format!("which {} {}?", noun.many, together(&clauses)),
+            (false, false) => format!("which {} {}?", noun.one, together(&clauses)),
+        })
+    }
+
+    /// A question for the value of an attribute.
+    fn attribute_question(
+        &mut self,
+        of: &Set,
+        attribute: &str,
+        conditions: &[Condition],
+    ) -> Verbalised<String> {
+        let words = self.attribute(attribute)?;
+        let subject = self.noun_phrase(of, Number::The)?;
+        let qualifiers = self.qualifiers(conditions)?;
+        // A long subject comes last, where there is such a phrase.
+        let at_end: Vec<String> = words.ask.iter().filter(|ask| ask.ends_with("{S}?")).cloned().collect();
+        let is_long = !is_name(of) && !at_end.is_empty();
+        let phrase = self.pick(if is_long { &at_end } else { &words.ask })?;
+        let phrase = if is_past(conditions) { asked_in_past(&phrase) } else { phrase };
+        let asked = subject_agrees(&phrase, self.is_plural(of)).replace("{S}", &subject);
+        match conditions {
+            [] => Ok(asked),
+            _ if is_name(of) => Ok(asked.trim_end_matches('?').to_owned() + &qualifiers + "?"),
+            // Behind a description, it would belong to that.
+            [only] if is_past(std::slice::from_ref(only)) => {
+                Ok(format!("{}, {}", qualifiers.trim_start(), uncapitalised(&asked)))
+            }
+            _ => Err(RejectReason::QualifierOnDescription),
+        }
+    }
+
+    /// A question for the one of two things that has the greater or smaller value.
+    fn between(&mut self, left: &Set, right: &Set, attribute: &str, extreme: Extreme) -> Verbalised<String> {
+        let noun = self.noun_of_both(left, right)?;
+        let words = self.attribute(attribute)?;
+        let is_clear = is_name(left) && is_name(right);
+        let (left, right) = (self.noun_phrase(left, Number::The)?, self.noun_phrase(right, Number::The)?);
+        let comparison = match extreme {
+            Extreme::Max => &words.between_greater,
+            Extreme::Min => &words.between_less,
+        };
+        let dated = if words.dated { perfect(comparison) } else { None };
+        let comparison = dated.as_deref().unwrap_or(comparison);
+        let or = if is_clear { " or" } else { ", or" };
+        Ok(format!("which {} {comparison}, {left}{or} {right}?", noun.one))
+    }
+
     /// What is said of the thing with the greatest or smallest value at the end of a path.
-    fn extreme(&mut self, path: &[Step], extreme: Extreme, many: bool) -> Said<String> {
+    fn extreme(&mut self, path: &[Step], extreme: Extreme, many: bool) -> Verbalised<String> {
         match path {
-            [] => Err("a superlative without a value"),
+            [] => Err(RejectReason::SuperlativeWithoutValue),
             [last] => {
                 let words = self.attribute(&last.property)?;
                 let phrases = if extreme == Extreme::Max { &words.largest } else { &words.smallest };
@@ -185,9 +209,8 @@ impl Speaker<'_> {
                 Ok(dated.unwrap_or_else(|| phrase.to_owned()))
             }
             [step, rest @ ..] => {
-                let words =
-                    self.lexicon.relations.get(step.property.as_str()).ok_or("an unknown relation")?;
-                let relation = self.kb.relation(&step.property).ok_or("an unknown relation")?;
+                let words = self.relation_words(&step.property)?;
+                let relation = self.kb.relation(&step.property).ok_or(RejectReason::UnknownRelation)?;
                 let (phrases, class) = match step.direction {
                     Direction::Forward => (&words.subject, self.kb.relation_range(relation)),
                     Direction::Backward => (&words.object, self.kb.relation_domain(relation)),
@@ -204,7 +227,7 @@ impl Speaker<'_> {
         }
     }
 
-    fn superlative(&mut self, of: &Set, path: &[Step], extreme: Extreme, many: bool) -> Said<String> {
+    fn superlative(&mut self, of: &Set, path: &[Step], extreme: Extreme, many: bool) -> Verbalised<String> {
         let phrase = self.extreme(path, extreme, many)?;
         let (noun, clauses) = self.described(of, true)?;
         let asked = if many { &noun.many } else { &noun.one };
@@ -221,7 +244,7 @@ impl Speaker<'_> {
     }
 
     /// The noun for the members of a set, and what is said of them.
-    fn described(&mut self, set: &Set, many: bool) -> Said<(Noun, Vec<Clause>)> {
+    fn described(&mut self, set: &Set, many: bool) -> Verbalised<(Noun, Vec<Clause>)> {
         match set {
             Set::Entity(_) | Set::Named(_) => {
                 let node = self.entity(set)?;
@@ -239,15 +262,15 @@ impl Speaker<'_> {
                 for part in parts {
                     let (noun, said) = self.described(part, many)?;
                     if said.is_empty() {
-                        return Err("a choice between classes");
+                        return Err(RejectReason::ChoiceBetweenClasses);
                     }
                     clauses.push(together(&said));
                     nouns.push(noun);
                 }
                 if nouns.windows(2).any(|pair| pair[0] != pair[1]) {
-                    return Err("a choice between classes");
+                    return Err(RejectReason::ChoiceBetweenClasses);
                 }
-                let noun = nouns.pop().ok_or("an empty choice")?;
+                let noun = nouns.pop().ok_or(RejectReason::EmptyChoice)?;
                 let text = format!("either {}", joined(&clauses, "or"));
                 Ok((noun, vec![Clause { text, place: Place::Last }]))
             }
@@ -281,7 +304,7 @@ impl Speaker<'_> {
     }
 
     /// A noun phrase for the members of a set.
-    fn noun_phrase(&mut self, set: &Set, number: Number) -> Said<String> {
+    fn noun_phrase(&mut self, set: &Set, number: Number) -> Verbalised<String> {
         match set {
             Set::Entity(_) | Set::Named(_) => {
                 let node = self.entity(set)?;
@@ -289,14 +312,14 @@ impl Speaker<'_> {
             }
             Set::Same(mark) => {
                 let noun = self.marks.iter().find(|(other, _)| other == mark).map(|(_, noun)| noun);
-                Ok(format!("that same {}", noun.ok_or("a reference forwards")?))
+                Ok(format!("that same {}", noun.ok_or(RejectReason::ForwardReference)?))
             }
             Set::Marked(mark, inner) => {
                 let noun = self.noun(inner.conjuncts());
                 self.marks.push((*mark, noun.one.clone()));
                 self.noun_phrase(inner, number)
             }
-            Set::Values(..) => Err("values on their own"),
+            Set::Values(..) => Err(RejectReason::ValuesAlone),
             _ => {
                 let (noun, clauses) = self.described(set, false)?;
                 let article = match number {
@@ -314,7 +337,7 @@ impl Speaker<'_> {
     }
 
     /// What one constraint says of the members.
-    fn clause(&mut self, part: &Set, many: bool, noun: &Noun) -> Said<Clause> {
+    fn clause(&mut self, part: &Set, many: bool, noun: &Noun) -> Verbalised<Clause> {
         let simple = |text: String| Clause { text, place: Place::Between };
         Ok(match part {
             Set::Relate(relate) => match &relate.from {
@@ -350,12 +373,12 @@ impl Speaker<'_> {
                 self.marks.push((*mark, noun.one.clone()));
                 self.clause(inner, many, noun)?
             }
-            _ => return Err("a description that English has no clause for"),
+            _ => return Err(RejectReason::NoEnglishClause),
         })
     }
 
-    fn relation_clause(&mut self, relate: &Relate, many: bool, noun: &Noun) -> Said<Clause> {
-        let words = self.lexicon.relations.get(relate.property.as_str()).ok_or("an unknown relation")?;
+    fn relation_clause(&mut self, relate: &Relate, many: bool, noun: &Noun) -> Verbalised<Clause> {
+        let words = self.relation_words(&relate.property)?;
         let phrases = match relate.direction {
             Direction::Backward => &words.subject,
             Direction::Forward => &words.object,
@@ -371,7 +394,7 @@ impl Speaker<'_> {
         let phrase = self.pick(&phrases)?;
         let is_described = !matches!(relate.from, Set::Entity(_) | Set::Named(_) | Set::All | Set::Same(_));
         if is_described && !relate.conditions.is_empty() {
-            return Err("a qualifier behind a description");
+            return Err(RejectReason::QualifierOnDescription);
         }
         let other = match &relate.from {
             // Something, whatever it is: of the class that the schema tells.
@@ -404,7 +427,7 @@ impl Speaker<'_> {
     }
 
     /// The thing at the other end of a relation; if nothing tells its class, the schema does.
-    fn in_place(&mut self, from: &Set, relate: &Relate) -> Said<String> {
+    fn in_place(&mut self, from: &Set, relate: &Relate) -> Verbalised<String> {
         let described = !matches!(from, Set::Entity(_) | Set::Named(_) | Set::Same(_) | Set::Marked(..));
         let has_class = from.conjuncts().iter().any(|part| matches!(part, Set::Class(_) | Set::Or(_)));
         if !described || has_class {
@@ -418,8 +441,8 @@ impl Speaker<'_> {
     }
 
     /// The class of what a relation leads to from the thing that is described.
-    fn far_class(&self, relate: &Relate) -> Said<Option<ClassId>> {
-        let relation = self.kb.relation(&relate.property).ok_or("an unknown relation")?;
+    fn far_class(&self, relate: &Relate) -> Verbalised<Option<ClassId>> {
+        let relation = self.kb.relation(&relate.property).ok_or(RejectReason::UnknownRelation)?;
         Ok(match relate.direction {
             Direction::Backward => self.kb.relation_range(relation),
             Direction::Forward => self.kb.relation_domain(relation),
@@ -432,18 +455,18 @@ impl Speaker<'_> {
             && self.entity(set).is_ok_and(|node| is_plural_name(self.kb.label(node)))
     }
 
-    pub(super) fn entity(&self, set: &Set) -> Said<NodeId> {
+    pub(super) fn entity(&self, set: &Set) -> Verbalised<NodeId> {
         match set {
-            Set::Entity(id) => self.kb.node(id).ok_or("an unknown entity"),
+            Set::Entity(id) => self.kb.node(id).ok_or(RejectReason::UnknownEntity),
             Set::Named(name) => {
                 let mut nodes = self.kb.nodes_labelled(name);
                 match (nodes.next(), nodes.next()) {
                     (Some(node), None) => Ok(node),
-                    (None, _) => Err("an unknown name"),
-                    _ => Err("a name of several things"),
+                    (None, _) => Err(RejectReason::UnknownName),
+                    _ => Err(RejectReason::AmbiguousName),
                 }
             }
-            _ => Err("no entity"),
+            _ => Err(RejectReason::NotAnEntity),
         }
     }
 
@@ -452,8 +475,8 @@ impl Speaker<'_> {
         relation.or_else(|| self.kb.attribute(word).map(Property::Attribute))
     }
 
-    pub(super) fn attribute(&self, id: &str) -> Said<AttributeWords> {
-        self.lexicon.attributes.get(id).cloned().ok_or("an unknown attribute")
+    pub(super) fn attribute(&self, id: &str) -> Verbalised<AttributeWords> {
+        self.lexicon.attributes.get(id).cloned().ok_or(RejectReason::UnknownAttribute)
     }
 }
 

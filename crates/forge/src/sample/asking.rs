@@ -1,7 +1,8 @@
 //! Locating and asking (KQA Pro): find entities by a description that may contain descriptions, then ask about them in one of nine ways.
 
 use super::numbers;
-use crate::ground::{Edge, Ground};
+use crate::context::{Edge, SamplingContext};
+use crate::reject::RejectReason;
 use touchstone_benchmark::QuestionType;
 use touchstone_benchmark::Random;
 use touchstone_engine::Found;
@@ -10,18 +11,18 @@ use touchstone_kb::{
 };
 use touchstone_logic::{Ask, Condition, Direction, Extreme, Query, Set, Value};
 
-type Sampled<T> = Result<T, &'static str>;
+type Sampled<T> = Result<T, RejectReason>;
 
 /// A query of a type, with descriptions inside descriptions down to a depth.
 pub fn sample(
-    ground: &Ground<'_>,
+    context: &SamplingContext<'_>,
     random: &mut Random,
     kind: QuestionType,
     depth: usize,
     classes: &[ClassId],
 ) -> Sampled<Query> {
-    let (class, witness) = witness(ground, random, kind, classes)?;
-    let mut asker = Asker { ground, random, depth };
+    let (class, witness) = witness(context, random, kind, classes)?;
+    let mut asker = Asker { context, random, depth };
     Ok(Query::new(match kind {
         QuestionType::QueryName => Ask::Members(asker.unique_description(witness)?),
         QuestionType::Count => Ask::Count(asker.description(witness)?),
@@ -43,32 +44,30 @@ pub fn sample(
     }))
 }
 
-const NO_QUALIFIERS: &str = "no fact with qualifiers";
-
 /// A class and a member of it to ask about; for some types one whose facts have qualifiers.
 fn witness(
-    ground: &Ground<'_>,
+    context: &SamplingContext<'_>,
     random: &mut Random,
     kind: QuestionType,
     classes: &[ClassId],
 ) -> Sampled<(ClassId, NodeId)> {
     let members = |class: ClassId| match kind {
-        QuestionType::HighLevelLiteral => &ground.qualified().attributes[class.index()][..],
-        QuestionType::HighLevelRelational => &ground.qualified().relations[class.index()][..],
-        _ => ground.kb().direct_members(class),
+        QuestionType::HighLevelLiteral => &context.qualified().attributes[class.index()][..],
+        QuestionType::HighLevelRelational => &context.qualified().relations[class.index()][..],
+        _ => context.kb().direct_members(class),
     };
     let fitting = || classes.iter().copied().filter(|&class| !members(class).is_empty());
     let n = fitting().count();
     if n == 0 {
-        return Err("no class has such facts");
+        return Err(RejectReason::NoClassWithFacts);
     }
-    let class = fitting().nth(random.below(n)).ok_or("there is no class to ask about")?;
-    let &node = random.choose(members(class)).ok_or("a class without members")?;
+    let class = fitting().nth(random.below(n)).ok_or(RejectReason::NoClass)?;
+    let &node = random.choose(members(class)).ok_or(RejectReason::EmptyClass)?;
     Ok((class, NodeId(node)))
 }
 
 struct Asker<'g, 'k, 'r> {
-    ground: &'g Ground<'k>,
+    context: &'g SamplingContext<'k>,
     random: &'r mut Random,
     depth: usize,
 }
@@ -87,24 +86,24 @@ impl<'k> Asker<'_, 'k, '_> {
     }
 
     fn by_name(&self, node: NodeId) -> Sampled<Set> {
-        if !self.ground.has_speakable_name(node) {
-            return Err("a name that is not English");
+        if !self.context.has_speakable_name(node) {
+            return Err(RejectReason::UnspeakableName);
         }
-        Ok(Set::Entity(self.ground.kb().node_id(node).into()))
+        Ok(Set::Entity(self.context.kb().node_id(node).into()))
     }
 
     fn unique_description(&mut self, node: NodeId) -> Sampled<Set> {
         let set = self.description(node)?;
-        match self.ground.run(&Query::new(Ask::Count(set.clone()))) {
+        match self.context.run(&Query::new(Ask::Count(set.clone()))) {
             Some(Found::Count(1)) => Ok(set),
-            _ => Err("a description that is not unique"),
+            _ => Err(RejectReason::AmbiguousDescription),
         }
     }
 
     /// A class with one or two conditions that an entity satisfies.
     fn description(&mut self, node: NodeId) -> Sampled<Set> {
-        let kb = self.ground.kb();
-        let class = self.ground.class_of(node).ok_or("an entity without a class")?;
+        let kb = self.context.kb();
+        let class = self.context.class_of(node).ok_or(RejectReason::EntityWithoutClass)?;
         let class = || Set::Class(kb.node_id(kb.class_node(class)).into());
         let first = self.condition(node)?;
         Ok(match self.random.below(10) {
@@ -112,7 +111,7 @@ impl<'k> Asker<'_, 'k, '_> {
             5..8 => {
                 let second = self.condition(node)?;
                 if second == first {
-                    return Err("the same constraint twice");
+                    return Err(RejectReason::RepeatedConstraint);
                 }
                 Set::and([class(), first, second])
             }
@@ -121,7 +120,7 @@ impl<'k> Asker<'_, 'k, '_> {
                 let other = self.sibling(node)?;
                 let second = self.condition(other)?;
                 if second == first {
-                    return Err("the same constraint twice");
+                    return Err(RejectReason::RepeatedConstraint);
                 }
                 Set::or([Set::and([class(), first]), Set::and([class(), second])])
             }
@@ -129,9 +128,10 @@ impl<'k> Asker<'_, 'k, '_> {
     }
 
     fn sibling(&mut self, node: NodeId) -> Sampled<NodeId> {
-        let class = self.ground.class_of(node).ok_or("an entity without a class")?;
-        let &other = self.random.choose(self.ground.kb().direct_members(class)).ok_or("no other member")?;
-        if other == node.0 { Err("no other member") } else { Ok(NodeId(other)) }
+        let class = self.context.class_of(node).ok_or(RejectReason::EntityWithoutClass)?;
+        let &other =
+            self.random.choose(self.context.kb().direct_members(class)).ok_or(RejectReason::NoOtherMember)?;
+        if other == node.0 { Err(RejectReason::NoOtherMember) } else { Ok(NodeId(other)) }
     }
 
     /// A condition that an entity satisfies: on a value, or on a relation to another entity.
@@ -140,15 +140,15 @@ impl<'k> Asker<'_, 'k, '_> {
     }
 
     fn literal_condition(&mut self, node: NodeId) -> Sampled<Set> {
-        let kb = self.ground.kb();
-        let values = self.ground.attributes(node);
-        let &(attribute, literals) = self.random.choose(&values).ok_or("the entity has no attributes")?;
+        let kb = self.context.kb();
+        let values = self.context.attributes(node);
+        let &(attribute, literals) = self.random.choose(&values).ok_or(RejectReason::NoAttributes)?;
         let at = self.random.below(literals.len());
         let literal = kb.literal(LiteralId(literals[at]));
-        let ordered = self.ground.is_ordered(attribute);
+        let ordered = self.context.is_ordered(attribute);
         let (comparison, value) = if ordered && self.random.percent(70) {
             let (comparison, value) =
-                numbers::near(self.random, &literal).ok_or("no round number near the value")?;
+                numbers::near(self.random, &literal).ok_or(RejectReason::NoRoundNumber)?;
             // KoPL has no `<=` and `>=`.
             let strict = match comparison {
                 Comparison::LessOrEqual => Comparison::Less,
@@ -170,10 +170,10 @@ impl<'k> Asker<'_, 'k, '_> {
     }
 
     fn relational_condition(&mut self, node: NodeId) -> Sampled<Set> {
-        let kb = self.ground.kb();
+        let kb = self.context.kb();
         let random = &mut *self.random;
-        let edges = self.ground.edges(node, |n| random.below(n));
-        let &edge = self.random.choose(&edges).ok_or("the entity leads nowhere")?;
+        let edges = self.context.edges(node, |n| random.below(n));
+        let &edge = self.random.choose(&edges).ok_or(RejectReason::NoNeighbour)?;
         let other = if self.depth > 0 && self.random.percent(40) {
             self.depth -= 1;
             let described = self.unique_description(edge.other);
@@ -191,7 +191,7 @@ impl<'k> Asker<'_, 'k, '_> {
     }
 
     fn fact(&self, node: NodeId, edge: Edge) -> Option<u32> {
-        let kb = self.ground.kb();
+        let kb = self.context.kb();
         let (subject, value) = match edge.direction {
             Direction::Forward => (node, edge.other),
             Direction::Backward => (edge.other, node),
@@ -211,7 +211,7 @@ impl<'k> Asker<'_, 'k, '_> {
     }
 
     fn qualifier(&mut self, fact: u32) -> Option<Condition> {
-        let kb = self.ground.kb();
+        let kb = self.context.kb();
         let mut qualifiers: Vec<_> = kb.fact_qualifiers(FactId(fact)).collect();
         // Most are numbers and times: texts get their turn, too.
         let is_text = |value: &KbValue| match value {
@@ -247,26 +247,25 @@ impl<'k> Asker<'_, 'k, '_> {
     }
 
     fn ordered_attribute(&mut self, node: NodeId) -> Sampled<(String, LiteralId)> {
-        let mut values = self.ground.attributes(node);
-        values.retain(|(attribute, _)| self.ground.is_ordered(*attribute));
-        let &(attribute, literals) =
-            self.random.choose(&values).ok_or("the entity has no quantity and no time")?;
-        let &literal = self.random.choose(literals).ok_or("an attribute without values")?;
-        Ok((self.ground.kb().attribute_id(attribute).to_owned(), LiteralId(literal)))
+        let mut values = self.context.attributes(node);
+        values.retain(|(attribute, _)| self.context.is_ordered(*attribute));
+        let &(attribute, literals) = self.random.choose(&values).ok_or(RejectReason::NoOrderedAttribute)?;
+        let &literal = self.random.choose(literals).ok_or(RejectReason::AttributeWithoutValues)?;
+        Ok((self.context.kb().attribute_id(attribute).to_owned(), LiteralId(literal)))
     }
 
     fn between(&mut self, node: NodeId, class: ClassId) -> Sampled<Ask> {
         let (attribute, _) = self.ordered_attribute(node)?;
-        let kb = self.ground.kb();
-        let known = kb.attribute(&attribute).ok_or("no attribute")?;
+        let kb = self.context.kb();
+        let known = kb.attribute(&attribute).ok_or(RejectReason::NoAttribute)?;
         let members = kb.direct_members(class);
         let other = (0..8)
             .filter_map(|_| self.random.choose(members).copied())
             .find(|&other| other != node.0 && !kb.literals(NodeId(other), known).is_empty())
-            .ok_or("no other entity with this attribute")?;
+            .ok_or(RejectReason::NoOtherEntityWithAttribute)?;
         // One value each: otherwise it is not clear which one counts.
         if kb.literals(node, known).len() != 1 || kb.literals(NodeId(other), known).len() != 1 {
-            return Err("several values to compare");
+            return Err(RejectReason::SeveralValues);
         }
         let (left, right) = (self.located(node)?, self.located(NodeId(other))?);
         Ok(Ask::SelectBetween { left, right, attribute: attribute.into(), extreme: self.extreme() })
@@ -274,9 +273,9 @@ impl<'k> Asker<'_, 'k, '_> {
 
     /// An attribute, with a condition if its values need one.
     fn attribute_with_conditions(&mut self, node: NodeId) -> Sampled<(String, Vec<Condition>)> {
-        let kb = self.ground.kb();
-        let values = self.ground.attributes(node);
-        let &(attribute, literals) = self.random.choose(&values).ok_or("the entity has no attributes")?;
+        let kb = self.context.kb();
+        let values = self.context.attributes(node);
+        let &(attribute, literals) = self.random.choose(&values).ok_or(RejectReason::NoAttributes)?;
         let at = self.random.below(literals.len());
         let fact = kb.facts_of(node, Property::Attribute(attribute)).nth(at);
         let condition = fact
@@ -287,19 +286,18 @@ impl<'k> Asker<'_, 'k, '_> {
 
     /// Whether a value is as said: true for a half of the questions.
     fn verify(&mut self, node: NodeId) -> Sampled<Ask> {
-        let kb = self.ground.kb();
+        let kb = self.context.kb();
         let of = self.located(node)?;
-        let values = self.ground.attributes(node);
-        let &(attribute, literals) = self.random.choose(&values).ok_or("the entity has no attributes")?;
+        let values = self.context.attributes(node);
+        let &(attribute, literals) = self.random.choose(&values).ok_or(RejectReason::NoAttributes)?;
         let at = self.random.below(literals.len());
         let literal = kb.literal(LiteralId(literals[at]));
         if !is_sayable(&literal) {
-            return Err("a value that cannot be said");
+            return Err(RejectReason::UnspeakableValue);
         }
         let (mut comparison, mut value) = (Comparison::Equal, self.plain_value(&literal));
-        if self.ground.is_ordered(attribute) && self.random.percent(60) {
-            (comparison, value) =
-                numbers::near(self.random, &literal).ok_or("no round number near the value")?;
+        if self.context.is_ordered(attribute) && self.random.percent(60) {
+            (comparison, value) = numbers::near(self.random, &literal).ok_or(RejectReason::NoRoundNumber)?;
             comparison = match comparison {
                 Comparison::Less | Comparison::LessOrEqual => Comparison::Less,
                 _ => Comparison::Greater,
@@ -314,7 +312,7 @@ impl<'k> Asker<'_, 'k, '_> {
                     let column = kb.facts_by_value(attribute);
                     let other = kb.literal(column.value(self.random.below(column.len())));
                     if other.kind() != literal.kind() || !is_sayable(&other) {
-                        return Err("no other value of the kind");
+                        return Err(RejectReason::NoOtherValue);
                     }
                     value = self.plain_value(&other);
                 }
@@ -334,22 +332,22 @@ impl<'k> Asker<'_, 'k, '_> {
     }
 
     fn literal_qualifier(&mut self, node: NodeId) -> Sampled<Ask> {
-        let kb = self.ground.kb();
+        let kb = self.context.kb();
         let mut facts = Vec::new();
-        for (attribute, literals) in self.ground.attributes(node) {
+        for (attribute, literals) in self.context.attributes(node) {
             let ids = kb.facts_of(node, Property::Attribute(attribute)).zip(literals);
             facts.extend(
                 ids.filter(|(fact, _)| kb.fact_qualifiers(FactId(*fact)).len() > 0)
                     .map(|(fact, &l)| (attribute, fact, l)),
             );
         }
-        let &(attribute, fact, literal) = self.random.choose(&facts).ok_or(NO_QUALIFIERS)?;
+        let &(attribute, fact, literal) = self.random.choose(&facts).ok_or(RejectReason::NoQualifiedFact)?;
         let literal = kb.literal(LiteralId(literal));
         if !is_sayable(&literal) {
-            return Err("a value that cannot be said");
+            return Err(RejectReason::UnspeakableValue);
         }
         let qualifiers: Vec<_> = kb.fact_qualifiers(FactId(fact)).collect();
-        let qualifier = self.random.choose(&qualifiers).ok_or(NO_QUALIFIERS)?.key;
+        let qualifier = self.random.choose(&qualifiers).ok_or(RejectReason::NoQualifiedFact)?.key;
         let of = self.located(node)?;
         Ok(Ask::AttributeQualifier {
             of,
@@ -362,9 +360,9 @@ impl<'k> Asker<'_, 'k, '_> {
     /// Another entity that a relation leads to, and the relation.
     fn forward_edge(&mut self, node: NodeId) -> Sampled<Edge> {
         let random = &mut *self.random;
-        let mut edges = self.ground.edges(node, |n| random.below(n));
+        let mut edges = self.context.edges(node, |n| random.below(n));
         edges.retain(|edge| edge.direction == Direction::Forward);
-        self.random.choose(&edges).copied().ok_or("the entity leads nowhere")
+        self.random.choose(&edges).copied().ok_or(RejectReason::NoNeighbour)
     }
 
     fn relation(&mut self, node: NodeId) -> Sampled<Ask> {
@@ -373,11 +371,11 @@ impl<'k> Asker<'_, 'k, '_> {
     }
 
     fn relation_qualifier(&mut self, node: NodeId) -> Sampled<Ask> {
-        let kb = self.ground.kb();
+        let kb = self.context.kb();
         let edge = self.forward_edge(node)?;
-        let fact = self.fact(node, edge).ok_or("no fact")?;
+        let fact = self.fact(node, edge).ok_or(RejectReason::NoFact)?;
         let qualifiers: Vec<_> = kb.fact_qualifiers(FactId(fact)).collect();
-        let qualifier = self.random.choose(&qualifiers).ok_or(NO_QUALIFIERS)?.key;
+        let qualifier = self.random.choose(&qualifiers).ok_or(RejectReason::NoQualifiedFact)?.key;
         Ok(Ask::RelationQualifier {
             from: self.located(node)?,
             relation: kb.relation_id(edge.relation).into(),

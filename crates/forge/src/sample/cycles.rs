@@ -1,7 +1,9 @@
 //! Sampling shapes with cycles: vertices are placed one by one, each next to all that it is related to.
 
-use super::shapes::{Function, compared, ordered_attribute};
-use crate::ground::{Edge, Ground};
+use super::shapes::{ShapeFunction, compared, ordered_attribute};
+use crate::cast;
+use crate::context::{Edge, SamplingContext};
+use crate::reject::RejectReason;
 use touchstone_benchmark::Random;
 use touchstone_kb::{ClassId, NodeId, Property};
 use touchstone_logic::graph::{Shape, Skeleton};
@@ -46,7 +48,7 @@ impl Cyclic {
         }
         let skeleton = Skeleton {
             grounded: grounded.clone(),
-            edges: all.iter().map(|&(a, b)| (a as u32, b as u32)).collect(),
+            edges: all.iter().map(|&(a, b)| (cast::index32(a), cast::index32(b))).collect(),
             root: 0,
         };
         let shape = Shape::of(&skeleton);
@@ -80,34 +82,34 @@ const NEIGHBOURS: usize = 400;
 
 /// A query of a shape, or why this attempt led nowhere.
 pub fn sample(
-    ground: &Ground<'_>,
+    context: &SamplingContext<'_>,
     random: &mut Random,
     cyclic: &Cyclic,
-    function: Function,
+    function: ShapeFunction,
     classes: &[ClassId],
-) -> Result<Query, &'static str> {
+) -> Result<Query, RejectReason> {
     // A comparison takes the place of a constraint, the value of a superlative that of one on the answer.
     let value = match function {
-        Function::None | Function::Count => None,
-        Function::Comparative => cyclic.constraints().nth(random.below(cyclic.constraints().count())),
-        Function::Superlative => cyclic.constraints().find(|&(_, anchor)| anchor == 0),
+        ShapeFunction::None | ShapeFunction::Count => None,
+        ShapeFunction::Comparative => cyclic.constraints().nth(random.below(cyclic.constraints().count())),
+        ShapeFunction::Superlative => cyclic.constraints().find(|&(_, anchor)| anchor == 0),
     };
-    if value.is_none() && !matches!(function, Function::None | Function::Count) {
-        return Err("the shape has no place for a value");
+    if value.is_none() && !matches!(function, ShapeFunction::None | ShapeFunction::Count) {
+        return Err(RejectReason::NoPlaceForValue);
     }
-    let kb = ground.kb();
-    let &class = random.choose(classes).ok_or("there is no class to ask about")?;
-    let &witness = random.choose(kb.direct_members(class)).ok_or("a class without members")?;
+    let kb = context.kb();
+    let &class = random.choose(classes).ok_or(RejectReason::NoClass)?;
+    let &witness = random.choose(kb.direct_members(class)).ok_or(RejectReason::EmptyClass)?;
     let mut placed: Vec<Option<NodeId>> = vec![None; cyclic.grounded.len()];
     placed[0] = Some(NodeId(witness));
     let mut links: Vec<Link> = Vec::new();
     while let Some(vertex) = next_vertex(cyclic, &placed, value.map(|(vertex, _)| vertex)) {
-        place(ground, random, cyclic, vertex, &mut placed, &mut links)?;
+        place(context, random, cyclic, vertex, &mut placed, &mut links)?;
     }
     let compared = match (function, value) {
-        (Function::Comparative, Some((_, anchor))) => {
-            let node = placed[anchor].ok_or("a vertex on its own")?;
-            Some((anchor, compared(ground, random, node)?))
+        (ShapeFunction::Comparative, Some((_, anchor))) => {
+            let node = placed[anchor].ok_or(RejectReason::IsolatedVertex)?;
+            Some((anchor, compared(context, random, node)?))
         }
         _ => None,
     };
@@ -115,7 +117,7 @@ pub fn sample(
     let described = |met_again: Vec<bool>| {
         let (used, met) = (vec![false; links.len()], vec![false; placed.len()]);
         let mut describer = Describer {
-            ground,
+            context,
             cyclic,
             placed: &placed,
             links: &links,
@@ -130,10 +132,10 @@ pub fn sample(
     let (_, met_again) = described(vec![false; placed.len()]);
     let (set, _) = described(met_again);
     Ok(Query::new(match function {
-        Function::Count => Ask::Count(set),
-        Function::None | Function::Comparative => Ask::Members(set),
-        Function::Superlative => {
-            let attribute = ordered_attribute(ground, random, NodeId(witness))?;
+        ShapeFunction::Count => Ask::Count(set),
+        ShapeFunction::None | ShapeFunction::Comparative => Ask::Members(set),
+        ShapeFunction::Superlative => {
+            let attribute = ordered_attribute(context, random, NodeId(witness))?;
             let step = Step { property: kb.attribute_id(attribute).into(), direction: Direction::Forward };
             let extreme = if random.percent(50) { Extreme::Max } else { Extreme::Min };
             let superlative = Superlative { of: set, path: vec![step], extreme, start: None };
@@ -154,13 +156,13 @@ fn next_vertex(cyclic: &Cyclic, placed: &[Option<NodeId>], value: Option<usize>)
 
 /// Finds an entity that has the relations to the placed ones that the shape wants.
 fn place(
-    ground: &Ground<'_>,
+    context: &SamplingContext<'_>,
     random: &mut Random,
     cyclic: &Cyclic,
     vertex: usize,
     placed: &mut [Option<NodeId>],
     links: &mut Vec<Link>,
-) -> Result<(), &'static str> {
+) -> Result<(), RejectReason> {
     let anchors: Vec<(usize, NodeId)> = cyclic
         .edges
         .iter()
@@ -170,14 +172,14 @@ fn place(
             _ => None,
         })
         .collect();
-    let &(_, first) = anchors.first().ok_or("a vertex on its own")?;
-    let mut candidates = neighbours(ground, random, first);
+    let &(_, first) = anchors.first().ok_or(RejectReason::IsolatedVertex)?;
+    let mut candidates = neighbours(context, random, first);
     candidates.retain(|edge| {
         !placed.contains(&Some(edge.other))
-            && (!cyclic.grounded[vertex] || ground.has_speakable_name(edge.other))
+            && (!cyclic.grounded[vertex] || context.has_speakable_name(edge.other))
     });
     if anchors.len() > 1 {
-        keep_common(ground, &anchors, &mut candidates);
+        keep_common(context, &anchors, &mut candidates);
     }
     while !candidates.is_empty() {
         let at = random.below(candidates.len());
@@ -185,7 +187,7 @@ fn place(
         // A relation to each anchor, no two of them the same.
         let mut chosen: Vec<Link> = Vec::new();
         for &(from, anchor) in &anchors {
-            let mut edges = between(ground, anchor, found);
+            let mut edges = between(context, anchor, found);
             edges.retain(|edge| {
                 let taken = |link: &Link| {
                     link.from == from
@@ -207,11 +209,11 @@ fn place(
             break;
         }
     }
-    Err("no cycle leads through the entity")
+    Err(RejectReason::NoCycle)
 }
 
 /// Leaves out candidates that cannot have a relation to each anchor, where that is quickly told: most have none.
-fn keep_common(ground: &Ground<'_>, anchors: &[(usize, NodeId)], candidates: &mut Vec<Edge>) {
+fn keep_common(context: &SamplingContext<'_>, anchors: &[(usize, NodeId)], candidates: &mut Vec<Edge>) {
     let first = anchors[0].1;
     let wanted = anchors.iter().filter(|(_, anchor)| *anchor == first).count();
     if wanted > 1 {
@@ -227,15 +229,15 @@ fn keep_common(ground: &Ground<'_>, anchors: &[(usize, NodeId)], candidates: &mu
         if candidates.is_empty() {
             return;
         }
-        if let Some(near) = all_neighbours(ground, anchor) {
+        if let Some(near) = all_neighbours(context, anchor) {
             candidates.retain(|edge| near.binary_search(&edge.other.0).is_ok());
         }
     }
 }
 
 /// Everything next to an entity, sorted; `None` if there is too much.
-fn all_neighbours(ground: &Ground<'_>, node: NodeId) -> Option<Vec<u32>> {
-    let kb = ground.kb();
+fn all_neighbours(context: &SamplingContext<'_>, node: NodeId) -> Option<Vec<u32>> {
+    let kb = context.kb();
     let mut near: Vec<u32> = Vec::new();
     let objects = kb.properties_of(node).filter(|(property, _)| matches!(property, Property::Relation(_)));
     let subjects = kb.relations_to(node).map(|(_, subjects)| subjects);
@@ -250,8 +252,8 @@ fn all_neighbours(ground: &Ground<'_>, node: NodeId) -> Option<Vec<u32>> {
 }
 
 /// The edges that leave an entity, up to a limit, from a random place on where there are many.
-fn neighbours(ground: &Ground<'_>, random: &mut Random, node: NodeId) -> Vec<Edge> {
-    let kb = ground.kb();
+fn neighbours(context: &SamplingContext<'_>, random: &mut Random, node: NodeId) -> Vec<Edge> {
+    let kb = context.kb();
     let mut edges = Vec::new();
     let mut add = |relation, direction, others: &[u32]| {
         let start = if others.len() > NEIGHBOURS { random.below(others.len() - NEIGHBOURS) } else { 0 };
@@ -260,13 +262,13 @@ fn neighbours(ground: &Ground<'_>, random: &mut Random, node: NodeId) -> Vec<Edg
     };
     for (property, objects) in kb.properties_of(node) {
         if let Property::Relation(relation) = property
-            && ground.allows(property)
+            && context.allows(property)
         {
             add(relation, Direction::Forward, objects);
         }
     }
     for (relation, subjects) in kb.relations_to(node) {
-        if ground.allows(Property::Relation(relation)) && !kb.is_symmetric(relation) {
+        if context.allows(Property::Relation(relation)) && !kb.is_symmetric(relation) {
             add(relation, Direction::Backward, subjects);
         }
     }
@@ -274,12 +276,12 @@ fn neighbours(ground: &Ground<'_>, random: &mut Random, node: NodeId) -> Vec<Edg
 }
 
 /// The edges from one entity to another.
-fn between(ground: &Ground<'_>, from: NodeId, to: NodeId) -> Vec<Edge> {
-    let kb = ground.kb();
+fn between(context: &SamplingContext<'_>, from: NodeId, to: NodeId) -> Vec<Edge> {
+    let kb = context.kb();
     let mut edges = Vec::new();
     for (property, objects) in kb.properties_of(from) {
         if let Property::Relation(relation) = property
-            && ground.allows(property)
+            && context.allows(property)
             && objects.binary_search(&to.0).is_ok()
         {
             edges.push(Edge { relation, direction: Direction::Forward, other: to });
@@ -287,7 +289,7 @@ fn between(ground: &Ground<'_>, from: NodeId, to: NodeId) -> Vec<Edge> {
     }
     for (property, objects) in kb.properties_of(to) {
         if let Property::Relation(relation) = property
-            && ground.allows(property)
+            && context.allows(property)
             && !kb.is_symmetric(relation)
             && objects.binary_search(&from.0).is_ok()
         {
@@ -299,7 +301,7 @@ fn between(ground: &Ground<'_>, from: NodeId, to: NodeId) -> Vec<Edge> {
 
 /// Writes placed vertices as one description.
 struct Describer<'a, 'k> {
-    ground: &'a Ground<'k>,
+    context: &'a SamplingContext<'k>,
     cyclic: &'a Cyclic,
     placed: &'a [Option<NodeId>],
     links: &'a [Link],
@@ -324,22 +326,22 @@ impl Describer<'_, '_> {
             let (other, direction) =
                 if from == vertex { (to, edge.direction) } else { (from, edge.direction.flipped()) };
             let set = self.vertex(other);
-            let relation = self.ground.kb().relation_id(edge.relation);
+            let relation = self.context.kb().relation_id(edge.relation);
             parts.push(Set::relate(set, relation, direction.flipped()));
         }
         parts
             .extend(self.compared.iter().filter(|(anchor, _)| *anchor == vertex).map(|(_, set)| set.clone()));
         let set = if parts.is_empty() { Set::All } else { Set::and(parts) };
-        if self.met_again[vertex] { Set::Marked(vertex as u32, Box::new(set)) } else { set }
+        if self.met_again[vertex] { Set::Marked(cast::index32(vertex), Box::new(set)) } else { set }
     }
 
     fn vertex(&mut self, vertex: usize) -> Set {
         if self.cyclic.grounded[vertex] {
-            let node = self.placed[vertex].map_or("", |node| self.ground.kb().node_id(node));
+            let node = self.placed[vertex].map_or("", |node| self.context.kb().node_id(node));
             Set::Entity(node.into())
         } else if self.met[vertex] {
             self.met_again[vertex] = true;
-            Set::Same(vertex as u32)
+            Set::Same(cast::index32(vertex))
         } else {
             self.described(vertex, None)
         }

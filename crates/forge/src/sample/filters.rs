@@ -1,95 +1,75 @@
 //! What makes a query a good question; what does not is counted with its reason.
 
-use crate::ground::Ground;
-use std::collections::BTreeMap;
+use crate::context::SamplingContext;
+use crate::reject::RejectReason;
 use touchstone_engine::Found;
 use touchstone_kb::compare::satisfies;
 use touchstone_kb::{Comparison, Kb, Literal, LiteralId, NodeId};
 use touchstone_logic::entities;
 use touchstone_logic::{Ask, Direction, Query, Set, Superlative, each_without_one};
 
-/// Why a query was not taken.
-pub type Rejected = &'static str;
-
-/// It says more than it needs to.
-pub const REDUNDANT: Rejected = "a constraint that does not narrow the answers";
-
-/// How many queries were not taken, by reason.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Rejections(pub BTreeMap<Rejected, u64>);
-
-impl Rejections {
-    /// Counts one.
-    pub fn add(&mut self, reason: Rejected) {
-        *self.0.entry(reason).or_default() += 1;
-    }
-
-    /// Adds the counts of another log.
-    pub fn merge(&mut self, other: &Rejections) {
-        for (reason, n) in &other.0 {
-            *self.0.entry(reason).or_default() += n;
-        }
-    }
-}
-
 /// Runs a query and checks that it makes a good question: it has answers, not too many, every constraint narrows them, and no answer is
 /// named in it.
-pub fn checked<'k>(ground: &Ground<'k>, query: &Query, max_answers: usize) -> Result<Found<'k>, Rejected> {
+pub fn checked<'k>(
+    context: &SamplingContext<'k>,
+    query: &Query,
+    max_answers: usize,
+) -> Result<Found<'k>, RejectReason> {
     if says_its_answer(query) {
-        return Err("the question says its answer");
+        return Err(RejectReason::SaysAnswer);
     }
-    let found = ground.run(query).ok_or("takes too long")?;
+    let found = context.run(query).ok_or(RejectReason::TakesTooLong)?;
     if found.is_empty() || matches!(found, Found::Count(0)) {
-        return Err("unanswerable");
+        return Err(RejectReason::Unanswerable);
     }
     if found.len() > max_answers {
-        return Err("too many answers");
+        return Err(RejectReason::TooManyAnswers);
     }
     if let Found::Things { nodes, .. } = &found {
-        if nodes.iter().any(|&node| !ground.has_speakable_name(NodeId(node))) {
-            return Err("an answer has no name in English");
+        if nodes.iter().any(|&node| !context.has_speakable_name(NodeId(node))) {
+            return Err(RejectReason::UnspeakableAnswer);
         }
         let named = entities(query);
-        let kb = ground.kb();
+        let kb = context.kb();
         let is_answer = |word: &str| match kb.node(word) {
             Some(node) => nodes.binary_search(&node.0).is_ok(),
             None => nodes.iter().any(|&node| kb.label(NodeId(node)) == word),
         };
         if named.iter().any(|word| is_answer(word)) && !matches!(query.answer, Ask::SelectBetween { .. }) {
-            return Err("an answer is named in the question");
+            return Err(RejectReason::AnswerIsNamed);
         }
     }
     if let (Ask::Count(set), Found::Count(1)) = (&query.answer, &found)
         && set.conjuncts().iter().filter(|part| !matches!(part, Set::Class(_))).count() == 1
     {
-        return Err("a count of one thing");
+        return Err(RejectReason::CountOfOne);
     }
     if let Ask::Members(Set::Superlative(superlative)) = &query.answer
         && superlative.path.len() > 1
-        && !is_absolute(ground, superlative, &found)
+        && !is_absolute(context, superlative, &found)
     {
-        return Err("the extreme of all is another one, or several share it");
+        return Err(RejectReason::ExtremeIsNotAbsolute);
     }
     let among = match &query.answer {
         Ask::SelectAmong { among, .. } => Some(among),
         Ask::Members(Set::Superlative(superlative)) => Some(&superlative.of),
         _ => None,
     };
-    let enough = |set: &Set| !matches!(ground.count(set), Some(0 | 1));
+    let enough = |set: &Set| !matches!(context.count(set), Some(0 | 1));
     if !among.is_none_or(enough) {
-        return Err("nothing to choose among");
+        return Err(RejectReason::NothingToChooseAmong);
     }
-    if is_redundant(ground, query, &found) {
-        return Err(REDUNDANT);
+    if is_redundant(context, query, &found) {
+        return Err(RejectReason::RedundantConstraint);
     }
-    if describes_by_itself(ground, query) {
-        return Err("a thing is described by itself");
+    if describes_by_itself(context, query) {
+        return Err(RejectReason::DescribedByItself);
     }
     Ok(found)
 }
 
 /// Whether a thing that is asked about is named in its own description: "the country that has the capital that is the capital of Peru".
-fn describes_by_itself(ground: &Ground<'_>, query: &Query) -> bool {
+fn describes_by_itself(context: &SamplingContext<'_>, query: &Query) -> bool {
     let mut found = false;
     if matches!(query.answer, Ask::Members(_) | Ask::Count(_) | Ask::SelectAmong { .. }) {
         return found;
@@ -100,8 +80,8 @@ fn describes_by_itself(ground: &Ground<'_>, query: &Query) -> bool {
         }
         let described = Query::new(Ask::Members(set.clone()));
         let named: Vec<NodeId> =
-            entities(&described).into_iter().filter_map(|word| ground.kb().node(word)).collect();
-        if let Some(Found::Things { nodes, .. }) = ground.run(&described) {
+            entities(&described).into_iter().filter_map(|word| context.kb().node(word)).collect();
+        if let Some(Found::Things { nodes, .. }) = context.run(&described) {
             found = named.iter().any(|node| nodes.binary_search(&node.0).is_ok());
         }
     });
@@ -141,8 +121,8 @@ fn says_its_answer(query: &Query) -> bool {
 
 /// Whether the thing with the greatest value is the greatest of all, as the question says it: "flies to the airport that lies farthest
 /// south" speaks of all airports, not of those that one of the candidates flies to.
-fn is_absolute(ground: &Ground<'_>, superlative: &Superlative, found: &Found<'_>) -> bool {
-    let kb = ground.kb();
+fn is_absolute(context: &SamplingContext<'_>, superlative: &Superlative, found: &Found<'_>) -> bool {
+    let kb = context.kb();
     let Some((last, steps)) = superlative.path.split_last() else { return false };
     let class = steps.last().and_then(|step| {
         let relation = kb.relation(&step.property)?;
@@ -154,20 +134,20 @@ fn is_absolute(ground: &Ground<'_>, superlative: &Superlative, found: &Found<'_>
     let all = class.map_or(Set::All, |class| Set::Class(kb.node_id(kb.class_node(class)).into()));
     let path = vec![last.clone()];
     let best = Superlative { of: all, path, extreme: superlative.extreme, start: None };
-    if !is_one(ground, &best) {
+    if !is_one(context, &best) {
         return false;
     }
     let reached = steps.iter().rev().fold(Set::Superlative(Box::new(best)), |set, step| {
         Set::relate(set, step.property.clone(), step.direction.flipped())
     });
     let literal = Query::new(Ask::Members(Set::and([superlative.of.clone(), reached])));
-    ground.run_again(&literal).as_ref() == Some(found)
+    context.run_with_large_budget(&literal).as_ref() == Some(found)
 }
 
 /// The thing at the end of a path is one thing: "the film with the highest score" is none where hundreds share it.
-fn is_one(ground: &Ground<'_>, best: &Superlative) -> bool {
+fn is_one(context: &SamplingContext<'_>, best: &Superlative) -> bool {
     let best = Query::new(Ask::Members(Set::Superlative(Box::new(best.clone()))));
-    ground.run_again(&best).is_some_and(|found| found.len() == 1)
+    context.run_with_large_budget(&best).is_some_and(|found| found.len() == 1)
 }
 
 /// Whether a question gives its answer away: by a name that contains it, or a year in the name of what is asked about.
@@ -230,7 +210,7 @@ fn says(text: &str, words: &str) -> bool {
 }
 
 /// Whether some constraint can be left out without changing the members of the sets that are asked about.
-fn is_redundant(ground: &Ground<'_>, query: &Query, found: &Found<'_>) -> bool {
+fn is_redundant(context: &SamplingContext<'_>, query: &Query, found: &Found<'_>) -> bool {
     // How many members there are is the answer already, or its length.
     let known = match (&query.answer, found) {
         (Ask::Count(_), Found::Count(count)) => Some(*count),
@@ -242,14 +222,14 @@ fn is_redundant(ground: &Ground<'_>, query: &Query, found: &Found<'_>) -> bool {
     query.sets(&mut |set| {
         // What takes too long has more members: unless it is a bound that everything satisfies.
         redundant |=
-            !redundant && needless(ground, set, known, &|set| bounds_nothing(ground.kb(), set)).is_some();
+            !redundant && needless(context, set, known, &|set| bounds_nothing(context.kb(), set)).is_some();
     });
     redundant
 }
 
 /// A set without one of its constraints, if it has the same members; of those without that take too long, `is_same` judges.
 fn needless(
-    ground: &Ground<'_>,
+    context: &SamplingContext<'_>,
     set: &Set,
     known: Option<u64>,
     is_same: &dyn Fn(&Set) -> bool,
@@ -258,10 +238,10 @@ fn needless(
         Set::Superlative(superlative) => &superlative.of,
         other => other,
     };
-    let all = known.or_else(|| ground.count(set))?;
+    let all = known.or_else(|| context.count(set))?;
     let mut found = None;
     each_without_one(set, &mut |wider| {
-        let is_needless = ground.count(&wider).map_or_else(|| is_same(set), |more| more <= all);
+        let is_needless = context.count(&wider).map_or_else(|| is_same(set), |more| more <= all);
         if is_needless {
             found = Some(wider);
         }
@@ -272,7 +252,7 @@ fn needless(
 
 /// The query without a constraint that does not narrow what is asked about; `None` if there is no such constraint, or if nothing but a
 /// class would be left.
-pub fn reduced(ground: &Ground<'_>, query: &Query) -> Option<Query> {
+pub fn reduced(context: &SamplingContext<'_>, query: &Query) -> Option<Query> {
     fn says_something(set: &Set) -> bool {
         match set {
             Set::Or(parts) => parts.iter().all(says_something),
@@ -282,7 +262,7 @@ pub fn reduced(ground: &Ground<'_>, query: &Query) -> Option<Query> {
     let (mut place, mut wider) = (0, None);
     query.sets(&mut |set| {
         if wider.is_none() {
-            wider = needless(ground, set, None, &|_| false);
+            wider = needless(context, set, None, &|_| false);
             place += usize::from(wider.is_none());
         }
     });
@@ -336,32 +316,32 @@ mod tests {
     #[test]
     fn needless_constraints_are_left_out() {
         let kb = touchstone_world::open(&NoProgress).unwrap();
-        let ground = Ground::new(&kb, None);
-        let read = |text: &str| Form::parse(text, &ground.words).unwrap().to_query().unwrap();
+        let context = SamplingContext::new(&kb, None);
+        let read = |text: &str| Form::parse(text, &context.words).unwrap().to_query().unwrap();
         let said = |query: &Query| sexpr::print(query).unwrap().text;
         // Paris is the capital of one country, whatever that borders on.
         let paris = r#"(JOIN capital (ENTITY "city/2988507"))"#;
         let query = read(&format!(r#"(AND country (AND (JOIN borders (ENTITY "country/DE")) {paris}))"#));
-        let found = ground.run(&query).unwrap();
-        assert!(is_redundant(&ground, &query, &found));
-        let least = reduced(&ground, &query).unwrap();
+        let found = context.run(&query).unwrap();
+        assert!(is_redundant(&context, &query, &found));
+        let least = reduced(&context, &query).unwrap();
         assert_eq!(said(&least), format!("(AND country {paris})"));
-        assert_eq!(ground.run(&least).unwrap(), found);
-        assert_eq!(reduced(&ground, &least), None, "what is left narrows");
+        assert_eq!(context.run(&least).unwrap(), found);
+        assert_eq!(reduced(&context, &least), None, "what is left narrows");
     }
 
     #[test]
     fn things_are_not_described_by_themselves() {
         let kb = touchstone_world::open(&NoProgress).unwrap();
-        let ground = Ground::new(&kb, None);
+        let context = SamplingContext::new(&kb, None);
         let area =
             |of: Set| Query::new(Ask::Attribute { of, attribute: "area".into(), conditions: Vec::new() });
         let peru = || Set::Entity("country/PE".into());
         let there = Set::relate(peru(), "capital", Direction::Forward);
         let back = Set::relate(there, "capital", Direction::Backward);
         let by_itself = area(Set::and([Set::Class("country".into()), back]));
-        assert_eq!(ground.run(&by_itself).unwrap().len(), 1, "the area of Peru");
-        assert!(describes_by_itself(&ground, &by_itself));
-        assert!(!describes_by_itself(&ground, &area(peru())));
+        assert_eq!(context.run(&by_itself).unwrap().len(), 1, "the area of Peru");
+        assert!(describes_by_itself(&context, &by_itself));
+        assert!(!describes_by_itself(&context, &area(peru())));
     }
 }

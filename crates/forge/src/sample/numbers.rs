@@ -12,11 +12,11 @@ pub(crate) fn near(random: &mut Random, literal: &Literal<'_>) -> Option<(Compar
     let value = match (literal.number(), literal.as_time()) {
         (Some(number), _) => {
             let is_whole = literal.text().bytes().all(|byte| byte.is_ascii_digit() || byte == b'-');
-            let (number, digits) = rounded(number, up, random.below(2), is_whole)?;
+            let (number, digits) = rounded(number, up, *random.choose(&[0, 1])?, is_whole)?;
             Value::quantity(format!("{number:.digits$}"), literal.unit())
         }
         (_, Some(time)) => {
-            let distance = 1 + random.below(5) as i64;
+            let distance = *random.choose(&[1, 2, 3, 4, 5])?;
             let year = time.year() + if up { distance } else { -distance };
             // There is no year 0 in everyday speech, and before it counting runs backwards.
             if year <= 0 {
@@ -30,11 +30,11 @@ pub(crate) fn near(random: &mut Random, literal: &Literal<'_>) -> Option<(Compar
 }
 
 /// The next number above or below with one or two digits that are not zero, and the digits to show after the point: none for whole numbers.
-fn rounded(number: f64, up: bool, more_digits: usize, is_whole: bool) -> Option<(f64, usize)> {
+fn rounded(number: f64, up: bool, more_digits: i32, is_whole: bool) -> Option<(f64, usize)> {
     if number == 0.0 || !number.is_finite() || number.abs() >= 1e15 || number.abs() < 1e-6 {
         return None;
     }
-    let exponent = number.abs().log10().floor() as i32 - more_digits as i32;
+    let exponent = magnitude(number) - more_digits;
     let exponent = if is_whole { exponent.max(0) } else { exponent };
     let digits = usize::try_from(-exponent).unwrap_or(0);
     let step = 10f64.powi(exponent);
@@ -42,6 +42,12 @@ fn rounded(number: f64, up: bool, more_digits: usize, is_whole: bool) -> Option<
     let found = if exponent < 0 { steps / 10f64.powi(-exponent) } else { steps * step };
     // Rounding away from the number may lead to zero, which bounds nothing that is positive anyway.
     (found != 0.0 && if up { found > number } else { found < number }).then_some((found, digits))
+}
+
+/// The position of the first digit that is not zero.
+#[expect(clippy::cast_possible_truncation, reason = "logarithms of floats are below 400")]
+fn magnitude(number: f64) -> i32 {
+    number.abs().log10().floor() as i32
 }
 
 #[cfg(test)]

@@ -3,7 +3,8 @@
 
 use super::tree::Tree;
 use super::{numbers, star};
-use crate::ground::{Edge, Ground};
+use crate::context::{Edge, SamplingContext};
+use crate::reject::RejectReason;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use touchstone_benchmark::Random;
@@ -13,7 +14,7 @@ use touchstone_logic::{Ask, Direction, Extreme, Query, Set, Step, Superlative};
 /// The function on top of a shape.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Function {
+pub enum ShapeFunction {
     /// The members themselves.
     None,
     /// How many there are.
@@ -24,23 +25,23 @@ pub enum Function {
     Superlative,
 }
 
-impl Function {
+impl ShapeFunction {
     /// All of them.
-    pub const ALL: [Function; 4] =
-        [Function::None, Function::Count, Function::Comparative, Function::Superlative];
+    pub const ALL: [ShapeFunction; 4] =
+        [ShapeFunction::None, ShapeFunction::Count, ShapeFunction::Comparative, ShapeFunction::Superlative];
 
     /// The word in recipes and tables.
     pub fn name(self) -> &'static str {
         match self {
-            Function::None => "none",
-            Function::Count => "count",
-            Function::Comparative => "comparative",
-            Function::Superlative => "superlative",
+            ShapeFunction::None => "none",
+            ShapeFunction::Count => "count",
+            ShapeFunction::Comparative => "comparative",
+            ShapeFunction::Superlative => "superlative",
         }
     }
 }
 
-impl fmt::Display for Function {
+impl fmt::Display for ShapeFunction {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())
     }
@@ -51,29 +52,29 @@ const WITNESSES: usize = 20;
 
 /// A query of a shape with a function on top, or why this attempt led nowhere.
 pub fn sample(
-    ground: &Ground<'_>,
+    context: &SamplingContext<'_>,
     random: &mut Random,
     tree: &Tree,
-    function: Function,
+    function: ShapeFunction,
     classes: &[ClassId],
-) -> Result<Query, &'static str> {
-    let kb = ground.kb();
+) -> Result<Query, RejectReason> {
+    let kb = context.kb();
     let class = (0..WITNESSES)
         .filter_map(|_| random.choose(classes).copied())
-        .find(|&class| ground.class_degree(class) + 1 >= tree.0.len())
-        .ok_or("there is no class to ask about")?;
+        .find(|&class| context.class_degree(class) + 1 >= tree.0.len())
+        .ok_or(RejectReason::NoClass)?;
     let members = kb.direct_members(class);
     if members.is_empty() {
-        return Err("a class without members");
+        return Err(RejectReason::EmptyClass);
     }
     // One constraint may be a value.
-    let has_enough = |node: &NodeId| ground.degree(*node) + 1 >= tree.0.len();
+    let has_enough = |node: &NodeId| context.degree(*node) + 1 >= tree.0.len();
     let witness = (0..WITNESSES)
         .map(|_| NodeId(members[random.below(members.len())]))
         .find(has_enough)
-        .ok_or("the entities have too few relations")?;
+        .ok_or(RejectReason::TooFewRelations)?;
     let (tree, tail) = match function {
-        Function::Superlative => {
+        ShapeFunction::Superlative => {
             // The way to the value is one of the shape's.
             let (tree, tail) = without_leaf(tree, random);
             (tree, Some(tail))
@@ -81,10 +82,10 @@ pub fn sample(
         _ => (tree.clone(), None),
     };
     let mut growth = Growth {
-        ground,
+        context,
         random,
         used: vec![witness],
-        comparison: if function == Function::Comparative { Wanted::Yes } else { Wanted::No },
+        comparison: if function == ShapeFunction::Comparative { Wanted::Yes } else { Wanted::No },
         leaves: leaves(&tree),
         path: Vec::new(),
         class,
@@ -98,7 +99,7 @@ pub fn sample(
     )?);
     let path = std::mem::take(&mut growth.path);
     if growth.comparison == Wanted::Yes {
-        return Err("the entities have nothing to compare");
+        return Err(RejectReason::NothingToCompare);
     }
     let set = Set::and(parts);
     Ok(Query::new(match tail {
@@ -106,7 +107,7 @@ pub fn sample(
             let extreme = if random.percent(50) { Extreme::Max } else { Extreme::Min };
             Ask::Members(Set::Superlative(Box::new(Superlative { of: set, path, extreme, start: None })))
         }
-        None if function == Function::Count => Ask::Count(set),
+        None if function == ShapeFunction::Count => Ask::Count(set),
         None => Ask::Members(set),
     }))
 }
@@ -158,7 +159,7 @@ enum Wanted {
 }
 
 struct Growth<'g, 'k, 'r> {
-    ground: &'g Ground<'k>,
+    context: &'g SamplingContext<'k>,
     random: &'r mut Random,
     /// Entities that are in the query already.
     used: Vec<NodeId>,
@@ -179,7 +180,7 @@ impl Growth<'_, '_, '_> {
         tree: &Tree,
         from: Option<Edge>,
         tail: Option<(&[usize], usize)>,
-    ) -> Result<Vec<Set>, &'static str> {
+    ) -> Result<Vec<Set>, RejectReason> {
         let mut sets: Vec<Set> = self.leaves(at, tree, from)?;
         for (place, child) in tree.0.iter().enumerate().filter(|(_, child)| !child.0.is_empty()) {
             let tail = tail.and_then(|(kept, new)| match kept {
@@ -188,7 +189,7 @@ impl Growth<'_, '_, '_> {
             });
             let set = self.inner(at, child, from, tail, tree.0.len() > 1)?;
             if sets.contains(&set) {
-                return Err("the same constraint twice");
+                return Err(RejectReason::RepeatedConstraint);
             }
             sets.push(set);
         }
@@ -199,25 +200,25 @@ impl Growth<'_, '_, '_> {
     }
 
     /// The rest of the way to the value of a superlative.
-    fn value(&mut self, at: NodeId, from: Option<Edge>, new: usize) -> Result<(), &'static str> {
-        let kb = self.ground.kb();
+    fn value(&mut self, at: NodeId, from: Option<Edge>, new: usize) -> Result<(), RejectReason> {
+        let kb = self.context.kb();
         let (mut at, mut from) = (at, from);
         for _ in 0..new {
             let edges = self.edges(at, from);
-            let edge = *self.random.choose(&edges).ok_or("the entity leads nowhere")?;
+            let edge = *self.random.choose(&edges).ok_or(RejectReason::NoNeighbour)?;
             self.path
                 .push(Step { property: kb.relation_id(edge.relation).into(), direction: edge.direction });
             self.used.push(edge.other);
             (at, from) = (edge.other, Some(edge));
         }
-        let attribute = ordered_attribute(self.ground, self.random, at)?;
+        let attribute = ordered_attribute(self.context, self.random, at)?;
         self.path.push(Step { property: kb.attribute_id(attribute).into(), direction: Direction::Forward });
         Ok(())
     }
 
     fn edges(&mut self, at: NodeId, from: Option<Edge>) -> Vec<Edge> {
         let random = &mut *self.random;
-        let mut edges = self.ground.edges(at, |n| random.below(n));
+        let mut edges = self.context.edges(at, |n| random.below(n));
         // Not back the way we came, even to another entity: that asks for siblings, which is rarely meant.
         let back = |edge: &Edge| {
             from.is_some_and(|from| from.relation == edge.relation && from.direction != edge.direction)
@@ -227,14 +228,14 @@ impl Growth<'_, '_, '_> {
     }
 
     /// Constraints that name an entity or a value, for all leaves of a vertex.
-    fn leaves(&mut self, at: NodeId, tree: &Tree, from: Option<Edge>) -> Result<Vec<Set>, &'static str> {
+    fn leaves(&mut self, at: NodeId, tree: &Tree, from: Option<Edge>) -> Result<Vec<Set>, RejectReason> {
         let n_leaves = tree.0.iter().filter(|child| child.0.is_empty()).count();
         let mut sets: Vec<Set> = Vec::with_capacity(tree.0.len());
         for _ in 0..n_leaves {
             let left = self.leaves;
             self.leaves -= 1;
             if self.comparison == Wanted::Yes && self.random.below(left) == 0 {
-                sets.push(compared(self.ground, self.random, at)?);
+                sets.push(compared(self.context, self.random, at)?);
                 self.comparison = Wanted::Done;
             } else if self.random.percent(15)
                 && let Some(set) = self.equal(at)
@@ -248,14 +249,14 @@ impl Growth<'_, '_, '_> {
             return Ok(sets);
         }
         let mut edges = self.edges(at, from);
-        edges.retain(|edge| self.ground.has_speakable_name(edge.other));
+        edges.retain(|edge| self.context.has_speakable_name(edge.other));
         if edges.len() < n_edges {
-            return Err("no neighbour with a name in English");
+            return Err(RejectReason::NoSpeakableNeighbour);
         }
         let class = if from.is_none() { Some(self.class) } else { None };
-        let chosen = star::choose(self.ground, self.random, &edges, n_edges, tree.0.len() > 1, class)
-            .ok_or("no constraints that narrow each other")?;
-        let kb = self.ground.kb();
+        let chosen = star::choose(self.context, self.random, &edges, n_edges, tree.0.len() > 1, class)
+            .ok_or(RejectReason::NoNarrowingConstraints)?;
+        let kb = self.context.kb();
         for edge in chosen {
             self.used.push(edge.other);
             let other = Set::Entity(kb.node_id(edge.other).into());
@@ -272,17 +273,17 @@ impl Growth<'_, '_, '_> {
         from: Option<Edge>,
         tail: Option<(&[usize], usize)>,
         has_siblings: bool,
-    ) -> Result<Set, &'static str> {
+    ) -> Result<Set, RejectReason> {
         let mut edges = self.edges(at, from);
         // The relation that leads there is one of its own.
-        edges.retain(|edge| self.ground.degree(edge.other) >= tree.0.len());
+        edges.retain(|edge| self.context.degree(edge.other) >= tree.0.len());
         let edge = match (edges.is_empty(), has_siblings) {
-            (true, _) => return Err("the entity leads nowhere"),
-            (_, true) => edges[star::more_common_edge(self.ground.kb(), self.random, &edges)],
+            (true, _) => return Err(RejectReason::NoNeighbour),
+            (_, true) => edges[star::more_common_edge(self.context.kb(), self.random, &edges)],
             _ => edges[self.random.below(edges.len())],
         };
         self.used.push(edge.other);
-        let relation = self.ground.kb().relation_id(edge.relation);
+        let relation = self.context.kb().relation_id(edge.relation);
         if tail.is_some() {
             self.path.push(Step { property: relation.into(), direction: edge.direction });
         }
@@ -292,8 +293,8 @@ impl Growth<'_, '_, '_> {
 
     /// A value that the entity has: a text, or a year or date.
     fn equal(&mut self, at: NodeId) -> Option<Set> {
-        let kb = self.ground.kb();
-        let mut values = self.ground.attributes(at);
+        let kb = self.context.kb();
+        let mut values = self.context.attributes(at);
         values.retain(|(attribute, _)| kb.attribute_kind(*attribute) != ValueKind::Quantity);
         let (attribute, literals) = *self.random.choose(&values)?;
         let literal = kb.literal(LiteralId(*self.random.choose(literals)?));
@@ -304,7 +305,7 @@ impl Growth<'_, '_, '_> {
             }
             _ => touchstone_logic::Value::of(&literal),
         };
-        if !self.ground.allows(Property::Attribute(attribute)) {
+        if !self.context.allows(Property::Attribute(attribute)) {
             return None;
         }
         let values = Set::Values(Comparison::Equal, Box::new(value));
@@ -313,22 +314,26 @@ impl Growth<'_, '_, '_> {
 }
 
 /// A comparison that an entity satisfies.
-pub(super) fn compared(ground: &Ground<'_>, random: &mut Random, at: NodeId) -> Result<Set, &'static str> {
-    let kb = ground.kb();
-    let attribute = ordered_attribute(ground, random, at)?;
-    let literal = *random.choose(kb.literals(at, attribute)).ok_or("an attribute without values")?;
+pub(super) fn compared(
+    context: &SamplingContext<'_>,
+    random: &mut Random,
+    at: NodeId,
+) -> Result<Set, RejectReason> {
+    let kb = context.kb();
+    let attribute = ordered_attribute(context, random, at)?;
+    let literal = *random.choose(kb.literals(at, attribute)).ok_or(RejectReason::AttributeWithoutValues)?;
     let (comparison, value) =
-        numbers::near(random, &kb.literal(LiteralId(literal))).ok_or("no round number near the value")?;
+        numbers::near(random, &kb.literal(LiteralId(literal))).ok_or(RejectReason::NoRoundNumber)?;
     Ok(Set::relate(Set::Values(comparison, Box::new(value)), kb.attribute_id(attribute), Direction::Backward))
 }
 
 /// An attribute of an entity whose values have an order.
 pub(super) fn ordered_attribute(
-    ground: &Ground<'_>,
+    context: &SamplingContext<'_>,
     random: &mut Random,
     at: NodeId,
-) -> Result<AttributeId, &'static str> {
-    let mut ordered = ground.attributes(at);
-    ordered.retain(|(attribute, _)| ground.is_ordered(*attribute));
-    random.choose(&ordered).map(|(attribute, _)| *attribute).ok_or("the entity has no quantity and no time")
+) -> Result<AttributeId, RejectReason> {
+    let mut ordered = context.attributes(at);
+    ordered.retain(|(attribute, _)| context.is_ordered(*attribute));
+    random.choose(&ordered).map(|(attribute, _)| *attribute).ok_or(RejectReason::NoOrderedAttribute)
 }

@@ -1,6 +1,6 @@
 //! Several constraints on one vertex, chosen together: each must narrow what the others leave. Chosen one by one, most would not.
 
-use crate::ground::{Edge, Ground};
+use crate::context::{Edge, SamplingContext};
 use touchstone_benchmark::Random;
 use touchstone_engine::{Few, gallop};
 use touchstone_kb::{ClassId, Kb};
@@ -15,14 +15,14 @@ const MEMBERS: usize = 1000;
 /// Edges to named entities for `n` constraints of a vertex that may be in a class, and may have other constraints; `None` if none of the
 /// choices tried is good.
 pub(crate) fn choose(
-    ground: &Ground<'_>,
+    context: &SamplingContext<'_>,
     random: &mut Random,
     edges: &[Edge],
     n: usize,
     has_siblings: bool,
     class: Option<ClassId>,
 ) -> Option<Vec<Edge>> {
-    let kb = ground.kb();
+    let kb = context.kb();
     if n == 1 {
         let at = if has_siblings { more_common_edge(kb, random, edges) } else { random.below(edges.len()) };
         return Some(vec![edges[at]]);

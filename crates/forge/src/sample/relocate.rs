@@ -1,34 +1,34 @@
 //! Another question with the same template: the same words of the schema, other entities and values.
 
 use super::numbers;
-use crate::ground::Ground;
+use crate::context::SamplingContext;
 use touchstone_benchmark::Random;
 use touchstone_engine::Found;
 use touchstone_kb::{Comparison, LiteralId, NodeId};
 use touchstone_logic::{Ask, Direction, Mark, Query, Relate, Set, Value};
 
-/// The query about other things; `None` if this attempt finds none. Only queries about members of a described set can be moved.
-pub fn again(ground: &Ground<'_>, random: &mut Random, query: &Query) -> Option<Query> {
-    let mut mover = Mover { ground, random, marks: Vec::new() };
+/// The query about other things; `None` if this attempt finds none. Only queries about members of a described set can be relocated.
+pub(crate) fn relocate(context: &SamplingContext<'_>, random: &mut Random, query: &Query) -> Option<Query> {
+    let mut relocator = Relocator { context, random, marks: Vec::new() };
     let answer = match &query.answer {
         Ask::Members(Set::Superlative(superlative)) => {
             let mut superlative = superlative.clone();
-            superlative.of = mover.moved_root(&superlative.of)?;
+            superlative.of = relocator.relocated_root(&superlative.of)?;
             Ask::Members(Set::Superlative(superlative))
         }
-        Ask::Members(set) => Ask::Members(mover.moved_root(set)?),
-        Ask::Count(set) => Ask::Count(mover.moved_root(set)?),
+        Ask::Members(set) => Ask::Members(relocator.relocated_root(set)?),
+        Ask::Count(set) => Ask::Count(relocator.relocated_root(set)?),
         Ask::SelectAmong { among, attribute, extreme } => {
             let (attribute, extreme) = (attribute.clone(), *extreme);
-            Ask::SelectAmong { among: mover.moved_root(among)?, attribute, extreme }
+            Ask::SelectAmong { among: relocator.relocated_root(among)?, attribute, extreme }
         }
         _ => return None,
     };
     Some(Query::new(answer))
 }
 
-struct Mover<'g, 'k, 'r> {
-    ground: &'g Ground<'k>,
+struct Relocator<'g, 'k, 'r> {
+    context: &'g SamplingContext<'k>,
     random: &'r mut Random,
     /// What marked things are now.
     marks: Vec<(Mark, NodeId)>,
@@ -43,9 +43,9 @@ const ATTEMPTS: usize = 4;
 /// The same for a vertex that must also be reached by another path.
 const MARKED_ATTEMPTS: usize = 20;
 
-impl Mover<'_, '_, '_> {
-    fn moved_root(&mut self, set: &Set) -> Option<Set> {
-        let kb = self.ground.kb();
+impl Relocator<'_, '_, '_> {
+    fn relocated_root(&mut self, set: &Set) -> Option<Set> {
+        let kb = self.context.kb();
         let class = set.conjuncts().iter().find_map(|part| match part {
             Set::Class(id) => kb.class(id),
             _ => None,
@@ -55,39 +55,39 @@ impl Mover<'_, '_, '_> {
             let members = class.map_or(&[][..], |class| kb.members(class));
             let witness = NodeId(*self.random.choose(members)?);
             self.marks.clear();
-            if let Some(moved) = self.moved(set, witness) {
-                return Some(moved);
+            if let Some(relocated) = self.relocated(set, witness) {
+                return Some(relocated);
             }
         }
         let wide = Query::new(Ask::Members(widened(set)));
-        let Some(Found::Things { nodes, .. }) = self.ground.run(&wide) else { return None };
+        let Some(Found::Things { nodes, .. }) = self.context.run(&wide) else { return None };
         let witness = NodeId(*self.random.choose(&nodes)?);
         self.marks.clear();
-        self.moved(set, witness)
+        self.relocated(set, witness)
     }
 
     /// The description, about this node.
-    fn moved(&mut self, set: &Set, node: NodeId) -> Option<Set> {
+    fn relocated(&mut self, set: &Set, node: NodeId) -> Option<Set> {
         Some(match set {
             Set::Entity(_) | Set::Named(_) => {
-                if !self.ground.has_speakable_name(node) {
+                if !self.context.has_speakable_name(node) {
                     return None;
                 }
-                Set::Entity(self.ground.kb().node_id(node).into())
+                Set::Entity(self.context.kb().node_id(node).into())
             }
             Set::And(parts) => {
-                let mut moved = Vec::with_capacity(parts.len());
+                let mut relocated = Vec::with_capacity(parts.len());
                 for part in parts {
-                    moved.push(self.moved(part, node)?);
+                    relocated.push(self.relocated(part, node)?);
                 }
-                Set::and(moved)
+                Set::and(relocated)
             }
             Set::Relate(relate) if relate.conditions.is_empty() => self.related(relate, node)?,
             Set::Class(_) | Set::All => set.clone(),
             Set::Marked(mark, inner) => {
                 self.marks.retain(|(other, _)| other != mark);
                 self.marks.push((*mark, node));
-                Set::Marked(*mark, Box::new(self.moved(inner, node)?))
+                Set::Marked(*mark, Box::new(self.relocated(inner, node)?))
             }
             Set::Same(mark) => self.marks.contains(&(*mark, node)).then(|| set.clone())?,
             _ => return None,
@@ -95,7 +95,7 @@ impl Mover<'_, '_, '_> {
     }
 
     fn related(&mut self, relate: &Relate, node: NodeId) -> Option<Set> {
-        let kb = self.ground.kb();
+        let kb = self.context.kb();
         if let Set::Values(comparison, value) = &relate.from {
             let attribute = kb.attribute(&relate.property)?;
             let literal = kb.literal(LiteralId(*self.random.choose(kb.literals(node, attribute))?));
@@ -137,7 +137,7 @@ impl Mover<'_, '_, '_> {
         let attempts = if matches!(relate.from, Set::Marked(..)) { MARKED_ATTEMPTS } else { ATTEMPTS };
         for _ in 0..attempts {
             let other = NodeId(*self.random.choose(neighbours)?);
-            if let Some(from) = self.moved(&relate.from, other) {
+            if let Some(from) = self.relocated(&relate.from, other) {
                 return Some(Set::relate(from, relate.property.clone(), relate.direction));
             }
         }

@@ -8,7 +8,7 @@ use touchstone_kb::{AttributeId, ClassId, FactId, Kb, NodeId, Property, Relation
 use touchstone_logic::{Direction, Query, Set};
 
 /// A KB with the filters of a recipe.
-pub struct Ground<'k> {
+pub struct SamplingContext<'k> {
     /// Looks words up.
     pub words: Words<'k>,
     /// By relation and by attribute: whether it may be asked about.
@@ -51,9 +51,9 @@ const OPERATIONS: u64 = 8_000;
 const USUALLY_ILLEGAL: [&str; 8] =
     [" id", "identifier", "url", "website", "image", "commons category", "code", "logo"];
 
-impl<'k> Ground<'k> {
+impl<'k> SamplingContext<'k> {
     /// A KB without the properties that a recipe rules out, by id or label. `None`: identifiers, codes and links.
-    pub fn new(kb: &'k Kb, illegal: Option<&[String]>) -> Ground<'k> {
+    pub fn new(kb: &'k Kb, illegal: Option<&[String]>) -> SamplingContext<'k> {
         let is_illegal = |property: &Property| {
             let (id, label) = (kb.property_id(*property), kb.property_label(*property));
             match illegal {
@@ -87,7 +87,7 @@ impl<'k> Ground<'k> {
         let most = |class: ClassId| {
             kb.direct_members(class).iter().map(|&node| degrees[node as usize]).max().unwrap_or(0)
         };
-        Ground {
+        SamplingContext {
             words: Words::new(kb),
             class_degrees: kb.classes().map(most).collect(),
             qualified: OnceLock::new(),
@@ -117,11 +117,11 @@ impl<'k> Ground<'k> {
     }
 
     /// Runs a query to confirm an answer that is known: another form of it may take a longer way.
-    pub fn run_again(&self, query: &Query) -> Option<Found<'k>> {
+    pub fn run_with_large_budget(&self, query: &Query) -> Option<Found<'k>> {
         self.run_within(query, 1_000 * OPERATIONS)
     }
 
-    /// How many members a set has. `None` as for [`Ground::run`].
+    /// How many members a set has. `None` as for [`SamplingContext::run`].
     pub fn count(&self, set: &Set) -> Option<u64> {
         match self.run_plan(&Plan::count(set, &self.words).ok()?, OPERATIONS)? {
             Found::Count(count) => Some(count),

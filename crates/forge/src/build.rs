@@ -1,0 +1,148 @@
+//! `build`: from a recipe to a benchmark on disk.
+
+use crate::confirm::{ConfirmError, Confirmed, confirm};
+use crate::make::{MakeError, make};
+use crate::recipe::{Recipe, RecipeError};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use touchstone_benchmark::english::{Lexicon, LexiconError};
+use touchstone_benchmark::{Benchmark, PackageError};
+use touchstone_engine::Engine;
+use touchstone_kb::{Kb, Progress, nearest_name};
+
+/// What to build, and where.
+pub struct BuildConfig<'k> {
+    /// The KB to ask about.
+    pub kb: &'k Kb,
+    /// What to make.
+    pub recipe: Recipe,
+    /// The words for the KB; without it those that come with it or are derived from its labels.
+    pub lexicon: Option<PathBuf>,
+    /// A server that holds the KB, to confirm the share of answers that the recipe verifies.
+    pub server: Option<Arc<dyn Engine>>,
+    /// The folder of the benchmark; an earlier benchmark there is replaced.
+    pub out: PathBuf,
+    /// Whether to write into a folder that also holds other files, which are kept, and to replace files that were edited.
+    pub force: bool,
+}
+
+/// A benchmark that was built and written.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Built {
+    /// The benchmark.
+    pub benchmark: Benchmark,
+    /// Entries of the lexicon that the KB does not have.
+    pub unknown_words: Vec<String>,
+    /// What the server confirmed.
+    pub confirmed: Option<Confirmed>,
+}
+
+impl Built {
+    /// The number of questions that the recipe wanted and the KB could not give.
+    pub fn missing(&self) -> usize {
+        self.benchmark.manifest.unfilled.iter().map(|cell| cell.wanted - cell.made).sum()
+    }
+
+    /// The number of questions that were made and dropped in the end: duplicates, or of another level than they were made for.
+    pub fn dropped(&self) -> usize {
+        let wanted = self.benchmark.manifest.recipe_number("questions").unwrap_or(0);
+        let wanted = usize::try_from(wanted).unwrap_or(usize::MAX);
+        wanted.saturating_sub(self.missing() + self.benchmark.questions.len())
+    }
+}
+
+/// A benchmark that could not be built.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum BuildError {
+    /// There is neither a file nor a built-in recipe of this name.
+    #[error("there is no file and no recipe `{name}`; there are {known}{hint}", known = .known.join(", "),
+        hint = .nearest.as_ref().map(|nearest| format!("; did you mean `{nearest}`?")).unwrap_or_default())]
+    UnknownRecipe {
+        /// The name.
+        name: String,
+        /// The built-in recipes.
+        known: Vec<&'static str>,
+        /// The nearest of them.
+        nearest: Option<&'static str>,
+    },
+    /// A file cannot be read.
+    #[error("cannot read {path}", path = .path.display())]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// Why not.
+        source: std::io::Error,
+    },
+    /// A recipe is wrong.
+    #[error("the recipe {name}")]
+    Recipe {
+        /// The name or file.
+        name: String,
+        /// What is wrong.
+        source: RecipeError,
+    },
+    /// A lexicon is wrong.
+    #[error("{path}", path = .path.display())]
+    Lexicon {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong.
+        source: LexiconError,
+    },
+    /// The questions could not be made.
+    #[error(transparent)]
+    Make(#[from] MakeError),
+    /// The server does not confirm the answers.
+    #[error(transparent)]
+    Confirm(#[from] ConfirmError),
+    /// The folder cannot be written.
+    #[error(transparent)]
+    Package(#[from] PackageError),
+}
+
+/// The text of a built-in recipe.
+pub fn built_in_recipe(name: &str) -> Result<&'static str, BuildError> {
+    Recipe::text(name).ok_or_else(|| {
+        let known: Vec<&'static str> = Recipe::built_in().collect();
+        let nearest = nearest_name(name, known.iter().copied());
+        BuildError::UnknownRecipe { name: name.to_owned(), nearest, known }
+    })
+}
+
+/// Reads a recipe: a TOML file, or a built-in one by its name.
+pub fn load_recipe(name: &str) -> Result<Recipe, BuildError> {
+    let path = Path::new(name);
+    let text = match path.is_file() {
+        true => read(path)?,
+        false => built_in_recipe(name)?.to_owned(),
+    };
+    Recipe::parse(&text).map_err(|source| BuildError::Recipe { name: name.to_owned(), source })
+}
+
+/// Reads a lexicon, or takes the one that comes with the KB.
+pub fn load_lexicon(path: Option<&Path>, kb: &Kb) -> Result<Lexicon, BuildError> {
+    let Some(path) = path else { return Ok(Lexicon::of(kb)) };
+    let text = read(path)?;
+    Lexicon::parse(&text, kb).map_err(|source| BuildError::Lexicon { path: path.to_path_buf(), source })
+}
+
+fn read(path: &Path) -> Result<String, BuildError> {
+    std::fs::read_to_string(path).map_err(|source| BuildError::Read { path: path.to_path_buf(), source })
+}
+
+/// Builds a benchmark and writes it, all of it or nothing.
+pub fn build(config: &BuildConfig<'_>, progress: &dyn Progress) -> Result<Built, BuildError> {
+    let BuildConfig { kb, recipe, lexicon, server, out, force } = config;
+    let folder = Benchmark::reserve(out, *force)?;
+    let words = load_lexicon(lexicon.as_deref(), kb)?;
+    let unknown_words = if lexicon.is_some() { words.unknown(kb) } else { Vec::new() };
+    let benchmark = make(kb, recipe, &words, progress)?;
+    let confirmed = match server {
+        Some(server) => Some(confirm(kb, &benchmark, recipe.filters.verify, server, progress)?),
+        None => None,
+    };
+    benchmark.write_to(folder)?;
+    Ok(Built { benchmark, unknown_words, confirmed })
+}

@@ -1,0 +1,286 @@
+//! The questions of one kind: sampled for training and for what is kept out of it, then moved to other entities for i.i.d. evaluation.
+
+use super::candidate::{Candidate, Draft, NotMade, QueryKey};
+use super::cell::{Cell, PerCell};
+use super::{MakeError, Maker};
+use crate::recipe::{Outline, QuestionKind, Wanted};
+use crate::reject::{RejectReason, Rejections};
+use crate::sample::filters::reduced;
+use crate::sample::relocate::relocate;
+use crate::sample::{asking, cycles, shapes};
+use hashbrown::HashSet;
+use std::collections::BTreeMap;
+use std::time::Instant;
+use touchstone_benchmark::Random;
+use touchstone_kb::{ClassId, Progress};
+use touchstone_logic::Query;
+
+/// The questions of one kind.
+#[derive(Default)]
+pub(super) struct Batch {
+    pub(super) filled: PerCell<Vec<Candidate>>,
+    pub(super) targets: PerCell<usize>,
+    pub(super) rejections: Rejections,
+    /// Why attempts to fill a cell failed.
+    pub(super) reasons: PerCell<Rejections>,
+}
+
+impl Batch {
+    fn is_missing(&self, cell: Cell) -> bool {
+        self.targets[cell] > self.filled[cell].len()
+    }
+
+    /// Counts an attempt that failed, for all cells that it could have filled.
+    fn failed(&mut self, cells: &[Cell], reason: RejectReason) {
+        self.rejections.add(reason);
+        for &cell in cells {
+            self.reasons[cell].add(reason);
+        }
+    }
+}
+
+/// Maximum number of times a good question is moved to other entities: a template that gives one good question mostly gives several, and
+/// those of published data have several, too.
+const RELOCATIONS: usize = 16;
+
+/// Number of attempts in a row to move a training question to other entities before i.i.d. questions are given up.
+const IID_PATIENCE: usize = 2000;
+
+/// What a rejected candidate counts for among attempts in vain: it took longer than an attempt that found no query.
+const REJECTED_CANDIDATE: usize = 10;
+
+/// Whether a candidate was kept.
+enum Taken {
+    Kept,
+    Rejected(RejectReason),
+}
+
+/// Fills one batch.
+pub(super) struct BatchMaker<'m, 'k, 'r> {
+    maker: &'m Maker<'k, 'r>,
+    wanted: &'m Wanted,
+    progress: &'m dyn Progress,
+    random: Random,
+    batch: Batch,
+    /// The queries so far.
+    seen: HashSet<QueryKey>,
+    /// Attempts in vain since the last question.
+    barren: usize,
+    attempts: usize,
+}
+
+impl<'m, 'k, 'r> BatchMaker<'m, 'k, 'r> {
+    pub(super) fn new(
+        maker: &'m Maker<'k, 'r>,
+        wanted: &'m Wanted,
+        progress: &'m dyn Progress,
+    ) -> BatchMaker<'m, 'k, 'r> {
+        BatchMaker {
+            maker,
+            wanted,
+            progress,
+            random: Random::new(maker.recipe.seed, &wanted.kind.name()),
+            batch: Batch { targets: maker.targets(wanted.questions), ..Batch::default() },
+            seen: HashSet::new(),
+            barren: 0,
+            attempts: 0,
+        }
+    }
+
+    pub(super) fn run(mut self) -> Result<Batch, MakeError> {
+        let started = Instant::now();
+        // Questions that cannot be moved to other entities: those with a template in common are taken from training later.
+        let reserve = if self.is_shape() { 0 } else { self.batch.targets[Cell::IID] };
+        self.batch.targets[Cell::Train] += reserve;
+        self.sample()?;
+        self.batch.targets[Cell::Train] -= reserve;
+        let sampled = started.elapsed();
+        self.relocate_training()?;
+        self.share_templates();
+        for cell in Cell::ALL {
+            self.batch.filled[cell].iter_mut().for_each(|candidate| candidate.query = None);
+        }
+        tracing::debug!(
+            kind = self.wanted.kind.name(),
+            wanted = self.wanted.questions,
+            made = Cell::ALL.map(|cell| self.batch.filled[cell].len()).iter().sum::<usize>(),
+            attempts = self.attempts,
+            sampled = sampled.as_secs_f32(),
+            all = started.elapsed().as_secs_f32(),
+            rejections = ?self.batch.rejections,
+        );
+        Ok(self.batch)
+    }
+
+    fn is_shape(&self) -> bool {
+        matches!(self.wanted.kind, QuestionKind::Shape { .. })
+    }
+
+    fn stop_if_cancelled(&self) -> Result<(), MakeError> {
+        if self.progress.cancelled() { Err(MakeError::Cancelled) } else { Ok(()) }
+    }
+
+    /// Samples queries until all cells but i.i.d. are full, or too many attempts in a row fail.
+    fn sample(&mut self) -> Result<(), MakeError> {
+        let patience = 10_000 + 40 * self.wanted.questions;
+        loop {
+            let missing: Vec<Cell> =
+                Cell::SAMPLED.into_iter().filter(|&cell| self.batch.is_missing(cell)).collect();
+            if missing.is_empty() || self.barren > patience {
+                return Ok(());
+            }
+            self.stop_if_cancelled()?;
+            self.barren += 1;
+            self.attempts += 1;
+            match self.sampled(&missing) {
+                Ok(query) => self.take_query(query, &missing)?,
+                Err(reason) => self.batch.failed(&missing, reason),
+            }
+        }
+    }
+
+    /// One query of the wanted kind.
+    fn sampled(&mut self, missing: &[Cell]) -> Result<Query, RejectReason> {
+        let classes = self.classes(missing);
+        let (context, random) = (&self.maker.context, &mut self.random);
+        match &self.wanted.kind {
+            QuestionKind::Shape { outline: Outline::Tree(tree), function, .. } => {
+                shapes::sample(context, random, tree, *function, classes)
+            }
+            QuestionKind::Shape { outline: Outline::Cyclic(cyclic), function, .. } => {
+                cycles::sample(context, random, cyclic, *function, classes)
+            }
+            QuestionKind::Asking(kind) => {
+                asking::sample(context, random, *kind, self.maker.recipe.asking.depth, classes)
+            }
+        }
+    }
+
+    /// The classes to start from: where zero-shot questions are missing, often those that are kept out of training.
+    fn classes(&mut self, missing: &[Cell]) -> &'m [ClassId] {
+        let Maker { held_classes, seen_classes, .. } = self.maker;
+        let from_held =
+            missing == [Cell::ZERO_SHOT] || missing.contains(&Cell::ZERO_SHOT) && self.random.percent(40);
+        if from_held && !held_classes.is_empty() && self.random.percent(70) {
+            held_classes
+        } else {
+            seen_classes
+        }
+    }
+
+    /// Makes a question of a query, and others with its template. A query that is rejected because it says more than it needs to is
+    /// tried again without that, where no shape is wanted.
+    fn take_query(&mut self, query: Query, missing: &[Cell]) -> Result<(), MakeError> {
+        let mut next = Some(query);
+        while let Some(query) = next.take() {
+            let draft = Draft::new(query.clone(), &self.maker.context.words);
+            let cell = self.maker.division.cell(&draft.items, draft.template.key());
+            if !self.batch.is_missing(cell) {
+                missing.iter().for_each(|&cell| self.batch.reasons[cell].add(RejectReason::LevelIsFull));
+                return Ok(());
+            }
+            let template = draft.template.key().to_owned();
+            match self.take(draft, cell)? {
+                Taken::Kept => {
+                    self.barren = 0;
+                    if self.is_shape() {
+                        self.relocate_query(&query, &template, cell)?;
+                    }
+                }
+                Taken::Rejected(reason) => {
+                    self.barren += REJECTED_CANDIDATE;
+                    if reason == RejectReason::RedundantConstraint && !self.is_shape() {
+                        next = reduced(&self.maker.context, &query);
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Keeps the question of a query, or counts why it was rejected.
+    fn take(&mut self, draft: Draft, cell: Cell) -> Result<Taken, MakeError> {
+        match self.maker.candidate(&self.wanted.kind, draft, &mut self.seen) {
+            Ok(candidate) => {
+                self.batch.filled[cell].push(candidate);
+                self.progress.advance(1);
+                Ok(Taken::Kept)
+            }
+            Err(NotMade::Rejected(reason)) => {
+                self.batch.failed(&[cell], reason);
+                Ok(Taken::Rejected(reason))
+            }
+            Err(NotMade::Disagreement(disagreement)) => Err(MakeError::Disagreement(disagreement)),
+        }
+    }
+
+    /// Fills a cell with questions that have the template of a good one.
+    fn relocate_query(&mut self, query: &Query, template: &str, cell: Cell) -> Result<(), MakeError> {
+        for _ in 0..RELOCATIONS {
+            if self.batch.is_missing(cell)
+                && let Some(draft) = self.relocated(query, template)
+            {
+                self.take(draft, cell)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// A query with the same template about other entities and values; `None` if this attempt finds none.
+    fn relocated(&mut self, query: &Query, template: &str) -> Option<Draft> {
+        let query = relocate(&self.maker.context, &mut self.random, query)?;
+        let draft = Draft::new(query, &self.maker.context.words);
+        (draft.template.key() == template).then_some(draft)
+    }
+
+    /// Fills i.i.d. with other questions that have the templates of training.
+    fn relocate_training(&mut self) -> Result<(), MakeError> {
+        if !self.is_shape() || self.batch.filled[Cell::Train].is_empty() {
+            if self.batch.is_missing(Cell::IID) {
+                self.batch.reasons[Cell::IID].add(RejectReason::NoSharedTemplate);
+            }
+            return Ok(());
+        }
+        let mut barren = 0;
+        while self.batch.is_missing(Cell::IID) && barren < IID_PATIENCE {
+            self.stop_if_cancelled()?;
+            barren += 1;
+            let at = self.random.below(self.batch.filled[Cell::Train].len());
+            let Candidate { question, query, can_relocate, .. } = &self.batch.filled[Cell::Train][at];
+            let Some(query) = query.clone() else { continue };
+            if !can_relocate {
+                self.batch.failed(&[Cell::IID], RejectReason::NothingToReplace);
+                continue;
+            }
+            let template = question.template.clone();
+            let Some(draft) = self.relocated(&query, &template) else {
+                self.batch.failed(&[Cell::IID], RejectReason::NoOtherEntities);
+                continue;
+            };
+            if let Taken::Kept = self.take(draft, Cell::IID)? {
+                barren = 0;
+            }
+        }
+        Ok(())
+    }
+
+    /// Fills what is missing of i.i.d. with questions of training that share their template with another one there.
+    fn share_templates(&mut self) {
+        let batch = &mut self.batch;
+        let mut by_template: BTreeMap<String, usize> = BTreeMap::new();
+        for candidate in &batch.filled[Cell::Train] {
+            *by_template.entry(candidate.question.template.clone()).or_default() += 1;
+        }
+        let mut kept = Vec::new();
+        for candidate in std::mem::take(&mut batch.filled[Cell::Train]) {
+            let left = by_template.entry(candidate.question.template.clone()).or_default();
+            if batch.is_missing(Cell::IID) && *left > 1 {
+                *left -= 1;
+                batch.filled[Cell::IID].push(candidate);
+            } else {
+                kept.push(candidate);
+            }
+        }
+        batch.filled[Cell::Train] = kept;
+    }
+}

@@ -1,0 +1,141 @@
+//! From a sampled query to a checked question.
+
+use super::Maker;
+use crate::choices::choices;
+use crate::english::verbalise;
+use crate::forms::Disagreement;
+use crate::proof::proof;
+use crate::recipe::QuestionKind;
+use crate::reject::RejectReason;
+use crate::sample::filters::{checked, gives_away};
+use hashbrown::HashSet;
+use touchstone_benchmark::{Question, QuestionParts, Random};
+use touchstone_engine::{Found, Words};
+use touchstone_logic::equal::Canonical;
+use touchstone_logic::level::SchemaItems;
+use touchstone_logic::{Query, QueryGraph};
+
+/// A query with what decides where it can go.
+pub(super) struct Draft {
+    pub(super) query: Query,
+    pub(super) template: Canonical,
+    pub(super) items: SchemaItems,
+}
+
+impl Draft {
+    pub(super) fn new(query: Query, words: &Words<'_>) -> Draft {
+        Draft { template: Canonical::template(&query, words), items: SchemaItems::of(&query), query }
+    }
+}
+
+/// A question that passed all checks of its own; those against other questions follow.
+pub(super) struct Candidate {
+    pub(super) question: Question,
+    /// Until the questions of its kind are made: others with its template may follow.
+    pub(super) query: Option<Query>,
+    pub(super) items: SchemaItems,
+    pub(super) key: QueryKey,
+    /// Whether it names entities or values that could be replaced by others.
+    pub(super) can_relocate: bool,
+    /// Number of SPARQL forms that the general evaluator confirmed.
+    pub(super) verified: usize,
+}
+
+/// The hash of what is the same for all queries that ask the same.
+pub(super) type QueryKey = [u8; 16];
+
+/// Why a query did not become a candidate.
+pub(super) enum NotMade {
+    /// It makes no good question.
+    Rejected(RejectReason),
+    /// The forms of the query contradict each other: a defect of this program.
+    Disagreement(Box<Disagreement>),
+}
+
+impl From<RejectReason> for NotMade {
+    fn from(reason: RejectReason) -> NotMade {
+        NotMade::Rejected(reason)
+    }
+}
+
+impl From<Disagreement> for NotMade {
+    fn from(disagreement: Disagreement) -> NotMade {
+        NotMade::Disagreement(Box::new(disagreement))
+    }
+}
+
+impl Maker<'_, '_> {
+    /// Checks a query and verbalises it. `seen` holds the queries of this kind that came before.
+    pub(super) fn candidate(
+        &self,
+        kind: &QuestionKind,
+        draft: Draft,
+        seen: &mut HashSet<QueryKey>,
+    ) -> Result<Candidate, NotMade> {
+        let Draft { query, template, items } = draft;
+        let kb = self.context.kb();
+        let graph = QueryGraph::of(&query);
+        let found = self.found(kind, &query, &graph)?;
+        let canonical = Canonical::of(&query, &self.context.words);
+        let mut key = QueryKey::default();
+        key.copy_from_slice(&blake3::hash(canonical.key().as_bytes()).as_bytes()[..16]);
+        if !seen.insert(key) {
+            return Err(RejectReason::Duplicate.into());
+        }
+        let seed = Random::new(self.recipe.seed, canonical.key()).number();
+        let verbalised = verbalise(&query, kb, self.lexicon, found.len() > 1, seed)?;
+        if gives_away(&verbalised.text, &query, &found, kb) {
+            return Err(RejectReason::GivesAnswerAway.into());
+        }
+        let forms = self.printer.forms(&self.context, &query, &found)?;
+        let proof = proof(kb, &query, &found).ok_or(RejectReason::NoProof)?;
+        let answers = found.answers(kb);
+        let mut random = Random::new(seed, "choices");
+        let is_in_sample = random.below(1_000_000) < self.verified_per_million;
+        // Every form is run: what no other reader of it knows, the general evaluator must confirm.
+        let n_verified = if is_in_sample { 2 } else { usize::from(!forms.is_read) };
+        let verified = self.printer.verify(&query, &forms, &found, n_verified)?;
+        if !forms.is_read && verified == 0 {
+            return Err(RejectReason::NoRunnableForm.into());
+        }
+        let parts = QuestionParts {
+            query: &query,
+            graph: &graph,
+            items: &items,
+            template: template.key(),
+            program: forms.program(),
+        };
+        let about = Question::about(&parts);
+        let question = Question {
+            forms: forms.into_forms(),
+            question: verbalised.text,
+            choices: choices(&self.context, &mut random, &query, &answers),
+            answers,
+            entities: verbalised.mentions,
+            proof,
+            source: kind.source().to_owned(),
+            ..about
+        };
+        let can_relocate = canonical.key() != template.key();
+        Ok(Candidate { question, query: Some(query), items, key, can_relocate, verified })
+    }
+
+    /// The answers of a query that has the wanted shape and makes a good question.
+    fn found<'s>(
+        &'s self,
+        kind: &QuestionKind,
+        query: &Query,
+        graph: &QueryGraph,
+    ) -> Result<Found<'s>, RejectReason> {
+        if let QuestionKind::Shape { outline, .. } = kind
+            && !outline.fits(&graph.shape())
+        {
+            return Err(RejectReason::OtherShape);
+        }
+        let found = checked(&self.context, query, self.recipe.filters.max_answers)?;
+        match kind {
+            QuestionKind::Asking(_) if found.len() != 1 => Err(RejectReason::AmbiguousAnswer),
+            _ => Ok(found),
+        }
+    }
+}

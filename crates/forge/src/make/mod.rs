@@ -1,0 +1,110 @@
+//! Follows a recipe: samples queries, checks them, verbalises them, and divides the questions into splits.
+
+mod assemble;
+mod batch;
+mod candidate;
+mod cell;
+
+pub(crate) use cell::Cell;
+
+use crate::cast;
+use crate::context::SamplingContext;
+use crate::division::{Division, UnknownDomain};
+use crate::forms::{Disagreement, FormPrinter};
+use crate::recipe::{QuestionKind, Recipe, RecipeError, apportioned};
+use crate::recipe_keys;
+use batch::{Batch, BatchMaker};
+use cell::PerCell;
+use rayon::prelude::*;
+use touchstone_benchmark::Benchmark;
+use touchstone_benchmark::english::Lexicon;
+use touchstone_kb::{ClassId, Kb, Progress};
+
+/// A benchmark that could not be made.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum MakeError {
+    /// The recipe cannot be followed.
+    #[error(transparent)]
+    Recipe(#[from] RecipeError),
+    /// The recipe keeps out a domain that the schema does not have.
+    #[error(transparent)]
+    Domain(#[from] UnknownDomain),
+    /// Two forms of one question give different answers.
+    #[error(transparent)]
+    Disagreement(#[from] Box<Disagreement>),
+    /// The user stopped it.
+    #[error("stopped; nothing was written")]
+    Cancelled,
+}
+
+struct Maker<'k, 'r> {
+    context: SamplingContext<'k>,
+    recipe: &'r Recipe,
+    lexicon: &'r Lexicon,
+    printer: FormPrinter<'k>,
+    division: Division,
+    /// Classes to start from that may occur in training.
+    seen_classes: Vec<ClassId>,
+    /// Classes to start from that are kept out of training.
+    held_classes: Vec<ClassId>,
+    /// Of a million questions, the number whose SPARQL is also run by the general evaluator.
+    verified_per_million: usize,
+}
+
+/// Makes a benchmark in memory: the same bytes for the same KB, recipe and lexicon.
+pub fn make(
+    kb: &Kb,
+    recipe: &Recipe,
+    lexicon: &Lexicon,
+    progress: &dyn Progress,
+) -> Result<Benchmark, MakeError> {
+    let wanted = recipe.wanted()?;
+    recipe_keys::check_illegal(kb, recipe.filters.illegal.as_deref().unwrap_or_default())?;
+    let division = Division::new(kb, &recipe.splits, recipe.seed)?;
+    let context = SamplingContext::new(kb, recipe.filters.illegal.as_deref());
+    let class_id = |class: &ClassId| kb.node_id(kb.class_node(*class));
+    let (held_classes, seen_classes) =
+        context.classes.iter().partition(|&class| division.keeps_out(class_id(class)));
+    let maker = Maker {
+        printer: FormPrinter::new(kb),
+        context,
+        recipe,
+        lexicon,
+        division,
+        seen_classes,
+        held_classes,
+        verified_per_million: cast::truncated(recipe.filters.verify * 1e6),
+    };
+    progress.stage("sampling questions", Some(recipe.questions as u64));
+    // The longest first, so that no thread is left alone with one at the end.
+    let mut order: Vec<usize> = (0..wanted.len()).collect();
+    order.sort_by_key(|&at| {
+        (matches!(wanted[at].kind, QuestionKind::Shape { .. }), std::cmp::Reverse(wanted[at].questions))
+    });
+    let batch = |&at: &usize| Ok((at, BatchMaker::new(&maker, &wanted[at], progress).run()?));
+    let batches = order.par_iter().with_max_len(1).map(batch);
+    let mut batches: Vec<(usize, Batch)> = batches.collect::<Result<_, MakeError>>()?;
+    batches.sort_by_key(|(at, _)| *at);
+    let batches: Vec<Batch> = batches.into_iter().map(|(_, batch)| batch).collect();
+    if progress.cancelled() {
+        return Err(MakeError::Cancelled);
+    }
+    progress.stage("dividing questions", None);
+    Ok(maker.assemble(&wanted, batches))
+}
+
+impl Maker<'_, '_> {
+    /// The number of questions for each cell.
+    fn targets(&self, questions: usize) -> PerCell<usize> {
+        let splits = &self.recipe.splits;
+        let all = splits.train + splits.dev + splits.test;
+        let evaluated = (splits.dev + splits.test) / all;
+        let levels = splits.iid + splits.compositional + splits.zero_shot;
+        let share = |weight: f64| if levels > 0.0 { evaluated * weight / levels } else { 0.0 };
+        let train = if levels > 0.0 { splits.train / all } else { 1.0 };
+        let shares = [train, share(splits.iid), share(splits.compositional), share(splits.zero_shot)];
+        let numbers = apportioned(questions, &shares);
+        PerCell::from_array([numbers[0], numbers[1], numbers[2], numbers[3]])
+    }
+}

@@ -1,0 +1,150 @@
+//! Why a query does not become a question.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+macro_rules! reasons {
+    ($($variant:ident => $text:literal),+ $(,)?) => {
+        /// Why a query does not become a question. The variants are in the order of their texts, so that maps by reason have the order
+        /// of the file.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #[non_exhaustive]
+        pub enum RejectReason {
+            $(#[doc = $text] $variant,)+
+        }
+
+        impl RejectReason {
+            #[cfg(test)]
+            const ALL: &[RejectReason] = &[$(RejectReason::$variant),+];
+
+            /// The text in `benchmark.json`.
+            pub fn as_str(self) -> &'static str {
+                match self {
+                    $(RejectReason::$variant => $text,)+
+                }
+            }
+        }
+    };
+}
+
+reasons! {
+    ChoiceBetweenClasses => "a choice between classes",
+    EmptyClass => "a class without members",
+    ComparedQualifier => "a comparison of a qualifier",
+    RedundantConstraint => "a constraint that does not narrow the answers",
+    CountOfOne => "a count of one thing",
+    NoEnglishClause => "a description that English has no clause for",
+    AmbiguousDescription => "a description that is not unique",
+    AmbiguousName => "a name of several things",
+    UnspeakableName => "a name that is not English",
+    QualifierOnDescription => "a qualifier behind a description",
+    AlreadyIncluded => "a query or question that is there already",
+    LevelIsFull => "a question of another level",
+    UnreadableQuestion => "a question that cannot be read",
+    ForwardReference => "a reference forwards",
+    SuperlativeOnPath => "a superlative of a thing on the way",
+    SuperlativeWithoutValue => "a superlative without a value",
+    DescribedByItself => "a thing is described by itself",
+    UnreadableTrainingQuestion => "a training question that cannot be read",
+    UnspeakableValue => "a value that cannot be said",
+    IsolatedVertex => "a vertex on its own",
+    UnspeakableAnswer => "an answer has no name in English",
+    AnswerIsNamed => "an answer is named in the question",
+    AttributeWithoutValues => "an attribute without values",
+    EmptyChoice => "an empty choice",
+    EntityWithoutClass => "an entity without a class",
+    UnknownAttribute => "an unknown attribute",
+    UnknownEntity => "an unknown entity",
+    UnknownName => "an unknown name",
+    UnknownQualifier => "an unknown qualifier",
+    UnknownRelation => "an unknown relation",
+    OtherLevel => "another level",
+    OtherShape => "another shape",
+    Duplicate => "duplicate",
+    ShapeIsFull => "enough of this shape",
+    NoAttribute => "no attribute",
+    NoClassWithFacts => "no class has such facts",
+    NoNarrowingConstraints => "no constraints that narrow each other",
+    NoCycle => "no cycle leads through the entity",
+    NotAnEntity => "no entity",
+    NoFact => "no fact",
+    NoQualifiedFact => "no fact with qualifiers",
+    NoRunnableForm => "no logical form that can be run says it",
+    NoSpeakableNeighbour => "no neighbour with a name in English",
+    NoOtherEntities => "no other entities for the template",
+    NoOtherEntityWithAttribute => "no other entity with this attribute",
+    NoOtherMember => "no other member",
+    NoOtherValue => "no other value of the kind",
+    NoProof => "no proof",
+    NoRoundNumber => "no round number near the value",
+    NoSharedTemplate => "no two questions with the same template",
+    UnexpectedLevel => "not of the level it was made for",
+    NothingToChooseAmong => "nothing to choose among",
+    SeveralValues => "several values to compare",
+    SideConditions => "side conditions",
+    TakesTooLong => "takes too long",
+    AmbiguousAnswer => "the answer is not unique",
+    NothingToCompare => "the entities have nothing to compare",
+    TooFewRelations => "the entities have too few relations",
+    NoAttributes => "the entity has no attributes",
+    NoOrderedAttribute => "the entity has no quantity and no time",
+    NoNeighbour => "the entity leads nowhere",
+    ExtremeIsNotAbsolute => "the extreme of all is another one, or several share it",
+    NoPhrase => "the lexicon has no phrase for it",
+    GivesAnswerAway => "the question gives its answer away",
+    SaysAnswer => "the question says its answer",
+    RepeatedConstraint => "the same constraint twice",
+    NoPlaceForValue => "the shape has no place for a value",
+    NothingToReplace => "the template names nothing that could be something else",
+    NoClass => "there is no class to ask about",
+    TooManyAnswers => "too many answers",
+    DifferentKinds => "two things of different kinds",
+    Unanswerable => "unanswerable",
+    ValuesAlone => "values on their own",
+}
+
+impl fmt::Display for RejectReason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+impl std::error::Error for RejectReason {}
+
+/// The number of rejected queries by reason.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Rejections(BTreeMap<RejectReason, u64>);
+
+impl Rejections {
+    /// Counts one.
+    pub fn add(&mut self, reason: RejectReason) {
+        *self.0.entry(reason).or_default() += 1;
+    }
+
+    /// Adds the counts of another batch.
+    pub fn merge(&mut self, other: &Rejections) {
+        for (reason, n) in &other.0 {
+            *self.0.entry(*reason).or_default() += n;
+        }
+    }
+
+    /// The reason with the greatest count; of several, the last by its text.
+    pub fn most_frequent(&self) -> Option<RejectReason> {
+        self.0.iter().max_by_key(|(_, n)| **n).map(|(reason, _)| *reason)
+    }
+
+    /// The counts as `benchmark.json` has them.
+    pub fn by_text(&self) -> BTreeMap<String, u64> {
+        self.0.iter().map(|(reason, n)| (reason.to_string(), *n)).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reasons_are_in_the_order_of_their_texts() {
+        assert!(RejectReason::ALL.is_sorted_by_key(|reason| reason.as_str()));
+    }
+}
