@@ -4,7 +4,7 @@
 #![allow(clippy::print_stdout)]
 
 use std::error::Error;
-use touchstone_benchmark::{Answer, Benchmark, PredictionFormat, Predictions};
+use touchstone_benchmark::{Answer, Benchmark, Predictions};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let shown = |answers: &[Answer]| answers.iter().map(Answer::text).collect::<Vec<_>>().join("; ");
@@ -22,7 +22,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         return Ok(());
     }
     let lines = "{\"id\": 1, \"answers\": [\"Paris\", {\"id\": \"Q64\", \"label\": \"Berlin\"}]}\n{\"id\": 2, \"answers\": [true]}\n";
-    for prediction in Predictions::new(lines.as_bytes(), PredictionFormat::Lines) {
+    for prediction in Predictions::new(lines.as_bytes()) {
         let prediction = prediction?;
         println!("{}: {}", prediction.id, shown(prediction.answers.as_deref().unwrap_or_default()));
     }

@@ -39,7 +39,7 @@ pub use kinds::{Function, QuestionType, Split};
 pub use locate::benchmark_of_run;
 pub use named::UnknownName;
 pub use package::{Benchmark, KbIdentity, Manifest, PackageError, Unfilled};
-pub use prediction::{Prediction, PredictionError, PredictionFormat, Predictions};
+pub use prediction::{Prediction, PredictionError, Predictions};
 pub use prediction_line::{InvalidPrediction, UnusableReply};
 pub use question::{Forms, Graph, GraphEdge, GraphVertex, Mention, ProofFact, Question, QuestionParts};
 pub use random::Random;

@@ -133,7 +133,7 @@ fn read_text(json: &Json) -> String {
 }
 
 /// An answer in any spelling; what is not one is a text.
-pub(crate) fn read_answer(json: &Json) -> Answer {
+fn read_answer(json: &Json) -> Answer {
     Answer::deserialize(json).unwrap_or_else(|_| Answer::plain(json.to_string()))
 }
 

@@ -42,3 +42,22 @@ impl ValueEnum for FormsFormat {
         Some(PossibleValue::new(name).help(self.0.description()))
     }
 }
+
+/// How predictions are written.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) struct PredictionsFormat(pub(crate) DataSet);
+
+impl ValueEnum for PredictionsFormat {
+    fn value_variants<'a>() -> &'a [PredictionsFormat] {
+        static ALL: LazyLock<Vec<PredictionsFormat>> = LazyLock::new(|| {
+            let all = DataSet::ALL.into_iter().filter(|data_set| data_set.reads_predictions());
+            all.map(PredictionsFormat).collect()
+        });
+        &ALL
+    }
+
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        let help = self.0.predictions_description().unwrap_or_default();
+        Some(PossibleValue::new(self.0.name()).help(help))
+    }
+}

@@ -59,9 +59,9 @@ pub(crate) trait Published: Sync {
         None
     }
 
-    /// Whether its predictions can be read.
-    fn reads_predictions(&self) -> bool {
-        false
+    /// How its predictions are written, in a few words, if they can be read.
+    fn predictions(&self) -> Option<&'static str> {
+        None
     }
 
     /// How its files are written.
@@ -144,7 +144,12 @@ impl DataSet {
 
     /// Whether predictions in its format can be read.
     pub fn reads_predictions(self) -> bool {
-        self.published().reads_predictions()
+        self.predictions_description().is_some()
+    }
+
+    /// How predictions in its format are written, in a few words, if they can be read.
+    pub fn predictions_description(self) -> Option<&'static str> {
+        self.published().predictions()
     }
 
     /// Whether benchmarks can be written in its format.

@@ -31,8 +31,8 @@ impl Published for GrailQa {
         Some(self)
     }
 
-    fn reads_predictions(&self) -> bool {
-        true
+    fn predictions(&self) -> Option<&'static str> {
+        Some("GrailQA's lines of {\"qid\", \"logical_form\", \"answer\"}")
     }
 
     fn export(&self) -> Option<&dyn Export> {

@@ -8,7 +8,8 @@ use crate::official::{Evaluator, OfficialInput};
 use crate::questions::{ReadQuestions, entity, forms};
 use serde_json::{Value as Json, json};
 use std::borrow::Cow;
-use touchstone_benchmark::{Forms, Question};
+use std::io::BufRead;
+use touchstone_benchmark::{Forms, Prediction, PredictionError, Question};
 use touchstone_logic::{Answer, Ask, Program, Query};
 
 /// The data set.
@@ -27,8 +28,8 @@ impl Published for KqaPro {
         Some(self)
     }
 
-    fn reads_predictions(&self) -> bool {
-        true
+    fn predictions(&self) -> Option<&'static str> {
+        Some("KQA Pro's: an answer a line, in the order of the questions")
     }
 
     fn export(&self) -> Option<&dyn Export> {
@@ -77,6 +78,28 @@ pub(crate) fn typed_answer(text: &str, query: &Query) -> Answer {
         Ask::Members(_) | Ask::SelectAmong { .. } | Ask::SelectBetween { .. } => entity("", text),
         Ask::Relation { .. } => Answer::Relation { id: String::new(), label: text.to_owned() },
         _ => Answer::plain(text),
+    }
+}
+
+/// Predictions: an answer a line, in the order of the questions. They have no ids.
+pub(crate) struct AnswerLines<R> {
+    reader: R,
+    buffer: String,
+}
+
+impl<R: BufRead> AnswerLines<R> {
+    pub(crate) fn new(reader: R) -> AnswerLines<R> {
+        AnswerLines { reader, buffer: String::new() }
+    }
+
+    pub(crate) fn next_prediction(&mut self) -> Result<Option<Prediction>, PredictionError> {
+        self.buffer.clear();
+        if self.reader.read_line(&mut self.buffer)? == 0 {
+            return Ok(None);
+        }
+        let text = self.buffer.trim();
+        let answers = if text.is_empty() { Vec::new() } else { vec![Answer::plain(text)] };
+        Ok(Some(Prediction { answers: Some(answers), ..Prediction::default() }))
     }
 }
 

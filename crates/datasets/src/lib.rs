@@ -31,7 +31,8 @@ mod official;
 pub mod pairs;
 mod parquet;
 mod plain;
-mod qald;
+mod predictions;
+pub mod qald;
 mod questions;
 mod reasons;
 mod records;
@@ -46,5 +47,6 @@ pub use input::{InputError, RecordInput, benchmark_question, benchmark_questions
 pub use item::{Item, RecordError, Source};
 pub use look_up::{Unanswered, UnansweredReason};
 pub use official::OfficialInput;
+pub use predictions::PredictionReader;
 pub use reasons::ReasonCounts;
 pub use records::{Record, Records, RecordsError};

@@ -3,9 +3,8 @@
 use crate::data_set::Published;
 use crate::importer::Importer;
 use crate::item::{Source, first};
-use crate::questions::{ReadQuestions, entity, local_name};
+use crate::questions::{ReadQuestions, any_answer, entity, local_name};
 use crate::{grailqa, kqapro, plain, qald, webqsp};
-use serde::Deserialize;
 use serde_json::Value as Json;
 use touchstone_logic::{Answer, Language, Query};
 
@@ -25,8 +24,10 @@ impl Published for Lines {
         Some(self)
     }
 
-    fn reads_predictions(&self) -> bool {
-        true
+    fn predictions(&self) -> Option<&'static str> {
+        Some(
+            "Lines of {\"id\", \"answers\", \"logical_form\", \"lang\"}, or GrailQA's {\"qid\", \"logical_form\", \"answer\"}",
+        )
     }
 }
 
@@ -72,7 +73,7 @@ fn answer(answer: &Json, query: &Query, importer: &Importer<'_>) -> Answer {
     let text = match answer {
         Json::String(text) => text.as_str(),
         Json::Array(_) | Json::Null => return Answer::plain(answer.to_string()),
-        other => return Answer::deserialize(other).unwrap_or_else(|_| Answer::plain(other.to_string())),
+        other => return any_answer(other),
     };
     let namespaces = &importer.knowledge.namespaces;
     if let Some(kb) = importer.kb {

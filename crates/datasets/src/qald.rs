@@ -4,14 +4,16 @@ use crate::compared_answer::ComparedAnswer;
 use crate::data_set::Published;
 use crate::export::{Export, ExportError, ExportJob, Exported, LeftOut};
 use crate::importer::Importer;
-use crate::item::Source;
+use crate::item::{Source, word};
 use crate::official::{Evaluator, OfficialInput, Scores, ratio};
-use crate::questions::{ReadQuestions, entity, local_name};
+use crate::questions::{ReadQuestions, any_answer, entity, local_name};
 use hashbrown::HashSet;
 use serde_json::{Value as Json, json};
 use std::borrow::Cow;
-use touchstone_benchmark::Question;
+use std::io::BufRead;
+use touchstone_benchmark::{InvalidPrediction, Prediction, PredictionError, Question};
 use touchstone_kb::{Kb, iri};
+use touchstone_logic::sparql::Namespaces;
 use touchstone_logic::{Answer, Language, Query};
 
 /// The data set.
@@ -33,8 +35,8 @@ impl Published for Qald {
         Some(self)
     }
 
-    fn reads_predictions(&self) -> bool {
-        true
+    fn predictions(&self) -> Option<&'static str> {
+        Some("QALD's JSON")
     }
 
     fn export(&self) -> Option<&dyn Export> {
@@ -95,6 +97,65 @@ impl ReadQuestions for Qald {
 /// The query of a record.
 pub(crate) fn query(json: &Json) -> Option<Source> {
     Some(Source::Text(Language::Sparql, json.get("query")?.get("sparql")?.as_str()?.to_owned()))
+}
+
+/// Predictions: the file is one object with `questions`.
+pub(crate) struct QaldPredictions<R> {
+    reader: R,
+    namespaces: Namespaces,
+    /// The questions that are left, once the file is read.
+    questions: Option<std::vec::IntoIter<Json>>,
+}
+
+impl<R: BufRead> QaldPredictions<R> {
+    pub(crate) fn new(reader: R, namespaces: Namespaces) -> QaldPredictions<R> {
+        QaldPredictions { reader, namespaces, questions: None }
+    }
+
+    pub(crate) fn next_prediction(&mut self) -> Result<Option<Prediction>, PredictionError> {
+        if self.questions.is_none() {
+            let mut text = String::new();
+            self.reader.read_to_string(&mut text)?;
+            let mut json = PredictionError::parse_json(&text, 1)?;
+            let questions = match json.get_mut("questions").map(Json::take) {
+                Some(Json::Array(questions)) => questions,
+                _ => return Err(PredictionError::NoQuestions),
+            };
+            self.questions = Some(questions.into_iter());
+        }
+        let Some(question) = self.questions.as_mut().and_then(Iterator::next) else { return Ok(None) };
+        let no_id = PredictionError::Invalid { line: 1, problem: InvalidPrediction::NoId };
+        let id = question.get("id").map(word).ok_or(no_id)?;
+        Ok(Some(Prediction { id, ..prediction(&question, &self.namespaces) }))
+    }
+}
+
+/// The prediction in a question of QALD's JSON, without its id. IRIs become ids of the KB.
+pub fn prediction(question: &Json, namespaces: &Namespaces) -> Prediction {
+    let sparql = question.pointer("/query/sparql").and_then(Json::as_str);
+    // Some servers give one object where the format has a list.
+    let listed = question.get("answers").filter(|answers| !answers.is_null());
+    let result_sets: &[Json] = match listed {
+        Some(Json::Array(list)) => list,
+        Some(one) => std::slice::from_ref(one),
+        None => &[],
+    };
+    let mut answers = Vec::new();
+    for result_set in result_sets {
+        answers.extend(result_set.get("boolean").map(any_answer));
+        let rows = result_set.pointer("/results/bindings").and_then(Json::as_array);
+        for cell in rows.into_iter().flatten().filter_map(Json::as_object).flat_map(|row| row.values()) {
+            let text = cell.get("value").and_then(Json::as_str).unwrap_or_default();
+            let is_iri = cell.get("type").and_then(Json::as_str) == Some("uri");
+            answers.push(if is_iri { entity(&namespaces.node(text), "") } else { Answer::plain(text) });
+        }
+    }
+    Prediction {
+        answers: listed.map(|_| answers),
+        logical_form: sparql.map(str::to_owned),
+        language: sparql.map(|_| Language::Sparql),
+        ..Prediction::default()
+    }
 }
 
 impl Export for Qald {

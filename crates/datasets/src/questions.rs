@@ -2,6 +2,7 @@
 
 use crate::importer::{Importer, UnreadReason};
 use crate::item::{Item, Source};
+use serde::Deserialize;
 use serde_json::Value as Json;
 use touchstone_benchmark::Forms;
 use touchstone_logic::{Answer, Language, Program, Query};
@@ -62,6 +63,11 @@ pub(crate) fn forms(item: &Item, json: &Json) -> Forms {
         _ => None,
     };
     Forms { sexpr, program, sparql, sparql_kqapro: None }
+}
+
+/// An answer in any spelling; what is not one is a text.
+pub(crate) fn any_answer(json: &Json) -> Answer {
+    Answer::deserialize(json).unwrap_or_else(|_| Answer::plain(json.to_string()))
 }
 
 /// An entity as an answer.

@@ -15,11 +15,8 @@ use hashbrown::{HashMap, HashSet};
 use rayon::prelude::*;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
-use touchstone_benchmark::{
-    Gives, GradeRow, Graph, OpenBenchmark, Prediction, PredictionFormat, Predictions, Question, Selection,
-    Usage,
-};
-use touchstone_datasets::DataSet;
+use touchstone_benchmark::{Gives, GradeRow, Graph, OpenBenchmark, Prediction, Question, Selection, Usage};
+use touchstone_datasets::{DataSet, PredictionReader};
 use touchstone_engine::QueryContext;
 use touchstone_engine::budget::Limits;
 use touchstone_kb::{Change, Kb, Progress};
@@ -38,8 +35,8 @@ pub struct GradeConfig<'e> {
 pub struct GradeOptions {
     /// The predictions.
     pub predictions: PredictionSource,
-    /// How they are written.
-    pub format: PredictionFormat,
+    /// The data set in whose format they are written.
+    pub format: DataSet,
     /// What the system gives; without it what the run declares, else what the whole file has.
     pub gives: Option<Gives>,
     /// Grade only questions that have a prediction; otherwise the others score 0.
@@ -71,7 +68,7 @@ impl GradeOptions {
     pub fn new(predictions: PredictionSource) -> GradeOptions {
         GradeOptions {
             predictions,
-            format: PredictionFormat::Lines,
+            format: DataSet::Lines,
             gives: None,
             only_predicted: false,
             ids: None,
@@ -235,8 +232,8 @@ impl<'a, 'k> Grading<'a, 'k> {
     /// Grades all predictions, then the questions without one.
     fn grade_all(&mut self, progress: &dyn Progress) -> Result<(), GradeError> {
         let source = &self.options.predictions;
-        let mut predictions = Predictions::new(source.open()?, self.options.format)
-            .with_namespaces(self.grader.knowledge.namespaces.clone());
+        let namespaces = self.grader.knowledge.namespaces.clone();
+        let mut predictions = PredictionReader::new(self.options.format, source.open()?, namespaces);
         loop {
             let mut chunk: Vec<Assigned> = Vec::with_capacity(CHUNK);
             while chunk.len() < CHUNK {
@@ -406,7 +403,7 @@ impl<'a> Assignment<'a> {
         Assignment {
             source: &options.predictions,
             benchmark: &open.benchmark.manifest.name,
-            is_in_order: options.format == PredictionFormat::KqaPro,
+            is_in_order: options.format == DataSet::KqaPro,
             places: questions.iter().enumerate().map(|(at, question)| (question.id.as_str(), at)).collect(),
             all: open.benchmark.questions.iter().map(|question| question.id.as_str()).collect(),
             assigned: vec![None; questions.len()],

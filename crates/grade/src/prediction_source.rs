@@ -4,7 +4,9 @@ use crate::grade_error::{GradeError, io};
 use std::fs::File;
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
-use touchstone_benchmark::{Gives, PredictionFormat};
+use touchstone_benchmark::Gives;
+use touchstone_datasets::{DataSet, PredictionReader};
+use touchstone_logic::sparql::Namespaces;
 
 /// Predictions that can be read more than once.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -51,8 +53,9 @@ impl PredictionSource {
     }
 
     /// What the predictions give, as the whole of them shows.
-    pub(crate) fn gives(&self, format: PredictionFormat) -> Result<Gives, GradeError> {
-        Gives::of_file(self.open()?, format)
+    pub(crate) fn gives(&self, format: DataSet) -> Result<Gives, GradeError> {
+        PredictionReader::new(format, self.open()?, Namespaces::default())
+            .gives()
             .map_err(|source| GradeError::Predictions { name: self.name(), source })
     }
 }

@@ -3,11 +3,10 @@
 use crate::system::{System, SystemInput, Worker};
 use crate::system_error::{SystemError, parse_reply, reply_id};
 use crate::web::{Request, Web, WebSettings};
-use serde::Deserialize;
 use serde_json::Value as Json;
 use touchstone_benchmark::Prediction;
+use touchstone_datasets::qald;
 use touchstone_logic::sparql::Namespaces;
-use touchstone_logic::{Answer, Language};
 
 /// What is sent and what comes back.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -51,33 +50,10 @@ impl HttpSystem {
 /// A prediction from QALD's JSON with one question.
 fn of_qald(id: &str, reply: &Json, namespaces: &Namespaces) -> Result<Prediction, SystemError> {
     let question = reply.pointer("/questions/0").ok_or(SystemError::ReplyWithoutQuestions)?;
-    // Some servers give one object where the format has a list.
-    let given = match question.get("answers") {
-        Some(Json::Array(list)) => list.iter().collect(),
-        Some(one) => vec![one],
-        None => Vec::new(),
-    };
-    let mut answers = Vec::new();
-    for given in &given {
-        answers.extend(given.get("boolean").and_then(|value| Answer::deserialize(value).ok()));
-        let rows = given.pointer("/results/bindings").and_then(Json::as_array);
-        for cell in rows.into_iter().flatten().filter_map(Json::as_object).flat_map(|row| row.values()) {
-            let text = cell.get("value").and_then(Json::as_str).unwrap_or_default();
-            answers.push(match cell.get("type").and_then(Json::as_str) {
-                // As grading reads QALD's files.
-                Some("uri") => Answer::Entity { id: namespaces.node(text), label: String::new() },
-                _ => Answer::plain(text),
-            });
-        }
-    }
-    let sparql = question.pointer("/query/sparql").and_then(Json::as_str);
-    Ok(Prediction {
-        id: id.to_owned(),
-        answers: (!given.is_empty()).then_some(answers),
-        logical_form: sparql.map(str::to_owned),
-        language: sparql.map(|_| Language::Sparql),
-        ..Prediction::default()
-    })
+    let prediction = Prediction { id: id.to_owned(), ..qald::prediction(question, namespaces) };
+    // A system that gives only a query sends an empty list of results.
+    let has_results = !matches!(question.get("answers"), Some(Json::Array(list)) if list.is_empty());
+    Ok(Prediction { answers: prediction.answers.filter(|_| has_results), ..prediction })
 }
 
 impl System for HttpSystem {

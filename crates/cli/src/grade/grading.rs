@@ -1,6 +1,7 @@
 //! `touchstone grade`.
 
 use crate::args::{BenchmarkArgs, gives, with_hint};
+use crate::data_set_arg::{self, PredictionsFormat};
 use crate::progress::Bar;
 use crate::{Outcome, output};
 use anyhow::{Context, Result, bail};
@@ -8,7 +9,7 @@ use clap::{Args, ValueEnum};
 use std::io::Read;
 use std::path::PathBuf;
 use std::time::Duration;
-use touchstone_benchmark::{ErrorLimit, Gives, PredictionFormat};
+use touchstone_benchmark::{ErrorLimit, Gives};
 use touchstone_datasets::DataSet;
 use touchstone_engine::budget::Limits;
 use touchstone_grade::facets;
@@ -37,7 +38,7 @@ pub(crate) struct GradeArgs {
     predictions: Option<String>,
     /// How the predictions are written
     #[arg(long, value_enum, value_name = "FORMAT")]
-    predictions_format: Option<FormatName>,
+    predictions_format: Option<PredictionsFormat>,
     /// How the scores are printed
     #[arg(long, value_enum, default_value_t = Format::Table)]
     format: Format,
@@ -98,32 +99,18 @@ pub(crate) struct GradeArgs {
     json: bool,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum FormatName {
-    /// Lines of {"id", "answers", "logical_form", "lang"}, or GrailQA's {"qid", "logical_form", "answer"}
-    Lines,
-    /// KQA Pro's: an answer a line, in the order of the questions
-    Kqapro,
-    /// QALD's JSON
-    Qald,
-}
-
 impl GradeArgs {
-    fn predictions_format(&self) -> Result<PredictionFormat> {
+    fn predictions_format(&self) -> Result<DataSet> {
         let old = match self.format {
-            Format::Lines => Some(FormatName::Lines),
-            Format::Kqapro => Some(FormatName::Kqapro),
-            Format::Qald => Some(FormatName::Qald),
+            Format::Lines => Some(DataSet::Lines),
+            Format::Kqapro => Some(DataSet::KqaPro),
+            Format::Qald => Some(DataSet::Qald),
             _ => None,
         };
         if old.is_some() && self.predictions_format.is_some() {
             bail!("--format is for the scores here: table, markdown, csv, latex or junit");
         }
-        Ok(match self.predictions_format.or(old).unwrap_or(FormatName::Lines) {
-            FormatName::Lines => PredictionFormat::Lines,
-            FormatName::Kqapro => PredictionFormat::KqaPro,
-            FormatName::Qald => PredictionFormat::Qald,
-        })
+        Ok(self.predictions_format.map(|format| format.0).or(old).unwrap_or(DataSet::Lines))
     }
 }
 
@@ -306,7 +293,7 @@ fn notes_before(graded: &GradedRun) {
 }
 
 fn evaluator(name: &str) -> Result<DataSet> {
-    crate::data_set_arg::named(name, "evaluator", |data_set| !data_set.official_scores().is_empty())
+    data_set_arg::named(name, "evaluator", |data_set| !data_set.official_scores().is_empty())
 }
 
 /// Rows of a breakdown that are shown.

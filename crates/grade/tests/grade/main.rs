@@ -5,7 +5,7 @@ mod gold;
 
 use touchstone_benchmark::english::Lexicon;
 use touchstone_benchmark::{Benchmark, Question, Random, Split};
-use touchstone_benchmark::{Prediction, PredictionFormat, Predictions};
+use touchstone_benchmark::{Prediction, Predictions};
 use touchstone_datasets::{DataSet, Importer, Records};
 use touchstone_engine::{Session, Words};
 use touchstone_forge::{Recipe, make};
@@ -195,7 +195,7 @@ fn grailqa_is_reproduced() {
     let grader =
         Grader { ontology: Some(&ontology), compat: Some(DataSet::GrailQa), ..Grader::new(knowledge()) };
     let text = std::fs::read_to_string(data.join("grailqa/bert_ranking_1000.jsonl")).unwrap();
-    let predictions = Predictions::new(text.as_bytes(), PredictionFormat::Lines);
+    let predictions = Predictions::new(text.as_bytes());
     let mut n = 0;
     for (prediction, line) in predictions.map(Result::unwrap).zip(text.lines()) {
         let verdict: serde_json::Value = serde_json::from_str(line).unwrap();
@@ -226,7 +226,7 @@ fn the_best_of_several_parses_counts() {
     let grader = Grader { compat: Some(DataSet::WebQsp), ..Grader::new(knowledge()) };
     let official = |answers: &str| {
         let line = format!(r#"{{"id": "T-1", "answers": {answers}}}"#);
-        let prediction = Predictions::new(line.as_bytes(), PredictionFormat::Lines).next().unwrap().unwrap();
+        let prediction = Predictions::new(line.as_bytes()).next().unwrap().unwrap();
         let grade = grader.grade(&question, Some(&prediction));
         let official: Vec<f64> = grade.official.into_iter().map(Option::unwrap).collect();
         (official, grade.values.get(Measure::F1).unwrap())
