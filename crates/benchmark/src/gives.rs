@@ -10,7 +10,7 @@ pub enum Gives {
     Answers,
     /// Logical forms only: the answers are what they return.
     Forms,
-    /// Logical forms, and answers beside them.
+    /// Logical forms, and answers in addition.
     Both,
 }
 
@@ -38,7 +38,7 @@ impl Gives {
         self != Gives::Answers
     }
 
-    /// Whether the system gives answers beside its forms.
+    /// Whether the system gives answers, alone or in addition to forms.
     pub fn answers(self) -> bool {
         self != Gives::Forms
     }

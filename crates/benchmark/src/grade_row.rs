@@ -1,5 +1,6 @@
 //! The grade of one prediction: a line of `grades.jsonl`.
 
+use crate::outcome::PredictionOutcome;
 use crate::question::Graph;
 use crate::usage::Usage;
 use serde::de::{MapAccess, Visitor};
@@ -14,8 +15,8 @@ use touchstone_logic::Answer;
 pub struct GradeRow {
     /// The id of the question.
     pub id: String,
-    /// What happened to the prediction, in one word.
-    pub outcome: String,
+    /// The outcome.
+    pub outcome: PredictionOutcome,
     /// Why there is no answer.
     #[serde(default)]
     pub cause: Option<String>,
@@ -54,7 +55,7 @@ pub struct GradeRow {
     /// The texts of the predicted answers.
     #[serde(default)]
     pub answers: Vec<String>,
-    /// How the system came to its prediction, if it reports that.
+    /// How the system found its prediction, if it reports that.
     #[serde(default)]
     pub trace: Option<Json>,
     /// What the prediction cost.
@@ -126,7 +127,7 @@ mod tests {
     fn rows_are_read_as_written() {
         let row = GradeRow {
             id: "q1".to_owned(),
-            outcome: "answered".to_owned(),
+            outcome: PredictionOutcome::Answered,
             measures: [("f1".to_owned(), 1.0), ("bleu".to_owned(), 0.25)].into_iter().collect(),
             gold_answers: vec![Answer::Boolean { value: true }],
             answers: vec!["yes".to_owned()],

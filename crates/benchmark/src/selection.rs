@@ -210,7 +210,7 @@ impl Selection<'_> {
         let open =
             OpenBenchmark { benchmark, path, split, limit, kb, missing_kb, ontology, gives: None, warnings };
         match run {
-            Some((folder, header)) => open.as_asked_by(folder, header),
+            Some((folder, header)) => open.asked_by_run(folder, header),
             None => Ok(open),
         }
     }
@@ -259,7 +259,7 @@ impl Selection<'_> {
 
 impl OpenBenchmark {
     /// Selects the questions that a run asked.
-    fn as_asked_by(mut self, run: &Path, header: RunHeader) -> Result<OpenBenchmark, SelectionError> {
+    fn asked_by_run(mut self, run: &Path, header: RunHeader) -> Result<OpenBenchmark, SelectionError> {
         self.gives = header.gives;
         if !header.benchmark_identity.is_empty() && header.benchmark_identity != self.benchmark.identity {
             return Err(SelectionError::OtherBenchmark {

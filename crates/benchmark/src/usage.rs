@@ -15,7 +15,7 @@ pub struct Usage {
     /// Tokens that it wrote.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tokens_out: Option<f64>,
-    /// Money, in the currency of whoever gave the price.
+    /// Money, in the currency of the given prices.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cost: Option<f64>,
 }

@@ -1,6 +1,5 @@
 //! What is known about the words of logical forms.
 
-use crate::session::Session;
 use crate::words::Words;
 use touchstone_kb::Kb;
 use touchstone_logic::sparql::Namespaces;
@@ -47,11 +46,6 @@ impl<'k> QueryContext<'k> {
     /// How IRIs become words.
     pub fn namespaces(&self) -> Namespaces {
         self.kb().map(Namespaces::of).unwrap_or_default()
-    }
-
-    /// Runs logical forms on the KB, without suggestions for unknown words.
-    pub fn session(&self) -> Option<Session<'k>> {
-        self.kb().map(|kb| Session::new(kb).without_suggestions())
     }
 
     /// Knows the schema.

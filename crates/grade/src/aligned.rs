@@ -1,7 +1,7 @@
-//! F1 over what two query graphs say, with their variables aligned in the best way.
+//! F1 over the statements of two query graphs, with their variables aligned in the best way.
 //!
 //! Comparing patterns with all variables taken for one forgives too much: a chain and a star of the same relations look alike. Here a
-//! variable of the one graph stands for one variable of the other, and the answer for the answer.
+//! variable of one graph is aligned to one variable of the other, and the answer to the answer.
 //!
 //! The best alignment is found by branch and bound: the variable with the most decided neighbours is placed next, on each gold variable
 //! that some statement supports, and a branch ends when the statements that can still agree are no more than the best alignment has.
@@ -12,7 +12,7 @@ use touchstone_logic::graph::Vertex;
 use touchstone_logic::sparql::{StatementTerm, Statements, Structure};
 use touchstone_logic::{QueryGraph, Vocabulary};
 
-/// What a statement says about its vertices.
+/// How a statement relates its vertices.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Label<'g> {
     /// A relation from the first vertex to the second.
@@ -30,7 +30,7 @@ type Statement<'g> = (Label<'g>, Ends);
 type Ends = SmallVec<[usize; 2]>;
 
 /// A query as statements.
-struct Said<'g> {
+struct GraphStatements<'g> {
     all: Vec<Statement<'g>>,
     /// The number of constants of both queries: vertices from here on are variables.
     n_constants: usize,
@@ -42,7 +42,7 @@ struct Said<'g> {
 /// Maximum number of partial alignments to try; the best of them counts.
 const MAX_TRIES: usize = 50_000;
 
-/// The overlap of what two graphs say, with the variables of `predicted` aligned to those of `gold`. With `inverses`, a relation and its
+/// The overlap of the statements of two graphs, with the variables of `predicted` aligned to those of `gold`. With `inverses`, a relation and its
 /// inverse the other way round are the same, and so are the ids of one entity.
 pub fn aligned<'g>(
     predicted: &'g QueryGraph,
@@ -58,7 +58,7 @@ pub fn aligned<'g>(
     best_overlap(&statements(predicted, &names, inverses), &statements(gold, &names, inverses))
 }
 
-/// The overlap of what two parsed SPARQL queries say, triple patterns and conditions, with the variables of `predicted` aligned to those of
+/// The overlap of the triple patterns and conditions of two parsed SPARQL queries, with the variables of `predicted` aligned to those of
 /// `gold`: for queries that have no graph.
 pub fn aligned_patterns<'q>(
     predicted: (&'q Statements<'q>, &'q Structure<'q>),
@@ -77,7 +77,11 @@ pub fn aligned_patterns<'q>(
 }
 
 /// A parsed query as statements.
-fn patterns<'q>(statements: &'q Statements<'q>, structure: &Structure<'q>, names: &[&str]) -> Said<'q> {
+fn patterns<'q>(
+    statements: &'q Statements<'q>,
+    structure: &Structure<'q>,
+    names: &[&str],
+) -> GraphStatements<'q> {
     let mut known: Vec<&StatementTerm<'q>> = Vec::new();
     let mut number = |term: &'q StatementTerm<'q>| match term {
         StatementTerm::Fixed(text) => names.binary_search(&&**text).unwrap_or(usize::MAX),
@@ -107,7 +111,7 @@ fn patterns<'q>(statements: &'q Statements<'q>, structure: &Structure<'q>, names
     }
     all.sort_unstable();
     all.dedup();
-    Said { all, n_constants: names.len(), n_variables: known.len(), root }
+    GraphStatements { all, n_constants: names.len(), n_variables: known.len(), root }
 }
 
 /// What a constraint is.
@@ -120,7 +124,7 @@ fn statements<'g>(
     graph: &'g QueryGraph,
     names: &[(&str, &str)],
     inverses: Option<&'g dyn Vocabulary>,
-) -> Said<'g> {
+) -> GraphStatements<'g> {
     let mut n_variables = 0;
     let mut numbers = Vec::with_capacity(graph.vertices.len());
     for vertex in &graph.vertices {
@@ -154,12 +158,12 @@ fn statements<'g>(
     all.dedup();
     let is_variable = |number: &usize| *number >= names.len();
     let root = numbers.get(graph.root).copied().filter(is_variable);
-    Said { all, n_constants: names.len(), n_variables, root }
+    GraphStatements { all, n_constants: names.len(), n_variables, root }
 }
 
-fn best_overlap(predicted: &Said<'_>, gold: &Said<'_>) -> Overlap {
+fn best_overlap(predicted: &GraphStatements<'_>, gold: &GraphStatements<'_>) -> Overlap {
     let n_constants = predicted.n_constants;
-    // Both lists are sorted by label: statements that may agree stand side by side.
+    // Both lists are sorted by label: statements that may agree are adjacent.
     let mut groups: Vec<Group<'_>> = Vec::new();
     let mut n_seen = 0;
     for chunk in predicted.all.chunk_by(|one, other| one.0 == other.0) {
@@ -180,7 +184,7 @@ fn best_overlap(predicted: &Said<'_>, gold: &Said<'_>) -> Overlap {
         best: 0,
         tries: 0,
     };
-    // The answer stands for the answer.
+    // The answer is aligned to the answer.
     if let (Some(from), Some(to)) = (predicted.root, gold.root) {
         search.places[from - n_constants] = Place::At(to);
         search.is_taken[to - n_constants] = true;
@@ -196,7 +200,7 @@ struct Group<'s> {
     is_ordered: bool,
 }
 
-/// Where a vertex of the prediction stands in gold.
+/// The gold vertex that a vertex of the prediction is aligned to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Place {
     At(usize),
@@ -208,9 +212,9 @@ enum Place {
 struct Search<'s> {
     groups: Vec<Group<'s>>,
     n_constants: usize,
-    /// For each variable of the prediction, where it stands.
+    /// For each variable of the prediction, the gold vertex that it is aligned to.
     places: Vec<Place>,
-    /// For each variable of gold, whether a variable of the prediction stands for it.
+    /// For each variable of gold, whether a variable of the prediction is aligned to it.
     is_taken: Vec<bool>,
     best: usize,
     tries: usize,
@@ -237,7 +241,7 @@ impl Search<'_> {
             self.extend();
             self.is_taken[candidate - self.n_constants] = false;
         }
-        // Without it other variables may stand where they agree with more.
+        // Without it other variables may be aligned where they agree with more.
         self.places[variable] = Place::Nowhere;
         self.extend();
         self.places[variable] = Place::Open;
@@ -268,7 +272,7 @@ impl Search<'_> {
         }
     }
 
-    /// Whether a gold vertex is a variable that nothing stands for yet.
+    /// Whether a gold vertex is a variable that nothing is aligned to yet.
     fn is_free(&self, vertex: usize) -> bool {
         vertex.checked_sub(self.n_constants).is_some_and(|variable| !self.is_taken[variable])
     }
@@ -287,15 +291,15 @@ impl Search<'_> {
         }
         let n_open = predicted.iter().filter(|&&from| self.place(from) == Place::Open).count();
         let n_free = gold.iter().filter(|&&to| self.is_free(to)).count();
-        let stands = |&from: &usize| match self.place(from) {
+        let is_aligned = |&from: &usize| match self.place(from) {
             Place::At(vertex) => gold.contains(&vertex),
             Place::Open => true,
             Place::Nowhere => false,
         };
-        n_open == n_free && predicted.iter().all(stands)
+        n_open == n_free && predicted.iter().all(is_aligned)
     }
 
-    /// The pairs of statements that may agree and speak of an open variable.
+    /// The pairs of statements that may agree and contain an open variable.
     fn pairs(&self) -> impl Iterator<Item = (&Group<'_>, &Ends, &Ends)> {
         self.groups.iter().flat_map(move |group| {
             let is_open = |ends: &Ends| ends.iter().any(|&end| self.place(end) == Place::Open);
@@ -411,11 +415,15 @@ mod tests {
     }
 
     /// The best overlap of all alignments.
-    fn overlap_by_trying(predicted: &Said<'_>, gold: &Said<'_>) -> usize {
-        fn place(predicted: &Said<'_>, gold: &Said<'_>, map: &mut Vec<Option<usize>>) -> usize {
+    fn overlap_by_trying(predicted: &GraphStatements<'_>, gold: &GraphStatements<'_>) -> usize {
+        fn place(
+            predicted: &GraphStatements<'_>,
+            gold: &GraphStatements<'_>,
+            map: &mut Vec<Option<usize>>,
+        ) -> usize {
             let n = predicted.n_constants;
             if map.len() == predicted.n_variables {
-                let said = |(label, ends): &&Statement<'_>| {
+                let made = |(label, ends): &&Statement<'_>| {
                     let place = |&end: &usize| if end < n { Some(end) } else { map[end - n] };
                     let Some(mut ends) = ends.iter().map(place).collect::<Option<Ends>>() else {
                         return false;
@@ -425,7 +433,7 @@ mod tests {
                     }
                     gold.all.contains(&(*label, ends))
                 };
-                return predicted.all.iter().filter(said).count();
+                return predicted.all.iter().filter(made).count();
             }
             let is_root = predicted.root == Some(n + map.len()) && gold.root.is_some();
             let free = (n..n + gold.n_variables).filter(|to| {
@@ -458,7 +466,7 @@ mod tests {
         let mut n_partial = 0;
         for _ in 0..2_000 {
             let n_constants = random(0..3);
-            let mut said = |n_variables: usize| {
+            let mut made = |n_variables: usize| {
                 let n = n_constants + n_variables;
                 let mut all: Vec<Statement<'static>> = Vec::new();
                 for _ in 0..random(1..8) {
@@ -480,9 +488,9 @@ mod tests {
                 all.sort_unstable();
                 all.dedup();
                 let root = (random(0..10) < 7).then_some(n_constants);
-                Said { all, n_constants, n_variables, root }
+                GraphStatements { all, n_constants, n_variables, root }
             };
-            let (predicted, gold) = (said(3), said(4));
+            let (predicted, gold) = (made(3), made(4));
             let best = best_overlap(&predicted, &gold);
             assert_eq!(best.common, overlap_by_trying(&predicted, &gold));
             n_partial += usize::from(best.common > 0 && best.common < best.predicted.min(best.gold));

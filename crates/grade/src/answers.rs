@@ -57,7 +57,7 @@ impl<'g> GoldIndex<'g> {
         self.by_text().len()
     }
 
-    /// What was said before counts once: by its id if it has one, else by its text.
+    /// Repeated answers count once: by id if they have one, else by text.
     fn by_text(&self) -> &[(Cow<'g, str>, usize)] {
         self.by_text.get_or_init(|| {
             let is_first = |at: usize| match self.answers[at].id.as_deref() {
@@ -95,7 +95,7 @@ fn place(sorted: &[(&str, usize)], id: &str) -> Option<usize> {
     sorted.binary_search_by_key(&id, |(known, _)| known).ok().map(|at| sorted[at].1)
 }
 
-/// Compares answers; both are sets, so what is said twice counts once. The order matters for the first right one only. Answers are the same
+/// Compares answers; both are sets, so repeated answers count once. The order matters for the first right one only. Answers are the same
 /// by id if both have one; a bare text may be the id or the text.
 pub fn match_answers(predicted: &[ComparedAnswer<'_>], gold: &[ComparedAnswer<'_>]) -> AnswerMatch {
     let known = GoldIndex::of(gold);
@@ -119,7 +119,7 @@ pub fn match_answers(predicted: &[ComparedAnswer<'_>], gold: &[ComparedAnswer<'_
             continue;
         }
         first_right = first_right.or(Some(at + 1));
-        // One text may be the name of several gold answers: it stands for one of them that is left.
+        // One text may be the name of several gold answers: it matches one of them that is left.
         if let Some(place) = places.clone().find(|&place| !found[place]) {
             found[place] = true;
         }

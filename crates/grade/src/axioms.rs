@@ -1,9 +1,10 @@
 //! Axioms of grounded measures, checked on queries of a benchmark: the first table of the paper, computed.
 //!
 //! Every gold query gets variants: rewritten, broken, with other names, with fewer answers, with none. All of them are graded, and all pairs of
-//! variants of one question that an axiom speaks of are compared. `docs/grading.md` says which pairs these are and where the outcome differs
+//! variants of one question that an axiom covers are compared. `docs/grading.md` lists these pairs and where the outcome differs
 //! from the published table.
 
+use crate::cast::float;
 use crate::degrade::{Stock, without_bracket};
 use crate::grade_error::GradeError;
 use crate::grader::Grader;
@@ -25,7 +26,7 @@ use touchstone_logic::Language;
 pub enum Holds {
     /// It was not computed: there was no case to check it on.
     Unchecked,
-    /// Not at all: in some case it is violated, or in no case it tells the better from the worse.
+    /// Not at all: in some case it is violated, or in no case the better scores more.
     No,
     /// In part: never violated, but some cases are ties; for A1, only the part about gold itself.
     Half,
@@ -436,7 +437,7 @@ fn instance(name: &str, column: usize, families: &[Family<'_>]) -> Holds {
     let values: Vec<f64> =
         all().map(|graded| graded.values[column]).filter(|value| !value.is_nan()).collect();
     let Some(run) = Estimate::of(&values) else { return Holds::Unchecked };
-    let mean = values.iter().sum::<f64>() / values.len() as f64;
+    let mean = values.iter().sum::<f64>() / float(values.len());
     let is_mean = |score: f64| (score - mean).abs() < 1e-9;
     let mut scores = vec![run.mean];
     if name == Measure::Bleu.name() {

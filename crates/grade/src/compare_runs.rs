@@ -1,5 +1,6 @@
 //! Compares graded runs of the same benchmark, question by question.
 
+use crate::cast::float;
 use crate::grade_error::GradeError;
 use crate::grade_files::{read_about, read_rows};
 use crate::same::{About, RunQuestions, same_benchmark};
@@ -150,7 +151,7 @@ impl<'i> Paired<'i> {
     }
 
     fn means(&self) -> (f64, f64) {
-        let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len() as f64;
+        let mean = |values: &[f64]| values.iter().sum::<f64>() / float(values.len());
         (mean(&self.first), mean(&self.second))
     }
 

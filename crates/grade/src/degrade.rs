@@ -1,5 +1,6 @@
 //! Synthetic runs: gold queries, some of them made worse in a known way.
 
+use crate::cast::{float, whole};
 use crate::degrade_sexpr::FormNames;
 use crate::grade_error::{GradeError, io};
 use crate::scan::{Token, scan, tokens};
@@ -19,9 +20,9 @@ use touchstone_logic::{Ask, Extreme, Language, Query, Set, Value, kopl, sexpr, w
 /// A way to make a query worse.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Degradation {
-    /// The last closing bracket is lost: it says the same, but does not run.
+    /// The last closing bracket is lost: the same query, but it does not run.
     T1,
-    /// Every entity and every property becomes a random one: it runs, but says and gives something else.
+    /// Every entity and every property becomes a random one: it runs, but is another query with other answers.
     T2,
     /// Another query of the benchmark with the same answers.
     T3,
@@ -130,7 +131,7 @@ pub fn degrade_benchmark(open: &OpenBenchmark, config: &DegradeConfig) -> Result
     Ok(run)
 }
 
-/// Refuses a share outside of 0 to 1.
+/// Refuses a share that is not from 0 to 1.
 pub(crate) fn check_share(share: f64) -> Result<(), GradeError> {
     if (0.0..=1.0).contains(&share) { Ok(()) } else { Err(GradeError::Share(share)) }
 }
@@ -241,7 +242,7 @@ impl<'q> Stock<'q> {
     }
 }
 
-/// Replaces whole IRIs, but not those inside of literals.
+/// Replaces whole IRIs, but not those in literals.
 fn renamed(text: &str, names: &[(String, String)]) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
@@ -296,7 +297,7 @@ pub fn degrade(
         questions.iter().filter_map(|question| Some((*question, gold(question)?))).collect();
     let mut order: Vec<usize> = (0..with_form.len()).collect();
     random.shuffle(&mut order);
-    let wanted = (share * with_form.len() as f64).round() as usize;
+    let wanted = whole((share * float(with_form.len())).round());
     let mut worse: HashMap<usize, (Language, String)> = HashMap::new();
     let mut unchanged = 0;
     for &at in order.iter().take(wanted) {
@@ -402,7 +403,7 @@ fn dropped(query: &Query, random: &mut Random) -> Option<Query> {
     Some(worse)
 }
 
-/// Visits all sets until one says that it was changed.
+/// Visits all sets until one was changed.
 fn edit(query: &mut Query, visit: &mut dyn FnMut(&mut Set) -> bool) {
     fn inside(set: &mut Set, visit: &mut dyn FnMut(&mut Set) -> bool) -> bool {
         if visit(set) {

@@ -188,8 +188,8 @@ struct Contest {
 }
 
 impl Contest {
-    /// Those of some near misses that give something else than gold, and what gold gives; `None` if gold costs too much. A near miss that
-    /// costs too much is not distinguished: its result is unknown.
+    /// Those of some near misses that return something else than gold, and the result of gold; `None` if gold exceeds the limits. A near miss that
+    /// exceeds them is not distinguished: its result is unknown.
     fn distinguish<'k>(&mut self, kb: &'k Kb, wanted: Distinguished) -> Option<(Distinguished, Found<'k>)> {
         let (right, spent) = run(kb, &self.gold);
         self.operations += spent;

@@ -66,7 +66,7 @@ impl<'t> Elements<'t> {
         Elements::of(patterns, names)
     }
 
-    /// Of SPARQL that cannot be parsed, as far as its tokens tell: prefixes that it declares and well-known ones are expanded, `a`, `;` and
+    /// Of SPARQL that cannot be parsed, as far as its tokens show: prefixes that it declares and well-known ones are expanded, `a`, `;` and
     /// `,` are understood, conditions are left out.
     pub fn of_broken(text: &'t str) -> Elements<'t> {
         Scanner::new(text).scan()
@@ -145,7 +145,7 @@ impl<'t> Scanner<'t> {
                     }
                     self.at += 1;
                 }
-                // A path stands where a property does.
+                // A path takes the place of a property.
                 Token::Mark(mark @ ("^" | "!" | "(")) if self.terms.len() == 1 => self.path(mark),
                 Token::Mark(mark @ ("/" | "|" | "*" | "+" | "?")) if self.terms.len() == 2 => self.path(mark),
                 // The same subject, or the same subject and property again.
@@ -162,7 +162,7 @@ impl<'t> Scanner<'t> {
         self.terms.push(term);
     }
 
-    /// Takes a pattern, if there is a whole one; so many of its terms stay.
+    /// Takes a pattern, if there is a whole one; the given number of its terms stay.
     fn end(&mut self, kept: usize) {
         if let [subject, predicate, object] = &self.terms[..] {
             self.patterns.push([subject.clone(), predicate.clone(), object.clone()]);
@@ -246,7 +246,7 @@ fn literal(text: Cow<'_, str>, is_negative: bool) -> Cow<'_, str> {
     }
 }
 
-/// Whether a word begins a condition or what stands behind the group of a query.
+/// Whether a word begins a condition or a clause after the group of a query.
 pub(crate) fn is_condition(word: &str) -> bool {
     ["filter", "bind", "having", "limit", "offset", "order", "group"]
         .iter()

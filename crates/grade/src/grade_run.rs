@@ -326,7 +326,7 @@ impl<'a, 'k> Grading<'a, 'k> {
         let gold = forms.sexpr.as_ref().or(forms.program.as_ref()).or(forms.sparql.as_ref());
         GradeRow {
             id: question.id.clone(),
-            outcome: grade.outcome.word().to_owned(),
+            outcome: grade.outcome,
             cause: grade.cause.clone(),
             measures: measures.filter_map(|(name, value)| Some((name.clone(), value?))).collect(),
             facets: facets.collect(),

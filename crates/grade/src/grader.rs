@@ -1,16 +1,16 @@
 //! Grades one prediction: its outcome and all measures.
 
 use crate::answers::{AnswerMatch, match_answers};
+use crate::cast::float;
 use crate::comparison::{Compared, GoldForm, GoldForms, Predicted, Read};
 use crate::measure::{Measure, Product, Values};
 use crate::neighbour::agree;
-use crate::outcome::Outcome;
 use crate::overlap::{BleuCounts, Smoothing};
 use crate::scan::scan;
 use crate::sets::Overlap;
 use hashbrown::HashMap;
 use std::borrow::Cow;
-use touchstone_benchmark::{Gives, OpenBenchmark, Prediction, Question};
+use touchstone_benchmark::{Gives, OpenBenchmark, Prediction, PredictionOutcome, Question};
 use touchstone_datasets::{ComparedAnswer, DataSet, OfficialInput, kqapro};
 use touchstone_engine::budget::{Cancel, Limits};
 use touchstone_engine::{Answers, Outcome as Ran, QueryContext, Reply, Session, Settings};
@@ -20,7 +20,7 @@ use touchstone_logic::{Language, Ontology, QueryGraph};
 
 /// Grades predictions.
 pub struct Grader<'k> {
-    /// Runs logical forms; `None` if the KB is not at hand.
+    /// Runs logical forms; `None` without a KB.
     pub session: Option<Session<'k>>,
     /// Reads logical forms.
     pub knowledge: Knowledge<'k>,
@@ -50,8 +50,8 @@ pub struct Grader<'k> {
 /// The grade of one question.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Grade<'g> {
-    /// What came of it.
-    pub outcome: Outcome,
+    /// The outcome.
+    pub outcome: PredictionOutcome,
     /// Why there is no answer.
     pub cause: Option<String>,
     /// All measures.
@@ -66,8 +66,8 @@ pub struct Grade<'g> {
     pub products: Vec<Option<f64>>,
     /// The scores of the official evaluator; `None` where one is not measured.
     pub official: Vec<Option<f64>>,
-    /// The shape of the predicted query; `None` without a form, `INVALID` for one that cannot be read, `OUTSIDE` for SPARQL that says what
-    /// query graphs cannot.
+    /// The shape of the predicted query; `None` without a form, `INVALID` for one that cannot be read, `OUTSIDE` for SPARQL that
+    /// query graphs cannot represent.
     pub predicted_shape: Option<String>,
     /// The graph of the predicted query.
     pub predicted_graph: Option<QueryGraph>,
@@ -89,7 +89,7 @@ pub enum GoldAnswers {
 }
 
 /// What a form returned, or why it did not.
-type Returned<'a> = Result<Vec<ComparedAnswer<'a>>, (Outcome, String)>;
+type Returned<'a> = Result<Vec<ComparedAnswer<'a>>, (PredictionOutcome, String)>;
 
 /// Maximum number of operations of a logical form, unless the caller sets another one.
 pub const MAX_OPERATIONS: u64 = 2_000_000;
@@ -104,11 +104,11 @@ fn returned(reply: Reply) -> Returned<'static> {
             Ok(rows.iter().map(|row| ComparedAnswer::of_row(&variables, row)).collect())
         }
         Ran::Answered(Answers::Graph(_)) => {
-            Err((Outcome::FailedToExecute, "a graph is not an answer".to_owned()))
+            Err((PredictionOutcome::FailedToExecute, "a graph is not an answer".to_owned()))
         }
-        Ran::Unparsable(cause) => Err((Outcome::Unparsable, cause)),
-        Ran::Failed(cause) => Err((Outcome::FailedToExecute, cause)),
-        Ran::OverBudget(stopped) => Err((Outcome::OverBudget, stopped.to_string())),
+        Ran::Unparsable(cause) => Err((PredictionOutcome::Unparsable, cause)),
+        Ran::Failed(cause) => Err((PredictionOutcome::FailedToExecute, cause)),
+        Ran::OverBudget(stopped) => Err((PredictionOutcome::OverBudget, stopped.to_string())),
     }
 }
 
@@ -145,6 +145,7 @@ impl<'k> Grader<'k> {
             },
             // Only forms that were run on this very KB, and not changed since, need not be run again.
             gold_is_true: open.benchmark.is_proven() && open.has_own_kb(),
+            gives: open.gives.unwrap_or(Gives::Both),
             ..Grader::new(context.knowledge())
         }
     }
@@ -188,16 +189,17 @@ impl<'k> Grader<'k> {
             }
         }
         let (outcome, cause, answers) = self.outcome(prediction, form.as_ref(), returned);
-        let is_measured = outcome != Outcome::Answered || answers.is_some();
+        let is_measured = outcome != PredictionOutcome::Answered || answers.is_some();
         let mut given = answers.unwrap_or_default();
         if is_measured && knows_gold {
-            let matched = (outcome == Outcome::Answered).then(|| match_answers(&given, &gold_answers));
+            let matched =
+                (outcome == PredictionOutcome::Answered).then(|| match_answers(&given, &gold_answers));
             answer_measures(question, usable, &given, &gold_answers, matched, &mut values);
         }
         if let Some(usable) = usable
             && !usable.log_probs.is_empty()
         {
-            let mean = usable.log_probs.iter().sum::<f64>() / usable.log_probs.len() as f64;
+            let mean = usable.log_probs.iter().sum::<f64>() / float(usable.log_probs.len());
             values.set(Measure::Perplexity, (-mean).exp());
         }
         let official = self.official(question, prediction, &given, &gold_answers, knows_gold, &values);
@@ -227,7 +229,7 @@ impl<'k> Grader<'k> {
         }
     }
 
-    /// The gold answers: the benchmark's; without them what the gold query returns on the KB, if it is at hand.
+    /// The gold answers: the benchmark's; without them what the gold query returns on the KB, if there is one.
     fn gold_answers<'g>(&self, gold: &GoldForms<'g>) -> (Vec<ComparedAnswer<'g>>, GoldAnswers) {
         if gold.question.has_gold_answers() {
             return (gold.question.answers.iter().map(ComparedAnswer::of).collect(), GoldAnswers::Given);
@@ -254,7 +256,7 @@ impl<'k> Grader<'k> {
                     Some((query, _)) => Cow::Borrowed(query),
                     None => Cow::Owned(self.any_gold_query(gold)?),
                 };
-                // SPARQL without units may be right as SPARQL and give nothing as it is read here: that is no luck.
+                // SPARQL without units may be right as SPARQL and give nothing as it is read here: that is not luck.
                 let is_as_read = form.language != Language::Sparql
                     || agree(kb, &[Change::default()], &gold, query) == Some(true);
                 if is_as_read { agree(kb, neighbours, &gold, query) } else { None }
@@ -270,25 +272,25 @@ impl<'k> Grader<'k> {
         prediction: Option<&'g Prediction>,
         form: Option<&Predicted<'_>>,
         returned: Option<Returned<'g>>,
-    ) -> (Outcome, Option<String>, Option<Vec<ComparedAnswer<'g>>>) {
-        let Some(prediction) = prediction else { return (Outcome::Missing, None, None) };
+    ) -> (PredictionOutcome, Option<String>, Option<Vec<ComparedAnswer<'g>>>) {
+        let Some(prediction) = prediction else { return (PredictionOutcome::Missing, None, None) };
         if let Some(error) = &prediction.error {
-            return (Outcome::SystemError, Some(error.clone()), None);
+            return (PredictionOutcome::SystemError, Some(error.clone()), None);
         }
         match (&prediction.answers, returned) {
             (Some(given), _) => {
-                (Outcome::Answered, None, Some(given.iter().map(ComparedAnswer::of).collect()))
+                (PredictionOutcome::Answered, None, Some(given.iter().map(ComparedAnswer::of).collect()))
             }
-            (None, Some(Ok(answers))) => (Outcome::Answered, None, Some(answers)),
+            (None, Some(Ok(answers))) => (PredictionOutcome::Answered, None, Some(answers)),
             (None, Some(Err((outcome, cause)))) => (outcome, Some(cause), None),
             (None, None) => match form {
-                None => (Outcome::Abstained, None, None),
+                None => (PredictionOutcome::Abstained, None, None),
                 Some(form) if matches!(form.read, Read::Unreadable) => {
-                    (Outcome::Unparsable, Some(self.why_unreadable(form)), None)
+                    (PredictionOutcome::Unparsable, Some(self.why_unreadable(form)), None)
                 }
                 // Without a KB the answers are unknown; a system that gives answers next to its forms left them out here.
-                Some(_) if self.gives.answers() => (Outcome::Answered, None, Some(Vec::new())),
-                Some(_) => (Outcome::Answered, None, None),
+                Some(_) if self.gives.answers() => (PredictionOutcome::Answered, None, Some(Vec::new())),
+                Some(_) => (PredictionOutcome::Answered, None, None),
             },
         }
     }
@@ -383,8 +385,8 @@ fn answer_measures(
         matched.is_some_and(|matched| matched.overlap.predicted == 0 && matched.overlap.gold == 0);
     let first = matched.and_then(|matched| matched.first_right);
     values.set(Measure::Hits1, f64::from(both_empty || first == Some(1)));
-    values.set(Measure::Mrr, if both_empty { 1.0 } else { first.map_or(0.0, |place| 1.0 / place as f64) });
-    // KQA Pro has one gold answer; of several the order says nothing.
+    values.set(Measure::Mrr, if both_empty { 1.0 } else { first.map_or(0.0, |place| 1.0 / float(place)) });
+    // KQA Pro has one gold answer; of several the order has no meaning.
     let same =
         |first: &ComparedAnswer<'_>| gold.iter().any(|gold| kqapro::same_answer(&first.text, &gold.text));
     let same = matched.is_some() && given.first().is_some_and(same);

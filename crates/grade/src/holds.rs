@@ -1,4 +1,4 @@
-//! Is gold true on the KB at hand?
+//! Is gold true on this KB?
 
 use crate::grader::Grader;
 use crate::measure::Measure;
@@ -7,7 +7,7 @@ use touchstone_benchmark::Question;
 use touchstone_logic::Language;
 
 impl Grader<'_> {
-    /// Whether a gold query of the question gives the gold answers on the KB at hand; `None` if that is not known: there is no KB, no
+    /// Whether a gold query of the question gives the gold answers on the grader's KB; `None` if that is not known: there is no KB, no
     /// form, or no answer to compare with.
     pub fn gold_holds(&self, question: &Question) -> Option<bool> {
         let forms = &question.forms;

@@ -1,5 +1,6 @@
 //! The language of questions, as the GrailQA++ paper looks at it: what of it explains scores?
 
+use crate::cast::{float, index32};
 use harper_brill::{Tagger, UPOS, brill_tagger};
 use hashbrown::{HashMap, HashSet};
 use touchstone_benchmark::Question;
@@ -22,7 +23,7 @@ pub const COLUMNS: [(&str, &str); 7] = [
     ),
 ];
 
-/// Works the columns out for questions of a benchmark.
+/// Computes the columns for questions of a benchmark.
 pub struct Analyst {
     seen: HashSet<String>,
     /// Of words.
@@ -48,12 +49,12 @@ impl Analyst {
         let text = &question.question;
         let unseen = question.schema_items.iter().filter(|item| !self.seen.contains(*item)).count();
         [
-            words(text).len() as f64,
-            nouns(text) as f64,
-            unseen as f64,
+            float(words(text).len()),
+            float(nouns(text)),
+            float(unseen),
             reading_ease(text),
             self.grammar.likelihood(&parts_of_speech(text)),
-            clauses(text) as f64,
+            float(clauses(text)),
             self.words.likelihood(&small_words(text)),
         ]
     }
@@ -84,7 +85,7 @@ fn parts_of_speech(text: &str) -> Vec<String> {
     tokens.iter().zip(&tags).map(kind).collect()
 }
 
-/// How many clauses there are beside the main one.
+/// The number of clauses besides the main one.
 fn clauses(text: &str) -> usize {
     let tokens: Vec<String> = tokens(text).iter().map(|token| token.to_lowercase()).collect();
     let opens = |token: &&String| ["that", "who", "whom", "whose", "where", "when"].contains(&token.as_str());
@@ -114,7 +115,7 @@ impl Trigrams {
     fn add(&mut self, tokens: &[String]) {
         for token in tokens {
             // 0 is the end.
-            let next = self.numbers.len() as u32 + 1;
+            let next = index32(self.numbers.len()) + 1;
             if !self.numbers.contains_key(token) {
                 self.numbers.insert(token.clone(), next);
             }
@@ -137,7 +138,7 @@ impl Trigrams {
             (Some(&n), Some(&of)) if of > 0 => f64::from(n) / f64::from(of),
             _ => 0.0,
         };
-        let vocabulary = self.numbers.len() as f64 + 2.0;
+        let vocabulary = float(self.numbers.len()) + 2.0;
         for &c in &sequence {
             let three = ratio(self.counts.get(&[a, b, c]), self.pairs.get(&[a, b]));
             let two = ratio(self.pairs.get(&[b, c]), self.singles.get(&b));
@@ -146,7 +147,7 @@ impl Trigrams {
             sum += (MIXED[0] * three + MIXED[1] * two + MIXED[2] * one + rest).ln();
             (a, b) = (b, c);
         }
-        sum / sequence.len() as f64
+        sum / float(sequence.len())
     }
 }
 

@@ -1,8 +1,18 @@
 #![doc = include_str!("../README.md")]
+#![cfg_attr(
+    not(test),
+    warn(
+        clippy::cast_possible_truncation,
+        clippy::cast_possible_wrap,
+        clippy::cast_precision_loss,
+        clippy::cast_sign_loss
+    )
+)]
 
 pub mod aligned;
 pub mod answers;
 pub mod axioms;
+mod cast;
 mod compare_runs;
 mod compare_tables;
 mod comparison;
@@ -19,7 +29,6 @@ mod holds;
 pub mod language;
 mod measure;
 pub mod neighbour;
-mod outcome;
 pub mod overlap;
 mod prediction_source;
 mod regress_run;
@@ -48,7 +57,6 @@ pub use measure::{
     FLOOR, Family, Measure, MeasureDescription, Product, ProductError, USUAL, USUAL_BY_FACET, Values,
     measures,
 };
-pub use outcome::Outcome;
 pub use prediction_source::PredictionSource;
 pub use regress_run::{RegressConfig, RegressedRun, regress_run};
 pub use requirements::{NotAThreshold, Requirements, Threshold};

@@ -63,7 +63,7 @@ measures! {
     EmOfficial = "em_official", Query, 2, "1 if the graphs of both S-expressions are isomorphic (GrailQA), else 0",
         "a text that cannot be read, or a form in another language 0; no ontology, or no gold S-expression: not measured";
     EmCanonical = "em_canonical", Query, 2, "1 if both queries have the same canonical form, whatever their languages, else 0",
-        "a text that cannot be read 0; SPARQL outside of the algebra, on either side: 1 if both parsed queries are the same up to the names of variables and the order of what is joined";
+        "a text that cannot be read 0; SPARQL outside the algebra, on either side: 1 if both parsed queries are the same up to the names of variables and the order of what is joined";
     Bleu = "bleu", Query, 2, "BLEU of the token sequences, n up to 4, brevity penalty, no smoothing, orders above the length of the prediction left out",
         "no common token 0; both the same 1, also below four tokens; no prediction 0; gold has no form in this language: as em_string";
     RougeL = "rouge_l", Query, 2, "F1 of the longest common subsequence of tokens",
@@ -72,16 +72,16 @@ measures! {
         "both empty: as em_canonical; one empty 0; SPARQL that has lost brackets is closed and parsed; if that fails, the tokens of both texts are scanned; other broken texts 0";
     F1Tri = "f1_tri", Query, 2, "F1 of the sets of triple patterns of the parsed query, all variables taken for one; literals by value, inverse paths the other way round",
         "as f1_sem; patterns that become the same count once";
-    F1Aligned = "f1_aligned", Query, 3, "F1 of what the query graphs say, variables aligned in the best way, the answer to the answer",
-        "a text that cannot be read 0; SPARQL outside of the algebra, on either side: of triple patterns and conditions instead of graphs";
+    F1Aligned = "f1_aligned", Query, 3, "F1 of the statements of the query graphs, variables aligned in the best way, the answer to the answer",
+        "a text that cannot be read 0; SPARQL outside the algebra, on either side: of triple patterns and conditions instead of graphs";
     F1Inverse = "f1_inverse", Query, 4, "as f1_aligned; a relation and its inverse the other way round are the same, and so are entities that owl:sameAs links",
         "as f1_aligned";
     MrrForm = "mrr_form", Query, 2, "1 / the place of the first form with the canonical form of gold: the form itself, then its alternatives",
         "none of them 0; without alternatives as em_canonical";
     Exec = "exec", Execution, 1, "1 if the logical form runs, else 0",
-        "no answers are fine: 1; over budget 0; no KB at hand: not measured";
-    F1Exec = "f1_exec", Execution, 1, "f1 of what the logical form returns, whatever answers are claimed beside it",
-        "no form, or one that does not run 0; no KB at hand, or no gold answers: not measured";
+        "no answers are fine: 1; over budget 0; no KB: not measured";
+    F1Exec = "f1_exec", Execution, 1, "f1 of what the logical form returns, whatever answers are claimed",
+        "no form, or one that does not run 0; no KB, or no gold answers: not measured";
     EmAnswer = "em_answer", Answer, 1, "1 if both answer sets are the same, else 0", "both empty 1; error 0; duplicates and order do not matter";
     Precision = "precision", Answer, 1, "right answers / predicted answers", "both empty 1; none predicted 0; error 0";
     Recall = "recall", Answer, 1, "right answers / gold answers", "both empty 1; none in gold 0; error 0";
@@ -91,7 +91,7 @@ measures! {
     Mrr = "mrr", Answer, 1, "1 / the place of the first right answer", "both empty 1; no right one 0; error 0";
     KqaPro = "kqapro_accuracy", Answer, 2, "1 if the first predicted answer is the gold one by the rules of KQA Pro's evaluator, else 0",
         "numbers cut to integers within 1e-5; a year is all of its dates; no prediction 0; several gold answers: any of them";
-    Choice = "choice_accuracy", Answer, 1, "1 if the chosen answer is the gold one, else 0", "no choices in gold: not measured; an answer that is no choice 0";
+    Choice = "choice_accuracy", Answer, 1, "1 if the chosen answer is the gold one, else 0", "no choices in gold: not measured; an answer that is not a choice 0";
     Perplexity = "perplexity", System, 1, "exp(- mean log-probability of the tokens)", "no log-probabilities: not measured";
 }
 

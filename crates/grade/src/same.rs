@@ -49,7 +49,7 @@ pub enum DifferentBenchmarks {
         /// Their benchmarks.
         abouts: Box<[About; 2]>,
     },
-    /// One id stands for two questions.
+    /// One id belongs to two questions.
     #[error("{first} and {second} are about different benchmarks: `{id}` is another question there")]
     Question {
         /// A run.
@@ -59,7 +59,7 @@ pub enum DifferentBenchmarks {
         /// The id.
         id: String,
     },
-    /// No question is in both, and no identity says that they belong together.
+    /// No question is in both, and no identity shows that they belong together.
     #[error("{first} and {second} have no question in common: they are about different benchmarks")]
     NothingInCommon {
         /// A run.

@@ -1,6 +1,6 @@
 //! SPARQL that may be broken, cut into tokens; and its triple patterns by the letter, found without a parser.
 //!
-//! Degraded queries have lost a bracket, predicted ones end in the middle; what they say can still be compared.
+//! Degraded queries have lost a bracket, predicted ones end in the middle; their content can still be compared.
 
 use crate::elements::{Elements, Pattern, after_brackets, is_condition};
 use std::borrow::Cow;

@@ -1,5 +1,6 @@
 //! How measures react to synthetic degradations: the third table of the paper on grounded measures.
 
+use crate::cast::float;
 use crate::degrade::{Degradation, check_share, check_text, degrade};
 use crate::grade_error::GradeError;
 use crate::grader::Grader;
@@ -132,10 +133,10 @@ pub fn sensitivity(
             let products = products.map(|(at, product)| (product.name.clone(), Measure::ALL.len() + at));
             let mean = |column: usize| {
                 let measured: Vec<f64> = values.iter().filter_map(|row| row[column]).collect();
-                measured.iter().sum::<f64>() / measured.len().max(1) as f64
+                measured.iter().sum::<f64>() / float(measured.len().max(1))
             };
             let scores = names.chain(products).map(|(name, column)| (name, mean(column))).collect();
-            let changed = run.changed as f64 / run.predictions.len().max(1) as f64;
+            let changed = float(run.changed) / float(run.predictions.len().max(1));
             rows.push(SensitivityRow { degradation: degradation.name(), share, changed, scores });
         }
     }

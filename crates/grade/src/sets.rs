@@ -1,5 +1,7 @@
 //! Precision, recall and F1 of sets.
 
+use crate::cast::float;
+
 /// How two sets overlap.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Overlap {
@@ -34,7 +36,7 @@ impl Overlap {
         match (self.both_empty(), self.predicted) {
             (true, _) => 1.0,
             (_, 0) => 0.0,
-            (_, n) => self.common as f64 / n as f64,
+            (_, n) => float(self.common) / float(n),
         }
     }
 
@@ -43,7 +45,7 @@ impl Overlap {
         match (self.both_empty(), self.gold) {
             (true, _) => 1.0,
             (_, 0) => 0.0,
-            (_, n) => self.common as f64 / n as f64,
+            (_, n) => float(self.common) / float(n),
         }
     }
 
@@ -52,7 +54,7 @@ impl Overlap {
         if self.both_empty() {
             return 1.0;
         }
-        2.0 * self.common as f64 / (self.predicted + self.gold).max(1) as f64
+        2.0 * float(self.common) / float((self.predicted + self.gold).max(1))
     }
 
     /// What is in both of what is in any: 1 if both are empty.
@@ -60,7 +62,7 @@ impl Overlap {
         if self.both_empty() {
             return 1.0;
         }
-        self.common as f64 / (self.predicted + self.gold - self.common).max(1) as f64
+        float(self.common) / float((self.predicted + self.gold - self.common).max(1))
     }
 
     /// Whether both are the same.

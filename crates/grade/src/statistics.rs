@@ -1,5 +1,6 @@
 //! Intervals and paired tests.
 
+use crate::cast::{float, whole};
 use serde::Serialize;
 use statrs::function::erf::erfc;
 use touchstone_benchmark::Random;
@@ -31,12 +32,12 @@ impl Estimate {
         }
         let (mean, deviation) = mean_and_deviation(values);
         if n > BOOTSTRAP_UP_TO {
-            let margin = 1.959_963_985 * deviation / (n as f64).sqrt();
+            let margin = 1.959_963_985 * deviation / float(n).sqrt();
             return Some(Estimate { n, mean, low: mean - margin, high: mean + margin });
         }
         let mut means = resampled_means(values);
         means.sort_by(f64::total_cmp);
-        let at = |share: f64| means[((share * RESAMPLES as f64) as usize).min(RESAMPLES - 1)];
+        let at = |share: f64| means[whole(share * float(RESAMPLES)).min(RESAMPLES - 1)];
         Some(Estimate { n, mean, low: at(0.025), high: at(0.975) })
     }
 }
@@ -44,13 +45,13 @@ impl Estimate {
 fn resampled_means(values: &[f64]) -> Vec<f64> {
     let mut random = Random::new(SEED, "bootstrap");
     let n = values.len();
-    let mean = |_| (0..n).map(|_| values[random.below(n)]).sum::<f64>() / n as f64;
+    let mean = |_| (0..n).map(|_| values[random.below(n)]).sum::<f64>() / float(n);
     (0..RESAMPLES).map(mean).collect()
 }
 
 /// The mean and the deviation of a sample.
 pub fn mean_and_deviation(values: &[f64]) -> (f64, f64) {
-    let n = values.len() as f64;
+    let n = float(values.len());
     let mean = values.iter().sum::<f64>() / n.max(1.0);
     let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
     (mean, (squares / (n - 1.0).max(1.0)).sqrt())
@@ -82,7 +83,7 @@ pub struct Comparison {
 /// Compares two systems by their values for the same questions.
 pub fn compare(first: &[f64], second: &[f64]) -> Comparison {
     let differences: Vec<f64> = first.iter().zip(second).map(|(a, b)| b - a).collect();
-    let n = differences.len().max(1) as f64;
+    let n = float(differences.len().max(1));
     let (difference, deviation) = mean_and_deviation(&differences);
     let (low, high, p_bootstrap) = if differences.is_empty() || deviation == 0.0 {
         (difference, difference, if difference == 0.0 { 1.0 } else { 0.0 })
@@ -95,7 +96,7 @@ pub fn compare(first: &[f64], second: &[f64]) -> Comparison {
         means.sort_by(f64::total_cmp);
         // Under the hypothesis of no difference the same spread lies around 0.
         let extreme = means.iter().filter(|mean| (**mean - difference).abs() >= difference.abs()).count();
-        let p = (extreme + 1) as f64 / (RESAMPLES + 1) as f64;
+        let p = float(extreme + 1) / float(RESAMPLES + 1);
         (means[RESAMPLES / 40], means[RESAMPLES - RESAMPLES / 40 - 1], p)
     };
     let right = |value: f64| value >= 1.0;
@@ -122,10 +123,10 @@ fn sign_test(lost: usize, won: usize) -> f64 {
         return 1.0;
     }
     // The sum of binomial coefficients over 2^n, by logarithms.
-    let mut term = -(n as f64) * std::f64::consts::LN_2;
+    let mut term = -float(n) * std::f64::consts::LN_2;
     let mut sum = term.exp();
     for k in 1..=few {
-        term += ((n - k + 1) as f64).ln() - (k as f64).ln();
+        term += float(n - k + 1).ln() - float(k).ln();
         sum += term.exp();
     }
     (2.0 * sum).min(1.0)
@@ -138,7 +139,7 @@ pub fn holm(p: &[f64]) -> Vec<f64> {
     let mut corrected = vec![1.0; p.len()];
     let mut highest: f64 = 0.0;
     for (rank, &at) in order.iter().enumerate() {
-        highest = highest.max(p[at] * (p.len() - rank) as f64).min(1.0);
+        highest = highest.max(p[at] * float(p.len() - rank)).min(1.0);
         corrected[at] = highest;
     }
     corrected

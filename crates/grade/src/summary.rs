@@ -1,14 +1,15 @@
 //! The scores of a run: over all questions, and by facets.
 
+use crate::cast::index32;
 use crate::grader::{GoldAnswers, Grade};
 use crate::measure::{Measure, Product};
-use crate::outcome::Outcome;
 use crate::overlap::{BleuCounts, Smoothing};
 use crate::statistics::Estimate;
 use crate::usage::UsageSummary;
 use hashbrown::HashMap;
 use serde::Serialize;
 use std::collections::BTreeMap;
+use touchstone_benchmark::PredictionOutcome;
 
 /// The version of the summary's form.
 pub const FORMAT: u32 = 1;
@@ -26,7 +27,7 @@ pub struct Summary {
     pub kb: Option<String>,
     /// How many questions.
     pub questions: usize,
-    /// How many of them came to what; the numbers add up to `questions`.
+    /// How many of them have each outcome; the numbers add up to `questions`.
     pub outcomes: BTreeMap<&'static str, usize>,
     /// Predictions for questions that the benchmark does not have.
     pub unknown: usize,
@@ -93,7 +94,7 @@ pub struct Cell {
 pub struct Collector {
     names: Vec<(String, u32)>,
     /// By question; `None` where it was not graded.
-    outcomes: Vec<Option<Outcome>>,
+    outcomes: Vec<Option<PredictionOutcome>>,
     /// By measure, then by question; NaN where it is not measured.
     columns: Vec<Vec<f64>>,
     facets: Vec<String>,
@@ -111,7 +112,7 @@ fn is_zero(n: &usize) -> bool {
 }
 
 impl Collector {
-    /// For runs on so many questions with these compound measures and official scores, grouped by these facets.
+    /// For runs on a number of questions with these compound measures and official scores, grouped by these facets.
     pub fn new(n_questions: usize, products: &[Product], official: &[&str], facets: &[String]) -> Collector {
         let measures = Measure::ALL.iter().map(|measure| (measure.name().to_owned(), measure.version()));
         let products = products.iter().map(|product| (product.name.clone(), product.version));
@@ -151,7 +152,7 @@ impl Collector {
         }
         for (facet, values) in facets.iter().enumerate() {
             for value in values {
-                self.cells.entry((facet, value.clone())).or_default().push(at as u32);
+                self.cells.entry((facet, value.clone())).or_default().push(index32(at));
             }
         }
         self.incomparable += usize::from(grade.is_incomparable);
@@ -175,7 +176,7 @@ impl Collector {
     /// The scores.
     pub fn summary(&self, benchmark: &str, unknown: usize, repeated: usize) -> Summary {
         let mut outcomes: BTreeMap<&'static str, usize> =
-            Outcome::ALL.iter().map(|outcome| (outcome.word(), 0)).collect();
+            PredictionOutcome::ALL.iter().map(|outcome| (outcome.word(), 0)).collect();
         for outcome in self.outcomes.iter().flatten() {
             *outcomes.entry(outcome.word()).or_default() += 1;
         }
@@ -186,7 +187,7 @@ impl Collector {
             let answered: Vec<f64> = column
                 .iter()
                 .zip(&self.outcomes)
-                .filter(|(value, outcome)| !value.is_nan() && **outcome == Some(Outcome::Answered))
+                .filter(|(value, outcome)| !value.is_nan() && **outcome == Some(PredictionOutcome::Answered))
                 .map(|(value, _)| *value)
                 .collect();
             if let Some(all) = Estimate::of(&measured(column)) {

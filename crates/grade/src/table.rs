@@ -1,5 +1,6 @@
 //! Tables of scores for other programs: Markdown, CSV, LaTeX; and checks in JUnit's XML, which continuous integration reads.
 
+use crate::cast::whole;
 use crate::statistics::Estimate;
 use crate::summary::Summary;
 use std::fmt::Write;
@@ -70,9 +71,12 @@ impl Table {
     }
 
     fn csv(&self) -> String {
-        let field = |cell: &str| match cell.contains([',', '"', '\n', '\r']) {
-            true => format!("\"{}\"", cell.replace('"', "\"\"")),
-            false => cell.to_owned(),
+        let field = |cell: &str| {
+            if cell.contains([',', '"', '\n', '\r']) {
+                format!("\"{}\"", cell.replace('"', "\"\""))
+            } else {
+                cell.to_owned()
+            }
         };
         let line = |cells: &mut dyn Iterator<Item = String>| cells.collect::<Vec<_>>().join(",") + "\n";
         let mut out = line(&mut self.headings.iter().map(|heading| field(heading)));
@@ -233,7 +237,7 @@ pub fn usage(summary: &Summary) -> Option<Table> {
 /// A number with four significant digits at most, large ones in full.
 pub fn quantity(value: f64) -> String {
     if value >= 1000.0 {
-        return grouped(value.round() as u64);
+        return grouped(whole(value.round()) as u64);
     }
     let text = match value {
         v if v >= 100.0 => format!("{v:.1}"),

@@ -1,5 +1,6 @@
 //! What the predictions of a run cost in all: time, tokens, money.
 
+use crate::cast::float;
 use serde::Serialize;
 use touchstone_benchmark::Usage;
 
@@ -28,7 +29,7 @@ impl Spread {
             |percent: usize| sorted.get((sorted.len() * percent).div_ceil(100).saturating_sub(1)).copied();
         let (median, p95) = (at(50)?, at(95)?);
         let total: f64 = sorted.iter().sum();
-        Some(Spread { n: sorted.len(), mean: total / sorted.len() as f64, median, p95, total })
+        Some(Spread { n: sorted.len(), mean: total / float(sorted.len()), median, p95, total })
     }
 }
 

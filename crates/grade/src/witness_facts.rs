@@ -190,7 +190,7 @@ impl Walk<'_, '_> {
         self.answers(&Query::new(Ask::Members(set.clone())))
     }
 
-    /// What a query gives, if that is things, and not too much work.
+    /// The things that a query returns, within the limits.
     fn answers(&self, query: &Query) -> Option<Members> {
         let plan = Plan::of(query, self.words).ok()?;
         match run(self.kb, &plan).0 {

@@ -12,7 +12,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let grades = [("q1", "Who discovered radium?", 1.0), ("q2", "Who discovered germanium?", 0.5)];
     let grades = grades.map(|(id, question, f1)| GradeRow {
         id: id.to_owned(),
-        outcome: "answered".to_owned(),
+        outcome: touchstone_benchmark::PredictionOutcome::Answered,
         question: question.to_owned(),
         measures: [("f1".to_owned(), f1)].into_iter().collect(),
         ..GradeRow::default()

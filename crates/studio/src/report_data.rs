@@ -5,7 +5,7 @@ use hashbrown::HashMap;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
-use touchstone_benchmark::{Answer, GradeRow, Graph, NamedValues};
+use touchstone_benchmark::{Answer, GradeRow, Graph, NamedValues, PredictionOutcome};
 use touchstone_grade::same::About;
 use touchstone_logic::QueryGraph;
 
@@ -282,13 +282,14 @@ impl<'r> ResultData<'r> {
         let is_gold = row.predicted.is_some() && row.predicted == row.gold;
         let trace = row.trace.as_ref().map(|trace| serde_json::to_string_pretty(trace).unwrap_or_default());
         ResultData {
-            o: &row.outcome,
+            o: row.outcome.word(),
             m: measures.iter().map(|name| row.measures.get(name).map(rounded)).collect(),
             c: row.cause.as_deref(),
             p: row.predicted.as_deref().filter(|_| !is_gold),
             graph: other_graph(row).map(|graph| GraphPlan::of(&QueryGraph::from(graph), gold)),
             same: is_gold,
-            a: (row.outcome == "answered").then(|| &row.answers[..row.answers.len().min(MAX_ANSWERS)]),
+            a: (row.outcome == PredictionOutcome::Answered)
+                .then(|| &row.answers[..row.answers.len().min(MAX_ANSWERS)]),
             t: trace.map(|trace| trace.chars().take(MAX_TRACE).collect()),
             s: row.predicted_shape.as_deref(),
         }

@@ -68,7 +68,7 @@ mod tests {
         let grade = GradeRow {
             id: "1".to_owned(),
             question: "</script><script>alert(1)</script>".to_owned(),
-            outcome: "answered".to_owned(),
+            outcome: touchstone_benchmark::PredictionOutcome::Answered,
             ..GradeRow::default()
         };
         let run = ReportRun { name: "<b>".to_owned(), ..run(vec![grade]) };
@@ -82,7 +82,7 @@ mod tests {
     fn right_answers_have_the_text_of_gold() {
         let grade = GradeRow {
             id: "1".to_owned(),
-            outcome: "answered".to_owned(),
+            outcome: touchstone_benchmark::PredictionOutcome::Answered,
             gold_answers: vec![Answer::Boolean { value: true }],
             answers: vec!["yes".to_owned()],
             ..GradeRow::default()
@@ -95,7 +95,7 @@ mod tests {
     fn runs_stand_side_by_side() {
         let grade = |id: &str, value: f64| GradeRow {
             id: id.to_owned(),
-            outcome: "answered".to_owned(),
+            outcome: touchstone_benchmark::PredictionOutcome::Answered,
             measures: [("f1".to_owned(), value)].into_iter().collect(),
             ..GradeRow::default()
         };

@@ -43,7 +43,7 @@ pub(crate) fn run(args: &AxiomsArgs) -> Result<Outcome> {
         Holds::Half => "◐",
         Holds::Full => "●",
     };
-    // Where the paper has another sign, it stands behind ours.
+    // A different sign in the paper follows ours.
     let cell = |row: &AxiomRow, at: usize| {
         let ours = row.cells()[at];
         match row.published.map(|published| published[at]).filter(|published| *published != ours) {

@@ -155,7 +155,11 @@ pub(crate) fn run(args: &RunArgs, arguments: &[String]) -> Result<Outcome> {
     if let Err(error) = remember_started(journal.manifest(), &touchstone_kb::cache_dir()) {
         tracing::debug!(%error, "`run --resume` will ask before it resumes this run");
     }
-    let grader = Grader { cancel: bar.cancel(), ..Grader::for_benchmark(&gold, &context) };
+    let grader = Grader {
+        cancel: bar.cancel(),
+        gives: header.gives.unwrap_or(Gives::Both),
+        ..Grader::for_benchmark(&gold, &context)
+    };
     let mut score = RunningScore::new(grader, &questions, &bar);
     let settings = AskSettings { workers: usize::from(args.parallel), prices };
     let done = ask_all(&*system, &asked, &mut journal, settings, &bar, &mut |input, prediction| {

@@ -4,11 +4,12 @@ use super::{evaluated, form, grader, knowledge, quick};
 use std::path::PathBuf;
 use touchstone_benchmark::Answer;
 use touchstone_benchmark::Prediction;
+use touchstone_benchmark::PredictionOutcome as Outcome;
 use touchstone_benchmark::{Forms, Question};
 use touchstone_datasets::{DataSet, Records, kqapro};
 use touchstone_engine::Words;
 use touchstone_grade::degrade::without_bracket;
-use touchstone_grade::{Family, GoldAnswers, Grader, Measure, Outcome};
+use touchstone_grade::{Family, GoldAnswers, Grader, Measure};
 use touchstone_kb::NoProgress;
 use touchstone_logic::Language;
 

@@ -3,6 +3,7 @@
 
 mod gold;
 
+use touchstone_benchmark::PredictionOutcome as Outcome;
 use touchstone_benchmark::english::Lexicon;
 use touchstone_benchmark::{Benchmark, Question, Random, Split};
 use touchstone_benchmark::{Prediction, Predictions};
@@ -13,7 +14,7 @@ use touchstone_grade::axioms::{Holds, axioms};
 use touchstone_grade::degrade::{Degradation, degrade, worse_query};
 use touchstone_grade::distil::{Distilled, distil};
 use touchstone_grade::sensitivity::sensitivity;
-use touchstone_grade::{Grader, Measure, Outcome};
+use touchstone_grade::{Grader, Measure};
 use touchstone_kb::{Kb, NoProgress};
 use touchstone_logic::Knowledge;
 use touchstone_logic::sparql::Namespaces;
