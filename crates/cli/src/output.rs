@@ -7,6 +7,7 @@ use serde::Serialize;
 use std::borrow::Cow;
 use std::io::{IsTerminal, Write};
 use std::path::Path;
+use touchstone_datasets::ReasonCounts;
 use touchstone_kb::output::OutputFile;
 
 pub(crate) use touchstone_kb::shortened;
@@ -170,6 +171,21 @@ pub(crate) fn counted(number: u64, one: &str, many: &str) -> String {
 /// A share or score with three digits.
 pub(crate) fn three(value: f64) -> String {
     format!("{value:.3}")
+}
+
+/// Reports the ten most frequent reasons why records were left out.
+pub(crate) fn report_reasons(reasons: &ReasonCounts, what: &str) {
+    if reasons.total() == 0 {
+        return;
+    }
+    note(&format!("{} {what}:", counted(reasons.total() as u64, "record", "records")));
+    let sorted = reasons.most_frequent();
+    for (reason, n, id) in sorted.iter().take(10) {
+        note(&format!("  {} {reason} (first: {id})", count(*n)));
+    }
+    if sorted.len() > 10 {
+        note(&format!("  and {} other reasons", sorted.len() - 10));
+    }
 }
 
 /// Reserves a file that a command writes, before the work of making its content. Only a file that this program wrote is replaced,

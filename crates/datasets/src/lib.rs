@@ -11,6 +11,7 @@
 
 mod card;
 mod compared_answer;
+pub mod convert;
 mod cwq;
 mod data_set;
 mod export;

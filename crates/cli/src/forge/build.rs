@@ -71,7 +71,7 @@ pub(crate) fn run(args: &BuildArgs) -> Result<Outcome> {
     }
     let (Some(name), Some(out)) = (&args.recipe, &args.out) else { bail!("a recipe and --out are needed") };
     let recipe = recipe(args, name)?;
-    let kb = crate::kb::open(&args.kb)?;
+    let kb = crate::open_kb::open_kb(&args.kb)?;
     let config = BuildConfig {
         kb: &kb,
         recipe,

@@ -41,7 +41,7 @@ pub(crate) fn run(args: &ExportArgs) -> Result<Outcome> {
             output::note(
                 "the benchmark does not name its KB; names are taken from World (--kb names another)",
             );
-            crate::kb::open("world")?
+            crate::open_kb::open_kb("world")?
         }
     };
     let config =

@@ -1,7 +1,7 @@
 //! `touchstone import-dataset`.
 
 use crate::args::KnowledgeArgs;
-use crate::forms::report_reasons;
+use crate::output::report_reasons;
 use crate::progress::Bar;
 use crate::{Outcome, data_set_arg, output};
 use anyhow::{Result, bail};

@@ -33,7 +33,7 @@ pub(crate) struct LexiconArgs {
 }
 
 pub(crate) fn run(args: &LexiconArgs) -> Result<Outcome> {
-    let kb = crate::kb::open(&args.kb)?;
+    let kb = crate::open_kb::open_kb(&args.kb)?;
     let lexicon = super::lexicon(args.lexicon.as_deref(), &kb)?;
     let mut entries: Vec<Entry> = lexicon.entries(&kb);
     let (n_all, n_doubtful) =

@@ -30,7 +30,7 @@ pub(crate) struct VerbaliseArgs {
 }
 
 pub(crate) fn run(args: &VerbaliseArgs) -> Result<Outcome> {
-    let kb = crate::kb::open(&args.kb)?;
+    let kb = crate::open_kb::open_kb(&args.kb)?;
     let lexicon = super::lexicon(args.lexicon.as_deref(), &kb)?;
     let verbalised = verbalise_form(&args.query, &kb, &lexicon, !args.one, args.seed)?;
     match args.json {

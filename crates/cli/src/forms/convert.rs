@@ -1,18 +1,14 @@
 //! `touchstone convert`.
 
-use super::{each_record, item, report_reasons};
+use super::each_record;
 use crate::args::KnowledgeArgs;
 use crate::data_set_arg::FormsFormat;
+use crate::output::report_reasons;
 use crate::{Outcome, output};
 use anyhow::Result;
 use clap::{Args, ValueEnum};
-use serde::Serialize;
-use touchstone_datasets::{DataSet, ReasonCounts, Record};
-use touchstone_engine::QueryContext;
-use touchstone_kb::RdfVocabulary;
-use touchstone_logic::sparql::Dialect;
-use touchstone_logic::{Knowledge, Reading};
-use touchstone_logic::{Language, Printed, kopl, sexpr, sparql};
+use touchstone_datasets::ReasonCounts;
+use touchstone_datasets::convert::{Converted, Converter, DialectChoice, ProgramStyle, TargetLanguage};
 
 #[derive(Args)]
 pub(crate) struct ConvertArgs {
@@ -26,12 +22,12 @@ pub(crate) struct ConvertArgs {
     #[arg(long, value_enum, default_value_t = FormsFormat::AUTO, value_name = "FORMAT")]
     from: FormsFormat,
     /// How to write KoPL
-    #[arg(long, value_enum, default_value_t = ProgramStyle::Readable, value_name = "STYLE")]
-    style: ProgramStyle,
+    #[arg(long, value_enum, default_value_t = StyleName::Readable, value_name = "STYLE")]
+    style: StyleName,
     /// The graph that SPARQL is written for
     #[arg(long, value_enum, default_value_t = DialectName::Auto, value_name = "DIALECT")]
     dialect: DialectName,
-    /// Refuse what cannot be said exactly
+    /// Refuse forms that cannot be translated exactly
     #[arg(long)]
     strict: bool,
     #[command(flatten)]
@@ -49,7 +45,7 @@ enum Target {
 }
 
 #[derive(Clone, Copy, ValueEnum)]
-enum ProgramStyle {
+enum StyleName {
     Readable,
     Linear,
     Json,
@@ -64,31 +60,20 @@ enum DialectName {
     Plain,
 }
 
-/// A translated form.
-#[derive(Serialize)]
-struct Converted {
-    id: String,
-    from: Option<&'static str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    text: Option<String>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    repairs: Vec<String>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    lost: Vec<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    error: Option<String>,
-}
-
 pub(crate) fn run(args: &ConvertArgs) -> Result<Outcome> {
     let opened = args.known.open()?;
     let known = opened.context();
-    let knowledge = known.knowledge();
-    let format = args.from.0;
+    let converter = Converter {
+        data_set: args.from.0,
+        target: target(args),
+        strict: args.strict,
+        knowledge: known.knowledge(),
+    };
     let (mut done, mut lossy, mut reasons) = (0usize, 0usize, ReasonCounts::default());
     let mut single: Option<Converted> = None;
     each_record(
         &args.file,
-        |record| converted(args, format, record, &known, &knowledge),
+        |record| converter.convert(record),
         |converted| {
             match (&converted.error, converted.lost.is_empty()) {
                 (Some(error), _) => reasons.add(&converted.id, error.clone()),
@@ -100,7 +85,7 @@ pub(crate) fn run(args: &ConvertArgs) -> Result<Outcome> {
             if args.json {
                 return output::json_line(&converted);
             }
-            // The first is kept back: alone, it is shown with everything there is to say.
+            // The first is kept back: if it is the only one, it is shown with all notes.
             if done + reasons.total() == 1 {
                 single = Some(converted);
                 return Ok(());
@@ -150,89 +135,19 @@ fn alone(converted: &Converted) -> Result<Outcome> {
     Ok(Outcome::Done)
 }
 
-fn converted(
-    args: &ConvertArgs,
-    format: DataSet,
-    record: &Record,
-    known: &QueryContext<'_>,
-    knowledge: &Knowledge<'_>,
-) -> Converted {
-    let failed = |id: String, from, error: String| Converted {
-        id,
-        from,
-        text: None,
-        repairs: Vec::new(),
-        lost: Vec::new(),
-        error: Some(error),
-    };
-    let item = match item(format, record) {
-        Ok(item) => item,
-        Err((id, error)) => return failed(id, None, error),
-    };
-    let language = item.source.language();
-    let reading = match item.source.read(knowledge) {
-        Ok(reading) => reading,
-        Err(error) => return failed(item.id, Some(language.word()), error.to_string()),
-    };
-    let printed = print(args, language, &reading, known);
-    let repairs = reading.repairs.iter().map(ToString::to_string).collect();
-    let mut lost: Vec<String> = reading.lost.iter().map(ToString::to_string).collect();
-    match printed {
-        Ok(printed) => {
-            lost.extend(printed.lost.iter().map(ToString::to_string));
-            lost.dedup();
-            let error = (args.strict && !lost.is_empty())
-                .then(|| format!("not exactly the same: {}", lost.join("; ")));
-            let text = if error.is_some() { None } else { Some(printed.text) };
-            Converted { id: item.id, from: Some(language.word()), text, repairs, lost, error }
-        }
-        Err(error) => Converted {
-            id: item.id,
-            from: Some(language.word()),
-            text: None,
-            repairs,
-            lost,
-            error: Some(error),
-        },
-    }
-}
-
-fn print(
-    args: &ConvertArgs,
-    from: Language,
-    reading: &Reading,
-    known: &QueryContext<'_>,
-) -> Result<Printed, String> {
-    let query = &reading.query;
+fn target(args: &ConvertArgs) -> TargetLanguage {
     match args.to {
-        Target::Sexpr => sexpr::print(query).map_err(|error| error.to_string()),
-        Target::Sparql => {
-            let namespaces = known.namespaces();
-            let plain =
-                Dialect::Plain { base: namespaces.base.unwrap_or_else(|| "urn:touchstone:kb:".to_owned()) };
-            let dialect = match args.dialect {
-                DialectName::Kqapro => Dialect::KqaPro,
-                DialectName::Freebase => Dialect::Freebase,
-                DialectName::Plain => plain,
-                DialectName::Auto if from == Language::Kopl => Dialect::KqaPro,
-                DialectName::Auto if reading.dialect.is_some() => {
-                    reading.dialect.clone().unwrap_or(Dialect::Freebase)
-                }
-                DialectName::Auto => match namespaces.vocabulary {
-                    None | Some(RdfVocabulary::Freebase) => Dialect::Freebase,
-                    Some(RdfVocabulary::Rdfs | RdfVocabulary::Wikidata) => plain,
-                },
-            };
-            sparql::print(query, &dialect).map_err(|error| error.to_string())
-        }
-        Target::Kopl => {
-            let (program, lost) = kopl::from_query(query, known).map_err(|error| error.to_string())?;
-            let text = match args.style {
-                ProgramStyle::Readable => program.to_readable(),
-                ProgramStyle::Linear => program.to_linear(),
-                ProgramStyle::Json => Ok(program.to_json().to_string()),
-            };
-            Ok(Printed { text: text.map_err(|error| error.to_string())?, lost })
-        }
+        Target::Sexpr => TargetLanguage::Sexpr,
+        Target::Kopl => TargetLanguage::Kopl(match args.style {
+            StyleName::Readable => ProgramStyle::Readable,
+            StyleName::Linear => ProgramStyle::Linear,
+            StyleName::Json => ProgramStyle::Json,
+        }),
+        Target::Sparql => TargetLanguage::Sparql(match args.dialect {
+            DialectName::Auto => None,
+            DialectName::Freebase => Some(DialectChoice::Freebase),
+            DialectName::Kqapro => Some(DialectChoice::KqaPro),
+            DialectName::Plain => Some(DialectChoice::Plain),
+        }),
     }
 }

@@ -1,7 +1,8 @@
 //! `touchstone match`.
 
-use super::{each_record, percent, report_reasons};
+use super::{each_record, percent};
 use crate::args::KnowledgeArgs;
+use crate::output::report_reasons;
 use crate::{Outcome, output};
 use anyhow::{Result, bail};
 use clap::{Args, ValueEnum};

@@ -5,10 +5,9 @@ pub(crate) mod level;
 pub(crate) mod matching;
 pub(crate) mod shape;
 
-use crate::output;
 use crate::progress::Bar;
 use anyhow::Result;
-use touchstone_datasets::{DataSet, Item, ReasonCounts, Record, RecordInput};
+use touchstone_datasets::{DataSet, Item, Record, RecordInput};
 
 /// Reads the records of a file (`-` is standard input, and a logical form may take its place), works on them in parallel, and hands on the
 /// results in the order of the file.
@@ -23,21 +22,6 @@ pub(crate) fn each_record<T: Send>(
 /// A question of a record, or its line and what is wrong.
 pub(crate) fn item(data_set: DataSet, record: &Record) -> Result<Item, (String, String)> {
     data_set.item(record).map_err(|error| (record.line.to_string(), error.to_string()))
-}
-
-/// Reports the ten most frequent reasons why records were left out.
-pub(crate) fn report_reasons(reasons: &ReasonCounts, what: &str) {
-    if reasons.total() == 0 {
-        return;
-    }
-    output::note(&format!("{} {what}:", output::counted(reasons.total() as u64, "record", "records")));
-    let sorted = reasons.most_frequent();
-    for (reason, count, id) in sorted.iter().take(10) {
-        output::note(&format!("  {} {reason} (first: {id})", output::count(*count)));
-    }
-    if sorted.len() > 10 {
-        output::note(&format!("  and {} other reasons", sorted.len() - 10));
-    }
 }
 
 /// A share of a whole in percent.

@@ -1,8 +1,9 @@
 //! `touchstone shape`.
 
-use super::{each_record, item, percent, report_reasons};
+use super::{each_record, item, percent};
 use crate::args::KnowledgeArgs;
 use crate::data_set_arg::FormsFormat;
+use crate::output::report_reasons;
 use crate::{Outcome, output};
 use anyhow::Result;
 use clap::Args;

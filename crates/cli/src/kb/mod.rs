@@ -8,7 +8,6 @@ mod serve;
 mod show;
 
 use crate::Outcome;
-pub(crate) use crate::open_kb::open_kb as open;
 use anyhow::Result;
 use clap::Subcommand;
 

@@ -47,7 +47,7 @@ pub(crate) fn run(args: &AskArgs) -> Result<Outcome> {
         Some(folder) => (folder.clone(), args.kb.clone()),
         None => {
             let kb = args.kb.clone().unwrap_or_else(|| "world".to_owned());
-            (training(&crate::kb::open(&kb)?)?, Some(kb))
+            (training(&crate::open_kb::open_kb(&kb)?)?, Some(kb))
         }
     };
     let gold = BenchmarkArgs::of(benchmark, kb).open()?;
