@@ -6,40 +6,58 @@ use hashbrown::HashSet;
 use std::collections::BTreeMap;
 use touchstone_benchmark::package::{Benchmark, KbIdentity, Manifest};
 use touchstone_benchmark::{Question, Random, Split};
-use touchstone_kb::Kb;
+use touchstone_engine::QueryContext;
+use touchstone_kb::Progress;
 use touchstone_logic::equal::Canonical;
 use touchstone_logic::level::{Level, Training, Traits};
 use touchstone_logic::{Knowledge, Query, with_ids};
 
-/// What to take.
-#[derive(Debug, Clone, Default)]
-pub struct Choice {
+/// What to take, and from where.
+pub struct MixConfig<'a, 'k> {
     /// The name of the new benchmark.
     pub name: String,
+    /// The benchmark with the training questions that levels are relative to.
+    pub against: &'a Benchmark,
+    /// The benchmarks to take questions from.
+    pub sources: &'a [Benchmark],
+    /// What is known about the words of their logical forms.
+    pub context: &'a QueryContext<'k>,
     /// Levels to take; all if there are none.
     pub levels: Vec<Level>,
-    /// Shapes to take, by name or code, and how many of each at most; all if there are none.
+    /// Shapes to take, by name or code, and the maximum number of questions of each; all if there are none.
     pub shapes: BTreeMap<String, Option<usize>>,
-    /// Which ones, if there are more.
+    /// Which questions to take, if there are more than wanted.
     pub seed: u64,
     /// Whether the training questions become part of the new benchmark.
     pub with_training: bool,
 }
 
+/// Benchmarks that cannot be put together.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum MixError {
+    /// Levels are relative to training questions.
+    #[error("`{benchmark}` has no training questions, so that there is nothing to tell levels by")]
+    NoTraining {
+        /// The name of the benchmark.
+        benchmark: String,
+    },
+    /// The work was cancelled.
+    #[error("stopped")]
+    Interrupted,
+}
+
 /// Puts benchmarks together. The manifest counts the questions that were not taken by reason.
-pub fn mix(
-    against: &Benchmark,
-    sources: &[Benchmark],
-    choice: &Choice,
-    knowledge: &Knowledge<'_>,
-    kb: Option<&Kb>,
-) -> Benchmark {
+pub fn mix(config: &MixConfig<'_, '_>, progress: &dyn Progress) -> Result<Benchmark, MixError> {
+    let MixConfig { against, sources, .. } = config;
+    if !against.questions.iter().any(|question| question.split == Split::Train) {
+        return Err(MixError::NoTraining { benchmark: against.manifest.name.clone() });
+    }
     let mut mixer = Mixer {
-        choice,
-        knowledge,
-        kb,
+        config,
+        knowledge: &config.context.knowledge(),
         training: Training::default(),
-        left: choice.shapes.clone(),
+        left: config.shapes.clone(),
         keys: HashSet::new(),
         texts: HashSet::new(),
         ids: HashSet::new(),
@@ -51,19 +69,24 @@ pub fn mix(
     }
     mixer.ids = mixer.questions.iter().map(|question| question.id.clone()).collect();
     let mut all: Vec<&Question> = sources.iter().flat_map(|source| &source.questions).collect();
-    Random::new(choice.seed, "mix").shuffle(&mut all);
+    Random::new(config.seed, "mix").shuffle(&mut all);
+    progress.stage("choosing questions", Some(all.len() as u64));
     for question in all {
         if let Err(reason) = mixer.add(question) {
             mixer.rejections.add(reason);
+        }
+        progress.advance(1);
+        if progress.cancelled() {
+            return Err(MixError::Interrupted);
         }
     }
     let mut kb = against.manifest.kb.clone();
     if sources.iter().any(|source| source.manifest.kb.fingerprint != kb.fingerprint) {
         // No single KB holds for all of it.
-        kb = KbIdentity { name: String::new(), fingerprint: String::new() };
+        kb = KbIdentity::of(None);
     }
     let manifest = Manifest {
-        name: choice.name.clone(),
+        name: config.name.clone(),
         kb,
         description: format!("Levels are relative to the training questions of {}.", against.manifest.name),
         tool_version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -74,14 +97,13 @@ pub fn mix(
         verified: 0,
         ..against.manifest.clone()
     };
-    Benchmark::new(manifest, mixer.questions)
+    Ok(Benchmark::new(manifest, mixer.questions))
 }
 
 /// A benchmark that is being put together.
-struct Mixer<'a> {
-    choice: &'a Choice,
-    knowledge: &'a Knowledge<'a>,
-    kb: Option<&'a Kb>,
+struct Mixer<'m, 'c, 'k> {
+    config: &'m MixConfig<'c, 'k>,
+    knowledge: &'m Knowledge<'m>,
     training: Training,
     /// Of shapes with a limit: how many more questions are taken.
     left: BTreeMap<String, Option<usize>>,
@@ -93,11 +115,11 @@ struct Mixer<'a> {
     rejections: Rejections,
 }
 
-impl Mixer<'_> {
+impl Mixer<'_, '_, '_> {
     /// The query of a question. Programs name what expressions have ids for.
     fn read(&self, question: &Question) -> Option<Query> {
         let query = question.query(self.knowledge)?;
-        Some(match self.kb {
+        Some(match self.config.context.kb() {
             Some(kb) => with_ids(query, kb),
             None => query,
         })
@@ -111,7 +133,7 @@ impl Mixer<'_> {
         self.training.add(Traits::of(&query, self.knowledge.words, true));
         self.keys.insert(Canonical::of(&query, self.knowledge.words).key().to_owned());
         self.texts.insert(question.question.to_lowercase());
-        if self.choice.with_training {
+        if self.config.with_training {
             self.questions.push(question.clone());
         }
     }
@@ -120,10 +142,10 @@ impl Mixer<'_> {
     fn add(&mut self, question: &Question) -> Result<(), RejectReason> {
         let query = self.read(question).ok_or(RejectReason::UnreadableQuestion)?;
         let level = self.training.judge(&Traits::of(&query, self.knowledge.words, true)).level;
-        if !self.choice.levels.is_empty() && !self.choice.levels.contains(&level) {
+        if !self.config.levels.is_empty() && !self.config.levels.contains(&level) {
             return Err(RejectReason::OtherLevel);
         }
-        let quota = match self.choice.shapes.is_empty() {
+        let quota = match self.config.shapes.is_empty() {
             true => None,
             false => {
                 let mut names = question.alias.iter().chain([&question.shape]);

@@ -1,14 +1,14 @@
 //! Benchmarks made from the embedded World KB and from a small one: reproducible, provable, and said in English.
 #![allow(missing_docs, clippy::unwrap_used)]
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use touchstone_benchmark::english::Lexicon;
 use touchstone_benchmark::{Benchmark, Function, Question, Split};
 use touchstone_datasets::{
     DataSet, ExportConfig, Exported, ImportConfig, Importer, LevelSource, SplitFile, export, import,
 };
-use touchstone_engine::Words;
+use touchstone_engine::{QueryContext, Words};
 use touchstone_forge::english::verbalise;
 use touchstone_forge::{Recipe, lint, make, stats};
 use touchstone_kb::{Kb, NoProgress};
@@ -362,7 +362,7 @@ fn schemas_are_in_step() {
 /// What is exported for others can be imported again, and what is new to a training set can be picked out.
 #[test]
 fn data_sets_come_back() {
-    use touchstone_forge::mix::{Choice, mix};
+    use touchstone_forge::mix::{MixConfig, mix};
     use touchstone_logic::Knowledge;
     use touchstone_logic::sparql::Namespaces;
     let kb = touchstone_world::open(&NoProgress).unwrap();
@@ -418,16 +418,19 @@ fn data_sets_come_back() {
     let n_train = made.questions.iter().filter(|question| question.split == Split::Train).count();
     assert_eq!(pairs.benchmark.questions.len() + pairs.unread.len(), n_train);
 
-    let choice = Choice {
-        name: "mixed".to_owned(),
-        levels: vec![Level::ZeroShot],
-        with_training: true,
-        seed: 1,
-        ..Choice::default()
-    };
     let tests = made.questions.iter().filter(|question| question.split != Split::Train).cloned().collect();
     let tests = Benchmark::new(made.manifest.clone(), tests);
-    let mixed = mix(&made, &[tests], &choice, &knowledge(), Some(&kb));
+    let config = MixConfig {
+        name: "mixed".to_owned(),
+        against: &made,
+        sources: &[tests],
+        context: &QueryContext::new(Some(&kb), None),
+        levels: vec![Level::ZeroShot],
+        shapes: BTreeMap::new(),
+        seed: 1,
+        with_training: true,
+    };
+    let mixed = mix(&config, &NoProgress).unwrap();
     let count = |benchmark: &Benchmark, level: Level| {
         benchmark.questions.iter().filter(|question| question.level == Some(level)).count()
     };

@@ -1,13 +1,14 @@
 //! `touchstone mix`.
 
 use crate::args::KnowledgeArgs;
+use crate::progress::Bar;
 use crate::{Outcome, output};
 use anyhow::{Context, Result, bail};
 use clap::Args;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use touchstone_benchmark::{Benchmark, Split};
-use touchstone_forge::mix::{Choice, mix};
+use touchstone_forge::mix::{MixConfig, mix};
 use touchstone_logic::graph::Class;
 use touchstone_logic::level::Level;
 
@@ -49,27 +50,24 @@ pub(crate) struct MixArgs {
 }
 
 pub(crate) fn run(args: &MixArgs) -> Result<Outcome> {
-    let choice = Choice {
-        name: args.name.clone(),
-        levels: levels(&args.level)?,
-        shapes: args.shape.iter().map(|text| shape(text)).collect::<Result<BTreeMap<_, _>>>()?,
-        seed: args.seed,
-        with_training: !args.without_training,
-    };
+    let levels = levels(&args.level)?;
+    let shapes = args.shape.iter().map(|text| shape(text)).collect::<Result<BTreeMap<_, _>>>()?;
     let folder = Benchmark::reserve(&args.out, args.force)?;
     let against = Benchmark::read(&args.against)?;
-    if !against.questions.iter().any(|question| question.split == Split::Train) {
-        bail!(
-            "{} has no training questions, so that there is nothing to tell levels by",
-            args.against.display()
-        );
-    }
     let sources: Vec<Benchmark> =
         args.sources.iter().map(|dir| Benchmark::read(dir)).collect::<Result<_, _>>()?;
     let opened = args.knowledge.open()?;
-    let known = opened.context().without_suggestions();
-    let knowledge = known.knowledge();
-    let mixed = mix(&against, &sources, &choice, &knowledge, known.kb());
+    let config = MixConfig {
+        name: args.name.clone(),
+        against: &against,
+        sources: &sources,
+        context: &opened.context().without_suggestions(),
+        levels,
+        shapes,
+        seed: args.seed,
+        with_training: !args.without_training,
+    };
+    let mixed = mix(&config, &Bar::new())?;
     mixed.write_to(folder)?;
     if args.json {
         output::json(&mixed.manifest)?;
@@ -90,12 +88,12 @@ pub(crate) fn run(args: &MixArgs) -> Result<Outcome> {
 }
 
 fn levels(names: &[String]) -> Result<Vec<Level>> {
-    const ALL: [Level; 3] = [Level::Iid, Level::Compositional, Level::ZeroShot];
     if names.iter().any(|name| name == "all") {
         return Ok(Vec::new());
     }
     let level = |name: &String| {
-        ALL.into_iter()
+        Level::ALL
+            .into_iter()
             .find(|level| level.name() == name || (name == "iid" && *level == Level::Iid))
             .with_context(|| {
                 format!(
