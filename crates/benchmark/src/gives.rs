@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 /// What a system gives for a question. It decides what a question without it scores: 0, or nothing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Gives {
     /// Answers only: measures of logical forms are not measured.

@@ -12,6 +12,7 @@ use touchstone_logic::Answer;
 
 /// A line of `grades.jsonl`. Files of 0.1 may lack the fields that have a default.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct GradeRow {
     /// The id of the question.
     pub id: String,
@@ -21,9 +22,11 @@ pub struct GradeRow {
     #[serde(default)]
     pub cause: Option<String>,
     /// The value of each measure that applies.
+    #[cfg_attr(feature = "schema", schemars(with = "std::collections::BTreeMap<String, f64>"))]
     pub measures: NamedValues<f64>,
     /// The values of each facet.
     #[serde(default)]
+    #[cfg_attr(feature = "schema", schemars(with = "std::collections::BTreeMap<String, Vec<String>>"))]
     pub facets: NamedValues<Vec<String>>,
     /// The shape of the gold query.
     #[serde(default)]

@@ -28,6 +28,8 @@ mod question;
 mod random;
 mod run_journal;
 mod run_manifest;
+#[cfg(feature = "schema")]
+pub mod schema;
 mod selection;
 mod usage;
 

@@ -14,6 +14,7 @@ pub const FORMAT: u32 = 1;
 
 /// `benchmark.json`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Manifest {
     /// The version of the format.
     pub touchstone_benchmark: u32,
@@ -36,9 +37,9 @@ pub struct Manifest {
     pub held_out: Vec<String>,
     /// Numbers of questions: in all, and by split and level.
     pub counts: BTreeMap<String, u64>,
-    /// Queries that were not taken, by reason.
+    /// Numbers of rejected queries, by reason.
     pub rejections: BTreeMap<String, u64>,
-    /// What the recipe wanted and the KB could not give.
+    /// What the recipe wanted and the KB could not provide.
     pub unfilled: Vec<Unfilled>,
     /// How many SPARQL forms the general evaluator was asked to confirm, and did.
     pub verified: u64,
@@ -66,6 +67,7 @@ impl Manifest {
 
 /// Which KB.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct KbIdentity {
     /// Its name.
     pub name: String,
@@ -75,6 +77,7 @@ pub struct KbIdentity {
 
 /// A cell of the recipe that could not be filled.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Unfilled {
     /// The kind of question.
     pub kind: String,
@@ -90,6 +93,7 @@ pub struct Unfilled {
 
 /// A package that cannot be read or written.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum PackageError {
     /// A file.
     #[error("cannot {action} {path}: {source}")]
@@ -101,7 +105,7 @@ pub enum PackageError {
         /// Why not.
         source: std::io::Error,
     },
-    /// There is none.
+    /// The folder holds no benchmark.
     #[error("there is no benchmark in {dir} (no benchmark.json){nearest}; `touchstone build` and `touchstone import-dataset` make one", dir = .dir.display(), nearest = .nearest.as_ref().map(|name| format!("; did you mean {}?", name.display())).unwrap_or_default())]
     Missing {
         /// The folder.
@@ -109,7 +113,7 @@ pub enum PackageError {
         /// A folder beside it with a similar name that holds a benchmark.
         nearest: Option<PathBuf>,
     },
-    /// Not JSON, or other fields.
+    /// Not JSON, or not the fields of the format.
     #[error("{path}, line {line}: {source}")]
     Json {
         /// The file.
@@ -135,7 +139,7 @@ pub enum PackageError {
 /// A benchmark in memory.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Benchmark {
-    /// What is said about it as a whole.
+    /// `benchmark.json`.
     pub manifest: Manifest,
     /// Its questions.
     pub questions: Vec<Question>,

@@ -197,35 +197,54 @@ fn updated_reply(prediction: &Prediction, reply: &Map<String, Json>) -> Map<Stri
 
 /// A prediction with the field names of files.
 #[derive(Serialize)]
-struct PredictionLine<'p> {
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub(crate) struct PredictionLine<'p> {
+    /// The id of the question.
     id: &'p str,
+    /// The answers; absent if the logical form is to be run.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schemars(schema_with = "crate::schema::predicted_answers"))]
     answers: Option<&'p [Answer]>,
+    /// The logical form.
     #[serde(skip_serializing_if = "Option::is_none")]
     logical_form: Option<&'p str>,
+    /// The language of the logical form: sexpr, kopl or sparql.
     #[serde(skip_serializing_if = "Option::is_none")]
     lang: Option<&'static str>,
+    /// Other logical forms, best first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "schema", schemars(schema_with = "crate::schema::alternatives"))]
     alternatives: Vec<AlternativeLine<'p>>,
+    /// The choice, if the question has some.
     #[serde(skip_serializing_if = "Option::is_none")]
     choice: Option<&'p str>,
+    /// The log-probabilities of the tokens of the logical form.
     #[serde(skip_serializing_if = "<[f64]>::is_empty")]
     log_probs: &'p [f64],
+    /// How sure the system is, from 0 to 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     confidence: Option<f64>,
+    /// Why there is no prediction.
     #[serde(skip_serializing_if = "Option::is_none")]
     error: Option<&'p str>,
+    /// How the system came to its prediction.
     #[serde(skip_serializing_if = "Option::is_none")]
     trace: Option<&'p Json>,
+    /// What the prediction cost.
     #[serde(skip_serializing_if = "Option::is_none")]
     usage: Option<UsageLine>,
+    /// The key of the reply in the cache.
     #[serde(skip_serializing_if = "Option::is_none")]
     cache: Option<&'p str>,
 }
 
+/// Another logical form.
 #[derive(Serialize)]
-struct AlternativeLine<'p> {
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub(crate) struct AlternativeLine<'p> {
+    /// The logical form.
     logical_form: &'p str,
+    /// The language of the logical form: sexpr, kopl or sparql.
     #[serde(skip_serializing_if = "Option::is_none")]
     lang: Option<&'static str>,
 }
@@ -255,6 +274,7 @@ impl<'p> PredictionLine<'p> {
 
 /// Usage as a prediction has it: tokens are counted, so they are written as integers.
 #[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct UsageLine {
     #[serde(skip_serializing_if = "Option::is_none")]
     tokens_in: Option<serde_json::Number>,

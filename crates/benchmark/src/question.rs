@@ -1,4 +1,4 @@
-//! One question of a benchmark: a line of `questions.jsonl`. `docs/benchmark-format.md` says the same field by field.
+//! One question of a benchmark: a line of `questions.jsonl`. `docs/benchmark-format.md` describes every field.
 
 use crate::kinds::{Function, QuestionType, Split};
 use serde::{Deserialize, Serialize};
@@ -9,6 +9,7 @@ use touchstone_logic::{Knowledge, read_text};
 
 /// A question with everything that is known about it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Question {
     /// Unique in the benchmark.
     pub id: String,
@@ -16,6 +17,7 @@ pub struct Question {
     pub split: Split,
     /// The level relative to the training split; `None`, written as an empty text, in the training split and where it is unknown.
     #[serde(with = "level_name")]
+    #[cfg_attr(feature = "schema", schemars(schema_with = "crate::schema::level"))]
     pub level: Option<Level>,
     /// The question in English.
     pub question: String,
@@ -36,7 +38,7 @@ pub struct Question {
     pub categories: Vec<String>,
     /// The answers with type, id and label; empty if there are none, or if they are unknown: see `answers_empty`.
     pub answers: Vec<Answer>,
-    /// Whether the answers are known and there are none. Files that do not say so and have no answers do not know them.
+    /// Whether the answers are known and there are none. Without answers and without this mark they are unknown.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub answers_empty: bool,
     /// The answers of the question's other readings, for data sets that have several (WebQSP's parses).
@@ -95,8 +97,8 @@ impl Question {
         !self.answers.is_empty() || self.answers_empty
     }
 
-    /// What matters for the level of the question, as its line tells it: schema items and template. Without a KB it is not
-    /// known which items are properties, so inverse relations are not either.
+    /// The schema items and the template, which decide the level of the question. Without a KB it is unknown which items are
+    /// properties, so inverse relations are unknown, too.
     pub fn traits(&self, kb: Option<&Kb>, inverses: &dyn Vocabulary, inverse_rule: bool) -> Traits {
         let mut items = SchemaItems::default();
         for item in &self.schema_items {
@@ -167,6 +169,7 @@ mod level_name {
 
 /// Where a question names an entity.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Mention {
     /// The entity.
     pub id: String,
@@ -180,6 +183,7 @@ pub struct Mention {
 
 /// A fact as people read it.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ProofFact {
     /// The id of the subject.
     pub subject: String,
@@ -191,6 +195,7 @@ pub struct ProofFact {
 
 /// Logical forms; what a language cannot express is absent.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Forms {
     /// S-expression.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -208,6 +213,7 @@ pub struct Forms {
 
 /// A query graph.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Graph {
     /// The answer's place in `vertices`.
     pub root: usize,
@@ -219,6 +225,7 @@ pub struct Graph {
 
 /// The answer, a constraint or a variable.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct GraphVertex {
     /// The entity's id or name, the literal, or the class of a variable.
     pub label: String,
@@ -231,6 +238,7 @@ pub struct GraphVertex {
 
 /// A relation between two vertices.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct GraphEdge {
     /// The subject.
     pub from: usize,

@@ -11,6 +11,7 @@ use touchstone_kb::output::{OutputError, replace_file};
 
 /// What a run is: a run resumes only if all of this is the same.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct RunHeader {
     /// The version of this format: 1.
     pub touchstone_run: u32,
@@ -120,6 +121,7 @@ pub(crate) struct FieldDifference {
 
 /// The contents of `run.json`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct RunManifest {
     /// What the run is.
     #[serde(flatten)]

@@ -5,6 +5,7 @@ use serde_json::Value as Json;
 
 /// What one prediction cost, as far as it is known.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Usage {
     /// Seconds from the question to the reply.
     #[serde(skip_serializing_if = "Option::is_none")]

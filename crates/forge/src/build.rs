@@ -26,6 +26,13 @@ pub struct BuildConfig<'k> {
     pub force: bool,
 }
 
+impl<'k> BuildConfig<'k> {
+    /// With the lexicon that comes with the KB, without a server, and without replacing files of the user.
+    pub fn new(kb: &'k Kb, recipe: Recipe, out: impl Into<PathBuf>) -> BuildConfig<'k> {
+        BuildConfig { kb, recipe, lexicon: None, server: None, out: out.into(), force: false }
+    }
+}
+
 /// A benchmark that was built and written.
 #[derive(Debug)]
 #[non_exhaustive]

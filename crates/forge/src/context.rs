@@ -1,4 +1,4 @@
-//! The KB as the forge sees it: what may be asked about, and what has a name that can be said.
+//! The KB for sampling: what may be asked about, and which names can be said in English.
 
 use std::sync::OnceLock;
 use touchstone_engine::budget::{Budget, Limits};
@@ -44,7 +44,7 @@ pub struct Edge {
     pub other: NodeId,
 }
 
-/// A query that takes longer makes no question.
+/// Budget of a query; one that takes longer makes no question.
 const OPERATIONS: u64 = 8_000;
 
 /// Properties that say nothing worth asking for, by their ids or labels: identifiers and links.

@@ -12,8 +12,8 @@ use touchstone_kb::{Kb, LiteralId, NodeId};
 use touchstone_logic::sparql::{self, Namespaces};
 use touchstone_logic::{Ask, Form, Program, Query, Set, SyntaxErrorKind, kopl, sexpr};
 
-/// What takes the general evaluator longer is not compared: it has no statistics, and may take minutes for what takes the engine
-/// microseconds.
+/// Budget of the general evaluator. It has no statistics, and may take minutes for what takes the engine microseconds; what takes it
+/// longer is not compared.
 const VERIFY_OPERATIONS: u64 = 10_000;
 
 /// Prints queries in all languages.
@@ -29,7 +29,7 @@ pub struct FormPrinter<'k> {
 #[derive(Debug, thiserror::Error)]
 #[error("{language} disagrees:\n  {form}\n  gives {got}\n  instead of {expected}\n  for {query}")]
 pub struct Disagreement {
-    /// Whose answers differ.
+    /// The language whose answers differ.
     pub language: &'static str,
     /// The form.
     pub form: String,
@@ -200,7 +200,7 @@ impl Check<'_, '_> {
         let read = program.as_ref().and_then(|program| program.to_query(&self.context.words).ok());
         match self.same_answers("the program", &printed.text, read.as_ref()) {
             Ok(()) => Ok(program.map(|program| (printed.text, program))),
-            // A program names things: where a name is that of several, it says something else.
+            // A program names things: if several things have the name, it means something else.
             Err(_) if !all_names_are_clear(self.context, self.query) => Ok(None),
             Err(disagreement) => Err(disagreement),
         }

@@ -64,8 +64,8 @@ struct Checked {
     forms_run: u64,
 }
 
-/// Checks everything that can be checked without other people: every form gives the answers, no leak between splits, levels are true, no
-/// question twice, none with two meanings.
+/// Checks everything that can be checked automatically: every form gives the answers, no query of training occurs elsewhere, levels are
+/// right, and no question occurs twice or has two meanings.
 pub fn lint(kb: &Kb, benchmark: &Benchmark, progress: &dyn Progress) -> Report {
     let context = SamplingContext::new(kb, Some(&[]));
     let session = Session::new(kb).without_suggestions();

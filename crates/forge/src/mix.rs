@@ -37,7 +37,7 @@ pub struct MixConfig<'a, 'k> {
 #[non_exhaustive]
 pub enum MixError {
     /// Levels are relative to training questions.
-    #[error("`{benchmark}` has no training questions, so that there is nothing to tell levels by")]
+    #[error("`{benchmark}` has no training questions, so levels cannot be determined")]
     NoTraining {
         /// The name of the benchmark.
         benchmark: String,
@@ -47,7 +47,7 @@ pub enum MixError {
     Interrupted,
 }
 
-/// Puts benchmarks together. The manifest counts the questions that were not taken by reason.
+/// Puts benchmarks together. The manifest counts the rejected questions by reason.
 pub fn mix(config: &MixConfig<'_, '_>, progress: &dyn Progress) -> Result<Benchmark, MixError> {
     let MixConfig { against, sources, .. } = config;
     if !against.questions.iter().any(|question| question.split == Split::Train) {

@@ -43,7 +43,7 @@ pub struct Recipe {
     /// How they are divided.
     #[serde(default)]
     pub splits: Splits,
-    /// What is not taken.
+    /// What is rejected.
     #[serde(default)]
     pub filters: Filters,
 }
@@ -106,11 +106,11 @@ impl Default for Splits {
     }
 }
 
-/// What is not taken.
+/// What is rejected.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Filters {
-    /// Questions with more answers are not taken.
+    /// Maximum number of answers of a question.
     pub max_answers: usize,
     /// Properties that are not asked about, by id or label; without it identifiers, codes and links.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -133,28 +133,28 @@ fn one() -> u64 {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum RecipeError {
-    /// No TOML, or other fields.
+    /// Not TOML, or a value of the wrong type.
     #[error("{0}")]
     Toml(#[from] toml::de::Error),
-    /// A shape that nothing is known of.
+    /// A shape that cannot be sampled.
     #[error(
         "there is no shape `{0}` to sample; write a name like Iso-8, the code of a tree of up to six relations like T1:(()()), or that \
          of a shape with cycles like G1:rcv/0-2,0-2,1-2, where each constraint has one relation"
     )]
     UnknownShape(String),
-    /// Numbers that make no sense.
+    /// A number outside of its range.
     #[error("{0}")]
     Numbers(String),
-    /// A key that there is not.
+    /// An unknown key.
     #[error("{place} `{key}`{hint}; there are {known}",
         place = if .section.is_empty() { "there is no key".to_owned() } else { format!("{}has no key", .section) },
         hint = .nearest.as_ref().map(|name| format!("; did you mean `{name}`?")).unwrap_or_default())]
     UnknownKey {
-        /// Where, with a blank behind it; empty at the top.
+        /// The section in brackets and a blank; empty at the top.
         section: String,
         /// The key.
         key: String,
-        /// The keys that there are.
+        /// The known keys, separated by commas.
         known: String,
         /// The nearest of them.
         nearest: Option<String>,

@@ -28,7 +28,7 @@ pub(crate) fn keys() -> Vec<String> {
     keys
 }
 
-/// Refuses keys that there are not, each with the nearest that there is.
+/// Refuses unknown keys, each with the nearest known one.
 pub(crate) fn check(text: &str) -> Result<(), RecipeError> {
     let table: toml::Table = toml::from_str(text)?;
     let known = keys();
@@ -76,7 +76,7 @@ fn unknown<'k>(key: &str, known: impl Iterator<Item = &'k str>) -> RecipeError {
     RecipeError::UnknownKey { section: String::new(), key: key.to_owned(), known: known.join(", "), nearest }
 }
 
-/// Refuses names under `[filters] illegal` that the KB does not have: they would rule out nothing.
+/// Refuses names under `[filters] illegal` that the KB does not have: they would have no effect.
 pub(crate) fn check_illegal(kb: &Kb, illegal: &[String]) -> Result<(), RecipeError> {
     let relations = || kb.relations().flat_map(|r| [kb.relation_id(r), kb.relation_label(r)]);
     let attributes = || kb.attributes().flat_map(|a| [kb.attribute_id(a), kb.attribute_label(a)]);

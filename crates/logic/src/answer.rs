@@ -19,6 +19,7 @@ use touchstone_kb::{Kb, Literal, LiteralKind, NodeId, Precision};
 /// # Ok::<(), serde_json::Error>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum Answer {
     /// An entity.
@@ -70,6 +71,7 @@ pub enum Answer {
         value: String,
         /// How exact it is; absent if the file does not contain it.
         #[serde(skip_serializing_if = "Option::is_none", serialize_with = "write_precision")]
+        #[cfg_attr(feature = "schema", schemars(schema_with = "precision_schema"))]
         precision: Option<Precision>,
     },
     /// A boolean, as a value of a fact or as the answer to a question.
@@ -80,6 +82,7 @@ pub enum Answer {
     /// A number that is not a value of the KB, such as a count.
     Number {
         /// The number.
+        #[cfg_attr(feature = "schema", schemars(with = "serde_json::Number"))]
         value: Number,
     },
     /// Something else that SPARQL can answer: an IRI or blank node that is nothing in the KB, a triple; as N-Triples.
@@ -262,6 +265,13 @@ fn precision_word(precision: Precision) -> &'static str {
 
 fn write_precision<S: Serializer>(precision: &Option<Precision>, serializer: S) -> Result<S::Ok, S::Error> {
     precision.map(precision_word).serialize(serializer)
+}
+
+#[cfg(feature = "schema")]
+fn precision_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+    use Precision::{Day, Month, Second, Year};
+    let words = [Year, Month, Day, Second].map(precision_word);
+    schemars::json_schema!({ "enum": words })
 }
 
 impl<'de> Deserialize<'de> for Answer {

@@ -148,6 +148,7 @@ fn one_or_several<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Stri
 
 /// A lexicon that cannot be used.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum LexiconError {
     /// No TOML, or other fields.
     #[error("the lexicon: {0}")]

@@ -73,12 +73,10 @@ pub(crate) fn run(args: &BuildArgs) -> Result<Outcome> {
     let recipe = recipe(args, name)?;
     let kb = crate::open_kb::open_kb(&args.kb)?;
     let config = BuildConfig {
-        kb: &kb,
-        recipe,
         lexicon: args.lexicon.clone(),
         server: args.server.as_deref().map(|url| server(args, url)).transpose()?,
-        out: out.clone(),
         force: args.force,
+        ..BuildConfig::new(&kb, recipe, out)
     };
     let bar = Bar::new();
     let built = build(&config, &bar)?;

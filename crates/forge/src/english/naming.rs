@@ -1,4 +1,4 @@
-//! Names of entities in questions, with something that tells them apart from others of the same name.
+//! Names of entities in questions, with what distinguishes them from others of the same name.
 
 use super::phrases::{agreeing, mention};
 use super::verbalise::{Verbalised, Verbaliser, with_other};
@@ -16,7 +16,7 @@ impl Verbaliser<'_> {
         self.entities.push(node);
         let name = mention(self.entities.len() - 1, label);
         let others: Vec<NodeId> = kb.nodes_labelled(label).filter(|&other| other != node).collect();
-        // This tells it apart as well as anything.
+        // This distinguishes it from the others.
         if let Some(words) = self.class_words(node).find(|words| !words.name.is_empty()) {
             let article = with_article(label);
             let article = article.strip_suffix(label).unwrap_or_default();

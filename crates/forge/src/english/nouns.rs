@@ -32,7 +32,7 @@ impl Verbaliser<'_> {
         }
     }
 
-    /// The noun for what satisfies some constraints: their class, or what the schema tells of their properties.
+    /// The noun for what satisfies some constraints: their class, or the one that the schema has for their properties.
     pub(super) fn noun(&self, parts: &[Set]) -> Noun {
         let named = parts.iter().find_map(|part| match part {
             Set::Class(id) => self.kb.class(id),

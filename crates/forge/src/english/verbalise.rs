@@ -1,4 +1,4 @@
-//! Says a query in English: all of its constraints, directions, functions and qualifiers.
+//! Verbalises a query in English: all of its constraints, directions, functions and qualifiers.
 
 use super::naming::is_plural_name;
 use super::nouns::Noun;
@@ -26,7 +26,7 @@ pub struct VerbalisedQuestion {
     pub mentions: Vec<Mention>,
 }
 
-/// Says a query. `many`: whether to ask for several things. The same seed chooses the same phrasings.
+/// Verbalises a query. `many`: whether to ask for several things. The same seed chooses the same phrasings.
 pub fn verbalise(
     query: &Query,
     kb: &Kb,
@@ -397,7 +397,7 @@ impl<'a> Verbaliser<'a> {
             return Err(RejectReason::QualifierOnDescription);
         }
         let other = match &relate.from {
-            // Something, whatever it is: of the class that the schema tells.
+            // Anything of the class that the schema has for it.
             Set::All => {
                 let class = self.far_class(relate)?;
                 format!("some {}", self.noun_of(class).one)
@@ -426,7 +426,7 @@ impl<'a> Verbaliser<'a> {
         Ok(Clause { text, place: if is_simple { Place::Between } else { Place::Last } })
     }
 
-    /// The thing at the other end of a relation; if nothing tells its class, the schema does.
+    /// The thing at the other end of a relation; if the query does not name its class, that of the schema.
     fn in_place(&mut self, from: &Set, relate: &Relate) -> Verbalised<String> {
         let described = !matches!(from, Set::Entity(_) | Set::Named(_) | Set::Same(_) | Set::Marked(..));
         let has_class = from.conjuncts().iter().any(|part| matches!(part, Set::Class(_) | Set::Or(_)));

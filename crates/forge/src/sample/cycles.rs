@@ -80,7 +80,7 @@ struct Link {
 /// Maximum number of neighbours to check for one vertex.
 const NEIGHBOURS: usize = 400;
 
-/// A query of a shape, or why this attempt led nowhere.
+/// A query of a shape, or why this attempt failed.
 pub fn sample(
     context: &SamplingContext<'_>,
     random: &mut Random,
@@ -128,7 +128,7 @@ pub fn sample(
         };
         (describer.described(0, Some(class.clone())), describer.met_again)
     };
-    // Only the first walk tells which vertices are met again.
+    // The first walk finds out which vertices are met again.
     let (_, met_again) = described(vec![false; placed.len()]);
     let (set, _) = described(met_again);
     Ok(Query::new(match function {
@@ -212,7 +212,7 @@ fn place(
     Err(RejectReason::NoCycle)
 }
 
-/// Leaves out candidates that cannot have a relation to each anchor, where that is quickly told: most have none.
+/// Leaves out candidates that cannot have a relation to each anchor, where that is quick to decide: most have none.
 fn keep_common(context: &SamplingContext<'_>, anchors: &[(usize, NodeId)], candidates: &mut Vec<Edge>) {
     let first = anchors[0].1;
     let wanted = anchors.iter().filter(|(_, anchor)| *anchor == first).count();

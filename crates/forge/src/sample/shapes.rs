@@ -50,7 +50,7 @@ impl fmt::Display for ShapeFunction {
 /// Maximum number of members of a class to check for one with enough relations.
 const WITNESSES: usize = 20;
 
-/// A query of a shape with a function on top, or why this attempt led nowhere.
+/// A query of a shape with a function on top, or why this attempt failed.
 pub fn sample(
     context: &SamplingContext<'_>,
     random: &mut Random,

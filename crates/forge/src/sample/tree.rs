@@ -37,7 +37,7 @@ impl Tree {
         format!("({})", children.concat())
     }
 
-    /// All trees with so many relations, each once.
+    /// All trees with this number of relations, each once.
     pub fn all(relations: usize) -> Vec<Tree> {
         let mut trees = vec![Tree(Vec::new())];
         for _ in 0..relations {
