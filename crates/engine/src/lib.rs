@@ -1,7 +1,17 @@
 #![doc = include_str!("../README.md")]
+#![cfg_attr(
+    not(test),
+    warn(
+        clippy::cast_possible_truncation,
+        clippy::cast_possible_wrap,
+        clippy::cast_precision_loss,
+        clippy::cast_sign_loss
+    )
+)]
 
 pub mod batch;
 pub mod budget;
+mod cast;
 pub mod compat;
 pub mod completion;
 mod context;

@@ -1,5 +1,6 @@
 //! Sorted lists of ids without repetitions: the one representation of a set of things.
 
+use crate::cast::index32;
 use std::borrow::Cow;
 
 /// The first position at or after `from` whose element is not below `wanted`: by doubling steps, so that a short list finds its way through a
@@ -92,7 +93,7 @@ pub(crate) fn sorted(mut ids: Vec<u32>, limit: usize) -> Vec<u32> {
     for (number, &word) in words.iter().enumerate() {
         let mut rest = word;
         while rest != 0 {
-            ids.push(number as u32 * 64 + rest.trailing_zeros());
+            ids.push(index32(number) * 64 + rest.trailing_zeros());
             rest &= rest - 1;
         }
     }

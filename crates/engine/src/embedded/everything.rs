@@ -6,6 +6,7 @@
 use super::evaluate::{Evaluator, Outcome};
 use super::solutions::{Marks, Then};
 use super::things::{Thing, Things};
+use crate::cast::index32;
 use crate::plan::{PlanSet, SetKind};
 use std::borrow::Cow;
 
@@ -32,8 +33,8 @@ impl<'k> Evaluator<'k, '_> {
                 self.budget.spend((n_nodes + n_literals) as u64)?;
                 self.keep(n_nodes + n_literals)?;
                 Ok(Things::Listed {
-                    nodes: Cow::Owned((0..n_nodes as u32).collect()),
-                    literals: Cow::Owned((0..n_literals as u32).collect()),
+                    nodes: Cow::Owned((0..index32(n_nodes)).collect()),
+                    literals: Cow::Owned((0..index32(n_literals)).collect()),
                 })
             }
             things => self.listed(things),
@@ -47,7 +48,7 @@ impl<'k> Evaluator<'k, '_> {
                 let n = self.kb.n_entities();
                 self.budget.spend(n as u64)?;
                 self.keep(n)?;
-                Things::nodes(Cow::Owned((0..n as u32).collect()))
+                Things::nodes(Cow::Owned((0..index32(n)).collect()))
             }
             Things::Ranges(ranges) => {
                 self.budget.spend(ranges.len() as u64)?;

@@ -1,6 +1,7 @@
 //! What happened in each step of a query: how many things, how long, how many operations.
 
 use crate::budget::Budget;
+use crate::cast::micros;
 use crate::plan::{Extremes, Plan, PlanSet, PlannedAsk, QualifiersOf, RelateTo, SetKind, Test};
 use serde::Serialize;
 use std::cell::RefCell;
@@ -120,7 +121,7 @@ impl Recorder {
                 how: record.map_or(How::NotNeeded, |record| record.how),
                 estimate: (expected != usize::MAX).then_some(expected as u64),
                 rows: record.and_then(|record| record.rows).map(|rows| rows as u64),
-                micros: record.map_or(0.0, |record| record.time.as_nanos() as f64 / 1000.0),
+                micros: record.map_or(0.0, |record| micros(record.time)),
                 operations: record.map_or(0, |record| record.operations),
                 children: set.children().iter().map(|child| node(child, kb, records, estimate)).collect(),
             }
@@ -132,7 +133,7 @@ impl Recorder {
             how: How::Evaluated,
             estimate: None,
             rows: Some(rows),
-            micros: cost.time.as_nanos() as f64 / 1000.0,
+            micros: micros(cost.time),
             operations: cost.operations,
             children: plan.sets().into_iter().map(|set| node(set, kb, &records, estimate)).collect(),
         })

@@ -213,11 +213,10 @@ impl<'k> Direct<'k> {
         let mut only_facts = |&property: &Property| {
             *known.entry(property).or_insert_with(|| self.view.triples_are_facts(property, true))
         };
-        match !self.kb.is_exact_rdf() || properties.iter().all(&mut only_facts) {
-            true => Ok(()),
-            false => {
-                Err(Inexpressible::new("a property of which the graph has other triples than the model"))
-            }
+        if !self.kb.is_exact_rdf() || properties.iter().all(&mut only_facts) {
+            Ok(())
+        } else {
+            Err(Inexpressible::new("a property of which the graph has other triples than the model"))
         }
     }
 
@@ -295,9 +294,10 @@ impl<'k> Direct<'k> {
         let knowledge = &scope.printer.knowledge;
         let place = Place { knowledge, view: &self.view, usual: "", own: &domain.literals };
         let value = scope.fresh("q");
-        let literals = match domain.literals.is_empty() {
-            true => Condition::Nothing,
-            false => place.condition(&value, &Wanted::Test(test))?,
+        let literals = if domain.literals.is_empty() {
+            Condition::Nothing
+        } else {
+            place.condition(&value, &Wanted::Test(test))?
         };
         let nodes = |ids: &[&u32]| -> Result<Vec<String>, Inexpressible> {
             ids.iter().map(|&&node| scope.printer.node(node)).collect()

@@ -5,6 +5,7 @@ use super::group::{Group, indented, term, union};
 use super::knowledge::Knowledge;
 use super::resolve::{Resolved, Splitting, listed, resolve};
 use super::{Dialect, Inexpressible, View};
+use crate::cast::index32;
 use crate::plan::{Extremes, Plan, PlanSet, SetKind, Side};
 use std::cell::Cell;
 use std::sync::Arc;
@@ -260,7 +261,7 @@ impl<'a, 'k> Scope<'_, 'a, 'k> {
     fn entity(&mut self, var: Var) -> Result<Possible, Inexpressible> {
         let kb = self.printer.knowledge.kb;
         let n_entities = kb.n_entities();
-        let classified = (0..n_entities as u32).all(|node| kb.classes_of(NodeId(node)).len() > 0);
+        let classified = (0..index32(n_entities)).all(|node| kb.classes_of(NodeId(node)).len() > 0);
         if classified {
             return match self.printer.dialect {
                 Dialect::Direct(direct) => direct.entity(self, var),
@@ -272,7 +273,7 @@ impl<'a, 'k> Scope<'_, 'a, 'k> {
         }
         let name = self.name(var)?;
         let nodes: Result<Vec<String>, Inexpressible> =
-            (0..n_entities as u32).map(|n| self.node(n)).collect();
+            (0..index32(n_entities)).map(|n| self.node(n)).collect();
         self.group.one_of(&name, nodes?);
         Ok(Possible::Yes)
     }

@@ -4,6 +4,7 @@
 //! anything else is done with it. The bounds are far from what people and programs write.
 
 use super::SparqlError;
+use super::walk::operands;
 use spargebra::Query;
 use spargebra::algebra::{
     AggregateExpression, Expression, GraphPattern, OrderExpression, PropertyPathExpression,
@@ -168,37 +169,8 @@ impl Inspector {
 
     fn expression(&mut self, expression: &Expression) -> Result<(), SparqlError> {
         self.deeper(|this| match expression {
-            Expression::NamedNode(_)
-            | Expression::Literal(_)
-            | Expression::Variable(_)
-            | Expression::Bound(_) => Ok(()),
-            Expression::Or(a, b)
-            | Expression::And(a, b)
-            | Expression::Equal(a, b)
-            | Expression::SameTerm(a, b)
-            | Expression::Greater(a, b)
-            | Expression::GreaterOrEqual(a, b)
-            | Expression::Less(a, b)
-            | Expression::LessOrEqual(a, b)
-            | Expression::Add(a, b)
-            | Expression::Subtract(a, b)
-            | Expression::Multiply(a, b)
-            | Expression::Divide(a, b) => {
-                this.expression(a)?;
-                this.expression(b)
-            }
-            Expression::UnaryPlus(inner) | Expression::UnaryMinus(inner) | Expression::Not(inner) => {
-                this.expression(inner)
-            }
-            Expression::In(inner, list) => {
-                this.expression(inner)?;
-                list.iter().try_for_each(|e| this.expression(e))
-            }
-            Expression::Coalesce(list) | Expression::FunctionCall(_, list) => {
-                list.iter().try_for_each(|e| this.expression(e))
-            }
-            Expression::If(a, b, c) => [a, b, c].into_iter().try_for_each(|e| this.expression(e)),
             Expression::Exists(pattern) => this.pattern(pattern, 0),
+            other => operands(other).into_iter().try_for_each(|operand| this.expression(operand)),
         })
     }
 

@@ -9,7 +9,7 @@
 
 use super::bindings::{at_most_one_row, surely_bound};
 use super::measures;
-use super::walk::for_each_inside;
+use super::walk::{for_each_inside, operands_mut};
 use oxrdf::{Literal, Variable};
 use spargebra::Query;
 use spargebra::algebra::{AggregateExpression, Expression, Function, GraphPattern, OrderExpression};
@@ -160,34 +160,6 @@ impl Rewriter {
 
     fn expression(&mut self, expression: &mut Expression) {
         match expression {
-            Expression::NamedNode(_)
-            | Expression::Literal(_)
-            | Expression::Variable(_)
-            | Expression::Bound(_) => {}
-            Expression::Or(a, b)
-            | Expression::And(a, b)
-            | Expression::Equal(a, b)
-            | Expression::SameTerm(a, b)
-            | Expression::Greater(a, b)
-            | Expression::GreaterOrEqual(a, b)
-            | Expression::Less(a, b)
-            | Expression::LessOrEqual(a, b)
-            | Expression::Add(a, b)
-            | Expression::Subtract(a, b)
-            | Expression::Multiply(a, b)
-            | Expression::Divide(a, b) => {
-                self.expression(a);
-                self.expression(b);
-            }
-            Expression::UnaryPlus(inner) | Expression::UnaryMinus(inner) | Expression::Not(inner) => {
-                self.expression(inner);
-            }
-            Expression::In(inner, list) => {
-                self.expression(inner);
-                list.iter_mut().for_each(|e| self.expression(e));
-            }
-            Expression::Coalesce(list) => list.iter_mut().for_each(|e| self.expression(e)),
-            Expression::If(a, b, c) => [a, b, c].into_iter().for_each(|e| self.expression(e)),
             Expression::Exists(pattern) => self.pattern(pattern),
             Expression::FunctionCall(function, arguments) => {
                 let from_kb: Vec<bool> = arguments.iter().map(|e| self.is_from_kb(e)).collect();
@@ -200,6 +172,7 @@ impl Rewriter {
                     _ => {}
                 }
             }
+            other => operands_mut(other).into_iter().for_each(|operand| self.expression(operand)),
         }
     }
 

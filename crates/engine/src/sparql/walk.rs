@@ -1,5 +1,6 @@
-//! Patterns within patterns.
+//! Patterns within patterns, and expressions within expressions.
 
+use smallvec::{SmallVec, smallvec};
 use spargebra::algebra::{AggregateExpression, Expression, GraphPattern, OrderExpression};
 
 /// Calls back for the patterns directly inside, also for those in expressions.
@@ -48,36 +49,48 @@ pub(super) fn for_each_inside(pattern: &GraphPattern, found: &mut dyn FnMut(&Gra
 
 fn for_each_exists(expression: &Expression, found: &mut dyn FnMut(&GraphPattern)) {
     match expression {
-        Expression::NamedNode(_)
-        | Expression::Literal(_)
-        | Expression::Variable(_)
-        | Expression::Bound(_) => {}
-        Expression::Or(a, b)
-        | Expression::And(a, b)
-        | Expression::Equal(a, b)
-        | Expression::SameTerm(a, b)
-        | Expression::Greater(a, b)
-        | Expression::GreaterOrEqual(a, b)
-        | Expression::Less(a, b)
-        | Expression::LessOrEqual(a, b)
-        | Expression::Add(a, b)
-        | Expression::Subtract(a, b)
-        | Expression::Multiply(a, b)
-        | Expression::Divide(a, b) => {
-            for_each_exists(a, found);
-            for_each_exists(b, found);
-        }
-        Expression::UnaryPlus(e) | Expression::UnaryMinus(e) | Expression::Not(e) => {
-            for_each_exists(e, found)
-        }
-        Expression::In(e, list) => {
-            for_each_exists(e, found);
-            list.iter().for_each(|e| for_each_exists(e, found));
-        }
-        Expression::Coalesce(list) | Expression::FunctionCall(_, list) => {
-            list.iter().for_each(|e| for_each_exists(e, found));
-        }
-        Expression::If(a, b, c) => [a, b, c].into_iter().for_each(|e| for_each_exists(e, found)),
         Expression::Exists(pattern) => found(pattern),
+        other => operands(other).into_iter().for_each(|operand| for_each_exists(operand, found)),
     }
 }
+
+/// Defines a function that lists the expressions directly inside an expression; the pattern of `EXISTS` is not one of them.
+macro_rules! define_operands {
+    ($name:ident, $iter:ident $(, $mutable:tt)?) => {
+        /// The expressions directly inside an expression, in their order; the pattern of `EXISTS` is not one of them.
+        pub(super) fn $name(expression: &$($mutable)? Expression) -> SmallVec<[&$($mutable)? Expression; 3]> {
+            match expression {
+                Expression::NamedNode(_)
+                | Expression::Literal(_)
+                | Expression::Variable(_)
+                | Expression::Bound(_)
+                | Expression::Exists(_) => SmallVec::new(),
+                Expression::Or(a, b)
+                | Expression::And(a, b)
+                | Expression::Equal(a, b)
+                | Expression::SameTerm(a, b)
+                | Expression::Greater(a, b)
+                | Expression::GreaterOrEqual(a, b)
+                | Expression::Less(a, b)
+                | Expression::LessOrEqual(a, b)
+                | Expression::Add(a, b)
+                | Expression::Subtract(a, b)
+                | Expression::Multiply(a, b)
+                | Expression::Divide(a, b) => smallvec![&$($mutable)? **a, &$($mutable)? **b],
+                Expression::UnaryPlus(inner) | Expression::UnaryMinus(inner) | Expression::Not(inner) => {
+                    smallvec![&$($mutable)? **inner]
+                }
+                Expression::In(inner, list) => {
+                    std::iter::once(&$($mutable)? **inner).chain(list.$iter()).collect()
+                }
+                Expression::Coalesce(list) | Expression::FunctionCall(_, list) => list.$iter().collect(),
+                Expression::If(a, b, c) => {
+                    smallvec![&$($mutable)? **a, &$($mutable)? **b, &$($mutable)? **c]
+                }
+            }
+        }
+    };
+}
+
+define_operands!(operands, iter);
+define_operands!(operands_mut, iter_mut, mut);

@@ -70,7 +70,7 @@ impl Watched {
 
     /// Stops the evaluation at its next checkpoint. The reason of the first request stays.
     pub(super) fn request_stop(&self, limit: Limit) {
-        let code = STOP_REASONS.iter().position(|&l| l == limit).map_or(1, |at| at as u8 + 1);
+        let code = (1..).zip(STOP_REASONS).find(|(_, reason)| *reason == limit).map_or(1, |(code, _)| code);
         if self.stop_reason.compare_exchange(RUNNING, code, Ordering::AcqRel, Ordering::Acquire).is_ok() {
             STOPPING.fetch_add(1, Ordering::Relaxed);
             self.token.cancel();

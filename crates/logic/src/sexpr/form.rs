@@ -59,6 +59,14 @@ const OPERATORS: [&str; 14] = [
     "AND", "JOIN", "R", "COUNT", "ARGMAX", "ARGMIN", "TC", "CONS", "CLASS", "ENTITY", "lt", "le", "gt", "ge",
 ];
 
+/// The operators that compare.
+const COMPARISONS: [(&str, Comparison); 4] = [
+    ("lt", Comparison::Less),
+    ("le", Comparison::LessOrEqual),
+    ("gt", Comparison::Greater),
+    ("ge", Comparison::GreaterOrEqual),
+];
+
 impl Form {
     /// Reads an S-expression. Operators may be in any case, `AND` may have more than two parts, and `CONS` is read as the `AND` it stands for.
     /// Unknown words are an error with a suggestion.
@@ -123,22 +131,9 @@ impl<'p> Parser<'p> {
             }
             return Form::and(parts).ok_or_else(|| self.error(item, "AND without sets"));
         }
-        let compare = [
-            ("lt", Comparison::Less),
-            ("le", Comparison::LessOrEqual),
-            ("gt", Comparison::Greater),
-            ("ge", Comparison::GreaterOrEqual),
-        ];
-        if let Some(&(name, comparison)) = compare.iter().find(|(name, _)| is(name)) {
+        if let Some(&(name, comparison)) = COMPARISONS.iter().find(|(name, _)| is(name)) {
             let [relation, value] = self.exactly(item, name, "a relation and a literal", &arguments)?;
-            let relation = self.binary(relation)?;
-            let form = self.set(value)?;
-            if !matches!(form, Form::Literal(_)) {
-                let message =
-                    format!("expected a literal such as 1990^^{XSD}gYear, found {}", self.found(value));
-                return Err(self.error(value, message));
-            }
-            return Ok(Form::Compare(comparison, relation, Box::new(form)));
+            return self.compare(comparison, relation, value);
         }
         if is("JOIN") {
             let [relation, of] = self.exactly(item, "JOIN", "a relation and a set", &arguments)?;
@@ -156,16 +151,7 @@ impl<'p> Parser<'p> {
         if is("TC") {
             let [of, relation, time] =
                 self.exactly(item, "TC", "a set, a relation and a time", &arguments)?;
-            let relation = self.relation(relation)?;
-            let when = self.text(time);
-            let year = when.len() == 4 && when.bytes().all(|b| b.is_ascii_digit());
-            if !year && when != "NOW" {
-                return Err(self.error(
-                    time,
-                    format!("expected NOW or a year of four digits, found {}", self.found(time)),
-                ));
-            }
-            return Ok(Form::During(Box::new(self.set(of)?), relation.into(), when.into()));
+            return self.during(of, relation, time);
         }
         if is("CONS") {
             let [of, relation, value] =
@@ -186,6 +172,29 @@ impl<'p> Parser<'p> {
         }
         let error = self.error(head, format!("unknown operator {}", self.found(head)));
         Err(error.hint(format!("the operators are {}", OPERATORS.join(", "))).nearest(operator, OPERATORS))
+    }
+
+    /// A set of things whose value compares with a literal.
+    fn compare(&self, comparison: Comparison, relation: ItemId, value: ItemId) -> Result<Form, SyntaxError> {
+        let relation = self.binary(relation)?;
+        let form = self.set(value)?;
+        if !matches!(form, Form::Literal(_)) {
+            let message = format!("expected a literal such as 1990^^{XSD}gYear, found {}", self.found(value));
+            return Err(self.error(value, message));
+        }
+        Ok(Form::Compare(comparison, relation, Box::new(form)))
+    }
+
+    /// A set at a time.
+    fn during(&self, of: ItemId, relation: ItemId, time: ItemId) -> Result<Form, SyntaxError> {
+        let relation = self.relation(relation)?;
+        let when = self.text(time);
+        let year = when.len() == 4 && when.bytes().all(|b| b.is_ascii_digit());
+        if !year && when != "NOW" {
+            let message = format!("expected NOW or a year of four digits, found {}", self.found(time));
+            return Err(self.error(time, message));
+        }
+        Ok(Form::During(Box::new(self.set(of)?), relation.into(), when.into()))
     }
 
     fn exactly<const N: usize>(

@@ -199,6 +199,15 @@ fn counted_variable(
     Ok((name, counted, if *distinct { Count::Distinct } else { Count::Rows }))
 }
 
+/// The one value that answers are ordered by.
+fn order_key(keys: &[OrderExpression]) -> Result<(&Expression, Extreme), NotRecognised> {
+    match keys {
+        [OrderExpression::Asc(expression)] => Ok((expression, Extreme::Min)),
+        [OrderExpression::Desc(expression)] => Ok((expression, Extreme::Max)),
+        _ => Err(NotRecognised::new(OutsideAlgebra::OrderBySeveralValues)),
+    }
+}
+
 /// Takes a SELECT apart.
 pub(super) fn select_head(pattern: &GraphPattern) -> Result<Head<'_>, NotRecognised> {
     let (mut distinct, mut limited, mut order) = (false, false, None);
@@ -258,13 +267,7 @@ pub(super) fn select_head(pattern: &GraphPattern) -> Result<Head<'_>, NotRecogni
                 return Err(NotRecognised::new(OutsideAlgebra::OrderOfAnswers));
             }
             GraphPattern::OrderBy { inner, expression } => {
-                let [one] = &expression[..] else {
-                    return Err(NotRecognised::new(OutsideAlgebra::OrderBySeveralValues));
-                };
-                order = Some(match one {
-                    OrderExpression::Asc(expression) => (expression, Extreme::Min),
-                    OrderExpression::Desc(expression) => (expression, Extreme::Max),
-                });
+                order = Some(order_key(expression)?);
                 at = inner;
             }
             _ => break,

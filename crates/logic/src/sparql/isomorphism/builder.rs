@@ -3,7 +3,7 @@
 use super::super::statements::{literal_text, path_text};
 use super::{Node, hash};
 use spargebra::algebra::{AggregateExpression, AggregateFunction, Expression, GraphPattern, OrderExpression};
-use spargebra::term::{GroundTerm, NamedNodePattern, TermPattern, TriplePattern};
+use spargebra::term::{GroundTerm, NamedNodePattern, TermPattern, TriplePattern, Variable};
 use std::hash::Hash;
 
 /// Maximum depth of queries to compare: this is recursive.
@@ -148,52 +148,9 @@ impl<'q> Builder<'q> {
                 self.condition(bound);
                 self.node("extend", true, vec![inner, bound])
             }
-            GraphPattern::Values { variables, bindings } => {
-                let mut rows = Vec::new();
-                for row in bindings {
-                    let mut cells = Vec::new();
-                    for (variable, term) in variables.iter().zip(row) {
-                        let variable = self.variable(variable.as_str(), false);
-                        let term = match term {
-                            Some(GroundTerm::NamedNode(iri)) => self.leaf(("iri", iri.as_str())),
-                            Some(GroundTerm::Literal(literal)) => {
-                                self.leaf(("literal", literal_text(literal)))
-                            }
-                            Some(other) => self.leaf(("term", other.to_string())),
-                            None => self.leaf("undef"),
-                        };
-                        cells.push(self.node("cell", true, vec![variable, term]));
-                    }
-                    rows.push(self.node("row", false, cells));
-                }
-                self.node("values", false, rows)
-            }
-            GraphPattern::OrderBy { inner, expression } => {
-                let mut orders = Vec::new();
-                for order in expression {
-                    let (way, expression) = match order {
-                        OrderExpression::Asc(expression) => ("ascending", expression),
-                        OrderExpression::Desc(expression) => ("descending", expression),
-                    };
-                    let expression = self.expression(expression)?;
-                    let order = self.node(way, true, vec![expression]);
-                    orders.push(self.condition(order));
-                }
-                orders.insert(0, self.group(inner)?);
-                self.node("ordered", true, orders)
-            }
-            GraphPattern::Project { inner, variables } => {
-                // What is not projected cannot be seen from outside, whatever its name.
-                let mut projected: Vec<usize> =
-                    variables.iter().map(|variable| self.variable(variable.as_str(), false)).collect();
-                let numbers: Vec<usize> =
-                    projected.iter().filter_map(|&node| self.nodes[node].variable).collect();
-                let outside = std::mem::replace(&mut self.seen, numbers);
-                let inner = self.group(inner)?;
-                self.seen = outside;
-                projected.push(inner);
-                self.node("project", false, projected)
-            }
+            GraphPattern::Values { variables, bindings } => self.values(variables, bindings),
+            GraphPattern::OrderBy { inner, expression } => self.ordered(inner, expression)?,
+            GraphPattern::Project { inner, variables } => self.projected(inner, variables)?,
             GraphPattern::Distinct { inner } => {
                 let inner = self.group(inner)?;
                 self.node("distinct", true, vec![inner])
@@ -209,23 +166,82 @@ impl<'q> Builder<'q> {
                 self.node("sliced", true, vec![inner, slice])
             }
             GraphPattern::Group { inner, variables, aggregates } => {
-                let inner = self.group(inner)?;
-                let keys = variables.iter().map(|key| self.variable(key.as_str(), false)).collect();
-                let keys = self.node("keys", false, keys);
-                let mut found = Vec::new();
-                for (variable, aggregate) in aggregates {
-                    let aggregate = self.aggregate(aggregate)?;
-                    let variable = self.variable(variable.as_str(), false);
-                    let aggregate = self.node("aggregate", true, vec![variable, aggregate]);
-                    found.push(self.condition(aggregate));
-                }
-                let found = self.node("aggregates", false, found);
-                self.node("grouped", true, vec![inner, keys, found])
+                self.grouped(inner, variables, aggregates)?
             }
             GraphPattern::Bgp { .. } | GraphPattern::Join { .. } | GraphPattern::Filter { .. } => {
                 self.group(pattern)?
             }
         })
+    }
+
+    /// A table of values.
+    fn values(&mut self, variables: &'q [Variable], bindings: &'q [Vec<Option<GroundTerm>>]) -> usize {
+        let mut rows = Vec::new();
+        for row in bindings {
+            let mut cells = Vec::new();
+            for (variable, term) in variables.iter().zip(row) {
+                let variable = self.variable(variable.as_str(), false);
+                let term = match term {
+                    Some(GroundTerm::NamedNode(iri)) => self.leaf(("iri", iri.as_str())),
+                    Some(GroundTerm::Literal(literal)) => self.leaf(("literal", literal_text(literal))),
+                    Some(other) => self.leaf(("term", other.to_string())),
+                    None => self.leaf("undef"),
+                };
+                cells.push(self.node("cell", true, vec![variable, term]));
+            }
+            rows.push(self.node("row", false, cells));
+        }
+        self.node("values", false, rows)
+    }
+
+    /// Solutions in an order.
+    fn ordered(&mut self, inner: &'q GraphPattern, expression: &'q [OrderExpression]) -> Option<usize> {
+        let mut orders = Vec::new();
+        for order in expression {
+            let (way, expression) = match order {
+                OrderExpression::Asc(expression) => ("ascending", expression),
+                OrderExpression::Desc(expression) => ("descending", expression),
+            };
+            let expression = self.expression(expression)?;
+            let order = self.node(way, true, vec![expression]);
+            orders.push(self.condition(order));
+        }
+        orders.insert(0, self.group(inner)?);
+        Some(self.node("ordered", true, orders))
+    }
+
+    /// The columns of a nested query.
+    fn projected(&mut self, inner: &'q GraphPattern, variables: &'q [Variable]) -> Option<usize> {
+        // What is not projected cannot be seen from outside, whatever its name.
+        let mut projected: Vec<usize> =
+            variables.iter().map(|variable| self.variable(variable.as_str(), false)).collect();
+        let numbers: Vec<usize> = projected.iter().filter_map(|&node| self.nodes[node].variable).collect();
+        let outside = std::mem::replace(&mut self.seen, numbers);
+        let inner = self.group(inner)?;
+        self.seen = outside;
+        projected.push(inner);
+        Some(self.node("project", false, projected))
+    }
+
+    /// Groups of solutions.
+    fn grouped(
+        &mut self,
+        inner: &'q GraphPattern,
+        variables: &'q [Variable],
+        aggregates: &'q [(Variable, AggregateExpression)],
+    ) -> Option<usize> {
+        let inner = self.group(inner)?;
+        let keys = variables.iter().map(|key| self.variable(key.as_str(), false)).collect();
+        let keys = self.node("keys", false, keys);
+        let mut found = Vec::new();
+        for (variable, aggregate) in aggregates {
+            let aggregate = self.aggregate(aggregate)?;
+            let variable = self.variable(variable.as_str(), false);
+            let aggregate = self.node("aggregate", true, vec![variable, aggregate]);
+            found.push(self.condition(aggregate));
+        }
+        let found = self.node("aggregates", false, found);
+        Some(self.node("grouped", true, vec![inner, keys, found]))
     }
 
     fn aggregate(&mut self, aggregate: &'q AggregateExpression) -> Option<usize> {
