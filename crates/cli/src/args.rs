@@ -100,6 +100,26 @@ impl BenchmarkArgs {
         BenchmarkArgs { benchmark: Some(benchmark), dataset: None, split: None, kb, ontology: None }
     }
 
+    /// The same with relative paths resolved against a directory other than the current one.
+    pub(crate) fn relative_to(&self, directory: &Path) -> BenchmarkArgs {
+        let path = |path: &PathBuf| directory.join(path);
+        let dataset = |dataset: &String| match dataset.split_once(':') {
+            Some((format, file)) => format!("{format}:{}", directory.join(file).display()),
+            None => dataset.clone(),
+        };
+        let kb = |kb: &String| match kb.as_str() {
+            "world" | "none" => kb.clone(),
+            folder => directory.join(folder).display().to_string(),
+        };
+        BenchmarkArgs {
+            benchmark: self.benchmark.as_ref().map(path),
+            dataset: self.dataset.as_ref().map(dataset),
+            split: self.split,
+            kb: self.kb.as_ref().map(kb),
+            ontology: self.ontology.as_ref().map(path),
+        }
+    }
+
     /// Opens the benchmark with its KB, which must be there.
     pub(crate) fn open(&self) -> Result<OpenBenchmark> {
         self.open_for_run(None)

@@ -286,3 +286,41 @@ fn questions_are_answered() {
     }
     assert_eq!(run(&["ask", "Xyzzy?"]).status.code(), Some(1));
 }
+
+/// Paths among the arguments are relative to where the run was started, wherever it is resumed.
+#[test]
+fn a_run_resumes_from_another_directory() {
+    let dir = tempfile::tempdir().unwrap();
+    build(dir.path(), "quick", "100");
+    let in_folder =
+        |arguments: &[&str]| touchstone().args(arguments).current_dir(dir.path()).output().unwrap();
+    let oracle = in_folder(&["run", "oracle", "--benchmark", "quick-bench", "--out", "oracle"]);
+    assert!(oracle.status.success(), "{}", stderr(&oracle));
+    // The program is found only in the directory where the run was started.
+    let script = SLOW_ECHO.replace("ASKED", "asked").replace("sleep 0.02; ", "");
+    fs::write(dir.path().join("mine.sh"), script).unwrap();
+    for (name, system) in [("file", "file:oracle/predictions.jsonl"), ("command", "command:sh mine.sh")] {
+        let done = in_folder(&[
+            "run",
+            system,
+            "--benchmark",
+            "quick-bench",
+            "--trained-on",
+            "nothing",
+            "--out",
+            name,
+        ]);
+        assert!(done.status.success(), "{}", stderr(&done));
+        let predictions = dir.path().join(name).join("predictions.jsonl");
+        let whole = sorted_lines(&predictions);
+        fs::write(&predictions, whole[..3].join("\n") + "\n").unwrap();
+        let resumed = run(&["run", "--resume", &text(&dir.path().join(name))]);
+        assert!(resumed.status.success(), "{}", stderr(&resumed));
+        assert!(stdout(&resumed).contains("3 answered before"), "{}", stdout(&resumed));
+        assert_eq!(sorted_lines(&predictions).len(), whole.len());
+        let manifest: Json =
+            serde_json::from_str(&fs::read_to_string(dir.path().join(name).join("run.json")).unwrap())
+                .unwrap();
+        assert_eq!(manifest["trained_on"], "nothing");
+    }
+}

@@ -13,35 +13,40 @@ pub(crate) struct Bm25 {
 const K1: f32 = 1.2;
 const B: f32 = 0.75;
 
+#[expect(clippy::cast_precision_loss, reason = "scores need no more than the 24 bits of a float")]
+fn float(count: usize) -> f32 {
+    count as f32
+}
+
 impl Bm25 {
     /// Of texts that are lists of words.
     pub(crate) fn new(texts: impl IntoIterator<Item = Vec<String>>) -> Bm25 {
         let mut postings: HashMap<String, Vec<(u32, f32)>> = HashMap::new();
         let mut lengths = Vec::new();
-        for (number, words) in texts.into_iter().enumerate() {
-            lengths.push(words.len() as f32);
+        for (number, words) in (0u32..).zip(texts) {
+            lengths.push(float(words.len()));
             for word in words {
                 let list = postings.entry(word).or_default();
                 match list.last_mut() {
-                    Some((last, times)) if *last == number as u32 => *times += 1.0,
-                    _ => list.push((number as u32, 1.0)),
+                    Some((last, times)) if *last == number => *times += 1.0,
+                    _ => list.push((number, 1.0)),
                 }
             }
         }
-        let mean = lengths.iter().sum::<f32>() / (lengths.len().max(1)) as f32;
+        let mean = lengths.iter().sum::<f32>() / float(lengths.len().max(1));
         Bm25 { postings, lengths, mean }
     }
 
     /// The best texts with their scores, best first; of equal ones the earlier.
     pub(crate) fn best(&self, words: &[String], limit: usize) -> Vec<(usize, f32)> {
-        let n = self.lengths.len() as f32;
+        let n = float(self.lengths.len());
         let mut scores = vec![0f32; self.lengths.len()];
         let mut distinct: Vec<&String> = words.iter().collect();
         distinct.sort_unstable();
         distinct.dedup();
         for word in distinct {
             let Some(list) = self.postings.get(word) else { continue };
-            let weight = (1.0 + (n - list.len() as f32 + 0.5) / (list.len() as f32 + 0.5)).ln();
+            let weight = (1.0 + (n - float(list.len()) + 0.5) / (float(list.len()) + 0.5)).ln();
             for &(text, times) in list {
                 let length = self.lengths[text as usize] / self.mean;
                 scores[text as usize] += weight * times * (K1 + 1.0) / (times + K1 * (1.0 - B + B * length));

@@ -131,6 +131,10 @@ impl System for Cached<'_> {
         self.system.trained_on()
     }
 
+    fn takes_side_information(&self) -> bool {
+        self.system.takes_side_information()
+    }
+
     fn worker(&self) -> Box<dyn Worker + '_> {
         Box::new(CachingWorker { cached: self, name: self.name(), inner: self.system.worker() })
     }

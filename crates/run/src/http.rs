@@ -62,6 +62,10 @@ impl System for HttpSystem {
         format!("{contract}:{}", self.url)
     }
 
+    fn takes_side_information(&self) -> bool {
+        self.contract == Contract::Ours
+    }
+
     fn worker(&self) -> Box<dyn Worker + '_> {
         Box::new(Client(self))
     }

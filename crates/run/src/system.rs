@@ -60,6 +60,11 @@ pub trait System: Sync {
         None
     }
 
+    /// Whether it can be given entities, choices or a schema beside the question.
+    fn takes_side_information(&self) -> bool {
+        true
+    }
+
     /// A worker that answers one question after the other.
     fn worker(&self) -> Box<dyn Worker + '_>;
 }

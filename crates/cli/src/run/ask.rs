@@ -1,6 +1,5 @@
 //! `touchstone ask`.
 
-use super::systems::nearest;
 use crate::args::BenchmarkArgs;
 use crate::progress::Bar;
 use crate::{Outcome, output};
@@ -17,7 +16,7 @@ use touchstone_forge::{FormPrinter, Recipe, SamplingContext, make};
 use touchstone_kb::Kb;
 use touchstone_logic::QueryGraph;
 use touchstone_logic::graph::draw;
-use touchstone_run::{Linked, Thing};
+use touchstone_run::{Linked, SystemContext, Thing, open_nearest};
 
 /// Arguments of `touchstone ask`.
 #[derive(Args)]
@@ -53,7 +52,9 @@ pub(crate) fn run(args: &AskArgs) -> Result<Outcome> {
     let gold = BenchmarkArgs::of(benchmark, kb).open()?;
     let context = QueryContext::new(gold.kb.as_ref(), gold.ontology.as_ref()).without_suggestions();
     let kb = gold.kb.as_ref().context("the benchmark does not name its KB; give it with --kb DIR")?;
-    let system = nearest(&gold, &context, true)?;
+    let knowledge = context.knowledge();
+    let context = SystemContext { benchmark: &gold, questions: &[], knowledge: &knowledge };
+    let system = open_nearest(&context)?;
     let links = system.link(&args.question, None);
     let Some(adapted) = system.answer("", &args.question, &links) else {
         if args.json {

@@ -4,7 +4,6 @@ use crate::{Outcome, output};
 use anyhow::Result;
 use clap::{Args, Subcommand};
 use serde_json::json;
-use std::path::Path;
 use touchstone_run::Cache;
 
 /// Subcommands of `touchstone cache`.
@@ -39,7 +38,7 @@ pub(crate) fn run(command: &CacheCommand) -> Result<Outcome> {
     let folder = touchstone_kb::cache_dir().join("replies");
     match command {
         CacheCommand::Info(args) => {
-            let (n, bytes) = size(&folder);
+            let (n, bytes) = Cache::new(&folder).size();
             if args.json {
                 output::json(&json!({ "folder": folder, "replies": n, "bytes": bytes }))?;
             } else {
@@ -74,10 +73,4 @@ pub(crate) fn run(command: &CacheCommand) -> Result<Outcome> {
             Ok(Outcome::Done)
         }
     }
-}
-
-fn size(folder: &Path) -> (u64, u64) {
-    let entries = |folder: &Path| std::fs::read_dir(folder).into_iter().flatten().flatten();
-    let files = entries(folder).flat_map(|part| entries(&part.path()));
-    files.fold((0, 0), |(n, bytes), file| (n + 1, bytes + file.metadata().map_or(0, |about| about.len())))
 }
