@@ -34,6 +34,7 @@ mod prediction_source;
 mod regress_run;
 pub mod regression;
 mod requirements;
+mod run_overview;
 pub mod same;
 pub mod scan;
 pub mod sensitivity;
@@ -60,3 +61,4 @@ pub use measure::{
 pub use prediction_source::PredictionSource;
 pub use regress_run::{RegressConfig, RegressedRun, regress_run};
 pub use requirements::{NotAThreshold, Requirements, Threshold};
+pub use run_overview::{RunOverview, RunState};
