@@ -25,6 +25,12 @@ pub enum RunJournalError {
         /// What was asked for.
         wanted: String,
     },
+    /// Another process has the run open.
+    #[error("another process is busy with the run in {folder}; wait for it, or choose another folder")]
+    Busy {
+        /// The folder.
+        folder: PathBuf,
+    },
     /// There are predictions, but no run.
     #[error(
         "{folder} has a predictions.jsonl but no run.json: it is not a run of this program; choose another folder"
@@ -80,7 +86,10 @@ impl RunJournal {
             }
             None => std::fs::create_dir_all(folder).map_err(io("create", folder))?,
         }
-        let locked = LockedJournal::lock(&path)?;
+        let locked = LockedJournal::lock(&path).map_err(|error| match error {
+            JournalError::Busy { .. } => RunJournalError::Busy { folder: folder.to_owned() },
+            error => error.into(),
+        })?;
         // The process that held the lock may have started a run since.
         let manifest = match RunManifest::read_if_present(folder)? {
             Some(stored) => {
@@ -198,7 +207,7 @@ mod tests {
         assert!(matches!(open(&dir, "t", true), Err(RunJournalError::AnotherRun { .. })));
         let busy = open(&dir, "s", false).expect("a journal");
         let found = open(&dir, "s", true);
-        assert!(matches!(found, Err(RunJournalError::Journal(JournalError::Busy { .. }))));
+        assert!(matches!(found, Err(RunJournalError::Busy { .. })));
         assert_eq!((busy.len(), busy.errors()), (2, 1));
         drop(busy);
         assert_eq!(std::fs::read_to_string(&path).expect("a file"), lines);
@@ -213,7 +222,7 @@ mod tests {
             "{\"id\": \"1\", \"error\": null}\n{\"id\":\"2\",\"answers\":[{\"type\":\"number\",\"value\":3}]}\n"
         );
         let found = open(&dir, "s", false);
-        assert!(matches!(found, Err(RunJournalError::Journal(JournalError::Busy { .. }))));
+        assert!(matches!(found, Err(RunJournalError::Busy { .. })));
     }
 
     #[test]
