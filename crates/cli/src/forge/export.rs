@@ -15,8 +15,7 @@ pub(crate) struct ExportArgs {
     /// The folder of a benchmark
     #[arg(value_name = "DIR")]
     benchmark: PathBuf,
-    /// The format: grailqa, kqapro, qald, nspm, parquet
-    #[arg(long, value_name = "FORMAT")]
+    #[arg(long, value_name = "FORMAT", help = format!("The format: {}", data_set_arg::list(DataSet::exports)))]
     format: String,
     /// The folder to write to: a file for each split. Files of an earlier export are replaced, others are kept
     #[arg(long, value_name = "DIR")]

@@ -16,9 +16,7 @@ use touchstone_datasets::{
 /// Arguments of `touchstone import-dataset`.
 #[derive(Args)]
 pub(crate) struct ImportArgs {
-    /// The format: grailqa, graphquestions, webqsp, cwq, kqapro, lcquad, lcquad2, qald, nspm, or
-    /// lines for your own questions: JSON objects with question, query (S-expression, KoPL or SPARQL) and, if known, answers
-    #[arg(long, value_name = "FORMAT")]
+    #[arg(long, value_name = "FORMAT", help = format_help())]
     format: String,
     /// Files with training questions. For nspm: a table of templates, or the .sparql file of a pair with its .en file beside it
     #[arg(long, value_name = "FILE")]
@@ -38,7 +36,7 @@ pub(crate) struct ImportArgs {
     /// The name of the benchmark, and the source of its questions; the format otherwise
     #[arg(long)]
     name: Option<String>,
-    /// Levels that the files tell: keep them, or compute them from the training questions
+    /// Levels in the files: keep them, or compute them from the training questions
     #[arg(long, value_enum, default_value_t = LevelsName::Keep)]
     levels: LevelsName,
     #[command(flatten)]
@@ -46,6 +44,13 @@ pub(crate) struct ImportArgs {
     /// Print JSON
     #[arg(long)]
     json: bool,
+}
+
+fn format_help() -> String {
+    format!(
+        "The format: {}. `lines` are your own questions: JSON objects with question, query (S-expression, KoPL or SPARQL) and, if known, answers",
+        data_set_arg::list(DataSet::reads_questions)
+    )
 }
 
 /// Where levels come from.

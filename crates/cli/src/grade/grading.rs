@@ -1,7 +1,7 @@
 //! `touchstone grade`.
 
 use crate::args::{BenchmarkArgs, gives, with_hint};
-use crate::data_set_arg::{self, PredictionsFormat};
+use crate::data_set_arg::{self, PredictionsFormat, has_evaluator};
 use crate::progress::Bar;
 use crate::{Outcome, output};
 use anyhow::{Context, Result, bail};
@@ -58,8 +58,7 @@ pub(crate) struct GradeArgs {
     /// scores 0. Without it: what the run declares, else what the whole file has
     #[arg(long, value_name = "answers|forms|both", value_parser = gives)]
     gives: Option<Gives>,
-    /// Repeat an official evaluator: grailqa, webqsp, kqapro, qald, gerbil, or gek (the paper's measures by the letter)
-    #[arg(long, value_name = "EVALUATOR")]
+    #[arg(long, value_name = "EVALUATOR", help = compat_help())]
     compat: Option<String>,
     /// How BLEU treats orders of n-grams without a match: none, exp, floor or add-k
     #[arg(long, value_name = "METHOD", default_value = "none")]
@@ -292,8 +291,13 @@ fn notes_before(graded: &GradedRun) {
     }
 }
 
+fn compat_help() -> String {
+    let names = data_set_arg::list(has_evaluator);
+    format!("Repeat an official evaluator: {names}; `gek` is the paper's measures by the letter")
+}
+
 fn evaluator(name: &str) -> Result<DataSet> {
-    data_set_arg::named(name, "evaluator", |data_set| !data_set.official_scores().is_empty())
+    data_set_arg::named(name, "evaluator", has_evaluator)
 }
 
 /// Rows of a breakdown that are shown.
