@@ -46,13 +46,19 @@ pub struct UnreadRecord {
 pub enum UnreadReason {
     /// The record or its logical form is broken.
     #[error(transparent)]
-    Record(#[from] RecordError),
+    Record(Box<RecordError>),
     /// There is no question beside the logical form.
     #[error("the record has no question")]
     NoQuestion,
     /// WebQSP's annotators found no parse good.
     #[error("no parse of it is good and complete; WebQSP's evaluator leaves it out, too")]
     NoGoodParse,
+}
+
+impl From<RecordError> for UnreadReason {
+    fn from(error: RecordError) -> UnreadReason {
+        UnreadReason::Record(Box::new(error))
+    }
 }
 
 impl Importer<'_> {

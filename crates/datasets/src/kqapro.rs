@@ -224,7 +224,7 @@ fn python_float(text: &str) -> Option<f64> {
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Day {
-    Date((i64, u32, u32)),
+    Date((i64, i64, i64)),
     Year(i64),
 }
 
@@ -244,7 +244,7 @@ fn day_or_year(text: &str) -> Option<Day> {
     };
     let (year, month, day) = (python_int(year)?, python_int(month)?, python_int(day)?);
     let is_day = touchstone_kb::Literal::date(&format!("{year:04}-{month:02}-{day:02}")).is_some();
-    (is_day && (1..=9999).contains(&year)).then_some(Day::Date((year, month as u32, day as u32)))
+    (is_day && (1..=9999).contains(&year)).then_some(Day::Date((year, month, day)))
 }
 
 fn python_int(text: &str) -> Option<i64> {

@@ -17,3 +17,14 @@ pub(crate) const fn index32(number: usize) -> u32 {
 pub(crate) const fn micros(time: std::time::Duration) -> f64 {
     time.as_nanos() as f64 / 1000.0
 }
+
+/// A weight between 0 and 1 in thousandths; what is not a number weighs nothing.
+#[inline]
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "the value is clamped to 0..=1000, and NaN becomes 0"
+)]
+pub(crate) fn thousandths(weight: f32) -> u16 {
+    (weight.clamp(0.0, 1.0) * 1000.0).round() as u16
+}

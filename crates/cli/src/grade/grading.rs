@@ -229,7 +229,9 @@ impl GradeArgs {
         }
         // Official scores are always shown.
         let options = GradeOptions { compat: None, ..options.clone() };
-        self.measures.iter().try_for_each(|name| options.check_measure(name))?;
+        for name in &self.measures {
+            options.check_measure(name)?;
+        }
         Ok(self.measures.clone())
     }
 

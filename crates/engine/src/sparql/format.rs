@@ -198,7 +198,7 @@ impl<'a> MediaRange<'a> {
                 && name.trim().eq_ignore_ascii_case("q")
             {
                 let value: f32 = value.trim().parse().ok()?;
-                quality = if value.is_nan() { 0 } else { (value.clamp(0.0, 1.0) * 1000.0).round() as u16 };
+                quality = crate::cast::thousandths(value);
             }
         }
         Some(MediaRange { kind: kind.trim(), subtype: subtype.trim(), quality })
