@@ -42,7 +42,7 @@ pub use kinds::{Function, QuestionType, Split};
 pub use locate::benchmark_of_run;
 pub use named::UnknownName;
 pub use outcome::PredictionOutcome;
-pub use package::{Benchmark, KbIdentity, Manifest, PackageError, Unfilled};
+pub use package::{Benchmark, BenchmarkManifest, KbIdentity, PackageError, Unfilled};
 pub use prediction::{Prediction, PredictionError, Predictions};
 pub use prediction_line::{InvalidPrediction, UnusableReply};
 pub use question::{Forms, Graph, GraphEdge, GraphVertex, Mention, ProofFact, Question, QuestionParts};

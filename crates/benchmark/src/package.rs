@@ -15,7 +15,7 @@ pub const FORMAT: u32 = 1;
 /// `benchmark.json`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct Manifest {
+pub struct BenchmarkManifest {
     /// The version of the format.
     pub touchstone_benchmark: u32,
     /// The name.
@@ -45,7 +45,7 @@ pub struct Manifest {
     pub verified: u64,
 }
 
-impl Manifest {
+impl BenchmarkManifest {
     /// A whole number of the recipe, such as `seed` or `questions`.
     pub fn recipe_number(&self, key: &str) -> Option<u64> {
         self.recipe.as_ref()?.get(key)?.as_u64()
@@ -140,7 +140,7 @@ pub enum PackageError {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Benchmark {
     /// `benchmark.json`.
-    pub manifest: Manifest,
+    pub manifest: BenchmarkManifest,
     /// Its questions.
     pub questions: Vec<Question>,
     /// The hash of its content: the first 32 digits of the BLAKE3 hash of `questions.jsonl`, as it is on disk or would be written.
@@ -203,7 +203,7 @@ fn nearest_benchmark(dir: &Path) -> Option<PathBuf> {
 
 impl Benchmark {
     /// With the identity of its questions.
-    pub fn new(manifest: Manifest, questions: Vec<Question>) -> Benchmark {
+    pub fn new(manifest: BenchmarkManifest, questions: Vec<Question>) -> Benchmark {
         let mut hasher = blake3::Hasher::new();
         for part in questions.chunks(1024) {
             // What cannot be written as JSON is reported when it is written.
@@ -212,7 +212,11 @@ impl Benchmark {
             }
         }
         let identity = identity_of(&hasher);
-        Benchmark { manifest: Manifest { identity: identity.clone(), ..manifest }, questions, identity }
+        Benchmark {
+            manifest: BenchmarkManifest { identity: identity.clone(), ..manifest },
+            questions,
+            identity,
+        }
     }
 
     /// Whether it was made by a recipe, so that every form was run on its KB, and has not been changed since.

@@ -41,7 +41,7 @@ pub enum RunJournalError {
     },
     /// `run.json` cannot be read or written.
     #[error(transparent)]
-    Manifest(#[from] RunManifestError),
+    BenchmarkManifest(#[from] RunManifestError),
     /// The predictions cannot be read or written.
     #[error(transparent)]
     Journal(#[from] JournalError),
@@ -240,6 +240,6 @@ mod tests {
         drop(RunJournal::open(dir.path(), &declared, &[], false).expect("the same run"));
         std::fs::write(dir.path().join("run.json"), "{").expect("written");
         let found = open(&dir, "one", false);
-        assert!(matches!(found, Err(RunJournalError::Manifest(RunManifestError::Damaged { .. }))));
+        assert!(matches!(found, Err(RunJournalError::BenchmarkManifest(RunManifestError::Damaged { .. }))));
     }
 }

@@ -1,7 +1,7 @@
 //! JSON Schemas of the files, generated from the types.
 
 use crate::grade_row::GradeRow;
-use crate::package::Manifest;
+use crate::package::BenchmarkManifest;
 use crate::prediction_line::{AlternativeLine, PredictionLine};
 use crate::question::Question;
 use crate::run_manifest::RunManifest;
@@ -27,7 +27,7 @@ pub fn file_schemas() -> Vec<FileSchema> {
             "A question of a benchmark: one line of questions.jsonl",
             true,
         ),
-        file::<Manifest>("benchmark.schema.json", "benchmark.json of a benchmark", true),
+        file::<BenchmarkManifest>("benchmark.schema.json", "benchmark.json of a benchmark", true),
         file::<PredictionLine<'_>>(
             "prediction.schema.json",
             "A prediction: one line of predictions.jsonl",

@@ -134,7 +134,7 @@ pub(crate) fn item(line: &str, indent: usize) -> Result<()> {
 }
 
 /// The first rows of a table of the library.
-pub(crate) fn shown(table: &touchstone_grade::table::Table, most: usize) -> Table {
+pub(crate) fn shown(table: &touchstone_grade::table::ScoreTable, most: usize) -> Table {
     let headings: Vec<&str> = table.headings.iter().map(String::as_str).collect();
     let mut out = self::table(&headings);
     for row in table.rows.iter().take(most) {

@@ -3,7 +3,7 @@
 use crate::parquet::{self, Shown};
 use std::collections::BTreeMap;
 use std::fmt::Write;
-use touchstone_benchmark::package::{Benchmark, Manifest};
+use touchstone_benchmark::package::{Benchmark, BenchmarkManifest};
 
 /// The file.
 pub(crate) const FILE: &str = "README.md";
@@ -82,7 +82,7 @@ pub(crate) fn card(benchmark: &Benchmark, files: &BTreeMap<String, usize>) -> St
 }
 
 /// The YAML header. Strings are written as in JSON, which is YAML, too.
-fn header(manifest: &Manifest, splits: &[(&str, &str, usize)]) -> String {
+fn header(manifest: &BenchmarkManifest, splits: &[(&str, &str, usize)]) -> String {
     let quoted = |text: &str| serde_json::Value::from(text).to_string();
     let known = LICENCES.iter().find(|(name, _)| name.eq_ignore_ascii_case(manifest.license.trim()));
     let mut yaml = String::from("---\n");
@@ -164,7 +164,7 @@ mod tests {
     use touchstone_benchmark::package::{FORMAT, KbIdentity};
 
     fn benchmark(license: &str) -> Benchmark {
-        let manifest = Manifest {
+        let manifest = BenchmarkManifest {
             touchstone_benchmark: FORMAT,
             identity: String::new(),
             name: "mine: \"a\"".to_owned(),

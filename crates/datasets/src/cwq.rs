@@ -3,7 +3,7 @@
 use crate::data_set::Published;
 use crate::freebase;
 use crate::importer::Importer;
-use crate::item::Source;
+use crate::item::ItemSource;
 use crate::questions::ReadQuestions;
 use serde_json::Value as Json;
 use touchstone_logic::{Answer, Query};
@@ -30,8 +30,8 @@ impl ReadQuestions for Cwq {
         "`sparql`"
     }
 
-    fn source(&self, json: &Json) -> Option<Source> {
-        Source::sparql(json)
+    fn source(&self, json: &Json) -> Option<ItemSource> {
+        ItemSource::sparql(json)
     }
 
     fn answers(&self, json: &Json, query: &Query, _importer: &Importer<'_>) -> Vec<Answer> {

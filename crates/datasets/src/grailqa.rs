@@ -5,7 +5,7 @@ use crate::data_set::Published;
 use crate::export::{Export, ExportError, ExportJob, Exported, LeftOut};
 use crate::freebase;
 use crate::importer::Importer;
-use crate::item::Source;
+use crate::item::ItemSource;
 use crate::official::{Evaluator, OfficialInput, ratio};
 use crate::questions::ReadQuestions;
 use hashbrown::HashSet;
@@ -49,8 +49,8 @@ impl ReadQuestions for GrailQa {
         "`graph_query` or `s_expression`"
     }
 
-    fn source(&self, json: &Json) -> Option<Source> {
-        graph(json).or_else(|| Source::sexpr(json))
+    fn source(&self, json: &Json) -> Option<ItemSource> {
+        graph(json).or_else(|| ItemSource::sexpr(json))
     }
 
     fn answers(&self, json: &Json, query: &Query, _importer: &Importer<'_>) -> Vec<Answer> {
@@ -63,8 +63,8 @@ impl ReadQuestions for GrailQa {
 }
 
 /// The graph of a record.
-pub(crate) fn graph(json: &Json) -> Option<Source> {
-    serde_json::from_value(json.get("graph_query")?.clone()).ok().map(Source::Graph)
+pub(crate) fn graph(json: &Json) -> Option<ItemSource> {
+    serde_json::from_value(json.get("graph_query")?.clone()).ok().map(ItemSource::Graph)
 }
 
 impl Export for GrailQa {

@@ -10,7 +10,7 @@ use serde::Serialize;
 use std::collections::BTreeMap;
 use std::path::Path;
 use touchstone_benchmark::package::FORMAT;
-use touchstone_benchmark::{Benchmark, KbIdentity, Manifest, Question, Split};
+use touchstone_benchmark::{Benchmark, BenchmarkManifest, KbIdentity, Question, Split};
 use touchstone_kb::Progress;
 use touchstone_logic::level::Training;
 
@@ -208,7 +208,7 @@ fn assemble(
         question
     };
     let questions: Vec<Question> = imported.into_iter().map(judge).collect();
-    let manifest = Manifest {
+    let manifest = BenchmarkManifest {
         touchstone_benchmark: FORMAT,
         name: config.name.clone(),
         identity: String::new(),
@@ -218,7 +218,7 @@ fn assemble(
         recipe: None,
         license: String::new(),
         held_out: Vec::new(),
-        counts: Manifest::counts(&questions),
+        counts: BenchmarkManifest::counts(&questions),
         rejections,
         unfilled: Vec::new(),
         verified: 0,

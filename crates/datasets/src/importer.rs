@@ -1,7 +1,7 @@
 //! From a record of a published file to a question of a benchmark.
 
 use crate::data_set::DataSet;
-use crate::item::{RecordError, Source, word};
+use crate::item::{ItemSource, RecordError, word};
 use crate::questions::local_name;
 use crate::records::Record;
 use serde_json::Value as Json;
@@ -87,7 +87,7 @@ impl Importer<'_> {
         let failed = |error| unread(RecordError::Form(error).into());
         // GrailQA's graph has the shape; the expression asks the same with all that is written in literals.
         let written = json.get("s_expression").and_then(Json::as_str);
-        let written = written.map(|text| Source::Text(Language::Sexpr, text.to_owned()));
+        let written = written.map(|text| ItemSource::Text(Language::Sexpr, text.to_owned()));
         let reading = written.and_then(|source| source.read(&self.knowledge).ok());
         let reading = match reading {
             Some(reading) => reading,

@@ -16,12 +16,12 @@ pub struct Item {
     /// Its text, where the file has it.
     pub question: Option<String>,
     /// Its logical form.
-    pub source: Source,
+    pub source: ItemSource,
 }
 
 /// A logical form as the file has it.
 #[derive(Debug, Clone)]
-pub enum Source {
+pub enum ItemSource {
     /// GrailQA's graph.
     Graph(GraphQuery),
     /// A program in JSON.
@@ -58,7 +58,7 @@ impl DataSet {
                 DataSet::Forms(language) => language,
                 _ => Language::guess(&record.text),
             };
-            let source = Source::Text(language, record.text.clone());
+            let source = ItemSource::Text(language, record.text.clone());
             return Ok(Item { id: record.line.to_string(), question: None, source });
         }
         let json: Json =
@@ -88,62 +88,62 @@ impl DataSet {
     }
 }
 
-impl Source {
+impl ItemSource {
     /// The text under the first of some keys; a program may be JSON.
-    pub(crate) fn under(json: &Json, keys: &[&str], language: Language) -> Option<Source> {
+    pub(crate) fn under(json: &Json, keys: &[&str], language: Language) -> Option<ItemSource> {
         match first(json, keys)? {
-            Json::String(text) => Some(Source::Text(language, text.clone())),
-            other if language == Language::Kopl => Some(Source::Program(other.clone())),
+            Json::String(text) => Some(ItemSource::Text(language, text.clone())),
+            other if language == Language::Kopl => Some(ItemSource::Program(other.clone())),
             _ => None,
         }
     }
 
     /// An S-expression under one of the usual keys.
-    pub(crate) fn sexpr(json: &Json) -> Option<Source> {
-        Source::under(json, &["s_expression", "sexpr", "logical_form", "query"], Language::Sexpr)
+    pub(crate) fn sexpr(json: &Json) -> Option<ItemSource> {
+        ItemSource::under(json, &["s_expression", "sexpr", "logical_form", "query"], Language::Sexpr)
     }
 
     /// A program under one of the usual keys.
-    pub(crate) fn kopl(json: &Json) -> Option<Source> {
-        Source::under(json, &["program", "kopl", "query"], Language::Kopl)
+    pub(crate) fn kopl(json: &Json) -> Option<ItemSource> {
+        ItemSource::under(json, &["program", "kopl", "query"], Language::Kopl)
     }
 
     /// SPARQL under one of the usual keys.
-    pub(crate) fn sparql(json: &Json) -> Option<Source> {
-        Source::under(json, &["sparql", "sparql_query", "sparql_wikidata", "query"], Language::Sparql)
+    pub(crate) fn sparql(json: &Json) -> Option<ItemSource> {
+        ItemSource::under(json, &["sparql", "sparql_query", "sparql_wikidata", "query"], Language::Sparql)
     }
 
     /// The language it is written in; a graph counts as the S-expression derived from it.
     pub fn language(&self) -> Language {
         match self {
-            Source::Graph(_) => Language::Sexpr,
-            Source::Program(_) => Language::Kopl,
-            Source::Text(language, _) => *language,
+            ItemSource::Graph(_) => Language::Sexpr,
+            ItemSource::Program(_) => Language::Kopl,
+            ItemSource::Text(language, _) => *language,
         }
     }
 
     /// The logical form as text.
     pub fn text(&self) -> Result<String, ReadError> {
         match self {
-            Source::Graph(graph) => Ok(graph.to_form()?.to_string()),
-            Source::Program(json) => Ok(json.to_string()),
-            Source::Text(_, text) => Ok(text.clone()),
+            ItemSource::Graph(graph) => Ok(graph.to_form()?.to_string()),
+            ItemSource::Program(json) => Ok(json.to_string()),
+            ItemSource::Text(_, text) => Ok(text.clone()),
         }
     }
 
     /// The query that it asks.
     pub fn read(&self, knowledge: &Knowledge<'_>) -> Result<Reading, ReadError> {
         match self {
-            Source::Graph(graph) => read_graph(graph),
-            Source::Program(json) => read_program(&Program::from_value(json)?, knowledge),
-            Source::Text(language, text) => read_text(*language, text, knowledge),
+            ItemSource::Graph(graph) => read_graph(graph),
+            ItemSource::Program(json) => read_program(&Program::from_value(json)?, knowledge),
+            ItemSource::Text(language, text) => read_text(*language, text, knowledge),
         }
     }
 
     /// The query graph: GrailQA's own where there is one.
     pub fn graph(&self, knowledge: &Knowledge<'_>) -> Result<QueryGraph, ReadError> {
         match self {
-            Source::Graph(graph) => Ok(QueryGraph::of_graph_query(graph)?),
+            ItemSource::Graph(graph) => Ok(QueryGraph::of_graph_query(graph)?),
             _ => Ok(QueryGraph::of(&self.read(knowledge)?.query)),
         }
     }

@@ -3,7 +3,7 @@
 use crate::data_set::Published;
 use crate::export::{Export, ExportError, ExportJob, Exported, LeftOut};
 use crate::importer::Importer;
-use crate::item::{Item, Source};
+use crate::item::{Item, ItemSource};
 use crate::official::{Evaluator, OfficialInput};
 use crate::questions::{ReadQuestions, entity, forms};
 use serde_json::{Value as Json, json};
@@ -46,8 +46,8 @@ impl ReadQuestions for KqaPro {
         "`program` or `sparql`"
     }
 
-    fn source(&self, json: &Json) -> Option<Source> {
-        Source::kopl(json).or_else(|| Source::sparql(json))
+    fn source(&self, json: &Json) -> Option<ItemSource> {
+        ItemSource::kopl(json).or_else(|| ItemSource::sparql(json))
     }
 
     fn forms(&self, item: &Item, json: &Json) -> Forms {

@@ -1,7 +1,7 @@
 //! LC-QuAD: questions with SPARQL over DBpedia; in its second edition over Wikidata. Neither has answers.
 
 use crate::data_set::Published;
-use crate::item::Source;
+use crate::item::ItemSource;
 use crate::questions::ReadQuestions;
 use serde_json::Value as Json;
 
@@ -36,7 +36,7 @@ impl ReadQuestions for LcQuad {
         "`sparql_query` or `sparql_wikidata`"
     }
 
-    fn source(&self, json: &Json) -> Option<Source> {
-        Source::sparql(json)
+    fn source(&self, json: &Json) -> Option<ItemSource> {
+        ItemSource::sparql(json)
     }
 }

@@ -45,7 +45,7 @@ pub use export::{ExportConfig, ExportError, Exported, LeftOut, export};
 pub use import::{ImportConfig, ImportSummary, Imported, LevelAgreement, LevelSource, SplitFile, import};
 pub use importer::{ImportedQuestion, Importer, UnreadReason, UnreadRecord};
 pub use input::{InputError, RecordInput, benchmark_question, benchmark_questions};
-pub use item::{Item, RecordError, Source};
+pub use item::{Item, ItemSource, RecordError};
 pub use look_up::{Unanswered, UnansweredReason};
 pub use official::OfficialInput;
 pub use predictions::PredictionReader;

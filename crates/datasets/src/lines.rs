@@ -2,7 +2,7 @@
 
 use crate::data_set::Published;
 use crate::importer::Importer;
-use crate::item::{Source, first};
+use crate::item::{ItemSource, first};
 use crate::questions::{ReadQuestions, any_answer, entity, local_name};
 use crate::{grailqa, kqapro, plain, qald, webqsp};
 use serde_json::Value as Json;
@@ -36,18 +36,18 @@ impl ReadQuestions for Lines {
         "`query`, `graph_query`, `s_expression`, `program` or `sparql`"
     }
 
-    fn source(&self, json: &Json) -> Option<Source> {
+    fn source(&self, json: &Json) -> Option<ItemSource> {
         let guessed = || {
             let text = first(json, &["query", "logical_form"])?.as_str()?;
-            Some(Source::Text(Language::guess(text), text.to_owned()))
+            Some(ItemSource::Text(Language::guess(text), text.to_owned()))
         };
         guessed()
             .or_else(|| grailqa::graph(json))
-            .or_else(|| Source::sexpr(json))
+            .or_else(|| ItemSource::sexpr(json))
             .or_else(|| qald::query(json))
-            .or_else(|| Source::kopl(json))
+            .or_else(|| ItemSource::kopl(json))
             .or_else(|| webqsp::parse(json))
-            .or_else(|| Source::sparql(json))
+            .or_else(|| ItemSource::sparql(json))
             .or_else(|| plain::bare(json, None))
     }
 

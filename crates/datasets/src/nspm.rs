@@ -3,7 +3,7 @@
 use crate::data_set::Published;
 use crate::export::{Export, ExportError, ExportJob, Exported, LeftOut};
 use crate::input::InputError;
-use crate::item::Source;
+use crate::item::ItemSource;
 use crate::questions::ReadQuestions;
 use crate::records::Record;
 use serde_json::{Value as Json, json};
@@ -39,8 +39,8 @@ impl ReadQuestions for Nspm {
         "`sparql`"
     }
 
-    fn source(&self, json: &Json) -> Option<Source> {
-        Source::sparql(json)
+    fn source(&self, json: &Json) -> Option<ItemSource> {
+        ItemSource::sparql(json)
     }
 }
 

@@ -1,7 +1,7 @@
 //! Files of logical forms of one language, as text or in JSON.
 
 use crate::data_set::Published;
-use crate::item::Source;
+use crate::item::ItemSource;
 use crate::questions::ReadQuestions;
 use serde_json::Value as Json;
 use touchstone_logic::Language;
@@ -57,23 +57,23 @@ impl ReadQuestions for PlainForms {
         self.expected
     }
 
-    fn source(&self, json: &Json) -> Option<Source> {
+    fn source(&self, json: &Json) -> Option<ItemSource> {
         let under_key = match self.language {
-            Language::Sexpr => Source::sexpr(json),
-            Language::Kopl => Source::kopl(json),
-            Language::Sparql => Source::sparql(json),
+            Language::Sexpr => ItemSource::sexpr(json),
+            Language::Kopl => ItemSource::kopl(json),
+            Language::Sparql => ItemSource::sparql(json),
         };
         under_key.or_else(|| bare(json, Some(self.language)))
     }
 }
 
 /// A record that is a form itself: a text, or a program in JSON.
-pub(crate) fn bare(json: &Json, language: Option<Language>) -> Option<Source> {
+pub(crate) fn bare(json: &Json, language: Option<Language>) -> Option<ItemSource> {
     match json {
         Json::String(text) => {
-            Some(Source::Text(language.unwrap_or_else(|| Language::guess(text)), text.clone()))
+            Some(ItemSource::Text(language.unwrap_or_else(|| Language::guess(text)), text.clone()))
         }
-        Json::Array(_) => Some(Source::Program(json.clone())),
+        Json::Array(_) => Some(ItemSource::Program(json.clone())),
         _ => None,
     }
 }

@@ -4,7 +4,7 @@ use crate::compared_answer::ComparedAnswer;
 use crate::data_set::Published;
 use crate::export::{Export, ExportError, ExportJob, Exported, LeftOut};
 use crate::importer::Importer;
-use crate::item::{Source, word};
+use crate::item::{ItemSource, word};
 use crate::official::{Evaluator, OfficialInput, Scores, ratio};
 use crate::questions::{ReadQuestions, any_answer, entity, local_name};
 use hashbrown::HashSet;
@@ -67,7 +67,7 @@ impl ReadQuestions for Qald {
         "`query` with `sparql`"
     }
 
-    fn source(&self, json: &Json) -> Option<Source> {
+    fn source(&self, json: &Json) -> Option<ItemSource> {
         query(json)
     }
 
@@ -95,8 +95,8 @@ impl ReadQuestions for Qald {
 }
 
 /// The query of a record.
-pub(crate) fn query(json: &Json) -> Option<Source> {
-    Some(Source::Text(Language::Sparql, json.get("query")?.get("sparql")?.as_str()?.to_owned()))
+pub(crate) fn query(json: &Json) -> Option<ItemSource> {
+    Some(ItemSource::Text(Language::Sparql, json.get("query")?.get("sparql")?.as_str()?.to_owned()))
 }
 
 /// Predictions: the file is one object with `questions`.

@@ -1,7 +1,7 @@
 //! What a data set must know to have its questions read.
 
 use crate::importer::{Importer, UnreadReason};
-use crate::item::{Item, Source};
+use crate::item::{Item, ItemSource};
 use serde::Deserialize;
 use serde_json::Value as Json;
 use touchstone_benchmark::Forms;
@@ -13,7 +13,7 @@ pub(crate) trait ReadQuestions: Sync {
     fn expected(&self) -> &'static str;
 
     /// The logical form of a record.
-    fn source(&self, json: &Json) -> Option<Source>;
+    fn source(&self, json: &Json) -> Option<ItemSource>;
 
     /// Why the record is not a question, although it can be read.
     fn left_out(&self, _json: &Json) -> Option<UnreadReason> {
@@ -46,20 +46,20 @@ pub(crate) fn forms(item: &Item, json: &Json) -> Forms {
     let text =
         |keys: &[&str]| keys.iter().find_map(|key| json.get(key)).and_then(Json::as_str).map(str::to_owned);
     let sparql = match &item.source {
-        Source::Text(Language::Sparql, text) => Some(text.clone()),
+        ItemSource::Text(Language::Sparql, text) => Some(text.clone()),
         _ => text(&["sparql_query", "sparql"]),
     };
     let program = match &item.source {
-        Source::Program(json) => {
+        ItemSource::Program(json) => {
             Program::from_value(json).ok().and_then(|program| program.to_readable().ok())
         }
-        Source::Text(Language::Kopl, text) => Some(text.clone()),
+        ItemSource::Text(Language::Kopl, text) => Some(text.clone()),
         _ => None,
     };
     let sexpr = match &item.source {
         // The graph is what was annotated; the expression may have been derived from it.
-        Source::Graph(_) => text(&["s_expression"]).or_else(|| item.source.text().ok()),
-        Source::Text(Language::Sexpr, text) => Some(text.clone()),
+        ItemSource::Graph(_) => text(&["s_expression"]).or_else(|| item.source.text().ok()),
+        ItemSource::Text(Language::Sexpr, text) => Some(text.clone()),
         _ => None,
     };
     Forms { sexpr, program, sparql, sparql_kqapro: None }

@@ -4,7 +4,7 @@ use crate::compared_answer::ComparedAnswer;
 use crate::data_set::Published;
 use crate::freebase;
 use crate::importer::{Importer, UnreadReason};
-use crate::item::Source;
+use crate::item::ItemSource;
 use crate::official::{Evaluator, OfficialInput, Scores};
 use crate::questions::ReadQuestions;
 use serde_json::Value as Json;
@@ -36,8 +36,8 @@ impl ReadQuestions for WebQsp {
         "`Parses` with `Sparql`"
     }
 
-    fn source(&self, json: &Json) -> Option<Source> {
-        parse(json).or_else(|| Source::sparql(json))
+    fn source(&self, json: &Json) -> Option<ItemSource> {
+        parse(json).or_else(|| ItemSource::sparql(json))
     }
 
     fn left_out(&self, json: &Json) -> Option<UnreadReason> {
@@ -58,9 +58,9 @@ impl ReadQuestions for WebQsp {
 }
 
 /// The first parse of a record.
-pub(crate) fn parse(json: &Json) -> Option<Source> {
+pub(crate) fn parse(json: &Json) -> Option<ItemSource> {
     let parse = json.get("Parses")?.get(0)?;
-    Some(Source::Text(Language::Sparql, parse.get("Sparql")?.as_str()?.to_owned()))
+    Some(ItemSource::Text(Language::Sparql, parse.get("Sparql")?.as_str()?.to_owned()))
 }
 
 fn parses(json: &Json) -> &[Json] {

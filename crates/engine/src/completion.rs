@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use touchstone_kb::{Kb, fold};
 use touchstone_logic::graph::is_unprintable;
-use touchstone_logic::kopl::Function;
+use touchstone_logic::kopl::KoplFunction;
 
 /// Maximum number of completions.
 const MAX_COMPLETIONS: usize = 20;
@@ -34,7 +34,7 @@ impl Completions {
                 schema.push(Completion { text: text.to_owned(), what: what.to_owned() });
             }
         };
-        Function::ALL.iter().for_each(|function| add(function.name(), "function"));
+        KoplFunction::ALL.iter().for_each(|function| add(function.name(), "function"));
         operators.iter().for_each(|word| add(word, "operator"));
         commands.iter().for_each(|word| add(word, "command"));
         kb.classes().for_each(|class| add(kb.label(kb.class_node(class)), "class"));

@@ -6,7 +6,7 @@
 use crate::budget::{Budget, Stopped};
 use crate::context::KbContext;
 use crate::embedded::TraceNode;
-use crate::exact::{Inexpressible, Unreadable};
+use crate::exact::{NoExactForm, Unreadable};
 use crate::found::Found;
 use crate::plan::{Plan, PlanError};
 use crate::shortcut::View;
@@ -142,7 +142,7 @@ pub enum EngineError {
     NotRecognised(NotRecognised),
     /// No view has words for the plan.
     #[error(transparent)]
-    Inexpressible(#[from] Inexpressible),
+    NoExactForm(#[from] NoExactForm),
     /// A plan was to be run as SPARQL, on no view at all.
     #[error("there is no view to ask")]
     NoView,

@@ -35,7 +35,7 @@ pub(crate) struct Qualified {
 
 /// One step away from an entity: a relation and which way it is followed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Edge {
+pub struct SchemaEdge {
     /// The relation.
     pub relation: RelationId,
     /// `Forward`: the entity is the subject.
@@ -144,7 +144,7 @@ impl<'k> SamplingContext<'k> {
     }
 
     /// The edges that leave an entity, one for each relation and direction; which of several neighbours is for `pick` to say.
-    pub fn edges(&self, node: NodeId, mut pick: impl FnMut(usize) -> usize) -> Vec<Edge> {
+    pub fn edges(&self, node: NodeId, mut pick: impl FnMut(usize) -> usize) -> Vec<SchemaEdge> {
         let kb = self.kb();
         let mut edges = Vec::new();
         for (property, objects) in kb.properties_of(node) {
@@ -152,13 +152,13 @@ impl<'k> SamplingContext<'k> {
                 && self.allows(property)
             {
                 let other = NodeId(objects[pick(objects.len())]);
-                edges.push(Edge { relation, direction: Direction::Forward, other });
+                edges.push(SchemaEdge { relation, direction: Direction::Forward, other });
             }
         }
         for (relation, subjects) in kb.relations_to(node) {
             if self.allows(Property::Relation(relation)) && !kb.is_symmetric(relation) {
                 let other = NodeId(subjects[pick(subjects.len())]);
-                edges.push(Edge { relation, direction: Direction::Backward, other });
+                edges.push(SchemaEdge { relation, direction: Direction::Backward, other });
             }
         }
         edges

@@ -5,7 +5,7 @@ use hashbrown::{HashMap, HashSet};
 use rayon::prelude::*;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
-use touchstone_benchmark::package::{Benchmark, Manifest};
+use touchstone_benchmark::package::{Benchmark, BenchmarkManifest};
 use touchstone_benchmark::{Question, Split};
 use touchstone_engine::budget::{Cancel, Limits};
 use touchstone_engine::{Answers, Outcome, Session, Settings, View};
@@ -30,7 +30,7 @@ pub struct Finding {
 
 /// What was checked and what was found.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
-pub struct Report {
+pub struct LintReport {
     /// Whether the KB at hand is the one that the benchmark was made from.
     pub same_kb: bool,
     /// How many forms were run.
@@ -43,7 +43,7 @@ pub struct Report {
     pub unfilled: usize,
 }
 
-impl Report {
+impl LintReport {
     /// Findings by rule.
     pub fn by_rule(&self) -> BTreeMap<&'static str, usize> {
         let mut counts = BTreeMap::new();
@@ -66,7 +66,7 @@ struct Checked {
 
 /// Checks everything that can be checked automatically: every form gives the answers, no query of training occurs elsewhere, levels are
 /// right, and no question occurs twice or has two meanings.
-pub fn lint(kb: &Kb, benchmark: &Benchmark, progress: &dyn Progress) -> Report {
+pub fn lint(kb: &Kb, benchmark: &Benchmark, progress: &dyn Progress) -> LintReport {
     let context = SamplingContext::new(kb, Some(&[]));
     let session = Session::new(kb).without_suggestions();
     progress.stage("running all forms", Some(benchmark.questions.len() as u64));
@@ -78,7 +78,7 @@ pub fn lint(kb: &Kb, benchmark: &Benchmark, progress: &dyn Progress) -> Report {
             check(&context, &session, question)
         })
         .collect();
-    let mut report = Report {
+    let mut report = LintReport {
         same_kb: kb.manifest().fingerprint == benchmark.manifest.kb.fingerprint,
         forms_run: checked.iter().map(|checked| checked.forms_run).sum(),
         questions: benchmark.questions.len(),
@@ -93,7 +93,7 @@ pub fn lint(kb: &Kb, benchmark: &Benchmark, progress: &dyn Progress) -> Report {
 /// Compares the counts of the manifest with the questions.
 fn wrong_counts(benchmark: &Benchmark) -> Vec<Finding> {
     let mut findings = Vec::new();
-    let (stated, counted) = (&benchmark.manifest.counts, Manifest::counts(&benchmark.questions));
+    let (stated, counted) = (&benchmark.manifest.counts, BenchmarkManifest::counts(&benchmark.questions));
     let names: BTreeSet<&String> = stated.keys().chain(counted.keys()).collect();
     for name in names {
         let number = |counts: &BTreeMap<String, u64>| counts.get(name).copied().unwrap_or(0);

@@ -4,7 +4,7 @@
 use crate::reject::{RejectReason, Rejections};
 use hashbrown::HashSet;
 use std::collections::BTreeMap;
-use touchstone_benchmark::package::{Benchmark, KbIdentity, Manifest};
+use touchstone_benchmark::package::{Benchmark, BenchmarkManifest, KbIdentity};
 use touchstone_benchmark::{Question, Random, Split};
 use touchstone_engine::QueryContext;
 use touchstone_kb::Progress;
@@ -85,13 +85,13 @@ pub fn mix(config: &MixConfig<'_, '_>, progress: &dyn Progress) -> Result<Benchm
         // No single KB holds for all of it.
         kb = KbIdentity::of(None);
     }
-    let manifest = Manifest {
+    let manifest = BenchmarkManifest {
         name: config.name.clone(),
         kb,
         description: format!("Levels are relative to the training questions of {}.", against.manifest.name),
         tool_version: env!("CARGO_PKG_VERSION").to_owned(),
         recipe: None,
-        counts: Manifest::counts(&mixer.questions),
+        counts: BenchmarkManifest::counts(&mixer.questions),
         rejections: mixer.rejections.by_text(),
         unfilled: Vec::new(),
         verified: 0,

@@ -10,7 +10,7 @@ use touchstone_logic::level::Level;
 
 /// One table: values with their numbers by split.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Table {
+pub struct StatsTable {
     /// What is counted.
     pub name: &'static str,
     /// Each value with the number of questions in training, development and test, most frequent first.
@@ -21,7 +21,7 @@ pub struct Table {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Stats {
     /// Counts of questions.
-    pub tables: Vec<Table>,
+    pub tables: Vec<StatsTable>,
     /// Means of linguistic measures by split. In JSON they are an object, by name.
     #[serde(serialize_with = "by_name")]
     pub means: Vec<MeansBySplit>,
@@ -44,7 +44,7 @@ fn by_name<S: Serializer>(means: &[MeansBySplit], serializer: S) -> Result<S::Ok
 }
 
 /// The tables of a benchmark.
-pub fn tables(benchmark: &Benchmark) -> Vec<Table> {
+pub fn tables(benchmark: &Benchmark) -> Vec<StatsTable> {
     let count = |name, value: &dyn Fn(&Question) -> Vec<String>| {
         let mut counts: BTreeMap<String, [u64; 3]> = BTreeMap::new();
         for question in &benchmark.questions {
@@ -55,7 +55,7 @@ pub fn tables(benchmark: &Benchmark) -> Vec<Table> {
         }
         let mut rows: Vec<(String, [u64; 3])> = counts.into_iter().collect();
         rows.sort_by_key(|(_, numbers)| std::cmp::Reverse(numbers.iter().sum::<u64>()));
-        Table { name, rows }
+        StatsTable { name, rows }
     };
     let one = |text: String| vec![text];
     let hops = |question: &Question| {

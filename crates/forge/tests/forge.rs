@@ -107,7 +107,7 @@ fn all_functions_of_programs_occur() {
         .flat_map(|text| Program::parse(text).unwrap().steps)
         .map(|step| step.function.name())
         .collect();
-    let missing: Vec<&str> = touchstone_logic::kopl::Function::ALL
+    let missing: Vec<&str> = touchstone_logic::kopl::KoplFunction::ALL
         .iter()
         .map(|function| function.name())
         .filter(|name| !functions.contains(name))

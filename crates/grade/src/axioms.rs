@@ -23,7 +23,7 @@ use touchstone_logic::Language;
 /// How far an axiom holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Holds {
+pub enum AxiomHolds {
     /// It was not computed: there was no case to check it on.
     Unchecked,
     /// Not at all: in some case it is violated, or in no case the better scores more.
@@ -40,17 +40,17 @@ pub struct AxiomRow {
     /// The measure.
     pub measure: String,
     /// The query.
-    pub a1: Holds,
+    pub a1: AxiomHolds,
     /// Execution.
-    pub a2: Holds,
+    pub a2: AxiomHolds,
     /// Answers.
-    pub a3: Holds,
+    pub a3: AxiomHolds,
     /// Whether it is one number for each question, and every score of a run is the mean of them.
-    pub instance: Holds,
+    pub instance: AxiomHolds,
     /// Whether it has values between the worst and the best.
-    pub partial: Holds,
+    pub partial: AxiomHolds,
     /// The published signs in this order, if the paper has the measure.
-    pub published: Option<[Holds; 5]>,
+    pub published: Option<[AxiomHolds; 5]>,
     /// How many pairs A1, A2 and A3 were checked on.
     pub pairs: [usize; 3],
     /// For each axiom that does not hold in full, a case.
@@ -59,7 +59,7 @@ pub struct AxiomRow {
 
 impl AxiomRow {
     /// The five cells: A1, A2, A3, per question, partial.
-    pub fn cells(&self) -> [Holds; 5] {
+    pub fn cells(&self) -> [AxiomHolds; 5] {
         [self.a1, self.a2, self.a3, self.instance, self.partial]
     }
 }
@@ -103,7 +103,7 @@ pub struct Failure {
 }
 
 /// The published table (Table 1 of the paper on grounded measures): A1, A2, A3, instance level, partial reward.
-pub fn published(measure: &str) -> Option<[Holds; 5]> {
+pub fn published(measure: &str) -> Option<[AxiomHolds; 5]> {
     let signs = match measure {
         "em_string" => "hhhxo",
         "em_answer" => "oxxxo",
@@ -115,12 +115,12 @@ pub fn published(measure: &str) -> Option<[Holds; 5]> {
         "gek_2" | "gek_3" => "xxxxx",
         _ => return None,
     };
-    let mut cells = [Holds::No; 5];
+    let mut cells = [AxiomHolds::No; 5];
     for (cell, sign) in cells.iter_mut().zip(signs.bytes()) {
         *cell = match sign {
-            b'x' => Holds::Full,
-            b'h' => Holds::Half,
-            _ => Holds::No,
+            b'x' => AxiomHolds::Full,
+            b'h' => AxiomHolds::Half,
+            _ => AxiomHolds::No,
         };
     }
     Some(cells)
@@ -334,13 +334,13 @@ impl<'f> Trial<'f> {
         }
     }
 
-    fn holds(&self) -> Holds {
+    fn holds(&self) -> AxiomHolds {
         match (self.n, &self.against, &self.tie) {
-            (0, ..) => Holds::Unchecked,
-            (_, Some(_), _) => Holds::No,
-            _ if self.n_greater == 0 => Holds::No,
-            (_, None, Some(_)) => Holds::Half,
-            _ => Holds::Full,
+            (0, ..) => AxiomHolds::Unchecked,
+            (_, Some(_), _) => AxiomHolds::No,
+            _ if self.n_greater == 0 => AxiomHolds::No,
+            (_, None, Some(_)) => AxiomHolds::Half,
+            _ => AxiomHolds::Full,
         }
     }
 
@@ -363,12 +363,12 @@ fn row(name: String, column: usize, families: &[Family<'_>]) -> AxiomRow {
         all.filter(|value| !value.is_nan())
     };
     let partial = match values().next() {
-        None => Holds::Unchecked,
+        None => AxiomHolds::Unchecked,
         Some(_) => {
             let (least, most) =
                 values().fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), v| (a.min(v), b.max(v)));
             let is_between = |value: f64| value > least + 1e-9 && value < most - 1e-9;
-            if values().any(is_between) { Holds::Full } else { Holds::No }
+            if values().any(is_between) { AxiomHolds::Full } else { AxiomHolds::No }
         }
     };
     // A query that is not gold but gives the same scores less than gold.
@@ -407,12 +407,12 @@ fn row(name: String, column: usize, families: &[Family<'_>]) -> AxiomRow {
     }
     let more = if by_names.holds() >= by_patterns.holds() { by_names } else { by_patterns };
     let a1 = match (gold_is_best, other.holds()) {
-        (_, Holds::Unchecked) => Holds::Unchecked,
-        (true, Holds::Full) if rewritten_is_best && more.holds() == Holds::Full => Holds::Full,
-        (true, Holds::Full) => Holds::Half,
-        _ => Holds::No,
+        (_, AxiomHolds::Unchecked) => AxiomHolds::Unchecked,
+        (true, AxiomHolds::Full) if rewritten_is_best && more.holds() == AxiomHolds::Full => AxiomHolds::Full,
+        (true, AxiomHolds::Full) => AxiomHolds::Half,
+        _ => AxiomHolds::No,
     };
-    let trials = [if a1 == Holds::No { &other } else { &more }, &a2, &a3];
+    let trials = [if a1 == AxiomHolds::No { &other } else { &more }, &a2, &a3];
     AxiomRow {
         a1,
         a2: a2.holds(),
@@ -423,7 +423,7 @@ fn row(name: String, column: usize, families: &[Family<'_>]) -> AxiomRow {
         pairs: [other.n + more.n, a2.n, a3.n],
         failures: trials
             .iter()
-            .filter(|trial| trial.holds() != Holds::Full)
+            .filter(|trial| trial.holds() != AxiomHolds::Full)
             .filter_map(|trial| trial.failure())
             .collect(),
         measure: name,
@@ -432,11 +432,11 @@ fn row(name: String, column: usize, families: &[Family<'_>]) -> AxiomRow {
 
 /// Whether there is a value for each question, and the scores of a run are the means of them. BLEU has two scores of a run: the mean, and one
 /// over all texts together.
-fn instance(name: &str, column: usize, families: &[Family<'_>]) -> Holds {
+fn instance(name: &str, column: usize, families: &[Family<'_>]) -> AxiomHolds {
     let all = || families.iter().flat_map(|family| &family.all);
     let values: Vec<f64> =
         all().map(|graded| graded.values[column]).filter(|value| !value.is_nan()).collect();
-    let Some(run) = Estimate::of(&values) else { return Holds::Unchecked };
+    let Some(run) = Estimate::of(&values) else { return AxiomHolds::Unchecked };
     let mean = values.iter().sum::<f64>() / float(values.len());
     let is_mean = |score: f64| (score - mean).abs() < 1e-9;
     let mut scores = vec![run.mean];
@@ -446,8 +446,8 @@ fn instance(name: &str, column: usize, families: &[Family<'_>]) -> Holds {
         scores.push(corpus.score(Smoothing::None));
     }
     match (scores.iter().all(|&score| is_mean(score)), scores.iter().any(|&score| is_mean(score))) {
-        (true, _) => Holds::Full,
-        (false, true) => Holds::Half,
-        (false, false) => Holds::No,
+        (true, _) => AxiomHolds::Full,
+        (false, true) => AxiomHolds::Half,
+        (false, false) => AxiomHolds::No,
     }
 }

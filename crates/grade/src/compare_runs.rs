@@ -4,7 +4,7 @@ use crate::cast::float;
 use crate::grade_error::GradeError;
 use crate::grade_files::{read_about, read_rows};
 use crate::same::{About, RunQuestions, same_benchmark};
-use crate::statistics::{Comparison, compare, holm};
+use crate::statistics::{PairedComparison, compare, holm};
 use crate::table::Check;
 use crate::usage::UsageSummary;
 use hashbrown::HashMap;
@@ -79,7 +79,7 @@ pub struct RunComparison {
     /// The mean of the second run.
     pub second_mean: f64,
     /// The test of the difference.
-    pub comparison: Comparison,
+    pub comparison: PairedComparison,
     /// The p of the bootstrap, corrected for all comparisons.
     pub p_corrected: f64,
     /// Whether the second run is significantly worse.
@@ -104,7 +104,7 @@ pub struct FacetComparison {
     /// The mean of the second run.
     pub second_mean: f64,
     /// The test of the difference.
-    pub comparison: Comparison,
+    pub comparison: PairedComparison,
     /// The p of the bootstrap, corrected for all rows.
     pub p_corrected: f64,
 }

@@ -1,7 +1,7 @@
 //! Compared runs as tables.
 
 use crate::compare_runs::{ComparedRuns, RunComparison};
-use crate::table::{Table, quantity};
+use crate::table::{ScoreTable, quantity};
 use touchstone_engine::budget::grouped;
 
 fn three(value: f64) -> String {
@@ -15,7 +15,7 @@ impl ComparedRuns {
     }
 
     /// The comparisons with numbers in full.
-    pub fn full_table(&self) -> Table {
+    pub fn full_table(&self) -> ScoreTable {
         let headings = [
             "first",
             "second",
@@ -32,7 +32,7 @@ impl ComparedRuns {
             "won",
             "lost",
         ];
-        let mut table = Table::new("", headings);
+        let mut table = ScoreTable::new("", headings);
         for row in &self.comparisons {
             let RunComparison { first, second, measure, n, .. } = row;
             let c = &row.comparison;
@@ -47,9 +47,9 @@ impl ComparedRuns {
     }
 
     /// The comparisons for a page, with the names of the runs.
-    pub fn short_table(&self) -> Table {
+    pub fn short_table(&self) -> ScoreTable {
         let headings = ["run", "measure", "first", "second", "change", "95 % interval", "corrected p", "n"];
-        let mut table = Table::new(&format!("compared with {}", self.first()), headings);
+        let mut table = ScoreTable::new(&format!("compared with {}", self.first()), headings);
         for row in &self.comparisons {
             let c = &row.comparison;
             table.add([
@@ -67,9 +67,9 @@ impl ComparedRuns {
     }
 
     /// The comparisons by the values of a facet; `None` if none was asked for.
-    pub fn facet_table(&self) -> Option<Table> {
+    pub fn facet_table(&self) -> Option<ScoreTable> {
         let (facet, rows) = self.by.as_ref()?;
-        let mut table = Table::new("", [facet, "run", "measure", "n", "first", "second", "change", "p"]);
+        let mut table = ScoreTable::new("", [facet, "run", "measure", "n", "first", "second", "change", "p"]);
         for row in rows {
             table.add([
                 row.value.clone(),
@@ -86,8 +86,8 @@ impl ComparedRuns {
     }
 
     /// What the runs cost over the common questions; `None` if nothing is known.
-    pub fn usage_table(&self) -> Option<Table> {
-        let mut table = Table::new("", ["run", "per question", "mean", "median", "95 %", "total", "n"]);
+    pub fn usage_table(&self) -> Option<ScoreTable> {
+        let mut table = ScoreTable::new("", ["run", "per question", "mean", "median", "95 %", "total", "n"]);
         for (run, usage) in self.runs.iter().zip(&self.usage) {
             for (name, spread) in usage.iter().flat_map(|usage| usage.rows()) {
                 let numbers = [spread.mean, spread.median, spread.p95, spread.total].map(quantity);

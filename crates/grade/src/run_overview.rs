@@ -1,7 +1,7 @@
 //! The runs in a folder at a glance: what they are, how far they are, what they cost, and their scores if they are graded.
 
 use crate::grade_error::{GradeError, io};
-use crate::table::{Check, Table};
+use crate::table::{Check, ScoreTable};
 use crate::usage::UsageSummary;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -159,7 +159,7 @@ impl RunOverview {
     }
 
     /// All runs with these measures, nothing shortened.
-    pub fn table(runs: &[RunOverview], measures: &[String]) -> Table {
+    pub fn table(runs: &[RunOverview], measures: &[String]) -> ScoreTable {
         let fixed = [
             "run",
             "system",
@@ -172,7 +172,7 @@ impl RunOverview {
             "tokens out",
             "cost",
         ];
-        let mut table = Table::new("", fixed.into_iter().chain(measures.iter().map(String::as_str)));
+        let mut table = ScoreTable::new("", fixed.into_iter().chain(measures.iter().map(String::as_str)));
         for run in runs {
             let usage = run.usage.unwrap_or_default();
             let number = |value: Option<f64>| value.map_or(String::new(), |value| value.to_string());

@@ -59,7 +59,7 @@ pub fn mean_and_deviation(values: &[f64]) -> (f64, f64) {
 
 /// Two systems on the same questions.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct Comparison {
+pub struct PairedComparison {
     /// The difference of the means, the second minus the first.
     pub difference: f64,
     /// The lower end of its 95 % interval.
@@ -81,7 +81,7 @@ pub struct Comparison {
 }
 
 /// Compares two systems by their values for the same questions.
-pub fn compare(first: &[f64], second: &[f64]) -> Comparison {
+pub fn compare(first: &[f64], second: &[f64]) -> PairedComparison {
     let differences: Vec<f64> = first.iter().zip(second).map(|(a, b)| b - a).collect();
     let n = float(differences.len().max(1));
     let (difference, deviation) = mean_and_deviation(&differences);
@@ -103,7 +103,7 @@ pub fn compare(first: &[f64], second: &[f64]) -> Comparison {
     let pairs = || first.iter().zip(second);
     let lost = pairs().filter(|(a, b)| right(**a) && !right(**b)).count();
     let won = pairs().filter(|(a, b)| !right(**a) && right(**b)).count();
-    Comparison {
+    PairedComparison {
         difference,
         low,
         high,

@@ -19,7 +19,7 @@ pub enum TableFormat {
 
 /// A table of texts.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Table {
+pub struct ScoreTable {
     /// What it shows.
     pub caption: String,
     /// The headings; the first column is text, the others are numbers.
@@ -28,11 +28,11 @@ pub struct Table {
     pub rows: Vec<Vec<String>>,
 }
 
-impl Table {
+impl ScoreTable {
     /// Without rows.
-    pub fn new<S: Into<String>>(caption: &str, headings: impl IntoIterator<Item = S>) -> Table {
+    pub fn new<S: Into<String>>(caption: &str, headings: impl IntoIterator<Item = S>) -> ScoreTable {
         let headings = headings.into_iter().map(Into::into).collect();
-        Table { caption: caption.to_owned(), headings, rows: Vec::new() }
+        ScoreTable { caption: caption.to_owned(), headings, rows: Vec::new() }
     }
 
     /// Adds a row.
@@ -107,7 +107,7 @@ impl Table {
 }
 
 /// Several tables, one after the other.
-pub fn write_all(tables: &[Table], format: TableFormat) -> String {
+pub fn write_all(tables: &[ScoreTable], format: TableFormat) -> String {
     tables.iter().map(|table| table.write(format)).collect::<Vec<_>>().join("\n")
 }
 
@@ -182,8 +182,8 @@ fn three(value: f64) -> String {
 }
 
 /// The scores over all questions.
-pub fn scores(summary: &Summary, shown: &[&str]) -> Table {
-    let mut table = Table::new(&summary.benchmark, ["measure", "all", "95 % interval", "n", "answered"]);
+pub fn scores(summary: &Summary, shown: &[&str]) -> ScoreTable {
+    let mut table = ScoreTable::new(&summary.benchmark, ["measure", "all", "95 % interval", "n", "answered"]);
     for name in shown {
         let Some(score) = summary.measures.get(*name) else { continue };
         table.add([
@@ -201,13 +201,13 @@ pub fn scores(summary: &Summary, shown: &[&str]) -> Table {
 }
 
 /// A table for each facet, the largest groups first.
-pub fn by_facet(summary: &Summary, shown: &[&str]) -> Vec<Table> {
+pub fn by_facet(summary: &Summary, shown: &[&str]) -> Vec<ScoreTable> {
     let columns: Vec<&str> =
         shown.iter().copied().filter(|name| summary.measures.contains_key(*name)).collect();
     let mut tables = Vec::new();
     for (facet, cells) in &summary.by {
         let headings = [facet.as_str(), "n"].into_iter().chain(columns.iter().copied());
-        let mut table = Table::new("", headings.chain(["95 % of f1"]));
+        let mut table = ScoreTable::new("", headings.chain(["95 % of f1"]));
         let mut rows: Vec<_> = cells.iter().collect();
         rows.sort_by_key(|(_, cell)| std::cmp::Reverse(cell.n));
         for (value, cell) in rows {
@@ -225,8 +225,8 @@ pub fn by_facet(summary: &Summary, shown: &[&str]) -> Vec<Table> {
 }
 
 /// What predictions cost; `None` if nothing is known.
-pub fn usage(summary: &Summary) -> Option<Table> {
-    let mut table = Table::new("", ["per question", "mean", "median", "95 %", "total", "n"]);
+pub fn usage(summary: &Summary) -> Option<ScoreTable> {
+    let mut table = ScoreTable::new("", ["per question", "mean", "median", "95 %", "total", "n"]);
     for (name, spread) in summary.usage?.rows() {
         let numbers = [spread.mean, spread.median, spread.p95, spread.total].map(quantity);
         table.add([name.to_owned()].into_iter().chain(numbers).chain([grouped(spread.n as u64)]));
@@ -249,8 +249,8 @@ pub fn quantity(value: f64) -> String {
 }
 
 /// All scores in one table: a row for each facet, value and measure, with numbers in full. The facet of all questions is `all`.
-pub fn tidy(summary: &Summary, shown: &[&str]) -> Table {
-    let mut table = Table::new("", ["facet", "value", "measure", "mean", "low", "high", "n"]);
+pub fn tidy(summary: &Summary, shown: &[&str]) -> ScoreTable {
+    let mut table = ScoreTable::new("", ["facet", "value", "measure", "mean", "low", "high", "n"]);
     let mut add = |facet: &str, value: &str, measure: &str, estimate: &Estimate| {
         let Estimate { n, mean, low, high } = estimate;
         table.add([
@@ -284,8 +284,8 @@ pub fn tidy(summary: &Summary, shown: &[&str]) -> Table {
 mod tests {
     use super::*;
 
-    fn table() -> Table {
-        let mut table = Table::new("F1 & co", ["run", "f1"]);
+    fn table() -> ScoreTable {
+        let mut table = ScoreTable::new("F1 & co", ["run", "f1"]);
         table.add(["a|b, \"c\"_1", "0.5"]);
         table.add(["short"]);
         table

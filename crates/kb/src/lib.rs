@@ -43,7 +43,7 @@ pub use literal::{Literal, LiteralFamily, LiteralKind, NumberType, UNIT_NAMESPAC
 pub use names::{fold, nearest_name, shortened};
 pub use progress::{NoProgress, Progress};
 pub use store::{
-    Change, Counts, Fact, FileRecord, Kb, LiteralFacts, Manifest, Match, NameHit, Qualifier, STORE_FORMAT,
+    Change, Counts, Fact, FileRecord, Kb, KbManifest, LiteralFacts, Match, NameHit, Qualifier, STORE_FORMAT,
     ValueKind, is_store,
 };
 pub use time::{Precision, Time, plain_date};

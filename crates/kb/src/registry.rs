@@ -6,7 +6,7 @@
 
 use crate::error::{KbError, Result};
 use crate::output::replace_file;
-use crate::store::{Manifest, is_store};
+use crate::store::{KbManifest, is_store};
 use serde::{Deserialize, Serialize};
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -20,7 +20,7 @@ const MAX_ENTRIES: usize = 10_000;
 
 /// A KB that was imported.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Entry {
+pub struct RegistryEntry {
     /// The fingerprint of its content.
     pub fingerprint: String,
     /// Its folder, absolute.
@@ -31,7 +31,7 @@ pub struct Entry {
     pub time: u64,
 }
 
-impl Entry {
+impl RegistryEntry {
     /// Whether the folder still holds this content.
     fn is_current(&self) -> bool {
         has_fingerprint(&self.path, &self.fingerprint)
@@ -40,7 +40,7 @@ impl Entry {
 
 /// Records the KB in a folder. The cache folder is created if it is not there.
 pub fn record(cache: &Path, dir: &Path) -> Result<()> {
-    let manifest = Manifest::read(dir)?;
+    let manifest = KbManifest::read(dir)?;
     let path = fs::canonicalize(dir).map_err(KbError::io("read", dir))?;
     fs::create_dir_all(cache).map_err(KbError::io("create", cache))?;
     let lock_path = cache.join("kbs.lock");
@@ -50,7 +50,7 @@ pub fn record(cache: &Path, dir: &Path) -> Result<()> {
     let mut entries = entries(cache);
     entries.retain(|entry| entry.path != path && entry.is_current());
     let time = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
-    entries.push(Entry { fingerprint: manifest.fingerprint, path, name: manifest.name, time });
+    entries.push(RegistryEntry { fingerprint: manifest.fingerprint, path, name: manifest.name, time });
     let file = cache.join(FILE);
     let mut text = serde_json::to_vec_pretty(&entries).unwrap_or_default();
     text.push(b'\n');
@@ -59,7 +59,7 @@ pub fn record(cache: &Path, dir: &Path) -> Result<()> {
 }
 
 /// All that is recorded, whether it is still there or not. A file that cannot be read is taken as empty.
-pub fn entries(cache: &Path) -> Vec<Entry> {
+pub fn entries(cache: &Path) -> Vec<RegistryEntry> {
     let path = cache.join(FILE);
     match fs::read(&path) {
         Ok(bytes) => serde_json::from_slice(&bytes).unwrap_or_else(|error| {
@@ -103,7 +103,7 @@ fn in_folder(folder: &Path, fingerprint: &str) -> Option<PathBuf> {
 }
 
 fn has_fingerprint(dir: &Path, fingerprint: &str) -> bool {
-    is_store(dir) && Manifest::read(dir).is_ok_and(|manifest| manifest.fingerprint == fingerprint)
+    is_store(dir) && KbManifest::read(dir).is_ok_and(|manifest| manifest.fingerprint == fingerprint)
 }
 
 #[cfg(test)]

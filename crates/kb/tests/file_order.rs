@@ -2,7 +2,7 @@
 #![allow(missing_docs)]
 
 use std::path::Path;
-use touchstone_kb::export::{ExportRequest, Format, View, export};
+use touchstone_kb::export::{ExportFormat, ExportRequest, ExportView, export};
 use touchstone_kb::import::{ImportRequest, Source, import};
 use touchstone_kb::{FileRecord, Kb, NoProgress, NodeId, Value};
 
@@ -102,7 +102,7 @@ fn other_formats_have_no_order() {
     let dir = tempfile::tempdir().expect("a folder");
     let kb = towns(dir.path(), 1 << 20);
     let mut lines = Vec::new();
-    let request = ExportRequest { format: Format::Lines, view: View::Direct, qualifiers: true };
+    let request = ExportRequest { format: ExportFormat::Lines, view: ExportView::Direct, qualifiers: true };
     export(&kb, &request, &mut lines, &NoProgress).expect("an export");
     std::fs::write(dir.path().join("towns.jsonl"), lines).expect("written");
     let other = open(dir.path(), "towns.jsonl", Source::Lines, 1 << 20);

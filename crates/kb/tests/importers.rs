@@ -6,7 +6,7 @@ mod support;
 use std::fmt::Write;
 use std::fs;
 use std::path::{Path, PathBuf};
-use touchstone_kb::export::{ExportRequest, Format, View, export};
+use touchstone_kb::export::{ExportFormat, ExportRequest, ExportView, export};
 use touchstone_kb::import::{ImportRequest, Profile, Source, Subset, Tally, import};
 use touchstone_kb::{Kb, NoProgress};
 
@@ -78,7 +78,7 @@ fn outcome(path: &Path) -> String {
     }
     let kb = Kb::open(&out).unwrap();
     let mut lines = Vec::new();
-    let request = ExportRequest { format: Format::Lines, view: View::Direct, qualifiers: true };
+    let request = ExportRequest { format: ExportFormat::Lines, view: ExportView::Direct, qualifiers: true };
     export(&kb, &request, &mut lines, &NoProgress).unwrap();
     text.push('\n');
     text.push_str(&String::from_utf8(lines).unwrap());
@@ -163,7 +163,8 @@ fn the_order_of_lines_does_not_matter() {
     let case = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/importers/rdf.rdfs.basic.ttl");
     import(&request(&case), &dir.path().join("kb"), &NoProgress).unwrap();
     let kb = Kb::open(&dir.path().join("kb")).unwrap();
-    let export_request = ExportRequest { format: Format::NTriples, view: View::Direct, qualifiers: true };
+    let export_request =
+        ExportRequest { format: ExportFormat::NTriples, view: ExportView::Direct, qualifiers: true };
     touchstone_kb::export::export_to(&kb, &export_request, &nt, &NoProgress).unwrap();
     let text = fs::read_to_string(&nt).unwrap();
     let mut lines: Vec<&str> = text.lines().collect();

@@ -178,8 +178,8 @@ fn owl_expressions_are_not_entities() {
     let dir = tempfile::tempdir().unwrap();
     let out = dir.path().join("kb.nt");
     let request = touchstone_kb::export::ExportRequest {
-        format: touchstone_kb::export::Format::NTriples,
-        view: touchstone_kb::export::View::Direct,
+        format: touchstone_kb::export::ExportFormat::NTriples,
+        view: touchstone_kb::export::ExportView::Direct,
         qualifiers: true,
     };
     let mut file = std::fs::File::create(&out).unwrap();

@@ -9,7 +9,7 @@ use proptest::prelude::*;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use support::{Rng, check_view};
-use touchstone_kb::export::{ExportRequest, Format, View, export_to};
+use touchstone_kb::export::{ExportFormat, ExportRequest, ExportView, export_to};
 use touchstone_kb::import::{ImportReport, ImportRequest, Profile, Source, import};
 use touchstone_kb::rdf::{DirectView, MODEL_GRAPH, RdfView};
 use touchstone_kb::{Kb, NoProgress};
@@ -37,11 +37,11 @@ fn shown(kb: &Kb) -> BTreeSet<String> {
     view.triples().map(|triple| view.decode_triple(triple).unwrap().to_string()).collect()
 }
 
-fn exported(kb: &Kb, format: Format, file: &Path) -> Graph {
-    let request = ExportRequest { format, view: View::Direct, qualifiers: true };
+fn exported(kb: &Kb, format: ExportFormat, file: &Path) -> Graph {
+    let request = ExportRequest { format, view: ExportView::Direct, qualifiers: true };
     let report = export_to(kb, &request, file, &NoProgress).unwrap();
     assert_eq!(report.lost, [], "RDF holds all of it");
-    let format = if format == Format::Turtle { RdfFormat::Turtle } else { RdfFormat::NTriples };
+    let format = if format == ExportFormat::Turtle { RdfFormat::Turtle } else { RdfFormat::NTriples };
     let bytes = std::fs::read(file).unwrap();
     let graph: Graph =
         RdfParser::from_format(format).for_slice(&bytes).map(|q| Triple::from(q.unwrap())).collect();
@@ -223,7 +223,7 @@ proptest! {
             if profile == Profile::Rdfs && lang == "en" {
                 fingerprints.insert(kb.manifest().fingerprint.clone());
             }
-            for (format, name) in [(Format::NTriples, "again.nt"), (Format::Turtle, "again.ttl")] {
+            for (format, name) in [(ExportFormat::NTriples, "again.nt"), (ExportFormat::Turtle, "again.ttl")] {
                 let again = dir.path().join(name);
                 let exported = exported(&kb, format, &again);
                 let exported: BTreeSet<String> = exported.iter().map(|triple| triple.to_string()).collect();
@@ -262,7 +262,7 @@ fn real_files_are_their_triples() {
         let dir = tempfile::tempdir().unwrap();
         let (report, kb) =
             imported(&request(Profile::Rdfs, &file.canonicalize().unwrap(), "en"), &dir.path().join("kb"));
-        let mut found = exported(&kb, Format::NTriples, &dir.path().join("out.nt"));
+        let mut found = exported(&kb, ExportFormat::NTriples, &dir.path().join("out.nt"));
         eprintln!(
             "{}: {} triples in the file, {} exported, {} of them not facts",
             file.file_name().unwrap().to_string_lossy(),

@@ -4,7 +4,7 @@
 mod support;
 
 use support::import_file;
-use touchstone_kb::export::{ExportRequest, Format, View, export_to};
+use touchstone_kb::export::{ExportFormat, ExportRequest, ExportView, export_to};
 use touchstone_kb::import::{ImportRequest, Profile, Source, import};
 use touchstone_kb::{Kb, Literal, NoProgress, Property};
 use touchstone_testing::shared_data;
@@ -36,7 +36,7 @@ fn freebase_with_its_ontology() {
     assert!(!kb.facts_by_value(gauge).is_empty());
 
     let file = dir.path().join("mini.nt");
-    let direct = ExportRequest { format: Format::NTriples, view: View::Direct, qualifiers: true };
+    let direct = ExportRequest { format: ExportFormat::NTriples, view: ExportView::Direct, qualifiers: true };
     export_to(&kb, &direct, &file, &NoProgress).unwrap();
     let again = import_file(Source::Rdf(Profile::Freebase), &[&file], &dir.path().join("again")).unwrap();
     assert_eq!(again.compiled.manifest.fingerprint, kb.manifest().fingerprint, "export and import again");
@@ -59,7 +59,8 @@ fn kopl_example_kb() {
     let athlete = kb.class("Q2066131").unwrap();
     assert_eq!(kb.members(athlete).len(), 2, "membership is transitive");
     let file = dir.path().join("again.json");
-    let request = ExportRequest { format: Format::KqaProJson, view: View::Direct, qualifiers: true };
+    let request =
+        ExportRequest { format: ExportFormat::KqaProJson, view: ExportView::Direct, qualifiers: true };
     let exported = export_to(&kb, &request, &file, &NoProgress).unwrap();
     assert_eq!(exported.lost, [], "the format holds all of it");
     let again = import_file(Source::KqaPro, &[&file], &dir.path().join("again")).unwrap();

@@ -6,16 +6,17 @@ mod support;
 use proptest::prelude::*;
 use std::path::Path;
 use support::{Content, NaiveKb, import_file};
-use touchstone_kb::export::{ExportReport, ExportRequest, Format, View, export_to};
+use touchstone_kb::export::{ExportFormat, ExportReport, ExportRequest, ExportView, export_to};
 use touchstone_kb::import::{ImportRequest, Profile, Source, import};
 use touchstone_kb::{Kb, NoProgress};
 
-fn export(kb: &Kb, format: Format, path: &Path) -> ExportReport {
-    export_to(kb, &ExportRequest { format, view: View::Direct, qualifiers: true }, path, &NoProgress).unwrap()
+fn export(kb: &Kb, format: ExportFormat, path: &Path) -> ExportReport {
+    export_to(kb, &ExportRequest { format, view: ExportView::Direct, qualifiers: true }, path, &NoProgress)
+        .unwrap()
 }
 
 /// Exports, imports and compares.
-fn check(kb: &Kb, format: Format, source: Source, file: &Path) -> ExportReport {
+fn check(kb: &Kb, format: ExportFormat, source: Source, file: &Path) -> ExportReport {
     let report = export(kb, format, file);
     let again = file.with_extension("kb");
     let mut request = ImportRequest::new(source, vec![file.to_path_buf()]);
@@ -26,8 +27,8 @@ fn check(kb: &Kb, format: Format, source: Source, file: &Path) -> ExportReport {
     if imported.compiled.manifest.fingerprint != kb.manifest().fingerprint {
         let again = Kb::open(&again).unwrap();
         let (a, b) = (file.with_extension("a"), file.with_extension("b"));
-        export(kb, Format::Lines, &a);
-        export(&again, Format::Lines, &b);
+        export(kb, ExportFormat::Lines, &a);
+        export(&again, ExportFormat::Lines, &b);
         let (a, b) = (std::fs::read_to_string(a).unwrap(), std::fs::read_to_string(b).unwrap());
         let difference = a.lines().zip(b.lines()).skip(1).find(|(x, y)| x != y);
         panic!("{format:?} does not round-trip: {difference:?}");
@@ -42,7 +43,7 @@ proptest! {
     fn lines_hold_everything(seed in 0u64..1_000_000, size in 1usize..30) {
         let dir = tempfile::tempdir().unwrap();
         let kb = NaiveKb::random(seed, size, Content::Everything).compile(&dir.path().join("kb"), seed, 1 << 20);
-        let report = check(&kb, Format::Lines, Source::Lines, &dir.path().join("x.jsonl"));
+        let report = check(&kb, ExportFormat::Lines, Source::Lines, &dir.path().join("x.jsonl"));
         prop_assert!(report.lost.is_empty());
     }
 
@@ -50,9 +51,9 @@ proptest! {
     fn rdf_holds_everything_but_sources(seed in 0u64..1_000_000, size in 1usize..30) {
         let dir = tempfile::tempdir().unwrap();
         let kb = NaiveKb::random(seed, size, Content::Everything).compile(&dir.path().join("kb"), seed, 1 << 20);
-        let report = check(&kb, Format::NTriples, Source::Rdf(Profile::Rdfs), &dir.path().join("x.nt"));
+        let report = check(&kb, ExportFormat::NTriples, Source::Rdf(Profile::Rdfs), &dir.path().join("x.nt"));
         prop_assert!(report.lost.is_empty(), "{:?}", report.lost);
-        check(&kb, Format::Turtle, Source::Rdf(Profile::Rdfs), &dir.path().join("x.ttl"));
+        check(&kb, ExportFormat::Turtle, Source::Rdf(Profile::Rdfs), &dir.path().join("x.ttl"));
     }
 
     #[test]
@@ -61,10 +62,10 @@ proptest! {
         let model = NaiveKb::random(seed, size, Content::KqaPro);
         let first = dir.path().join("first.json");
         // Through the format once, so that names have no language.
-        export(&model.compile(&dir.path().join("kb"), seed, 1 << 20), Format::KqaProJson, &first);
+        export(&model.compile(&dir.path().join("kb"), seed, 1 << 20), ExportFormat::KqaProJson, &first);
         import_file(Source::KqaPro, &[&first], &dir.path().join("kb2")).unwrap();
         let kb = Kb::open(&dir.path().join("kb2")).unwrap();
-        let report = check(&kb, Format::KqaProJson, Source::KqaPro, &dir.path().join("second.json"));
+        let report = check(&kb, ExportFormat::KqaProJson, Source::KqaPro, &dir.path().join("second.json"));
         prop_assert!(report.lost.is_empty(), "{:?}", report.lost);
     }
 }
@@ -91,10 +92,10 @@ fn the_schema_survives() {
     assert_eq!((kb.attribute_unit(duration), kb.attribute_kind(duration).name()), ("minute", "quantity"));
     assert_eq!(kb.groups().collect::<Vec<_>>(), ["film", "people"]);
     assert_eq!(kb.fact_source(touchstone_kb::FactId(0)), Some("a source"));
-    check(&kb, Format::Lines, Source::Lines, &dir.path().join("x.jsonl"));
-    let report = check(&kb, Format::NTriples, Source::Rdf(Profile::Rdfs), &dir.path().join("x.nt"));
+    check(&kb, ExportFormat::Lines, Source::Lines, &dir.path().join("x.jsonl"));
+    let report = check(&kb, ExportFormat::NTriples, Source::Rdf(Profile::Rdfs), &dir.path().join("x.nt"));
     assert_eq!(report.lost, [("sources of facts", 5)]);
-    check(&kb, Format::Turtle, Source::Rdf(Profile::Rdfs), &dir.path().join("x.ttl"));
+    check(&kb, ExportFormat::Turtle, Source::Rdf(Profile::Rdfs), &dir.path().join("x.ttl"));
 }
 
 const SCHEMA: &str = r#"{"touchstone_kb":1,"name":"small","base":"urn:small:","lang":"en","sources":["a source","another"]}

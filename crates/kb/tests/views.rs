@@ -5,7 +5,7 @@ mod support;
 
 use proptest::prelude::*;
 use support::{Content, NaiveKb, Rng, check_view, import_file, random_change};
-use touchstone_kb::export::{ExportRequest, Format, View, export_to};
+use touchstone_kb::export::{ExportFormat, ExportRequest, ExportView, export_to};
 use touchstone_kb::import::Source;
 use touchstone_kb::rdf::{DirectView, KqaProView, RdfView};
 use touchstone_kb::{Kb, NoProgress};
@@ -52,7 +52,8 @@ fn views_of_an_overlay() {
         check_view(&DirectView::new(&overlay), seed);
         check_view(&KqaProView::new(&overlay), seed);
         let lines = dir.path().join("lines.jsonl");
-        let request = ExportRequest { format: Format::Lines, view: View::Direct, qualifiers: true };
+        let request =
+            ExportRequest { format: ExportFormat::Lines, view: ExportView::Direct, qualifiers: true };
         export_to(&overlay, &request, &lines, &NoProgress).unwrap();
         let store = dir.path().join("imported");
         import_file(Source::Lines, &[&lines], &store).unwrap();

@@ -13,7 +13,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::sync::Semaphore;
 use touchstone_engine::budget::{Cancel, Limits};
-use touchstone_engine::sparql::{Format, ResultFormat, Results, negotiate, write};
+use touchstone_engine::sparql::{ReplyFormat, ResultFormat, Results, negotiate, write};
 use touchstone_engine::{Answers, Outcome, Session, Settings, View};
 use touchstone_logic::Language;
 
@@ -223,7 +223,7 @@ impl Service {
         // Which of the two families is wanted shows with the results, but a client that accepts neither need not wait for them.
         let (table, graph) = (negotiate(&accept, false), negotiate(&accept, true));
         if table.is_none() && graph.is_none() {
-            let offered: Vec<&str> = Format::all().map(Format::media_type).collect();
+            let offered: Vec<&str> = ReplyFormat::all().map(ReplyFormat::media_type).collect();
             return self.problem(StatusCode::NOT_ACCEPTABLE, &format!("there are: {}", offered.join(", ")));
         }
         let started = Instant::now();
@@ -278,9 +278,9 @@ impl Service {
 /// The results in a format that the client accepts.
 fn written(
     answers: &Answers,
-    table: Option<Format>,
-    graph: Option<Format>,
-) -> Result<(Format, Vec<u8>), String> {
+    table: Option<ReplyFormat>,
+    graph: Option<ReplyFormat>,
+) -> Result<(ReplyFormat, Vec<u8>), String> {
     let (results, format) = match answers {
         Answers::List { results: Some(results), .. } | Answers::Table { results, .. } => (results, table),
         Answers::Graph(results) => (results, graph),
@@ -290,8 +290,8 @@ fn written(
     };
     // CSV and TSV have no booleans; JSON has.
     let format = match (results, format) {
-        (Results::Boolean(_), Some(Format::Results(ResultFormat::Csv | ResultFormat::Tsv))) => {
-            Some(Format::Results(ResultFormat::Json))
+        (Results::Boolean(_), Some(ReplyFormat::Results(ResultFormat::Csv | ResultFormat::Tsv))) => {
+            Some(ReplyFormat::Results(ResultFormat::Json))
         }
         (_, format) => format,
     };

@@ -4,9 +4,9 @@ use crate::drawing::ShapePictures;
 use crate::page::page;
 use crate::sunburst::sunburst;
 use maud::{Markup, html};
-use touchstone_benchmark::{Benchmark, Manifest, Split};
+use touchstone_benchmark::{Benchmark, BenchmarkManifest, Split};
 use touchstone_engine::budget::grouped;
-use touchstone_forge::stats::{self, Table};
+use touchstone_forge::stats::{self, StatsTable};
 use touchstone_logic::QueryGraph;
 
 /// Maximum number of rows of a table to show.
@@ -18,7 +18,8 @@ const STYLE: &str = include_str!("stats.css");
 pub fn stats_page(benchmark: &Benchmark) -> String {
     let manifest = &benchmark.manifest;
     let tables = stats::tables(benchmark);
-    let (shapes, others): (Vec<&Table>, Vec<&Table>) = tables.iter().partition(|table| table.name == "shape");
+    let (shapes, others): (Vec<&StatsTable>, Vec<&StatsTable>) =
+        tables.iter().partition(|table| table.name == "shape");
     let mut pictures = ShapePictures::default();
     for question in &benchmark.questions {
         let name = question.alias.as_ref().unwrap_or(&question.shape);
@@ -61,7 +62,7 @@ fn header(benchmark: &Benchmark) -> Markup {
 }
 
 /// The shapes with pictures, as in Tables 1 and 7 of the GrailQA++ paper.
-fn shape_table(table: &Table, pictures: &ShapePictures) -> Markup {
+fn shape_table(table: &StatsTable, pictures: &ShapePictures) -> Markup {
     let largest = largest(table);
     html! {
         table {
@@ -83,7 +84,7 @@ fn shape_table(table: &Table, pictures: &ShapePictures) -> Markup {
     }
 }
 
-fn bar_table(table: &Table) -> Markup {
+fn bar_table(table: &StatsTable) -> Markup {
     let largest = largest(table);
     html! {
         table {
@@ -99,11 +100,11 @@ fn bar_table(table: &Table) -> Markup {
     }
 }
 
-fn largest(table: &Table) -> u64 {
+fn largest(table: &StatsTable) -> u64 {
     table.rows.iter().map(|(_, numbers)| numbers.iter().sum()).max().unwrap_or(1)
 }
 
-fn more(table: &Table) -> Markup {
+fn more(table: &StatsTable) -> Markup {
     html! { @if table.rows.len() > MAX_ROWS { p { "and " (table.rows.len() - MAX_ROWS) " more" } } }
 }
 
@@ -151,7 +152,7 @@ fn language(benchmark: &Benchmark) -> Markup {
     }
 }
 
-fn unfilled(manifest: &Manifest) -> Markup {
+fn unfilled(manifest: &BenchmarkManifest) -> Markup {
     html! {
         table {
             thead { tr {

@@ -8,7 +8,7 @@ use touchstone_kb::{Kb, Property};
 
 /// An entry of a lexicon, with what may be wrong with it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Entry {
+pub struct LexiconEntry {
     /// classes, relations, attributes or qualifiers.
     pub section: &'static str,
     /// The id in the KB.
@@ -25,12 +25,19 @@ pub struct Entry {
 
 impl Lexicon {
     /// All entries, those with the most doubts first, then those that are used most.
-    pub fn entries(&self, kb: &Kb) -> Vec<Entry> {
+    pub fn entries(&self, kb: &Kb) -> Vec<LexiconEntry> {
         let derived = Lexicon::derived(kb);
         let mut entries = Vec::new();
         let mut add = |section, id: &str, is_derived: bool, noun: &str, uses, toml: String| {
             let doubts = if is_derived { doubts(noun) } else { Vec::new() };
-            entries.push(Entry { section, id: id.to_owned(), derived: is_derived, doubts, uses, toml });
+            entries.push(LexiconEntry {
+                section,
+                id: id.to_owned(),
+                derived: is_derived,
+                doubts,
+                uses,
+                toml,
+            });
         };
         for (id, words) in &self.classes {
             let uses = kb.class(id).map_or(0, |class| kb.members(class).len());
@@ -58,7 +65,7 @@ impl Lexicon {
 }
 
 /// Entries as a file for `--lexicon`.
-pub fn lexicon_toml<'e>(entries: impl IntoIterator<Item = &'e Entry>) -> String {
+pub fn lexicon_toml<'e>(entries: impl IntoIterator<Item = &'e LexiconEntry>) -> String {
     let mut text = String::new();
     for entry in entries {
         let origin = match (entry.derived, entry.doubts.is_empty()) {

@@ -5,4 +5,4 @@ mod lexicon;
 mod lexicon_text;
 
 pub use lexicon::{AttributeWords, ClassWords, Lexicon, LexiconError, QualifierWords, RelationWords};
-pub use lexicon_text::{Entry, lexicon_toml};
+pub use lexicon_text::{LexiconEntry, lexicon_toml};

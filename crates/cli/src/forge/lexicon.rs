@@ -4,7 +4,7 @@ use crate::{Outcome, output};
 use anyhow::Result;
 use clap::Args;
 use std::path::PathBuf;
-use touchstone_benchmark::english::{Entry, lexicon_toml};
+use touchstone_benchmark::english::{LexiconEntry, lexicon_toml};
 
 /// Arguments of `touchstone lexicon`.
 #[derive(Args)]
@@ -35,7 +35,7 @@ pub(crate) struct LexiconArgs {
 pub(crate) fn run(args: &LexiconArgs) -> Result<Outcome> {
     let kb = crate::open_kb::open_kb(&args.kb)?;
     let lexicon = super::lexicon(args.lexicon.as_deref(), &kb)?;
-    let mut entries: Vec<Entry> = lexicon.entries(&kb);
+    let mut entries: Vec<LexiconEntry> = lexicon.entries(&kb);
     let (n_all, n_doubtful) =
         (entries.len(), entries.iter().filter(|entry| !entry.doubts.is_empty()).count());
     entries.retain(|entry| !args.doubtful || !entry.doubts.is_empty());

@@ -5,7 +5,7 @@ use anyhow::Result;
 use clap::Args;
 use std::path::PathBuf;
 use touchstone_benchmark::Benchmark;
-use touchstone_forge::stats::{Stats, Table};
+use touchstone_forge::stats::{Stats, StatsTable};
 
 /// Arguments of `touchstone stats`.
 #[derive(Args)]
@@ -42,7 +42,7 @@ pub(crate) fn run(args: &StatsArgs) -> Result<Outcome> {
         return Ok(Outcome::Done);
     }
     let shown = if args.all { usize::MAX } else { 12 };
-    for Table { name, rows } in &stats.tables {
+    for StatsTable { name, rows } in &stats.tables {
         let mut table = output::table(&[name, "train", "dev", "test", "share"]);
         let all: u64 = rows.iter().flat_map(|(_, numbers)| numbers).sum();
         for (value, numbers) in rows.iter().take(shown) {

@@ -5,7 +5,7 @@ use crate::progress::Bar;
 use crate::{Outcome, output};
 use anyhow::Result;
 use clap::Args;
-use touchstone_grade::axioms::{AxiomRow, AxiomsConfig, CheckedAxioms, Holds, axioms_on_benchmark};
+use touchstone_grade::axioms::{AxiomHolds, AxiomRow, AxiomsConfig, CheckedAxioms, axioms_on_benchmark};
 
 /// Arguments of `touchstone axioms`.
 #[derive(Args)]
@@ -37,11 +37,11 @@ pub(crate) fn run(args: &AxiomsArgs) -> Result<Outcome> {
         output::json(&rows)?;
         return Ok(Outcome::Done);
     }
-    let sign = |holds: Holds| match holds {
-        Holds::Unchecked => "–",
-        Holds::No => "○",
-        Holds::Half => "◐",
-        Holds::Full => "●",
+    let sign = |holds: AxiomHolds| match holds {
+        AxiomHolds::Unchecked => "–",
+        AxiomHolds::No => "○",
+        AxiomHolds::Half => "◐",
+        AxiomHolds::Full => "●",
     };
     // A different sign in the paper follows ours.
     let cell = |row: &AxiomRow, at: usize| {

@@ -15,7 +15,7 @@ use touchstone_engine::budget::Limits;
 use touchstone_grade::facets;
 use touchstone_grade::overlap::Smoothing;
 use touchstone_grade::summary::Summary;
-use touchstone_grade::table::{self, Check, Table, TableFormat};
+use touchstone_grade::table::{self, Check, ScoreTable, TableFormat};
 use touchstone_grade::{
     GradeOptions, GradedRun, PredictionSource, Product, Requirements, Threshold, USUAL, USUAL_BY_FACET,
     grade_benchmark,
@@ -249,7 +249,7 @@ impl GradeArgs {
         } else {
             self.measures.iter().map(String::as_str).collect()
         };
-        let tables = || -> Vec<Table> {
+        let tables = || -> Vec<ScoreTable> {
             let facets = if self.brief { Vec::new() } else { table::by_facet(summary, &columns) };
             [table::scores(summary, &names)].into_iter().chain(facets).chain(table::usage(summary)).collect()
         };

@@ -7,7 +7,7 @@ use crate::progress::Bar;
 use anyhow::{Result, bail};
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
-use touchstone_kb::export::{self, ExportRequest, Format, View};
+use touchstone_kb::export::{self, ExportFormat, ExportRequest, ExportView};
 
 #[derive(Args)]
 pub(crate) struct ExportArgs {
@@ -69,14 +69,14 @@ pub(crate) fn run(args: &ExportArgs) -> Result<Outcome> {
     let kb = args.kb.open()?;
     let request = ExportRequest {
         format: match args.format {
-            FormatArg::Nt => Format::NTriples,
-            FormatArg::Ttl => Format::Turtle,
-            FormatArg::KqaproJson => Format::KqaProJson,
-            FormatArg::Lines => Format::Lines,
+            FormatArg::Nt => ExportFormat::NTriples,
+            FormatArg::Ttl => ExportFormat::Turtle,
+            FormatArg::KqaproJson => ExportFormat::KqaProJson,
+            FormatArg::Lines => ExportFormat::Lines,
         },
         view: match args.view {
-            None | Some(ViewArg::Direct) => View::Direct,
-            Some(ViewArg::Kqapro) => View::KqaPro,
+            None | Some(ViewArg::Direct) => ExportView::Direct,
+            Some(ViewArg::Kqapro) => ExportView::KqaPro,
         },
         qualifiers: !args.no_qualifiers,
     };

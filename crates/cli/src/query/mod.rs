@@ -15,7 +15,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use touchstone_engine::budget::Limits;
 use touchstone_engine::compat::Compat;
-use touchstone_engine::sparql::Format;
+use touchstone_engine::sparql::ReplyFormat;
 use touchstone_engine::{AutoEngine, EmbeddedEngine, Engine, Session, Settings, SparevalEngine, View};
 use touchstone_logic::Language;
 use touchstone_protocol::{Endpoint, EndpointSettings};
@@ -192,7 +192,7 @@ impl RunArgs {
 pub(crate) fn run(args: &QueryArgs) -> Result<Outcome> {
     let mut settings = args.run.settings()?;
     settings.trace = args.trace;
-    let format = args.format.as_deref().map(|name| name.parse::<Format>()).transpose()?;
+    let format = args.format.as_deref().map(|name| name.parse::<ReplyFormat>()).transpose()?;
     settings.terms = format.is_some();
     let kb = crate::open_kb::open_kb(&args.run.kb)?;
     let session = Session::new(&kb);

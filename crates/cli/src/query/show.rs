@@ -4,7 +4,7 @@ use super::{ended, notes};
 use crate::{Outcome, output};
 use anyhow::{Result, bail};
 use std::io::{IsTerminal, Write};
-use touchstone_engine::sparql::{Format, Results, write};
+use touchstone_engine::sparql::{ReplyFormat, Results, write};
 use touchstone_engine::{Answer, Answers, Outcome as Ran, Reply};
 
 /// Maximum number of answers that a table shows without `--all`.
@@ -84,7 +84,7 @@ pub(super) fn json(reply: &Reply) -> Result<Outcome> {
 }
 
 /// As results of SPARQL.
-pub(super) fn formatted(reply: &Reply, format: Format) -> Result<Outcome> {
+pub(super) fn formatted(reply: &Reply, format: ReplyFormat) -> Result<Outcome> {
     notes(reply);
     match &reply.outcome {
         Ran::Answered(answers) => {

@@ -8,7 +8,7 @@ use random::Random;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use touchstone_logic::Program;
-use touchstone_logic::kopl::Function;
+use touchstone_logic::kopl::KoplFunction;
 
 const N_CONCEPTS: usize = 794;
 const N_RELATIONS: usize = 363;
@@ -224,7 +224,7 @@ impl World {
 
     /// A program of a kind, built round an entity that satisfies it; `None` if the entity does not serve.
     fn program(&self, random: &mut Random, kind: ProgramKind) -> Option<Program> {
-        use Function::*;
+        use KoplFunction::*;
         let at = random.below(self.entities.len());
         let entity = &self.entities[at];
         let words = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect::<Vec<String>>();

@@ -6,12 +6,12 @@ use super::file_view::{Entry, FileView, KeyType};
 use super::machine::{self, Call, Outcome, Rows};
 use super::value::Value;
 use touchstone_kb::{NodeId, Property};
-use touchstone_logic::kopl::Function;
+use touchstone_logic::kopl::KoplFunction;
 
 const COMPAT: Compat = Compat::Kopl;
 
 pub(super) fn call<'k>(view: &mut FileView<'k>, call: &Call<'_, 'k>) -> Result<Outcome<'k>, Fault> {
-    use Function::*;
+    use KoplFunction::*;
     match call.function {
         FindAll => {
             call.budget.spend(view.kb.n_nodes() as u64)?;

@@ -9,7 +9,7 @@ use crate::budget::Budget;
 use std::collections::HashMap;
 use touchstone_kb::NodeId;
 use touchstone_logic::Program;
-use touchstone_logic::kopl::{Function, Step};
+use touchstone_logic::kopl::{KoplFunction, ProgramStep};
 
 /// The pair that locating functions return.
 pub(super) struct Rows {
@@ -78,7 +78,7 @@ impl Outcome<'_> {
 
 /// What a function is called with.
 pub(super) struct Call<'c, 'k> {
-    pub(super) function: Function,
+    pub(super) function: KoplFunction,
     inputs: &'c [String],
     results: Vec<&'c Outcome<'k>>,
     pub(super) budget: &'c Budget<'c>,
@@ -184,7 +184,7 @@ pub(super) fn run(
 fn call<'k>(
     view: &mut FileView<'k>,
     asked: &mut HashMap<String, usize>,
-    step: &Step,
+    step: &ProgramStep,
     results: &[Outcome<'k>],
     budget: &Budget<'_>,
 ) -> Result<Outcome<'k>, Fault> {

@@ -7,7 +7,7 @@ use super::machine::{self, Call, Outcome, Rows};
 use super::value::Value;
 use std::collections::HashMap;
 use touchstone_kb::{AttributeId, NodeId, Property};
-use touchstone_logic::kopl::Function;
+use touchstone_logic::kopl::KoplFunction;
 
 const COMPAT: Compat = Compat::Rule;
 
@@ -16,7 +16,7 @@ pub(super) fn call<'k>(
     asked: &mut HashMap<String, usize>,
     call: &Call<'_, 'k>,
 ) -> Result<Outcome<'k>, Fault> {
-    use Function::*;
+    use KoplFunction::*;
     match call.function {
         FindAll => {
             call.budget.spend(view.kb.n_nodes() as u64)?;

@@ -9,7 +9,7 @@ use super::kqapro_values::{ANSWER_NODE, Parts, families, unit_text};
 use super::printer::{Possible, Printer, Scope};
 use super::resolve::resolve;
 use super::wanted::Wanted;
-use super::{Column, Dialect, ExactQuery, Holds, Inexpressible, View};
+use super::{Column, Dialect, ExactQuery, Holds, NoExactForm, View};
 use crate::plan::{Plan, PlanSet, PlannedAsk};
 use std::collections::BTreeSet;
 use touchstone_kb::{LiteralFamily, Property, QualifierId};
@@ -29,7 +29,7 @@ struct Branch {
 }
 
 /// The query for a plan.
-pub(super) fn print<'a>(printer: &Printer<'a, '_>) -> Result<ExactQuery, Inexpressible> {
+pub(super) fn print<'a>(printer: &Printer<'a, '_>) -> Result<ExactQuery, NoExactForm> {
     let plan: &'a Plan = printer.plan;
     match &plan.ask {
         PlannedAsk::Members(set) => Ok(members(things(printer, set)?)),
@@ -55,7 +55,7 @@ fn members(branches: Vec<Branch>) -> ExactQuery {
     ExactQuery { text, holds: Holds::Things { columns, unit } }
 }
 
-fn count(printer: &Printer<'_, '_>, branches: Vec<Branch>) -> Result<ExactQuery, Inexpressible> {
+fn count(printer: &Printer<'_, '_>, branches: Vec<Branch>) -> Result<ExactQuery, NoExactForm> {
     let mut literals: Vec<u32> = branches.iter().flat_map(|branch| branch.literals.iter().copied()).collect();
     literals.sort_unstable();
     literals.dedup();
@@ -100,7 +100,7 @@ fn finished(mut branches: Vec<Branch>) -> (Vec<Column>, String, Vec<String>) {
 }
 
 /// The alternatives of the set that is asked about.
-fn things<'a>(printer: &Printer<'a, '_>, set: &'a PlanSet) -> Result<Vec<Branch>, Inexpressible> {
+fn things<'a>(printer: &Printer<'a, '_>, set: &'a PlanSet) -> Result<Vec<Branch>, NoExactForm> {
     let mut branches = Vec::new();
     for resolved in printer.alternatives(set)? {
         let kind = resolved.kinds[ANSWER];
@@ -123,7 +123,7 @@ fn things<'a>(printer: &Printer<'a, '_>, set: &'a PlanSet) -> Result<Vec<Branch>
     Ok(branches)
 }
 
-fn literal_branch(mut scope: Scope<'_, '_, '_>) -> Result<Option<Branch>, Inexpressible> {
+fn literal_branch(mut scope: Scope<'_, '_, '_>) -> Result<Option<Branch>, NoExactForm> {
     if let Some(literals) = scope.free_literals()? {
         return if literals.is_empty() { Ok(None) } else { listed(scope, literals).map(Some) };
     }
@@ -161,11 +161,11 @@ fn value_columns(scope: &mut Scope<'_, '_, '_>, literals: &[u32]) -> BTreeSet<Co
 }
 
 /// Literals that no fact leads to.
-fn listed(mut scope: Scope<'_, '_, '_>, literals: Vec<u32>) -> Result<Branch, Inexpressible> {
+fn listed(mut scope: Scope<'_, '_, '_>, literals: Vec<u32>) -> Result<Branch, NoExactForm> {
     let knowledge = scope.printer.knowledge;
     match scope.printer.dialect {
         Dialect::Direct(direct) => {
-            let terms: Result<Vec<String>, Inexpressible> =
+            let terms: Result<Vec<String>, NoExactForm> =
                 literals.iter().map(|&id| term(&shown(knowledge.kb, &direct.view, id, ""))).collect();
             scope.group.one_of("?answer", terms?);
             let unit = Some(String::new());
@@ -204,7 +204,7 @@ fn listed(mut scope: Scope<'_, '_, '_>, literals: Vec<u32>) -> Result<Branch, In
 fn two<'a>(
     printer: &Printer<'a, '_>,
     link: Option<&[Property]>,
-) -> Result<(Vec<super::resolve::Resolved<'a>>, Var, Var), Inexpressible> {
+) -> Result<(Vec<super::resolve::Resolved<'a>>, Var, Var), NoExactForm> {
     let mut start = Conjunct::new(printer.plan.n_marks);
     let (a, b) = (start.new_var(), start.new_var());
     if let Some(properties) = link {
@@ -218,7 +218,7 @@ fn two<'a>(
     Ok((resolve(printer.knowledge.kb, conjuncts, printer.splitting(false)), a, b))
 }
 
-fn relations(printer: &Printer<'_, '_>) -> Result<ExactQuery, Inexpressible> {
+fn relations(printer: &Printer<'_, '_>) -> Result<ExactQuery, NoExactForm> {
     let (alternatives, a, b) = two(printer, None)?;
     let mut groups = Vec::new();
     for resolved in alternatives {
@@ -237,7 +237,7 @@ fn relations(printer: &Printer<'_, '_>) -> Result<ExactQuery, Inexpressible> {
                 kqapro.named_fact(&mut scope, &subject, "?relation", &value);
                 if value.starts_with('?') {
                     if printer.knowledge.has_blank_nodes() {
-                        return Err(Inexpressible::new("any relation, in a KB with blank nodes"));
+                        return Err(NoExactForm::new("any relation, in a KB with blank nodes"));
                     }
                     scope.group.filter(&format!("isIRI({value})"));
                 }
@@ -253,7 +253,7 @@ fn qualifiers(
     printer: &Printer<'_, '_>,
     properties: &[Property],
     keys: &[QualifierId],
-) -> Result<Vec<Branch>, Inexpressible> {
+) -> Result<Vec<Branch>, NoExactForm> {
     let domain = printer.knowledge.qualifiers(keys);
     let mut branches = Vec::new();
     if keys.is_empty() {
@@ -281,7 +281,7 @@ fn qualifier_branch(
     keys: &[QualifierId],
     domain: &Domain,
     kind: Kind,
-) -> Result<Option<Branch>, Inexpressible> {
+) -> Result<Option<Branch>, NoExactForm> {
     // A plan's lifetime is that of its printer.
     let mut scope = printer.scope_of(resolved);
     if scope.atoms()? == Possible::No || scope.rules()? == Possible::No {
@@ -327,7 +327,7 @@ fn qualifier_branch(
             kqapro.qualifier_value(&mut scope, &fact, keys, name)?;
             if mixed {
                 if printer.knowledge.has_blank_nodes() {
-                    return Err(Inexpressible::new(
+                    return Err(NoExactForm::new(
                         "qualifiers that are things or texts, in a KB with blank nodes",
                     ));
                 }

@@ -3,7 +3,7 @@
 //! SPARQL's scopes make "or" in the middle of a pattern treacherous: a filter in a branch does not see what is bound outside. So
 //! alternatives are brought to the outside, where each branch is a group of its own that binds everything it talks about.
 
-use super::Inexpressible;
+use super::NoExactForm;
 use crate::plan::{Extremes, Period, PlanSet, SetKind, Test};
 use touchstone_kb::{ClassId, Property};
 use touchstone_logic::Direction;
@@ -117,7 +117,7 @@ pub(super) fn expand<'p>(
     set: &'p PlanSet,
     var: Var,
     known: Vec<Conjunct<'p>>,
-) -> Result<Vec<Conjunct<'p>>, Inexpressible> {
+) -> Result<Vec<Conjunct<'p>>, NoExactForm> {
     let all = |atom: &dyn Fn() -> Atom<'p>| known.iter().cloned().map(|c| c.with(atom())).collect();
     let expanded: Vec<Conjunct<'p>> = match &set.kind {
         SetKind::All => known,
@@ -168,7 +168,7 @@ pub(super) fn expand<'p>(
         SetKind::Same(mark) => with_mark(known, *mark, var),
     };
     if expanded.len() > MAX_ALTERNATIVES {
-        return Err(Inexpressible::new("more alternatives than a query can hold"));
+        return Err(NoExactForm::new("more alternatives than a query can hold"));
     }
     Ok(expanded)
 }

@@ -1,6 +1,6 @@
 //! Patterns of the direct view: one triple per fact; a fact with qualifiers has a name that reifies its triple.
 
-use super::Inexpressible;
+use super::NoExactForm;
 use super::conjuncts::{FactAtom, Kind, Var};
 use super::direct_values::{Condition, MAX_LISTED, Place};
 use super::printer::{Possible, Scope};
@@ -57,7 +57,7 @@ impl<'k> Direct<'k> {
         scope: &mut Scope<'_, '_, '_>,
         var: Var,
         classes: &[ClassId],
-    ) -> Result<Possible, Inexpressible> {
+    ) -> Result<Possible, NoExactForm> {
         let below = |class: &ClassId| {
             let class = *class;
             let inside = move |other: &ClassId| {
@@ -76,20 +76,18 @@ impl<'k> Direct<'k> {
         scope: &mut Scope<'_, '_, '_>,
         var: Var,
         classes: &[ClassId],
-    ) -> Result<Possible, Inexpressible> {
+    ) -> Result<Possible, NoExactForm> {
         let mut terms = Vec::new();
         for &class in classes {
             if !self.view.types_are_members(class) {
-                return Err(Inexpressible::new(
-                    "a class of which the graph has other members than the model",
-                ));
+                return Err(NoExactForm::new("a class of which the graph has other members than the model"));
             }
             let class = scope.node(self.kb.class_node(class).0)?;
             // The schema uses such words, too.
             if !self.kb.is_exact_rdf()
                 && self.kb.manifest().vocabulary.term(class.trim_matches(['<', '>'])).is_some()
             {
-                return Err(Inexpressible::new("a class that is a word of the schema itself"));
+                return Err(NoExactForm::new("a class that is a word of the schema itself"));
             }
             terms.push(class);
         }
@@ -108,7 +106,7 @@ impl<'k> Direct<'k> {
     }
 
     /// Any entity: everything that is in some class, but no class.
-    pub(super) fn entity(&self, scope: &mut Scope<'_, '_, '_>, var: Var) -> Result<Possible, Inexpressible> {
+    pub(super) fn entity(&self, scope: &mut Scope<'_, '_, '_>, var: Var) -> Result<Possible, NoExactForm> {
         let used: Vec<ClassId> =
             self.kb.classes().filter(|&class| !self.kb.direct_members(class).is_empty()).collect();
         let name = scope.name(var)?;
@@ -119,9 +117,9 @@ impl<'k> Direct<'k> {
         if self.kb.is_exact_rdf() {
             // Nothing in the graph marks what the model takes for a class.
             if classes.len() > MAX_LISTED {
-                return Err(Inexpressible::new("any entity, where many classes are in classes"));
+                return Err(NoExactForm::new("any entity, where many classes are in classes"));
             }
-            let classes: Result<Vec<String>, Inexpressible> =
+            let classes: Result<Vec<String>, NoExactForm> =
                 classes.iter().map(|&class| scope.node(class)).collect();
             let classes = classes?;
             if !classes.is_empty() {
@@ -139,7 +137,7 @@ impl<'k> Direct<'k> {
         &self,
         scope: &mut Scope<'_, '_, '_>,
         fact: &FactAtom<'_>,
-    ) -> Result<Possible, Inexpressible> {
+    ) -> Result<Possible, NoExactForm> {
         let (subject, value) = (scope.name(fact.subject)?, scope.name(fact.value)?);
         let predicate = self.predicate(scope, &fact.properties)?;
         if self.is_ambiguous(&fact.properties) && value.starts_with('?') {
@@ -182,7 +180,7 @@ impl<'k> Direct<'k> {
         subject: &str,
         relation: &str,
         value: &str,
-    ) -> Result<(), Inexpressible> {
+    ) -> Result<(), NoExactForm> {
         scope.group.triple(subject, relation, value);
         let all: Vec<Property> = self.kb.relations().map(Property::Relation).collect();
         if self.kb.is_exact_rdf() {
@@ -208,7 +206,7 @@ impl<'k> Direct<'k> {
     }
 
     /// Refuses properties of which the graph has triples that are not facts of the model.
-    fn only_facts(&self, properties: &[Property]) -> Result<(), Inexpressible> {
+    fn only_facts(&self, properties: &[Property]) -> Result<(), NoExactForm> {
         let mut known = self.only_facts.lock().unwrap_or_else(PoisonError::into_inner);
         let mut only_facts = |&property: &Property| {
             *known.entry(property).or_insert_with(|| self.view.triples_are_facts(property, true))
@@ -216,7 +214,7 @@ impl<'k> Direct<'k> {
         if !self.kb.is_exact_rdf() || properties.iter().all(&mut only_facts) {
             Ok(())
         } else {
-            Err(Inexpressible::new("a property of which the graph has other triples than the model"))
+            Err(NoExactForm::new("a property of which the graph has other triples than the model"))
         }
     }
 
@@ -229,13 +227,13 @@ impl<'k> Direct<'k> {
         &self,
         scope: &mut Scope<'_, '_, '_>,
         properties: &[Property],
-    ) -> Result<String, Inexpressible> {
+    ) -> Result<String, NoExactForm> {
         let mut iris: Vec<String> = properties.iter().map(|&property| self.property(property)).collect();
         iris.dedup();
         self.only_facts(properties)?;
         if !self.kb.is_exact_rdf() && iris.iter().any(|iri| self.kb.manifest().vocabulary.term(iri).is_some())
         {
-            return Err(Inexpressible::new("a property that is a word of the schema itself"));
+            return Err(NoExactForm::new("a property that is a word of the schema itself"));
         }
         Ok(scope.one_of("p", iris.iter().map(|text| iri_ref(text)).collect()))
     }
@@ -265,7 +263,7 @@ impl<'k> Direct<'k> {
         scope: &mut Scope<'_, '_, '_>,
         var: Var,
         properties: &[Property],
-    ) -> Result<(), Inexpressible> {
+    ) -> Result<(), NoExactForm> {
         let subject = scope.name(var)?;
         for &property in properties {
             let predicate = self.predicate(scope, &[property])?;
@@ -286,7 +284,7 @@ impl<'k> Direct<'k> {
         scope: &mut Scope<'_, '_, '_>,
         fact: &str,
         test: &Test,
-    ) -> Result<Possible, Inexpressible> {
+    ) -> Result<Possible, NoExactForm> {
         let domain = scope.printer.knowledge.qualifiers(&test.keys);
         let label = |node: &&u32| self.kb.label(touchstone_kb::NodeId(**node));
         let (pass, fail): (Vec<&u32>, Vec<&u32>) =
@@ -299,7 +297,7 @@ impl<'k> Direct<'k> {
         } else {
             place.condition(&value, &Wanted::Test(test))?
         };
-        let nodes = |ids: &[&u32]| -> Result<Vec<String>, Inexpressible> {
+        let nodes = |ids: &[&u32]| -> Result<Vec<String>, NoExactForm> {
             ids.iter().map(|&&node| scope.printer.node(node)).collect()
         };
         if pass.is_empty() && literals == Condition::Nothing {
@@ -332,7 +330,7 @@ impl<'k> Direct<'k> {
                         format!("!isLiteral({value}) && {value} NOT IN {}", list(nodes(&fail)?))
                     }
                     _ => {
-                        return Err(Inexpressible::new(
+                        return Err(NoExactForm::new(
                             "a qualifier with many things as values, half of which pass",
                         ));
                     }

@@ -1,6 +1,6 @@
 //! Conditions on literals of the direct view, where one RDF term is the whole value.
 
-use super::Inexpressible;
+use super::NoExactForm;
 use super::group::term;
 use super::keys::shown;
 use super::knowledge::{Knowledge, is_plain_time};
@@ -41,7 +41,7 @@ pub(super) struct Place<'a, 'k> {
 
 impl Place<'_, '_> {
     /// The condition on a variable.
-    pub(super) fn condition(&self, variable: &str, wanted: &Wanted<'_>) -> Result<Condition, Inexpressible> {
+    pub(super) fn condition(&self, variable: &str, wanted: &Wanted<'_>) -> Result<Condition, NoExactForm> {
         let divided = wanted.divide(self.knowledge, self.own);
         if divided.pass.is_empty() {
             return Ok(Condition::Nothing);
@@ -63,20 +63,20 @@ impl Place<'_, '_> {
             return Ok(Condition::Expression(expression));
         }
         if divided.fail.len() > MAX_LISTED {
-            return Err(Inexpressible::new("a comparison with many values that are written in unusual ways"));
+            return Err(NoExactForm::new("a comparison with many values that are written in unusual ways"));
         }
         let same = any(self.same_terms(variable, &divided.fail)?);
         Ok(Condition::Expression(format!("!({same})")))
     }
 
-    pub(super) fn terms(&self, literals: &[u32]) -> Result<Vec<String>, Inexpressible> {
-        let terms: Result<BTreeSet<String>, Inexpressible> =
+    pub(super) fn terms(&self, literals: &[u32]) -> Result<Vec<String>, NoExactForm> {
+        let terms: Result<BTreeSet<String>, NoExactForm> =
             literals.iter().map(|&id| term(&shown(self.knowledge.kb, self.view, id, self.usual))).collect();
         Ok(terms?.into_iter().collect())
     }
 
     /// Unlike `=`, this is never an error.
-    fn same_terms(&self, variable: &str, literals: &[u32]) -> Result<Vec<String>, Inexpressible> {
+    fn same_terms(&self, variable: &str, literals: &[u32]) -> Result<Vec<String>, NoExactForm> {
         let terms = self.terms(literals)?;
         Ok(terms.iter().map(|term| format!("sameTerm({variable}, {term})")).collect())
     }

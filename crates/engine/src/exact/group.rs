@@ -1,6 +1,6 @@
 //! The parts of a group, in an order that every engine runs well.
 
-use super::Inexpressible;
+use super::NoExactForm;
 use oxrdf::Term;
 use touchstone_logic::sparql::write;
 
@@ -88,7 +88,7 @@ pub(super) fn indented(text: &str) -> String {
 }
 
 /// A term as SPARQL writes it. Blank nodes have no name in queries.
-pub(super) fn term(term: &Term) -> Result<String, Inexpressible> {
+pub(super) fn term(term: &Term) -> Result<String, NoExactForm> {
     match term {
         Term::NamedNode(iri) => Ok(write::iri_ref(iri.as_str())),
         Term::Literal(literal) => Ok(match (literal.language(), literal.datatype()) {
@@ -98,7 +98,7 @@ pub(super) fn term(term: &Term) -> Result<String, Inexpressible> {
                 format!("{}^^{}", write::quoted(literal.value()), write::iri_ref(datatype.as_str()))
             }
         }),
-        Term::BlankNode(_) => Err(Inexpressible::new("a blank node: queries cannot name it")),
-        Term::Triple(_) => Err(Inexpressible::new("a triple as a value")),
+        Term::BlankNode(_) => Err(NoExactForm::new("a blank node: queries cannot name it")),
+        Term::Triple(_) => Err(NoExactForm::new("a triple as a value")),
     }
 }

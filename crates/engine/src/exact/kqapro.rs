@@ -1,6 +1,6 @@
 //! Patterns of KQA Pro's graph: a node for every fact and for every literal, names instead of ids for properties.
 
-use super::Inexpressible;
+use super::NoExactForm;
 use super::conjuncts::{FactAtom, Kind, Var};
 use super::direct_values::MAX_LISTED;
 use super::knowledge::Knowledge;
@@ -68,9 +68,9 @@ impl<'k> KqaPro<'k> {
         scope: &mut Scope<'_, '_, '_>,
         var: Var,
         classes: &[ClassId],
-    ) -> Result<Possible, Inexpressible> {
+    ) -> Result<Possible, NoExactForm> {
         let used = classes.iter().filter(|&&class| !self.kb.members(class).is_empty());
-        let terms: Result<Vec<String>, Inexpressible> =
+        let terms: Result<Vec<String>, NoExactForm> =
             used.map(|&class| scope.node(self.kb.class_node(class).0)).collect();
         let name = scope.name(var)?;
         let class = scope.one_of("c", terms?);
@@ -78,7 +78,7 @@ impl<'k> KqaPro<'k> {
         Ok(Possible::Yes)
     }
 
-    pub(super) fn entity(&self, scope: &mut Scope<'_, '_, '_>, var: Var) -> Result<Possible, Inexpressible> {
+    pub(super) fn entity(&self, scope: &mut Scope<'_, '_, '_>, var: Var) -> Result<Possible, NoExactForm> {
         let (name, class) = (scope.name(var)?, scope.fresh("c"));
         scope.group.triple(&name, &kqapro(KqaProPredicate::InstanceOf), &class);
         Ok(Possible::Yes)
@@ -89,7 +89,7 @@ impl<'k> KqaPro<'k> {
         &self,
         scope: &mut Scope<'_, '_, '_>,
         fact: &FactAtom<'_>,
-    ) -> Result<Possible, Inexpressible> {
+    ) -> Result<Possible, NoExactForm> {
         let kind = scope.kind(fact.value);
         let (subject, first) = (scope.name(fact.subject)?, scope.name(fact.value)?);
         let before = scope.facts_to(fact.value).iter().position(|other| std::ptr::eq(*other, fact));
@@ -144,7 +144,7 @@ impl<'k> KqaPro<'k> {
         knowledge: &Knowledge<'_>,
         properties: &[Property],
         kind: Kind,
-    ) -> Result<Option<Names>, Inexpressible> {
+    ) -> Result<Option<Names>, NoExactForm> {
         let mut names = Names { iris: Vec::new(), guard_value: false, guard_subject: false };
         for &property in properties {
             let iri = key(self.kb.property_label(property));
@@ -157,7 +157,7 @@ impl<'k> KqaPro<'k> {
                 continue;
             }
             if same.iter().any(|other| !properties.contains(other)) {
-                return Err(Inexpressible::new("one of several properties of the same name"));
+                return Err(NoExactForm::new("one of several properties of the same name"));
             }
             names.guard_value |= !others.is_empty();
             names.guard_subject |= !key.qualifiers.is_empty();
@@ -167,7 +167,7 @@ impl<'k> KqaPro<'k> {
             }
         }
         if (names.guard_value || names.guard_subject) && knowledge.has_blank_nodes() {
-            return Err(Inexpressible::new("a name that is shared, in a KB with blank nodes"));
+            return Err(NoExactForm::new("a name that is shared, in a KB with blank nodes"));
         }
         Ok(if names.iris.is_empty() { None } else { Some(names) })
     }
@@ -177,7 +177,7 @@ impl<'k> KqaPro<'k> {
         scope: &mut Scope<'_, '_, '_>,
         var: Var,
         properties: &[Property],
-    ) -> Result<(), Inexpressible> {
+    ) -> Result<(), NoExactForm> {
         let subject = scope.name(var)?;
         for kind in [Kind::Node, Kind::Literal] {
             let Some(names) = self.names(scope.printer.knowledge, properties, kind)? else { continue };
@@ -195,13 +195,13 @@ impl<'k> KqaPro<'k> {
     }
 
     /// The names of qualifier keys.
-    fn qualifier_names(&self, keys: &[QualifierId]) -> Result<Vec<String>, Inexpressible> {
+    fn qualifier_names(&self, keys: &[QualifierId]) -> Result<Vec<String>, NoExactForm> {
         let mut iris = Vec::new();
         for &qualifier in keys {
             let name = key(self.kb.qualifier_label(qualifier));
             let same = self.keys.get(&name).map_or(&[][..], |key| key.qualifiers.as_slice());
             if same.iter().any(|other| !keys.contains(other)) {
-                return Err(Inexpressible::new("one of several qualifiers of the same name"));
+                return Err(NoExactForm::new("one of several qualifiers of the same name"));
             }
             let name = iri_ref(&name);
             if !iris.contains(&name) {
@@ -217,7 +217,7 @@ impl<'k> KqaPro<'k> {
         scope: &mut Scope<'_, '_, '_>,
         fact: &str,
         test: &Test,
-    ) -> Result<Possible, Inexpressible> {
+    ) -> Result<Possible, NoExactForm> {
         let knowledge = scope.printer.knowledge;
         let domain = knowledge.qualifiers(&test.keys);
         let label = |node: &&u32| self.kb.label(NodeId(**node));
@@ -235,7 +235,7 @@ impl<'k> KqaPro<'k> {
             scope.group.triple(fact, &key, &value);
             return if all { Ok(Possible::Yes) } else { scope.value_node(&value, &domain.literals, &wanted) };
         }
-        let nodes = |ids: &[&u32]| -> Result<Vec<String>, Inexpressible> {
+        let nodes = |ids: &[&u32]| -> Result<Vec<String>, NoExactForm> {
             ids.iter().map(|&&node| scope.printer.node(node)).collect()
         };
         if divided.pass.is_empty() && pass.len() <= MAX_LISTED {
@@ -245,7 +245,7 @@ impl<'k> KqaPro<'k> {
             return Ok(Possible::Yes);
         }
         if knowledge.has_blank_nodes() {
-            return Err(Inexpressible::new(
+            return Err(NoExactForm::new(
                 "a qualifier with things and texts as values, in a KB with blank nodes",
             ));
         }
@@ -256,7 +256,7 @@ impl<'k> KqaPro<'k> {
                 format!("isIRI({value}) && {value} NOT IN {}", list(nodes(&fail)?))
             }
             _ => {
-                return Err(Inexpressible::new("a qualifier with many things as values, half of which pass"));
+                return Err(NoExactForm::new("a qualifier with many things as values, half of which pass"));
             }
         }];
         if divided.fail.is_empty() && !divided.pass.is_empty() {
@@ -277,7 +277,7 @@ impl<'k> KqaPro<'k> {
         fact: &str,
         keys: &[QualifierId],
         value: &str,
-    ) -> Result<(), Inexpressible> {
+    ) -> Result<(), NoExactForm> {
         let key = scope.one_of("k", self.qualifier_names(keys)?);
         scope.group.triple(fact, &key, value);
         Ok(())

@@ -7,7 +7,7 @@ use super::keys::ValueKey;
 use super::knowledge::{Knowledge, is_plain_time};
 use super::printer::{Possible, Scope};
 use super::wanted::{Wanted, targets, within};
-use super::{Inexpressible, View};
+use super::{NoExactForm, View};
 use std::collections::{BTreeSet, HashSet};
 use touchstone_kb::compare::satisfies;
 use touchstone_kb::rdf::KqaProPredicate;
@@ -64,7 +64,7 @@ impl Parts<'_> {
         knowledge: &Knowledge<'_>,
         own: &[u32],
         wanted: &Wanted<'_>,
-    ) -> Result<Vec<String>, Inexpressible> {
+    ) -> Result<Vec<String>, NoExactForm> {
         check_alike(knowledge, own, wanted)?;
         match wanted {
             Wanted::Test(test) => {
@@ -85,7 +85,7 @@ impl Parts<'_> {
             Wanted::English => {
                 let divided = wanted.divide(knowledge, own);
                 if divided.fail.len() > MAX_LISTED {
-                    return Err(Inexpressible::new("only English, where KQA Pro's graph has no languages"));
+                    return Err(NoExactForm::new("only English, where KQA Pro's graph has no languages"));
                 }
                 self.required = false;
                 let value = self.value();
@@ -102,7 +102,7 @@ impl Parts<'_> {
         own: &[u32],
         comparison: Comparison,
         target: &Literal<'_>,
-    ) -> Result<String, Inexpressible> {
+    ) -> Result<String, NoExactForm> {
         let symbol = comparison.symbol();
         Ok(match target.kind().family() {
             LiteralFamily::Quantity => {
@@ -137,14 +137,14 @@ impl Parts<'_> {
         own: &[u32],
         comparison: Comparison,
         target: &Literal<'_>,
-    ) -> Result<String, Inexpressible> {
+    ) -> Result<String, NoExactForm> {
         let Some(time) = target.as_time() else { return Ok("false".to_owned()) };
         let odd = if is_plain_time(target) { Some(knowledge.odd_times(own)) } else { None };
         let times = odd.as_deref().unwrap_or(own);
         for (id, own) in times.iter().filter_map(|&id| Some((id, knowledge.literal(id).as_time()?))) {
             let right = satisfies(&knowledge.literal(id), comparison, target) == Ok(true);
             if holds(comparison, time, own) != right {
-                return Err(Inexpressible::new("a comparison of times that KQA Pro's graph cannot hold"));
+                return Err(NoExactForm::new("a comparison of times that KQA Pro's graph cannot hold"));
             }
         }
         let year = self.year();
@@ -224,7 +224,7 @@ fn passing_targets(
 }
 
 /// Values that are wanted must not look like values that are not.
-fn check_alike(knowledge: &Knowledge<'_>, own: &[u32], wanted: &Wanted<'_>) -> Result<(), Inexpressible> {
+fn check_alike(knowledge: &Knowledge<'_>, own: &[u32], wanted: &Wanted<'_>) -> Result<(), NoExactForm> {
     // Tests look at what the graph holds, but for times; only English is about languages, which it does not hold.
     let family = match wanted {
         Wanted::Test(_) => LiteralFamily::Time,
@@ -244,7 +244,7 @@ fn check_alike(knowledge: &Knowledge<'_>, own: &[u32], wanted: &Wanted<'_>) -> R
     };
     let keys: HashSet<ValueKey> = few.iter().map(key).collect();
     if many.iter().any(|id| keys.contains(&key(id))) {
-        return Err(Inexpressible::new("values that KQA Pro's graph does not tell apart"));
+        return Err(NoExactForm::new("values that KQA Pro's graph does not tell apart"));
     }
     Ok(())
 }
@@ -278,7 +278,7 @@ impl Scope<'_, '_, '_> {
         node: &str,
         own: &[u32],
         wanted: &Wanted<'_>,
-    ) -> Result<Possible, Inexpressible> {
+    ) -> Result<Possible, NoExactForm> {
         let knowledge = self.printer.knowledge;
         let divided = wanted.divide(knowledge, own);
         if divided.pass.is_empty() {
@@ -326,7 +326,7 @@ impl Scope<'_, '_, '_> {
         first: &str,
         second: &str,
         fact: &FactAtom<'_>,
-    ) -> Result<Possible, Inexpressible> {
+    ) -> Result<Possible, NoExactForm> {
         let knowledge = self.printer.knowledge;
         let other = knowledge.literals(&fact.properties);
         let own = self.own(fact.value);
@@ -337,7 +337,7 @@ impl Scope<'_, '_, '_> {
             return if families.is_empty() {
                 Ok(Possible::No)
             } else {
-                Err(Inexpressible::new("a value met twice that may be of several kinds"))
+                Err(NoExactForm::new("a value met twice that may be of several kinds"))
             };
         };
         match family {

@@ -5,7 +5,7 @@ use super::direct_values::{Condition, Place};
 use super::keys::ValueKey;
 use super::printer::{Possible, Printer, Scope};
 use super::wanted::{Wanted, measure};
-use super::{Dialect, Inexpressible, View};
+use super::{Dialect, NoExactForm, View};
 use crate::plan::Extremes;
 use std::collections::HashMap;
 use touchstone_kb::rdf::KqaProPredicate;
@@ -18,7 +18,7 @@ const MAX_LITERALS: usize = 1000;
 
 impl<'a> Scope<'_, 'a, '_> {
     /// Something is wanted of a literal.
-    pub(super) fn literal(&mut self, var: Var, wanted: &Wanted<'_>) -> Result<Possible, Inexpressible> {
+    pub(super) fn literal(&mut self, var: Var, wanted: &Wanted<'_>) -> Result<Possible, NoExactForm> {
         if self.facts_to(var).is_empty() {
             // A description of literals that is the whole question; see `free_literals`.
             return Ok(Possible::Yes);
@@ -42,7 +42,7 @@ impl<'a> Scope<'_, 'a, '_> {
     }
 
     /// The literals that are the answer without any fact that leads to them.
-    pub(super) fn free_literals(&self) -> Result<Option<Vec<u32>>, Inexpressible> {
+    pub(super) fn free_literals(&self) -> Result<Option<Vec<u32>>, NoExactForm> {
         if self.kind(ANSWER) != Kind::Literal || !self.facts_to(ANSWER).is_empty() {
             return Ok(None);
         }
@@ -57,7 +57,7 @@ impl<'a> Scope<'_, 'a, '_> {
         }
         let ranges = ranges.unwrap_or_default();
         if ranges.len() > MAX_LITERALS {
-            return Err(Inexpressible::new("a question for all literals of the KB that compare so"));
+            return Err(NoExactForm::new("a question for all literals of the KB that compare so"));
         }
         let english =
             |id: &u32| !self.printer.plan.english || Wanted::English.accepts(self.printer.knowledge, *id);
@@ -82,7 +82,7 @@ impl<'a> Scope<'_, 'a, '_> {
     }
 
     /// Checks that literals that are the same for the view are the same for the KB, where attributes lead to one variable.
-    pub(super) fn check_joins(&self) -> Result<(), Inexpressible> {
+    pub(super) fn check_joins(&self) -> Result<(), NoExactForm> {
         for var in 0..self.resolved.kinds.len() {
             let facts = self.facts_to(var);
             if self.kind(var) != Kind::Literal || facts.len() < 2 {
@@ -97,7 +97,7 @@ impl<'a> Scope<'_, 'a, '_> {
         Ok(())
     }
 
-    fn check_same(&self, a: Var, of_a: &[Property], b: Var, of_b: &[Property]) -> Result<(), Inexpressible> {
+    fn check_same(&self, a: Var, of_a: &[Property], b: Var, of_b: &[Property]) -> Result<(), NoExactForm> {
         let knowledge = self.printer.knowledge;
         let key = |id: u32, properties: &[Property]| {
             let literal = knowledge.literal(id);
@@ -118,15 +118,15 @@ impl<'a> Scope<'_, 'a, '_> {
             let alike = known.get(&key(id, of_b)).map_or(&[][..], Vec::as_slice);
             let is_known = first.binary_search(&id).is_ok();
             if alike.iter().any(|&other| other != id) || alike.is_empty() == is_known {
-                return Err(Inexpressible::new("a value met twice, of those that the view shows alike"));
+                return Err(NoExactForm::new("a value met twice, of those that the view shows alike"));
             }
         }
         Ok(())
     }
 
-    pub(super) fn unequal_literals(&mut self, left: Var, right: Var) -> Result<(), Inexpressible> {
+    pub(super) fn unequal_literals(&mut self, left: Var, right: Var) -> Result<(), NoExactForm> {
         if self.printer.view() == View::KqaPro {
-            return Err(Inexpressible::new("an inequality between values"));
+            return Err(NoExactForm::new("an inequality between values"));
         }
         for a in self.facts_to(left) {
             for b in self.facts_to(right) {
@@ -139,7 +139,7 @@ impl<'a> Scope<'_, 'a, '_> {
     }
 
     /// A value is the extreme one of a superlative.
-    pub(super) fn extreme(&mut self, var: Var, extremes: &'a Extremes) -> Result<Possible, Inexpressible> {
+    pub(super) fn extreme(&mut self, var: Var, extremes: &'a Extremes) -> Result<Possible, NoExactForm> {
         let Some((family, unit)) = measure(self.printer.knowledge, extremes) else { return Ok(Possible::No) };
         let wanted = Wanted::Measure(family, unit.clone());
         if self.literal(var, &wanted)? == Possible::No {
@@ -159,7 +159,7 @@ impl<'a> Scope<'_, 'a, '_> {
         var: Var,
         extremes: &'a Extremes,
         wanted: &Wanted<'_>,
-    ) -> Result<Possible, Inexpressible> {
+    ) -> Result<Possible, NoExactForm> {
         let best = self.fresh("best");
         let number = |variable: &str| format!("{}(STR({variable}))", xsd("double"));
         let pattern = self.printer.contest(extremes, |scope, value| {
@@ -185,7 +185,7 @@ impl<'a> Scope<'_, 'a, '_> {
         var: Var,
         extremes: &'a Extremes,
         wanted: &Wanted<'_>,
-    ) -> Result<Possible, Inexpressible> {
+    ) -> Result<Possible, NoExactForm> {
         let lengths = self.time_lengths(extremes)?;
         let value = self.fresh("time");
         let pattern = self.printer.contest(extremes, |scope, end| {
@@ -219,7 +219,7 @@ impl<'a> Scope<'_, 'a, '_> {
     }
 
     /// The lengths of the texts of the times that compete, shortest first.
-    fn time_lengths(&self, extremes: &Extremes) -> Result<Vec<usize>, Inexpressible> {
+    fn time_lengths(&self, extremes: &Extremes) -> Result<Vec<usize>, NoExactForm> {
         let Some((properties, _)) = extremes.path.last() else { return Ok(Vec::new()) };
         let knowledge = self.printer.knowledge;
         let mut lengths = Vec::new();
@@ -249,7 +249,7 @@ impl<'a> Scope<'_, 'a, '_> {
             };
             let text = knowledge.literal(id).text();
             if odd.binary_search(&id).is_ok() && !is_usual(text) {
-                return Err(Inexpressible::new(
+                return Err(NoExactForm::new(
                     "the earliest or latest of times that are written in unusual ways",
                 ));
             }
@@ -257,7 +257,7 @@ impl<'a> Scope<'_, 'a, '_> {
             if let Some(clock) = text.get(..length).filter(|_| time.precision() == Precision::Second)
                 && clocks.insert(clock, time.key()).is_some_and(|other| other != time.key())
             {
-                return Err(Inexpressible::new(
+                return Err(NoExactForm::new(
                     "the earliest or latest of times that differ by less than a second",
                 ));
             }
@@ -275,7 +275,7 @@ impl<'a> Scope<'_, 'a, '_> {
         extremes: &'a Extremes,
         wanted: &Wanted<'_>,
         unit: &str,
-    ) -> Result<Possible, Inexpressible> {
+    ) -> Result<Possible, NoExactForm> {
         let best = self.fresh("best");
         let unit = quoted(if unit.is_empty() { "1" } else { unit });
         let pattern = self.printer.contest(extremes, |scope, value| {
@@ -302,7 +302,7 @@ impl<'a> Scope<'_, 'a, '_> {
         var: Var,
         extremes: &'a Extremes,
         wanted: &Wanted<'_>,
-    ) -> Result<Possible, Inexpressible> {
+    ) -> Result<Possible, NoExactForm> {
         let lengths = self.value_lengths(extremes)?;
         let (year, date) = (self.fresh("year"), self.fresh("date"));
         let pattern = self.printer.contest(extremes, |scope, value| {
@@ -333,7 +333,7 @@ impl<'a> Scope<'_, 'a, '_> {
     }
 
     /// What kinds of times compete in KQA Pro's graph, which has years and days only.
-    fn value_lengths(&self, extremes: &Extremes) -> Result<Lengths, Inexpressible> {
+    fn value_lengths(&self, extremes: &Extremes) -> Result<Lengths, NoExactForm> {
         let Some((properties, _)) = extremes.path.last() else { return Ok(Lengths { dated: false }) };
         let knowledge = self.printer.knowledge;
         let mut lengths = Lengths { dated: false };
@@ -343,7 +343,7 @@ impl<'a> Scope<'_, 'a, '_> {
                 Precision::Year => {}
                 Precision::Day if (1..=9999).contains(&time.year()) => lengths.dated = true,
                 _ => {
-                    return Err(Inexpressible::new(
+                    return Err(NoExactForm::new(
                         "the earliest or latest of times that KQA Pro's graph cannot hold",
                     ));
                 }
@@ -381,11 +381,11 @@ fn extreme_words(extreme: Extreme) -> (&'static str, &'static str) {
 }
 
 /// Checks that no two literals that may be the answer look alike: they would be counted once.
-pub(super) fn check_count(printer: &Printer<'_, '_>, literals: &[u32]) -> Result<(), Inexpressible> {
+pub(super) fn check_count(printer: &Printer<'_, '_>, literals: &[u32]) -> Result<(), NoExactForm> {
     let mut seen = std::collections::HashSet::new();
     let alike = |&id: &u32| !seen.insert(ValueKey::of(printer.view(), &printer.knowledge.literal(id)));
     if literals.iter().any(alike) {
-        return Err(Inexpressible::new("a number of values, of which the view shows some alike"));
+        return Err(NoExactForm::new("a number of values, of which the view shows some alike"));
     }
     Ok(())
 }

@@ -36,14 +36,14 @@ use touchstone_kb::Kb;
 /// A plan that a view has no words for.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("SPARQL for this view cannot say it exactly: {what}")]
-pub struct Inexpressible {
+pub struct NoExactForm {
     /// What cannot be said.
     pub what: &'static str,
 }
 
-impl Inexpressible {
-    fn new(what: &'static str) -> Inexpressible {
-        Inexpressible { what }
+impl NoExactForm {
+    fn new(what: &'static str) -> NoExactForm {
+        NoExactForm { what }
     }
 }
 
@@ -148,7 +148,7 @@ impl<'k> ExactPrinter<'k> {
     }
 
     /// The query for a plan.
-    pub fn print(&self, plan: &Plan) -> Result<ExactQuery, Inexpressible> {
+    pub fn print(&self, plan: &Plan) -> Result<ExactQuery, NoExactForm> {
         ask::print(&printer::Printer::new(&self.knowledge, &self.dialect, plan))
     }
 

@@ -4,7 +4,7 @@ use super::conjuncts::{ANSWER, Atom, Conjunct, FactAtom, Kind, Var, add_path, ex
 use super::group::{Group, indented, term, union};
 use super::knowledge::Knowledge;
 use super::resolve::{Resolved, Splitting, listed, resolve};
-use super::{Dialect, Inexpressible, View};
+use super::{Dialect, NoExactForm, View};
 use crate::cast::index32;
 use crate::plan::{Extremes, Plan, PlanSet, SetKind, Side};
 use std::cell::Cell;
@@ -55,7 +55,7 @@ impl<'a, 'k> Printer<'a, 'k> {
     }
 
     /// A node, as queries name it.
-    pub(super) fn node(&self, node: u32) -> Result<String, Inexpressible> {
+    pub(super) fn node(&self, node: u32) -> Result<String, NoExactForm> {
         let code = RdfTerm::Node(NodeId(node));
         term(&match self.dialect {
             Dialect::Direct(direct) => direct.view.decode(code),
@@ -69,7 +69,7 @@ impl<'a, 'k> Printer<'a, 'k> {
     }
 
     /// The alternatives of a set that the question is about.
-    pub(super) fn alternatives(&self, set: &'a PlanSet) -> Result<Vec<Resolved<'a>>, Inexpressible> {
+    pub(super) fn alternatives(&self, set: &'a PlanSet) -> Result<Vec<Resolved<'a>>, NoExactForm> {
         let start = vec![Conjunct::new(self.plan.n_marks)];
         Ok(resolve(self.knowledge.kb, expand(set, ANSWER, start)?, self.splitting(true)))
     }
@@ -109,8 +109,8 @@ impl<'a, 'k> Printer<'a, 'k> {
     pub(super) fn contest(
         &self,
         extremes: &'a Extremes,
-        mut finish: impl FnMut(&mut Scope<'_, 'a, 'k>, Var) -> Result<Possible, Inexpressible>,
-    ) -> Result<Option<String>, Inexpressible> {
+        mut finish: impl FnMut(&mut Scope<'_, 'a, 'k>, Var) -> Result<Possible, NoExactForm>,
+    ) -> Result<Option<String>, NoExactForm> {
         let mut start = Conjunct::new(self.plan.n_marks);
         let ruled = self.ruled().filter(|(ruled, _)| std::ptr::eq(*ruled, extremes));
         for &mark in ruled.iter().flat_map(|(_, marks)| marks) {
@@ -143,7 +143,7 @@ impl<'a, 'k> Scope<'_, 'a, 'k> {
     }
 
     /// The name of a variable, or the only node that it can be.
-    pub(super) fn name(&self, var: Var) -> Result<String, Inexpressible> {
+    pub(super) fn name(&self, var: Var) -> Result<String, NoExactForm> {
         if var == ANSWER
             && let Some(answer) = self.answer
         {
@@ -155,7 +155,7 @@ impl<'a, 'k> Scope<'_, 'a, 'k> {
         }
     }
 
-    pub(super) fn node(&self, node: u32) -> Result<String, Inexpressible> {
+    pub(super) fn node(&self, node: u32) -> Result<String, NoExactForm> {
         self.printer.node(node)
     }
 
@@ -212,7 +212,7 @@ impl<'a, 'k> Scope<'_, 'a, 'k> {
     }
 
     /// Everything that the conjunct says.
-    pub(super) fn atoms(&mut self) -> Result<Possible, Inexpressible> {
+    pub(super) fn atoms(&mut self) -> Result<Possible, NoExactForm> {
         let resolved = self.resolved;
         for atom in &resolved.conjunct.atoms {
             if self.atom(atom)? == Possible::No {
@@ -222,13 +222,13 @@ impl<'a, 'k> Scope<'_, 'a, 'k> {
         Ok(Possible::Yes)
     }
 
-    fn atom(&mut self, atom: &Atom<'a>) -> Result<Possible, Inexpressible> {
+    fn atom(&mut self, atom: &Atom<'a>) -> Result<Possible, NoExactForm> {
         let dialect = self.printer.dialect;
         match atom {
             Atom::Nodes(var, nodes) => {
                 let name = self.name(*var)?;
                 if name.starts_with('?') {
-                    let nodes: Result<Vec<String>, Inexpressible> =
+                    let nodes: Result<Vec<String>, NoExactForm> =
                         nodes.iter().map(|&n| self.node(n)).collect();
                     self.group.one_of(&name, nodes?);
                 }
@@ -258,7 +258,7 @@ impl<'a, 'k> Scope<'_, 'a, 'k> {
         }
     }
 
-    fn entity(&mut self, var: Var) -> Result<Possible, Inexpressible> {
+    fn entity(&mut self, var: Var) -> Result<Possible, NoExactForm> {
         let kb = self.printer.knowledge.kb;
         let n_entities = kb.n_entities();
         let classified = (0..index32(n_entities)).all(|node| kb.classes_of(NodeId(node)).len() > 0);
@@ -269,17 +269,17 @@ impl<'a, 'k> Scope<'_, 'a, 'k> {
             };
         }
         if n_entities > MAX_NODES {
-            return Err(Inexpressible::new("all entities, of which some are in no class"));
+            return Err(NoExactForm::new("all entities, of which some are in no class"));
         }
         let name = self.name(var)?;
-        let nodes: Result<Vec<String>, Inexpressible> =
+        let nodes: Result<Vec<String>, NoExactForm> =
             (0..index32(n_entities)).map(|n| self.node(n)).collect();
         self.group.one_of(&name, nodes?);
         Ok(Possible::Yes)
     }
 
     /// The side conditions.
-    pub(super) fn rules(&mut self) -> Result<Possible, Inexpressible> {
+    pub(super) fn rules(&mut self) -> Result<Possible, NoExactForm> {
         let plan = self.printer.plan;
         let conjunct = &self.resolved.conjunct;
         for (a, b) in &plan.different {
@@ -310,7 +310,7 @@ impl<'a, 'k> Scope<'_, 'a, 'k> {
         Ok(Possible::Yes)
     }
 
-    fn is_not(&mut self, var: Var, node: u32) -> Result<Possible, Inexpressible> {
+    fn is_not(&mut self, var: Var, node: u32) -> Result<Possible, NoExactForm> {
         if self.kind(var) == Kind::Node {
             let (name, node) = (self.name(var)?, self.node(node)?);
             self.group.filter(&format!("{name} != {node}"));
@@ -318,7 +318,7 @@ impl<'a, 'k> Scope<'_, 'a, 'k> {
         Ok(Possible::Yes)
     }
 
-    fn unequal(&mut self, left: Var, right: Var) -> Result<Possible, Inexpressible> {
+    fn unequal(&mut self, left: Var, right: Var) -> Result<Possible, NoExactForm> {
         if left == right {
             return Ok(Possible::No);
         }

@@ -38,7 +38,7 @@ pub enum GraphFormat {
 
 /// Any of the formats.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Format {
+pub enum ReplyFormat {
     /// For `SELECT` and `ASK`.
     Results(ResultFormat),
     /// For `CONSTRUCT` and `DESCRIBE`.
@@ -62,62 +62,66 @@ impl GraphFormat {
     ];
 }
 
-impl Format {
+impl ReplyFormat {
     /// All of them.
-    pub fn all() -> impl Iterator<Item = Format> {
-        let results = ResultFormat::ALL.into_iter().map(Format::Results);
-        results.chain(GraphFormat::ALL.into_iter().map(Format::Graph))
+    pub fn all() -> impl Iterator<Item = ReplyFormat> {
+        let results = ResultFormat::ALL.into_iter().map(ReplyFormat::Results);
+        results.chain(GraphFormat::ALL.into_iter().map(ReplyFormat::Graph))
     }
 
     /// The name on the command line.
     pub fn name(self) -> &'static str {
         match self {
-            Format::Results(ResultFormat::Json) => "sparql-json",
-            Format::Results(ResultFormat::Xml) => "sparql-xml",
-            Format::Results(ResultFormat::Csv) => "csv",
-            Format::Results(ResultFormat::Tsv) => "tsv",
-            Format::Graph(GraphFormat::NTriples) => "nt",
-            Format::Graph(GraphFormat::Turtle) => "ttl",
-            Format::Graph(GraphFormat::RdfXml) => "rdfxml",
-            Format::Graph(GraphFormat::JsonLd) => "jsonld",
-            Format::Graph(GraphFormat::N3) => "n3",
+            ReplyFormat::Results(ResultFormat::Json) => "sparql-json",
+            ReplyFormat::Results(ResultFormat::Xml) => "sparql-xml",
+            ReplyFormat::Results(ResultFormat::Csv) => "csv",
+            ReplyFormat::Results(ResultFormat::Tsv) => "tsv",
+            ReplyFormat::Graph(GraphFormat::NTriples) => "nt",
+            ReplyFormat::Graph(GraphFormat::Turtle) => "ttl",
+            ReplyFormat::Graph(GraphFormat::RdfXml) => "rdfxml",
+            ReplyFormat::Graph(GraphFormat::JsonLd) => "jsonld",
+            ReplyFormat::Graph(GraphFormat::N3) => "n3",
         }
     }
 
     /// What to answer as `Content-Type`.
     pub fn media_type(self) -> &'static str {
         match self {
-            Format::Results(ResultFormat::Json) => "application/sparql-results+json",
-            Format::Results(ResultFormat::Xml) => "application/sparql-results+xml",
-            Format::Results(ResultFormat::Csv) => "text/csv; charset=utf-8",
-            Format::Results(ResultFormat::Tsv) => "text/tab-separated-values; charset=utf-8",
-            Format::Graph(GraphFormat::NTriples) => "application/n-triples",
-            Format::Graph(GraphFormat::Turtle) => "text/turtle; charset=utf-8",
-            Format::Graph(GraphFormat::RdfXml) => "application/rdf+xml",
-            Format::Graph(GraphFormat::JsonLd) => "application/ld+json",
-            Format::Graph(GraphFormat::N3) => "text/n3; charset=utf-8",
+            ReplyFormat::Results(ResultFormat::Json) => "application/sparql-results+json",
+            ReplyFormat::Results(ResultFormat::Xml) => "application/sparql-results+xml",
+            ReplyFormat::Results(ResultFormat::Csv) => "text/csv; charset=utf-8",
+            ReplyFormat::Results(ResultFormat::Tsv) => "text/tab-separated-values; charset=utf-8",
+            ReplyFormat::Graph(GraphFormat::NTriples) => "application/n-triples",
+            ReplyFormat::Graph(GraphFormat::Turtle) => "text/turtle; charset=utf-8",
+            ReplyFormat::Graph(GraphFormat::RdfXml) => "application/rdf+xml",
+            ReplyFormat::Graph(GraphFormat::JsonLd) => "application/ld+json",
+            ReplyFormat::Graph(GraphFormat::N3) => "text/n3; charset=utf-8",
         }
     }
 
     /// What clients may ask for to get it, the proper one first.
     fn asked_as(self) -> &'static [&'static str] {
         match self {
-            Format::Results(ResultFormat::Json) => &["application/sparql-results+json", "application/json"],
-            Format::Results(ResultFormat::Xml) => {
+            ReplyFormat::Results(ResultFormat::Json) => {
+                &["application/sparql-results+json", "application/json"]
+            }
+            ReplyFormat::Results(ResultFormat::Xml) => {
                 &["application/sparql-results+xml", "application/xml", "text/xml"]
             }
-            Format::Results(ResultFormat::Csv) => &["text/csv"],
-            Format::Results(ResultFormat::Tsv) => &["text/tab-separated-values"],
-            Format::Graph(GraphFormat::NTriples) => &["application/n-triples", "text/plain"],
-            Format::Graph(GraphFormat::Turtle) => &["text/turtle", "application/x-turtle"],
-            Format::Graph(GraphFormat::RdfXml) => &["application/rdf+xml", "application/xml", "text/xml"],
-            Format::Graph(GraphFormat::JsonLd) => &["application/ld+json", "application/json"],
-            Format::Graph(GraphFormat::N3) => &["text/n3", "text/rdf+n3"],
+            ReplyFormat::Results(ResultFormat::Csv) => &["text/csv"],
+            ReplyFormat::Results(ResultFormat::Tsv) => &["text/tab-separated-values"],
+            ReplyFormat::Graph(GraphFormat::NTriples) => &["application/n-triples", "text/plain"],
+            ReplyFormat::Graph(GraphFormat::Turtle) => &["text/turtle", "application/x-turtle"],
+            ReplyFormat::Graph(GraphFormat::RdfXml) => {
+                &["application/rdf+xml", "application/xml", "text/xml"]
+            }
+            ReplyFormat::Graph(GraphFormat::JsonLd) => &["application/ld+json", "application/json"],
+            ReplyFormat::Graph(GraphFormat::N3) => &["text/n3", "text/rdf+n3"],
         }
     }
 }
 
-impl fmt::Display for Format {
+impl fmt::Display for ReplyFormat {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())
     }
@@ -132,15 +136,15 @@ pub struct UnknownFormat {
 }
 
 fn known_names() -> String {
-    let names: Vec<&str> = Format::all().map(Format::name).collect();
+    let names: Vec<&str> = ReplyFormat::all().map(ReplyFormat::name).collect();
     names.join(", ")
 }
 
-impl FromStr for Format {
+impl FromStr for ReplyFormat {
     type Err = UnknownFormat;
 
-    fn from_str(name: &str) -> Result<Format, UnknownFormat> {
-        let found = Format::all().find(|format| format.name().eq_ignore_ascii_case(name));
+    fn from_str(name: &str) -> Result<ReplyFormat, UnknownFormat> {
+        let found = ReplyFormat::all().find(|format| format.name().eq_ignore_ascii_case(name));
         found.ok_or_else(|| UnknownFormat { name: name.to_owned() })
     }
 }
@@ -148,13 +152,14 @@ impl FromStr for Format {
 /// The best format for what a client accepts (the text of an `Accept` header); `None` if it accepts none.
 ///
 /// An empty text accepts everything. Of formats that are accepted equally, the first of [`ResultFormat::ALL`] or [`GraphFormat::ALL`] wins.
-pub fn negotiate(accept: &str, for_graph: bool) -> Option<Format> {
+pub fn negotiate(accept: &str, for_graph: bool) -> Option<ReplyFormat> {
     let ranges: Vec<MediaRange<'_>> = accept.split(',').filter_map(MediaRange::parse).collect();
-    let mut formats = Format::all().filter(|format| matches!(format, Format::Graph(_)) == for_graph);
+    let mut formats =
+        ReplyFormat::all().filter(|format| matches!(format, ReplyFormat::Graph(_)) == for_graph);
     if accept.trim().is_empty() {
         return formats.next();
     }
-    let mut best: Option<(u16, Format)> = None;
+    let mut best: Option<(u16, ReplyFormat)> = None;
     for format in formats {
         let quality = quality(&ranges, format);
         if quality > best.map_or(0, |(best, _)| best) {
@@ -165,7 +170,7 @@ pub fn negotiate(accept: &str, for_graph: bool) -> Option<Format> {
 }
 
 /// How much a client wants a format: of all the ranges that fit, the most specific decides.
-fn quality(ranges: &[MediaRange<'_>], format: Format) -> u16 {
+fn quality(ranges: &[MediaRange<'_>], format: ReplyFormat) -> u16 {
     let of_type = |(position, media_type): (usize, &&str)| {
         let fitting = ranges.iter().filter_map(|range| Some((range.specificity(media_type)?, range.quality)));
         // `text/*` asks for a format whose own type is text, not for one that also goes by `text/xml`.
@@ -225,7 +230,7 @@ pub enum FormatError {
     #[error("{} cannot be written as {format}", if *.is_graph { "a graph" } else { "a table or a truth value" })]
     WrongKind {
         /// The format that was asked for.
-        format: Format,
+        format: ReplyFormat,
         /// Whether the results are a graph.
         is_graph: bool,
     },
@@ -249,16 +254,16 @@ pub enum FormatError {
 }
 
 /// Writes results.
-pub fn write(results: &Results, format: Format, mut out: &mut dyn Write) -> Result<(), FormatError> {
+pub fn write(results: &Results, format: ReplyFormat, mut out: &mut dyn Write) -> Result<(), FormatError> {
     match (results, format) {
-        (Results::Boolean(value), Format::Results(format)) => {
+        (Results::Boolean(value), ReplyFormat::Results(format)) => {
             QueryResultsSerializer::from_format(results_format(format))
                 .serialize_boolean_to_writer(&mut out, *value)?;
         }
-        (Results::Solutions { variables, rows }, Format::Results(ResultFormat::Csv)) => {
+        (Results::Solutions { variables, rows }, ReplyFormat::Results(ResultFormat::Csv)) => {
             write_csv(variables, rows, out)?;
         }
-        (Results::Solutions { variables, rows }, Format::Results(format)) => {
+        (Results::Solutions { variables, rows }, ReplyFormat::Results(format)) => {
             let serializer = QueryResultsSerializer::from_format(results_format(format));
             let mut writer = serializer.serialize_solutions_to_writer(&mut out, variables.clone())?;
             for row in rows {
@@ -270,7 +275,7 @@ pub fn write(results: &Results, format: Format, mut out: &mut dyn Write) -> Resu
             }
             writer.finish()?;
         }
-        (Results::Graph(triples), Format::Graph(format)) => write_graph(triples, format, out)?,
+        (Results::Graph(triples), ReplyFormat::Graph(format)) => write_graph(triples, format, out)?,
         (results, format) => {
             return Err(FormatError::WrongKind { format, is_graph: matches!(results, Results::Graph(_)) });
         }

@@ -15,7 +15,7 @@ mod walk;
 mod watchdog;
 
 pub use evaluate::{Results, evaluate};
-pub use format::{Format, FormatError, GraphFormat, ResultFormat, UnknownFormat, negotiate, write};
+pub use format::{FormatError, GraphFormat, ReplyFormat, ResultFormat, UnknownFormat, negotiate, write};
 
 use crate::budget::Stopped;
 

@@ -122,12 +122,12 @@ fn predictions_are_what_the_script_writes() {
 /// A KB of another origin has no order of a file: programs run all the same.
 #[test]
 fn other_kbs_are_seen_in_the_order_of_the_store() {
-    use touchstone_kb::export::{ExportRequest, Format, View, export};
+    use touchstone_kb::export::{ExportFormat, ExportRequest, ExportView, export};
     use touchstone_kb::import::{ImportRequest, Source, import};
     let dir = tempfile::tempdir().expect("a folder");
     let kb = import_kqapro(&data("compat/towns.json"), &dir.path().join("kb"));
     let lines = dir.path().join("towns.jsonl");
-    let request = ExportRequest { format: Format::Lines, view: View::Direct, qualifiers: true };
+    let request = ExportRequest { format: ExportFormat::Lines, view: ExportView::Direct, qualifiers: true };
     let mut bytes = Vec::new();
     export(&kb, &request, &mut bytes, &touchstone_kb::NoProgress).expect("an export");
     std::fs::write(&lines, bytes).expect("written");

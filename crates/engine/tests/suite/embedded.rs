@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use touchstone_engine::budget::{Budget, Limits};
 use touchstone_engine::plan::Plan;
 use touchstone_engine::{Found, Words, embedded};
-use touchstone_kb::export::{ExportRequest, Format, View, export};
+use touchstone_kb::export::{ExportFormat, ExportRequest, ExportView, export};
 use touchstone_kb::{Change, Comparison, Kb, LiteralId, NoProgress, NodeId};
 use touchstone_logic::{Ask, Query, Set, Value};
 
@@ -70,7 +70,8 @@ fn an_overlay_answers_like_an_import() {
         let kb = kb_number(seed);
         let overlay = kb.overlay(&random_change(&kb, seed)).unwrap();
         let mut lines = Vec::new();
-        let request = ExportRequest { format: Format::Lines, view: View::Direct, qualifiers: true };
+        let request =
+            ExportRequest { format: ExportFormat::Lines, view: ExportView::Direct, qualifiers: true };
         export(&overlay, &request, &mut lines, &NoProgress).unwrap();
         let imported = kb_of(&String::from_utf8(lines).unwrap());
         let (words, other_words) = (Words::new(&overlay), Words::new(&imported));

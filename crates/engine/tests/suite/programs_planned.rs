@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use touchstone_engine::Words;
 use touchstone_engine::plan::{Plan, PlanError};
 use touchstone_logic::Program;
-use touchstone_logic::kopl::{Function, Step};
+use touchstone_logic::kopl::{KoplFunction, ProgramStep};
 
 /// Inputs that are wrong in most places, and right in some; dates that are not written as usual.
 const WRONG: [&str; 10] = [
@@ -58,7 +58,7 @@ fn a_program_has_the_plan_of_its_query() {
             let step = random.below(program.steps.len());
             let step = &mut program.steps[step];
             // Two names of one class, or of none, are one class here and two there.
-            if random.percent(30) && step.function != Function::FilterConcept && !step.inputs.is_empty() {
+            if random.percent(30) && step.function != KoplFunction::FilterConcept && !step.inputs.is_empty() {
                 let at = random.below(step.inputs.len());
                 step.inputs[at] = (*random.choose(&WRONG)).to_owned();
             }
@@ -71,7 +71,7 @@ fn a_program_has_the_plan_of_its_query() {
             functions.extend(program.steps.iter().map(|step| step.function));
         }
     }
-    assert_eq!(functions.len(), Function::ALL.len(), "every function occurs");
+    assert_eq!(functions.len(), KoplFunction::ALL.len(), "every function occurs");
     assert!(n_planned > 2000 && n_wrong > 0, "{n_planned} planned, {n_wrong} wrong");
 }
 
@@ -79,26 +79,26 @@ fn a_program_has_the_plan_of_its_query() {
 fn steps_that_are_used_twice() {
     let kb = touchstone_world::open(&touchstone_kb::NoProgress).expect("World");
     let words = Words::new(&kb);
-    let step = |function, inputs: &[&str], dependencies: &[usize]| Step {
+    let step = |function, inputs: &[&str], dependencies: &[usize]| ProgramStep {
         function,
         inputs: inputs.iter().map(|&input| input.to_owned()).collect(),
         dependencies: dependencies.to_vec(),
     };
     let shared = Program {
         steps: vec![
-            step(Function::FindAll, &[], &[]),
-            step(Function::FilterConcept, &["country"], &[0]),
-            step(Function::FilterNum, &["population", "5000000", ">"], &[1]),
-            step(Function::Or, &[], &[2, 1]),
-            step(Function::And, &[], &[3, 1]),
-            step(Function::Count, &[], &[4]),
+            step(KoplFunction::FindAll, &[], &[]),
+            step(KoplFunction::FilterConcept, &["country"], &[0]),
+            step(KoplFunction::FilterNum, &["population", "5000000", ">"], &[1]),
+            step(KoplFunction::Or, &[], &[2, 1]),
+            step(KoplFunction::And, &[], &[3, 1]),
+            step(KoplFunction::Count, &[], &[4]),
         ],
     };
     let [expected, found] = both_ways(&shared, &words);
     assert!(found.is_ok());
     assert_eq!(found, expected);
-    let mut steps = vec![step(Function::Find, &["France"], &[])];
-    steps.extend((0..30).map(|at| step(Function::And, &[], &[at, at])));
+    let mut steps = vec![step(KoplFunction::Find, &["France"], &[])];
+    steps.extend((0..30).map(|at| step(KoplFunction::And, &[], &[at, at])));
     let [expected, found] = both_ways(&Program { steps }, &words);
     assert!(found.as_ref().is_err_and(|error| error.contains("so many times")), "{found:?}");
     assert_eq!(found, expected);

@@ -3,33 +3,35 @@
 use oxrdf::{BlankNode, Literal, NamedNode, Term, Triple, Variable};
 use oxrdfio::{RdfFormat, RdfParser};
 use sparesults::{QueryResultsFormat, QueryResultsParser, SliceQueryResultsParserOutput};
-use touchstone_engine::sparql::{Format, FormatError, GraphFormat, ResultFormat, Results, negotiate, write};
+use touchstone_engine::sparql::{
+    FormatError, GraphFormat, ReplyFormat, ResultFormat, Results, negotiate, write,
+};
 
-const JSON: Option<Format> = Some(Format::Results(ResultFormat::Json));
-const XML: Option<Format> = Some(Format::Results(ResultFormat::Xml));
-const CSV: Option<Format> = Some(Format::Results(ResultFormat::Csv));
-const TSV: Option<Format> = Some(Format::Results(ResultFormat::Tsv));
-const TTL: Option<Format> = Some(Format::Graph(GraphFormat::Turtle));
-const NT: Option<Format> = Some(Format::Graph(GraphFormat::NTriples));
-const RDF_XML: Option<Format> = Some(Format::Graph(GraphFormat::RdfXml));
-const JSON_LD: Option<Format> = Some(Format::Graph(GraphFormat::JsonLd));
-const N3: Option<Format> = Some(Format::Graph(GraphFormat::N3));
+const JSON: Option<ReplyFormat> = Some(ReplyFormat::Results(ResultFormat::Json));
+const XML: Option<ReplyFormat> = Some(ReplyFormat::Results(ResultFormat::Xml));
+const CSV: Option<ReplyFormat> = Some(ReplyFormat::Results(ResultFormat::Csv));
+const TSV: Option<ReplyFormat> = Some(ReplyFormat::Results(ResultFormat::Tsv));
+const TTL: Option<ReplyFormat> = Some(ReplyFormat::Graph(GraphFormat::Turtle));
+const NT: Option<ReplyFormat> = Some(ReplyFormat::Graph(GraphFormat::NTriples));
+const RDF_XML: Option<ReplyFormat> = Some(ReplyFormat::Graph(GraphFormat::RdfXml));
+const JSON_LD: Option<ReplyFormat> = Some(ReplyFormat::Graph(GraphFormat::JsonLd));
+const N3: Option<ReplyFormat> = Some(ReplyFormat::Graph(GraphFormat::N3));
 
 #[test]
 fn names() {
-    for format in Format::all() {
-        assert_eq!(format.name().parse::<Format>().unwrap(), format);
+    for format in ReplyFormat::all() {
+        assert_eq!(format.name().parse::<ReplyFormat>().unwrap(), format);
     }
-    assert_eq!("TTL".parse::<Format>().unwrap(), TTL.unwrap());
+    assert_eq!("TTL".parse::<ReplyFormat>().unwrap(), TTL.unwrap());
     assert_eq!(
-        "xlsx".parse::<Format>().unwrap_err().to_string(),
+        "xlsx".parse::<ReplyFormat>().unwrap_err().to_string(),
         "there is no format `xlsx`; there are sparql-json, sparql-xml, csv, tsv, ttl, nt, rdfxml, jsonld, n3"
     );
 }
 
 #[test]
 fn negotiation() {
-    let cases: [(&str, Option<Format>, Option<Format>); 21] = [
+    let cases: [(&str, Option<ReplyFormat>, Option<ReplyFormat>); 21] = [
         ("", JSON, TTL),
         ("*/*", JSON, TTL),
         ("text/csv", CSV, None),
@@ -76,7 +78,7 @@ fn terms() -> Vec<Term> {
     ]
 }
 
-fn written(results: &Results, format: Format) -> Result<String, FormatError> {
+fn written(results: &Results, format: ReplyFormat) -> Result<String, FormatError> {
     let mut out = Vec::new();
     write(results, format, &mut out)?;
     Ok(String::from_utf8(out).unwrap())
@@ -100,7 +102,7 @@ fn tables_are_read_back() {
         (ResultFormat::Tsv, QueryResultsFormat::Tsv),
     ];
     for (format, parsed_as) in formats {
-        let text = written(&table(), Format::Results(format)).unwrap();
+        let text = written(&table(), ReplyFormat::Results(format)).unwrap();
         let parser = QueryResultsParser::from_format(parsed_as);
         let Ok(SliceQueryResultsParserOutput::Solutions(solutions)) = parser.for_slice(text.as_bytes())
         else {
@@ -110,7 +112,7 @@ fn tables_are_read_back() {
         let read: Vec<Vec<Option<Term>>> = solutions.map(|s| s.unwrap().values().to_vec()).collect();
         assert_eq!(read, rows, "{text}");
         for value in [true, false] {
-            let text = written(&Results::Boolean(value), Format::Results(format)).unwrap();
+            let text = written(&Results::Boolean(value), ReplyFormat::Results(format)).unwrap();
             assert!(text.contains(&value.to_string()), "{text}");
         }
     }
@@ -140,7 +142,7 @@ fn graphs_are_read_back() {
         (GraphFormat::RdfXml, RdfFormat::RdfXml),
     ];
     for (format, parsed_as) in formats {
-        let text = written(&Results::Graph(graph()), Format::Graph(format)).unwrap();
+        let text = written(&Results::Graph(graph()), ReplyFormat::Graph(format)).unwrap();
         let read: Vec<String> = RdfParser::from_format(parsed_as)
             .for_slice(text.as_bytes())
             .map(|quad| quad.unwrap_or_else(|error| panic!("{error}: {text}")).to_string())

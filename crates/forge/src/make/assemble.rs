@@ -8,7 +8,7 @@ use crate::recipe::Wanted;
 use crate::reject::{RejectReason, Rejections};
 use hashbrown::HashSet;
 use rayon::prelude::*;
-use touchstone_benchmark::package::{Benchmark, FORMAT, KbIdentity, Manifest, Unfilled};
+use touchstone_benchmark::package::{Benchmark, BenchmarkManifest, FORMAT, KbIdentity, Unfilled};
 use touchstone_benchmark::{Question, Random, Split};
 use touchstone_logic::level::{Training, Traits};
 
@@ -64,7 +64,7 @@ impl Maker<'_, '_> {
         for (number, question) in questions.iter_mut().enumerate() {
             question.id = format!("{prefix}-{:06}", number + 1);
         }
-        let manifest = Manifest {
+        let manifest = BenchmarkManifest {
             touchstone_benchmark: FORMAT,
             name: recipe.name.clone(),
             identity: String::new(),
@@ -74,7 +74,7 @@ impl Maker<'_, '_> {
             recipe: serde_json::to_value(recipe).ok(),
             license: kb.license.clone(),
             held_out: self.division.held_out.clone(),
-            counts: Manifest::counts(&questions),
+            counts: BenchmarkManifest::counts(&questions),
             rejections: rejections.by_text(),
             unfilled,
             verified,

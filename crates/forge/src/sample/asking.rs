@@ -1,7 +1,7 @@
 //! Locating and asking (KQA Pro): find entities by a description that may contain descriptions, then ask about them in one of nine ways.
 
 use super::numbers;
-use crate::context::{Edge, SamplingContext};
+use crate::context::{SamplingContext, SchemaEdge};
 use crate::reject::RejectReason;
 use touchstone_benchmark::QuestionType;
 use touchstone_benchmark::Random;
@@ -190,7 +190,7 @@ impl<'k> Asker<'_, 'k, '_> {
         Ok(set)
     }
 
-    fn fact(&self, node: NodeId, edge: Edge) -> Option<u32> {
+    fn fact(&self, node: NodeId, edge: SchemaEdge) -> Option<u32> {
         let kb = self.context.kb();
         let (subject, value) = match edge.direction {
             Direction::Forward => (node, edge.other),
@@ -358,7 +358,7 @@ impl<'k> Asker<'_, 'k, '_> {
     }
 
     /// Another entity that a relation leads to, and the relation.
-    fn forward_edge(&mut self, node: NodeId) -> Sampled<Edge> {
+    fn forward_edge(&mut self, node: NodeId) -> Sampled<SchemaEdge> {
         let random = &mut *self.random;
         let mut edges = self.context.edges(node, |n| random.below(n));
         edges.retain(|edge| edge.direction == Direction::Forward);

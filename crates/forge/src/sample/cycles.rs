@@ -2,7 +2,7 @@
 
 use super::shapes::{ShapeFunction, compared, ordered_attribute};
 use crate::cast;
-use crate::context::{Edge, SamplingContext};
+use crate::context::{SamplingContext, SchemaEdge};
 use crate::reject::RejectReason;
 use touchstone_benchmark::Random;
 use touchstone_kb::{ClassId, NodeId, Property};
@@ -74,7 +74,7 @@ impl Cyclic {
 struct Link {
     from: usize,
     to: usize,
-    edge: Edge,
+    edge: SchemaEdge,
 }
 
 /// Maximum number of neighbours to check for one vertex.
@@ -213,7 +213,7 @@ fn place(
 }
 
 /// Leaves out candidates that cannot have a relation to each anchor, where that is quick to decide: most have none.
-fn keep_common(context: &SamplingContext<'_>, anchors: &[(usize, NodeId)], candidates: &mut Vec<Edge>) {
+fn keep_common(context: &SamplingContext<'_>, anchors: &[(usize, NodeId)], candidates: &mut Vec<SchemaEdge>) {
     let first = anchors[0].1;
     let wanted = anchors.iter().filter(|(_, anchor)| *anchor == first).count();
     if wanted > 1 {
@@ -252,13 +252,13 @@ fn all_neighbours(context: &SamplingContext<'_>, node: NodeId) -> Option<Vec<u32
 }
 
 /// The edges that leave an entity, up to a limit, from a random place on where there are many.
-fn neighbours(context: &SamplingContext<'_>, random: &mut Random, node: NodeId) -> Vec<Edge> {
+fn neighbours(context: &SamplingContext<'_>, random: &mut Random, node: NodeId) -> Vec<SchemaEdge> {
     let kb = context.kb();
     let mut edges = Vec::new();
     let mut add = |relation, direction, others: &[u32]| {
         let start = if others.len() > NEIGHBOURS { random.below(others.len() - NEIGHBOURS) } else { 0 };
         let some = others[start..].iter().take(NEIGHBOURS);
-        edges.extend(some.map(|&other| Edge { relation, direction, other: NodeId(other) }));
+        edges.extend(some.map(|&other| SchemaEdge { relation, direction, other: NodeId(other) }));
     };
     for (property, objects) in kb.properties_of(node) {
         if let Property::Relation(relation) = property
@@ -276,7 +276,7 @@ fn neighbours(context: &SamplingContext<'_>, random: &mut Random, node: NodeId) 
 }
 
 /// The edges from one entity to another.
-fn between(context: &SamplingContext<'_>, from: NodeId, to: NodeId) -> Vec<Edge> {
+fn between(context: &SamplingContext<'_>, from: NodeId, to: NodeId) -> Vec<SchemaEdge> {
     let kb = context.kb();
     let mut edges = Vec::new();
     for (property, objects) in kb.properties_of(from) {
@@ -284,7 +284,7 @@ fn between(context: &SamplingContext<'_>, from: NodeId, to: NodeId) -> Vec<Edge>
             && context.allows(property)
             && objects.binary_search(&to.0).is_ok()
         {
-            edges.push(Edge { relation, direction: Direction::Forward, other: to });
+            edges.push(SchemaEdge { relation, direction: Direction::Forward, other: to });
         }
     }
     for (property, objects) in kb.properties_of(to) {
@@ -293,7 +293,7 @@ fn between(context: &SamplingContext<'_>, from: NodeId, to: NodeId) -> Vec<Edge>
             && !kb.is_symmetric(relation)
             && objects.binary_search(&from.0).is_ok()
         {
-            edges.push(Edge { relation, direction: Direction::Backward, other: to });
+            edges.push(SchemaEdge { relation, direction: Direction::Backward, other: to });
         }
     }
     edges

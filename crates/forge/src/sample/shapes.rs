@@ -3,7 +3,7 @@
 
 use super::tree::Tree;
 use super::{numbers, star};
-use crate::context::{Edge, SamplingContext};
+use crate::context::{SamplingContext, SchemaEdge};
 use crate::reject::RejectReason;
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -178,7 +178,7 @@ impl Growth<'_, '_, '_> {
         &mut self,
         at: NodeId,
         tree: &Tree,
-        from: Option<Edge>,
+        from: Option<SchemaEdge>,
         tail: Option<(&[usize], usize)>,
     ) -> Result<Vec<Set>, RejectReason> {
         let mut sets: Vec<Set> = self.leaves(at, tree, from)?;
@@ -200,7 +200,7 @@ impl Growth<'_, '_, '_> {
     }
 
     /// The rest of the way to the value of a superlative.
-    fn value(&mut self, at: NodeId, from: Option<Edge>, new: usize) -> Result<(), RejectReason> {
+    fn value(&mut self, at: NodeId, from: Option<SchemaEdge>, new: usize) -> Result<(), RejectReason> {
         let kb = self.context.kb();
         let (mut at, mut from) = (at, from);
         for _ in 0..new {
@@ -216,11 +216,11 @@ impl Growth<'_, '_, '_> {
         Ok(())
     }
 
-    fn edges(&mut self, at: NodeId, from: Option<Edge>) -> Vec<Edge> {
+    fn edges(&mut self, at: NodeId, from: Option<SchemaEdge>) -> Vec<SchemaEdge> {
         let random = &mut *self.random;
         let mut edges = self.context.edges(at, |n| random.below(n));
         // Not back the way we came, even to another entity: that asks for siblings, which is rarely meant.
-        let back = |edge: &Edge| {
+        let back = |edge: &SchemaEdge| {
             from.is_some_and(|from| from.relation == edge.relation && from.direction != edge.direction)
         };
         edges.retain(|edge| !back(edge) && !self.used.contains(&edge.other));
@@ -228,7 +228,12 @@ impl Growth<'_, '_, '_> {
     }
 
     /// Constraints that name an entity or a value, for all leaves of a vertex.
-    fn leaves(&mut self, at: NodeId, tree: &Tree, from: Option<Edge>) -> Result<Vec<Set>, RejectReason> {
+    fn leaves(
+        &mut self,
+        at: NodeId,
+        tree: &Tree,
+        from: Option<SchemaEdge>,
+    ) -> Result<Vec<Set>, RejectReason> {
         let n_leaves = tree.0.iter().filter(|child| child.0.is_empty()).count();
         let mut sets: Vec<Set> = Vec::with_capacity(tree.0.len());
         for _ in 0..n_leaves {
@@ -270,7 +275,7 @@ impl Growth<'_, '_, '_> {
         &mut self,
         at: NodeId,
         tree: &Tree,
-        from: Option<Edge>,
+        from: Option<SchemaEdge>,
         tail: Option<(&[usize], usize)>,
         has_siblings: bool,
     ) -> Result<Set, RejectReason> {

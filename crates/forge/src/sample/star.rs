@@ -1,6 +1,6 @@
 //! Several constraints on one vertex, chosen together: each must narrow what the others leave. Chosen one by one, most would not.
 
-use crate::context::{Edge, SamplingContext};
+use crate::context::{SamplingContext, SchemaEdge};
 use touchstone_benchmark::Random;
 use touchstone_engine::{Few, gallop};
 use touchstone_kb::{ClassId, Kb};
@@ -17,18 +17,18 @@ const MEMBERS: usize = 1000;
 pub(crate) fn choose(
     context: &SamplingContext<'_>,
     random: &mut Random,
-    edges: &[Edge],
+    edges: &[SchemaEdge],
     n: usize,
     has_siblings: bool,
     class: Option<ClassId>,
-) -> Option<Vec<Edge>> {
+) -> Option<Vec<SchemaEdge>> {
     let kb = context.kb();
     if n == 1 {
         let at = if has_siblings { more_common_edge(kb, random, edges) } else { random.below(edges.len()) };
         return Some(vec![edges[at]]);
     }
     // What only one thing satisfies leaves nothing to narrow.
-    let with_extent = |&edge: &Edge| (edge, extent(kb, &edge));
+    let with_extent = |&edge: &SchemaEdge| (edge, extent(kb, &edge));
     let common: Vec<Constraint<'_>> =
         edges.iter().map(with_extent).filter(|(_, extent)| extent.len() > 1).collect();
     if common.len() < n {
@@ -51,10 +51,10 @@ pub(crate) fn choose(
 }
 
 /// An edge with the things that have one like it.
-type Constraint<'k> = (Edge, &'k [u32]);
+type Constraint<'k> = (SchemaEdge, &'k [u32]);
 
 /// Of two edges, the one that more things have: it leaves more to narrow.
-pub(crate) fn more_common_edge(kb: &Kb, random: &mut Random, edges: &[Edge]) -> usize {
+pub(crate) fn more_common_edge(kb: &Kb, random: &mut Random, edges: &[SchemaEdge]) -> usize {
     more_common(random, edges.len(), |at| extent(kb, &edges[at]))
 }
 
@@ -64,7 +64,7 @@ fn more_common<'k>(random: &mut Random, n: usize, extent: impl Fn(usize) -> &'k 
 }
 
 /// The things that have an edge like this.
-fn extent<'k>(kb: &'k Kb, edge: &Edge) -> &'k [u32] {
+fn extent<'k>(kb: &'k Kb, edge: &SchemaEdge) -> &'k [u32] {
     match edge.direction {
         Direction::Forward => kb.subjects(edge.relation, edge.other),
         Direction::Backward => kb.objects(edge.other, edge.relation),

@@ -10,7 +10,7 @@ use touchstone_benchmark::{Prediction, Predictions};
 use touchstone_datasets::{DataSet, Importer, Records};
 use touchstone_engine::{Session, Words};
 use touchstone_forge::{Recipe, make};
-use touchstone_grade::axioms::{Holds, axioms};
+use touchstone_grade::axioms::{AxiomHolds, axioms};
 use touchstone_grade::degrade::{Degradation, degrade, worse_query};
 use touchstone_grade::distil::{Distilled, distil};
 use touchstone_grade::sensitivity::sensitivity;
@@ -156,11 +156,11 @@ fn axioms_are_computed() {
     let rows = axioms(&grader, &questions, &questions, 1);
     let expected = "em_string hho xo, em_answer ohh xo, accuracy ohx xx, f1 ohx xx, recall ohx xx, precision ohh xx, \
                     perplexity --- --, bleu hoo hx, rouge_l hoo xx, gek_1 hxx xx, gek_2 xhx xx, gek_3 xhx xx";
-    let sign = |holds: Holds| match holds {
-        Holds::Unchecked => '-',
-        Holds::No => 'o',
-        Holds::Half => 'h',
-        Holds::Full => 'x',
+    let sign = |holds: AxiomHolds| match holds {
+        AxiomHolds::Unchecked => '-',
+        AxiomHolds::No => 'o',
+        AxiomHolds::Half => 'h',
+        AxiomHolds::Full => 'x',
     };
     let mut computed = Vec::new();
     for line in expected.split(", ") {
@@ -171,7 +171,8 @@ fn axioms_are_computed() {
         assert!(row.published.is_some(), "{name}");
         // What does not hold is shown.
         let axioms = [row.a1, row.a2, row.a3];
-        let n_failed = axioms.iter().filter(|holds| matches!(holds, Holds::No | Holds::Half)).count();
+        let n_failed =
+            axioms.iter().filter(|holds| matches!(holds, AxiomHolds::No | AxiomHolds::Half)).count();
         assert_eq!(row.failures.len(), n_failed, "{name}");
     }
     assert_eq!(computed.join(", "), expected);

@@ -15,7 +15,7 @@ use crate::output::OutputFolder;
 use crate::progress::Progress;
 use crate::store::fingerprint::fingerprint;
 use crate::store::writer::StoreWriter;
-use crate::store::{Counts, Manifest, STORE_FORMAT, STORE_OUTPUT};
+use crate::store::{Counts, KbManifest, STORE_FORMAT, STORE_OUTPUT};
 use hashbrown::HashMap;
 use rayon::prelude::*;
 use std::path::Path;
@@ -24,7 +24,7 @@ use std::path::Path;
 #[derive(Clone, Debug)]
 pub struct CompileReport {
     /// The manifest of the new store.
-    pub manifest: Manifest,
+    pub manifest: KbManifest,
     /// Facts that were given more than once, with the same qualifiers.
     pub duplicate_facts: u64,
     /// Cycles of the class hierarchy that were cut, as class ids.
@@ -146,9 +146,9 @@ impl KbBuilder {
     }
 
     /// The manifest of the store.
-    fn manifest(&self, fingerprint: String, is_exact_rdf: bool, counts: Counts) -> Manifest {
+    fn manifest(&self, fingerprint: String, is_exact_rdf: bool, counts: Counts) -> KbManifest {
         let meta = &self.meta;
-        Manifest {
+        KbManifest {
             touchstone_store: STORE_FORMAT,
             name: meta.name.clone(),
             fingerprint,

@@ -17,7 +17,7 @@ use std::path::Path;
 
 /// In which format.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Format {
+pub enum ExportFormat {
     /// N-Triples.
     NTriples,
     /// Turtle.
@@ -30,7 +30,7 @@ pub enum Format {
 
 /// Which triples, for RDF formats.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum View {
+pub enum ExportView {
     /// [`crate::rdf::DirectView`].
     Direct,
     /// [`crate::rdf::KqaProView`].
@@ -63,9 +63,9 @@ impl ExportReport {
 #[derive(Clone, Copy, Debug)]
 pub struct ExportRequest {
     /// In which format.
-    pub format: Format,
+    pub format: ExportFormat,
     /// Which triples, for RDF formats.
-    pub view: View,
+    pub view: ExportView,
     /// Write names of facts and their qualifiers in the direct view: RDF 1.2, which older systems cannot read.
     pub qualifiers: bool,
 }
@@ -81,9 +81,9 @@ pub fn export(
     let mut out = BufWriter::with_capacity(1 << 18, out);
     progress.stage("writing", Some(kb.n_nodes() as u64));
     let report = match request.format {
-        Format::NTriples | Format::Turtle => rdf::write(kb, request, &mut out, progress),
-        Format::KqaProJson => kqapro::write(kb, &mut out, progress),
-        Format::Lines => lines::write(kb, &mut out, progress),
+        ExportFormat::NTriples | ExportFormat::Turtle => rdf::write(kb, request, &mut out, progress),
+        ExportFormat::KqaProJson => kqapro::write(kb, &mut out, progress),
+        ExportFormat::Lines => lines::write(kb, &mut out, progress),
     };
     let report = report.and_then(|report| out.flush().map(|()| report));
     report.map_err(|error| {

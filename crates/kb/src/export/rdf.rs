@@ -1,6 +1,6 @@
 //! Writes a view as N-Triples or Turtle.
 
-use super::{ExportReport, ExportRequest, Format, View};
+use super::{ExportFormat, ExportReport, ExportRequest, ExportView};
 use crate::iri::is_absolute;
 use crate::literal::{LiteralKind, NumberType, XSD};
 use crate::progress::Progress;
@@ -21,7 +21,7 @@ pub(super) fn write(
     let n_sources = if kb.manifest().sources.is_empty() { 0 } else { kb.n_facts() as u64 };
     report.lose("sources of facts", n_sources);
     match request.view {
-        View::Direct => {
+        ExportView::Direct => {
             let view = DirectView::new(kb);
             if !request.qualifiers {
                 report.lose("facts with qualifiers, written without them", kb.qualified_facts().len() as u64);
@@ -37,7 +37,7 @@ pub(super) fn write(
             let triples = view.triples().filter(wanted).filter_map(|triple| view.decode_triple(triple));
             write_triples(head.into_iter().chain(triples), kb, request, out, progress, &mut report)?;
         }
-        View::KqaPro => {
+        ExportView::KqaPro => {
             let nodes = || kb.nodes();
             report.lose("aliases", nodes().map(|n| kb.aliases(n).len() as u64).sum());
             report.lose(
@@ -117,7 +117,7 @@ fn write_triples(
         Ok::<(), io::Error>(())
     };
     match request.format {
-        Format::Turtle => {
+        ExportFormat::Turtle => {
             let mut turtle = TurtleSerializer::new();
             let prefixes = [
                 ("rdf", RDF),

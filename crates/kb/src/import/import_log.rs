@@ -145,9 +145,9 @@ impl ImportReport {
         out: &'r Path,
         survey: &'r Survey,
         max_problems: usize,
-    ) -> ImportSummary<'r> {
+    ) -> KbImportSummary<'r> {
         let compiled = &self.compiled;
-        ImportSummary {
+        KbImportSummary {
             out,
             fingerprint: &compiled.manifest.fingerprint,
             counts: &compiled.manifest.counts,
@@ -168,7 +168,7 @@ impl ImportReport {
 
 /// What `touchstone kb import --json` prints.
 #[derive(Debug, Serialize)]
-pub struct ImportSummary<'r> {
+pub struct KbImportSummary<'r> {
     out: &'r Path,
     fingerprint: &'r str,
     counts: &'r Counts,

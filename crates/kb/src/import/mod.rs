@@ -22,7 +22,7 @@ mod wikidata_rdf;
 
 pub use guess::FileKind;
 pub(crate) use import_log::counts_as_map;
-pub use import_log::{ImportReport, ImportSummary, Problem, Tally};
+pub use import_log::{ImportReport, KbImportSummary, Problem, Tally};
 pub use input::open;
 pub use json_records::{JsonRecord, JsonRecords, JsonRecordsError, JsonRecordsErrorKind};
 pub use line_json::find_value;

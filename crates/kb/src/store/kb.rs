@@ -6,7 +6,7 @@ use super::facts::FactColumns;
 use super::file_order::FileOrderColumns;
 use super::id_index::IdIndex;
 use super::literals::LiteralColumns;
-use super::manifest::Manifest;
+use super::manifest::KbManifest;
 use super::mapping::Column;
 use super::overlay::Delta;
 use super::schema::SchemaColumns;
@@ -43,7 +43,7 @@ pub(crate) const ABSENT: u32 = u32::MAX;
 /// threads.
 #[derive(Clone)]
 pub struct Kb {
-    manifest: Manifest,
+    manifest: KbManifest,
     n_entities: usize,
     n_nodes: usize,
     node_id: Strings,
@@ -77,7 +77,7 @@ impl Kb {
 
     /// Opens what is there now.
     fn open_version(dir: &Path) -> Result<Kb> {
-        let manifest = Manifest::read(dir)?;
+        let manifest = KbManifest::read(dir)?;
         if cfg!(target_endian = "big") {
             return Err(KbError::damaged(dir, "stores are little-endian, this machine is big-endian"));
         }
@@ -94,7 +94,7 @@ impl Kb {
         }
     }
 
-    fn map(dir: &Path, manifest: Manifest) -> Result<Kb> {
+    fn map(dir: &Path, manifest: KbManifest) -> Result<Kb> {
         let counts = manifest.counts;
         Ok(Kb {
             n_entities: to_usize(counts.entities),
@@ -161,11 +161,11 @@ impl Kb {
     }
 
     /// The metadata of the KB.
-    pub fn manifest(&self) -> &Manifest {
+    pub fn manifest(&self) -> &KbManifest {
         &self.manifest
     }
 
-    pub(super) fn manifest_mut(&mut self) -> &mut Manifest {
+    pub(super) fn manifest_mut(&mut self) -> &mut KbManifest {
         &mut self.manifest
     }
 

@@ -38,7 +38,7 @@ pub struct Counts {
 
 /// `manifest.json` of a compiled KB.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Manifest {
+pub struct KbManifest {
     /// The version of the layout, [`STORE_FORMAT`].
     pub touchstone_store: u64,
     /// A short name.
@@ -70,9 +70,9 @@ struct VersionOnly {
     touchstone_store: u64,
 }
 
-impl Manifest {
+impl KbManifest {
     /// Reads the manifest of a store.
-    pub(crate) fn read(dir: &Path) -> Result<Manifest> {
+    pub(crate) fn read(dir: &Path) -> Result<KbManifest> {
         let path = dir.join(verify::MANIFEST);
         let bytes = fs::read(&path).map_err(|error| match error.kind() {
             ErrorKind::NotFound | ErrorKind::NotADirectory => {

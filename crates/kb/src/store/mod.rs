@@ -40,7 +40,7 @@ pub use file_order::FileRecord;
 pub(crate) use kb::STORE_OUTPUT;
 pub use kb::{Kb, is_store};
 pub(crate) use kb::{name_of_iri, readable_id};
-pub use manifest::{Counts, Manifest, STORE_FORMAT};
+pub use manifest::{Counts, KbManifest, STORE_FORMAT};
 pub use overlay::Change;
 pub use qualifiers::Qualifier;
 pub use schema::ValueKind;

@@ -2,8 +2,8 @@
 //! here, too.
 
 use super::error::ProgramError;
-use super::functions::{Function, Input, InputKind, Type, nearest_word};
-use super::program::{PerStep, Program, Step, zeros};
+use super::functions::{Input, InputKind, KoplFunction, Type, nearest_word};
+use super::program::{PerStep, Program, ProgramStep, zeros};
 use crate::text::MAX_DEPTH;
 use std::borrow::Cow;
 use touchstone_kb::plain_date;
@@ -123,7 +123,7 @@ impl Program {
 
     fn check_depth(&self) -> Result<(), ProgramError> {
         let mut depths = zeros(self.steps.len());
-        for (i, Step { function, dependencies, .. }) in self.steps.iter().enumerate() {
+        for (i, ProgramStep { function, dependencies, .. }) in self.steps.iter().enumerate() {
             depths[i] = dependencies.iter().map(|&d| depths[d]).max().unwrap_or(0) + 1;
             if depths[i] as usize > MAX_DEPTH {
                 return Err(ProgramError::TooDeep { step: i + 1, function: *function });
@@ -136,7 +136,7 @@ impl Program {
     /// becomes the number of uses.
     pub(super) fn count_uses(&self, uses: &mut [u32]) -> Result<(), ProgramError> {
         let steps = self.steps.len();
-        for (i, Step { function, dependencies, .. }) in self.steps.iter().enumerate() {
+        for (i, ProgramStep { function, dependencies, .. }) in self.steps.iter().enumerate() {
             let (step, function) = (i + 1, *function);
             if dependencies.len() != function.takes().len() {
                 return Err(ProgramError::DependencyCount { step, function, found: dependencies.len() });
@@ -158,7 +158,7 @@ impl Program {
     }
 
     fn check_types(&self, i: usize) -> Result<(), ProgramError> {
-        let Step { function, dependencies, .. } = &self.steps[i];
+        let ProgramStep { function, dependencies, .. } = &self.steps[i];
         let (step, function) = (i + 1, *function);
         for (&needed, &dependency) in function.takes().iter().zip(dependencies) {
             let (on, on_function) = (dependency + 1, self.steps[dependency].function);
@@ -176,7 +176,7 @@ impl Program {
     }
 }
 
-fn check_inputs(i: usize, step: &Step) -> Result<(), ProgramError> {
+fn check_inputs(i: usize, step: &ProgramStep) -> Result<(), ProgramError> {
     let (number, function) = (i + 1, step.function);
     if step.inputs.len() != function.inputs().len() {
         return Err(ProgramError::InputCount { step: number, function, found: step.inputs.len() });
@@ -198,7 +198,7 @@ fn is_allowed(kind: InputKind, text: &str) -> bool {
 }
 
 #[cold]
-fn bad_input(step: usize, function: Function, input: &Input, found: &str) -> ProgramError {
+fn bad_input(step: usize, function: KoplFunction, input: &Input, found: &str) -> ProgramError {
     let (expected, hint) = match input.kind {
         InputKind::Number => ("a number, perhaps with a unit, like `5 metre`".to_owned(), number_hint(found)),
         InputKind::Time => {
@@ -279,7 +279,7 @@ fn time_hint(found: &str) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::functions::Function;
+    use super::super::functions::KoplFunction;
     use super::super::program::arbitrary;
     use super::*;
     use proptest::prelude::*;
@@ -502,9 +502,9 @@ mod tests {
             let mut program = program;
             let at = at % program.steps.len();
             let old = program.steps[at].function;
-            let kinds = |f: Function| f.inputs().iter().map(|input| input.kind).collect::<Vec<_>>();
-            let same = |f: &Function| f.takes().len() == old.takes().len() && kinds(*f) == kinds(old);
-            let candidates: Vec<_> = Function::ALL.into_iter().filter(same).collect();
+            let kinds = |f: KoplFunction| f.inputs().iter().map(|input| input.kind).collect::<Vec<_>>();
+            let same = |f: &KoplFunction| f.takes().len() == old.takes().len() && kinds(*f) == kinds(old);
+            let candidates: Vec<_> = KoplFunction::ALL.into_iter().filter(same).collect();
             program.steps[at].function = candidates[other % candidates.len()];
             let fits = program.steps.iter().all(|step| {
                 let given = step.dependencies.iter().map(|&d| program.steps[d].function.gives());

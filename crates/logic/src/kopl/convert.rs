@@ -1,7 +1,7 @@
 //! KoPL programs to and from the algebra.
 
 use super::meaning::{AttributeValues, ProgramAsk, ProgramBuilder, keyed_value};
-use super::{Function, Program, ProgramError};
+use super::{KoplFunction, Program, ProgramError};
 use crate::loss::{Inexpressible, Language, Loss, Printed};
 use crate::query::{Ask, Condition, Direction, Extreme, Query, Relate, Set};
 use crate::value::Value;
@@ -147,20 +147,35 @@ enum Family {
 }
 
 impl Family {
-    fn pick(self, functions: [Function; 4]) -> Function {
+    fn pick(self, functions: [KoplFunction; 4]) -> KoplFunction {
         functions[self as usize]
     }
 
-    fn filter(self) -> Function {
-        self.pick([Function::FilterStr, Function::FilterNum, Function::FilterYear, Function::FilterDate])
+    fn filter(self) -> KoplFunction {
+        self.pick([
+            KoplFunction::FilterStr,
+            KoplFunction::FilterNum,
+            KoplFunction::FilterYear,
+            KoplFunction::FilterDate,
+        ])
     }
 
-    fn qualifier_filter(self) -> Function {
-        self.pick([Function::QFilterStr, Function::QFilterNum, Function::QFilterYear, Function::QFilterDate])
+    fn qualifier_filter(self) -> KoplFunction {
+        self.pick([
+            KoplFunction::QFilterStr,
+            KoplFunction::QFilterNum,
+            KoplFunction::QFilterYear,
+            KoplFunction::QFilterDate,
+        ])
     }
 
-    fn verify(self) -> Function {
-        self.pick([Function::VerifyStr, Function::VerifyNum, Function::VerifyYear, Function::VerifyDate])
+    fn verify(self) -> KoplFunction {
+        self.pick([
+            KoplFunction::VerifyStr,
+            KoplFunction::VerifyNum,
+            KoplFunction::VerifyYear,
+            KoplFunction::VerifyDate,
+        ])
     }
 }
 
@@ -182,13 +197,13 @@ fn written(value: &Value) -> Result<(Family, String), Inexpressible> {
 }
 
 struct Writer<'w> {
-    steps: Vec<(Function, Vec<String>)>,
+    steps: Vec<(KoplFunction, Vec<String>)>,
     lost: Vec<Loss>,
     names: &'w dyn Vocabulary,
 }
 
 impl Writer<'_> {
-    fn step(&mut self, function: Function, inputs: &[&str]) {
+    fn step(&mut self, function: KoplFunction, inputs: &[&str]) {
         self.steps.push((function, inputs.iter().map(|&input| input.to_owned()).collect()));
     }
 
@@ -208,15 +223,15 @@ impl Writer<'_> {
                 self.set(&superlative.of)?;
                 let word = if superlative.extreme == Extreme::Max { "largest" } else { "smallest" };
                 let attribute = self.property(&step.property);
-                self.step(Function::SelectAmong, &[&attribute, word]);
+                self.step(KoplFunction::SelectAmong, &[&attribute, word]);
             }
             Ask::Members(set) => {
                 self.set(set)?;
-                self.step(Function::What, &[]);
+                self.step(KoplFunction::What, &[]);
             }
             Ask::Count(set) => {
                 self.set(set)?;
-                self.step(Function::Count, &[]);
+                self.step(KoplFunction::Count, &[]);
             }
             Ask::Exists(set) => self.exists(set)?,
             Ask::Attribute { of, attribute, conditions } => self.values(of, attribute, conditions)?,
@@ -227,32 +242,32 @@ impl Writer<'_> {
             Ask::Relation { from, to } => {
                 self.set(from)?;
                 self.set(to)?;
-                self.step(Function::QueryRelation, &[]);
+                self.step(KoplFunction::QueryRelation, &[]);
             }
             Ask::AttributeQualifier { of, attribute, value, qualifier } => {
                 self.set(of)?;
                 let (_, text) = written(value)?;
                 let (attribute, qualifier) = (self.property(attribute), self.property(qualifier));
-                self.step(Function::QueryAttrQualifier, &[&attribute, &text, &qualifier]);
+                self.step(KoplFunction::QueryAttrQualifier, &[&attribute, &text, &qualifier]);
             }
             Ask::RelationQualifier { from, relation, to, qualifier } => {
                 self.set(from)?;
                 self.set(to)?;
                 let (relation, qualifier) = (self.property(relation), self.property(qualifier));
-                self.step(Function::QueryRelationQualifier, &[&relation, &qualifier]);
+                self.step(KoplFunction::QueryRelationQualifier, &[&relation, &qualifier]);
             }
             Ask::SelectBetween { left, right, attribute, extreme } => {
                 self.set(left)?;
                 self.set(right)?;
                 let attribute = self.property(attribute);
                 let word = if *extreme == Extreme::Max { "greater" } else { "less" };
-                self.step(Function::SelectBetween, &[&attribute, word]);
+                self.step(KoplFunction::SelectBetween, &[&attribute, word]);
             }
             Ask::SelectAmong { among, attribute, extreme } => {
                 self.set(among)?;
                 let attribute = self.property(attribute);
                 let word = if *extreme == Extreme::Max { "largest" } else { "smallest" };
-                self.step(Function::SelectAmong, &[&attribute, word]);
+                self.step(KoplFunction::SelectAmong, &[&attribute, word]);
             }
         }
         Ok(())
@@ -262,11 +277,11 @@ impl Writer<'_> {
         self.set(of)?;
         let attribute = self.property(attribute);
         match conditions {
-            [] => self.step(Function::QueryAttr, &[&attribute]),
+            [] => self.step(KoplFunction::QueryAttr, &[&attribute]),
             [condition] if condition.comparison == Comparison::Equal => {
                 let (_, text) = written(&condition.value)?;
                 let qualifier = self.property(&condition.qualifier);
-                self.step(Function::QueryAttrUnderCondition, &[&attribute, &qualifier, &text]);
+                self.step(KoplFunction::QueryAttrUnderCondition, &[&attribute, &qualifier, &text]);
             }
             _ => return Err(cannot("a value under several conditions, or under one other than equality")),
         }
@@ -277,7 +292,7 @@ impl Writer<'_> {
         let (family, text) = written(value)?;
         let symbol = comparison.symbol();
         match (family, comparison) {
-            (Family::Str, Comparison::Equal) => self.step(Function::VerifyStr, &[&text]),
+            (Family::Str, Comparison::Equal) => self.step(KoplFunction::VerifyStr, &[&text]),
             (Family::Str, _) => return Err(cannot(format!("`{symbol}` of texts"))),
             (_, Comparison::LessOrEqual | Comparison::GreaterOrEqual) => {
                 return Err(cannot(format!("`{symbol}` in a yes/no question")));
@@ -312,31 +327,31 @@ impl Writer<'_> {
         for (i, source) in sources.iter().enumerate() {
             self.source(source)?;
             if i > 0 {
-                self.step(Function::And, &[]);
+                self.step(KoplFunction::And, &[]);
             }
         }
         if sources.is_empty() {
-            self.step(Function::FindAll, &[]);
+            self.step(KoplFunction::FindAll, &[]);
         }
         for filter in filters {
             self.filter(filter)?;
         }
         for class in classes {
             let name = self.names.class_name(class).unwrap_or_else(|| class.to_owned());
-            self.step(Function::FilterConcept, &[&name]);
+            self.step(KoplFunction::FilterConcept, &[&name]);
         }
         Ok(())
     }
 
     fn source(&mut self, set: &Set) -> Result<(), Inexpressible> {
         match set {
-            Set::Named(name) => self.step(Function::Find, &[name]),
+            Set::Named(name) => self.step(KoplFunction::Find, &[name]),
             Set::Entity(id) => {
                 let name = self.names.entity_name(id);
                 if name.is_none() {
                     self.lost.push(Loss::IdAsName { id: id.to_string() });
                 }
-                self.step(Function::Find, &[name.as_deref().unwrap_or(id)]);
+                self.step(KoplFunction::Find, &[name.as_deref().unwrap_or(id)]);
             }
             Set::Relate(relate) => match &relate.from {
                 Set::Values(..) if relate.direction == Direction::Forward => {
@@ -350,18 +365,18 @@ impl Writer<'_> {
                         Comparison::Greater
                     };
                     for comparison in [strict, Comparison::Equal] {
-                        self.step(Function::FindAll, &[]);
+                        self.step(KoplFunction::FindAll, &[]);
                         self.filter(&Relate {
                             from: Set::Values(comparison, value.clone()),
                             ..relate.as_ref().clone()
                         })?;
                     }
-                    self.step(Function::Or, &[]);
+                    self.step(KoplFunction::Or, &[]);
                 }
                 from => {
                     self.set(from)?;
                     let property = self.property(&relate.property);
-                    self.step(Function::Relate, &[&property, relate.direction.word()]);
+                    self.step(KoplFunction::Relate, &[&property, relate.direction.word()]);
                     self.conditions(&relate.conditions)?;
                 }
             },
@@ -369,7 +384,7 @@ impl Writer<'_> {
                 for (i, branch) in branches.iter().enumerate() {
                     self.set(branch)?;
                     if i > 0 {
-                        self.step(Function::Or, &[]);
+                        self.step(KoplFunction::Or, &[]);
                     }
                 }
             }
@@ -389,7 +404,7 @@ impl Writer<'_> {
         let (family, text) = written(value)?;
         let key = self.property(&filter.property);
         match (family, comparison) {
-            (Family::Str, Comparison::Equal) => self.step(Function::FilterStr, &[&key, &text]),
+            (Family::Str, Comparison::Equal) => self.step(KoplFunction::FilterStr, &[&key, &text]),
             (Family::Str, other) => return Err(cannot(format!("`{other}` of texts"))),
             _ => self.step(family.filter(), &[&key, &text, comparison.symbol()]),
         }
@@ -401,7 +416,7 @@ impl Writer<'_> {
             let (family, text) = written(&condition.value)?;
             let key = self.property(&condition.qualifier);
             match (family, condition.comparison) {
-                (Family::Str, Comparison::Equal) => self.step(Function::QFilterStr, &[&key, &text]),
+                (Family::Str, Comparison::Equal) => self.step(KoplFunction::QFilterStr, &[&key, &text]),
                 (Family::Str, other) => return Err(cannot(format!("`{other}` of texts"))),
                 (_, other @ (Comparison::LessOrEqual | Comparison::GreaterOrEqual)) => {
                     return Err(cannot(format!("`{other}` of a qualifier")));

@@ -1,6 +1,6 @@
 //! What can be wrong with a program, and the messages.
 
-use super::functions::{Function, Type};
+use super::functions::{KoplFunction, Type};
 use super::program::MAX_LINE;
 use crate::text::{MAX_DEPTH, SyntaxError};
 
@@ -26,7 +26,7 @@ pub enum ProgramError {
         detail: String,
     },
     /// No function has this name.
-    #[error("step {step}: unknown function `{}`; {}", shown(name), Function::suggestion(name))]
+    #[error("step {step}: unknown function `{}`; {}", shown(name), KoplFunction::suggestion(name))]
     UnknownFunction {
         /// The step.
         step: usize,
@@ -53,7 +53,7 @@ pub enum ProgramError {
         /// The step.
         step: usize,
         /// Its function.
-        function: Function,
+        function: KoplFunction,
         /// How many results there are.
         found: usize,
     },
@@ -67,7 +67,7 @@ pub enum ProgramError {
         /// The step.
         step: usize,
         /// Its function.
-        function: Function,
+        function: KoplFunction,
         /// How many dependencies it has.
         found: usize,
     },
@@ -80,7 +80,7 @@ pub enum ProgramError {
         /// The step.
         step: usize,
         /// Its function.
-        function: Function,
+        function: KoplFunction,
         /// The dependency, counted from 0.
         dependency: usize,
         /// How many steps there are.
@@ -95,7 +95,7 @@ pub enum ProgramError {
         /// The step.
         step: usize,
         /// Its function.
-        function: Function,
+        function: KoplFunction,
         /// The dependency, counted from 0.
         dependency: usize,
     },
@@ -109,7 +109,7 @@ pub enum ProgramError {
         /// The step.
         step: usize,
         /// Its function.
-        function: Function,
+        function: KoplFunction,
         /// How many inputs it has.
         found: usize,
     },
@@ -121,11 +121,11 @@ pub enum ProgramError {
         /// The step.
         step: usize,
         /// Its function.
-        function: Function,
+        function: KoplFunction,
         /// The step that it depends on.
         on: usize,
         /// The function of that step.
-        on_function: Function,
+        on_function: KoplFunction,
     },
     /// A qualifier filter on a result without facts.
     #[error(
@@ -136,11 +136,11 @@ pub enum ProgramError {
         /// The step.
         step: usize,
         /// Its function.
-        function: Function,
+        function: KoplFunction,
         /// The step it depends on, counted from 1.
         on: usize,
         /// That step's function.
-        on_function: Function,
+        on_function: KoplFunction,
     },
     /// A result of a type that the function does not take.
     #[error(
@@ -151,13 +151,13 @@ pub enum ProgramError {
         /// The step.
         step: usize,
         /// Its function.
-        function: Function,
+        function: KoplFunction,
         /// What it takes.
         needed: Type,
         /// The step it depends on, counted from 1.
         on: usize,
         /// That step's function.
-        on_function: Function,
+        on_function: KoplFunction,
     },
     /// A textual input that is none of the words allowed, no number or no time.
     #[error(
@@ -169,7 +169,7 @@ pub enum ProgramError {
         /// The step.
         step: usize,
         /// Its function.
-        function: Function,
+        function: KoplFunction,
         /// The name of the input.
         input: &'static str,
         /// What it is.
@@ -187,7 +187,7 @@ pub enum ProgramError {
         /// The step.
         step: usize,
         /// Its function.
-        function: Function,
+        function: KoplFunction,
     },
     /// A chain of dependencies that is too long.
     #[error(
@@ -197,7 +197,7 @@ pub enum ProgramError {
         /// The step.
         step: usize,
         /// Its function.
-        function: Function,
+        function: KoplFunction,
     },
     /// Steps that are used several times would have to be written too often.
     #[error(
@@ -214,7 +214,7 @@ pub enum ProgramError {
         /// The step.
         step: usize,
         /// Its function.
-        function: Function,
+        function: KoplFunction,
         /// The input.
         input: String,
         /// Why it cannot be written.
@@ -259,7 +259,7 @@ fn before(found: usize) -> &'static str {
     if found == 0 { "begin with Find or FindAll" } else { "put another Find or FindAll before it" }
 }
 
-fn inputs_of(function: Function) -> String {
+fn inputs_of(function: KoplFunction) -> String {
     let names: Vec<_> = function.inputs().iter().map(|input| input.name).collect();
     match names.len() {
         0 => "no inputs".to_owned(),
@@ -268,7 +268,7 @@ fn inputs_of(function: Function) -> String {
     }
 }
 
-fn comma_hint(function: Function, found: usize) -> &'static str {
+fn comma_hint(function: KoplFunction, found: usize) -> &'static str {
     let expected = function.inputs().len();
     if expected > 0 && found > expected {
         "; in the readable form an input with a comma needs double quotes"
@@ -277,9 +277,9 @@ fn comma_hint(function: Function, found: usize) -> &'static str {
     }
 }
 
-fn facts_hint(on: Function) -> String {
+fn facts_hint(on: KoplFunction) -> String {
     match on {
-        Function::FilterConcept => "put it before FilterConcept".to_owned(),
+        KoplFunction::FilterConcept => "put it before FilterConcept".to_owned(),
         _ => "put it directly after the Filter or Relate whose qualifier it tests".to_owned(),
     }
 }

@@ -5,7 +5,7 @@ use touchstone_kb::nearest_name;
 
 /// A function of KoPL.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Function {
+pub enum KoplFunction {
     /// The entities and concepts of a name.
     Find,
     /// All entities.
@@ -165,7 +165,7 @@ pub struct Input {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Signature {
     /// The function.
-    pub function: Function,
+    pub function: KoplFunction,
     /// Its name in KQA Pro.
     pub name: &'static str,
     /// What it takes from the steps it depends on, one entry for each.
@@ -195,7 +195,7 @@ const QTIME: Input = Input { name: "qvalue", kind: InputKind::Time };
 const QVALUE: Input = Input { name: "qvalue", kind: InputKind::Value };
 
 const fn row(
-    function: Function,
+    function: KoplFunction,
     name: &'static str,
     takes: &'static [Type],
     inputs: &'static [Input],
@@ -206,7 +206,7 @@ const fn row(
 
 /// In the order of the enum, so that a function's number is its row.
 const TABLE: [Signature; 27] = {
-    use Function::*;
+    use KoplFunction::*;
     use Type::*;
     [
         row(Find, "Find", &[], &[NAME], Entities),
@@ -248,10 +248,10 @@ const TABLE: [Signature; 27] = {
 /// How the KoPL engine spells `What`.
 const QUERY_NAME: &str = "QueryName";
 
-impl Function {
+impl KoplFunction {
     /// All functions.
-    pub const ALL: [Function; 27] = {
-        let mut all = [Function::Find; 27];
+    pub const ALL: [KoplFunction; 27] = {
+        let mut all = [KoplFunction::Find; 27];
         let mut i = 0;
         while i < all.len() {
             all[i] = TABLE[i].function;
@@ -261,9 +261,9 @@ impl Function {
     };
 
     /// The function of a name. `QueryName`, as the KoPL engine has it, is `What`.
-    pub fn from_name(name: &str) -> Option<Function> {
+    pub fn from_name(name: &str) -> Option<KoplFunction> {
         if name == QUERY_NAME {
-            return Some(Function::What);
+            return Some(KoplFunction::What);
         }
         TABLE.iter().find(|row| row.name == name).map(|row| row.function)
     }
@@ -304,7 +304,7 @@ impl Function {
     }
 }
 
-impl fmt::Display for Function {
+impl fmt::Display for KoplFunction {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())
     }
@@ -329,27 +329,27 @@ mod tests {
 
     #[test]
     fn the_table_is_in_the_order_of_the_enum() {
-        for (i, function) in Function::ALL.into_iter().enumerate() {
+        for (i, function) in KoplFunction::ALL.into_iter().enumerate() {
             assert_eq!(function as usize, i);
             assert_eq!(function.signature().function, function);
             assert_eq!(format!("{function:?}"), function.name());
-            assert_eq!(Function::from_name(function.name()), Some(function));
+            assert_eq!(KoplFunction::from_name(function.name()), Some(function));
         }
         assert_eq!(
-            Function::ALL.map(Function::name).iter().collect::<std::collections::BTreeSet<_>>().len(),
+            KoplFunction::ALL.map(KoplFunction::name).iter().collect::<std::collections::BTreeSet<_>>().len(),
             27
         );
-        assert_eq!(Function::from_name("QueryName"), Some(Function::What));
-        assert_eq!(Function::from_name("find"), None);
+        assert_eq!(KoplFunction::from_name("QueryName"), Some(KoplFunction::What));
+        assert_eq!(KoplFunction::from_name("find"), None);
     }
 
     /// The stack rule only holds because the functions fall into three classes.
     #[test]
     fn dependencies_are_none_one_or_two() {
-        let of = |n| Function::ALL.into_iter().filter(move |f| f.takes().len() == n);
-        assert_eq!(of(0).collect::<Vec<_>>(), [Function::Find, Function::FindAll]);
+        let of = |n| KoplFunction::ALL.into_iter().filter(move |f| f.takes().len() == n);
+        assert_eq!(of(0).collect::<Vec<_>>(), [KoplFunction::Find, KoplFunction::FindAll]);
         assert_eq!(
-            of(2).map(Function::name).collect::<Vec<_>>(),
+            of(2).map(KoplFunction::name).collect::<Vec<_>>(),
             ["And", "Or", "SelectBetween", "QueryRelation", "QueryRelationQualifier"]
         );
         assert_eq!(of(1).count(), 20);
@@ -363,9 +363,11 @@ mod tests {
             ("FilterString", "did you mean `FilterStr`?"),
             ("Queryname", "did you mean `QueryName`?"),
         ] {
-            assert_eq!(Function::suggestion(wrong), suggestion);
+            assert_eq!(KoplFunction::suggestion(wrong), suggestion);
         }
-        assert!(Function::suggestion("Lookup").starts_with("the functions are Find, FindAll, FilterConcept"));
-        assert!(Function::suggestion(&"x".repeat(1 << 16)).starts_with("the functions are"));
+        assert!(
+            KoplFunction::suggestion("Lookup").starts_with("the functions are Find, FindAll, FilterConcept")
+        );
+        assert!(KoplFunction::suggestion(&"x".repeat(1 << 16)).starts_with("the functions are"));
     }
 }

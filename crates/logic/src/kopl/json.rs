@@ -2,8 +2,8 @@
 //! `inputs`.
 
 use super::error::{ProgramError, shown};
-use super::functions::Function;
-use super::program::{Program, Step};
+use super::functions::KoplFunction;
+use super::program::{Program, ProgramStep};
 use crate::text::{Span, SyntaxError};
 use serde_json::{Map, Value, json};
 
@@ -40,7 +40,11 @@ impl Program {
                     Vec::new()
                 }
             };
-            steps.push(Step { function: function(step, item)?, inputs: inputs(step, item)?, dependencies });
+            steps.push(ProgramStep {
+                function: function(step, item)?,
+                inputs: inputs(step, item)?,
+                dependencies,
+            });
         }
         match without {
             None => Ok(Program { steps }),
@@ -64,10 +68,10 @@ impl Program {
     }
 }
 
-fn function(step: usize, item: &Map<String, Value>) -> Result<Function, ProgramError> {
+fn function(step: usize, item: &Map<String, Value>) -> Result<KoplFunction, ProgramError> {
     match item.get("function").or_else(|| item.get("func")) {
         Some(Value::String(name)) => {
-            let function = Function::from_name(name.trim());
+            let function = KoplFunction::from_name(name.trim());
             function.ok_or_else(|| ProgramError::UnknownFunction { step, name: name.trim().to_owned() })
         }
         Some(other) => {
@@ -163,7 +167,7 @@ mod tests {
         assert_eq!(numbers.steps[2].inputs, ["2", ">"]);
         let name =
             Program::from_json(r#"[{"function":"FindAll"},{"function":"QueryName"}]"#).expect("a program");
-        assert_eq!(name.steps[1].function, Function::What);
+        assert_eq!(name.steps[1].function, KoplFunction::What);
     }
 
     #[test]

@@ -2,7 +2,7 @@
 //! out; the order of the functions implies them.
 
 use super::error::{ProgramError, shown};
-use super::functions::Function;
+use super::functions::KoplFunction;
 use super::program::Program;
 use crate::text::{Span, SyntaxError};
 
@@ -62,7 +62,7 @@ fn problem(input: &str) -> Option<String> {
 }
 
 /// The function of a name with blanks around it that begins at a byte of the text.
-fn function(name: &str, start: usize) -> Result<Function, SyntaxError> {
+fn function(name: &str, start: usize) -> Result<KoplFunction, SyntaxError> {
     let trimmed = name.trim();
     let start = start + name.len() - name.trim_start().len();
     let span = Span::new(start, start + trimmed.len());
@@ -70,9 +70,9 @@ fn function(name: &str, start: usize) -> Result<Function, SyntaxError> {
         let hint = "the form is `Find <arg> Yao Ming <func> What`";
         return Err(SyntaxError::new(span, "a function name is missing").hint(hint));
     }
-    Function::from_name(trimmed).ok_or_else(|| {
+    KoplFunction::from_name(trimmed).ok_or_else(|| {
         let message = format!("unknown function `{}`", shown(trimmed));
-        SyntaxError::new(span, message).hint(Function::suggestion(trimmed))
+        SyntaxError::new(span, message).hint(KoplFunction::suggestion(trimmed))
     })
 }
 
@@ -132,7 +132,7 @@ mod tests {
             ("a ", "begins or ends with a blank"),
         ] {
             let program =
-                Program::from_sequence([(Function::Find, vec![input.to_owned()])]).expect("a program");
+                Program::from_sequence([(KoplFunction::Find, vec![input.to_owned()])]).expect("a program");
             assert_eq!(
                 program.to_linear().expect_err(input).to_string(),
                 format!(

@@ -4,7 +4,7 @@
 
 use super::check::{NumberText, TimeText, parse_number, parse_time};
 use super::program::PerStep;
-use super::{Function, Program, ProgramError, Step};
+use super::{KoplFunction, Program, ProgramError, ProgramStep};
 use crate::query::{Direction, Extreme};
 use crate::value::Value;
 use crate::vocabulary::KeyKind;
@@ -129,7 +129,7 @@ impl Program {
         let (last, steps) = self.steps.split_last().ok_or(ProgramError::Empty)?;
         let mut results = StepResults { values: SmallVec::new(), uses };
         for (at, step) in steps.iter().enumerate() {
-            use Function::*;
+            use KoplFunction::*;
             let outcome = match step.function {
                 QueryAttr | QueryAttrUnderCondition => {
                     StepResult::Values(values(step, &mut results, builder))
@@ -172,7 +172,7 @@ impl Program {
 /// The set that a step takes.
 fn taken<B: ProgramBuilder>(
     i: usize,
-    step: &Step,
+    step: &ProgramStep,
     results: &mut StepResults<'_, B::Set>,
     builder: &mut B,
 ) -> B::Set {
@@ -183,8 +183,12 @@ fn taken<B: ProgramBuilder>(
     }
 }
 
-fn set<B: ProgramBuilder>(step: &Step, results: &mut StepResults<'_, B::Set>, builder: &mut B) -> B::Set {
-    use Function::*;
+fn set<B: ProgramBuilder>(
+    step: &ProgramStep,
+    results: &mut StepResults<'_, B::Set>,
+    builder: &mut B,
+) -> B::Set {
+    use KoplFunction::*;
     let inputs = &step.inputs;
     match step.function {
         FindAll => builder.all(),
@@ -224,7 +228,7 @@ fn set<B: ProgramBuilder>(step: &Step, results: &mut StepResults<'_, B::Set>, bu
 }
 
 fn values<'p, B: ProgramBuilder>(
-    step: &'p Step,
+    step: &'p ProgramStep,
     results: &mut StepResults<'p, B::Set>,
     builder: &mut B,
 ) -> AttributeValues<'p, B::Set> {
@@ -237,11 +241,11 @@ fn values<'p, B: ProgramBuilder>(
 }
 
 fn question<'p, B: ProgramBuilder>(
-    step: &'p Step,
+    step: &'p ProgramStep,
     results: &mut StepResults<'p, B::Set>,
     builder: &mut B,
 ) -> ProgramAsk<'p, B::Set> {
-    use Function::*;
+    use KoplFunction::*;
     let inputs = &step.inputs;
     match step.function {
         QueryAttr | QueryAttrUnderCondition => ProgramAsk::Attribute(values(step, results, builder)),
@@ -285,8 +289,8 @@ fn question<'p, B: ProgramBuilder>(
 }
 
 /// How a function compares, and with what: texts for sameness only, others by the symbol behind the value.
-fn compared(function: Function, inputs: &[String]) -> (Comparison, Value) {
-    use Function::*;
+fn compared(function: KoplFunction, inputs: &[String]) -> (Comparison, Value) {
+    use KoplFunction::*;
     let text = &inputs[0];
     let value = match function {
         FilterStr | QFilterStr | VerifyStr => return (Comparison::Equal, Value::text(text)),

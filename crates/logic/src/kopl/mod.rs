@@ -13,6 +13,6 @@ mod readable;
 pub use check::{NumberText, TimeText, parse_number, parse_time};
 pub use convert::{from_query, print};
 pub use error::ProgramError;
-pub use functions::{Function, Input, InputKind, Signature, Type};
+pub use functions::{Input, InputKind, KoplFunction, Signature, Type};
 pub use meaning::{AttributeValues, ProgramAsk, ProgramBuilder, keyed_value, readings, time_value};
-pub use program::{Program, Step, infer_dependencies};
+pub use program::{Program, ProgramStep, infer_dependencies};

@@ -1,7 +1,7 @@
 //! Programs: steps that take the results of earlier steps, and what can be wrong with them.
 
 use super::error::ProgramError;
-use super::functions::Function;
+use super::functions::KoplFunction;
 use std::borrow::Cow;
 
 /// A KoPL program. The result of the last step is the answer.
@@ -15,14 +15,14 @@ use std::borrow::Cow;
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Program {
     /// The steps, each after those it depends on.
-    pub steps: Vec<Step>,
+    pub steps: Vec<ProgramStep>,
 }
 
 /// A step of a program: a function applied to results and texts.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Step {
+pub struct ProgramStep {
     /// What is applied.
-    pub function: Function,
+    pub function: KoplFunction,
     /// The texts it is applied to.
     pub inputs: Vec<String>,
     /// The steps whose results it is applied to, counted from 0.
@@ -61,12 +61,13 @@ impl Program {
 
     /// A program from functions and their textual inputs, with the dependencies that the order implies.
     pub fn from_sequence(
-        steps: impl IntoIterator<Item = (Function, Vec<String>)>,
+        steps: impl IntoIterator<Item = (KoplFunction, Vec<String>)>,
     ) -> Result<Program, ProgramError> {
         let (functions, inputs): (Vec<_>, Vec<_>) = steps.into_iter().unzip();
         let dependencies = infer_dependencies(&functions)?;
         let parts = functions.into_iter().zip(inputs).zip(dependencies);
-        let steps = parts.map(|((function, inputs), dependencies)| Step { function, inputs, dependencies });
+        let steps =
+            parts.map(|((function, inputs), dependencies)| ProgramStep { function, inputs, dependencies });
         Ok(Program { steps: steps.collect() })
     }
 
@@ -107,7 +108,7 @@ impl Program {
 
 /// The dependencies of each step when only the order of the functions is known, as in the linear form:
 /// a function takes the results that stand last and are not taken yet.
-pub fn infer_dependencies(functions: &[Function]) -> Result<Vec<Vec<usize>>, ProgramError> {
+pub fn infer_dependencies(functions: &[KoplFunction]) -> Result<Vec<Vec<usize>>, ProgramError> {
     let mut results: Vec<usize> = Vec::new();
     let mut all = Vec::with_capacity(functions.len());
     for (i, &function) in functions.iter().enumerate() {
@@ -153,30 +154,30 @@ pub(super) mod arbitrary {
     ];
 
     fn build(choices: &[(u8, Vec<String>)]) -> Program {
-        let mut steps: Vec<(Function, Vec<String>)> = Vec::new();
+        let mut steps: Vec<(KoplFunction, Vec<String>)> = Vec::new();
         // The types of the results that are not taken yet.
         let mut open: Vec<Type> = Vec::new();
-        let add = |function: Function, texts: &[String], open: &mut Vec<Type>, steps: &mut Vec<_>| {
+        let add = |function: KoplFunction, texts: &[String], open: &mut Vec<Type>, steps: &mut Vec<_>| {
             open.truncate(open.len() - function.takes().len());
             open.push(function.gives());
             let inputs = function.inputs().iter().zip(texts);
             steps.push((function, inputs.map(|(input, text)| value(input.kind, text)).collect()));
         };
         for (choice, texts) in choices {
-            let fitting: Vec<_> = Function::ALL.into_iter().filter(|f| fits(*f, &open)).collect();
+            let fitting: Vec<_> = KoplFunction::ALL.into_iter().filter(|f| fits(*f, &open)).collect();
             add(fitting[usize::from(*choice) % fitting.len()], texts, &mut open, &mut steps);
             if !open.iter().all(|t| t.serves_as(Type::Entities) || *t == Type::Values && open.len() == 1) {
                 break;
             }
         }
         while open.len() > 1 {
-            add(Function::And, &[], &mut open, &mut steps);
+            add(KoplFunction::And, &[], &mut open, &mut steps);
         }
         Program::from_sequence(steps).expect("built with enough results")
     }
 
     /// Whether the function can come next and all results can still be joined afterwards.
-    fn fits(function: Function, open: &[Type]) -> bool {
+    fn fits(function: KoplFunction, open: &[Type]) -> bool {
         let takes = function.takes();
         let Some(first) = open.len().checked_sub(takes.len()) else { return false };
         let typed = open[first..].iter().zip(takes).all(|(given, needed)| given.serves_as(*needed));
@@ -202,8 +203,8 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn functions(names: &str) -> Vec<Function> {
-        names.split(' ').map(|name| Function::from_name(name).expect("a function")).collect()
+    fn functions(names: &str) -> Vec<KoplFunction> {
+        names.split(' ').map(|name| KoplFunction::from_name(name).expect("a function")).collect()
     }
 
     #[test]
@@ -236,14 +237,14 @@ mod tests {
         }
     }
 
-    fn step(function: Function, input: &str, dependencies: &[usize]) -> Step {
+    fn step(function: KoplFunction, input: &str, dependencies: &[usize]) -> ProgramStep {
         let inputs = if input.is_empty() { vec![] } else { vec![input.to_owned()] };
-        Step { function, inputs, dependencies: dependencies.to_vec() }
+        ProgramStep { function, inputs, dependencies: dependencies.to_vec() }
     }
 
     #[test]
     fn steps_are_put_in_order_and_repeated() {
-        use Function::{And, Find, What};
+        use KoplFunction::{And, Find, What};
         let swapped = Program {
             steps: vec![
                 step(Find, "A", &[]),
@@ -262,8 +263,8 @@ mod tests {
 
     #[test]
     fn repeating_steps_is_limited() {
-        let mut steps = vec![step(Function::Find, "A", &[])];
-        steps.extend((0..100).map(|i| step(Function::And, "", &[i, i])));
+        let mut steps = vec![step(KoplFunction::Find, "A", &[])];
+        steps.extend((0..100).map(|i| step(KoplFunction::And, "", &[i, i])));
         let program = Program { steps };
         assert_eq!(program.check(), Ok(()));
         assert_eq!(program.to_linear(), Err(ProgramError::TooLong));
@@ -303,7 +304,7 @@ mod tests {
         let place = |old: &usize| order.iter().position(|i| i == old).expect("ordered");
         let moved = order.iter().map(|&i| {
             let step = program.steps[i].clone();
-            Step { dependencies: step.dependencies.iter().map(place).collect(), ..step }
+            ProgramStep { dependencies: step.dependencies.iter().map(place).collect(), ..step }
         });
         Program { steps: moved.collect() }
     }

@@ -2,7 +2,7 @@
 //! dependencies are left out; the order of the functions implies them.
 
 use super::error::{ProgramError, shown};
-use super::functions::Function;
+use super::functions::KoplFunction;
 use super::program::Program;
 use crate::text::{Span, SyntaxError};
 
@@ -70,7 +70,7 @@ struct Reader<'t> {
 }
 
 impl<'t> Reader<'t> {
-    fn steps(&mut self) -> Result<Vec<(Function, Vec<String>)>, SyntaxError> {
+    fn steps(&mut self) -> Result<Vec<(KoplFunction, Vec<String>)>, SyntaxError> {
         let mut steps = Vec::new();
         self.skip_blanks();
         if self.rest().is_empty() {
@@ -93,7 +93,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    fn function(&mut self) -> Result<Function, SyntaxError> {
+    fn function(&mut self) -> Result<KoplFunction, SyntaxError> {
         let rest = self.rest();
         let length = rest.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(rest.len());
         if length == 0 {
@@ -101,10 +101,10 @@ impl<'t> Reader<'t> {
             return Err(SyntaxError::new(self.here(), message).hint(FORM));
         }
         let name = &rest[..length];
-        let Some(function) = Function::from_name(name) else {
+        let Some(function) = KoplFunction::from_name(name) else {
             let message = format!("unknown function `{}`", shown(name));
             let span = Span::new(self.at, self.at + length);
-            return Err(SyntaxError::new(span, message).hint(Function::suggestion(name)));
+            return Err(SyntaxError::new(span, message).hint(KoplFunction::suggestion(name)));
         };
         self.at += length;
         self.skip_blanks();

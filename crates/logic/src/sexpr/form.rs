@@ -1,6 +1,6 @@
 //! The S-expression language: its tree, its parser and its printer.
 
-use super::read::{ItemId, Tree};
+use super::read::{ItemId, SexprTree};
 use crate::query::Extreme;
 use crate::reading::UnknownWords;
 use crate::text::SyntaxError;
@@ -76,7 +76,7 @@ impl Form {
 
     /// Like [`Form::parse`], with a choice of what happens to unknown words.
     pub fn read(source: &str, words: &dyn Vocabulary, unknown: UnknownWords) -> Result<Form, SyntaxError> {
-        let mut tree = Tree::default();
+        let mut tree = SexprTree::default();
         let root = tree.read(source).map_err(|error| error.located(source))?;
         Parser { tree: &tree, source, words, unknown }.set(root).map_err(|error| error.located(source))
     }
@@ -88,7 +88,7 @@ impl Form {
 }
 
 struct Parser<'p> {
-    tree: &'p Tree,
+    tree: &'p SexprTree,
     source: &'p str,
     words: &'p dyn Vocabulary,
     unknown: UnknownWords,

@@ -11,7 +11,7 @@ pub struct GraphQuery {
     /// Its nodes.
     pub nodes: Vec<GraphNode>,
     /// Its edges.
-    pub edges: Vec<GraphEdge>,
+    pub edges: Vec<GraphQueryEdge>,
 }
 
 /// A node of a [`GraphQuery`].
@@ -99,7 +99,7 @@ impl GraphFunction {
 
 /// An edge of a [`GraphQuery`]: start, relation, end.
 #[derive(Debug, Clone, Deserialize)]
-pub struct GraphEdge {
+pub struct GraphQueryEdge {
     /// The subject's number.
     pub start: i64,
     /// The object's number.

@@ -7,4 +7,4 @@ pub mod read;
 
 pub use convert::print;
 pub use form::{Binary, Form};
-pub use graph_query::{GraphEdge, GraphFunction, GraphNode, GraphQuery, GraphQueryError, NodeType};
+pub use graph_query::{GraphFunction, GraphNode, GraphQuery, GraphQueryEdge, GraphQueryError, NodeType};

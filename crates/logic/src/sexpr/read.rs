@@ -5,7 +5,7 @@
 use crate::cast::index32;
 use crate::text::{MAX_DEPTH, Span, SyntaxError};
 
-/// The number of an item in a [`Tree`].
+/// The number of an item in a [`SexprTree`].
 pub type ItemId = u32;
 
 const NONE: u32 = u32::MAX;
@@ -23,13 +23,13 @@ struct Item {
 
 /// The items of one text. Reused from text to text to save allocations.
 #[derive(Debug, Default)]
-pub struct Tree {
+pub struct SexprTree {
     items: Vec<Item>,
     /// Open lists while reading: the list and its last item so far.
     open: Vec<(u32, u32)>,
 }
 
-impl Tree {
+impl SexprTree {
     /// Reads one expression. The tree is replaced.
     pub fn read(&mut self, source: &str) -> Result<ItemId, SyntaxError> {
         self.items.clear();

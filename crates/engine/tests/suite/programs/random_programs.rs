@@ -3,9 +3,9 @@
 use super::random::Random;
 use serde_json::Value;
 use touchstone_logic::Program;
-use touchstone_logic::kopl::Function;
+use touchstone_logic::kopl::KoplFunction;
 
-type Steps = Vec<(Function, Vec<String>)>;
+type Steps = Vec<(KoplFunction, Vec<String>)>;
 
 /// The words of a KB in KQA Pro's format.
 pub struct Words {
@@ -86,7 +86,7 @@ impl Words {
 
     /// A random program.
     pub fn program(&self, random: &mut Random) -> Program {
-        use Function::*;
+        use KoplFunction::*;
         let mut steps = self.entities(random, 2);
         let attribute = |random: &mut Random| random.choose(&self.attributes).clone();
         match random.below(14) {
@@ -142,7 +142,7 @@ impl Words {
     }
 
     fn entities(&self, random: &mut Random, depth: usize) -> Steps {
-        use Function::*;
+        use KoplFunction::*;
         let mut steps: Steps = if random.percent(45) {
             vec![(FindAll, vec![])]
         } else {
@@ -183,18 +183,18 @@ impl Words {
     }
 }
 
-fn verify(random: &mut Random, value: Literal) -> (Function, Vec<String>) {
-    use Function::*;
+fn verify(random: &mut Random, value: Literal) -> (KoplFunction, Vec<String>) {
+    use KoplFunction::*;
     compare(random, [VerifyStr, VerifyNum, VerifyYear, VerifyDate], None, value)
 }
 
 /// One of the four functions that compare, with its inputs.
 fn compare(
     random: &mut Random,
-    [text, number, year, date]: [Function; 4],
+    [text, number, year, date]: [KoplFunction; 4],
     key: Option<String>,
     value: Literal,
-) -> (Function, Vec<String>) {
+) -> (KoplFunction, Vec<String>) {
     let op = if random.percent(2) { "<=" } else { random.choose(&["=", "!=", "<", ">"]) };
     let op = op.to_owned();
     let mut inputs: Vec<String> = key.into_iter().collect();

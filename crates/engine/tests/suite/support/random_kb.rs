@@ -2,7 +2,7 @@
 
 use super::rng::Rng;
 use std::fmt::Write as _;
-use touchstone_kb::export::{ExportRequest, Format, View, export_to};
+use touchstone_kb::export::{ExportFormat, ExportRequest, ExportView, export_to};
 use touchstone_kb::import::{ImportRequest, Profile, Source, import};
 use touchstone_kb::{Kb, NoProgress};
 
@@ -43,7 +43,8 @@ pub fn random_rdf_kb(seed: u64, flavour: Flavour) -> (Kb, std::path::PathBuf) {
     let kb = random_kb(seed, flavour);
     let dir = tempfile::tempdir().expect("a folder").keep();
     let (export, file) = (dir.join("export.nt"), dir.join("file.nt"));
-    let request = ExportRequest { format: Format::NTriples, view: View::Direct, qualifiers: true };
+    let request =
+        ExportRequest { format: ExportFormat::NTriples, view: ExportView::Direct, qualifiers: true };
     export_to(&kb, &request, &export, &NoProgress).expect("exported");
     let rng = &mut Rng::new(seed);
     let mut text = String::new();

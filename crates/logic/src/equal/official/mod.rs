@@ -32,7 +32,7 @@ pub struct OfficialMatcher<'o> {
 
 /// The outcome of a comparison, with a reason.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Verdict {
+pub struct OfficialVerdict {
     /// Whether the forms match.
     pub equal: bool,
     /// Why they do not; or, in legacy mode, why they match only by mistake.
@@ -98,13 +98,16 @@ impl<'o> OfficialMatcher<'o> {
     }
 
     /// As [`OfficialMatcher::equal`], with the reason when the forms do not match. Slower.
-    pub fn explain(&mut self, gold: &str, predicted: &str) -> Verdict {
+    pub fn explain(&mut self, gold: &str, predicted: &str) -> OfficialVerdict {
         self.names.clear();
         for (form, text, side) in
             [(&mut self.gold, gold, "gold"), (&mut self.predicted, predicted, "predicted")]
         {
             if let Err(fault) = form.read(text, !self.legacy, &mut self.names) {
-                return Verdict { equal: false, why: Some(format!("{side}: {}", fault.located(text))) };
+                return OfficialVerdict {
+                    equal: false,
+                    why: Some(format!("{side}: {}", fault.located(text))),
+                };
             }
         }
         let equal = self.match_graphs();
@@ -118,7 +121,7 @@ impl<'o> OfficialMatcher<'o> {
             (false, true) => Some("unequal by a mistake of the official evaluator".to_owned()),
             (false, false) => difference,
         };
-        Verdict { equal, why }
+        OfficialVerdict { equal, why }
     }
 
     fn match_graphs(&mut self) -> bool {

@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use std::sync::mpsc;
 use std::time::Duration;
 use touchstone_engine::budget::Cancel;
-use touchstone_engine::sparql::{Format, ResultFormat, write};
+use touchstone_engine::sparql::{ReplyFormat, ResultFormat, write};
 use touchstone_engine::{Answers, Outcome, Session, Settings};
 use touchstone_kb::import::{ImportRequest, Profile, Source, import};
 use touchstone_kb::{Kb, NoProgress};
@@ -106,7 +106,8 @@ fn through_session(session: &Session<'_>, test: &Test) -> Result<(), String> {
     };
     if is_csv(test) {
         let mut csv = Vec::new();
-        write(&results, Format::Results(ResultFormat::Csv), &mut csv).map_err(|error| error.to_string())?;
+        write(&results, ReplyFormat::Results(ResultFormat::Csv), &mut csv)
+            .map_err(|error| error.to_string())?;
         return compare(test, &Table::of_csv(&String::from_utf8_lossy(&csv)));
     }
     compare(test, &Table::of(&results))
