@@ -3,7 +3,7 @@
 
 mod support;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 use support::root;
@@ -104,6 +104,40 @@ fn dependencies_point_down() {
         for line in manifest.lines().filter_map(|line| line.strip_prefix("touchstone-")) {
             let other = line.split(['.', ' ']).next().unwrap();
             assert!(rank(other).is_some_and(|r| r < own), "crates/{name} depends on touchstone-{other}");
+        }
+    }
+}
+
+/// Whoever searches for a public type finds one.
+#[test]
+fn public_types_have_unique_names() {
+    // What facts hold as their value, and a value as a query writes it: both are called so where they are used.
+    const SHARED: [&str; 1] = ["Value"];
+    let mut found: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for name in crates().iter().filter(|name| name.as_str() != "cli") {
+        public_types(&root().join("crates").join(name).join("src"), &mut found);
+    }
+    assert!(found.len() > 300, "only {} public types were found", found.len());
+    found.retain(|name, places| places.len() > 1 && !SHARED.contains(&name.as_str()));
+    assert!(found.is_empty(), "types with the same name: {found:#?}");
+}
+
+fn public_types(folder: &Path, found: &mut BTreeMap<String, Vec<String>>) {
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            public_types(&path, found);
+            continue;
+        }
+        let text = fs::read_to_string(&path).unwrap_or_default();
+        for line in text.lines().filter(|_| path.extension().is_some_and(|extension| extension == "rs")) {
+            let mut words = line.trim().split([' ', '<', '(', ';', ':', '{']);
+            if words.next() == Some("pub")
+                && ["struct", "enum", "trait", "type"].contains(&words.next().unwrap_or_default())
+            {
+                let name = words.next().unwrap().to_owned();
+                found.entry(name).or_default().push(path.display().to_string());
+            }
         }
     }
 }

@@ -5,7 +5,7 @@
 
 use std::error::Error;
 use touchstone_benchmark::GradeRow;
-use touchstone_studio::{Interval, MeasureScore, Report, ReportRun, RunSummary, report_page};
+use touchstone_studio::{Interval, MeasureScore, Report, ReportRun, ReportSummary, report_page};
 
 fn main() -> Result<(), Box<dyn Error>> {
     // What `touchstone grade --out` writes: summary.json and the lines of grades.jsonl.
@@ -18,10 +18,10 @@ fn main() -> Result<(), Box<dyn Error>> {
         ..GradeRow::default()
     });
     let all = Interval { mean: Some(0.75), low: Some(0.5), high: Some(1.0) };
-    let summary = RunSummary {
+    let summary = ReportSummary {
         outcomes: [("answered".to_owned(), 2)].into(),
         measures: [("f1".to_owned(), MeasureScore { n: 2, all, answered: None })].into(),
-        ..RunSummary::default()
+        ..ReportSummary::default()
     };
     let run = ReportRun { name: "mine".to_owned(), summary, grades: grades.to_vec(), ..ReportRun::default() };
     let page = report_page(&Report { title: "An example".to_owned(), runs: vec![run] })?;

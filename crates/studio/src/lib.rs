@@ -11,7 +11,8 @@ mod sunburst;
 pub use drawing::{DrawingError, DrawingFolder, svg};
 pub use report::{ReportConfig, ReportError, WrittenReport, report};
 pub use report_data::{
-    Interval, MeasureScore, RegressionRow, RegressionTable, Report, ReportRun, RunSummary, SensitivityRow,
+    Interval, MeasureScore, RegressionRow, RegressionTable, Report, ReportRun, ReportSensitivity,
+    ReportSummary,
 };
 pub use report_page::report_page;
 pub use stats_page::stats_page;

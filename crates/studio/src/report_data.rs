@@ -24,18 +24,18 @@ pub struct ReportRun {
     /// Its name.
     pub name: String,
     /// What the report shows of `summary.json`.
-    pub summary: RunSummary,
+    pub summary: ReportSummary,
     /// `grades.jsonl`.
     pub grades: Vec<GradeRow>,
     /// `sensitivity.json`, if there is one.
-    pub sensitivity: Option<Vec<SensitivityRow>>,
+    pub sensitivity: Option<Vec<ReportSensitivity>>,
     /// `regression.json`, if there is one.
     pub regression: Option<RegressionTable>,
 }
 
 /// What the report shows of `summary.json`.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
-pub struct RunSummary {
+pub struct ReportSummary {
     /// The benchmark.
     #[serde(flatten, skip_serializing)]
     pub about: About,
@@ -73,7 +73,7 @@ pub struct Interval {
 
 /// The scores of a degradation.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct SensitivityRow {
+pub struct ReportSensitivity {
     /// The degradation.
     pub degradation: String,
     /// The share of predictions that it was applied to.
@@ -126,9 +126,9 @@ pub(crate) struct PageData<'r> {
 #[derive(Serialize)]
 struct RunData<'r> {
     name: &'r str,
-    summary: &'r RunSummary,
+    summary: &'r ReportSummary,
     #[serde(skip_serializing_if = "Option::is_none")]
-    sensitivity: Option<&'r [SensitivityRow]>,
+    sensitivity: Option<&'r [ReportSensitivity]>,
     #[serde(skip_serializing_if = "Option::is_none")]
     regression: Option<&'r RegressionTable>,
 }

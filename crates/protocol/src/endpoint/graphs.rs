@@ -16,7 +16,7 @@ use std::collections::{HashMap, HashSet};
 
 /// The result of a `CONSTRUCT` or `DESCRIBE`.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Graph {
+pub struct GraphResult {
     /// Its triples, each once, in the order in which they came.
     pub triples: Vec<Triple>,
     /// How many bytes are charged to the budget for it: for [`Budget::release`](touchstone_engine::budget::Budget::release) when it is dropped.

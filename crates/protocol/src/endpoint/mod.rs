@@ -33,7 +33,7 @@ mod virtuoso;
 
 pub use credentials::{Credentials, PASSWORD_VARIABLE, TOKEN_VARIABLE, USER_VARIABLE};
 pub use error::EndpointError;
-pub use graphs::Graph;
+pub use graphs::GraphResult;
 pub use settings::{EndpointSettings, Method};
 pub use tables::Table;
 
@@ -115,7 +115,7 @@ impl Endpoint {
     ///
     /// With [`EndpointSettings::detect_caps`], a `CONSTRUCT` is sent as a `SELECT`, and its triples are made here: Virtuoso cuts graphs and does not
     /// even report it. A `DESCRIBE` is taken as it comes; Virtuoso does not cut these.
-    pub fn graph(&self, text: &str, budget: &Budget<'_>) -> Result<Graph, EndpointError> {
+    pub fn graph(&self, text: &str, budget: &Budget<'_>) -> Result<GraphResult, EndpointError> {
         let anatomy = expect(text, "a CONSTRUCT or DESCRIBE", &[Form::Construct, Form::Describe])?;
         let meter = Meter::new(budget);
         let triples = if anatomy.form == Form::Construct && self.settings.detect_caps {
@@ -123,7 +123,7 @@ impl Endpoint {
         } else {
             self.fetch_graph(anatomy.text, &meter)?
         };
-        Ok(Graph { triples, bytes: meter.keep() })
+        Ok(GraphResult { triples, bytes: meter.keep() })
     }
 
     /// The answer to a query of any form.
