@@ -79,11 +79,13 @@ impl Cache {
         Some(CachedReply { key, reply })
     }
 
-    /// The number of replies that are kept, and their size in bytes.
-    pub fn size(&self) -> (u64, u64) {
+    /// Where replies are kept, how many, and their size.
+    pub fn info(&self) -> CacheInfo {
         let entries = |folder: &Path| fs::read_dir(folder).into_iter().flatten().flatten();
         let files = entries(&self.folder).flat_map(|part| entries(&part.path()));
-        files.fold((0, 0), |(n, bytes), file| (n + 1, bytes + file.metadata().map_or(0, |about| about.len())))
+        let (replies, bytes) = files
+            .fold((0, 0), |(n, bytes), file| (n + 1, bytes + file.metadata().map_or(0, |about| about.len())));
+        CacheInfo { folder: self.folder.clone(), replies, bytes }
     }
 
     /// Keeps a reply: written aside, then renamed.
@@ -93,6 +95,17 @@ impl Cache {
         fs::create_dir_all(folder)?;
         replace_file(&path, &serde_json::to_vec(kept)?, false).map_err(std::io::Error::other)
     }
+}
+
+/// What a cache holds.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct CacheInfo {
+    /// Its folder.
+    pub folder: PathBuf,
+    /// The number of replies.
+    pub replies: u64,
+    /// Their size in bytes.
+    pub bytes: u64,
 }
 
 /// A system whose replies are kept.

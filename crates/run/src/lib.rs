@@ -9,6 +9,7 @@
     )
 )]
 
+mod ask_reply;
 mod bm25;
 mod cache;
 mod command;
@@ -27,7 +28,8 @@ mod system_spec;
 mod usage;
 mod web;
 
-pub use cache::{Cache, CacheKey, Cached, CachedReply};
+pub use ask_reply::{AskReply, LinkRow, NeighbourRow};
+pub use cache::{Cache, CacheInfo, CacheKey, Cached, CachedReply};
 pub use command::CommandSystem;
 pub use driver::{AskSettings, RunProgress, ask_all};
 pub use errors::{ErrorMessage, ErrorMessages};

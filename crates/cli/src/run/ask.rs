@@ -5,7 +5,6 @@ use crate::progress::Bar;
 use crate::{Outcome, output};
 use anyhow::{Context, Result};
 use clap::Args;
-use serde_json::{Value as Json, json};
 use std::io::IsTerminal;
 use std::path::PathBuf;
 use touchstone_benchmark::english::Lexicon;
@@ -16,7 +15,7 @@ use touchstone_forge::{FormPrinter, Recipe, SamplingContext, make};
 use touchstone_kb::Kb;
 use touchstone_logic::QueryGraph;
 use touchstone_logic::graph::draw;
-use touchstone_run::{Linked, SystemContext, Thing, open_nearest};
+use touchstone_run::{AskReply, Linked, SystemContext, Thing, open_nearest};
 
 /// Arguments of `touchstone ask`.
 #[derive(Args)]
@@ -58,9 +57,7 @@ pub(crate) fn run(args: &AskArgs) -> Result<Outcome> {
     let links = system.link(&args.question, None);
     let Some(adapted) = system.answer("", &args.question, &links) else {
         if args.json {
-            output::json(
-                &json!({ "question": args.question, "links": linked(kb, &args.question, &links), "answers": null }),
-            )?;
+            output::json(&AskReply::without_answers(kb, &args.question, &links))?;
         } else {
             show_links(kb, &args.question, &links)?;
             output::note(
@@ -77,10 +74,8 @@ pub(crate) fn run(args: &AskArgs) -> Result<Outcome> {
     let budget = Budget::new(Limits::default());
     let trace = EmbeddedEngine.run_plan(&request, &KbContext::new(kb), &budget).trace;
     if args.json {
-        output::json(&json!({
-            "question": args.question, "links": linked(kb, &args.question, &links), "forms": forms, "answers": answers,
-            "neighbour": { "id": adapted.neighbour, "question": adapted.neighbour_question, "score": adapted.score },
-        }))?;
+        let reply = AskReply::without_answers(kb, &args.question, &links);
+        output::json(&reply.with_answers(&adapted, &forms, &answers))?;
         return Ok(Outcome::Done);
     }
     show_links(kb, &args.question, &links)?;
@@ -137,23 +132,6 @@ fn build() -> String {
     let time = file.as_ref().ok().and_then(|file| file.modified().ok());
     let build = format!("{} {:?} {:?}", env!("CARGO_PKG_VERSION"), file.map(|file| file.len()).ok(), time);
     blake3::hash(build.as_bytes()).to_hex()[..12].to_owned()
-}
-
-/// What a question names, for machines.
-fn linked(kb: &Kb, question: &str, links: &[Linked]) -> Vec<Json> {
-    links
-        .iter()
-        .map(|link| {
-            let (kind, things): (&str, Vec<&str>) = match &link.thing {
-                Thing::Entities(nodes) => ("entity", nodes.iter().map(|&node| kb.node_id(node)).collect()),
-                Thing::Class(id) => ("class", vec![id]),
-                Thing::Number(text) => ("number", vec![text]),
-                Thing::Date(text) => ("date", vec![text]),
-                Thing::Text(text) => ("text", vec![text]),
-            };
-            json!({ "text": &question[link.start..link.end], "kind": kind, "things": things })
-        })
-        .collect()
 }
 
 fn show_links(kb: &Kb, question: &str, links: &[Linked]) -> Result<()> {

@@ -3,8 +3,7 @@
 use crate::{Outcome, output};
 use anyhow::Result;
 use clap::{Args, Subcommand};
-use serde_json::json;
-use touchstone_run::Cache;
+use touchstone_run::{Cache, CacheInfo};
 
 /// Subcommands of `touchstone cache`.
 #[derive(Subcommand)]
@@ -38,14 +37,15 @@ pub(crate) fn run(command: &CacheCommand) -> Result<Outcome> {
     let folder = touchstone_kb::cache_dir().join("replies");
     match command {
         CacheCommand::Info(args) => {
-            let (n, bytes) = Cache::new(&folder).size();
+            let info = Cache::new(&folder).info();
             if args.json {
-                output::json(&json!({ "folder": folder, "replies": n, "bytes": bytes }))?;
+                output::json(&info)?;
             } else {
-                let replies = output::counted(n, "reply", "replies");
+                let CacheInfo { folder, replies, bytes } = &info;
+                let replies = output::counted(*replies, "reply", "replies");
                 output::prose(&format!(
                     "{replies}, {:.1} MB, in {}; to forget them, remove the folder",
-                    bytes as f64 / 1e6,
+                    *bytes as f64 / 1e6,
                     folder.display()
                 ))?;
             }

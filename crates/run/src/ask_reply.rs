@@ -1,0 +1,83 @@
+//! What `touchstone ask --json` prints.
+
+use crate::link::{Linked, Thing};
+use crate::nearest::Adapted;
+use serde::Serialize;
+use touchstone_benchmark::{Answer, Forms};
+use touchstone_kb::Kb;
+
+/// A question that was asked, with what it names and what was found.
+#[derive(Debug, Clone, Serialize)]
+pub struct AskReply<'q> {
+    /// The question.
+    pub question: &'q str,
+    /// The parts of it that name something.
+    pub links: Vec<LinkRow<'q>>,
+    /// The query that answers it, in every language that can express it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub forms: Option<&'q Forms>,
+    /// The answers; null if no query was found.
+    pub answers: Option<&'q [Answer]>,
+    /// The training question that the query comes from.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub neighbour: Option<NeighbourRow<'q>>,
+}
+
+/// A part of a question that names something.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct LinkRow<'q> {
+    /// The part.
+    pub text: &'q str,
+    /// What kind of thing it names: entity, class, number, date or text.
+    pub kind: &'static str,
+    /// Ids or values, the most likely first.
+    pub things: Vec<&'q str>,
+}
+
+/// A training question.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct NeighbourRow<'q> {
+    /// Its id.
+    pub id: &'q str,
+    /// Its text.
+    pub question: &'q str,
+    /// How similar it is.
+    pub score: f32,
+}
+
+impl<'q> AskReply<'q> {
+    /// A question for which no query was found.
+    pub fn without_answers(kb: &'q Kb, question: &'q str, links: &'q [Linked]) -> AskReply<'q> {
+        let links = links.iter().map(|link| LinkRow::of(kb, question, link)).collect();
+        AskReply { question, links, forms: None, answers: None, neighbour: None }
+    }
+
+    /// The same with what was found.
+    #[must_use]
+    pub fn with_answers(
+        self,
+        adapted: &'q Adapted<'_>,
+        forms: &'q Forms,
+        answers: &'q [Answer],
+    ) -> AskReply<'q> {
+        let neighbour = NeighbourRow {
+            id: &adapted.neighbour,
+            question: &adapted.neighbour_question,
+            score: adapted.score,
+        };
+        AskReply { forms: Some(forms), answers: Some(answers), neighbour: Some(neighbour), ..self }
+    }
+}
+
+impl<'q> LinkRow<'q> {
+    fn of(kb: &'q Kb, question: &'q str, link: &'q Linked) -> LinkRow<'q> {
+        let (kind, things): (&str, Vec<&str>) = match &link.thing {
+            Thing::Entities(nodes) => ("entity", nodes.iter().map(|&node| kb.node_id(node)).collect()),
+            Thing::Class(id) => ("class", vec![id]),
+            Thing::Number(text) => ("number", vec![text]),
+            Thing::Date(text) => ("date", vec![text]),
+            Thing::Text(text) => ("text", vec![text]),
+        };
+        LinkRow { text: &question[link.start..link.end], kind, things }
+    }
+}
