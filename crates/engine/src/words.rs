@@ -389,7 +389,9 @@ mod tests {
         assert!(n_inverse > 0, "no relation has an inverse");
         for attribute in kb.attributes() {
             let (id, label) = (kb.attribute_id(attribute), kb.attribute_label(attribute));
-            assert!(words.is_property(id) == Some(true) && words.key_kind(id).is_some(), "{id}");
+            let kind = kb.attribute_kind(attribute);
+            let has_kind = matches!(kind, ValueKind::Quantity | ValueKind::Time | ValueKind::Text);
+            assert_eq!((words.is_property(id), words.key_kind(id).is_some()), (Some(true), has_kind), "{id}");
             assert_eq!(words.property_name(id).as_deref(), Some(label), "{id}");
         }
         for word in ["nothing", "", SAME_AS] {
