@@ -250,11 +250,7 @@ impl Service {
         let Ok((reply, written)) = finished else {
             return self.problem(StatusCode::INTERNAL_SERVER_ERROR, "a defect in the engine");
         };
-        tracing::info!(
-            outcome = reply.outcome.word(),
-            milliseconds = started.elapsed().as_millis() as u64,
-            "query"
-        );
+        tracing::info!(outcome = reply.outcome.word(), milliseconds = started.elapsed().as_millis(), "query");
         match (&reply.outcome, written) {
             (_, Some(Ok((format, bytes)))) => {
                 let Some(reserved) = self.replies.try_reserve(bytes.len() as u64) else {

@@ -1,5 +1,6 @@
 //! The page of `touchstone stats --html`: what a benchmark is made of, in tables and figures.
 
+use crate::cast::float;
 use crate::drawing::ShapePictures;
 use crate::page::page;
 use crate::sunburst::sunburst;
@@ -110,7 +111,7 @@ fn more(table: &StatsTable) -> Markup {
 
 /// The numbers of the three splits, one behind the other.
 fn bar(numbers: &[u64; 3], largest: u64, width: f64) -> Markup {
-    let length = |number: u64| width * number as f64 / largest.max(1) as f64;
+    let length = |number: u64| width * float(number) / float(largest.max(1));
     let text: Vec<String> = Split::ALL
         .iter()
         .zip(numbers)

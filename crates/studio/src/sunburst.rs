@@ -1,5 +1,6 @@
 //! The first words of questions as rings.
 
+use crate::cast::float;
 use crate::stats_page::tenths;
 use maud::{Markup, html};
 use std::cmp::Reverse;
@@ -11,7 +12,7 @@ use touchstone_benchmark::linguistic::tokens;
 /// The width of a ring.
 const RING: f64 = 78.0;
 /// The number of rings, and of words of a question.
-const RINGS: usize = 4;
+const RINGS: u8 = 4;
 /// Thinner slices cannot be seen, in radians.
 const THINNEST: f64 = 0.012;
 
@@ -28,7 +29,7 @@ struct Slice<'w> {
     /// Its share of all questions.
     share: f64,
     /// The number of its ring, counted from the innermost.
-    ring: usize,
+    ring: u8,
     from: f64,
     to: f64,
     hue: usize,
@@ -40,14 +41,14 @@ pub(crate) fn sunburst(benchmark: &Benchmark) -> Markup {
     for question in &benchmark.questions {
         let mut at = &mut root;
         at.count += 1;
-        for word in tokens(&question.question).into_iter().take(RINGS) {
+        for word in tokens(&question.question).into_iter().take(usize::from(RINGS)) {
             at = at.next.entry(word.to_lowercase()).or_default();
             at.count += 1;
         }
     }
     let mut slices = Vec::new();
     add_slices(&mut slices, &root, 0, (0.0, TAU), root.count, 0);
-    let size = (2.0 * RING * (RINGS as f64 + 0.4)).round();
+    let size = (2.0 * RING * (f64::from(RINGS) + 0.4)).round();
     let corner = -size / 2.0;
     html! {
         svg.sunburst width=(size) height=(size) viewBox={ (corner) " " (corner) " " (size) " " (size) } role="img"
@@ -60,7 +61,7 @@ pub(crate) fn sunburst(benchmark: &Benchmark) -> Markup {
 fn add_slices<'w>(
     slices: &mut Vec<Slice<'w>>,
     words: &'w Words,
-    ring: usize,
+    ring: u8,
     (start, end): (f64, f64),
     all: u64,
     hue: usize,
@@ -69,12 +70,12 @@ fn add_slices<'w>(
     by_count.sort_by_key(|(word, words)| (Reverse(words.count), *word));
     let mut from = start;
     for (number, (word, below)) in by_count.into_iter().enumerate() {
-        let to = from + (end - start) * below.count as f64 / words.count.max(1) as f64;
+        let to = from + (end - start) * float(below.count) / float(words.count.max(1));
         if to - from < THINNEST {
             break;
         }
         let hue = if ring == 0 { number * 47 % 360 } else { hue };
-        slices.push(Slice { word, share: below.count as f64 / all.max(1) as f64, ring, from, to, hue });
+        slices.push(Slice { word, share: float(below.count) / float(all.max(1)), ring, from, to, hue });
         if ring + 1 < RINGS {
             add_slices(slices, below, ring + 1, (from, to), all, hue);
         }
@@ -87,7 +88,7 @@ impl Slice<'_> {
         let Slice { word, share, ring, from, hue, .. } = *self;
         // A whole ring would start and end at one point, and be nothing.
         let to = self.to.min(from + TAU - 1e-4);
-        let (inner, outer) = (RING * (ring as f64 + 0.35), RING * (ring as f64 + 1.35));
+        let (inner, outer) = (RING * (f64::from(ring) + 0.35), RING * (f64::from(ring) + 1.35));
         let point = |radius: f64, angle: f64| (radius * angle.sin(), -radius * angle.cos());
         let ((x0, y0), (x1, y1)) = (point(inner, from), point(outer, from));
         let ((x2, y2), (x3, y3)) = (point(outer, to), point(inner, to));

@@ -9,7 +9,7 @@ use anyhow::{Result, bail};
 use clap::Args;
 use touchstone_benchmark::Split;
 use touchstone_datasets::{ReasonCounts, benchmark_question, benchmark_questions};
-use touchstone_logic::level::{LevelCounts, NoLevel, QuestionLevel, Training, Traits};
+use touchstone_logic::level::{LevelCounts, LevelSummary, NoLevel, QuestionLevel, Training, Traits};
 
 #[derive(Args)]
 pub(crate) struct LevelArgs {
@@ -117,22 +117,30 @@ pub(crate) fn run(args: &LevelArgs) -> Result<Outcome> {
         },
     )?;
     let summary = counts.summary(&training, trained, unjudged.total());
-    if args.json {
-        output::json(&summary)?;
-    } else if !args.per_question {
-        let mut table = output::table(&["level", "questions", "share", "mean #Z"]);
-        for row in &summary.levels {
-            let share = percent(row.count, summary.questions);
-            table.add_row([row.level, &output::count(row.count), &share, &format!("{:.2}", row.mean_z)]);
-        }
-        output::text(&format!("{table}\n"))?;
-        output::note(&format!(
-            "training: {}, {} schema items, {} templates",
-            output::counted(trained as u64, "question", "questions"),
-            output::count(summary.schema_items),
-            output::count(summary.templates)
-        ));
-    }
+    show(args, &summary, trained)?;
     report_reasons(&unjudged, &format!("of {} that cannot be judged", args.test));
     Ok(if summary.questions == 0 || unjudged.total() > 0 { Outcome::NothingFound } else { Outcome::Done })
+}
+
+/// Prints the number of questions of each level.
+fn show(args: &LevelArgs, summary: &LevelSummary, trained: usize) -> Result<()> {
+    if args.json {
+        return output::json(summary);
+    }
+    if args.per_question {
+        return Ok(());
+    }
+    let mut table = output::table(&["level", "questions", "share", "mean #Z"]);
+    for row in &summary.levels {
+        let share = percent(row.count, summary.questions);
+        table.add_row([row.level, &output::count(row.count), &share, &format!("{:.2}", row.mean_z)]);
+    }
+    output::text(&format!("{table}\n"))?;
+    output::note(&format!(
+        "training: {}, {} schema items, {} templates",
+        output::counted(trained as u64, "question", "questions"),
+        output::count(summary.schema_items),
+        output::count(summary.templates)
+    ));
+    Ok(())
 }

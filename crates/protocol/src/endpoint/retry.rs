@@ -52,7 +52,7 @@ impl Endpoint {
             {
                 return Err(error);
             }
-            tracing::debug!(attempt = number, wait_ms = wait.as_millis() as u64, %error, "trying again");
+            tracing::debug!(attempt = number, wait_ms = wait.as_millis(), %error, "trying again");
             sleep(meter, wait)?;
             number += 1;
         }
@@ -80,6 +80,7 @@ fn sleep(meter: &Meter<'_>, mut wait: Duration) -> Result<(), EndpointError> {
 pub(super) const SEED: u64 = 0x9E37_79B9_7F4A_7C15;
 
 /// From 0 to below 1.
+#[expect(clippy::cast_precision_loss, reason = "the shifted number has 53 bits, which a float holds exactly")]
 fn random(state: &AtomicU64) -> f64 {
     let mut bits = state.fetch_add(SEED, Ordering::Relaxed);
     bits = (bits ^ bits >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
