@@ -47,11 +47,11 @@ pub enum UnreadReason {
     /// The record or its logical form is broken.
     #[error(transparent)]
     Record(Box<RecordError>),
-    /// There is no question beside the logical form.
+    /// The record has a logical form and no question.
     #[error("the record has no question")]
     NoQuestion,
     /// WebQSP's annotators found no parse good.
-    #[error("no parse of it is good and complete; WebQSP's evaluator leaves it out, too")]
+    #[error("no parse of it is good and complete; WebQSP's evaluator leaves it out as well")]
     NoGoodParse,
 }
 

@@ -149,7 +149,7 @@ pub fn grouped(number: u64) -> String {
     out
 }
 
-/// The clock and the cancellation are looked at after so many operations.
+/// Number of operations between two looks at the clock and the cancellation.
 const CHECK_EVERY: u64 = 4096;
 
 /// The account of one execution.

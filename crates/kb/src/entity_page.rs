@@ -65,7 +65,7 @@ pub struct PageFact<'a> {
     pub subject: Option<&'a str>,
     /// The value; the subject, if the page is about the value.
     pub value: PageValue<'a>,
-    /// What is said about the fact.
+    /// The qualifiers of the fact.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub qualifiers: Vec<PageQualifier<'a>>,
     /// Where the fact comes from.

@@ -76,7 +76,7 @@ impl LevelCounts {
         *unseen += judgement.unseen.len();
     }
 
-    /// The summary for a training set of so many questions.
+    /// The summary, with the number of training questions.
     pub fn summary(&self, training: &Training, training_questions: usize, unreadable: usize) -> LevelSummary {
         let questions = self.counts.iter().map(|(count, _)| count).sum();
         let ratio = |part: usize, whole: usize| if whole == 0 { 0.0 } else { float(part) / float(whole) };

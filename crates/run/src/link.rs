@@ -38,20 +38,20 @@ pub struct Linker<'k> {
     classes: HashMap<String, String>,
     /// Texts with the attributes that have them as a value.
     texts: HashMap<&'k str, Vec<AttributeId>>,
-    /// The words with which questions are phrased, in small letters: by themselves they are no names.
+    /// The words with which questions are phrased, in small letters: by themselves they are not names.
     phrasing: HashSet<String>,
 }
 
-/// No name has more words.
+/// Maximum number of words of a name.
 const LONGEST: usize = 14;
 
-/// What has so many facts is well known.
+/// Minimum number of facts of a well-known entity.
 const WELL_KNOWN: usize = 30;
 
-/// Names in small letters have so many letters at least.
+/// Minimum length of a name in small letters.
 const SHORTEST_SMALL: usize = 3;
 
-/// An ambiguous name stands for so many entities at most.
+/// Maximum number of entities that an ambiguous name stands for.
 const CANDIDATES: usize = 5;
 
 const MONTHS: [&str; 12] = [

@@ -65,7 +65,7 @@ const WAYS: usize = 8;
 /// Maximum number of alternatives to report.
 const ALTERNATIVES: usize = 4;
 
-/// A query that takes longer is no answer.
+/// Maximum number of operations of an adapted query.
 const OPERATIONS: u64 = 1_000_000;
 
 impl<'k> Nearest<'k> {
@@ -152,7 +152,7 @@ impl<'k> Nearest<'k> {
         ranked
     }
 
-    /// The most similar training questions, those that ask in the same way first: a question for a number is no question for a name.
+    /// The most similar training questions, those that ask in the same way first: a question for a number does not ask for a name.
     fn most_similar(&self, question: &str, links: &[Linked], limit: usize) -> Vec<(usize, f32)> {
         let mut best = self.index.best(&terms(question, links, self.words.kb()), limit.saturating_mul(3));
         let way = Way::of(question);
@@ -439,7 +439,7 @@ fn slots(query: &Query, links: &[Linked], kb: &Kb) -> Vec<Option<usize>> {
     slots
 }
 
-/// Whether some entity or value of the query is said nowhere.
+/// Whether some entity or value of the query is not in the question.
 fn has_unnamed(query: &Query, slots: &[Option<usize>]) -> bool {
     let (mut number, mut found) = (0, false);
     query.clone().words_mut(&mut |word| {
@@ -489,7 +489,7 @@ fn terms(question: &str, links: &[Linked], kb: &Kb) -> Vec<String> {
     let mut link = 0;
     let mut extra: Vec<String> = Vec::new();
     for (start, end) in words(question) {
-        // What tells a name apart, in brackets behind it, is no part of the question.
+        // The addition in brackets that distinguishes a name is not part of the question.
         let before = &question[..start];
         let is_aside = before.matches('(').count() > before.matches(')').count();
         while links.get(link).is_some_and(|linked| linked.end <= start) {

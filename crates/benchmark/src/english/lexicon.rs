@@ -40,7 +40,7 @@ pub struct ClassWords {
     /// Whether the names of its members take the article: the Danube, the Swiss franc.
     #[serde(default)]
     pub article: bool,
-    /// How the name `{N}` of a member stands in a sentence, where it is no noun on its own: `the {N} series`; `{a N}` has an article.
+    /// How the name `{N}` of a member stands in a sentence, where it is not a noun on its own: `the {N} series`; `{a N}` has an article.
     #[serde(default)]
     pub name: String,
 }

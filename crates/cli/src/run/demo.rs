@@ -110,7 +110,7 @@ fn step(about: &str, arguments: &[&str]) -> Result<()> {
         _ => crate::done(command)?,
     };
     if outcome != Outcome::Done {
-        bail!("the demonstration ends here; the same command goes on");
+        bail!("the demonstration was stopped; the same command resumes it");
     }
     Ok(())
 }

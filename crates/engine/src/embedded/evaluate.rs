@@ -120,7 +120,7 @@ impl<'k, 'p> Evaluator<'k, 'p> {
         self.cell(&self.extremes, set)
     }
 
-    /// Counts memory for so many ids.
+    /// Counts the memory of a number of ids.
     pub(super) fn keep(&self, ids: usize) -> Outcome<()> {
         self.budget.hold(ids as u64 * 4)
     }

@@ -69,7 +69,7 @@ impl Account<'_> {
         self.budget.spend(1).map_err(|stopped| self.halt(stopped.limit))
     }
 
-    /// Counts one answer of so many bytes.
+    /// Counts one answer, by its number of bytes.
     pub(super) fn keep(&self, bytes: u64) -> Result<(), Stopped> {
         self.budget.spend(1)?;
         self.budget.add_rows(1)?;

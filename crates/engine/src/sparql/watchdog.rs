@@ -57,7 +57,7 @@ impl Watched {
         })
     }
 
-    /// The evaluator looks at this one before it goes on with the next triple.
+    /// The evaluator looks at this one before it continues with the next triple.
     pub(super) fn token(&self) -> CancellationToken {
         self.token.clone()
     }

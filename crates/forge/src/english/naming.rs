@@ -38,7 +38,7 @@ impl Verbaliser<'_> {
             verbaliser.only_true_of(node, &others).map(|said| format!("the one that {said}"))
         };
         let description = match own {
-            // Australia is no country in Australia and New Zealand to those who do not know it.
+            // Readers do not expect Australia to be a country in the region Australia and New Zealand.
             Some(description) if description.contains(label) => {
                 only_true(self).unwrap_or_else(|_| format!("the {description}"))
             }

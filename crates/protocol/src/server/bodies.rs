@@ -41,7 +41,7 @@ impl Memory {
         })
     }
 
-    /// Waits until there are so many bytes. Something larger than the whole memory waits for all of it.
+    /// Waits until this number of bytes is free. Something larger than the whole memory waits for all of it.
     pub(super) async fn reserve(self: &Arc<Memory>, bytes: u64) -> Option<Reserved> {
         let wanted = units(bytes).min(self.total);
         Arc::clone(&self.units).acquire_many_owned(wanted).await.ok().map(|permit| self.counted(permit))
@@ -83,7 +83,7 @@ pub(super) enum Unread {
     Broken,
 }
 
-/// Reads a body of at most so many bytes.
+/// Reads a body, up to a number of bytes.
 pub(super) async fn read(body: Incoming, longest: usize) -> Result<Vec<u8>, Unread> {
     let mut bytes = Vec::new();
     let mut body = pin!(body);

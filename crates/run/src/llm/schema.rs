@@ -1,10 +1,10 @@
-//! The part of a schema that a question is about, in so many tokens.
+//! The part of a schema that a question is about, within a number of tokens.
 
 use crate::link::{Linked, Thing, words};
 use hashbrown::HashSet;
 use touchstone_kb::{Kb, Property};
 
-/// A token is about so many characters long.
+/// Average number of characters of a token.
 const TOKEN: usize = 4;
 
 /// The classes, relations, attributes and qualifiers most related to a question: those of the entities that it names, and those with its words.
