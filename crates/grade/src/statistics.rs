@@ -148,8 +148,13 @@ pub fn holm(p: &[f64]) -> Vec<f64> {
 /// The share of a normal distribution above `z`.
 fn normal_tail(z: f64) -> f64 {
     // Exact to 1e-12, unlike the crate's `erfc`.
-    let tail = 0.5 * gamma_ur(0.5, 0.5 * z * z);
-    if z < 0.0 { 1.0 - tail } else { tail }
+    let half_square = 0.5 * z * z;
+    let both_tails = match half_square {
+        0.0 => 1.0,
+        f64::INFINITY => 0.0,
+        _ => gamma_ur(0.5, half_square),
+    };
+    if z < 0.0 { 1.0 - 0.5 * both_tails } else { 0.5 * both_tails }
 }
 
 #[cfg(test)]
@@ -173,6 +178,7 @@ mod tests {
         assert!((normal_tail(1.959_963_985) - 0.025).abs() < 1e-9);
         assert!((normal_tail(0.0) - 0.5).abs() < 1e-15);
         assert!((normal_tail(-1.0) - 0.841_344_746_068_543).abs() < 1e-12);
+        assert_eq!((normal_tail(f64::INFINITY), normal_tail(f64::NEG_INFINITY)), (0.0, 1.0));
         assert!((normal_tail(1.0) - 0.158_655_253_931_457_05).abs() < 1e-12);
         assert!((normal_tail(4.0) - 3.167_124_183_311_986e-5).abs() < 1e-17);
         // 2 * (1 + 10) / 2^10.
