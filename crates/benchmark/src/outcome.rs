@@ -5,9 +5,10 @@ use std::fmt;
 
 /// The outcome of a prediction: every graded question has exactly one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum PredictionOutcome {
-    /// There are answers, or a form that runs; an empty result is an answer, too.
+    /// There are answers, or a form that runs; an empty result is also an answer.
     Answered,
     /// The prediction has neither answers nor a form.
     Abstained,
