@@ -4,7 +4,7 @@
 use libfuzzer_sys::{Corpus, fuzz_target};
 use touchstone_logic::equal::{Canonical, OfficialMatcher};
 use touchstone_logic::graph::draw;
-use touchstone_logic::sexpr::read::Tree;
+use touchstone_logic::sexpr::read::SexprTree;
 use touchstone_logic::{Form, Ontology, QueryGraph, Spelling};
 
 fuzz_target!(|data: &[u8]| -> Corpus {
@@ -19,7 +19,7 @@ fuzz_target!(|data: &[u8]| -> Corpus {
 
 /// Items lie inside of the list that holds them, one behind the other.
 fn read(text: &str) {
-    let mut tree = Tree::default();
+    let mut tree = SexprTree::default();
     let Ok(root) = tree.read(text) else { return };
     let mut open = vec![root];
     while let Some(item) = open.pop() {
