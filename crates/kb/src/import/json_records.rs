@@ -200,11 +200,11 @@ impl<R: BufRead> Iterator for JsonRecords<R> {
             }
             let mut used = 0;
             let mut found = Ok(None);
-            for &byte in chunk {
-                used += 1;
-                found = self.scanner.byte(byte);
-                if !matches!(found, Ok(None)) {
-                    break;
+            while matches!(found, Ok(None)) && used < chunk.len() {
+                used += self.scanner.text(&chunk[used..]);
+                if let Some(&byte) = chunk.get(used) {
+                    used += 1;
+                    found = self.scanner.byte(byte);
                 }
             }
             self.reader.consume(used);
@@ -219,6 +219,18 @@ impl<R: BufRead> Iterator for JsonRecords<R> {
 }
 
 impl Scanner {
+    /// Takes the bytes of a string up to the next one that may end it; gives how many.
+    fn text(&mut self, bytes: &[u8]) -> usize {
+        if !self.in_string || self.escaped || self.current.is_empty() {
+            return 0;
+        }
+        let plain = memchr::memchr3(b'"', b'\\', b'\n', bytes).unwrap_or(bytes.len());
+        let taken = plain.min(self.maximum.saturating_sub(self.current.len()));
+        self.current.extend_from_slice(&bytes[..taken]);
+        self.column += taken;
+        taken
+    }
+
     /// Takes the next byte; gives the record that it ends.
     fn byte(&mut self, byte: u8) -> Result<Option<JsonRecord>, JsonRecordsErrorKind> {
         let was_in_string = self.in_string;
