@@ -55,7 +55,7 @@ pub(crate) fn io(action: &'static str, path: &Path) -> impl FnOnce(std::io::Erro
 }
 
 /// A journal that no other process can open; its lines have not been read yet, and nothing has been changed.
-pub struct LockedJournal {
+pub(crate) struct LockedJournal {
     path: PathBuf,
     file: File,
 }
@@ -93,7 +93,7 @@ const PATIENCE: Duration = Duration::from_millis(500);
 
 impl LockedJournal {
     /// Opens a file, or creates it, and locks it.
-    pub fn lock(path: &Path) -> Result<LockedJournal, JournalError> {
+    pub(crate) fn lock(path: &Path) -> Result<LockedJournal, JournalError> {
         // A child process that is being started holds its parent's files for a moment, even those that the parent has closed. A process
         // that writes the journal holds it for longer.
         let until = Instant::now() + PATIENCE;
@@ -117,7 +117,10 @@ impl LockedJournal {
 
     /// Reads all lines and cuts off a torn last one, as a crash leaves it. Any other line that cannot be read is an error: it is not ours
     /// to delete.
-    pub fn recover<T: DeserializeOwned>(self, mut each: impl FnMut(T)) -> Result<Journal, JournalError> {
+    pub(crate) fn recover<T: DeserializeOwned>(
+        self,
+        mut each: impl FnMut(T),
+    ) -> Result<Journal, JournalError> {
         let LockedJournal { path, file } = self;
         let mut reader = BufReader::new(&file);
         let (mut length, mut line) = (0, Vec::new());

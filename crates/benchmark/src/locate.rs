@@ -12,7 +12,7 @@ const MAX_ENTRIES: usize = 10_000;
 
 /// The folder of the benchmark that a run was made on: where it was then, or in one of the folders above the run. Only a benchmark with
 /// the same identity is taken; for runs of 0.1, which have none, one of the same name.
-pub fn benchmark_of_run(run: &Path, header: &RunHeader) -> Option<PathBuf> {
+pub(crate) fn benchmark_of_run(run: &Path, header: &RunHeader) -> Option<PathBuf> {
     let is_it = |dir: &Path| {
         if !dir.join("benchmark.json").is_file() {
             return false;

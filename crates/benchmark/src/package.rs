@@ -225,7 +225,7 @@ impl Benchmark {
     }
 
     /// The identity of the package in a folder, from its bytes alone.
-    pub fn identity_in(dir: &Path) -> Result<String, PackageError> {
+    pub(crate) fn identity_in(dir: &Path) -> Result<String, PackageError> {
         let path = dir.join(QUESTIONS);
         let file = File::open(&path).map_err(io("read", &path))?;
         let mut hasher = blake3::Hasher::new();

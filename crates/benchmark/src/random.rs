@@ -50,20 +50,6 @@ impl Random {
     pub fn share(&mut self) -> f64 {
         cast::float(self.number() >> 11) / cast::float(1 << 53)
     }
-
-    /// The position of a weight, with a chance in proportion to it.
-    pub fn weighted(&mut self, weights: &[f64]) -> Option<usize> {
-        let total: f64 = weights.iter().sum();
-        let mut at = self.share() * total;
-        let positive = |weight: &f64| *weight > 0.0;
-        for (place, weight) in weights.iter().enumerate().filter(|(_, weight)| positive(weight)) {
-            if at < *weight {
-                return Some(place);
-            }
-            at -= weight;
-        }
-        weights.iter().rposition(positive)
-    }
 }
 
 #[cfg(test)]
@@ -76,8 +62,6 @@ mod tests {
         assert_eq!(a.clone().number(), Random::new(1, "a").number());
         assert_ne!(a.number(), Random::new(1, "b").number());
         assert_ne!(a.number(), Random::new(2, "a").number());
-        assert_eq!(a.weighted(&[0.0, 2.0, 0.0]), Some(1));
-        assert_eq!(a.weighted(&[0.0]), None);
         let mut list: Vec<u32> = (0..50).collect();
         a.shuffle(&mut list);
         assert_ne!(list, (0..50).collect::<Vec<_>>());

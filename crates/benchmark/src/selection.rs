@@ -42,6 +42,8 @@ pub struct Selection<'e> {
     pub ontology: Option<PathBuf>,
     /// The folder of a run: its KB and its questions are selected. A folder without `run.json` is ignored.
     pub run: Option<PathBuf>,
+    /// The directory in which the run was started, if it is not the current one: its KB is searched for there, too.
+    pub directory: Option<PathBuf>,
 }
 
 /// Questions that were selected and opened.
@@ -102,6 +104,9 @@ pub enum SelectionError {
     /// Neither questions nor a run were given.
     #[error("no questions are given: neither a benchmark, nor a data set, nor the folder of a run")]
     NoQuestions,
+    /// No questions were given, and the run does not exist.
+    #[error("there is no run and no file of predictions `{}`", .0.display())]
+    NoRun(PathBuf),
     /// The benchmark of a run was not found.
     #[error(
         "cannot find the benchmark of {}, `{}`: it is neither at {} nor next to the run",
@@ -186,8 +191,9 @@ impl Selection<'_> {
         let benchmark = folder.as_deref().map(Benchmark::read).transpose()?;
         let mut warnings = Vec::new();
         let wanted = self.wanted_kb(benchmark.as_ref(), run.as_ref(), &mut warnings);
-        let near: Vec<&Path> =
-            folder.as_deref().into_iter().chain(run.as_ref().map(|(folder, _)| *folder)).collect();
+        let of_run = run.as_ref().map(|(folder, _)| *folder);
+        let near = [folder.as_deref(), of_run, self.directory.as_deref()];
+        let near: Vec<&Path> = near.into_iter().flatten().collect();
         let (mut kb, mut missing_kb) = (None, None);
         match choose_kb(&self.kb, &wanted, &near, self.embedded)? {
             ChosenKb::Kb(found) => kb = Some(*found),
@@ -219,7 +225,11 @@ impl Selection<'_> {
     fn folder(&self, run: Option<&(&Path, RunHeader)>) -> Result<Option<PathBuf>, SelectionError> {
         match (&self.questions, run) {
             (Some(QuestionSource::Folder(folder)), _) => Ok(Some(folder.clone())),
-            (Some(QuestionSource::DataSet(_)), _) | (None, None) => Ok(None),
+            (Some(QuestionSource::DataSet(_)), _) => Ok(None),
+            (None, None) => match &self.run {
+                Some(run) if !run.exists() => Err(SelectionError::NoRun(run.clone())),
+                _ => Ok(None),
+            },
             (None, Some((run, header))) => match benchmark_of_run(run, header) {
                 Some(folder) => Ok(Some(folder)),
                 None => Err(SelectionError::BenchmarkOfRun {

@@ -7,10 +7,10 @@ use anyhow::{Context, Result, bail};
 use clap::Args;
 use std::path::{Path, PathBuf};
 use touchstone_benchmark::{
-    Benchmark, ChosenKb, DatasetImport, Gives, KbIdentity, KbSource, OpenBenchmark, QuestionSource,
-    Selection, SelectionError, SelectionWarning, Split, choose_kb,
+    Benchmark, ChosenKb, DatasetImport, Gives, KbSource, OpenBenchmark, QuestionSource, Selection,
+    SelectionError, SelectionWarning, Split, choose_kb,
 };
-use touchstone_datasets::{DataSet, ImportConfig, Importer, LevelSource, SplitFile, import};
+use touchstone_datasets::{DataSet, ImportConfig, Importer, import};
 use touchstone_engine::QueryContext;
 use touchstone_grade::GradeError;
 use touchstone_kb::Kb;
@@ -48,7 +48,7 @@ impl OpenKnowledge {
 }
 
 /// The questions, and what is known about their words.
-#[derive(Args, Clone)]
+#[derive(Args, Clone, Default)]
 pub(crate) struct BenchmarkArgs {
     /// The folder of a benchmark
     #[arg(long, value_name = "DIR")]
@@ -65,6 +65,9 @@ pub(crate) struct BenchmarkArgs {
     /// A folder with Freebase's fb_roles, fb_types and reverse_properties
     #[arg(long, value_name = "DIR")]
     ontology: Option<PathBuf>,
+    /// The directory to which the paths were relative, if it is not the current one.
+    #[arg(skip)]
+    directory: Option<PathBuf>,
 }
 
 /// The KB that `--kb` names.
@@ -83,8 +86,7 @@ pub(crate) fn kb_for(benchmark: &Benchmark, folder: &Path, kb: Option<&str>) -> 
     Ok(match choose_kb(&kb_source(kb), wanted, &[folder], Some(embedded_kb()))? {
         ChosenKb::Kb(kb) => Some(*kb),
         ChosenKb::Other { kb, requested } => {
-            let warning = SelectionWarning::OtherKb { requested, wanted: wanted.clone() };
-            output::note(&format!("warning: {warning}"));
+            note!("warning: {}", SelectionWarning::OtherKb { requested, wanted: wanted.clone() });
             Some(*kb)
         }
         ChosenKb::None => None,
@@ -97,7 +99,7 @@ pub(crate) fn kb_for(benchmark: &Benchmark, folder: &Path, kb: Option<&str>) -> 
 impl BenchmarkArgs {
     /// A benchmark with its KB.
     pub(crate) fn of(benchmark: PathBuf, kb: Option<String>) -> BenchmarkArgs {
-        BenchmarkArgs { benchmark: Some(benchmark), dataset: None, split: None, kb, ontology: None }
+        BenchmarkArgs { benchmark: Some(benchmark), kb, ..BenchmarkArgs::default() }
     }
 
     /// The same with relative paths resolved against a directory other than the current one.
@@ -117,6 +119,7 @@ impl BenchmarkArgs {
             split: self.split,
             kb: self.kb.as_ref().map(kb),
             ontology: self.ontology.as_ref().map(path),
+            directory: Some(directory.to_owned()),
         }
     }
 
@@ -156,10 +159,11 @@ impl BenchmarkArgs {
             embedded: Some(embedded_kb()),
             ontology: self.ontology.clone(),
             run: run.map(Path::to_path_buf),
+            directory: self.directory.clone(),
         };
         let open = selection.open().map_err(with_hint)?;
         for warning in &open.warnings {
-            output::note(&format!("warning: {warning}"));
+            note!("warning: {warning}");
         }
         Ok(open)
     }
@@ -190,25 +194,14 @@ fn import_dataset(dataset: &str, context: &QueryContext<'_>) -> Result<Benchmark
     let (format, file) = dataset
         .split_once(':')
         .with_context(|| format!("`{dataset}` is not a data set; write it like grailqa:dev.json"))?;
-    let config = ImportConfig {
-        importer: Importer {
-            data_set: data_set_arg::named(format, "format", DataSet::reads_questions)?,
-            knowledge: context.knowledge(),
-            kb: context.kb(),
-        },
-        name: format.to_owned(),
-        files: vec![SplitFile { split: Split::Dev, file: file.to_owned() }],
-        kb: KbIdentity::of(None),
-        levels: LevelSource::Keep,
-        looks_up_answers: false,
-    };
-    let imported = import(&config, &Bar::new())?;
-    let n_unread = imported.unread.len() as u64;
-    if n_unread > 0 {
-        output::note(&format!(
-            "{} of {file} cannot be read and are not graded; `touchstone import-dataset` reports why",
-            output::counted(n_unread, "record", "records")
-        ));
+    let data_set = data_set_arg::named(format, "format", DataSet::reads_questions)?;
+    let importer = Importer { data_set, knowledge: context.knowledge(), kb: context.kb() };
+    let imported = import(&ImportConfig::of_file(importer, file), &Bar::new())?;
+    if !imported.unread.is_empty() {
+        let records = output::counted(imported.unread.len(), "record", "records");
+        note!(
+            "{records} of {file} cannot be read and are not graded; `touchstone import-dataset` reports why"
+        );
     }
     Ok(imported.benchmark)
 }

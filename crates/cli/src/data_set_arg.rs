@@ -1,10 +1,9 @@
 //! Names of data sets as arguments; the lists come from `DataSet`.
 
+use crate::choice::choice;
 use crate::output;
 use anyhow::{Context, Result};
-use clap::ValueEnum;
-use clap::builder::PossibleValue;
-use std::sync::LazyLock;
+use clap::builder::TypedValueParser;
 use touchstone_datasets::DataSet;
 
 /// The names of the data sets that can do what is wanted.
@@ -32,46 +31,15 @@ pub(crate) fn named(name: &str, kind: &str, can: fn(DataSet) -> bool) -> Result<
     })
 }
 
-/// What a file of logical forms is.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) struct FormsFormat(pub(crate) DataSet);
-
-impl FormsFormat {
-    /// Any records: they show themselves what they are.
-    pub(crate) const AUTO: FormsFormat = FormsFormat(DataSet::Lines);
+/// The formats of files of logical forms; in `auto`, records show themselves what they are.
+pub(crate) fn forms_formats() -> impl TypedValueParser<Value = DataSet> {
+    let others = DataSet::ALL.into_iter().filter(|set| set.reads_forms() && *set != DataSet::Lines);
+    let others = others.map(|data_set| (data_set.name(), data_set.description(), data_set));
+    choice(std::iter::once(("auto", DataSet::Lines.description(), DataSet::Lines)).chain(others))
 }
 
-impl ValueEnum for FormsFormat {
-    fn value_variants<'a>() -> &'a [FormsFormat] {
-        static ALL: LazyLock<Vec<FormsFormat>> = LazyLock::new(|| {
-            let others = DataSet::ALL.into_iter().map(FormsFormat);
-            let others = others.filter(|format| format.0.reads_forms() && *format != FormsFormat::AUTO);
-            [FormsFormat::AUTO].into_iter().chain(others).collect()
-        });
-        &ALL
-    }
-
-    fn to_possible_value(&self) -> Option<PossibleValue> {
-        let name = if *self == FormsFormat::AUTO { "auto" } else { self.0.name() };
-        Some(PossibleValue::new(name).help(self.0.description()))
-    }
-}
-
-/// How predictions are written.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) struct PredictionsFormat(pub(crate) DataSet);
-
-impl ValueEnum for PredictionsFormat {
-    fn value_variants<'a>() -> &'a [PredictionsFormat] {
-        static ALL: LazyLock<Vec<PredictionsFormat>> = LazyLock::new(|| {
-            let all = DataSet::ALL.into_iter().filter(|data_set| data_set.reads_predictions());
-            all.map(PredictionsFormat).collect()
-        });
-        &ALL
-    }
-
-    fn to_possible_value(&self) -> Option<PossibleValue> {
-        let help = self.0.predictions_description().unwrap_or_default();
-        Some(PossibleValue::new(self.0.name()).help(help))
-    }
+/// The formats of predictions.
+pub(crate) fn predictions_formats() -> impl TypedValueParser<Value = DataSet> {
+    let all = DataSet::ALL.into_iter().filter(|data_set| data_set.reads_predictions());
+    choice(all.map(|set| (set.name(), set.predictions_description().unwrap_or_default(), set)))
 }

@@ -1,18 +1,33 @@
 //! The `touchstone` command: arguments in, tables, progress bars and exit codes out.
 //!
 //! Exit codes: 0 done, 1 nothing was found or not everything could be done, 2 an error.
+#![cfg_attr(
+    not(test),
+    warn(
+        clippy::cast_possible_truncation,
+        clippy::cast_possible_wrap,
+        clippy::cast_precision_loss,
+        clippy::cast_sign_loss
+    )
+)]
+
+#[macro_use]
+mod output;
 
 mod args;
+mod choice;
 mod data_set_arg;
 mod forge;
 mod forms;
 mod grade;
 mod kb;
 mod open_kb;
-mod output;
 mod progress;
 mod query;
+mod reply;
 mod run;
+mod session_args;
+mod shell;
 mod table;
 
 use clap::{Parser, Subcommand};
@@ -51,7 +66,7 @@ enum Command {
     #[command(
         after_help = "Examples:\n  touchstone shell\n  echo 'Find(Paris) > QueryAttr(population)' | touchstone shell"
     )]
-    Shell(query::shell::ShellArgs),
+    Shell(shell::ShellArgs),
     /// Make a benchmark out of a KB.
     #[command(
         after_help = "Examples:\n  touchstone build quick --out bench/\n  touchstone build hard --questions 5000 --seed 7 --kb my-kb/ --name mine --out bench/\n  touchstone build --print-recipe quick > mine.toml"
@@ -190,6 +205,13 @@ enum Outcome {
     NothingFound,
 }
 
+impl Outcome {
+    /// Done if something was found.
+    fn found(found: bool) -> anyhow::Result<Outcome> {
+        Ok(if found { Outcome::Done } else { Outcome::NothingFound })
+    }
+}
+
 fn main() -> ExitCode {
     let filter = tracing_subscriber::EnvFilter::try_from_env("TOUCHSTONE_LOG")
         .unwrap_or_else(|_| tracing_subscriber::EnvFilter::new("warn"));
@@ -198,8 +220,9 @@ fn main() -> ExitCode {
     if cli.wide {
         table::set_wide();
     }
-    let result = done(cli.command);
-    match result {
+    let arguments: Vec<String> =
+        std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned()).collect();
+    match run_command(cli.command, &arguments) {
         Ok(Outcome::Done) => ExitCode::SUCCESS,
         Ok(Outcome::NothingFound) => ExitCode::from(1),
         // The reader of our output has closed it (`touchstone ... | head`): that is not an error.
@@ -212,40 +235,49 @@ fn main() -> ExitCode {
 }
 
 /// The command of a command line that does not come from the user.
-fn parsed(line: impl IntoIterator<Item = String>) -> anyhow::Result<Command> {
-    Ok(Cli::try_parse_from(line)?.command)
+fn parsed(arguments: &[String]) -> anyhow::Result<Command> {
+    let program = "touchstone".to_owned();
+    Ok(Cli::try_parse_from([&program].into_iter().chain(arguments))?.command)
 }
 
-fn done(command: Command) -> anyhow::Result<Outcome> {
+/// Runs a command line that does not come from the user.
+fn run_line(arguments: &[String]) -> anyhow::Result<Outcome> {
+    run_command(parsed(arguments)?, arguments)
+}
+
+/// The outcome of a command that always finds something.
+fn done(result: anyhow::Result<()>) -> anyhow::Result<Outcome> {
+    result.map(|()| Outcome::Done)
+}
+
+/// Runs a command. `arguments` are those that led to it, which runs keep to be resumed.
+fn run_command(command: Command, arguments: &[String]) -> anyhow::Result<Outcome> {
     match command {
         Command::Kb(command) => kb::run(command),
+        Command::Run(args) => run::run(&args, arguments),
         Command::Query(args) => query::run(&args),
-        Command::Shell(args) => query::shell::run(&args),
+        Command::Shell(args) => shell::run(&args),
         Command::Build(args) => forge::build::run(&args),
         Command::Lint(args) => forge::lint::run(&args),
-        Command::Stats(args) => forge::stats::run(&args),
+        Command::Stats(args) => done(forge::stats::run(&args)),
         Command::Show(args) => forge::show::run(&args),
         Command::ExportDataset(args) => forge::export::run(&args),
-        Command::ImportDataset(args) => forge::import::run(&args),
+        Command::ImportDataset(args) => done(forge::import::run(&args)),
         Command::Mix(args) => forge::mix::run(&args),
-        Command::Run(args) => run::run(
-            &args,
-            &std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned()).collect::<Vec<_>>(),
-        ),
         Command::Runs(args) => run::runs::run(&args),
         Command::Ask(args) => run::ask::run(&args),
-        Command::Demo(args) => run::demo::run(&args),
+        Command::Demo(args) => done(run::demo::run(&args)),
         Command::Cache(args) => run::cache::run(&args),
         Command::Grade(args) => grade::grading::run(&args),
         Command::Compare(args) => grade::compare::run(&args),
-        Command::Report(args) => grade::report::run(args),
-        Command::Regress(args) => grade::regress::run(&args),
-        Command::Measures(args) => grade::measures::run(&args),
+        Command::Report(args) => done(grade::report::run(args)),
+        Command::Regress(args) => done(grade::regress::run(&args)),
+        Command::Measures(args) => done(grade::measures::run(&args)),
         Command::Degrade(args) => grade::degrade::run(&args),
         Command::Distil(args) => grade::distil::run(&args),
-        Command::Sensitivity(args) => grade::sensitivity::run(&args),
-        Command::Axioms(args) => grade::axioms::run(&args),
-        Command::Verbalise(args) => forge::verbalise::run(&args),
+        Command::Sensitivity(args) => done(grade::sensitivity::run(&args)),
+        Command::Axioms(args) => done(grade::axioms::run(&args)),
+        Command::Verbalise(args) => done(forge::verbalise::run(&args)),
         Command::Lexicon(args) => forge::lexicon::run(&args),
         Command::Convert(args) => forms::convert::run(&args),
         Command::Shape(args) => forms::shape::run(&args),

@@ -5,12 +5,24 @@ use anyhow::{Context, Result};
 use clap::ValueEnum;
 use serde::Serialize;
 use std::borrow::Cow;
+use std::fmt::Display;
 use std::io::{IsTerminal, Write};
 use std::path::Path;
 use touchstone_datasets::ReasonCounts;
+use touchstone_grade::table::{Check, ScoreTable};
 use touchstone_kb::output::OutputFile;
 
 pub(crate) use touchstone_kb::shortened;
+
+/// Writes formatted text for people to standard output; see [`text`].
+macro_rules! say {
+    ($($part:tt)*) => { $crate::output::text(format_args!($($part)*)) };
+}
+
+/// Writes a formatted note for people to standard error; see [`note`].
+macro_rules! note {
+    ($($part:tt)*) => { $crate::output::note(format_args!($($part)*)) };
+}
 
 /// Whether a terminal obeys a character instead of showing it: controls, ends of lines other than ours, and what turns the direction of
 /// writing. Labels and questions come from strangers.
@@ -41,9 +53,9 @@ fn escaped(json: &str) -> Cow<'_, str> {
 }
 
 /// Writes text for people to standard output, without the blanks that tables leave at the ends of lines.
-pub(crate) fn text(text: &str) -> Result<()> {
+pub(crate) fn text(text: impl Display) -> Result<()> {
     let mut out = std::io::stdout().lock();
-    for line in visible(text).lines() {
+    for line in visible(&text.to_string()).lines() {
         writeln!(out, "{}", line.trim_end())?;
     }
     out.flush()?;
@@ -52,12 +64,12 @@ pub(crate) fn text(text: &str) -> Result<()> {
 
 /// Writes a value as JSON to standard output.
 pub(crate) fn json(value: &impl Serialize) -> Result<()> {
-    text(&escaped(&serde_json::to_string_pretty(value)?))
+    text(escaped(&serde_json::to_string_pretty(value)?))
 }
 
 /// Writes a value as a line of JSON to standard output.
 pub(crate) fn json_line(value: &impl Serialize) -> Result<()> {
-    text(&escaped(&serde_json::to_string(value)?))
+    text(escaped(&serde_json::to_string(value)?))
 }
 
 /// Standard output for data in the format of others: exact in a file or a pipe, safe on a terminal.
@@ -103,8 +115,8 @@ impl<W: Write> Write for VisibleWriter<W> {
 }
 
 /// Writes a note for people to standard error, where it does not disturb a pipe.
-pub(crate) fn note(text: &str) {
-    let _ = writeln!(std::io::stderr(), "{}", visible(text));
+pub(crate) fn note(text: impl Display) {
+    let _ = writeln!(std::io::stderr(), "{}", visible(&text.to_string()));
 }
 
 /// Writes an error and its causes to standard error. Library errors name theirs themselves: not again.
@@ -115,28 +127,23 @@ pub(crate) fn error(error: &anyhow::Error) {
             text.push_str(&format!(": {cause}"));
         }
     }
-    note(&text);
-}
-
-/// A table with headings that fits the terminal.
-pub(crate) fn table(headings: &[&str]) -> Table {
-    Table::new(headings)
+    note(text);
 }
 
 /// Writes sentences to standard output, in lines that fit the terminal.
 pub(crate) fn prose(sentences: &str) -> Result<()> {
-    text(&table::wrapped(sentences, "", table::width()))
+    item(sentences, 0)
 }
 
 /// Writes a line to standard output, wrapped under its beginning where it does not fit the terminal.
 pub(crate) fn item(line: &str, indent: usize) -> Result<()> {
-    text(&table::wrapped(line, &" ".repeat(indent), table::width()))
+    text(table::wrapped(line, &" ".repeat(indent), table::width()))
 }
 
 /// The first rows of a table of the library.
-pub(crate) fn shown(table: &touchstone_grade::table::ScoreTable, most: usize) -> Table {
+pub(crate) fn shown(table: &ScoreTable, most: usize) -> Table {
     let headings: Vec<&str> = table.headings.iter().map(String::as_str).collect();
-    let mut out = self::table(&headings);
+    let mut out = Table::new(&headings);
     for row in table.rows.iter().take(most) {
         out.add_row(row);
     }
@@ -164,8 +171,33 @@ pub(crate) fn count(number: impl TryInto<u64>) -> String {
 }
 
 /// A number with its noun: 1 entity, 2 entities.
-pub(crate) fn counted(number: u64, one: &str, many: &str) -> String {
+pub(crate) fn counted(number: impl TryInto<u64>, one: &str, many: &str) -> String {
+    let number = number.try_into().unwrap_or(0);
     format!("{} {}", count(number), if number == 1 { one } else { many })
+}
+
+/// A number of questions.
+pub(crate) fn questions(number: impl TryInto<u64>) -> String {
+    counted(number, "question", "questions")
+}
+
+/// A share of a whole in percent.
+pub(crate) fn percent(part: impl TryInto<u64>, whole: impl TryInto<u64>) -> String {
+    match [part.try_into().unwrap_or(0), whole.try_into().unwrap_or(0)] {
+        [_, 0] => "-".to_owned(),
+        [part, whole] => format!("{:.1} %", 100.0 * float(part) / float(whole)),
+    }
+}
+
+/// A size in megabytes.
+pub(crate) fn megabytes(bytes: impl TryInto<u64>) -> String {
+    format!("{:.1} MB", float(bytes.try_into().unwrap_or(0)) / 1e6)
+}
+
+/// A count as a float.
+#[expect(clippy::cast_precision_loss, reason = "counts and sizes stay far below 2^53")]
+pub(crate) const fn float(count: u64) -> f64 {
+    count as f64
 }
 
 /// A share or score with three digits.
@@ -178,14 +210,23 @@ pub(crate) fn report_reasons(reasons: &ReasonCounts, what: &str) {
     if reasons.total() == 0 {
         return;
     }
-    note(&format!("{} {what}:", counted(reasons.total() as u64, "record", "records")));
+    note!("{} {what}:", counted(reasons.total(), "record", "records"));
     let sorted = reasons.most_frequent();
     for (reason, n, id) in sorted.iter().take(10) {
-        note(&format!("  {} {reason} (first: {id})", count(*n)));
+        note!("  {} {reason} (first: {id})", count(*n));
     }
     if sorted.len() > 10 {
-        note(&format!("  and {} other reasons", sorted.len() - 10));
+        note!("  and {} other reasons", sorted.len() - 10);
     }
+}
+
+/// Reports the checks that failed; whether there is none.
+pub(crate) fn passed(checks: &[Check]) -> bool {
+    let failures: Vec<&String> = checks.iter().filter_map(|check| check.failure.as_ref()).collect();
+    for failure in &failures {
+        note!("failed: {failure}");
+    }
+    failures.is_empty()
 }
 
 /// Reserves a file that a command writes, before the work of making its content. Only a file that this program wrote is replaced,

@@ -1,6 +1,7 @@
 //! The progress bar, and stopping on Ctrl-C.
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use std::fmt::Display;
 use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 use touchstone_engine::budget::Cancel;
@@ -17,7 +18,7 @@ fn current_work() -> &'static Mutex<Cancel> {
                 std::process::exit(130);
             }
             interrupted().cancel();
-            crate::output::note("stopping; Ctrl-C once more ends at once");
+            note!("stopping; Ctrl-C once more ends at once");
         });
         Mutex::new(Cancel::default())
     })
@@ -60,7 +61,7 @@ impl Bar {
     }
 
     /// Shows a text beside the name of the stage.
-    pub(crate) fn tell(&self, text: &str) {
+    pub(crate) fn add_to_message(&self, text: &dyn Display) {
         let name = self.name.lock().unwrap_or_else(PoisonError::into_inner).clone();
         self.bar.set_message(one_line(&format!("{name} ({text})")));
     }

@@ -108,6 +108,30 @@ fn dependencies_point_down() {
     }
 }
 
+/// A command does not use another one: what two commands share is in the folder's `mod.rs` or beside the folders.
+#[test]
+fn commands_do_not_import_each_other() {
+    const FOLDERS: [&str; 7] = ["kb", "forms", "query", "shell", "forge", "grade", "run"];
+    let src = root().join("crates/cli/src");
+    for folder in FOLDERS {
+        let files = fs::read_dir(src.join(folder)).unwrap().map(|entry| entry.unwrap().path());
+        let files: Vec<_> = files.collect();
+        let names: Vec<&str> = files.iter().map(|path| path.file_stem().unwrap().to_str().unwrap()).collect();
+        for (path, own) in files.iter().zip(&names) {
+            let text = fs::read_to_string(path).unwrap();
+            for other in FOLDERS {
+                let used = format!("crate::{other}::");
+                assert!(!text.contains(&used), "{} uses {used}", path.display());
+            }
+            let siblings = names.iter().filter(|name| *name != own && *own != "mod");
+            for sibling in siblings {
+                let used = format!("super::{sibling}::");
+                assert!(!text.contains(&used), "{} uses {used}", path.display());
+            }
+        }
+    }
+}
+
 /// Whoever searches for a public type finds one.
 #[test]
 fn public_types_have_unique_names() {

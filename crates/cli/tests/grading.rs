@@ -184,3 +184,11 @@ fn gold_answers_that_are_not_known_are_not_wrong() {
     let gold = json(&["grade", "--benchmark", &own, "--predictions", &oracle, "--kb", "world", "--json"]);
     assert_eq!(gold["measures"]["f1"]["mean"].as_f64(), Some(1.0));
 }
+
+/// Without a benchmark, a path that does not exist is named.
+#[test]
+fn a_missing_run_is_named() {
+    let missing = run(&["grade", "nowhere/run"]);
+    assert_eq!(missing.status.code(), Some(2));
+    assert_eq!(stderr(&missing), "error: there is no run and no file of predictions `nowhere/run`\n");
+}

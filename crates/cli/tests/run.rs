@@ -199,7 +199,8 @@ fn another_run_is_refused() {
     }
     let unknown = run(&["run", "orakel", "--benchmark", &bench, "--out", "unused"]);
     assert!(
-        stderr(&unknown).contains("there is no system `orakel`; there are oracle"),
+        stderr(&unknown).contains("there is no system `orakel`; there are oracle")
+            && stderr(&unknown).ends_with("; did you mean `oracle`?\n"),
         "{}",
         stderr(&unknown)
     );
@@ -323,4 +324,33 @@ fn a_run_resumes_from_another_directory() {
                 .unwrap();
         assert_eq!(manifest["trained_on"], "nothing");
     }
+}
+
+/// The KB of a run is also searched for where the run was started.
+#[test]
+fn a_resumed_run_finds_its_kb() {
+    let dir = tempfile::tempdir().unwrap();
+    let (work, bench) = (dir.path().join("work"), text(&dir.path().join("a/b/c/bench")));
+    fs::create_dir(&work).unwrap();
+    fs::create_dir_all(dir.path().join("a/b/c")).unwrap();
+    let elements = text(&support::root().join("docs/elements.ttl"));
+    let out = text(&dir.path().join("runs/nearest"));
+    for arguments in [
+        vec!["kb", "import", &elements, "--out", "kb"],
+        vec!["build", "quick", "--kb", "kb", "--questions", "60", "--out", &bench],
+        vec!["run", "nearest", "--benchmark", &bench, "--out", &out],
+    ] {
+        let cache = dir.path().join("cache");
+        let done =
+            touchstone().args(&arguments).current_dir(&work).env("TOUCHSTONE_CACHE", cache).output().unwrap();
+        assert!(done.status.success(), "{arguments:?}: {}", stderr(&done));
+    }
+    // Another cache folder does not record where the KB is.
+    let mut command = touchstone();
+    command
+        .args(["run", "--resume", &out])
+        .current_dir("/")
+        .env("TOUCHSTONE_CACHE", dir.path().join("other"));
+    let resumed = command.output().unwrap();
+    assert!(resumed.status.success() && stderr(&resumed).is_empty(), "{}", stderr(&resumed));
 }

@@ -1,6 +1,6 @@
 //! Imports a published file, and shows its questions with their shapes and answers: `import_dataset FORMAT FILE`.
 //!
-//! Without arguments it imports two questions of its own. It computes the official scores of a prediction, too.
+//! Without arguments it imports two questions of its own. It also computes the official scores of a prediction.
 #![allow(clippy::print_stdout)]
 
 use std::error::Error;
@@ -51,6 +51,6 @@ fn main() -> Result<(), Box<dyn Error>> {
     }
     let (predicted, gold) = ([ComparedAnswer::plain("12")], [ComparedAnswer::plain("12.0")]);
     let input = OfficialInput { predicted: &predicted, gold: &gold, other_gold: &[], is_exact_match: false };
-    println!("KQA Pro takes 12 for 12.0: {:?}", DataSet::KqaPro.evaluate(&input));
+    println!("KQA Pro considers 12 and 12.0 equal: {:?}", DataSet::KqaPro.evaluate(&input));
     Ok(())
 }

@@ -22,7 +22,7 @@ const LICENCES: [(&str, &str); 10] = [
     ("PDDL-1.0", "pddl"),
 ];
 
-/// The card of a benchmark whose splits have these files and numbers of questions.
+/// The card of a benchmark, given the files of its splits with their numbers of questions.
 pub(crate) fn card(benchmark: &Benchmark, files: &BTreeMap<String, usize>) -> String {
     let manifest = &benchmark.manifest;
     let splits: Vec<(&str, &str, usize)> = files
@@ -81,7 +81,7 @@ pub(crate) fn card(benchmark: &Benchmark, files: &BTreeMap<String, usize>) -> St
     card
 }
 
-/// The YAML header. Strings are written as in JSON, which is YAML, too.
+/// The YAML header. Strings are written as in JSON, which is valid YAML.
 fn header(manifest: &BenchmarkManifest, splits: &[(&str, &str, usize)]) -> String {
     let quoted = |text: &str| serde_json::Value::from(text).to_string();
     let known = LICENCES.iter().find(|(name, _)| name.eq_ignore_ascii_case(manifest.license.trim()));
@@ -118,7 +118,7 @@ fn header(manifest: &BenchmarkManifest, splits: &[(&str, &str, usize)]) -> Strin
     yaml + "---\n"
 }
 
-/// The hub's word for a number of rows.
+/// The hub's size category for a number of rows.
 fn size(n: usize) -> &'static str {
     match n {
         0..1_000 => "n<1K",

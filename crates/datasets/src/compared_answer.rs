@@ -29,7 +29,7 @@ impl<'a> ComparedAnswer<'a> {
         }
     }
 
-    /// The same of an answer that is not needed any more.
+    /// The same from an owned answer.
     pub fn of_owned(answer: Answer) -> ComparedAnswer<'static> {
         match answer {
             Answer::Entity { id, label } | Answer::Class { id, label } | Answer::Relation { id, label }
@@ -42,7 +42,7 @@ impl<'a> ComparedAnswer<'a> {
     }
 
     /// A row of several columns. On KQA Pro's graph the parts of a value are columns (`value`, `number` and `unit`, or `year` and `date`): such
-    /// a row is the value. Any other row is one answer with all of its cells.
+    /// a row is one value. Any other row is one answer with all of its cells.
     pub fn of_row(variables: &[String], row: &[Option<Answer>]) -> ComparedAnswer<'static> {
         let text = |name: &str| {
             let at = variables.iter().position(|variable| variable == name)?;
@@ -68,15 +68,15 @@ impl<'a> ComparedAnswer<'a> {
         ComparedAnswer::plain(row.iter().map(cell).collect::<Vec<_>>().join(" | "))
     }
 
-    /// The same, for as long as one likes.
-    pub fn into_owned(self) -> ComparedAnswer<'static> {
+    /// The same with owned texts.
+    pub(crate) fn into_owned(self) -> ComparedAnswer<'static> {
         let owned = |text: Cow<'a, str>| Cow::Owned(text.into_owned());
         ComparedAnswer { id: self.id.map(owned), text: owned(self.text), value: self.value.map(owned) }
     }
 
     /// The answer as official files write it: the id, or the value without its unit.
     #[must_use]
-    pub fn id_or_value(&self) -> &str {
+    pub(crate) fn id_or_value(&self) -> &str {
         self.id.as_deref().or(self.value.as_deref()).unwrap_or(&self.text)
     }
 }

@@ -13,7 +13,7 @@ pub enum TargetLanguage {
     Sexpr,
     /// KoPL programs.
     Kopl(ProgramStyle),
-    /// SPARQL for a graph. Without one: the graph of a SPARQL source, KQA Pro's for programs; for S-expressions that of
+    /// SPARQL for a graph. If `None`: the graph of a SPARQL source, KQA Pro's for programs; for S-expressions the graph of
     /// the KB, or Freebase's.
     Sparql(Option<DialectChoice>),
 }
@@ -42,7 +42,7 @@ pub enum DialectChoice {
 
 /// Translates the logical forms of records.
 pub struct Converter<'k> {
-    /// What the records are.
+    /// The format of the records.
     pub data_set: DataSet,
     /// The language to write.
     pub target: TargetLanguage,

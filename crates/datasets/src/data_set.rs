@@ -6,7 +6,7 @@ use crate::questions::ReadQuestions;
 use crate::{cwq, gek, grailqa, graphquestions, kqapro, lcquad, lines, nspm, parquet, plain, qald, webqsp};
 use touchstone_logic::Language;
 
-/// A published data set, or a format or evaluator that several of them share. Each one's file holds everything about it.
+/// A published data set, or a format or evaluator that several of them share. The module of each holds everything about it.
 ///
 /// ```
 /// use touchstone_datasets::DataSet;
@@ -34,7 +34,7 @@ pub enum DataSet {
     Qald,
     /// Neural SPARQL machines: a question and an encoded query, on two lines or in one row of templates.
     Nspm,
-    /// Our own lines: questions with a logical form of any language.
+    /// Touchstone's own lines: questions with a logical form in any language.
     Lines,
     /// Logical forms of one language, as text or in JSON.
     Forms(Language),
@@ -42,16 +42,16 @@ pub enum DataSet {
     Parquet,
     /// The scores of the GERBIL platform.
     Gerbil,
-    /// The scores of the GEK paper by the letter.
+    /// The scores of the GEK paper, exactly as published.
     Gek,
 }
 
-/// One file for each data set, with everything about it.
+/// What each data set's module provides.
 pub(crate) trait Published: Sync {
     /// The name on command lines.
     fn name(&self) -> &'static str;
 
-    /// What its records have, in a few words.
+    /// A short description of its records.
     fn description(&self) -> &'static str;
 
     /// How its questions are read.
@@ -59,7 +59,7 @@ pub(crate) trait Published: Sync {
         None
     }
 
-    /// How its predictions are written, in a few words, if they can be read.
+    /// A short description of its predictions, if they can be read.
     fn predictions(&self) -> Option<&'static str> {
         None
     }
@@ -69,7 +69,7 @@ pub(crate) trait Published: Sync {
         None
     }
 
-    /// How it is scored officially.
+    /// Its official scores.
     fn evaluator(&self) -> Option<&dyn Evaluator> {
         None
     }
@@ -127,7 +127,7 @@ impl DataSet {
         self.published().name()
     }
 
-    /// What its records have, in a few words.
+    /// A short description of its records.
     pub fn description(self) -> &'static str {
         self.published().description()
     }
@@ -147,7 +147,7 @@ impl DataSet {
         self.predictions_description().is_some()
     }
 
-    /// How predictions in its format are written, in a few words, if they can be read.
+    /// A short description of predictions in its format, if they can be read.
     pub fn predictions_description(self) -> Option<&'static str> {
         self.published().predictions()
     }
@@ -157,17 +157,17 @@ impl DataSet {
         self.published().export().is_some()
     }
 
-    /// The names of its official scores; none if it has no evaluator of its own.
+    /// The names of its official scores; empty if it has no evaluator of its own.
     pub fn official_scores(self) -> &'static [&'static str] {
         self.published().evaluator().map_or(&[], Evaluator::scores)
     }
 
-    /// Why its official scores differ from ours.
+    /// Why its official scores differ from Touchstone's.
     pub fn official_difference(self) -> Option<&'static str> {
         self.published().evaluator().map(Evaluator::difference)
     }
 
-    /// How its questions are read; as any record where it has none.
+    /// How its questions are read; as records of any kind if it has no format of its own.
     pub(crate) fn questions(self) -> &'static dyn ReadQuestions {
         self.published().questions().unwrap_or(&lines::Lines)
     }

@@ -15,15 +15,15 @@ pub struct ExportConfig<'a> {
     pub data_set: DataSet,
     /// The questions.
     pub benchmark: &'a Benchmark,
-    /// The KB that the questions are about: it has the names of what they mention.
+    /// The KB that the questions are about: it has the names of their entities.
     pub kb: &'a Kb,
-    /// The folder: a file for each split. Files of an earlier export are replaced, others are kept.
+    /// The folder for the files, one for each split. Files of an earlier export are replaced, others are kept.
     pub folder: &'a Path,
-    /// Whether files of an earlier export are replaced although they were edited.
+    /// Whether edited files of an earlier export are replaced.
     pub force: bool,
 }
 
-/// What was written, by file, and what was left out, by reason.
+/// The questions written, by file, and the questions left out, by reason.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Exported {
     /// Files with their numbers of questions.
@@ -65,20 +65,20 @@ pub enum LeftOut {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ExportError {
-    /// Nothing is written in this format.
+    /// There is no export to this format.
     #[error("benchmarks cannot be written as {}", .0.name())]
     NotWritten(DataSet),
-    /// A file.
+    /// A file cannot be written.
     #[error("cannot {action} {path}: {source}", path = .path.display())]
     Io {
-        /// What was tried.
+        /// The operation that failed.
         action: &'static str,
-        /// On which file.
+        /// The file.
         path: PathBuf,
-        /// Why not.
+        /// The error.
         source: std::io::Error,
     },
-    /// The folder cannot be written, or not without losing something of the user's.
+    /// The folder cannot be written, or only by overwriting the user's files.
     #[error(transparent)]
     Output(#[from] OutputError),
     /// The work was cancelled.
@@ -86,7 +86,7 @@ pub enum ExportError {
     Interrupted,
 }
 
-/// Files for others as an output: they may lie among files of the user.
+/// The kind of output: files for other programs, which may lie among files of the user.
 const DATASET_OUTPUT: OutputKind = OutputKind {
     name: "dataset",
     manifest: "",
@@ -103,7 +103,7 @@ pub(crate) trait Export: Sync {
         &["json"]
     }
 
-    /// The name of a file about the whole.
+    /// The name of a file about the whole benchmark.
     fn card(&self) -> Option<&'static str> {
         None
     }
@@ -131,7 +131,7 @@ pub fn export(config: &ExportConfig<'_>, progress: &dyn Progress) -> Result<Expo
     Ok(exported)
 }
 
-/// A benchmark, and the folder for the files that it becomes.
+/// A benchmark, and the folder for its files.
 pub(crate) struct ExportJob<'a> {
     pub(crate) kb: &'a Kb,
     pub(crate) benchmark: &'a Benchmark,
@@ -139,7 +139,7 @@ pub(crate) struct ExportJob<'a> {
 }
 
 impl<'a> ExportJob<'a> {
-    /// What the questions of each split become.
+    /// Converts the questions of each split.
     pub(crate) fn by_split<T>(
         &self,
         record: impl Fn(&'a Question) -> Result<T, LeftOut>,

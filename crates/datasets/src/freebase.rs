@@ -1,10 +1,10 @@
-//! Answers as the data sets about Freebase write them.
+//! Answers in the formats of the data sets about Freebase.
 
 use crate::questions::entity;
 use serde_json::Value as Json;
 use touchstone_logic::{Answer, Ask, Query};
 
-/// GrailQA's and WebQSP's objects, ComplexWebQuestions' objects, or only a text.
+/// GrailQA's and WebQSP's objects, ComplexWebQuestions' objects, or a plain text.
 pub(crate) fn answer(answer: &Json, query: &Query) -> Answer {
     let get = |keys: [&str; 2]| keys.iter().find_map(|key| answer.get(key)).and_then(Json::as_str);
     if let Some(argument) = get(["answer_argument", "AnswerArgument"]).or(get(["answer_id", "id"])) {

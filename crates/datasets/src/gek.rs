@@ -1,4 +1,4 @@
-//! The paper that defines GEK: its measures by the letter. Grading computes them, because they compare logical forms and not answers.
+//! The measures of the GEK paper, exactly as published. Grading computes them, because they compare logical forms and not answers.
 
 use crate::data_set::Published;
 use crate::official::{Evaluator, OfficialInput};
@@ -12,7 +12,7 @@ impl Published for Gek {
     }
 
     fn description(&self) -> &'static str {
-        "the measures of the GEK paper by the letter: of the tokens of SPARQL as they are written"
+        "the measures of the GEK paper exactly as published: over the tokens of SPARQL as written"
     }
 
     fn evaluator(&self) -> Option<&dyn Evaluator> {

@@ -1,4 +1,4 @@
-//! Published files as benchmarks.
+//! Imports published files as benchmarks.
 
 use crate::data_set::DataSet;
 use crate::importer::{ImportedQuestion, Importer, UnreadRecord};
@@ -14,7 +14,7 @@ use touchstone_benchmark::{Benchmark, BenchmarkManifest, KbIdentity, Question, S
 use touchstone_kb::Progress;
 use touchstone_logic::level::Training;
 
-/// What to read, and what to make of it.
+/// The configuration of an import.
 pub struct ImportConfig<'k> {
     /// How records become questions.
     pub importer: Importer<'k>,
@@ -35,7 +35,7 @@ pub struct ImportConfig<'k> {
 pub struct SplitFile {
     /// The split.
     pub split: Split,
-    /// The file; `-` is standard input, and the folder of a benchmark its questions.
+    /// The file; `-` stands for standard input, and the folder of a benchmark for its questions.
     pub file: String,
 }
 
@@ -49,12 +49,26 @@ pub enum LevelSource {
     Compute,
 }
 
-/// How the levels in the files compare with those that the training questions give.
+impl<'k> ImportConfig<'k> {
+    /// The questions of one file as they are, to be graded: levels are kept, and no query is run.
+    pub fn of_file(importer: Importer<'k>, file: &str) -> ImportConfig<'k> {
+        ImportConfig {
+            name: importer.data_set.name().to_owned(),
+            importer,
+            files: vec![SplitFile { split: Split::Dev, file: file.to_owned() }],
+            kb: KbIdentity::of(None),
+            levels: LevelSource::Keep,
+            looks_up_answers: false,
+        }
+    }
+}
+
+/// How the levels in the files compare with those computed from the training questions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct LevelAgreement {
     /// Questions with a level in the files.
     pub given: usize,
-    /// Those of them for which the training questions give another one.
+    /// Those for which the level computed from the training questions is different.
     pub different: usize,
     /// Whether there are training questions to compare with.
     pub comparable: bool,
@@ -67,7 +81,7 @@ pub struct Imported {
     pub benchmark: Benchmark,
     /// Records that could not be read, with their files.
     pub unread: Vec<(String, UnreadRecord)>,
-    /// Questions that have their answers from running the gold query.
+    /// Questions whose answers come from running the gold query.
     pub n_looked_up: usize,
     /// Questions whose gold query was run and gave no answers.
     pub unanswered: Vec<Unanswered>,
@@ -75,7 +89,7 @@ pub struct Imported {
     pub levels: LevelAgreement,
 }
 
-/// What was read, for machines.
+/// A summary of the import for JSON output.
 #[derive(Debug, Clone, Serialize)]
 pub struct ImportSummary {
     counts: BTreeMap<String, u64>,
@@ -147,7 +161,7 @@ fn reasons(unread: &[(String, UnreadRecord)]) -> ReasonCounts {
 /// Reads all files. Records that cannot be read are listed in the result, and counted by reason in the manifest.
 pub fn import(config: &ImportConfig<'_>, progress: &dyn Progress) -> Result<Imported, InputError> {
     let Importer { data_set, ref knowledge, kb } = config.importer;
-    // Thousands of records may have unknown words: looking for the nearest of each would take hours.
+    // Thousands of records may have unknown words: searching the nearest name for each would take hours.
     let importer = Importer { data_set, knowledge: knowledge.clone().without_suggestions(), kb };
     let mut questions: Vec<ImportedQuestion> = Vec::new();
     let mut unread: Vec<(String, UnreadRecord)> = Vec::new();
@@ -177,7 +191,7 @@ pub fn import(config: &ImportConfig<'_>, progress: &dyn Progress) -> Result<Impo
     Ok(Imported { benchmark, unread, n_looked_up, unanswered, levels })
 }
 
-/// Puts what was read together; levels that the files do not have are judged by the training questions.
+/// Builds the benchmark; levels that the files do not have are computed from the training questions.
 fn assemble(
     config: &ImportConfig<'_>,
     imported: Vec<ImportedQuestion>,

@@ -18,7 +18,7 @@ pub struct Importer<'k> {
     pub data_set: DataSet,
     /// What is known about the words in its logical forms.
     pub knowledge: Knowledge<'k>,
-    /// The KB that the questions are about, if it is at hand: it gives ids to what programs name.
+    /// The KB that the questions are about, if it is available: it gives the ids of the names in programs.
     pub kb: Option<&'k Kb>,
 }
 
@@ -47,11 +47,11 @@ pub enum UnreadReason {
     /// The record or its logical form is broken.
     #[error(transparent)]
     Record(Box<RecordError>),
-    /// The record has a logical form and no question.
+    /// The record has a logical form but no question.
     #[error("the record has no question")]
     NoQuestion,
-    /// WebQSP's annotators found no parse good.
-    #[error("no parse of it is good and complete; WebQSP's evaluator leaves it out as well")]
+    /// WebQSP's annotators marked no parse as good and complete.
+    #[error("none of its parses is good and complete; WebQSP's evaluator skips it as well")]
     NoGoodParse,
 }
 
@@ -85,7 +85,7 @@ impl Importer<'_> {
             return Err(unread(reason));
         }
         let failed = |error| unread(RecordError::Form(error).into());
-        // GrailQA's graph has the shape; the expression asks the same with all that is written in literals.
+        // The shape comes from GrailQA's graph; the query from the expression, which has the complete literals.
         let written = json.get("s_expression").and_then(Json::as_str);
         let written = written.map(|text| ItemSource::Text(Language::Sexpr, text.to_owned()));
         let reading = written.and_then(|source| source.read(&self.knowledge).ok());
@@ -111,7 +111,7 @@ impl Importer<'_> {
             program: program.as_ref(),
         };
         let question = Question {
-            // Without an id of its own the line is its id, and every file has such a line.
+            // If the record has no id, its line number is the id, which is the same in every file.
             id: if item.id == line { format!("{split}-{line}") } else { item.id.clone() },
             split,
             level: level_in(&json),
@@ -130,7 +130,7 @@ impl Importer<'_> {
     }
 }
 
-/// Where the question names the entities of the query, as far as they can be found.
+/// The mentions of the query's entities in the question, as far as they can be found.
 fn mentions(query: &Query, names: &BTreeMap<String, String>, text: &str) -> Vec<Mention> {
     let mut mentions: Vec<Mention> = entities(query)
         .into_iter()
@@ -151,7 +151,7 @@ fn strings(list: Option<&Json>) -> Vec<String> {
     list.map(word).collect()
 }
 
-/// The level that a record has. Other data sets mean other things by this word; those are not levels.
+/// The level of a record. Values with which other data sets mean something else are ignored.
 fn level_in(json: &Json) -> Option<Level> {
     let name = json.get("level")?.as_str()?;
     Level::ALL.into_iter().find(|level| level.name() == name)
@@ -177,7 +177,7 @@ fn names_in(json: &Json) -> BTreeMap<String, String> {
     names
 }
 
-/// Where a name stands in a text, in characters, whatever its case.
+/// The position of a name in a text, in characters, ignoring case.
 fn place(text: &str, name: &str) -> Option<(usize, usize)> {
     let lower =
         |text: &str| -> Vec<char> { text.chars().map(|c| c.to_lowercase().next().unwrap_or(c)).collect() };

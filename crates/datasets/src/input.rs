@@ -1,4 +1,4 @@
-//! The records of a file, of standard input or of a text, worked on in parallel.
+//! The records of a file, of standard input or of a text, processed in parallel.
 
 use crate::records::{Record, Records, RecordsError};
 use rayon::prelude::*;
@@ -14,7 +14,7 @@ pub enum RecordInput {
     StandardInput,
     /// A file, compressed or not.
     File(PathBuf),
-    /// Logical forms that are given themselves.
+    /// Logical forms given as text.
     Text(String),
 }
 
@@ -42,7 +42,7 @@ pub enum InputError {
         /// What is wrong.
         source: RecordsError,
     },
-    /// A pair of texts for neural SPARQL machines that do not belong together.
+    /// The two texts of a pair for neural SPARQL machines do not match.
     #[error("{}: the two texts do not have the same number of lines: one ends at {line}", .file.display())]
     UnequalTexts {
         /// The text with the queries.
@@ -55,7 +55,7 @@ pub enum InputError {
     Interrupted,
 }
 
-/// A name cut to what a message can hold.
+/// A name, shortened for a message.
 fn shortened(name: &str) -> String {
     match name.char_indices().nth(60) {
         Some((end, _)) => format!("{}...", &name[..end]),
@@ -63,7 +63,7 @@ fn shortened(name: &str) -> String {
     }
 }
 
-/// Records that are worked on at once: memory stays bounded, whatever the size of the file.
+/// Number of records processed at once, which bounds the memory for files of any size.
 const BATCH: usize = 4096;
 
 impl RecordInput {
@@ -117,7 +117,7 @@ impl RecordInput {
         })
     }
 
-    /// Reads the records, works on them in parallel, and hands on the results in the order of the file.
+    /// Reads the records, processes them in parallel, and passes on the results in the order of the file.
     pub fn for_each<T: Send, E: From<InputError>>(
         &self,
         progress: &dyn Progress,
@@ -144,7 +144,7 @@ impl RecordInput {
 }
 
 /// The file with the questions of a benchmark, given by its folder or itself.
-pub fn benchmark_questions(name: &str) -> Option<PathBuf> {
+pub(crate) fn benchmark_questions(name: &str) -> Option<PathBuf> {
     let path = Path::new(name);
     let folder =
         if path.is_dir() { path } else { path.parent().filter(|_| path.ends_with("questions.jsonl"))? };
@@ -153,7 +153,7 @@ pub fn benchmark_questions(name: &str) -> Option<PathBuf> {
 }
 
 /// The question of a record, if it is a line of a benchmark.
-pub fn benchmark_question(record: &Record) -> Option<Question> {
+pub(crate) fn benchmark_question(record: &Record) -> Option<Question> {
     let may_be = record.json && record.text.contains("\"schema_items\"");
     if may_be { serde_json::from_str(&record.text).ok() } else { None }
 }

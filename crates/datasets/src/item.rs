@@ -1,25 +1,26 @@
-//! Questions with their logical forms, as published files have them.
+//! Questions with their logical forms, as in published files.
 
 use crate::data_set::DataSet;
 use crate::records::Record;
 use serde_json::Value as Json;
 use touchstone_logic::sexpr::GraphQuery;
 use touchstone_logic::{
-    Knowledge, Language, Program, QueryGraph, ReadError, Reading, read_graph, read_program, read_text,
+    Knowledge, Language, Program, QueryGraph, ReadError, ReadForm, Reading, read_graph, read_program,
+    read_text,
 };
 
 /// A question.
 #[derive(Debug, Clone)]
 pub struct Item {
-    /// Its id; the line where it has none.
+    /// Its id; the line number if it has none.
     pub id: String,
-    /// Its text, where the file has it.
+    /// Its text, if the file has it.
     pub question: Option<String>,
     /// Its logical form.
     pub source: ItemSource,
 }
 
-/// A logical form as the file has it.
+/// A logical form as in the file.
 #[derive(Debug, Clone)]
 pub enum ItemSource {
     /// GrailQA's graph.
@@ -40,9 +41,9 @@ pub enum RecordError {
     /// There is no logical form in the record.
     #[error("no logical form: expected {expected}; the record has {found}")]
     NoForm {
-        /// The keys that were looked for.
+        /// The expected keys.
         expected: &'static str,
-        /// The keys that are there.
+        /// The keys of the record.
         found: String,
     },
     /// The logical form cannot be read.
@@ -131,7 +132,7 @@ impl ItemSource {
         }
     }
 
-    /// The query that it asks.
+    /// The query that it stands for.
     pub fn read(&self, knowledge: &Knowledge<'_>) -> Result<Reading, ReadError> {
         match self {
             ItemSource::Graph(graph) => read_graph(graph),
@@ -140,11 +141,12 @@ impl ItemSource {
         }
     }
 
-    /// The query graph: GrailQA's own where there is one.
+    /// The query graph: GrailQA's own if there is one.
     pub fn graph(&self, knowledge: &Knowledge<'_>) -> Result<QueryGraph, ReadError> {
         match self {
             ItemSource::Graph(graph) => Ok(QueryGraph::of_graph_query(graph)?),
-            _ => Ok(QueryGraph::of(&self.read(knowledge)?.query)),
+            ItemSource::Program(_) => Ok(QueryGraph::of(&self.read(knowledge)?.query)),
+            ItemSource::Text(language, text) => ReadForm::read(*language, text, knowledge).graph(),
         }
     }
 }

@@ -29,7 +29,7 @@ impl Published for KqaPro {
     }
 
     fn predictions(&self) -> Option<&'static str> {
-        Some("KQA Pro's: an answer a line, in the order of the questions")
+        Some("KQA Pro's: one answer per line, in the order of the questions")
     }
 
     fn export(&self) -> Option<&dyn Export> {
@@ -65,7 +65,7 @@ impl ReadQuestions for KqaPro {
     }
 }
 
-/// KQA Pro's answers are texts; the query tells what they are.
+/// KQA Pro's answers are texts; the query determines their types.
 pub(crate) fn typed_answer(text: &str, query: &Query) -> Answer {
     match &query.answer {
         Ask::Count(_) => match text.parse::<u64>() {
@@ -81,7 +81,7 @@ pub(crate) fn typed_answer(text: &str, query: &Query) -> Answer {
     }
 }
 
-/// Predictions: an answer a line, in the order of the questions. They have no ids.
+/// Predictions: one answer per line, in the order of the questions, without ids.
 pub(crate) struct AnswerLines<R> {
     reader: R,
     buffer: String,
@@ -122,14 +122,14 @@ fn record(question: &Question) -> Result<Json, LeftOut> {
     }))
 }
 
-/// The first answer, with its own idea of equality.
+/// Compares the first answer, with its own definition of equality.
 impl Evaluator for KqaPro {
     fn scores(&self) -> &'static [&'static str] {
         &["kqapro_accuracy_official"]
     }
 
     fn difference(&self) -> &'static str {
-        "KQA Pro's evaluator cuts numbers to integers within 1e-5 (negative ones always), prints others as Python does, and takes a year for all of its dates; ours compares values and units"
+        "KQA Pro's evaluator cuts numbers to integers within 1e-5 (negative ones always), prints others as Python does, and considers a year equal to all of its dates; ours compares values and units"
     }
 
     fn evaluate(&self, input: &OfficialInput<'_>) -> Vec<f64> {
@@ -141,7 +141,7 @@ impl Evaluator for KqaPro {
     }
 }
 
-/// Whether KQA Pro's evaluator takes two texts for the same.
+/// Whether KQA Pro's evaluator considers two texts equal.
 pub fn same_answer(predicted: &str, gold: &str) -> bool {
     // Most answers are names. (`inf` and `nan` are numbers.)
     let is_name = |text: &str| text.starts_with(|c: char| c.is_alphabetic() && !"iInN".contains(c));
@@ -156,11 +156,11 @@ pub fn same_answer(predicted: &str, gold: &str) -> bool {
     }
 }
 
-/// The text with a number at its beginning cut to an integer, if it is near one from above; negative ones always are.
+/// The text with the number at its beginning truncated to an integer, if it is just above one; negative ones always are.
 fn cut_number(text: &str) -> String {
     let mut parts: Vec<String> = text.split_whitespace().map(str::to_owned).collect();
     let Some(number) = parts.first().and_then(|first| python_float(first)) else { return text.to_owned() };
-    // Python has no integer for these, and leaves the text alone.
+    // Python has no integer for these, and leaves the text unchanged.
     if !number.is_finite() {
         return text.to_owned();
     }
@@ -197,7 +197,7 @@ const ZEROS: [u32; 65] = [
     0x1e2f0, 0x1e950, 0x1fbf0,
 ];
 
-/// With ASCII digits for those of other scripts.
+/// The text with ASCII digits in place of those of other scripts.
 fn ascii_digits(text: &str) -> Cow<'_, str> {
     if text.is_ascii() {
         return Cow::Borrowed(text);
@@ -286,7 +286,7 @@ mod tests {
         }
     }
 
-    /// Numbers are printed anew, as Python prints them.
+    /// Numbers are printed as Python prints them.
     #[test]
     fn numbers_of_kqa_pro() {
         for (a, b) in [

@@ -1,4 +1,4 @@
-//! LC-QuAD: questions with SPARQL over DBpedia; in its second edition over Wikidata. Neither has answers.
+//! LC-QuAD: questions with SPARQL over DBpedia; its second edition is over Wikidata. Neither has answers.
 
 use crate::data_set::Published;
 use crate::item::ItemSource;

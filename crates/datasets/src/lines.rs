@@ -1,4 +1,4 @@
-//! Lines of one's own questions (`docs/your-questions.md`), and records of any kind that has a logical form under one of the usual keys.
+//! Lines of the user's own questions (`docs/your-questions.md`), and records of any kind with a logical form under one of the usual keys.
 
 use crate::data_set::Published;
 use crate::importer::Importer;
@@ -68,7 +68,7 @@ fn listed(json: &Json) -> Option<&Json> {
     json.get("answers").or(json.get("answer"))
 }
 
-/// An answer as people write it: an id, an IRI, a name, a value, or an object as in `questions.jsonl`.
+/// An answer as users write it: an id, an IRI, a name, a value, or an object as in `questions.jsonl`.
 fn answer(answer: &Json, query: &Query, importer: &Importer<'_>) -> Answer {
     let text = match answer {
         Json::String(text) => text.as_str(),

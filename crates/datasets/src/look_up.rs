@@ -1,4 +1,4 @@
-//! Gold answers for questions that came without.
+//! Gold answers for imported questions without answers.
 
 use crate::importer::ImportedQuestion;
 use rayon::prelude::*;
@@ -13,7 +13,7 @@ use touchstone_logic::Language;
 pub struct Unanswered {
     /// The question's id.
     pub id: String,
-    /// Why its query gives none.
+    /// Why its query has no answers.
     pub reason: UnansweredReason,
 }
 
@@ -27,7 +27,7 @@ pub enum UnansweredReason {
     /// There are no answers on this KB.
     #[error("its query gives no answers")]
     NoAnswers,
-    /// The answers are rows.
+    /// The answers have several columns.
     #[error("its query gives more than one column")]
     Columns,
     /// The query was stopped.
@@ -38,10 +38,10 @@ pub enum UnansweredReason {
     CannotRun,
 }
 
-/// Maximum number of operations of a gold query, when its answers are looked up.
+/// Maximum number of operations for a gold query.
 const GOLD_OPERATIONS: u64 = 20_000_000;
 
-/// Runs the queries of questions that came without answers. Returns the number of questions that have answers now, and why others have none.
+/// Runs the queries of questions without answers. Returns the number of questions that have answers now, and why the others have none.
 pub(crate) fn look_up_answers(
     imported: &mut [ImportedQuestion],
     kb: &Kb,

@@ -63,7 +63,7 @@ pub(crate) fn records_of_file(file: &Path) -> Result<Vec<Record>, InputError> {
     })
 }
 
-/// What can be wrong with a pair of texts.
+/// Errors of a pair of texts.
 #[derive(Debug)]
 enum PairError {
     Io(std::io::Error),

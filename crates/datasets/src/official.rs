@@ -4,7 +4,7 @@ use crate::compared_answer::ComparedAnswer;
 use crate::data_set::DataSet;
 use touchstone_logic::Answer;
 
-/// What an official evaluator looks at.
+/// The input of an official evaluator.
 #[derive(Debug, Clone, Copy)]
 pub struct OfficialInput<'a> {
     /// The predicted answers.
@@ -13,7 +13,7 @@ pub struct OfficialInput<'a> {
     pub gold: &'a [ComparedAnswer<'a>],
     /// The gold answers of other readings of the question.
     pub other_gold: &'a [Vec<Answer>],
-    /// Whether the predicted form matches gold by GrailQA's exact match.
+    /// Whether the predicted form matches the gold form by GrailQA's exact match.
     pub is_exact_match: bool,
 }
 
@@ -22,16 +22,16 @@ pub(crate) trait Evaluator: Sync {
     /// The names of its scores.
     fn scores(&self) -> &'static [&'static str];
 
-    /// Why its scores differ from ours.
+    /// Why its scores differ from Touchstone's.
     fn difference(&self) -> &'static str;
 
-    /// The scores; none if they are not about answers.
+    /// The scores; empty if they do not compare answers.
     fn evaluate(&self, input: &OfficialInput<'_>) -> Vec<f64>;
 }
 
 impl DataSet {
     /// The official scores of one prediction, in the order of [`DataSet::official_scores`]. Empty for data sets without an evaluator, and for
-    /// [`DataSet::Gek`], whose scores are about forms.
+    /// [`DataSet::Gek`], whose scores compare forms.
     pub fn evaluate(self, input: &OfficialInput<'_>) -> Vec<f64> {
         self.evaluator().map_or(Vec::new(), |evaluator| evaluator.evaluate(input))
     }
@@ -51,7 +51,7 @@ impl Scores {
     }
 }
 
-/// A share of a number of answers.
+/// The share of a number of answers.
 #[allow(clippy::cast_precision_loss)]
 pub(crate) fn ratio(part: usize, whole: usize) -> f64 {
     part as f64 / whole as f64

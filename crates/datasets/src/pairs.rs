@@ -1,20 +1,20 @@
-//! Pairs of a gold and a predicted logical form: do they ask the same?
+//! Compares pairs of a gold and a predicted logical form.
 
 use crate::{DataSet, Record};
 use serde::ser::SerializeMap;
 use serde::{Deserialize, Serialize, Serializer};
 use serde_json::Value as Json;
 use thiserror::Error;
-use touchstone_logic::equal::{Canonical, OfficialMatcher};
-use touchstone_logic::{Knowledge, Ontology};
+use touchstone_logic::equal::{OfficialMatcher, compare_forms};
+use touchstone_logic::{Knowledge, Ontology, ReadForm};
 
-/// What it means for two forms to be equal.
+/// The definition of equality of two forms.
 pub enum Equality<'k> {
     /// GrailQA's exact match.
     Official {
         /// Freebase's ontology.
         ontology: &'k Ontology,
-        /// Whether to repeat the known mistake of the published evaluator.
+        /// Whether to reproduce the known error of the published evaluator.
         legacy: bool,
     },
     /// The same canonical form, across languages.
@@ -26,7 +26,7 @@ pub enum Equality<'k> {
 
 /// Compares the forms of pairs.
 pub struct PairMatcher<'k> {
-    /// What equal means.
+    /// The definition of equality.
     pub equality: Equality<'k>,
 }
 
@@ -79,6 +79,10 @@ impl PairMatcher<'_> {
             let why = Some("predicted: there is no prediction".to_owned());
             return Ok(PairVerdict { id, equal: false, why });
         }
+        if pair.gold.is_null() {
+            let why = Some("gold: there is no form".to_owned());
+            return Ok(PairVerdict { id, equal: false, why });
+        }
         let (gold, predicted) = (text(&pair.gold), text(&pair.predicted));
         let (equal, why) = match &self.equality {
             Equality::Official { ontology, legacy } => official(ontology, *legacy, &gold, &predicted),
@@ -88,7 +92,7 @@ impl PairMatcher<'_> {
     }
 }
 
-/// Whether a text is not an S-expression, although the official reader would take it for one token.
+/// Whether a text is not an S-expression, although the official reader would accept it as one token.
 fn is_other_language(text: &str) -> bool {
     !text.trim_start().starts_with('(') && text.trim().contains(char::is_whitespace)
 }
@@ -105,18 +109,17 @@ fn official(ontology: &Ontology, legacy: bool, gold: &str, predicted: &str) -> (
 }
 
 fn canonical(line: usize, gold: &str, predicted: &str, knowledge: &Knowledge<'_>) -> (bool, Option<String>) {
-    let form = |text: &str| {
+    let form = |side: &str, text: &str| {
         let record = Record { line, text: text.to_owned(), json: false };
-        let item = DataSet::Lines.item(&record).map_err(|error| error.to_string())?;
-        let reading = item.source.read(knowledge).map_err(|error| error.to_string())?;
-        Ok::<_, String>(Canonical::of(&reading.query, knowledge.words))
+        let item = DataSet::Lines.item(&record).map_err(|error| format!("{side}: {error}"))?;
+        let text = item.source.text().map_err(|error| format!("{side}: {error}"))?;
+        Ok::<_, String>(ReadForm::read(item.source.language(), &text, knowledge))
     };
-    match (form(gold), form(predicted)) {
-        (Ok(gold), Ok(predicted)) => {
-            let verdict = gold.compare(&predicted);
-            (verdict.equal, verdict.why)
-        }
-        (Err(error), _) => (false, Some(format!("gold: {error}"))),
-        (_, Err(error)) => (false, Some(format!("predicted: {error}"))),
+    match (form("gold", gold), form("predicted", predicted)) {
+        (Ok(gold), Ok(predicted)) => match compare_forms(&gold, &predicted, knowledge.words) {
+            Ok(verdict) => (verdict.equal, verdict.why),
+            Err(error) => (false, Some(error.to_string())),
+        },
+        (Err(error), _) | (_, Err(error)) => (false, Some(error)),
     }
 }

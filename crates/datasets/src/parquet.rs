@@ -1,4 +1,4 @@
-//! Benchmarks as Parquet: a row for each question. What has parts of its own (answers, entities, proof, graph) is JSON.
+//! Benchmarks as Parquet: a row for each question. Structured values (answers, entities, proof, graph) are JSON.
 
 use crate::card;
 use crate::data_set::Published;
@@ -89,7 +89,7 @@ static COLUMNS: [(&str, Column); 21] = [
     ("graph", Column::Json(|q| json(&q.graph))),
 ];
 
-/// How a column looks from outside.
+/// The type of a column, as the dataset card describes it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Shown {
     Text,
@@ -115,7 +115,7 @@ fn json(value: &impl Serialize) -> String {
     serde_json::to_string(value).unwrap_or_default()
 }
 
-/// Rows that are written at once.
+/// Number of rows written at once.
 const GROUP: usize = 50_000;
 
 /// Writes questions to a file.

@@ -18,7 +18,7 @@ pub(crate) struct PlainForms {
 pub(crate) const SEXPR: PlainForms = PlainForms {
     language: Language::Sexpr,
     name: "sexpr",
-    description: "S-expressions, one a line or in JSON",
+    description: "S-expressions, one per line or in JSON",
     expected: "`s_expression` or `query`",
 };
 
@@ -34,7 +34,7 @@ pub(crate) const SPARQL: PlainForms = PlainForms {
 pub(crate) const KOPL: PlainForms = PlainForms {
     language: Language::Kopl,
     name: "kopl",
-    description: "KoPL programs, one a line or in JSON",
+    description: "KoPL programs, one per line or in JSON",
     expected: "`program` or `query`",
 };
 
@@ -67,7 +67,7 @@ impl ReadQuestions for PlainForms {
     }
 }
 
-/// A record that is a form itself: a text, or a program in JSON.
+/// A record that is itself a form: a text, or a program in JSON.
 pub(crate) fn bare(json: &Json, language: Option<Language>) -> Option<ItemSource> {
     match json {
         Json::String(text) => {

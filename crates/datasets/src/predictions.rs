@@ -37,8 +37,11 @@ impl<R: BufRead> PredictionReader<R> {
         })
     }
 
-    /// The next prediction whose line is `wanted`; of other formats than lines, the next one.
-    pub fn next_if(&mut self, wanted: impl Fn(&str) -> bool) -> Result<Option<Prediction>, PredictionError> {
+    /// The next prediction whose line is `wanted`; in formats other than lines, the next one.
+    pub(crate) fn next_if(
+        &mut self,
+        wanted: impl Fn(&str) -> bool,
+    ) -> Result<Option<Prediction>, PredictionError> {
         match &mut self.0 {
             Format::Lines(predictions) => predictions.next_if(wanted),
             Format::Answers(predictions) => predictions.next_prediction(),
@@ -46,10 +49,10 @@ impl<R: BufRead> PredictionReader<R> {
         }
     }
 
-    /// What the predictions give, whatever their order: forms if any prediction has one, answers if any prediction has some.
+    /// What the predictions provide: forms if any prediction has one, answers if any prediction has some.
     pub fn gives(mut self) -> Result<Gives, PredictionError> {
         let (mut answers, mut forms) = (false, false);
-        // Lines that cannot decide anything are not parsed.
+        // Lines that cannot change the result are not parsed.
         let decides = |line: &str, answers: bool, forms: bool| {
             let has = |key: &str| memchr::memmem::find(line.as_bytes(), key.as_bytes()).is_some();
             !forms && has("\"logical_form\"") || !answers && has("\"answer")

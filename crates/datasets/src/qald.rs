@@ -103,7 +103,7 @@ pub(crate) fn query(json: &Json) -> Option<ItemSource> {
 pub(crate) struct QaldPredictions<R> {
     reader: R,
     namespaces: Namespaces,
-    /// The questions that are left, once the file is read.
+    /// The remaining questions, once the file is read.
     questions: Option<std::vec::IntoIter<Json>>,
 }
 
@@ -133,7 +133,7 @@ impl<R: BufRead> QaldPredictions<R> {
 /// The prediction in a question of QALD's JSON, without its id. IRIs become ids of the KB.
 pub fn prediction(question: &Json, namespaces: &Namespaces) -> Prediction {
     let sparql = question.pointer("/query/sparql").and_then(Json::as_str);
-    // Some servers give one object where the format has a list.
+    // Some servers send one object where the format has a list.
     let listed = question.get("answers").filter(|answers| !answers.is_null());
     let result_sets: &[Json] = match listed {
         Some(Json::Array(list)) => list,
@@ -227,7 +227,7 @@ impl Evaluator for Gerbil {
 
 /// QALD's and GERBIL's precision, recall and F1, with the precision of an empty answer. Ids are compared without percent-encoding.
 fn by_text(predicted: &[ComparedAnswer<'_>], gold: &[ComparedAnswer<'_>], empty_precision: f64) -> Scores {
-    // A literal has no id, and gold may have one, or a unit beside its value.
+    // A literal has no id, while the gold answer may have one, or a unit beside its value.
     let same_text = |answer: &ComparedAnswer<'_>| {
         gold.iter().find(|gold| answer.id.is_none() && gold.text == answer.text)
     };

@@ -1,4 +1,4 @@
-//! What a data set must know to have its questions read.
+//! The interface by which the questions of a data set are read.
 
 use crate::importer::{Importer, UnreadReason};
 use crate::item::{Item, ItemSource};
@@ -9,18 +9,18 @@ use touchstone_logic::{Answer, Language, Program, Query};
 
 /// Finds the parts of a question in a record.
 pub(crate) trait ReadQuestions: Sync {
-    /// The keys under which a logical form is looked for.
+    /// The keys that may hold a logical form.
     fn expected(&self) -> &'static str;
 
     /// The logical form of a record.
     fn source(&self, json: &Json) -> Option<ItemSource>;
 
-    /// Why the record is not a question, although it can be read.
+    /// Why the record is not a question, although it is readable.
     fn left_out(&self, _json: &Json) -> Option<UnreadReason> {
         None
     }
 
-    /// The forms that the record has, as it has them.
+    /// The forms of the record, unchanged.
     fn forms(&self, item: &Item, json: &Json) -> Forms {
         forms(item, json)
     }
@@ -41,7 +41,7 @@ pub(crate) trait ReadQuestions: Sync {
     }
 }
 
-/// The forms that a record has, as it has them.
+/// The forms of a record, unchanged.
 pub(crate) fn forms(item: &Item, json: &Json) -> Forms {
     let text =
         |keys: &[&str]| keys.iter().find_map(|key| json.get(key)).and_then(Json::as_str).map(str::to_owned);
@@ -57,7 +57,7 @@ pub(crate) fn forms(item: &Item, json: &Json) -> Forms {
         _ => None,
     };
     let sexpr = match &item.source {
-        // The graph is what was annotated; the expression may have been derived from it.
+        // The graph was annotated; the expression may be derived from it.
         ItemSource::Graph(_) => text(&["s_expression"]).or_else(|| item.source.text().ok()),
         ItemSource::Text(Language::Sexpr, text) => Some(text.clone()),
         _ => None,
@@ -65,7 +65,7 @@ pub(crate) fn forms(item: &Item, json: &Json) -> Forms {
     Forms { sexpr, program, sparql, sparql_kqapro: None }
 }
 
-/// An answer in any spelling; what is not one is a text.
+/// An answer in any spelling; everything else is a text.
 pub(crate) fn any_answer(json: &Json) -> Answer {
     Answer::deserialize(json).unwrap_or_else(|_| Answer::plain(json.to_string()))
 }
@@ -75,7 +75,7 @@ pub(crate) fn entity(id: &str, label: &str) -> Answer {
     Answer::Entity { id: id.to_owned(), label: label.to_owned() }
 }
 
-/// The end of an IRI with spaces for underscores; other words with spaces for underscores.
+/// The last part of an IRI, or another word, with spaces in place of underscores.
 pub(crate) fn local_name(word: &str) -> String {
     let name = if word.contains("://") { word.rsplit(['/', '#']).next().unwrap_or(word) } else { word };
     name.replace('_', " ")

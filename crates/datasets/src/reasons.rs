@@ -1,9 +1,9 @@
-//! Why records were left out, and how often.
+//! Counts of records left out, by reason.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-/// Reasons with their counts. Reasons that differ only in their place in a text are one.
+/// Reasons with their counts. Reasons that differ only in line and column are counted as one.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ReasonCounts {
     counts: BTreeMap<String, (usize, String)>,
@@ -32,7 +32,7 @@ impl ReasonCounts {
 
     /// How often each reason occurred.
     #[must_use]
-    pub fn by_reason(&self) -> BTreeMap<String, u64> {
+    pub(crate) fn by_reason(&self) -> BTreeMap<String, u64> {
         self.counts.iter().map(|(reason, (count, _))| (reason.clone(), *count as u64)).collect()
     }
 

@@ -34,7 +34,7 @@ pub enum RecordsError {
         /// The last line.
         line: usize,
     },
-    /// There is something after the list.
+    /// There is text after the list.
     #[error("line {line}: text after the end of the list")]
     AfterList {
         /// Its line.
@@ -59,9 +59,9 @@ pub enum RecordsError {
     NoQuestions,
 }
 
-/// What the file is made of, as its beginning shows.
+/// The structure of the file, detected from its beginning.
 enum Layout<R> {
-    /// The beginning was not looked at.
+    /// Not detected yet.
     Unknown(R),
     /// The elements of an array.
     List(JsonRecords<R>),
@@ -71,7 +71,7 @@ enum Layout<R> {
     Lines(Lines<R>),
     /// A logical form on each line; SPARQL and programs in JSON may take several.
     Forms(Lines<R>),
-    /// There is nothing left.
+    /// The end of the file was reached.
     Done,
 }
 
@@ -94,7 +94,7 @@ impl<R: BufRead> Records<R> {
         Records { layout: Layout::Unknown(reader), maximum: MAX_RECORD }
     }
 
-    /// Finds out what the file is made of, and goes to the first record.
+    /// Detects the structure of the file, and moves to the first record.
     fn begin(&self, mut reader: R) -> io::Result<Layout<R>> {
         if reader.fill_buf()?.starts_with(b"\xef\xbb\xbf") {
             reader.consume(3);
@@ -192,7 +192,7 @@ struct Lines<R> {
     /// The number of the next line.
     line: usize,
     maximum: usize,
-    /// The text that was read and not handed on.
+    /// Text that was read and not yet returned.
     pending: String,
     pending_line: usize,
 }
@@ -274,7 +274,7 @@ impl<R: BufRead> Lines<R> {
 fn is_array_of_objects(buffer: &[u8]) -> bool {
     let start = String::from_utf8_lossy(&buffer[..buffer.len().min(1 << 12)]).into_owned();
     let first = start.split('}').next().unwrap_or("");
-    // Questions have programs, too, but deeper.
+    // Questions also have programs, but at a deeper level.
     let shallow = first.matches('{').count() == 1;
     !(shallow && (first.contains("\"function\"") || first.contains("\"func\"")))
 }
@@ -292,7 +292,7 @@ fn is_sparql(text: &str) -> bool {
     Language::guess(text) == Language::Sparql
 }
 
-/// Whether a line belongs to the query that seemed complete: what may follow a pattern.
+/// Whether a line continues a query that seemed complete, with a clause that may follow a pattern.
 fn goes_on(line: &str) -> bool {
     let start = line.trim_start();
     let word: String = start.chars().take_while(|c| c.is_ascii_alphabetic()).collect();
@@ -312,7 +312,7 @@ fn is_open(text: &str) -> bool {
     is_sparql(text) && (opened == 0 || opened > closed)
 }
 
-/// How often brackets open and close, outside quotes.
+/// The numbers of opening and closing brackets outside quotes.
 fn brackets(text: &str, open: char, close: char) -> (usize, usize) {
     let (mut opened, mut closed, mut quote, mut escaped) = (0, 0, None, false);
     for c in text.chars() {

@@ -67,7 +67,7 @@ fn parses(json: &Json) -> &[Json] {
     json.get("Parses").and_then(Json::as_array).map_or(&[], Vec::as_slice)
 }
 
-/// Whether its annotators found some parse good and complete; where they state nothing, it is.
+/// Whether its annotators marked some parse as good and complete, or did not judge the parses.
 fn has_good_parse(json: &Json) -> bool {
     let states = |parse: &Json, key: &str, wanted: &str| {
         parse.pointer(&format!("/AnnotatorComment/{key}")).is_none_or(|found| found == wanted)
@@ -77,14 +77,14 @@ fn has_good_parse(json: &Json) -> bool {
     parses(json).is_empty() || parses(json).iter().any(is_good)
 }
 
-/// Lists, not sets; the best of the question's parses counts.
+/// Compares lists, not sets; the best of the question's parses counts.
 impl Evaluator for WebQsp {
     fn scores(&self) -> &'static [&'static str] {
         &["webqsp_precision", "webqsp_recall", "webqsp_f1", "webqsp_accuracy"]
     }
 
     fn difference(&self) -> &'static str {
-        "WebQSP's evaluator counts lists, so that an answer said twice counts twice, and a question without a prediction has precision 1"
+        "WebQSP's evaluator counts lists, so that an answer given twice counts twice, and a question without a prediction has precision 1"
     }
 
     fn evaluate(&self, input: &OfficialInput<'_>) -> Vec<f64> {
@@ -110,7 +110,7 @@ fn against_parse(predicted: &[ComparedAnswer<'_>], gold: &[ComparedAnswer<'_>]) 
     }
     let predicted: Vec<&str> = predicted.iter().map(ComparedAnswer::id_or_value).collect();
     let gold: Vec<&str> = gold.iter().map(ComparedAnswer::id_or_value).collect();
-    // As published: so that nothing is divided by 0.
+    // As published, to avoid a division by 0.
     let mut right = 1e-40;
     let (mut missed, mut wrong) = (0.0, 0.0);
     for answer in &gold {

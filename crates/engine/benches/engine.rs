@@ -1,11 +1,12 @@
-//! The embedded engine against Oxigraph in memory: the same queries on the same graph in the same process, from the text of a query to
+//! Compares the embedded engine with Oxigraph in memory: the same queries on the same graph in the same process, from the text of a query to
 //! rows of RDF terms on both sides.
 //!
 //! `cargo bench -p touchstone-engine --bench engine` prints one line per kind of query with two ratios: ours from an S-expression, and ours
-//! from the very SPARQL text that Oxigraph gets. Both sides answer the same queries in the same number of rounds, in turns; the best round
-//! of each counts, and queries with other answers are printed and left out. `-- --triples 200000` makes the graph smaller, `-- --growth` measures one hop on graphs of 0.2, 2 and 20 million triples instead, with the number of answers: the graph's hubs
+//! from the same SPARQL text that Oxigraph gets. Both sides answer the same queries for the same number of alternating rounds; the best round
+//! of each counts, and queries with different answers are printed and left out. `-- --triples 200000` makes the graph smaller.
+//! `-- --growth` measures one hop on graphs of 0.2, 2 and 20 million triples instead, with the number of answers: the graph's hubs
 //! grow with it, and so do the answers of queries that lead back from them. `-- --threads` measures only
-//! what a second thread brings.
+//! the speed-up by a second thread.
 #![allow(missing_docs, unreachable_pub, clippy::unwrap_used, clippy::print_stdout)]
 
 #[path = "../../kb/benches/support/graph.rs"]
@@ -40,7 +41,7 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 struct Pair {
     ours: String,
     peer: String,
-    /// Whether the SPARQL query gives any one of the answers of the S-expression.
+    /// Whether the SPARQL query gives only one of the answers of the S-expression.
     is_one_of_several: bool,
 }
 
@@ -195,9 +196,9 @@ fn rows_peer(store: &Store, text: &str) -> Vec<Vec<Option<Term>>> {
     solutions.map(|solution| solution.unwrap().values().to_vec()).collect()
 }
 
-/// A first pass through both systems: as many queries as Oxigraph answers in two seconds, at least 20, all with the same answers.
+/// A warm-up pass through both systems: as many queries as Oxigraph answers in two seconds, at least 20, all with the same answers.
 ///
-/// Queries on which Oxigraph's sort panics (numbers of several types), and those with other answers, which are printed, are left out on both
+/// Queries for which Oxigraph's sort panics (numbers of several types), and those with different answers, which are printed, are left out on both
 /// sides.
 fn answered_alike(session: &Session<'_>, store: &Store, queries: Vec<Pair>) -> Vec<Pair> {
     let (mut kept, mut time) = (Vec::new(), Duration::ZERO);
@@ -214,11 +215,11 @@ fn answered_alike(session: &Session<'_>, store: &Store, queries: Vec<Pair>) -> V
             texts(rows_ours(session, Language::Sparql, &query.peer)),
         );
         if query.is_one_of_several {
-            // `ORDER BY ... LIMIT 1` gives one of those that share the first place.
+            // `ORDER BY ... LIMIT 1` returns only one of several ties.
             let is_one = |one: &Vec<String>| one.len() == 1 && sexpr.contains(&one[0]);
             if !is_one(&peer) || !is_one(&sparql) {
                 println!(
-                    "  left out, other answers: {} gives {sexpr:?}, Oxigraph {peer:?}, ours from SPARQL {sparql:?}",
+                    "  left out, different answers: {} gives {sexpr:?}, Oxigraph {peer:?}, ours from SPARQL {sparql:?}",
                     query.ours
                 );
                 continue;
@@ -226,7 +227,7 @@ fn answered_alike(session: &Session<'_>, store: &Store, queries: Vec<Pair>) -> V
         } else {
             if sexpr != peer || sparql != peer {
                 println!(
-                    "  left out, other answers: {} has {}, Oxigraph {}, ours from SPARQL {}",
+                    "  left out, different answers: {} has {}, Oxigraph {}, ours from SPARQL {}",
                     query.ours,
                     sexpr.len(),
                     peer.len(),
@@ -240,7 +241,7 @@ fn answered_alike(session: &Session<'_>, store: &Store, queries: Vec<Pair>) -> V
     kept
 }
 
-/// Rows in an order of their own.
+/// Rows in a canonical order.
 fn texts(rows: Vec<Vec<Option<Term>>>) -> Vec<String> {
     let cell = |cell: &Option<Term>| cell.as_ref().map_or(String::new(), ToString::to_string);
     let row = |row: &Vec<Option<Term>>| row.iter().map(cell).collect::<Vec<_>>().join(" ");
@@ -285,7 +286,7 @@ fn threads(kb: &Kb) {
         });
         start.elapsed().as_secs_f64()
     };
-    // In turns: on a machine that is shared with others, both have good and bad moments.
+    // Alternating: on a shared machine, both sides then get the same conditions.
     let (mut one, mut two) = (f64::INFINITY, f64::INFINITY);
     for _ in 0..15 {
         one = one.min(timed(1));
@@ -294,7 +295,7 @@ fn threads(kb: &Kb) {
     println!("{:<28} {:.2} times one (wanted 1.8)", "two threads", one / two);
 }
 
-/// Queries around facts of a KB, so that nearly all have answers.
+/// Queries around facts of a KB, so that nearly all of them have answers.
 struct Workload<'k> {
     kb: &'k Kb,
     view: DirectView<'k>,
@@ -363,7 +364,7 @@ impl<'k> Workload<'k> {
         Set::relate(from, self.kb.relation_id(relation), direction)
     }
 
-    /// One hop, of a hundred queries so many forward.
+    /// One hop, forward in this percentage of queries.
     fn one_hop(&mut self, forward: usize) -> Vec<Pair> {
         self.collect(|w| {
             let from = w.entity();
@@ -446,12 +447,12 @@ impl<'k> Workload<'k> {
         })
     }
 
-    /// A class, and an attribute with numbers that many of its members have, with a value near the top.
+    /// A class, and a numeric attribute that many of its members have, with a value near the top.
     fn class_with_numbers(&mut self) -> Option<(Set, String, AttributeId, String)> {
         let attributes: Vec<AttributeId> = self.kb.attributes().collect();
         let attribute = attributes[self.below(attributes.len())];
         let column = self.kb.facts_by_value(attribute);
-        // Plain numbers only: over values of several types the peer's sort panics.
+        // Only plain numbers: the peer's sort panics on values of several types.
         let unit = self.kb.attribute_unit(attribute);
         let plain = |at: usize| {
             let literal = self.kb.literal(column.value(at));

@@ -1,10 +1,11 @@
-//! The embedded engine beside the package KoPL, on a KB of KQA Pro's size, from the program's steps to its answers: `TOUCHSTONE_KOPL_PYTHON=... cargo bench --bench kopl`.
+//! Compares the embedded engine with the package KoPL, on a KB of KQA Pro's size, from the program's steps to its answers:
+//! `TOUCHSTONE_KOPL_PYTHON=... cargo bench --bench kopl`.
 //!
 //! Both sides run the same programs of each kind (as many as KoPL runs in three seconds, at most 2,000, at least 20), once to warm up and
-//! then in the same number of rounds, of which the best counts; the answers must be the same. The ratio is that of one thread: KoPL has no
-//! more, so what two threads of ours do is printed without one.
+//! then for the same number of rounds, of which the best counts; the answers must be the same. The ratio is for one thread: KoPL has only
+//! one, so our rate on two threads is printed without a ratio.
 //!
-//! A word after `--` chooses kinds of programs; `TOUCHSTONE_BENCH_ENTITIES` sets the size.
+//! A word after `--` selects kinds of programs; `TOUCHSTONE_BENCH_ENTITIES` sets the size.
 #![allow(missing_docs, clippy::print_stdout)]
 
 #[path = "support/kqapro_world.rs"]
@@ -24,9 +25,9 @@ use touchstone_logic::Program;
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
-/// The most programs of a kind. A few programs over and over would only measure how well they fit into a cache.
+/// Maximum number of programs of a kind. Repeating a few programs would only measure how well they fit into a cache.
 const PROGRAMS: usize = 2_000;
-/// Seconds that KoPL's first pass through a kind may take; slow kinds have fewer programs, on both sides.
+/// Maximum number of seconds of KoPL's first pass through a kind; slow kinds have fewer programs, on both sides.
 const SECONDS: u64 = 3;
 /// Rounds of each side.
 const ROUNDS: usize = 3;
@@ -39,7 +40,7 @@ fn run(words: &Words<'_>, program: &Program, cancel: &Cancel) -> Vec<Answer> {
     embedded::run(kb, &plan, &budget).expect("an answer").answers(kb)
 }
 
-/// As KoPL gives it.
+/// The answer in KoPL's format.
 fn answer(words: &Words<'_>, program: &Program) -> Value {
     let answers = run(words, program, &Cancel::default());
     match &answers[..] {
@@ -48,7 +49,7 @@ fn answer(words: &Words<'_>, program: &Program) -> Value {
     }
 }
 
-/// Sets have no order; and KoPL writes whole numbers without a dot, ours are as they are in the file.
+/// Sets have no order; KoPL writes integers without a decimal point, ours are as in the file.
 fn unordered(answer: &Value) -> Value {
     let Some(list) = answer.as_array() else { return answer.clone() };
     let whole = |text: &Value| text.to_string().replace(".0 ", " ").replace(".0\"", "\"");
@@ -61,7 +62,7 @@ fn is_nothing(answer: &Value) -> bool {
     answer.is_object() || answer.as_array().is_some_and(Vec::is_empty) || *answer == json!("0")
 }
 
-/// What KoPL needs and says, if there is a Python that has it.
+/// The input and output of KoPL, if there is a Python that has it.
 fn peer(dir: &Path, kb: &Path, programs: &Value) -> Option<Value> {
     let python = std::env::var_os("TOUCHSTONE_KOPL_PYTHON")?;
     let (asked, out) = (dir.join("programs.json"), dir.join("out.json"));

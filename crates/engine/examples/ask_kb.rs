@@ -37,7 +37,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     import(&ImportRequest::new(Source::Rdf(Profile::Rdfs), vec![file]), &store, &NoProgress)?;
     let kb = Kb::open(&store)?;
 
-    // 1. A session looks words up and chooses the engine. Threads can share it.
+    // 1. A session looks up names and chooses the engine. Threads can share it.
     let session = Session::new(&kb);
     let settings = Settings { trace: true, ..Settings::default() };
     for text in QUERIES {
@@ -50,7 +50,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         println!();
     }
 
-    // 2. A budget: a query that exceeds it has an outcome, never a partial answer.
+    // 2. A budget: a query that exceeds it ends with an outcome, never with partial answers.
     let settings = Settings { limits: Limits { operations: 1, ..Limits::default() }, ..Settings::default() };
     let reply = session.run(Language::Kopl, QUERIES[0], &settings, &Cancel::default());
     println!("with a budget of one operation: {}", shown(&reply.outcome));

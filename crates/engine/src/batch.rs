@@ -12,21 +12,21 @@ use thiserror::Error;
 use touchstone_kb::Progress;
 use touchstone_logic::Language;
 
-/// Number of queries that are read ahead: memory stays bounded, whatever the size of the file.
+/// Number of queries that are read ahead; it bounds memory, whatever the size of the file.
 const CHUNK: usize = 1024;
 
-/// How a batch is run.
+/// Settings of a batch.
 #[derive(Clone, Default)]
 pub struct BatchConfig {
-    /// How each query is run.
+    /// Settings of each query.
     pub settings: Settings,
-    /// The language of queries that do not name theirs; guessed from each of them if absent.
+    /// The language of queries that do not name one; guessed from each query if absent.
     pub language: Option<Language>,
-    /// Number of queries that run at once; one for each core if absent.
+    /// Number of concurrent queries; one per core if absent.
     pub jobs: Option<usize>,
 }
 
-/// How many queries a batch had, and what became of them.
+/// The number of queries in a batch, and their outcomes.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct BatchSummary {
     /// The number of queries.
@@ -36,13 +36,13 @@ pub struct BatchSummary {
 }
 
 impl BatchSummary {
-    /// Whether there were queries, and all of them ran to their end.
+    /// Whether there were queries, and all of them completed.
     pub fn all_answered(&self) -> bool {
         self.queries > 0 && self.outcomes.get("answered") == Some(&self.queries)
     }
 }
 
-/// Why a batch did not come to its end.
+/// Why a batch was not completed.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum BatchError {
@@ -52,7 +52,7 @@ pub enum BatchError {
     /// The results cannot be written.
     #[error("cannot write the results")]
     Write(#[source] io::Error),
-    /// There are no threads to run queries.
+    /// The threads that run queries could not be started.
     #[error("cannot start threads")]
     Threads(#[from] rayon::ThreadPoolBuildError),
     /// It was cancelled.
@@ -75,7 +75,7 @@ enum LineResult<'l> {
     NotAQuery { outcome: &'static str, error: &'l str },
 }
 
-/// Runs the queries of lines of `{"id": ..., "lang": ..., "query": ...}` and writes a line of results for each.
+/// Runs queries from lines of `{"id": ..., "lang": ..., "query": ...}` and writes one line of results for each.
 pub fn run_batch(
     session: &Session<'_>,
     config: &BatchConfig,

@@ -1,7 +1,7 @@
-//! How much a query may cost, and how it is stopped.
+//! Limits on the cost of a query, and how it is stopped.
 //!
-//! A [`Budget`] belongs to one execution. Loops call [`Budget::spend`]; an execution that runs over gets a [`Stopped`] with the figures, which is an
-//! outcome like any other. The clock is read once in a while only, because reading it costs more than most operations.
+//! A [`Budget`] belongs to one execution. Loops call [`Budget::spend`]; an execution that exceeds a limit gets a [`Stopped`] with the
+//! figures, which is an outcome like any other. The clock is read only occasionally, because reading it costs more than most operations.
 
 use std::cell::Cell;
 use std::fmt;
@@ -9,10 +9,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-/// The limits of one execution. The default is safe for queries from strangers.
+/// The limits of one execution. The defaults are safe for untrusted queries.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
-    /// Things looked at: facts, candidates, rows.
+    /// Things visited: facts, candidates, rows.
     pub operations: u64,
     /// Answers.
     pub rows: u64,
@@ -29,23 +29,23 @@ impl Default for Limits {
 }
 
 impl Limits {
-    /// No limits, for queries of our own making.
+    /// No limits, for trusted queries.
     pub const fn none() -> Limits {
         Limits { operations: u64::MAX, rows: u64::MAX, memory: u64::MAX, time: Duration::MAX }
     }
 }
 
-/// Stops executions from another thread. Copies stop the same ones.
+/// Stops executions from another thread. Clones stop the same executions.
 #[derive(Debug, Clone, Default)]
 pub struct Cancel(Arc<AtomicBool>);
 
 impl Cancel {
-    /// Stops what holds a copy of this, soon.
+    /// Requests a stop of all executions that hold a clone of this.
     pub fn cancel(&self) {
         self.0.store(true, Ordering::Relaxed);
     }
 
-    /// Whether it was stopped.
+    /// Whether a stop was requested.
     pub fn is_cancelled(&self) -> bool {
         self.0.load(Ordering::Relaxed)
     }
@@ -82,17 +82,18 @@ impl Limit {
 /// What an execution has used so far.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Cost {
-    /// Things looked at.
+    /// Things visited.
     pub operations: u64,
     /// Answers.
     pub rows: u64,
-    /// The most bytes held at once, as far as the engine counts them.
+    /// Peak number of bytes held, as far as the engine counts them.
     pub memory: u64,
     /// Wall-clock time.
     pub time: Duration,
 }
 
-/// A limit was reached. There is no partial answer. It is boxed, because every result that may be stopped has room for it, and results are passed on a million times before one is stopped.
+/// A limit was reached. There is no partial answer. It is boxed to keep results small: a million results are passed on for each one that
+/// is stopped.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Stopped(Box<Stop>);
 
@@ -107,13 +108,13 @@ impl std::ops::Deref for Stopped {
 /// See [`Stopped`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Stop {
-    /// Which one.
+    /// Which limit.
     pub limit: Limit,
     /// Its value, in its own unit (milliseconds for time); 0 for a cancellation.
     pub allowed: u64,
-    /// What was used until then.
+    /// The cost at that point.
     pub cost: Cost,
-    /// In which step of how many, counted from 1, where the engine has steps.
+    /// The step and the number of steps, counted from 1, if the engine has steps.
     pub step: Option<(usize, usize)>,
 }
 
@@ -149,18 +150,18 @@ pub fn grouped(number: u64) -> String {
     out
 }
 
-/// Number of operations between two looks at the clock and the cancellation.
+/// Number of operations between two checks of the clock and of cancellation.
 const CHECK_EVERY: u64 = 4096;
 
-/// The account of one execution.
+/// Counts the cost of one execution.
 #[derive(Debug)]
 pub struct Budget<'c> {
     limits: Limits,
-    /// Borrowed: counting its owners for each of a million short queries would make threads wait for each other.
+    /// Borrowed: reference counting for millions of short queries would make threads contend.
     cancel: Option<&'c Cancel>,
     started: Instant,
     operations: Cell<u64>,
-    /// At how many operations to look closer: at the clock, or at the end of the limit.
+    /// Number of operations at which the next full check is due.
     look_at: Cell<u64>,
     rows: Cell<u64>,
     memory: Cell<u64>,
@@ -184,7 +185,7 @@ impl<'c> Budget<'c> {
         }
     }
 
-    /// With a way to stop it from another thread.
+    /// Sets a way to stop it from another thread.
     #[must_use]
     pub fn stopped_by(self, cancel: &'c Cancel) -> Budget<'c> {
         Budget { cancel: Some(cancel), ..self }
@@ -198,7 +199,7 @@ impl<'c> Budget<'c> {
         if total > self.look_at.get() { self.look() } else { Ok(()) }
     }
 
-    /// Looks at everything now.
+    /// Checks all limits now.
     #[cold]
     pub fn look(&self) -> Result<(), Stopped> {
         let total = self.operations.get();
@@ -236,7 +237,7 @@ impl<'c> Budget<'c> {
         self.memory.set(self.memory.get().saturating_sub(bytes));
     }
 
-    /// Says which step of how many is being worked on, for the message.
+    /// Sets the current step and the number of steps, for the message.
     pub(crate) fn enter(&self, step: Option<(usize, usize)>) -> Option<(usize, usize)> {
         self.step.replace(step)
     }
@@ -261,7 +262,7 @@ impl<'c> Budget<'c> {
         self.cancel
     }
 
-    /// What to return when a limit is reached.
+    /// The result to return when a limit is reached.
     #[cold]
     pub fn stopped(&self, limit: Limit) -> Stopped {
         let allowed = match limit {

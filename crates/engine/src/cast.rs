@@ -1,4 +1,4 @@
-//! Conversions between numbers, in one place, so that each is justified once.
+//! Numeric conversions, each justified once.
 
 /// A count or a position as the 32 bits of ids.
 #[inline]
@@ -18,7 +18,7 @@ pub(crate) const fn micros(time: std::time::Duration) -> f64 {
     time.as_nanos() as f64 / 1000.0
 }
 
-/// A weight between 0 and 1 in thousandths; what is not a number weighs nothing.
+/// A weight between 0 and 1 in thousandths; NaN has weight 0.
 #[inline]
 #[expect(
     clippy::cast_possible_truncation,

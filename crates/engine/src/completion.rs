@@ -11,7 +11,7 @@ const MAX_COMPLETIONS: usize = 20;
 /// A word that can be typed.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Completion {
-    /// The word; it has no character that a terminal cannot show.
+    /// The word; it has no unprintable characters.
     pub text: String,
     /// What it is: `function`, `class`, ..., or the description of an entity.
     pub what: String,
@@ -46,8 +46,8 @@ impl Completions {
         Completions { kb, schema }
     }
 
-    /// Completions of the end of a line: the start of what they replace, and the words. Names may contain spaces, so the longest end of
-    /// the line that is the beginning of a name counts.
+    /// Completions for the end of a line: the start of the text that they replace, and the words. Names may contain spaces, so the longest
+    /// end of the line that is a prefix of a name is completed.
     pub fn at_end_of(&self, line: &str) -> (usize, Vec<Completion>) {
         let from = line.rfind(['(', ',', '"', '>', '<', '{', '}', '\n']).map_or(0, |at| at + 1);
         let from = from + (line[from..].len() - line[from..].trim_start().len());
@@ -70,7 +70,7 @@ impl Completions {
         };
         let schema = self.schema.iter().filter(|completion| begins(&completion.text));
         let mut found: Vec<Completion> = schema.take(MAX_COMPLETIONS).cloned().collect();
-        // A single letter begins half of the names of a KB.
+        // A single letter is a prefix of too many names.
         if word.chars().count() >= 2 && word.len() <= 100 {
             for hit in self.kb.find_names(word, MAX_COMPLETIONS) {
                 let is_known = found.iter().any(|completion| completion.text == hit.name);

@@ -1,4 +1,4 @@
-//! A KB with what engines need of it.
+//! A KB with the data that engines need.
 
 use crate::exact::ExactPrinter;
 use crate::shortcut::{PlainNumbers, View};
@@ -8,8 +8,8 @@ use std::sync::OnceLock;
 use touchstone_kb::Kb;
 use touchstone_kb::rdf::RdfView;
 
-/// A KB with its words, its RDF views and its printers of exact SPARQL, each made when it is first needed. Shared by threads; making one
-/// costs next to nothing.
+/// A KB with its names, its RDF views and its printers of exact SPARQL, each created on first use. Shared by threads; creating one
+/// is cheap.
 pub struct KbContext<'kb> {
     words: Words<'kb>,
     views: OnceLock<Views<'kb>>,
@@ -19,7 +19,7 @@ pub struct KbContext<'kb> {
 }
 
 impl<'kb> KbContext<'kb> {
-    /// For a KB.
+    /// A context for a KB.
     pub fn new(kb: &'kb Kb) -> KbContext<'kb> {
         KbContext {
             words: Words::new(kb),
@@ -30,7 +30,7 @@ impl<'kb> KbContext<'kb> {
         }
     }
 
-    /// Does not look for the nearest of words that are not known (see [`Words::without_suggestions`]).
+    /// Does not suggest the nearest name for unknown ones (see [`Words::without_suggestions`]).
     pub fn without_suggestions(mut self) -> KbContext<'kb> {
         self.words = self.words.without_suggestions();
         self
@@ -41,7 +41,7 @@ impl<'kb> KbContext<'kb> {
         self.words.kb()
     }
 
-    /// What the words of queries mean on the KB.
+    /// Looks up names of queries in the KB.
     pub fn words(&self) -> &Words<'kb> {
         &self.words
     }

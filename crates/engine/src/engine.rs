@@ -1,7 +1,7 @@
-//! The trait of everything that runs queries on a KB.
+//! The trait of all engines that run queries on a KB.
 //!
-//! An engine gets a request and a budget; it gives answers, and what it has to report besides them. What the run cost is in the budget,
-//! also when there is no answer. [`Session`](crate::Session) reads logical forms and chooses the view; engines never read text.
+//! An engine gets a request and a budget, and returns answers, notes and a trace. The budget holds the cost of the run,
+//! even if there is no answer. [`Session`](crate::Session) parses logical forms and chooses the view; engines never parse text.
 
 use crate::budget::{Budget, Stopped};
 use crate::context::KbContext;
@@ -35,7 +35,7 @@ pub trait Engine: fmt::Debug + Send + Sync {
     /// One word for reports, such as `embedded`.
     fn name(&self) -> &'static str;
 
-    /// Runs a plan: a query of any language whose words were looked up.
+    /// Runs a plan: a query of any language with its names looked up.
     fn run_plan<'kb>(
         &self,
         request: &PlanRequest<'_>,
@@ -43,7 +43,7 @@ pub trait Engine: fmt::Debug + Send + Sync {
         budget: &Budget<'_>,
     ) -> EngineReply<Found<'kb>>;
 
-    /// Runs a SPARQL query as SPARQL reads it.
+    /// Runs a SPARQL query with the semantics of SPARQL.
     fn run_sparql<'kb>(
         &self,
         request: &SparqlRequest,
@@ -57,7 +57,7 @@ pub trait Engine: fmt::Debug + Send + Sync {
 pub struct PlanRequest<'r> {
     /// The plan.
     pub plan: &'r Plan,
-    /// For engines that run SPARQL, the graph to ask; without it, the engine chooses.
+    /// For engines that run SPARQL: the graph to query; if absent, the engine chooses.
     pub view: Option<View>,
     /// Whether to record every step, if the engine can.
     pub trace: bool,
@@ -70,16 +70,16 @@ impl<'r> PlanRequest<'r> {
     }
 }
 
-/// What an engine found, and what it reports besides.
+/// The result of an engine, with notes and a trace.
 #[derive(Debug)]
 pub struct EngineReply<T> {
     /// The answers, or why there are none.
     pub result: Result<T, EngineError>,
-    /// The name of the engine that ran the query, also if it did not finish; none if the query was refused before it ran.
+    /// The name of the engine that ran the query, even if it did not finish; none if the query was rejected before it ran.
     pub ran_by: Option<&'static str>,
-    /// What the user should know besides the answers.
+    /// Notes for the user.
     pub notes: Vec<String>,
-    /// What happened in each step, also until a limit was reached; where it was requested and the engine records it.
+    /// The trace of each step, including those before a limit was reached, if requested and supported.
     pub trace: Option<TraceNode>,
 }
 
@@ -89,7 +89,7 @@ impl<T> EngineReply<T> {
         EngineReply { result, ran_by: Some(engine), notes: Vec::new(), trace: None }
     }
 
-    /// A query that was refused before it ran.
+    /// A query that was rejected before it ran.
     pub fn refused(error: impl Into<EngineError>) -> EngineReply<T> {
         EngineReply { result: Err(error.into()), ran_by: None, notes: Vec::new(), trace: None }
     }
@@ -112,7 +112,7 @@ pub enum SparqlAnswers<'kb> {
     Found {
         /// Their ids.
         found: Found<'kb>,
-        /// The RDF results of the query, where they were requested and follow from the ids.
+        /// The RDF results of the query, if they were requested and follow from the ids.
         results: Option<Results>,
     },
     /// RDF results.
@@ -126,7 +126,7 @@ pub enum EngineError {
     /// A limit was reached.
     #[error(transparent)]
     Stopped(#[from] Stopped),
-    /// A SPARQL query has an IRI that is relative to nothing.
+    /// A SPARQL query has a relative IRI and no base.
     #[error(
         "the IRI <{iri}> is relative, and the query has no BASE; write the whole IRI, or begin with BASE <...>"
     )]
@@ -134,25 +134,25 @@ pub enum EngineError {
         /// The IRI as it is in the query.
         iri: String,
     },
-    /// The query makes no sense for any KB.
+    /// The query is invalid for every KB.
     #[error(transparent)]
     Plan(#[from] PlanError),
     /// The embedded engine was asked to run SPARQL that is outside the algebra.
     #[error("the embedded engine cannot run this query ({0}); use --engine auto or spareval")]
     NotRecognised(NotRecognised),
-    /// No view has words for the plan.
+    /// No view can express the plan.
     #[error(transparent)]
     NoExactForm(#[from] NoExactForm),
-    /// A plan was to be run as SPARQL, on no view at all.
+    /// A plan was to be run as SPARQL without any view.
     #[error("there is no view to ask")]
     NoView,
     /// A plan was printed as SPARQL that cannot be parsed.
     #[error("a defect in the printer: {error}")]
     Printer {
-        /// What the parser reports.
+        /// The parser's message.
         error: Box<SyntaxError>,
     },
-    /// The results do not fit the query or the KB.
+    /// The results do not match the query or the KB.
     #[error(transparent)]
     Unreadable(#[from] Unreadable),
     /// The evaluation failed.

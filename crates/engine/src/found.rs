@@ -1,13 +1,13 @@
-//! What a plan found, as ids of the KB.
+//! The result of a plan, as ids of the KB.
 
 use std::borrow::Cow;
 use touchstone_kb::{Kb, LiteralId, NodeId, RelationId};
 use touchstone_logic::Answer;
 
-/// What a plan found, as ids of the KB.
+/// The result of a plan, as ids of the KB.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Found<'k> {
-    /// Entities and classes, and literals: sorted, each once.
+    /// Entities, classes and literals: sorted, without duplicates.
     Things {
         /// Nodes.
         nodes: Cow<'k, [u32]>,
@@ -16,7 +16,7 @@ pub enum Found<'k> {
     },
     /// Relations, sorted.
     Relations(Vec<RelationId>),
-    /// A number of things.
+    /// A count.
     Count(u64),
     /// Yes or no.
     Boolean(bool),
@@ -27,7 +27,7 @@ impl<'k> Found<'k> {
         Found::Things { nodes, literals }
     }
 
-    /// How many answers there are.
+    /// The number of answers.
     pub fn len(&self) -> usize {
         match self {
             Found::Things { nodes, literals } => nodes.len() + literals.len(),

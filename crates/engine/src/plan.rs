@@ -1,7 +1,7 @@
-//! A query whose words have become ids: what engines run, and what is printed for SPARQL servers.
+//! A query with its names replaced by ids: what engines run, and what is printed for SPARQL servers.
 //!
-//! Planning simplifies, so that there is one way to run each thing: the values of an attribute are what the attribute leads to, a
-//! verification asks whether something exists, a selection is a superlative. Marks that nothing refers to are dropped; the others are
+//! Planning normalises queries, so that each meaning has one representation: the values of an attribute are what the attribute leads to, a
+//! verification asks whether something exists, a selection is a superlative. Marks without references are dropped; the others are
 //! numbered from 0. Every set has a number, which is its step in a trace.
 
 use crate::values::{LiteralRanges, satisfying};
@@ -26,11 +26,11 @@ pub struct Plan {
     pub different: Vec<(Side, Side)>,
     /// Answers that are texts must be English or without a language.
     pub english: bool,
-    /// How many marks there are.
+    /// Number of marks.
     pub n_marks: usize,
-    /// How many steps there are.
+    /// Number of steps.
     pub n_steps: usize,
-    /// Words that the KB does not know.
+    /// Names that the KB does not know.
     pub unknown: Vec<UnknownWord>,
 }
 
@@ -39,7 +39,7 @@ pub struct Plan {
 pub enum PlannedAsk {
     /// The members of a set.
     Members(PlanSet),
-    /// How many members a set has.
+    /// The number of members of a set.
     Count(PlanSet),
     /// Whether a set has members.
     Exists(PlanSet),
@@ -63,7 +63,7 @@ pub struct QualifiersOf {
     pub properties: Few<Property>,
     /// Their values.
     pub to: PlanSet,
-    /// The keys asked for.
+    /// The requested keys.
     pub keys: Few<QualifierId>,
 }
 
@@ -74,20 +74,20 @@ pub enum Side {
     Answer,
     /// A marked thing.
     Marked(usize),
-    /// An entity; `None` if the KB does not know it.
+    /// An entity; `None` if the KB does not have it.
     Node(Option<u32>),
 }
 
 /// A description of things.
 #[derive(Debug, Clone)]
 pub struct PlanSet {
-    /// Its number.
+    /// Its step number.
     pub step: usize,
     /// The description.
     pub kind: SetKind,
-    /// Whether it refers to marked things or marks some.
+    /// Whether it contains marks or references to them.
     pub has_marks: bool,
-    /// How many steps along facts it takes to ask it about one thing; superlatives must be worked out.
+    /// Number of steps along facts to probe it for one thing; superlatives must be computed.
     pub(crate) reach: u8,
 }
 
@@ -104,17 +104,17 @@ pub enum SetKind {
     Values(Box<Test>),
     /// What the members of a set lead to.
     Relate(Box<RelateTo>),
-    /// What is in all sets.
+    /// Intersection.
     And(Vec<PlanSet>),
-    /// What is in some set.
+    /// Union.
     Or(Vec<PlanSet>),
     /// The members with the greatest or smallest value.
     Superlative(Box<Extremes>),
-    /// What was so during a period.
+    /// What held during a period.
     During(Box<Period>),
-    /// A set whose member is remembered.
+    /// A set whose member is marked.
     Marked(usize, Box<PlanSet>),
-    /// The remembered thing.
+    /// The marked thing.
     Same(usize),
 }
 
@@ -125,7 +125,7 @@ pub struct RelateTo {
     pub from: PlanSet,
     /// The properties; several if a name is ambiguous.
     pub properties: Few<Property>,
-    /// Which way.
+    /// The direction.
     pub direction: Direction,
     /// Conditions on the qualifiers of the fact.
     pub conditions: Vec<Test>,
@@ -136,25 +136,25 @@ pub struct RelateTo {
 pub struct Test {
     /// The keys, for a test of qualifiers.
     pub keys: Few<QualifierId>,
-    /// How to compare.
+    /// The comparison operator.
     pub comparison: Comparison,
-    /// With what.
+    /// The value compared with.
     pub value: Value,
-    /// What the value is, so that it is read once.
+    /// The parsed value.
     target: Target,
-    /// The literals that pass, once they were needed.
+    /// The literals that pass, computed on first use.
     literals: OnceLock<LiteralRanges>,
 }
 
-/// What a test compares with.
+/// The parsed value of a test.
 #[derive(Debug, Clone, Copy)]
 enum Target {
     Time(Time),
     /// A number, in the unit of the value.
     Number(f64),
-    /// A text in whichever language.
+    /// A text in any language.
     Text,
-    /// Something else, or several things.
+    /// Another value, or several interpretations.
     Other,
 }
 
@@ -162,7 +162,7 @@ impl Target {
     fn of(value: &Value, literal: &Literal<'_>) -> Target {
         let target = match literal.kind().family() {
             LiteralFamily::Time => literal.as_time().map(Target::Time),
-            // A datatype may be a unit, too.
+            // A datatype may also be a unit.
             LiteralFamily::Quantity if literal.unit() != value.unit => None,
             LiteralFamily::Quantity => literal.number().map(Target::Number),
             LiteralFamily::Text => Some(Target::Text),
@@ -175,17 +175,17 @@ impl Target {
 impl Test {
     /// The literals that pass.
     pub fn literals(&self, kb: &Kb) -> &LiteralRanges {
-        // That there is an order was checked when the test was made.
+        // The order was checked when the test was created.
         self.literals
             .get_or_init(|| satisfying(kb, self.comparison, &self.value.literal()).unwrap_or_default())
     }
 
-    /// Whether the literals that pass are known already.
+    /// Whether the literals that pass are already computed.
     pub(crate) fn is_worked_out(&self) -> bool {
         self.literals.get().is_some()
     }
 
-    /// Whether a literal passes, by a look at it. For many literals, [`Test::literals`] is quicker.
+    /// Whether a literal passes. For many literals, [`Test::literals`] is faster.
     pub(crate) fn accepts(&self, kb: &Kb, literal: LiteralId) -> bool {
         let is_equal = match (self.target, self.comparison) {
             (Target::Time(target), comparison) => {
@@ -229,31 +229,31 @@ pub struct Extremes {
 /// See [`SetKind::During`].
 #[derive(Debug, Clone)]
 pub struct Period {
-    /// Properties for the start, and what they may be.
+    /// Properties of the start, and their allowed values.
     pub start: (Few<Property>, Test),
-    /// Properties for the end, and what they may be.
+    /// Properties of the end, and their allowed values.
     pub end: (Few<Property>, Test),
 }
 
-/// A query that makes no sense for any KB.
+/// A query that is invalid for every KB.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PlanError {
-    /// Greater and less for texts.
+    /// An order comparison of texts.
     #[error("`{value}`: {source}")]
     NoOrder {
         /// The value compared with.
         value: String,
-        /// Why.
+        /// The reason.
         source: NoOrder,
     },
-    /// Marked things that two separate descriptions share.
+    /// Marked things that are shared by two separate descriptions.
     #[error("a thing that two descriptions share cannot be asked about here")]
     SharedBetween,
-    /// A mark that is referred to, but set nowhere.
+    /// A reference to a mark that is not set.
     #[error("the query refers to a marked thing (number {0}) that it describes nowhere")]
     NoSuchMark(Mark),
-    /// A program that is none.
+    /// An invalid program.
     #[error(transparent)]
     Program(#[from] ProgramError),
 }
@@ -280,13 +280,13 @@ impl PlannedAsk {
 }
 
 impl PlanSet {
-    /// Without its number, which it gets when the plan is complete.
+    /// A set without its number, which is assigned when the plan is complete.
     #[inline]
     fn new(kind: SetKind) -> PlanSet {
         PlanSet { step: 0, kind, has_marks: false, reach: 0 }
     }
 
-    /// Numbers a set after those that it is made of.
+    /// Numbers a set after its parts.
     fn number(&mut self, n_steps: &mut usize) {
         let (mut has_marks, mut reach) = (matches!(self.kind, SetKind::Marked(..) | SetKind::Same(_)), 0);
         let is_step = matches!(self.kind, SetKind::Relate(_));
@@ -312,7 +312,7 @@ impl PlanSet {
         }
     }
 
-    /// The sets that this one is made of.
+    /// The parts of this set.
     pub fn children(&self) -> &[PlanSet] {
         match &self.kind {
             SetKind::And(parts) | SetKind::Or(parts) => parts,
@@ -330,7 +330,7 @@ mod tests {
     use super::*;
     use crate::words::Words;
 
-    /// A look at one literal must say what `touchstone_kb::compare` says, and what the ranges of all literals say.
+    /// The check of one literal must agree with `touchstone_kb::compare` and with the ranges of all literals.
     #[test]
     fn a_test_accepts_what_satisfies() {
         use Comparison::*;

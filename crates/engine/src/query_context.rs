@@ -1,14 +1,14 @@
-//! What is known about the words of logical forms.
+//! What is known about the names in logical forms.
 
 use crate::words::Words;
 use touchstone_kb::Kb;
 use touchstone_logic::sparql::Namespaces;
 use touchstone_logic::{KeyKind, Knowledge, Ontology, Spelling, Vocabulary};
 
-/// A KB, an ontology, both, or nothing but the spelling of words.
+/// A KB, an ontology, both, or only the spelling of names.
 ///
-/// An ontology describes Freebase's whole schema, a KB often only a part of it: where both are given, the ontology is asked about words and
-/// inverse relations, the KB about names and ids.
+/// An ontology describes Freebase's whole schema, a KB often only a part of it: if both are given, the ontology decides about schema names and
+/// inverse relations, the KB about labels and ids.
 pub struct QueryContext<'k> {
     words: Option<Words<'k>>,
     ontology: Option<&'k Ontology>,
@@ -16,12 +16,12 @@ pub struct QueryContext<'k> {
 }
 
 impl<'k> QueryContext<'k> {
-    /// With suggestions for unknown words.
+    /// A context with suggestions for unknown names.
     pub fn new(kb: Option<&'k Kb>, ontology: Option<&'k Ontology>) -> QueryContext<'k> {
         QueryContext { words: kb.map(Words::new), ontology, suggests: true }
     }
 
-    /// Does not look for the nearest of unknown words (see [`Words::without_suggestions`]).
+    /// Does not suggest the nearest name for unknown ones (see [`Words::without_suggestions`]).
     #[must_use]
     pub fn without_suggestions(self) -> QueryContext<'k> {
         QueryContext { words: self.words.map(Words::without_suggestions), suggests: false, ..self }
@@ -37,14 +37,14 @@ impl<'k> QueryContext<'k> {
         self.ontology
     }
 
-    /// What reading a logical form takes.
+    /// The knowledge for parsing a logical form.
     pub fn knowledge(&self) -> Knowledge<'_> {
         let knowledge = Knowledge::new(self, self.namespaces());
         if self.suggests { knowledge } else { knowledge.without_suggestions() }
     }
 
-    /// How IRIs become words.
-    pub fn namespaces(&self) -> Namespaces {
+    /// How IRIs become names.
+    pub(crate) fn namespaces(&self) -> Namespaces {
         self.kb().map(Namespaces::of).unwrap_or_default()
     }
 

@@ -1,29 +1,32 @@
-//! What a session replies.
+//! The reply of a session.
 
 use crate::budget::{Cost, Stopped};
 use crate::embedded::TraceNode;
 use crate::sparql::Results;
 use touchstone_logic::Answer;
 
-/// The outcome of a query, and what is to be reported besides.
+/// The outcome of a query, with notes, cost and trace.
 #[derive(Debug, Clone)]
 pub struct Reply {
     /// The answers, or why there are none.
     pub outcome: Outcome,
     /// The name of the engine that ran it.
     pub engine: Option<&'static str>,
-    /// What the user should know besides the answers: repairs, unknown words.
+    /// Notes for the user: repairs, unknown names.
     pub notes: Vec<String>,
-    /// What it cost.
+    /// The cost.
     pub cost: Cost,
-    /// What happened in each step, where it was requested and the engine records it.
+    /// The trace of each step, if it was requested and the engine records it.
     pub trace: Option<TraceNode>,
 }
 
-/// What became of a query; see [`Reply`]. The words are those of benchmark runs.
+/// The outcome of a query; see [`Reply`]. The names are those of benchmark runs.
+///
+/// The texts of failures come from the engines, servers and parsers of several crates and are only shown: callers decide by the
+/// variant. Callers that need the typed error of a parser read the form first (`ReadForm::error`).
 #[derive(Debug, Clone)]
 pub enum Outcome {
-    /// The query ran to its end. It may have no answers.
+    /// The query completed. It may have no answers.
     Answered(Answers),
     /// The text is not a query.
     Unparsable(String),
@@ -52,7 +55,7 @@ pub enum Answers {
     List {
         /// The answers.
         answers: Vec<Answer>,
-        /// As RDF results, where they were asked for.
+        /// The RDF results, if they were requested.
         results: Option<Results>,
     },
     /// Rows of SPARQL with several columns.
@@ -69,7 +72,7 @@ pub enum Answers {
 }
 
 impl Answers {
-    /// How many there are.
+    /// The number of answers.
     pub fn len(&self) -> usize {
         match self {
             Answers::List { answers, .. } => answers.len(),

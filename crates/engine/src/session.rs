@@ -21,20 +21,20 @@ use touchstone_kb::Kb;
 use touchstone_logic::sparql::Namespaces;
 use touchstone_logic::{Answer, Language, ParsedForm, Program, ReadForm, SparqlForm};
 
-/// How to run a query.
+/// Settings of a query.
 #[derive(Debug, Clone)]
 pub struct Settings {
-    /// On which engine.
+    /// The engine.
     pub engine: Arc<dyn Engine>,
-    /// The graph that a SPARQL query is about, or that a server holds; without it, the query itself decides.
+    /// The graph that a SPARQL query is about, or that a server holds; if absent, the query itself decides.
     pub view: Option<View>,
-    /// Run programs as a published executor does.
+    /// Runs programs as a published executor does.
     pub compat: Option<Compat>,
-    /// What it may cost.
+    /// The limits.
     pub limits: Limits,
     /// Whether to record every step.
     pub trace: bool,
-    /// Whether the answers are also wanted as RDF terms.
+    /// Whether to also return the answers as RDF terms.
     pub terms: bool,
 }
 
@@ -89,12 +89,12 @@ fn unparsable(error: impl std::fmt::Display) -> Failure {
 }
 
 impl<'kb> Session<'kb> {
-    /// For a KB.
+    /// A session for a KB.
     pub fn new(kb: &'kb Kb) -> Session<'kb> {
         Session { context: KbContext::new(kb), namespaces: Namespaces::of(kb) }
     }
 
-    /// Does not look for the nearest of words that are not known (see [`Words::without_suggestions`]).
+    /// Does not suggest the nearest name for unknown ones (see [`Words::without_suggestions`]).
     pub fn without_suggestions(self) -> Session<'kb> {
         Session { context: self.context.without_suggestions(), namespaces: self.namespaces }
     }
@@ -104,12 +104,12 @@ impl<'kb> Session<'kb> {
         self.context.kb()
     }
 
-    /// What the words of queries mean on the KB.
+    /// Looks up names of queries in the KB.
     pub fn words(&self) -> &Words<'kb> {
         self.context.words()
     }
 
-    /// The KB with what engines need of it, to run plans on the same views and printers.
+    /// The KB with the data that engines need, to run plans on the same views and printers.
     pub fn context(&self) -> &KbContext<'kb> {
         &self.context
     }
@@ -123,7 +123,7 @@ impl<'kb> Session<'kb> {
         })
     }
 
-    /// Runs a logical form that was read before. Whatever happens, including a panic, is in the reply.
+    /// Runs a logical form that was parsed before. Whatever happens, including a panic, is in the reply.
     pub fn run_form(&self, form: &ReadForm, settings: &Settings, cancel: &Cancel) -> Reply {
         self.reply(settings, cancel, |budget, reply| {
             check_compat(form.language, settings.compat)?;
@@ -132,7 +132,7 @@ impl<'kb> Session<'kb> {
         })
     }
 
-    /// Runs something within a budget.
+    /// Runs a closure within a budget.
     fn reply(
         &self,
         settings: &Settings,
@@ -147,7 +147,7 @@ impl<'kb> Session<'kb> {
             cost: Cost::default(),
             trace: None,
         };
-        // A panic in one query must not end the others; what it was working on is thrown away.
+        // A panic in one query must not stop the others; its state is discarded.
         reply.outcome = match catch_unwind(AssertUnwindSafe(|| run(&budget, &mut reply))) {
             Ok(Ok(answers)) => Outcome::Answered(answers),
             Ok(Err(Failure::Unparsable(message))) => Outcome::Unparsable(message),
@@ -245,7 +245,7 @@ impl<'kb> Session<'kb> {
         })
     }
 
-    /// A list of answers, with RDF results if they are wanted.
+    /// A list of answers, with RDF results if requested.
     fn listed(
         &self,
         answers: Vec<Answer>,
@@ -291,7 +291,7 @@ impl<'kb> Session<'kb> {
     }
 }
 
-/// Refuses S-expressions where programs are to be run as a published executor does.
+/// Rejects S-expressions if programs are to be run as a published executor does.
 fn check_compat(language: Language, compat: Option<Compat>) -> Result<(), Failure> {
     match (language, compat) {
         (Language::Sexpr, Some(compat)) => Err(Failure::Failed(format!(
@@ -302,7 +302,7 @@ fn check_compat(language: Language, compat: Option<Compat>) -> Result<(), Failur
     }
 }
 
-/// Takes what an engine reports over into the reply, and gives the answers.
+/// Copies an engine's notes into the reply, and returns the answers.
 fn reported<T>(from: EngineReply<T>, reply: &mut Reply) -> Result<T, Failure> {
     reply.engine = from.ran_by;
     reply.notes.extend(from.notes);

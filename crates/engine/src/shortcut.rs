@@ -1,8 +1,8 @@
-//! Which SPARQL queries the embedded engine may run.
+//! Decides which SPARQL queries the embedded engine may run.
 //!
-//! SPARQL says what it says: exact terms, direct classes, no subclass, no containment of times. The algebra is kinder. A recognised query
-//! takes the fast way only if both readings give the same answers on this KB; in doubt it takes the slow one. So everything here says
-//! "only if", and a differential test holds both ways to the same answers.
+//! SPARQL has exact terms, direct classes, no subclasses, and no containment of times. The algebra is more permissive. The embedded engine
+//! runs a recognised query only if both interpretations give the same answers on this KB; in doubt, the general evaluator runs it. All
+//! conditions here are sufficient, not necessary, and a differential test checks that both engines give the same answers.
 
 use crate::values::satisfying;
 use std::collections::HashMap;
@@ -12,7 +12,7 @@ use touchstone_kb::{AttributeId, Comparison, Kb, LiteralId, LiteralKind, NumberT
 use touchstone_logic::sparql::{Dialect, QueryIris, Recognised};
 use touchstone_logic::{Ask, Direction, Operand, Query, Relate, Set, Superlative, Value};
 
-/// The graph that a SPARQL query speaks of.
+/// The graph that a SPARQL query is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum View {
     /// Plain triples.
@@ -21,13 +21,13 @@ pub enum View {
     KqaPro,
 }
 
-/// Remembers which attributes have nothing but plain numbers: that takes a look at all of their values.
+/// Caches which attributes have only plain numbers: that requires a scan of all their values.
 #[derive(Debug, Default)]
 pub(crate) struct PlainNumbers(Mutex<HashMap<AttributeId, bool>>);
 
 impl PlainNumbers {
-    /// Whether all values of an attribute are numbers in its usual unit that SPARQL orders as we do: no floats, whose digits are cut, no
-    /// more digits than a double holds, and no number that is written in two ways.
+    /// Whether all values of an attribute are numbers in its usual unit that SPARQL orders as we do: no floats, whose digits are truncated, no
+    /// more digits than a double holds, and no number with two spellings.
     fn only(&self, kb: &Kb, attribute: AttributeId) -> bool {
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         *known.entry(attribute).or_insert_with(|| {
@@ -41,7 +41,7 @@ impl PlainNumbers {
                 let Some(number) = literal.number().filter(|_| literal.unit() == unit) else { return false };
                 let alike = before.replace((id, number)).is_some_and(|(_, other)| other == number);
                 let digits = literal.text().bytes().filter(u8::is_ascii_digit).count();
-                // Not every number is written as its type wants it; SPARQL takes such a thing for no number at all.
+                // Some numbers are not valid for their datatype; SPARQL does not treat them as numbers.
                 let well_written = match literal.number_type() {
                     NumberType::Double => true,
                     NumberType::Decimal => !literal.text().contains(['e', 'E']),
@@ -63,7 +63,7 @@ pub(crate) fn shortcut(
     terms: &DirectView<'_>,
     numbers: &PlainNumbers,
 ) -> Option<Query> {
-    // In KQA Pro's graph values are nodes, and how a value is written decides what a pattern finds: nothing there is the same by nature.
+    // In KQA Pro's graph, values are nodes, and the spelling of a value decides what a pattern finds: no equivalence can be assumed.
     if !recognised.lost.is_empty() || recognised.dialect == Dialect::KqaPro || view == View::KqaPro {
         return None;
     }
@@ -111,7 +111,7 @@ impl Adapter<'_> {
         }
     }
 
-    /// A set of nodes that means the same in SPARQL.
+    /// A set of nodes with the same meaning in SPARQL.
     fn set(&self, set: &Set) -> Option<Set> {
         match set {
             Set::Entity(id) => {
@@ -138,13 +138,13 @@ impl Adapter<'_> {
                     let properties = self.property(&step.property)?;
                     properties.iter().all(|p| matches!(p, Property::Relation(_))).then_some(())?;
                 }
-                // Numbers in one unit and nothing else: then the order of SPARQL is ours.
+                // Only numbers in one unit: then SPARQL's order equals ours.
                 let properties = self.property(&last.property)?;
                 let [Property::Attribute(attribute)] = properties.as_slice() else { return None };
                 self.numbers.only(self.kb, *attribute).then_some(())?;
                 Some(Set::Superlative(Box::new(Superlative { of, ..superlative.as_ref().clone() })))
             }
-            // Everything, values by themselves, periods, names among plain triples.
+            // Everything, values on their own, periods, and names in plain triples.
             Set::All | Set::Values(..) | Set::During(_) | Set::Named(_) => None,
         }
     }
@@ -155,7 +155,7 @@ impl Adapter<'_> {
 
     fn relate(&self, relate: &Relate) -> Option<Set> {
         let properties = self.property(&relate.property)?;
-        // Qualifiers need SPARQL 1.2, which is nothing to guess about.
+        // Qualifiers need SPARQL 1.2, so they are excluded.
         relate.conditions.is_empty().then_some(())?;
         let from = match &relate.from {
             Set::Values(comparison, value) => {
@@ -163,9 +163,9 @@ impl Adapter<'_> {
                 (relate.direction == Direction::Backward).then_some(())?;
                 Set::Values(*comparison, Box::new(self.direct_value(*attribute, *comparison, value)?))
             }
-            // Nothing is said about the other end: a fact is enough.
+            // The other end is unrestricted: a fact is sufficient.
             Set::All => Set::All,
-            // Literals on the way would be shared by how they are written.
+            // Inner literals would be joined by their spelling.
             from => {
                 properties.iter().all(|p| matches!(p, Property::Relation(_))).then_some(())?;
                 self.set(from)?
@@ -179,7 +179,7 @@ impl Adapter<'_> {
         Some(Set::Relate(Box::new(Relate { from, ..relate.clone() })))
     }
 
-    /// Words come from IRIs of several namespaces: the one in the query must be the one of the KB.
+    /// Names come from IRIs of several namespaces: the namespace in the query must be that of the KB.
     fn is_written(&self, term: RdfTerm) -> Option<()> {
         match self.terms.decode(term) {
             oxrdf::Term::NamedNode(iri) => self.iris.contains(iri.as_str()).then_some(()),
@@ -192,7 +192,7 @@ impl Adapter<'_> {
         self.is_written(RdfTerm::Node(self.kb.node(id)?))
     }
 
-    /// The properties that a word means, if SPARQL means the same.
+    /// The properties that a name denotes, if SPARQL agrees.
     fn property(&self, word: &str) -> Option<Vec<Property>> {
         let relation = self.kb.relation(word).map(Property::Relation);
         let attribute = self.kb.attribute(word).map(Property::Attribute);
@@ -205,12 +205,12 @@ impl Adapter<'_> {
         Some(by_id)
     }
 
-    /// A value among plain triples, with the unit that is not written there.
+    /// A value in plain triples, with the unit that is not written there.
     fn direct_value(&self, attribute: AttributeId, comparison: Comparison, value: &Value) -> Option<Value> {
         let literal = value.literal();
         let usual = self.kb.plain_unit(attribute);
         let is_number = literal.kind() == LiteralKind::Quantity && value.unit.is_empty();
-        // A float holds fifteen digits.
+        // A double holds fifteen digits.
         if is_number && value.text.bytes().filter(u8::is_ascii_digit).count() > 15 {
             return None;
         }
@@ -223,7 +223,7 @@ impl Adapter<'_> {
         }
     }
 
-    /// A value that equals one literal of the attribute at most, which is written just so.
+    /// A value that equals at most one literal of the attribute, with the same spelling.
     fn same_term(&self, attribute: AttributeId, value: &Value) -> Option<Value> {
         let usual = self.kb.plain_unit(attribute);
         let is_number = value.literal().kind() == LiteralKind::Quantity;
@@ -248,7 +248,7 @@ impl Adapter<'_> {
         }
         let same = found.is_none_or(|id| {
             let literal = self.kb.literal(id);
-            // Years are shown with four digits.
+            // Years are written with four digits.
             let shown = match literal.as_time() {
                 Some(_) => matches!(self.terms.decode(RdfTerm::Literal(id)), oxrdf::Term::Literal(l) if l.value() == value.text),
                 None => true,

@@ -1,10 +1,10 @@
-//! Sorted lists of ids without repetitions: the one representation of a set of things.
+//! Sorted lists of ids without duplicates: the only representation of a set of things.
 
 use crate::cast::index32;
 use std::borrow::Cow;
 
-/// The first position at or after `from` whose element is not below `wanted`: by doubling steps, so that a short list finds its way through a
-/// long one in little more than the logarithm of the distances.
+/// The first position at or after `from` whose element is not below `wanted`, found by galloping search: a short list is merged with a
+/// long one in time logarithmic in the distances.
 #[inline]
 pub fn gallop(list: &[u32], from: usize, wanted: u32) -> usize {
     let mut step = 1;
@@ -18,7 +18,7 @@ pub fn gallop(list: &[u32], from: usize, wanted: u32) -> usize {
     low + list[low..high.min(list.len())].partition_point(|&found| found < wanted)
 }
 
-/// What is in both lists.
+/// Intersection.
 pub(crate) fn intersection(a: &[u32], b: &[u32]) -> Vec<u32> {
     let (short, long) = if a.len() <= b.len() { (a, b) } else { (b, a) };
     let mut out = Vec::new();
@@ -34,7 +34,7 @@ pub(crate) fn intersection(a: &[u32], b: &[u32]) -> Vec<u32> {
     out
 }
 
-/// Whether the lists have something in common.
+/// Whether the lists intersect.
 pub(crate) fn intersects(a: &[u32], b: &[u32]) -> bool {
     let (short, long) = if a.len() <= b.len() { (a, b) } else { (b, a) };
     let mut at = 0;
@@ -49,7 +49,7 @@ pub(crate) fn intersects(a: &[u32], b: &[u32]) -> bool {
     false
 }
 
-/// What is in one of the lists.
+/// Union.
 pub(crate) fn union(a: &[u32], b: &[u32]) -> Vec<u32> {
     let mut out = Vec::with_capacity(a.len() + b.len());
     let (mut i, mut j) = (0, 0);
@@ -64,7 +64,7 @@ pub(crate) fn union(a: &[u32], b: &[u32]) -> Vec<u32> {
     out
 }
 
-/// A sorted list with repetitions as one without, borrowed where there are none.
+/// A sorted list without its duplicates, borrowed if there are none.
 pub(crate) fn distinct(list: &[u32]) -> Cow<'_, [u32]> {
     if list.windows(2).all(|pair| pair[0] < pair[1]) {
         return Cow::Borrowed(list);
@@ -74,8 +74,8 @@ pub(crate) fn distinct(list: &[u32]) -> Cow<'_, [u32]> {
     Cow::Owned(owned)
 }
 
-/// Sorts ids below `limit` that come in any order, and drops repetitions. Many ids are sorted by marking them in a bit map: it costs a look
-/// at each word of the map instead of a logarithm for each id.
+/// Sorts ids below `limit` and removes duplicates. Many ids are sorted by marking them in a bitmap, which costs one visit
+/// of each word of the bitmap instead of a logarithmic factor for each id.
 pub(crate) fn sorted(mut ids: Vec<u32>, limit: usize) -> Vec<u32> {
     if ids.windows(2).all(|pair| pair[0] < pair[1]) {
         return ids;

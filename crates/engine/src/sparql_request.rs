@@ -1,4 +1,4 @@
-//! A SPARQL query as a session reads it for engines.
+//! A parsed SPARQL query, as a session passes it to engines.
 
 use crate::engine::EngineError;
 use crate::shortcut::View;
@@ -14,13 +14,13 @@ use touchstone_logic::sparql::{Dialect, NotRecognised, Parsed, QueryIris, Recogn
 /// A SPARQL query to run.
 #[derive(Debug, Clone)]
 pub struct SparqlRequest {
-    /// The text after repair: what servers get.
+    /// The text after repair, for servers.
     pub text: String,
     /// The parsed query.
     pub query: Query,
     /// The graph that it is about.
     pub view: View,
-    /// Whether the answers are also wanted as RDF terms.
+    /// Whether to also return the answers as RDF terms.
     pub terms: bool,
     /// Whether to record every step, if the engine can.
     pub trace: bool,
@@ -28,18 +28,18 @@ pub struct SparqlRequest {
     pub(crate) recognised: Result<Recognised, NotRecognised>,
     /// The IRIs of the query.
     pub(crate) iris: QueryIris,
-    /// An IRI that is relative to nothing, as it is in the query.
+    /// A relative IRI without a base, as written in the query.
     relative: Option<String>,
 }
 
 impl SparqlRequest {
-    /// A parsed query on a view; without one, on the view that the query itself is written for. `text` is what was parsed.
+    /// A parsed query on a view; if absent, on the view that the query itself is written for. `text` is what was parsed.
     pub fn new(form: SparqlForm, text: &str, view: Option<View>, kb: &Kb) -> SparqlRequest {
-        let SparqlForm { parsed: Parsed { mut query, text: repaired, .. }, recognised } = form;
+        let SparqlForm { parsed: Parsed { mut query, text: repaired, .. }, recognised, .. } = form;
         let iris = QueryIris::of(&query);
         let view = view.unwrap_or_else(|| match &recognised {
             Ok(recognised) if recognised.dialect == Dialect::KqaPro => View::KqaPro,
-            // KQA Pro writes relative IRIs; where ids are IRIs, they need its predicates as well.
+            // KQA Pro writes relative IRIs; if ids are IRIs, they must also have its predicates.
             _ if iris.relative().is_some() && (iris.has_kqapro_predicate() || has_short_ids(kb)) => {
                 View::KqaPro
             }
@@ -47,15 +47,15 @@ impl SparqlRequest {
         });
         let mut relative = None;
         if view == View::Direct {
-            // The base is KQA Pro's: in any other graph, relative IRIs are relative to nothing.
+            // The base is KQA Pro's: in any other graph, relative IRIs have no base.
             relative = iris.relative().filter(|_| !writes_kqapro_base(text)).map(str::to_owned);
             remove_kqapro_base(&mut query);
         }
         SparqlRequest { text: repaired, query, view, terms: false, trace: false, recognised, iris, relative }
     }
 
-    /// Refuses a query with an IRI that is relative to nothing. Engines of this machine call it; a server may have a base of its own.
-    pub fn check_iris(&self) -> Result<(), EngineError> {
+    /// Rejects a query with a relative IRI and no base. Local engines call it; a server may have its own base.
+    pub(crate) fn check_iris(&self) -> Result<(), EngineError> {
         match &self.relative {
             Some(iri) => Err(EngineError::RelativeIri { iri: iri.clone() }),
             None => Ok(()),
@@ -79,7 +79,7 @@ impl SparqlRequest {
     }
 }
 
-/// Whether the ids of a KB are short words, as KQA Pro's are, and not IRIs. (Ids are sorted, blank nodes first.)
+/// Whether the ids of a KB are short names, as KQA Pro's are, and not IRIs. (Ids are sorted, blank nodes first.)
 fn has_short_ids(kb: &Kb) -> bool {
     let last = kb.nodes().take(kb.n_entities()).last().or_else(|| kb.nodes().last());
     last.is_some_and(|node| !touchstone_kb::iri::is_absolute(kb.node_id(node)))
@@ -90,7 +90,7 @@ fn writes_kqapro_base(text: &str) -> bool {
     sparql_tokens(text).any(|token| token.kind == TokenKind::Iri && token.text.contains(KQAPRO_BASE))
 }
 
-/// Takes KQA Pro's base away, so that `IRI("a")` is an error as it is without a base.
+/// Removes KQA Pro's base, so that `IRI("a")` is an error, as it is without a base.
 fn remove_kqapro_base(query: &mut Query) {
     let (Query::Select { base_iri, .. }
     | Query::Ask { base_iri, .. }

@@ -1,4 +1,4 @@
-//! Between RDF terms, as SPARQL has them, and answers, as people want them.
+//! Converts between RDF terms and answers.
 
 use crate::found::Found;
 use crate::plan::{Plan, PlannedAsk, SetKind};
@@ -45,7 +45,7 @@ impl<'kb> Views<'kb> {
                 id: kb.attribute_id(attribute).to_owned(),
                 label: kb.attribute_label(attribute).to_owned(),
             }),
-            // KQA Pro asks for value nodes; what people want is the value.
+            // KQA Pro asks for value nodes; users want the value.
             Some(RdfTerm::ValueOf(fact)) => fact_value(fact),
             Some(RdfTerm::QualifierValueOf(position)) => {
                 self.kqapro.qualifier_value(position).map(|value| match value {
@@ -65,7 +65,7 @@ impl<'kb> Views<'kb> {
         })
     }
 
-    /// What the embedded engine found for a SPARQL query over plain triples, as terms.
+    /// The result of the embedded engine for a SPARQL query over plain triples, as terms.
     pub(crate) fn terms(&self, plan: &Plan, view: View, found: &Found<'_>) -> Vec<Term> {
         let attribute = answer_attribute(plan);
         let literal = |id: u32| match (attribute, view) {
@@ -88,7 +88,7 @@ impl<'kb> Views<'kb> {
     }
 }
 
-/// The one attribute whose values are the answers.
+/// The only attribute whose values are the answers.
 fn answer_attribute(plan: &Plan) -> Option<touchstone_kb::AttributeId> {
     let PlannedAsk::Members(set) = &plan.ask else { return None };
     match &set.kind {

@@ -13,7 +13,7 @@ pub(crate) fn kb_of(lines: &str) -> Kb {
     let store = dir.join("store");
     import(&request, &store, &NoProgress).expect("imported");
     let kb = Kb::open(&store).expect("opened");
-    // The columns are mapped: the files may go.
+    // The columns are mapped, so the files can be deleted.
     let _ = std::fs::remove_dir_all(&dir);
     kb
 }

@@ -1,7 +1,7 @@
 //! Which literals satisfy a comparison, as ranges of ids.
 //!
-//! Literal ids are in the order of values, so a comparison is a binary search and not a scan. What satisfies is decided by
-//! `touchstone_kb::compare`; this module says the same with ranges, and its tests compare the two.
+//! Literal ids are in the order of values, so a comparison is a binary search, not a scan. `touchstone_kb::compare` defines
+//! comparisons; this module computes the same with ranges, and its tests compare the two.
 
 use std::cmp::Ordering;
 use std::ops::Range;
@@ -43,12 +43,12 @@ impl LiteralRanges {
         self.0.iter().any(|range| range.contains(&literal))
     }
 
-    /// How many literals there are.
+    /// The number of literals.
     pub fn len(&self) -> usize {
         self.0.iter().map(ExactSizeIterator::len).sum()
     }
 
-    /// Whether there are none.
+    /// Whether there are no literals.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
@@ -58,7 +58,7 @@ impl LiteralRanges {
         self.0.iter().cloned().flatten()
     }
 
-    /// What is in both.
+    /// Intersection.
     pub fn intersection(&self, other: &LiteralRanges) -> LiteralRanges {
         let pairs = self.0.iter().flat_map(|a| {
             other.0.iter().map(move |b| a.start.max(b.start)..a.end.min(b.end).max(a.start.max(b.start)))
@@ -66,7 +66,7 @@ impl LiteralRanges {
         LiteralRanges::new(pairs)
     }
 
-    /// What is in one of them.
+    /// Union.
     pub fn union(self, other: &LiteralRanges) -> LiteralRanges {
         if other.is_empty() {
             return self;
@@ -74,7 +74,7 @@ impl LiteralRanges {
         LiteralRanges::new(self.0.iter().chain(&other.0).cloned())
     }
 
-    /// What is in this one only.
+    /// Difference.
     pub fn without(self, other: &LiteralRanges) -> LiteralRanges {
         if other.is_empty() {
             return self;
@@ -92,7 +92,7 @@ impl LiteralRanges {
     }
 }
 
-/// Whether values of a family can be compared so.
+/// Whether values of a family can be compared by this operator.
 pub(crate) fn order_of(comparison: Comparison, family: LiteralFamily) -> Result<(), NoOrder> {
     let ordering = !matches!(comparison, Comparison::Equal | Comparison::NotEqual);
     if ordering && matches!(family, LiteralFamily::Text | LiteralFamily::Boolean) {
@@ -101,7 +101,7 @@ pub(crate) fn order_of(comparison: Comparison, family: LiteralFamily) -> Result<
     Ok(())
 }
 
-/// The literals of a KB that compare so with a value.
+/// The literals of a KB for which a comparison with a value holds.
 pub(crate) fn satisfying(
     kb: &Kb,
     comparison: Comparison,
@@ -113,7 +113,7 @@ pub(crate) fn satisfying(
     let place = Place::new(kb, target);
     let from = partition(block.clone(), |id| place.of(id).is_lt());
     let to = match comparison {
-        // Most values are there once.
+        // Most values occur once.
         Comparison::Equal | Comparison::NotEqual if from == block.end || place.of(from).is_gt() => from,
         _ => partition(from..block.end, |id| place.of(id).is_le()),
     };
@@ -130,12 +130,12 @@ pub(crate) fn satisfying(
     })
 }
 
-/// The literals that can be compared with a value at all.
+/// The literals that are comparable with a value.
 pub(crate) fn comparable(kb: &Kb, target: &Literal<'_>) -> Range<u32> {
     kb.literals_of(target.kind().family(), target.unit())
 }
 
-/// Where values stand that can be compared with a target, seen at its precision: times are cut down to it.
+/// The position of comparable values relative to a target, at its precision: times are truncated to it.
 struct Place<'k, 't> {
     kb: &'k Kb,
     target: Target<'t>,
@@ -171,7 +171,7 @@ impl<'k, 't> Place<'k, 't> {
     }
 }
 
-/// Times that are known less exactly than the target and may be the same: they are neither less nor greater, but not equal either.
+/// Times that are less precise than the target and may be the same: they are neither less nor greater, but not equal either.
 fn coarser(kb: &Kb, block: &Range<u32>, target: &Literal<'_>) -> LiteralRanges {
     let Some(time) = target.as_time() else { return LiteralRanges::default() };
     let precisions = [Precision::Year, Precision::Month, Precision::Day];
@@ -189,7 +189,7 @@ fn coarser(kb: &Kb, block: &Range<u32>, target: &Literal<'_>) -> LiteralRanges {
     ))
 }
 
-/// The first id in a range that a property, which holds of a first part only, does not hold of.
+/// The first id in a range for which a property, which holds for a prefix, does not hold.
 pub(crate) fn partition(range: Range<u32>, holds: impl Fn(u32) -> bool) -> u32 {
     let Range { start: mut low, end: mut high } = range;
     while low < high {

@@ -1,7 +1,7 @@
-//! From the words of a query to the things of a KB: by id first, then by name.
+//! Looks up the names of a query in a KB: by id first, then by label.
 //!
-//! A word that the KB does not know stands for nothing. That is an answer, not an error: the published executors and SPARQL servers give
-//! it, too. But it is nearly always a mistake, so it is reported with the answer, next to the nearest word that is known.
+//! A name that the KB does not have denotes nothing. That is an answer, not an error: the published executors and SPARQL servers do
+//! the same. But it is nearly always a mistake, so it is reported with the answer and the nearest known name.
 
 use hashbrown::HashMap;
 use smallvec::SmallVec;
@@ -11,10 +11,10 @@ use std::sync::OnceLock;
 use touchstone_kb::{ClassId, Kb, NodeId, Property, QualifierId, ValueKind, nearest_name};
 use touchstone_logic::{KeyKind, SAME_AS, Vocabulary};
 
-/// What a word stands for: nearly always one thing.
+/// The things that a name denotes: nearly always one.
 pub type Few<T> = SmallVec<[T; 2]>;
 
-/// What a word should have been.
+/// The expected kind of a name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[allow(missing_docs)]
 pub enum WordKind {
@@ -26,7 +26,7 @@ pub enum WordKind {
 }
 
 impl WordKind {
-    /// For people.
+    /// The kind in messages.
     pub fn name(self) -> &'static str {
         match self {
             WordKind::Entity => "entity with the id",
@@ -38,14 +38,14 @@ impl WordKind {
     }
 }
 
-/// A word that the KB does not know.
+/// A name that the KB does not have.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct UnknownWord {
-    /// What it should have been.
+    /// The expected kind.
     pub kind: WordKind,
-    /// The word.
+    /// The name.
     pub word: String,
-    /// The nearest word that is known.
+    /// The nearest known name.
     pub nearest: Option<String>,
 }
 
@@ -59,21 +59,21 @@ impl fmt::Display for UnknownWord {
     }
 }
 
-/// The words of the schema: an id stands for itself, a label for everything with this label.
+/// The names of the schema: an id denotes itself, a label denotes everything with this label.
 type SchemaWords<'kb> = HashMap<&'kb str, Meaning<'kb>>;
 
-/// What a word of the schema stands for.
+/// What a name of the schema denotes.
 #[derive(Default)]
 struct Meaning<'kb> {
     properties: Few<Property>,
     qualifiers: Few<QualifierId>,
-    /// What values under this key are, as programs want to know.
+    /// The kind of values under this key, as programs need it.
     kind: Option<KeyKind>,
-    /// What says the same the other way round.
+    /// The inverse property.
     inverse: Option<&'kb str>,
 }
 
-/// Looks words up. One per KB, shared by all queries.
+/// Looks up names. One per KB, shared by all queries.
 pub struct Words<'kb> {
     kb: &'kb Kb,
     schema: OnceLock<SchemaWords<'kb>>,
@@ -81,19 +81,19 @@ pub struct Words<'kb> {
 }
 
 impl<'kb> Words<'kb> {
-    /// For a KB.
+    /// Look-up for a KB.
     pub fn new(kb: &'kb Kb) -> Words<'kb> {
         Words { kb, schema: OnceLock::new(), suggest: true }
     }
 
-    /// Does not look for the nearest of words that are not known: that takes a thousand times as long as a query,
-    /// which is lost on queries that are run by the thousand.
+    /// Does not suggest the nearest name for unknown ones: that takes a thousand times as long as a query,
+    /// which is wasted on queries that are run by the thousand.
     pub fn without_suggestions(mut self) -> Words<'kb> {
         self.suggest = false;
         self
     }
 
-    /// Remembers an unknown word, with the nearest known one if suggestions are wanted.
+    /// Records an unknown name, with the nearest known one if suggestions are enabled.
     fn add_unknown(
         &self,
         unknown: &Unknown,
@@ -121,7 +121,7 @@ impl<'kb> Words<'kb> {
             for key in kb.qualifier_keys() {
                 words.entry(kb.qualifier_label(key)).or_default().qualifiers.push(key);
             }
-            // Ids go before labels; a relation and an attribute may share theirs.
+            // Ids take precedence over labels; a relation and an attribute may share theirs.
             let mut by_id: HashMap<&str, Few<Property>> = HashMap::new();
             for property in properties() {
                 by_id.entry(kb.property_id(property)).or_default().push(property);
@@ -152,7 +152,7 @@ impl<'kb> Words<'kb> {
     /// Everything with a label; if there is nothing, everything with an alias.
     pub(crate) fn named(&self, word: &str, unknown: &Unknown) -> Few<u32> {
         let mut labelled = self.kb.nodes_labelled(word).map(|node| node.0);
-        // Nearly always there is one.
+        // Nearly always there is exactly one.
         let mut found: Few<u32> = match labelled.next() {
             Some(first) => Few::from_buf_and_len([first, 0], 1),
             None => Few::new(),
@@ -170,7 +170,7 @@ impl<'kb> Words<'kb> {
         found
     }
 
-    /// The classes that a word means.
+    /// The classes that a name denotes.
     pub(crate) fn classes(&self, word: &str, unknown: &Unknown) -> Vec<ClassId> {
         if let Some(class) = self.kb.class(word) {
             return vec![class];
@@ -178,7 +178,7 @@ impl<'kb> Words<'kb> {
         let mut found: Vec<ClassId> =
             self.kb.nodes_named(word).into_iter().filter_map(|node| self.kb.as_class(node)).collect();
         if found.is_empty() {
-            // One without a label goes by the readable part of its id.
+            // A class without a label is known by the readable part of its id.
             let label = |class: ClassId| self.kb.label(self.kb.class_node(class));
             found.extend(self.kb.classes().filter(|&class| label(class) == word));
         }
@@ -192,7 +192,7 @@ impl<'kb> Words<'kb> {
         found
     }
 
-    /// The relations and attributes that a word means.
+    /// The relations and attributes that a name denotes.
     pub(crate) fn properties(&self, word: &str, unknown: &Unknown) -> Few<Property> {
         let found = self.schema().get(word).map_or_else(Few::new, |meaning| few(&meaning.properties));
         if found.is_empty() {
@@ -205,12 +205,12 @@ impl<'kb> Words<'kb> {
         found
     }
 
-    /// The qualifier keys that a word means.
+    /// The qualifier keys that a name denotes.
     pub(crate) fn qualifiers(&self, word: &str, unknown: &Unknown) -> Few<QualifierId> {
         self.keyed_qualifiers(word, unknown).1
     }
 
-    /// The qualifier keys that a word means, and what programs take values under them for.
+    /// The qualifier keys that a name denotes, and how programs interpret values under them.
     pub(crate) fn keyed_qualifiers(
         &self,
         word: &str,
@@ -255,7 +255,7 @@ impl<'kb> Meaning<'kb> {
     }
 }
 
-/// A KB knows all its words, by id and by name.
+/// A KB knows all its names, by id and by label.
 impl Vocabulary for Words<'_> {
     fn is_class(&self, word: &str) -> Option<bool> {
         let kb = self.kb;
@@ -327,10 +327,10 @@ impl Vocabulary for Words<'_> {
     }
 }
 
-/// Maximum number of ids of one entity; more are a sign of wrong links.
+/// Maximum number of ids of one entity; more indicate wrong links.
 const MAX_IDS: usize = 100;
 
-/// A copy; of one thing, which is nearly always, a quick one.
+/// A copy; fast for one thing, which is nearly always the case.
 fn few<T: Copy>(things: &[T]) -> Few<T> {
     match things {
         [only] => Few::from_buf_and_len([*only, *only], 1),
@@ -338,7 +338,7 @@ fn few<T: Copy>(things: &[T]) -> Few<T> {
     }
 }
 
-/// The nearest of names that come in no fixed order.
+/// The nearest of names in no fixed order.
 fn nearest_sorted<'w>(word: &str, names: impl Iterator<Item = &'w str>) -> Option<String> {
     let mut names: Vec<&str> = names.collect();
     names.sort_unstable();
@@ -351,14 +351,14 @@ fn nearest_node(kb: &Kb, word: &str) -> Option<String> {
     found.map(|found| kb.label(found.node).to_owned())
 }
 
-/// Collects the words that are not known.
+/// Collects unknown names.
 #[derive(Debug, Default)]
 pub(crate) struct Unknown(RefCell<Vec<UnknownWord>>);
 
 impl Unknown {
     fn add(&self, kind: WordKind, word: &str, nearest: impl FnOnce() -> Option<String>) {
         let mut list = self.0.borrow_mut();
-        // A query of a thousand unknown words needs no thousand notes, and looking for the nearest takes time.
+        // A query with a thousand unknown names does not need a thousand notes, and finding the nearest takes time.
         if list.len() < 5 && !list.iter().any(|known| known.kind == kind && known.word == word) {
             list.push(UnknownWord { kind, word: word.to_owned(), nearest: nearest() });
         }

@@ -10,7 +10,7 @@ use touchstone_forge::{Recipe, make};
 use touchstone_kb::import::{ImportRequest, Profile, Source, import};
 use touchstone_kb::{Kb, NoProgress};
 
-/// What is wanted: `docs/recipes.md` documents every key.
+/// The recipe; `docs/recipes.md` documents every key.
 const RECIPE: &str = r#"
 name = "films"
 seed = 7
@@ -23,7 +23,7 @@ functions = { none = 3, count = 1, superlative = 1 }
 "#;
 
 fn main() -> Result<(), Box<dyn Error>> {
-    // 1. A KB. Any other will do; the films of this one are numbered.
+    // 1. A KB. Any KB works; the films of this one are numbered.
     let folder = tempfile::tempdir()?;
     let file = folder.path().join("films.ttl");
     std::fs::write(&file, films()?)?;
@@ -34,7 +34,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     // 2. The words: derived from the labels of the KB.
     let lexicon = Lexicon::of(&kb);
 
-    // 3. The benchmark: every form of every question was run, and all agree.
+    // 3. The benchmark: every form of every question is run, and all agree.
     let benchmark = make(&kb, &Recipe::parse(RECIPE)?, &lexicon, &NoProgress)?;
     for question in &benchmark.questions {
         println!("[{}] {}", question.shape, question.question);
@@ -44,7 +44,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         println!("    number of answers: {}", question.answers.len());
     }
 
-    // 4. The package: a folder that `touchstone lint`, `run` and `grade` read. It is complete or not there at all.
+    // 4. The package: a folder that `touchstone lint`, `run` and `grade` read. It is written completely or not at all.
     benchmark.write(&folder.path().join("bench"))?;
     println!("{} questions", benchmark.questions.len());
     Ok(())

@@ -10,15 +10,15 @@ use touchstone_benchmark::{Benchmark, PackageError};
 use touchstone_engine::Engine;
 use touchstone_kb::{Kb, Progress, nearest_name};
 
-/// What to build, and where.
+/// Configuration of a build.
 pub struct BuildConfig<'k> {
     /// The KB to ask about.
     pub kb: &'k Kb,
-    /// What to make.
+    /// The recipe to follow.
     pub recipe: Recipe,
-    /// The words for the KB; without it those that come with it or are derived from its labels.
+    /// The words for the KB; `None`: the lexicon that comes with the KB, or one derived from its labels.
     pub lexicon: Option<PathBuf>,
-    /// A server that holds the KB, to confirm the share of answers that the recipe verifies.
+    /// A server that holds the KB; it confirms the share of answers that the recipe verifies.
     pub server: Option<Arc<dyn Engine>>,
     /// The folder of the benchmark; an earlier benchmark there is replaced.
     pub out: PathBuf,
@@ -27,7 +27,7 @@ pub struct BuildConfig<'k> {
 }
 
 impl<'k> BuildConfig<'k> {
-    /// With the lexicon that comes with the KB, without a server, and without replacing files of the user.
+    /// A configuration with the KB's own lexicon, without a server, and without replacing user files.
     pub fn new(kb: &'k Kb, recipe: Recipe, out: impl Into<PathBuf>) -> BuildConfig<'k> {
         BuildConfig { kb, recipe, lexicon: None, server: None, out: out.into(), force: false }
     }
@@ -41,17 +41,17 @@ pub struct Built {
     pub benchmark: Benchmark,
     /// Entries of the lexicon that the KB does not have.
     pub unknown_words: Vec<String>,
-    /// What the server confirmed.
+    /// The result of the confirmation by the server.
     pub confirmed: Option<Confirmed>,
 }
 
 impl Built {
-    /// The number of questions that the recipe wanted and the KB could not give.
+    /// Number of questions that the recipe asks for and the KB cannot provide.
     pub fn missing(&self) -> usize {
         self.benchmark.manifest.unfilled.iter().map(|cell| cell.wanted - cell.made).sum()
     }
 
-    /// The number of questions that were made and dropped in the end: duplicates, or of another level than they were made for.
+    /// Number of questions that were made and dropped at the end: duplicates, or questions of another level than intended.
     pub fn dropped(&self) -> usize {
         let wanted = self.benchmark.manifest.recipe_number("questions").unwrap_or(0);
         let wanted = usize::try_from(wanted).unwrap_or(usize::MAX);
@@ -59,7 +59,7 @@ impl Built {
     }
 }
 
-/// A benchmark that could not be built.
+/// Why a benchmark could not be built.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum BuildError {
@@ -71,7 +71,7 @@ pub enum BuildError {
         name: String,
         /// The built-in recipes.
         known: Vec<&'static str>,
-        /// The nearest of them.
+        /// The nearest known recipe.
         nearest: Option<&'static str>,
     },
     /// A file cannot be read.
@@ -79,23 +79,23 @@ pub enum BuildError {
     Read {
         /// The file.
         path: PathBuf,
-        /// Why not.
+        /// The cause.
         source: std::io::Error,
     },
-    /// A recipe is wrong.
+    /// A recipe is invalid.
     #[error("the recipe {name}")]
     Recipe {
         /// The name or file.
         name: String,
-        /// What is wrong.
+        /// The problem.
         source: RecipeError,
     },
-    /// A lexicon is wrong.
+    /// A lexicon is invalid.
     #[error("{path}", path = .path.display())]
     Lexicon {
         /// The file.
         path: PathBuf,
-        /// What is wrong.
+        /// The problem.
         source: LexiconError,
     },
     /// The questions could not be made.
@@ -118,7 +118,7 @@ pub fn built_in_recipe(name: &str) -> Result<&'static str, BuildError> {
     })
 }
 
-/// Reads a recipe: a TOML file, or a built-in one by its name.
+/// Reads a recipe: a TOML file, or a built-in recipe by name.
 pub fn load_recipe(name: &str) -> Result<Recipe, BuildError> {
     let path = Path::new(name);
     let text = match path.is_file() {
@@ -139,7 +139,7 @@ fn read(path: &Path) -> Result<String, BuildError> {
     std::fs::read_to_string(path).map_err(|source| BuildError::Read { path: path.to_path_buf(), source })
 }
 
-/// Builds a benchmark and writes it, all of it or nothing.
+/// Builds a benchmark and writes it, completely or not at all.
 pub fn build(config: &BuildConfig<'_>, progress: &dyn Progress) -> Result<Built, BuildError> {
     let BuildConfig { kb, recipe, lexicon, server, out, force } = config;
     let folder = Benchmark::reserve(out, *force)?;

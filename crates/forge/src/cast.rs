@@ -1,4 +1,4 @@
-//! Conversions between numbers, in one place, so that each is justified once.
+//! Numeric conversions, each justified once.
 
 /// A count as a float.
 #[inline]
@@ -7,7 +7,7 @@ pub(crate) const fn float(count: usize) -> f64 {
     count as f64
 }
 
-/// The number of a vertex or of an entity in a query.
+/// The index of a vertex or of an entity in a query.
 #[inline]
 #[expect(clippy::cast_possible_truncation, reason = "queries have a handful of them")]
 pub(crate) const fn index32(number: usize) -> u32 {
@@ -22,7 +22,7 @@ pub(crate) const fn index(number: u64) -> usize {
     number as usize
 }
 
-/// The whole part of a number that is not negative.
+/// The integral part of a non-negative number.
 #[inline]
 #[expect(
     clippy::cast_possible_truncation,

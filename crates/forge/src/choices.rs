@@ -1,4 +1,4 @@
-//! Ten answers to choose from: the right one, those of the query with a clause left out, and others of the same kind.
+//! Ten candidate answers: the right one, answers of the query with a clause left out, and others of the same kind.
 
 use crate::cast;
 use crate::context::SamplingContext;
@@ -8,10 +8,10 @@ use touchstone_engine::{Answer as Given, Found};
 use touchstone_kb::NodeId;
 use touchstone_logic::{Ask, Query, Set, without_one};
 
-/// How many there are.
+/// Number of choices.
 const CHOICES: usize = 10;
 
-/// Choices in a random order; none for questions with several answers, or if there are not enough of the kind.
+/// Choices in random order; none for questions with several answers, or if there are too few candidates of the kind.
 pub(crate) fn choices(
     context: &SamplingContext<'_>,
     random: &mut Random,
@@ -23,12 +23,12 @@ pub(crate) fn choices(
     match answer {
         Given::Boolean { value } => {
             found.push(if *value { "no" } else { "yes" }.to_owned());
-            // As KQA Pro pads them.
+            // KQA Pro pads them in the same way.
             found.extend(std::iter::repeat_n("unknown".to_owned(), CHOICES - 2));
         }
         Given::Number { value } => {
             let value = value.as_u64().unwrap_or(0);
-            // Enough numbers to choose from, also near zero.
+            // A range with enough numbers, even near zero.
             let spread = (value / 2).max(10);
             let lowest = value.saturating_sub(spread);
             while found.len() < CHOICES {
@@ -66,14 +66,14 @@ fn add(found: &mut Vec<String>, text: String) {
     }
 }
 
-/// Up to three answers of a query.
+/// The first three answers of a query.
 fn some_answers(context: &SamplingContext<'_>, found: &Found<'_>, random: &mut Random) -> Vec<String> {
     let n = found.len();
     let places = (0..if n > 0 { 3 } else { 0 }).map(|_| random.below(n));
     places.filter_map(|at| found.answer(context.kb(), at)).map(|answer| answer.text().into_owned()).collect()
 }
 
-/// The query with a clause left out, for each of them.
+/// Variants of the query with one clause left out.
 fn near_misses(query: &Query) -> Vec<Query> {
     let set = match &query.answer {
         Ask::Members(Set::Superlative(superlative)) => &superlative.of,
@@ -113,7 +113,7 @@ fn same_kind(
                 Ask::Attribute { attribute, .. } => kb.attribute(attribute),
                 _ => None,
             };
-            // Without an attribute: the values of the same qualifier, which are literals near the answer.
+            // Without an attribute: values of the same qualifier are literals near the answer.
             let column = match attribute {
                 Some(attribute) => kb.facts_by_value(attribute),
                 None => {

@@ -12,16 +12,16 @@ use touchstone_engine::{Answers, Engine, Outcome, Session, Settings};
 use touchstone_kb::{Kb, Progress};
 use touchstone_logic::{Answer, Language};
 
-/// What a server said.
+/// The result of a confirmation by a server.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct Confirmed {
     /// Questions with the same answers.
     pub same: u64,
-    /// Questions that it could not answer, or not in time: facts without qualifiers, a slow server.
+    /// Questions that it could not answer, or not in time (for example without qualifiers, or on a slow server).
     pub open: u64,
 }
 
-/// A server that gives other answers, or none at all.
+/// Why a server does not confirm a benchmark.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ConfirmError {
@@ -30,19 +30,19 @@ pub enum ConfirmError {
     Differs {
         /// The question.
         id: String,
-        /// The form that was asked.
+        /// The form that was sent.
         form: String,
         /// The server's answers.
         got: String,
         /// The benchmark's answers.
         expected: String,
     },
-    /// It answered nothing.
+    /// The server answered no question.
     #[error("the server answered none of {asked} questions; the first reason it gave: {reason}")]
     Silent {
-        /// How many were asked.
+        /// Number of questions sent.
         asked: u64,
-        /// Why not.
+        /// The reason.
         reason: String,
     },
 }
@@ -53,8 +53,8 @@ enum Verdict {
     Differs(ConfirmError),
 }
 
-/// Asks a server a share of the questions, chosen by the benchmark's seed, in their own logical forms.
-pub fn confirm(
+/// Sends a share of the questions to a server, chosen by the benchmark's seed, in their own logical forms.
+pub(crate) fn confirm(
     kb: &Kb,
     benchmark: &Benchmark,
     share: f64,
@@ -68,7 +68,7 @@ pub fn confirm(
     };
     let mut chosen: Vec<&Question> = benchmark.questions.iter().filter(is_chosen).collect();
     if chosen.is_empty() {
-        // One at least, so that a server that is not there is noticed.
+        // At least one, so that an unreachable server is noticed.
         chosen.extend(benchmark.questions.first());
     }
     progress.stage("asking the server", Some(chosen.len() as u64));

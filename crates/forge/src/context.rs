@@ -1,4 +1,4 @@
-//! The KB for sampling: what may be asked about, and which names can be said in English.
+//! The KB as samplers see it: what may be asked about, and which names can be used in English.
 
 use std::sync::OnceLock;
 use touchstone_engine::budget::{Budget, Limits};
@@ -9,50 +9,50 @@ use touchstone_logic::{Direction, Query, Set};
 
 /// A KB with the filters of a recipe.
 pub struct SamplingContext<'k> {
-    /// Looks words up.
+    /// Looks up names.
     pub words: Words<'k>,
     /// By relation and by attribute: whether it may be asked about.
     allowed: (Vec<bool>, Vec<bool>),
-    /// By node: whether its name can be said in English. Sampling asks for it all the time.
+    /// By node: whether its name can be used in English. Precomputed, because sampling checks it constantly.
     speakable: Vec<bool>,
-    /// By node: how many relations and directions leave it, up to 255.
+    /// By node: number of outgoing pairs of relation and direction, up to 255.
     degrees: Vec<u8>,
-    /// By class: the most relations and directions that leave a direct member.
+    /// By class: maximum number of pairs of relation and direction over its direct members.
     class_degrees: Vec<u8>,
     qualified: OnceLock<Qualified>,
     /// Classes with enough members.
-    pub classes: Vec<ClassId>,
+    pub(crate) classes: Vec<ClassId>,
 }
 
-/// By class: its direct members with facts that have qualifiers.
+/// By class: its direct members that have facts with qualifiers.
 #[derive(Default)]
 pub(crate) struct Qualified {
-    /// Such attributes.
-    pub attributes: Vec<Vec<u32>>,
-    /// Such relations.
-    pub relations: Vec<Vec<u32>>,
+    /// Members with qualified facts of attributes.
+    pub(crate) attributes: Vec<Vec<u32>>,
+    /// Members with qualified facts of relations.
+    pub(crate) relations: Vec<Vec<u32>>,
 }
 
-/// One step away from an entity: a relation and which way it is followed.
+/// An edge that leaves an entity: a relation, its direction and the neighbour.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct SchemaEdge {
+pub(crate) struct SchemaEdge {
     /// The relation.
-    pub relation: RelationId,
+    pub(crate) relation: RelationId,
     /// `Forward`: the entity is the subject.
-    pub direction: Direction,
-    /// What it leads to.
-    pub other: NodeId,
+    pub(crate) direction: Direction,
+    /// The neighbour.
+    pub(crate) other: NodeId,
 }
 
-/// Budget of a query; one that takes longer makes no question.
+/// Budget of a query; a query that exceeds it is rejected.
 const OPERATIONS: u64 = 8_000;
 
-/// Properties that say nothing worth asking for, by their ids or labels: identifiers and links.
+/// Properties that are not worth asking about, by their ids or labels: identifiers and links.
 const USUALLY_ILLEGAL: [&str; 8] =
     [" id", "identifier", "url", "website", "image", "commons category", "code", "logo"];
 
 impl<'k> SamplingContext<'k> {
-    /// A KB without the properties that a recipe rules out, by id or label. `None`: identifiers, codes and links.
+    /// A KB without the properties that a recipe excludes, by id or label. `None`: identifiers, codes and links are excluded.
     pub fn new(kb: &'k Kb, illegal: Option<&[String]>) -> SamplingContext<'k> {
         let is_illegal = |property: &Property| {
             let (id, label) = (kb.property_id(*property), kb.property_label(*property));
@@ -104,25 +104,25 @@ impl<'k> SamplingContext<'k> {
     }
 
     /// Whether a property may be asked about.
-    pub fn allows(&self, property: Property) -> bool {
+    pub(crate) fn allows(&self, property: Property) -> bool {
         match property {
             Property::Relation(relation) => self.allowed.0[relation.index()],
             Property::Attribute(attribute) => self.allowed.1[attribute.index()],
         }
     }
 
-    /// Runs a query. `None` if it makes no sense or takes too long: such a question is not wanted.
-    pub fn run(&self, query: &Query) -> Option<Found<'k>> {
+    /// Runs a query. `None` if it is invalid or exceeds the budget; the caller then rejects it.
+    pub(crate) fn run(&self, query: &Query) -> Option<Found<'k>> {
         self.run_within(query, OPERATIONS)
     }
 
-    /// Runs a query to confirm an answer that is known: another form of it may take a longer way.
-    pub fn run_with_large_budget(&self, query: &Query) -> Option<Found<'k>> {
+    /// Runs a query to confirm a known answer, with a larger budget: another form of the query may take a longer path.
+    pub(crate) fn run_with_large_budget(&self, query: &Query) -> Option<Found<'k>> {
         self.run_within(query, 1_000 * OPERATIONS)
     }
 
-    /// How many members a set has. `None` as for [`SamplingContext::run`].
-    pub fn count(&self, set: &Set) -> Option<u64> {
+    /// The number of members of a set. `None` as for [`SamplingContext::run`].
+    pub(crate) fn count(&self, set: &Set) -> Option<u64> {
         match self.run_plan(&Plan::count(set, &self.words).ok()?, OPERATIONS)? {
             Found::Count(count) => Some(count),
             _ => None,
@@ -137,14 +137,14 @@ impl<'k> SamplingContext<'k> {
         if !plan.unknown.is_empty() {
             return None;
         }
-        // Without the `Engine` trait: sampling runs tens of thousands of plans a second, many of them in under a microsecond.
-        // Operations, not seconds: the same on every machine.
+        // Without the `Engine` trait: sampling runs tens of thousands of plans per second, many of them in under a microsecond.
+        // A limit of operations, not of seconds, gives the same result on every machine.
         let limits = Limits { operations, ..Limits::none() };
         embedded::run(self.kb(), plan, &Budget::new(limits)).ok()
     }
 
-    /// The edges that leave an entity, one for each relation and direction; which of several neighbours is for `pick` to say.
-    pub fn edges(&self, node: NodeId, mut pick: impl FnMut(usize) -> usize) -> Vec<SchemaEdge> {
+    /// The edges that leave an entity, one for each relation and direction; `pick` chooses among several neighbours.
+    pub(crate) fn edges(&self, node: NodeId, mut pick: impl FnMut(usize) -> usize) -> Vec<SchemaEdge> {
         let kb = self.kb();
         let mut edges = Vec::new();
         for (property, objects) in kb.properties_of(node) {
@@ -165,7 +165,7 @@ impl<'k> SamplingContext<'k> {
     }
 
     /// The attributes of an entity that may be asked about, with their values.
-    pub fn attributes(&self, node: NodeId) -> Vec<(AttributeId, &'k [u32])> {
+    pub(crate) fn attributes(&self, node: NodeId) -> Vec<(AttributeId, &'k [u32])> {
         let kb = self.kb();
         kb.properties_of(node)
             .filter(|(property, _)| self.allows(*property))
@@ -176,27 +176,27 @@ impl<'k> SamplingContext<'k> {
             .collect()
     }
 
-    /// Whether an attribute has an order: quantities and times.
-    pub fn is_ordered(&self, attribute: AttributeId) -> bool {
+    /// Whether the values of an attribute are ordered: quantities and times.
+    pub(crate) fn is_ordered(&self, attribute: AttributeId) -> bool {
         matches!(self.kb().attribute_kind(attribute), ValueKind::Quantity | ValueKind::Time)
     }
 
-    /// Whether an entity has a name that can be said in English and that means only it.
-    pub fn has_clear_name(&self, node: NodeId) -> bool {
+    /// Whether an entity has a name that can be used in English and is unique to it.
+    pub(crate) fn has_clear_name(&self, node: NodeId) -> bool {
         self.has_speakable_name(node) && self.kb().nodes_labelled(self.kb().label(node)).count() == 1
     }
 
-    /// How many relations and directions leave an entity, up to 255.
-    pub fn degree(&self, node: NodeId) -> usize {
+    /// Number of pairs of relation and direction that leave an entity, up to 255.
+    pub(crate) fn degree(&self, node: NodeId) -> usize {
         usize::from(self.degrees[node.index()])
     }
 
-    /// The most relations and directions that leave a direct member of a class, up to 255.
-    pub fn class_degree(&self, class: ClassId) -> usize {
+    /// Maximum number of pairs of relation and direction that leave a direct member of a class, up to 255.
+    pub(crate) fn class_degree(&self, class: ClassId) -> usize {
         usize::from(self.class_degrees[class.index()])
     }
 
-    /// Things with qualifiers, by class.
+    /// Entities with qualified facts, by class.
     pub(crate) fn qualified(&self) -> &Qualified {
         self.qualified.get_or_init(|| {
             let kb = self.kb();
@@ -209,7 +209,7 @@ impl<'k> SamplingContext<'k> {
                 };
                 for class in kb.classes_of(fact.subject).filter(|_| self.allows(fact.property)) {
                     let members = &mut lists[class.index()];
-                    // Facts are in the order of their subjects.
+                    // Facts are ordered by subject.
                     if members.last() != Some(&fact.subject.0) {
                         members.push(fact.subject.0);
                     }
@@ -219,18 +219,18 @@ impl<'k> SamplingContext<'k> {
         })
     }
 
-    /// Whether an entity has a name that can be said in English.
-    pub fn has_speakable_name(&self, node: NodeId) -> bool {
+    /// Whether an entity has a name that can be used in English.
+    pub(crate) fn has_speakable_name(&self, node: NodeId) -> bool {
         self.speakable[node.index()]
     }
 
-    /// The class that says best what an entity is: the smallest one that it is a direct member of.
-    pub fn class_of(&self, node: NodeId) -> Option<ClassId> {
+    /// The most specific class of an entity: the smallest one that it is a direct member of.
+    pub(crate) fn class_of(&self, node: NodeId) -> Option<ClassId> {
         self.kb().classes_of(node).min_by_key(|&class| (self.kb().members(class).len(), class))
     }
 }
 
-/// Whether an attribute holds the labels of things: to ask for it would give its answer away.
+/// Whether an attribute holds labels: a question about it would give its answer away.
 fn is_name(kb: &Kb, attribute: AttributeId) -> bool {
     const LOOKED_AT: usize = 200;
     let facts = kb.facts_by_value(attribute);
@@ -239,12 +239,12 @@ fn is_name(kb: &Kb, attribute: AttributeId) -> bool {
         let label = kb.label_literal(NodeId(facts.subjects[position]));
         label.is_some_and(|label| kb.literal_text(label) == kb.literal_text(facts.value(position)))
     };
-    // Spread over all of them.
+    // A sample spread over all of them.
     let looked_at = (0..n).map(|i| i * facts.len() / n);
     n > 0 && looked_at.filter(is_label).count() * 2 > n
 }
 
-/// Letters of the Latin alphabet, digits and usual punctuation, and some letter or digit.
+/// Latin letters, digits and common punctuation, with at least one letter or digit.
 fn is_speakable(name: &str) -> bool {
     let usual = |c: char| {
         c.is_ascii_graphic() || c == ' ' || ('\u{c0}'..'\u{250}').contains(&c) || "–’‘“”·×°".contains(c)

@@ -1,4 +1,4 @@
-//! Which questions may be in training: some domains of the schema and some templates are kept out of it.
+//! Decides which questions may be in training: some domains of the schema and some templates are held out.
 
 use crate::cast;
 use crate::make::Cell;
@@ -8,17 +8,17 @@ use touchstone_benchmark::Random;
 use touchstone_kb::{Kb, Property, nearest_name};
 use touchstone_logic::level::SchemaItems;
 
-/// What is kept out of training.
+/// What is held out of training.
 pub(crate) struct Division {
     /// Domains of the schema.
     pub held_out: Vec<String>,
     items: HashSet<String>,
     seed: u64,
-    /// Templates kept out, of a thousand.
+    /// Number of templates per thousand that are held out.
     permille: u64,
 }
 
-/// A domain that the schema does not have.
+/// Error: the schema does not have a domain.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 #[error("[splits] held_out: the schema has no domain `{name}`{hint}; it has {known}", hint = .nearest.as_ref().map(|name| format!("; did you mean `{name}`?")).unwrap_or_default())]
@@ -27,12 +27,12 @@ pub struct UnknownDomain {
     pub name: String,
     /// The domains of the schema, separated by commas.
     pub known: String,
-    /// The nearest of them.
+    /// The nearest known domain.
     pub nearest: Option<String>,
 }
 
 impl Division {
-    /// Chooses what is kept out.
+    /// Chooses what to hold out.
     pub(crate) fn new(kb: &Kb, splits: &Splits, seed: u64) -> Result<Division, UnknownDomain> {
         let mut random = Random::new(seed, "division");
         let mut groups: Vec<&str> = kb.groups().collect();
@@ -47,7 +47,7 @@ impl Division {
         let mut held_out = splits.held_out.clone();
         let in_group = |group: &str| items(kb).filter(|(_, of)| *of == Some(group)).count();
         if held_out.is_empty() && zero_shot {
-            // Domains with something to ask about, but not so much that training has nothing left.
+            // Domains with enough to ask about, but small enough to leave something for training.
             let n_items = items(kb).count();
             groups.retain(|group| (4..=n_items / 4).contains(&in_group(group)) && *group != "general");
             random.shuffle(&mut groups);
@@ -58,7 +58,7 @@ impl Division {
             .map(|(id, _)| id.to_owned())
             .collect();
         if kept_out.is_empty() && zero_shot {
-            // A schema without domains: a tenth of its relations and attributes.
+            // A schema without domains: hold out a tenth of its relations and attributes.
             let mut all: Vec<&str> = kb.relations().map(|r| kb.relation_id(r)).collect();
             all.extend(kb.attributes().map(|a| kb.attribute_id(a)));
             random.shuffle(&mut all);
@@ -69,18 +69,18 @@ impl Division {
             (splits.dev + splits.test) / (splits.train + splits.dev + splits.test).max(f64::MIN_POSITIVE);
         let levels = (splits.iid + splits.compositional + splits.zero_shot).max(f64::MIN_POSITIVE);
         let share = evaluated * splits.compositional / levels;
-        // Some more templates than questions wanted: rare ones give one question, frequent ones many.
+        // Hold out more templates than the number of questions wanted: rare templates give one question, frequent ones many.
         let permille =
             if share > 0.0 { (cast::truncated((share * 1000.0).ceil()) as u64 + 50).min(500) } else { 0 };
         Ok(Division { held_out, items: kept_out, seed, permille })
     }
 
-    /// Whether a class or property is kept out of training.
+    /// Whether a class or property is held out of training.
     pub(crate) fn keeps_out(&self, id: &str) -> bool {
         self.items.contains(id)
     }
 
-    /// The cell that a question with these schema items and this template is for.
+    /// The cell for a question with these schema items and this template.
     pub(crate) fn cell(&self, items: &SchemaItems, template: &str) -> Cell {
         let SchemaItems { classes, properties, qualifiers } = items;
         if classes.iter().chain(properties).chain(qualifiers).any(|item| self.items.contains(item.as_str())) {

@@ -1,11 +1,11 @@
-//! Finds questions of a benchmark by what is known about them.
+//! Finds questions of a benchmark by their properties.
 
 use std::collections::BTreeSet;
 use std::fmt;
 use touchstone_benchmark::{Benchmark, Question, Split};
 use touchstone_kb::nearest_name;
 
-/// What the questions must have. Names are compared without regard to case.
+/// The required properties of questions. Names are compared case-insensitively.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct QuestionFilter {
     /// The id.
@@ -18,7 +18,7 @@ pub struct QuestionFilter {
     pub function: Option<String>,
 }
 
-/// A property of questions that a filter looks at.
+/// A property of questions that a filter tests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum FilterField {
@@ -65,18 +65,18 @@ impl fmt::Display for FilterField {
 pub enum NothingFound {
     /// The benchmark is empty.
     NoQuestions,
-    /// No question has the value that the filter wants.
+    /// No question has the value that the filter requires.
     UnknownValue {
         /// The property.
         field: FilterField,
         /// The value.
         wanted: String,
-        /// The nearest value that there is.
+        /// The nearest existing value.
         nearest: Option<String>,
-        /// The values that there are: the first twenty, without codes of shapes; none for ids.
+        /// The existing values: the first twenty, without codes of shapes; none for ids.
         known: Vec<String>,
     },
-    /// Each value occurs, but not together.
+    /// Each value occurs, but no question has all of them.
     NotTogether,
 }
 

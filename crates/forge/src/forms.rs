@@ -12,8 +12,8 @@ use touchstone_kb::{Kb, LiteralId, NodeId};
 use touchstone_logic::sparql::{self, Namespaces};
 use touchstone_logic::{Ask, Form, Program, Query, Set, SyntaxErrorKind, kopl, sexpr};
 
-/// Budget of the general evaluator. It has no statistics, and may take minutes for what takes the engine microseconds; what takes it
-/// longer is not compared.
+/// Budget of the general evaluator. It has no statistics and may take minutes for a query that takes the engine microseconds; a form that
+/// exceeds the budget is not compared.
 const VERIFY_OPERATIONS: u64 = 10_000;
 
 /// Prints queries in all languages.
@@ -25,7 +25,7 @@ pub struct FormPrinter<'k> {
     namespaces: Namespaces,
 }
 
-/// Two forms that do not give the same answers: a defect of this program, never of a recipe.
+/// Two forms give different answers: a bug in this program, never in a recipe.
 #[derive(Debug, thiserror::Error)]
 #[error("{language} disagrees:\n  {form}\n  gives {got}\n  instead of {expected}\n  for {query}")]
 pub struct Disagreement {
@@ -35,14 +35,14 @@ pub struct Disagreement {
     pub form: String,
     /// Its answers.
     pub got: String,
-    /// Those of the query.
+    /// The answers of the query.
     pub expected: String,
     /// The query.
     pub query: String,
 }
 
 impl<'k> FormPrinter<'k> {
-    /// For a KB.
+    /// A printer for a KB.
     pub fn new(kb: &'k Kb) -> FormPrinter<'k> {
         FormPrinter {
             direct: ExactPrinter::new(kb, View::Direct),
@@ -53,8 +53,8 @@ impl<'k> FormPrinter<'k> {
         }
     }
 
-    /// All forms that mean exactly the query. S-expressions and programs are read back and run; so is SPARQL on the direct view, where it
-    /// is about entities only. (Values lose their unit there, and the text lists them.)
+    /// All forms that are equivalent to the query. S-expressions and programs are read back and run; so is SPARQL on the direct view if it
+    /// returns only entities. (Values lose their unit there, and the result lists them as text.)
     pub fn forms(
         &self,
         context: &SamplingContext<'k>,
@@ -80,7 +80,7 @@ impl<'k> FormPrinter<'k> {
                     }
                     checked.sparql.push(SparqlForm { view, exact, parsed });
                 }
-                // A text that is longer than parsers accept is of no use.
+                // A text that exceeds the limit of parsers is useless.
                 Err(error) if matches!(error.kind, SyntaxErrorKind::TooManyOperators { .. }) => {}
                 Err(error) => return Err(check.disagreement("SPARQL", &exact.text, error.to_string())),
             }
@@ -95,9 +95,9 @@ impl<'k> FormPrinter<'k> {
         }
     }
 
-    /// Runs up to `wanted` SPARQL forms by the general evaluator. Forms that take it too long are not compared. Returns the number of
+    /// Runs up to `wanted` SPARQL forms with the general evaluator. Forms that exceed its budget are not compared. Returns the number of
     /// forms that were compared.
-    pub fn verify(
+    pub(crate) fn verify(
         &self,
         query: &Query,
         forms: &CheckedForms,
@@ -113,7 +113,7 @@ impl<'k> FormPrinter<'k> {
                 View::Direct => (&self.direct, &self.direct_view),
                 View::KqaPro => (&self.kqapro, &self.kqapro_view),
             };
-            // Operations, not seconds: the same on every machine.
+            // A limit of operations, not of seconds, gives the same result on every machine.
             let limits = Limits { operations: VERIFY_OPERATIONS, ..Limits::none() };
             let budget = Budget::new(limits);
             let Ok(results) = evaluate(view, &parsed.query, &budget) else { continue };
@@ -141,14 +141,14 @@ impl<'k> FormPrinter<'k> {
     }
 }
 
-/// The forms of a query, printed and checked, with what was read of them.
+/// The forms of a query, printed and checked, with their parsed queries.
 #[derive(Default)]
 pub struct CheckedForms {
     sexpr: Option<String>,
     program: Option<(String, Program)>,
     sparql: Vec<SparqlForm>,
     /// Whether any form was read back to a query and run.
-    pub is_read: bool,
+    pub(crate) is_read: bool,
 }
 
 /// A SPARQL form that can be parsed.
@@ -160,7 +160,7 @@ struct SparqlForm {
 
 impl CheckedForms {
     /// The program.
-    pub fn program(&self) -> Option<&Program> {
+    pub(crate) fn program(&self) -> Option<&Program> {
         self.program.as_ref().map(|(_, program)| program)
     }
 
@@ -177,7 +177,7 @@ impl CheckedForms {
     }
 }
 
-/// A query with its answers, which its forms must give, too.
+/// A query with its answers, which its forms must also give.
 struct Check<'c, 'k> {
     context: &'c SamplingContext<'k>,
     query: &'c Query,
@@ -200,13 +200,13 @@ impl Check<'_, '_> {
         let read = program.as_ref().and_then(|program| program.to_query(&self.context.words).ok());
         match self.same_answers("the program", &printed.text, read.as_ref()) {
             Ok(()) => Ok(program.map(|program| (printed.text, program))),
-            // A program names things: if several things have the name, it means something else.
+            // A program refers to things by name: if several things share the name, its meaning differs.
             Err(_) if !all_names_are_clear(self.context, self.query) => Ok(None),
             Err(disagreement) => Err(disagreement),
         }
     }
 
-    /// Runs the query that a form was read as.
+    /// Runs the query that was parsed from a form.
     fn same_answers(
         &self,
         language: &'static str,

@@ -25,12 +25,15 @@ mod proof;
 pub mod recipe;
 mod recipe_keys;
 mod reject;
-pub mod sample;
+mod sample;
 pub mod stats;
+mod training;
 
 pub use build::{BuildConfig, BuildError, Built, build, built_in_recipe, load_lexicon, load_recipe};
 pub use context::SamplingContext;
+pub use division::UnknownDomain;
 pub use forms::{CheckedForms, Disagreement, FormPrinter};
 pub use make::{MakeError, make};
 pub use recipe::{Recipe, RecipeError};
-pub use reject::{RejectReason, Rejections};
+pub use reject::RejectReason;
+pub use training::{TrainingError, TrainingFolder};

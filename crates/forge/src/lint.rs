@@ -1,4 +1,4 @@
-//! Proves a benchmark, or finds what is wrong with it.
+//! Checks a benchmark and reports what is wrong with it.
 
 use crate::context::SamplingContext;
 use hashbrown::{HashMap, HashSet};
@@ -17,29 +17,29 @@ use touchstone_logic::sparql::Namespaces;
 use touchstone_logic::with_ids;
 use touchstone_logic::{Answer, Form, Language, Program, Query};
 
-/// Something that is wrong.
+/// A problem.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Finding {
-    /// What kind of thing.
+    /// The rule that is violated.
     pub rule: &'static str,
     /// The question.
     pub id: String,
-    /// What exactly.
+    /// The details.
     pub what: String,
 }
 
-/// What was checked and what was found.
+/// What was checked, and the problems found.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct LintReport {
-    /// Whether the KB at hand is the one that the benchmark was made from.
+    /// Whether the given KB is the one that the benchmark was made from.
     pub same_kb: bool,
-    /// How many forms were run.
+    /// Number of forms that were run.
     pub forms_run: u64,
-    /// How many questions there are.
+    /// Number of questions.
     pub questions: usize,
-    /// What is wrong.
+    /// The problems.
     pub findings: Vec<Finding>,
-    /// What the recipe wanted and did not get.
+    /// What the recipe asked for and the KB could not provide.
     pub unfilled: usize,
 }
 
@@ -54,18 +54,18 @@ impl LintReport {
     }
 }
 
-/// What takes the general evaluator longer is not run.
+/// Budget of the general evaluator; a form that exceeds it is skipped.
 const SPARQL_OPERATIONS: u64 = 50_000;
 
-/// What was read and found about one question.
+/// What was read and found for one question.
 struct Checked {
     query: Option<Query>,
     findings: Vec<Finding>,
     forms_run: u64,
 }
 
-/// Checks everything that can be checked automatically: every form gives the answers, no query of training occurs elsewhere, levels are
-/// right, and no question occurs twice or has two meanings.
+/// Runs all automatic checks: every form gives the answers, no query of training occurs in evaluation, levels are
+/// right, no question occurs twice, and no question has two meanings.
 pub fn lint(kb: &Kb, benchmark: &Benchmark, progress: &dyn Progress) -> LintReport {
     let context = SamplingContext::new(kb, Some(&[]));
     let session = Session::new(kb).without_suggestions();
@@ -110,7 +110,7 @@ fn wrong_counts(benchmark: &Benchmark) -> Vec<Finding> {
     findings
 }
 
-/// Compares questions with each other, and those of evaluation with those of training.
+/// Compares questions with each other, and evaluation questions with training questions.
 fn compare(context: &SamplingContext<'_>, benchmark: &Benchmark, checked: &[Checked]) -> Vec<Finding> {
     let words = &context.words;
     let mut findings = Vec::new();
@@ -138,7 +138,7 @@ fn compare(context: &SamplingContext<'_>, benchmark: &Benchmark, checked: &[Chec
         if !ids.insert(&question.id) {
             add("duplicate id", question.id.clone());
         }
-        // Without a query that can be read there is nothing to compare but the template.
+        // Without a readable query, only the template can be compared.
         let meaning = key.as_ref().unwrap_or(&question.template);
         match texts.insert(&question.question, meaning) {
             Some(other) if other == meaning => add("duplicate question", question.question.clone()),
@@ -151,7 +151,7 @@ fn compare(context: &SamplingContext<'_>, benchmark: &Benchmark, checked: &[Chec
         if let Some(other) = key.as_ref().and_then(|key| trained.get(key.as_str())) {
             add("leak", format!("the same query is {other} of the training split"));
         }
-        // Without a level, or without training questions to judge it by, there is nothing to compare.
+        // Without a level, or without training questions to determine it, there is nothing to compare.
         if let Some(given) = question.level.filter(|_| training.template_count() > 0) {
             let level = training.judge(traits).level;
             if level != given {
@@ -163,7 +163,7 @@ fn compare(context: &SamplingContext<'_>, benchmark: &Benchmark, checked: &[Chec
 }
 
 impl Checked {
-    /// Runs SPARQL where there is no other form; what takes too long is left out, and so are values, which SPARQL shows without units.
+    /// Runs SPARQL if there is no other form. Forms that exceed the budget are skipped, and so are values, which SPARQL returns without units.
     fn run_sparql(&mut self, session: &Session<'_>, question: &Question) {
         let is_shown = |answer: &Answer| {
             use Answer::{Boolean, Class, Entity, Number, Relation};
@@ -239,7 +239,7 @@ fn check(context: &SamplingContext<'_>, session: &Session<'_>, question: &Questi
     }
     if checked.query.is_none() && forms.sexpr.is_none() && forms.program.is_none() {
         let knowledge = Knowledge::new(&context.words, Namespaces::of(kb)).without_suggestions();
-        // Where SPARQL lists values, the query that it is read as is another one.
+        // If SPARQL lists values, its parsed query is a different one.
         let is_same = |query: &Query| Canonical::template(query, &context.words).key() == question.template;
         checked.query = question.query(&knowledge).map(|query| with_ids(query, kb)).filter(is_same);
         checked.run_sparql(session, question);

@@ -1,5 +1,5 @@
-//! One benchmark out of several, as GrailQA++ is made of WebQSP, ComplexWebQuestions and GraphQuestions: what has a level against a
-//! training set, and a wanted shape.
+//! Combines several benchmarks into one, as GrailQA++ combines WebQSP, ComplexWebQuestions and GraphQuestions: it selects questions by their
+//! level relative to a training set and by their shape.
 
 use crate::reject::{RejectReason, Rejections};
 use hashbrown::HashSet;
@@ -12,7 +12,7 @@ use touchstone_logic::equal::Canonical;
 use touchstone_logic::level::{Level, Training, Traits};
 use touchstone_logic::{Knowledge, Query, with_ids};
 
-/// What to take, and from where.
+/// Which questions to take, and from which benchmarks.
 pub struct MixConfig<'a, 'k> {
     /// The name of the new benchmark.
     pub name: String,
@@ -20,19 +20,19 @@ pub struct MixConfig<'a, 'k> {
     pub against: &'a Benchmark,
     /// The benchmarks to take questions from.
     pub sources: &'a [Benchmark],
-    /// What is known about the words of their logical forms.
+    /// What is known about the names in their logical forms.
     pub context: &'a QueryContext<'k>,
     /// Levels to take; all if there are none.
     pub levels: Vec<Level>,
     /// Shapes to take, by name or code, and the maximum number of questions of each; all if there are none.
     pub shapes: BTreeMap<String, Option<usize>>,
-    /// Which questions to take, if there are more than wanted.
+    /// Seed for choosing questions, if there are more than wanted.
     pub seed: u64,
     /// Whether the training questions become part of the new benchmark.
     pub with_training: bool,
 }
 
-/// Benchmarks that cannot be put together.
+/// Why benchmarks cannot be combined.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum MixError {
@@ -47,7 +47,7 @@ pub enum MixError {
     Interrupted,
 }
 
-/// Puts benchmarks together. The manifest counts the rejected questions by reason.
+/// Combines benchmarks. The manifest counts the rejected questions by reason.
 pub fn mix(config: &MixConfig<'_, '_>, progress: &dyn Progress) -> Result<Benchmark, MixError> {
     let MixConfig { against, sources, .. } = config;
     if !against.questions.iter().any(|question| question.split == Split::Train) {
@@ -82,7 +82,7 @@ pub fn mix(config: &MixConfig<'_, '_>, progress: &dyn Progress) -> Result<Benchm
     }
     let mut kb = against.manifest.kb.clone();
     if sources.iter().any(|source| source.manifest.kb.fingerprint != kb.fingerprint) {
-        // No single KB holds for all of it.
+        // No single KB covers all questions.
         kb = KbIdentity::of(None);
     }
     let manifest = BenchmarkManifest {
@@ -100,14 +100,14 @@ pub fn mix(config: &MixConfig<'_, '_>, progress: &dyn Progress) -> Result<Benchm
     Ok(Benchmark::new(manifest, mixer.questions))
 }
 
-/// A benchmark that is being put together.
+/// A benchmark under construction.
 struct Mixer<'m, 'c, 'k> {
     config: &'m MixConfig<'c, 'k>,
     knowledge: &'m Knowledge<'m>,
     training: Training,
-    /// Of shapes with a limit: how many more questions are taken.
+    /// For shapes with a limit: the number of questions still wanted.
     left: BTreeMap<String, Option<usize>>,
-    /// What is asked so far: queries, and questions in lower case.
+    /// What has been asked so far: queries, and questions in lower case.
     keys: HashSet<String>,
     texts: HashSet<String>,
     ids: HashSet<String>,
@@ -116,7 +116,7 @@ struct Mixer<'m, 'c, 'k> {
 }
 
 impl Mixer<'_, '_, '_> {
-    /// The query of a question. Programs name what expressions have ids for.
+    /// The query of a question. Programs have names where S-expressions have ids.
     fn read(&self, question: &Question) -> Option<Query> {
         let query = question.query(self.knowledge)?;
         Some(match self.config.context.kb() {

@@ -1,4 +1,4 @@
-//! Facts that make an answer true, found without the engine: a second opinion on it.
+//! Facts that make an answer true, found independently of the engine.
 
 use hashbrown::{HashMap, HashSet};
 use std::cell::RefCell;
@@ -14,7 +14,7 @@ use touchstone_logic::{Ask, Condition, Direction, Extreme, Mark, Query, Relate, 
 /// Maximum number of answers to prove.
 const MAX_ANSWERS: usize = 10;
 
-/// The facts for the first answers of a query, in the ids of the schema, that asks for things; `None` if one of the answers has no proof.
+/// The facts for the first answers of a query that asks for things, in schema ids; `None` if one of the answers has no proof.
 pub(crate) fn proof(kb: &Kb, query: &Query, found: &Found<'_>) -> Option<Vec<ProofFact>> {
     let mut facts = Vec::new();
     let prover = Prover { kb, words: RefCell::default() };
@@ -55,13 +55,13 @@ pub(crate) fn proof(kb: &Kb, query: &Query, found: &Found<'_>) -> Option<Vec<Pro
     Some(facts)
 }
 
-/// By the number of steps left and the node: the best value, and the next node on the way there.
+/// By number of remaining steps and node: the best value, and the next node on the path to it.
 type Best = HashMap<(usize, NodeId), Option<(u32, Option<NodeId>)>>;
 
-/// No proof takes longer.
+/// Maximum number of steps of a proof search.
 const MAX_STEPS: usize = 200_000;
 
-/// What is still to be shown: a node is in all of these sets, and then the next goal.
+/// What remains to be shown: a node is in all of these sets, followed by the next goal.
 struct Goal<'g> {
     sets: &'g [Set],
     node: NodeId,
@@ -75,11 +75,11 @@ enum Fact {
     Attribute(NodeId, AttributeId, u32),
 }
 
-/// The way so far.
+/// The path so far.
 struct Search {
     marks: Vec<(Mark, NodeId)>,
     facts: Vec<Fact>,
-    /// Sets without marks, by their places, and nodes that are not in them.
+    /// Sets without marks, by their address, and nodes that are not in them.
     failed: HashSet<(usize, NodeId)>,
     steps: usize,
 }
@@ -90,10 +90,10 @@ fn has_marks(set: &Set) -> bool {
     found
 }
 
-/// What a word of the query means.
+/// The meaning of a name in the query.
 #[derive(Clone, Copy)]
 enum Meaning {
-    /// A relation or attribute; and whether what it starts from has marks.
+    /// A relation or attribute, and whether the set that it starts from has marks.
     Property(Option<Property>, bool),
     Class(Option<ClassId>),
     Entity(Option<NodeId>),
@@ -101,7 +101,7 @@ enum Meaning {
 
 struct Prover<'k> {
     kb: &'k Kb,
-    /// Words that were looked up, by their places in the query: a search comes by the same ones again and again.
+    /// Names that were looked up, by their address in the query: a search visits the same ones repeatedly.
     words: RefCell<Vec<(usize, Meaning)>>,
 }
 
@@ -133,7 +133,7 @@ impl Prover<'_> {
         }
     }
 
-    /// The property of a step, and whether what the step starts from has marks.
+    /// The property of a step, and whether the set that the step starts from has marks.
     fn step(&self, relate: &Relate) -> (Option<Property>, bool) {
         let look_up = || {
             let relation = self.kb.relation(&relate.property).map(Property::Relation);
@@ -155,7 +155,7 @@ impl Prover<'_> {
         proved.then_some(())
     }
 
-    /// Whether all goals can be reached; the facts are then in the search.
+    /// Whether all goals can be reached; the search then holds the facts.
     fn solve(&self, goal: Option<&Goal<'_>>, search: &mut Search) -> bool {
         search.steps += 1;
         if search.steps > MAX_STEPS {
@@ -183,7 +183,7 @@ impl Prover<'_> {
                 proved
             }
             Set::Same(mark) => search.marks.contains(&(*mark, node)) && self.solve(Some(&rest), search),
-            // No question has them inside: the engine's word is taken.
+            // No question contains these inside a set: trust the engine.
             Set::Superlative(_) | Set::During(_) | Set::Values(..) => self.solve(Some(&rest), search),
         }
     }
@@ -192,7 +192,7 @@ impl Prover<'_> {
         let kb = self.kb;
         let from = std::slice::from_ref(&relate.from);
         let (property, with_marks) = self.step(relate);
-        // A named entity is looked for in the list of neighbours, which may be long.
+        // Look for a named entity in the list of neighbours, which may be long.
         if let (Set::Entity(id), [], Some(Property::Relation(relation))) =
             (&relate.from, &relate.conditions[..], property)
         {
@@ -218,7 +218,7 @@ impl Prover<'_> {
             search.facts.push(proof);
             let length = search.facts.len();
             let goal = Goal { sets: from, node: other, next: None };
-            // What has no marks can be shown on its own, whatever comes after it.
+            // A set without marks can be shown independently of the remaining goals.
             let proved = match with_marks {
                 true => self.solve(Some(&Goal { next: Some(rest), ..goal }), search),
                 false => {
@@ -261,7 +261,7 @@ impl Prover<'_> {
             }
             (Direction::Forward, Some(Property::Attribute(_))) | (_, None) => false,
         };
-        // With marks, the rest was part of the search.
+        // With marks, the remaining goals were part of the search.
         reached && (with_marks || self.solve(Some(rest), search))
     }
 
@@ -284,7 +284,7 @@ impl Prover<'_> {
         })
     }
 
-    /// Adds the way from a node to its greatest or smallest value.
+    /// Adds the path from a node to its greatest or smallest value.
     fn extreme(
         &self,
         node: NodeId,
@@ -313,7 +313,7 @@ impl Prover<'_> {
         Some(())
     }
 
-    /// The greatest or smallest value at the end of a path, and the first node on the way. Ids of literals are in the order of values.
+    /// The greatest or smallest value at the end of a path, and the first node on the path. Ids of literals are in the order of values.
     fn best(
         &self,
         node: NodeId,

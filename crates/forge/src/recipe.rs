@@ -1,9 +1,8 @@
-//! Recipes: what a benchmark is made of.
+//! Recipes define the content of a benchmark.
 
 use crate::cast;
 use crate::recipe_keys;
 use crate::sample::cycles::Cyclic;
-use crate::sample::shapes::ShapeFunction;
 use crate::sample::tree::Tree;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -11,7 +10,9 @@ use touchstone_benchmark::QuestionType;
 use touchstone_logic::Shape;
 use touchstone_logic::graph::Class;
 
-/// What a benchmark is made of. The same recipe and seed give the same bytes.
+pub use crate::sample::shapes::ShapeFunction;
+
+/// The definition of a benchmark. The same recipe and seed give the same bytes.
 ///
 /// ```
 /// use touchstone_forge::Recipe;
@@ -26,13 +27,13 @@ use touchstone_logic::graph::Class;
 pub struct Recipe {
     /// The name of the benchmark.
     pub name: String,
-    /// What it is for.
+    /// The purpose of the benchmark.
     #[serde(default)]
     pub description: String,
-    /// Everything random depends on it.
+    /// The seed of all random choices.
     #[serde(default = "one")]
     pub seed: u64,
-    /// How many questions to make.
+    /// Number of questions.
     pub questions: usize,
     /// Questions by shape.
     #[serde(default)]
@@ -40,10 +41,10 @@ pub struct Recipe {
     /// Questions by locating and asking.
     #[serde(default)]
     pub asking: ByAsking,
-    /// How they are divided.
+    /// The division into splits.
     #[serde(default)]
     pub splits: Splits,
-    /// What is rejected.
+    /// What to reject.
     #[serde(default)]
     pub filters: Filters,
 }
@@ -66,7 +67,7 @@ pub struct ByShape {
 pub struct ByAsking {
     /// The share of these questions, relative to the other strategy.
     pub weight: f64,
-    /// How deep descriptions may stand in descriptions.
+    /// Maximum nesting depth of descriptions.
     pub depth: usize,
     /// The weight of each type of question.
     pub types: BTreeMap<QuestionType, f64>,
@@ -82,13 +83,13 @@ pub struct Splits {
     pub dev: f64,
     /// The weight of the test split.
     pub test: f64,
-    /// Of development and test questions: the weight of those whose template is in training.
+    /// In development and test: the weight of questions whose template is in training.
     pub iid: f64,
-    /// ... whose schema items are in training, but not their template.
+    /// The weight of questions whose schema items are in training, but whose template is not.
     pub compositional: f64,
-    /// ... with schema items that are not in training.
+    /// The weight of questions with schema items that are not in training.
     pub zero_shot: f64,
-    /// The domains of the schema that are kept out of training; chosen by the seed if there are none here.
+    /// The domains of the schema that are held out of training; if empty, the seed chooses them.
     pub held_out: Vec<String>,
 }
 
@@ -106,13 +107,13 @@ impl Default for Splits {
     }
 }
 
-/// What is rejected.
+/// What to reject.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Filters {
     /// Maximum number of answers of a question.
     pub max_answers: usize,
-    /// Properties that are not asked about, by id or label; without it identifiers, codes and links.
+    /// Properties to exclude from questions, by id or label; `None`: identifiers, codes and links.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub illegal: Option<Vec<String>>,
     /// The share of questions whose SPARQL is also run by the general evaluator.
@@ -129,7 +130,7 @@ fn one() -> u64 {
     1
 }
 
-/// A recipe that cannot be followed.
+/// Why a recipe is invalid.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum RecipeError {
@@ -142,7 +143,7 @@ pub enum RecipeError {
          of a shape with cycles like G1:rcv/0-2,0-2,1-2, where each constraint has one relation"
     )]
     UnknownShape(String),
-    /// A number outside of its range.
+    /// A number out of range.
     #[error("{0}")]
     Numbers(String),
     /// An unknown key.
@@ -150,52 +151,52 @@ pub enum RecipeError {
         place = if .section.is_empty() { "there is no key".to_owned() } else { format!("{}has no key", .section) },
         hint = .nearest.as_ref().map(|name| format!("; did you mean `{name}`?")).unwrap_or_default())]
     UnknownKey {
-        /// The section in brackets and a blank; empty at the top.
+        /// The section in brackets and a space; empty at the top level.
         section: String,
         /// The key.
         key: String,
         /// The known keys, separated by commas.
         known: String,
-        /// The nearest of them.
+        /// The nearest known key.
         nearest: Option<String>,
     },
-    /// A property to leave out that the KB does not have.
+    /// An excluded property that the KB does not have.
     #[error("[filters] illegal: the KB has no property `{name}`{hint}", hint = .nearest.as_ref().map(|name| format!("; did you mean `{name}`?")).unwrap_or_default())]
     UnknownProperty {
-        /// Its name.
+        /// The name of the property.
         name: String,
-        /// The nearest that the KB has.
+        /// The nearest property of the KB.
         nearest: Option<String>,
     },
-    /// A section with a weight and nothing to choose from.
+    /// A section with a weight but nothing to choose from.
     #[error("[{section}] has no `{key}`; add for example {example}")]
     Missing {
         /// The section.
         section: &'static str,
         /// The key.
         key: &'static str,
-        /// A line that would do.
+        /// An example of the missing line.
         example: &'static str,
     },
-    /// Nothing to make.
+    /// The recipe makes no questions.
     #[error(
         "the recipe makes nothing: give [shapes] or [asking] a weight above 0, and shapes with functions, or types"
     )]
     Empty,
 }
 
-/// One kind of question that a recipe wants, with how many.
+/// A kind of question, with the number that a recipe asks for.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Wanted {
-    /// What kind.
-    pub kind: QuestionKind,
-    /// How many, of all splits.
-    pub questions: usize,
+pub(crate) struct Wanted {
+    /// The kind.
+    pub(crate) kind: QuestionKind,
+    /// The number of questions in all splits.
+    pub(crate) questions: usize,
 }
 
 /// A kind of question.
 #[derive(Debug, Clone, PartialEq)]
-pub enum QuestionKind {
+pub(crate) enum QuestionKind {
     /// A shape with a function on top.
     Shape {
         /// The name or code in the recipe.
@@ -211,10 +212,10 @@ pub enum QuestionKind {
 
 /// A shape to sample.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Outline {
+pub(crate) enum Outline {
     /// Without a cycle.
     Tree(Tree),
-    /// With one.
+    /// With a cycle.
     Cyclic(Cyclic),
 }
 
@@ -224,7 +225,7 @@ impl Outline {
         tree.or_else(|| Cyclic::parse(code).map(Outline::Cyclic))
     }
 
-    /// Whether a graph has this shape; values that were merged count as one.
+    /// Whether a graph has this shape; merged values count as one.
     pub(crate) fn fits(&self, shape: &Shape) -> bool {
         match self {
             Outline::Tree(tree) => Tree::parse(&shape.plain).is_some_and(|found| found.code() == tree.code()),
@@ -235,14 +236,14 @@ impl Outline {
 
 impl QuestionKind {
     /// The name in logs.
-    pub fn name(&self) -> String {
+    pub(crate) fn name(&self) -> String {
         match self {
             QuestionKind::Shape { name, function, .. } => format!("{name} {function}"),
             QuestionKind::Asking(kind) => kind.name().to_owned(),
         }
     }
 
-    /// The strategy that makes it, as questions name their source.
+    /// The strategy that makes it, which questions name as their source.
     pub(crate) fn source(&self) -> &'static str {
         match self {
             QuestionKind::Shape { .. } => "shapes",
@@ -259,17 +260,17 @@ const BUILT_IN: [(&str, &str); 4] = [
 ];
 
 impl Recipe {
-    /// The names of the recipes that come with the program.
+    /// The names of the built-in recipes.
     pub fn built_in() -> impl Iterator<Item = &'static str> {
         BUILT_IN.iter().map(|(name, _)| *name)
     }
 
-    /// The text of a recipe that comes with the program.
+    /// The text of a built-in recipe.
     pub fn text(name: &str) -> Option<&'static str> {
         BUILT_IN.iter().find(|(known, _)| *known == name).map(|(_, text)| *text)
     }
 
-    /// Reads and checks a recipe.
+    /// Parses and checks a recipe.
     pub fn parse(text: &str) -> Result<Recipe, RecipeError> {
         recipe_keys::check(text)?;
         let recipe: Recipe = toml::from_str(text)?;
@@ -277,8 +278,8 @@ impl Recipe {
         Ok(recipe)
     }
 
-    /// The kinds of questions with their numbers, which add up to what the recipe asks for.
-    pub fn wanted(&self) -> Result<Vec<Wanted>, RecipeError> {
+    /// The kinds of questions with their numbers, which add up to the total of the recipe.
+    pub(crate) fn wanted(&self) -> Result<Vec<Wanted>, RecipeError> {
         let weights = [
             self.shapes.weight,
             self.asking.weight,
@@ -351,7 +352,7 @@ impl Recipe {
     }
 }
 
-/// Whole numbers in proportion to shares that add up to 1, with the sum `n`: by largest remainders.
+/// Integers in proportion to shares that add up to 1, with the sum `n`, by the largest-remainder method.
 pub(crate) fn apportioned(n: usize, shares: &[f64]) -> Vec<usize> {
     let mut numbers: Vec<usize> =
         shares.iter().map(|share| cast::truncated((share * cast::float(n)).floor())).collect();

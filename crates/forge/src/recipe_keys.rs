@@ -1,4 +1,4 @@
-//! The keys of recipes, and the nearest known key for an unknown one.
+//! The keys of recipes, and suggestions for unknown keys.
 
 use crate::recipe::{ByAsking, ByShape, Filters, Recipe, RecipeError, Splits};
 use crate::sample::shapes::ShapeFunction;
@@ -6,7 +6,7 @@ use serde_json::Value as Json;
 use touchstone_benchmark::QuestionType;
 use touchstone_kb::{Kb, nearest_name};
 
-/// All keys, those of sections as `section.key`.
+/// All keys; keys in sections as `section.key`.
 pub(crate) fn keys() -> Vec<String> {
     let complete = Recipe {
         name: String::new(),
@@ -28,7 +28,7 @@ pub(crate) fn keys() -> Vec<String> {
     keys
 }
 
-/// Refuses unknown keys, each with the nearest known one.
+/// Rejects unknown keys and suggests the nearest known one.
 pub(crate) fn check(text: &str) -> Result<(), RecipeError> {
     let table: toml::Table = toml::from_str(text)?;
     let known = keys();
@@ -76,7 +76,7 @@ fn unknown<'k>(key: &str, known: impl Iterator<Item = &'k str>) -> RecipeError {
     RecipeError::UnknownKey { section: String::new(), key: key.to_owned(), known: known.join(", "), nearest }
 }
 
-/// Refuses names under `[filters] illegal` that the KB does not have: they would have no effect.
+/// Rejects names in `[filters] illegal` that the KB does not have: they would have no effect.
 pub(crate) fn check_illegal(kb: &Kb, illegal: &[String]) -> Result<(), RecipeError> {
     let relations = || kb.relations().flat_map(|r| [kb.relation_id(r), kb.relation_label(r)]);
     let attributes = || kb.attributes().flat_map(|a| [kb.attribute_id(a), kb.attribute_label(a)]);

@@ -1,12 +1,12 @@
-//! Why a query does not become a question.
+//! Reasons for which a query does not become a question.
 
 use std::collections::BTreeMap;
 use std::fmt;
 
 macro_rules! reasons {
     ($($variant:ident => $text:literal),+ $(,)?) => {
-        /// Why a query does not become a question. The variants are in the order of their texts, so that maps by reason have the order
-        /// of the file.
+        /// The reason for which a query does not become a question. The variants are in the order of their texts, so that maps by reason
+        /// have the order of the file.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
         #[non_exhaustive]
         pub enum RejectReason {
@@ -113,28 +113,28 @@ impl std::error::Error for RejectReason {}
 
 /// The number of rejected queries by reason.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Rejections(BTreeMap<RejectReason, u64>);
+pub(crate) struct Rejections(BTreeMap<RejectReason, u64>);
 
 impl Rejections {
     /// Counts one.
-    pub fn add(&mut self, reason: RejectReason) {
+    pub(crate) fn add(&mut self, reason: RejectReason) {
         *self.0.entry(reason).or_default() += 1;
     }
 
     /// Adds the counts of another batch.
-    pub fn merge(&mut self, other: &Rejections) {
+    pub(crate) fn merge(&mut self, other: &Rejections) {
         for (reason, n) in &other.0 {
             *self.0.entry(*reason).or_default() += n;
         }
     }
 
-    /// The reason with the greatest count; of several, the last by its text.
-    pub fn most_frequent(&self) -> Option<RejectReason> {
+    /// The reason with the greatest count; among ties, the last by its text.
+    pub(crate) fn most_frequent(&self) -> Option<RejectReason> {
         self.0.iter().max_by_key(|(_, n)| **n).map(|(reason, _)| *reason)
     }
 
     /// The counts as `benchmark.json` has them.
-    pub fn by_text(&self) -> BTreeMap<String, u64> {
+    pub(crate) fn by_text(&self) -> BTreeMap<String, u64> {
         self.0.iter().map(|(reason, n)| (reason.to_string(), *n)).collect()
     }
 }

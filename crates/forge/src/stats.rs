@@ -1,4 +1,4 @@
-//! What a benchmark is made of, in tables.
+//! Statistics of a benchmark, as tables.
 
 use crate::cast;
 use serde::{Serialize, Serializer};
@@ -17,7 +17,7 @@ pub struct StatsTable {
     pub rows: Vec<(String, [u64; 3])>,
 }
 
-/// What a benchmark is made of.
+/// Statistics of a benchmark.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Stats {
     /// Counts of questions.
@@ -27,7 +27,7 @@ pub struct Stats {
     pub means: Vec<MeansBySplit>,
 }
 
-/// A measure with its mean for training, development and test, where there are such questions.
+/// A measure with its mean for training, development and test, if there are such questions.
 pub type MeansBySplit = (&'static str, [Option<Mean>; 3]);
 
 impl Stats {
@@ -70,6 +70,7 @@ pub fn tables(benchmark: &Benchmark) -> Vec<StatsTable> {
         count("category", &|q| q.categories.clone()),
         count("hops", &|q| one(hops(q))),
         count("program length", &|q| {
+            // A package stores programs as texts, and nothing else here needs them parsed.
             let program =
                 q.forms.program.as_deref().and_then(|text| touchstone_logic::Program::parse(text).ok());
             program.map(|program| program.steps.len().to_string()).into_iter().collect()

@@ -1,4 +1,4 @@
-//! Benchmarks made from the embedded World KB and from a small one: reproducible, provable, and said in English.
+//! Benchmarks made from the embedded World KB and from a small one: reproducible, verifiable, and in English.
 #![allow(missing_docs, clippy::unwrap_used)]
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -56,7 +56,7 @@ fn the_same_recipe_gives_the_same_bytes_and_lint_finds_nothing() {
     assert!(stats::tables(&benchmark).iter().any(|table| table.name == "shape" && table.rows.len() > 5));
 }
 
-/// What lint must find: each of these is a defect put in on purpose.
+/// Errors that lint must find, each injected on purpose.
 #[test]
 fn lint_finds_what_is_wrong() {
     let kb = touchstone_world::open(&NoProgress).unwrap();
@@ -119,7 +119,7 @@ fn all_functions_of_programs_occur() {
     }
 }
 
-/// `tests/cases/english.txt`: a logical form on World, and what it is in English.
+/// `tests/cases/english.txt`: a logical form on World, and its English.
 #[test]
 fn english() {
     let kb = touchstone_world::open(&NoProgress).unwrap();
@@ -147,7 +147,7 @@ fn english() {
     }
 }
 
-/// Words derived from labels, on a KB that nobody has written a lexicon for.
+/// Words derived from labels, on a KB without a lexicon.
 #[test]
 fn any_kb_can_be_asked_about() {
     use touchstone_kb::import::{ImportRequest, Profile, Source, import};
@@ -230,7 +230,7 @@ fn known_namespaces_in_plain_rdf_are_nothing_special() {
     };
     let plain = made("plain", "http://example.net/", "http://example.net/p/");
     assert!(plain.0 > 100 && plain.1 > 100, "{plain:?}");
-    // What is kept out of training is drawn by ids, so a few questions more or less are usual for any two namespaces.
+    // The seed chooses what is held out of training by ids, so two namespaces usually differ by a few questions.
     let similar = |other: (usize, usize)| {
         let near = |n: usize, other: usize| n.abs_diff(other) * 10 <= n;
         assert!(near(plain.0, other.0) && near(plain.1, other.1), "{other:?} is not like {plain:?}");
@@ -338,7 +338,7 @@ fn cycles_and_superlatives_along_paths() {
     assert!(report.findings.is_empty(), "{:?}", report.findings);
 }
 
-/// The schemas in `docs` name exactly the fields that are written.
+/// The schemas in `docs` list exactly the fields that are written.
 #[test]
 fn schemas_are_in_step() {
     let kb = touchstone_world::open(&NoProgress).unwrap();
@@ -360,7 +360,7 @@ fn schemas_are_in_step() {
     assert_eq!(fields(&schema("benchmark.schema.json")["properties"]), fields(&manifest));
 }
 
-/// What is exported for others can be imported again, and what is new to a training set can be picked out.
+/// Exported benchmarks can be imported again, and questions that are new to a training set can be selected.
 #[test]
 fn data_sets_come_back() {
     use touchstone_forge::mix::{MixConfig, mix};
@@ -395,13 +395,13 @@ fn data_sets_come_back() {
         let n_written: usize = exported.written.values().sum();
         let questions = &again.benchmark.questions;
         assert_eq!(questions.len() + again.unread.len(), n_written, "all records are found");
-        // Some of our SPARQL says more than the algebra does.
+        // Some of our SPARQL is more specific than the algebra.
         let n_least = if data_set == DataSet::Qald { made.questions.len() / 2 } else { n_written };
         assert!(questions.len() >= n_least, "{data_set:?}: {:?}", again.unread);
         for question in questions {
             let original = made.questions.iter().find(|other| other.question == question.question).unwrap();
             assert_eq!(question.split, original.split);
-            // A program may say one constraint twice, on both sides of `And`.
+            // A program may state one constraint twice, on both sides of `And`.
             if data_set == DataSet::GrailQa {
                 assert_eq!(question.shape, original.shape, "{}", question.question);
             }
@@ -436,7 +436,7 @@ fn data_sets_come_back() {
         benchmark.questions.iter().filter(|question| question.level == Some(level)).count()
     };
     let rejections = &mixed.manifest.rejections;
-    // A few have only forms that the algebra cannot read: exact SPARQL about names of several things.
+    // A few have only forms that the algebra cannot read: exact SPARQL about ambiguous names.
     let knowledge = knowledge();
     let unread = |question: &&Question| {
         question.level == Some(Level::ZeroShot) && question.query(&knowledge).is_none()

@@ -8,7 +8,7 @@ fn page(name: &str) -> String {
     std::fs::read_to_string(format!("{}/../../docs/{name}", env!("CARGO_MANIFEST_DIR"))).unwrap()
 }
 
-/// The keys of a section that the code reads: it lists them where it refuses another one.
+/// The keys of a section that the code reads, from its error message for an unknown key.
 fn known_keys(section: &str) -> Vec<String> {
     let error = toml::from_str::<Lexicon>(&format!("[{section}.x]\nno_such_key = 1\n")).unwrap_err();
     let (_, expected) = error.message().split_once("expected one of ").unwrap();
@@ -29,7 +29,7 @@ fn documented_keys(section: &str) -> BTreeMap<String, String> {
     body.lines().filter_map(row).collect()
 }
 
-/// An entry with these keys, each with a value that fits.
+/// An entry with these keys, each with a valid value.
 fn entry<'k>(section: &str, keys: impl Iterator<Item = &'k String>) -> String {
     let mut text = format!("[{section}.x]\n");
     for key in keys {

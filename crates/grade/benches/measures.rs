@@ -1,10 +1,10 @@
-//! All measures of queries and answers beside sacrebleu and rouge-score alone:
+//! Compares all measures of queries and answers with sacrebleu and rouge-score alone:
 //! `TOUCHSTONE_TEXT_PYTHON=... cargo bench -p touchstone-grade --bench measures`.
 //!
 //! Both sides get the same pairs, none of them with the gold form itself, and run the same number of rounds, of which the best counts: one
-//! thread against one process, and two threads against two processes. The scores are compared on the way.
+//! thread against one process, and two threads against two processes. The scores are also compared.
 //!
-//! A word after `--` (sexpr, kopl, sparql) chooses a language; `TOUCHSTONE_BENCH_PREDICTIONS` sets the number of predictions.
+//! A word after `--` (sexpr, kopl, sparql) selects a language; `TOUCHSTONE_BENCH_PREDICTIONS` sets the number of predictions.
 #![allow(missing_docs, clippy::print_stdout)]
 
 use rayon::prelude::*;
@@ -30,7 +30,7 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 /// Predictions in each language.
 const PREDICTIONS: usize = 10_000;
-/// Predictions for each question, in several ways of being wrong.
+/// Predictions for each question, wrong in several ways.
 const OF_QUESTION: usize = 4;
 /// Rounds of each side.
 const ROUNDS: usize = 3;
@@ -53,7 +53,7 @@ fn peer(pairs: &[(String, String)]) -> Option<Json> {
     Some(serde_json::from_slice(&std::fs::read(out).expect("results")).expect("JSON"))
 }
 
-/// A question, and what a system said.
+/// A question, and the prediction of a system.
 type Case<'q> = (&'q Question, Prediction);
 
 fn gold_form(question: &Question, language: Language) -> Option<String> {
@@ -92,7 +92,7 @@ fn cases<'q>(
     let questions: Vec<&Question> =
         questions.iter().copied().filter(|question| form(question).is_some()).collect();
     let ways = match language {
-        // These work on the text.
+        // These change the text.
         Language::Sparql => [Degradation::T2, Degradation::T1, Degradation::T2, Degradation::T3],
         _ => [Degradation::Drop, Degradation::Flip, Degradation::Function, Degradation::Year],
     };
@@ -101,7 +101,7 @@ fn cases<'q>(
         let run = degrade(&said, &said, ways[seed as usize % ways.len()], 1.0, seed, knowledge);
         for (question, mut prediction) in questions.iter().zip(run.predictions) {
             assert_eq!(prediction.language, Some(language));
-            // Grading the gold form itself is a comparison of texts, and no work.
+            // Grading the gold form itself is only a comparison of texts.
             if prediction.logical_form == form(question) {
                 continue;
             }
@@ -147,12 +147,12 @@ fn main() {
     }
 }
 
-/// The seconds that a prediction takes us on one and on two threads, and a pair the peers in one and in two processes.
+/// Seconds per prediction on one and on two threads, and seconds per pair of the peers in one and in two processes.
 fn measure(cases: &[Case<'_>], language: Language, grader: &Grader<'_>) -> Option<[f64; 4]> {
     let grade = |(question, prediction): &Case<'_>| {
         grader.grade(question, Some(prediction)).values.0.iter().flatten().sum::<f64>()
     };
-    // The first round is not counted, on neither side.
+    // The first round is not counted, on either side.
     let best = |threads: usize| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads");
         let mut seconds = f64::INFINITY;

@@ -1,10 +1,10 @@
-//! F1 over the statements of two query graphs, with their variables aligned in the best way.
+//! F1 over the statements of two query graphs, under the best alignment of their variables.
 //!
-//! Comparing patterns with all variables taken for one forgives too much: a chain and a star of the same relations look alike. Here a
+//! Comparing patterns with all variables treated as equal is too lenient: a chain and a star of the same relations look alike. Here a
 //! variable of one graph is aligned to one variable of the other, and the answer to the answer.
 //!
 //! The best alignment is found by branch and bound: the variable with the most decided neighbours is placed next, on each gold variable
-//! that some statement supports, and a branch ends when the statements that can still agree are no more than the best alignment has.
+//! that some statement supports, and a branch is pruned when the statements that can still agree are no more than the best alignment has.
 
 use crate::sets::Overlap;
 use smallvec::SmallVec;
@@ -19,7 +19,7 @@ enum Label<'g> {
     Relation(&'g str),
     /// The class or the function of a vertex.
     Quality(&'g str),
-    /// A condition of SPARQL, by its number; the order of its variables does not matter.
+    /// A condition of SPARQL, by its number; the order of its variables is ignored.
     Condition(u64),
 }
 
@@ -32,19 +32,19 @@ type Ends = SmallVec<[usize; 2]>;
 /// A query as statements.
 struct GraphStatements<'g> {
     all: Vec<Statement<'g>>,
-    /// The number of constants of both queries: vertices from here on are variables.
+    /// Number of constants of both queries; higher vertex numbers are variables.
     n_constants: usize,
     n_variables: usize,
-    /// The answer, if it is one variable.
+    /// The answer, if it is a single variable.
     root: Option<usize>,
 }
 
-/// Maximum number of partial alignments to try; the best of them counts.
+/// Maximum number of partial alignments to try; the best one found counts.
 const MAX_TRIES: usize = 50_000;
 
-/// The overlap of the statements of two graphs, with the variables of `predicted` aligned to those of `gold`. With `inverses`, a relation and its
-/// inverse the other way round are the same, and so are the ids of one entity.
-pub fn aligned<'g>(
+/// The overlap of the statements of two graphs, with the variables of `predicted` aligned to those of `gold`. With `inverses`, a relation
+/// equals its inverse in the other direction, and all ids of one entity are the same.
+pub(crate) fn aligned<'g>(
     predicted: &'g QueryGraph,
     gold: &'g QueryGraph,
     inverses: Option<&'g dyn Vocabulary>,
@@ -59,8 +59,8 @@ pub fn aligned<'g>(
 }
 
 /// The overlap of the triple patterns and conditions of two parsed SPARQL queries, with the variables of `predicted` aligned to those of
-/// `gold`: for queries that have no graph.
-pub fn aligned_patterns<'q>(
+/// `gold`. For queries without a graph.
+pub(crate) fn aligned_patterns<'q>(
     predicted: (&'q Statements<'q>, &'q Structure<'q>),
     gold: (&'q Statements<'q>, &'q Structure<'q>),
 ) -> Overlap {
@@ -114,7 +114,7 @@ fn patterns<'q>(
     GraphStatements { all, n_constants: names.len(), n_variables: known.len(), root }
 }
 
-/// What a constraint is.
+/// The label of a constraint.
 fn name<'g>(vertex: &'g Vertex, inverses: Option<&'g dyn Vocabulary>) -> (&'g str, &'g str) {
     let same = inverses.filter(|_| vertex.grounded).and_then(|inverses| inverses.same(&vertex.label));
     (same.unwrap_or(&vertex.label), &vertex.note)
@@ -184,7 +184,7 @@ fn best_overlap(predicted: &GraphStatements<'_>, gold: &GraphStatements<'_>) -> 
         best: 0,
         tries: 0,
     };
-    // The answer is aligned to the answer.
+    // The answer is aligned with the answer.
     if let (Some(from), Some(to)) = (predicted.root, gold.root) {
         search.places[from - n_constants] = Place::At(to);
         search.is_taken[to - n_constants] = true;
@@ -204,7 +204,7 @@ struct Group<'s> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Place {
     At(usize),
-    /// It is not decided yet.
+    /// Not decided yet.
     Open,
     Nowhere,
 }
@@ -241,13 +241,13 @@ impl Search<'_> {
             self.extend();
             self.is_taken[candidate - self.n_constants] = false;
         }
-        // Without it other variables may be aligned where they agree with more.
+        // If it stays unaligned, other variables may agree with more statements.
         self.places[variable] = Place::Nowhere;
         self.extend();
         self.places[variable] = Place::Open;
     }
 
-    /// How many statements agree if all that depends on open variables turns out well.
+    /// Upper bound of the number of agreeing statements, whatever the open variables become.
     fn possible(&self) -> usize {
         let count = |group: &Group<'_>| match (group.predicted, group.gold) {
             ([one], [other]) => usize::from(self.may_agree(group, &one.1, &other.1)),
@@ -272,12 +272,12 @@ impl Search<'_> {
         }
     }
 
-    /// Whether a gold vertex is a variable that nothing is aligned to yet.
+    /// Whether a gold vertex is a variable without an aligned variable.
     fn is_free(&self, vertex: usize) -> bool {
         vertex.checked_sub(self.n_constants).is_some_and(|variable| !self.is_taken[variable])
     }
 
-    /// Whether two statements with one label agree, or may when open variables are placed.
+    /// Whether two statements with the same label agree, or may agree when open variables are placed.
     fn may_agree(&self, group: &Group<'_>, predicted: &Ends, gold: &Ends) -> bool {
         if predicted.len() != gold.len() {
             return false;
@@ -311,7 +311,7 @@ impl Search<'_> {
         })
     }
 
-    /// The open variable to place: the one with the fewest ways to be placed per statement, those with decided neighbours first.
+    /// The next variable to place: the one with the fewest options per statement, those with decided neighbours first.
     fn next_variable(&self) -> Option<usize> {
         let mut weights: SmallVec<[usize; 16]> = SmallVec::from_elem(0, self.places.len());
         for group in &self.groups {
@@ -334,7 +334,7 @@ impl Search<'_> {
         (weight > 0).then_some(variable)
     }
 
-    /// The gold variables that a statement supports for an open variable, those with the most support first.
+    /// The gold variables that a statement supports for an open variable, the best supported first.
     fn candidates(&self, variable: usize) -> SmallVec<[usize; 8]> {
         let mut support: SmallVec<[(usize, usize); 8]> = SmallVec::new();
         let vertex = variable + self.n_constants;
@@ -354,7 +354,7 @@ impl Search<'_> {
     }
 }
 
-/// The weight of a statement that decides a variable alone.
+/// The weight of a statement that decides a variable by itself.
 const WEIGHT: usize = 720;
 
 #[cfg(test)]
@@ -405,7 +405,7 @@ mod tests {
         assert_eq!(f1(&gold.replace("> 3", "> 4"), gold), 0.75);
         assert!(f1(&gold.replace("SELECT ?x", "SELECT ?z"), gold) < 1.0, "another answer");
         assert_eq!(f1("SELECT ?x { ?x <urn:a>* <urn:b> }", gold), 0.0);
-        // Many variables: all ways cannot be tried, and need not be.
+        // Many variables: not all alignments can be tried, and they need not be.
         let chain = |names: &mut dyn Iterator<Item = usize>| {
             let names: Vec<usize> = names.collect();
             let triples = names.windows(2).map(|pair| format!("?v{} <urn:p> ?v{} . ", pair[0], pair[1]));
@@ -414,7 +414,7 @@ mod tests {
         assert_eq!(f1(&chain(&mut (0..14)), &chain(&mut (0..14).rev())), 1.0);
     }
 
-    /// The best overlap of all alignments.
+    /// The best overlap of all alignments, by brute force.
     fn overlap_by_trying(predicted: &GraphStatements<'_>, gold: &GraphStatements<'_>) -> usize {
         fn place(
             predicted: &GraphStatements<'_>,

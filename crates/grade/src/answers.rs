@@ -1,4 +1,4 @@
-//! Answers of predictions and of gold, compared by id where both have one, else by text.
+//! Compares predicted answers with gold answers, by id if both have one, otherwise by text.
 
 use crate::sets::Overlap;
 use smallvec::SmallVec;
@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use std::cell::OnceCell;
 use touchstone_datasets::ComparedAnswer;
 
-/// The text as it is compared: numbers by value, with their unit. A name may begin with a number: it stays the same.
+/// The text for comparisons: numbers by value, with their unit. A name that begins with a number is not changed.
 fn compared(text: &str) -> Cow<'_, str> {
     if !text.starts_with(|c: char| c.is_ascii_digit() || matches!(c, '+' | '-' | '.')) {
         return Cow::Borrowed(text);
@@ -18,19 +18,19 @@ fn compared(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// How predicted answers match gold ones.
+/// The result of matching predicted answers with gold answers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct AnswerMatch {
-    /// As sets.
-    pub overlap: Overlap,
-    /// The position of the first right one, counted from 1.
-    pub first_right: Option<usize>,
+pub(crate) struct AnswerMatch {
+    /// The overlap as sets.
+    pub(crate) overlap: Overlap,
+    /// The position of the first right answer, counted from 1.
+    pub(crate) first_right: Option<usize>,
 }
 
-/// Most questions have one answer or a few.
+/// Most questions have few answers.
 type Small<T> = SmallVec<[T; 4]>;
 
-/// Gold answers by their id, sorted, with their place; and by their text, made on demand: where all have ids, it is not needed.
+/// Gold answers by id, sorted, with their index; and by text, created on demand: if all have ids, it is not needed.
 struct GoldIndex<'g> {
     answers: &'g [ComparedAnswer<'g>],
     by_id: Small<(&'g str, usize)>,
@@ -41,7 +41,7 @@ impl<'g> GoldIndex<'g> {
     fn of(answers: &'g [ComparedAnswer<'g>]) -> GoldIndex<'g> {
         let ids = answers.iter().enumerate().filter_map(|(at, answer)| Some((answer.id.as_deref()?, at)));
         let mut by_id: Small<(&str, usize)> = ids.collect();
-        // The KB's own answers come in the order of their ids.
+        // Answers from the KB are sorted by id.
         if !by_id.is_sorted() {
             by_id.sort_unstable();
         }
@@ -49,7 +49,7 @@ impl<'g> GoldIndex<'g> {
         GoldIndex { answers, by_id, by_text: OnceCell::new() }
     }
 
-    /// How many different ones there are.
+    /// The number of distinct answers.
     fn len(&self) -> usize {
         if self.answers.iter().all(|answer| answer.id.is_some()) {
             return self.by_id.len();
@@ -57,7 +57,7 @@ impl<'g> GoldIndex<'g> {
         self.by_text().len()
     }
 
-    /// Repeated answers count once: by id if they have one, else by text.
+    /// Duplicates count once: by id if they have one, otherwise by text.
     fn by_text(&self) -> &[(Cow<'g, str>, usize)] {
         self.by_text.get_or_init(|| {
             let is_first = |at: usize| match self.answers[at].id.as_deref() {
@@ -95,9 +95,9 @@ fn place(sorted: &[(&str, usize)], id: &str) -> Option<usize> {
     sorted.binary_search_by_key(&id, |(known, _)| known).ok().map(|at| sorted[at].1)
 }
 
-/// Compares answers; both are sets, so repeated answers count once. The order matters for the first right one only. Answers are the same
+/// Compares answers as sets: duplicates count once. The order matters only for the first right one. Answers are compared
 /// by id if both have one; a bare text may be the id or the text.
-pub fn match_answers(predicted: &[ComparedAnswer<'_>], gold: &[ComparedAnswer<'_>]) -> AnswerMatch {
+pub(crate) fn match_answers(predicted: &[ComparedAnswer<'_>], gold: &[ComparedAnswer<'_>]) -> AnswerMatch {
     let known = GoldIndex::of(gold);
     let mut found: SmallVec<[bool; 16]> = SmallVec::from_elem(false, gold.len());
     let mut others: Small<(bool, Cow<'_, str>)> = SmallVec::new();
@@ -119,7 +119,7 @@ pub fn match_answers(predicted: &[ComparedAnswer<'_>], gold: &[ComparedAnswer<'_
             continue;
         }
         first_right = first_right.or(Some(at + 1));
-        // One text may be the name of several gold answers: it matches one of them that is left.
+        // One text may be the name of several gold answers: it matches one of those not yet matched.
         if let Some(place) = places.clone().find(|&place| !found[place]) {
             found[place] = true;
         }
@@ -161,11 +161,11 @@ mod tests {
         let metres = json!([{ "type": "quantity", "value": "206", "unit": "centimetre" }]);
         assert_eq!(counts(json!(["206.0 centimetre"]), metres.clone()), (1, 1, 1, Some(1)));
         assert_eq!(counts(json!(["206"]), metres), (0, 1, 1, None), "the unit is missing");
-        // Two things with one name, and the name said once or twice.
+        // Two things with the same name, and the name predicted once or twice.
         let twins = json!([{ "id": "Q1", "label": "X" }, { "id": "Q2", "label": "X" }]);
         assert_eq!(counts(json!(["X"]), twins.clone()), (1, 1, 2, Some(1)));
         assert_eq!(counts(json!(["X", "X"]), twins), (2, 2, 2, Some(1)));
-        // What gold says twice counts once, by its id or by its text.
+        // Gold duplicates count once, by id or by text.
         let twice =
             json!([{ "id": "Q1", "label": "X" }, { "id": "Q1", "label": "X" }, { "id": "Q2", "label": "Y" }]);
         assert_eq!(counts(json!([{ "id": "Q1" }, { "id": "Q2" }]), twice.clone()), (2, 2, 2, Some(1)));

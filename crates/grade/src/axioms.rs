@@ -1,7 +1,7 @@
-//! Axioms of grounded measures, checked on queries of a benchmark: the first table of the paper, computed.
+//! Checks the axioms of grounded measures on queries of a benchmark: computes the first table of the paper.
 //!
-//! Every gold query gets variants: rewritten, broken, with other names, with fewer answers, with none. All of them are graded, and all pairs of
-//! variants of one question that an axiom covers are compared. `docs/grading.md` lists these pairs and where the outcome differs
+//! Every gold query gets variants: rewritten, broken, with other names, with fewer answers, with none. All of them are graded, and all
+//! pairs of variants of one question that an axiom covers are compared. `docs/grading.md` lists these pairs and where the result differs
 //! from the published table.
 
 use crate::cast::float;
@@ -12,48 +12,62 @@ use crate::measure::Measure;
 use crate::overlap::{BleuCounts, Smoothing};
 use crate::statistics::Estimate;
 use crate::summary::Collector;
+use crate::table::ScoreTable;
 use crate::time_limit::with_time_limit;
 use rayon::prelude::*;
 use serde::Serialize;
+use spargebra::algebra::GraphPattern;
 use touchstone_benchmark::{OpenBenchmark, Prediction, Question, Random};
 use touchstone_engine::QueryContext;
 use touchstone_kb::Progress;
-use touchstone_logic::Language;
+use touchstone_logic::{Language, sparql};
 
-/// How far an axiom holds.
+/// To what extent an axiom holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum AxiomHolds {
-    /// It was not computed: there was no case to check it on.
+    /// Not computed: there was no case to check it on.
     Unchecked,
-    /// Not at all: in some case it is violated, or in no case the better scores more.
+    /// Not at all: it is violated in some case, or the better variant scores more in no case.
     No,
-    /// In part: never violated, but some cases are ties; for A1, only the part about gold itself.
+    /// Partly: never violated, but some cases are ties; for A1, only the part about gold itself.
     Half,
     /// In every case.
     Full,
 }
 
-/// One measure and the axioms.
+impl AxiomHolds {
+    /// The sign in tables.
+    pub fn sign(self) -> &'static str {
+        match self {
+            AxiomHolds::Unchecked => "–",
+            AxiomHolds::No => "○",
+            AxiomHolds::Half => "◐",
+            AxiomHolds::Full => "●",
+        }
+    }
+}
+
+/// The axioms for one measure.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct AxiomRow {
     /// The measure.
     pub measure: String,
-    /// The query.
+    /// A1: the query.
     pub a1: AxiomHolds,
-    /// Execution.
+    /// A2: execution.
     pub a2: AxiomHolds,
-    /// Answers.
+    /// A3: answers.
     pub a3: AxiomHolds,
-    /// Whether it is one number for each question, and every score of a run is the mean of them.
+    /// Whether it has one value per question, and every score of a run is the mean of these.
     pub instance: AxiomHolds,
-    /// Whether it has values between the worst and the best.
+    /// Whether it has values between the minimum and the maximum.
     pub partial: AxiomHolds,
-    /// The published signs in this order, if the paper has the measure.
+    /// The published signs in this order, if the measure is in the paper.
     pub published: Option<[AxiomHolds; 5]>,
-    /// How many pairs A1, A2 and A3 were checked on.
+    /// Number of pairs that A1, A2 and A3 were checked on.
     pub pairs: [usize; 3],
-    /// For each axiom that does not hold in full, a case.
+    /// A counter-example for each axiom that does not hold fully.
     pub failures: Vec<Failure>,
 }
 
@@ -85,25 +99,25 @@ impl std::fmt::Display for Axiom {
     }
 }
 
-/// A case against a measure.
+/// A counter-example for a measure.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Failure {
-    /// Which axiom.
+    /// The axiom.
     pub axiom: Axiom,
     /// The question.
     pub question: String,
-    /// What should score more, and its value.
+    /// The variant that should score more.
     pub better: String,
-    /// Its value.
+    /// Its score.
     pub better_value: f64,
-    /// What should score less, and its value.
+    /// The variant that should score less.
     pub worse: String,
-    /// Its value.
+    /// Its score.
     pub worse_value: f64,
 }
 
 /// The published table (Table 1 of the paper on grounded measures): A1, A2, A3, instance level, partial reward.
-pub fn published(measure: &str) -> Option<[AxiomHolds; 5]> {
+fn published(measure: &str) -> Option<[AxiomHolds; 5]> {
     let signs = match measure {
         "em_string" => "hhhxo",
         "em_answer" => "oxxxo",
@@ -136,21 +150,21 @@ struct Graded {
     f1_tri: f64,
     executes: bool,
     answers: Vec<String>,
-    /// F1 of what it returns.
+    /// F1 of its results.
     f1: f64,
 }
 
 /// All variants of one gold query.
 struct Family<'q> {
     question: &'q Question,
-    /// Gold first.
+    /// The variants, gold first.
     all: Vec<Graded>,
-    /// The place of gold in other words, if there is one.
+    /// The index of gold with renamed variables, if there is one.
     rewritten: Option<usize>,
 }
 
 /// The measures of the paper's table.
-pub const PAPER: [&str; 12] = [
+const PAPER: [&str; 12] = [
     "em_string",
     "em_answer",
     "accuracy",
@@ -165,24 +179,42 @@ pub const PAPER: [&str; 12] = [
     "gek_3",
 ];
 
-/// On what to check axioms.
+/// Configuration of the check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct AxiomsConfig {
     /// Maximum number of questions.
     pub limit: usize,
     /// The same seed makes the same cases.
     pub seed: u64,
-    /// All measures, not only those of [`PAPER`].
+    /// Whether to check all measures, not only those of the paper's table.
     pub all_measures: bool,
 }
 
-/// The axioms on a benchmark.
+/// The axioms checked on a benchmark.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CheckedAxioms {
-    /// A row for each measure.
+    /// One row per measure.
     pub rows: Vec<AxiomRow>,
-    /// How many questions they were checked on.
+    /// Number of questions that they were checked on.
     pub questions: usize,
+}
+
+impl CheckedAxioms {
+    /// The signs of each measure; a different sign in the paper follows ours in brackets.
+    pub fn table(&self) -> ScoreTable {
+        let headings = ["measure", "A1 query", "A2 runs", "A3 answers", "per question", "partial"];
+        let mut table = ScoreTable::new("", headings);
+        for row in &self.rows {
+            let ours = row.cells();
+            let published = row.published.unwrap_or(ours);
+            let cells = ours.into_iter().zip(published).map(|(ours, published)| match published {
+                published if published != ours => format!("{} [{}]", ours.sign(), published.sign()),
+                _ => ours.sign().to_owned(),
+            });
+            table.add(std::iter::once(row.measure.clone()).chain(cells));
+        }
+        table
+    }
 }
 
 /// Checks the axioms on the selected questions of a benchmark.
@@ -209,7 +241,7 @@ pub fn axioms_on_benchmark(
     Ok(CheckedAxioms { rows, questions: questions.len() })
 }
 
-/// Checks all measures of a grader, its products included, on questions with SPARQL.
+/// Checks all measures of a grader, including its products, on questions with SPARQL.
 ///
 /// Names and other queries with the same answers are taken from `pool`.
 pub fn axioms(grader: &Grader<'_>, questions: &[&Question], pool: &[&Question], seed: u64) -> Vec<AxiomRow> {
@@ -245,7 +277,7 @@ fn family<'q>(
         }
     }
     texts.extend(without_last_pattern(text));
-    // It runs and returns nothing.
+    // Runs and returns nothing.
     texts.push("SELECT ?x WHERE { ?x a <urn:touchstone:nothing> }".to_owned());
     texts.extend(with_fewer_answers(text, question.answers.len()));
     let broken: Vec<String> = texts.iter().take(6).filter_map(|text| without_bracket(text)).collect();
@@ -254,16 +286,14 @@ fn family<'q>(
     Some(Family { question, all, rewritten })
 }
 
-/// Gold in other words: its variables have other names. A question mark in a literal is none.
+/// Gold with renamed variables. A question mark in a literal is not a variable.
 fn rewritten(sparql: &str) -> Option<String> {
     (!sparql.contains(['"', '\''])).then(|| sparql.replace('?', "?renamed_"))
 }
 
-/// Gold with a limit: the same names and patterns, and fewer answers, or all of them.
+/// Gold with a limit: the same names and patterns, with fewer answers or all of them.
 fn with_fewer_answers(sparql: &str, n_answers: usize) -> Vec<String> {
-    let has_members =
-        sparql.starts_with("SELECT") && !sparql.contains("COUNT(") && sparql.trim_end().ends_with('}');
-    if !has_members || n_answers < 2 {
+    if n_answers < 2 || !sparql::parse(sparql).is_ok_and(|parsed| lists_all_answers(&parsed.query)) {
         return Vec::new();
     }
     let mut limits = vec![0, 1, 2, n_answers / 2, n_answers - 1, n_answers];
@@ -272,7 +302,23 @@ fn with_fewer_answers(sparql: &str, n_answers: usize) -> Vec<String> {
     limits.iter().map(|limit| format!("{sparql}\nLIMIT {limit}")).collect()
 }
 
-/// Without the last line that is a pattern.
+/// Whether a query lists its answers, without a limit, an order or groups of its own.
+fn lists_all_answers(query: &spargebra::Query) -> bool {
+    let spargebra::Query::Select { pattern, .. } = query else { return false };
+    let projected = match pattern {
+        GraphPattern::Distinct { inner } | GraphPattern::Reduced { inner } => inner,
+        pattern => pattern,
+    };
+    let GraphPattern::Project { inner, .. } = projected else { return false };
+    let mut pattern = &**inner;
+    // Computed columns and conditions on groups surround the groups; a subquery may have anything.
+    while let GraphPattern::Extend { inner, .. } | GraphPattern::Filter { inner, .. } = pattern {
+        pattern = inner;
+    }
+    !matches!(pattern, GraphPattern::OrderBy { .. } | GraphPattern::Group { .. })
+}
+
+/// The query without its last pattern line.
 fn without_last_pattern(sparql: &str) -> Option<String> {
     let lines: Vec<&str> = sparql.lines().collect();
     let last = lines.iter().rposition(|line| line.trim_end().ends_with(" ."))?;
@@ -281,7 +327,7 @@ fn without_last_pattern(sparql: &str) -> Option<String> {
 }
 
 fn graded(grader: &Grader<'_>, question: &Question, text: &str) -> Graded {
-    // There is no model here that would give probabilities to tokens: perplexity is not measured.
+    // No model assigns probabilities to tokens, so perplexity is not measured.
     let prediction = Prediction {
         id: question.id.clone(),
         logical_form: Some(text.to_owned()),
@@ -303,7 +349,7 @@ fn graded(grader: &Grader<'_>, question: &Question, text: &str) -> Graded {
     }
 }
 
-/// Collects cases for and against.
+/// Counts pairs for and against an axiom.
 struct Trial<'f> {
     axiom: Axiom,
     column: usize,
@@ -324,7 +370,7 @@ impl<'f> Trial<'f> {
             return;
         }
         self.n += 1;
-        // Products are as small as 1e-12: what is equal is equal in its first digits.
+        // Products are as small as 1e-12, so values are compared by their first digits.
         if (high - low).abs() <= 1e-9 * high.abs().max(low.abs()) {
             self.tie.get_or_insert((question, better, worse));
         } else if high < low {
@@ -371,9 +417,9 @@ fn row(name: String, column: usize, families: &[Family<'_>]) -> AxiomRow {
             if values().any(is_between) { AxiomHolds::Full } else { AxiomHolds::No }
         }
     };
-    // A query that is not gold but gives the same scores less than gold.
+    // A query that is not gold but has the same results scores less than gold.
     let mut other = Trial::new(Axiom::A1, column);
-    // Of two queries that run alike and give the same, the one that has more of gold scores more: of its names, or of its patterns.
+    // Of two queries with the same execution and results, the one that shares more with gold (names or patterns) scores more.
     let (mut by_names, mut by_patterns) = (Trial::new(Axiom::A1, column), Trial::new(Axiom::A1, column));
     let (mut a2, mut a3) = (Trial::new(Axiom::A2, column), Trial::new(Axiom::A3, column));
     let (mut gold_is_best, mut rewritten_is_best) = (true, true);
@@ -430,8 +476,8 @@ fn row(name: String, column: usize, families: &[Family<'_>]) -> AxiomRow {
     }
 }
 
-/// Whether there is a value for each question, and the scores of a run are the means of them. BLEU has two scores of a run: the mean, and one
-/// over all texts together.
+/// Whether there is a value per question, and the scores of a run are the means of these. BLEU has two scores of a run: the mean, and one
+/// over the whole corpus.
 fn instance(name: &str, column: usize, families: &[Family<'_>]) -> AxiomHolds {
     let all = || families.iter().flat_map(|family| &family.all);
     let values: Vec<f64> =
@@ -449,5 +495,35 @@ fn instance(name: &str, column: usize, families: &[Family<'_>]) -> AxiomHolds {
         (true, _) => AxiomHolds::Full,
         (false, true) => AxiomHolds::Half,
         (false, false) => AxiomHolds::No,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::with_fewer_answers;
+
+    #[test]
+    fn limits_are_added_to_queries_that_list_their_answers() {
+        for sparql in [
+            "SELECT DISTINCT ?x WHERE { ?x <urn:p> <urn:o> }",
+            "SELECT ?x WHERE { { SELECT ?x WHERE { ?x <urn:p> ?y } ORDER BY ?y LIMIT 9 } }",
+            "PREFIX : <urn:>\nselect ?x { ?x :p ?y . FILTER(?y != \"COUNT(\") } # all",
+        ] {
+            let limited = with_fewer_answers(sparql, 4);
+            assert_eq!(limited.len(), 5, "{sparql}");
+            assert_eq!(limited[0], format!("{sparql}\nLIMIT 0"));
+        }
+        for sparql in [
+            "ASK { ?x <urn:p> <urn:o> }",
+            "SELECT (COUNT (DISTINCT ?x) AS ?n) WHERE { ?x <urn:p> <urn:o> }",
+            "SELECT ?x WHERE { ?x <urn:p> ?y } ORDER BY ?y LIMIT 1",
+            "SELECT ?x WHERE { ?x <urn:p> ?y } ORDER BY ?y",
+            "SELECT ?x WHERE { ?x <urn:p> ?y } LIMIT 5",
+            "SELECT ?x WHERE { ?x <urn:p> ?y } GROUP BY ?x HAVING (COUNT(?y) > 1)",
+            "SELECT ?x WHERE { ?x <urn:p> ",
+        ] {
+            assert_eq!(with_fewer_answers(sparql, 4), Vec::<String>::new(), "{sparql}");
+        }
+        assert_eq!(with_fewer_answers("SELECT ?x { ?x <urn:p> 1 }", 1), Vec::<String>::new());
     }
 }

@@ -1,4 +1,4 @@
-//! Conversions between numbers, in one place, so that each is justified once.
+//! Numeric conversions, each justified once.
 
 /// A count as a float.
 #[expect(clippy::cast_precision_loss, reason = "counts of questions, tokens and facts stay far below 2^53")]
@@ -6,13 +6,13 @@ pub(crate) const fn float(count: usize) -> f64 {
     count as f64
 }
 
-/// The same for a count of 64 bits.
+/// A 64-bit count as a float.
 #[expect(clippy::cast_precision_loss, reason = "counts of n-grams stay far below 2^53")]
 pub(crate) const fn float_of(count: u64) -> f64 {
     count as f64
 }
 
-/// A position in a sequence of tokens or questions as 32 bits.
+/// A position in a sequence of tokens or questions, in 32 bits.
 #[expect(
     clippy::cast_possible_truncation,
     reason = "texts and benchmarks have fewer than 2^32 tokens and questions"
@@ -28,7 +28,7 @@ pub(crate) const fn to_position(hash: u64) -> usize {
     hash as usize
 }
 
-/// The whole part of a number from 0.
+/// The integral part of a non-negative number.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,

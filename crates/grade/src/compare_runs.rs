@@ -13,25 +13,25 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use touchstone_benchmark::{GradeRow, Usage};
 
-/// What to compare.
+/// Configuration of a comparison.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CompareConfig {
     /// Folders of graded runs; the first is compared with each of the others.
     pub runs: Vec<PathBuf>,
     /// The measures.
     pub measures: Vec<String>,
-    /// A facet to compare by as well.
+    /// A facet to also compare by.
     pub by: Option<String>,
     /// Measures in which no run may be significantly worse than the first; they are compared, too.
     pub no_regression: Vec<String>,
 }
 
-/// A difference with a lower corrected p is significant.
-pub const SIGNIFICANT: f64 = 0.05;
+/// Significance level of the corrected p-value.
+const SIGNIFICANT: f64 = 0.05;
 
 /// A run and its grades.
 pub struct GradedFolder {
-    /// Its folder, as it was given.
+    /// Its folder, as given.
     pub name: String,
     /// Its benchmark.
     pub about: About,
@@ -41,7 +41,7 @@ pub struct GradedFolder {
 
 impl GradedFolder {
     /// Reads the grades in a folder.
-    pub fn read(folder: &Path) -> Result<GradedFolder, GradeError> {
+    fn read(folder: &Path) -> Result<GradedFolder, GradeError> {
         touchstone_kb::output::read(folder, || {
             let mut rows = HashMap::new();
             for row in read_rows(folder)? {
@@ -80,11 +80,11 @@ pub struct RunComparison {
     pub second_mean: f64,
     /// The test of the difference.
     pub comparison: PairedComparison,
-    /// The p of the bootstrap, corrected for all comparisons.
+    /// The p-value of the bootstrap, corrected for all comparisons.
     pub p_corrected: f64,
     /// Whether the second run is significantly worse.
     pub regression: bool,
-    /// The ids of questions that only one of the runs gets right.
+    /// The ids of questions that only one of the runs answers correctly.
     pub flipped: Vec<String>,
 }
 
@@ -105,21 +105,21 @@ pub struct FacetComparison {
     pub second_mean: f64,
     /// The test of the difference.
     pub comparison: PairedComparison,
-    /// The p of the bootstrap, corrected for all rows.
+    /// The p-value of the bootstrap, corrected for all rows.
     pub p_corrected: f64,
 }
 
-/// Runs that were compared.
+/// The result of a comparison.
 pub struct ComparedRuns {
     /// The runs.
     pub runs: Vec<GradedFolder>,
-    /// The ids of the questions that all have, sorted.
+    /// The ids of the common questions, sorted.
     pub common: Vec<String>,
-    /// For each run after the first, each measure.
+    /// The comparisons of each measure, for each run after the first.
     pub comparisons: Vec<RunComparison>,
     /// The facet, and the comparisons by its values.
     pub by: Option<(String, Vec<FacetComparison>)>,
-    /// What the runs cost over the common questions, as far as it is known.
+    /// The cost of the runs over the common questions, as far as known.
     pub usage: Vec<Option<UsageSummary>>,
     /// Each comparison as a check that the measure did not regress.
     pub checks: Vec<Check>,

@@ -1,6 +1,6 @@
 //! Compared runs as tables.
 
-use crate::compare_runs::{ComparedRuns, RunComparison};
+use crate::compare_runs::{ComparedRuns, GradedFolder, RunComparison};
 use crate::table::{ScoreTable, quantity};
 use touchstone_engine::budget::grouped;
 
@@ -8,10 +8,57 @@ fn three(value: f64) -> String {
     format!("{value:.3}")
 }
 
+/// A p-value; what rounds to zero is not zero.
+fn probability(p: f64) -> String {
+    if p < 0.0005 { "<0.001".to_owned() } else { three(p) }
+}
+
+/// Comparisons of two runs with all tests, in numbers for people.
+pub fn comparison_table(rows: &[RunComparison]) -> ScoreTable {
+    let headings = [
+        "measure",
+        "n",
+        "first",
+        "second",
+        "change",
+        "95 % interval",
+        "p",
+        "p (Holm)",
+        "McNemar",
+        "d",
+        "detectable",
+    ];
+    let mut table = ScoreTable::new("", headings);
+    for row in rows {
+        let c = &row.comparison;
+        table.add([
+            row.measure.clone(),
+            grouped(row.n as u64),
+            three(row.first_mean),
+            three(row.second_mean),
+            format!("{:+.3}", c.difference),
+            format!("{:+.3} to {:+.3}", c.low, c.high),
+            probability(c.p_bootstrap),
+            probability(row.p_corrected),
+            probability(c.p_mcnemar),
+            format!("{:+.2}", c.effect),
+            three(c.detectable),
+        ]);
+    }
+    table
+}
+
 impl ComparedRuns {
     /// The name of the first run.
     pub fn first(&self) -> &str {
         self.runs.first().map_or("", |run| run.name.as_str())
+    }
+
+    /// Each run after the first, with its comparisons.
+    pub fn by_run(&self) -> impl Iterator<Item = (&GradedFolder, &[RunComparison])> {
+        let others = self.runs.get(1..).unwrap_or_default();
+        let per_run = (self.comparisons.len() / others.len().max(1)).max(1);
+        others.iter().zip(self.comparisons.chunks(per_run))
     }
 
     /// The comparisons with numbers in full.

@@ -1,10 +1,11 @@
-//! Synthetic runs: gold queries, some of them made worse in a known way.
+//! Synthetic runs: gold queries, a share of which is degraded in a known way.
 
 use crate::cast::{float, whole};
 use crate::degrade_sexpr::FormNames;
 use crate::grade_error::{GradeError, io};
 use crate::scan::{Token, scan, tokens};
 use hashbrown::HashMap;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use std::fmt;
 use std::io::Write;
@@ -17,35 +18,39 @@ use touchstone_kb::{Comparison, LiteralFamily, cache_dir};
 use touchstone_logic::Knowledge;
 use touchstone_logic::{Ask, Extreme, Language, Query, Set, Value, kopl, sexpr, without_one};
 
-/// A way to make a query worse.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+/// A way to degrade a query.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Degradation {
-    /// The last closing bracket is lost: the same query, but it does not run.
+    /// Removes the last closing bracket: the same query, but it does not run.
+    #[serde(rename = "T1")]
     T1,
-    /// Every entity and every property becomes a random one: it runs, but is another query with other answers.
+    /// Replaces every entity and property by a random one: it runs, but is a different query with different answers.
+    #[serde(rename = "T2")]
     T2,
-    /// Another query of the benchmark with the same answers.
+    /// Replaces it by another query of the benchmark with the same answers.
+    #[serde(rename = "T3")]
     T3,
-    /// A constraint is left out.
+    /// Removes a constraint.
     Drop,
-    /// A relation is followed the other way.
+    /// Reverses a relation.
     Flip,
-    /// Greatest becomes smallest, less becomes greater, how many becomes which.
+    /// Swaps greatest and smallest, less and greater, and replaces counting by listing.
     Function,
-    /// A quantity gets another unit.
+    /// Changes the unit of a quantity.
     Unit,
-    /// A year becomes the next one.
+    /// Replaces a year by the next one.
     Year,
 }
 
 impl Degradation {
-    /// Whether it changes the text of SPARQL, or of an S-expression where there is no SPARQL; the others change queries, in
-    /// whichever language.
-    pub fn is_of_text(self) -> bool {
+    /// Whether it changes the text of SPARQL, or of an S-expression if there is no SPARQL; the others change queries in any
+    /// language.
+    pub(crate) fn is_of_text(self) -> bool {
         matches!(self, Degradation::T1 | Degradation::T2 | Degradation::T3)
     }
 
-    /// All of them, by name.
+    /// All degradations, by name.
     pub const ALL: [(&'static str, Degradation); 8] = [
         ("T1", Degradation::T1),
         ("T2", Degradation::T2),
@@ -62,7 +67,7 @@ impl Degradation {
         Degradation::ALL.iter().find(|(_, known)| *known == self).map_or("", |(name, _)| name)
     }
 
-    /// What it does.
+    /// Its description.
     pub fn description(self) -> &'static str {
         match self {
             Degradation::T1 => "the last closing bracket is lost",
@@ -83,7 +88,7 @@ impl fmt::Display for Degradation {
     }
 }
 
-/// A text that is not the name of a degradation.
+/// Error: a text is not the name of a degradation.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("there is no degradation `{0}`; there are {known}", known = Degradation::ALL.map(|(name, _)| name).join(", "))]
 pub struct UnknownDegradation(String);
@@ -97,10 +102,10 @@ impl FromStr for Degradation {
     }
 }
 
-/// What to degrade, and how.
+/// Configuration of a synthetic run.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DegradeConfig {
-    /// How.
+    /// The degradation.
     pub degradation: Degradation,
     /// The share of questions to degrade, from 0 to 1.
     pub share: f64,
@@ -131,12 +136,12 @@ pub fn degrade_benchmark(open: &OpenBenchmark, config: &DegradeConfig) -> Result
     Ok(run)
 }
 
-/// Refuses a share that is not from 0 to 1.
+/// Rejects a share that is not from 0 to 1.
 pub(crate) fn check_share(share: f64) -> Result<(), GradeError> {
     if (0.0..=1.0).contains(&share) { Ok(()) } else { Err(GradeError::Share(share)) }
 }
 
-/// Refuses questions without a text that degradations of texts can change.
+/// Rejects questions if none has a text that degradations of texts can change.
 pub(crate) fn check_text(questions: &[&Question]) -> Result<(), GradeError> {
     let has_text = |question: &&Question| question.forms.sparql.is_some() || question.forms.sexpr.is_some();
     if questions.iter().any(has_text) { Ok(()) } else { Err(GradeError::NoText) }
@@ -147,14 +152,14 @@ pub(crate) fn check_text(questions: &[&Question]) -> Result<(), GradeError> {
 pub struct Degraded {
     /// A prediction for each question that has a form to start from.
     pub predictions: Vec<Prediction>,
-    /// How many of them are not gold.
+    /// Number of predictions that are not gold.
     pub changed: usize,
-    /// How many were chosen but could not be changed in this way.
+    /// Number of questions that were chosen but could not be degraded in this way.
     pub unchanged: usize,
 }
 
-/// What degradations draw from: the IRIs and answers of a benchmark.
-pub struct Stock<'q> {
+/// The material for degradations: the IRIs and answers of a benchmark.
+pub(crate) struct Stock<'q> {
     things: Vec<String>,
     properties: Vec<String>,
     /// Questions with SPARQL or an S-expression, by their answers.
@@ -162,8 +167,8 @@ pub struct Stock<'q> {
 }
 
 impl<'q> Stock<'q> {
-    /// Of questions.
-    pub fn of(questions: &[&'q Question]) -> Stock<'q> {
+    /// The material of some questions.
+    pub(crate) fn of(questions: &[&'q Question]) -> Stock<'q> {
         let (mut things, mut properties) = (BTreeSet::new(), BTreeSet::new());
         let mut by_answers: HashMap<String, Vec<&Question>> = HashMap::new();
         for question in questions {
@@ -191,7 +196,7 @@ impl<'q> Stock<'q> {
     }
 
     /// Another query with exactly the same answers.
-    pub fn same_answers(&self, question: &Question, random: &mut Random) -> Option<&'q str> {
+    pub(crate) fn same_answers(&self, question: &Question, random: &mut Random) -> Option<&'q str> {
         self.same_answers_in(|question| question.forms.sparql.as_deref(), question, random)
     }
 
@@ -209,8 +214,8 @@ impl<'q> Stock<'q> {
         form(other)
     }
 
-    /// The text with some of its names replaced by random ones: each with this chance in a hundred, and one at least.
-    pub fn other_names(&self, sparql: &str, percent: u64, random: &mut Random) -> Option<String> {
+    /// The text with some of its names replaced at random: each with this probability in percent, and at least one.
+    pub(crate) fn other_names(&self, sparql: &str, percent: u64, random: &mut Random) -> Option<String> {
         let found = scan(sparql);
         let mut names: Vec<(String, bool)> = Vec::new();
         for [subject, property, object] in &found.patterns {
@@ -242,7 +247,7 @@ impl<'q> Stock<'q> {
     }
 }
 
-/// Replaces whole IRIs, but not those in literals.
+/// Replaces whole IRIs, except in literals.
 fn renamed(text: &str, names: &[(String, String)]) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
@@ -264,13 +269,13 @@ fn answers_key(question: &Question) -> String {
     keys.join("\u{1f}")
 }
 
-/// Without its last closing bracket.
+/// The text without its last closing bracket.
 pub fn without_bracket(sparql: &str) -> Option<String> {
     let at = sparql.rfind('}')?;
     Some(format!("{}{}", &sparql[..at], &sparql[at + 1..]))
 }
 
-/// A run of gold predictions with a share of them degraded; random names and other queries are taken from `pool`.
+/// A run of gold predictions, a share of which is degraded; random names and other queries are taken from `pool`.
 pub fn degrade(
     questions: &[&Question],
     pool: &[&Question],
@@ -355,7 +360,7 @@ fn changed(
     printed.lost.is_empty().then_some(printed.text)
 }
 
-/// A query changed in one place; `None` if it has no such place.
+/// A query changed in one place; `None` if there is no such place.
 pub fn worse_query(query: &Query, degradation: Degradation, random: &mut Random) -> Option<Query> {
     if degradation == Degradation::Drop {
         return dropped(query, random);
@@ -403,7 +408,7 @@ fn dropped(query: &Query, random: &mut Random) -> Option<Query> {
     Some(worse)
 }
 
-/// Visits all sets until one was changed.
+/// Visits all sets until one is changed.
 fn edit(query: &mut Query, visit: &mut dyn FnMut(&mut Set) -> bool) {
     fn inside(set: &mut Set, visit: &mut dyn FnMut(&mut Set) -> bool) -> bool {
         if visit(set) {
@@ -435,7 +440,7 @@ fn edit(query: &mut Query, visit: &mut dyn FnMut(&mut Set) -> bool) {
     }
 }
 
-/// Changes one set, if it is of the kind.
+/// Changes one set, if it is of the right kind.
 fn change(set: &mut Set, degradation: Degradation) -> bool {
     match (degradation, set) {
         (Degradation::Flip, Set::Relate(relate)) if !matches!(relate.from, Set::Values(..)) => {
@@ -513,6 +518,14 @@ mod tests {
         let worse = worse_query(&query, degradation, &mut Random::new(1, "test"))?;
         assert_ne!(worse, query);
         Some(sexpr::print(&worse).expect("printed").text)
+    }
+
+    #[test]
+    fn files_have_the_names() {
+        for (name, degradation) in Degradation::ALL {
+            assert_eq!(serde_json::to_value(degradation).expect("JSON"), name);
+            assert_eq!(serde_json::from_value::<Degradation>(name.into()).expect("a name"), degradation);
+        }
     }
 
     #[test]

@@ -19,7 +19,7 @@ fn read(question: &Question, knowledge: &Knowledge<'_>) -> Option<Query> {
 }
 
 impl FormNames {
-    /// Of questions.
+    /// The names of some questions.
     pub(crate) fn of(questions: &[&Question], knowledge: &Knowledge<'_>) -> FormNames {
         let (mut entities, mut classes, mut properties) = (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
         for mut query in questions.iter().filter_map(|question| read(question, knowledge)) {
@@ -40,7 +40,7 @@ impl FormNames {
         }
     }
 
-    /// The S-expression with a random name in place of every entity, class and property.
+    /// The S-expression with every entity, class and property replaced at random.
     pub(crate) fn other_names(
         &self,
         question: &Question,

@@ -1,11 +1,11 @@
-//! Neighbours of a KB in which near misses of a gold query give other answers than gold. A predicted query that gives the right answer
-//! by luck gives a wrong one on some of them. One of them changes gold's own answers, if that can be done: a query about something else
-//! with the same answers does not notice.
+//! Makes neighbours of a KB on which near misses of a gold query give different answers from gold. A predicted query that gives the right
+//! answer by luck gives a wrong one on some of them. If possible, one of them changes gold's own answers, because the answers of an
+//! unrelated query with the same answers would not change.
 //!
-//! Facts around the gold graph, first of all those that make its answers true, are removed, given to other subjects, given other values, and
-//! moved across what the query compares with. What is added fits the
-//! schema: its subject has the property already or is in its domain, and its value is one that the property has elsewhere. So a
-//! query that differs from gold only by what the schema implies is not taken for luck.
+//! Facts around the gold graph, starting with those that make its answers true, are removed, moved to other subjects, given other values, or
+//! moved across the value that the query compares with. Added facts fit the
+//! schema: the subject already has the property or is in its domain, and the value is one that the property has elsewhere. So a
+//! query that differs from gold only by what the schema implies is not considered lucky.
 
 use crate::degrade::{Degradation, worse_query};
 use crate::grade_error::{GradeError, NeedsKb, io};
@@ -33,29 +33,30 @@ use touchstone_logic::{Ask, Query, Set, Value as Written};
 pub struct Distilled {
     /// The question.
     pub id: String,
-    /// How many near misses were made.
+    /// Number of near misses.
     pub misses: usize,
-    /// How many of them give other answers than gold on some neighbour.
+    /// Number of near misses whose answers differ from gold's on some neighbour.
     #[serde(alias = "told")]
     pub distinguished: usize,
-    /// How many near misses give gold's answers on the KB as it is: only these can be right by luck.
+    /// Number of near misses that give gold's answers on the unchanged KB: only these can be right by luck.
     pub lucky: usize,
-    /// How many of these give other answers on some neighbour.
+    /// Number of these whose answers differ from gold's on some neighbour.
     #[serde(alias = "lucky_told")]
     pub lucky_distinguished: usize,
-    /// Whether gold gives other answers on some neighbour than on the KB as it is.
+    /// Whether gold's answers on some neighbour differ from those on the unchanged KB.
     #[serde(default)]
     pub moves_gold: bool,
-    /// The fewest neighbours that distinguish as many near misses from gold as all that were tried, and move gold's answers if one of those does.
+    /// The smallest set of neighbours that distinguishes as many near misses from gold as all that were tried, and changes gold's answers
+    /// if one of them does.
     pub neighbours: Vec<Neighbour>,
 }
 
 /// Maximum number of facts around the gold graph to consider, and of adjacent facts to remove at once.
 const MAX_FACTS: usize = 300;
 const MAX_REMOVED: usize = 40;
-/// Maximum number of facts of one property to take at one node.
+/// Maximum number of facts of one property to use at one node.
 const MAX_FAN: usize = 10;
-/// Maximum number of answers of each query whose surroundings are searched.
+/// Maximum number of answers of each query whose neighbourhood is searched.
 const MAX_SEEDS: usize = 5;
 /// Maximum and minimum number of neighbours to try: after the minimum, only near misses that are not distinguished yet are run.
 const MAX_TRIED: usize = 60;
@@ -63,7 +64,7 @@ const TRIED_IN_FULL: usize = 12;
 /// Maximum number of operations of all queries of one question together.
 const MAX_OPERATIONS: u64 = 20_000_000;
 
-/// For which questions to make neighbours.
+/// Configuration of `distil`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DistilConfig {
     /// Maximum number of questions.
@@ -105,7 +106,7 @@ pub fn distil_benchmark(
     Ok(found)
 }
 
-/// Makes neighbours for the gold query of a question; `None` if it cannot be read or run, or if there is nothing to
+/// Makes neighbours for the gold query of a question; `None` if it cannot be parsed or run, or if there is nothing to
 /// distinguish it from.
 pub fn distil(kb: &Kb, knowledge: &Knowledge<'_>, question: &Question, seed: u64) -> Option<Distilled> {
     let gold = with_ids(question.query(knowledge)?, kb);
@@ -122,7 +123,7 @@ pub fn distil(kb: &Kb, knowledge: &Knowledge<'_>, question: &Question, seed: u64
     let lucky = all & !distinguished_here;
     let mut changes = Changes::around(kb, &words, question, &gold, &misses, random);
     let mut tried: Vec<Tried> = Vec::new();
-    // Gold as it is on the KB is one more query to distinguish from gold.
+    // Gold with its answers on the unchanged KB is one more query to distinguish from gold.
     let still: Distinguished = 1 << misses.len();
     let mut known: Distinguished = 0;
     for number in 0..MAX_TRIED {
@@ -156,14 +157,14 @@ pub fn distil(kb: &Kb, knowledge: &Knowledge<'_>, question: &Question, seed: u64
     })
 }
 
-/// Which near misses are distinguished from gold: a bit for each.
+/// The near misses that are distinguished from gold: one bit each.
 type Distinguished = u32;
 
 /// A change, and its effect.
 struct Tried {
     change: Change,
     distinguished: Distinguished,
-    /// Gold gives other answers than on the KB as it is: a query that is right for no reason at all is then wrong.
+    /// Gold's answers differ from those on the unchanged KB: a query that is right without any relation to gold is then wrong.
     moves_gold: bool,
 }
 
@@ -179,16 +180,16 @@ fn near_misses(gold: &Query, random: &mut Random) -> Vec<Query> {
     misses
 }
 
-/// Gold against its near misses. Plans are made once: they hold for the KB and all that lies over it.
+/// Compares gold with its near misses. Plans are made once: they are valid for the KB and all its overlays.
 struct Contest {
     gold: Plan,
-    /// `None` for one that cannot be run at all.
+    /// `None` for a near miss that cannot be run at all.
     misses: Vec<Option<Plan>>,
     operations: u64,
 }
 
 impl Contest {
-    /// Those of some near misses that return something else than gold, and the result of gold; `None` if gold exceeds the limits. A near miss that
+    /// The near misses whose result differs from gold's, and the result of gold; `None` if gold exceeds the limits. A near miss that
     /// exceeds them is not distinguished: its result is unknown.
     fn distinguish<'k>(&mut self, kb: &'k Kb, wanted: Distinguished) -> Option<(Distinguished, Found<'k>)> {
         let (right, spent) = run(kb, &self.gold);
@@ -210,10 +211,11 @@ impl Contest {
     }
 }
 
-/// The fewest of those tried that distinguish all that can be; of several such choices the one with most neighbours that move gold's answers,
-/// then the one with the smallest changes.
+/// The smallest set of tried neighbours that distinguishes all that can be distinguished; among ties, the one with the most neighbours that
+/// change gold's answers, then the one with the smallest changes.
 fn fewest(tried: &[Tried], known: Distinguished) -> Vec<usize> {
-    // For each set that can be distinguished together, the best choice so far: how many, how many of them leave gold's answers, how large; which.
+    // For each set that can be distinguished together, the best choice so far: its size, how many of them keep gold's answers, the size of
+    // the changes; the choice.
     let mut best: BTreeMap<Distinguished, ([usize; 3], Vec<usize>)> =
         BTreeMap::from([(0, ([0; 3], Vec::new()))]);
     for (at, Tried { change, distinguished, moves_gold }) in tried.iter().enumerate() {
@@ -228,18 +230,18 @@ fn fewest(tried: &[Tried], known: Distinguished) -> Vec<usize> {
     best.remove(&known).map(|(_, chosen)| chosen).unwrap_or_default()
 }
 
-/// Makes changes around the gold graph.
+/// Generates changes around the gold graph.
 struct Changes<'k> {
     kb: &'k Kb,
     random: Random,
-    /// Facts of the query's properties; those that make gold's answers true first, or if there are none those next to them: `n_near` of them.
+    /// Facts of the query's properties. The first `n_near` make gold's answers true, or, if there are none, are adjacent to them.
     facts: Vec<Fact>,
     n_near: usize,
-    /// Facts without which something is not an answer.
+    /// Facts that are necessary for something to be an answer.
     supports: Vec<Vec<Fact>>,
-    /// Subjects that may be given a fact: subjects of those facts, and members of the classes that the query is about.
+    /// Subjects that a fact may be moved to: subjects of those facts, and members of the classes in the query.
     subjects: Vec<NodeId>,
-    /// Values at which comparisons of the query turn: what it compares with, and the nearest ones above and below.
+    /// Critical values of the comparisons in the query: the compared value, and the nearest ones above and below.
     thresholds: Vec<(AttributeId, Vec<LiteralId>)>,
 }
 
@@ -299,7 +301,7 @@ impl<'k> Changes<'k> {
         Changes { kb, random, facts, n_near, supports: witnesses.supports, subjects, thresholds }
     }
 
-    /// The next change; `None` if there is nothing to change in this way.
+    /// The next change; `None` if nothing can be changed in this way.
     fn next(&mut self, number: usize) -> Option<Change> {
         let mut change = Change::default();
         match number % 7 {
@@ -346,7 +348,7 @@ impl<'k> Changes<'k> {
         }
     }
 
-    /// A share of the facts near gold's answers, and of those next to them.
+    /// A share of the facts near gold's answers, and of the adjacent ones.
     fn remove_share(&mut self, change: &mut Change) {
         let share = 20 + 10 * self.random.below(5) as u64;
         let n = self.facts.len().min(2 * MAX_REMOVED);
@@ -359,9 +361,9 @@ impl<'k> Changes<'k> {
         removed.iter().for_each(|fact| self.remove(fact, change));
     }
 
-    /// States for another subject what a fact states for its own: it then satisfies one constraint, and perhaps not the others.
+    /// Copies a fact to another subject, which then satisfies one constraint, and possibly not the others.
     fn add_one(&mut self, change: &mut Change) {
-        // Not every subject may be given every fact: a few attempts.
+        // Not every subject fits every fact, so try a few times.
         for _ in 0..8 {
             let (Some(fact), Some(&subject)) = (self.fact(), self.random.choose(&self.subjects)) else {
                 return;
@@ -376,7 +378,7 @@ impl<'k> Changes<'k> {
         }
     }
 
-    /// Gives a subject also the value that a fact of the same property has.
+    /// Adds to a subject the value of another fact of the same property.
     fn add_value(&mut self, change: &mut Change) {
         let Some(fact) = self.fact() else { return };
         let others = self.facts.iter().filter(|other| other.property == fact.property);
@@ -389,7 +391,7 @@ impl<'k> Changes<'k> {
         }
     }
 
-    /// Moves a value across what the query compares with; without comparisons, to the value that another fact has.
+    /// Moves a value across the compared value; without comparisons, to the value of another fact.
     fn move_value(&mut self, change: &mut Change) {
         let threshold = self.random.choose(&self.thresholds).cloned();
         let of_attribute = |fact: &&Fact| match (&threshold, fact.property) {
@@ -421,13 +423,13 @@ fn domain(kb: &Kb, property: Property) -> Option<touchstone_kb::ClassId> {
     }
 }
 
-/// The value that a query compares with, if the KB has it, and those values of the attribute that are nearest to it.
+/// The value that a query compares with, if it is in the KB, and the nearest values of the attribute.
 fn turning_points(kb: &Kb, attribute: AttributeId, value: &Written) -> Vec<LiteralId> {
     let literal = value.literal();
     let exact = kb.find_literal(&literal);
     let column = kb.facts_by_value(attribute);
     let at = column.positions(0..kb.literal_position(&literal)).end;
-    // Several facts may have the same value, and a year comes before the dates in it.
+    // Several facts may have the same value, and a year precedes the dates in it.
     let above = (at..column.len()).map(|at| column.value(at)).filter(|found| Some(*found) != exact);
     let below = (0..at).rev().map(|at| column.value(at));
     let comparable =
@@ -453,7 +455,7 @@ fn members(words: &Words<'_>, query: &Query) -> Vec<u32> {
     }
 }
 
-/// What a query names: entities, classes, and attributes with the values that it compares them with.
+/// The names in a query: entities, classes, and attributes with the values that it compares them with.
 #[derive(Default)]
 struct Named {
     entities: Vec<String>,

@@ -1,4 +1,4 @@
-//! The semantic elements of a query, as the paper on grounded measures calls them: what F1Sem and F1Tri compare.
+//! The semantic elements of a query, in the terms of the paper on grounded measures: what F1Sem and F1Tri compare.
 
 use crate::scan::{Token, tokens};
 use crate::sets::Overlap;
@@ -7,26 +7,26 @@ use std::borrow::Cow;
 use touchstone_logic::QueryGraph;
 use touchstone_logic::sparql::{StatementTerm, Statements, known_prefix};
 
-/// A triple pattern; all variables are the same.
-pub type Pattern<'t> = [Cow<'t, str>; 3];
+/// A triple pattern; all variables are equal.
+pub(crate) type Pattern<'t> = [Cow<'t, str>; 3];
 
-/// What all variables are in patterns.
+/// The placeholder of all variables in patterns.
 const VARIABLE: Cow<'static, str> = Cow::Borrowed("?");
 
 const RDF_TYPE: &str = "http://www.w3.org/1999/02/22-rdf-syntax-ns#type";
 
 /// The semantic elements of a query.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Elements<'t> {
-    /// The triple patterns: sorted, each once.
-    pub patterns: Vec<Pattern<'t>>,
-    /// The IRIs, or the names of entities, classes and properties: sorted, each once.
-    pub iris: Vec<Cow<'t, str>>,
+pub(crate) struct Elements<'t> {
+    /// The triple patterns: sorted, without duplicates.
+    pub(crate) patterns: Vec<Pattern<'t>>,
+    /// The IRIs, or the names of entities, classes and properties: sorted, without duplicates.
+    pub(crate) iris: Vec<Cow<'t, str>>,
 }
 
 impl<'t> Elements<'t> {
-    /// Of lists with repetitions.
-    pub fn of(mut patterns: Vec<Pattern<'t>>, mut iris: Vec<Cow<'t, str>>) -> Elements<'t> {
+    /// The elements from lists with duplicates.
+    pub(crate) fn of(mut patterns: Vec<Pattern<'t>>, mut iris: Vec<Cow<'t, str>>) -> Elements<'t> {
         patterns.sort_unstable();
         patterns.dedup();
         iris.sort_unstable();
@@ -34,8 +34,8 @@ impl<'t> Elements<'t> {
         Elements { patterns, iris }
     }
 
-    /// Of a parsed SPARQL query.
-    pub fn of_statements(statements: Statements<'t>) -> Elements<'t> {
+    /// The elements of a parsed SPARQL query.
+    pub(crate) fn of_statements(statements: Statements<'t>) -> Elements<'t> {
         let term = |term: StatementTerm<'t>| match term {
             StatementTerm::Variable(_) | StatementTerm::Blank(_) => VARIABLE,
             StatementTerm::Fixed(text) => text,
@@ -44,8 +44,8 @@ impl<'t> Elements<'t> {
         Elements::of(patterns, statements.iris)
     }
 
-    /// Of a query graph.
-    pub fn of_graph(graph: &'t QueryGraph) -> Elements<'t> {
+    /// The elements of a query graph.
+    pub(crate) fn of_graph(graph: &'t QueryGraph) -> Elements<'t> {
         let (mut patterns, mut names) = (Vec::new(), Vec::new());
         let name = |at: usize| -> Cow<'t, str> {
             match graph.vertices.get(at) {
@@ -66,26 +66,26 @@ impl<'t> Elements<'t> {
         Elements::of(patterns, names)
     }
 
-    /// Of SPARQL that cannot be parsed, as far as its tokens show: prefixes that it declares and well-known ones are expanded, `a`, `;` and
-    /// `,` are understood, conditions are left out.
-    pub fn of_broken(text: &'t str) -> Elements<'t> {
+    /// The elements of SPARQL that cannot be parsed, as far as its tokens show: declared and well-known prefixes are expanded, `a`, `;` and
+    /// `,` are understood, conditions are ignored.
+    pub(crate) fn of_broken(text: &'t str) -> Elements<'t> {
         Scanner::new(text).scan()
     }
 
-    /// F1 of the IRIs, then of the triple patterns. Where neither query has any, nothing is compared: `None`.
-    pub fn compare(&self, gold: &Elements<'_>) -> (Option<f64>, Option<f64>) {
+    /// F1 of the IRIs, then of the triple patterns. `None` if neither query has any.
+    pub(crate) fn compare(&self, gold: &Elements<'_>) -> (Option<f64>, Option<f64>) {
         let f1 = |overlap: Overlap| (overlap.predicted + overlap.gold > 0).then(|| overlap.f1());
         let patterns = Overlap::of::<Pattern<'_>>(&self.patterns, &gold.patterns);
         (f1(Overlap::of::<Cow<'_, str>>(&self.iris, &gold.iris)), f1(patterns))
     }
 }
 
-/// Finds triple patterns without a parser.
+/// Finds triple patterns from tokens.
 struct Scanner<'t> {
     tokens: Vec<Token<'t>>,
     at: usize,
     prefixes: HashMap<&'t str, &'t str>,
-    /// The terms of a pattern that is not complete yet.
+    /// The terms of an incomplete pattern.
     terms: Vec<Cow<'t, str>>,
     patterns: Vec<Pattern<'t>>,
     iris: Vec<Cow<'t, str>>,
@@ -145,7 +145,7 @@ impl<'t> Scanner<'t> {
                     }
                     self.at += 1;
                 }
-                // A path takes the place of a property.
+                // A path replaces a property.
                 Token::Mark(mark @ ("^" | "!" | "(")) if self.terms.len() == 1 => self.path(mark),
                 Token::Mark(mark @ ("/" | "|" | "*" | "+" | "?")) if self.terms.len() == 2 => self.path(mark),
                 // The same subject, or the same subject and property again.
@@ -162,7 +162,7 @@ impl<'t> Scanner<'t> {
         self.terms.push(term);
     }
 
-    /// Takes a pattern, if there is a whole one; the given number of its terms stay.
+    /// Adds a pattern, if it is complete, and keeps the given number of its terms.
     fn end(&mut self, kept: usize) {
         if let [subject, predicate, object] = &self.terms[..] {
             self.patterns.push([subject.clone(), predicate.clone(), object.clone()]);
@@ -170,7 +170,7 @@ impl<'t> Scanner<'t> {
         self.terms.truncate(kept);
     }
 
-    /// An IRI that counts; steps of a path of short names are one token.
+    /// An IRI that counts; the steps of a path of short names are one token.
     fn named(&mut self, iri: Cow<'t, str>) -> Cow<'t, str> {
         let is_predicate = self.terms.len() == 1;
         if is_predicate && iri == "a" {
@@ -202,7 +202,7 @@ impl<'t> Scanner<'t> {
         }
     }
 
-    /// Adds a mark to the path, and what follows for as long as it belongs to it.
+    /// Adds an operator to the path, with everything after it that belongs to the path.
     fn path(&mut self, mark: &'t str) {
         let mut path = if self.terms.len() == 2 {
             self.terms.pop().unwrap_or_default().into_owned()
@@ -235,7 +235,7 @@ fn without_brackets(iri: &str) -> &str {
     iri.trim_start_matches('<').trim_end_matches('>')
 }
 
-/// Numbers by their value, other literals as they are written.
+/// Numbers by value, other literals as written.
 fn literal(text: Cow<'_, str>, is_negative: bool) -> Cow<'_, str> {
     if text.starts_with(['"', '\'']) {
         return text;
@@ -253,7 +253,7 @@ pub(crate) fn is_condition(word: &str) -> bool {
         .any(|known| word.eq_ignore_ascii_case(known))
 }
 
-/// The place after the brackets that begin soon.
+/// The position after the brackets that begin soon.
 pub(crate) fn after_brackets(tokens: &[Token<'_>], mut at: usize) -> usize {
     // FILTER regex(...), ORDER BY DESC(...).
     while at < tokens.len() && matches!(tokens[at], Token::Word(_)) {

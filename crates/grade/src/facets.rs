@@ -1,4 +1,4 @@
-//! What questions are grouped by.
+//! Facets: the groups of questions.
 
 use crate::grade_error::GradeError;
 use hashbrown::HashSet;
@@ -7,7 +7,7 @@ use touchstone_logic::QueryGraph;
 use touchstone_logic::level::Level;
 
 /// The facets that every question has.
-pub const FACETS: [&str; 16] = [
+pub(crate) const FACETS: [&str; 16] = [
     "shape",
     "alias",
     "complexity",
@@ -27,14 +27,14 @@ pub const FACETS: [&str; 16] = [
 ];
 
 /// The schema items of training questions.
-pub type SeenItems = HashSet<String>;
+pub(crate) type SeenItems = HashSet<String>;
 
 /// The schema items of training questions.
-pub fn seen_items(training: &[&Question]) -> SeenItems {
+pub(crate) fn seen_items(training: &[&Question]) -> SeenItems {
     training.iter().flat_map(|question| question.schema_items.iter().cloned()).collect()
 }
 
-/// Refuses names that are not facets; two facets with `*` between them are crossed.
+/// Rejects unknown facets; two facets with `*` between them are crossed.
 pub fn check(facets: &[String]) -> Result<(), GradeError> {
     for facet in facets.iter().flat_map(|facet| facet.split('*')) {
         if !FACETS.contains(&facet) {
@@ -45,8 +45,8 @@ pub fn check(facets: &[String]) -> Result<(), GradeError> {
     Ok(())
 }
 
-/// The values of a facet, or of two that are crossed.
-pub fn crossed_values(facet: &str, question: &Question, seen: &SeenItems) -> Vec<String> {
+/// The values of a facet, or of two crossed facets.
+pub(crate) fn crossed_values(facet: &str, question: &Question, seen: &SeenItems) -> Vec<String> {
     match facet.split_once('*') {
         None => values(facet, question, seen),
         Some((left, right)) => {
@@ -56,14 +56,14 @@ pub fn crossed_values(facet: &str, question: &Question, seen: &SeenItems) -> Vec
     }
 }
 
-/// The values of one facet of a question; most have one, categories may be several or none.
-pub fn values(facet: &str, question: &Question, seen: &SeenItems) -> Vec<String> {
+/// The values of one facet of a question; usually one, but there may be several categories or none.
+pub(crate) fn values(facet: &str, question: &Question, seen: &SeenItems) -> Vec<String> {
     let graph = &question.graph;
     let one = |text: &str| vec![if text.is_empty() { "-".to_owned() } else { text.to_owned() }];
     match facet {
         "shape" => one(&question.shape),
         "alias" => one(question.alias.as_deref().unwrap_or("")),
-        // As `touchstone shape` counts.
+        // The same counts as in `touchstone shape`.
         "complexity" => one(if QueryGraph::from(graph).shape().simple { "simple" } else { "complex" }),
         "function" => one(question.function.name()),
         "level" => one(question.level.map_or("", Level::name)),
@@ -85,7 +85,7 @@ pub fn values(facet: &str, question: &Question, seen: &SeenItems) -> Vec<String>
     }
 }
 
-/// The band that a number lies in.
+/// The range that a number is in.
 fn band(n: usize, ends: &[usize]) -> &'static str {
     const BANDS: [(usize, &str); 10] = [
         (0, "0"),

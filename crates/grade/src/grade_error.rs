@@ -19,22 +19,22 @@ pub enum GradeError {
     /// A file cannot be read or written.
     #[error("cannot {action} {}: {source}", path.display())]
     Io {
-        /// What was tried.
+        /// The action.
         action: &'static str,
-        /// On which file.
+        /// The file.
         path: PathBuf,
-        /// Why it failed.
+        /// The cause.
         source: std::io::Error,
     },
-    /// The output folder cannot be written, or not without losing something of the user's.
+    /// The output folder cannot be written, or only by losing user files.
     #[error(transparent)]
     Output(#[from] OutputError),
     /// The predictions cannot be read.
     #[error("{name}: {source}")]
     Predictions {
-        /// Where they come from.
+        /// The source of the predictions.
         name: String,
-        /// What is wrong.
+        /// The problem.
         source: PredictionError,
     },
     /// There are two predictions for one question.
@@ -43,7 +43,7 @@ pub enum GradeError {
         shortened(id)
     )]
     Contradiction {
-        /// Where the predictions come from.
+        /// The source of the predictions.
         name: String,
         /// The question.
         id: String,
@@ -51,7 +51,7 @@ pub enum GradeError {
     /// There is nothing to grade.
     #[error("there are no predictions in {name}")]
     NoPredictions {
-        /// Where the predictions come from.
+        /// The source of the predictions.
         name: String,
     },
     /// No prediction is for a question to grade.
@@ -62,9 +62,9 @@ pub enum GradeError {
         shortened(benchmark)
     )]
     NothingInCommon {
-        /// Where the predictions come from.
+        /// The source of the predictions.
         name: String,
-        /// How many there are.
+        /// Number of predictions.
         predictions: usize,
         /// Whether some are for questions of the benchmark that are not selected.
         is_elsewhere: bool,
@@ -72,7 +72,7 @@ pub enum GradeError {
         benchmark: String,
     },
     /// The file of ids is empty.
-    #[error("{} has no ids; write one a line", .0.display())]
+    #[error("{} has no ids; write one per line", .0.display())]
     NoIds(PathBuf),
     /// An id in the file of ids is unknown.
     #[error(
@@ -120,10 +120,10 @@ pub enum GradeError {
         path: PathBuf,
         /// The line, from 1.
         line: usize,
-        /// What is wrong.
+        /// The problem.
         source: serde_json::Error,
     },
-    /// Neighbours of another KB.
+    /// The neighbours belong to another KB.
     #[error("{}, line {line}: not made for this KB: {source}", path.display())]
     OtherNeighbours {
         /// The file.
@@ -133,12 +133,12 @@ pub enum GradeError {
         /// What the KB does not have.
         source: NeighbourError,
     },
-    /// The grades are not there.
+    /// The grades do not exist.
     #[error("cannot read {}; `touchstone grade --out {}` writes it: {source}", folder.join("grades.jsonl").display(), folder.display())]
     NoGrades {
         /// The folder.
         folder: PathBuf,
-        /// Why it failed.
+        /// The cause.
         source: std::io::Error,
     },
     /// A line of `grades.jsonl` is not a grade.
@@ -148,7 +148,7 @@ pub enum GradeError {
         path: PathBuf,
         /// The line, from 1.
         line: usize,
-        /// What is wrong.
+        /// The problem.
         source: serde_json::Error,
     },
     /// `summary.json` cannot be read.
@@ -156,13 +156,13 @@ pub enum GradeError {
     Summary {
         /// The file.
         path: PathBuf,
-        /// What is wrong.
+        /// The problem.
         source: serde_json::Error,
     },
-    /// The runs are about different benchmarks.
+    /// The runs belong to different benchmarks.
     #[error(transparent)]
     Benchmarks(#[from] DifferentBenchmarks),
-    /// The grades are about another benchmark.
+    /// The grades belong to another benchmark.
     #[error(
         "{} was graded on another benchmark: `{}` with identity {found}, and this is `{}` with identity {identity}",
         folder.display(),
@@ -187,7 +187,7 @@ pub enum GradeError {
     /// No question is in all runs.
     #[error("the runs have no question in common")]
     NoCommonQuestion,
-    /// A measure that one of two runs does not have.
+    /// A measure that is not available in both runs.
     #[error("`{0}` is not measured in both runs; `touchstone measures` lists the names")]
     NotMeasured(String),
     /// The runs were not graded by this facet.
@@ -203,14 +203,14 @@ pub enum GradeError {
         /// The facets that it has.
         known: Vec<String>,
     },
-    /// The regression is not possible.
+    /// The regression cannot be computed.
     #[error("`{measure}` is measured for {}: {source}", counted(*questions, "question", "questions"))]
     Regression {
         /// The measure.
         measure: String,
-        /// The number of questions that have it.
+        /// Number of questions that have it.
         questions: usize,
-        /// What is wrong.
+        /// The problem.
         source: TooFew,
     },
     /// No question has SPARQL.
@@ -221,7 +221,7 @@ pub enum GradeError {
         "no question here has a form in SPARQL or as an S-expression, and that is what T1, T2 and T3 change; drop, flip, function, unit and year change programs, too"
     )]
     NoText,
-    /// A share outside its range.
+    /// A share is out of range.
     #[error("a share lies between 0 and 1, not at {0}")]
     Share(f64),
     /// The user stopped it.
@@ -249,7 +249,7 @@ impl NeedsKb {
 }
 
 impl GradeError {
-    /// Whether there was nothing to grade, though nothing is wrong with the files.
+    /// Whether there was nothing to grade, although the files are valid.
     pub fn is_nothing_to_grade(&self) -> bool {
         matches!(self, GradeError::NoPredictions { .. } | GradeError::NothingInCommon { .. })
     }

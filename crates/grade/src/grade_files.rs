@@ -1,4 +1,4 @@
-//! Grades on disk: `grades.jsonl` and `summary.json`, both or neither, among whatever else is in the folder.
+//! Grades on disk: `grades.jsonl` and `summary.json`, both or neither, next to any other files in the folder.
 
 use crate::grade_error::{GradeError, io};
 use crate::same::About;
@@ -13,7 +13,7 @@ use touchstone_kb::output::{OutputFolder, OutputKind, failpoint};
 const GRADES: &str = "grades.jsonl";
 const SUMMARY: &str = "summary.json";
 
-/// Grades as an output: they are usually next to the predictions.
+/// Grades as an output kind: they are usually next to the predictions.
 const GRADES_OUTPUT: OutputKind = OutputKind {
     name: "grades",
     manifest: SUMMARY,
@@ -30,7 +30,7 @@ pub(crate) struct GradeWriter {
 }
 
 impl GradeWriter {
-    /// Earlier grades are replaced when the new ones are complete; with `force` also if they were edited.
+    /// Earlier grades are replaced when the new ones are complete; with `force` even if they were edited.
     pub(crate) fn reserve(folder: &Path, force: bool) -> Result<GradeWriter, GradeError> {
         let folder = OutputFolder::reserve(folder, &GRADES_OUTPUT, &[GRADES, SUMMARY], force)?;
         let path = folder.path().join(GRADES);
@@ -43,7 +43,7 @@ impl GradeWriter {
         self.grades.write_all(lines).map_err(io("write", GRADES))
     }
 
-    /// Puts the grades and their summary into place.
+    /// Moves the grades and their summary into place.
     pub(crate) fn finish(mut self, summary: &Summary) -> Result<(), GradeError> {
         self.grades.flush().map_err(io("write", GRADES))?;
         failpoint("grades-written");
@@ -52,7 +52,7 @@ impl GradeWriter {
     }
 }
 
-/// Writes a value as JSON for people into a folder that is being made.
+/// Writes a value as indented JSON into a folder under construction.
 pub(crate) fn write_json(
     folder: &OutputFolder,
     name: &'static str,
@@ -63,7 +63,7 @@ pub(crate) fn write_json(
     text.and_then(|text| std::fs::write(path, text + "\n")).map_err(io("write", name))
 }
 
-/// Reads the rows of `grades.jsonl` in a folder, one after the other.
+/// Reads the rows of `grades.jsonl` in a folder one by one.
 pub fn read_rows(folder: &Path) -> Result<impl Iterator<Item = Result<GradeRow, GradeError>>, GradeError> {
     let path = folder.join(GRADES);
     let file =
@@ -79,8 +79,8 @@ pub fn read_rows(folder: &Path) -> Result<impl Iterator<Item = Result<GradeRow, 
     }))
 }
 
-/// Reads which benchmark the grades in a folder are about; grades of 0.1 may have no summary.
-pub fn read_about(folder: &Path) -> Result<About, GradeError> {
+/// Reads which benchmark the grades in a folder belong to; grades of 0.1 may have no summary.
+pub(crate) fn read_about(folder: &Path) -> Result<About, GradeError> {
     let path = folder.join(SUMMARY);
     match std::fs::read_to_string(&path) {
         Ok(text) => serde_json::from_str(&text).map_err(|source| GradeError::Summary { path, source }),
@@ -88,7 +88,7 @@ pub fn read_about(folder: &Path) -> Result<About, GradeError> {
     }
 }
 
-/// The grades of version 0.1, which had no marker: both files if all of both can be read.
+/// The grades of version 0.1, which had no marker: both files, if both can be read completely.
 fn valid_grades(folder: &Path) -> Vec<String> {
     #[derive(Deserialize)]
     #[expect(dead_code, reason = "only their being there is checked")]

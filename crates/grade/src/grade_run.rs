@@ -1,4 +1,4 @@
-//! Grades a whole run: from a file of predictions to scores, rows and a summary on disk.
+//! Grades a complete run: from a file of predictions to scores, rows and a summary on disk.
 
 use crate::distil::Distilled;
 use crate::facets::{self, SeenItems};
@@ -8,6 +8,7 @@ use crate::grader::{Grade, Grader, MAX_OPERATIONS};
 use crate::measure::{Product, known_names};
 use crate::overlap::Smoothing;
 use crate::prediction_source::PredictionSource;
+use crate::same::About;
 use crate::summary::{Collector, Summary};
 use crate::time_limit::with_time_limit;
 use crate::usage::UsageSummary;
@@ -21,50 +22,50 @@ use touchstone_engine::QueryContext;
 use touchstone_engine::budget::Limits;
 use touchstone_kb::{Change, Kb, Progress};
 
-/// What to grade, and how.
+/// Configuration of grading.
 #[derive(Clone)]
 pub struct GradeConfig<'e> {
-    /// The questions; without any those of the run that the predictions belong to.
+    /// The questions; if absent, those of the run that the predictions belong to.
     pub selection: Selection<'e>,
-    /// How.
+    /// Settings.
     pub options: GradeOptions,
 }
 
-/// How to grade.
+/// Settings of grading.
 #[derive(Clone)]
 pub struct GradeOptions {
     /// The predictions.
     pub predictions: PredictionSource,
     /// The data set in whose format they are written.
     pub format: DataSet,
-    /// What the system gives; without it what the run declares, else what the whole file has.
+    /// What the system gives; if absent, what the run declares, otherwise what the whole file has.
     pub gives: Option<Gives>,
-    /// Grade only questions that have a prediction; otherwise the others score 0.
+    /// Grade only questions with a prediction; otherwise the others score 0.
     pub only_predicted: bool,
-    /// A file with the ids of the questions to grade, one a line.
+    /// A file with the ids of the questions to grade, one per line.
     pub ids: Option<PathBuf>,
     /// Compound measures in addition to the published ones.
     pub products: Vec<Product>,
-    /// An official evaluator to repeat.
+    /// An official evaluator to reproduce.
     pub compat: Option<DataSet>,
     /// How BLEU treats orders of n-grams without a match.
     pub smoothing: Smoothing,
     /// The facets to group by; two with `*` between them are crossed.
     pub facets: Vec<String>,
-    /// A file of neighbours of the KB, as `distil` makes it: right predictions are run on them.
+    /// A file of neighbours of the KB, as written by `distil`: right predictions are run on them.
     pub neighbours: Option<PathBuf>,
     /// A folder for `grades.jsonl` and `summary.json`.
     pub out: Option<PathBuf>,
-    /// Replace earlier grades in it also if they were edited.
+    /// Replace earlier grades in it even if they were edited.
     pub force: bool,
-    /// What one logical form may cost.
+    /// The limits of one logical form.
     pub limits: Limits,
-    /// How long all of it may take; predictions that come later are not graded.
+    /// The total time limit; predictions after it are not graded.
     pub max_total_time: Option<Duration>,
 }
 
 impl GradeOptions {
-    /// The usual way: our own lines, and groups by level, function and shape.
+    /// Default settings: our own prediction lines, and groups by level, function and shape.
     pub fn new(predictions: PredictionSource) -> GradeOptions {
         GradeOptions {
             predictions,
@@ -84,7 +85,7 @@ impl GradeOptions {
         }
     }
 
-    /// Refuses a name that is not a measure, a compound measure or a score of the official evaluator.
+    /// Rejects a name that is not a measure, a compound measure or a score of the official evaluator.
     pub fn check_measure(&self, name: &str) -> Result<(), GradeError> {
         let own = self.products.iter().map(|product| product.name.as_str());
         let official = self.compat.map_or(&[][..], DataSet::official_scores).iter().copied();
@@ -98,18 +99,18 @@ impl GradeOptions {
     }
 }
 
-/// A run that was graded.
+/// The result of grading a run.
 #[derive(Debug, Clone, PartialEq)]
 pub struct GradedRun {
     /// The scores.
     pub summary: Summary,
-    /// How many questions were to be graded.
+    /// Number of questions to grade.
     pub selected: usize,
-    /// Predictions for questions of the benchmark that were not to be graded.
+    /// Number of predictions for questions of the benchmark that were not selected.
     pub not_selected: usize,
     /// What the predictions give.
     pub gives: Gives,
-    /// Whether that was declared, by the run or by the caller; otherwise the whole file was searched for it.
+    /// Whether that was declared, by the run or by the caller; otherwise it was derived from the whole file.
     pub gives_is_declared: bool,
 }
 
@@ -125,7 +126,7 @@ pub fn grade_run(config: &GradeConfig<'_>, progress: &dyn Progress) -> Result<Gr
     grade_benchmark(&open, &config.options, progress)
 }
 
-/// Grades predictions for a benchmark that is open.
+/// Grades predictions for an open benchmark.
 pub fn grade_benchmark(
     open: &OpenBenchmark,
     options: &GradeOptions,
@@ -172,16 +173,16 @@ pub fn grade_benchmark(
     })
 }
 
-/// Maximum number of predictions to hold at once.
+/// Maximum number of predictions in memory.
 const CHUNK: usize = 4096;
 
-/// Maximum number of answers to write to a row.
+/// Maximum number of answers in a row.
 const MAX_ANSWERS: usize = 50;
 
-/// A question by its place, with its prediction.
+/// The index of a question, with its prediction.
 type Assigned = (usize, Option<Prediction>);
 
-/// A grade, with the values of the question's facets and the row as a line of JSON.
+/// A grade, with the values of the question's facets and its row as a line of JSON.
 struct GradedQuestion<'g> {
     grade: Grade<'g>,
     facets: Vec<Vec<String>>,
@@ -281,7 +282,7 @@ impl<'a, 'k> Grading<'a, 'k> {
         Ok(())
     }
 
-    /// Grades one prediction, or its absence; `None` if the time was up.
+    /// Grades one prediction, or its absence; `None` if the time limit was reached.
     fn grade_one<'g>(
         &self,
         (at, prediction): &'g Assigned,
@@ -312,7 +313,7 @@ impl<'a, 'k> Grading<'a, 'k> {
         Some(GradedQuestion { grade, facets, line })
     }
 
-    /// A line of `grades.jsonl`.
+    /// A row of `grades.jsonl`.
     fn row(
         &self,
         question: &Question,
@@ -347,9 +348,10 @@ impl<'a, 'k> Grading<'a, 'k> {
 
     fn summary(&self, progress: &dyn Progress) -> Result<Summary, GradeError> {
         progress.stage("computing intervals", None);
-        let name = &self.open.benchmark.manifest.name;
-        let mut summary = self.collector.summary(name, self.assignment.unknown, self.assignment.repeated);
-        summary.identity.clone_from(&self.open.benchmark.identity);
+        let benchmark = &self.open.benchmark;
+        let about =
+            About { benchmark: benchmark.manifest.name.clone(), identity: benchmark.identity.clone() };
+        let mut summary = self.collector.summary(about, self.assignment.unknown, self.assignment.repeated);
         summary.kb = self.open.kb.as_ref().map(|kb| kb.manifest().fingerprint.clone());
         summary.not_graded = self.not_graded;
         summary.usage = UsageSummary::of(&self.usages);
@@ -359,7 +361,7 @@ impl<'a, 'k> Grading<'a, 'k> {
         if progress.cancelled() { Err(GradeError::Cancelled) } else { Ok(summary) }
     }
 
-    /// How many gold queries do not give the gold answers on the KB; `None` if there was no time.
+    /// Number of gold queries that do not give the gold answers on the KB; `None` if the time limit was reached.
     fn gold_differs(&self, progress: &dyn Progress) -> Option<usize> {
         progress.stage("running gold on this KB", Some(self.questions.len() as u64));
         let differs = |question: &&Question| {
@@ -378,7 +380,7 @@ impl<'a, 'k> Grading<'a, 'k> {
     }
 }
 
-/// Which question each prediction is for.
+/// Assigns predictions to questions.
 struct Assignment<'a> {
     source: &'a PredictionSource,
     benchmark: &'a str,
@@ -387,14 +389,14 @@ struct Assignment<'a> {
     places: HashMap<&'a str, usize>,
     /// The ids of all questions of the benchmark.
     all: HashSet<&'a str>,
-    /// The content of the prediction that each question has.
+    /// The content of each question's prediction.
     assigned: Vec<Option<u64>>,
     read: usize,
-    /// For questions that the benchmark does not have.
+    /// Number of predictions for questions that are not in the benchmark.
     unknown: usize,
-    /// For questions that are not to be graded.
+    /// Number of predictions for questions that are not to be graded.
     not_selected: usize,
-    /// The same prediction for a question again.
+    /// Number of identical repeated predictions.
     repeated: usize,
 }
 
@@ -414,7 +416,7 @@ impl<'a> Assignment<'a> {
         }
     }
 
-    /// The place of the question that a prediction is for; `None` if it is not to be graded.
+    /// The index of the question that a prediction is for; `None` if it is not to be graded.
     fn assign(&mut self, prediction: &Prediction) -> Result<Option<usize>, GradeError> {
         let place = if self.is_in_order {
             Some(self.read).filter(|&at| at < self.assigned.len())
@@ -437,12 +439,12 @@ impl<'a> Assignment<'a> {
                 self.repeated += 1;
                 Ok(None)
             }
-            // Which of them counts would depend on the order of the file.
+            // Otherwise the order of the file would decide which one counts.
             Some(_) => Err(GradeError::Contradiction { name: self.source.name(), id: prediction.id.clone() }),
         }
     }
 
-    /// Refuses a file without any prediction to grade.
+    /// Rejects a file without any prediction to grade.
     fn check_any(&self) -> Result<(), GradeError> {
         let name = self.source.name();
         if self.read == 0 {
@@ -487,7 +489,7 @@ fn with_ids_in<'q>(questions: Vec<&'q Question>, path: &Path) -> Result<Vec<&'q 
     }
 }
 
-/// The neighbours that [`crate::distil`] made, in the ids of the KB. Neighbours of another KB are refused.
+/// The neighbours from [`crate::distil`], in the ids of the KB. Neighbours of another KB are an error.
 fn read_neighbours(kb: &Kb, path: &Path) -> Result<HashMap<String, Vec<Change>>, GradeError> {
     let text = std::fs::read_to_string(path).map_err(io("read", path))?;
     let mut neighbours = HashMap::new();

@@ -22,28 +22,28 @@ use touchstone_logic::{Language, Ontology, QueryGraph};
 pub struct Grader<'k> {
     /// Runs logical forms; `None` without a KB.
     pub session: Option<Session<'k>>,
-    /// Reads logical forms.
+    /// Parses logical forms.
     pub knowledge: Knowledge<'k>,
-    /// For GrailQA's exact match.
+    /// The ontology for GrailQA's exact match.
     pub ontology: Option<&'k Ontology>,
     /// Compound measures.
     pub products: Vec<Product>,
-    /// The data set whose official evaluator to repeat.
+    /// The data set whose official evaluator to reproduce.
     pub compat: Option<DataSet>,
-    /// How logical forms are run.
+    /// Settings for running logical forms.
     pub settings: Settings,
-    /// Stops logical forms that are being run.
+    /// Stops running logical forms.
     pub cancel: Cancel,
-    /// What the system gives: a question without it scores 0 in the measures of it, and what it does not give is not measured.
+    /// What the system gives: a question without it scores 0 in its measures, and what the system does not give is not measured.
     pub gives: Gives,
-    /// Whether a form that is gold's own text, letter for letter, is taken for gold without comparing anything. It scores 1 either way; this
+    /// Whether a form whose text equals the gold form is accepted without comparison. It scores 1 either way; this
     /// saves time.
     pub trusts_gold_text: bool,
-    /// Whether the KB is the one that the gold answers come from: then gold forms need not be run again.
+    /// Whether the KB is the one that the gold answers come from: then gold forms need not be run.
     pub gold_is_true: bool,
     /// How BLEU treats orders without a match.
     pub smoothing: Smoothing,
-    /// Changes of the KB by question: predictions with the right answers are run on the KB with each of them.
+    /// Changes to the KB by question: predictions with the right answers are run on each changed KB.
     pub neighbours: HashMap<String, Vec<Change>>,
 }
 
@@ -56,22 +56,21 @@ pub struct Grade<'g> {
     pub cause: Option<String>,
     /// All measures.
     pub values: Values,
-    /// What BLEU over all questions needs to know of this one, if a form was compared.
+    /// Counts for corpus BLEU, if a form was compared.
     pub bleu: Option<BleuCounts>,
-    /// Whether there is a form, and gold has none that it could be compared with: it counts 0 in all measures of forms.
+    /// Whether there is a form, but no gold form to compare it with: it scores 0 in all measures of forms.
     pub is_incomparable: bool,
     /// Where the gold answers come from.
     pub gold_answers: GoldAnswers,
     /// The compound measures.
     pub products: Vec<Option<f64>>,
-    /// The scores of the official evaluator; `None` where one is not measured.
+    /// The scores of the official evaluator; `None` if not measured.
     pub official: Vec<Option<f64>>,
-    /// The shape of the predicted query; `None` without a form, `INVALID` for one that cannot be read, `OUTSIDE` for SPARQL that
-    /// query graphs cannot represent.
+    /// The shape of the predicted query; `None` without a form, `INVALID` for one that cannot be parsed.
     pub predicted_shape: Option<String>,
     /// The graph of the predicted query.
     pub predicted_graph: Option<QueryGraph>,
-    /// Whether the predicted query gives what gold gives on all neighbours of the KB; `None` if it was not checked.
+    /// Whether the predicted query gives gold's answers on all neighbours of the KB; `None` if it was not checked.
     pub robust: Option<bool>,
     /// The answers that were graded.
     pub answers: Vec<ComparedAnswer<'g>>,
@@ -80,19 +79,19 @@ pub struct Grade<'g> {
 /// Where the gold answers of a question come from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum GoldAnswers {
-    /// The benchmark has them; there may be none.
+    /// The benchmark, which may have an empty set.
     Given,
-    /// The benchmark has none; they are what the gold query returns on the KB.
+    /// The benchmark has none; they are the results of the gold query on the KB.
     FromKb,
-    /// They are unknown: answers are not measured.
+    /// They are unknown: answer measures are not computed.
     Unknown,
 }
 
-/// What a form returned, or why it did not.
+/// The results of a form, or why there are none.
 type Returned<'a> = Result<Vec<ComparedAnswer<'a>>, (PredictionOutcome, String)>;
 
-/// Maximum number of operations of a logical form, unless the caller sets another one.
-pub const MAX_OPERATIONS: u64 = 2_000_000;
+/// Default maximum number of operations of a logical form.
+pub(crate) const MAX_OPERATIONS: u64 = 2_000_000;
 
 /// The answers of a reply.
 fn returned(reply: Reply) -> Returned<'static> {
@@ -112,11 +111,11 @@ fn returned(reply: Reply) -> Returned<'static> {
     }
 }
 
-/// Maximum number of answers to keep with a grade: wrong queries may have millions.
+/// Maximum number of answers to keep in a grade: wrong queries may have millions.
 const MAX_KEPT: usize = 1000;
 
 impl<'k> Grader<'k> {
-    /// With the published products, and without a KB to run forms on.
+    /// A grader with the published products, and without a KB.
     pub fn new(knowledge: Knowledge<'k>) -> Grader<'k> {
         Grader {
             session: None,
@@ -134,7 +133,7 @@ impl<'k> Grader<'k> {
         }
     }
 
-    /// For the questions of a benchmark: runs logical forms on its KB, if that is open.
+    /// A grader for the questions of a benchmark: runs logical forms on its KB, if that is open.
     pub fn for_benchmark(open: &'k OpenBenchmark, context: &'k QueryContext<'_>) -> Grader<'k> {
         Grader {
             session: open.kb.as_ref().map(|kb| Session::new(kb).without_suggestions()),
@@ -143,7 +142,7 @@ impl<'k> Grader<'k> {
                 limits: Limits { operations: MAX_OPERATIONS, ..Limits::default() },
                 ..Settings::default()
             },
-            // Only forms that were run on this very KB, and not changed since, need not be run again.
+            // Only forms that were run on this KB, and not changed since, need not be run again.
             gold_is_true: open.benchmark.is_proven() && open.has_own_kb(),
             gives: open.gives.unwrap_or(Gives::Both),
             ..Grader::new(context.knowledge())
@@ -152,7 +151,7 @@ impl<'k> Grader<'k> {
 
     /// Grades a prediction, or its absence.
     pub fn grade<'g>(&self, question: &'g Question, prediction: Option<&'g Prediction>) -> Grade<'g> {
-        // An error is never an answer, whatever else the prediction has.
+        // A prediction with an error has no answer, whatever else it contains.
         let usable = prediction.filter(|prediction| prediction.error.is_none());
         let gold = GoldForms::new(question);
         let (gold_answers, gold_from) = self.gold_answers(&gold);
@@ -204,13 +203,14 @@ impl<'k> Grader<'k> {
         }
         let official = self.official(question, prediction, &given, &gold_answers, knows_gold, &values);
         given.truncate(MAX_KEPT);
-        let predicted_shape = form.as_ref().map(|form| shape_code(form, question));
+        let is_same = values.get(Measure::EmCanonical) == Some(1.0);
+        let predicted_shape = form.as_ref().map(|form| shape_code(form, question, is_same));
         let robust = match &form {
             Some(form) if values.get(Measure::EmAnswer) == Some(1.0) => self.robust(&gold, form),
             _ => None,
         };
         let predicted_graph = form.and_then(|form| match form.read {
-            Read::Query(_, graph) => Some(graph),
+            Read::Query(_, graph) | Read::Outside(graph) => Some(graph),
             _ => None,
         });
         Grade {
@@ -229,7 +229,7 @@ impl<'k> Grader<'k> {
         }
     }
 
-    /// The gold answers: the benchmark's; without them what the gold query returns on the KB, if there is one.
+    /// The gold answers: from the benchmark, otherwise the results of the gold query on the KB, if there is one.
     fn gold_answers<'g>(&self, gold: &GoldForms<'g>) -> (Vec<ComparedAnswer<'g>>, GoldAnswers) {
         if gold.question.has_gold_answers() {
             return (gold.question.answers.iter().map(ComparedAnswer::of).collect(), GoldAnswers::Given);
@@ -256,7 +256,7 @@ impl<'k> Grader<'k> {
                     Some((query, _)) => Cow::Borrowed(query),
                     None => Cow::Owned(self.any_gold_query(gold)?),
                 };
-                // SPARQL without units may be right as SPARQL and give nothing as it is read here: that is not luck.
+                // SPARQL without units may be right as SPARQL and give nothing in the algebra: that is not luck.
                 let is_as_read = form.language != Language::Sparql
                     || agree(kb, &[Change::default()], &gold, query) == Some(true);
                 if is_as_read { agree(kb, neighbours, &gold, query) } else { None }
@@ -265,7 +265,7 @@ impl<'k> Grader<'k> {
         }
     }
 
-    /// The outcome, why there is no answer, and the answers if they are known: those that are claimed, else what the form returned.
+    /// The outcome, why there is no answer, and the answers if known: the claimed ones, otherwise the results of the form.
     #[allow(clippy::type_complexity)]
     fn outcome<'g>(
         &self,
@@ -288,7 +288,7 @@ impl<'k> Grader<'k> {
                 Some(form) if matches!(form.read, Read::Unreadable) => {
                     (PredictionOutcome::Unparsable, Some(self.why_unreadable(form)), None)
                 }
-                // Without a KB the answers are unknown; a system that gives answers next to its forms left them out here.
+                // Without a KB the answers are unknown; a system that gives both answers and forms omitted them here.
                 Some(_) if self.gives.answers() => (PredictionOutcome::Answered, None, Some(Vec::new())),
                 Some(_) => (PredictionOutcome::Answered, None, None),
             },
@@ -332,7 +332,7 @@ impl<'k> Grader<'k> {
         scores.into_iter().map(Some).collect()
     }
 
-    /// F1Sem and F1Tri by the letter of the paper, on the tokens of SPARQL as they are written, and the products made of them.
+    /// F1Sem and F1Tri exactly as in the paper, on the tokens of the SPARQL text, and their products.
     fn literal_gek(
         &self,
         question: &Question,
@@ -357,12 +357,13 @@ impl<'k> Grader<'k> {
     }
 }
 
-/// The shape of a predicted query.
-fn shape_code(form: &Predicted<'_>, question: &Question) -> String {
+/// The shape of a predicted query. The patterns of SPARQL outside the algebra may have another shape than the question that they ask, so a
+/// query that is the same as gold has gold's shape.
+fn shape_code(form: &Predicted<'_>, question: &Question, is_same: bool) -> String {
     match &form.read {
+        _ if is_same => question.shape.clone(),
         Read::Gold => question.shape.clone(),
-        Read::Query(_, graph) => graph.shape().code,
-        Read::Outside => "OUTSIDE".to_owned(),
+        Read::Query(_, graph) | Read::Outside(graph) => graph.shape().code,
         Read::Unreadable => "INVALID".to_owned(),
     }
 }
@@ -386,7 +387,7 @@ fn answer_measures(
     let first = matched.and_then(|matched| matched.first_right);
     values.set(Measure::Hits1, f64::from(both_empty || first == Some(1)));
     values.set(Measure::Mrr, if both_empty { 1.0 } else { first.map_or(0.0, |place| 1.0 / float(place)) });
-    // KQA Pro has one gold answer; of several the order has no meaning.
+    // KQA Pro has one gold answer; if there are several, their order has no meaning.
     let same =
         |first: &ComparedAnswer<'_>| gold.iter().any(|gold| kqapro::same_answer(&first.text, &gold.text));
     let same = matched.is_some() && given.first().is_some_and(same);

@@ -1,4 +1,4 @@
-//! Is gold true on this KB?
+//! Checks whether gold answers hold on a KB.
 
 use crate::grader::Grader;
 use crate::measure::Measure;
@@ -7,9 +7,9 @@ use touchstone_benchmark::Question;
 use touchstone_logic::Language;
 
 impl Grader<'_> {
-    /// Whether a gold query of the question gives the gold answers on the grader's KB; `None` if that is not known: there is no KB, no
+    /// Whether a gold query of the question gives the gold answers on the grader's KB; `None` if that is unknown: there is no KB, no
     /// form, or no answer to compare with.
-    pub fn gold_holds(&self, question: &Question) -> Option<bool> {
+    pub(crate) fn gold_holds(&self, question: &Question) -> Option<bool> {
         let forms = &question.forms;
         let forms = [
             (Language::Sexpr, &forms.sexpr),

@@ -1,4 +1,4 @@
-//! The language of questions, as the GrailQA++ paper looks at it: what of it explains scores?
+//! The language of questions, as in the GrailQA++ paper: which properties explain scores?
 
 use crate::cast::{float, index32};
 use harper_brill::{Tagger, UPOS, brill_tagger};
@@ -6,8 +6,8 @@ use hashbrown::{HashMap, HashSet};
 use touchstone_benchmark::Question;
 use touchstone_benchmark::linguistic::{reading_ease, tokens, words};
 
-/// The columns, with what they are.
-pub const COLUMNS: [(&str, &str); 7] = [
+/// The columns, with their descriptions.
+pub(crate) const COLUMNS: [(&str, &str); 7] = [
     ("words", "#W: tokens without marks; a question mark counts"),
     ("nouns", "#N: common nouns, by a Brill tagger (that of the paper is another one)"),
     ("unseen", "#Z: classes and properties that the training questions do not have"),
@@ -24,7 +24,7 @@ pub const COLUMNS: [(&str, &str); 7] = [
 ];
 
 /// Computes the columns for questions of a benchmark.
-pub struct Analyst {
+pub(crate) struct Analyst {
     seen: HashSet<String>,
     /// Of words.
     words: Trigrams,
@@ -33,8 +33,8 @@ pub struct Analyst {
 }
 
 impl Analyst {
-    /// With the training questions of a benchmark.
-    pub fn new(training: &[&Question]) -> Analyst {
+    /// Models of the training questions of a benchmark.
+    pub(crate) fn new(training: &[&Question]) -> Analyst {
         let seen = training.iter().flat_map(|question| question.schema_items.iter().cloned()).collect();
         let (mut words, mut grammar) = (Trigrams::default(), Trigrams::default());
         for question in training {
@@ -45,7 +45,7 @@ impl Analyst {
     }
 
     /// The values for a question, in the order of [`COLUMNS`].
-    pub fn values(&self, question: &Question) -> [f64; COLUMNS.len()] {
+    pub(crate) fn values(&self, question: &Question) -> [f64; COLUMNS.len()] {
         let text = &question.question;
         let unseen = question.schema_items.iter().filter(|item| !self.seen.contains(*item)).count();
         [
@@ -60,18 +60,18 @@ impl Analyst {
     }
 }
 
-/// How many common nouns there are. Names and the question word are none.
+/// Number of common nouns. Names and question words do not count.
 fn nouns(text: &str) -> usize {
     let tokens: Vec<String> = tokens(text).into_iter().map(str::to_owned).collect();
     brill_tagger().tag_sentence(&tokens).iter().filter(|tag| **tag == Some(UPOS::NOUN)).count()
 }
 
-/// The words in small letters.
+/// The words in lower case.
 fn small_words(text: &str) -> Vec<String> {
     tokens(text).iter().map(|token| token.to_lowercase()).collect()
 }
 
-/// What kinds of words there are: small words like `of` are kinds of their own.
+/// The parts of speech; function words like `of` are parts of their own.
 fn parts_of_speech(text: &str) -> Vec<String> {
     let tokens: Vec<String> = tokens(text).into_iter().map(str::to_owned).collect();
     let tags = brill_tagger().tag_sentence(&tokens);
@@ -89,11 +89,11 @@ fn parts_of_speech(text: &str) -> Vec<String> {
 fn clauses(text: &str) -> usize {
     let tokens: Vec<String> = tokens(text).iter().map(|token| token.to_lowercase()).collect();
     let opens = |token: &&String| ["that", "who", "whom", "whose", "where", "when"].contains(&token.as_str());
-    // The first word asks.
+    // The first word is the question word.
     tokens.iter().skip(1).filter(opens).count()
 }
 
-/// A model of word sequences: trigrams, bigrams and words, mixed.
+/// A language model: an interpolation of trigrams, bigrams and unigrams.
 #[derive(Default)]
 struct Trigrams {
     counts: HashMap<[u32; 3], u32>,
@@ -103,7 +103,7 @@ struct Trigrams {
     total: u32,
 }
 
-/// The shares of trigrams, bigrams and words; the rest is for words that were never seen.
+/// The weights of trigrams, bigrams and unigrams; the rest is for unseen words.
 const MIXED: [f64; 3] = [0.5, 0.3, 0.18];
 
 impl Trigrams {
@@ -114,7 +114,7 @@ impl Trigrams {
 
     fn add(&mut self, tokens: &[String]) {
         for token in tokens {
-            // 0 is the end.
+            // 0 marks the end.
             let next = index32(self.numbers.len()) + 1;
             if !self.numbers.contains_key(token) {
                 self.numbers.insert(token.clone(), next);
@@ -130,7 +130,7 @@ impl Trigrams {
         }
     }
 
-    /// The mean logarithm of the probabilities of tokens, the end included.
+    /// The mean log-probability of the tokens, including the end.
     fn likelihood(&self, tokens: &[String]) -> f64 {
         let sequence = self.sequence(tokens);
         let (mut a, mut b, mut sum) = (0, 0, 0.0);
@@ -169,7 +169,7 @@ mod tests {
             model.likelihood(&small_words("France in made were films?")),
         );
         assert!(known > other && other > -20.0, "{known} {other}");
-        // Other words in the same order are as grammatical, the same words in another order are not.
+        // Other words in the same order are equally grammatical; the same words in another order are not.
         let mut grammar = Trigrams::default();
         grammar.add(&parts_of_speech("Which films were made in France?"));
         let (known, other) = (

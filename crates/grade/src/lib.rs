@@ -9,8 +9,8 @@
     )
 )]
 
-pub mod aligned;
-pub mod answers;
+mod aligned;
+mod answers;
 pub mod axioms;
 mod cast;
 mod compare_runs;
@@ -19,46 +19,51 @@ mod comparison;
 pub mod degrade;
 mod degrade_sexpr;
 pub mod distil;
-pub mod elements;
+mod elements;
 pub mod facets;
 mod grade_error;
 mod grade_files;
 mod grade_run;
 mod grader;
 mod holds;
-pub mod language;
+mod language;
 mod measure;
-pub mod neighbour;
+mod neighbour;
+mod null_as_nan;
 pub mod overlap;
 mod prediction_source;
 mod regress_run;
 pub mod regression;
 mod requirements;
 mod run_overview;
+mod running_score;
 pub mod same;
-pub mod scan;
+mod scan;
 pub mod sensitivity;
-pub mod sets;
+mod sets;
 pub mod statistics;
 pub mod summary;
 pub mod table;
 mod time_limit;
-pub mod usage;
+mod usage;
 mod witness_facts;
 
 pub use compare_runs::{
-    CompareConfig, ComparedRuns, FacetComparison, GradedFolder, RunComparison, SIGNIFICANT, compare_runs,
+    CompareConfig, ComparedRuns, FacetComparison, GradedFolder, RunComparison, compare_runs,
 };
+pub use compare_tables::comparison_table;
 pub use comparison::tokens;
 pub use grade_error::{GradeError, NeedsKb};
-pub use grade_files::{read_about, read_rows};
+pub use grade_files::read_rows;
 pub use grade_run::{GradeConfig, GradeOptions, GradedRun, grade_benchmark, grade_run};
-pub use grader::{GoldAnswers, Grade, Grader, MAX_OPERATIONS};
+pub use grader::{GoldAnswers, Grade, Grader};
 pub use measure::{
-    FLOOR, Family, Measure, MeasureDescription, Product, ProductError, USUAL, USUAL_BY_FACET, Values,
-    measures,
+    Family, Measure, MeasureDescription, Product, ProductError, USUAL, USUAL_BY_FACET, Values, measures,
 };
+pub use neighbour::{Neighbour, NeighbourError, Statement};
 pub use prediction_source::PredictionSource;
 pub use regress_run::{RegressConfig, RegressedRun, regress_run};
 pub use requirements::{NotAThreshold, Requirements, Threshold};
 pub use run_overview::{RunOverview, RunState};
+pub use running_score::RunningScore;
+pub use usage::{Spread, UsageSummary};

@@ -1,8 +1,8 @@
-//! The measures: named, versioned, with their formula and what they give in odd cases.
+//! The measures: named, versioned, with formulas and edge cases.
 
 use serde::Serialize;
 
-/// What a measure looks at.
+/// What a measure evaluates.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Family {
@@ -26,7 +26,7 @@ macro_rules! measures {
         pub enum Measure { $($variant),* }
 
         impl Measure {
-            /// All of them.
+            /// All measures.
             pub const ALL: &'static [Measure] = &[$(Measure::$variant),*];
 
             /// Its name in files and tables.
@@ -34,12 +34,12 @@ macro_rules! measures {
                 match self { $(Measure::$variant => $name),* }
             }
 
-            /// It changes when the numbers do.
+            /// Its version, which changes whenever its values do.
             pub fn version(self) -> u32 {
                 match self { $(Measure::$variant => $version),* }
             }
 
-            /// What it looks at.
+            /// What it evaluates.
             pub fn family(self) -> Family {
                 match self { $(Measure::$variant => Family::$family),* }
             }
@@ -49,7 +49,7 @@ macro_rules! measures {
                 match self { $(Measure::$variant => $formula),* }
             }
 
-            /// What it gives in odd cases.
+            /// Its value in edge cases.
             pub fn odd_cases(self) -> &'static str {
                 match self { $(Measure::$variant => $odd),* }
             }
@@ -97,17 +97,17 @@ measures! {
 
 impl Measure {
     /// The measure with a name.
-    pub fn from_name(name: &str) -> Option<Measure> {
+    pub(crate) fn from_name(name: &str) -> Option<Measure> {
         Measure::ALL.iter().copied().find(|measure| measure.name() == name)
     }
 
-    /// Its place in [`Values`].
-    pub fn index(self) -> usize {
+    /// Its index in [`Values`].
+    pub(crate) fn index(self) -> usize {
         self as usize
     }
 }
 
-/// The measures that tables show unless others are asked for.
+/// The default measures of tables.
 pub const USUAL: [&str; 14] = [
     "em_canonical",
     "em_string",
@@ -125,7 +125,7 @@ pub const USUAL: [&str; 14] = [
     "gek_3",
 ];
 
-/// The measures that breakdowns by facets show unless others are asked for.
+/// The default measures of breakdowns by facet.
 pub const USUAL_BY_FACET: [&str; 6] = ["em_canonical", "f1_aligned", "exec", "em_answer", "f1", "gek_3"];
 
 /// The names of all measures and of the published compound ones.
@@ -133,18 +133,18 @@ pub(crate) fn known_names() -> impl Iterator<Item = &'static str> {
     Measure::ALL.iter().map(|measure| measure.name()).chain(["gek_1", "gek_2", "gek_3"])
 }
 
-/// What `touchstone measures` lists.
+/// An entry of `touchstone measures`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct MeasureDescription {
     /// The name.
     pub name: String,
-    /// It changes when the numbers do.
+    /// Its version, which changes whenever its values do.
     pub version: u32,
-    /// What it looks at.
+    /// What it evaluates.
     pub family: Family,
     /// How it is computed.
     pub formula: String,
-    /// What it gives in odd cases.
+    /// Its value in edge cases.
     pub odd_cases: &'static str,
 }
 
@@ -167,7 +167,7 @@ pub fn measures() -> Vec<MeasureDescription> {
     Measure::ALL.iter().map(measure).chain(Product::published().map(product)).collect()
 }
 
-/// The values of all measures for one question; `None` where one is not measured.
+/// The values of all measures for one question; `None` if not measured.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Values(pub [Option<f64>; Measure::ALL.len()]);
 
@@ -189,36 +189,36 @@ impl Values {
     }
 }
 
-/// A product of measures, each lifted to a floor and raised to its weight, so that one 0 does not hide the others.
+/// A product of measures, each raised to a minimum and to the power of its weight, so that one 0 does not hide the others.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Product {
     /// Its name.
     pub name: String,
     /// The factors with their weights.
     pub factors: Vec<(Measure, f64)>,
-    /// What a factor of 0 counts.
+    /// The value of a factor of 0.
     pub floor: f64,
-    /// It changes when the numbers do.
+    /// Its version, which changes whenever its values do.
     pub version: u32,
 }
 
-/// The floor of the published products.
-pub const FLOOR: f64 = 1e-4;
+/// The minimum factor of the published products.
+pub(crate) const FLOOR: f64 = 1e-4;
 
-/// A product that cannot be read.
+/// Why a product cannot be parsed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ProductError {
-    /// Another syntax.
+    /// Invalid syntax.
     #[error("`{0}` is not a product of measures; write it like `mine = f1_sem * exec ^ 0.5 * f1`")]
     Syntax(String),
-    /// No such measure.
+    /// An unknown measure.
     #[error("there is no measure `{0}`{nearest}", nearest = .1.as_ref().map(|name| format!("; did you mean `{name}`?")).unwrap_or_default())]
     Unknown(String, Option<String>),
 }
 
 impl Product {
-    /// GEK-1, GEK-2 and GEK-3. The paper's answers are those that the form returns.
+    /// GEK-1, GEK-2 and GEK-3. The answers in the paper are the results of the form.
     pub fn published() -> [Product; 3] {
         let gek = |name: &str, query: Measure| Product {
             name: name.to_owned(),
@@ -229,7 +229,7 @@ impl Product {
         [gek("gek_1", Measure::Bleu), gek("gek_2", Measure::F1Sem), gek("gek_3", Measure::F1Tri)]
     }
 
-    /// Reads `name = measure * measure ^ weight`.
+    /// Parses `name = measure * measure ^ weight`.
     pub fn parse(text: &str) -> Result<Product, ProductError> {
         let syntax = || ProductError::Syntax(text.to_owned());
         let (name, factors) = text.split_once('=').ok_or_else(syntax)?;

@@ -1,7 +1,7 @@
-//! Neighbours of a KB: the KB itself with a few facts removed, added or changed, laid over it without a copy.
+//! Neighbours of a KB: overlays of the KB with a few facts removed, added or changed.
 //!
-//! Useful for: asking whether two queries agree on other facts than those of the KB. Not useful for: KBs of their own; names, classes and
-//! the schema are always those of the KB below.
+//! Useful for: checking whether two queries agree on a KB with different facts. Not useful for: independent KBs; names, classes and
+//! the schema are always those of the underlying KB.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
@@ -14,7 +14,7 @@ use touchstone_kb::import::find_value;
 use touchstone_kb::{Change, FactId, Kb, NodeId, Property, Value};
 use touchstone_logic::Query;
 
-/// A fact as files write it, `[subject, property, value]`: ids, and a value as KB lines write those of qualifiers (`docs/kb-lines.md`).
+/// A fact in a file, `[subject, property, value]`: ids, and a value in the notation for qualifiers in KB lines (`docs/kb-lines.md`).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Statement(pub(crate) String, pub(crate) String, pub(crate) Json);
 
@@ -24,7 +24,7 @@ impl fmt::Display for Statement {
     }
 }
 
-/// A neighbour as files write it: by ids and values, which last, and not by numbers of facts, which do not.
+/// A neighbour in a file: by ids and values, which are stable, not by numbers of facts, which are not.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Neighbour {
@@ -36,27 +36,27 @@ pub struct Neighbour {
     pub added: Vec<Statement>,
 }
 
-/// Why a neighbour cannot be laid over a KB.
+/// Why a neighbour cannot be overlaid on a KB.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum NeighbourError {
     /// The subject is unknown.
     #[error("the KB has no entity or class `{id}`, which {0} names", id = .0.as_ref().0)]
     Subject(Box<Statement>),
-    /// The value is unknown, or none at all.
+    /// The value is unknown or invalid.
     #[error("the KB has no value {value}, which {0} names", value = .0.as_ref().2)]
     Value(Box<Statement>),
     /// The property is unknown.
     #[error("the KB has no relation or attribute `{id}` for values like that of {0}", id = .0.as_ref().1)]
     Property(Box<Statement>),
-    /// What is to be removed is not there.
+    /// The fact to remove does not exist.
     #[error("the KB does not have the fact {0}, so it cannot be removed")]
     Fact(Box<Statement>),
 }
 
 impl Neighbour {
-    /// How a change is written. Of each triple that it removes it must remove all facts, see [`facts_of_triple`].
-    pub fn of(kb: &Kb, change: &Change) -> Neighbour {
+    /// A change in the notation of files. It must remove all facts of each triple that it removes; see [`facts_of_triple`].
+    pub(crate) fn of(kb: &Kb, change: &Change) -> Neighbour {
         let statement = |(subject, property, value): (NodeId, Property, Value)| {
             let (subject, property) = (kb.node_id(subject).to_owned(), kb.property_id(property).to_owned());
             Statement(subject, property, value_json(kb, value))
@@ -71,7 +71,7 @@ impl Neighbour {
         }
     }
 
-    /// The change of a KB that is meant.
+    /// The change in the ids of a KB.
     pub fn change(&self, kb: &Kb) -> Result<Change, NeighbourError> {
         let mut change = Change::default();
         for statement in &self.removed {
@@ -101,26 +101,26 @@ fn known(kb: &Kb, statement: &Statement) -> Result<(NodeId, Property, Value), Ne
 }
 
 /// All facts with a triple; they differ in their qualifiers.
-pub fn facts_of_triple(kb: &Kb, (subject, property, value): (NodeId, Property, Value)) -> Vec<FactId> {
+pub(crate) fn facts_of_triple(kb: &Kb, (subject, property, value): (NodeId, Property, Value)) -> Vec<FactId> {
     let facts = kb.facts_of(subject, property);
     let (Value::Node(NodeId(wanted)) | Value::Literal(touchstone_kb::LiteralId(wanted))) = value;
     let candidates = facts.clone().zip(kb.values_of(facts));
     candidates.filter(|(_, found)| **found == wanted).map(|(fact, _)| FactId(fact)).collect()
 }
 
-/// What one query may cost on one neighbour: work is counted, not time, so that the outcome is the same everywhere.
+/// The limits of one query on one neighbour: operations are counted, not time, so that the result is reproducible.
 const LIMITS: Limits = Limits { operations: 1_000_000, ..Limits::none() };
 
-/// Runs a plan within limits. A plan that was made for a KB holds for what lies over it: names and ids are the same.
+/// Runs a plan within limits. A plan for a KB is valid for its overlays: names and ids are the same.
 pub(crate) fn run<'k>(kb: &'k Kb, plan: &Plan) -> (Result<Found<'k>, EngineError>, u64) {
     let budget = Budget::new(LIMITS);
     let reply = EmbeddedEngine.run_plan(&PlanRequest::new(plan), &KbContext::new(kb), &budget);
     (reply.result, budget.cost().operations)
 }
 
-/// Whether two queries give the same on a KB with each of these changes; `None` if no comparison was possible, because gold cannot be run
-/// or all of them exceed the limits.
-pub fn agree(kb: &Kb, changes: &[Change], gold: &Query, predicted: &Query) -> Option<bool> {
+/// Whether two queries give the same answers on a KB with each of these changes; `None` if no comparison was possible, because gold cannot
+/// be run or all of them exceed the limits.
+pub(crate) fn agree(kb: &Kb, changes: &[Change], gold: &Query, predicted: &Query) -> Option<bool> {
     let words = Words::new(kb).without_suggestions();
     let gold = Plan::of(gold, &words).ok()?;
     let predicted = Plan::of(predicted, &words);

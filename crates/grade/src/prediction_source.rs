@@ -1,4 +1,4 @@
-//! Where predictions come from: the folder of a run, a file, or a text.
+//! Sources of predictions: the folder of a run, a file, or a text.
 
 use crate::grade_error::{GradeError, io};
 use std::fs::File;
@@ -15,15 +15,15 @@ pub enum PredictionSource {
     Path(PathBuf),
     /// A text, such as standard input.
     Text {
-        /// What it is called in messages.
+        /// Its name in messages.
         name: String,
-        /// All of it.
+        /// Its content.
         content: Vec<u8>,
     },
 }
 
 impl PredictionSource {
-    /// What it is called in messages.
+    /// Its name in messages.
     pub fn name(&self) -> String {
         match self {
             PredictionSource::Path(path) => path.display().to_string(),
@@ -39,7 +39,7 @@ impl PredictionSource {
         }
     }
 
-    /// Opens it from its beginning.
+    /// Opens it from the start.
     pub(crate) fn open(&self) -> Result<Box<dyn BufRead + '_>, GradeError> {
         match self {
             PredictionSource::Text { content, .. } => Ok(Box::new(&content[..])),
@@ -52,7 +52,7 @@ impl PredictionSource {
         }
     }
 
-    /// What the predictions give, as the whole of them shows.
+    /// What the predictions give, derived from all of them.
     pub(crate) fn gives(&self, format: DataSet) -> Result<Gives, GradeError> {
         PredictionReader::new(format, self.open()?, Namespaces::default())
             .gives()

@@ -5,13 +5,14 @@ use crate::grade_files::{read_about, read_rows, write_json};
 use crate::language::{Analyst, COLUMNS};
 use crate::regression::{Regression, regress};
 use crate::statistics::mean_and_deviation;
+use crate::table::ScoreTable;
 use hashbrown::HashMap;
 use serde::Serialize;
 use std::path::PathBuf;
 use touchstone_benchmark::{OpenBenchmark, Question};
 use touchstone_kb::output::{OutputFolder, OutputKind};
 
-/// What to explain.
+/// Configuration of a regression.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RegressConfig {
     /// The folder of a graded run.
@@ -20,24 +21,44 @@ pub struct RegressConfig {
     pub measure: String,
     /// Write `regression.json` into the folder, for the report.
     pub write: bool,
-    /// Replace an earlier `regression.json` also if it was edited.
+    /// Replace an earlier `regression.json` even if it was edited.
     pub force: bool,
 }
 
-/// A regression, with what it is made of.
+/// A regression, with its columns.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct RegressedRun {
     /// The coefficients.
     pub regression: Regression,
     /// Each column with its mean and its deviation.
     pub means: Vec<(String, f64, f64)>,
-    /// What the columns are.
+    /// The descriptions of the columns.
     pub columns: [(&'static str, &'static str); COLUMNS.len()],
+}
+
+impl RegressedRun {
+    /// A row for each coefficient.
+    pub fn table(&self) -> ScoreTable {
+        let mut table = ScoreTable::new("", ["", "mean", "deviation", "coefficient", "error", "p", ""]);
+        for coefficient in &self.regression.coefficients {
+            let of_column = self.means.iter().find(|(name, ..)| *name == coefficient.name);
+            table.add([
+                coefficient.name.clone(),
+                of_column.map_or(String::new(), |(_, mean, _)| format!("{mean:.2}")),
+                of_column.map_or(String::new(), |(.., deviation)| format!("{deviation:.2}")),
+                format!("{:+.5}", coefficient.estimate),
+                format!("{:.5}", coefficient.error),
+                format!("{:.4}", coefficient.p),
+                coefficient.stars.clone(),
+            ]);
+        }
+        table
+    }
 }
 
 const REGRESSION: &str = "regression.json";
 
-/// A regression as an output: it is next to the grades.
+/// A regression as an output kind: it is next to the grades.
 const REGRESSION_OUTPUT: OutputKind = OutputKind {
     name: "regression",
     manifest: REGRESSION,

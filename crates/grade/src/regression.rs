@@ -1,29 +1,31 @@
 //! Ordinary least squares with an intercept, and two-sided p-values.
 
 use crate::cast::float;
-use serde::Serialize;
+use crate::null_as_nan;
+use serde::{Deserialize, Serialize};
 use statrs::function::beta::checked_beta_reg;
 
-/// What a regression found.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+/// The result of a regression.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Regression {
-    /// What was explained.
+    /// The explained measure.
     pub measure: String,
-    /// How many questions.
+    /// Number of questions.
     pub n: usize,
-    /// The share of the variance that is explained.
+    /// The explained share of the variance.
+    #[serde(deserialize_with = "null_as_nan::number")]
     pub r_squared: f64,
-    /// The intercept, then the columns in their order.
+    /// The intercept, then the columns in order.
     pub coefficients: Vec<Coefficient>,
     /// Columns that were left out, with the reason.
     pub dropped: Vec<(String, DropReason)>,
 }
 
 /// Why a column was left out.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub enum DropReason {
-    /// It has one value only.
+    /// It is constant.
     #[serde(rename = "it is constant")]
     Constant,
     /// It is a linear combination of others.
@@ -41,18 +43,21 @@ impl std::fmt::Display for DropReason {
 }
 
 /// A coefficient.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Coefficient {
-    /// Of which column.
+    /// The column.
     pub name: String,
     /// Its value.
+    #[serde(deserialize_with = "null_as_nan::number")]
     pub estimate: f64,
     /// Its standard error.
+    #[serde(deserialize_with = "null_as_nan::number")]
     pub error: f64,
-    /// How likely it is by chance (Student's t, two-sided).
+    /// Its p-value (Student's t, two-sided).
+    #[serde(deserialize_with = "null_as_nan::number")]
     pub p: f64,
     /// `*` up to 0.05, `**` up to 0.01, `***` up to 0.001.
-    pub stars: &'static str,
+    pub stars: String,
 }
 
 /// Why there is no regression.
@@ -63,10 +68,14 @@ pub struct TooFew {
     columns: usize,
 }
 
-/// Explains values by columns. Columns that are constant, or that follow from those before them, are left out and named.
-pub fn regress(measure: &str, y: &[f64], columns: &[(String, Vec<f64>)]) -> Result<Regression, TooFew> {
+/// Explains values by columns. Columns that are constant, or linear combinations of earlier ones, are left out and reported.
+pub(crate) fn regress(
+    measure: &str,
+    y: &[f64],
+    columns: &[(String, Vec<f64>)],
+) -> Result<Regression, TooFew> {
     let n = y.len();
-    // Orthogonal columns by the method of Gram and Schmidt, applied twice: exact enough for 1e-10, and it shows what follows from others.
+    // Gram-Schmidt orthogonalisation, applied twice: precise to 1e-10, and it detects linear combinations.
     let mut basis: Vec<Vec<f64>> = vec![vec![1.0 / float(n.max(1)).sqrt(); n]];
     let mut upper: Vec<Vec<f64>> = vec![vec![float(n).sqrt()]];
     let mut names = vec!["intercept".to_owned()];
@@ -117,7 +126,7 @@ pub fn regress(measure: &str, y: &[f64], columns: &[(String, Vec<f64>)]) -> Resu
     let variance = unexplained / freedom;
     let coefficients = (0..k)
         .map(|at| {
-            // A row of the inverse of the triangle.
+            // A row of the inverse of the triangular matrix.
             let mut inverse = vec![0.0; k];
             inverse[at] = 1.0 / upper[at][at];
             for column in at + 1..k {
@@ -126,7 +135,13 @@ pub fn regress(measure: &str, y: &[f64], columns: &[(String, Vec<f64>)]) -> Resu
             }
             let error = (variance * dot(&inverse, &inverse)).sqrt();
             let p = if error > 0.0 { student_tails(estimates[at] / error, freedom) } else { 0.0 };
-            Coefficient { name: names[at].clone(), estimate: estimates[at], error, p, stars: stars(p) }
+            Coefficient {
+                name: names[at].clone(),
+                estimate: estimates[at],
+                error,
+                p,
+                stars: stars(p).to_owned(),
+            }
         })
         .collect();
     let r_squared = if total > 0.0 { 1.0 - unexplained / total } else { 0.0 };
@@ -146,7 +161,7 @@ fn stars(p: f64) -> &'static str {
     }
 }
 
-/// The probability that Student's t is at least this far from 0, on either side.
+/// The two-sided tail probability of Student's t.
 fn student_tails(t: f64, freedom: f64) -> f64 {
     checked_beta_reg(freedom / 2.0, 0.5, freedom / (freedom + t * t)).unwrap_or(f64::NAN)
 }
@@ -155,7 +170,7 @@ fn student_tails(t: f64, freedom: f64) -> f64 {
 mod tests {
     use super::*;
 
-    /// The columns and the values of statsmodels are in the file, as `benches/peers/regression.py` writes them.
+    /// The file holds the columns and the values of statsmodels, written by `benches/peers/regression.py`.
     #[test]
     fn statsmodels_agrees() {
         let data: serde_json::Value =

@@ -1,4 +1,4 @@
-//! What is required of a run: scores, and that everything could be graded.
+//! Requirements on a run: minimum scores, and that everything could be graded.
 
 use crate::grade_error::{counted, grouped};
 use crate::summary::Summary;
@@ -6,16 +6,16 @@ use crate::table::Check;
 use std::str::FromStr;
 use touchstone_benchmark::{ErrorLimit, PredictionOutcome};
 
-/// `f1=0.6`: the mean of a measure must not be lower.
+/// A minimum mean of a measure, written like `f1=0.6`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Threshold {
     /// The measure.
     pub measure: String,
-    /// The lowest score that will do.
+    /// The minimum score.
     pub least: f64,
 }
 
-/// A text that is not a threshold.
+/// Error: a text is not a threshold.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{0}` is not a measure and a number from 0 to 1; write it like f1=0.6")]
 pub struct NotAThreshold(String);
@@ -36,7 +36,7 @@ impl FromStr for Threshold {
 
 impl Threshold {
     /// Why a run fails it; `None` if it passes.
-    pub fn failure(&self, summary: &Summary) -> Option<String> {
+    fn failure(&self, summary: &Summary) -> Option<String> {
         let Threshold { measure, least } = self;
         match summary.measures.get(measure) {
             None => Some(format!("{measure} is not measured, and must be at least {least}")),
@@ -48,17 +48,17 @@ impl Threshold {
     }
 }
 
-/// What is required of a run.
+/// The requirements on a run.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Requirements {
-    /// Scores that must be reached.
+    /// Minimum scores.
     pub thresholds: Vec<Threshold>,
-    /// Errors of the system that are tolerated.
+    /// Maximum number or share of system errors.
     pub max_errors: Option<ErrorLimit>,
 }
 
 impl Requirements {
-    /// Checks the measures that are shown, with the scores that they must reach, and that everything could be graded.
+    /// Checks the displayed measures against their minimum scores, and that everything could be graded.
     pub fn check(&self, summary: &Summary, shown: &[String]) -> Vec<Check> {
         let mut checks: Vec<Check> = Vec::new();
         for name in shown.iter().filter(|name| summary.measures.contains_key(*name)) {

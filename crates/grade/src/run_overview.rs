@@ -1,22 +1,24 @@
-//! The runs in a folder at a glance: what they are, how far they are, what they cost, and their scores if they are graded.
+//! An overview of the runs in a folder: their systems, progress, cost, and scores if they are graded.
 
 use crate::grade_error::{GradeError, io};
-use crate::table::{Check, ScoreTable};
+use crate::summary::Summary;
+use crate::table::{Check, ScoreTable, quantity};
 use crate::usage::UsageSummary;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use touchstone_benchmark::{Prediction, RunJournal, RunManifest, SelectionError, Usage};
+use touchstone_engine::budget::grouped;
 use touchstone_kb::shortened;
 
-/// One run, or graded predictions of a file.
+/// A run, or graded predictions of a file.
 #[derive(Debug, Serialize)]
 pub struct RunOverview {
     /// The name of its folder.
     pub run: String,
-    /// What the run is; `None` for graded predictions of a file.
+    /// The header of the run; `None` for graded predictions of a file.
     #[serde(flatten)]
     pub manifest: Option<RunManifest>,
     /// The benchmark of graded predictions of a file; empty for runs.
@@ -26,26 +28,26 @@ pub struct RunOverview {
     pub predictions: usize,
     /// The number of predictions with an error.
     pub errors: usize,
-    /// What they cost.
+    /// Their cost.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub usage: Option<UsageSummary>,
     /// The mean of each measure; empty if the run is not graded.
     pub scores: BTreeMap<String, f64>,
 }
 
-/// How far a run is.
+/// The progress of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RunState {
     /// All questions were asked.
     Complete,
     /// Some questions were not asked.
     Stopped,
-    /// It is not a run: predictions of a file were graded.
+    /// Not a run: graded predictions of a file.
     Graded,
 }
 
 impl RunState {
-    /// Its word in tables.
+    /// Its name in tables.
     pub fn word(self) -> &'static str {
         match self {
             RunState::Complete => "complete",
@@ -55,25 +57,8 @@ impl RunState {
     }
 }
 
-/// What an overview needs of `summary.json`.
-#[derive(Deserialize)]
-struct GradedSummary {
-    #[serde(default)]
-    questions: usize,
-    #[serde(default)]
-    benchmark: String,
-    #[serde(default)]
-    measures: BTreeMap<String, GradedMeasure>,
-}
-
-#[derive(Deserialize)]
-struct GradedMeasure {
-    #[serde(default)]
-    mean: Option<f64>,
-}
-
 impl RunOverview {
-    /// The runs and graded predictions in a folder, which may be one itself. A damaged one does not hide the others.
+    /// The runs and graded predictions in a folder, which may itself be one. A damaged one does not hide the others.
     pub fn list(folder: &Path) -> Result<Vec<Result<RunOverview, GradeError>>, GradeError> {
         let mut folders: Vec<PathBuf> = Vec::new();
         for entry in std::fs::read_dir(folder).map_err(io("read", folder))? {
@@ -85,8 +70,8 @@ impl RunOverview {
         Ok(folders.iter().map(|folder| RunOverview::read(folder)).collect())
     }
 
-    /// Of the folder of a run or of grades.
-    pub fn read(folder: &Path) -> Result<RunOverview, GradeError> {
+    /// The entry for the folder of a run or of grades.
+    fn read(folder: &Path) -> Result<RunOverview, GradeError> {
         let manifest = RunManifest::read_if_present(folder).map_err(SelectionError::from)?;
         let path = folder.join(RunJournal::FILE);
         let (mut predictions, mut errors) = (0, 0);
@@ -113,19 +98,18 @@ impl RunOverview {
             scores: BTreeMap::new(),
         };
         let summary = std::fs::read_to_string(folder.join("summary.json")).ok();
-        if let Some(summary) = summary.and_then(|text| serde_json::from_str::<GradedSummary>(&text).ok()) {
-            let means =
-                summary.measures.into_iter().filter_map(|(name, measure)| Some((name, measure.mean?)));
-            overview.scores = means.collect();
+        if let Some(summary) = summary.and_then(|text| serde_json::from_str::<Summary>(&text).ok()) {
+            let means = summary.measures.into_iter().map(|(name, score)| (name, score.all.mean));
+            overview.scores = means.filter(|(_, mean)| !mean.is_nan()).collect();
             if overview.manifest.is_none() {
                 overview.predictions = summary.questions;
-                overview.graded_on = summary.benchmark;
+                overview.graded_on = summary.about.benchmark;
             }
         }
         Ok(overview)
     }
 
-    /// How far it is.
+    /// Its progress.
     pub fn state(&self) -> RunState {
         match &self.manifest {
             Some(manifest) if manifest.ended.is_some() => RunState::Complete,
@@ -150,7 +134,7 @@ impl RunOverview {
         let failure = if self.state() == RunState::Stopped {
             Some("the run is not complete".to_owned())
         } else if self.predictions > 0 && self.errors == self.predictions {
-            Some("every question came to an error".to_owned())
+            Some("every question failed".to_owned())
         } else {
             None
         };
@@ -158,7 +142,47 @@ impl RunOverview {
         Check { name: self.run.clone(), found, failure }
     }
 
-    /// All runs with these measures, nothing shortened.
+    /// All runs with these measures, in numbers for people; times and costs only where they are known.
+    pub fn short_table(runs: &[RunOverview], measures: &[String]) -> ScoreTable {
+        let usages = || runs.iter().filter_map(|run| run.usage);
+        let is_timed = usages().any(|usage| usage.seconds.is_some());
+        let is_paid = usages().any(|usage| usage.cost.is_some());
+        let mut headings = vec!["run", "system", "benchmark", "n", "errors", "started", "state"];
+        headings.extend(is_timed.then_some("s/question"));
+        headings.extend(is_paid.then_some("cost"));
+        headings.extend(measures.iter().map(String::as_str));
+        let mut table = ScoreTable::new("", headings);
+        for run in runs {
+            let of_manifest = |cell: fn(&RunOverview, &RunManifest) -> String| {
+                run.manifest.as_ref().map_or(String::new(), |manifest| cell(run, manifest))
+            };
+            let mut cells = vec![
+                run.run.clone(),
+                shortened(run.system()),
+                run.benchmark().to_owned(),
+                grouped(run.predictions as u64),
+                of_manifest(|run, _| grouped(run.errors as u64)),
+                of_manifest(|_, manifest| {
+                    manifest.started.chars().take(16).collect::<String>().replace('T', " ")
+                }),
+                run.state().word().to_owned(),
+            ];
+            let number = |value: Option<f64>| value.map_or(String::new(), quantity);
+            let usage = run.usage.unwrap_or_default();
+            cells.extend(is_timed.then(|| number(usage.seconds.map(|seconds| seconds.median))));
+            cells.extend(is_paid.then(|| number(usage.cost.map(|cost| cost.total))));
+            cells.extend(measures.iter().map(|name| run.score(name)));
+            table.add(cells);
+        }
+        table
+    }
+
+    /// A score with three digits; empty if there is none.
+    fn score(&self, measure: &str) -> String {
+        self.scores.get(measure).map_or(String::new(), |score| format!("{score:.3}"))
+    }
+
+    /// All runs with these measures, in full.
     pub fn table(runs: &[RunOverview], measures: &[String]) -> ScoreTable {
         let fixed = [
             "run",
@@ -188,9 +212,7 @@ impl RunOverview {
                 number(usage.tokens_out.map(|spread| spread.total)),
                 number(usage.cost.map(|spread| spread.total)),
             ];
-            let score =
-                |name: &String| run.scores.get(name).map_or(String::new(), |score| format!("{score:.3}"));
-            cells.extend(measures.iter().map(score));
+            cells.extend(measures.iter().map(|name| run.score(name)));
             table.add(cells);
         }
         table

@@ -1,17 +1,16 @@
-//! Are graded runs about the same benchmark?
+//! Checks that graded runs belong to the same benchmark.
 
 use hashbrown::HashMap;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// Which benchmark a graded run is about, as `summary.json` has it.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]
+/// The benchmark of a graded run, as in `summary.json`.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize, Serialize)]
+#[serde(default)]
 pub struct About {
     /// The name of the benchmark.
-    #[serde(default)]
     pub benchmark: String,
     /// Its identity; runs of 0.1 have none.
-    #[serde(default)]
     pub identity: String,
 }
 
@@ -23,7 +22,7 @@ impl fmt::Display for About {
 
 /// The questions of a graded run.
 pub struct RunQuestions<'r> {
-    /// What it is called in messages.
+    /// Its name in messages.
     pub name: &'r str,
     /// Its benchmark.
     pub about: &'r About,
@@ -31,7 +30,7 @@ pub struct RunQuestions<'r> {
     pub questions: HashMap<&'r str, &'r str>,
 }
 
-/// Runs about different benchmarks.
+/// Runs of different benchmarks.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum DifferentBenchmarks {
@@ -49,7 +48,7 @@ pub enum DifferentBenchmarks {
         /// Their benchmarks.
         abouts: Box<[About; 2]>,
     },
-    /// One id belongs to two questions.
+    /// The same id belongs to two different questions.
     #[error("{first} and {second} are about different benchmarks: `{id}` is another question there")]
     Question {
         /// A run.
@@ -69,7 +68,7 @@ pub enum DifferentBenchmarks {
     },
 }
 
-/// Refuses runs that are about different benchmarks.
+/// Rejects runs of different benchmarks.
 pub fn same_benchmark(runs: &[RunQuestions<'_>]) -> Result<(), DifferentBenchmarks> {
     let Some((first, others)) = runs.split_first() else { return Ok(()) };
     for second in others {
@@ -130,7 +129,7 @@ mod tests {
         assert_eq!(check(&a, &a, one, one), Ok(()));
         // Parts of one benchmark.
         assert_eq!(check(&a, &a, &one[..1], &one[1..]), Ok(()));
-        // Runs without an identity are told apart by their questions.
+        // Runs without an identity are distinguished by their questions.
         assert_eq!(check(&old, &b, one, &one[..1]), Ok(()));
         assert!(
             matches!(check(&old, &b, one, other), Err(DifferentBenchmarks::Question { id, .. }) if id == "q-1")

@@ -1,6 +1,6 @@
-//! SPARQL that may be broken, cut into tokens; and its triple patterns by the letter, found without a parser.
+//! Cuts possibly malformed SPARQL into tokens, and finds its literal triple patterns without a parser.
 //!
-//! Degraded queries have lost a bracket, predicted ones end in the middle; their content can still be compared.
+//! Degraded queries lack a bracket, predicted ones may be cut off; their content can still be compared.
 
 use crate::elements::{Elements, Pattern, after_brackets, is_condition};
 use std::borrow::Cow;
@@ -9,12 +9,12 @@ use touchstone_logic::sparql::{is_neural_name, neural_mark};
 
 /// A token of SPARQL.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Token<'t> {
+pub(crate) enum Token<'t> {
     /// `<...>`, `prefix:name`, or a name with a prefix of neural SPARQL machines like `dbo_birthPlace`.
     Iri(Cow<'t, str>),
     /// `?x`, `$x`, `var_x`.
     Variable(&'t str),
-    /// A text, a number, true or false.
+    /// A text, a number, `true` or `false`.
     Literal(Cow<'t, str>),
     /// A keyword.
     Word(&'t str),
@@ -22,9 +22,9 @@ pub enum Token<'t> {
     Mark(&'t str),
 }
 
-/// The tokens of a text, as far as patterns need them: literals with their datatypes and languages are one token, and so are names with dots
+/// The tokens of a text, as far as patterns need them: a literal with its datatype or language is one token, and so are names with dots
 /// and paths of short names.
-pub fn tokens(text: &str) -> Vec<Token<'_>> {
+pub(crate) fn tokens(text: &str) -> Vec<Token<'_>> {
     let mut out = Vec::with_capacity(text.len() / 8);
     let mut rest = sparql_tokens(text);
     while let Some(token) = rest.next() {
@@ -41,7 +41,7 @@ pub fn tokens(text: &str) -> Vec<Token<'_>> {
                 let is_prefixed = token.kind == TokenKind::Name;
                 word_token(&text[token.start..end], is_prefixed)
             }
-            // A language apart from its text.
+            // A language tag separate from its text.
             TokenKind::LanguageTag => {
                 let (mark, language) = token.text.split_at(1);
                 out.push(Token::Mark(mark));
@@ -57,7 +57,7 @@ pub fn tokens(text: &str) -> Vec<Token<'_>> {
     out
 }
 
-/// The end of a string with its datatype or language, which are taken from the tokens that follow it.
+/// The end of a string with its datatype or language, which are taken from the following tokens.
 fn end_of_literal(end: usize, rest: &mut SparqlTokens<'_>) -> usize {
     if !matches!(rest.next_byte(), Some(b'^' | b'@')) {
         return end;
@@ -85,7 +85,7 @@ fn end_of_literal(end: usize, rest: &mut SparqlTokens<'_>) -> usize {
     }
 }
 
-/// The end of a name that may go on after dots and slashes, as `m.0k8z` and `wdt:P31/wdt:P279` do.
+/// The end of a name that may continue after dots and slashes, like `m.0k8z` and `wdt:P31/wdt:P279`.
 fn end_of_name(mut end: usize, rest: &mut SparqlTokens<'_>) -> usize {
     if !matches!(rest.next_byte(), Some(b'.' | b'/' | b'%')) {
         return end;
@@ -104,7 +104,7 @@ fn end_of_name(mut end: usize, rest: &mut SparqlTokens<'_>) -> usize {
     end
 }
 
-/// What a word or a name is.
+/// The kind of a word or a name.
 fn word_token(word: &str, is_prefixed: bool) -> Token<'_> {
     if is_prefixed || word == "a" {
         return Token::Iri(Cow::Borrowed(word));
@@ -125,9 +125,9 @@ fn word_token(word: &str, is_prefixed: bool) -> Token<'_> {
     Token::Word(word)
 }
 
-/// Finds the triple patterns of a text by its tokens alone, each as it is written: what F1Sem and F1Tri compare by the letter of the paper
+/// Finds the triple patterns of a text from its tokens alone, each as written: what F1Sem and F1Tri compare exactly as in the paper
 /// (`--compat gek`).
-pub fn scan(text: &str) -> Elements<'_> {
+pub(crate) fn scan(text: &str) -> Elements<'_> {
     let tokens = tokens(text);
     let mut scanned = Literal::default();
     let mut at = tokens.iter().position(|token| *token == Token::Mark("{")).map_or(0, |at| at + 1);
@@ -164,7 +164,7 @@ pub fn scan(text: &str) -> Elements<'_> {
     Elements::of(scanned.patterns, scanned.iris)
 }
 
-/// What was found so far.
+/// The patterns found so far.
 #[derive(Default)]
 struct Literal<'t> {
     patterns: Vec<Pattern<'t>>,
@@ -172,7 +172,7 @@ struct Literal<'t> {
 }
 
 impl<'t> Literal<'t> {
-    /// Takes a pattern, if there is a whole one; the subject stays unless the pattern is over.
+    /// Adds a pattern, if it is complete; keeps the subject unless the pattern has ended.
     fn add(&mut self, terms: &mut Vec<Cow<'t, str>>, over: bool) {
         if let [subject, predicate, object] = &terms[..] {
             let named = terms.iter().filter(|term| is_iri(term));

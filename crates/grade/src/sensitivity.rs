@@ -1,44 +1,48 @@
-//! How measures react to synthetic degradations: the third table of the paper on grounded measures.
+//! How measures respond to synthetic degradations: the third table of the paper on grounded measures.
 
 use crate::cast::float;
 use crate::degrade::{Degradation, check_share, check_text, degrade};
 use crate::grade_error::GradeError;
 use crate::grader::Grader;
 use crate::measure::Measure;
+use crate::null_as_nan;
 use crate::summary::Collector;
+use crate::table::ScoreTable;
 use crate::time_limit::with_time_limit;
 use rayon::prelude::*;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use touchstone_benchmark::{OpenBenchmark, Question};
 use touchstone_engine::QueryContext;
 use touchstone_kb::Progress;
 
 /// The scores of a synthetic run.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SensitivityRow {
-    /// Which degradation.
-    pub degradation: &'static str,
-    /// The share of questions that were to be degraded.
+    /// The degradation.
+    pub degradation: Degradation,
+    /// The requested share of degraded questions.
     pub share: f64,
-    /// The share that was.
+    /// The actual share.
+    #[serde(default)]
     pub changed: f64,
     /// Each measure with its mean.
+    #[serde(deserialize_with = "null_as_nan::named_numbers")]
     pub scores: Vec<(String, f64)>,
 }
 
-/// How strongly a measure reacts.
+/// How strongly a measure responds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Reaction {
     /// By less than a tenth of the share.
     None,
-    /// By a tenth of the share (one dagger).
+    /// By at least a tenth of the share (one dagger).
     Moderate,
-    /// By half of it (two daggers).
+    /// By at least half of the share (two daggers).
     Sensitive,
 }
 
 impl Reaction {
-    /// By the definition of the paper: the score is at most 1 - 0.1 x, or 1 - 0.5 x.
+    /// The definition in the paper: the score is at most 1 - 0.1 x, or 1 - 0.5 x.
     pub fn of(score: f64, share: f64) -> Reaction {
         if score <= 1.0 - 0.5 * share {
             Reaction::Sensitive
@@ -59,8 +63,8 @@ impl Reaction {
     }
 }
 
-/// The measures of the table; the compound ones follow.
-pub const MEASURES: [Measure; 8] = [
+/// The measures of the table, before the compound ones.
+const MEASURES: [Measure; 8] = [
     Measure::EmString,
     Measure::EmAnswer,
     Measure::Bleu,
@@ -71,7 +75,7 @@ pub const MEASURES: [Measure; 8] = [
     Measure::F1Tri,
 ];
 
-/// Which synthetic runs to grade.
+/// Configuration of the synthetic runs.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SensitivityConfig {
     /// The degradations.
@@ -99,6 +103,24 @@ pub fn sensitivity_of_benchmark(
     Ok(with_time_limit(progress, None, &grader.cancel, || {
         sensitivity(&grader, &questions, &open.all_questions(), degradations, shares, *seed, progress)
     }))
+}
+
+/// The scores of each synthetic run as a column, with the signs of [`Reaction`].
+pub fn sensitivity_table(rows: &[SensitivityRow]) -> ScoreTable {
+    let heading = |row: &SensitivityRow| format!("{} {:.0}\u{a0}%", row.degradation, row.share * 100.0);
+    let columns = rows.iter().map(heading);
+    let mut table = ScoreTable::new("", std::iter::once("measure".to_owned()).chain(columns));
+    let changed = rows.iter().map(|row| format!("{:.3}", row.changed));
+    table.add(std::iter::once("changed".to_owned()).chain(changed));
+    let names = rows.first().map_or(&[][..], |row| &row.scores);
+    for (at, (name, _)) in names.iter().enumerate() {
+        let cells = rows.iter().map(|row| {
+            let score = row.scores[at].1;
+            format!("{score:.3}{}", Reaction::of(score, row.share).sign())
+        });
+        table.add(std::iter::once(name.clone()).chain(cells));
+    }
+    table
 }
 
 /// Grades synthetic runs.
@@ -137,7 +159,7 @@ pub fn sensitivity(
             };
             let scores = names.chain(products).map(|(name, column)| (name, mean(column))).collect();
             let changed = float(run.changed) / float(run.predictions.len().max(1));
-            rows.push(SensitivityRow { degradation: degradation.name(), share, changed, scores });
+            rows.push(SensitivityRow { degradation, share, changed, scores });
         }
     }
     rows

@@ -2,20 +2,20 @@
 
 use crate::cast::float;
 
-/// How two sets overlap.
+/// The overlap of two sets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Overlap {
-    /// What is in both.
-    pub common: usize,
+pub(crate) struct Overlap {
+    /// The size of the intersection.
+    pub(crate) common: usize,
     /// The size of the predicted set.
-    pub predicted: usize,
+    pub(crate) predicted: usize,
     /// The size of the gold set.
-    pub gold: usize,
+    pub(crate) gold: usize,
 }
 
 impl Overlap {
-    /// Of two sorted lists without repetitions.
-    pub fn of<T: Ord>(predicted: &[T], gold: &[T]) -> Overlap {
+    /// The overlap of two sorted lists without duplicates.
+    pub(crate) fn of<T: Ord>(predicted: &[T], gold: &[T]) -> Overlap {
         let (mut i, mut j, mut common) = (0, 0, 0);
         while i < predicted.len() && j < gold.len() {
             match predicted[i].cmp(&gold[j]) {
@@ -31,8 +31,8 @@ impl Overlap {
         self.predicted == 0 && self.gold == 0
     }
 
-    /// The share of the predicted set that is right; 1 if both are empty, 0 if only it is.
-    pub fn precision(self) -> f64 {
+    /// Precision; 1 if both sets are empty, 0 if only the predicted one is.
+    pub(crate) fn precision(self) -> f64 {
         match (self.both_empty(), self.predicted) {
             (true, _) => 1.0,
             (_, 0) => 0.0,
@@ -40,8 +40,8 @@ impl Overlap {
         }
     }
 
-    /// The share of the gold set that was found; 1 if both are empty, 0 if only it is.
-    pub fn recall(self) -> f64 {
+    /// Recall; 1 if both sets are empty, 0 if only the gold one is.
+    pub(crate) fn recall(self) -> f64 {
         match (self.both_empty(), self.gold) {
             (true, _) => 1.0,
             (_, 0) => 0.0,
@@ -49,24 +49,24 @@ impl Overlap {
         }
     }
 
-    /// The balanced mean of both; 1 if both sets are empty, 0 if they have nothing in common.
-    pub fn f1(self) -> f64 {
+    /// F1; 1 if both sets are empty, 0 if they are disjoint.
+    pub(crate) fn f1(self) -> f64 {
         if self.both_empty() {
             return 1.0;
         }
         2.0 * float(self.common) / float((self.predicted + self.gold).max(1))
     }
 
-    /// What is in both of what is in any: 1 if both are empty.
-    pub fn accuracy(self) -> f64 {
+    /// Jaccard index: intersection over union; 1 if both sets are empty.
+    pub(crate) fn accuracy(self) -> f64 {
         if self.both_empty() {
             return 1.0;
         }
         float(self.common) / float((self.predicted + self.gold - self.common).max(1))
     }
 
-    /// Whether both are the same.
-    pub fn is_exact(self) -> bool {
+    /// Whether both sets are the same.
+    pub(crate) fn is_exact(self) -> bool {
         self.common == self.predicted && self.common == self.gold
     }
 }

@@ -1,30 +1,42 @@
-//! Intervals and paired tests.
+//! Confidence intervals and paired tests.
 
 use crate::cast::{float, whole};
-use serde::Serialize;
+use crate::null_as_nan;
+use serde::{Deserialize, Serialize};
 use statrs::function::gamma::gamma_ur;
 use touchstone_benchmark::Random;
 
 /// A mean with its 95 % interval.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Estimate {
-    /// How many values.
+    /// Number of values.
     pub n: usize,
     /// Their mean.
+    #[serde(deserialize_with = "null_as_nan::number")]
     pub mean: f64,
     /// The lower end of the interval.
+    #[serde(deserialize_with = "null_as_nan::number")]
     pub low: f64,
     /// The upper end.
+    #[serde(deserialize_with = "null_as_nan::number")]
     pub high: f64,
 }
 
-/// Maximum number of values for the percentile bootstrap; above, where both agree, intervals are those of the normal distribution.
+/// Of no values: all numbers are NaN. Files may lack some of them.
+impl Default for Estimate {
+    fn default() -> Estimate {
+        Estimate { n: 0, mean: f64::NAN, low: f64::NAN, high: f64::NAN }
+    }
+}
+
+/// Maximum number of values for the percentile bootstrap; above it, where both agree, the normal approximation is used.
 const BOOTSTRAP_UP_TO: usize = 1000;
 const RESAMPLES: usize = 1000;
 const SEED: u64 = 1;
 
 impl Estimate {
-    /// Of values; `None` if there are none.
+    /// The estimate of values; `None` if there are none.
     pub fn of(values: &[f64]) -> Option<Estimate> {
         let n = values.len();
         if n == 0 {
@@ -49,15 +61,15 @@ fn resampled_means(values: &[f64]) -> Vec<f64> {
     (0..RESAMPLES).map(mean).collect()
 }
 
-/// The mean and the deviation of a sample.
-pub fn mean_and_deviation(values: &[f64]) -> (f64, f64) {
+/// The mean and the standard deviation of a sample.
+pub(crate) fn mean_and_deviation(values: &[f64]) -> (f64, f64) {
     let n = float(values.len());
     let mean = values.iter().sum::<f64>() / n.max(1.0);
     let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
     (mean, (squares / (n - 1.0).max(1.0)).sqrt())
 }
 
-/// Two systems on the same questions.
+/// A comparison of two systems on the same questions.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct PairedComparison {
     /// The difference of the means, the second minus the first.
@@ -66,15 +78,15 @@ pub struct PairedComparison {
     pub low: f64,
     /// The upper end.
     pub high: f64,
-    /// The probability of such a difference by chance (paired bootstrap, two-sided).
+    /// The two-sided p-value of the paired bootstrap.
     pub p_bootstrap: f64,
-    /// The same of McNemar's exact test on right and wrong, where right means a value of 1.
+    /// The p-value of McNemar's exact test on right and wrong, where right means a value of 1.
     pub p_mcnemar: f64,
     /// Questions that only the first gets right.
     pub lost: usize,
     /// Questions that only the second gets right.
     pub won: usize,
-    /// The difference in units of the deviation of differences (Cohen's d for pairs).
+    /// The difference in units of the standard deviation of differences (Cohen's d for pairs).
     pub effect: f64,
     /// The smallest difference that this number of questions detects with 80 % power at the 5 % level.
     pub detectable: f64,
@@ -94,7 +106,7 @@ pub fn compare(first: &[f64], second: &[f64]) -> PairedComparison {
     } else {
         let mut means = resampled_means(&differences);
         means.sort_by(f64::total_cmp);
-        // Under the hypothesis of no difference the same spread lies around 0.
+        // Under the null hypothesis, the differences have the same spread around 0.
         let extreme = means.iter().filter(|mean| (**mean - difference).abs() >= difference.abs()).count();
         let p = float(extreme + 1) / float(RESAMPLES + 1);
         (means[RESAMPLES / 40], means[RESAMPLES - RESAMPLES / 40 - 1], p)
@@ -116,7 +128,7 @@ pub fn compare(first: &[f64], second: &[f64]) -> PairedComparison {
     }
 }
 
-/// The exact test of McNemar: the probability of a division at least as uneven as this one.
+/// McNemar's exact test: the probability of a split at least as uneven as this one.
 fn sign_test(lost: usize, won: usize) -> f64 {
     let (n, few) = (lost + won, lost.min(won));
     if n == 0 {
@@ -132,7 +144,7 @@ fn sign_test(lost: usize, won: usize) -> f64 {
     (2.0 * sum).min(1.0)
 }
 
-/// Corrects several p-values (Holm): none is smaller than before, and all together err in 5 of 100 cases.
+/// Holm's correction of several p-values: it bounds the probability of any false positive by 5 %.
 pub fn holm(p: &[f64]) -> Vec<f64> {
     let mut order: Vec<usize> = (0..p.len()).collect();
     order.sort_by(|&a, &b| p[a].total_cmp(&p[b]));
@@ -145,7 +157,7 @@ pub fn holm(p: &[f64]) -> Vec<f64> {
     corrected
 }
 
-/// The share of a normal distribution above `z`.
+/// The upper tail probability of the standard normal distribution.
 fn normal_tail(z: f64) -> f64 {
     // Exact to 1e-12, unlike the crate's `erfc`.
     let half_square = 0.5 * z * z;

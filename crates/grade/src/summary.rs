@@ -1,90 +1,94 @@
-//! The scores of a run: over all questions, and by facets.
+//! The scores of a run, over all questions and by facets.
 
 use crate::cast::index32;
 use crate::grader::{GoldAnswers, Grade};
 use crate::measure::{Measure, Product};
 use crate::overlap::{BleuCounts, Smoothing};
+use crate::same::About;
 use crate::statistics::Estimate;
 use crate::usage::UsageSummary;
 use hashbrown::HashMap;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use touchstone_benchmark::PredictionOutcome;
 
-/// The version of the summary's form.
-pub const FORMAT: u32 = 1;
+/// The version of the summary format.
+const FORMAT: u32 = 1;
 
-/// The scores of a run.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+/// The scores of a run: `summary.json`. Files of 0.1 lack some fields.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Summary {
-    /// The version of this form.
+    /// The version of this format.
     pub touchstone_summary: u32,
     /// The benchmark.
-    pub benchmark: String,
-    /// The identity of the benchmark.
-    pub identity: String,
-    /// The fingerprint of the KB that logical forms were run on; without it they were not run.
+    #[serde(flatten)]
+    pub about: About,
+    /// The fingerprint of the KB that logical forms were run on; `None` if they were not run.
     pub kb: Option<String>,
-    /// How many questions.
+    /// Number of questions.
     pub questions: usize,
-    /// How many of them have each outcome; the numbers add up to `questions`.
-    pub outcomes: BTreeMap<&'static str, usize>,
-    /// Predictions for questions that the benchmark does not have.
+    /// Number of questions with each outcome; the numbers add up to `questions`.
+    pub outcomes: BTreeMap<String, usize>,
+    /// Number of predictions for questions that are not in the benchmark.
     pub unknown: usize,
-    /// Predictions after the first one for a question: not graded.
+    /// Number of repeated predictions, which are not graded.
     pub repeated: usize,
-    /// Questions that were not graded, and count nowhere else, because all the time there was is spent.
+    /// Number of questions that were not graded, and count nowhere else, because the time limit was reached.
     pub not_graded: usize,
-    /// On a KB that the benchmark was not made from: questions whose gold query does not give the gold answers there.
+    /// On a KB other than the benchmark's: number of questions whose gold query does not give the gold answers.
     pub gold_differs: Option<usize>,
-    /// What the predictions cost.
+    /// The cost of the predictions.
     pub usage: Option<UsageSummary>,
-    /// Questions with a form that gold has nothing to compare with: 0 in all measures of forms.
+    /// Number of questions with a form, but no gold form to compare it with: 0 in all measures of forms.
     #[serde(skip_serializing_if = "is_zero")]
     pub incomparable: usize,
-    /// Questions without gold answers in the benchmark: those that the gold query returns on the KB were taken.
+    /// Number of questions without gold answers in the benchmark, for which the gold query was run on the KB.
     #[serde(skip_serializing_if = "is_zero")]
     pub answers_from_kb: usize,
-    /// Questions whose gold answers are unknown: measures of answers are not measured.
+    /// Number of questions whose gold answers are unknown: answer measures are not computed.
     #[serde(skip_serializing_if = "is_zero")]
     pub answers_unknown: usize,
-    /// Each measure over all questions for which it is measured, and over those that were answered.
+    /// Each measure over all questions for which it was computed, and over the answered ones.
     pub measures: BTreeMap<String, Score>,
-    /// BLEU over all forms that were compared, as of one text.
+    /// Corpus BLEU over all compared forms.
     pub corpus_bleu: Option<f64>,
-    /// Predictions with the right answers that were run on neighbours of the KB, and how many of them gave something else than gold there.
+    /// Number of predictions with the right answers that were run on neighbours of the KB, and of those whose answers differed from gold's
+    /// there.
     pub robust: Option<Robust>,
     /// By facet and value: the number of questions and the measures over all of them.
     pub by: BTreeMap<String, BTreeMap<String, Cell>>,
-    /// Gold shape and predicted shape: how often.
+    /// Number of questions by gold shape and predicted shape.
     pub shapes: BTreeMap<String, BTreeMap<String, usize>>,
 }
 
-/// Right for the right reason?
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+/// Whether right answers are right for the right reason.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Robust {
-    /// Predictions with the right answers that were checked.
+    /// Number of predictions with the right answers that were checked.
     pub checked: usize,
-    /// Those that are right by luck.
+    /// Number of those that are right by luck.
     pub failed: usize,
 }
 
 /// A score.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Score {
     /// The version of the measure.
     pub version: u32,
     /// Over all questions.
     #[serde(flatten)]
     pub all: Estimate,
-    /// Over the questions that were answered.
+    /// Over the answered questions.
     pub answered: Option<Estimate>,
 }
 
 /// The questions with one value of a facet.
-#[derive(Debug, Clone, PartialEq, Default, Serialize)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Cell {
-    /// How many.
+    /// Number of questions.
     pub n: usize,
     /// The measures.
     pub measures: BTreeMap<String, Estimate>,
@@ -93,9 +97,9 @@ pub struct Cell {
 /// Collects grades.
 pub struct Collector {
     names: Vec<(String, u32)>,
-    /// By question; `None` where it was not graded.
+    /// By question; `None` if it was not graded.
     outcomes: Vec<Option<PredictionOutcome>>,
-    /// By measure, then by question; NaN where it is not measured.
+    /// By measure, then by question; NaN if not measured.
     columns: Vec<Vec<f64>>,
     facets: Vec<String>,
     cells: HashMap<(usize, String), Vec<u32>>,
@@ -112,7 +116,7 @@ fn is_zero(n: &usize) -> bool {
 }
 
 impl Collector {
-    /// For runs on a number of questions with these compound measures and official scores, grouped by these facets.
+    /// A collector for a number of questions with these compound measures and official scores, grouped by these facets.
     pub fn new(n_questions: usize, products: &[Product], official: &[&str], facets: &[String]) -> Collector {
         let measures = Measure::ALL.iter().map(|measure| (measure.name().to_owned(), measure.version()));
         let products = products.iter().map(|product| (product.name.clone(), product.version));
@@ -144,7 +148,7 @@ impl Collector {
         grade.values.0.iter().copied().chain(grade.products.iter().copied()).chain(official)
     }
 
-    /// Adds the grade of the question at a place with the values of its facets. Grades may come in any order: the scores are the same.
+    /// Adds the grade of the question with an index, with the values of its facets. The order of grades does not affect the scores.
     pub fn add(&mut self, at: usize, grade: &Grade<'_>, gold_shape: &str, facets: &[Vec<String>]) {
         self.outcomes[at] = Some(grade.outcome);
         for (column, value) in self.columns.iter_mut().zip(Collector::row(grade)) {
@@ -174,12 +178,11 @@ impl Collector {
     }
 
     /// The scores.
-    pub fn summary(&self, benchmark: &str, unknown: usize, repeated: usize) -> Summary {
-        let mut outcomes: BTreeMap<&'static str, usize> =
-            PredictionOutcome::ALL.iter().map(|outcome| (outcome.word(), 0)).collect();
-        for outcome in self.outcomes.iter().flatten() {
-            *outcomes.entry(outcome.word()).or_default() += 1;
-        }
+    pub fn summary(&self, about: About, unknown: usize, repeated: usize) -> Summary {
+        let with_outcome =
+            |outcome| self.outcomes.iter().flatten().filter(|found| **found == outcome).count();
+        let outcomes =
+            PredictionOutcome::ALL.map(|outcome| (outcome.word().to_owned(), with_outcome(outcome)));
         let measured =
             |column: &[f64]| -> Vec<f64> { column.iter().copied().filter(|v| !v.is_nan()).collect() };
         let mut measures = BTreeMap::new();
@@ -210,11 +213,10 @@ impl Collector {
         }
         Summary {
             touchstone_summary: FORMAT,
-            benchmark: benchmark.to_owned(),
-            identity: String::new(),
+            about,
             kb: None,
             questions: self.outcomes.iter().flatten().count(),
-            outcomes,
+            outcomes: outcomes.into(),
             unknown,
             repeated,
             not_graded: 0,

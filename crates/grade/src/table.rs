@@ -1,4 +1,4 @@
-//! Tables of scores for other programs: Markdown, CSV, LaTeX; and checks in JUnit's XML, which continuous integration reads.
+//! Tables of scores as Markdown, CSV and LaTeX, and checks as JUnit XML for continuous integration.
 
 use crate::cast::whole;
 use crate::statistics::Estimate;
@@ -6,12 +6,12 @@ use crate::summary::Summary;
 use std::fmt::Write;
 use touchstone_engine::budget::grouped;
 
-/// How tables are written.
+/// The format of a table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TableFormat {
     /// GitHub's Markdown.
     Markdown,
-    /// Comma-separated values (RFC 4180, but lines end with a line feed alone), numbers in full.
+    /// Comma-separated values (RFC 4180, but lines end with a line feed only), with full precision.
     Csv,
     /// LaTeX, with the rules of `booktabs`.
     Latex,
@@ -20,16 +20,16 @@ pub enum TableFormat {
 /// A table of texts.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ScoreTable {
-    /// What it shows.
+    /// Its caption.
     pub caption: String,
     /// The headings; the first column is text, the others are numbers.
     pub headings: Vec<String>,
-    /// The rows; short ones are filled up.
+    /// The rows; short ones are padded.
     pub rows: Vec<Vec<String>>,
 }
 
 impl ScoreTable {
-    /// Without rows.
+    /// A table without rows.
     pub fn new<S: Into<String>>(caption: &str, headings: impl IntoIterator<Item = S>) -> ScoreTable {
         let headings = headings.into_iter().map(Into::into).collect();
         ScoreTable { caption: caption.to_owned(), headings, rows: Vec::new() }
@@ -40,7 +40,7 @@ impl ScoreTable {
         self.rows.push(row.into_iter().map(Into::into).collect());
     }
 
-    /// As text.
+    /// The table as text.
     pub fn write(&self, format: TableFormat) -> String {
         match format {
             TableFormat::Markdown => self.markdown(),
@@ -106,7 +106,7 @@ impl ScoreTable {
     }
 }
 
-/// Several tables, one after the other.
+/// Several tables, one after another.
 pub fn write_all(tables: &[ScoreTable], format: TableFormat) -> String {
     tables.iter().map(|table| table.write(format)).collect::<Vec<_>>().join("\n")
 }
@@ -130,18 +130,18 @@ fn latex_text(text: &str) -> String {
     out
 }
 
-/// Something that was demanded of a run.
+/// A check of a requirement.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Check {
     /// What was checked.
     pub name: String,
-    /// What was found.
+    /// The result.
     pub found: String,
-    /// Why it failed, if it did.
+    /// The failure, if any.
     pub failure: Option<String>,
 }
 
-/// Checks as a test suite in JUnit's XML.
+/// Checks as a test suite in JUnit XML.
 pub fn junit(suite: &str, checks: &[Check]) -> String {
     let failures = checks.iter().filter(|check| check.failure.is_some()).count();
     let name = xml_text(suite);
@@ -168,7 +168,7 @@ fn xml_text(text: &str) -> String {
             '>' => out.push_str("&gt;"),
             '"' => out.push_str("&quot;"),
             '\t' | '\n' | '\r' => out.push(' '),
-            // XML has no way to write the other control characters.
+            // XML cannot represent the other control characters.
             _ if character.is_control() => out.push('\u{fffd}'),
             '\u{fffe}' | '\u{ffff}' => out.push('\u{fffd}'),
             _ => out.push(character),
@@ -183,7 +183,8 @@ fn three(value: f64) -> String {
 
 /// The scores over all questions.
 pub fn scores(summary: &Summary, shown: &[&str]) -> ScoreTable {
-    let mut table = ScoreTable::new(&summary.benchmark, ["measure", "all", "95 % interval", "n", "answered"]);
+    let mut table =
+        ScoreTable::new(&summary.about.benchmark, ["measure", "all", "95 % interval", "n", "answered"]);
     for name in shown {
         let Some(score) = summary.measures.get(*name) else { continue };
         table.add([
@@ -224,7 +225,7 @@ pub fn by_facet(summary: &Summary, shown: &[&str]) -> Vec<ScoreTable> {
     tables
 }
 
-/// What predictions cost; `None` if nothing is known.
+/// The cost of predictions; `None` if nothing is known.
 pub fn usage(summary: &Summary) -> Option<ScoreTable> {
     let mut table = ScoreTable::new("", ["per question", "mean", "median", "95 %", "total", "n"]);
     for (name, spread) in summary.usage?.rows() {
@@ -234,7 +235,7 @@ pub fn usage(summary: &Summary) -> Option<ScoreTable> {
     Some(table)
 }
 
-/// A number with four significant digits at most, large ones in full.
+/// A number with at most four significant digits, large ones in full.
 pub fn quantity(value: f64) -> String {
     if value >= 1000.0 {
         return grouped(whole(value.round()) as u64);
@@ -248,7 +249,7 @@ pub fn quantity(value: f64) -> String {
     if text.is_empty() { "0".to_owned() } else { text.to_owned() }
 }
 
-/// All scores in one table: a row for each facet, value and measure, with numbers in full. The facet of all questions is `all`.
+/// All scores in one table: one row per facet, value and measure, with full precision. The facet of all questions is `all`.
 pub fn tidy(summary: &Summary, shown: &[&str]) -> ScoreTable {
     let mut table = ScoreTable::new("", ["facet", "value", "measure", "mean", "low", "high", "n"]);
     let mut add = |facet: &str, value: &str, measure: &str, estimate: &Estimate| {

@@ -1,4 +1,4 @@
-//! Stops what is being run when the user stops the program or when the time is up.
+//! Stops running work when the user stops the program or the time limit is reached.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{Thread, park_timeout};
@@ -6,10 +6,10 @@ use std::time::{Duration, Instant};
 use touchstone_engine::budget::Cancel;
 use touchstone_kb::Progress;
 
-/// How often to check whether the work must stop.
+/// Interval between checks whether the work must stop.
 const INTERVAL: Duration = Duration::from_millis(20);
 
-/// Ends the watching thread, also if the work panics.
+/// Ends the monitoring thread, even if the work panics.
 struct End<'e> {
     is_over: &'e AtomicBool,
     watch: Thread,
@@ -22,7 +22,7 @@ impl Drop for End<'_> {
     }
 }
 
-/// Does some work, while a thread cancels `stop` when the user asks for it, or at the deadline.
+/// Runs a closure, while a thread cancels `stop` when the user requests it, or at the deadline.
 pub(crate) fn with_time_limit<T>(
     progress: &dyn Progress,
     deadline: Option<Instant>,

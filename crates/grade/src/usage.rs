@@ -1,30 +1,35 @@
-//! What the predictions of a run cost in all: time, tokens, money.
+//! The total cost of the predictions of a run: time, tokens, money.
 
 use crate::cast::float;
-use serde::Serialize;
+use crate::null_as_nan;
+use serde::{Deserialize, Serialize};
 use touchstone_benchmark::Usage;
 
-/// How a quantity is distributed over predictions.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+/// The distribution of a quantity over predictions.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Spread {
-    /// Predictions that have it.
+    /// Number of predictions that have it.
     pub n: usize,
     /// The mean.
+    #[serde(deserialize_with = "null_as_nan::number")]
     pub mean: f64,
-    /// Half of them have at most this much.
+    /// The median.
+    #[serde(deserialize_with = "null_as_nan::number")]
     pub median: f64,
-    /// 95 of 100 have at most this much.
+    /// The 95th percentile.
+    #[serde(deserialize_with = "null_as_nan::number")]
     pub p95: f64,
-    /// All together.
+    /// The sum.
+    #[serde(deserialize_with = "null_as_nan::number")]
     pub total: f64,
 }
 
 impl Spread {
-    /// Of values; `None` if there are none.
-    pub fn of(values: &[f64]) -> Option<Spread> {
+    /// The distribution of values; `None` if there are none.
+    pub(crate) fn of(values: &[f64]) -> Option<Spread> {
         let mut sorted = values.to_vec();
         sorted.sort_by(f64::total_cmp);
-        // The nearest rank: a value that occurs.
+        // By nearest rank, which gives a value that occurs.
         let at =
             |percent: usize| sorted.get((sorted.len() * percent).div_ceil(100).saturating_sub(1)).copied();
         let (median, p95) = (at(50)?, at(95)?);
@@ -33,8 +38,8 @@ impl Spread {
     }
 }
 
-/// What the predictions of a run cost.
-#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize)]
+/// The cost of the predictions of a run.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 pub struct UsageSummary {
     /// Seconds.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -51,8 +56,8 @@ pub struct UsageSummary {
 }
 
 impl UsageSummary {
-    /// Of predictions; `None` if nothing is known of any.
-    pub fn of(usages: &[Usage]) -> Option<UsageSummary> {
+    /// The cost of predictions; `None` if nothing is known for any.
+    pub(crate) fn of(usages: &[Usage]) -> Option<UsageSummary> {
         let spread =
             |of: fn(&Usage) -> Option<f64>| Spread::of(&usages.iter().filter_map(of).collect::<Vec<_>>());
         let summary = UsageSummary {
@@ -64,7 +69,7 @@ impl UsageSummary {
         (summary != UsageSummary::default()).then_some(summary)
     }
 
-    /// What is known, by name.
+    /// The known quantities, by name.
     pub fn rows(&self) -> impl Iterator<Item = (&'static str, Spread)> + use<> {
         let rows = [
             ("seconds", self.seconds),

@@ -1,7 +1,7 @@
-//! The witnesses of a query: the facts that make its answers true. Without them it gives other answers.
+//! The witnesses of a query: the facts that make its answers true. Without them its answers change.
 //!
-//! The query is followed from its answers inwards; facts that do not lead to a member of the next set are skipped. Conditions on qualifiers
-//! are ignored, so some of the facts may not matter.
+//! The query is traversed from its answers inwards; facts that do not lead to a member of the next set are skipped. Conditions on qualifiers
+//! are ignored, so some of the facts may be irrelevant.
 
 use crate::neighbour::run;
 use hashbrown::HashSet;
@@ -30,7 +30,7 @@ pub(crate) struct WitnessFacts {
 }
 
 impl WitnessFacts {
-    /// Of a query in the ids of the KB.
+    /// The witnesses of a query in the ids of the KB.
     pub(crate) fn of(words: &Words<'_>, query: &Query, random: &mut Random) -> WitnessFacts {
         let mut walk =
             Walk { kb: words.kb(), words, random, found: WitnessFacts::default(), known: HashSet::new() };
@@ -113,7 +113,7 @@ impl Walk<'_, '_> {
         }
     }
 
-    /// Follows the description of a set, from some of its members inwards.
+    /// Traverses the description of a set, from some of its members inwards.
     fn follow(&mut self, set: &Set, things: &[Value], outermost: bool) {
         match set {
             Set::And(parts) | Set::Or(parts) => {
@@ -123,7 +123,7 @@ impl Walk<'_, '_> {
             Set::Superlative(superlative) => {
                 let mut level = things.to_vec();
                 for (at, step) in superlative.path.iter().enumerate() {
-                    // A path goes away from its start; the sets of a query lead to their members.
+                    // A path leads away from its start; the sets of a query lead to their members.
                     let back = step.direction.flipped();
                     level = self.step(&level, &step.property, back, None, outermost && at == 0);
                 }
@@ -141,7 +141,7 @@ impl Walk<'_, '_> {
         }
     }
 
-    /// Notes the facts of a property that lead to some things from members of a set, and gives those members.
+    /// Records the facts of a property that lead from members of a set to some things, and returns those members.
     fn step(
         &mut self,
         things: &[Value],
@@ -190,7 +190,7 @@ impl Walk<'_, '_> {
         self.answers(&Query::new(Ask::Members(set.clone())))
     }
 
-    /// The things that a query returns, within the limits.
+    /// The results of a query, within the limits.
     fn answers(&self, query: &Query) -> Option<Members> {
         let plan = Plan::of(query, self.words).ok()?;
         match run(self.kb, &plan).0 {
@@ -205,7 +205,7 @@ impl Walk<'_, '_> {
         self.some(&Query::new(Ask::Members(set.clone())))
     }
 
-    /// Some of the things that a query gives.
+    /// Some of the results of a query.
     fn some(&mut self, query: &Query) -> Vec<Value> {
         let Some(Members { nodes, literals }) = self.answers(query) else { return Vec::new() };
         let nodes = nodes.into_iter().map(|node| Value::Node(NodeId(node)));

@@ -1,4 +1,4 @@
-//! BLEU and ROUGE-L beside the packages that everybody uses: `TOUCHSTONE_TEXT_PYTHON=$(tools/peers/install.sh target/peers) cargo test`.
+//! BLEU and ROUGE-L compared with the standard packages: `TOUCHSTONE_TEXT_PYTHON=$(tools/peers/install.sh target/peers) cargo test`.
 #![allow(missing_docs, clippy::unwrap_used)]
 
 use serde_json::Value as Json;
@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::Command;
 use touchstone_grade::overlap::{BleuCounts, Pair, Smoothing};
 
-/// Random texts of few words, so that much of one occurs in the other, in another order and another number of times.
+/// Random texts with a small vocabulary, so that one shares much with the other, in another order and with other frequencies.
 fn pairs(n: usize) -> Vec<(String, String)> {
     let mut state = 11u64;
     let mut random = move |below: u64| {
@@ -21,7 +21,7 @@ fn pairs(n: usize) -> Vec<(String, String)> {
         };
         let gold = text(40, 1 + at as u64 % 10);
         let predicted = match at % 4 {
-            // Gold, without a piece of it.
+            // Gold with a piece removed.
             0 => gold[gold.len() / 3..].to_vec(),
             1 => gold.clone(),
             _ => text(40, 10),

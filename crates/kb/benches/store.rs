@@ -213,7 +213,7 @@ fn look_ups(kb: &Kb, store: &Store) {
     }
 }
 
-/// Names as people type them; there is no peer.
+/// Names as users type them; there is no comparison.
 fn names(kb: &Kb) {
     for query in ["Entity 77", "entity 1234 of kind", "entiti 1234 of kynd 3", "Entity 54321 of kind 1"] {
         let mut found = 0;

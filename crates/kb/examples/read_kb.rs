@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use touchstone_kb::import::{ImportRequest, Profile, Source, import};
 use touchstone_kb::{Kb, NoProgress, NodeId, Value};
 
-/// What is imported if no file is given.
+/// The data to import if no file is given.
 const EXAMPLE: &str = r#"
 @prefix : <http://example.org/> .
 @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .

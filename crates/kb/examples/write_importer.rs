@@ -1,8 +1,8 @@
-//! An importer for a format of your own: a table of films, one a line, with columns separated by semicolons.
+//! An importer for your own format: a table of films, one per line, with columns separated by semicolons.
 //!
 //!     cargo run -p touchstone-kb --example write_importer
 //!
-//! An importer tells a `KbBuilder` what it reads, in any order. The builder numbers, sorts and indexes everything.
+//! An importer passes what it reads to a `KbBuilder`, in any order. The builder numbers, sorts and indexes everything.
 #![allow(clippy::print_stdout)]
 
 use std::error::Error;
@@ -17,7 +17,7 @@ Nosferatu;F. W. Murnau;1922;94
 fn main() -> Result<(), Box<dyn Error>> {
     let folder = tempfile::tempdir()?;
 
-    // 1. A builder. It sorts facts on disk beyond so many bytes of memory.
+    // 1. A builder. It sorts facts on disk beyond this many bytes of memory.
     let mut builder = KbBuilder::new(Workspace { dir: folder.path().into(), memory: 1 << 20 });
     builder.meta.name = "Silent films".to_owned();
     builder.meta.license = "CC0".to_owned();
@@ -58,7 +58,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         builder.fact(film_node, duration, minutes, &mut [], None)?;
     }
 
-    // 4. Compile, open, look.
+    // 4. Compile, open, look up.
     let store = folder.path().join("kb");
     let report = builder.compile(&store, &NoProgress)?;
     println!("fingerprint {}", report.manifest.fingerprint);

@@ -1,4 +1,4 @@
-//! The folder for what can be made again: the compiled World KB, the list of imported KBs, cached replies.
+//! The folder for files that can be rebuilt: the compiled World KB, the list of imported KBs, cached replies.
 
 use std::path::PathBuf;
 

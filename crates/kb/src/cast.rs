@@ -1,6 +1,6 @@
-//! Conversions between numbers, in one place, so that each is justified once.
+//! Conversions between numbers, in one place, each with its justification.
 
-/// A count or a position as the 32 bits that stores keep.
+/// A count or a position as the 32-bit number of stores.
 #[inline]
 #[expect(
     clippy::cast_possible_truncation,
@@ -11,7 +11,7 @@ pub(crate) const fn index32(number: usize) -> u32 {
     number as u32
 }
 
-/// The same for a number that a file or a table of 64-bit numbers holds.
+/// The same for a 64-bit number.
 #[inline]
 #[expect(clippy::cast_possible_truncation, reason = "stores hold fewer than 2^32 items of each kind")]
 pub(crate) const fn index32_of(number: u64) -> u32 {

@@ -1,4 +1,4 @@
-//! The one place that decides whether a value satisfies a condition.
+//! Decides whether a value satisfies a condition; nothing else does.
 //!
 //! The rules are KQA Pro's, extended by `<=`, `>=`, months, date-times and booleans:
 //! - text compares with text, quantities only in the same unit, times with times, booleans with booleans;
@@ -62,18 +62,18 @@ impl fmt::Display for Comparison {
     }
 }
 
-/// The comparison makes no sense for this kind of value.
+/// The comparison is not defined for this kind of value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("{family:?} values have no order, so they cannot be compared with `{op}`; use `=` or `!=`")]
 pub struct NoOrder {
-    /// The operator that was asked for.
+    /// The operator.
     pub op: Comparison,
     /// The family of both values.
     pub family: LiteralFamily,
 }
 
 /// Whether the two values can be compared at all.
-pub fn comparable(a: &Literal<'_>, b: &Literal<'_>) -> bool {
+pub(crate) fn comparable(a: &Literal<'_>, b: &Literal<'_>) -> bool {
     let family = a.kind.family();
     family == b.kind.family() && (family != LiteralFamily::Quantity || a.tag == b.tag)
 }
@@ -131,7 +131,7 @@ fn equals(value: &Literal<'_>, target: &Literal<'_>) -> bool {
     }
 }
 
-/// The order of two values, `None` where there is none (text, booleans, different units).
+/// The order of two values, `None` if there is none (text, booleans, different units).
 pub fn order(a: &Literal<'_>, b: &Literal<'_>) -> Option<Ordering> {
     if !comparable(a, b) {
         return None;

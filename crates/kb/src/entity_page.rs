@@ -89,7 +89,7 @@ pub struct PageValue<'a> {
     /// The language of a text.
     #[serde(skip_serializing_if = "str::is_empty")]
     pub lang: &'a str,
-    /// The datatype of a literal of RDF that the model has no kind for.
+    /// The datatype of an RDF literal that has no kind in the model.
     #[serde(skip_serializing_if = "str::is_empty")]
     pub datatype: &'a str,
 }
@@ -119,7 +119,7 @@ pub struct NodeSummary<'a> {
     pub description: Option<&'a str>,
     /// The labels of its classes.
     pub classes: Vec<&'a str>,
-    /// How the name fits.
+    /// How the name matches.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub matched: Option<&'static str>,
     /// From 1 down to 0, in the order of hits.
@@ -132,7 +132,7 @@ pub struct NodeSummary<'a> {
     pub is_class: bool,
 }
 
-/// A name that nothing has.
+/// No node has the name.
 #[derive(Debug, Serialize)]
 pub struct NotFound<'a> {
     error: &'static str,
@@ -148,7 +148,7 @@ impl<'a> NotFound<'a> {
 }
 
 impl<'a> NodeSummary<'a> {
-    /// A node, without regard to its name.
+    /// A node that was not found by its name.
     pub fn of(kb: &'a Kb, node: NodeId) -> NodeSummary<'a> {
         NodeSummary {
             id: kb.node_id(node),
@@ -174,7 +174,7 @@ impl<'a> NodeSummary<'a> {
         hits.iter().map(summary).collect()
     }
 
-    /// What the node is: its description, else its classes.
+    /// A short text about the node: its description, else its classes.
     pub fn gist(&self) -> Cow<'a, str> {
         match self.description {
             Some(description) => description.into(),
@@ -267,7 +267,7 @@ impl<'a> EntityPage<'a> {
 /// The facts of one property, the most interesting first.
 #[derive(Debug)]
 pub struct FactGroup {
-    /// The label of the property, or how it reads backwards.
+    /// The label of the property, or its inverse label.
     pub name: String,
     /// The facts.
     pub facts: Vec<Fact>,
@@ -286,7 +286,7 @@ impl FactGroup {
     }
 }
 
-/// What is shown first: the latest, then the best connected, then the largest.
+/// The order of values on a page: the latest, then the best connected, then the largest.
 fn interest(kb: &Kb, fact: &Fact, to: bool) -> (i64, usize, i64) {
     let time_of = |value: Value| match value {
         Value::Literal(literal) => kb.literal(literal).as_time().map(|time| time.key()),
@@ -300,7 +300,7 @@ fn interest(kb: &Kb, fact: &Fact, to: bool) -> (i64, usize, i64) {
     }
 }
 
-/// The property's label, or how it reads backwards.
+/// The property's label, or its inverse label.
 fn property_name(kb: &Kb, property: Property, backwards: bool) -> String {
     match property {
         Property::Relation(relation) if backwards => match kb.relation_inverse_label(relation) {

@@ -1,4 +1,4 @@
-//! What can go wrong, with the operands that a message needs.
+//! The errors of this crate, with their operands.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -13,11 +13,11 @@ pub enum KbError {
     /// Reading or writing a file failed.
     #[error("cannot {action} {}: {source}", path.display())]
     Io {
-        /// What was tried: "read", "create", ...
+        /// The operation that failed: "read", "create", ...
         action: &'static str,
-        /// On which file.
+        /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the system.
         source: io::Error,
     },
     /// The directory holds no compiled KB.
@@ -25,7 +25,7 @@ pub enum KbError {
     NotAStore {
         /// The directory.
         path: PathBuf,
-        /// The file that is not there.
+        /// The missing file.
         missing: String,
     },
     /// The store was written by another version.
@@ -41,26 +41,26 @@ pub enum KbError {
         /// The version that this program writes and reads.
         supported: u64,
     },
-    /// The store's bytes are not those that were written.
+    /// The store's bytes differ from those that were written.
     #[error("{} is damaged: {detail}; import the source again", path.display())]
     Damaged {
         /// The file.
         path: PathBuf,
-        /// What does not fit.
+        /// What is wrong.
         detail: String,
     },
-    /// The output cannot be written, or not without losing something of the user's.
+    /// The output cannot be written, or only by overwriting files of the user.
     #[error(transparent)]
     Output(#[from] crate::output::OutputError),
     /// The input cannot be read at all, or `--strict` was given.
     #[error("{0}")]
     Input(Box<crate::import::Problem>),
-    /// The importer cannot tell the format of a file.
+    /// The syntax of an RDF file is unknown.
     #[error("cannot tell the RDF syntax of {} from its name; known endings: {known}", path.display())]
     UnknownSyntax {
         /// The file.
         path: PathBuf,
-        /// The endings that are known.
+        /// The known endings.
         known: String,
     },
     /// The kind of file is not recognised.
@@ -84,7 +84,7 @@ pub enum KbError {
         /// What that is.
         second_kind: &'static str,
     },
-    /// No triple has the property that names are to be taken from.
+    /// No triple has the property that the user chose for names.
     #[error(
         "--label-property {property}: no triple has this property; {}",
         match nearest {
@@ -93,9 +93,9 @@ pub enum KbError {
         }
     )]
     UnknownLabelProperty {
-        /// As it was given.
+        /// The property as given.
         property: String,
-        /// The one that is probably meant.
+        /// The property that was probably meant.
         nearest: Option<String>,
     },
     /// More items than 32-bit ids can number.
@@ -106,25 +106,25 @@ pub enum KbError {
         /// The limit.
         limit: u64,
     },
-    /// The classes have so many super-classes that the list of all ancestors, or of all members, of every class would not fit.
+    /// The classes have so many superclasses that the list of all ancestors, or of all members, of every class would be too long.
     #[error(
         "the class hierarchy is too deep: there would be more than {limit} {what}; `{class}` alone has {ancestors} super-classes. \
          Leave out some of the sub-class links, or raise the limit with --max-closure"
     )]
     DeepHierarchy {
-        /// What there would be too many of.
+        /// The pairs of which there are too many.
         what: &'static str,
         /// The limit.
         limit: u64,
-        /// The id of a class with very many super-classes.
+        /// The id of a class with very many superclasses.
         class: String,
-        /// How many it has.
+        /// Their number.
         ancestors: usize,
     },
-    /// A change does not fit the KB that it is applied to.
+    /// A change cannot be applied to the KB.
     #[error("the KB cannot be changed: {0}")]
     Change(#[from] ChangeError),
-    /// The operation was cancelled from outside.
+    /// The operation was cancelled.
     #[error("interrupted")]
     Interrupted,
 }

@@ -1,7 +1,7 @@
 //! Dense identifiers, one type per kind, so that a class can never be used where a relation is meant.
 //!
 //! Ids are positions in sorted tables of the compiled store: they are valid for one store only.
-//! What lasts is the text id (`Kb::node_id`, ...) and the fingerprint.
+//! The text id (`Kb::node_id`, ...) and the fingerprint are permanent.
 
 macro_rules! dense_id {
     ($(#[$doc:meta])* $name:ident) => {
@@ -24,7 +24,7 @@ dense_id! {
     NodeId
 }
 dense_id! {
-    /// A class; `Kb::class_node` gives its place among the nodes.
+    /// A class; `Kb::class_node` returns its node.
     ClassId
 }
 dense_id! {
@@ -48,7 +48,7 @@ dense_id! {
     LiteralId
 }
 
-/// What a fact says about its subject: a relation or an attribute.
+/// The property of a fact: a relation or an attribute.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Property {
     /// The value is an entity or a class.

@@ -1,4 +1,4 @@
-//! What a KB holds, in numbers, and its schema.
+//! The contents of a KB in numbers, and its schema.
 
 use crate::ids::{ClassId, Property};
 use crate::store::Kb;
@@ -6,7 +6,7 @@ use crate::survey::Survey;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// What a KB holds.
+/// The contents of a KB.
 #[derive(Debug, Serialize)]
 pub struct KbInfo<'a> {
     /// The name of the KB.
@@ -31,11 +31,11 @@ pub struct KbInfo<'a> {
     pub naming: Survey,
     /// For each domain of the schema, the number of its classes and properties.
     pub domains: BTreeMap<&'a str, u64>,
-    /// Where it comes from.
+    /// The source of the data.
     pub source: &'a str,
     /// The licence of the data.
     pub license: &'a str,
-    /// The schema, if it was asked for.
+    /// The schema, if it was requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub schema: Option<SchemaInfo<'a>>,
 }
@@ -73,7 +73,7 @@ pub struct ClassInfo<'a> {
     pub id: &'a str,
     /// Its label.
     pub label: &'a str,
-    /// The ids of the classes right above it.
+    /// The ids of its direct superclasses.
     pub parents: Vec<&'a str>,
     /// The number of its members.
     pub members: usize,
@@ -88,7 +88,7 @@ pub struct RelationInfo<'a> {
     pub id: &'a str,
     /// Its label.
     pub label: &'a str,
-    /// How it reads backwards.
+    /// Its label in the inverse direction.
     pub inverse_label: Option<&'a str>,
     /// Whether it holds in both directions.
     pub symmetric: bool,
@@ -133,7 +133,7 @@ pub struct QualifierInfo<'a> {
 }
 
 impl<'a> KbInfo<'a> {
-    /// Counts what a KB holds; `with_schema` lists the schema, too.
+    /// Counts the contents of a KB; `with_schema` also lists the schema.
     pub fn of(kb: &'a Kb, with_schema: bool) -> KbInfo<'a> {
         let manifest = kb.manifest();
         let counts = &manifest.counts;

@@ -1,8 +1,8 @@
 //! Ids as IRIs, and back.
 //!
-//! An id that is an absolute IRI stands for itself. Any other id is put behind the KB's base: entities and
+//! An id that is an absolute IRI stands for itself. Any other id is appended to the KB's base: entities and
 //! classes as `BASE` + id, properties as `BASE` + `property:` + id, qualifier keys as `BASE` + `qualifier:` + id.
-//! Characters that an IRI cannot hold, and `:`, are percent-encoded, so the three never collide.
+//! Characters that are not allowed in an IRI, and `:`, are percent-encoded, so the three never collide.
 //! Freebase and Wikidata have their own namespaces, which are kept.
 
 use crate::vocabulary::{FREEBASE, RdfVocabulary};
@@ -50,7 +50,7 @@ impl IriScheme {
         if is_absolute(id) { id.to_owned() } else { encode(&self.base, id) }
     }
 
-    /// The id behind the base, even if it could stand by itself.
+    /// The id appended to the base, even if it is an IRI itself.
     pub(crate) fn node_in_base(&self, id: &str) -> String {
         encode(&self.base, id)
     }
@@ -98,19 +98,19 @@ impl IriScheme {
     }
 }
 
-/// Whether an id can stand as an IRI by itself.
+/// Whether an id is an absolute IRI.
 pub fn is_absolute(id: &str) -> bool {
     id.contains(':') && oxrdf::NamedNode::new(id).is_ok()
 }
 
-/// The IRI of an id in a namespace: what an IRI cannot hold is percent-encoded.
+/// The IRI of an id in a namespace: characters that are not allowed in an IRI are percent-encoded.
 pub fn encode(namespace: &str, id: &str) -> String {
     let mut iri = String::with_capacity(namespace.len() + id.len());
     iri.push_str(namespace);
     for c in id.chars() {
         match c {
             '"' | '<' | '>' | '\\' | '^' | '`' | '{' | '|' | '}' | '%' | ':' | ' ' => percent(c, &mut iri),
-            // Controls, and what RFC 3987 keeps for private use.
+            // Control characters, and those that RFC 3987 reserves for private use.
             c if c.is_control() || ('\u{e000}'..='\u{f8ff}').contains(&c) || c >= '\u{e0000}' => {
                 percent(c, &mut iri)
             }

@@ -43,7 +43,7 @@ impl LiteralKind {
             .copied()
     }
 
-    /// Which values can be compared with each other at all.
+    /// The family of comparable values.
     pub fn family(self) -> LiteralFamily {
         match self {
             LiteralKind::Boolean => LiteralFamily::Boolean,
@@ -112,8 +112,8 @@ impl NumberType {
         Self::ALL.iter().copied().find(|t| t.name() == name)
     }
 
-    /// The type of a number whose file names none: decimal, unless it has more digits after the point than XML Schema
-    /// demands that everybody keeps; servers cut those off without a word.
+    /// The type of a number if the file does not state one: decimal, unless it has more digits after the point than XML Schema
+    /// requires implementations to keep; servers drop further digits without reporting it.
     pub fn of(number: &str) -> NumberType {
         let digits = number.split_once('.').map_or(0, |(_, fraction)| fraction.len());
         if digits > 18 { NumberType::Double } else { NumberType::Decimal }
@@ -124,7 +124,7 @@ impl NumberType {
     }
 }
 
-/// A literal, borrowed from wherever its text lives.
+/// A literal that borrows its text.
 ///
 /// ```
 /// use touchstone_kb::Literal;
@@ -163,7 +163,7 @@ impl<'a> Literal<'a> {
         Self::new(kind, 0, text, language)
     }
 
-    /// Text of a datatype that has no kind of its own here.
+    /// Text of a datatype without its own kind.
     pub fn typed_text(text: &'a str, datatype: &'a str) -> Self {
         Self::new(LiteralKind::TypedText, 0, text, datatype)
     }
@@ -213,8 +213,8 @@ impl<'a> Literal<'a> {
     }
 
     /// Reads the lexical form of an RDF literal. A value that does not fit its datatype
-    /// (`"soon"^^xsd:date`) stays text of that datatype: nothing is lost, nothing is guessed.
-    /// The unit `1` stays text, too: importers replace it once they know the unit of the attribute.
+    /// (`"soon"^^xsd:date`) becomes text of that datatype, so that nothing is lost.
+    /// The unit `1` also becomes text: importers replace it once they know the unit of the attribute.
     pub fn from_rdf(text: &'a str, datatype: &'a str, language: &'a str) -> Self {
         if !language.is_empty() {
             return Self::language_text(text, language);
@@ -241,7 +241,7 @@ impl<'a> Literal<'a> {
         parsed.unwrap_or_else(|| Self::typed_text(text, datatype))
     }
 
-    /// What it is.
+    /// Its kind.
     pub fn kind(&self) -> LiteralKind {
         self.kind
     }
@@ -288,7 +288,7 @@ impl<'a> Literal<'a> {
     }
 
     /// The order of literal ids: by family; quantities by unit and number; times by time; texts by
-    /// text, so that the same text in several languages stands together.
+    /// text, so that the same text in several languages is adjacent.
     pub(crate) fn storage_order(&self, other: &Literal<'_>) -> std::cmp::Ordering {
         let family = self.kind.family();
         family.cmp(&other.kind.family()).then_with(|| match family {
@@ -318,12 +318,12 @@ impl<'a> Literal<'a> {
 fn parse_number(text: &str) -> Option<f64> {
     let plausible = text.bytes().all(|b| b.is_ascii_digit() || matches!(b, b'+' | b'-' | b'.' | b'e' | b'E'));
     let value: f64 = if plausible { text.parse().ok()? } else { return None };
-    // -0 and 0 are one number: they must have one key.
+    // -0 and 0 are the same number and must have the same key.
     value.is_finite().then_some(if value == 0.0 { 0.0 } else { value })
 }
 
 impl fmt::Display for Literal<'_> {
-    /// As people read it: the number and its unit, the text alone.
+    /// For display: a number with its unit, a text alone.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match (self.kind, self.tag) {
             (LiteralKind::Quantity, unit) if !unit.is_empty() => write!(f, "{} {unit}", self.text),

@@ -1,11 +1,11 @@
-//! How names are compared: folded, so that `beyonce` finds Beyoncé, and by edit distance, so that a typing
-//! error can be answered with the nearest known name.
+//! Comparison of names: folded, so that `beyonce` finds Beyoncé, and by edit distance, so that for a typing
+//! error the nearest known name can be suggested.
 
 use crate::cast::to_usize;
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
 
-/// The folded form of a name: lower case, without accents; dots and apostrophes vanish, other
+/// The folded form of a name: lower case, without accents; dots and apostrophes are removed, other
 /// punctuation separates words, words are separated by one blank.
 /// A name of nothing but punctuation folds to itself.
 ///
@@ -58,7 +58,7 @@ fn fold_char(c: char, out: &mut String) {
 /// Maximum number of characters of a name in a message.
 const MAX_SHOWN: usize = 60;
 
-/// A text of any length, cut to what a message can hold.
+/// A text, shortened for a message.
 pub fn shortened(text: &str) -> String {
     match text.char_indices().nth(MAX_SHOWN) {
         Some((end, _)) => format!("{}...", &text[..end]),
@@ -71,7 +71,7 @@ pub(crate) fn edit_distance(a: &str, b: &str) -> usize {
     strsim::osa_distance(a, b)
 }
 
-/// The known name that a wrong one was probably meant to be.
+/// The known name that was probably meant by an unknown one.
 ///
 /// ```
 /// use touchstone_kb::nearest_name;
@@ -79,7 +79,7 @@ pub(crate) fn edit_distance(a: &str, b: &str) -> usize {
 /// assert_eq!(nearest_name("xyz", ["label", "class"]), None);
 /// ```
 pub fn nearest_name<'n>(wrong: &str, known: impl IntoIterator<Item = &'n str>) -> Option<&'n str> {
-    // A word of this length is not a typo, and the search would take long.
+    // A word of this length is not a typing error, and the search would take long.
     if wrong.len() > 100 {
         return None;
     }

@@ -1,4 +1,4 @@
-//! How long work reports itself and is stopped.
+//! Progress and cancellation of long operations.
 
 /// Receives the progress of an import or export, and may ask it to stop.
 pub trait Progress: Sync {

@@ -1,7 +1,7 @@
-//! Where compiled KBs are, by the fingerprint of their content.
+//! The folders of compiled KBs, by the fingerprint of their content.
 //!
-//! Imports are recorded in a small file of the cache folder. The file is a hint, never an authority: a folder counts only if the manifest
-//! in it has the fingerprint that is asked for, so entries whose folder vanished or changed are ignored, and dropped when the file is next
+//! Imports are recorded in a small file of the cache folder. The file is only a hint: a folder counts only if the manifest
+//! in it has the requested fingerprint, so entries whose folder was removed or changed are ignored, and dropped when the file is next
 //! written.
 
 use crate::error::{KbError, Result};
@@ -38,14 +38,14 @@ impl RegistryEntry {
     }
 }
 
-/// Records the KB in a folder. The cache folder is created if it is not there.
+/// Records the KB in a folder. The cache folder is created if it does not exist.
 pub fn record(cache: &Path, dir: &Path) -> Result<()> {
     let manifest = KbManifest::read(dir)?;
     let path = fs::canonicalize(dir).map_err(KbError::io("read", dir))?;
     fs::create_dir_all(cache).map_err(KbError::io("create", cache))?;
     let lock_path = cache.join("kbs.lock");
     let lock = File::create(&lock_path).map_err(KbError::io("create", &lock_path))?;
-    // Held for the time of a small write only.
+    // Held only for the time of a small write.
     lock.lock().map_err(KbError::io("lock", &lock_path))?;
     let mut entries = entries(cache);
     entries.retain(|entry| entry.path != path && entry.is_current());
@@ -58,12 +58,12 @@ pub fn record(cache: &Path, dir: &Path) -> Result<()> {
     Ok(())
 }
 
-/// All that is recorded, whether it is still there or not. A file that cannot be read is taken as empty.
+/// All entries, whether their folders still exist or not. A file that cannot be read counts as empty.
 pub fn entries(cache: &Path) -> Vec<RegistryEntry> {
     let path = cache.join(FILE);
     match fs::read(&path) {
         Ok(bytes) => serde_json::from_slice(&bytes).unwrap_or_else(|error| {
-            tracing::warn!(path = %path.display(), %error, "the list of imported KBs cannot be read; a new one is started");
+            tracing::warn!(path = %path.display(), %error, "the list of imported KBs cannot be read; starting a new one");
             Vec::new()
         }),
         Err(_) => Vec::new(),
@@ -97,7 +97,7 @@ fn in_folder(folder: &Path, fingerprint: &str) -> Option<PathBuf> {
         .filter_map(|entry| Some(entry.ok()?.path()))
         .filter(|path| has_fingerprint(path, fingerprint))
         .collect();
-    // Copies have the same content; which one is taken does not depend on the order of the folder.
+    // Copies have the same content; the choice does not depend on the order of the folder.
     found.sort();
     found.into_iter().next()
 }
@@ -144,12 +144,12 @@ mod tests {
         assert_eq!(find(&cache, &changed, &[]), None);
         record(&cache, &b).unwrap();
         let known: Vec<String> = entries(&cache).into_iter().map(|entry| entry.fingerprint).collect();
-        assert_eq!(known, std::slice::from_ref(&second), "the entry that is no longer true is dropped");
+        assert_eq!(known, std::slice::from_ref(&second), "the outdated entry is dropped");
         record(&cache, &b).unwrap();
         assert_eq!(entries(&cache).len(), 1, "one folder, one entry");
         fs::remove_dir_all(&b).unwrap();
         assert_eq!(find(&cache, &second, &[&near]), None);
-        // A damaged record loses nothing but hints.
+        // A damaged record only loses hints.
         fs::write(cache.join(FILE), "{").unwrap();
         assert_eq!(find(&cache, &changed, &[]), None);
         record(&cache, &a).unwrap();

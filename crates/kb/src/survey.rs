@@ -1,5 +1,5 @@
-//! What matters about a KB for a benchmark: how many entities have a name and in which languages, how many have a class, and which
-//! properties look like names that were not taken for them.
+//! Properties of a KB that matter for a benchmark: how many entities have a name and in which languages, how many have a class, and which
+//! properties look like names that were not used as such.
 
 use crate::ids::{AttributeId, LiteralId, NodeId};
 use crate::literal::LiteralFamily;
@@ -7,7 +7,7 @@ use crate::store::{Kb, ValueKind};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// What is known about the names and classes of entities.
+/// Statistics of the names and classes of entities.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Survey {
     /// Entities.
@@ -32,7 +32,7 @@ pub struct Survey {
 pub struct NameLike {
     /// The id of the property.
     pub id: String,
-    /// How many entities without a label have it.
+    /// The number of entities without a label that have it.
     pub entities: u64,
     /// One of its values.
     pub example: String,
@@ -45,7 +45,7 @@ pub struct NameLike {
 const LISTED: usize = 5;
 
 impl Survey {
-    /// Looks through all labels, and through text values of entities without a label.
+    /// Examines all labels, and the text values of entities without a label.
     pub fn of(kb: &Kb) -> Survey {
         let mut survey = Survey {
             entities: kb.n_entities() as u64,
@@ -108,14 +108,14 @@ impl Survey {
         if found.iter().any(|property| property.is_called_so) {
             found.retain(|property| property.is_called_so);
         }
-        // Attributes come in the order of their ids, and equals stay in it.
+        // Attributes come in the order of their ids, and the sort is stable.
         found.sort_by_key(|property| std::cmp::Reverse(property.entities));
         found.truncate(LISTED);
         found
     }
 
-    /// A name is text with letters, not too long, one for each entity, and hardly any two entities share it. It belongs to most unnamed
-    /// entities, or, if it is called so, to most of some class.
+    /// A name is text with letters, not too long, one for each entity, and hardly any two entities share it. Most unnamed
+    /// entities have it, or, if the property is called a name, most of some class.
     fn looks_like_name(&self, kb: &Kb, attribute: AttributeId, unnamed_of_class: &[u64]) -> Option<NameLike> {
         let facts = kb.facts_by_value(attribute);
         let (mut n_facts, mut distinct, mut like_names) = (0u64, 0u64, 0u64);

@@ -1,8 +1,8 @@
-//! Points in time of four precisions, packed so that integers compare as times do.
+//! Points in time of four precisions, packed into integers with the same order.
 
 use std::fmt;
 
-/// How exactly a time is known.
+/// The precision of a time.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Precision {
     /// A year, negative before the common era.
@@ -16,7 +16,7 @@ pub enum Precision {
 }
 
 /// A point in time, as written: a time zone is kept in the literal's text, and neither shifts the
-/// day nor takes part in comparisons ("born on 1 May" stays 1 May wherever it is read).
+/// day nor affects comparisons ("born on 1 May" is 1 May everywhere).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Time {
     key: i64,
@@ -63,7 +63,7 @@ impl Time {
         self.key
     }
 
-    /// How exactly the time is known.
+    /// The precision of the time.
     pub fn precision(self) -> Precision {
         self.precision
     }
@@ -81,7 +81,7 @@ impl Time {
         (self.key >> DAY_SHIFT) & 0x1f
     }
 
-    /// The key cut down to a coarser precision.
+    /// The key, truncated to a coarser precision.
     pub fn key_at(self, precision: Precision) -> i64 {
         let shift = match precision {
             Precision::Year => YEAR_SHIFT,
@@ -196,7 +196,7 @@ fn split_year(text: &str) -> Option<(i64, &str)> {
     Some((parse_integer(&text[..at])?, &text[at + 1..]))
 }
 
-/// Year, month and day of `yyyy-mm-dd`, as nearly all dates are written; `None` for every other text and for days that the calendar does not have.
+/// Year, month and day of `yyyy-mm-dd`, the usual form of dates; `None` for every other text and for days that the calendar does not have.
 pub fn plain_date(text: &str) -> Option<(i64, i64, i64)> {
     let &[y0, y1, y2, y3, b'-', m0, m1, b'-', d0, d1] = text.as_bytes() else { return None };
     let digits = [y0, y1, y2, y3, m0, m1, d0, d1].map(|byte| byte.wrapping_sub(b'0'));

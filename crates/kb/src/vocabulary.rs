@@ -1,4 +1,4 @@
-//! Which IRIs a KB's *direct* RDF view uses for what every KB has: types, labels, the class hierarchy.
+//! The IRIs of a KB's *direct* RDF view for types, labels and the class hierarchy.
 
 use serde::{Deserialize, Serialize};
 
@@ -25,10 +25,10 @@ pub const OWL: &str = "http://www.w3.org/2002/07/owl#";
 pub const SKOS: &str = "http://www.w3.org/2004/02/skos/core#";
 /// The namespace of Freebase.
 pub const FREEBASE: &str = "http://rdf.freebase.com/ns/";
-/// The namespace of what only Touchstone says: units, inverse labels, domains of the schema.
+/// The namespace of Touchstone's own terms: units, inverse labels, domains of the schema.
 pub(crate) const TOUCHSTONE: &str = "urn:touchstone:schema:";
 
-/// What an IRI of the vocabulary stands for.
+/// The meaning of an IRI of the vocabulary.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[allow(missing_docs)]
 pub enum VocabularyTerm {

@@ -14,7 +14,7 @@ fn store(dir: &Path) -> PathBuf {
     path
 }
 
-/// All files that hold data: the stamp is only a note that a check took place, the marker one of what was written.
+/// All files with data: the stamp only records that a check took place, the marker what was written.
 fn files(store: &Path) -> Vec<PathBuf> {
     let mut files: Vec<PathBuf> = fs::read_dir(store).unwrap().map(|e| e.unwrap().path()).collect();
     files.retain(|path| {
@@ -93,7 +93,7 @@ fn another_version_is_named() {
     assert!(matches!(result, Err(KbError::NotAStore { .. })));
 }
 
-/// Right checksums over wrong content: the structure is checked as well, so that no look-up can leave its bounds.
+/// Correct checksums of wrong content: the structure is checked as well, so that every look-up stays within bounds.
 #[test]
 fn a_forged_store_is_refused_too() {
     let dir = tempfile::tempdir().unwrap();
@@ -104,7 +104,7 @@ fn a_forged_store_is_refused_too() {
     for path in files(&store) {
         let name = path.file_name().unwrap().to_string_lossy().into_owned();
         let good = fs::read(&path).unwrap();
-        // Numbers far out of range; free data (float keys, sources) may be anything.
+        // Numbers far out of range; unconstrained data (float keys, sources) may have any value.
         let free = [
             "literal_key.col",
             "literal_kind.col",

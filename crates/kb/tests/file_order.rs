@@ -1,4 +1,4 @@
-//! What KQA Pro's file says, in its own order: node ranks and records.
+//! The order of KQA Pro's file: node ranks and records.
 #![allow(missing_docs)]
 
 use std::path::Path;
@@ -60,7 +60,7 @@ fn records(kb: &Kb, id: &str) -> Vec<String> {
     kb.records(node).map(|record| shown(kb, &record)).collect()
 }
 
-/// Also with so little memory that everything goes through the disk.
+/// Also with so little memory that everything is sorted on disk.
 #[test]
 fn records_are_kept_as_they_stand_in_the_file() {
     let dir = tempfile::tempdir().expect("a folder");
@@ -82,7 +82,7 @@ fn records_are_kept_as_they_stand_in_the_file() {
         assert_eq!(records(&kb, "E1"), ["near <- E2 []", "far <- E3 []", "kind <- C1 []", "near -> E2 []"]);
         assert_eq!(records(&kb, "C1"), ["kind <- E2 []", "kind -> E1 []"], "from the other ends");
         assert!(records(&kb, "E3").is_empty() && records(&kb, "C2").is_empty());
-        // Facts are as ever: sorted, and each once.
+        // Facts are sorted and distinct, as always.
         assert_eq!(kb.n_facts(), 4 + 5);
     }
 }
@@ -96,7 +96,7 @@ fn nodes_know_their_place_in_the_file() {
     assert_eq!(rank("E3"), None, "it is only mentioned");
 }
 
-/// The order is no content: another format has none, and the fingerprint is the same.
+/// The order is not part of the content: other formats do not have it, and the fingerprint is the same.
 #[test]
 fn other_formats_have_no_order() {
     let dir = tempfile::tempdir().expect("a folder");

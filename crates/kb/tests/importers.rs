@@ -116,7 +116,7 @@ fn strict_stops_at_the_first_problem_and_leaves_nothing() {
     }
 }
 
-/// Cut the files anywhere: an error or a report, never a panic, never a half store.
+/// Files truncated at any place give an error or a report, never a panic and never an incomplete store.
 #[test]
 fn cut_files_never_panic() {
     for case in cases() {
@@ -137,7 +137,7 @@ fn cut_files_never_panic() {
     }
 }
 
-/// Items that share a seed's label come along if asked for, up to the number given.
+/// Items that share a seed's label are included if requested, up to the given number.
 #[test]
 fn homonyms_of_seeds_come_along() {
     let dir = tempfile::tempdir().unwrap();

@@ -1,4 +1,4 @@
-//! Inputs that would fill the memory are refused, and imports end soon after they are told to, whatever they do.
+//! Inputs that would exhaust the memory are rejected, and imports end soon after they are cancelled, at every stage.
 #![allow(missing_docs, clippy::unwrap_used)]
 
 use std::fmt::Write as _;
@@ -15,7 +15,7 @@ fn write(dir: &Path, name: &str, text: &str) -> PathBuf {
     path
 }
 
-/// Nothing of an import is left beside its input.
+/// A failed import leaves nothing beside its input.
 fn is_clean(dir: &Path, input: &Path) -> bool {
     fs::read_dir(dir).unwrap().all(|entry| entry.unwrap().path() == input)
 }
@@ -65,7 +65,7 @@ fn records_have_a_longest_length() {
     }
 }
 
-/// A small file that unpacks to a line of 256 MB is refused after its first part.
+/// A small file that unpacks to a line of 256 MB is rejected after its first part.
 #[test]
 fn a_bomb_is_not_unpacked() {
     struct Read(AtomicU64);
@@ -141,7 +141,7 @@ fn a_deep_hierarchy_is_refused() {
     assert!(error.to_string().contains("pairs of a class and a member"), "{error}");
 }
 
-/// Stops the work when it has asked so many times whether it should, and counts how often it goes on to ask.
+/// Cancels the work at a given number of checks, and counts the checks after that.
 struct StopAfter {
     left: AtomicU64,
     asked_after: AtomicU64,
@@ -172,7 +172,7 @@ fn an_import_can_be_stopped_at_every_stage() {
             Err(KbError::Interrupted) => {
                 n_stops += 1;
                 assert!(is_clean(dir.path(), &input), "after {after}");
-                // Two halves of the work go on side by side.
+                // Two parts of the work run in parallel.
                 assert!(stop.asked_after.into_inner() <= 2, "after {after}");
             }
             Err(error) => panic!("after {after}: {error}"),

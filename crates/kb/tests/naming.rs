@@ -1,4 +1,4 @@
-//! Names of RDF: which property they come from, what has none, and how it is found.
+//! Names of RDF: which property they come from, and how nodes without a name are shown and found.
 #![allow(missing_docs, clippy::unwrap_used)]
 
 use std::collections::BTreeMap;
@@ -48,7 +48,7 @@ fn common_name_properties_are_names_of_what_has_no_label() {
     assert_eq!((label(&kb, "b").as_deref(), aliases(&kb, "b")), (Some("Bob"), vec!["Bobby".to_owned()]));
     assert_eq!((label(&kb, "c").as_deref(), aliases(&kb, "c")), (Some("Cy"), vec![]));
     assert_eq!(label(&kb, "d"), None, "a German title is no English name");
-    // What is used as a label can still be asked for.
+    // A value that is used as a label can still be queried.
     let name = kb.attribute("http://xmlns.com/foaf/0.1/name").unwrap();
     assert_eq!(kb.facts_with(Property::Attribute(name)).count(), 3);
     let kb = try_import(":d dct:title 'Titel'@de ; :p :a .", &[], "de").unwrap();
@@ -117,13 +117,13 @@ fn what_has_no_label_is_found_by_what_is_displayed() {
         assert_eq!(kb.nodes_named(shown), [node]);
         assert_eq!(kb.find_names(shown, 3)[0].node, node);
         assert_eq!(kb.find_names(shown, 3)[0].matched, Match::Exact);
-        // It is no label: neither in the index of labels nor in RDF.
+        // It is not a label: neither in the index of labels nor in RDF.
         assert_eq!(kb.label_literal(node), None);
         assert_eq!(kb.nodes_labelled(shown).count(), 0);
     }
     assert_eq!(kb.find_names("bohemian rhapsody", 1)[0].matched, Match::Folded);
     assert_eq!(kb.find_names("cafe", 1)[0].name, "Café");
-    // A label goes before what is only displayed.
+    // A label ranks before a name that is only displayed.
     let queens: Vec<&str> = kb.nodes_named("Queen").into_iter().map(|node| kb.node_id(node)).collect();
     assert_eq!(queens.len(), 2);
     assert_eq!(kb.nodes_labelled("Queen").map(|node| kb.node_id(node)).collect::<Vec<_>>(), ["http://e/x"]);
@@ -132,7 +132,7 @@ fn what_has_no_label_is_found_by_what_is_displayed() {
 }
 
 #[test]
-fn a_survey_tells_names_languages_classes_and_what_looks_like_names() {
+fn a_survey_reports_names_languages_classes_and_name_like_properties() {
     let mut turtle = String::new();
     for i in 0..20 {
         turtle += &format!(
@@ -158,7 +158,7 @@ fn a_survey_tells_names_languages_classes_and_what_looks_like_names() {
     assert!(named.named == 26 && !named.lacks_names() && named.name_like.is_empty());
 }
 
-/// Restrictions and lists of classes are blank nodes, but nothing to ask about: they stay in the graph only.
+/// Restrictions and lists of classes are blank nodes that are kept in the graph but are not part of the model.
 #[test]
 fn owl_expressions_are_not_entities() {
     let turtle = "@prefix owl: <http://www.w3.org/2002/07/owl#> .
@@ -170,7 +170,7 @@ fn owl_expressions_are_not_entities() {
     let entities: Vec<&str> = kb.nodes().take(kb.n_entities()).map(|node| kb.node_id(node)).collect();
     let (blank, named): (Vec<&str>, Vec<&str>) = entities.iter().partition(|id| id.starts_with("_:"));
     assert_eq!(named.iter().filter(|id| id.ends_with("/p1") || id.ends_with("/b1")).count(), 2, "{named:?}");
-    // The address, and the two cells of a list that is no part of an expression.
+    // The address, and the two cells of a list that is not part of an expression.
     assert_eq!(blank.len(), 3, "{blank:?}");
     assert!(kb.classes().all(|class| !kb.node_id(kb.class_node(class)).starts_with("_:")));
     assert!(kb.relation("http://www.w3.org/2002/07/owl#onProperty").is_none());

@@ -184,7 +184,7 @@ fn random_triple(rng: &mut Rng, depth: usize) -> Triple {
     Triple { subject: random_subject(rng), predicate, object }
 }
 
-/// A graph; most reified triples are asserted, too.
+/// A graph; most reified triples are also asserted.
 fn random_graph(seed: u64, size: usize) -> BTreeSet<String> {
     let rng = &mut Rng::new(seed);
     let mut graph = BTreeSet::new();
@@ -297,7 +297,7 @@ fn predicates_are_kept() {
     assert_eq!(shown(&kb), expected.into());
     assert_eq!(kb.label(kb.node("http://e/s").unwrap()), "star", "the model knows the name");
     assert_eq!(report.graph_only.0, [("name or description in another language (see --lang)", 1)]);
-    // What the model makes of it must be asked for.
+    // The triples of the model are only in its own graph.
     let view = DirectView::new(&kb);
     let model: BTreeSet<String> = view
         .matching_in_model(None, None, None)
@@ -309,7 +309,7 @@ fn predicates_are_kept() {
     assert!(model.contains(label) && model.contains(kind), "{MODEL_GRAPH}: {model:?}");
 }
 
-/// Of names in several languages English is shown, then what has no language; all of them stay in the graph.
+/// Of names in several languages the English one is shown, then one without a language; all of them stay in the graph.
 #[test]
 fn any_language_prefers_english() {
     let dir = tempfile::tempdir().unwrap();
@@ -326,7 +326,7 @@ fn any_language_prefers_english() {
     assert_eq!(shown(&kb).len(), 12);
 }
 
-/// An empty graph is a KB without triples; a file in which nothing could be read is a mistake.
+/// An empty graph is a KB without triples; a file in which nothing could be read is an error.
 #[test]
 fn an_empty_graph_is_a_kb() {
     let dir = tempfile::tempdir().unwrap();
@@ -339,7 +339,7 @@ fn an_empty_graph_is_a_kb() {
     assert!(!dir.path().join("bad").exists());
 }
 
-/// A reifier whose triple is not asserted stays in the graph, and is no fact.
+/// A reifier whose triple is not asserted stays in the graph and is not a fact.
 #[test]
 fn reifiers_without_assertion() {
     let dir = tempfile::tempdir().unwrap();

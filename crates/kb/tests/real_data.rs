@@ -1,4 +1,4 @@
-//! Real public data, where it is at hand.
+//! Real public data, if it is available.
 #![allow(missing_docs, clippy::unwrap_used, clippy::print_stderr)]
 
 mod support;

@@ -85,7 +85,7 @@ fn the_schema_survives() {
     assert_eq!(
         kb.relation_inverse(kb.relation("directed").unwrap()),
         Some(director),
-        "told once, known twice"
+        "declared once, known in both directions"
     );
     assert!(kb.is_symmetric(kb.relation("spouse").unwrap()));
     let duration = kb.attribute("duration").unwrap();

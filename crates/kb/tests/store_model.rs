@@ -239,7 +239,7 @@ fn check_groups(kb: &Kb, model: &NaiveKb) {
     assert_eq!(counts.qualified_facts, kb.qualified_facts().len() as u64);
 }
 
-/// What an overlay refuses.
+/// Changes that an overlay rejects.
 #[test]
 fn impossible_changes_are_refused() {
     let model = NaiveKb::random(5, 20, Content::Everything);
@@ -249,11 +249,11 @@ fn impossible_changes_are_refused() {
     assert!(kb.overlay(&removed(kb.n_facts())).is_err());
     let relation = Property::Relation(kb.relations().next().unwrap());
     let attribute = Property::Attribute(kb.attributes().next().unwrap());
-    let nobody = NodeId(kb.n_nodes() as u32);
+    let unknown_node = NodeId(kb.n_nodes() as u32);
     let literal = Value::Literal(touchstone_kb::LiteralId(0));
     for added in [
-        (nobody, relation, Value::Node(NodeId(0))),
-        (NodeId(0), relation, Value::Node(nobody)),
+        (unknown_node, relation, Value::Node(NodeId(0))),
+        (NodeId(0), relation, Value::Node(unknown_node)),
         (NodeId(0), relation, literal),
         (NodeId(0), attribute, Value::Node(NodeId(0))),
         (NodeId(0), attribute, Value::Literal(touchstone_kb::LiteralId(kb.n_literals() as u32))),
@@ -290,7 +290,7 @@ proptest! {
             check_values(&overlay, &changed);
             check_groups(&overlay, &changed);
         }
-        // What lies below is as it was.
+        // The KB below the overlay is unchanged.
         check_facts(&kb, &model);
         check_groups(&kb, &model);
     }
@@ -311,7 +311,7 @@ proptest! {
         let model = NaiveKb::random(seed, size, Content::Everything);
         let dir = tempfile::tempdir().unwrap();
         let one = model.compile(&dir.path().join("one"), 1, 1 << 20);
-        // 64 bytes of memory: everything goes through sorted runs on disk.
+        // 64 bytes of memory: everything is sorted on disk.
         let two = model.compile(&dir.path().join("two"), 2, 64);
         prop_assert_eq!(&one.manifest().fingerprint, &two.manifest().fingerprint);
         let sums = |name: &str| std::fs::read_to_string(dir.path().join(name).join("checksums")).unwrap();

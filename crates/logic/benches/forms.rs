@@ -1,4 +1,4 @@
-//! How fast logical forms are compared, shaped and recognised, on one core. Run with `cargo bench -p touchstone-logic`.
+//! Measures how fast logical forms are compared, shaped and recognised, on one core. Run with `cargo bench -p touchstone-logic`.
 //!
 //! For SPARQL the peer is `spargebra`, which parses the same texts and does nothing else, in the same number of rounds. For comparing and
 //! shaping S-expressions there is no library to measure against: those lines are rates without a ratio, over pairs whose texts differ.
@@ -19,7 +19,7 @@ use touchstone_logic::sparql::{Namespaces, parse, recognise};
 use touchstone_logic::{Form, Ontology, Program, QueryGraph, Spelling};
 use turns::{ROUNDS, best_rounds};
 
-/// As in the program: parsers make many small allocations.
+/// The same allocator as in the program: parsers make many small allocations.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
@@ -75,7 +75,7 @@ fn main() {
         .iter()
         .map(|line| (gold[&line["qid"].as_u64().unwrap()], line["logical_form"].as_str().unwrap()))
         .collect();
-    // Two equal texts are equal without a comparison.
+    // Equal texts are equal without a comparison.
     let pairs: Vec<(&str, &str)> = pairs.into_iter().filter(|(gold, predicted)| gold != predicted).collect();
     println!("{} pairs of a gold and another predicted S-expression", pairs.len());
     for (what, legacy) in [("official exact match", false), ("official exact match, legacy", true)] {
@@ -123,7 +123,7 @@ fn main() {
     ];
     let namespaces = Namespaces::default();
     for (name, queries) in &sets {
-        // Only texts that need no repair, so that both read the same.
+        // Only texts that need no repair, so that both parse the same.
         let plain = |text: &&String| spargebra::SparqlParser::new().parse_query(text).is_ok();
         let queries: Vec<&String> = queries.iter().filter(plain).collect();
         if queries.is_empty() {

@@ -30,7 +30,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         let alias = shape.alias.map_or(String::new(), |alias| format!(" ({alias})"));
         println!("shape {}{alias}, {} relations", shape.code, shape.relations);
 
-        // 2. Translations, each with what it loses; or the reason why there is none.
+        // 2. Translations, each with its losses, or the reason why there is none.
         for printed in [sexpr::print(&query), kopl::print(&query, &())] {
             match printed {
                 Ok(printed) => println!("{} ({} differences)", printed.text, printed.lost.len()),

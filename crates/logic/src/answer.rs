@@ -1,4 +1,4 @@
-//! One answer to a question: what engines find, benchmarks keep and systems predict.
+//! An answer to a question: what engines find, benchmarks keep and systems predict.
 
 use serde::de::{IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -97,12 +97,12 @@ pub enum Answer {
     },
 }
 
-/// A number as JSON writes it.
+/// A JSON number.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Number(String);
 
 impl Number {
-    /// The number as a text.
+    /// The number as text.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -143,7 +143,7 @@ impl Answer {
         Answer::Text { value: text.into(), language: String::new(), datatype: String::new() }
     }
 
-    /// How many there are.
+    /// A count.
     pub fn count(count: u64) -> Answer {
         Answer::Number { value: count.into() }
     }
@@ -176,7 +176,7 @@ impl Answer {
         }
     }
 
-    /// The word of its type in files.
+    /// The name of its type in files.
     pub fn kind(&self) -> &'static str {
         match self {
             Answer::Entity { .. } => "entity",
@@ -192,7 +192,7 @@ impl Answer {
         }
     }
 
-    /// The id, for what has one.
+    /// The id, if it has one.
     pub fn id(&self) -> Option<&str> {
         match self {
             Answer::Entity { id, .. } | Answer::Class { id, .. } | Answer::Relation { id, .. } => {
@@ -202,7 +202,7 @@ impl Answer {
         }
     }
 
-    /// The text as KQA Pro writes answers: names, `206 centimetre`, `yes` and `no`; the id of what has no name.
+    /// The text in KQA Pro's notation: names, `206 centimetre`, `yes` and `no`; the id of a thing without a name.
     pub fn text(&self) -> Cow<'_, str> {
         match self {
             Answer::Entity { id, label } | Answer::Class { id, label } | Answer::Relation { id, label } => {
@@ -222,7 +222,7 @@ impl Answer {
         }
     }
 
-    /// The value without its unit, of quantities that have one.
+    /// The value of a quantity without its unit.
     pub fn value_without_unit(&self) -> Option<&str> {
         match self {
             Answer::Quantity { value, unit } if !unit.is_empty() => Some(value),
@@ -230,7 +230,7 @@ impl Answer {
         }
     }
 
-    /// Whether two lists hold the same answers: by id where all of them have one, by their text otherwise.
+    /// Whether two lists hold the same answers: by id if all of them have one, otherwise by text.
     pub fn are_same(left: &[Answer], right: &[Answer]) -> bool {
         let by_id = left.iter().chain(right).all(|answer| answer.id().is_some());
         let key = |answer: &'_ Answer| match answer.id() {
@@ -253,7 +253,7 @@ impl fmt::Display for Answer {
     }
 }
 
-/// The word of a precision in files.
+/// The name of a precision in files.
 fn precision_word(precision: Precision) -> &'static str {
     match precision {
         Precision::Year => "year",
@@ -346,7 +346,7 @@ impl<'de> Visitor<'de> for AnswerVisitor {
     }
 }
 
-/// The fields of an answer as they are written; fields of other kinds of answers are ignored.
+/// The fields of an answer as written; fields of other kinds of answers are ignored.
 #[derive(Default)]
 struct Fields {
     kind: Option<String>,
@@ -390,7 +390,7 @@ impl Fields {
                 datatype: self.datatype.unwrap_or_default(),
             },
             Some("term") => Answer::Term { value: text(&value) },
-            // `boolean` and `number` are told by their value, as is what has no type.
+            // `boolean` and `number` are distinguished by their value, as are answers without a type.
             _ => match value {
                 _ if !label.is_empty() => Answer::Entity { id, label },
                 Some(value) if !id.is_empty() => Answer::Entity { id, label: value.to_string() },

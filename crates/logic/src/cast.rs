@@ -1,6 +1,6 @@
-//! Conversions between numbers, in one place, so that each is justified once.
+//! Numeric conversions, each justified once.
 
-/// A count or a position as the 32 bits that queries are kept in.
+/// A count or a position in 32 bits, as queries store it.
 #[inline]
 #[expect(
     clippy::cast_possible_truncation,

@@ -15,7 +15,7 @@ use std::fmt;
 pub struct SchemaItems {
     /// Classes.
     pub classes: BTreeSet<Symbol>,
-    /// Relations and attributes, whichever way they are used.
+    /// Relations and attributes, in either direction.
     pub properties: BTreeSet<Symbol>,
     /// Qualifier keys.
     pub qualifiers: BTreeSet<Symbol>,
@@ -70,7 +70,7 @@ impl SchemaItems {
     }
 }
 
-/// How far a question is from a training set.
+/// The level of a question relative to a training set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Level {
     /// Its template occurs in training.
@@ -85,7 +85,7 @@ impl Level {
     /// All of them.
     pub const ALL: [Level; 3] = [Level::Iid, Level::Compositional, Level::ZeroShot];
 
-    /// The spelling of GrailQA's files.
+    /// The spelling in GrailQA's files.
     pub fn name(self) -> &'static str {
         match self {
             Level::Iid => "i.i.d.",
@@ -101,14 +101,14 @@ impl fmt::Display for Level {
     }
 }
 
-/// What a training set holds.
+/// The schema items and templates of a training set.
 #[derive(Debug, Default)]
 pub struct Training {
     items: HashSet<String>,
     templates: HashSet<String>,
 }
 
-/// The level of a question, with its schema items that training does not have (#Z is their number).
+/// The level of a question, with its schema items that are not in training (#Z is their number).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Judgement {
     /// The level.
@@ -117,23 +117,23 @@ pub struct Judgement {
     pub unseen: Vec<String>,
 }
 
-/// What [`Training`] keeps of one question. Making it is the costly part and needs nothing but the question.
+/// What [`Training`] keeps of one question. Making it is the expensive part and depends only on the question.
 #[derive(Debug, Clone)]
 pub struct Traits {
-    /// Each item, as it is compared and as it is shown.
+    /// Each item, as compared and as shown.
     items: Vec<(String, Symbol)>,
     template: String,
 }
 
 impl Traits {
-    /// What matters about a question. Templates are compared up to inverse relations; with the inverse rule of GrailQA++, a relation
-    /// also counts as seen when its inverse is.
+    /// The schema items and template of a question. Templates are compared up to inverse relations; with the inverse rule of GrailQA++, a
+    /// relation also counts as seen if its inverse was seen.
     pub fn of(query: &Query, inverses: &dyn Vocabulary, inverse_rule: bool) -> Traits {
         let template = Canonical::template(query, inverses).key().to_owned();
         Traits::new(SchemaItems::of(query), template, inverses, inverse_rule)
     }
 
-    /// The same of a question whose schema items and template are known.
+    /// The same for a question whose schema items and template are known.
     pub fn new(
         items: SchemaItems,
         template: String,
@@ -178,12 +178,12 @@ impl Training {
         Judgement { level, unseen }
     }
 
-    /// How many different schema items there are.
-    pub fn item_count(&self) -> usize {
+    /// The number of distinct schema items.
+    pub(crate) fn item_count(&self) -> usize {
         self.items.len()
     }
 
-    /// How many different templates there are.
+    /// The number of distinct templates.
     pub fn template_count(&self) -> usize {
         self.templates.len()
     }

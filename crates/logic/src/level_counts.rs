@@ -1,4 +1,4 @@
-//! The levels of many questions: how often each occurs.
+//! Counts the levels of many questions.
 
 use crate::cast::float;
 use crate::level::{Judgement, Level, Training};
@@ -9,7 +9,7 @@ use serde::Serialize;
 pub struct QuestionLevel<'q> {
     id: &'q str,
     level: &'static str,
-    /// #Z: the number of schema items that training does not have.
+    /// #Z: the number of schema items that are not in training.
     z: usize,
     unseen: &'q [String],
 }
@@ -31,7 +31,7 @@ pub struct NoLevel<'q> {
     pub error: &'q str,
 }
 
-/// How often each level occurs.
+/// The number of questions at each level.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct LevelCounts {
     /// By level: the number of questions, and of their unseen schema items.
@@ -51,14 +51,14 @@ pub struct LevelRow {
     pub mean_z: f64,
 }
 
-/// What a training set holds, and the levels of test questions.
+/// The size of a training set, and the levels of test questions.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct LevelSummary {
     /// The number of training questions.
     pub training_questions: usize,
-    /// The number of different schema items in training.
+    /// The number of distinct schema items in training.
     pub schema_items: usize,
-    /// The number of different templates in training.
+    /// The number of distinct templates in training.
     pub templates: usize,
     /// The number of test questions with a level.
     pub questions: usize,

@@ -1,9 +1,9 @@
-//! What a translation loses, said exactly.
+//! The differences in meaning that a translation introduces.
 
 use crate::query::Rules;
 use std::fmt;
 
-/// A logical form's language.
+/// The language of a logical form.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Language {
     /// GrailQA's S-expressions.
@@ -15,7 +15,7 @@ pub enum Language {
 }
 
 impl Language {
-    /// The word used in commands.
+    /// Its name in commands.
     pub fn word(self) -> &'static str {
         match self {
             Language::Sexpr => "sexpr",
@@ -24,14 +24,14 @@ impl Language {
         }
     }
 
-    /// The language with a word.
+    /// The language with a name.
     pub fn from_word(word: &str) -> Option<Language> {
         [Language::Sexpr, Language::Kopl, Language::Sparql]
             .into_iter()
             .find(|language| language.word() == word)
     }
 
-    /// The language of a text, by its first characters: `(`, a SPARQL keyword, or else a program.
+    /// The language of a text, guessed from its first characters: `(`, a SPARQL keyword, or else a program.
     pub fn guess(text: &str) -> Language {
         let start = text.trim_start();
         let word: String = start.chars().take_while(|c| c.is_ascii_alphabetic()).collect();
@@ -60,26 +60,26 @@ impl fmt::Display for Language {
     }
 }
 
-/// A translated text, with what it says differently.
+/// A translated text, with its differences in meaning.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Printed {
     /// The text.
     pub text: String,
-    /// What is lost; empty when both mean the same.
+    /// The losses; empty if both mean the same.
     pub lost: Vec<Loss>,
 }
 
 /// A difference in meaning between a query and its translation, or between a text and the query that was recognised in it.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Loss {
-    /// A superlative's path leaves from a thing inside the description; the S-expression repeats the way there, so it may pass another thing.
+    /// A superlative's path starts at a thing inside the description; the S-expression repeats the path to it, so it may reach another thing.
     SharedNode {
-        /// The steps that are walked twice.
+        /// The repeated steps.
         repeated: String,
     },
     /// Inequalities that the other language leaves to its converter.
     Different {
-        /// How many.
+        /// Number of inequalities.
         pairs: usize,
     },
     /// The restriction to English.
@@ -95,33 +95,40 @@ pub enum Loss {
     CountsRows,
     /// `SELECT` without `DISTINCT` repeats answers; the algebra has sets.
     Repeats,
-    /// A value was cast before it was compared or ordered; the algebra compares it as what it is.
+    /// A value is cast before it is compared or ordered; the algebra compares it unchanged.
     Cast {
         /// The function.
         function: String,
     },
-    /// Only the characters of a literal were compared, whatever its language or type; the algebra compares texts without a language.
+    /// Only the characters of a literal are compared, whatever its language or type; the algebra compares texts without a language.
     TextOnly {
         /// The text.
         text: String,
     },
     /// Values of all units are compared as bare numbers; the algebra compares within a unit.
     UnitsIgnored,
-    /// Inequalities that hold only while the extreme is chosen.
+    /// Inequalities that apply only while the extreme is chosen.
     InnerOnly,
-    /// The program does not tell the kind of a value, and nothing else did.
+    /// The program does not give the kind of a value, and it is not known otherwise.
     Guessed {
         /// The value.
         value: String,
-        /// What it was taken for.
+        /// The assumed kind.
         kind: &'static str,
     },
-    /// Two statements about facts may refer to two equal facts; the algebra takes them for one.
+    /// Two statements about facts may refer to two equal facts; the algebra treats them as one.
     SameFact,
-    /// A year or month is matched as it is written; the algebra also accepts dates in it.
+    /// A year or month is matched literally; the algebra also accepts dates in it.
     YearItself,
-    /// Dates are compared with dates only; the algebra also compares them with years.
+    /// Dates are compared only with dates; the algebra also compares them with years.
     DatesOnly,
+    /// Names and descriptions that are shown besides the answer, and the condition that there are any.
+    Labels {
+        /// The columns that the query does not have.
+        columns: Vec<String>,
+    },
+    /// Optional parts that nothing uses, casts of sort keys and repetitions are left out.
+    Simplified,
 }
 
 impl fmt::Display for Loss {
@@ -169,12 +176,21 @@ impl fmt::Display for Loss {
             Loss::DatesOnly => {
                 f.write_str("SPARQL compares dates only, the query also compares values that are years")
             }
+            Loss::Labels { columns } if columns.is_empty() => {
+                f.write_str("the condition that things have a name or description is dropped")
+            }
+            Loss::Labels { columns } => {
+                write!(f, "names and descriptions are not part of the query: ?{}", columns.join(", ?"))
+            }
+            Loss::Simplified => {
+                f.write_str("the SPARQL was simplified: repeated rows and unused parts do not count")
+            }
         }
     }
 }
 
 impl Rules {
-    /// What a language without side conditions loses.
+    /// The losses of a language without side conditions.
     pub(crate) fn lost(&self) -> impl Iterator<Item = Loss> {
         let different =
             (!self.different.is_empty()).then_some(Loss::Different { pairs: self.different.len() });
@@ -182,7 +198,7 @@ impl Rules {
     }
 }
 
-/// Something that a language has no words for.
+/// Something that a language cannot express.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{language} cannot express {what}{}", hint.as_ref().map(|h| format!("; {h}")).unwrap_or_default())]
 pub struct Inexpressible {
@@ -195,7 +211,7 @@ pub struct Inexpressible {
 }
 
 impl Inexpressible {
-    /// Without advice.
+    /// An error without advice.
     pub fn new(language: Language, what: impl Into<String>) -> Inexpressible {
         Inexpressible { language, what: what.into(), hint: None }
     }

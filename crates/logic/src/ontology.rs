@@ -1,8 +1,8 @@
-//! The ontology of an RDF KB in the files of GrailQA: which names are classes and relations, what a relation
-//! connects, which relation is its inverse, and which classes stand directly above a class.
+//! The ontology of an RDF KB in GrailQA's file format: which names are classes and relations, what a relation
+//! connects, which relation is its inverse, and which classes are directly above a class.
 //!
-//! Everything is looked up as GrailQA's evaluator does it: superclasses one step up, for a relation that is
-//! described twice the last line, an inverse also when no other file knows it.
+//! Look-ups follow GrailQA's evaluator: superclasses one step up, the last line for a relation that is
+//! described twice, and inverses even if no other file has them.
 
 use crate::cast::index32;
 use hashbrown::{DefaultHashBuilder, HashTable};
@@ -10,7 +10,7 @@ use std::hash::BuildHasher;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// The number of a name. Numbers from [`LOCAL`] on are left to the users of an ontology.
+/// The number of a name. Numbers from [`LOCAL`] on are reserved for the users of an ontology.
 pub(crate) type NameId = u32;
 /// No name.
 pub(crate) const NO_NAME: NameId = u32::MAX;
@@ -29,15 +29,13 @@ pub struct Ontology {
     entries: Vec<Entry>,
     /// Class and direct superclass, sorted.
     superclasses: Vec<(NameId, NameId)>,
-    n_classes: usize,
-    n_relations: usize,
 }
 
-/// An ontology that cannot be loaded.
+/// Why an ontology cannot be loaded.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum OntologyError {
-    /// One of the files is not there.
+    /// One of the files does not exist.
     #[error(
         "{} has no file {file}; an ontology is the three files {ROLES}, {TYPES} and {INVERSES}",
         dir.display()
@@ -45,7 +43,7 @@ pub enum OntologyError {
     Missing {
         /// The directory that was searched.
         dir: PathBuf,
-        /// The file that is not there.
+        /// The missing file.
         file: &'static str,
     },
     /// A file cannot be read.
@@ -53,17 +51,17 @@ pub enum OntologyError {
     Io {
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// The cause.
         source: io::Error,
     },
-    /// A line lacks fields.
+    /// A line has too few fields.
     #[error("{}, line {line}: expected {expected}, found `{found}`", path.display())]
     Line {
         /// The file.
         path: PathBuf,
         /// The line, from 1.
         line: usize,
-        /// What a good line holds.
+        /// The expected content of a line.
         expected: &'static str,
         /// The beginning of the line.
         found: String,
@@ -78,7 +76,7 @@ pub enum OntologyError {
     },
 }
 
-/// What is known of a name.
+/// What is known about a name.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Entry {
     pub(crate) is_class: bool,
@@ -101,7 +99,7 @@ impl Ontology {
     /// `reverse_properties` (relation, tab, inverse) from a directory.
     ///
     /// Fields after the third are ignored: the published `fb_roles` has two lines that run into the next
-    /// record, and the evaluator reads them so. Empty lines are skipped.
+    /// record, and the evaluator reads them in the same way. Empty lines are skipped.
     pub fn load(dir: &Path) -> Result<Ontology, OntologyError> {
         let mut ontology = Ontology::default();
         each_line(dir, ROLES, "domain, relation and range", |line| {
@@ -125,7 +123,7 @@ impl Ontology {
     }
 
     /// An ontology from memory: relations as (domain, relation, range), classes as (class, superclass), and
-    /// inverses as (relation, inverse). An inverse counts in the given direction only.
+    /// inverses as (relation, inverse). An inverse counts only in the given direction.
     pub fn from_parts<'n>(
         relations: impl IntoIterator<Item = (&'n str, &'n str, &'n str)>,
         classes: impl IntoIterator<Item = (&'n str, &'n str)>,
@@ -141,12 +139,12 @@ impl Ontology {
         ontology
     }
 
-    /// Whether the name occurs at all: also the mediator types that `fb_types` does not list.
+    /// Whether the name occurs at all, including the mediator types that `fb_types` does not list.
     pub fn knows(&self, name: &str) -> bool {
         self.entry_of(name).is_some()
     }
 
-    /// Whether the name is a class: the domain or range of a relation is one only if the class file knows it.
+    /// Whether the name is a class: the domain or range of a relation is one only if the class file has it.
     pub fn is_class(&self, name: &str) -> bool {
         self.entry_of(name).is_some_and(|entry| entry.is_class)
     }
@@ -166,14 +164,9 @@ impl Ontology {
         self.entry_of(relation).and_then(|entry| self.some_name(entry.range))
     }
 
-    /// The relation that says the same from the object's side.
+    /// The inverse relation.
     pub fn inverse(&self, relation: &str) -> Option<&str> {
         self.entry_of(relation).and_then(|entry| self.some_name(entry.inverse))
-    }
-
-    /// One name for a relation and its inverse: the smaller of the two.
-    pub fn representative<'n>(&'n self, relation: &'n str) -> &'n str {
-        self.inverse(relation).map_or(relation, |inverse| relation.min(inverse))
     }
 
     /// The classes, in the order of the files.
@@ -186,16 +179,6 @@ impl Ontology {
         self.names_where(|entry| entry.is_relation)
     }
 
-    /// How many classes there are.
-    pub fn class_count(&self) -> usize {
-        self.n_classes
-    }
-
-    /// How many relations there are.
-    pub fn relation_count(&self) -> usize {
-        self.n_relations
-    }
-
     /// The hash under which [`Ontology::find`] expects a name.
     pub(crate) fn hash(&self, name: &str) -> u64 {
         self.names.hasher.hash_one(name)
@@ -206,7 +189,7 @@ impl Ontology {
         self.names.find(hash, name)
     }
 
-    /// What is known of a name.
+    /// What is known about a name.
     pub(crate) fn entry(&self, name: NameId) -> &Entry {
         &self.entries[name as usize]
     }
@@ -263,12 +246,10 @@ impl Ontology {
     fn finish(&mut self) {
         self.superclasses.sort_unstable();
         self.superclasses.dedup();
-        self.n_classes = self.entries.iter().filter(|entry| entry.is_class).count();
-        self.n_relations = self.entries.iter().filter(|entry| entry.is_relation).count();
     }
 }
 
-/// Hands the lines that are not empty to `take`, which returns nothing if the line lacks fields.
+/// Passes the non-empty lines to `take`, which returns `None` if the line has too few fields.
 fn each_line(
     dir: &Path,
     file: &'static str,
@@ -302,8 +283,10 @@ fn three_fields(line: &str) -> Option<[&str; 3]> {
     Some([fields.next()?, fields.next()?, fields.next()?])
 }
 
-/// Texts with dense numbers, all in one buffer. Hashes come from outside, so that one hash of a token serves the
-/// names of an ontology and those of a single comparison.
+/// Texts with dense numbers, all in one buffer. The caller passes the hash, so that one hash of a token serves the
+/// names of an ontology and those of a single comparison. The interner of `touchstone_kb`'s builder is a separate
+/// type: it stores no hashes, which saves 8 bytes for each of many millions of strings but would cost a second hash
+/// of every token here.
 #[derive(Debug, Default)]
 pub(crate) struct NameTable {
     text: String,
@@ -334,7 +317,7 @@ impl NameTable {
         &self.text[start as usize..(start + length) as usize]
     }
 
-    /// Forgets all texts and keeps the memory, unless a single large input has made it costly to clear.
+    /// Clears all texts and keeps the memory, unless a single large input has made it expensive to clear.
     pub(crate) fn clear(&mut self) {
         if self.spans.is_empty() {
             return;
@@ -376,13 +359,8 @@ mod tests {
         assert_eq!(ontology.range("a.cvt.when"), Some("type.datetime"));
         assert_eq!((ontology.range("film.film"), ontology.range("?")), (None, None));
         assert_eq!(ontology.inverse("film.director.film"), Some("film.film.director"));
-        assert_eq!(ontology.representative("film.film.director"), "film.director.film");
-        assert_eq!(ontology.representative("film.director.film"), "film.director.film");
-        assert_eq!(ontology.representative("a.cvt.when"), "a.cvt.when");
-        assert_eq!(ontology.representative("unknown"), "unknown");
         assert_eq!(ontology.relations().collect::<Vec<_>>(), ["film.film.director", "a.cvt.when"]);
-        assert_eq!(ontology.classes().count(), ontology.class_count());
-        assert_eq!((ontology.class_count(), ontology.relation_count()), (4, 2));
+        assert_eq!(ontology.classes().count(), 4);
 
         let id = |name: &str| ontology.find(ontology.hash(name), name).unwrap();
         assert!(ontology.is_direct_superclass(id("people.person"), id("film.director")));
@@ -393,10 +371,10 @@ mod tests {
     fn empty() {
         let ontology = Ontology::from_parts([], [], []);
         assert!(!ontology.is_class("a") && ontology.inverse("a").is_none());
-        assert_eq!((ontology.class_count(), ontology.relation_count()), (0, 0));
+        assert_eq!((ontology.classes().count(), ontology.relations().count()), (0, 0));
     }
 
-    /// A directory of its own for a test, with these files.
+    /// A separate directory for a test, with these files.
     fn directory(test: &str, files: &[(&str, &str)]) -> PathBuf {
         let dir = std::env::temp_dir().join(format!("touchstone-ontology-{test}-{}", std::process::id()));
         fs::create_dir_all(&dir).unwrap();

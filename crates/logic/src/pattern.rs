@@ -1,4 +1,4 @@
-//! Graph patterns: things, the conditions on each, and the facts between them. The bridge from SPARQL and query graphs to the algebra.
+//! Graph patterns: things, the conditions on each, and the facts between them. They connect SPARQL and query graphs with the algebra.
 
 use crate::query::{Condition, Direction, Extreme, Mark, Relate, Set, Step, Superlative};
 use crate::text::MAX_DEPTH;
@@ -13,7 +13,7 @@ pub(crate) struct Pattern {
     pub(crate) things: Vec<Vec<Set>>,
     /// The facts between them.
     pub(crate) facts: Vec<PatternFact>,
-    /// The next mark. The branches of a union share it with what is around them.
+    /// The next mark. The branches of a union share it with the enclosing pattern.
     pub(crate) marks: Rc<Cell<Mark>>,
 }
 
@@ -37,7 +37,7 @@ pub(crate) enum PatternError {
     NotALeaf,
 }
 
-/// A thing described, and the marks that were given.
+/// A described thing, and the assigned marks.
 pub(crate) struct Described {
     pub(crate) set: Set,
     /// The mark of each thing that got one.
@@ -50,7 +50,7 @@ impl Pattern {
         self.things.len() - 1
     }
 
-    /// The facts that touch a thing.
+    /// The facts of a thing.
     pub(crate) fn facts_at(&self, thing: usize) -> impl Iterator<Item = usize> + '_ {
         self.facts
             .iter()
@@ -59,8 +59,8 @@ impl Pattern {
             .map(|(i, _)| i)
     }
 
-    /// Describes a thing by everything that is connected to it. Things in `wanted` are marked; so are those where a cycle closes.
-    /// All of the pattern must be connected, but for things in `elsewhere`.
+    /// Describes a thing by everything that is connected to it. Things in `wanted` are marked; so are those at which a cycle closes.
+    /// The whole pattern must be connected, except for things in `elsewhere`.
     pub(crate) fn describe(
         &self,
         root: usize,
@@ -89,7 +89,7 @@ impl Pattern {
         Ok(Described { set, marks })
     }
 
-    /// The facts at each thing.
+    /// The facts of each thing.
     fn ways(&self) -> Vec<Vec<usize>> {
         let mut ways = vec![Vec::new(); self.things.len()];
         for (i, fact) in self.facts.iter().enumerate() {
@@ -101,7 +101,7 @@ impl Pattern {
         ways
     }
 
-    /// The things that can be reached from one, without going through a given fact.
+    /// The things that can be reached from one, without using a given fact.
     pub(crate) fn reach(&self, from: usize, without: Option<usize>) -> Vec<bool> {
         let ways = self.ways();
         let mut seen = vec![false; self.things.len()];
@@ -120,8 +120,8 @@ impl Pattern {
         seen
     }
 
-    /// Describes the things at `root` whose value at `value` is extreme: the way to it becomes the superlative's path, as far as
-    /// the things on the way have no other conditions.
+    /// Describes the things at `root` whose value at `value` is extreme: the path to it becomes the superlative's path, as far as
+    /// the things on it have no other conditions.
     pub(crate) fn superlative(
         &self,
         root: usize,
@@ -129,7 +129,7 @@ impl Pattern {
         extreme: Extreme,
         wanted: &[usize],
     ) -> Result<Described, PatternError> {
-        // Conditions on the value itself would be lost, and a value that is the answer has no way to it.
+        // Conditions on the value itself would be lost, and a value that is the answer has no path to it.
         if value == root || !self.things[value].is_empty() {
             return Err(PatternError::NotALeaf);
         }
@@ -142,7 +142,7 @@ impl Pattern {
             let facts: Vec<usize> =
                 ways[at].iter().copied().filter(|&f| !gone_fact(self, f, &gone)).collect();
             let [fact] = facts[..] else {
-                // There is another condition here: this is where the path starts.
+                // This thing has another condition, so the path starts here.
                 if at == value {
                     return Err(PatternError::NotALeaf);
                 }
@@ -165,7 +165,7 @@ impl Pattern {
             at = other;
         }
         path.reverse();
-        // Without the path, its things stand alone: they are described by the path.
+        // Without the path, its things are isolated: the path describes them.
         rest.facts.retain(|fact| !gone[fact.subject] && !gone[fact.object]);
         let mut marks_wanted = wanted.to_vec();
         marks_wanted.retain(|&thing| !gone[thing]);
@@ -188,7 +188,7 @@ struct Walk<'p> {
     pattern: &'p Pattern,
     ways: Vec<Vec<usize>>,
     used: Vec<bool>,
-    /// When a thing was met first; this is its mark, too, if it needs one.
+    /// When a thing was first visited; this is also its mark, if it needs one.
     order: Vec<Option<Mark>>,
     marked: Vec<bool>,
     next: Mark,
@@ -214,7 +214,7 @@ impl Walk<'_> {
             } else {
                 (fact.subject, Direction::Forward)
             };
-            // In a depth-first walk, what was met before is still being described: a cycle closes.
+            // In a depth-first traversal, a thing that was visited before is still being described: a cycle closes.
             let from = match self.order[other] {
                 Some(mark) => {
                     self.marked[other] = true;
@@ -235,7 +235,7 @@ impl Walk<'_> {
     }
 }
 
-/// Whether a set is nested deeper than anything that follows can bear.
+/// Whether a set is nested deeper than later stages allow.
 pub(crate) fn is_too_deep(set: &Set) -> bool {
     let mut stack = vec![(set, 0)];
     while let Some((set, depth)) = stack.pop() {

@@ -1,19 +1,20 @@
-//! A logical form that is read once, with everything that later steps need to know about it.
+//! A logical form that is parsed once, with everything that later steps need.
 
+use crate::graph::QueryGraph;
 use crate::kopl::{Program, ProgramError};
 use crate::loss::{Language, Loss};
 use crate::query::Query;
 use crate::reading::{Knowledge, ReadError, UnknownWords, check_words};
 use crate::sexpr::Form;
 use crate::sparql::tokens::{SparqlTokens, sparql_tokens};
-use crate::sparql::{self, Dialect, Namespaces, NotRecognised, Parsed, QueryIris, Recognised};
+use crate::sparql::{self, Dialect, Namespaces, NotRecognised, Parsed, QueryIris, Recognised, Simplified};
 use crate::vocabulary::Vocabulary;
 use std::sync::OnceLock;
 
-/// A parsed form: what engines run. Words may be unknown.
+/// A parsed form that engines run. It may contain unknown names.
 #[derive(Debug, Clone)]
 pub enum ParsedForm {
-    /// What an S-expression asks.
+    /// The query of an S-expression.
     Sexpr(Query),
     /// A program.
     Kopl(Program),
@@ -21,17 +22,33 @@ pub enum ParsedForm {
     Sparql(Box<SparqlForm>),
 }
 
-/// Parsed SPARQL, and what it asks.
+/// Parsed SPARQL, and its query in the algebra.
 #[derive(Debug, Clone)]
 pub struct SparqlForm {
     /// The query after repair and parsing.
     pub parsed: Parsed,
     /// The query in the algebra, or why it is outside the algebra.
     pub recognised: Result<Recognised, NotRecognised>,
+    simplified: OnceLock<Option<Simplified>>,
+}
+
+impl SparqlForm {
+    /// Parsed SPARQL, recognised where the algebra can express it.
+    #[must_use]
+    pub fn new(parsed: Parsed, namespaces: &Namespaces) -> SparqlForm {
+        let recognised = sparql::recognise(&parsed.query, namespaces);
+        SparqlForm { parsed, recognised, simplified: OnceLock::new() }
+    }
+
+    /// The query without what does not change its meaning; for CONSTRUCT, DESCRIBE and what is nested too deep, the query as it is.
+    pub fn simplified(&self) -> &spargebra::Query {
+        let simplified = self.simplified.get_or_init(|| Simplified::of(&self.parsed.query));
+        simplified.as_ref().map_or(&self.parsed.query, |simplified| &simplified.query)
+    }
 }
 
 impl ParsedForm {
-    /// Parses a text. Words that are not known are accepted.
+    /// Parses a text. Unknown names are accepted.
     pub fn parse(
         language: Language,
         text: &str,
@@ -42,15 +59,13 @@ impl ParsedForm {
             Language::Sexpr => ParsedForm::Sexpr(Form::read(text, words, UnknownWords::Accept)?.to_query()?),
             Language::Kopl => ParsedForm::Kopl(Program::parse(text)?),
             Language::Sparql => {
-                let parsed = sparql::parse(text)?;
-                let recognised = sparql::recognise(&parsed.query, namespaces);
-                ParsedForm::Sparql(Box::new(SparqlForm { parsed, recognised }))
+                ParsedForm::Sparql(Box::new(SparqlForm::new(sparql::parse(text)?, namespaces)))
             }
         })
     }
 }
 
-/// A logical form that was read: its text, what it asks, and what was found out on the way.
+/// A parsed logical form: its text, its query, and other results of parsing.
 ///
 /// ```
 /// use touchstone_logic::sparql::Dialect;
@@ -65,22 +80,22 @@ impl ParsedForm {
 pub struct ReadForm {
     /// The language of the text.
     pub language: Language,
-    /// The text as it was given.
+    /// The text as given.
     pub text: String,
-    /// What can be run, or why the text cannot be parsed. Unknown words are accepted.
+    /// What can be run, or why the text cannot be parsed. Unknown names are accepted.
     pub parsed: Result<ParsedForm, ReadError>,
-    /// What a program asks.
+    /// The query of a program.
     program_query: Option<Result<Query, ProgramError>>,
-    /// A word that is unknown, if such words are refused.
+    /// An unknown name, if unknown names are rejected.
     refused: Option<ReadError>,
-    /// The KB's base, for the dialect.
-    base: Option<String>,
+    /// The namespaces of IRIs, for the dialect and for graphs.
+    namespaces: Namespaces,
     dialect: OnceLock<Option<Dialect>>,
     iris: OnceLock<QueryIris>,
 }
 
 impl ReadForm {
-    /// Reads a text. What cannot be read is kept with the reason.
+    /// Parses a text. Text that cannot be parsed is kept with the reason.
     #[must_use]
     pub fn read(language: Language, text: &str, knowledge: &Knowledge<'_>) -> ReadForm {
         let Knowledge { words, namespaces, unknown_words } = knowledge;
@@ -89,7 +104,7 @@ impl ReadForm {
             Language::Sexpr => match read_sexpr(text, *words, *unknown_words) {
                 Ok(query) => Ok(ParsedForm::Sexpr(query)),
                 Err(error) => {
-                    // Its words may be all that is wrong.
+                    // Unknown names may be the only problem.
                     let accepting = read_sexpr(text, *words, UnknownWords::Accept);
                     refused = Some(error);
                     accepting.map(ParsedForm::Sexpr)
@@ -107,7 +122,7 @@ impl ReadForm {
                 let recognised = sparql.recognised.as_ref().ok();
                 refused = recognised.and_then(|recognised| check_words(&recognised.query, knowledge).err());
             }
-            // This parser checks the words by itself, and knows where they are.
+            // This parser checks the names itself, and knows their positions.
             Ok(ParsedForm::Sexpr(_)) | Err(_) => {}
         }
         ReadForm {
@@ -116,13 +131,13 @@ impl ReadForm {
             parsed,
             program_query,
             refused,
-            base: namespaces.base.clone(),
+            namespaces: namespaces.clone(),
             dialect: OnceLock::new(),
             iris: OnceLock::new(),
         }
     }
 
-    /// What the form asks, if it can be read.
+    /// The query of the form, if it can be parsed.
     #[must_use]
     pub fn query(&self) -> Option<&Query> {
         match (&self.refused, &self.parsed) {
@@ -133,7 +148,7 @@ impl ReadForm {
         }
     }
 
-    /// Why the form cannot be read.
+    /// Why the form cannot be parsed.
     #[must_use]
     pub fn error(&self) -> Option<ReadError> {
         match (&self.refused, &self.parsed) {
@@ -146,12 +161,32 @@ impl ReadForm {
         }
     }
 
-    /// SPARQL after repair and parsing, also where the algebra cannot express it.
+    /// SPARQL after repair and parsing, even if the algebra cannot express it.
     #[must_use]
     pub fn sparql(&self) -> Option<&Parsed> {
+        Some(&self.sparql_form()?.parsed)
+    }
+
+    /// Parsed SPARQL with what was recognised in it.
+    #[must_use]
+    pub fn sparql_form(&self) -> Option<&SparqlForm> {
         match &self.parsed {
-            Ok(ParsedForm::Sparql(sparql)) => Some(&sparql.parsed),
+            Ok(ParsedForm::Sparql(sparql)) => Some(sparql),
             _ => None,
+        }
+    }
+
+    /// The graph of the query; of SPARQL outside the algebra, the graph of its patterns.
+    pub fn graph(&self) -> Result<QueryGraph, ReadError> {
+        if let Some(query) = self.query() {
+            return Ok(QueryGraph::of(query));
+        }
+        match (self.sparql_form(), self.error()) {
+            (Some(sparql), Some(ReadError::NotRecognised(_)) | None) => {
+                Ok(QueryGraph::of_sparql(sparql.simplified(), &self.namespaces))
+            }
+            (_, Some(error)) => Err(error),
+            (None, None) => Ok(QueryGraph::default()),
         }
     }
 
@@ -164,7 +199,7 @@ impl ReadForm {
         }
     }
 
-    /// The graph that a SPARQL text is written for, also of texts that cannot be parsed; `None` in other languages.
+    /// The graph that a SPARQL text is written for, even if it cannot be parsed; `None` in other languages.
     pub fn dialect(&self) -> Option<&Dialect> {
         if let Ok(ParsedForm::Sparql(sparql)) = &self.parsed
             && let Ok(recognised) = &sparql.recognised
@@ -173,12 +208,12 @@ impl ReadForm {
         }
         let of_text = || {
             let is_sparql = self.language == Language::Sparql;
-            is_sparql.then(|| Dialect::of_text(&self.text, self.base.as_deref()))
+            is_sparql.then(|| Dialect::of_text(&self.text, self.namespaces.base.as_deref()))
         };
         self.dialect.get_or_init(of_text).as_ref()
     }
 
-    /// The IRIs of SPARQL that could be parsed.
+    /// The IRIs of SPARQL that can be parsed.
     pub fn iris(&self) -> &QueryIris {
         let parsed = || self.sparql().map(|parsed| QueryIris::of(&parsed.query));
         self.iris.get_or_init(|| parsed().unwrap_or_default())

@@ -1,4 +1,4 @@
-//! Reads the text of one logical form, in any of the three languages.
+//! Parses the text of a logical form, in any of the three languages.
 
 use crate::kopl::Program;
 use crate::level::SchemaItems;
@@ -9,12 +9,12 @@ use crate::sparql::{self, Dialect, Namespaces, Repair};
 use crate::vocabulary::{Spelling, Vocabulary};
 use crate::{Inexpressible, SyntaxError};
 
-/// A logical form that was read.
+/// A parsed logical form.
 #[derive(Debug, Clone)]
 pub struct Reading {
-    /// The query it asks.
+    /// Its query.
     pub query: Query,
-    /// What was repaired in it.
+    /// The repairs.
     pub repairs: Vec<Repair>,
     /// Where the query differs from the text.
     pub lost: Vec<Loss>,
@@ -22,30 +22,30 @@ pub struct Reading {
     pub dialect: Option<Dialect>,
 }
 
-/// What is wrong with a logical form.
+/// Why a logical form cannot be read.
 #[derive(Debug, Clone, thiserror::Error)]
 #[non_exhaustive]
 pub enum ReadError {
-    /// The text does not follow its language.
+    /// The text does not follow the grammar of its language.
     #[error(transparent)]
     Syntax(#[from] SyntaxError),
-    /// The program makes no sense.
+    /// The program is invalid.
     #[error(transparent)]
     Program(#[from] crate::kopl::ProgramError),
-    /// The graph makes no sense.
+    /// The graph is invalid.
     #[error(transparent)]
     Graph(#[from] crate::sexpr::GraphQueryError),
     /// The expression has no meaning in the algebra.
     #[error(transparent)]
     Meaning(#[from] Inexpressible),
-    /// A word that the KB or the ontology does not know.
+    /// A name that the KB or the ontology does not have.
     #[error("unknown {what} `{word}`{}", nearest.as_ref().map(|name| format!("; did you mean `{name}`?")).unwrap_or_default())]
     UnknownWord {
-        /// What it should be.
+        /// The expected kind.
         what: &'static str,
-        /// The word.
+        /// The name.
         word: String,
-        /// The nearest one that is known.
+        /// The nearest known name.
         nearest: Option<String>,
     },
     /// The SPARQL query is outside the algebra.
@@ -53,43 +53,43 @@ pub enum ReadError {
     NotRecognised(#[from] sparql::NotRecognised),
 }
 
-/// What a reader knows about the words of logical forms, and what it does with others.
+/// What is known about the names in logical forms, and how unknown names are handled.
 #[derive(Clone)]
 pub struct Knowledge<'k> {
-    /// What words mean.
+    /// The known names.
     pub words: &'k dyn Vocabulary,
     /// The namespaces of IRIs.
     pub namespaces: Namespaces,
-    /// What happens to words that `words` does not know.
+    /// How names that `words` does not know are handled.
     pub unknown_words: UnknownWords,
 }
 
-/// What happens to classes and properties that a vocabulary does not know.
+/// How classes and properties that a vocabulary does not know are handled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum UnknownWords {
-    /// They are an error that suggests the nearest known word. Looking for it takes longer than reading a query.
+    /// They are an error that suggests the nearest known name. Finding it takes longer than parsing a query.
     #[default]
     Suggest,
     /// They are an error.
     Refuse,
-    /// They are read like others: engines report them with their answers.
+    /// They are accepted: engines report them with their answers.
     Accept,
 }
 
 impl<'k> Knowledge<'k> {
-    /// Unknown words are an error with a suggestion.
+    /// Knowledge that rejects unknown names with a suggestion.
     #[must_use]
     pub fn new(words: &'k dyn Vocabulary, namespaces: Namespaces) -> Knowledge<'k> {
         Knowledge { words, namespaces, unknown_words: UnknownWords::Suggest }
     }
 
-    /// Nothing but the spelling of ids.
+    /// Only the spelling of ids.
     #[must_use]
     pub fn of_spelling() -> Knowledge<'static> {
         Knowledge::new(&Spelling, Namespaces::default())
     }
 
-    /// Unknown words are an error without a suggestion: for forms by the thousand.
+    /// Knowledge that rejects unknown names without a suggestion, for large numbers of forms.
     #[must_use]
     pub fn without_suggestions(self) -> Knowledge<'k> {
         Knowledge { unknown_words: UnknownWords::Refuse, ..self }
@@ -97,16 +97,16 @@ impl<'k> Knowledge<'k> {
 }
 
 impl Reading {
-    /// Without repairs and losses.
+    /// A form without repairs and losses.
     fn plain(query: Query) -> Reading {
         Reading { query, repairs: Vec::new(), lost: Vec::new(), dialect: None }
     }
 }
 
-/// The query that a text asks.
+/// The query of a text.
 pub fn read_text(language: Language, text: &str, knowledge: &Knowledge<'_>) -> Result<Reading, ReadError> {
     match language {
-        // This parser knows the words by itself, and where they stand.
+        // This parser checks the names itself, and knows their positions.
         Language::Sexpr => {
             Ok(Reading::plain(Form::read(text, knowledge.words, knowledge.unknown_words)?.to_query()?))
         }
@@ -118,26 +118,26 @@ pub fn read_text(language: Language, text: &str, knowledge: &Knowledge<'_>) -> R
     }
 }
 
-/// The query that a program asks.
+/// The query of a program.
 pub fn read_program(program: &Program, knowledge: &Knowledge<'_>) -> Result<Reading, ReadError> {
     let query = program.to_query(knowledge.words)?;
     check_words(&query, knowledge)?;
     Ok(Reading::plain(query))
 }
 
-/// The query that GrailQA's graph asks.
+/// The query of GrailQA's graph.
 pub fn read_graph(graph: &GraphQuery) -> Result<Reading, ReadError> {
     Ok(Reading::plain(graph.to_form()?.to_query()?))
 }
 
-/// The query that parsed SPARQL asks.
+/// The query of parsed SPARQL.
 fn read_parsed(query: &spargebra::Query, knowledge: &Knowledge<'_>) -> Result<Reading, ReadError> {
     let sparql::Recognised { query, lost, dialect } = sparql::recognise(query, &knowledge.namespaces)?;
     check_words(&query, knowledge)?;
     Ok(Reading { query, repairs: Vec::new(), lost, dialect: Some(dialect) })
 }
 
-/// Refuses classes and properties that the KB or the ontology does not have.
+/// Rejects classes and properties that the KB or the ontology does not have.
 pub(crate) fn check_words(query: &Query, knowledge: &Knowledge<'_>) -> Result<(), ReadError> {
     if knowledge.unknown_words == UnknownWords::Accept {
         return Ok(());

@@ -2,7 +2,7 @@
 
 use crate::query::{Relate, Set};
 
-/// The set without one of its constraints, for each of them.
+/// The variants of a set with one constraint removed.
 pub fn without_one(set: &Set) -> Vec<Set> {
     let mut all = Vec::new();
     each_without_one(set, &mut |wider| {
@@ -12,7 +12,7 @@ pub fn without_one(set: &Set) -> Vec<Set> {
     all
 }
 
-/// Calls `visit` with the set without one of its constraints, for each of them, until it says that this is enough; classes stay, because
+/// Calls `visit` with each variant of a set with one constraint removed, until it returns that this is enough; classes are kept, because
 /// questions need nouns.
 pub fn each_without_one(set: &Set, visit: &mut dyn FnMut(Set) -> bool) -> bool {
     match set {
@@ -36,7 +36,7 @@ pub fn each_without_one(set: &Set, visit: &mut dyn FnMut(Set) -> bool) -> bool {
             };
             let is_enough = match &relate.from {
                 Set::And(_) => each_without_one(&relate.from, &mut |from| visit(with_from(from))),
-                // The only constraint of a vertex in between: what is left is that there is such a thing.
+                // The only constraint of an inner vertex: what remains is that such a thing exists.
                 Set::Relate(inner) => {
                     each_without_one(&relate.from, &mut |from| visit(with_from(from)))
                         || visit(with_from(Set::relate(Set::All, inner.property.clone(), inner.direction)))

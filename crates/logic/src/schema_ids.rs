@@ -1,9 +1,9 @@
-//! Queries with the ids of the schema: programs name classes and properties, and names are not what levels are about.
+//! Queries with schema ids: programs refer to classes and properties by name, but levels are defined on ids.
 
 use crate::{Query, Set, Symbol, Word};
 use touchstone_kb::Kb;
 
-/// The query with an id in place of each name of a class, property or qualifier. What the KB does not know stays as it is.
+/// The query with each name of a class, property or qualifier replaced by its id. Names that the KB does not have are kept.
 #[must_use]
 pub fn with_ids(mut query: Query, kb: &Kb) -> Query {
     let ids = Ids { kb };
@@ -16,7 +16,7 @@ pub fn with_ids(mut query: Query, kb: &Kb) -> Query {
     query
 }
 
-/// The entities that a query names, each once, in its order.
+/// The entities that a query names, without duplicates, in order.
 pub fn entities(query: &Query) -> Vec<&str> {
     fn visit<'q>(set: &'q Set, found: &mut Vec<&'q str>) {
         if let Set::Entity(word) | Set::Named(word) = set

@@ -1,12 +1,12 @@
-//! Places in a text, and errors that point at them.
+//! Positions in a text, and errors that point at them.
 
 use std::fmt;
 use touchstone_kb::nearest_name;
 
-/// Maximum depth of nesting in every language. Real queries stay below 20; the limit keeps every later recursion bounded.
+/// Maximum nesting depth in every language. Real queries stay below 20; the limit bounds all later recursion.
 pub(crate) const MAX_DEPTH: usize = 200;
 
-/// Where the first byte of some kind is. Names and IRIs are long: eight bytes are looked at together.
+/// The position of the first matching byte. Names and IRIs are long, so eight bytes are tested together.
 #[inline]
 pub(crate) fn first_byte(bytes: &[u8], is_one: impl Fn(u8) -> bool) -> Option<usize> {
     let (chunks, _) = bytes.as_chunks::<8>();
@@ -36,42 +36,42 @@ impl Span {
     }
 }
 
-/// What kind of mistake a [`SyntaxError`] reports.
+/// The kind of a [`SyntaxError`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum SyntaxErrorKind {
     /// The text does not follow the grammar of its language.
     #[default]
     Malformed,
-    /// Brackets are nested deeper than the reader accepts.
+    /// Brackets are nested deeper than the parser allows.
     TooDeep {
         /// The maximum depth.
         maximum: usize,
     },
-    /// The text has more operators than the reader accepts. It may follow the grammar.
+    /// The text has more operators than the parser allows. It may be valid otherwise.
     TooManyOperators {
         /// The maximum number.
         maximum: usize,
     },
 }
 
-/// A text that does not follow its language: what is wrong, where, and what to do about it.
+/// A text that does not follow the grammar of its language: what is wrong, where, and what to do about it.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub struct SyntaxError {
-    /// What kind of mistake it is.
+    /// The kind of error.
     pub kind: SyntaxErrorKind,
     /// What is wrong, in one sentence without a full stop.
     pub message: String,
-    /// Where.
+    /// The position.
     pub span: Span,
-    /// What to do next, if it is known.
+    /// What to do next, if known.
     pub hint: Option<String>,
     /// Line, column (both from 1) and the line's text around the span; empty until [`SyntaxError::located`].
     place: Option<(usize, usize, String)>,
 }
 
 impl SyntaxError {
-    /// An error at a place.
+    /// An error at a position.
     pub fn new(span: Span, message: impl Into<String>) -> SyntaxError {
         SyntaxError {
             kind: SyntaxErrorKind::Malformed,
@@ -82,7 +82,7 @@ impl SyntaxError {
         }
     }
 
-    /// The same error as one of another kind.
+    /// The same error with another kind.
     #[must_use]
     pub(crate) fn of_kind(mut self, kind: SyntaxErrorKind) -> SyntaxError {
         self.kind = kind;
@@ -91,12 +91,12 @@ impl SyntaxError {
 
     /// Adds what to do next.
     #[must_use]
-    pub fn hint(mut self, hint: impl Into<String>) -> SyntaxError {
+    pub(crate) fn hint(mut self, hint: impl Into<String>) -> SyntaxError {
         self.hint = Some(hint.into());
         self
     }
 
-    /// Adds "did you mean ...?" when a known name is near.
+    /// Adds "did you mean ...?" if there is a similar known name.
     #[must_use]
     pub fn nearest<'n>(mut self, wrong: &str, known: impl IntoIterator<Item = &'n str>) -> SyntaxError {
         if let Some(name) = nearest_name(wrong, known) {
@@ -105,7 +105,7 @@ impl SyntaxError {
         self
     }
 
-    /// Notes line, column and snippet, so that the message can be shown without the source.
+    /// Adds line, column and snippet, so that the message can be shown without the source.
     #[must_use]
     pub fn located(mut self, source: &str) -> SyntaxError {
         let at = (self.span.start as usize).min(source.len());

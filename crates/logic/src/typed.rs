@@ -1,7 +1,7 @@
-//! What people type at a prompt: is a query complete, or is it a question in English?
+//! Text typed at a prompt: is a query complete, or is it a question in English?
 
 /// Whether all brackets and quotes of a query are closed and no step is missing. An empty line at the end completes
-/// everything, even what will never be closed.
+/// any query, even an unclosed one.
 pub fn is_complete(text: &str) -> bool {
     let (mut depth, mut quoted, mut escaped) = (0i64, false, false);
     for c in text.chars() {
@@ -19,7 +19,7 @@ pub fn is_complete(text: &str) -> bool {
     text.ends_with('\n') || depth <= 0 && !quoted && !step_missing
 }
 
-/// Whether a line is a question in English: no query language begins or ends like one.
+/// Whether a line is a question in English: no query begins or ends like one.
 pub fn is_english(line: &str) -> bool {
     const BEGINNINGS: [&str; 22] = [
         "who", "whom", "whose", "what", "which", "when", "where", "why", "how", "is", "are", "was", "were",

@@ -1,9 +1,9 @@
-//! Literals as queries write them, and what it means for two of them to be the same.
+//! Literals in queries, and when two of them are equal.
 
 use std::borrow::Cow;
 use std::fmt;
 
-/// A word of a query: an id, a name, a text. Those of up to 23 bytes, which are nearly all, are copied without asking for memory.
+/// A string of a query: an id, a name, a text. Strings of up to 23 bytes, which are most, are copied without allocation.
 pub use smol_str::SmolStr as Symbol;
 use touchstone_kb::{Literal, LiteralKind, NumberType, XSD};
 
@@ -12,7 +12,7 @@ use touchstone_kb::{Literal, LiteralKind, NumberType, XSD};
 pub struct Value {
     /// The lexical form.
     pub text: Symbol,
-    /// The datatype's IRI; empty for plain text. Empty, too, for a text with a language.
+    /// The datatype's IRI; empty for plain text and for text with a language.
     pub datatype: Cow<'static, str>,
     /// The language; empty if there is none.
     pub language: Symbol,
@@ -20,7 +20,7 @@ pub struct Value {
     pub unit: Symbol,
 }
 
-/// The datatype of a value whose kind the KB decides, by its key: some KoPL functions do not tell it.
+/// The datatype of a value whose kind the KB decides, by its key: some KoPL functions do not give it.
 pub(crate) const UNTYPED: &str = "urn:touchstone:untyped";
 
 impl Value {
@@ -59,7 +59,7 @@ impl Value {
         if name == "string" {
             return Value::text(text);
         }
-        // Those that nearly every value has are borrowed: a query of a microsecond notices what it copies.
+        // The most frequent ones are borrowed: in a query of a microsecond, copies are noticeable.
         let datatype = match name {
             "gYear" => Cow::Borrowed("http://www.w3.org/2001/XMLSchema#gYear"),
             "date" => Cow::Borrowed("http://www.w3.org/2001/XMLSchema#date"),
@@ -69,13 +69,13 @@ impl Value {
         Value { datatype, ..Value::text(text) }
     }
 
-    /// A number with a unit; `1` means none.
+    /// A number with a unit; `1` means no unit.
     pub fn quantity(number: impl Into<Symbol>, unit: &str) -> Value {
         let unit = if unit == "1" { "" } else { unit };
         Value { unit: unit.into(), ..Value::xsd(number, "double") }
     }
 
-    /// A literal of a KB as a query writes it.
+    /// A literal of a KB in the notation of queries.
     pub fn of(literal: &Literal<'_>) -> Value {
         match literal.kind() {
             LiteralKind::Boolean => Value::xsd(literal.text(), "boolean"),
@@ -92,7 +92,7 @@ impl Value {
         }
     }
 
-    /// Like [`Value::key`], but the same for all kinds that are written alike: for values under a key that decides their kind.
+    /// Like [`Value::key`], but equal for all kinds with the same spelling, for values under a key that decides their kind.
     pub(crate) fn written_key(&self) -> String {
         let literal = self.literal();
         let Some(number) = literal.number() else { return self.text.to_string() };
@@ -103,7 +103,7 @@ impl Value {
         if literal.unit().is_empty() { number } else { format!("{number} {}", literal.unit()) }
     }
 
-    /// Years, months and dates without the time zone that Freebase's dump and others write behind them: it says nothing.
+    /// Removes the time zone after years, months and dates, which Freebase's dump and others write: it carries no information.
     #[must_use]
     pub(crate) fn without_zone(mut self) -> Value {
         if matches!(self.xsd_name(), Some("gYear" | "gYearMonth" | "date")) {
@@ -141,12 +141,12 @@ impl Value {
         self.datatype.strip_prefix(XSD)
     }
 
-    /// A text that is the same for two values exactly when they denote the same literal: `141` and `141.0` minute, whatever the number's type.
+    /// A text that is equal for two values exactly if they denote the same literal: `141` and `141.0` minute, whatever the number's type.
     pub fn key(&self) -> String {
         let literal = self.literal();
         match literal.kind() {
             LiteralKind::Quantity => {
-                // Whole numbers are compared digit by digit: a float holds only the first sixteen.
+                // Integers are compared digit by digit: a double holds only the first sixteen.
                 match self.text.trim_start_matches('+').parse::<i128>() {
                     Ok(whole) => format!("number {whole} {}", literal.unit()),
                     Err(_) => {
@@ -156,7 +156,7 @@ impl Value {
             }
             LiteralKind::Boolean => format!("boolean {}", literal.as_bool().unwrap_or(false)),
             kind => match literal.as_time() {
-                // The precision is part of the value: a year is not its first of January.
+                // The precision is part of the value: a year does not equal its first of January.
                 Some(time) => format!("time {:?} {}", time.precision(), time.key()),
                 None if kind == LiteralKind::TypedText => format!("typed {} {}", self.datatype, self.text),
                 None => format!("text {} {}", self.language.to_ascii_lowercase(), self.text),

@@ -1,42 +1,42 @@
-//! What words mean, as far as a KB, an ontology or their spelling tells.
+//! The meaning of names, as far as a KB, an ontology or their spelling gives it.
 
 use crate::ontology::Ontology;
 use touchstone_kb::nearest_name;
 
-/// Knows words: what they are, what they are called, and which of them mean the same. `None` means "unknown to this vocabulary", so that a
-/// parser without a schema accepts every word.
+/// Knows names: their kinds, their labels, and which of them mean the same. `None` means "unknown to this vocabulary", so that a
+/// parser without a schema accepts every name.
 pub trait Vocabulary: Sync {
-    /// Whether the word is a class.
+    /// Whether the name is a class.
     fn is_class(&self, _word: &str) -> Option<bool> {
         None
     }
 
-    /// Whether the word is a relation or attribute.
+    /// Whether the name is a relation or attribute.
     fn is_property(&self, _word: &str) -> Option<bool> {
         None
     }
 
-    /// Whether the word is the id of an entity.
+    /// Whether the name is the id of an entity.
     fn is_entity(&self, _word: &str) -> Option<bool> {
         None
     }
 
-    /// The known class nearest to a wrong word. This may take a thousand times as long as reading a query.
+    /// The known class nearest to a wrong name. This may take a thousand times as long as parsing a query.
     fn nearest_class(&self, _wrong: &str) -> Option<String> {
         None
     }
 
-    /// The known relation or attribute nearest to a wrong word. This may take a thousand times as long as reading a query.
+    /// The known relation or attribute nearest to a wrong name. This may take a thousand times as long as parsing a query.
     fn nearest_property(&self, _wrong: &str) -> Option<String> {
         None
     }
 
-    /// The relation that says the same the other way round.
+    /// The inverse relation.
     fn inverse(&self, _relation: &str) -> Option<&str> {
         None
     }
 
-    /// The first id of an entity that has several (`owl:sameAs`), if it is another one.
+    /// The first id of an entity that has several (`owl:sameAs`), if it is a different one.
     fn same(&self, _entity: &str) -> Option<&str> {
         None
     }
@@ -76,14 +76,14 @@ pub enum KeyKind {
 /// The relation between the ids of one entity.
 pub const SAME_AS: &str = "http://www.w3.org/2002/07/owl#sameAs";
 
-/// Knows no word.
+/// Knows no names.
 impl Vocabulary for () {}
 
-/// Knows nothing but the spelling of Freebase and Wikidata ids.
+/// Knows only the spelling of Freebase and Wikidata ids.
 pub struct Spelling;
 
 impl Spelling {
-    /// Whether a word is spelled like an entity of Freebase (`m.0abc`, `g.11xyz`) or Wikidata (`Q42`).
+    /// Whether a name is spelled like an entity of Freebase (`m.0abc`, `g.11xyz`) or Wikidata (`Q42`).
     pub(crate) fn looks_like_entity(word: &str) -> bool {
         let bytes = word.as_bytes();
         match bytes {
@@ -113,7 +113,7 @@ impl Vocabulary for Spelling {
     }
 }
 
-/// Freebase: a word that is not a relation is a class, also the mediator types that `fb_types` does not list.
+/// Freebase: a name that is not a relation is a class, including the mediator types that `fb_types` does not list.
 impl Vocabulary for Ontology {
     fn is_class(&self, word: &str) -> Option<bool> {
         Some(self.knows(word) && !Ontology::is_relation(self, word))

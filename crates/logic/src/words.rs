@@ -1,9 +1,9 @@
-//! The words of a query that a KB gives a meaning to, in the order in which the query says them.
+//! The names in a query that a KB gives a meaning to, in query order.
 
 use crate::query::{Ask, Condition, Operand, Query, Set};
 use crate::value::{Symbol, Value};
 
-/// A word of a query, to be looked at or replaced.
+/// A name in a query, to be read or replaced.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Word<'q> {
     /// An entity, by id.
@@ -23,7 +23,7 @@ pub enum Word<'q> {
 type Visit<'v> = &'v mut dyn FnMut(Word<'_>);
 
 impl Query {
-    /// Calls `visit` for each word.
+    /// Calls `visit` for each name.
     pub fn words_mut(&mut self, visit: Visit<'_>) {
         match &mut self.answer {
             Ask::Members(set) | Ask::Count(set) | Ask::Exists(set) => set.words_mut(visit),
@@ -75,8 +75,8 @@ impl Query {
 }
 
 impl Set {
-    /// Calls `visit` for each word.
-    pub fn words_mut(&mut self, visit: Visit<'_>) {
+    /// Calls `visit` for each name.
+    pub(crate) fn words_mut(&mut self, visit: Visit<'_>) {
         match self {
             Set::All | Set::Same(_) => {}
             Set::Entity(id) => visit(Word::Entity(id)),

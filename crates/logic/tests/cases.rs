@@ -1,4 +1,4 @@
-//! Logical forms and what must come of them, as data in `tests/cases`: add a line `>>> form` to a file, run with `COMPLETE=1`, and read what was added.
+//! Logical forms with their expected results, as data in `tests/cases`: add a line `>>> form` to a file, run with `COMPLETE=1`, and read what was added.
 #![allow(missing_docs, clippy::unwrap_used, clippy::print_stderr)]
 
 use std::fmt::Write;
@@ -16,7 +16,7 @@ fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cases")
 }
 
-/// A few words of Freebase.
+/// A few names of Freebase.
 fn ontology() -> Ontology {
     Ontology::from_parts(
         [
@@ -50,7 +50,7 @@ fn printed(out: &mut String, what: &str, result: Result<Printed, Inexpressible>)
     }
 }
 
-/// Everything that can be said about a form.
+/// Everything that can be derived from a form.
 fn described(text: &str) -> String {
     let mut out = String::new();
     let reading = match read(text, &Spelling) {
@@ -82,7 +82,7 @@ fn described(text: &str) -> String {
     out.lines().map(|line| format!("{}\n", line.trim_end())).collect()
 }
 
-/// What our equivalence says of two forms, with `=` or `!=` and the reason.
+/// The result of our equivalence for two forms, with `=` or `!=` and the reason.
 fn compared(text: &str) -> String {
     let ontology = ontology();
     let (gold, predicted) = text.split_once(" ||| ").expect("two forms with ||| between them");
@@ -97,7 +97,7 @@ fn compared(text: &str) -> String {
     }
 }
 
-/// What a parser that knows the ontology says of a wrong form.
+/// The message of a parser with an ontology for a wrong form.
 fn refused(text: &str) -> String {
     let ontology = ontology();
     match read(text, &ontology) {

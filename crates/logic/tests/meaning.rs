@@ -1,4 +1,4 @@
-//! What a query means: its description evaluated by hand on a small graph gives what its SPARQL gives in a real engine, both ways.
+//! The meaning of queries: evaluating a description on a small graph gives what its SPARQL gives in a real engine, in both directions.
 #![allow(missing_docs, clippy::unwrap_used)]
 
 use oxigraph::model::{GraphName, Literal, NamedNode, Quad, Term};
@@ -32,7 +32,7 @@ fn config(cases: u32) -> Config {
 /// Entities come first, then the numbers.
 type Thing = usize;
 
-/// A small world: facts between entities, numbers of entities, members of classes.
+/// A small KB: facts between entities, numbers of entities, members of classes.
 #[derive(Debug, Clone)]
 struct World {
     facts: BTreeSet<(Thing, usize, Thing)>,
@@ -95,7 +95,7 @@ impl World {
         0..ENTITIES + NUMBERS
     }
 
-    /// The ways in which a thing is in a set: what each mark stands for.
+    /// The choices of marks with which a thing is in a set.
     fn ways(
         &self,
         set: &Set,
@@ -180,7 +180,7 @@ impl World {
         found
     }
 
-    /// The answer, as text: members, their number, or yes and no.
+    /// The answer as text: members, their number, or yes and no.
     fn answer(&self, query: &Query) -> BTreeSet<String> {
         let members = |set: &Set| -> BTreeSet<String> {
             let allowed = |thing: Thing, marks: &BTreeMap<Mark, Thing>| {
@@ -191,7 +191,7 @@ impl World {
                 };
                 query.rules.different.iter().all(|(a, b)| value(a) != value(b))
             };
-            // The extreme is one of those that the side conditions leave.
+            // The extreme is taken among those that satisfy the side conditions.
             if let Set::Superlative(superlative) = set {
                 let left = |thing: Thing| {
                     let reached = self.reached(superlative, thing).into_iter();
@@ -227,7 +227,7 @@ fn shown(thing: Thing) -> String {
     if thing < ENTITIES { entity(thing) } else { number(thing).to_string() }
 }
 
-/// What a SPARQL engine answers.
+/// The answer of a SPARQL engine.
 fn answered(store: &Store, text: &str) -> BTreeSet<String> {
     let results = SparqlEvaluator::new()
         .parse_query(text)
@@ -296,7 +296,7 @@ fn query() -> impl Strategy<Value = Query> {
 proptest! {
     #![proptest_config(config(4000))]
 
-    /// From the algebra to SPARQL, and by S-expressions.
+    /// From the algebra to SPARQL, and through S-expressions.
     #[test]
     fn printed_queries_mean_the_same(world in world(), query in query()) {
         let gold = world.answer(&query);
@@ -357,7 +357,7 @@ proptest! {
     #[test]
     fn recognised_queries_mean_the_same(world in world(), text in text()) {
         let parsed = parse(&text).unwrap();
-        // Where something is lost, it is told.
+        // Losses are reported.
         if let Ok(recognised) = recognise(&parsed.query, &Namespaces::default())
             && recognised.lost.is_empty()
         {

@@ -1,4 +1,4 @@
-//! Random queries: what each language says of a query is the same query again, and neither numbering nor order matters.
+//! Random queries: each language round-trips, and neither numbering nor order matters.
 #![allow(missing_docs, clippy::unwrap_used)]
 
 use proptest::prelude::*;
@@ -21,7 +21,7 @@ fn config(cases: u32) -> Config {
     }
 }
 
-/// Names with everything that languages use as marks.
+/// Names with all characters that have a meaning in some language.
 fn name() -> impl Strategy<Value = String> {
     prop_oneof![
         4 => "[a-d]",
@@ -153,7 +153,7 @@ proptest! {
         }
     }
 
-    /// Whatever names hold, the text is one valid query.
+    /// Whatever names contain, the text is one valid query.
     #[test]
     fn plain_sparql_is_valid(query in query()) {
         for dialect in [Dialect::Freebase, Dialect::Plain { base: "http://example.org/".to_owned() }] {
@@ -216,9 +216,9 @@ fn shuffle(set: &mut Set, state: &mut u64) {
     }
 }
 
-/// A random graph pattern, written twice with other names for its variables and its triples in another order.
+/// A random graph pattern, written twice with different variable names and order of triples.
 fn pattern() -> impl Strategy<Value = (Vec<(usize, u8, usize)>, Vec<usize>)> {
-    // Each triple joins a thing that is there already with any thing, so that all is connected; small numbers close cycles.
+    // Each triple connects an existing thing with any thing, so that everything is connected; small numbers close cycles.
     let triples =
         prop::collection::vec((any::<prop::sample::Index>(), 0..3u8, 0..6usize, any::<bool>()), 1..9);
     triples.prop_flat_map(|raw| {
@@ -258,7 +258,7 @@ proptest! {
             (Ok(one_query), Ok(two_query)) => {
                 prop_assert_eq!(same(&one_query, &two_query), None, "{}\n{}", one, two);
                 prop_assert_eq!(QueryGraph::of(&one_query).shape().code, QueryGraph::of(&two_query).shape().code);
-                // And through the printer.
+                // Also through the printer.
                 let printed = sparql::print(&one_query, &Dialect::Freebase).unwrap();
                 let again = read(&printed.text).map_err(|error| TestCaseError::fail(format!("{error}\n{}", printed.text)))?;
                 prop_assert_eq!(same(&one_query, &again), None, "{}\n{}", one, printed.text);

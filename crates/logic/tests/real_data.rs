@@ -1,4 +1,4 @@
-//! The figures that published data must give. Skipped, with a message, where the data is absent.
+//! The figures that published data must give. Skipped, with a message, if the data is absent.
 #![allow(missing_docs, clippy::unwrap_used, clippy::print_stderr)]
 
 mod support;
@@ -227,7 +227,7 @@ fn lc_quad_is_recognised() {
     assert!(recognised * 100 >= all * 99);
 }
 
-/// GrailQA's own SPARQL says more than the S-expression (types of inner things, inequalities), so it is compared with the graph.
+/// GrailQA's own SPARQL is more specific than the S-expression (types of inner things, inequalities), so it is compared with the graph.
 #[test]
 fn grailqa_sparql_is_recognised_and_has_the_shape_of_its_graph() {
     let Some(data) = shared_data("grailqa/train_sample.json") else { return };
@@ -244,7 +244,7 @@ fn grailqa_sparql_is_recognised_and_has_the_shape_of_its_graph() {
     }
 }
 
-/// What each language says of a query is the same query again.
+/// Each language round-trips.
 #[test]
 fn s_expressions_survive_sparql() {
     let Some(data) = shared_data("grailqa/dev.json") else { return };
@@ -290,7 +290,7 @@ fn s_expressions_survive_programs() {
     for item in items.as_array().unwrap() {
         let query = Form::parse(text(item, "s_expression"), &Spelling).unwrap().to_query().unwrap();
         let Ok((program, lost)) = kopl::from_query(&query, &()) else { continue };
-        // Only with ids for names, which come back as names.
+        // Only with ids for names, which are read back as names.
         if lost.is_empty() {
             let again = program.to_query(&()).unwrap();
             let why = Canonical::of(&query, &()).compare(&Canonical::of(&again, &())).why;

@@ -1,4 +1,4 @@
-//! Serves a small KB by the SPARQL protocol, and asks it as any other client would.
+//! Serves a small KB by the SPARQL protocol, and queries it as any other client would.
 //!
 //!     cargo run -p touchstone-protocol --example serve_kb
 #![allow(clippy::print_stdout)]
@@ -28,7 +28,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let store = folder.path().join("kb");
     import(&ImportRequest::new(Source::Rdf(Profile::Rdfs), vec![file]), &store, &NoProgress)?;
 
-    // 1. A server lives as long as the program, and so does its KB. Port 0: any that is free.
+    // 1. The server lives as long as the program, and so does its KB. Port 0: any free port.
     let kb: &'static Kb = Box::leak(Box::new(Kb::open(&store)?));
     let session: &'static Session<'static> = Box::leak(Box::new(Session::new(kb)));
     let options = ServeOptions { address: SocketAddr::from(([127, 0, 0, 1], 0)), ..ServeOptions::default() };
@@ -53,7 +53,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         println!("{}", row[0].as_ref().map_or(String::new(), ToString::to_string));
     }
 
-    // 3. The end.
+    // 3. Stop the server.
     stop.cancel();
     let served = server.join().map_err(|_| "the server panicked")??;
     println!("{} connections", served.connections);

@@ -1,4 +1,4 @@
-//! What servers ask clients to wait.
+//! The wait that servers ask clients for.
 
 use std::time::{Duration, SystemTime};
 

@@ -1,6 +1,6 @@
-//! A KB as a SPARQL 1.1 protocol endpoint, for every existing client: queries only, bounded, on loopback unless configured otherwise.
+//! A KB as a SPARQL 1.1 protocol endpoint: queries only, bounded, on loopback unless configured otherwise.
 //!
-//! `/sparql` asks the direct view, `/kqapro/sparql` KQA Pro's graph. GET and POST, results in the format that the client accepts.
+//! `/sparql` queries the direct view, `/kqapro/sparql` KQA Pro's graph. GET and POST, results in the format that the client accepts.
 
 mod bodies;
 mod connections;
@@ -17,10 +17,10 @@ use touchstone_engine::sparql::{ReplyFormat, ResultFormat, Results, negotiate, w
 use touchstone_engine::{Answers, Outcome, Session, Settings, View};
 use touchstone_logic::Language;
 
-/// How to serve.
+/// Options of the server.
 #[derive(Debug, Clone)]
 pub struct ServeOptions {
-    /// Where to listen.
+    /// The address to listen on.
     pub address: SocketAddr,
     /// What each query may cost.
     pub limits: Limits,
@@ -36,9 +36,9 @@ pub struct ServeOptions {
     pub header_time: Duration,
     /// How long the body of a request may take.
     pub body_time: Duration,
-    /// How long a client may accept nothing of its reply.
+    /// Maximum time without progress while a reply is sent.
     pub idle_time: Duration,
-    /// The origin whose pages may ask, `*` for all.
+    /// The origin whose pages may send queries, `*` for all.
     pub cors: Option<String>,
 }
 
@@ -60,7 +60,7 @@ impl Default for ServeOptions {
     }
 }
 
-/// What a server did until it was stopped.
+/// Statistics of a server that was stopped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Served {
     /// Connections that were accepted.
@@ -71,11 +71,11 @@ pub struct Served {
     pub most_body_bytes: u64,
 }
 
-/// Why there is no server.
+/// Why the server did not start or stopped.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ServeError {
-    /// The address is taken, or not ours.
+    /// The address is in use, or does not belong to this machine.
     #[error("cannot listen on {address}: {source}; choose another with --port or --bind")]
     Listen {
         /// The address.
@@ -83,7 +83,7 @@ pub enum ServeError {
         /// Why.
         source: std::io::Error,
     },
-    /// The origin is not one.
+    /// The text is not an origin.
     #[error("`{0}` is not an origin; write `*` or something like https://example.org")]
     Origin(String),
     /// The system refused something.
@@ -91,7 +91,7 @@ pub enum ServeError {
     Io(#[from] std::io::Error),
 }
 
-/// What requests are answered with.
+/// The state that all requests share.
 struct Service {
     session: &'static Session<'static>,
     limits: Limits,
@@ -108,7 +108,7 @@ const LONGEST: usize = 1 << 20;
 
 const TOO_LONG: &str = "the query is longer than 1 MB";
 
-/// Serves until `stop` is cancelled; calls `ready` with the address as soon as requests are taken.
+/// Serves until `stop` is cancelled; calls `ready` with the address as soon as requests are accepted.
 pub fn serve(
     session: &'static Session<'static>,
     options: &ServeOptions,
@@ -154,7 +154,7 @@ async fn answer(service: Arc<Service>, request: Request<Incoming>) -> Response<R
         "/sparql" | "/sparql/" => View::Direct,
         "/kqapro/sparql" | "/kqapro/sparql/" => View::KqaPro,
         path => {
-            let message = format!("there is no {path} here; there are /sparql and /kqapro/sparql");
+            let message = format!("there is no {path}; use /sparql or /kqapro/sparql");
             return service.problem(StatusCode::NOT_FOUND, &message);
         }
     };
@@ -194,7 +194,7 @@ async fn answer(service: Arc<Service>, request: Request<Incoming>) -> Response<R
 }
 
 impl Service {
-    /// Something for people who look with a browser.
+    /// A short page for browsers.
     fn about(&self, method: &Method) -> Response<Reply> {
         if !matches!(*method, Method::GET | Method::HEAD) {
             return self.problem(StatusCode::METHOD_NOT_ALLOWED, "use GET");
@@ -220,7 +220,7 @@ impl Service {
         let accept = headers.get_all(header::ACCEPT).iter().filter_map(|value| value.to_str().ok());
         let accept = accept.collect::<Vec<&str>>().join(", ");
         let accept = if accept.is_empty() { "*/*".to_owned() } else { accept };
-        // Which of the two families is wanted shows with the results, but a client that accepts neither need not wait for them.
+        // Whether a table or a graph format is needed is known with the results, but a client that accepts neither need not wait for them.
         let (table, graph) = (negotiate(&accept, false), negotiate(&accept, true));
         if table.is_none() && graph.is_none() {
             let offered: Vec<&str> = ReplyFormat::all().map(ReplyFormat::media_type).collect();
@@ -231,7 +231,7 @@ impl Service {
             return self.problem(StatusCode::SERVICE_UNAVAILABLE, "the server is stopping");
         };
         let settings = Settings { view: Some(view), limits: self.limits, terms: true, ..Settings::default() };
-        // A client that hangs up cancels its query.
+        // A client that disconnects cancels its query.
         let cancel = Cancel::default();
         let hang_up = CancelOnDrop(cancel.clone());
         let session = self.session;
@@ -241,7 +241,7 @@ impl Service {
                 Outcome::Answered(answers) => Some(written(answers, table, graph)),
                 _ => None,
             };
-            // Also after a hang-up, others wait until this query has really ended, and its text is gone.
+            // Also after a disconnection, others wait until this query has ended and its text is freed.
             drop((text, reserved, slot));
             (reply, written)
         });
@@ -297,7 +297,7 @@ fn written(
     Ok((format, bytes))
 }
 
-/// The query of a request, by the protocol's three ways.
+/// The query of a request, in the protocol's three ways.
 fn query_text(
     method: &Method,
     headers: &HeaderMap,
@@ -325,7 +325,7 @@ fn query_text(
         }
         (&Method::POST, other) => {
             let message = format!(
-                "a POST has application/sparql-query or application/x-www-form-urlencoded, not `{other}`"
+                "a POST must have the type application/sparql-query or application/x-www-form-urlencoded, not `{other}`"
             );
             return Err((StatusCode::UNSUPPORTED_MEDIA_TYPE, message));
         }
@@ -350,7 +350,7 @@ fn query_text(
 }
 
 impl Service {
-    /// Refuses requests to other host names than this machine's: a page of another site whose name points here must not read a KB that is
+    /// Refuses requests to other host names than this machine's: a page of another site whose name resolves to this machine must not read a KB that is
     /// served on loopback. An allowed origin addresses this machine by its own name as well.
     fn refused(&self, headers: &HeaderMap) -> Option<Response<Reply>> {
         let host = headers.get(header::HOST).and_then(|host| host.to_str().ok()).unwrap_or("");

@@ -1,4 +1,4 @@
-//! What the machinery costs: questions a second through `oracle`, journal and its syncs included.
+//! Measures the overhead of a run: questions per second through `oracle`, including the journal and its syncs.
 //!
 //! `cargo bench -p touchstone-run --bench overhead`
 #![allow(missing_docs, clippy::print_stdout, clippy::expect_used)]

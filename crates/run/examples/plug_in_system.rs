@@ -1,4 +1,4 @@
-//! Plugs a system of your own into a run: it looks for a word that it knows, and has one answer for each.
+//! Plugs your own system into a run: it looks for a word that it knows, and has one answer for each.
 //!
 //!     cargo run -p touchstone-run --example plug_in_system
 #![allow(clippy::print_stdout)]
@@ -19,7 +19,7 @@ impl System for Keywords {
         format!("keywords ({} words)", self.known.len())
     }
 
-    /// One worker for each thread: what is expensive to share belongs here.
+    /// One worker per thread: what is expensive to share belongs here.
     fn worker(&self) -> Box<dyn Worker + '_> {
         Box::new(KeywordWorker { system: self })
     }
@@ -32,7 +32,7 @@ struct KeywordWorker<'s> {
 impl Worker for KeywordWorker<'_> {
     fn answer(&mut self, input: &SystemInput) -> Result<Prediction, SystemError> {
         let hit = self.system.known.iter().find(|(word, _)| input.question.contains(word));
-        // Without a hit it abstains, with neither answers nor an error: that is better than a guess.
+        // Without a match it abstains, with neither answers nor an error: that is better than a guess.
         let answers = hit.map(|(_, answer)| vec![Answer::plain(*answer)]);
         Ok(Prediction { id: input.id.clone(), answers, ..Prediction::default() })
     }
@@ -47,7 +47,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         .map(|(number, text)| SystemInput::new(&format!("q{number}"), text))
         .collect();
 
-    // The journal: a folder with `run.json` and `predictions.jsonl`. If it is there already, the run resumes.
+    // The journal: a folder with `run.json` and `predictions.jsonl`. If it already exists, the run resumes.
     let folder = tempfile::tempdir()?;
     let header = RunHeader { gives: system.gives(), ..RunHeader::new(&system.name()) };
     let mut journal = RunJournal::open(folder.path(), &header, &[], false)?;

@@ -6,7 +6,7 @@ use serde::Serialize;
 use touchstone_benchmark::{Answer, Forms};
 use touchstone_kb::Kb;
 
-/// A question that was asked, with what it names and what was found.
+/// A question, with what it names and what was found.
 #[derive(Debug, Clone, Serialize)]
 pub struct AskReply<'q> {
     /// The question.
@@ -41,18 +41,18 @@ pub struct NeighbourRow<'q> {
     pub id: &'q str,
     /// Its text.
     pub question: &'q str,
-    /// How similar it is.
+    /// Its similarity.
     pub score: f32,
 }
 
 impl<'q> AskReply<'q> {
-    /// A question for which no query was found.
+    /// A reply without a query.
     pub fn without_answers(kb: &'q Kb, question: &'q str, links: &'q [Linked]) -> AskReply<'q> {
         let links = links.iter().map(|link| LinkRow::of(kb, question, link)).collect();
         AskReply { question, links, forms: None, answers: None, neighbour: None }
     }
 
-    /// The same with what was found.
+    /// A reply with what was found.
     #[must_use]
     pub fn with_answers(
         self,

@@ -1,10 +1,10 @@
-//! Finds the texts that share the most telling words with another one (Okapi BM25).
+//! Finds the texts that share the most informative words with another one (Okapi BM25).
 
 use hashbrown::HashMap;
 
 /// Texts as lists of words, by word.
 pub(crate) struct Bm25 {
-    /// By word: the texts that have it, and how often.
+    /// By word: the texts that contain it, and how often.
     postings: HashMap<String, Vec<(u32, f32)>>,
     lengths: Vec<f32>,
     mean: f32,
@@ -19,7 +19,7 @@ fn float(count: usize) -> f32 {
 }
 
 impl Bm25 {
-    /// Of texts that are lists of words.
+    /// An index of texts, each a list of words.
     pub(crate) fn new(texts: impl IntoIterator<Item = Vec<String>>) -> Bm25 {
         let mut postings: HashMap<String, Vec<(u32, f32)>> = HashMap::new();
         let mut lengths = Vec::new();
@@ -37,7 +37,7 @@ impl Bm25 {
         Bm25 { postings, lengths, mean }
     }
 
-    /// The best texts with their scores, best first; of equal ones the earlier.
+    /// The best texts with their scores, best first; among ties, the earlier one.
     pub(crate) fn best(&self, words: &[String], limit: usize) -> Vec<(usize, f32)> {
         let n = float(self.lengths.len());
         let mut scores = vec![0f32; self.lengths.len()];

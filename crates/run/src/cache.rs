@@ -1,7 +1,7 @@
-//! Replies that are kept, so that the same thing is never paid for twice.
+//! A cache of replies: the same request is never paid for twice.
 //!
-//! A reply is found by everything that influences it: the system with its configuration, its version, the question with its side
-//! information, and the KB. Errors are not kept.
+//! The key of a reply covers everything that influences it: the system with its configuration, its version, the question with its extra
+//! input, and the KB. Errors are not cached.
 
 use crate::system::{System, SystemInput, Worker};
 use crate::system_error::SystemError;
@@ -18,19 +18,19 @@ use touchstone_kb::output::replace_file;
 pub struct CacheKey {
     /// The system, with its configuration.
     pub system: String,
-    /// Its version, as the user calls it.
+    /// Its version, as named by the user.
     pub version: String,
     /// The version of this program.
     pub tool_version: String,
     /// The fingerprint of the KB.
     pub kb: String,
-    /// What it is asked, with the side information.
+    /// The question, with its extra input.
     pub asked: SystemInput,
 }
 
 impl CacheKey {
-    /// The name under which the reply is kept.
-    pub fn hash(&self) -> String {
+    /// The cache key.
+    pub(crate) fn hash(&self) -> String {
         let text = serde_json::to_vec(self).unwrap_or_default();
         blake3::hash(&text).to_hex()[..32].to_owned()
     }
@@ -39,7 +39,7 @@ impl CacheKey {
 /// A reply with its key.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct CachedReply {
-    /// What it is found by.
+    /// What its key is made of.
     pub key: CacheKey,
     /// The prediction.
     pub reply: Prediction,
@@ -60,7 +60,7 @@ pub struct Cache {
 }
 
 impl Cache {
-    /// In a folder, which is created when there is something to keep.
+    /// A cache in a folder, which is created when the first reply is added.
     pub fn new(folder: &Path) -> Cache {
         Cache { folder: folder.to_owned() }
     }
@@ -69,7 +69,7 @@ impl Cache {
         self.folder.join(&hash[..2]).join(format!("{hash}.json"))
     }
 
-    /// The reply with a hash, if it is kept and whole.
+    /// The reply with a key, if it is cached and complete.
     pub fn get(&self, hash: &str) -> Option<CachedReply> {
         if hash.len() != 32 || !hash.bytes().all(|byte| byte.is_ascii_hexdigit()) {
             return None;
@@ -79,7 +79,7 @@ impl Cache {
         Some(CachedReply { key, reply })
     }
 
-    /// Where replies are kept, how many, and their size.
+    /// The folder, and the number and size of the replies.
     pub fn info(&self) -> CacheInfo {
         let entries = |folder: &Path| fs::read_dir(folder).into_iter().flatten().flatten();
         let files = entries(&self.folder).flat_map(|part| entries(&part.path()));
@@ -88,8 +88,8 @@ impl Cache {
         CacheInfo { folder: self.folder.clone(), replies, bytes }
     }
 
-    /// Keeps a reply: written aside, then renamed.
-    pub fn put(&self, kept: &CachedReply) -> std::io::Result<()> {
+    /// Adds a reply: writes a temporary file, then renames it.
+    pub(crate) fn put(&self, kept: &CachedReply) -> std::io::Result<()> {
         let path = self.path(&kept.key.hash());
         let folder = path.parent().unwrap_or(&self.folder);
         fs::create_dir_all(folder)?;
@@ -108,7 +108,7 @@ pub struct CacheInfo {
     pub bytes: u64,
 }
 
-/// A system whose replies are kept.
+/// A system with a cache of its replies.
 pub struct Cached<'s> {
     system: Box<dyn System + 's>,
     version: String,
@@ -117,7 +117,7 @@ pub struct Cached<'s> {
 }
 
 impl<'s> Cached<'s> {
-    /// A system with its version and the KB that it is asked about.
+    /// A system with its version and its KB.
     pub fn new(system: Box<dyn System + 's>, version: &str, kb: &str, cache: Cache) -> Cached<'s> {
         Cached { system, version: version.to_owned(), kb: kb.to_owned(), cache }
     }
@@ -131,7 +131,7 @@ impl System for Cached<'_> {
         }
     }
 
-    /// It measures the time itself: how long it takes to read a cached reply means nothing.
+    /// The system measures the time itself: the time to read a cached reply is meaningless.
     fn is_timed(&self) -> bool {
         false
     }

@@ -1,4 +1,4 @@
-//! Any program as a system: a question a line on its standard input, a prediction a line on its standard output.
+//! Any program as a system: one question per line on its standard input, one prediction per line on its standard output.
 
 use crate::system::{System, SystemInput, Worker};
 use crate::system_error::{SystemError, parse_reply, reply_id};
@@ -12,24 +12,24 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel, sync_channel}
 use std::time::{Duration, Instant};
 use touchstone_benchmark::Prediction;
 
-/// A program that is started by the shell, once for each worker, and again if it dies.
+/// A program that the shell starts, once for each worker, and again if it exits.
 pub struct CommandSystem {
     command: String,
     timeout: Duration,
-    /// Where it is started, if not in the current directory.
+    /// The directory to start it in, if not the current one.
     directory: Option<PathBuf>,
-    /// The shell could not find or start it: trying again for each question would only repeat the message.
+    /// The shell could not find or start it: retrying for each question would only repeat the message.
     missing: AtomicBool,
 }
 
-/// The exit codes of a shell that cannot start or find a program.
+/// The exit codes of a shell that cannot find or start a program.
 const CANNOT_START: [i32; 2] = [126, 127];
 
 /// Maximum number of bytes of a reply.
 const MAX_REPLY: usize = 16 << 20;
 
 impl CommandSystem {
-    /// A command line, and how long an answer may take.
+    /// A command line, and the time limit of an answer.
     pub fn new(command: &str, timeout: Duration) -> CommandSystem {
         CommandSystem {
             command: command.to_owned(),
@@ -39,9 +39,9 @@ impl CommandSystem {
         }
     }
 
-    /// Started in a directory other than the current one.
+    /// Starts it in a directory other than the current one.
     #[must_use]
-    pub fn in_directory(self, directory: &Path) -> CommandSystem {
+    pub(crate) fn in_directory(self, directory: &Path) -> CommandSystem {
         CommandSystem { directory: Some(directory.to_owned()), ..self }
     }
 
@@ -68,24 +68,24 @@ struct Program<'s> {
 /// A started program.
 struct Running {
     child: Child,
-    /// Ends what the program has started, when this is dropped.
+    /// Ends all processes that the program started, when this is dropped.
     #[cfg(unix)]
     _guard: Guard,
-    /// Questions on their way: written by a thread of its own, because a program that does not read must not hold us up.
+    /// Queued questions: a separate thread writes them, because a program that does not read must not block us.
     questions: Option<Sender<String>>,
     lines: Receiver<Line>,
-    /// Whether it has answered something.
+    /// Whether it has replied at least once.
     has_answered: bool,
 }
 
-/// A process that leads the group of a program and all that it starts, and ends the group when we end, in whatever way: its input is a
+/// A process that leads the process group of a program and ends the group when we end, however that happens: its input is a
 /// pipe from us that no other process has.
 #[cfg(unix)]
 struct Guard(Child);
 
 #[cfg(unix)]
 impl Guard {
-    /// Nothing is ever written to its input, so it waits until every writer is gone.
+    /// Nothing is ever written to its input, so it blocks until every writer is gone.
     fn start() -> std::io::Result<Guard> {
         let mut guard = Command::new("sh");
         guard.args(["-c", "read -r line; kill -s KILL 0"]).process_group(0);
@@ -147,7 +147,7 @@ impl Running {
         })
     }
 
-    /// How it ended, if it does so soon.
+    /// Its exit status, if it exits soon.
     fn ending(&mut self) -> Option<ExitStatus> {
         self.questions = None;
         (0..50).find_map(|_| {
@@ -159,7 +159,7 @@ impl Running {
         })
     }
 
-    /// Lets it end by itself: it sees the end of its input.
+    /// Closes its input and lets it exit by itself.
     fn let_go(mut self) {
         self.ending();
     }
@@ -176,7 +176,7 @@ fn write_all(mut input: ChildStdin, questions: &Receiver<String>) {
 
 impl Drop for Running {
     fn drop(&mut self) {
-        // What it has started ends with the guard, which is dropped after this.
+        // Dropping the guard after this ends the processes that it started.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
@@ -190,7 +190,7 @@ impl Drop for Program<'_> {
     }
 }
 
-/// The next line. One that is longer than [`MAX_REPLY`] is read to its end and discarded.
+/// The next line. A line longer than [`MAX_REPLY`] is read to its end and discarded.
 fn next_line(reader: &mut impl Read) -> Option<Line> {
     let mut line = Vec::new();
     let mut too_long = false;
@@ -226,16 +226,16 @@ impl Worker for Program<'_> {
                 Some(running) => running,
                 None => self.running.insert(Running::start(self.system)?),
             };
-            // A reply that came before the question is not the answer to it.
+            // A reply that arrived before the question is not an answer to it.
             while running.lines.try_recv().is_ok() {}
-            // If it has ended since, that is noticed when there is no reply.
+            // If it has exited since, the missing reply shows it.
             let _ = running.questions.as_ref().map(|questions| questions.send(question.clone()));
             let error = match reply(running, &input.id, self.system.timeout) {
                 Ok(prediction) => {
                     running.has_answered = true;
                     return Ok(prediction);
                 }
-                // The program works: only what it replied cannot be used.
+                // The program works; only its reply is unusable.
                 Err(error @ SystemError::Unusable(_)) => {
                     running.has_answered = true;
                     return Err(error);
@@ -258,7 +258,7 @@ impl Worker for Program<'_> {
                 }
                 Err(error) => error,
             };
-            // The next question is for a new process: this one might answer the wrong question.
+            // Start a new process for the next question: this one might answer the wrong question.
             self.running = None;
             return Err(error);
         }

@@ -1,4 +1,4 @@
-//! Asks the questions, in parallel, and writes the predictions.
+//! Asks the questions in parallel and writes the predictions.
 
 use crate::errors::ErrorMessages;
 use crate::system::{System, SystemInput};
@@ -10,18 +10,18 @@ use std::sync::mpsc::{SyncSender, sync_channel};
 use touchstone_benchmark::{Prediction, Prices, RunJournal, RunJournalError};
 use touchstone_kb::Progress;
 
-/// What a run has done.
+/// The result of a run.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct RunProgress {
-    /// Questions asked now.
+    /// Questions asked in this call.
     pub asked: usize,
-    /// Questions that were answered before.
+    /// Questions that were answered earlier.
     pub before: usize,
-    /// Questions that failed now.
+    /// Questions that failed in this call.
     pub errors: usize,
-    /// Questions that had failed before.
+    /// Questions that had failed earlier.
     pub errors_before: usize,
-    /// The messages of the errors of now.
+    /// The error messages of this call.
     pub messages: ErrorMessages,
     /// Whether all questions are answered; otherwise the user stopped the run.
     pub complete: bool,
@@ -29,7 +29,7 @@ pub struct RunProgress {
     pub gave_up: Option<String>,
 }
 
-/// How to ask.
+/// Settings of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct AskSettings {
     /// Number of questions to ask at once; at least one.
@@ -38,11 +38,11 @@ pub struct AskSettings {
     pub prices: Option<Prices>,
 }
 
-/// After this many errors without a single answer something is wrong with the system, not with the questions.
+/// After this many errors without an answer, the system is at fault, not the questions.
 const MAX_FIRST_ERRORS: usize = 20;
 
-/// Maximum number of predictions that wait for being written. Without room for a few, fast systems would wait after each reply; behind slow
-/// ones there is never any.
+/// Maximum number of predictions that wait to be written. Without a buffer, fast systems would wait after each reply; with slow
+/// systems it is always empty.
 const MAX_WAITING: usize = 64;
 
 /// Asks a system all questions that the journal does not have, and passes each prediction to the observer. After a stop, questions that
@@ -86,7 +86,7 @@ struct Queue<'q> {
 }
 
 impl Queue<'_> {
-    /// Asks until nothing is left, or the run is stopped.
+    /// Asks until no questions are left, or the run is stopped.
     fn work(
         &self,
         system: &dyn System,
@@ -103,7 +103,7 @@ impl Queue<'_> {
             let prediction = match catch_unwind(AssertUnwindSafe(ask)) {
                 Ok(prediction) => prediction,
                 Err(_) => {
-                    // The state of the worker is discarded with it.
+                    // The worker is discarded with its state.
                     worker = system.worker();
                     SystemError::Panicked.into_prediction(&input.id)
                 }
@@ -119,13 +119,13 @@ impl Queue<'_> {
     }
 }
 
-/// Writes predictions as they come.
+/// Writes predictions as they arrive.
 struct Writer<'w> {
     journal: &'w mut RunJournal,
     progress: &'w dyn Progress,
     observer: &'w mut dyn FnMut(&SystemInput, &Prediction),
     done: RunProgress,
-    /// The errors since the very first question, until one is answered.
+    /// The errors since the first question, until one is answered.
     held_back: Vec<(usize, Prediction)>,
 }
 

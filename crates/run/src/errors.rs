@@ -11,16 +11,16 @@ pub struct ErrorMessage {
     pub n: usize,
 }
 
-/// The messages of errors, each once, in the order in which they came first.
+/// The messages of errors, each once, in the order of their first occurrence.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ErrorMessages(Vec<ErrorMessage>);
 
-/// Maximum number of messages: systems may put anything into theirs, so that no two are the same.
+/// Maximum number of messages: systems may put anything into them, so no two may be the same.
 const MAX_MESSAGES: usize = 100;
 
 impl ErrorMessages {
     /// Adds the error of a prediction.
-    pub fn add(&mut self, message: &str) {
+    pub(crate) fn add(&mut self, message: &str) {
         let known = self.0.iter().position(|known| known.message == message);
         match known {
             Some(at) => self.0[at].n += 1,

@@ -1,4 +1,4 @@
-//! A system behind a URL: a question in, a prediction out; or GERBIL's contract.
+//! A system behind a URL: a question in, a prediction out; or GERBIL's protocol.
 
 use crate::system::{System, SystemInput, Worker};
 use crate::system_error::{SystemError, parse_reply, reply_id};
@@ -8,10 +8,10 @@ use touchstone_benchmark::Prediction;
 use touchstone_datasets::qald;
 use touchstone_logic::sparql::Namespaces;
 
-/// What is sent and what comes back.
+/// The request and reply format.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Contract {
-    /// The question as an object of JSON; a prediction as `docs/grading.md` describes it.
+    /// The question as a JSON object; a prediction as `docs/grading.md` describes it.
     Ours,
     /// `query` and `lang` as a form; QALD's JSON.
     Gerbil {
@@ -20,7 +20,7 @@ pub enum Contract {
     },
 }
 
-/// A system that is asked by POST.
+/// A system that is called by POST.
 pub struct HttpSystem {
     url: String,
     contract: Contract,
@@ -28,7 +28,7 @@ pub struct HttpSystem {
 }
 
 impl HttpSystem {
-    /// With its address.
+    /// A system at an address.
     pub fn new(url: &str, contract: Contract, settings: WebSettings) -> HttpSystem {
         HttpSystem { url: url.to_owned(), contract, web: Web::new(settings) }
     }

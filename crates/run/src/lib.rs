@@ -34,15 +34,14 @@ pub use command::CommandSystem;
 pub use driver::{AskSettings, RunProgress, ask_all};
 pub use errors::{ErrorMessage, ErrorMessages};
 pub use http::{Contract, HttpSystem};
-pub use link::{Linked, Linker, Thing};
-pub use llm::schema::packed_schema;
+pub use link::{Linked, Thing};
 pub use llm::{ChatError, DEFAULT_PROMPT, LlmSettings, LlmSystem};
 pub use nearest::{Adapted, Nearest};
 pub use registry::{
     OpenSystemError, SystemContext, SystemFactory, SystemRegistry, SystemSettings, open_llm, open_nearest,
 };
 pub use run_system::{RunConfig, RunError, RunSummary, run_system};
-pub use started::{remember_started, was_started_here};
+pub use started::was_started_here;
 pub use system::{FixedPredictions, System, SystemInput, Worker};
 pub use system_error::SystemError;
 pub use system_spec::{InvalidSystemSpec, SystemSpec};

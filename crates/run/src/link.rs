@@ -1,4 +1,4 @@
-//! Finds what a question names: entities by the names of the KB, classes by the lexicon, numbers, dates, and texts that are values.
+//! Finds the names in a question: entities by the names of the KB, classes by the lexicon, numbers, dates, and texts that are values.
 
 use hashbrown::{HashMap, HashSet};
 use touchstone_benchmark::Mention;
@@ -31,14 +31,14 @@ pub enum Thing {
     Text(String),
 }
 
-/// Looks for names in questions.
-pub struct Linker<'k> {
+/// Finds names in questions.
+pub(crate) struct Linker<'k> {
     kb: &'k Kb,
-    /// Classes by what they are called, in small letters.
+    /// Classes by their nouns, in lower case.
     classes: HashMap<String, String>,
     /// Texts with the attributes that have them as a value.
     texts: HashMap<&'k str, Vec<AttributeId>>,
-    /// The words with which questions are phrased, in small letters: by themselves they are not names.
+    /// The words with which questions are phrased, in lower case: by themselves they are not names.
     phrasing: HashSet<String>,
 }
 
@@ -48,10 +48,10 @@ const LONGEST: usize = 14;
 /// Minimum number of facts of a well-known entity.
 const WELL_KNOWN: usize = 30;
 
-/// Minimum length of a name in small letters.
+/// Minimum length of a name in lower case.
 const SHORTEST_SMALL: usize = 3;
 
-/// Maximum number of entities that an ambiguous name stands for.
+/// Maximum number of entities for an ambiguous name.
 const CANDIDATES: usize = 5;
 
 const MONTHS: [&str; 12] = [
@@ -69,7 +69,7 @@ const MONTHS: [&str; 12] = [
     "december",
 ];
 
-/// Words that begin questions or hold them together: by themselves they name nothing, though some films are called so.
+/// Words that begin questions or connect their parts: by themselves they name nothing, although some films have such titles.
 const PLAIN: [&str; 44] = [
     "what", "which", "who", "whom", "whose", "when", "where", "how", "is", "are", "was", "were", "does",
     "do", "did", "has", "have", "had", "the", "a", "an", "in", "on", "of", "at", "by", "for", "to", "from",
@@ -78,8 +78,8 @@ const PLAIN: [&str; 44] = [
 ];
 
 impl<'k> Linker<'k> {
-    /// For a KB, with the words for its classes.
-    pub fn new(kb: &'k Kb, lexicon: &Lexicon) -> Linker<'k> {
+    /// A linker for a KB, with the words for its classes.
+    pub(crate) fn new(kb: &'k Kb, lexicon: &Lexicon) -> Linker<'k> {
         let mut classes = HashMap::new();
         for (id, words) in &lexicon.classes {
             for word in [&words.one, &words.many] {
@@ -105,7 +105,7 @@ impl<'k> Linker<'k> {
         attributes(a).iter().any(|attribute| attributes(b).contains(attribute))
     }
 
-    /// Texts that are values, where nothing else is named: the longest first.
+    /// Texts that are values, where nothing else is named; the longest first.
     fn texts(&self, question: &str, words: &[(usize, usize)], found: &mut Vec<Linked>) {
         for length in (1..=LONGEST.min(words.len())).rev() {
             for from in 0..=words.len() - length {
@@ -114,7 +114,7 @@ impl<'k> Linker<'k> {
                 if is_taken(found, start, end) || is_plain || is_contracted(question, start) {
                     continue;
                 }
-                // Some begin or end with a mark: .fr, Washington, D.C.
+                // Some begin or end with punctuation: .fr, Washington, D.C.
                 let mut text = &question[start..end];
                 let mut first = start;
                 if let Some(before) =
@@ -137,14 +137,14 @@ impl<'k> Linker<'k> {
         }
     }
 
-    /// What a question names, in the order of the text. Entities that are `given` are not looked for.
-    pub fn link(&self, question: &str, given: Option<&[Mention]>) -> Vec<Linked> {
+    /// What a question names, in text order. Entities that are `given` are not searched for.
+    pub(crate) fn link(&self, question: &str, given: Option<&[Mention]>) -> Vec<Linked> {
         let words = words(question);
         let mut found = given.map(|given| self.given(question, given)).unwrap_or_default();
         let text = |from: usize, to: usize| &question[words[from].0..words[to].1];
-        // A question in small letters throughout may name things in small letters.
+        // A question entirely in lower case may have names in lower case.
         let small = !question.chars().skip(1).any(char::is_uppercase);
-        // Names of several words come before numbers, which may be a part of them: Apollo 13.
+        // Names of several words take precedence over numbers, which may be part of them: Apollo 13.
         for shortest in [2, 1] {
             if shortest == 1 {
                 self.dates(question, &words, &mut found);
@@ -205,7 +205,7 @@ impl<'k> Linker<'k> {
         named.into_iter().filter(|&node| self.kb.as_class(node).is_none()).take(CANDIDATES).collect()
     }
 
-    /// The entities with a name, as it is written or nearly so.
+    /// The entities with a name, spelled exactly or almost so.
     fn entities(&self, name: &str, small: bool) -> Vec<NodeId> {
         if !name.chars().any(char::is_alphabetic) || self.classes.contains_key(&name.to_lowercase()) {
             return Vec::new();
@@ -222,13 +222,13 @@ impl<'k> Linker<'k> {
             return exact;
         }
         let like = self.kb.nodes_named_like(name).iter().map(|&node| NodeId(node));
-        // A single word in small letters is rather a word than the name of something that hardly anybody knows.
+        // A single word in lower case is more likely an ordinary word than the name of an obscure entity.
         let is_known = |node: NodeId| proper || name.contains(' ') || self.kb.degree(node) >= WELL_KNOWN;
         like.filter(|&node| self.kb.as_class(node).is_none() && is_known(node)).take(CANDIDATES).collect()
     }
 
-    /// The entities whose label is written in small letters, exactly so: gold, theoretical physics, diancie. Words with which
-    /// the question itself may be phrased are left alone.
+    /// The entities whose label is in lower case, spelled exactly so: gold, theoretical physics, diancie. Words with which
+    /// questions are phrased are excluded.
     fn in_small_letters(&self, name: &str) -> Vec<NodeId> {
         let is_word = !name.contains(' ') && self.phrasing.contains(name);
         if is_word || name.chars().count() < SHORTEST_SMALL {
@@ -273,7 +273,7 @@ impl<'k> Linker<'k> {
     }
 }
 
-/// The words of all phrases of a lexicon, in small letters.
+/// The words of all phrases of a lexicon, in lower case.
 fn phrasing(lexicon: &Lexicon) -> HashSet<String> {
     let mut phrases: Vec<&str> = Vec::new();
     for words in lexicon.relations.values() {
@@ -307,7 +307,7 @@ fn is_plain(word: &str) -> bool {
     PLAIN.contains(&word.to_lowercase().as_str())
 }
 
-/// Whether a word is the rest of another one, behind an apostrophe: the s of `what's`.
+/// Whether a word is the rest of another one after an apostrophe: the s of `what's`.
 fn is_contracted(question: &str, start: usize) -> bool {
     let mut before = question[..start].chars().rev();
     matches!(before.next(), Some('\'' | '’')) && before.next().is_some_and(char::is_alphanumeric)
@@ -317,7 +317,7 @@ fn is_taken(found: &[Linked], start: usize, end: usize) -> bool {
     found.iter().any(|linked| start < linked.end && linked.start < end)
 }
 
-/// The places of words: letters and digits, with dots, commas, hyphens and apostrophes between them. A possessive is a word of its own.
+/// The positions of words: letters and digits, with dots, commas, hyphens and apostrophes between them. A possessive is a separate word.
 pub(crate) fn words(text: &str) -> Vec<(usize, usize)> {
     let mut words: Vec<(usize, usize)> = Vec::new();
     let mut chars = text.char_indices().peekable();
@@ -394,7 +394,7 @@ mod tests {
         );
         assert!(linker.are_alike("FRA", "DEU") && !linker.are_alike("FRA", ".fr"));
         assert_eq!(said("Who directed Apollo 13 before May 5, 2008?"), ["Apollo 13", "2008-05-05"]);
-        // Labels in small letters, in a question that is written normally; but not the s of what's.
+        // Labels in lower case, in a question with normal capitals; but not the s of what's.
         assert_eq!(said("What's the atomic number of gold?"), ["gold"]);
         assert_eq!(
             said("Which Nobel laureate works in theoretical physics?").last().unwrap(),
@@ -406,7 +406,7 @@ mod tests {
         );
     }
 
-    /// What gold says that questions name, against what is found: in all, and of names in small letters.
+    /// Compares the names that gold marks with those that are found: in total, and for names in lower case.
     #[test]
     fn names_in_small_letters_are_found_and_others_are_not_made_up() {
         let world = touchstone_world::open(&touchstone_kb::NoProgress).unwrap();

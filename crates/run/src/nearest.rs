@@ -1,7 +1,7 @@
-//! A baseline without training: the query of the most similar training question, about the things that this question names.
+//! A baseline without training: takes the query of the most similar training question and adapts it to what this question names.
 //!
-//! Questions are compared by BM25 over their words, where names, numbers and dates are replaced by what they are. The query of a neighbour
-//! is taken over with this question's entities, values and classes in place of its own; if it gives nothing, the next neighbour is tried.
+//! Questions are compared by BM25 over their words, with names, numbers and dates replaced by their types. The query of a neighbour
+//! is adapted by replacing its entities, values and classes with those of this question; if it returns nothing, the next neighbour is tried.
 
 use crate::bm25::Bm25;
 use crate::link::{Linked, Linker, Thing, words};
@@ -33,9 +33,9 @@ struct Example {
     question: String,
     query: Query,
     links: Vec<Linked>,
-    /// For each word of the query, in its order: the part of the question that says it.
+    /// For each name in the query, in order: the part of the question that mentions it.
     slots: Vec<Option<usize>>,
-    /// Whether it is about an entity or a value that the question does not visibly name.
+    /// Whether the query has an entity or a value that the question does not visibly name.
     has_unnamed: bool,
 }
 
@@ -50,16 +50,16 @@ pub struct Adapted<'k> {
     pub neighbour: String,
     /// That question's text.
     pub neighbour_question: String,
-    /// How similar it is.
+    /// Its similarity.
     pub score: f32,
-    /// How many neighbours were tried before.
+    /// Number of neighbours tried before.
     pub passed_over: usize,
 }
 
 /// Maximum number of neighbours to try.
 const NEIGHBOURS: usize = 40;
 
-/// Maximum number of ways to try of putting this question's entities into a neighbour's query.
+/// Maximum number of ways to try of mapping this question's entities into a neighbour's query.
 const WAYS: usize = 8;
 
 /// Maximum number of alternatives to report.
@@ -69,7 +69,7 @@ const ALTERNATIVES: usize = 4;
 const OPERATIONS: u64 = 1_000_000;
 
 impl<'k> Nearest<'k> {
-    /// With training questions; those whose query cannot be read are left out.
+    /// A baseline with training questions; those whose query cannot be parsed are left out.
     pub fn new(
         kb: &'k Kb,
         lexicon: &Lexicon,
@@ -95,34 +95,39 @@ impl<'k> Nearest<'k> {
         Nearest { words, linker, printer, examples, index, fingerprint }
     }
 
-    /// What a question names; entities that are `given` are not looked for.
+    /// What a question names; entities that are `given` are not searched for.
     pub fn link(&self, question: &str, given: Option<&[Mention]>) -> Vec<Linked> {
         self.linker.link(question, given)
     }
 
     /// A hash of the training questions.
-    pub fn fingerprint(&self) -> &str {
+    pub(crate) fn fingerprint(&self) -> &str {
         &self.fingerprint
     }
 
-    /// The most similar training questions with their queries, but for the question itself.
-    pub fn neighbours(&self, input: &SystemInput, links: &[Linked], limit: usize) -> Vec<(&str, &Query)> {
+    /// The most similar training questions with their queries, except the question itself.
+    pub(crate) fn neighbours(
+        &self,
+        input: &SystemInput,
+        links: &[Linked],
+        limit: usize,
+    ) -> Vec<(&str, &Query)> {
         let best = self.most_similar(&input.question, links, limit.saturating_add(1));
         let others =
             best.into_iter().map(|(at, _)| &self.examples[at]).filter(|example| example.id != input.id);
         others.take(limit).map(|example| (&example.question[..], &example.query)).collect()
     }
 
-    /// The best query for a question that names these things. The training question with the same id is not looked at.
+    /// The best query for a question that names these things. The training question with the same id is ignored.
     pub fn answer(&self, id: &str, question: &str, links: &[Linked]) -> Option<Adapted<'k>> {
         self.ranked(id, question, links, 1).pop()
     }
 
-    /// The best queries for a question, the likeliest first.
+    /// The best queries for a question, most likely first.
     fn ranked(&self, id: &str, question: &str, links: &[Linked], limit: usize) -> Vec<Adapted<'k>> {
         let mut ranked: Vec<Adapted<'k>> = Vec::new();
         let neighbours = self.most_similar(question, links, NEIGHBOURS);
-        // First those that need exactly what is there, then those that need less.
+        // First the neighbours that need exactly the available names, then those that need fewer.
         for exactly in [true, false] {
             for (passed_over, &(at, score)) in neighbours.iter().enumerate() {
                 let example = &self.examples[at];
@@ -152,7 +157,7 @@ impl<'k> Nearest<'k> {
         ranked
     }
 
-    /// The most similar training questions, those that ask in the same way first: a question for a number does not ask for a name.
+    /// The most similar training questions, with those of the same question type first: a question for a number does not ask for a name.
     fn most_similar(&self, question: &str, links: &[Linked], limit: usize) -> Vec<(usize, f32)> {
         let mut best = self.index.best(&terms(question, links, self.words.kb()), limit.saturating_mul(3));
         let way = Way::of(question);
@@ -171,7 +176,7 @@ impl<'k> Nearest<'k> {
         (!found.is_empty() && found != Found::Count(0)).then_some(found)
     }
 
-    /// The example's query about these things, in the likeliest ways.
+    /// The example's query with these things, in the most likely ways.
     fn adapted(&self, example: &Example, links: &[Linked], exactly: bool) -> Vec<Query> {
         let kb = self.words.kb();
         let of_kind = |links: &[Linked], kind: fn(&Thing) -> bool| -> Vec<usize> {
@@ -181,7 +186,7 @@ impl<'k> Nearest<'k> {
             let all = of_kind(&example.links, kind);
             all.into_iter().filter(|at| example.slots.contains(&Some(*at))).collect()
         };
-        // What its question does not visibly name would stay in the query.
+        // What its question does not visibly name would remain in the query.
         if exactly && example.has_unnamed {
             return Vec::new();
         }
@@ -193,7 +198,7 @@ impl<'k> Nearest<'k> {
         }
         let (classes, our_classes) = (used(is_class), of_kind(links, is_class));
         let mut fixed: Vec<(usize, usize)> = values.into_iter().zip(our_values).collect();
-        // A text takes the place of another value of the same attribute.
+        // A text replaces another value of the same attribute.
         let mut our_texts = of_kind(links, is_text);
         for place in used(is_text) {
             let is_alike = |&at: &usize| match (&example.links[place].thing, &links[at].thing) {
@@ -244,7 +249,7 @@ impl<'k> Nearest<'k> {
         queries
     }
 
-    /// Which of this question's entities take the places of the example's, the likeliest way first: entities of the same classes in the
+    /// Mappings from this question's entities to those of the example, most likely first: entities of the same classes in the
     /// same order.
     fn ways(
         &self,
@@ -256,7 +261,7 @@ impl<'k> Nearest<'k> {
         let mut ways: Vec<(usize, Vec<(usize, NodeId)>)> = Vec::new();
         for order in orders(theirs.len(), ours.len()) {
             let swapped = order.windows(2).filter(|pair| pair[0] > pair[1]).count();
-            // For each place the candidates, those of the right class first.
+            // The candidates for each position, those of the right class first.
             let mut choices: Vec<Vec<(usize, NodeId)>> = vec![Vec::new()];
             let mut cost = swapped;
             for (place, &mine) in order.iter().enumerate() {
@@ -289,7 +294,7 @@ impl<'k> Nearest<'k> {
     }
 
     /// The query as text, in the first language that can express it.
-    pub fn printed(&self, query: &Query) -> Option<(Language, String)> {
+    pub(crate) fn printed(&self, query: &Query) -> Option<(Language, String)> {
         if let Ok(printed) = sexpr::print(query)
             && printed.lost.is_empty()
         {
@@ -408,7 +413,7 @@ fn orders(n: usize, of: usize) -> Vec<Vec<usize>> {
     orders
 }
 
-/// For each word of the query, in its order: the part of the question that says it.
+/// For each name in the query, in order: the part of the question that mentions it.
 fn slots(query: &Query, links: &[Linked], kb: &Kb) -> Vec<Option<usize>> {
     let find = |fits: &dyn Fn(&Thing) -> bool| links.iter().position(|linked| fits(&linked.thing));
     let entity = |fits: &dyn Fn(NodeId) -> bool| {
@@ -427,7 +432,7 @@ fn slots(query: &Query, links: &[Linked], kb: &Kb) -> Vec<Option<usize>> {
                 _ => false,
             }),
             Word::Value(value) => {
-                // Two equal numbers are two numbers.
+                // Two equal numbers are two separate numbers.
                 let fits = |at: &usize| is_said_by(value, &links[*at].thing);
                 let free = (0..links.len()).filter(fits).find(|at| !taken.contains(at));
                 taken.extend(free);
@@ -450,7 +455,7 @@ fn has_unnamed(query: &Query, slots: &[Option<usize>]) -> bool {
     found
 }
 
-/// Whether a part of a question says a value.
+/// Whether a part of a question states a value.
 fn is_said_by(value: &Value, thing: &Thing) -> bool {
     match thing {
         Thing::Number(text) => match (value.text.parse::<f64>(), text.parse::<f64>()) {
@@ -463,7 +468,7 @@ fn is_said_by(value: &Value, thing: &Thing) -> bool {
     }
 }
 
-/// The value that a part of a question says in place of another value; `None` if it cannot stand there.
+/// The value that a part of a question gives in place of another value; `None` if it does not fit.
 fn replaced(old: &Value, thing: &Thing) -> Option<Value> {
     let is_time = matches!(old.xsd_name(), Some("gYear" | "gYearMonth" | "date" | "dateTime"));
     match thing {
@@ -483,13 +488,13 @@ fn replaced(old: &Value, thing: &Thing) -> Option<Value> {
     }
 }
 
-/// The words of a question and their pairs, with what names are in place of the names.
+/// The words of a question and their bigrams, with names replaced by their types.
 fn terms(question: &str, links: &[Linked], kb: &Kb) -> Vec<String> {
     let mut row: Vec<String> = Vec::new();
     let mut link = 0;
     let mut extra: Vec<String> = Vec::new();
     for (start, end) in words(question) {
-        // The addition in brackets that distinguishes a name is not part of the question.
+        // The disambiguation in brackets after a name is not part of the question.
         let before = &question[..start];
         let is_aside = before.matches('(').count() > before.matches(')').count();
         while links.get(link).is_some_and(|linked| linked.end <= start) {
@@ -498,7 +503,7 @@ fn terms(question: &str, links: &[Linked], kb: &Kb) -> Vec<String> {
         match links.get(link).filter(|linked| linked.start < end) {
             None if is_aside => {}
             None => row.push(question[start..end].to_lowercase()),
-            // A name of several words is one thing.
+            // A name of several words is a single token.
             Some(linked) if start > linked.start && !is_class(&linked.thing) => {}
             Some(linked) => row.push(match &linked.thing {
                 Thing::Entities(nodes) => {

@@ -14,18 +14,18 @@ use std::path::{Path, PathBuf};
 use touchstone_benchmark::english::Lexicon;
 use touchstone_benchmark::{InvalidPrediction, OpenBenchmark, Prediction, Question};
 use touchstone_engine::Session;
-use touchstone_kb::Kb;
+use touchstone_kb::{Kb, nearest_name};
 use touchstone_logic::Knowledge;
 use touchstone_logic::sparql::Namespaces;
 
 /// What systems are made from.
 #[derive(Clone, Copy)]
 pub struct SystemContext<'c> {
-    /// The benchmark, with its training questions and its KB, if that is at hand.
+    /// The benchmark, with its training questions and its KB, if available.
     pub benchmark: &'c OpenBenchmark,
     /// The questions that are asked.
     pub questions: &'c [&'c Question],
-    /// What is known about the words in logical forms.
+    /// What is known about the names in logical forms.
     pub knowledge: &'c Knowledge<'c>,
 }
 
@@ -38,13 +38,13 @@ impl<'c> SystemContext<'c> {
 /// Settings of the built-in systems.
 #[derive(Clone)]
 pub struct SystemSettings {
-    /// Requests to servers; its time-out holds for programs, too.
+    /// Settings of requests to servers; its time-out also applies to programs.
     pub web: WebSettings,
-    /// The user's name for this state of the system: its replies are cached under it.
+    /// The user's name for this version of the system: its replies are cached under it.
     pub version: Option<String>,
     /// The folder of cached replies; `None`: replies are neither read from the cache nor added to it.
     pub cache: Option<PathBuf>,
-    /// The language model; the name in the system's name is taken as its model.
+    /// The language model; its model is set from the system's name.
     pub llm: LlmSettings,
     /// The directory in which programs are started and against which the path of a file is resolved; `None`: the current one.
     pub directory: Option<PathBuf>,
@@ -64,13 +64,13 @@ impl Default for SystemSettings {
 
 /// Opens systems of one kind.
 pub trait SystemFactory {
-    /// The part of their names before the first colon.
+    /// The prefix of their names, before the first colon.
     fn kind(&self) -> &str;
 
-    /// A name as an example, like `degraded:T2:0.2`.
+    /// An example of a name, like `degraded:T2:0.2`.
     fn example(&self) -> &str;
 
-    /// Whether its systems neither run a program nor send anything to a server, so that a run of unknown origin may use them.
+    /// Whether its systems neither run a program nor send anything to a server, so that an untrusted run may use them.
     fn is_harmless(&self) -> bool;
 
     /// Opens the system with this part of its name after the first colon.
@@ -86,14 +86,16 @@ pub trait SystemFactory {
 #[non_exhaustive]
 pub enum OpenSystemError {
     /// No system has this name.
-    #[error("there is no system `{name}`; there are {}", listed(.known))]
+    #[error("there is no system `{name}`; there are {}{}", listed(.known), hint(.nearest.as_deref()))]
     Unknown {
         /// The name.
         name: String,
         /// The names of all systems.
         known: Vec<String>,
+        /// The nearest of them.
+        nearest: Option<String>,
     },
-    /// The name is wrong.
+    /// The name is invalid.
     #[error(transparent)]
     Spec(#[from] InvalidSystemSpec),
     /// The system needs the KB.
@@ -102,10 +104,10 @@ pub enum OpenSystemError {
         /// The kind of system.
         system: &'static str,
     },
-    /// The system learns, and there is nothing to learn from.
+    /// The system learns, and there are no training questions.
     #[error("`nearest` learns from the training split, and this benchmark has none")]
     NoTraining,
-    /// The address of the model's server is wrong.
+    /// The address of the model's server is invalid.
     #[error("`{url}` is not an address like http://127.0.0.1:8000/v1, without parameters")]
     LlmUrl {
         /// What was given as the address.
@@ -120,14 +122,14 @@ pub enum OpenSystemError {
         /// The temperature.
         temperature: f64,
     },
-    /// The model may not write anything.
+    /// The maximum length of a reply is 0.
     #[error("the maximum number of tokens of a reply must be above 0")]
     MaxTokens,
     /// The time-out is out of range.
     #[error("a time-out must be above 0 seconds")]
     Timeout,
     /// The rate is out of range.
-    #[error("{rate} is not a number of requests a second from 0.001")]
+    #[error("{rate} is not a number of requests per second from 0.001")]
     Rate {
         /// The rate.
         rate: f64,
@@ -137,7 +139,7 @@ pub enum OpenSystemError {
     File {
         /// The file.
         path: PathBuf,
-        /// Why it failed.
+        /// The cause.
         source: std::io::Error,
     },
     /// A line of a file of predictions is not JSON.
@@ -147,7 +149,7 @@ pub enum OpenSystemError {
         path: PathBuf,
         /// The line, from 1.
         line: usize,
-        /// What is wrong.
+        /// The problem.
         source: serde_json::Error,
     },
     /// A line of a file of predictions does not name its question.
@@ -157,7 +159,7 @@ pub enum OpenSystemError {
         path: PathBuf,
         /// The line, from 1.
         line: usize,
-        /// What is wrong.
+        /// The problem.
         problem: InvalidPrediction,
     },
     /// A registered factory failed.
@@ -172,6 +174,10 @@ fn listed(known: &[String]) -> String {
     }
 }
 
+fn hint(nearest: Option<&str>) -> String {
+    nearest.map_or_else(String::new, |nearest| format!("; did you mean `{nearest}`?"))
+}
+
 /// The built-in systems, and those that are registered.
 #[derive(Default)]
 pub struct SystemRegistry {
@@ -179,12 +185,12 @@ pub struct SystemRegistry {
 }
 
 impl SystemRegistry {
-    /// With the built-in systems.
+    /// A registry with the built-in systems.
     pub fn new() -> SystemRegistry {
         SystemRegistry::default()
     }
 
-    /// Adds systems of another kind.
+    /// Adds another kind of system.
     #[must_use]
     pub fn with(mut self, factory: impl SystemFactory + 'static) -> SystemRegistry {
         self.factories.push(Box::new(factory));
@@ -248,10 +254,19 @@ impl SystemRegistry {
 
     fn unknown(&self, spec: &SystemSpec) -> OpenSystemError {
         let registered = self.factories.iter().map(|factory| factory.example());
-        let known = SystemSpec::BUILT_IN.into_iter().chain(registered).map(str::to_owned).collect();
-        let name = spec.to_string().chars().take(MAX_SHOWN).collect();
-        OpenSystemError::Unknown { name, known }
+        let known: Vec<String> =
+            SystemSpec::BUILT_IN.into_iter().chain(registered).map(str::to_owned).collect();
+        let name: String = spec.to_string().chars().take(MAX_SHOWN).collect();
+        let kinds = known.iter().map(|name| kind_of(name));
+        let nearest = nearest_name(kind_of(&name), kinds)
+            .and_then(|kind| known.iter().find(|name| kind_of(name) == kind).cloned());
+        OpenSystemError::Unknown { name, known, nearest }
     }
+}
+
+/// The part of a system's name before the first colon.
+fn kind_of(name: &str) -> &str {
+    name.split_once(':').map_or(name, |(kind, _)| kind)
 }
 
 /// Maximum number of characters of a name in an error.
@@ -261,7 +276,7 @@ fn in_directory(settings: &SystemSettings, path: &str) -> PathBuf {
     settings.directory.as_ref().map_or_else(|| PathBuf::from(path), |directory| directory.join(path))
 }
 
-/// The system with its replies cached: always, or only if the user names its version.
+/// The system with its replies cached: always, or only if the user gives its version.
 fn cached<'c>(
     system: Box<dyn System + 'c>,
     settings: &SystemSettings,
@@ -297,7 +312,7 @@ pub fn open_nearest<'c>(context: &SystemContext<'c>) -> Result<Nearest<'c>, Open
     Ok(Nearest::new(kb, &Lexicon::of(kb), &training, context.knowledge))
 }
 
-/// A language model, without its cache. The address is not checked: its prompts can be looked at without a server.
+/// A language model, without its cache. The address is not checked, so that prompts can be printed without a server.
 pub fn open_llm<'c>(
     model: &str,
     settings: &SystemSettings,
@@ -320,7 +335,7 @@ pub fn open_llm<'c>(
     Ok(LlmSystem::new(llm, nearest, Session::new(kb)))
 }
 
-/// The predictions of a file; of several for one question the first counts, as in grading.
+/// The predictions of a file; of several for one question the first one counts, as in grading.
 fn open_file(spec: &SystemSpec, path: &Path) -> Result<FixedPredictions, OpenSystemError> {
     let text = std::fs::read_to_string(path)
         .map_err(|source| OpenSystemError::File { path: path.to_owned(), source })?;

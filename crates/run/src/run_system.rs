@@ -1,4 +1,4 @@
-//! A whole run: from a system and the questions of a benchmark to a folder of predictions.
+//! A complete run: from a system and the questions of a benchmark to a folder of predictions.
 
 use crate::driver::{AskSettings, ask_all};
 use crate::errors::ErrorMessage;
@@ -14,15 +14,15 @@ use touchstone_benchmark::{
 };
 use touchstone_kb::Progress;
 
-/// What to run, on which questions, and where to keep the predictions.
+/// Configuration of a run.
 pub struct RunConfig<'r> {
     /// The system.
     pub system: &'r dyn System,
-    /// The benchmark, with its KB, if that is at hand.
+    /// The benchmark, with its KB, if available.
     pub benchmark: &'r OpenBenchmark,
     /// The questions to ask: those of [`OpenBenchmark::questions`].
     pub questions: &'r [&'r Question],
-    /// The folder of the run. If it holds this run already, the run resumes.
+    /// The folder of the run. If it already holds this run, the run resumes.
     pub out: PathBuf,
     /// Whether to give the system the entities that a question names.
     pub gold_entities: bool,
@@ -30,21 +30,21 @@ pub struct RunConfig<'r> {
     pub choices: bool,
     /// Whether to give the system the part of the schema that the question is about.
     pub schema: bool,
-    /// What the system gives for a question, if it does not declare that itself.
+    /// What the system gives for a question, if it does not declare it itself.
     pub gives: Option<Gives>,
-    /// The data that the system was trained on, if it does not declare that itself.
+    /// The data that the system was trained on, if it does not declare it itself.
     pub trained_on: Option<String>,
     /// Number of questions to ask at once.
     pub workers: usize,
     /// Prices of tokens.
     pub prices: Option<Prices>,
-    /// Whether to ask questions again that failed.
+    /// Whether to retry questions that failed.
     pub retry_errors: bool,
-    /// How many questions may fail.
+    /// Maximum number or share of questions that may fail.
     pub max_errors: ErrorLimit,
-    /// The arguments that start the run, for resuming it.
+    /// The command-line arguments, for resuming the run.
     pub arguments: Vec<String>,
-    /// The user's cache folder, in which is noted that the run was started here.
+    /// The user's cache folder, which records that the run was started here.
     pub cache: Option<PathBuf>,
 }
 
@@ -52,10 +52,10 @@ pub struct RunConfig<'r> {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum RunError {
-    /// The schema of a question is found in the KB.
+    /// `--schema` was given, but there is no KB to take the schema from.
     #[error("--schema needs the KB of the benchmark; give it with --kb")]
     SchemaWithoutKb,
-    /// The system takes nothing but the question.
+    /// The system accepts only the question.
     #[error("`{system}` takes only questions: its protocol has no place for choices, entities or a schema")]
     SideInformation {
         /// The system.
@@ -76,25 +76,25 @@ pub enum RunError {
     Journal(#[from] RunJournalError),
 }
 
-/// What came of a run.
+/// The result of a run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct RunSummary {
-    /// Questions asked now.
+    /// Questions asked in this call.
     pub asked: usize,
-    /// Questions that were answered before.
+    /// Questions that were answered earlier.
     pub before: usize,
-    /// Questions that failed now.
+    /// Questions that failed in this call.
     pub errors: usize,
     /// Whether all questions are answered; otherwise the user stopped the run.
     pub complete: bool,
     /// The folder of the run.
     pub run: PathBuf,
-    /// The first messages of the errors of now.
+    /// The first error messages of this call.
     pub error_messages: Vec<ErrorMessage>,
-    /// Questions that had failed before.
+    /// Questions that had failed earlier.
     #[serde(skip)]
     pub errors_before: usize,
-    /// Whether more questions failed than may.
+    /// Whether more questions failed than allowed.
     #[serde(skip)]
     pub too_many_errors: bool,
 }
@@ -102,11 +102,11 @@ pub struct RunSummary {
 /// Maximum number of error messages in a summary.
 const MAX_MESSAGES: usize = 3;
 
-/// Maximum number of tokens of the schema that a system is given.
+/// Maximum number of tokens of the schema in the input of a system.
 const SCHEMA_TOKENS: usize = 1000;
 
 impl<'r> RunConfig<'r> {
-    /// A run of some questions of a benchmark, without side information, one question at a time.
+    /// A run of some questions of a benchmark, without extra input, one question at a time.
     pub fn new(
         system: &'r dyn System,
         benchmark: &'r OpenBenchmark,
@@ -132,7 +132,7 @@ impl<'r> RunConfig<'r> {
         }
     }
 
-    /// The questions as the system gets them.
+    /// The inputs of the system.
     pub fn inputs(&self) -> Result<Vec<SystemInput>, RunError> {
         if !self.system.takes_side_information() && (self.choices || self.gold_entities || self.schema) {
             return Err(RunError::SideInformation { system: self.system.name() });
@@ -150,7 +150,7 @@ impl<'r> RunConfig<'r> {
         Ok(inputs)
     }
 
-    /// What the run declares that its system gives.
+    /// What the system gives, as the run declares it.
     pub fn declared_gives(&self) -> Option<Gives> {
         self.gives.or_else(|| self.system.gives())
     }
@@ -176,7 +176,7 @@ impl<'r> RunConfig<'r> {
     }
 }
 
-/// Asks a system all questions that were not answered before, and keeps the predictions in the folder of the run. Each prediction is also
+/// Asks a system all questions that were not answered earlier, and keeps the predictions in the folder of the run. Each prediction is also
 /// passed to the observer. A run that was stopped resumes when it is run again.
 pub fn run_system(
     config: &RunConfig<'_>,

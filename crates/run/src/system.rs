@@ -6,14 +6,14 @@ use serde::{Deserialize, Serialize};
 use touchstone_benchmark::{Gives, Mention, Prediction, Question};
 use touchstone_logic::Language;
 
-/// A question as a system gets it: its text, and the side information that the run declares.
+/// The input of a system: the text of a question, and the extra input that the run declares.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct SystemInput {
     /// Its id.
     pub id: String,
     /// Its text.
     pub question: String,
-    /// The entities that it names, with their places, if the run gives gold entities.
+    /// The entities that it names, with their positions, if the run gives gold entities.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub entities: Option<Vec<Mention>>,
     /// The choices, if the run gives them.
@@ -25,7 +25,7 @@ pub struct SystemInput {
 }
 
 impl SystemInput {
-    /// A question without side information.
+    /// A question without extra input.
     pub fn new(id: &str, question: &str) -> SystemInput {
         SystemInput { id: id.to_owned(), question: question.to_owned(), ..SystemInput::default() }
     }
@@ -40,17 +40,17 @@ impl SystemInput {
     }
 }
 
-/// Whatever answers questions.
+/// A system that answers questions.
 pub trait System: Sync {
     /// Its name, with everything that influences its predictions.
     fn name(&self) -> String;
 
-    /// Whether to measure the time that an answer takes: not if answers are only looked up, or the system measures it itself.
+    /// Whether to measure the time of an answer: not if answers are only looked up, or the system measures the time itself.
     fn is_timed(&self) -> bool {
         true
     }
 
-    /// What it gives for a question, if that is known before it is asked; the run declares it, and grading goes by it.
+    /// What it gives for a question, if known in advance; the run declares it, and grading relies on it.
     fn gives(&self) -> Option<Gives> {
         None
     }
@@ -60,12 +60,12 @@ pub trait System: Sync {
         None
     }
 
-    /// Whether it can be given entities, choices or a schema beside the question.
+    /// Whether it accepts entities, choices or a schema besides the question.
     fn takes_side_information(&self) -> bool {
         true
     }
 
-    /// A worker that answers one question after the other.
+    /// A worker that answers one question after another.
     fn worker(&self) -> Box<dyn Worker + '_>;
 }
 
@@ -76,7 +76,7 @@ pub trait Worker {
     fn answer(&mut self, input: &SystemInput) -> Result<Prediction, SystemError>;
 }
 
-/// Predictions that are known before: gold, degraded gold, or those of a file.
+/// Predictions that are known in advance: gold, degraded gold, or those of a file.
 pub struct FixedPredictions {
     name: String,
     gives: Option<Gives>,
@@ -84,7 +84,7 @@ pub struct FixedPredictions {
 }
 
 impl FixedPredictions {
-    /// With a name and predictions; of several for one question the last counts.
+    /// A system with a name and predictions; of several for one question the last one counts.
     pub fn new(name: &str, predictions: impl IntoIterator<Item = Prediction>) -> FixedPredictions {
         let by_id = predictions.into_iter().map(|prediction| (prediction.id.clone(), prediction));
         let predictions: HashMap<String, Prediction> = by_id.collect();
@@ -143,7 +143,7 @@ struct LookUp<'p>(&'p FixedPredictions);
 
 impl Worker for LookUp<'_> {
     fn answer(&mut self, input: &SystemInput) -> Result<Prediction, SystemError> {
-        // A question without a prediction is one on which the system abstains.
+        // A missing prediction counts as an abstention.
         let abstained = || Prediction { id: input.id.clone(), ..Prediction::default() };
         Ok(self.0.predictions.get(&input.id).cloned().unwrap_or_else(abstained))
     }

@@ -10,36 +10,36 @@ use touchstone_benchmark::{Prediction, UnusableReply};
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SystemError {
-    /// The user stopped the run before there was an answer.
+    /// The user stopped the run before an answer arrived.
     #[error("the run was stopped")]
     Stopped,
     /// A program cannot be started.
     #[error("cannot start it: {0}")]
     Start(#[source] std::io::Error),
-    /// The shell cannot find a program, or not start it.
+    /// The shell cannot find or start a program.
     #[error("the shell cannot find or start `{command}`; check the path, and that the file is executable")]
     CommandNotFound {
         /// The command line.
         command: String,
     },
-    /// A program ends without an answer.
+    /// A program exited without an answer.
     #[error("the program ends without an answer{}", .status.map_or(String::new(), |status| format!(" ({status})")))]
     ProgramEnded {
-        /// How it ended, if it did so in time.
+        /// Its exit status, if it exited in time.
         status: Option<ExitStatus>,
     },
-    /// There is no answer in time.
+    /// No answer arrived in time.
     #[error("no answer within {seconds} s{}", about_others(*.other_replies))]
     TimedOut {
-        /// The time that it had.
+        /// The time limit.
         seconds: f32,
-        /// The number of replies to other questions that came instead.
+        /// Number of replies to other questions that arrived instead.
         other_replies: usize,
     },
     /// The reply is too long.
     #[error("the reply is longer than 16 MB")]
     ReplyTooLong,
-    /// The reply is not a text.
+    /// The reply is not text.
     #[error("the reply is not UTF-8")]
     ReplyNotUtf8,
     /// The reply is not JSON.
@@ -89,7 +89,7 @@ impl From<WebError> for SystemError {
     }
 }
 
-/// Maximum number of characters of a reply in an error.
+/// Maximum number of characters of a reply in an error message.
 const SHOWN: usize = 80;
 
 /// Parses a reply.
@@ -98,7 +98,7 @@ pub(crate) fn parse_reply(text: &str) -> Result<Json, SystemError> {
         .map_err(|_| SystemError::ReplyNotJson { start: text.chars().take(SHOWN).collect() })
 }
 
-/// The id in a reply, as a text.
+/// The id in a reply, as text.
 pub(crate) fn reply_id(reply: &Json) -> Option<String> {
     reply.get("id").map(|id| id.as_str().map_or_else(|| id.to_string(), str::to_owned))
 }

@@ -35,7 +35,7 @@ pub enum SystemSpec {
     },
 }
 
-/// Why a text is not the name of a system.
+/// Why a text is not a valid system name.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum InvalidSystemSpec {
@@ -83,7 +83,7 @@ impl SystemSpec {
         })
     }
 
-    /// Whether it neither runs a program nor sends anything to a server. Registered systems are asked.
+    /// Whether it neither runs a program nor sends anything to a server. Registered systems are asked for it.
     pub(crate) fn is_harmless(&self) -> Option<bool> {
         match self {
             SystemSpec::Oracle | SystemSpec::Nearest | SystemSpec::File(_) => Some(true),

@@ -1,11 +1,11 @@
-//! What a reply cost: measured here, or reported by the system.
+//! The cost of a reply: measured here, or reported by the system.
 
 use crate::system::{SystemInput, Worker};
 use std::time::Instant;
 use touchstone_benchmark::Prediction;
 
-/// Asks, and adds the seconds that it took if they are to be measured and the system does not report them. What goes wrong is the error of
-/// the prediction. `None`: the run was stopped.
+/// Asks a question, and adds the elapsed seconds if they are to be measured and the system does not report them. A failure becomes the
+/// error of the prediction. `None`: the run was stopped.
 pub(crate) fn answer_or_error(
     worker: &mut dyn Worker,
     input: &SystemInput,
@@ -22,7 +22,7 @@ pub(crate) fn answer_or_error(
         prediction.id.clone_from(&input.id);
     }
     if is_timed && prediction.usage.seconds.is_none() {
-        // Microseconds are precise enough.
+        // Microsecond precision is sufficient.
         prediction.usage.seconds = Some((seconds * 1e6).round() / 1e6);
     }
     Some(prediction)

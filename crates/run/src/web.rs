@@ -1,4 +1,4 @@
-//! Requests to systems on the web: bounded in time and size, retried when that may help, limited in their rate.
+//! Requests to web services: limited in time, size and rate, and retried if that may help.
 
 use std::io::Read;
 use std::sync::{Mutex, PoisonError};
@@ -10,17 +10,17 @@ use ureq::Agent;
 /// How requests are sent.
 #[derive(Debug, Clone)]
 pub struct WebSettings {
-    /// How long one reply may take.
+    /// Time limit of one reply.
     pub timeout: Duration,
     /// Maximum number of retries of a request that failed in a way that may be temporary.
     pub retries: u32,
-    /// The wait before the first retry, if the server does not ask for one; doubled every time.
+    /// The wait before the first retry, if the server does not ask for one; doubled after each retry.
     pub back_off: Duration,
     /// Maximum wait before a retry, whatever the server asks for.
     pub longest_wait: Duration,
-    /// Maximum number of requests a second, for all workers together.
+    /// Maximum number of requests per second, for all workers together.
     pub rate: Option<f64>,
-    /// Ends waits.
+    /// Interrupts waits.
     pub stop: Cancel,
 }
 
@@ -47,7 +47,7 @@ const CHECK_EVERY: Duration = Duration::from_millis(20);
 pub(crate) struct Web {
     agent: Agent,
     settings: WebSettings,
-    /// When the next request may be sent.
+    /// The time at which the next request may be sent.
     next: Mutex<Instant>,
 }
 
@@ -55,14 +55,14 @@ pub(crate) struct Web {
 pub(crate) struct Request<'r> {
     pub(crate) url: &'r str,
     pub(crate) content_type: &'r str,
-    /// Sent as a bearer token, and to no other host.
+    /// Sent as a bearer token; never sent to another host.
     pub(crate) key: Option<&'r str>,
     pub(crate) body: &'r str,
     /// Whether it continues a question for which a request was sent before.
     pub(crate) continues: bool,
 }
 
-/// A reply with a good status.
+/// A reply with a success status.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Reply {
     pub(crate) content_type: String,
@@ -76,10 +76,10 @@ pub enum WebError {
     /// The user stopped the run.
     #[error("the run was stopped")]
     Stopped,
-    /// There is no reply in time.
+    /// No reply arrived in time.
     #[error("no answer within {seconds} s")]
     TimedOut {
-        /// The time that it had.
+        /// The time limit.
         seconds: f32,
     },
     /// The connection fails.
@@ -88,7 +88,7 @@ pub enum WebError {
     /// The request cannot be sent.
     #[error("{0}")]
     Request(#[source] Box<ureq::Error>),
-    /// The connection breaks in the middle of the reply.
+    /// The connection broke in the middle of the reply.
     #[error("the reply breaks off: {0}")]
     Incomplete(#[source] std::io::Error),
     /// The server redirects the request.
@@ -106,16 +106,16 @@ pub enum WebError {
     Status {
         /// The status.
         status: u16,
-        /// The first characters of what it sent.
+        /// The first characters of the body.
         message: String,
     },
     /// The reply is too long.
     #[error("the reply is longer than 16 MB")]
     TooLong,
-    /// The reply is not a text.
+    /// The reply is not text.
     #[error("the reply is not UTF-8")]
     NotUtf8,
-    /// It failed as often as it may be tried.
+    /// All attempts failed.
     #[error("{error} ({attempts} attempts)")]
     Attempts {
         /// The last error.
@@ -247,7 +247,7 @@ impl Web {
         }
     }
 
-    /// A connection that breaks may hold the next time.
+    /// A broken connection may work the next time.
     fn read_failure(&self, error: std::io::Error) -> Failure {
         let inner = error.get_ref().and_then(|inner| inner.downcast_ref::<ureq::Error>());
         match inner {
@@ -258,7 +258,7 @@ impl Web {
 
     /// Waits until a request may be sent.
     fn wait_for_turn(&self, was_started: bool) -> Result<(), WebError> {
-        // A question for which something was sent already is finished.
+        // Finish a question for which a request was already sent.
         if !was_started && self.settings.stop.is_cancelled() {
             return Err(WebError::Stopped);
         }

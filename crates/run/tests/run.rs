@@ -60,7 +60,7 @@ fn programs_that_misbehave_are_errors_not_answers() {
     );
     assert!(error("exec >&-; cat >/dev/null", 5.0).starts_with("the program ends without an answer"));
     assert_eq!(error("while read -r line; do echo '{}'; done", 5.0), "the reply has no `id`");
-    // It never reads, and says the same for ever.
+    // It never reads, and repeats the same line for ever.
     assert_eq!(
         error("while :; do echo '{\"id\": \"x\"}'; done", 0.3).split(';').next(),
         Some("no answer within 0.3 s")
@@ -69,19 +69,19 @@ fn programs_that_misbehave_are_errors_not_answers() {
 
 #[test]
 fn late_and_double_replies_are_told_apart() {
-    // Every answer is given twice, and one that nobody asked for comes first.
+    // Every answer is sent twice, preceded by an unrelated one.
     let twice = format!(
         "{ECHO} | while read -r line; do echo '{{\"id\": \"other\"}}'; echo \"$line\"; echo \"$line\"; done"
     );
     for (at, reply) in replies(&command(&twice, 10.0), 5).iter().enumerate() {
         assert_eq!(reply["answers"], json!([format!("q{at}")]));
     }
-    // It dies after each answer, and is started again.
+    // It exits after each answer, and is restarted.
     let mortal = ECHO.replace("; done", "; exit 0; done");
     assert!(replies(&command(&mortal, 10.0), 5).iter().all(|reply| reply.get("error").is_none()));
 }
 
-/// Stops after so many questions.
+/// Stops after this number of questions.
 struct Impatient(AtomicUsize);
 
 impl Progress for Impatient {
@@ -151,7 +151,7 @@ fn tokens_have_a_price() {
     assert_eq!(line.trim_end(), expected);
 }
 
-/// A system whose adapter has a defect.
+/// A system with a bug in its adapter.
 struct Panicking;
 
 impl System for Panicking {

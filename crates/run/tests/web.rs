@@ -1,4 +1,4 @@
-//! Systems on the web, against a real server that misbehaves in every way.
+//! Web services, with a real server that misbehaves in every way.
 #![allow(missing_docs, clippy::unwrap_used)]
 
 use serde_json::{Value as Json, json};
@@ -18,7 +18,7 @@ use touchstone_run::{
     WebSettings,
 };
 
-/// A server that answers request number n (from 0) with what `answer` says of it; requests are remembered.
+/// A server that answers request number n (from 0) with the result of `answer`; it records requests.
 struct Server {
     url: String,
     requests: Arc<Mutex<Vec<Seen>>>,
@@ -133,7 +133,7 @@ fn servers_that_misbehave_are_errors_not_answers() {
     let (text, n) = error(|_| std::thread::sleep(Duration::from_secs(3)));
     assert_eq!((text.as_str(), n), ("no answer within 0.8 s", 1));
     let (text, _) = error(|stream| {
-        // It says a hundred, gives ten, and goes.
+        // It announces a hundred bytes, sends ten, and closes the connection.
         let _ = stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{\"answers\"");
         let _ = stream.shutdown(std::net::Shutdown::Both);
     });
@@ -152,7 +152,7 @@ fn servers_that_misbehave_are_errors_not_answers() {
     assert_eq!((text.as_str(), n), ("the reply is about `another`", 1));
 }
 
-/// A redirected POST becomes a GET without the question; what comes of it is no prediction.
+/// A redirected POST becomes a GET without the question; its reply is not a prediction.
 #[test]
 fn redirects_are_errors_not_answers() {
     for status in [301, 302, 303, 307, 308] {
@@ -184,7 +184,7 @@ fn what_passes_is_tried_again_when_the_server_says() {
     });
     assert_eq!((answer["answers"].clone(), n), (json!([1]), 3));
     assert!(start.elapsed() >= Duration::from_secs(1));
-    // It asks for more patience than there is.
+    // It asks for a longer wait than allowed.
     let (answer, n) = http(|_, _, stream| reply(stream, "429 No", "Retry-After: 3600\r\n", b"later"));
     assert_eq!(answer["error"], json!("status 429: later; it asks for a wait of 3600 s"));
     assert_eq!(n, 1);
@@ -253,7 +253,7 @@ fn replies_are_kept_by_all_that_influences_them() {
         Cached::new(Box::new(system), version, kb, Cache::new(dir.path()))
     };
     assert!(ask(&cached("1", "kb"), "Why?").get("error").is_some());
-    // The error was not kept; the answer is.
+    // The error was not cached; the answer is.
     let first = ask(&cached("1", "kb"), "Why?");
     assert_eq!(first["answers"], json!([1]));
     assert_eq!(ask(&cached("1", "kb"), "Why?"), first);
@@ -363,7 +363,7 @@ fn a_model_uses_tools() {
             }
             _ => {
                 assert!(said().starts_with("there is no tool `format_disk`"), "{}", said());
-                // The rounds are used up: no tools any more.
+                // The rounds are used up, so there are no more tools.
                 assert_eq!(body["tool_choice"], json!("none"));
                 reply(stream, "200 OK", "", &completion(FORM));
             }

@@ -5,7 +5,9 @@
 
 use std::error::Error;
 use touchstone_benchmark::GradeRow;
-use touchstone_studio::{Interval, MeasureScore, Report, ReportRun, ReportSummary, report_page};
+use touchstone_grade::statistics::Estimate;
+use touchstone_grade::summary::{Score, Summary};
+use touchstone_studio::{Report, ReportRun, report_page};
 
 fn main() -> Result<(), Box<dyn Error>> {
     // What `touchstone grade --out` writes: summary.json and the lines of grades.jsonl.
@@ -17,11 +19,12 @@ fn main() -> Result<(), Box<dyn Error>> {
         measures: [("f1".to_owned(), f1)].into_iter().collect(),
         ..GradeRow::default()
     });
-    let all = Interval { mean: Some(0.75), low: Some(0.5), high: Some(1.0) };
-    let summary = ReportSummary {
+    let all = Estimate { n: 2, mean: 0.75, low: 0.5, high: 1.0 };
+    let summary = Summary {
+        questions: 2,
         outcomes: [("answered".to_owned(), 2)].into(),
-        measures: [("f1".to_owned(), MeasureScore { n: 2, all, answered: None })].into(),
-        ..ReportSummary::default()
+        measures: [("f1".to_owned(), Score { version: 1, all, answered: None })].into(),
+        ..Summary::default()
     };
     let run = ReportRun { name: "mine".to_owned(), summary, grades: grades.to_vec(), ..ReportRun::default() };
     let page = report_page(&Report { title: "An example".to_owned(), runs: vec![run] })?;

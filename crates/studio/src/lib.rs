@@ -20,9 +20,6 @@ mod sunburst;
 
 pub use drawing::{DrawingError, DrawingFolder, svg};
 pub use report::{ReportConfig, ReportError, WrittenReport, report};
-pub use report_data::{
-    Interval, MeasureScore, RegressionRow, RegressionTable, Report, ReportRun, ReportSensitivity,
-    ReportSummary,
-};
+pub use report_data::{Report, ReportRun};
 pub use report_page::report_page;
 pub use stats_page::stats_page;

@@ -3,12 +3,11 @@
 use crate::report_data::{Report, ReportRun};
 use crate::report_page::report_page;
 use serde::de::DeserializeOwned;
-use std::fs::File;
-use std::io::{self, BufRead, BufReader, Write};
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use thiserror::Error;
-use touchstone_benchmark::GradeRow;
 use touchstone_grade::same::{DifferentBenchmarks, RunQuestions, same_benchmark};
+use touchstone_grade::{GradeError, read_rows};
 use touchstone_kb::Progress;
 use touchstone_kb::output::{OutputError, OutputFile};
 
@@ -39,26 +38,9 @@ pub struct WrittenReport {
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum ReportError {
-    /// A folder has no grades.
-    #[error("cannot read {}; `touchstone grade --out {}` writes it", .path.display(), .folder.display())]
-    NoGrades {
-        /// The file of the grades.
-        path: PathBuf,
-        /// Its folder.
-        folder: PathBuf,
-        /// What went wrong.
-        source: io::Error,
-    },
-    /// A line of `grades.jsonl` is not a grade.
-    #[error("{}, line {line}: not a grade record", .path.display())]
-    NotAGrade {
-        /// The file.
-        path: PathBuf,
-        /// The line, counted from 1.
-        line: usize,
-        /// What is wrong with it.
-        source: serde_json::Error,
-    },
+    /// A folder has no grades, or a line of `grades.jsonl` is not a grade.
+    #[error(transparent)]
+    Grades(Box<GradeError>),
     /// A file cannot be read.
     #[error("cannot read {}", .path.display())]
     Read {
@@ -89,6 +71,12 @@ pub enum ReportError {
     Output(#[from] OutputError),
 }
 
+impl From<GradeError> for ReportError {
+    fn from(error: GradeError) -> ReportError {
+        ReportError::Grades(Box::new(error))
+    }
+}
+
 /// Writes the report of graded runs: one HTML file that needs nothing else.
 pub fn report(config: &ReportConfig, progress: &dyn Progress) -> Result<WrittenReport, ReportError> {
     let mut file = OutputFile::reserve(&config.out, Some(&touchstone_kb::cache_dir()), config.force)?;
@@ -112,14 +100,7 @@ pub fn report(config: &ReportConfig, progress: &dyn Progress) -> Result<WrittenR
 }
 
 fn read_run(folder: &Path) -> Result<ReportRun, ReportError> {
-    let path = folder.join("grades.jsonl");
-    let no_grades = |source| ReportError::NoGrades { path: path.clone(), folder: folder.to_owned(), source };
-    let file = File::open(&path).map_err(no_grades)?;
-    let mut grades: Vec<GradeRow> = Vec::new();
-    for (line, text) in (1..).zip(BufReader::with_capacity(1 << 20, file).lines()) {
-        let row = serde_json::from_str(&text.map_err(no_grades)?);
-        grades.push(row.map_err(|source| ReportError::NotAGrade { path: path.clone(), line, source })?);
-    }
+    let grades = read_rows(folder)?.collect::<Result<_, _>>()?;
     let name = folder.file_name().map(|name| name.to_string_lossy().into_owned());
     Ok(ReportRun {
         name: name.unwrap_or_else(|| folder.display().to_string()),
@@ -145,22 +126,28 @@ fn read_json<T: DeserializeOwned>(path: &Path) -> Result<Option<T>, ReportError>
 mod tests {
     use super::{ReportError, read_run};
     use std::fs::write;
+    use touchstone_grade::GradeError;
 
     #[test]
     fn runs_are_read_or_refused() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = |name: &str| folder.path().join(name);
-        assert!(matches!(read_run(folder.path()), Err(ReportError::NoGrades { .. })));
+        let grade_error = || match read_run(folder.path()) {
+            Err(ReportError::Grades(error)) => Some(*error),
+            _ => None,
+        };
+        assert!(matches!(grade_error(), Some(GradeError::NoGrades { .. })));
         let row = r#"{"id":"q1","outcome":"answered","measures":{"f1":1.0}}"#;
         write(path("grades.jsonl"), format!("{row}\nno grade\n")).expect("written");
-        assert!(matches!(read_run(folder.path()), Err(ReportError::NotAGrade { line: 2, .. })));
+        assert!(matches!(grade_error(), Some(GradeError::Row { line: 2, .. })));
         write(path("grades.jsonl"), format!("{row}\n")).expect("written");
         assert_eq!(read_run(folder.path()).expect("a run").grades.len(), 1, "summary.json may be absent");
         let summary = r#"{"benchmark":"b","identity":"i","questions":1,"outcomes":{"answered":1},
             "measures":{"f1":{"version":1,"n":1,"mean":1.0,"low":null,"high":1.0,"answered":{"n":1,"mean":1.0,"low":1.0,"high":1.0}}}}"#;
         write(path("summary.json"), summary).expect("written");
         let run = read_run(folder.path()).expect("a run");
-        assert_eq!((run.summary.about.benchmark.as_str(), run.summary.measures["f1"].all.low), ("b", None));
+        assert_eq!((run.summary.about.benchmark.as_str(), run.summary.measures["f1"].all.mean), ("b", 1.0));
+        assert!(run.summary.measures["f1"].all.low.is_nan(), "null is not a number");
         write(path("summary.json"), "[1]").expect("written");
         assert!(matches!(read_run(folder.path()), Err(ReportError::NotJson { .. })));
     }

@@ -2,11 +2,14 @@
 
 use crate::drawing::{GraphPlan, ShapePictures};
 use hashbrown::HashMap;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use touchstone_benchmark::{Answer, GradeRow, Graph, NamedValues, PredictionOutcome};
-use touchstone_grade::same::About;
+use touchstone_grade::regression::{Coefficient, Regression};
+use touchstone_grade::sensitivity::SensitivityRow;
+use touchstone_grade::statistics::Estimate;
+use touchstone_grade::summary::{Score, Summary};
 use touchstone_logic::QueryGraph;
 
 /// What a report shows.
@@ -23,87 +26,14 @@ pub struct Report {
 pub struct ReportRun {
     /// Its name.
     pub name: String,
-    /// What the report shows of `summary.json`.
-    pub summary: ReportSummary,
+    /// `summary.json`.
+    pub summary: Summary,
     /// `grades.jsonl`.
     pub grades: Vec<GradeRow>,
     /// `sensitivity.json`, if there is one.
-    pub sensitivity: Option<Vec<ReportSensitivity>>,
+    pub sensitivity: Option<Vec<SensitivityRow>>,
     /// `regression.json`, if there is one.
-    pub regression: Option<RegressionTable>,
-}
-
-/// What the report shows of `summary.json`.
-#[derive(Debug, Clone, Default, Serialize, Deserialize)]
-pub struct ReportSummary {
-    /// The benchmark.
-    #[serde(flatten, skip_serializing)]
-    pub about: About,
-    /// The number of questions with each outcome.
-    #[serde(default)]
-    pub outcomes: BTreeMap<String, u64>,
-    /// The score of each measure.
-    #[serde(default)]
-    pub measures: BTreeMap<String, MeasureScore>,
-}
-
-/// The score of a run by one measure.
-#[derive(Debug, Clone, Default, Serialize, Deserialize)]
-pub struct MeasureScore {
-    /// The number of questions.
-    pub n: u64,
-    /// The mean over all questions, with its confidence interval.
-    #[serde(flatten)]
-    pub all: Interval,
-    /// The same over the questions that were answered.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub answered: Option<Interval>,
-}
-
-/// A mean with its confidence interval.
-#[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
-pub struct Interval {
-    /// The mean.
-    pub mean: Option<f64>,
-    /// The lower end.
-    pub low: Option<f64>,
-    /// The upper end.
-    pub high: Option<f64>,
-}
-
-/// The scores of a degradation.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct ReportSensitivity {
-    /// The degradation.
-    pub degradation: String,
-    /// The share of predictions that it was applied to.
-    pub share: f64,
-    /// The score by each measure.
-    pub scores: Vec<(String, Option<f64>)>,
-}
-
-/// What explains a measure.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct RegressionTable {
-    /// The measure.
-    pub measure: String,
-    /// The rows.
-    pub coefficients: Vec<RegressionRow>,
-}
-
-/// A coefficient of a regression.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct RegressionRow {
-    /// The explaining variable.
-    pub name: String,
-    /// The estimate.
-    pub estimate: Option<f64>,
-    /// Its standard error.
-    pub error: Option<f64>,
-    /// The probability of such an estimate without an effect.
-    pub p: Option<f64>,
-    /// The significance, in stars.
-    pub stars: String,
+    pub regression: Option<Regression>,
 }
 
 /// Maximum number of characters of a trace to show.
@@ -126,11 +56,51 @@ pub(crate) struct PageData<'r> {
 #[derive(Serialize)]
 struct RunData<'r> {
     name: &'r str,
-    summary: &'r ReportSummary,
+    summary: SummaryData<'r>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    sensitivity: Option<&'r [ReportSensitivity]>,
+    sensitivity: Option<Vec<SensitivityData<'r>>>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    regression: Option<&'r RegressionTable>,
+    regression: Option<RegressionData<'r>>,
+}
+
+/// What the page shows of a summary.
+#[derive(Serialize)]
+struct SummaryData<'r> {
+    outcomes: &'r BTreeMap<String, usize>,
+    measures: BTreeMap<&'r str, ScoreData>,
+}
+
+#[derive(Serialize)]
+struct ScoreData {
+    n: usize,
+    /// Over all questions.
+    #[serde(flatten)]
+    all: IntervalData,
+    /// Over the questions that were answered.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    answered: Option<IntervalData>,
+}
+
+#[derive(Serialize)]
+struct IntervalData {
+    mean: f64,
+    low: f64,
+    high: f64,
+}
+
+/// What the page shows of a degradation.
+#[derive(Serialize)]
+struct SensitivityData<'r> {
+    degradation: &'static str,
+    share: f64,
+    scores: &'r [(String, f64)],
+}
+
+/// What the page shows of a regression.
+#[derive(Serialize)]
+struct RegressionData<'r> {
+    measure: &'r str,
+    coefficients: &'r [Coefficient],
 }
 
 #[derive(Serialize)]
@@ -223,9 +193,9 @@ impl<'r> PageData<'r> {
         }
         let runs = report.runs.iter().map(|run| RunData {
             name: &run.name,
-            summary: &run.summary,
-            sensitivity: run.sensitivity.as_deref(),
-            regression: run.regression.as_ref(),
+            summary: SummaryData::of(&run.summary),
+            sensitivity: run.sensitivity.as_ref().map(|rows| rows.iter().map(SensitivityData::of).collect()),
+            regression: run.regression.as_ref().map(RegressionData::of),
         });
         let shapes = pictures.iter().enumerate().map(|(symbol, (key, name, size))| {
             (key, ShapeData { name: &name.short, title: &name.long, symbol, size })
@@ -237,6 +207,41 @@ impl<'r> PageData<'r> {
             questions: questions.iter().map(|(gold, rows)| QuestionData::of(gold, rows, &measures)).collect(),
             measures,
         }
+    }
+}
+
+impl SummaryData<'_> {
+    fn of(summary: &Summary) -> SummaryData<'_> {
+        let measures = summary.measures.iter().map(|(name, score)| (name.as_str(), ScoreData::of(score)));
+        SummaryData { outcomes: &summary.outcomes, measures: measures.collect() }
+    }
+}
+
+impl ScoreData {
+    fn of(score: &Score) -> ScoreData {
+        ScoreData {
+            n: score.all.n,
+            all: IntervalData::of(&score.all),
+            answered: score.answered.as_ref().map(IntervalData::of),
+        }
+    }
+}
+
+impl IntervalData {
+    fn of(estimate: &Estimate) -> IntervalData {
+        IntervalData { mean: estimate.mean, low: estimate.low, high: estimate.high }
+    }
+}
+
+impl SensitivityData<'_> {
+    fn of(row: &SensitivityRow) -> SensitivityData<'_> {
+        SensitivityData { degradation: row.degradation.name(), share: row.share, scores: &row.scores }
+    }
+}
+
+impl RegressionData<'_> {
+    fn of(regression: &Regression) -> RegressionData<'_> {
+        RegressionData { measure: &regression.measure, coefficients: &regression.coefficients }
     }
 }
 

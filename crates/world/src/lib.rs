@@ -10,8 +10,8 @@ use touchstone_kb::{
 /// The KB in lines, compressed; made by `tools/world-kb`.
 static WORLD: &[u8] = include_bytes!("../world.jsonl.zst");
 
-/// The fingerprint of the compiled World KB. It changes with the data and with what the importer makes of them, so
-/// a cache that another version of this program filled is never taken for this one's (a test compiles it afresh).
+/// The fingerprint of the compiled World KB. It changes with the data and with the importer, so
+/// the cache of another version of this program is never used (a test compares it with a new compilation).
 pub const FINGERPRINT: &str = "e7683e6c025336fec66e8198143d2bdd";
 
 /// Opens the World KB, compiling it first if that has not been done yet.
@@ -21,12 +21,12 @@ pub fn open(progress: &dyn Progress) -> Result<Kb> {
 
 /// Opens the World KB in a given cache folder.
 pub fn open_in(cache: &Path, progress: &dyn Progress) -> Result<Kb> {
-    // The content and the layout are part of the name: another version of the program never opens a wrong store.
+    // The content and the layout are part of the name: no version of the program opens the store of another one.
     let dir = cache.join(format!("world-{}-{STORE_FORMAT}", &FINGERPRINT[..12]));
     if is_store(&dir) {
         match Kb::open(&dir) {
             Ok(kb) => return Ok(kb),
-            Err(error) => tracing::warn!(%error, "the cached World KB is compiled again"),
+            Err(error) => tracing::warn!(%error, "the cached World KB cannot be opened; compiling it again"),
         }
     }
     fs::create_dir_all(cache).map_err(KbError::io("create", cache))?;
@@ -40,7 +40,7 @@ pub fn open_in(cache: &Path, progress: &dyn Progress) -> Result<Kb> {
         return Ok(kb);
     }
     if dir.exists() {
-        // A user cleaned up half of it, or it is damaged.
+        // It is incomplete or damaged.
         fs::remove_dir_all(&dir).map_err(KbError::io("remove", &dir))?;
     }
     compile(&dir, progress)?;

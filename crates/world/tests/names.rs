@@ -14,11 +14,11 @@ fn prominent_names_come_first() {
     assert_eq!(first_names("einstein", 1), ["Albert Einstein"]);
     assert_eq!(first_names("kubrick", 1), ["Stanley Kubrick"]);
     assert_eq!(first_names("tarantino", 1), ["Quentin Tarantino"]);
-    // The full name goes before everything, and whole words before begun ones.
+    // The full name comes first, and whole words before beginnings of words.
     assert_eq!(first_names("New York", 2), ["New York", "New York City"]);
     let einstein = first_names("einstein", 10);
     assert!(einstein.iter().take(3).all(|name| name.ends_with(" Einstein")), "{einstein:?}");
-    // While typing, names that only begin like this are found as well.
+    // While the user types, names that only begin like this are found as well.
     assert!(first_names("christopher nol", 3).contains(&"Christopher Nolan".to_owned()));
 }
 

@@ -56,7 +56,7 @@ pub fn with_article(noun: &str) -> String {
 }
 
 /// Whether a word is a past participle, by its look.
-pub fn is_participle(word: &str) -> bool {
+pub(crate) fn is_participle(word: &str) -> bool {
     const IRREGULAR: [&str; 12] = [
         "born", "written", "held", "won", "made", "built", "spoken", "known", "led", "taught", "drawn",
         "given",

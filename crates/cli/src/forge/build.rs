@@ -1,5 +1,6 @@
 //! `touchstone build`.
 
+use crate::output::{counted, questions};
 use crate::progress::Bar;
 use crate::{Outcome, output};
 use anyhow::{Context, Result, bail};
@@ -85,21 +86,17 @@ pub(crate) fn run(args: &BuildArgs) -> Result<Outcome> {
         super::note_unknown(path, &built.unknown_words);
     }
     if let Some(Confirmed { same, open }) = built.confirmed {
-        output::note(&format!(
-            "the server confirmed {}; {} it could not answer",
-            output::counted(same, "question", "questions"),
-            output::count(open)
-        ));
+        note!("the server confirmed {}; {} it could not answer", questions(same), output::count(open));
     }
     if args.json {
         output::json(&built.benchmark.manifest)?;
     } else {
         summary(&built, out)?;
     }
-    let outcome = if built.benchmark.questions.is_empty() { Outcome::NothingFound } else { Outcome::Done };
+    let outcome = Outcome::found(!built.benchmark.questions.is_empty());
     // The program ends here: giving back millions of texts one by one would only take time.
     std::mem::forget(built);
-    Ok(outcome)
+    outcome
 }
 
 /// The recipe with what the arguments change in it.
@@ -127,27 +124,27 @@ fn server(args: &BuildArgs, url: &str) -> Result<Arc<dyn Engine>> {
 
 fn summary(built: &Built, out: &Path) -> Result<()> {
     let manifest = &built.benchmark.manifest;
-    super::import::counts(&manifest.counts)?;
+    super::counts(&manifest.counts)?;
     if !manifest.held_out.is_empty() {
-        output::text(&format!("Kept out of training: {}", manifest.held_out.join(", ")))?;
+        say!("Kept out of training: {}", manifest.held_out.join(", "))?;
     }
     if !manifest.unfilled.is_empty() {
-        output::text(&format!(
+        say!(
             "{} wanted, but the KB has none that fit ({} cells; see `unfilled` in benchmark.json)",
-            output::counted(built.missing() as u64, "question was", "questions were"),
+            counted(built.missing(), "question was", "questions were"),
             manifest.unfilled.len()
-        ))?;
+        )?;
     }
     if built.dropped() > 0 {
-        output::text(&format!(
+        say!(
             "{} made and dropped in the end: said already, or of another level (see `rejections` there)",
-            output::counted(built.dropped() as u64, "more question was", "more questions were"),
-        ))?;
+            counted(built.dropped(), "more question was", "more questions were"),
+        )?;
     }
-    output::text(&format!(
+    say!(
         "{} written to {}; the general evaluator confirmed {} of SPARQL",
-        output::counted(built.benchmark.questions.len() as u64, "question", "questions"),
+        questions(built.benchmark.questions.len()),
         out.display(),
-        output::counted(manifest.verified, "form", "forms")
-    ))
+        counted(manifest.verified, "form", "forms")
+    )
 }

@@ -1,13 +1,14 @@
 //! `touchstone export-dataset`.
 
 use crate::args::kb_for;
+use crate::output::questions;
 use crate::progress::Bar;
 use crate::{Outcome, data_set_arg, output};
 use anyhow::Result;
 use clap::Args;
 use std::path::PathBuf;
 use touchstone_benchmark::Benchmark;
-use touchstone_datasets::{DataSet, ExportConfig, export};
+use touchstone_datasets::{DataSet, ExportConfig, Exported, export};
 
 /// Arguments of `touchstone export-dataset`.
 #[derive(Args)]
@@ -37,9 +38,7 @@ pub(crate) fn run(args: &ExportArgs) -> Result<Outcome> {
     let kb = match kb_for(&benchmark, &args.benchmark, args.kb.as_deref())? {
         Some(kb) => kb,
         None => {
-            output::note(
-                "the benchmark does not name its KB; names are taken from World (--kb names another)",
-            );
+            note!("the benchmark does not name its KB; names are taken from World (--kb names another)");
             crate::open_kb::open_kb("world")?
         }
     };
@@ -48,20 +47,21 @@ pub(crate) fn run(args: &ExportArgs) -> Result<Outcome> {
     let exported = export(&config, &Bar::new())?;
     if args.json {
         output::json(&exported)?;
-        return Ok(if exported.written.is_empty() { Outcome::NothingFound } else { Outcome::Done });
+    } else {
+        show(args, &exported)?;
     }
+    Outcome::found(!exported.written.is_empty())
+}
+
+fn show(args: &ExportArgs, exported: &Exported) -> Result<()> {
     for (file, n) in &exported.written {
-        output::text(&format!(
-            "{}: {}",
-            args.out.join(file).display(),
-            output::counted(*n as u64, "question", "questions")
-        ))?;
+        say!("{}: {}", args.out.join(file).display(), questions(*n))?;
     }
     if let Some(card) = &exported.card {
-        output::text(&format!("{}: the dataset card", args.out.join(card).display()))?;
+        say!("{}: the dataset card", args.out.join(card).display())?;
     }
     for (reason, n) in &exported.left_out {
-        output::note(&format!("{} left out: {reason}", output::counted(*n as u64, "question", "questions")));
+        note!("{} left out: {reason}", questions(*n));
     }
-    Ok(if exported.written.is_empty() { Outcome::NothingFound } else { Outcome::Done })
+    Ok(())
 }

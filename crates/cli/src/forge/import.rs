@@ -1,12 +1,12 @@
 //! `touchstone import-dataset`.
 
 use crate::args::KnowledgeArgs;
-use crate::output::report_reasons;
+use crate::choice::choice;
+use crate::output::{counted, questions, report_reasons};
 use crate::progress::Bar;
-use crate::{Outcome, data_set_arg, output};
+use crate::{data_set_arg, output};
 use anyhow::{Result, bail};
-use clap::{Args, ValueEnum};
-use std::collections::BTreeMap;
+use clap::Args;
 use std::path::PathBuf;
 use touchstone_benchmark::{Benchmark, KbIdentity, Split};
 use touchstone_datasets::{
@@ -37,8 +37,8 @@ pub(crate) struct ImportArgs {
     #[arg(long)]
     name: Option<String>,
     /// Levels in the files: keep them, or compute them from the training questions
-    #[arg(long, value_enum, default_value_t = LevelsName::Keep)]
-    levels: LevelsName,
+    #[arg(long, value_parser = choice(LEVELS), default_value = "keep")]
+    levels: LevelSource,
     #[command(flatten)]
     knowledge: KnowledgeArgs,
     /// Print JSON
@@ -53,14 +53,10 @@ fn format_help() -> String {
     )
 }
 
-/// Where levels come from.
-#[derive(Clone, Copy, ValueEnum)]
-enum LevelsName {
-    Keep,
-    Compute,
-}
+const LEVELS: [(&str, &str, LevelSource); 2] =
+    [("keep", "", LevelSource::Keep), ("compute", "", LevelSource::Compute)];
 
-pub(crate) fn run(args: &ImportArgs) -> Result<Outcome> {
+pub(crate) fn run(args: &ImportArgs) -> Result<()> {
     let data_set = data_set_arg::named(&args.format, "format", DataSet::reads_questions)?;
     let splits = [(Split::Train, &args.train), (Split::Dev, &args.dev), (Split::Test, &args.test)];
     let files = splits
@@ -78,10 +74,7 @@ pub(crate) fn run(args: &ImportArgs) -> Result<Outcome> {
         name: args.name.clone().unwrap_or_else(|| args.format.clone()),
         files,
         kb: KbIdentity::of(known.kb()),
-        levels: match args.levels {
-            LevelsName::Keep => LevelSource::Keep,
-            LevelsName::Compute => LevelSource::Compute,
-        },
+        levels: args.levels,
         looks_up_answers: true,
     };
     let imported = import(&config, &Bar::new())?;
@@ -90,30 +83,23 @@ pub(crate) fn run(args: &ImportArgs) -> Result<Outcome> {
         bail!("no question could be imported, so nothing is written to {}", args.out.display());
     }
     imported.benchmark.write_to(folder)?;
-    if args.json {
-        output::json(&imported.summary())?;
-    } else {
-        show(args, &imported, config.levels)?;
-    }
-    Ok(Outcome::Done)
+    if args.json { output::json(&imported.summary()) } else { show(args, &imported) }
 }
 
-fn show(args: &ImportArgs, imported: &Imported, levels: LevelSource) -> Result<()> {
+fn show(args: &ImportArgs, imported: &Imported) -> Result<()> {
     let Imported { benchmark, unread, n_looked_up, .. } = imported;
-    counts(&benchmark.manifest.counts)?;
-    output::text(&format!(
+    super::counts(&benchmark.manifest.counts)?;
+    say!(
         "{} written to {}; {} could not be read",
-        output::counted(benchmark.questions.len() as u64, "question", "questions"),
+        questions(benchmark.questions.len()),
         args.out.display(),
-        output::counted(unread.len() as u64, "record", "records"),
-    ))?;
+        counted(unread.len(), "record", "records"),
+    )?;
     if *n_looked_up > 0 {
-        output::text(&format!(
-            "{} from running the gold query on the KB",
-            output::counted(*n_looked_up as u64, "question has its answers", "questions have their answers"),
-        ))?;
+        let answered = counted(*n_looked_up, "question has its answers", "questions have their answers");
+        say!("{answered} from running the gold query on the KB")?;
     }
-    report_levels(&imported.levels, levels);
+    report_levels(&imported.levels, args.levels);
     report_reasons(&imported.unread_reasons(), "could not be read");
     report_reasons(&imported.unanswered_reasons(), "have no gold answers");
     Ok(())
@@ -124,9 +110,8 @@ fn report_levels(counts: &LevelAgreement, levels: LevelSource) {
     if counts.given == 0 {
         return;
     }
-    let given = output::counted(counts.given as u64, "question", "questions");
-    let different = output::count(counts.different);
-    output::note(&match (counts.comparable, levels) {
+    let (given, different) = (questions(counts.given), output::count(counts.different));
+    output::note(match (counts.comparable, levels) {
         (false, _) => {
             format!("levels: kept as the files give them for {given}; without --train they cannot be checked")
         }
@@ -137,13 +122,4 @@ fn report_levels(counts: &LevelAgreement, levels: LevelSource) {
             "levels: computed from the training questions; {different} of {given} differ from those in the files"
         ),
     });
-}
-
-/// A table of numbers of questions.
-pub(super) fn counts(counts: &BTreeMap<String, u64>) -> Result<()> {
-    let mut table = output::table(&["", "questions"]);
-    for (name, n) in counts {
-        table.add_row([name.as_str(), &output::count(*n)]);
-    }
-    output::text(&table.to_string())
 }

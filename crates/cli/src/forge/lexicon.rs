@@ -1,5 +1,6 @@
 //! `touchstone lexicon`.
 
+use crate::output::counted;
 use crate::{Outcome, output};
 use anyhow::Result;
 use clap::Args;
@@ -47,19 +48,15 @@ pub(crate) fn run(args: &LexiconArgs) -> Result<Outcome> {
         match &args.out {
             Some(path) => {
                 output::write_file(output::file(path, args.force)?, toml.as_bytes())?;
-                output::text(&format!(
-                    "{} written to {}",
-                    output::counted(entries.len() as u64, "entry", "entries"),
-                    path.display()
-                ))?;
+                say!("{} written to {}", counted(entries.len(), "entry", "entries"), path.display())?;
             }
-            None => output::text(&toml)?,
+            None => output::text(toml)?,
         }
     }
-    output::note(&format!(
+    note!(
         "{} of {} are derived from labels that may sound wrong; edit them and give the file to --lexicon",
         output::count(n_doubtful),
-        output::counted(n_all as u64, "entry", "entries")
-    ));
-    Ok(if entries.is_empty() { Outcome::NothingFound } else { Outcome::Done })
+        counted(n_all, "entry", "entries")
+    );
+    Outcome::found(!entries.is_empty())
 }

@@ -1,13 +1,15 @@
 //! `touchstone lint`.
 
 use crate::args::kb_for;
+use crate::output::counted;
 use crate::progress::Bar;
+use crate::table::Table;
 use crate::{Outcome, output};
 use anyhow::{Result, bail};
 use clap::Args;
 use std::path::PathBuf;
 use touchstone_benchmark::Benchmark;
-use touchstone_forge::lint;
+use touchstone_forge::lint::{self, LintReport};
 
 /// Arguments of `touchstone lint`.
 #[derive(Args)]
@@ -38,42 +40,40 @@ pub(crate) fn run(args: &LintArgs) -> Result<Outcome> {
     let bar = Bar::new();
     let report = lint::lint(&kb, &benchmark, &bar);
     drop(bar);
-    let outcome = if report.findings.is_empty() { Outcome::Done } else { Outcome::NothingFound };
     if args.json {
         output::json(&report)?;
-        return Ok(outcome);
+    } else {
+        show(args, &benchmark, &report)?;
     }
+    Outcome::found(report.findings.is_empty())
+}
+
+fn show(args: &LintArgs, benchmark: &Benchmark, report: &LintReport) -> Result<()> {
     if benchmark.manifest.kb.fingerprint.is_empty() {
-        output::note(&format!(
-            "the benchmark does not name its KB; it is checked on {}",
-            args.kb.as_deref().unwrap_or_default()
-        ));
+        let kb = args.kb.as_deref().unwrap_or_default();
+        note!("the benchmark does not name its KB; it is checked on {kb}");
     }
-    let shown = if args.all { usize::MAX } else { 20 };
     if !report.findings.is_empty() {
-        let mut table = output::table(&["rule", "question", "what"]).whole(&["rule", "question"]);
-        for finding in report.findings.iter().take(shown) {
+        let mut table = Table::new(&["rule", "question", "what"]).whole(&["rule", "question"]);
+        for finding in report.findings.iter().take(if args.all { usize::MAX } else { 20 }) {
             table.add_row([finding.rule, &finding.id, &finding.what]);
         }
-        output::text(&table.to_string())?;
+        output::text(&table)?;
         let rules: Vec<String> = report.by_rule().iter().map(|(rule, n)| format!("{n} {rule}")).collect();
-        output::prose(&format!(
-            "{}: {}",
-            output::counted(report.findings.len() as u64, "finding", "findings"),
-            rules.join(", ")
-        ))?;
+        let findings = counted(report.findings.len(), "finding", "findings");
+        output::prose(&format!("{findings}: {}", rules.join(", ")))?;
     }
-    output::text(&format!(
+    say!(
         "{}, {} run: {}",
-        output::counted(report.questions as u64, "question", "questions"),
-        output::counted(report.forms_run, "form", "forms"),
+        output::questions(report.questions),
+        counted(report.forms_run, "form", "forms"),
         if report.findings.is_empty() { "nothing is wrong" } else { "see above" }
-    ))?;
+    )?;
     if report.unfilled > 0 {
+        let cells = counted(report.unfilled, "cell", "cells");
         output::prose(&format!(
-            "{} of the recipe could not be filled (see `unfilled` in benchmark.json)",
-            output::counted(report.unfilled as u64, "cell", "cells")
+            "{cells} of the recipe could not be filled (see `unfilled` in benchmark.json)"
         ))?;
     }
-    Ok(outcome)
+    Ok(())
 }

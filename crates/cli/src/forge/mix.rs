@@ -1,6 +1,7 @@
 //! `touchstone mix`.
 
 use crate::args::KnowledgeArgs;
+use crate::output::questions;
 use crate::progress::Bar;
 use crate::{Outcome, output};
 use anyhow::{Context, Result, bail};
@@ -72,19 +73,13 @@ pub(crate) fn run(args: &MixArgs) -> Result<Outcome> {
     if args.json {
         output::json(&mixed.manifest)?;
     } else {
-        super::import::counts(&mixed.manifest.counts)?;
+        super::counts(&mixed.manifest.counts)?;
         for (reason, n) in &mixed.manifest.rejections {
-            output::text(&format!("not taken: {} ({reason})", output::counted(*n, "question", "questions")))?;
+            say!("not taken: {} ({reason})", questions(*n))?;
         }
-        let n = mixed.questions.len() as u64;
-        output::text(&format!(
-            "{} written to {}",
-            output::counted(n, "question", "questions"),
-            args.out.display()
-        ))?;
+        say!("{} written to {}", questions(mixed.questions.len()), args.out.display())?;
     }
-    let n_test = mixed.questions.iter().filter(|question| question.split == Split::Test).count();
-    Ok(if n_test == 0 { Outcome::NothingFound } else { Outcome::Done })
+    Outcome::found(mixed.questions.iter().any(|question| question.split == Split::Test))
 }
 
 fn levels(names: &[String]) -> Result<Vec<Level>> {

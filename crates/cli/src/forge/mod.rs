@@ -10,7 +10,10 @@ pub(crate) mod show;
 pub(crate) mod stats;
 pub(crate) mod verbalise;
 
+use crate::output::{self, count};
+use crate::table::Table;
 use anyhow::Result;
+use std::collections::BTreeMap;
 use std::path::Path;
 use touchstone_benchmark::english::Lexicon;
 use touchstone_forge::load_lexicon;
@@ -28,6 +31,15 @@ fn lexicon(path: Option<&Path>, kb: &Kb) -> Result<Lexicon> {
 /// Notes entries of a lexicon that the KB does not have.
 fn note_unknown(path: &Path, unknown: &[String]) {
     for unknown in unknown.iter().take(5) {
-        crate::output::note(&format!("{}: the KB has no {unknown}", path.display()));
+        note!("{}: the KB has no {unknown}", path.display());
     }
+}
+
+/// The numbers of questions in a benchmark.
+fn counts(counts: &BTreeMap<String, u64>) -> Result<()> {
+    let mut table = Table::new(&["", "questions"]);
+    for (name, n) in counts {
+        table.add_row([name.as_str(), &count(*n)]);
+    }
+    output::text(&table)
 }

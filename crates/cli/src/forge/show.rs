@@ -6,6 +6,8 @@ use clap::Args;
 use std::path::PathBuf;
 use touchstone_benchmark::{Benchmark, Question, Random, Split};
 use touchstone_forge::find::{FilterField, NothingFound, QuestionFilter};
+use touchstone_logic::QueryGraph;
+use touchstone_logic::graph::draw;
 
 /// Arguments of `touchstone show`.
 #[derive(Args)]
@@ -63,10 +65,9 @@ pub(crate) fn run(args: &ShowArgs) -> Result<Outcome> {
         }
     }
     if questions.is_empty() {
-        output::note(&explanation(&filter.explain(&benchmark)));
-        return Ok(Outcome::NothingFound);
+        output::note(explanation(&filter.explain(&benchmark)));
     }
-    Ok(Outcome::Done)
+    Outcome::found(!questions.is_empty())
 }
 
 /// Why no question passes the filter.
@@ -92,17 +93,14 @@ fn show(question: &Question, brief: bool) -> Result<()> {
         answers.push(format!("... and {} more", question.answers.len() - 10));
     }
     if brief {
-        return output::text(&format!("{}  {}  [{}]", question.id, question.question, answers.join("; ")));
+        return say!("{}  {}  [{}]", question.id, question.question, answers.join("; "));
     }
     let alias = question.alias.as_deref().unwrap_or("no name");
     let level = question.level.map_or(String::new(), |level| format!(", {level}"));
-    output::text(&format!(
-        "{}  ({}{level}; {} = {alias}; {}; {})\n",
-        question.id, question.split, question.shape, question.function, question.kind
-    ))?;
-    output::text(&format!("{}\n\n  {}\n", question.question, answers.join("\n  ")))?;
-    let graph: touchstone_logic::QueryGraph = (&question.graph).into();
-    output::text(&format!("{}\n", touchstone_logic::graph::draw(&graph)))?;
+    let Question { id, split, shape, function, kind, .. } = question;
+    say!("{id}  ({split}{level}; {shape} = {alias}; {function}; {kind})\n")?;
+    say!("{}\n\n  {}\n", question.question, answers.join("\n  "))?;
+    say!("{}\n", draw(&QueryGraph::from(&question.graph)))?;
     let forms = [
         ("S-expression", &question.forms.sexpr),
         ("program", &question.forms.program),
@@ -111,14 +109,14 @@ fn show(question: &Question, brief: bool) -> Result<()> {
     ];
     for (name, form) in forms {
         if let Some(form) = form {
-            output::text(&format!("{name}:\n  {}\n", form.trim().replace('\n', "\n  ")))?;
+            say!("{name}:\n  {}\n", form.trim().replace('\n', "\n  "))?;
         }
     }
     if !question.choices.is_empty() {
-        output::text(&format!("choices: {}\n", question.choices.join(" | ")))?;
+        say!("choices: {}\n", question.choices.join(" | "))?;
     }
     for fact in &question.proof {
-        output::text(&format!("  {}  {}  {}", fact.subject, fact.property, fact.value))?;
+        say!("  {}  {}  {}", fact.subject, fact.property, fact.value)?;
     }
     Ok(())
 }

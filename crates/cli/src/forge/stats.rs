@@ -1,6 +1,7 @@
 //! `touchstone stats`.
 
-use crate::{Outcome, output};
+use crate::output;
+use crate::table::Table;
 use anyhow::Result;
 use clap::Args;
 use std::path::PathBuf;
@@ -27,48 +28,38 @@ pub(crate) struct StatsArgs {
     json: bool,
 }
 
-pub(crate) fn run(args: &StatsArgs) -> Result<Outcome> {
+pub(crate) fn run(args: &StatsArgs) -> Result<()> {
     let page =
         args.html.as_ref().map(|path| anyhow::Ok((path, output::file(path, args.force)?))).transpose()?;
     let benchmark = Benchmark::read(&args.benchmark)?;
     if let Some((path, page)) = page {
         output::write_file(page, touchstone_studio::stats_page(&benchmark).as_bytes())?;
-        output::text(&format!("The report is in {}", path.display()))?;
-        return Ok(Outcome::Done);
+        return say!("The report is in {}", path.display());
     }
     let stats = Stats::of(&benchmark);
     if args.json {
-        output::json(&stats)?;
-        return Ok(Outcome::Done);
+        return output::json(&stats);
     }
     let shown = if args.all { usize::MAX } else { 12 };
     for StatsTable { name, rows } in &stats.tables {
-        let mut table = output::table(&[name, "train", "dev", "test", "share"]);
+        let mut table = Table::new(&[name, "train", "dev", "test", "share"]);
         let all: u64 = rows.iter().flat_map(|(_, numbers)| numbers).sum();
         for (value, numbers) in rows.iter().take(shown) {
-            let share = numbers.iter().sum::<u64>() as f64 / all.max(1) as f64;
-            let cells = numbers.map(output::count);
-            table.add_row([
-                value.trim(),
-                &cells[0],
-                &cells[1],
-                &cells[2],
-                &format!("{:.1} %", share * 100.0),
-            ]);
+            let share = 100.0 * (output::float(numbers.iter().sum()) / output::float(all.max(1)));
+            let [train, dev, test] = numbers.map(output::count);
+            table.add_row([value.trim(), &train, &dev, &test, &format!("{share:.1} %")]);
         }
-        output::text(&table.to_string())?;
+        output::text(&table)?;
         if rows.len() > shown {
-            output::text(&format!("... and {} more (--all)", rows.len() - shown))?;
+            say!("... and {} more (--all)", rows.len() - shown)?;
         }
-        output::text("")?;
     }
-    let mut table = output::table(&["mean (deviation)", "train", "dev", "test"]);
+    let mut table = Table::new(&["mean (deviation)", "train", "dev", "test"]);
     for (name, means) in &stats.means {
-        let shown = means.map(|mean| {
+        let [train, dev, test] = means.map(|mean| {
             mean.map_or("-".to_owned(), |mean| format!("{:.1} ({:.1})", mean.mean, mean.deviation))
         });
-        table.add_row([*name, &shown[0], &shown[1], &shown[2]]);
+        table.add_row([*name, &train, &dev, &test]);
     }
-    output::text(&table.to_string())?;
-    Ok(Outcome::Done)
+    output::text(&table)
 }

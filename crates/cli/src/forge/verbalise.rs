@@ -1,6 +1,6 @@
 //! `touchstone verbalise`.
 
-use crate::{Outcome, output};
+use crate::output;
 use anyhow::Result;
 use clap::Args;
 use std::path::PathBuf;
@@ -29,13 +29,9 @@ pub(crate) struct VerbaliseArgs {
     json: bool,
 }
 
-pub(crate) fn run(args: &VerbaliseArgs) -> Result<Outcome> {
+pub(crate) fn run(args: &VerbaliseArgs) -> Result<()> {
     let kb = crate::open_kb::open_kb(&args.kb)?;
     let lexicon = super::lexicon(args.lexicon.as_deref(), &kb)?;
     let verbalised = verbalise_form(&args.query, &kb, &lexicon, !args.one, args.seed)?;
-    match args.json {
-        true => output::json(&verbalised)?,
-        false => output::text(&verbalised.text)?,
-    }
-    Ok(Outcome::Done)
+    if args.json { output::json(&verbalised) } else { output::text(&verbalised.text) }
 }

@@ -2,13 +2,15 @@
 
 use super::each_record;
 use crate::args::KnowledgeArgs;
-use crate::data_set_arg::FormsFormat;
+use crate::choice::{Auto, choice};
+use crate::data_set_arg::forms_formats;
 use crate::output::report_reasons;
 use crate::{Outcome, output};
 use anyhow::Result;
-use clap::{Args, ValueEnum};
-use touchstone_datasets::ReasonCounts;
+use clap::Args;
 use touchstone_datasets::convert::{Converted, Converter, DialectChoice, ProgramStyle, TargetLanguage};
+use touchstone_datasets::{DataSet, ReasonCounts};
+use touchstone_logic::Language;
 
 #[derive(Args)]
 pub(crate) struct ConvertArgs {
@@ -16,17 +18,17 @@ pub(crate) struct ConvertArgs {
     #[arg(value_name = "FILE|-")]
     file: String,
     /// The language to write
-    #[arg(long)]
-    to: Target,
+    #[arg(long, value_parser = choice(LANGUAGES))]
+    to: Language,
     /// What the file is
-    #[arg(long, value_enum, default_value_t = FormsFormat::AUTO, value_name = "FORMAT")]
-    from: FormsFormat,
+    #[arg(long, value_parser = forms_formats(), default_value = "auto", value_name = "FORMAT")]
+    from: DataSet,
     /// How to write KoPL
-    #[arg(long, value_enum, default_value_t = StyleName::Readable, value_name = "STYLE")]
-    style: StyleName,
+    #[arg(long, value_parser = choice(STYLES), default_value = "readable", value_name = "STYLE")]
+    style: ProgramStyle,
     /// The graph that SPARQL is written for
-    #[arg(long, value_enum, default_value_t = DialectName::Auto, value_name = "DIALECT")]
-    dialect: DialectName,
+    #[arg(long, value_parser = choice(DIALECTS), default_value = "auto", value_name = "DIALECT")]
+    dialect: Auto<DialectChoice>,
     /// Refuse forms that cannot be translated exactly
     #[arg(long)]
     strict: bool,
@@ -37,34 +39,28 @@ pub(crate) struct ConvertArgs {
     json: bool,
 }
 
-#[derive(Clone, Copy, ValueEnum)]
-enum Target {
-    Sexpr,
-    Kopl,
-    Sparql,
-}
+const STYLES: [(&str, &str, ProgramStyle); 3] = [
+    ("readable", "", ProgramStyle::Readable),
+    ("linear", "", ProgramStyle::Linear),
+    ("json", "", ProgramStyle::Json),
+];
 
-#[derive(Clone, Copy, ValueEnum)]
-enum StyleName {
-    Readable,
-    Linear,
-    Json,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum DialectName {
-    /// That of a SPARQL source, kqapro for programs, and for S-expressions plain with --kb, else freebase
-    Auto,
-    Freebase,
-    Kqapro,
-    Plain,
-}
+const DIALECTS: [(&str, &str, Auto<DialectChoice>); 4] = [
+    (
+        "auto",
+        "That of a SPARQL source, kqapro for programs, and for S-expressions plain with --kb, else freebase",
+        None,
+    ),
+    ("freebase", "", Some(DialectChoice::Freebase)),
+    ("kqapro", "", Some(DialectChoice::KqaPro)),
+    ("plain", "", Some(DialectChoice::Plain)),
+];
 
 pub(crate) fn run(args: &ConvertArgs) -> Result<Outcome> {
     let opened = args.known.open()?;
     let known = opened.context();
     let converter = Converter {
-        data_set: args.from.0,
+        data_set: args.from,
         target: target(args),
         strict: args.strict,
         knowledge: known.knowledge(),
@@ -102,16 +98,14 @@ pub(crate) fn run(args: &ConvertArgs) -> Result<Outcome> {
     if !args.json {
         report_reasons(&reasons, "that could not be translated");
         if lossy > 0 {
-            output::note(&format!(
-                "{} not exactly the same as the source; --json shows where",
-                output::counted(lossy as u64, "form", "forms")
-            ));
+            let forms = output::counted(lossy, "form", "forms");
+            note!("{forms} not exactly the same as the source; --json shows where");
         }
     }
     if done + reasons.total() == 0 {
-        output::note(&format!("there is no logical form in {}", args.file));
+        note!("there is no logical form in {}", args.file);
     }
-    Ok(if reasons.total() > 0 || done == 0 { Outcome::NothingFound } else { Outcome::Done })
+    Outcome::found(reasons.total() == 0 && done > 0)
 }
 
 /// One of many: a line; empty where there is no translation, so that lines stay in step.
@@ -123,10 +117,10 @@ fn line(converted: &Converted) -> Result<()> {
 /// The only one: as it is, with notes.
 fn alone(converted: &Converted) -> Result<Outcome> {
     for repair in &converted.repairs {
-        output::note(&format!("repaired: {repair}"));
+        note!("repaired: {repair}");
     }
     for loss in &converted.lost {
-        output::note(&format!("not the same: {loss}"));
+        note!("not the same: {loss}");
     }
     if let Some(error) = &converted.error {
         anyhow::bail!("{error}");
@@ -135,19 +129,13 @@ fn alone(converted: &Converted) -> Result<Outcome> {
     Ok(Outcome::Done)
 }
 
+const LANGUAGES: [(&str, &str, Language); 3] =
+    [("sexpr", "", Language::Sexpr), ("kopl", "", Language::Kopl), ("sparql", "", Language::Sparql)];
+
 fn target(args: &ConvertArgs) -> TargetLanguage {
     match args.to {
-        Target::Sexpr => TargetLanguage::Sexpr,
-        Target::Kopl => TargetLanguage::Kopl(match args.style {
-            StyleName::Readable => ProgramStyle::Readable,
-            StyleName::Linear => ProgramStyle::Linear,
-            StyleName::Json => ProgramStyle::Json,
-        }),
-        Target::Sparql => TargetLanguage::Sparql(match args.dialect {
-            DialectName::Auto => None,
-            DialectName::Freebase => Some(DialectChoice::Freebase),
-            DialectName::Kqapro => Some(DialectChoice::KqaPro),
-            DialectName::Plain => Some(DialectChoice::Plain),
-        }),
+        Language::Sexpr => TargetLanguage::Sexpr,
+        Language::Kopl => TargetLanguage::Kopl(args.style),
+        Language::Sparql => TargetLanguage::Sparql(args.dialect),
     }
 }

@@ -1,8 +1,9 @@
 //! `touchstone match`.
 
-use super::{each_record, percent};
+use super::each_record;
 use crate::args::KnowledgeArgs;
-use crate::output::report_reasons;
+use crate::output::{percent, report_reasons};
+use crate::table::Table;
 use crate::{Outcome, output};
 use anyhow::{Result, bail};
 use clap::{Args, ValueEnum};
@@ -75,14 +76,14 @@ pub(crate) fn run(args: &MatchArgs) -> Result<Outcome> {
         },
     )?;
     if !args.json {
-        let mut table = output::table(&["pairs", "equal", "share"]);
+        let mut table = Table::new(&["pairs", "equal", "share"]);
         table.add_row([output::count(total), output::count(equal), percent(equal, total)]);
-        output::text(&format!("{table}\n"))?;
+        output::text(&table)?;
         report_reasons(&different, "that differ");
     }
     report_reasons(&broken, "that are not pairs; expected {\"id\", \"gold\", \"predicted\"}");
     if total == 0 {
-        output::note(&format!("there is no pair in {}", args.file));
+        note!("there is no pair in {}", args.file);
     }
-    Ok(if broken.total() > 0 || total == 0 { Outcome::NothingFound } else { Outcome::Done })
+    Outcome::found(broken.total() == 0 && total > 0)
 }

@@ -1,16 +1,17 @@
 //! `touchstone shape`.
 
-use super::{each_record, item, percent};
+use super::each_record;
 use crate::args::KnowledgeArgs;
-use crate::data_set_arg::FormsFormat;
-use crate::output::report_reasons;
+use crate::data_set_arg::forms_formats;
+use crate::output::{percent, report_reasons};
+use crate::table::Table;
 use crate::{Outcome, output};
 use anyhow::Result;
 use clap::Args;
 use std::path::PathBuf;
-use touchstone_datasets::{DataSet, ReasonCounts, Record, benchmark_question};
+use touchstone_datasets::{DataSet, ReasonCounts, ShapedQuestion};
+use touchstone_logic::Shape;
 use touchstone_logic::graph::{Certainty, NoShape, QuestionShape, ShapeCount, ShapeCounts, draw};
-use touchstone_logic::{Knowledge, QueryGraph, Shape};
 use touchstone_studio::DrawingFolder;
 
 #[derive(Args)]
@@ -19,8 +20,8 @@ pub(crate) struct ShapeArgs {
     #[arg(value_name = "FILE|DIR|-")]
     file: String,
     /// What the file is
-    #[arg(long, value_enum, default_value_t = FormsFormat::AUTO)]
-    format: FormsFormat,
+    #[arg(long, value_parser = forms_formats(), default_value = "auto")]
+    format: DataSet,
     /// Print a JSON line for each question
     #[arg(long)]
     per_question: bool,
@@ -37,25 +38,16 @@ pub(crate) struct ShapeArgs {
     json: bool,
 }
 
-/// A question with its graph, or why it has none.
-struct Found {
-    id: String,
-    question: Option<String>,
-    example: String,
-    graph: Result<(QueryGraph, Shape), String>,
-}
-
 pub(crate) fn run(args: &ShapeArgs) -> Result<Outcome> {
     let opened = args.known.open()?;
     let known = opened.context();
     let knowledge = known.knowledge();
-    let format = args.format.0;
     let drawings = args.svg.as_ref().map(|dir| DrawingFolder::reserve(dir, args.force)).transpose()?;
     let (mut counts, mut reasons, mut first_error) = (ShapeCounts::default(), ReasonCounts::default(), None);
     each_record(
         &args.file,
-        |record| found(format, record, &knowledge),
-        |Found { id, question, example, graph }| {
+        |record| args.format.shaped(record, &knowledge),
+        |ShapedQuestion { id, question, example, graph }| {
             let (graph, shape) = match graph {
                 Ok(found) => found,
                 Err(error) => {
@@ -94,9 +86,9 @@ pub(crate) fn run(args: &ShapeArgs) -> Result<Outcome> {
         drawings.commit()?;
     }
     if counts.questions == 0 {
-        output::note(&format!("there is no logical form in {}", args.file));
+        note!("there is no logical form in {}", args.file);
     }
-    Ok(if counts.questions == 0 || reasons.total() > 0 { Outcome::NothingFound } else { Outcome::Done })
+    Outcome::found(counts.questions > 0 && reasons.total() == 0)
 }
 
 fn report(args: &ShapeArgs, counts: &ShapeCounts) -> Result<()> {
@@ -105,12 +97,12 @@ fn report(args: &ShapeArgs, counts: &ShapeCounts) -> Result<()> {
     }
     let rows = counts.by_frequency();
     if let ([row], 1) = (rows.as_slice(), counts.questions) {
-        return output::text(&one(row));
+        return output::text(one(row));
     }
     if rows.is_empty() {
         return Ok(());
     }
-    let mut table = output::table(&["shape", "alias", "count", "share", "example"]).whole(&["shape"]);
+    let mut table = Table::new(&["shape", "alias", "count", "share", "example"]).whole(&["shape"]);
     for row in &rows {
         table.add_row([
             &row.shape.plain,
@@ -120,9 +112,9 @@ fn report(args: &ShapeArgs, counts: &ShapeCounts) -> Result<()> {
             &output::shortened(&row.example),
         ]);
     }
-    output::text(&format!("{table}\n"))?;
+    output::text(&table)?;
     if rows.iter().any(|row| row.shape.alias.is_some_and(|alias| alias.certainty != Certainty::Certain)) {
-        output::note(
+        note!(
             "~ inferred from counts and structure, ? weakly inferred: the papers do not print these shapes",
         );
     }
@@ -153,32 +145,6 @@ fn one(row: &ShapeCount) -> String {
     line("cycle", if shape.cycle { "yes" } else { "no" });
     line("class", if shape.simple { "simple" } else { "complex" });
     text
-}
-
-fn found(format: DataSet, record: &Record, knowledge: &Knowledge<'_>) -> Found {
-    let shaped = |graph: QueryGraph| {
-        let shape = graph.shape();
-        (graph, shape)
-    };
-    if let Some(question) = benchmark_question(record) {
-        return Found {
-            id: question.id,
-            example: question.question.clone(),
-            question: Some(question.question),
-            graph: Ok(shaped(QueryGraph::from(&question.graph))),
-        };
-    }
-    let item = match item(format, record) {
-        Ok(item) => item,
-        Err((id, error)) => return Found { id, question: None, example: String::new(), graph: Err(error) },
-    };
-    let example = item.question.clone().or_else(|| item.source.text().ok()).unwrap_or_default();
-    Found {
-        id: item.id,
-        question: item.question,
-        example: example.split_whitespace().collect::<Vec<_>>().join(" "),
-        graph: item.source.graph(knowledge).map(shaped).map_err(|error| error.to_string()),
-    }
 }
 
 /// A name for the drawing of a shape: its alias, or its code in letters that every file system takes.

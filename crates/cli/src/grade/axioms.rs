@@ -1,11 +1,11 @@
 //! `touchstone axioms`.
 
 use crate::args::BenchmarkArgs;
+use crate::output;
 use crate::progress::Bar;
-use crate::{Outcome, output};
 use anyhow::Result;
 use clap::Args;
-use touchstone_grade::axioms::{AxiomHolds, AxiomRow, AxiomsConfig, CheckedAxioms, axioms_on_benchmark};
+use touchstone_grade::axioms::{AxiomsConfig, Failure, axioms_on_benchmark};
 
 /// Arguments of `touchstone axioms`.
 #[derive(Args)]
@@ -29,55 +29,28 @@ pub(crate) struct AxiomsArgs {
     json: bool,
 }
 
-pub(crate) fn run(args: &AxiomsArgs) -> Result<Outcome> {
+pub(crate) fn run(args: &AxiomsArgs) -> Result<()> {
     let open = args.benchmark.open()?;
     let config = AxiomsConfig { limit: args.limit, seed: args.seed, all_measures: args.all };
-    let CheckedAxioms { rows, questions } = axioms_on_benchmark(&open, &config, &Bar::new())?;
+    let checked = axioms_on_benchmark(&open, &config, &Bar::new())?;
     if args.json {
-        output::json(&rows)?;
-        return Ok(Outcome::Done);
+        return output::json(&checked.rows);
     }
-    let sign = |holds: AxiomHolds| match holds {
-        AxiomHolds::Unchecked => "–",
-        AxiomHolds::No => "○",
-        AxiomHolds::Half => "◐",
-        AxiomHolds::Full => "●",
-    };
-    // A different sign in the paper follows ours.
-    let cell = |row: &AxiomRow, at: usize| {
-        let ours = row.cells()[at];
-        match row.published.map(|published| published[at]).filter(|published| *published != ours) {
-            Some(published) => format!("{} [{}]", sign(ours), sign(published)),
-            None => sign(ours).to_owned(),
-        }
-    };
-    let mut table =
-        output::table(&["measure", "A1 query", "A2 runs", "A3 answers", "per question", "partial"]);
-    for row in &rows {
-        let cells = (0..row.cells().len()).map(|at| cell(row, at));
-        table.add_row(std::iter::once(row.measure.clone()).chain(cells));
-    }
-    output::text(&table.to_string())?;
+    output::text(output::shown(&checked.table(), usize::MAX))?;
     output::prose(&format!(
         "● holds in all cases, ◐ never violated but with ties (A1: for gold itself only),\n○ does not hold, – not computed; [x] published, where it differs.\nComputed on {} of {}; docs/grading.md lists the pairs.",
-        output::counted(questions as u64, "query", "queries"),
+        output::counted(checked.questions, "query", "queries"),
         open.benchmark.manifest.name
     ))?;
-    if args.cases {
-        for row in &rows {
-            for case in &row.failures {
-                output::text(&format!(
-                    "\n{} against {}: {}\n  {:.6}  {}\n  {:.6}  {}",
-                    row.measure,
-                    case.axiom,
-                    case.question,
-                    case.better_value,
-                    case.better.split_whitespace().collect::<Vec<_>>().join(" "),
-                    case.worse_value,
-                    case.worse.split_whitespace().collect::<Vec<_>>().join(" ")
-                ))?;
-            }
+    let one_line = |query: &str| query.split_whitespace().collect::<Vec<_>>().join(" ");
+    for row in checked.rows.iter().filter(|_| args.cases) {
+        for Failure { axiom, question, better, better_value, worse, worse_value } in &row.failures {
+            let (better, worse) = (one_line(better), one_line(worse));
+            say!(
+                "\n{} against {axiom}: {question}\n  {better_value:.6}  {better}\n  {worse_value:.6}  {worse}",
+                row.measure
+            )?;
         }
     }
-    Ok(Outcome::Done)
+    Ok(())
 }

@@ -1,13 +1,14 @@
 //! `touchstone compare`.
 
-use crate::output::{TableFormatName, three};
-use crate::table::Table;
+use crate::output::{TableFormatName, questions, three};
 use crate::{Outcome, output};
 use anyhow::Result;
 use clap::Args;
 use std::path::PathBuf;
 use touchstone_grade::table::{self, TableFormat};
-use touchstone_grade::{CompareConfig, ComparedRuns, GradedFolder, RunComparison, compare_runs};
+use touchstone_grade::{
+    CompareConfig, ComparedRuns, GradedFolder, RunComparison, compare_runs, comparison_table,
+};
 
 /// Arguments of `touchstone compare`.
 #[derive(Args)]
@@ -56,11 +57,6 @@ const MEANINGS: [(&str, &str); 8] = [
     ("detectable", "smallest change that n questions detect with 80 % power at p = 0.05"),
 ];
 
-/// A p-value; what rounds to zero is not zero.
-fn probability(p: f64) -> String {
-    if p < 0.0005 { "<0.001".to_owned() } else { three(p) }
-}
-
 pub(crate) fn run(args: &CompareArgs) -> Result<Outcome> {
     let compared = compare_runs(&CompareConfig {
         runs: args.runs.clone(),
@@ -75,88 +71,45 @@ pub(crate) fn run(args: &CompareArgs) -> Result<Outcome> {
     match args.format {
         _ if args.json => output::json(&compared.comparisons)?,
         TableFormatName::Table => show(&compared, args.flips)?,
-        TableFormatName::Markdown => output::text(&table::write_all(&tables(), TableFormat::Markdown))?,
-        TableFormatName::Latex => output::text(&table::write_all(&tables(), TableFormat::Latex))?,
-        TableFormatName::Csv => output::text(&compared.full_table().write(TableFormat::Csv))?,
+        TableFormatName::Markdown => output::text(table::write_all(&tables(), TableFormat::Markdown))?,
+        TableFormatName::Latex => output::text(table::write_all(&tables(), TableFormat::Latex))?,
+        TableFormatName::Csv => output::text(compared.full_table().write(TableFormat::Csv))?,
         TableFormatName::Junit => {
-            output::text(&table::junit(&format!("compared with {}", compared.first()), &compared.checks))?;
+            output::text(table::junit(&format!("compared with {}", compared.first()), &compared.checks))?;
         }
     }
-    let failures: Vec<&String> = compared.checks.iter().filter_map(|check| check.failure.as_ref()).collect();
-    for failure in &failures {
-        output::note(&format!("failed: {failure}"));
-    }
-    Ok(if failures.is_empty() { Outcome::Done } else { Outcome::NothingFound })
+    Outcome::found(output::passed(&compared.checks))
 }
 
 fn show(compared: &ComparedRuns, flips: usize) -> Result<()> {
-    let others = compared.runs.len().saturating_sub(1);
-    let per_run = (compared.comparisons.len() / others.max(1)).max(1);
-    for rows in compared.comparisons.chunks(per_run) {
-        let table = comparison_table(rows);
-        output::text(&format!("first:  {}\nsecond: {}", compared.first(), rows[0].second))?;
-        output::text(&format!("{table}\n"))?;
+    for (second, rows) in compared.by_run() {
+        let table = output::shown(&comparison_table(rows), usize::MAX).optional(&["d", "detectable", "p"]);
+        say!("first:  {}\nsecond: {}", compared.first(), second.name)?;
+        output::text(&table)?;
     }
-    output::prose(&format!(
-        "All runs have {} in common.",
-        output::counted(compared.common.len() as u64, "question", "questions")
-    ))?;
+    output::prose(&format!("All runs have {} in common.", questions(compared.common.len())))?;
     for (column, meaning) in MEANINGS {
         output::item(&format!("  {column:<14} {meaning}"), 17)?;
     }
     if let Some(usage) = compared.usage_table() {
-        output::text(&format!("\n{}", output::shown(&usage, usize::MAX)))?;
+        say!("\n{}", output::shown(&usage, usize::MAX))?;
     }
-    for (at, row) in compared.comparisons.iter().enumerate() {
-        if !row.flipped.is_empty() && flips > 0 {
-            show_flips(row, &compared.runs[0], &compared.runs[1 + at / per_run], flips)?;
+    for (second, rows) in compared.by_run() {
+        for row in rows.iter().filter(|row| !row.flipped.is_empty() && flips > 0) {
+            show_flips(row, &compared.runs[0], second, flips)?;
         }
     }
     if let Some(by) = compared.facet_table() {
-        output::text(&format!("\n{}", output::shown(&by, usize::MAX)))?;
+        say!("\n{}", output::shown(&by, usize::MAX))?;
         output::text("p: paired bootstrap, corrected for all rows of this table (Holm)")?;
     }
     Ok(())
 }
 
-fn comparison_table(rows: &[RunComparison]) -> Table {
-    let headings = [
-        "measure",
-        "n",
-        "first",
-        "second",
-        "change",
-        "95 % interval",
-        "p",
-        "p (Holm)",
-        "McNemar",
-        "d",
-        "detectable",
-    ];
-    let mut table = output::table(&headings).optional(&["d", "detectable", "p"]);
-    for row in rows {
-        let c = &row.comparison;
-        table.add_row([
-            row.measure.clone(),
-            output::count(row.n),
-            three(row.first_mean),
-            three(row.second_mean),
-            format!("{:+.3}", c.difference),
-            format!("{:+.3} to {:+.3}", c.low, c.high),
-            probability(c.p_bootstrap),
-            probability(row.p_corrected),
-            probability(c.p_mcnemar),
-            format!("{:+.2}", c.effect),
-            three(c.detectable),
-        ]);
-    }
-    table
-}
-
 /// Questions that only one of two runs gets right.
 fn show_flips(row: &RunComparison, first: &GradedFolder, second: &GradedFolder, flips: usize) -> Result<()> {
     let RunComparison { measure, comparison, flipped, .. } = row;
-    output::text(&format!("\n{measure}, {}: {} won, {} lost", second.name, comparison.won, comparison.lost))?;
+    say!("\n{measure}, {}: {} won, {} lost", second.name, comparison.won, comparison.lost)?;
     for id in flipped.iter().take(flips) {
         let value = |run: &GradedFolder| three(run.value(measure, id).unwrap_or(0.0));
         let question = first.rows.get(id).map_or("", |row| row.question.as_str());

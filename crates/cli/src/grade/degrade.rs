@@ -38,13 +38,13 @@ pub(crate) fn run(args: &DegradeArgs) -> Result<Outcome> {
         force: args.force,
     };
     let run = degrade_benchmark(&args.benchmark.open()?, &config)?;
-    output::text(&format!(
+    say!(
         "{} written to {}: in {} {}; {} could not be changed in this way",
-        output::counted(run.predictions.len() as u64, "prediction", "predictions"),
+        output::counted(run.predictions.len(), "prediction", "predictions"),
         args.out.display(),
         output::count(run.changed),
         args.transform.description(),
         output::count(run.unchanged),
-    ))?;
-    Ok(if run.predictions.is_empty() { Outcome::NothingFound } else { Outcome::Done })
+    )?;
+    Outcome::found(!run.predictions.is_empty())
 }

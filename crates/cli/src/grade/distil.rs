@@ -32,15 +32,15 @@ pub(crate) fn run(args: &DistilArgs) -> Result<Outcome> {
         DistilConfig { limit: args.limit, seed: args.seed, out: args.out.clone(), force: args.force };
     let found = distil_benchmark(&args.benchmark.open()?, &config, &Bar::new()).map_err(with_hint)?;
     let sum = |of: fn(&Distilled) -> usize| found.iter().map(of).sum::<usize>();
-    output::text(&format!(
+    say!(
         "{} of {} written to {}; they distinguish {} of {} near misses from gold, and {} of the {} that give gold's answers on the KB as it is",
-        output::counted(sum(|d| d.neighbours.len()) as u64, "neighbour", "neighbours"),
-        output::counted(found.len() as u64, "question", "questions"),
+        output::counted(sum(|d| d.neighbours.len()), "neighbour", "neighbours"),
+        output::questions(found.len()),
         args.out.display(),
         output::count(sum(|d| d.distinguished)),
         output::count(sum(|d| d.misses)),
         output::count(sum(|d| d.lucky_distinguished)),
         output::count(sum(|d| d.lucky)),
-    ))?;
-    Ok(if found.is_empty() { Outcome::NothingFound } else { Outcome::Done })
+    )?;
+    Outcome::found(!found.is_empty())
 }

@@ -1,7 +1,8 @@
 //! `touchstone grade`.
 
 use crate::args::{BenchmarkArgs, gives, with_hint};
-use crate::data_set_arg::{self, PredictionsFormat, has_evaluator};
+use crate::data_set_arg::{self, has_evaluator, predictions_formats};
+use crate::output::{count, counted, percent, questions};
 use crate::progress::Bar;
 use crate::{Outcome, output};
 use anyhow::{Context, Result, bail};
@@ -37,8 +38,8 @@ pub(crate) struct GradeArgs {
     #[arg(long, value_name = "RUN|FILE|-")]
     predictions: Option<String>,
     /// How the predictions are written
-    #[arg(long, value_enum, value_name = "FORMAT")]
-    predictions_format: Option<PredictionsFormat>,
+    #[arg(long, value_parser = predictions_formats(), value_name = "FORMAT")]
+    predictions_format: Option<DataSet>,
     /// How the scores are printed
     #[arg(long, value_enum, default_value_t = Format::Table)]
     format: Format,
@@ -109,7 +110,7 @@ impl GradeArgs {
         if old.is_some() && self.predictions_format.is_some() {
             bail!("--format is for the scores here: table, markdown, csv, latex or junit");
         }
-        Ok(self.predictions_format.map(|format| format.0).or(old).unwrap_or(DataSet::Lines))
+        Ok(self.predictions_format.or(old).unwrap_or(DataSet::Lines))
     }
 }
 
@@ -156,7 +157,7 @@ pub(crate) fn run(args: &GradeArgs) -> Result<Outcome> {
     let graded = match grade_benchmark(&open, &options, &bar) {
         Err(nothing) if nothing.is_nothing_to_grade() => {
             drop(bar);
-            output::note(&nothing.to_string());
+            output::note(nothing);
             return Ok(Outcome::NothingFound);
         }
         graded => graded.map_err(with_hint)?,
@@ -168,22 +169,16 @@ pub(crate) fn run(args: &GradeArgs) -> Result<Outcome> {
     let checks = requirements.check(summary, &shown);
     args.print(summary, &options, &shown, &checks)?;
     if let Some(differs) = summary.gold_differs {
-        output::note(&format!(
-            "warning: {} of {} gold queries do not give their gold answers on this KB",
-            output::count(differs),
-            output::count(graded.selected)
-        ));
+        let (differs, all) = (count(differs), count(graded.selected));
+        note!("warning: {differs} of {all} gold queries do not give their gold answers on this KB");
     }
-    let failures: Vec<&String> = checks.iter().filter_map(|check| check.failure.as_ref()).collect();
-    for failure in &failures {
-        output::note(&format!("failed: {failure}"));
-    }
-    Ok(if failures.is_empty() { Outcome::Done } else { Outcome::NothingFound })
+    Outcome::found(output::passed(&checks))
 }
 
 impl GradeArgs {
     fn options(&self) -> Result<GradeOptions> {
-        let compat = self.compat.as_deref().map(evaluator).transpose()?;
+        let evaluator = |name: &String| data_set_arg::named(name, "evaluator", has_evaluator);
+        let compat = self.compat.as_ref().map(evaluator).transpose()?;
         let smoothing = Smoothing::from_word(&self.bleu_smoothing).with_context(|| {
             format!("there is no smoothing `{}`; there are none, exp, floor and add-k", self.bleu_smoothing)
         })?;
@@ -255,19 +250,15 @@ impl GradeArgs {
         };
         match self.format {
             _ if self.json => output::json(summary),
-            Format::Markdown => output::text(&table::write_all(&tables(), TableFormat::Markdown)),
-            Format::Latex => output::text(&table::write_all(&tables(), TableFormat::Latex)),
-            Format::Csv => output::text(&table::tidy(summary, &names).write(TableFormat::Csv)),
-            Format::Junit => output::text(&table::junit(&summary.benchmark, checks)),
+            Format::Markdown => output::text(table::write_all(&tables(), TableFormat::Markdown)),
+            Format::Latex => output::text(table::write_all(&tables(), TableFormat::Latex)),
+            Format::Csv => output::text(table::tidy(summary, &names).write(TableFormat::Csv)),
+            Format::Junit => output::text(table::junit(&summary.about.benchmark, checks)),
             Format::Table | Format::Lines | Format::Kqapro | Format::Qald => {
                 show(summary, &names, &columns, self.brief)?;
                 notes_after(summary, options.compat);
-                match &self.out {
-                    Some(out) => {
-                        output::text(&format!("grades.jsonl and summary.json are in {}", out.display()))
-                    }
-                    None => Ok(()),
-                }
+                let Some(out) = &self.out else { return Ok(()) };
+                say!("grades.jsonl and summary.json are in {}", out.display())
             }
         }
     }
@@ -286,20 +277,14 @@ fn notes_before(graded: &GradedRun) {
         ),
     }
     if graded.not_selected > 0 {
-        output::note(&format!(
-            "{} for questions of the benchmark that are not among those to grade",
-            output::counted(graded.not_selected as u64, "prediction is", "predictions are")
-        ));
+        let predictions = counted(graded.not_selected, "prediction is", "predictions are");
+        note!("{predictions} for questions of the benchmark that are not among those to grade");
     }
 }
 
 fn compat_help() -> String {
     let names = data_set_arg::list(has_evaluator);
     format!("Repeat an official evaluator: {names}; `gek` is the paper's measures by the letter")
-}
-
-fn evaluator(name: &str) -> Result<DataSet> {
-    data_set_arg::named(name, "evaluator", has_evaluator)
 }
 
 /// Rows of a breakdown that are shown.
@@ -310,33 +295,26 @@ fn show(summary: &Summary, names: &[&str], columns: &[&str], brief: bool) -> Res
         .outcomes
         .iter()
         .filter(|(_, n)| **n > 0)
-        .map(|(word, n)| format!("{} {}", output::count(*n), word.replace('_', " ")))
+        .map(|(word, n)| format!("{} {}", count(*n), word.replace('_', " ")))
         .collect();
-    output::prose(&format!(
-        "{}: {}",
-        output::counted(summary.questions as u64, "question", "questions"),
-        outcomes.join(", ")
-    ))?;
-    output::text(&output::shown(&table::scores(summary, names), usize::MAX).to_string())?;
+    output::prose(&format!("{}: {}", questions(summary.questions), outcomes.join(", ")))?;
+    output::text(output::shown(&table::scores(summary, names), usize::MAX))?;
     let facets = if brief { Vec::new() } else { table::by_facet(summary, columns) };
     for facet in &facets {
-        output::text(&format!(
-            "\n{}",
-            output::shown(facet, SHOWN).optional(&["f1_aligned", "em_canonical"])
-        ))?;
+        say!("\n{}", output::shown(facet, SHOWN).optional(&["f1_aligned", "em_canonical"]))?;
         if facet.rows.len() > SHOWN {
-            output::text(&format!("and {} more", facet.rows.len() - SHOWN))?;
+            say!("and {} more", facet.rows.len() - SHOWN)?;
         }
     }
     if let Some(usage) = table::usage(summary) {
-        output::text(&format!("\n{}", output::shown(&usage, usize::MAX)))?;
+        say!("\n{}", output::shown(&usage, usize::MAX))?;
     }
     if let Some(robust) = summary.robust {
         output::prose(&format!(
-            "\n{} of {} with the right answers differ from gold on neighbours of the KB ({:.1} %)",
-            output::count(robust.failed),
-            output::counted(robust.checked as u64, "prediction", "predictions"),
-            100.0 * robust.failed as f64 / robust.checked.max(1) as f64
+            "\n{} of {} with the right answers differ from gold on neighbours of the KB ({})",
+            count(robust.failed),
+            counted(robust.checked, "prediction", "predictions"),
+            percent(robust.failed, robust.checked.max(1))
         ))?;
     }
     Ok(())
@@ -344,31 +322,31 @@ fn show(summary: &Summary, names: &[&str], columns: &[&str], brief: bool) -> Res
 
 /// What the user should know after the scores.
 fn notes_after(summary: &Summary, compat: Option<DataSet>) {
-    if summary.repeated > 0 {
-        output::note(&format!(
-            "{} ignored: the same prediction for a question again",
-            output::counted(summary.repeated as u64, "prediction was", "predictions were")
-        ));
+    let Summary { repeated, incomparable, answers_from_kb, answers_unknown, .. } = *summary;
+    if repeated > 0 {
+        let predictions = counted(repeated, "prediction was", "predictions were");
+        note!("{predictions} ignored: the same prediction for a question again");
     }
-    if summary.incomparable > 0 {
-        output::note(&format!(
-            "{} in a language in which gold has no form and into which it cannot be translated: 0 in measures of forms",
-            output::counted(summary.incomparable as u64, "form is", "forms are")
-        ));
+    if incomparable > 0 {
+        let forms = counted(incomparable, "form is", "forms are");
+        note!(
+            "{forms} in a language in which gold has no form and into which it cannot be translated: 0 in measures of forms"
+        );
     }
-    if summary.answers_from_kb > 0 {
-        output::note(&format!(
+    let questions = |number: usize| counted(number, "question is", "questions are");
+    if answers_from_kb > 0 {
+        note!(
             "{} without gold answers: the results of the gold query on the KB were taken for them",
-            output::counted(summary.answers_from_kb as u64, "question is", "questions are")
-        ));
+            questions(answers_from_kb)
+        );
     }
-    if summary.answers_unknown > 0 {
-        output::note(&format!(
+    if answers_unknown > 0 {
+        note!(
             "{} without gold answers, and the gold query could not be run: answers are not measured there (give the KB with --kb)",
-            output::counted(summary.answers_unknown as u64, "question is", "questions are")
-        ));
+            questions(answers_unknown)
+        );
     }
     if let Some(difference) = compat.and_then(DataSet::official_difference) {
-        output::note(&format!("why official scores differ from ours: {difference}"));
+        note!("why official scores differ from ours: {difference}");
     }
 }

@@ -1,6 +1,7 @@
 //! `touchstone measures`.
 
-use crate::{Outcome, output};
+use crate::output;
+use crate::table::Table;
 use anyhow::Result;
 use clap::Args;
 use touchstone_grade::measures;
@@ -13,16 +14,14 @@ pub(crate) struct MeasuresArgs {
     json: bool,
 }
 
-pub(crate) fn run(args: &MeasuresArgs) -> Result<Outcome> {
+pub(crate) fn run(args: &MeasuresArgs) -> Result<()> {
     let measures = measures();
     if args.json {
-        output::json(&measures)?;
-        return Ok(Outcome::Done);
+        return output::json(&measures);
     }
-    let mut table = output::table(&["measure", "version", "formula", "odd cases"]);
+    let mut table = Table::new(&["measure", "version", "formula", "odd cases"]);
     for measure in &measures {
         table.add_row([&measure.name, &measure.version.to_string(), &measure.formula, measure.odd_cases]);
     }
-    output::text(&table.to_string())?;
-    Ok(Outcome::Done)
+    output::text(&table)
 }

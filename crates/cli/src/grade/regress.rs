@@ -1,7 +1,7 @@
 //! `touchstone regress`.
 
 use crate::args::BenchmarkArgs;
-use crate::{Outcome, output};
+use crate::output;
 use anyhow::Result;
 use clap::Args;
 use std::path::PathBuf;
@@ -29,7 +29,7 @@ pub(crate) struct RegressArgs {
     json: bool,
 }
 
-pub(crate) fn run(args: &RegressArgs) -> Result<Outcome> {
+pub(crate) fn run(args: &RegressArgs) -> Result<()> {
     // Nothing is run: the KB is not needed.
     let open = args.benchmark.open_with_or_without_kb(None)?;
     let config = RegressConfig {
@@ -40,35 +40,21 @@ pub(crate) fn run(args: &RegressArgs) -> Result<Outcome> {
     };
     let regressed = regress_run(&open, &config)?;
     if args.json {
-        output::json(&regressed)?;
-        return Ok(Outcome::Done);
+        return output::json(&regressed);
     }
-    let RegressedRun { regression: found, means, columns } = &regressed;
-    let mut table = output::table(&["", "mean", "deviation", "coefficient", "error", "p", ""]);
-    for coefficient in &found.coefficients {
-        let mean = means.iter().find(|(name, ..)| *name == coefficient.name);
-        table.add_row([
-            coefficient.name.clone(),
-            mean.map_or(String::new(), |(_, mean, _)| format!("{mean:.2}")),
-            mean.map_or(String::new(), |(.., deviation)| format!("{deviation:.2}")),
-            format!("{:+.5}", coefficient.estimate),
-            format!("{:.5}", coefficient.error),
-            format!("{:.4}", coefficient.p),
-            coefficient.stars.to_owned(),
-        ]);
-    }
-    output::text(&table.to_string())?;
+    output::text(output::shown(&regressed.table(), usize::MAX))?;
+    let RegressedRun { regression: found, columns, .. } = &regressed;
     output::prose(&format!(
         "{} explained by language: {}, R² {:.3}; * p up to 0.05, ** 0.01, *** 0.001",
         args.measure,
-        output::counted(found.n as u64, "question", "questions"),
+        output::questions(found.n),
         found.r_squared
     ))?;
     for (name, reason) in &found.dropped {
-        output::note(&format!("{name} is left out: {reason}"));
+        note!("{name} is left out: {reason}");
     }
     for (name, what) in columns {
         output::item(&format!("{name}: {what}"), 2)?;
     }
-    Ok(Outcome::Done)
+    Ok(())
 }

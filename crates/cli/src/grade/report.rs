@@ -1,7 +1,7 @@
 //! `touchstone report`.
 
+use crate::output::megabytes;
 use crate::progress::Bar;
-use crate::{Outcome, output};
 use anyhow::Result;
 use clap::Args;
 use std::path::PathBuf;
@@ -24,10 +24,9 @@ pub(crate) struct ReportArgs {
     title: Option<String>,
 }
 
-pub(crate) fn run(args: ReportArgs) -> Result<Outcome> {
+pub(crate) fn run(args: ReportArgs) -> Result<()> {
     let ReportArgs { runs, out, force, title } = args;
     let shown = out.display().to_string();
     let written = touchstone_studio::report(&ReportConfig { runs, title, out, force }, &Bar::new())?;
-    output::text(&format!("{shown} written, {:.1} MB", written.bytes as f64 / 1e6))?;
-    Ok(Outcome::Done)
+    say!("{shown} written, {}", megabytes(written.bytes))
 }

@@ -1,11 +1,11 @@
 //! `touchstone kb export`.
 
-use crate::Outcome;
+use crate::choice::choice;
 use crate::open_kb::KbArg;
 use crate::output::{self, count};
 use crate::progress::Bar;
 use anyhow::{Result, bail};
-use clap::{Args, ValueEnum};
+use clap::Args;
 use std::path::PathBuf;
 use touchstone_kb::export::{self, ExportFormat, ExportRequest, ExportView};
 
@@ -14,11 +14,11 @@ pub(crate) struct ExportArgs {
     #[command(flatten)]
     kb: KbArg,
     /// The format
-    #[arg(long, value_enum)]
-    format: FormatArg,
+    #[arg(long, value_parser = choice(FORMATS))]
+    format: ExportFormat,
     /// Which triples, for nt and ttl (direct if absent)
-    #[arg(long, value_enum, value_name = "direct|kqapro")]
-    view: Option<ViewArg>,
+    #[arg(long, value_parser = choice(VIEWS), value_name = "direct|kqapro")]
+    view: Option<ExportView>,
     /// Leave out qualifiers in the direct view: plain RDF 1.1, for systems that cannot read RDF 1.2
     #[arg(long)]
     no_qualifiers: bool,
@@ -33,32 +33,24 @@ pub(crate) struct ExportArgs {
     json: bool,
 }
 
-#[derive(Clone, Copy, ValueEnum)]
-enum FormatArg {
-    /// N-Triples
-    Nt,
-    /// Turtle
-    Ttl,
-    /// KQA Pro's kb.json
-    KqaproJson,
-    /// KB lines: holds everything
-    Lines,
-}
+const FORMATS: [(&str, &str, ExportFormat); 4] = [
+    ("nt", "N-Triples", ExportFormat::NTriples),
+    ("ttl", "Turtle", ExportFormat::Turtle),
+    ("kqapro-json", "KQA Pro's kb.json", ExportFormat::KqaProJson),
+    ("lines", "KB lines: holds everything", ExportFormat::Lines),
+];
 
-#[derive(Clone, Copy, ValueEnum)]
-enum ViewArg {
-    /// One triple per fact
-    Direct,
-    /// KQA Pro's graph: a node for every value and every fact
-    Kqapro,
-}
+const VIEWS: [(&str, &str, ExportView); 2] = [
+    ("direct", "One triple per fact", ExportView::Direct),
+    ("kqapro", "KQA Pro's graph: a node for every value and every fact", ExportView::KqaPro),
+];
 
-pub(crate) fn run(args: &ExportArgs) -> Result<Outcome> {
-    let is_rdf = matches!(args.format, FormatArg::Nt | FormatArg::Ttl);
+pub(crate) fn run(args: &ExportArgs) -> Result<()> {
+    let is_rdf = matches!(args.format, ExportFormat::NTriples | ExportFormat::Turtle);
     if args.view.is_some() && !is_rdf {
         bail!("--view is for the formats nt and ttl");
     }
-    if args.no_qualifiers && (!is_rdf || matches!(args.view, Some(ViewArg::Kqapro))) {
+    if args.no_qualifiers && (!is_rdf || args.view == Some(ExportView::KqaPro)) {
         bail!("--no-qualifiers is for the direct view of the formats nt and ttl");
     }
     let to_file = args.out.as_ref().filter(|path| path.as_os_str() != "-");
@@ -68,16 +60,8 @@ pub(crate) fn run(args: &ExportArgs) -> Result<Outcome> {
     let mut file = to_file.map(|path| output::file(path, args.force)).transpose()?;
     let kb = args.kb.open()?;
     let request = ExportRequest {
-        format: match args.format {
-            FormatArg::Nt => ExportFormat::NTriples,
-            FormatArg::Ttl => ExportFormat::Turtle,
-            FormatArg::KqaproJson => ExportFormat::KqaProJson,
-            FormatArg::Lines => ExportFormat::Lines,
-        },
-        view: match args.view {
-            None | Some(ViewArg::Direct) => ExportView::Direct,
-            Some(ViewArg::Kqapro) => ExportView::KqaPro,
-        },
+        format: args.format,
+        view: args.view.unwrap_or(ExportView::Direct),
         qualifiers: !args.no_qualifiers,
     };
     let bar = Bar::new();
@@ -90,12 +74,11 @@ pub(crate) fn run(args: &ExportArgs) -> Result<Outcome> {
     }
     drop(bar);
     if args.json {
-        output::json(&report)?;
-    } else {
-        output::note(&format!("{} records written", count(report.n_records)));
-        for (what, n) in &report.lost {
-            output::note(&format!("this format cannot hold: {what} ({})", count(*n)));
-        }
+        return output::json(&report);
     }
-    Ok(Outcome::Done)
+    note!("{} records written", count(report.n_records));
+    for (what, n) in &report.lost {
+        note!("this format cannot hold: {what} ({})", count(*n));
+    }
+    Ok(())
 }

@@ -6,7 +6,6 @@ use crate::output;
 use anyhow::Result;
 use clap::Args;
 use touchstone_kb::entity_page::NodeSummary;
-use touchstone_kb::{Kb, NameHit};
 
 #[derive(Args)]
 pub(crate) struct FindArgs {
@@ -31,25 +30,10 @@ pub(crate) fn run(args: &FindArgs) -> Result<Outcome> {
     if args.json {
         output::json(&NodeSummary::of_hits(&kb, &hits))?;
     } else if hits.is_empty() {
-        output::note(&format!(
-            "nothing in {} is called anything like `{}`",
-            kb.manifest().name,
-            output::shortened(&args.name)
-        ));
+        let name = output::shortened(&args.name);
+        note!("nothing in {} is called anything like `{name}`", kb.manifest().name);
     } else {
-        output::text(&hit_table(&kb, &hits))?;
+        output::text(super::hit_table(&kb, &hits))?;
     }
-    Ok(if hits.is_empty() { Outcome::NothingFound } else { Outcome::Done })
-}
-
-/// Hits as a table.
-pub(super) fn hit_table(kb: &Kb, hits: &[NameHit]) -> String {
-    let mut table =
-        output::table(&["name", "what", "match", "facts", "id"]).whole(&["id"]).optional(&["match"]);
-    for (hit, node) in hits.iter().zip(NodeSummary::of_hits(kb, hits)) {
-        let label = node.label;
-        let name = if hit.name == label { label.to_owned() } else { format!("{label} ({})", hit.name) };
-        table.add_row([name.as_str(), &node.gist(), hit.matched.name(), &output::count(node.facts), node.id]);
-    }
-    format!("{table}\n")
+    Outcome::found(!hits.is_empty())
 }

@@ -1,10 +1,12 @@
 //! `touchstone kb import`.
 
-use crate::Outcome;
+use crate::choice::choice;
 use crate::output::{self, count, counted};
 use crate::progress::Bar;
+use crate::table::Table;
 use anyhow::{Result, bail};
-use clap::{Args, ValueEnum};
+use clap::Args;
+use std::fmt::Write;
 use std::path::PathBuf;
 use std::time::Instant;
 use touchstone_kb::Kb;
@@ -17,11 +19,11 @@ pub(crate) struct ImportArgs {
     #[arg(required = true, value_name = "INPUT")]
     inputs: Vec<PathBuf>,
     /// What the files are [default: guessed from their names and beginnings]
-    #[arg(long, value_enum)]
-    from: Option<From>,
+    #[arg(long, value_parser = choice(KINDS))]
+    from: Option<FileKind>,
     /// How RDF is read
-    #[arg(long, value_enum, default_value_t = ProfileArg::Rdfs)]
-    profile: ProfileArg,
+    #[arg(long, value_parser = choice(PROFILES), default_value = "rdfs")]
+    profile: Profile,
     /// Freebase's ontology: fb_roles, fb_types, reverse_properties, domain_info
     #[arg(long, value_name = "DIR")]
     ontology: Option<PathBuf>,
@@ -72,29 +74,21 @@ pub(crate) struct ImportArgs {
     json: bool,
 }
 
-#[derive(Clone, Copy, ValueEnum, PartialEq)]
-enum From {
-    /// KQA Pro's kb.json, of 2020 or 2022
-    Kqapro,
-    /// RDF: .nt .nq .ttl .trig .n3 .rdf .owl .xml .jsonld
-    Rdf,
-    /// Wikidata's JSON dump
-    WikidataJson,
-    /// KB lines, Touchstone's own format
-    Lines,
-}
+const KINDS: [(&str, &str, FileKind); 4] = [
+    ("kqapro", "KQA Pro's kb.json, of 2020 or 2022", FileKind::KqaPro),
+    ("rdf", "RDF: .nt .nq .ttl .trig .n3 .rdf .owl .xml .jsonld", FileKind::Rdf),
+    ("wikidata-json", "Wikidata's JSON dump", FileKind::WikidataJson),
+    ("lines", "KB lines, Touchstone's own format", FileKind::Lines),
+];
 
-#[derive(Clone, Copy, ValueEnum, PartialEq)]
-enum ProfileArg {
-    /// RDF Schema, SKOS, RDF 1.2 annotations
-    Rdfs,
-    Freebase,
-    Dbpedia,
-    /// Statements with qualifiers (p:, ps:, pq:)
-    Wikidata,
-}
+const PROFILES: [(&str, &str, Profile); 4] = [
+    ("rdfs", "RDF Schema, SKOS, RDF 1.2 annotations", Profile::Rdfs),
+    ("freebase", "", Profile::Freebase),
+    ("dbpedia", "", Profile::Dbpedia),
+    ("wikidata", "Statements with qualifiers (p:, ps:, pq:)", Profile::Wikidata),
+];
 
-pub(crate) fn run(args: &ImportArgs) -> Result<Outcome> {
+pub(crate) fn run(args: &ImportArgs) -> Result<()> {
     let request = request(args)?;
     let start = Instant::now();
     let report = {
@@ -103,58 +97,46 @@ pub(crate) fn run(args: &ImportArgs) -> Result<Outcome> {
     };
     // Benchmarks find their KB by this record; without it they need --kb.
     if let Err(error) = touchstone_kb::registry::record(&touchstone_kb::cache_dir(), &args.out) {
-        output::note(&format!("the KB is not recorded for benchmarks to find ({error}); give it with --kb"));
+        note!("the KB is not recorded for benchmarks to find ({error}); give it with --kb");
     }
     let survey = Survey::of(&Kb::open(&args.out)?);
     if args.json {
         output::json(&report.summary(&args.out, &survey, args.problems))?;
     } else {
-        output::text(&readable(&report, args, start))?;
+        output::text(readable(&report, args, start))?;
     }
     if survey.lacks_names() {
-        output::note(&lacking_names(&survey, matches!(request.source, Source::Rdf(_))));
+        output::note(lacking_names(&survey, matches!(request.source, Source::Rdf(_))));
     }
-    Ok(Outcome::Done)
+    Ok(())
 }
 
 /// The request that the arguments stand for.
 fn request(args: &ImportArgs) -> Result<ImportRequest> {
-    let from = match args.from {
-        Some(from) => from,
-        None => match FileKind::of(&args.inputs)? {
-            FileKind::KqaPro => From::Kqapro,
-            FileKind::Rdf => From::Rdf,
-            FileKind::WikidataJson => From::WikidataJson,
-            FileKind::Lines => From::Lines,
-        },
-    };
-    let profile = match args.profile {
-        ProfileArg::Rdfs => Profile::Rdfs,
-        ProfileArg::Freebase => Profile::Freebase,
-        ProfileArg::Dbpedia => Profile::Dbpedia,
-        ProfileArg::Wikidata => Profile::Wikidata,
-    };
-    if args.ontology.is_some() && (from != From::Rdf || profile != Profile::Freebase) {
+    let from = args.from.map_or_else(|| FileKind::of(&args.inputs), Ok)?;
+    let is_rdf = from == FileKind::Rdf;
+    if args.ontology.is_some() && (!is_rdf || args.profile != Profile::Freebase) {
         bail!("--ontology is for `--from rdf --profile freebase`");
     }
-    if from != From::Rdf && args.profile != ProfileArg::Rdfs {
+    if !is_rdf && args.profile != Profile::Rdfs {
         bail!("--profile is for `--from rdf`");
     }
-    if from != From::Rdf && !args.label_properties.is_empty() {
+    if !is_rdf && !args.label_properties.is_empty() {
         bail!("--label-property is for `--from rdf`; other formats mark their names");
     }
-    if from != From::WikidataJson && (args.seeds.is_some() || args.same_name > 0 || args.keep_identifiers) {
+    if from != FileKind::WikidataJson && (args.seeds.is_some() || args.same_name > 0 || args.keep_identifiers)
+    {
         bail!("--seeds, --same-name and --keep-identifiers are for `--from wikidata-json`");
     }
     let source = match from {
-        From::Kqapro => Source::KqaPro,
-        From::Rdf => Source::Rdf(profile),
-        From::WikidataJson => Source::WikidataJson(Subset {
+        FileKind::KqaPro => Source::KqaPro,
+        FileKind::Rdf => Source::Rdf(args.profile),
+        FileKind::WikidataJson => Source::WikidataJson(Subset {
             seeds: args.seeds.clone(),
             same_name: args.same_name,
             keep_identifiers: args.keep_identifiers,
         }),
-        From::Lines => Source::Lines,
+        FileKind::Lines => Source::Lines,
     };
     let mut request = ImportRequest::new(source, args.inputs.clone());
     request.ontology.clone_from(&args.ontology);
@@ -180,17 +162,14 @@ fn lacking_names(survey: &Survey, is_rdf: bool) -> String {
     if !survey.name_like.is_empty() {
         text.push_str("\nThese properties look like names:");
         for property in &survey.name_like {
-            text.push_str(&format!(
-                "\n  {} ({}, such as {})",
-                property.id,
-                counted(property.entities, "entity", "entities"),
-                output::shortened(&property.example)
-            ));
+            let entities = counted(property.entities, "entity", "entities");
+            let example = output::shortened(&property.example);
+            let _ = write!(text, "\n  {} ({entities}, such as {example})", property.id);
         }
         if is_rdf {
             text.push_str("\nImport again with those that are:");
             for property in &survey.name_like {
-                text.push_str(&format!("\n  --label-property '{}'", property.id));
+                let _ = write!(text, "\n  --label-property '{}'", property.id);
             }
         }
     } else if is_rdf {
@@ -204,7 +183,7 @@ const CYCLES_SHOWN: usize = 5;
 
 fn readable(report: &ImportReport, args: &ImportArgs, start: Instant) -> String {
     let exact = report.compiled.is_exact_rdf;
-    let mut table = output::table(&["records", "", "what became of them"]);
+    let mut table = Table::new(&["records", "", "what became of them"]);
     let mut section = |rows: &[(&str, u64)], prefix: &str| {
         for (what, n) in rows {
             table.add_row([count(*n), prefix.to_owned(), (*what).to_owned()]);
@@ -224,23 +203,17 @@ fn readable(report: &ImportReport, args: &ImportArgs, start: Instant) -> String 
     section(&report.notes.0, "note");
     let mut text = format!("{table}\n");
     for cycle in report.compiled.cycles.iter().take(CYCLES_SHOWN) {
-        text.push_str(&format!(
-            "cycle in the class hierarchy, cut: {} -> {}\n",
-            cycle.join(" -> "),
-            cycle[0]
-        ));
+        let _ = writeln!(text, "cycle in the class hierarchy, cut: {} -> {}", cycle.join(" -> "), cycle[0]);
     }
     if report.compiled.cycles.len() > CYCLES_SHOWN {
-        text.push_str(&format!("... and {} more cycles\n", report.compiled.cycles.len() - CYCLES_SHOWN));
+        let _ = writeln!(text, "... and {} more cycles", report.compiled.cycles.len() - CYCLES_SHOWN);
     }
     for problem in report.problems.iter().take(args.problems) {
-        text.push_str(&format!("{problem}\n"));
+        let _ = writeln!(text, "{problem}");
     }
-    if report.n_problems > args.problems as u64 {
-        text.push_str(&format!(
-            "... and {} more problems (--problems N)\n",
-            count(report.n_problems - args.problems as u64)
-        ));
+    let more_problems = report.n_problems.saturating_sub(args.problems as u64);
+    if more_problems > 0 {
+        let _ = writeln!(text, "... and {} more problems (--problems N)", count(more_problems));
     }
     let manifest = &report.compiled.manifest;
     let counts = &manifest.counts;

@@ -1,8 +1,8 @@
 //! `touchstone kb info`.
 
-use crate::Outcome;
 use crate::open_kb::KbArg;
 use crate::output::{self, count};
+use crate::table::Table;
 use anyhow::Result;
 use clap::Args;
 use touchstone_kb::Kb;
@@ -20,22 +20,18 @@ pub(crate) struct InfoArgs {
     json: bool,
 }
 
-pub(crate) fn run(args: &InfoArgs) -> Result<Outcome> {
+pub(crate) fn run(args: &InfoArgs) -> Result<()> {
     let kb = args.kb.open()?;
     let info = KbInfo::of(&kb, args.schema);
     if args.json {
-        output::json(&info)?;
-    } else {
-        output::text(&readable(&info))?;
-        if let Some(schema) = &info.schema {
-            output::text(&readable_schema(&kb, schema))?;
-        }
+        return output::json(&info);
     }
-    Ok(Outcome::Done)
+    output::text(readable(&info))?;
+    info.schema.as_ref().map_or(Ok(()), |schema| output::text(readable_schema(&kb, schema)))
 }
 
-fn readable(info: &KbInfo<'_>) -> String {
-    let mut table = output::table(&[info.name, ""]);
+fn readable(info: &KbInfo<'_>) -> Table {
+    let mut table = Table::new(&[info.name, ""]);
     let facts = format!(
         "{} ({} relational, {} literal; {} with qualifiers)",
         count(info.facts.total),
@@ -81,20 +77,20 @@ fn readable(info: &KbInfo<'_>) -> String {
     {
         table.add_row([*key, value]);
     }
-    format!("{table}\n")
+    table
 }
 
 fn readable_schema(kb: &Kb, schema: &SchemaInfo<'_>) -> String {
     let or_dash = |text: Option<&str>| text.unwrap_or("-").to_owned();
     let label_of = |id: Option<&str>| or_dash(id.and_then(|id| kb.node(id)).map(|node| kb.label(node)));
-    let mut classes = output::table(&["class", "id", "under", "members", "domain"])
+    let mut classes = Table::new(&["class", "id", "under", "members", "domain"])
         .whole(&["id"])
         .optional(&["domain", "under"]);
     for c in &schema.classes {
         let parents: Vec<String> = c.parents.iter().map(|id| label_of(Some(id))).collect();
         classes.add_row([c.label, c.id, &parents.join(", "), &count(c.members), &or_dash(c.domain)]);
     }
-    let mut relations = output::table(&["relation", "id", "backwards", "from", "to", "facts", "domain"])
+    let mut relations = Table::new(&["relation", "id", "backwards", "from", "to", "facts", "domain"])
         .whole(&["id"])
         .optional(&["domain", "backwards"]);
     for r in &schema.relations {
@@ -102,14 +98,14 @@ fn readable_schema(kb: &Kb, schema: &SchemaInfo<'_>) -> String {
         let (from, to) = (label_of(r.from), label_of(r.to));
         relations.add_row([r.label, r.id, backwards, &from, &to, &count(r.facts), &or_dash(r.domain)]);
     }
-    let mut attributes = output::table(&["attribute", "id", "kind", "unit", "of", "facts", "domain"])
+    let mut attributes = Table::new(&["attribute", "id", "kind", "unit", "of", "facts", "domain"])
         .whole(&["id"])
         .optional(&["domain"]);
     for a in &schema.attributes {
         let (unit, of) = (or_dash(a.unit), label_of(a.from));
         attributes.add_row([a.label, a.id, a.kind, &unit, &of, &count(a.facts), &or_dash(a.domain)]);
     }
-    let mut qualifiers = output::table(&["qualifier", "id", "kind"]).whole(&["id"]);
+    let mut qualifiers = Table::new(&["qualifier", "id", "kind"]).whole(&["id"]);
     for q in &schema.qualifiers {
         qualifiers.add_row([q.label, q.id, q.kind]);
     }

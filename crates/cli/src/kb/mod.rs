@@ -7,9 +7,13 @@ mod info;
 mod serve;
 mod show;
 
-use crate::Outcome;
+use crate::output::count;
+use crate::table::Table;
+use crate::{Outcome, done};
 use anyhow::Result;
 use clap::Subcommand;
+use touchstone_kb::entity_page::NodeSummary;
+use touchstone_kb::{Kb, NameHit};
 
 /// The commands about knowledge bases.
 #[derive(Subcommand)]
@@ -43,11 +47,22 @@ pub(crate) enum KbCommand {
 /// Runs a command.
 pub(crate) fn run(command: KbCommand) -> Result<Outcome> {
     match command {
-        KbCommand::Info(args) => info::run(&args),
+        KbCommand::Info(args) => done(info::run(&args)),
         KbCommand::Show(args) => show::run(&args),
         KbCommand::Find(args) => find::run(&args),
-        KbCommand::Import(args) => import::run(&args),
-        KbCommand::Export(args) => export::run(&args),
-        KbCommand::Serve(args) => serve::run(&args),
+        KbCommand::Import(args) => done(import::run(&args)),
+        KbCommand::Export(args) => done(export::run(&args)),
+        KbCommand::Serve(args) => done(serve::run(&args)),
     }
+}
+
+/// Names that were found.
+fn hit_table(kb: &Kb, hits: &[NameHit]) -> Table {
+    let mut table = Table::new(&["name", "what", "match", "facts", "id"]).whole(&["id"]).optional(&["match"]);
+    for (hit, node) in hits.iter().zip(NodeSummary::of_hits(kb, hits)) {
+        let label = node.label;
+        let name = if hit.name == label { label.to_owned() } else { format!("{label} ({})", hit.name) };
+        table.add_row([name.as_str(), &node.gist(), hit.matched.name(), &count(node.facts), node.id]);
+    }
+    table
 }

@@ -1,8 +1,8 @@
 //! `touchstone kb serve`: a KB as a SPARQL endpoint.
 
 use crate::open_kb::KbArg;
+use crate::output::{count, counted};
 use crate::progress::Bar;
-use crate::{Outcome, output};
 use anyhow::{Context, Result};
 use clap::Args;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
@@ -54,7 +54,7 @@ fn seconds(option: &str, value: f64) -> Result<Duration> {
     seconds.with_context(|| format!("--{option} {value}: give a number of seconds above 0"))
 }
 
-pub(crate) fn run(args: &ServeArgs) -> Result<Outcome> {
+pub(crate) fn run(args: &ServeArgs) -> Result<()> {
     let defaults = ServeOptions::default();
     let options = ServeOptions {
         address: SocketAddr::new(args.bind, args.port),
@@ -76,17 +76,14 @@ pub(crate) fn run(args: &ServeArgs) -> Result<Outcome> {
     let session = Box::leak(Box::new(Session::new(kb)));
     let bar = Bar::new();
     let served = serve(session, &options, &bar.cancel(), |address| {
-        output::note(&format!(
+        note!(
             "SPARQL at http://{address}/sparql (plain triples) and http://{address}/kqapro/sparql; Ctrl-C stops"
-        ));
+        );
         if !address.ip().is_loopback() {
-            output::note("everyone who can reach this machine can query the KB");
+            note!("everyone who can reach this machine can query the KB");
         }
     })?;
-    output::note(&format!(
-        "stopped after {}, at most {} of them at once",
-        output::counted(served.connections, "connection", "connections"),
-        output::count(served.most_connections)
-    ));
-    Ok(Outcome::Done)
+    let connections = counted(served.connections, "connection", "connections");
+    note!("stopped after {connections}, at most {} of them at once", count(served.most_connections));
+    Ok(())
 }

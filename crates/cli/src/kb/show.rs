@@ -1,9 +1,10 @@
 //! `touchstone kb show`: the page of an entity or class.
 
-use super::find::hit_table;
+use super::hit_table;
+use crate::Outcome;
 use crate::open_kb::KbArg;
 use crate::output::{self, count};
-use crate::{Outcome, table};
+use crate::table::{Table, width, wrapped};
 use anyhow::Result;
 use clap::Args;
 use std::fmt::Write;
@@ -42,7 +43,7 @@ pub(crate) fn run(args: &ShowArgs) -> Result<Outcome> {
     if args.json {
         output::json(&EntityPage::of(&kb, node, others))?;
     } else {
-        output::text(&(page(&kb, node, args) + &candidates(&kb, others, args.all)))?;
+        output::text(page(&kb, node, args) + &candidates(&kb, others, args.all))?;
     }
     Ok(Outcome::Done)
 }
@@ -54,9 +55,9 @@ fn not_found(kb: &Kb, args: &ShowArgs) -> Result<Outcome> {
         return Ok(Outcome::NothingFound);
     }
     let name = output::shortened(&args.name);
-    output::note(&format!("{} has nothing that is called `{name}` or has this id", kb.manifest().name));
+    note!("{} has nothing that is called `{name}` or has this id", kb.manifest().name);
     if !hits.is_empty() {
-        output::note(&format!("did you mean:\n{}", hit_table(kb, &hits)));
+        note!("did you mean:\n{}\n", hit_table(kb, &hits));
     }
     Ok(Outcome::NothingFound)
 }
@@ -67,7 +68,7 @@ fn page(kb: &Kb, node: NodeId, args: &ShowArgs) -> String {
     let mut line = |key: &str, value: &str| {
         if !value.is_empty() {
             let line = format!("{key:>12}  {value}");
-            text.push_str(&table::wrapped(&line, "              ", table::width()));
+            text.push_str(&wrapped(&line, "              ", width()));
         }
     };
     let labels = |classes: &[Named<'_>]| classes.iter().map(|c| c.label).collect::<Vec<_>>().join(", ");
@@ -91,8 +92,8 @@ fn page(kb: &Kb, node: NodeId, args: &ShowArgs) -> String {
     text
 }
 
-fn fact_table(kb: &Kb, title: &str, groups: &[FactGroup], args: &ShowArgs, to: bool) -> table::Table {
-    let mut table = output::table(&[title, "", ""]);
+fn fact_table(kb: &Kb, title: &str, groups: &[FactGroup], args: &ShowArgs, to: bool) -> Table {
+    let mut table = Table::new(&[title, "", ""]);
     for FactGroup { name, facts } in groups {
         let shown = if args.all { facts.len() } else { FACTS_SHOWN.min(facts.len()) };
         for (at, fact) in facts[..shown].iter().enumerate() {
@@ -126,7 +127,7 @@ fn qualifiers(kb: &Kb, fact: &Fact) -> String {
 
 fn candidates(kb: &Kb, others: &[NodeId], all: bool) -> String {
     let Some(&first) = others.first() else { return String::new() };
-    let mut table = output::table(&["Also called that", "what", "facts"]);
+    let mut table = Table::new(&["Also called that", "what", "facts"]);
     let shown = if all { others.len() } else { CANDIDATES_SHOWN.min(others.len()) };
     for node in others[..shown].iter().map(|&other| NodeSummary::of(kb, other)) {
         table.add_row([node.id, &node.gist(), &count(node.facts)]);
@@ -134,5 +135,5 @@ fn candidates(kb: &Kb, others: &[NodeId], all: bool) -> String {
     let left = others.len() - shown;
     let more = if left > 0 { format!("... and {left} more (--all)\n") } else { String::new() };
     let hint = format!("Show one of them with: touchstone kb show {}", kb.node_id(first));
-    format!("\n{table}\n{more}{}", table::wrapped(&hint, "  ", table::width()))
+    format!("\n{table}\n{more}{}", wrapped(&hint, "  ", width()))
 }

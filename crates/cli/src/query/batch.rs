@@ -30,7 +30,7 @@ pub(super) fn run(
         bar.stage(&format!("running {file}"), path.metadata().ok().map(|meta| meta.len()));
         touchstone_kb::import::open(path, &bar)?
     };
-    let config = BatchConfig { settings, language: args.run.lang.language(), jobs: args.jobs };
+    let config = BatchConfig { settings, language: args.session.lang, jobs: args.jobs };
     let mut run = |out: &mut dyn Write| run_batch(session, &config, &mut input, out, &bar.cancel(), &bar);
     let summary = match reserved {
         None => {
@@ -50,16 +50,12 @@ pub(super) fn run(
     drop(input);
     drop(bar);
     if args.json {
-        output::note(&serde_json::to_string(&summary)?);
+        output::note(serde_json::to_string(&summary)?);
     } else {
         let outcomes = summary.outcomes.iter();
         let parts: Vec<String> =
             outcomes.map(|(word, &n)| format!("{} {}", output::count(n), word.replace('_', " "))).collect();
-        output::note(&format!(
-            "{}: {}",
-            output::counted(summary.queries, "query", "queries"),
-            parts.join(", ")
-        ));
+        note!("{}: {}", output::counted(summary.queries, "query", "queries"), parts.join(", "));
     }
-    Ok(if summary.all_answered() { Outcome::Done } else { Outcome::NothingFound })
+    Outcome::found(summary.all_answered())
 }

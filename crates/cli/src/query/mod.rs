@@ -1,24 +1,16 @@
-//! `touchstone query` and `touchstone shell`: run logical forms.
+//! `touchstone query`: run logical forms.
 
 mod batch;
-mod complete;
-pub(crate) mod shell;
-mod show;
 
 use crate::progress::Bar;
-use crate::{Outcome, output};
+use crate::session_args::SessionArgs;
+use crate::{Outcome, reply};
 use anyhow::{Context, Result, bail};
-use clap::{Args, ValueEnum};
+use clap::Args;
 use std::io::Read;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::time::Duration;
-use touchstone_engine::budget::Limits;
-use touchstone_engine::compat::Compat;
+use touchstone_engine::Session;
 use touchstone_engine::sparql::ReplyFormat;
-use touchstone_engine::{AutoEngine, EmbeddedEngine, Engine, Session, Settings, SparevalEngine, View};
-use touchstone_logic::Language;
-use touchstone_protocol::{Endpoint, EndpointSettings};
 
 /// Arguments of `touchstone query`.
 #[derive(Args)]
@@ -27,7 +19,7 @@ pub(crate) struct QueryArgs {
     #[arg(value_name = "QUERY|FILE|-", required_unless_present = "batch", conflicts_with = "batch")]
     query: Option<String>,
     #[command(flatten)]
-    run: RunArgs,
+    session: SessionArgs,
     /// Show every step with its rows and time
     #[arg(long)]
     trace: bool,
@@ -54,147 +46,12 @@ pub(crate) struct QueryArgs {
     jobs: Option<usize>,
 }
 
-/// How queries are run: for `query` and `shell`.
-#[derive(Args, Clone)]
-pub(crate) struct RunArgs {
-    /// `world` (embedded), or the directory of a compiled KB
-    #[arg(long, default_value = "world", value_name = "world|DIR")]
-    pub(crate) kb: String,
-    /// The language of the query
-    #[arg(long, value_enum, default_value_t = LanguageName::Auto)]
-    lang: LanguageName,
-    /// What runs the query: auto, embedded, spareval, endpoint:URL (a SPARQL server that holds the KB; see docs/running-queries.md)
-    #[arg(long, default_value = "auto", value_name = "ENGINE")]
-    pub(crate) engine: String,
-    /// The graph of the endpoint to query, if it holds several (Virtuoso does)
-    #[arg(long, value_name = "IRI")]
-    default_graph: Option<String>,
-    /// Get results of an endpoint in pages of this size [default: only results that the server cuts]
-    #[arg(long, value_name = "ROWS", value_parser = clap::value_parser!(u32).range(1..))]
-    page_size: Option<u32>,
-    /// Run KoPL programs as a published executor does, mistakes included
-    #[arg(long, value_enum)]
-    compat: Option<CompatName>,
-    /// The graph that SPARQL queries refer to
-    #[arg(long, value_enum, default_value_t = ViewName::Auto)]
-    view: ViewName,
-    /// Maximum number of seconds for a query
-    #[arg(long, default_value_t = 10.0, value_name = "SECONDS")]
-    max_time: f64,
-    /// Maximum number of operations for a query
-    #[arg(long, default_value_t = Limits::default().operations, value_name = "N")]
-    max_operations: u64,
-    /// Maximum number of answers to a query
-    #[arg(long, default_value_t = Limits::default().rows, value_name = "N")]
-    max_rows: u64,
-    /// Maximum number of megabytes that a query may hold in memory
-    #[arg(long, default_value_t = Limits::default().memory >> 20, value_name = "MB")]
-    max_memory: u64,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum LanguageName {
-    /// Guessed from the query
-    Auto,
-    /// S-expressions
-    Sexpr,
-    /// KoPL programs
-    Kopl,
-    /// SPARQL
-    Sparql,
-}
-
-impl LanguageName {
-    /// The language; none for `auto`.
-    fn language(self) -> Option<Language> {
-        match self {
-            LanguageName::Auto => None,
-            LanguageName::Sexpr => Some(Language::Sexpr),
-            LanguageName::Kopl => Some(Language::Kopl),
-            LanguageName::Sparql => Some(Language::Sparql),
-        }
-    }
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum CompatName {
-    /// The PyPI package KoPL 0.0.5
-    Kopl,
-    /// The rule executor of KQA Pro's baselines
-    Rule,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum ViewName {
-    /// Guessed from the query
-    Auto,
-    /// Plain triples
-    Direct,
-    /// KQA Pro's graph: values and facts are nodes
-    Kqapro,
-}
-
-impl RunArgs {
-    /// How the arguments say to run a query.
-    pub(crate) fn settings(&self) -> Result<Settings> {
-        if !(self.max_time >= 0.0 && self.max_time.is_finite()) {
-            bail!("--max-time {} is not a number of seconds", self.max_time);
-        }
-        Ok(Settings {
-            engine: self.engine(&self.engine)?,
-            view: match self.view {
-                ViewName::Auto => None,
-                ViewName::Direct => Some(View::Direct),
-                ViewName::Kqapro => Some(View::KqaPro),
-            },
-            compat: self.compat.map(|compat| match compat {
-                CompatName::Kopl => Compat::Kopl,
-                CompatName::Rule => Compat::Rule,
-            }),
-            limits: Limits {
-                operations: self.max_operations,
-                rows: self.max_rows,
-                memory: self.max_memory.saturating_mul(1 << 20),
-                time: Duration::try_from_secs_f64(self.max_time).unwrap_or(Duration::MAX),
-            },
-            ..Settings::default()
-        })
-    }
-
-    /// The engine with a name.
-    pub(crate) fn engine(&self, name: &str) -> Result<Arc<dyn Engine>> {
-        Ok(match name {
-            "auto" => Arc::new(AutoEngine),
-            "embedded" => Arc::new(EmbeddedEngine),
-            "spareval" => Arc::new(SparevalEngine),
-            other => match other.strip_prefix("endpoint:") {
-                Some(url) => {
-                    let settings = EndpointSettings {
-                        timeout: Duration::try_from_secs_f64(self.max_time).unwrap_or(Duration::MAX),
-                        page_size: self.page_size.map(|rows| rows as usize),
-                        default_graph: self.default_graph.clone(),
-                        ..Default::default()
-                    };
-                    Arc::new(Endpoint::new(url, settings)?)
-                }
-                None => {
-                    bail!("there is no engine `{other}`; there are auto, embedded, spareval and endpoint:URL")
-                }
-            },
-        })
-    }
-
-    pub(crate) fn language(&self, text: &str) -> Language {
-        self.lang.language().unwrap_or_else(|| Language::guess(text))
-    }
-}
-
 pub(crate) fn run(args: &QueryArgs) -> Result<Outcome> {
-    let mut settings = args.run.settings()?;
+    let mut settings = args.session.settings()?;
     settings.trace = args.trace;
     let format = args.format.as_deref().map(|name| name.parse::<ReplyFormat>()).transpose()?;
     settings.terms = format.is_some();
-    let kb = crate::open_kb::open_kb(&args.run.kb)?;
+    let kb = crate::open_kb::open_kb(&args.session.kb)?;
     let session = Session::new(&kb);
     if let (Some(batch), Some(out)) = (&args.batch, &args.out) {
         let session = session.without_suggestions();
@@ -203,12 +60,12 @@ pub(crate) fn run(args: &QueryArgs) -> Result<Outcome> {
     let text = read_query(args.query.as_deref().unwrap_or("-"))?;
     // Ctrl-C stops the query, not only the program.
     let bar = Bar::new();
-    let reply = session.run(args.run.language(&text), &text, &settings, &bar.cancel());
+    let reply = session.run(args.session.language(&text), &text, &settings, &bar.cancel());
     drop(bar);
     match (args.json, format) {
-        (true, _) => show::json(&reply),
-        (_, Some(format)) => show::formatted(&reply, format),
-        _ => show::table(&reply, args.all),
+        (true, _) => reply::json(&reply),
+        (_, Some(format)) => reply::formatted(&reply, format),
+        _ => reply::table(&reply, args.all),
     }
 }
 
@@ -238,20 +95,3 @@ fn read_query(query: &str) -> Result<String> {
 }
 
 const MAX_QUERY: u64 = 4 << 20;
-
-/// How an outcome ends the program.
-fn ended(reply: &touchstone_engine::Reply) -> Result<Outcome> {
-    use touchstone_engine::Outcome as Ran;
-    match &reply.outcome {
-        Ran::Answered(answers) if answers.is_empty() => Ok(Outcome::NothingFound),
-        Ran::Answered(_) => Ok(Outcome::Done),
-        Ran::OverBudget(_) => Ok(Outcome::NothingFound),
-        Ran::Unparsable(message) | Ran::Failed(message) => bail!("{message}"),
-    }
-}
-
-fn notes(reply: &touchstone_engine::Reply) {
-    for note in &reply.notes {
-        output::note(&format!("note: {note}"));
-    }
-}

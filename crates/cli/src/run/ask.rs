@@ -2,16 +2,16 @@
 
 use crate::args::BenchmarkArgs;
 use crate::progress::Bar;
+use crate::table::Table;
 use crate::{Outcome, output};
 use anyhow::{Context, Result};
 use clap::Args;
 use std::io::IsTerminal;
 use std::path::PathBuf;
-use touchstone_benchmark::english::Lexicon;
 use touchstone_engine::budget::{Budget, Limits};
 use touchstone_engine::plan::Plan;
 use touchstone_engine::{EmbeddedEngine, Engine, KbContext, PlanRequest, QueryContext};
-use touchstone_forge::{FormPrinter, Recipe, SamplingContext, make};
+use touchstone_forge::{FormPrinter, SamplingContext, TrainingFolder};
 use touchstone_kb::Kb;
 use touchstone_logic::QueryGraph;
 use touchstone_logic::graph::draw;
@@ -33,9 +33,6 @@ pub(crate) struct AskArgs {
     #[arg(long)]
     json: bool,
 }
-
-/// What is made to learn from.
-const RECIPE: &str = include_str!("ask.toml");
 
 /// Maximum number of answers to show.
 const SHOWN: usize = 20;
@@ -60,8 +57,8 @@ pub(crate) fn run(args: &AskArgs) -> Result<Outcome> {
             output::json(&AskReply::without_answers(kb, &args.question, &links))?;
         } else {
             show_links(kb, &args.question, &links)?;
-            output::note(
-                "no similar question that was learned from gives a query with answers; other words may help",
+            note!(
+                "no similar question that was learned from gives a query with answers; other words may help"
             );
         }
         return Ok(Outcome::NothingFound);
@@ -79,89 +76,58 @@ pub(crate) fn run(args: &AskArgs) -> Result<Outcome> {
         return Ok(Outcome::Done);
     }
     show_links(kb, &args.question, &links)?;
-    output::text(&format!("\nMost similar question learned from:\n  {}", adapted.neighbour_question))?;
+    say!("\nMost similar question learned from:\n  {}", adapted.neighbour_question)?;
     let named = [("S-expression", &forms.sexpr), ("program", &forms.program), ("SPARQL", &forms.sparql)];
     for (name, form) in named {
         if let Some(form) = form {
-            output::text(&format!("\n{name}:\n  {}", form.trim().replace('\n', "\n  ")))?;
+            say!("\n{name}:\n  {}", form.trim().replace('\n', "\n  "))?;
         }
     }
-    output::text(&format!("\n{}\n", draw(&QueryGraph::of(&adapted.query))))?;
+    say!("\n{}\n", draw(&QueryGraph::of(&adapted.query)))?;
     if let Some(trace) = trace {
-        output::text(&format!("{trace}\n"))?;
+        say!("{trace}\n")?;
     }
     for answer in answers.iter().take(SHOWN) {
-        output::text(&answer.to_string())?;
+        output::text(answer)?;
     }
     if answers.len() > SHOWN {
-        output::note(&format!(
-            "the first {SHOWN} of {} answers; --json gives all",
-            output::count(answers.len())
-        ));
+        note!("the first {SHOWN} of {} answers; --json gives all", output::count(answers.len()));
     }
     Ok(Outcome::Done)
 }
 
-/// Questions to learn from: made once by this build of the program, and kept in the cache.
+/// The folder of questions to learn from, which are made if they are not there yet.
 fn training(kb: &Kb) -> Result<PathBuf> {
-    let cache = touchstone_kb::cache_dir();
-    let fingerprint = &kb.manifest().fingerprint;
-    let stem = format!("training-{}-", &fingerprint[..fingerprint.len().min(12)]);
-    let name = format!("{stem}{}", build());
-    let folder = cache.join(&name);
-    if !folder.join("benchmark.json").exists() {
-        let recipe = Recipe::parse(RECIPE)?;
+    let training = TrainingFolder::of(kb, &touchstone_kb::cache_dir());
+    if !training.exists() {
         if std::io::stderr().is_terminal() {
-            output::note("making questions to learn from (once)");
+            note!("making questions to learn from (once)");
         }
-        let bar = Bar::new();
-        make(kb, &recipe, &Lexicon::of(kb), &bar)?.write(&folder)?;
-        for other in std::fs::read_dir(&cache)?.flatten() {
-            let is_older = other.file_name().to_str().is_some_and(|o| o.starts_with(&stem) && o != name);
-            if is_older && let Err(problem) = std::fs::remove_dir_all(other.path()) {
-                tracing::warn!(folder = %other.path().display(), %problem, "cannot remove what an older build made");
-            }
-        }
+        training.make(kb, &Bar::new())?;
     }
-    Ok(folder)
-}
-
-/// Tells this build of the program from others: another one may make other questions.
-fn build() -> String {
-    let file = std::env::current_exe().and_then(std::fs::metadata);
-    let time = file.as_ref().ok().and_then(|file| file.modified().ok());
-    let build = format!("{} {:?} {:?}", env!("CARGO_PKG_VERSION"), file.map(|file| file.len()).ok(), time);
-    blake3::hash(build.as_bytes()).to_hex()[..12].to_owned()
+    Ok(training.path())
 }
 
 fn show_links(kb: &Kb, question: &str, links: &[Linked]) -> Result<()> {
     if links.is_empty() {
         return output::text("The question names nothing that the KB knows.");
     }
-    let mut table = output::table(&["in the question", "is", "id"]);
+    let mut table = Table::new(&["in the question", "is", "id"]);
     for link in links {
         let text = &question[link.start..link.end];
         match &link.thing {
             Thing::Entities(nodes) => {
                 for &node in nodes {
-                    let classes: Vec<&str> =
-                        kb.classes_of(node).map(|class| kb.label(kb.class_node(class))).collect();
+                    let classes = kb.classes_of(node).map(|class| kb.label(kb.class_node(class)));
+                    let classes: Vec<&str> = classes.collect();
                     table.add_row([text, &classes.join(", "), kb.node_id(node)]);
                 }
             }
-            Thing::Class(id) => {
-                table.add_row([text, "a class", id]);
-            }
-            Thing::Number(number) => {
-                table.add_row([text, "a number or year", number]);
-            }
-            Thing::Date(date) => {
-                table.add_row([text, "a date", date]);
-            }
-            Thing::Text(value) => {
-                table.add_row([text, "a value", value]);
-            }
+            Thing::Class(id) => table.add_row([text, "a class", id]),
+            Thing::Number(number) => table.add_row([text, "a number or year", number]),
+            Thing::Date(date) => table.add_row([text, "a date", date]),
+            Thing::Text(value) => table.add_row([text, "a value", value]),
         }
     }
-    output::text(&table.to_string())
+    output::text(&table)
 }

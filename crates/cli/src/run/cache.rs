@@ -1,6 +1,7 @@
 //! `touchstone cache`.
 
-use crate::{Outcome, output};
+use crate::table::Table;
+use crate::{Outcome, done, output};
 use anyhow::Result;
 use clap::{Args, Subcommand};
 use touchstone_run::{Cache, CacheInfo};
@@ -39,38 +40,31 @@ pub(crate) fn run(command: &CacheCommand) -> Result<Outcome> {
         CacheCommand::Info(args) => {
             let info = Cache::new(&folder).info();
             if args.json {
-                output::json(&info)?;
-            } else {
-                let CacheInfo { folder, replies, bytes } = &info;
-                let replies = output::counted(*replies, "reply", "replies");
-                output::prose(&format!(
-                    "{replies}, {:.1} MB, in {}; to forget them, remove the folder",
-                    *bytes as f64 / 1e6,
-                    folder.display()
-                ))?;
+                return done(output::json(&info));
             }
-            Ok(Outcome::Done)
+            let CacheInfo { folder, replies, bytes } = &info;
+            let (replies, size) = (output::counted(*replies, "reply", "replies"), output::megabytes(*bytes));
+            done(output::prose(&format!(
+                "{replies}, {size}, in {}; to forget them, remove the folder",
+                folder.display()
+            )))
         }
         CacheCommand::Explain(args) => {
             let Some(kept) = Cache::new(&folder).get(&args.key) else {
-                output::note(&format!("no reply is kept under `{}`", output::shortened(&args.key)));
+                note!("no reply is kept under `{}`", output::shortened(&args.key));
                 return Ok(Outcome::NothingFound);
             };
             if args.json {
-                output::json(&kept)?;
-                return Ok(Outcome::Done);
+                return done(output::json(&kept));
             }
-            let mut table = output::table(&["part of the key", "value"]);
+            let mut table = Table::new(&["part of the key", "value"]);
             let key = &kept.key;
-            let asked = serde_json::to_string(&key.asked)?;
-            for (name, value) in
-                [("system", &key.system), ("version", &key.version), ("KB", &key.kb), ("question", &asked)]
-            {
-                table.add_row([name, value.as_str()]);
-            }
+            table.add_row(["system", &key.system]);
+            table.add_row(["version", &key.version]);
+            table.add_row(["KB", &key.kb]);
+            table.add_row(["question", &serde_json::to_string(&key.asked)?]);
             table.add_row(["reply", &serde_json::to_string(&kept.reply)?]);
-            output::text(&table.to_string())?;
-            Ok(Outcome::Done)
+            done(output::text(&table))
         }
     }
 }

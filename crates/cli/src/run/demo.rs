@@ -28,7 +28,7 @@ const SYSTEMS: [(&str, &str, &str); 3] = [
     ("degraded:T2:0.2", "degraded", "Gold with random names in a fifth of its queries: must score about 0.8"),
 ];
 
-pub(crate) fn run(args: &DemoArgs) -> Result<Outcome> {
+pub(crate) fn run(args: &DemoArgs) -> Result<()> {
     let start = Instant::now();
     let shown = |path: &Path| path.display().to_string();
     let benchmark = shown(&args.out.join("benchmark"));
@@ -58,19 +58,11 @@ pub(crate) fn run(args: &DemoArgs) -> Result<Outcome> {
         step(
             &format!("Grades of `{name}`: answers and reasoning, each score with its interval"),
             &[
-                "grade",
-                "--benchmark",
-                &benchmark,
-                "--predictions",
-                &folder(name),
-                "--measures",
-                "exec,em_answer,f1,gek_3",
-                "--by",
-                "level,function,shape",
-                "--out",
-                &folder(name),
-                "--brief",
-            ],
+                &["grade", "--benchmark", &benchmark, "--predictions", &folder(name)][..],
+                &["--measures", "exec,em_answer,f1,gek_3", "--by", "level,function,shape"],
+                &["--out", &folder(name), "--brief"],
+            ]
+            .concat(),
         )?;
     }
     step(
@@ -86,15 +78,15 @@ pub(crate) fn run(args: &DemoArgs) -> Result<Outcome> {
         &line.iter().map(String::as_str).collect::<Vec<_>>(),
     )?;
     step("All runs at a glance", &["runs", &shown(&runs)])?;
-    output::text(&format!(
+    say!(
         "\nThe report is {}: open it in a browser.\nEverything was done in {:.1} s",
         report.display(),
         start.elapsed().as_secs_f64()
-    ))?;
+    )?;
     if args.open {
-        open(&report)?;
+        open(&report);
     }
-    Ok(Outcome::Done)
+    Ok(())
 }
 
 /// Shows a command and runs it.
@@ -102,21 +94,16 @@ fn step(about: &str, arguments: &[&str]) -> Result<()> {
     let quoted = |word: &&str| if word.contains(' ') { format!("\"{word}\"") } else { (*word).to_owned() };
     let line: Vec<String> = arguments.iter().map(quoted).collect();
     output::item(&format!("\n# {about}"), 2)?;
-    output::text(&format!("$ touchstone {}", line.join(" ")))?;
+    say!("$ touchstone {}", line.join(" "))?;
     let arguments: Vec<String> = arguments.iter().map(|&word| word.to_owned()).collect();
-    let command = crate::parsed(["touchstone".to_owned()].into_iter().chain(arguments.iter().cloned()))?;
-    let outcome = match &command {
-        crate::Command::Run(args) => super::run(args, &arguments)?,
-        _ => crate::done(command)?,
-    };
-    if outcome != Outcome::Done {
+    if crate::run_line(&arguments)? != Outcome::Done {
         bail!("the demonstration was stopped; the same command resumes it");
     }
     Ok(())
 }
 
 /// Opens a file with what the system has for it.
-fn open(file: &Path) -> Result<()> {
+fn open(file: &Path) {
     let (program, before): (&str, &[&str]) = match std::env::consts::OS {
         "macos" => ("open", &[]),
         "windows" => ("cmd", &["/C", "start", ""]),
@@ -124,7 +111,6 @@ fn open(file: &Path) -> Result<()> {
     };
     let started = std::process::Command::new(program).args(before).arg(file).status();
     if !started.is_ok_and(|status| status.success()) {
-        output::note(&format!("no browser could be started with `{program}`; open the file by hand"));
+        note!("no browser could be started with `{program}`; open the file by hand");
     }
-    Ok(())
 }

@@ -4,21 +4,22 @@ pub(crate) mod ask;
 pub(crate) mod cache;
 pub(crate) mod demo;
 mod resume;
-mod running_score;
 pub(crate) mod runs;
 mod systems;
 
 use crate::args::{BenchmarkArgs, gives};
+use crate::output::{count, counted};
 use crate::progress::Bar;
 use crate::{Outcome, output};
 use anyhow::{Context, Result, bail};
 use clap::Args;
-use running_score::RunningScore;
+use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 use systems::SystemArgs;
 use touchstone_benchmark::{ErrorLimit, Gives, OpenBenchmark, Prices, Question};
 use touchstone_engine::QueryContext;
-use touchstone_grade::Grader;
+use touchstone_grade::{Grader, RunningScore};
 use touchstone_run::{RunConfig, RunSummary, System, SystemContext, SystemSpec, open_llm, run_system};
 
 /// Arguments of `touchstone run`.
@@ -133,7 +134,7 @@ pub(crate) fn run(args: &RunArgs, arguments: &[String]) -> Result<Outcome> {
     let gold = gold.open_with_or_without_kb(args.limit.map(|limit| limit as usize))?;
     if let Err(missing) = gold.require_kb() {
         // Systems that need the KB are refused below; the others do without.
-        output::note(&format!("{missing}; give its folder with --kb DIR"));
+        note!("{missing}; give its folder with --kb DIR");
     }
     let questions = gold.questions()?;
     let words = QueryContext::new(gold.kb.as_ref(), gold.ontology.as_ref()).without_suggestions();
@@ -161,44 +162,51 @@ pub(crate) fn run(args: &RunArgs, arguments: &[String]) -> Result<Outcome> {
         gives: config.declared_gives().unwrap_or(Gives::Both),
         ..Grader::for_benchmark(&gold, &words)
     };
-    let mut score = RunningScore::new(grader, &questions, &bar);
-    let summary = run_system(&config, &bar, &mut |_, prediction| score.add(prediction));
-    drop(score);
+    let is_watched = std::io::stderr().is_terminal();
+    let (mut score, mut shown) = (RunningScore::new(grader, &questions), Instant::now());
+    let summary = run_system(&config, &bar, &mut |_, prediction| {
+        if is_watched {
+            score.add(prediction);
+            if shown.elapsed() > SHOW_EVERY {
+                shown = Instant::now();
+                bar.add_to_message(&score);
+            }
+        }
+    });
     drop(bar);
     show(args, &summary?)
 }
+
+/// How often the score so far is shown.
+const SHOW_EVERY: Duration = Duration::from_millis(200);
 
 fn show(args: &RunArgs, summary: &RunSummary) -> Result<Outcome> {
     if args.json {
         output::json(summary)?;
     } else {
-        output::text(&format!(
+        say!(
             "{} asked, {} answered before, {}; predictions.jsonl is in {}",
-            output::counted(summary.asked as u64, "question", "questions"),
-            output::count(summary.before),
-            output::counted(summary.errors as u64, "error", "errors"),
+            output::questions(summary.asked),
+            count(summary.before),
+            counted(summary.errors, "error", "errors"),
             summary.run.display()
-        ))?;
+        )?;
     }
     for error in &summary.error_messages {
-        let times = output::counted(error.n as u64, "time", "times");
-        output::note(&format!("error, {times}: {}", error.message));
+        note!("error, {}: {}", counted(error.n, "time", "times"), error.message);
     }
     if !summary.complete {
-        output::note(&format!(
+        note!(
             "stopped; the same command, or `touchstone run --resume {}`, resumes it",
             summary.run.display()
-        ));
-        return Ok(Outcome::NothingFound);
-    }
-    if summary.too_many_errors {
-        output::note(&format!(
+        );
+    } else if summary.too_many_errors {
+        note!(
             "failed: {} of {} questions came to an error, and at most {} may (--max-errors); --retry-errors asks them again",
-            output::count(summary.errors + summary.errors_before),
-            output::count(summary.asked + summary.before),
+            count(summary.errors + summary.errors_before),
+            count(summary.asked + summary.before),
             args.max_errors
-        ));
-        return Ok(Outcome::NothingFound);
+        );
     }
-    Ok(Outcome::Done)
+    Outcome::found(summary.complete && !summary.too_many_errors)
 }

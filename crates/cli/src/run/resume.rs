@@ -1,7 +1,7 @@
 //! `touchstone run --resume`: with the arguments that started the run, if they can be trusted.
 
 use super::{RunArgs, run, systems};
-use crate::{Outcome, output};
+use crate::Outcome;
 use anyhow::{Context, Result, bail};
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
@@ -26,8 +26,7 @@ pub(super) fn resume(folder: &Path, trust: bool, arguments: &[String]) -> Result
     if manifest.arguments.is_empty() {
         bail!("{} does not contain the arguments that started the run; give them again", file.display());
     }
-    let line = ["touchstone".to_owned()].into_iter().chain(manifest.arguments.iter().cloned());
-    let crate::Command::Run(args) = crate::parsed(line)? else {
+    let crate::Command::Run(args) = crate::parsed(&manifest.arguments)? else {
         bail!("{} contains the arguments of another command", file.display());
     };
     if !trust && !is_trusted(&manifest, args.system.as_deref(), &folder)? {
@@ -56,10 +55,10 @@ fn is_trusted(manifest: &RunManifest, system: Option<&str>, folder: &Path) -> Re
             folder.display()
         );
     }
-    output::note(&format!(
+    note!(
         "The run in {} was not started here. It would run, in {directory}:\n  touchstone {line}\nResume it? [y/N]",
         folder.display()
-    ));
+    );
     let mut reply = String::new();
     std::io::stdin().read_line(&mut reply).context("cannot read the reply")?;
     Ok(["y", "yes"].contains(&reply.trim().to_lowercase().as_str()))

@@ -1,8 +1,7 @@
 //! `touchstone runs`.
 
 use crate::output::TableFormatName;
-use crate::output::three;
-use crate::{Outcome, output};
+use crate::{Outcome, done, output};
 use anyhow::Result;
 use clap::Args;
 use std::path::PathBuf;
@@ -31,19 +30,18 @@ pub(crate) fn run(args: &RunsArgs) -> Result<Outcome> {
     for run in RunOverview::list(&args.folder)? {
         match run {
             Ok(run) => rows.push(run),
-            Err(error) => output::note(&error.to_string()),
+            Err(error) => output::note(error),
         }
     }
     if rows.is_empty() {
-        output::note(&format!(
+        note!(
             "there is no run and no graded predictions in {}; `touchstone run ... --out DIR` and `touchstone grade ... --out DIR` make them",
             args.folder.display()
-        ));
+        );
         return Ok(Outcome::NothingFound);
     }
     if args.json {
-        output::json(&rows)?;
-        return Ok(Outcome::Done);
+        return done(output::json(&rows));
     }
     let format = match args.format {
         TableFormatName::Table => return show(args, &rows),
@@ -52,53 +50,22 @@ pub(crate) fn run(args: &RunsArgs) -> Result<Outcome> {
         TableFormatName::Latex => TableFormat::Latex,
         TableFormatName::Junit => {
             let checks: Vec<Check> = rows.iter().map(RunOverview::check).collect();
-            output::text(&table::junit("runs", &checks))?;
-            return Ok(Outcome::Done);
+            return done(output::text(table::junit("runs", &checks)));
         }
     };
-    output::text(&RunOverview::table(&rows, &args.measures).write(format))?;
-    Ok(Outcome::Done)
+    done(output::text(RunOverview::table(&rows, &args.measures).write(format)))
 }
 
 /// A table that fits the terminal.
 fn show(args: &RunsArgs, rows: &[RunOverview]) -> Result<Outcome> {
-    let is_timed = rows.iter().any(|row| row.usage.is_some_and(|usage| usage.seconds.is_some()));
-    let is_paid = rows.iter().any(|row| row.usage.is_some_and(|usage| usage.cost.is_some()));
-    let mut headings = vec!["run", "system", "benchmark", "n", "errors", "started", "state"];
-    headings.extend(is_timed.then_some("s/question"));
-    headings.extend(is_paid.then_some("cost"));
-    headings.extend(args.measures.iter().map(String::as_str));
-    let mut table =
-        output::table(&headings).whole(&["run"]).optional(&["benchmark", "started", "state", "errors"]);
-    for row in rows {
-        let mut cells = vec![
-            row.run.clone(),
-            output::shortened(row.system()),
-            row.benchmark().to_owned(),
-            output::count(row.predictions),
-            if row.manifest.is_some() { output::count(row.errors) } else { String::new() },
-            row.manifest.as_ref().map_or(String::new(), |manifest| {
-                manifest.started.chars().take(16).collect::<String>().replace('T', " ")
-            }),
-            row.state().word().to_owned(),
-        ];
-        let quantity = |value: Option<f64>| value.map_or(String::new(), table::quantity);
-        let usage = row.usage.unwrap_or_default();
-        cells.extend(is_timed.then(|| quantity(usage.seconds.map(|seconds| seconds.median))));
-        cells.extend(is_paid.then(|| quantity(usage.cost.map(|cost| cost.total))));
-        cells.extend(
-            args.measures
-                .iter()
-                .map(|name| row.scores.get(name).map_or("".to_owned(), |score| three(*score))),
-        );
-        table.add_row(cells);
-    }
-    output::text(&table.to_string())?;
-    if is_timed {
+    let table = RunOverview::short_table(rows, &args.measures);
+    let optional = ["benchmark", "started", "state", "errors"];
+    output::text(output::shown(&table, usize::MAX).whole(&["run"]).optional(&optional))?;
+    if table.headings.iter().any(|heading| heading == "s/question") {
         output::prose("s/question: the median; cost: the total; `touchstone runs --json` has more")?;
     }
     if rows.iter().any(|row| row.scores.is_empty()) {
-        output::note("runs without scores are not graded: touchstone grade RUN --out RUN");
+        note!("runs without scores are not graded: touchstone grade RUN --out RUN");
     }
     Ok(Outcome::Done)
 }

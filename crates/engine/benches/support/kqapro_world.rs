@@ -1,4 +1,4 @@
-//! A KB in KQA Pro's format, of KQA Pro's proportions, and programs that have answers on it. The same seed gives the same bytes.
+//! A KB in KQA Pro's format with KQA Pro's proportions, and programs that have answers on it. The same seed gives the same bytes.
 #![allow(dead_code, unreachable_pub)]
 
 #[path = "../../tests/suite/programs/random.rs"]
@@ -65,7 +65,7 @@ impl Literal {
         }
     }
 
-    /// As a program writes it.
+    /// The value in the notation of programs.
     fn text(&self) -> String {
         match self {
             Literal::String { value } => value.clone(),
@@ -123,7 +123,7 @@ struct Relation {
 }
 
 impl Relation {
-    /// The direction in which the record is met from its other end.
+    /// The direction of the record at its other end.
     fn inverse(&self) -> &'static str {
         if self.direction == "forward" { "backward" } else { "forward" }
     }
@@ -159,7 +159,7 @@ fn concept_id(i: usize) -> String {
 }
 
 fn entity_id(i: usize) -> String {
-    // The order of ids is not that of the file, as in the original.
+    // The order of ids differs from that of the file, as in the original.
     format!("Q{}", (i * 7919 + 13) % 1_000_003)
 }
 
@@ -222,7 +222,7 @@ impl World {
         self.concepts[self.entities[entity].concept].name.clone()
     }
 
-    /// A program of a kind, built round an entity that satisfies it; `None` if the entity does not serve.
+    /// A program of a kind, built around an entity that satisfies it; `None` if the entity is not suitable.
     fn program(&self, random: &mut Random, kind: ProgramKind) -> Option<Program> {
         use KoplFunction::*;
         let at = random.below(self.entities.len());
@@ -339,7 +339,7 @@ const KINDS: [(&str, ProgramKind); 8] = [
     ("two-hops-concepts-what", ProgramKind::TwoHopsWhat),
 ];
 
-/// An object of JSON with a line for each entry.
+/// A JSON object with a line for each entry.
 fn object<T: Serialize>(entries: impl Iterator<Item = (String, T)>) -> String {
     let lines = entries.map(|(id, entry)| {
         let entry = serde_json::to_string(&entry).expect("plain data");
@@ -348,7 +348,7 @@ fn object<T: Serialize>(entries: impl Iterator<Item = (String, T)>) -> String {
     format!("{{{}}}", lines.collect::<Vec<_>>().join(","))
 }
 
-/// A KB with so many entities in KQA Pro's format, and so many programs of each kind. 16,960 entities is KQA Pro's size.
+/// A KB with this number of entities in KQA Pro's format, and this number of programs of each kind. KQA Pro has 16,960 entities.
 pub fn generate_kqapro(
     seed: u64,
     n_entities: usize,

@@ -1,4 +1,4 @@
-//! What goes wrong in an executor: a Python exception by its kind, or a limit of ours.
+//! Errors of an executor: a Python exception by its kind, or one of our limits.
 
 use crate::budget::Stopped;
 use std::fmt;
@@ -7,11 +7,11 @@ use std::fmt;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Exception {
-    /// An element that a list does not have: the first of none.
+    /// A list element that does not exist, such as the first of an empty list.
     IndexError,
-    /// A name, id or key that a table does not have.
+    /// A name, id or key that is not in a table.
     KeyError,
-    /// Something of the wrong type, or an operator that does not exist.
+    /// A value of the wrong type, or an operator that does not exist.
     TypeError,
     /// A text that is not a number or time, or a result that is not a pair.
     ValueError,
@@ -19,11 +19,11 @@ pub enum Exception {
     UnboundLocalError,
     /// Values that cannot be compared.
     AssertionError,
-    /// Something that is not a value was verified.
+    /// Verification of something that is not a value.
     AttributeError,
     /// A number too large for a date.
     OverflowError,
-    /// Texts have no order; the executors raise the plain `Exception` for it.
+    /// A comparison of texts, which have no order; the executors raise the plain `Exception`.
     Exception,
 }
 
@@ -61,15 +61,15 @@ pub enum CompatError {
         step: usize,
         /// The kind of the exception.
         exception: Exception,
-        /// Why, in our words.
+        /// The reason, in our words.
         reason: String,
     },
-    /// A limit of ours was reached; the executors have none.
+    /// One of our limits was reached; the executors have none.
     #[error(transparent)]
     Stopped(#[from] Stopped),
 }
 
-/// An error before it is known in which step it happened.
+/// An error whose step is not known yet.
 pub(super) enum Fault {
     Raised(Exception, String),
     Stopped(Stopped),

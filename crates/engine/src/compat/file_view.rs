@@ -1,4 +1,4 @@
-//! What an executor would have loaded: names, concepts, records in the order of the file, types of keys.
+//! The data that an executor would have loaded: names, concepts, records in file order, types of keys.
 
 use super::Compat;
 use super::error::{Exception, Fault, raise};
@@ -28,22 +28,22 @@ pub(super) struct Entry {
     place: Place,
 }
 
-/// Where an entry's qualifiers are found.
+/// Where the qualifiers of an entry are found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Place {
-    /// In the file that the KB was made from.
+    /// In the imported file.
     File(FileRecord),
-    /// In the store, where the order of the file is not kept.
+    /// In the store, which does not keep the file order.
     Fact(FactId),
 }
 
-/// A KB through the eyes of an executor.
+/// A KB as an executor sees it.
 pub(super) struct FileView<'k> {
     pub(super) kb: &'k Kb,
     pub(super) compat: Compat,
-    /// Types of keys that were asked for.
+    /// Types of keys that were looked up.
     key_types: HashMap<String, KeyType>,
-    /// All that is described, once it was asked for: sorting it takes longer than most programs.
+    /// All described nodes, computed on first use: sorting them takes longer than most programs.
     everything: Option<Vec<NodeId>>,
 }
 
@@ -52,7 +52,7 @@ impl<'k> FileView<'k> {
         FileView { kb, compat, key_types: HashMap::new(), everything: None }
     }
 
-    /// Whether the file says anything about a node; others are only mentioned.
+    /// Whether the file describes a node; others are only mentioned.
     pub(super) fn is_described(&self, node: NodeId) -> bool {
         self.kb.node_rank(node).is_some()
     }
@@ -61,7 +61,7 @@ impl<'k> FileView<'k> {
         self.kb.as_class(node).is_some()
     }
 
-    /// The order in which the executor meets nodes: KOPL reads concepts first, RULE entities.
+    /// The order in which the executor visits nodes: KOPL reads concepts first, RULE entities.
     fn place(&self, node: NodeId) -> (bool, bool, u32) {
         let late = self.is_concept(node) == (self.compat == Compat::Rule);
         match self.kb.node_rank(node) {
@@ -70,7 +70,7 @@ impl<'k> FileView<'k> {
         }
     }
 
-    /// The nodes in the order of the file, without repetitions: our order for Python's sets.
+    /// The nodes in file order, without duplicates: our order for Python's sets.
     pub(super) fn as_set(&self, mut nodes: Vec<NodeId>) -> Vec<NodeId> {
         nodes.sort_unstable();
         nodes.dedup();
@@ -78,7 +78,7 @@ impl<'k> FileView<'k> {
         nodes
     }
 
-    /// All that is described, entities and concepts.
+    /// All described entities and concepts.
     pub(super) fn everything(&mut self) -> Vec<NodeId> {
         if let Some(all) = &self.everything {
             return all.clone();
@@ -94,7 +94,7 @@ impl<'k> FileView<'k> {
             let label = self.kb.label_literal(node);
             label.is_some_and(|label| self.kb.literal(label).text() == name) && self.is_described(node)
         };
-        // Blank names are in no index.
+        // Blank names are not in any index.
         let found: Vec<NodeId> = if name.trim().is_empty() {
             budget.spend(self.kb.n_nodes() as u64)?;
             self.kb.nodes().filter(has_name).collect()
@@ -113,7 +113,7 @@ impl<'k> FileView<'k> {
         raise(Exception::KeyError, format!("{} is not described", self.kb.node_id(node)))
     }
 
-    /// Whether a node is below a concept. Entities are members; KOPL counts the concepts below it as well.
+    /// Whether a node is below a concept. Entities are members; KOPL also counts the concepts below it.
     pub(super) fn is_member(&self, node: NodeId, concept: ClassId) -> bool {
         match self.kb.as_class(node) {
             Some(class) if self.compat == Compat::Kopl => {
@@ -139,7 +139,7 @@ impl<'k> FileView<'k> {
         self.kb.qualifier_key(key).or_else(by_label)
     }
 
-    /// The records at a node, in the order of the file.
+    /// The records at a node, in file order.
     pub(super) fn entries(&self, node: NodeId, budget: &Budget<'_>) -> Result<Vec<Entry>, Fault> {
         let kb = self.kb;
         let mut entries: Vec<Entry> = if kb.keeps_file_order() {
@@ -162,7 +162,7 @@ impl<'k> FileView<'k> {
         };
         budget.spend(entries.len() as u64 + 1)?;
         if self.compat == Compat::Kopl && self.is_concept(node) {
-            // KOPL adds a record to a concept only if it has none that is the same.
+            // KOPL adds a record to a concept only if the concept does not have it yet.
             let mut seen = HashSet::new();
             entries.retain(|entry| {
                 let qualifiers: Vec<Qualifier> = self.all_qualifiers(entry);
@@ -172,12 +172,12 @@ impl<'k> FileView<'k> {
         Ok(entries)
     }
 
-    /// Whether a node has any records of an attribute: the store knows it at once.
+    /// Whether a node has any records of an attribute: a single look-up in the store.
     pub(super) fn has_attribute(&self, node: NodeId, attribute: Option<AttributeId>) -> bool {
         attribute.is_some_and(|attribute| !self.kb.facts_of(node, Property::Attribute(attribute)).is_empty())
     }
 
-    /// The records of an attribute at a node, with their values; no attribute has no records.
+    /// The records of an attribute at a node, with their values; empty without an attribute.
     pub(super) fn attribute_entries(
         &self,
         node: NodeId,
@@ -194,7 +194,7 @@ impl<'k> FileView<'k> {
         Ok(entries.map(|entry| (entry, self.value(entry.value))).collect())
     }
 
-    /// A value of the KB; nodes, which KQA Pro has not as values of qualifiers, are their names.
+    /// A value of the KB; nodes, which KQA Pro does not have as qualifier values, are replaced by their names.
     fn value(&self, value: touchstone_kb::Value) -> Value<'k> {
         match value {
             touchstone_kb::Value::Literal(literal) => Value::of_literal(self.kb.literal(literal)),
@@ -209,13 +209,13 @@ impl<'k> FileView<'k> {
         }
     }
 
-    /// The values of an entry under a qualifier key, in the order of the file.
+    /// The values of an entry under a qualifier key, in file order.
     pub(super) fn qualifiers(&self, entry: &Entry, key: QualifierId) -> Vec<Value<'k>> {
         let all = self.all_qualifiers(entry).into_iter();
         all.filter(|qualifier| qualifier.key == key).map(|qualifier| self.value(qualifier.value)).collect()
     }
 
-    /// The type of a key, be it an attribute's or a qualifier's: that of the value which the executor reads last.
+    /// The type of an attribute or qualifier key: that of the value which the executor reads last.
     pub(super) fn key_type(&mut self, key: &str, budget: &Budget<'_>) -> Result<KeyType, Fault> {
         if let Some(&known) = self.key_types.get(key) {
             return Ok(known);
@@ -245,8 +245,8 @@ impl<'k> FileView<'k> {
         }
     }
 
-    /// Reads everything, as the executor does when it starts. KOPL goes entity by entity; RULE reads the attributes of
-    /// all of them before the relations.
+    /// Reads everything, as the executor does at start-up. KOPL reads entity by entity; RULE reads all attributes
+    /// before all relations.
     fn last_type(
         &self,
         attribute: Option<AttributeId>,

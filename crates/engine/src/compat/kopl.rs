@@ -1,4 +1,4 @@
-//! The functions of KoPL 0.0.5: everything that fits, as lists.
+//! The functions of KoPL 0.0.5: everything that matches, as lists.
 
 use super::Compat;
 use super::error::{Exception, Fault, raise};
@@ -53,7 +53,7 @@ pub(super) fn call<'k>(view: &mut FileView<'k>, call: &Call<'_, 'k>) -> Result<O
     }
 }
 
-/// Keeps what is below any concept of the name; concepts below it are kept as well.
+/// Keeps the members of any concept with the name, including concepts below it.
 fn filter_concept<'k>(view: &FileView<'k>, call: &Call<'_, 'k>) -> Result<Outcome<'k>, Fault> {
     let ids = &call.rows(0)?.ids;
     let named = view.named(call.input(0)?, call.budget)?;
@@ -63,7 +63,7 @@ fn filter_concept<'k>(view: &FileView<'k>, call: &Call<'_, 'k>) -> Result<Outcom
     Ok(Rows::plain(view.as_set(ids.iter().copied().filter(is_member).collect())))
 }
 
-/// One row for each record that fits, entity by entity.
+/// One row for each matching record, entity by entity.
 fn filter<'k>(view: &FileView<'k>, call: &Call<'_, 'k>, key_type: KeyType) -> Result<Outcome<'k>, Fault> {
     let (key, text) = (call.input(0)?, call.input(1)?);
     let op = if key_type == KeyType::Text { "=" } else { call.input(2)? };
@@ -81,7 +81,7 @@ fn filter<'k>(view: &FileView<'k>, call: &Call<'_, 'k>, key_type: KeyType) -> Re
     Ok(Rows::with_facts(rows))
 }
 
-/// Each row whose record has a qualifier that fits, once.
+/// Each row whose record has a matching qualifier, once.
 fn filter_qualifier<'k>(
     view: &FileView<'k>,
     call: &Call<'_, 'k>,
@@ -105,14 +105,14 @@ fn filter_qualifier<'k>(
     Ok(Rows::with_facts(kept))
 }
 
-/// The other ends of all records with the relation that stand at the input in this direction.
+/// The other ends of all records with the relation that are attached to the input in this direction.
 fn relate<'k>(view: &FileView<'k>, call: &Call<'_, 'k>) -> Result<Outcome<'k>, Fault> {
     let ids = call.rows(0)?.ids.clone();
     let relation = view.relation(call.input(0)?);
     let backward = match call.input(1)? {
         "forward" => Some(false),
         "backward" => Some(true),
-        // No record has another direction.
+        // No record has any other direction.
         _ => None,
     };
     let (Some(relation), Some(backward)) = (relation, backward) else {
@@ -122,7 +122,7 @@ fn relate<'k>(view: &FileView<'k>, call: &Call<'_, 'k>) -> Result<Outcome<'k>, F
     let mut rows = Vec::new();
     for id in view.as_set(ids) {
         call.budget.spend(1)?;
-        // The store knows at once where there is nothing to be found.
+        // The store quickly decides where there is nothing to find.
         let n_facts = if backward {
             view.kb.facts_into(relation, id).len()
         } else {
@@ -143,7 +143,7 @@ fn relate<'k>(view: &FileView<'k>, call: &Call<'_, 'k>) -> Result<Outcome<'k>, F
     Ok(Rows::with_facts(rows))
 }
 
-/// The values of all ids under a key, in their order and that of the file.
+/// The values of all ids under a key, in id order and file order.
 fn attribute_values<'k>(
     view: &FileView<'k>,
     call: &Call<'_, 'k>,
@@ -159,7 +159,7 @@ fn attribute_values<'k>(
     Ok(values)
 }
 
-/// The quantities of the ids under a key, in the unit that most of them have; of several such units the first.
+/// The quantities of the ids under a key, in the most frequent unit; among ties, the first.
 fn candidates<'k>(
     view: &FileView<'k>,
     call: &Call<'_, 'k>,
@@ -189,7 +189,7 @@ fn candidates<'k>(
     Ok(in_unit.map(|&(id, number, _)| (id, number)).collect())
 }
 
-/// The name of one: the first of the smallest, or the last of the greatest, for every other operator as well.
+/// The name of one entity: the first of the smallest, or the last of the greatest, which is also the default for other operators.
 fn select_between<'k>(view: &FileView<'k>, call: &Call<'_, 'k>) -> Result<Outcome<'k>, Fault> {
     let ids = [&call.rows(0)?.ids[..], &call.rows(1)?.ids[..]].concat();
     let mut sorted = candidates(view, call, &ids, call.input(0)?)?;
@@ -201,7 +201,7 @@ fn select_between<'k>(view: &FileView<'k>, call: &Call<'_, 'k>) -> Result<Outcom
     }
 }
 
-/// The distinct names of all that share the smallest value, or the greatest, for every other operator as well.
+/// The distinct names of all entities with the smallest value, or with the greatest, which is also the default for other operators.
 fn select_among<'k>(view: &FileView<'k>, call: &Call<'_, 'k>) -> Result<Outcome<'k>, Fault> {
     let ids = view.as_set(call.rows(0)?.ids.clone());
     let candidates = candidates(view, call, &ids, call.input(0)?)?;
@@ -238,7 +238,7 @@ fn query_under_condition<'k>(view: &mut FileView<'k>, call: &Call<'_, 'k>) -> Re
     Ok(Outcome::Values(values))
 }
 
-/// `yes` if all values satisfy, `no` if none does, else a third answer.
+/// `yes` if all values satisfy the condition, `no` if none does, otherwise a third answer.
 fn verify<'k>(call: &Call<'_, 'k>, key_type: KeyType) -> Result<Outcome<'k>, Fault> {
     let op = if key_type == KeyType::Text { "=" } else { call.input(1)? };
     let target = Value::parse(key_type, call.input(0)?)?;
@@ -256,7 +256,7 @@ fn verify<'k>(call: &Call<'_, 'k>, key_type: KeyType) -> Result<Outcome<'k>, Fau
     Ok(Outcome::Text(text.to_owned()))
 }
 
-/// The relation records from any id on the left to any on the right, as they stand at the left.
+/// The relation records from any id on the left to any on the right, as attached on the left.
 fn entries_between(view: &FileView<'_>, call: &Call<'_, '_>) -> Result<Vec<Entry>, Fault> {
     let (left, right) = (&call.rows(0)?.ids, &call.rows(1)?.ids);
     let mut between = Vec::new();

@@ -1,4 +1,4 @@
-//! Runs the steps of a program, one after the other, and hands results on.
+//! Runs the steps of a program in order and passes results between them.
 
 use super::answer::CompatAnswer;
 use super::error::{CompatError, Exception, Fault, raise};
@@ -14,7 +14,7 @@ use touchstone_logic::kopl::{KoplFunction, ProgramStep};
 /// The pair that locating functions return.
 pub(super) struct Rows {
     pub(super) ids: Vec<NodeId>,
-    /// The record that led to each id, where the function keeps it.
+    /// The record that led to each id, if the function keeps it.
     pub(super) facts: Option<Vec<Entry>>,
 }
 
@@ -38,7 +38,7 @@ impl Rows {
         }
     }
 
-    /// Rows and records side by side; a qualifier filter needs them.
+    /// Rows with their records; a qualifier filter needs them.
     pub(super) fn pairs(&self) -> Result<impl Iterator<Item = (NodeId, Entry)> + '_, Fault> {
         match &self.facts {
             Some(facts) => Ok(self.ids.iter().copied().zip(facts.iter().copied())),
@@ -61,7 +61,7 @@ pub(super) enum Outcome<'k> {
 }
 
 impl Outcome<'_> {
-    /// Bytes, more or less.
+    /// Approximate size in bytes.
     fn size(&self) -> u64 {
         (match self {
             Outcome::Rows(rows) => {
@@ -76,7 +76,7 @@ impl Outcome<'_> {
     }
 }
 
-/// What a function is called with.
+/// The arguments of a function call.
 pub(super) struct Call<'c, 'k> {
     pub(super) function: KoplFunction,
     inputs: &'c [String],
@@ -86,7 +86,7 @@ pub(super) struct Call<'c, 'k> {
 }
 
 impl<'c, 'k> Call<'c, 'k> {
-    /// A textual input; KOPL checks their number when it calls.
+    /// A text input; KOPL checks the number of inputs at the call.
     pub(super) fn input(&self, at: usize) -> Result<&'c str, Fault> {
         match self.inputs.get(at) {
             Some(input) => Ok(input),
@@ -114,7 +114,7 @@ impl<'c, 'k> Call<'c, 'k> {
         }
     }
 
-    /// The values to verify: all of them (KOPL), or the one (RULE).
+    /// The values to verify: all (KOPL), or one (RULE).
     pub(super) fn values(&self) -> Result<&'c [Value<'k>], Fault> {
         match self.result(0)? {
             Outcome::Values(values) => Ok(values),
@@ -204,7 +204,7 @@ fn call<'k>(
     }
 }
 
-/// What is on both sides; the same in both executors.
+/// Intersection; the same in both executors.
 pub(super) fn and<'k>(view: &FileView<'k>, call: &Call<'_, 'k>) -> Result<Outcome<'k>, Fault> {
     let (left, right) = (call.rows(0)?, call.rows(1)?);
     call.budget.spend((left.ids.len() + right.ids.len()) as u64)?;
@@ -214,19 +214,19 @@ pub(super) fn and<'k>(view: &FileView<'k>, call: &Call<'_, 'k>) -> Result<Outcom
     Ok(Rows::plain(view.as_set(both)))
 }
 
-/// What is on any side; the same in both executors.
+/// Union; the same in both executors.
 pub(super) fn or<'k>(view: &FileView<'k>, call: &Call<'_, 'k>) -> Result<Outcome<'k>, Fault> {
     let (left, right) = (call.rows(0)?, call.rows(1)?);
     call.budget.spend((left.ids.len() + right.ids.len()) as u64)?;
     Ok(Rows::plain(view.as_set([&left.ids[..], &right.ids[..]].concat())))
 }
 
-/// How many rows, repetitions included; the same in both executors.
+/// The number of rows, duplicates included; the same in both executors.
 pub(super) fn count<'k>(call: &Call<'_, 'k>) -> Result<Outcome<'k>, Fault> {
     Ok(Outcome::Number(call.rows(0)?.ids.len()))
 }
 
-/// The last result as text. A program without steps leaves Python's `None`.
+/// The last result as text. A program without steps returns Python's `None`.
 fn answer(view: &FileView<'_>, last: Option<&Outcome<'_>>) -> CompatAnswer {
     let texts = |values: &[Value<'_>]| values.iter().map(Value::to_string).collect();
     match last {
@@ -240,7 +240,7 @@ fn answer(view: &FileView<'_>, last: Option<&Outcome<'_>>) -> CompatAnswer {
     }
 }
 
-/// A pair as Python prints it; the records are dictionaries with addresses in memory, so only their number is shown.
+/// A pair as Python prints it; records are dictionaries printed as memory addresses, so only their number is shown.
 fn pair_repr(view: &FileView<'_>, rows: &Rows) -> String {
     let ids: Vec<String> = rows.ids.iter().map(|&id| python::text_repr(view.kb.node_id(id))).collect();
     let facts = match &rows.facts {

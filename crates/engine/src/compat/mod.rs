@@ -1,29 +1,30 @@
-//! Runs programs exactly as the two published executors of KQA Pro do, mistakes included.
+//! Runs programs exactly as the two published executors of KQA Pro do, bugs included.
 //!
-//! Useful for: repeating published figures. Not useful for: right answers; the engine itself runs programs on sets.
+//! Useful for: reproducing published figures. Not useful for: correct answers; the engine itself runs programs on sets.
 //!
 //! [`Compat::Kopl`] is the package KoPL 0.0.5 of PyPI, [`Compat::Rule`] the rule executor of the KQA Pro baselines. Both pass lists of ids
-//! along, with repetitions and with the record that led to each, and both take what stands first or last in `kb.json`. So the KB should be
-//! imported from that file: its order is kept then ([`Kb::records`]). Other KBs are run in the order of the store, every fact seen from
+//! between steps, with duplicates and with the record that led to each id, and both use what comes first or last in `kb.json`. The KB should
+//! therefore be imported from that file, which keeps its order ([`Kb::records`]). Other KBs are run in store order, with every fact seen from
 //! both of its ends.
 //!
 //! | module | question it answers |
 //! |---|---|
 //! | `kopl.rs`, `rule.rs` | what does each function do? |
-//! | `machine.rs` | how do steps take results of steps? |
+//! | `machine.rs` | how do steps use the results of other steps? |
 //! | `file_view.rs` | what would the executor have loaded? |
-//! | `value.rs`, `python.rs` | how do values compare, how are they read and written? |
-//! | `answer.rs`, `error.rs` | what comes out? |
+//! | `value.rs`, `python.rs` | how are values compared, parsed and printed? |
+//! | `answer.rs`, `error.rs` | what is the result? |
 //!
 //! # What is not reproduced
 //!
-//! - **Order of sets.** After `FilterConcept`, `And`, `Or` (and within KOPL's filters, `Relate` and `SelectAmong`) Python's order is that of hashes,
-//!   which changes from process to process. Here it is the order of the file.
-//! - **Names with runs of blanks.** The importer joins them, as RULE does; KOPL does not.
-//! - **Cycles of the class hierarchy** are cut by the importer. KOPL follows them; RULE never comes back.
-//! - **An entity that is used as a class** is a class for the importer.
-//! - **Locating functions at the end.** Python prints the records, partly as addresses in memory; here each is `{...}`.
-//! - RULE hands out its cached list of ids: a second `Find` of a name also makes the first one's list longer. Here only the second one's.
+//! - **Order of sets.** After `FilterConcept`, `And`, `Or` (and within KOPL's filters, `Relate` and `SelectAmong`), Python uses hash order,
+//!   which changes from process to process. Here it is file order.
+//! - **Names with repeated spaces.** The importer collapses them, as RULE does; KOPL does not.
+//! - **Cycles of the class hierarchy** are cut by the importer. KOPL follows them; RULE never terminates.
+//! - **An entity that is used as a class** is a class in the importer.
+//! - **Locating functions at the end.** Python prints the records, partly as memory addresses; here each is `{...}`.
+//! - RULE returns its cached list of ids, so a second `Find` of a name also extends the first one's list. Here it extends only the second
+//!   one's.
 
 mod answer;
 mod error;
@@ -72,7 +73,7 @@ impl fmt::Display for Compat {
     }
 }
 
-/// Runs one program in a process of its own: see [`CompatProcess`].
+/// Runs one program in a fresh process; see [`CompatProcess`].
 pub fn run(
     kb: &Kb,
     program: &Program,
@@ -82,11 +83,11 @@ pub fn run(
     CompatProcess::new(kb, compat).run(program, budget)
 }
 
-/// One process of an executor. RULE changes its own tables while it runs, so the answer to a program depends on the
-/// programs before it: every `Find` of a name that is also a concept's returns the concept once more than the last one.
+/// The state of one executor process. RULE changes its own tables while it runs, so the answer to a program depends on
+/// earlier programs: each `Find` of a name that is also a concept's returns the concept once more than the previous one.
 pub struct CompatProcess<'k> {
     view: FileView<'k>,
-    /// By name: how often RULE was asked for it.
+    /// By name: number of times RULE looked it up.
     asked: HashMap<String, usize>,
 }
 

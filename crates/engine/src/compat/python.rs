@@ -1,4 +1,4 @@
-//! How Python reads and writes numbers and texts, as far as the executors show it.
+//! Parsing and printing of numbers and texts as in Python, as far as the executors need it.
 
 use super::error::{Exception, Fault, raise};
 
@@ -16,7 +16,7 @@ pub(super) fn float(text: &str) -> Result<f64, Fault> {
     }
 }
 
-/// `int(text)`; what does not fit is as large as can be, which compares the same.
+/// `int(text)`; a number that does not fit becomes the largest one, which compares the same.
 pub(super) fn int(text: &str) -> Result<i64, Fault> {
     let wrong = || raise(Exception::ValueError, format!("`{text}` is not a whole number"));
     let Some(number) = digits(text.trim()) else { return wrong() };
@@ -28,7 +28,7 @@ pub(super) fn int(text: &str) -> Result<i64, Fault> {
     Ok(number.parse().unwrap_or(limit))
 }
 
-/// Underscores may stand between two digits, and mean nothing.
+/// Underscores between two digits are ignored.
 fn digits(text: &str) -> Option<String> {
     let bytes = text.as_bytes();
     let digit = |at: usize| bytes.get(at).is_some_and(u8::is_ascii_digit);
@@ -36,7 +36,7 @@ fn digits(text: &str) -> Option<String> {
     if bytes.iter().enumerate().any(wrong) { None } else { Some(text.replace('_', "")) }
 }
 
-/// `repr(number)` of a finite number: the shortest digits that give it back, with an exponent below 1e-4 and from 1e16 on.
+/// `repr(number)` of a finite number: the shortest digits that round-trip, with an exponent below 1e-4 and from 1e16 on.
 pub(super) fn float_repr(number: f64) -> String {
     let scientific = format!("{number:e}");
     let (mantissa, exponent) = scientific.split_once('e').unwrap_or((&scientific, "0"));
@@ -51,7 +51,7 @@ pub(super) fn float_repr(number: f64) -> String {
 
 /// `str(int(number))` of a finite number.
 pub(super) fn whole_repr(number: f64) -> String {
-    // There is no negative zero among whole numbers.
+    // Integers have no negative zero.
     format!("{:.0}", number.trunc() + 0.0)
 }
 
@@ -122,7 +122,7 @@ mod tests {
         }
     }
 
-    /// Written by CPython 3.11.
+    /// Output of CPython 3.11.
     #[test]
     fn numbers_are_written_as_python_does() {
         for (number, expected) in [

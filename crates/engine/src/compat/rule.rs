@@ -56,7 +56,7 @@ pub(super) fn call<'k>(
     }
 }
 
-/// Entities of the name, then its concepts. The concepts are appended to the executor's own table, so they come once more
+/// Entities with the name, then its concepts. The concepts are appended to the executor's own table, so they occur once more
 /// with every call.
 fn find<'k>(
     view: &FileView<'k>,
@@ -89,7 +89,7 @@ fn filter_concept<'k>(view: &FileView<'k>, call: &Call<'_, 'k>) -> Result<Outcom
     Ok(Rows::plain(view.as_set(ids.iter().copied().filter(is_member).collect())))
 }
 
-/// Concepts and ids that are only mentioned are not in the table of entities.
+/// Concepts, and ids that are only mentioned, are not in the table of entities.
 fn check_entity(view: &FileView<'_>, id: NodeId) -> Result<(), Fault> {
     if view.is_concept(id) || !view.is_described(id) {
         return raise(Exception::KeyError, format!("{} is not an entity", view.kb.node_id(id)));
@@ -130,7 +130,7 @@ fn no_value<T>(key: &str) -> Result<T, Fault> {
     raise(Exception::UnboundLocalError, format!("no record with the key `{key}` sets the value"))
 }
 
-/// One row for each record that fits, in the order of the input.
+/// One row for each matching record, in input order.
 fn filter<'k>(view: &FileView<'k>, call: &Call<'_, 'k>, key_type: KeyType) -> Result<Outcome<'k>, Fault> {
     let (key, text) = (call.input(0)?, call.input(1)?);
     let op = if key_type == KeyType::Text { "=" } else { call.input(2)? };
@@ -148,7 +148,7 @@ fn filter<'k>(view: &FileView<'k>, call: &Call<'_, 'k>, key_type: KeyType) -> Re
     Ok(Rows::with_facts(rows))
 }
 
-/// A row for each qualifier that fits, so that rows come several times.
+/// A row for each matching qualifier, so rows may repeat.
 fn filter_qualifier<'k>(
     view: &FileView<'k>,
     call: &Call<'_, 'k>,
@@ -171,7 +171,7 @@ fn filter_qualifier<'k>(
     Ok(Rows::with_facts(kept))
 }
 
-/// The relation records at an entity or concept. A concept that no relation leads to has no list of them.
+/// The relation records at an entity or concept. A concept without incoming relations has no list of them.
 fn relations(view: &FileView<'_>, call: &Call<'_, '_>, id: NodeId) -> Result<Vec<Entry>, Fault> {
     let mut entries = view.entries(id, call.budget)?;
     if !view.is_described(id) || view.is_concept(id) && entries.is_empty() {
@@ -199,7 +199,7 @@ fn relate<'k>(view: &FileView<'k>, call: &Call<'_, 'k>) -> Result<Outcome<'k>, F
     Ok(Rows::with_facts(rows))
 }
 
-/// The first of two if it is strictly less or greater, else the second, for every other operator as well.
+/// The first of two if it is strictly less or greater, otherwise the second, which is also the default for other operators.
 fn select_between<'k>(view: &FileView<'k>, call: &Call<'_, 'k>) -> Result<Outcome<'k>, Fault> {
     let (left, right) = (call.rows(0)?.first()?, call.rows(1)?.first()?);
     let (key, op) = (call.input(0)?, call.input(1)?);
@@ -213,7 +213,7 @@ fn select_between<'k>(view: &FileView<'k>, call: &Call<'_, 'k>) -> Result<Outcom
     entity_name(view, if is_left { left } else { right }).map(Outcome::Text)
 }
 
-/// One of those with the extreme value. An entity without the key gets the value of the one before it.
+/// One of the entities with the extreme value. An entity without the key gets the value of the previous one.
 fn select_among<'k>(view: &FileView<'k>, call: &Call<'_, 'k>) -> Result<Outcome<'k>, Fault> {
     let ids = &call.rows(0)?.ids;
     let (key, op) = (call.input(0)?, call.input(1)?);
@@ -235,8 +235,8 @@ fn select_among<'k>(view: &FileView<'k>, call: &Call<'_, 'k>) -> Result<Outcome<
     }
 }
 
-/// Sorts as Python does. Years and dates together are in no proper order (a year is equal to each of its days), so what comes
-/// out depends on which are compared: Python inserts one after the other.
+/// Sorts as Python does. Years and dates together have no consistent order (a year equals each of its days), so the result
+/// depends on which values are compared: Python uses insertion sort.
 fn sorted<'k>(
     mut candidates: Vec<(NodeId, Value<'k>)>,
     call: &Call<'_, 'k>,
@@ -253,7 +253,7 @@ fn sorted<'k>(
     }
     let mut sorted: Vec<(NodeId, Value<'k>)> = Vec::with_capacity(candidates.len());
     let mut waiting = candidates.into_iter().peekable();
-    // The run at the beginning stays as it is, or is turned round if it falls.
+    // An ascending run at the beginning is kept; a descending one is reversed.
     let Some(first) = waiting.next() else { return Ok(sorted) };
     sorted.push(first);
     let mut falls = None;
@@ -284,7 +284,7 @@ fn sorted<'k>(
     Ok(sorted)
 }
 
-/// The value of the first record with a qualifier that fits.
+/// The value of the first record with a matching qualifier.
 fn query_under_condition<'k>(view: &mut FileView<'k>, call: &Call<'_, 'k>) -> Result<Outcome<'k>, Fault> {
     let first = call.rows(0)?.first()?;
     let (key, qualifier, text) = (call.input(0)?, call.input(1)?, call.input(2)?);
@@ -310,7 +310,7 @@ fn verify<'k>(call: &Call<'_, 'k>, key_type: KeyType) -> Result<Outcome<'k>, Fau
     Ok(Outcome::Text(if satisfied { "yes" } else { "no" }.to_owned()))
 }
 
-/// The relation records from the first id on the left to the first on the right, as they stand at the left.
+/// The relation records from the first id on the left to the first on the right, as attached on the left.
 fn entries_between(view: &FileView<'_>, call: &Call<'_, '_>) -> Result<Vec<Entry>, Fault> {
     let (from, to) = (call.rows(0)?.first()?, call.rows(1)?.first()?);
     let mut entries = relations(view, call, from)?;
@@ -318,7 +318,7 @@ fn entries_between(view: &FileView<'_>, call: &Call<'_, '_>) -> Result<Vec<Entry
     Ok(entries)
 }
 
-/// The first qualifier of the first of the records that has one.
+/// The first qualifier of the first record that has one.
 fn first_qualifier<'k>(
     view: &FileView<'k>,
     qualifier: &str,

@@ -1,6 +1,6 @@
-//! Values of records and of programs, and the rules by which both executors compare and write them.
+//! Values of records and of programs, and the rules by which both executors compare and print them.
 //!
-//! `touchstone_kb::compare` has the same rules for what a KB can hold; a test holds the two together. Programs can hold more: infinities, an
+//! `touchstone_kb::compare` has the same rules for values in a KB; a test compares the two. Programs can hold more: infinities, an
 //! empty unit that is not `1`, operators that do not exist.
 
 use super::Compat;
@@ -20,11 +20,11 @@ pub(super) enum Value<'a> {
     Date(Time),
 }
 
-/// How the executors call "no unit".
+/// The executors' notation for "no unit".
 const NO_UNIT: &str = "1";
 
 impl<'a> Value<'a> {
-    /// A literal of a KB. KQA Pro has texts, quantities, years and dates; of what else there is in other KBs, a time of day counts as its
+    /// A literal of a KB. KQA Pro has texts, quantities, years and dates; of the other literals in other KBs, a time of day counts as its
     /// day, and the rest as text.
     pub(super) fn of_literal(literal: Literal<'a>) -> Value<'a> {
         let text = || Value::Text(Cow::Borrowed(literal.text()));
@@ -98,7 +98,7 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// `=`: a year contains the dates in it, a date only itself; the rest is equal or not.
+    /// `=`: a year contains the dates in it, a date only itself; other values are equal or not.
     fn is(&self, target: &Value<'_>) -> bool {
         match (self, target) {
             (_, Value::Year(year)) => self.year() == Some(*year),
@@ -109,7 +109,7 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// `<`: as soon as one side is a year, both are.
+    /// `<`: if one side is a year, both are compared as years.
     pub(super) fn less(&self, other: &Value<'_>) -> Result<bool, Fault> {
         if !self.comparable(other) {
             return raise(Exception::AssertionError, format!("`{self}` and `{other}` are not comparable"));
@@ -147,7 +147,7 @@ fn parse_time(text: &str) -> Result<Value<'_>, Fault> {
 }
 
 impl fmt::Display for Value<'_> {
-    /// As both executors write it. A number is cut to a whole one if it exceeds it by less than 1e-5, so every negative fraction is.
+    /// The text that both executors print. A number that exceeds an integer by less than 1e-5 is truncated, and so is every negative fraction.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Value::Text(text) => f.write_str(text),

@@ -1,4 +1,4 @@
-//! What is asked about sets.
+//! Computes the answer from sets.
 
 use super::evaluate::{Evaluator, Outcome};
 use super::superlative::without;
@@ -29,7 +29,7 @@ impl<'k> Evaluator<'k, '_> {
                 let to = self.exact(to)?;
                 let (mut nodes, mut literals) = (Vec::new(), Vec::new());
                 for &property in properties {
-                    // Start where there is less to look at.
+                    // Start at the smaller side.
                     let forward = from.len().unwrap_or(usize::MAX) <= to.len().unwrap_or(usize::MAX);
                     let (start, direction) =
                         if forward { (&from, Direction::Forward) } else { (&to, Direction::Backward) };
@@ -66,7 +66,7 @@ impl<'k> Evaluator<'k, '_> {
         Ok(found)
     }
 
-    /// The members of a set; marks and all.
+    /// The members of a set, with its marks.
     fn exact<'s>(&self, set: &'s PlanSet) -> Outcome<Things<'s>>
     where
         'k: 's,
@@ -74,7 +74,7 @@ impl<'k> Evaluator<'k, '_> {
         if set.has_marks { self.solved(set, false) } else { self.start(set) }
     }
 
-    /// The members of a set that the side conditions leave.
+    /// The members of a set that satisfy the side conditions.
     fn answers(&self, set: &PlanSet) -> Outcome<Things<'k>> {
         let no_conditions = self.plan.different.is_empty() && !self.plan.english;
         if no_conditions && !set.has_marks && !matches!(set.kind, SetKind::Superlative(_)) {
@@ -89,7 +89,7 @@ impl<'k> Evaluator<'k, '_> {
             outermost = inner;
         }
         let found = match &outermost.kind {
-            // The extreme is one of those that the side conditions leave.
+            // The extreme is taken among those that satisfy the side conditions.
             SetKind::Superlative(extremes) if set.has_marks => {
                 let outer = self.budget.enter(Some((outermost.step, self.plan.n_steps)));
                 let started = self.recorder.start(self.budget);
@@ -115,7 +115,7 @@ impl<'k> Evaluator<'k, '_> {
         Ok(self.in_language(found))
     }
 
-    /// The nodes that may not be the answer, sorted; `None` if the side conditions cannot hold at all.
+    /// The nodes excluded from the answer, sorted; `None` if the side conditions cannot hold at all.
     fn banned(&self) -> Option<Vec<u32>> {
         let mut banned = Vec::new();
         for pair in &self.plan.different {
@@ -132,7 +132,7 @@ impl<'k> Evaluator<'k, '_> {
         Some(banned)
     }
 
-    /// Texts in other languages than English left out, if the query says so.
+    /// Removes texts in languages other than English, if the query requires it.
     fn in_language(&self, found: Things<'k>) -> Things<'k> {
         if !self.plan.english {
             return found;
@@ -171,7 +171,7 @@ impl<'k> Evaluator<'k, '_> {
                 relations.retain(|&relation| self.kb.objects_with(relation).len() > 0);
                 return Ok(relations);
             }
-            // Everything: there are relations to and from it wherever there are any.
+            // Everything: any relation leads to and from it.
             (Things::Listed { nodes, .. }, Things::All) => {
                 let relations_of =
                     |&node: &u32| self.kb.properties_of(NodeId(node)).map(|(property, _)| property);

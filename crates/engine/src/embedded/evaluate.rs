@@ -1,5 +1,5 @@
-//! Sets, from the inside out. Marks play no part here: what refers to a marked thing counts as everything, so that the result holds all
-//! members and perhaps more; `solutions.rs` looks closer where that matters.
+//! Computes sets bottom-up. Marks are ignored here: a reference to a marked thing counts as everything, so the result is a superset of
+//! the members; `solutions.rs` filters it if necessary.
 
 use super::things::{Thing, Things};
 use super::trace::{How, Recorder};
@@ -15,21 +15,21 @@ pub(crate) struct Evaluator<'k, 'p> {
     pub(super) plan: &'p Plan,
     pub(super) budget: &'p Budget<'p>,
     pub(super) recorder: &'p Recorder,
-    /// Sets that are asked again and again.
+    /// Sets that are used repeatedly.
     cache: ByStep<Things<'k>>,
-    /// The literals that superlatives with marks find.
+    /// The literals found by superlatives with marks.
     extremes: ByStep<Vec<u32>>,
-    /// How many values may still be compared one by one.
+    /// Number of values that may still be compared one by one.
     one_by_one: Cell<u32>,
 }
 
-/// Maximum number of things that are handled one by one instead of as a set.
+/// Maximum number of things to handle one by one instead of as a set.
 const FEW: usize = 4;
 
-/// Maximum number of values that are compared one by one; after that, it pays to work out all that pass.
+/// Maximum number of values to compare one by one; beyond it, computing all that pass is cheaper.
 const ONE_BY_ONE: u32 = 8;
 
-/// What is worked out once, by the number of its set. Most queries need none.
+/// Sets computed once, by their number. Most queries need none.
 type ByStep<T> = OnceCell<Vec<OnceCell<T>>>;
 
 pub(crate) type Outcome<T> = Result<T, Stopped>;
@@ -72,7 +72,7 @@ impl<'k, 'p> Evaluator<'k, 'p> {
                 union
             }
             SetKind::Superlative(extremes) => self.superlative(extremes, &[], set.step)?,
-            // What has no such dates at all: only to be asked of things that are known otherwise.
+            // Things without these dates: can only be tested for things that are known otherwise.
             SetKind::During(period) => {
                 let mut kept = Vec::new();
                 for node in self.kb.nodes() {
@@ -90,7 +90,7 @@ impl<'k, 'p> Evaluator<'k, 'p> {
         Ok(things)
     }
 
-    /// The members of a set that a step starts from: named things are not copied for it.
+    /// The members of a set that a step starts from; named things are not copied.
     pub(super) fn start<'s>(&self, set: &'s PlanSet) -> Outcome<Things<'s>>
     where
         'k: 's,
@@ -101,7 +101,7 @@ impl<'k, 'p> Evaluator<'k, 'p> {
         Ok(Things::nodes(Cow::Borrowed(nodes)))
     }
 
-    /// The members of a set that is asked more than once.
+    /// The members of a set that is used more than once.
     pub(super) fn cached(&self, set: &PlanSet) -> Outcome<&Things<'k>> {
         let cell = self.cell(&self.cache, set);
         if let Some(things) = cell.get() {
@@ -115,7 +115,7 @@ impl<'k, 'p> Evaluator<'k, 'p> {
         &cells.get_or_init(|| (0..=self.plan.n_steps).map(|_| OnceCell::new()).collect())[set.step]
     }
 
-    /// The literals that a superlative with marks found.
+    /// The literals found by a superlative with marks.
     pub(super) fn extremes(&self, set: &PlanSet) -> &OnceCell<Vec<u32>> {
         self.cell(&self.extremes, set)
     }
@@ -137,9 +137,9 @@ impl<'k, 'p> Evaluator<'k, 'p> {
         Ok(union)
     }
 
-    /// Intersection: the smallest set is worked out, the others are worked out or asked, whichever is less work.
+    /// Intersection: computes the smallest set, and computes or probes the others, whichever is cheaper.
     fn all_of(&self, parts: &[PlanSet], step: usize) -> Outcome<Things<'k>> {
-        // One thing or a few: the others are asked about each, whatever their size.
+        // For one or a few things: probe the others for each, whatever their size.
         let is_few = |part: &PlanSet| matches!(&part.kind, SetKind::Nodes(nodes) if nodes.len() <= FEW);
         if let Some(first) = parts.iter().position(is_few) {
             let mut found = self.things(&parts[first])?;
@@ -176,7 +176,7 @@ impl<'k, 'p> Evaluator<'k, 'p> {
         Ok(found)
     }
 
-    /// Those of a list that are in a set, which is asked for each.
+    /// The members of a list that are in a set, which is probed for each.
     fn filtered(&self, found: Things<'k>, set: &PlanSet) -> Outcome<Things<'k>> {
         let outer = self.budget.enter(Some((set.step, self.plan.n_steps)));
         let started = self.recorder.start(self.budget);
@@ -196,7 +196,7 @@ impl<'k, 'p> Evaluator<'k, 'p> {
         Ok(Things::Listed { nodes: Cow::Owned(nodes), literals: Cow::Owned(literals) })
     }
 
-    /// Whether working a set out costs next to nothing, because it is a slice of the store.
+    /// Whether computing a set is nearly free, because it is a slice of the store.
     fn is_free(&self, set: &PlanSet) -> bool {
         match &set.kind {
             SetKind::All | SetKind::Same(_) | SetKind::Nodes(_) | SetKind::Values(_) => true,
@@ -211,7 +211,7 @@ impl<'k, 'p> Evaluator<'k, 'p> {
         }
     }
 
-    /// About how many members a set has, at little cost; never too low by much.
+    /// A cheap estimate of the number of members of a set; never much too low.
     pub(super) fn estimate(&self, set: &PlanSet) -> usize {
         match &set.kind {
             SetKind::All | SetKind::Same(_) | SetKind::Values(_) | SetKind::During(_) => usize::MAX,
@@ -225,7 +225,7 @@ impl<'k, 'p> Evaluator<'k, 'p> {
         }
     }
 
-    /// Whether a fact's qualifiers satisfy all conditions.
+    /// Whether the qualifiers of a fact satisfy all conditions.
     pub(super) fn passes(&self, fact: u32, conditions: &[Test]) -> Outcome<bool> {
         for test in conditions {
             let mut passed = false;
@@ -253,7 +253,7 @@ impl<'k, 'p> Evaluator<'k, 'p> {
         test.accepts(self.kb, LiteralId(literal))
     }
 
-    /// Whether a qualifier's value passes. A thing is compared by its name: KQA Pro writes names where others refer to things.
+    /// Whether a qualifier's value passes. An entity is compared by its name: KQA Pro writes names where others refer to entities.
     fn qualifier_passes(&self, value: Value, test: &Test) -> bool {
         match value {
             Value::Literal(literal) => self.accepts(test, literal.0),
@@ -270,7 +270,7 @@ impl<'k, 'p> Evaluator<'k, 'p> {
         }
     }
 
-    /// Whether something was so during a period: a missing date counts as open.
+    /// Whether something held during a period; a missing date counts as open.
     pub(super) fn is_during(&self, period: &Period, node: NodeId) -> Outcome<bool> {
         for (properties, test) in [&period.start, &period.end] {
             let (mut some, mut passed) = (false, false);

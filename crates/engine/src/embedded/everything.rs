@@ -1,7 +1,7 @@
-//! Descriptions that restrict nothing, written out.
+//! Expands descriptions that restrict nothing.
 //!
-//! As an answer, everything means all entities. A union may name classes and literals next to it: `Or([c, All])` is all entities and `c`.
-//! Inside of a query everything is just that, classes and literals among it.
+//! As an answer, everything means all entities. A union may add classes and literals to it: `Or([c, All])` is all entities and `c`.
+//! Inside a query, everything includes classes and literals.
 
 use super::evaluate::{Evaluator, Outcome};
 use super::solutions::{Marks, Then};
@@ -11,7 +11,7 @@ use crate::plan::{PlanSet, SetKind};
 use std::borrow::Cow;
 
 impl<'k> Evaluator<'k, '_> {
-    /// The members of a set as answers, where marks play no part; and whether the set restricts nothing.
+    /// The members of a set without marks as answers, and whether the set restricts nothing.
     pub(super) fn listed_answers(&self, set: &PlanSet) -> Outcome<(Things<'k>, bool)> {
         match self.things(set)? {
             Things::All => {
@@ -25,7 +25,7 @@ impl<'k> Evaluator<'k, '_> {
         }
     }
 
-    /// The members of a set within a query, where everything includes classes and literals.
+    /// The members of a set inside a query, where everything includes classes and literals.
     pub(super) fn listed_inside(&self, set: &PlanSet) -> Outcome<Things<'k>> {
         match self.things(set)? {
             Things::All => {
@@ -41,7 +41,7 @@ impl<'k> Evaluator<'k, '_> {
         }
     }
 
-    /// All entities for everything; and ranges of literals written out.
+    /// Expands everything to all entities, and ranges of literals to lists.
     fn listed(&self, things: Things<'k>) -> Outcome<Things<'k>> {
         Ok(match things {
             Things::All => {
@@ -59,12 +59,12 @@ impl<'k> Evaluator<'k, '_> {
         })
     }
 
-    /// Of a set that restricts nothing, what some part of it describes.
+    /// The members of an unrestricted set that some part of it describes.
     fn named(&self, set: &PlanSet) -> Outcome<Things<'k>> {
         match &set.kind {
             SetKind::All | SetKind::Same(_) => Ok(Things::none()),
             SetKind::Marked(_, inner) => self.named(inner),
-            // Everything is in all parts of an intersection that restricts nothing: one part that describes a thing is enough.
+            // Everything is in all parts of an unrestricted intersection: one part that describes a thing is sufficient.
             SetKind::Or(parts) | SetKind::And(parts) => {
                 let mut union = Things::none();
                 for part in parts {

@@ -1,9 +1,9 @@
 //! The embedded engine: runs plans on the memory-mapped store.
 //!
-//! Sets are sorted lists of ids, mostly slices of the store. `evaluate.rs` works sets out from the inside, `relate.rs` takes one step along
-//! facts for a whole set, `probe.rs` asks whether one thing is in a set, `superlative.rs` finds extremes in the columns that are sorted by
-//! value, `solutions.rs` deals with things that are met twice, `everything.rs` with descriptions that restrict nothing, `ask.rs` answers the
-//! question, and `trace.rs` takes notes.
+//! Sets are sorted lists of ids, mostly slices of the store. `evaluate.rs` computes sets bottom-up, `relate.rs` takes one step along
+//! facts for a whole set, `probe.rs` tests whether one thing is in a set, `superlative.rs` finds extremes in the columns that are sorted by
+//! value, `solutions.rs` handles things that occur twice, `everything.rs` handles descriptions that restrict nothing, `ask.rs` computes the
+//! answer, and `trace.rs` records steps.
 
 mod ask;
 mod evaluate;
@@ -30,7 +30,7 @@ pub fn run<'k>(kb: &'k Kb, plan: &Plan, budget: &Budget<'_>) -> Result<Found<'k>
     Evaluator::new(kb, plan, budget, &recorder).answer()
 }
 
-/// Runs a plan and records its steps, also those until a limit was reached.
+/// Runs a plan and records its steps, including those before a limit was reached.
 pub(crate) fn run_traced<'k>(
     kb: &'k Kb,
     plan: &Plan,

@@ -1,4 +1,4 @@
-//! Whether one thing is in a set, without working the set out. As in `evaluate.rs`, marks play no part.
+//! Tests whether one thing is in a set, without computing the set. As in `evaluate.rs`, marks are ignored.
 
 use super::evaluate::{Evaluator, Outcome};
 use super::things::Thing;
@@ -8,7 +8,7 @@ use touchstone_kb::{NodeId, Property, Value};
 use touchstone_logic::Direction;
 
 impl<'k> Evaluator<'k, '_> {
-    /// Whether a thing is in a set, or may be, where that depends on marks.
+    /// Whether a thing is in a set, or may be if that depends on marks.
     pub(super) fn has(&self, set: &PlanSet, thing: Thing) -> Outcome<bool> {
         self.budget.spend(1)?;
         if set.reach > QUICK {
@@ -49,7 +49,7 @@ impl<'k> Evaluator<'k, '_> {
 
     fn is_related(&self, relate: &RelateTo, thing: Thing) -> Outcome<bool> {
         let mut found = false;
-        // Whole slices are compared with whole lists where both are sorted.
+        // Compare whole slices with whole lists if both are sorted.
         if let (SetKind::Nodes(wanted), true) = (&relate.from.kind, relate.conditions.is_empty())
             && let Thing::Node(node) = thing
         {
@@ -72,7 +72,7 @@ impl<'k> Evaluator<'k, '_> {
         Ok(found)
     }
 
-    /// Calls `visit` with what a step leads to a thing from, until it says that this is enough. Something may come twice.
+    /// Calls `visit` with the things from which a step leads to a thing, until it returns that this is enough. A thing may occur twice.
     pub(super) fn neighbours(
         &self,
         relate: &RelateTo,
@@ -139,5 +139,5 @@ impl<'k> Evaluator<'k, '_> {
     }
 }
 
-/// How many steps along facts asking may take; what is deeper is worked out once.
+/// Maximum number of steps along facts in a probe; deeper sets are computed once.
 const QUICK: u8 = 2;

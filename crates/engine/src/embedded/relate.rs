@@ -97,7 +97,7 @@ impl<'k> Evaluator<'k, '_> {
         if matches!(from, Things::All) {
             with_property.into_iter().try_for_each(&mut add)?;
         } else if subjects.len() / 2 > with_property.len() {
-            // Few things have the property at all: go through those.
+            // Few things have the property at all: iterate over those.
             let mut at = 0;
             for node in with_property {
                 at = gallop(subjects, at, node.0);
@@ -163,7 +163,7 @@ impl<'k> Evaluator<'k, '_> {
         Ok(sorted(out, self.kb.n_nodes()))
     }
 
-    /// The same fact by fact, because qualifiers hang on facts.
+    /// The same, fact by fact, because qualifiers belong to facts.
     fn qualified_step(
         &self,
         from: &Things<'_>,
@@ -256,7 +256,7 @@ impl<'k> Evaluator<'k, '_> {
         }
     }
 
-    /// About how many things a step leads to.
+    /// An estimate of the number of things that a step leads to.
     pub(super) fn estimate_related(&self, relate: &RelateTo) -> usize {
         let kb = self.kb;
         let mut sum = 0usize;
@@ -294,7 +294,7 @@ impl<'k> Evaluator<'k, '_> {
     }
 }
 
-/// How many things a step leads to from one, if nothing more is known; most lead to fewer.
+/// Default estimate of the number of things that a step leads to from one thing; most lead to fewer.
 const USUAL_FAN: usize = 16;
 
 fn as_nodes<'k>(nodes: Vec<u32>) -> Things<'k> {

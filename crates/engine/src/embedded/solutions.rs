@@ -1,7 +1,7 @@
-//! Things that are met twice: cycles, and inequalities between things on the way.
+//! Things that occur twice: cycles, and inequalities between inner things.
 //!
-//! A thing is in a set with marks if there is a way to choose the marked things so that everything holds. The ways are searched one after
-//! the other, with the sets that `evaluate.rs` works out as a sieve.
+//! A thing is in a set with marks if the marked things can be chosen such that everything holds. The choices are searched one after
+//! another, filtered by the sets that `evaluate.rs` computes.
 
 use super::evaluate::{Evaluator, Outcome};
 use super::superlative::winning;
@@ -9,14 +9,14 @@ use super::things::{Thing, Things};
 use crate::plan::{Extremes, PlanSet, SetKind, Side};
 use std::borrow::Cow;
 
-/// What each mark stands for.
+/// The thing chosen for each mark.
 pub(super) type Marks = Vec<Option<Thing>>;
 
-/// What to do with a way; it says whether that is enough.
+/// Handles one choice; returns whether that is enough.
 pub(super) type Then<'t> = &'t mut dyn FnMut(&mut Marks) -> Outcome<bool>;
 
 impl<'k> Evaluator<'k, '_> {
-    /// Calls `then` for each way in which a thing is in a set, until it says that this is enough.
+    /// Calls `then` for each choice in which a thing is in a set, until it returns that this is enough.
     pub(super) fn ways(
         &self,
         set: &PlanSet,
@@ -30,7 +30,7 @@ impl<'k> Evaluator<'k, '_> {
         }
         match &set.kind {
             SetKind::And(parts) => {
-                // What has no marks decides quickly.
+                // Sets without marks decide quickly.
                 for part in parts.iter().filter(|part| !part.has_marks) {
                     if !self.has(part, thing)? {
                         return Ok(false);
@@ -65,7 +65,7 @@ impl<'k> Evaluator<'k, '_> {
                         Ok(false)
                     }
                 }
-                // It is described later: whatever is marked then must be this.
+                // It is described later: the thing marked then must be this one.
                 None => {
                     marks[*mark] = Some(thing);
                     let enough = then(marks);
@@ -127,7 +127,7 @@ impl<'k> Evaluator<'k, '_> {
         }
     }
 
-    /// Whether the inequalities hold in one way.
+    /// Whether the inequalities hold for one choice.
     pub(super) fn allowed(&self, thing: Thing, marks: &Marks) -> bool {
         let value = |side: &Side| match side {
             Side::Answer => Some(thing),
@@ -135,19 +135,19 @@ impl<'k> Evaluator<'k, '_> {
             Side::Node(node) => node.map(Thing::Node),
         };
         self.plan.different.iter().all(|(a, b)| {
-            // Nothing that the KB knows is the same as a thing that it does not know.
+            // A thing that the KB does not know differs from everything in the KB.
             if matches!(a, Side::Node(None)) || matches!(b, Side::Node(None)) {
                 return true;
             }
             match (value(a), value(b)) {
                 (Some(a), Some(b)) => a != b,
-                // What was never chosen cannot be compared: as in SPARQL, that is not true.
+                // A thing that was never chosen cannot be compared: as in SPARQL, the comparison is not true.
                 _ => false,
             }
         })
     }
 
-    /// The members of a set with marks: as answers, which keep to the rules of the query, or as a part of it.
+    /// The members of a set with marks, as answers, which follow the rules of the query, or as part of it.
     pub(super) fn solved(&self, set: &PlanSet, as_answers: bool) -> Outcome<Things<'k>> {
         let (candidates, is_everything) =
             if as_answers { self.listed_answers(set)? } else { (self.listed_inside(set)?, false) };
@@ -159,7 +159,7 @@ impl<'k> Evaluator<'k, '_> {
             self.budget.spend(1)?;
             let is_entity = matches!(thing, Thing::Node(node) if (node as usize) < n_entities);
             let then: Then<'_> = &mut |marks| Ok(!as_answers || self.allowed(thing, marks));
-            // Of what is not an entity, the set must say more than that it is something.
+            // If it is not an entity, the set must restrict it in some way.
             let found = if is_everything && !is_entity {
                 self.naming_ways(set, thing, &mut marks, then)?
             } else {
@@ -176,7 +176,7 @@ impl<'k> Evaluator<'k, '_> {
         Ok(Things::Listed { nodes: Cow::Owned(nodes), literals: Cow::Owned(literals) })
     }
 
-    /// The candidates of a superlative with the values that they reach, way by way.
+    /// The candidates of a superlative with the values that they reach, choice by choice.
     pub(super) fn contenders_by_solutions(
         &self,
         extremes: &Extremes,

@@ -1,7 +1,7 @@
-//! The greatest and the smallest.
+//! Superlatives.
 //!
-//! Numbers compete in the usual unit of their attribute only: values in other units cannot be compared with them. Where there are no such
-//! numbers, times compete. A time wins if no other is strictly better, seen at the coarser of both precisions: 1990 and 1990-05-06 tie.
+//! Only numbers in the usual unit of the attribute are compared: values in other units are not comparable with them. If there are no such
+//! numbers, times are compared. A time wins if no other is strictly better at the coarser of both precisions: 1990 and 1990-05-06 tie.
 
 use super::evaluate::{Evaluator, Outcome};
 use super::things::{Thing, Things};
@@ -16,14 +16,14 @@ use touchstone_logic::{Direction, Extreme};
 
 /// The candidates of a superlative.
 enum Candidates<'c, 'k> {
-    /// Described, not worked out.
+    /// Described, not computed.
     Described(&'c PlanSet),
-    /// Worked out.
+    /// Computed.
     Listed(Cow<'k, [u32]>),
 }
 
 impl<'k> Evaluator<'k, '_> {
-    /// The members with the extreme value, those of `banned` left out from the beginning.
+    /// The members with the extreme value, excluding those in `banned`.
     pub(super) fn superlative(
         &self,
         extremes: &Extremes,
@@ -41,7 +41,7 @@ impl<'k> Evaluator<'k, '_> {
             let winners = self.extreme_nodes(described, &attributes, extremes.extreme, banned, step)?;
             return Ok(Things::nodes(Cow::Owned(winners)));
         }
-        // Forwards to everything that the candidates reach, and from the winners among it backwards to the candidates.
+        // Forwards to everything that the candidates reach, then backwards from the winners to the candidates.
         let of = without(self.things(&extremes.of)?, banned);
         let mut level = of.clone();
         for (properties, direction) in before {
@@ -127,8 +127,8 @@ impl<'k> Evaluator<'k, '_> {
         }
     }
 
-    /// Lists described candidates if that is less work: walking down from the top finds a candidate after about `values / candidates` of
-    /// them; going through the candidates takes all of them. `None` if there are no nodes among them.
+    /// Lists described candidates if that is cheaper: scanning values from the top finds a candidate after about `values / candidates` of
+    /// them; scanning the candidates takes all of them. `None` if there are no nodes among them.
     fn listed_if_cheaper<'c>(
         &self,
         candidates: Candidates<'c, 'k>,
@@ -148,7 +148,7 @@ impl<'k> Evaluator<'k, '_> {
         })
     }
 
-    /// Improves the best value by those that some nodes have.
+    /// Improves the best value by the values of some nodes.
     fn best_of_nodes(
         &self,
         nodes: &[u32],
@@ -170,7 +170,7 @@ impl<'k> Evaluator<'k, '_> {
         Ok(())
     }
 
-    /// The literals that may tie with the best: the same number, or the same year.
+    /// The literals that may tie with the best one: the same number, or the same year.
     fn tying(&self, best: u32, block: &Range<u32>) -> Range<u32> {
         let year = |id: u32| self.kb.literal_time(LiteralId(id)).map(|time| time.key_at(Precision::Year));
         let number = |id: u32| self.kb.literal_number(LiteralId(id)).unwrap_or(0.0);
@@ -179,7 +179,7 @@ impl<'k> Evaluator<'k, '_> {
         start..partition(best..block.end, |id| place(id).is_le())
     }
 
-    /// Those of things with values that no other beats.
+    /// The things whose values are not beaten by any other.
     pub(super) fn winners(&self, contenders: Vec<(u32, Thing)>, extreme: Extreme) -> Things<'k> {
         let winning = winning(self.kb, contenders.iter().map(|(literal, _)| *literal), extreme);
         let (mut nodes, mut literals) = (Vec::new(), Vec::new());
@@ -217,7 +217,7 @@ impl<'k> Evaluator<'k, '_> {
     }
 }
 
-/// The attributes that the last step of a path may lead along.
+/// The attributes of the last step of a path.
 fn attributes((properties, direction): &(Few<Property>, Direction)) -> Vec<AttributeId> {
     let attribute = |property: &Property| match property {
         Property::Attribute(attribute) if *direction == Direction::Forward => Some(*attribute),
@@ -226,7 +226,7 @@ fn attributes((properties, direction): &(Few<Property>, Direction)) -> Vec<Attri
     properties.iter().filter_map(attribute).collect()
 }
 
-/// The literals that compete: quantities in the usual unit, else times.
+/// The literals to compare: quantities in the usual unit, otherwise times.
 fn competing(kb: &Kb, attributes: &[AttributeId]) -> Range<u32> {
     for &attribute in attributes {
         let column = kb.facts_by_value(attribute);
@@ -251,7 +251,7 @@ fn is_better(found: u32, best: Option<u32>, extreme: Extreme) -> bool {
     }
 }
 
-/// Goes through positions until `is_found` says that it is enough.
+/// Scans positions until `is_found` returns true.
 #[inline]
 fn walk(
     positions: impl Iterator<Item = usize>,
@@ -271,7 +271,7 @@ fn in_block<'l>(literals: &'l [u32], block: &Range<u32>) -> &'l [u32] {
     &literals[from..to]
 }
 
-/// A test for the literals that no other of them beats.
+/// A test for the literals that are not beaten by any other.
 pub(super) fn winning(
     kb: &Kb,
     literals: impl Iterator<Item = u32>,

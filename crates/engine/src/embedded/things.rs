@@ -16,9 +16,9 @@ pub(crate) enum Thing {
 pub(crate) enum Things<'k> {
     /// Everything: no restriction.
     All,
-    /// Literals by value, not written out: there may be millions.
+    /// Ranges of literals by value, not expanded: there may be millions.
     Ranges(LiteralRanges),
-    /// A list of each, sorted, without repetitions.
+    /// A list of each, sorted, without duplicates.
     Listed { nodes: Cow<'k, [u32]>, literals: Cow<'k, [u32]> },
 }
 
@@ -35,7 +35,7 @@ impl<'k> Things<'k> {
         Things::Listed { nodes: Cow::Borrowed(&[]), literals }
     }
 
-    /// How many there are; `None` for everything.
+    /// The number of things; `None` for everything.
     pub(crate) fn len(&self) -> Option<usize> {
         match self {
             Things::All => None,
@@ -61,7 +61,7 @@ impl<'k> Things<'k> {
         }
     }
 
-    /// The things one by one; none for everything and for ranges, which are only ever asked.
+    /// The things one by one; none for everything and for ranges, which can only be probed.
     pub(crate) fn iter(&self) -> impl Iterator<Item = Thing> + '_ {
         let (nodes, literals): (&[u32], &[u32]) = match self {
             Things::Listed { nodes, literals } => (nodes, literals),
@@ -70,7 +70,7 @@ impl<'k> Things<'k> {
         nodes.iter().map(|&n| Thing::Node(n)).chain(literals.iter().map(|&l| Thing::Literal(l)))
     }
 
-    /// What is in both.
+    /// Intersection.
     pub(crate) fn intersection(self, other: Things<'k>) -> Things<'k> {
         match (self, other) {
             (Things::All, other) | (other, Things::All) => other,
@@ -90,7 +90,7 @@ impl<'k> Things<'k> {
         }
     }
 
-    /// What is in one of them.
+    /// Union.
     pub(crate) fn union(self, other: Things<'k>) -> Things<'k> {
         match (self, other) {
             (Things::All, _) | (_, Things::All) => Things::All,

@@ -1,4 +1,4 @@
-//! What happened in each step of a query: how many things, how long, how many operations.
+//! Records each step of a query: number of things, time, operations.
 
 use crate::budget::Budget;
 use crate::cast::micros;
@@ -10,15 +10,15 @@ use std::time::{Duration, Instant};
 use touchstone_kb::{Kb, NodeId, Property};
 use touchstone_logic::{Direction, Extreme};
 
-/// How a set came to be known.
+/// How a set was evaluated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum How {
-    /// It was worked out.
+    /// It was computed.
     Evaluated,
-    /// It was asked about the members of another set only.
+    /// It was only probed for the members of another set.
     Asked,
-    /// It was not needed, because the answer was known before.
+    /// It was not needed, because the answer was already known.
     NotNeeded,
 }
 
@@ -29,15 +29,15 @@ pub struct TraceNode {
     pub step: usize,
     /// What it does, in words.
     pub operation: String,
-    /// How it was done.
+    /// How it was evaluated.
     pub how: How,
-    /// How many things were expected; absent where there is no estimate.
+    /// Expected number of things; absent if there is no estimate.
     pub estimate: Option<u64>,
-    /// How many things there were; absent for everything, and for what was not needed.
+    /// Actual number of things; absent for everything, and for sets that were not needed.
     pub rows: Option<u64>,
-    /// Time in microseconds, with the steps below.
+    /// Time in microseconds, including the steps below.
     pub micros: f64,
-    /// Operations, with the steps below.
+    /// Operations, including the steps below.
     pub operations: u64,
     /// The steps that it needed.
     pub children: Vec<TraceNode>,
@@ -90,14 +90,14 @@ impl Recorder {
         budget: &Budget<'_>,
     ) {
         let record = &mut records.borrow_mut()[step];
-        // A step may be done for several others; it counts once for each.
+        // A step may serve several others; it counts once for each.
         let before = record.map_or((Duration::ZERO, 0), |record| (record.time, record.operations));
         let time = before.0 + instant.elapsed();
         let operations = before.1 + budget.cost().operations - operations;
         *record = Some(Record { how, rows, time, operations });
     }
 
-    /// The notes as a tree.
+    /// The recorded steps as a tree.
     pub(super) fn tree(
         &self,
         kb: &Kb,

@@ -8,7 +8,7 @@ use crate::plan::Plan;
 use crate::shortcut::View;
 use crate::sparql::Results;
 
-/// Runs a plan as SPARQL that means exactly the same, on the first of the views that has words for it. `ask` runs the text; `engine` is
+/// Runs a plan as exactly equivalent SPARQL, on the first of the views that can express it. `ask` runs the text; `engine` is
 /// the name of the engine that does.
 pub fn run_plan_as_sparql<'kb>(
     engine: &'static str,
@@ -39,7 +39,7 @@ pub fn run_plan_as_sparql<'kb>(
     }
 }
 
-/// Answers, which are sorted, as ids of the KB.
+/// Sorted answers as ids of the KB.
 fn found(holds: &Holds, answers: Vec<ExactAnswer>) -> Found<'static> {
     let (mut nodes, mut literals, mut relations) = (Vec::new(), Vec::new(), Vec::new());
     for answer in answers {

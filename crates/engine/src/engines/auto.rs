@@ -1,6 +1,6 @@
-//! The embedded engine where it gives exactly the answers, else `spareval`.
+//! Chooses the embedded engine if it gives exactly the right answers, otherwise `spareval`.
 
-use super::embedded::run_shortcut;
+use super::embedded::{run_native, run_shortcut};
 use super::{EmbeddedEngine, SparevalEngine};
 use crate::budget::Budget;
 use crate::context::KbContext;
@@ -8,7 +8,7 @@ use crate::engine::{Engine, EngineReply, PlanRequest, SparqlAnswers};
 use crate::found::Found;
 use crate::sparql_request::SparqlRequest;
 
-/// The embedded engine where it gives exactly the answers, else `spareval`.
+/// The embedded engine if it gives exactly the right answers, otherwise `spareval`.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct AutoEngine;
 
@@ -36,6 +36,7 @@ impl Engine for AutoEngine {
             return EngineReply::refused(error);
         }
         run_shortcut(request, context, budget)
+            .or_else(|| run_native(request, context, budget))
             .unwrap_or_else(|| SparevalEngine.run_sparql(request, context, budget))
     }
 }

@@ -5,12 +5,13 @@ use crate::context::KbContext;
 use crate::embedded;
 use crate::engine::{Engine, EngineError, EngineReply, PlanRequest, SparqlAnswers};
 use crate::found::Found;
+use crate::native;
 use crate::plan::Plan;
 use crate::shortcut::shortcut;
 use crate::sparql::Results;
 use crate::sparql_request::SparqlRequest;
 
-/// The embedded engine. SPARQL is run as the algebra reads it; where that differs from what SPARQL says, a note reports it.
+/// The embedded engine. It runs SPARQL with the semantics of the algebra; notes report where these differ from SPARQL's.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct EmbeddedEngine;
 
@@ -44,11 +45,13 @@ impl Engine for EmbeddedEngine {
         if let Err(error) = request.check_iris() {
             return EngineReply::refused(error);
         }
-        run_shortcut(request, context, budget).unwrap_or_else(|| run_as_algebra(request, context, budget))
+        run_shortcut(request, context, budget)
+            .or_else(|| run_native(request, context, budget))
+            .unwrap_or_else(|| run_as_algebra(request, context, budget))
     }
 }
 
-/// Runs a SPARQL query whose answers are exactly those of a plan; `None` for others, and for what cannot be planned.
+/// Runs a SPARQL query whose answers are exactly those of a plan; `None` for other queries, and for those that cannot be planned.
 pub(super) fn run_shortcut<'kb>(
     request: &SparqlRequest,
     context: &KbContext<'kb>,
@@ -80,7 +83,17 @@ pub(super) fn run_shortcut<'kb>(
     }))
 }
 
-/// Runs SPARQL as the algebra reads it, even where the algebra is more permissive than SPARQL. Notes report the differences.
+/// Runs a SPARQL query on the codes of its view; `None` for what cannot be run there.
+pub(super) fn run_native<'kb>(
+    request: &SparqlRequest,
+    context: &KbContext<'kb>,
+    budget: &Budget<'_>,
+) -> Option<EngineReply<SparqlAnswers<'kb>>> {
+    let results = native::evaluate(context.rdf(request.view), &request.query, budget)?;
+    Some(EngineReply::of_run(NAME, results.map(SparqlAnswers::Results).map_err(EngineError::from)))
+}
+
+/// Runs SPARQL with the semantics of the algebra, even if the algebra is more permissive than SPARQL. Notes report the differences.
 fn run_as_algebra<'kb>(
     request: &SparqlRequest,
     context: &KbContext<'kb>,

@@ -1,4 +1,4 @@
-//! The engines of this crate. A SPARQL server is one as well; its engine is in `touchstone-protocol`.
+//! The engines of this crate. The engine for SPARQL servers is in `touchstone-protocol`.
 
 mod as_sparql;
 mod auto;

@@ -9,7 +9,7 @@ use crate::shortcut::View;
 use crate::sparql;
 use crate::sparql_request::SparqlRequest;
 
-/// The SPARQL evaluator on the RDF views of the KB. Plans are run as SPARQL that means exactly the same.
+/// The SPARQL evaluator on the RDF views of the KB. Plans are run as exactly equivalent SPARQL.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct SparevalEngine;
 

@@ -1,4 +1,4 @@
-//! What a server answers, as things of the KB.
+//! Converts the results of a server to things of the KB.
 
 use super::keys::{first_alike, from_term, quantity_alike};
 use super::{Column, Dialect, ExactPrinter, ExactQuery, Holds, View};
@@ -7,7 +7,7 @@ use oxrdf::Term;
 use touchstone_kb::rdf::{RdfTerm, RdfView};
 use touchstone_kb::{Literal, LiteralId, NodeId, RelationId};
 
-/// One answer. Literals and relations are the first of those that the view shows alike; see [`ExactPrinter::canonical`].
+/// One answer. Literals and relations are the first of those that are indistinguishable in the view; see [`ExactPrinter::canonical`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum ExactAnswer {
     /// An entity or a class.
@@ -16,13 +16,13 @@ pub enum ExactAnswer {
     Literal(LiteralId),
     /// A relation.
     Relation(RelationId),
-    /// How many there are.
+    /// A count.
     Count(u64),
     /// Yes or no.
     Boolean(bool),
 }
 
-/// A result that is not one of this query on this KB.
+/// A result that does not match the query or the KB.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Unreadable {
@@ -32,13 +32,13 @@ pub enum Unreadable {
     /// A row without a value that it must have.
     #[error("row {row} has no value in a column that must have one")]
     Missing {
-        /// Which row, from 0.
+        /// The row, counted from 0.
         row: usize,
     },
     /// A term that is not in the view.
     #[error("row {row}: the KB has nothing like {term}")]
     Unknown {
-        /// Which row, from 0.
+        /// The row, counted from 0.
         row: usize,
         /// The term.
         term: String,

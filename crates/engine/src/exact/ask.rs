@@ -1,7 +1,7 @@
-//! The outermost part of a query: what is asked.
+//! Writes the outermost part of a query.
 
 use super::conjuncts::{ANSWER, Atom, Conjunct, FactAtom, Kind, Var, expand};
-use super::direct_values::{Condition, Place};
+use super::direct_values::Place;
 use super::group::{Group, indented, term, union};
 use super::keys::shown;
 use super::knowledge::Domain;
@@ -15,14 +15,14 @@ use std::collections::BTreeSet;
 use touchstone_kb::{LiteralFamily, Property, QualifierId};
 use touchstone_logic::sparql::write::{double, quoted, typed};
 
-/// A triple that no KB has: the query without answers.
+/// A triple that no KB has, for queries without answers.
 const NOTHING: &str = "?answer <urn:touchstone:nothing> ?nothing .";
 
 /// One alternative.
 struct Branch {
     group: Group,
     columns: BTreeSet<Column>,
-    /// The unit of numbers that are shown without one.
+    /// The unit of numbers that are written without one.
     unit: Option<String>,
     /// The literals that may be answers.
     literals: Vec<u32>,
@@ -74,7 +74,7 @@ fn count(printer: &Printer<'_, '_>, branches: Vec<Branch>) -> Result<ExactQuery,
     Ok(ExactQuery { text, holds: Holds::Count })
 }
 
-/// The columns, the unit of plain numbers, and the text of each branch. Where units differ between branches, they get a column.
+/// The columns, the unit of plain numbers, and the text of each branch. If units differ between branches, they get a column.
 fn finished(mut branches: Vec<Branch>) -> (Vec<Column>, String, Vec<String>) {
     let units: BTreeSet<&str> = branches.iter().filter_map(|branch| branch.unit.as_deref()).collect();
     let unit = units.iter().next().map_or(String::new(), |&unit| unit.to_owned());
@@ -139,7 +139,7 @@ fn literal_branch(mut scope: Scope<'_, '_, '_>) -> Result<Option<Branch>, NoExac
     Ok(Some(Branch { group: scope.group, columns, unit: None, literals }))
 }
 
-/// The parts of the answer's value node.
+/// The components of the answer's value node.
 fn value_columns(scope: &mut Scope<'_, '_, '_>, literals: &[u32]) -> BTreeSet<Column> {
     let families = families(scope.printer.knowledge, literals);
     let mut columns = BTreeSet::new();
@@ -200,7 +200,7 @@ fn listed(mut scope: Scope<'_, '_, '_>, literals: Vec<u32>) -> Result<Branch, No
     }
 }
 
-/// The two descriptions of the plan side by side; `link` is a fact that leads from one to the other, if its property is known.
+/// Both descriptions of the plan; `link` is a fact that leads from one to the other, if its property is known.
 fn two<'a>(
     printer: &Printer<'a, '_>,
     link: Option<&[Property]>,
@@ -308,11 +308,9 @@ fn qualifier_branch(
                     usual: "",
                     own: &domain.literals,
                 };
-                match place.condition("?answer", &Wanted::English)? {
-                    Condition::Nothing => return Ok(None),
-                    Condition::Everything => {}
-                    Condition::OneOf(terms) => scope.group.one_of("?answer", terms),
-                    Condition::Expression(expression) => scope.group.filter(&expression),
+                let condition = place.condition("?answer", &Wanted::English)?;
+                if scope.restrict("?answer", condition) == Possible::No {
+                    return Ok(None);
                 }
             }
             let unit = Some(String::new()).filter(|_| kind == Kind::Literal);

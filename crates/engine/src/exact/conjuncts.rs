@@ -1,7 +1,7 @@
-//! A plan as alternatives, each of which is a plain list of conditions on variables.
+//! Rewrites a plan as alternatives, each of which is a flat list of conditions on variables.
 //!
-//! SPARQL's scopes make "or" in the middle of a pattern treacherous: a filter in a branch does not see what is bound outside. So
-//! alternatives are brought to the outside, where each branch is a group of its own that binds everything it talks about.
+//! SPARQL's scoping makes "or" in the middle of a pattern error-prone: a filter in a branch does not see outer bindings. Therefore
+//! alternatives are moved to the outside, where each branch is a separate group that binds everything it uses.
 
 use super::NoExactForm;
 use crate::plan::{Extremes, Period, PlanSet, SetKind, Test};
@@ -11,13 +11,13 @@ use touchstone_logic::Direction;
 /// A variable of a conjunct.
 pub(super) type Var = usize;
 
-/// The variable that the question is about.
+/// The variable of the answer.
 pub(super) const ANSWER: Var = 0;
 
-/// More alternatives than this make a query that no server accepts.
+/// Maximum number of alternatives; no server accepts longer queries.
 const MAX_ALTERNATIVES: usize = 128;
 
-/// What a variable stands for.
+/// The kind of a variable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     Node,
@@ -35,10 +35,10 @@ pub(super) enum Atom<'p> {
     Member {
         var: Var,
         classes: Vec<ClassId>,
-        /// Members that are classes themselves do not count.
+        /// Excludes members that are classes themselves.
         entities_only: bool,
     },
-    /// A literal that passes.
+    /// A literal that passes a test.
     Passes(Var, &'p Test),
     /// There is a fact.
     Fact(FactAtom<'p>),
@@ -63,7 +63,7 @@ pub(super) struct Conjunct<'p> {
     pub(super) atoms: Vec<Atom<'p>>,
     /// By mark: its variable, if it has one here.
     pub(super) marks: Vec<Option<Var>>,
-    /// By variable: the variable that it is the same as, or itself.
+    /// By variable: the variable that it is equal to, or itself.
     same: Vec<Var>,
 }
 
@@ -82,7 +82,7 @@ impl<'p> Conjunct<'p> {
         self.same.len()
     }
 
-    /// The variable that stands for all that are the same.
+    /// The representative of all variables that are equal.
     pub(super) fn root(&self, mut var: Var) -> Var {
         while self.same[var] != var {
             var = self.same[var];
@@ -99,7 +99,7 @@ impl<'p> Conjunct<'p> {
         match self.marks[mark] {
             None => self.marks[mark] = Some(var),
             Some(other) => {
-                // The smaller number stands for both, so that the answer stays the answer.
+                // The smaller number is the representative, so that the answer remains the answer.
                 let (a, b) = (self.root(other), self.root(var));
                 self.same[a.max(b)] = a.min(b);
             }
@@ -112,7 +112,7 @@ impl<'p> Conjunct<'p> {
     }
 }
 
-/// All alternatives of "`var` is in the set", each added to what is known already.
+/// All alternatives of "`var` is in the set", each added to the given conditions.
 pub(super) fn expand<'p>(
     set: &'p PlanSet,
     var: Var,
@@ -179,7 +179,7 @@ fn with_path<'p>(mut conjunct: Conjunct<'p>, extremes: &'p Extremes, candidate: 
     conjunct.with(Atom::Extreme(value, extremes))
 }
 
-/// The path of a superlative; gives the variable of its value.
+/// The path of a superlative; returns the variable of its value.
 pub(super) fn add_path<'p>(conjunct: &mut Conjunct<'p>, extremes: &'p Extremes, candidate: Var) -> Var {
     let start = extremes.start.and_then(|mark| conjunct.marked(mark));
     let mut at = start.unwrap_or(candidate);
@@ -205,7 +205,7 @@ fn with_mark(mut known: Vec<Conjunct<'_>>, mark: usize, var: Var) -> Vec<Conjunc
     known
 }
 
-/// Start and end are each absent, or some value passes.
+/// Start and end are each absent, or have a value that passes.
 fn during<'p>(period: &'p Period, var: Var, known: Vec<Conjunct<'p>>) -> Vec<Conjunct<'p>> {
     let mut alternatives = known;
     for (properties, test) in [&period.start, &period.end] {

@@ -12,13 +12,13 @@ use touchstone_kb::rdf::DirectView;
 use touchstone_kb::{ClassId, Kb, Property, QualifierId, RelationId, VocabularyTerm as Word};
 use touchstone_logic::sparql::write::{any, iri_ref, list, triple_term};
 
-/// The direct view as words of SPARQL.
+/// Writes patterns of the direct view.
 pub(super) struct Direct<'k> {
     kb: &'k Kb,
     pub(super) view: DirectView<'k>,
-    /// By property: whether the graph has no other triples of it than its facts.
+    /// By property: whether all its triples in the graph are facts.
     only_facts: Mutex<HashMap<Property, bool>>,
-    /// Predicates that lead to things and are not relations, as queries write them.
+    /// Predicates that lead to nodes and are not relations, as queries write them.
     not_relations: OnceLock<Vec<String>>,
 }
 
@@ -51,7 +51,7 @@ impl<'k> Direct<'k> {
         self.decoded(touchstone_kb::rdf::RdfTerm::Qualifier(key))
     }
 
-    /// Members have their direct classes only, so all subclasses are listed.
+    /// Members have only their direct classes, so all subclasses are listed.
     pub(super) fn member(
         &self,
         scope: &mut Scope<'_, '_, '_>,
@@ -83,7 +83,7 @@ impl<'k> Direct<'k> {
                 return Err(NoExactForm::new("a class of which the graph has other members than the model"));
             }
             let class = scope.node(self.kb.class_node(class).0)?;
-            // The schema uses such words, too.
+            // The schema also uses these terms.
             if !self.kb.is_exact_rdf()
                 && self.kb.manifest().vocabulary.term(class.trim_matches(['<', '>'])).is_some()
             {
@@ -92,20 +92,15 @@ impl<'k> Direct<'k> {
             terms.push(class);
         }
         let name = scope.name(var)?;
-        let class = match terms.as_slice() {
-            [] => return Ok(Possible::No),
-            [only] => only.clone(),
-            _ => {
-                let variable = scope.fresh("c");
-                scope.group.one_of(&variable, terms);
-                variable
-            }
-        };
+        if terms.is_empty() {
+            return Ok(Possible::No);
+        }
+        let class = scope.one_of("c", terms);
         scope.group.triple(&name, &self.word(Word::Type), &class);
         Ok(Possible::Yes)
     }
 
-    /// Any entity: everything that is in some class, but no class.
+    /// Any entity: everything that is in some class and is not a class.
     pub(super) fn entity(&self, scope: &mut Scope<'_, '_, '_>, var: Var) -> Result<Possible, NoExactForm> {
         let used: Vec<ClassId> =
             self.kb.classes().filter(|&class| !self.kb.direct_members(class).is_empty()).collect();
@@ -115,7 +110,7 @@ impl<'k> Direct<'k> {
         classes.sort_unstable();
         classes.dedup();
         if self.kb.is_exact_rdf() {
-            // Nothing in the graph marks what the model takes for a class.
+            // Nothing in the graph marks what the model treats as a class.
             if classes.len() > MAX_LISTED {
                 return Err(NoExactForm::new("any entity, where many classes are in classes"));
             }
@@ -167,7 +162,7 @@ impl<'k> Direct<'k> {
         value: &str,
     ) -> String {
         let name = scope.fresh("f");
-        // The plain triple is found by an index; the term that holds it is not in every engine.
+        // The plain triple is found by an index; not every engine can look up the triple term.
         scope.group.triple(subject, predicate, value);
         scope.group.triple(&name, &self.word(Word::Reifies), &triple_term(subject, predicate, value));
         name
@@ -184,7 +179,7 @@ impl<'k> Direct<'k> {
         scope.group.triple(subject, relation, value);
         let all: Vec<Property> = self.kb.relations().map(Property::Relation).collect();
         if self.kb.is_exact_rdf() {
-            // The user's graph need not say which properties are relations; it is known which are not.
+            // The user's graph need not declare which properties are relations; it is known which are not.
             self.only_facts(&all)?;
             let others = self.not_relations.get_or_init(|| {
                 let relations: HashSet<String> =
@@ -205,7 +200,7 @@ impl<'k> Direct<'k> {
         Ok(())
     }
 
-    /// Refuses properties of which the graph has triples that are not facts of the model.
+    /// Rejects properties that have triples which are not facts of the model.
     fn only_facts(&self, properties: &[Property]) -> Result<(), NoExactForm> {
         let mut known = self.only_facts.lock().unwrap_or_else(PoisonError::into_inner);
         let mut only_facts = |&property: &Property| {
@@ -238,7 +233,7 @@ impl<'k> Direct<'k> {
         Ok(scope.one_of("p", iris.iter().map(|text| iri_ref(text)).collect()))
     }
 
-    /// Whether an IRI stands for a relation and for an attribute.
+    /// Whether an IRI denotes both a relation and an attribute.
     fn is_ambiguous(&self, properties: &[Property]) -> bool {
         properties.iter().any(|&property| {
             let id = self.kb.property_id(property);
@@ -246,7 +241,7 @@ impl<'k> Direct<'k> {
         })
     }
 
-    /// Where a property's IRI is that of a qualifier, too, the subject may be the name of a fact.
+    /// If the IRI of a property is also that of a qualifier, the subject may be the name of a fact.
     fn no_fact_name(&self, scope: &mut Scope<'_, '_, '_>, properties: &[Property], subject: &str) {
         let shared = properties.iter().any(|&property| {
             let key = self.kb.qualifier_key(self.kb.property_id(property));
@@ -297,9 +292,6 @@ impl<'k> Direct<'k> {
         } else {
             place.condition(&value, &Wanted::Test(test))?
         };
-        let nodes = |ids: &[&u32]| -> Result<Vec<String>, NoExactForm> {
-            ids.iter().map(|&&node| scope.printer.node(node)).collect()
-        };
         if pass.is_empty() && literals == Condition::Nothing {
             return Ok(Possible::No);
         }
@@ -308,9 +300,11 @@ impl<'k> Direct<'k> {
         let mut expressions: Vec<String> = Vec::new();
         if !(all_literals && fail.is_empty()) {
             match &literals {
-                Condition::Nothing if pass.len() <= MAX_LISTED => terms = Some(nodes(&pass)?),
+                Condition::Nothing if pass.len() <= MAX_LISTED => {
+                    terms = Some(scope.printer.nodes(&pass)?);
+                }
                 Condition::OneOf(list) if pass.len() <= MAX_LISTED => {
-                    terms = Some(list.iter().cloned().chain(nodes(&pass)?).collect());
+                    terms = Some(list.iter().cloned().chain(scope.printer.nodes(&pass)?).collect());
                 }
                 Condition::Nothing => {}
                 Condition::Everything => expressions.push(format!("isLiteral({value})")),
@@ -323,18 +317,12 @@ impl<'k> Direct<'k> {
                 }
             }
             if terms.is_none() && !pass.is_empty() {
-                expressions.push(match (pass.len(), fail.len()) {
-                    (_, 0) => format!("!isLiteral({value})"),
-                    (few, _) if few <= MAX_LISTED => format!("{value} IN {}", list(nodes(&pass)?)),
-                    (_, few) if few <= MAX_LISTED => {
-                        format!("!isLiteral({value}) && {value} NOT IN {}", list(nodes(&fail)?))
-                    }
-                    _ => {
-                        return Err(NoExactForm::new(
-                            "a qualifier with many things as values, half of which pass",
-                        ));
-                    }
-                });
+                expressions.push(scope.printer.one_of_nodes(
+                    &value,
+                    &format!("!isLiteral({value})"),
+                    &pass,
+                    &fail,
+                )?);
             }
         }
         let key = scope.one_of("k", test.keys.iter().map(|&key| iri_ref(&self.qualifier(key))).collect());

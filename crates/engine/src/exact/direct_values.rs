@@ -1,4 +1,4 @@
-//! Conditions on literals of the direct view, where one RDF term is the whole value.
+//! Conditions on literals of the direct view, in which one RDF term is the whole value.
 
 use super::NoExactForm;
 use super::group::term;
@@ -12,7 +12,7 @@ use touchstone_kb::rdf::DirectView;
 use touchstone_kb::{Comparison, Literal, LiteralFamily, Precision, Time};
 use touchstone_logic::sparql::write::{any, double, iri_ref, list, quoted, xsd};
 
-/// Maximum number of values that are listed rather than described, unless the printer has another limit; also the maximum number of
+/// Maximum number of values to list rather than describe, unless the printer has another limit; also the maximum number of
 /// exceptions in a description.
 pub(super) const MAX_LISTED: usize = 64;
 
@@ -21,19 +21,19 @@ pub(super) const MAX_LISTED: usize = 64;
 pub(super) enum Condition {
     /// All values that occur pass.
     Everything,
-    /// None does.
+    /// No value passes.
     Nothing,
-    /// These do, as terms.
+    /// These values pass, as terms.
     OneOf(Vec<String>),
-    /// Those for which this is true do.
+    /// The values for which this expression is true pass.
     Expression(String),
 }
 
-/// Values of the direct view in one place.
+/// The values at one position in the direct view.
 pub(super) struct Place<'a, 'k> {
     pub(super) knowledge: &'a Knowledge<'k>,
     pub(super) view: &'a DirectView<'k>,
-    /// The usual unit: numbers without a unit are in it. Empty for qualifiers.
+    /// The usual unit, which numbers without a unit are in. Empty for qualifiers.
     pub(super) usual: &'a str,
     /// The literals that occur.
     pub(super) own: &'a [u32],
@@ -81,14 +81,14 @@ impl Place<'_, '_> {
         Ok(terms.iter().map(|term| format!("sameTerm({variable}, {term})")).collect())
     }
 
-    /// What distinguishes some values from the others by their datatype; `None` if that is impossible.
+    /// The datatypes that distinguish some values from the others; `None` if that is impossible.
     fn guard(&self, variable: &str, members: &[u32]) -> Option<String> {
         let datatypes = |ids: &mut dyn Iterator<Item = u32>| -> BTreeSet<String> {
             let mut found = BTreeSet::new();
             for id in ids {
                 if let oxrdf::Term::Literal(literal) = shown(self.knowledge.kb, self.view, id, self.usual) {
                     let datatype = literal.datatype().as_str().to_owned();
-                    // Engines keep whole numbers of all types as integers.
+                    // Engines store integers of all types as `xsd:integer`.
                     if is_whole(&datatype) {
                         found.insert(format!("{}integer", touchstone_kb::XSD));
                     }
@@ -104,7 +104,7 @@ impl Place<'_, '_> {
         inside.is_disjoint(&outside).then(|| format!("DATATYPE({variable}) IN {}", listed()))
     }
 
-    /// A comparison with a value, for each way in which the value can be read.
+    /// A comparison with a value, for each interpretation of the value.
     fn comparison(&self, variable: &str, test: &crate::plan::Test) -> Option<String> {
         let mut alternatives = Vec::new();
         for target in targets(test) {
@@ -112,7 +112,7 @@ impl Place<'_, '_> {
             if satisfies(&target, test.comparison, &target).is_err() {
                 continue;
             }
-            // Ids are in the order of families and units, so what can be compared stands together.
+            // Ids are ordered by family and unit, so comparable values are contiguous.
             let comparable = self.knowledge.kb.literals_of(target.kind().family(), target.unit());
             let from = self.own.partition_point(|&id| id < comparable.start);
             let to = self.own.partition_point(|&id| id < comparable.end);
@@ -127,7 +127,7 @@ impl Place<'_, '_> {
                 }
                 LiteralFamily::Text => format!("STR({variable}) {symbol} {}", quoted(target.text())),
                 LiteralFamily::Time => self.time(variable, members, test.comparison, &target)?,
-                // Two values, or a few more if they are written in unusual ways.
+                // Two values, or a few more if they have unusual spellings.
                 LiteralFamily::Boolean => {
                     let passes = |id: &u32| test.literals(self.knowledge.kb).contains(*id);
                     let passing: Vec<u32> = members.iter().copied().filter(passes).collect();
@@ -144,8 +144,8 @@ impl Place<'_, '_> {
         Some(any(alternatives))
     }
 
-    /// Times are compared as texts, cut to the precision of the target: engines do not compare years with dates. Values that are written in
-    /// unusual ways are exceptions.
+    /// Compares times as texts, truncated to the precision of the target, because engines do not compare years with dates. Values with
+    /// unusual spellings are exceptions.
     fn time(
         &self,
         variable: &str,
@@ -181,7 +181,7 @@ impl Place<'_, '_> {
     }
 }
 
-/// The text of a time in the direct view: bare years get four digits.
+/// The text of a time in the direct view: bare years have four digits.
 fn written<'l>(literal: &Literal<'l>) -> Cow<'l, str> {
     match literal.as_time() {
         Some(time) if literal.text() == time.year().to_string() => {
@@ -210,10 +210,10 @@ fn is_whole(datatype: &str) -> bool {
     datatype.strip_prefix(touchstone_kb::XSD).is_some_and(|name| WHOLE.contains(&name))
 }
 
-/// A time as the beginning of the texts of all times in it.
+/// A time as the common prefix of the texts of all times in it.
 struct Prefix {
     text: String,
-    /// The same, less exactly known: neither before nor after.
+    /// The same time at a coarser precision: neither before nor after.
     vague: Vec<String>,
 }
 
@@ -223,7 +223,7 @@ impl Prefix {
         let time = target.as_time()?;
         let year = u32::try_from(time.year()).ok().filter(|year| (1..=9999).contains(year))?;
         let year = format!("{year:04}");
-        // A day's text is the beginning of those of its hours; the time of day is written in the literal only.
+        // The text of a day is a prefix of the texts of its hours; only the literal holds the time of day.
         let day = Time::date_text(time);
         let text = match time.precision() {
             Precision::Year => year.clone(),
@@ -235,7 +235,7 @@ impl Prefix {
         Some(Prefix { text, vague })
     }
 
-    /// What the expression gives for a text.
+    /// The value of the expression for a text.
     fn holds(&self, comparison: Comparison, written: &str) -> bool {
         let this = self.text.as_str();
         let cut = written.get(..self.text.len()).unwrap_or(written);
@@ -271,7 +271,7 @@ mod tests {
     use super::*;
     use crate::exact::kqapro_values::holds;
 
-    /// Only odd times are looked at one by one: plain ones must compare as they should, in both views.
+    /// Only unusual times are checked one by one: plain ones must compare correctly in both views.
     #[test]
     fn plain_times_need_no_look() {
         let texts = ["44", "987", "1793", "1794", "1795", "9999", "0044-01-01", "1794-05-06", "1794-05-07"];

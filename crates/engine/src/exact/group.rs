@@ -1,4 +1,4 @@
-//! The parts of a group, in an order that every engine runs well.
+//! The parts of a group, in an order that all engines run efficiently.
 
 use super::NoExactForm;
 use oxrdf::Term;
@@ -51,7 +51,7 @@ impl Group {
         }
     }
 
-    /// There is nothing like this.
+    /// Nothing matches this pattern.
     pub(super) fn none(&mut self, pattern: &str) {
         self.filters.push(format!("FILTER NOT EXISTS {{ {pattern} }}"));
     }

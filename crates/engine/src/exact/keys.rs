@@ -1,4 +1,4 @@
-//! What a view can tell apart: two literals with the same key look the same in it, or to engines that compare numbers and times by value.
+//! What a view can distinguish: two literals with the same key look the same in it, or to engines that compare numbers and times by value.
 
 use super::View;
 use touchstone_kb::rdf::{DirectView, RdfTerm, RdfView};
@@ -6,7 +6,7 @@ use touchstone_kb::{
     Comparison, Kb, Literal, LiteralFamily, LiteralId, LiteralKind, Precision, Time, UNIT_NAMESPACE,
 };
 
-/// See the module.
+/// See the module documentation.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) enum ValueKey {
     Number { unit: String, bits: u64 },
@@ -54,7 +54,7 @@ impl ValueKey {
         ValueKey::Time { precision, key }
     }
 
-    /// The same as the direct view shows it for an attribute with a usual unit.
+    /// The key of a literal as the direct view shows it for an attribute with a usual unit.
     pub(super) fn shown(literal: &Literal<'_>, usual: &str) -> ValueKey {
         match ValueKey::of(View::Direct, literal) {
             ValueKey::Number { unit, bits } if !usual.is_empty() && unit == usual => {
@@ -68,10 +68,10 @@ impl ValueKey {
     }
 }
 
-/// The first literal of a KB that a view does not tell from this one.
+/// The first literal of a KB that a view does not distinguish from this one.
 pub(super) fn first_alike(kb: &Kb, view: View, literal: &Literal<'_>) -> Option<LiteralId> {
     let wanted = ValueKey::of(view, literal);
-    // Everything alike lies in the same year, or has the same number or text.
+    // Indistinguishable literals are in the same year, or have the same number or text.
     let year = literal.as_time().map(|time| time.year().to_string());
     let probe = year.as_deref().and_then(Literal::year).unwrap_or(*literal);
     let near = crate::values::satisfying(kb, Comparison::Equal, &probe).ok()?;
@@ -79,8 +79,8 @@ pub(super) fn first_alike(kb: &Kb, view: View, literal: &Literal<'_>) -> Option<
     found.map(LiteralId)
 }
 
-/// The first literal with a number in a unit. Servers do not always write all digits (Virtuoso writes sixteen), so the nearest is taken if
-/// there is no other near it.
+/// The first literal with a number in a unit. Servers do not always write all digits (Virtuoso writes sixteen), so the nearest one is taken if
+/// no other is near it.
 pub(super) fn quantity_alike(kb: &Kb, view: View, number: &str, unit: &str) -> Option<LiteralId> {
     let literal = Literal::quantity(number, unit)?;
     if let Some(found) = first_alike(kb, view, &literal) {
@@ -120,7 +120,7 @@ pub(super) fn shown(kb: &Kb, view: &DirectView<'_>, id: u32, usual: &str) -> oxr
 /// A term of the direct view as a literal of the KB.
 pub(super) fn from_term(kb: &Kb, term: &oxrdf::Literal, usual: &str) -> Option<LiteralId> {
     let (text, datatype) = (term.value(), term.datatype());
-    // A datatype may look like a unit and be none, where the RDF file has written it so.
+    // In an RDF file, a datatype may look like a unit without being one.
     let as_written = Literal::typed_text(text, datatype.as_str());
     if let Some(found) = kb.find_literal(&as_written).filter(|_| kb.is_exact_rdf()) {
         return Some(found);

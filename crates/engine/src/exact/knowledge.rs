@@ -1,7 +1,7 @@
-//! What is known about a KB's values: which literals an attribute or a qualifier key has at all.
+//! The values in a KB: which literals an attribute or a qualifier key has.
 //!
-//! A condition has to be right for these and for no others. That keeps conditions short (a test that all values of an attribute pass need
-//! not be written), and it is how this printer knows that what it says is exact.
+//! A condition must be correct for these values only. That keeps conditions short (a test that all values of an attribute pass is
+//! omitted), and lets the printer prove that its output is exact.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -9,7 +9,7 @@ use touchstone_kb::{
     AttributeId, FactId, Kb, Literal, LiteralFamily, LiteralId, Precision, Property, QualifierId, Value,
 };
 
-/// Values that may occur in one place.
+/// Values that may occur at one position.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Domain {
     /// Literals, sorted.
@@ -18,14 +18,14 @@ pub(super) struct Domain {
     pub(super) nodes: Arc<[u32]>,
 }
 
-/// Looks values up and remembers them.
+/// Looks up values and caches them.
 pub(super) struct Knowledge<'k> {
     pub(super) kb: &'k Kb,
     attributes: Mutex<HashMap<AttributeId, Arc<[u32]>>>,
     qualifiers: OnceLock<Vec<Domain>>,
     blank_nodes: OnceLock<bool>,
     odd_times: OnceLock<Vec<u32>>,
-    /// Maximum number of literals that are listed rather than described.
+    /// Maximum number of literals to list rather than describe.
     pub(super) max_listed: usize,
 }
 
@@ -45,8 +45,8 @@ impl<'k> Knowledge<'k> {
         self.kb.literal(LiteralId(id))
     }
 
-    /// Those of some literals that are times and not plain years or days. Plain ones compare in every view as they should, and no two of
-    /// them are alike: only the others need to be looked at one by one.
+    /// The literals among these that are times, but not plain years or days. Plain ones compare correctly in every view, and no two of
+    /// them are indistinguishable: only the others must be checked one by one.
     pub(super) fn odd_times(&self, own: &[u32]) -> Vec<u32> {
         let odd = self.odd_times.get_or_init(|| {
             let times = self.kb.literals_of(LiteralFamily::Time, "");
@@ -56,7 +56,7 @@ impl<'k> Knowledge<'k> {
         few.iter().copied().filter(|id| many.binary_search(id).is_ok()).collect()
     }
 
-    /// Whether some things have no IRI.
+    /// Whether some nodes have no IRI.
     pub(super) fn has_blank_nodes(&self) -> bool {
         let blank = |node| self.kb.node_id(node).starts_with("_:");
         *self.blank_nodes.get_or_init(|| self.kb.nodes().any(blank))
@@ -120,7 +120,7 @@ impl<'k> Knowledge<'k> {
     }
 }
 
-/// A year or a day of our era, written as usual.
+/// A year or a day CE in its usual spelling.
 pub(super) fn is_plain_time(literal: &Literal<'_>) -> bool {
     literal.as_time().is_some_and(|time| {
         matches!(time.precision(), Precision::Year | Precision::Day)

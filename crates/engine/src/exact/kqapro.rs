@@ -1,4 +1,4 @@
-//! Patterns of KQA Pro's graph: a node for every fact and for every literal, names instead of ids for properties.
+//! Patterns of KQA Pro's graph: a node for every fact and every literal, and names instead of ids for properties.
 
 use super::NoExactForm;
 use super::conjuncts::{FactAtom, Kind, Var};
@@ -11,16 +11,16 @@ use crate::plan::Test;
 use std::collections::HashMap;
 use touchstone_kb::rdf::{KQAPRO_BASE, KqaProPredicate, KqaProView};
 use touchstone_kb::{ClassId, Kb, NodeId, Property, QualifierId, RelationId};
-use touchstone_logic::sparql::write::{any, iri_ref, kqapro, list};
+use touchstone_logic::sparql::write::{any, iri_ref, kqapro};
 
-/// KQA Pro's graph as words of SPARQL.
+/// Writes patterns of KQA Pro's graph.
 pub(super) struct KqaPro<'k> {
     kb: &'k Kb,
     pub(super) view: KqaProView<'k>,
     keys: HashMap<String, Key>,
 }
 
-/// What a name stands for; only what has facts counts.
+/// The meanings of a name; only those with facts count.
 #[derive(Debug, Default)]
 struct Key {
     relations: Vec<Property>,
@@ -62,7 +62,7 @@ impl<'k> KqaPro<'k> {
         self.relations(&key(self.kb.relation_label(relation))).next().unwrap_or(relation)
     }
 
-    /// Membership is written out for entities, through all subclasses.
+    /// Membership of entities is materialised for all superclasses.
     pub(super) fn member(
         &self,
         scope: &mut Scope<'_, '_, '_>,
@@ -94,7 +94,7 @@ impl<'k> KqaPro<'k> {
         let (subject, first) = (scope.name(fact.subject)?, scope.name(fact.value)?);
         let before = scope.facts_to(fact.value).iter().position(|other| std::ptr::eq(*other, fact));
         let joined = kind == Kind::Literal && before.is_some_and(|at| at > 0);
-        // Each fact has a value node of its own, so a value that is met again is another node that says the same.
+        // Each fact has its own value node, so a repeated value is another node with the same content.
         let value = if joined { scope.fresh("x") } else { first.clone() };
         if joined && scope.same_value(&first, &value, fact)? == Possible::No {
             return Ok(Possible::No);
@@ -138,7 +138,7 @@ impl<'k> KqaPro<'k> {
         name
     }
 
-    /// The names of properties. Properties of one name cannot be distinguished, except by the kind of their values.
+    /// The names of properties. Properties with the same name cannot be distinguished, except by the kind of their values.
     pub(super) fn names(
         &self,
         knowledge: &Knowledge<'_>,
@@ -235,12 +235,8 @@ impl<'k> KqaPro<'k> {
             scope.group.triple(fact, &key, &value);
             return if all { Ok(Possible::Yes) } else { scope.value_node(&value, &domain.literals, &wanted) };
         }
-        let nodes = |ids: &[&u32]| -> Result<Vec<String>, NoExactForm> {
-            ids.iter().map(|&&node| scope.printer.node(node)).collect()
-        };
         if divided.pass.is_empty() && pass.len() <= MAX_LISTED {
-            let nodes = nodes(&pass)?;
-            let value = scope.one_of("q", nodes);
+            let value = scope.one_of("q", scope.printer.nodes(&pass)?);
             scope.group.triple(fact, &key, &value);
             return Ok(Possible::Yes);
         }
@@ -249,16 +245,8 @@ impl<'k> KqaPro<'k> {
                 "a qualifier with things and texts as values, in a KB with blank nodes",
             ));
         }
-        let mut alternatives = vec![match (pass.len(), fail.len()) {
-            (_, 0) => format!("isIRI({value})"),
-            (few, _) if few <= MAX_LISTED => format!("{value} IN {}", list(nodes(&pass)?)),
-            (_, few) if few <= MAX_LISTED => {
-                format!("isIRI({value}) && {value} NOT IN {}", list(nodes(&fail)?))
-            }
-            _ => {
-                return Err(NoExactForm::new("a qualifier with many things as values, half of which pass"));
-            }
-        }];
+        let is_node = format!("isIRI({value})");
+        let mut alternatives = vec![scope.printer.one_of_nodes(&value, &is_node, &pass, &fail)?];
         if divided.fail.is_empty() && !divided.pass.is_empty() {
             alternatives.push(format!("isBlank({value})"));
         } else if !divided.pass.is_empty() {

@@ -1,4 +1,4 @@
-//! Conditions on literals of KQA Pro's graph, where a literal is a node with a value and a unit, or with a year and perhaps a date.
+//! Conditions on literals of KQA Pro's graph, in which a literal is a node with a value and a unit, or with a year and possibly a date.
 
 use super::conjuncts::FactAtom;
 use super::direct_values::MAX_LISTED;
@@ -14,18 +14,18 @@ use touchstone_kb::rdf::KqaProPredicate;
 use touchstone_kb::{Comparison, Literal, LiteralFamily, Precision, Time};
 use touchstone_logic::sparql::write::{any, double, kqapro, list, quoted, typed, xsd};
 
-/// The parts of a value node, as variables named after it.
+/// The components of a value node, as variables named after it.
 pub(super) struct Parts<'g> {
     pub(super) group: &'g mut Group,
     pub(super) node: &'g str,
-    /// Whether the node has the parts that are asked for; otherwise it may have them.
+    /// Whether the node must have the components that are used; otherwise they are optional.
     pub(super) required: bool,
 }
 
-/// The name of the answer if it is a value node: its parts are the columns of the result.
+/// The name of the answer if it is a value node: its components are the columns of the result.
 pub(super) const ANSWER_NODE: &str = "?node";
 
-/// The name of a part of a value node.
+/// The name of a component of a value node.
 pub(super) fn part_name(node: &str, part: &str) -> String {
     if node == ANSWER_NODE { format!("?{part}") } else { format!("{node}_{part}") }
 }
@@ -58,7 +58,7 @@ impl Parts<'_> {
         self.part("date", KqaProPredicate::Date, false)
     }
 
-    /// Expressions of which one must be true.
+    /// Expressions, at least one of which must be true.
     pub(super) fn alternatives(
         &mut self,
         knowledge: &Knowledge<'_>,
@@ -163,7 +163,7 @@ impl Parts<'_> {
         let this = time.year();
         let (strict, vague) = (&symbol[..1], format!("!BOUND({date}) || "));
         Ok(match comparison {
-            // No day is equal to a time of day.
+            // No day equals a time of day.
             Comparison::Equal if time.precision() == Precision::Second => format!("{year} != {year}"),
             Comparison::NotEqual if time.precision() == Precision::Second => format!("{year} = {year}"),
             Comparison::Equal => compared("="),
@@ -178,7 +178,7 @@ impl Parts<'_> {
     }
 }
 
-/// What the expression for times gives: all that it sees is a year and perhaps a day.
+/// The value of the expression for times, which sees only a year and possibly a day.
 pub(super) fn holds(comparison: Comparison, target: Time, own: Time) -> bool {
     let dated = own.precision() >= Precision::Day;
     // A time of day is compared as its day, which is neither before nor after.
@@ -204,14 +204,14 @@ pub(super) fn holds(comparison: Comparison, target: Time, own: Time) -> bool {
     }
 }
 
-/// The readings of a test that some value passes; some value passes the test.
+/// The interpretations of a test that some value passes.
 fn passing_targets(
     knowledge: &Knowledge<'_>,
     own: &[u32],
     test: &crate::plan::Test,
 ) -> Vec<touchstone_logic::Value> {
     let mut passing = targets(test);
-    // That some value passes is known, but not in which reading.
+    // Some value passes, but it is not known under which interpretation.
     if passing.len() == 1 {
         return passing;
     }
@@ -223,9 +223,9 @@ fn passing_targets(
     passing
 }
 
-/// Values that are wanted must not look like values that are not.
+/// Values that pass must be distinguishable from values that do not.
 fn check_alike(knowledge: &Knowledge<'_>, own: &[u32], wanted: &Wanted<'_>) -> Result<(), NoExactForm> {
-    // Tests look at what the graph holds, but for times; only English is about languages, which it does not hold.
+    // Tests depend on what the graph holds, except for times and for the restriction to English: the graph has no languages.
     let family = match wanted {
         Wanted::Test(_) => LiteralFamily::Time,
         Wanted::English => LiteralFamily::Text,
@@ -257,11 +257,11 @@ fn boolean(value: bool) -> String {
     typed(&value.to_string(), "boolean")
 }
 
-/// The parts that the literals of a node have.
+/// The components of the literals of a node.
 pub(super) fn families(knowledge: &Knowledge<'_>, own: &[u32]) -> BTreeSet<LiteralFamily> {
     let mut families = BTreeSet::new();
     let mut rest = own;
-    // Ids are in the order of families.
+    // Ids are ordered by family.
     while let Some(&first) = rest.first() {
         let family = knowledge.literal(first).kind().family();
         families.insert(family);
@@ -272,7 +272,7 @@ pub(super) fn families(knowledge: &Knowledge<'_>, own: &[u32]) -> BTreeSet<Liter
 }
 
 impl Scope<'_, '_, '_> {
-    /// Something is wanted of the literal of a value node.
+    /// Adds a requirement on the literal of a value node.
     pub(super) fn value_node(
         &mut self,
         node: &str,
@@ -287,7 +287,7 @@ impl Scope<'_, '_, '_> {
         if divided.fail.is_empty() {
             return Ok(Possible::Yes);
         }
-        // With one way to pass, the node must have the parts that are looked at.
+        // If there is one way to pass, the node must have the components that are used.
         let mut required = true;
         if let Wanted::Test(test) = wanted {
             let passing = passing_targets(knowledge, own, test);
@@ -320,7 +320,7 @@ impl Scope<'_, '_, '_> {
         true
     }
 
-    /// Two value nodes say the same.
+    /// Two value nodes have the same content.
     pub(super) fn same_value(
         &mut self,
         first: &str,

@@ -1,7 +1,7 @@
-//! Variables that stand for literals: conditions, values that are met twice, extremes.
+//! Variables for literals: conditions, repeated values, extremes.
 
 use super::conjuncts::{ANSWER, Kind, Var};
-use super::direct_values::{Condition, Place};
+use super::direct_values::Place;
 use super::keys::ValueKey;
 use super::printer::{Possible, Printer, Scope};
 use super::wanted::{Wanted, measure};
@@ -13,11 +13,11 @@ use touchstone_kb::{LiteralFamily, LiteralId, Precision, Property};
 use touchstone_logic::Extreme;
 use touchstone_logic::sparql::write::{kqapro, quoted, xsd};
 
-/// Maximum number of literals that are listed as an answer.
+/// Maximum number of literals to list as an answer.
 const MAX_LITERALS: usize = 1000;
 
 impl<'a> Scope<'_, 'a, '_> {
-    /// Something is wanted of a literal.
+    /// Adds a requirement on a literal.
     pub(super) fn literal(&mut self, var: Var, wanted: &Wanted<'_>) -> Result<Possible, NoExactForm> {
         if self.facts_to(var).is_empty() {
             // A description of literals that is the whole question; see `free_literals`.
@@ -29,13 +29,8 @@ impl<'a> Scope<'_, 'a, '_> {
             Dialect::Direct(direct) => {
                 let knowledge = self.printer.knowledge;
                 let place = Place { knowledge, view: &direct.view, usual: self.usual(var), own: &own };
-                match place.condition(&name, wanted)? {
-                    Condition::Nothing => return Ok(Possible::No),
-                    Condition::Everything => {}
-                    Condition::OneOf(terms) => self.group.one_of(&name, terms),
-                    Condition::Expression(expression) => self.group.filter(&expression),
-                }
-                Ok(Possible::Yes)
+                let condition = place.condition(&name, wanted)?;
+                Ok(self.restrict(&name, condition))
             }
             Dialect::KqaPro(_) => self.value_node(&name, &own, wanted),
         }
@@ -64,7 +59,7 @@ impl<'a> Scope<'_, 'a, '_> {
         Ok(Some(ranges.literals().filter(english).collect()))
     }
 
-    /// The literals that a variable may be, of those that tests on it let pass.
+    /// The possible literals of a variable: those that pass its tests.
     pub(super) fn passing(&self, var: Var, own: &[u32]) -> Vec<u32> {
         let tests: Vec<_> = self
             .resolved
@@ -81,7 +76,7 @@ impl<'a> Scope<'_, 'a, '_> {
         own.iter().copied().filter(passes).collect()
     }
 
-    /// Checks that literals that are the same for the view are the same for the KB, where attributes lead to one variable.
+    /// Checks that literals that are the same in the view are the same in the KB, if several attributes lead to one variable.
     pub(super) fn check_joins(&self) -> Result<(), NoExactForm> {
         for var in 0..self.resolved.kinds.len() {
             let facts = self.facts_to(var);
@@ -179,7 +174,7 @@ impl<'a> Scope<'_, 'a, '_> {
         Ok(Possible::Yes)
     }
 
-    /// Times as texts: at each precision, the greatest of those that are known so exactly.
+    /// Times as texts: at each precision, the greatest of those with at least that precision.
     fn latest(
         &mut self,
         var: Var,
@@ -218,14 +213,14 @@ impl<'a> Scope<'_, 'a, '_> {
         Ok(Possible::Yes)
     }
 
-    /// The lengths of the texts of the times that compete, shortest first.
+    /// The lengths of the texts of the candidate times, shortest first.
     fn time_lengths(&self, extremes: &Extremes) -> Result<Vec<usize>, NoExactForm> {
         let Some((properties, _)) = extremes.path.last() else { return Ok(Vec::new()) };
         let knowledge = self.printer.knowledge;
         let mut lengths = Vec::new();
         let own = knowledge.literals(properties);
         let odd = knowledge.odd_times(&own);
-        // By the text that is compared: the time that it stands for.
+        // By the compared text: the time that it denotes.
         let mut clocks: HashMap<&str, i64> = HashMap::new();
         for &id in own.iter() {
             let Some(time) = knowledge.kb.literal_time(LiteralId(id)) else { continue };
@@ -235,7 +230,7 @@ impl<'a> Scope<'_, 'a, '_> {
                 Precision::Day => 10,
                 Precision::Second => 19,
             };
-            // Written as XML Schema wants it, so that texts are in the order of times.
+            // In the spelling of XML Schema, so that texts sort like times.
             let is_usual = |text: &str| {
                 (1..=9999).contains(&time.year())
                     && match time.precision() {
@@ -253,7 +248,7 @@ impl<'a> Scope<'_, 'a, '_> {
                     "the earliest or latest of times that are written in unusual ways",
                 ));
             }
-            // Fractions of a second and zones are cut off: engines write them in several ways.
+            // Fractions of a second and time zones are cut off: engines write them in several ways.
             if let Some(clock) = text.get(..length).filter(|_| time.precision() == Precision::Second)
                 && clocks.insert(clock, time.key()).is_some_and(|other| other != time.key())
             {
@@ -332,7 +327,7 @@ impl<'a> Scope<'_, 'a, '_> {
         Ok(Possible::Yes)
     }
 
-    /// What kinds of times compete in KQA Pro's graph, which has years and days only.
+    /// The kinds of candidate times in KQA Pro's graph, which has only years and days.
     fn value_lengths(&self, extremes: &Extremes) -> Result<Lengths, NoExactForm> {
         let Some((properties, _)) = extremes.path.last() else { return Ok(Lengths { dated: false }) };
         let knowledge = self.printer.knowledge;
@@ -357,7 +352,7 @@ struct Lengths {
     dated: bool,
 }
 
-/// Whether a text begins with `Thh:mm:ss`, as XML Schema writes the time of day; a fraction and a time zone may follow.
+/// Whether a text begins with `Thh:mm:ss`, the time of day in XML Schema; a fraction and a time zone may follow.
 fn begins_with_clock(text: &str) -> bool {
     let Some(&[b'T', h0, h1, b':', m0, m1, b':', s0, s1]) = text.as_bytes().first_chunk::<9>() else {
         return false;
@@ -366,7 +361,7 @@ fn begins_with_clock(text: &str) -> bool {
         let digits = tens.is_ascii_digit() && ones.is_ascii_digit();
         digits.then(|| (tens - b'0') * 10 + (ones - b'0'))
     };
-    // The hour 24 and the second 60 are written otherwise by engines that read them.
+    // Engines that read hour 24 and second 60 write them differently.
     number(h0, h1).is_some_and(|hour| hour < 24)
         && number(m0, m1).is_some_and(|minute| minute < 60)
         && number(s0, s1).is_some_and(|second| second < 60)
@@ -380,7 +375,7 @@ fn extreme_words(extreme: Extreme) -> (&'static str, &'static str) {
     }
 }
 
-/// Checks that no two literals that may be the answer look alike: they would be counted once.
+/// Checks that no two possible answers are indistinguishable: they would be counted once.
 pub(super) fn check_count(printer: &Printer<'_, '_>, literals: &[u32]) -> Result<(), NoExactForm> {
     let mut seen = std::collections::HashSet::new();
     let alike = |&id: &u32| !seen.insert(ValueKey::of(printer.view(), &printer.knowledge.literal(id)));

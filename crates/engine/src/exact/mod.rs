@@ -1,12 +1,12 @@
-//! Plans as SPARQL that gives exactly their answers, on one of the RDF views of a KB.
+//! Writes plans as SPARQL with exactly the same answers, on one of the RDF views of a KB.
 //!
-//! The languages of `touchstone_logic` print queries as datasets write them, with what that loses. Here nothing may be lost: the KB is
-//! known, so each condition is printed in a form that is right for the values that the KB has, and what a view cannot say is an error.
-//! Everything is SPARQL 1.1, but for conditions on qualifiers in the direct view, which are RDF 1.2 and need SPARQL 1.2.
+//! The languages of `touchstone_logic` print queries as data sets write them, with losses. Here nothing may be lost: the KB is
+//! known, so each condition is printed in a form that is correct for the values in the KB, and what a view cannot express is an error.
+//! Everything is SPARQL 1.1, except conditions on qualifiers in the direct view, which are RDF 1.2 and need SPARQL 1.2.
 //!
-//! `conjuncts.rs` brings alternatives to the outside, `resolve.rs` finds out what each variable stands for, `knowledge.rs` and `wanted.rs`
-//! know which values occur and which of them are wanted, `printer.rs`, `literals.rs` and `ask.rs` write the query with the words of
-//! `direct.rs`, `direct_values.rs`, `kqapro.rs` and `kqapro_values.rs`, `keys.rs` and `answers.rs` read what a server answers.
+//! `conjuncts.rs` moves alternatives to the outside, `resolve.rs` determines the kind of each variable, `knowledge.rs` and `wanted.rs`
+//! look up which values occur and which of them pass, `printer.rs`, `literals.rs` and `ask.rs` write the query with the patterns of
+//! `direct.rs`, `direct_values.rs`, `kqapro.rs` and `kqapro_values.rs`, and `keys.rs` and `answers.rs` read the results of a server.
 
 mod answers;
 mod ask;
@@ -33,11 +33,11 @@ use knowledge::Knowledge;
 use kqapro::KqaPro;
 use touchstone_kb::Kb;
 
-/// A plan that a view has no words for.
+/// A plan that a view cannot express.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("SPARQL for this view cannot say it exactly: {what}")]
 pub struct NoExactForm {
-    /// What cannot be said.
+    /// What cannot be expressed.
     pub what: &'static str,
 }
 
@@ -47,21 +47,21 @@ impl NoExactForm {
     }
 }
 
-/// A query that gives exactly the answers of a plan.
+/// A query with exactly the answers of a plan.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ExactQuery {
     /// The SPARQL.
     pub text: String,
-    /// What its result holds.
+    /// The content of its result.
     pub holds: Holds,
 }
 
-/// What the result of a query holds.
+/// The content of the result of a query.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Holds {
     /// Nodes and literals.
     Things {
-        /// What stands in each column.
+        /// The content of each column.
         columns: Vec<Column>,
         /// The unit of numbers that are written without one.
         unit: String,
@@ -81,7 +81,7 @@ pub enum Column {
     Answer,
     /// The number, text or boolean of a value node.
     Value,
-    /// A number as text: Virtuoso rounds numbers to six digits when it writes them, but not their text.
+    /// A number as text: Virtuoso rounds numbers to six digits, but not their text.
     Number,
     /// The unit of a number.
     Unit,
@@ -92,7 +92,7 @@ pub enum Column {
 }
 
 impl Column {
-    /// The column, as `SELECT` wants it.
+    /// The column in the `SELECT` clause.
     fn selected(self) -> &'static str {
         match self {
             Column::Answer => "?answer",
@@ -122,8 +122,8 @@ enum Dialect<'k> {
     KqaPro(KqaPro<'k>),
 }
 
-/// Prints plans for one view of one KB, and reads the answers. Making one takes time in proportion to the schema; what it learns about the
-/// KB's values is remembered.
+/// Prints plans for one view of one KB, and reads the answers. Creating one takes time proportional to the size of the schema; look-ups of
+/// the KB's values are cached.
 pub struct ExactPrinter<'k> {
     knowledge: Knowledge<'k>,
     dialect: Dialect<'k>,
@@ -139,8 +139,8 @@ impl<'k> ExactPrinter<'k> {
         ExactPrinter { knowledge: Knowledge::new(kb), dialect }
     }
 
-    /// Sets the maximum number of literals that are listed where a comparison could describe them as well. Lists are found by indexes; comparisons are shorter
-    /// and say what is meant.
+    /// Sets the maximum number of literals to list if a comparison could also describe them. Lists are found by indexes; comparisons are
+    /// shorter and easier to read.
     #[must_use]
     pub fn listing_at_most(mut self, literals: usize) -> ExactPrinter<'k> {
         self.knowledge.max_listed = literals;
@@ -152,14 +152,14 @@ impl<'k> ExactPrinter<'k> {
         ask::print(&printer::Printer::new(&self.knowledge, &self.dialect, plan))
     }
 
-    /// The answers that a server gave, sorted, each once.
+    /// The answers of a server, sorted, without duplicates.
     pub fn read(&self, query: &ExactQuery, results: &Results) -> Result<Vec<ExactAnswer>, Unreadable> {
         answers::read(self, query, results)
     }
 
-    /// The answer that stands for all those that the view shows alike: numbers that differ in their spelling only, and in KQA Pro's graph
-    /// texts that differ in their language, months and their years, and relations of one name. Answers from elsewhere must go through this
-    /// before they are compared with what [`ExactPrinter::read`] gives.
+    /// The representative of all answers that are indistinguishable in the view: numbers that differ only in their spelling, and in KQA
+    /// Pro's graph texts that differ in their language, months and their years, and relations with the same name. Apply this to answers
+    /// from other sources before comparing them with the result of [`ExactPrinter::read`].
     pub fn canonical(&self, answer: ExactAnswer) -> ExactAnswer {
         answers::canonical(self, answer)
     }

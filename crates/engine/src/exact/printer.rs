@@ -1,6 +1,7 @@
-//! From conjuncts to the text of a query, for either view.
+//! Writes conjuncts as the text of a query, for either view.
 
 use super::conjuncts::{ANSWER, Atom, Conjunct, FactAtom, Kind, Var, add_path, expand};
+use super::direct_values::{Condition, MAX_LISTED};
 use super::group::{Group, indented, term, union};
 use super::knowledge::Knowledge;
 use super::resolve::{Resolved, Splitting, listed, resolve};
@@ -11,6 +12,7 @@ use std::cell::Cell;
 use std::sync::Arc;
 use touchstone_kb::rdf::{RdfTerm, RdfView};
 use touchstone_kb::{NodeId, Property};
+use touchstone_logic::sparql::write::list;
 
 /// Whether a conjunct can have solutions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -19,7 +21,7 @@ pub(super) enum Possible {
     No,
 }
 
-/// Lists of nodes that are longer do not fit into a query.
+/// Maximum length of a list of nodes in a query.
 const MAX_NODES: usize = 2000;
 
 /// Prints one plan.
@@ -27,7 +29,7 @@ pub(super) struct Printer<'a, 'k> {
     pub(super) knowledge: &'a Knowledge<'k>,
     pub(super) dialect: &'a Dialect<'k>,
     pub(super) plan: &'a Plan,
-    /// Numbers of variables that have been used.
+    /// Next number for a variable.
     counter: Cell<usize>,
 }
 
@@ -36,9 +38,9 @@ pub(super) struct Scope<'s, 'a, 'k> {
     pub(super) printer: &'s Printer<'a, 'k>,
     pub(super) resolved: &'s Resolved<'a>,
     pub(super) group: Group,
-    /// The first number of this conjunct's variables.
+    /// The number of this conjunct's first variable.
     base: usize,
-    /// The name of the answer, if it is not numbered like others.
+    /// The name of the answer, if it is not numbered like other variables.
     answer: Option<&'static str>,
 }
 
@@ -54,7 +56,7 @@ impl<'a, 'k> Printer<'a, 'k> {
         }
     }
 
-    /// A node, as queries name it.
+    /// A node, as queries write it.
     pub(super) fn node(&self, node: u32) -> Result<String, NoExactForm> {
         let code = RdfTerm::Node(NodeId(node));
         term(&match self.dialect {
@@ -63,12 +65,36 @@ impl<'a, 'k> Printer<'a, 'k> {
         })
     }
 
+    /// Nodes, as queries name them.
+    pub(super) fn nodes(&self, nodes: &[&u32]) -> Result<Vec<String>, NoExactForm> {
+        nodes.iter().map(|&&node| self.node(node)).collect()
+    }
+
+    /// The condition that a qualifier's value is a node that passes a test; `is_node` distinguishes nodes from literals.
+    pub(super) fn one_of_nodes(
+        &self,
+        value: &str,
+        is_node: &str,
+        pass: &[&u32],
+        fail: &[&u32],
+    ) -> Result<String, NoExactForm> {
+        if fail.is_empty() {
+            Ok(is_node.to_owned())
+        } else if pass.len() <= MAX_LISTED {
+            Ok(format!("{value} IN {}", list(self.nodes(pass)?)))
+        } else if fail.len() <= MAX_LISTED {
+            Ok(format!("{is_node} && {value} NOT IN {}", list(self.nodes(fail)?)))
+        } else {
+            Err(NoExactForm::new("a qualifier with many things as values, half of which pass"))
+        }
+    }
+
     pub(super) fn splitting(&self, answer: bool) -> Splitting {
         let direct = self.view() == View::Direct;
         Splitting { by_unit: direct, classes_apart: !direct, answer }
     }
 
-    /// The alternatives of a set that the question is about.
+    /// The alternatives of the set that the question asks about.
     pub(super) fn alternatives(&self, set: &'a PlanSet) -> Result<Vec<Resolved<'a>>, NoExactForm> {
         let start = vec![Conjunct::new(self.plan.n_marks)];
         Ok(resolve(self.knowledge.kb, expand(set, ANSWER, start)?, self.splitting(true)))
@@ -90,7 +116,7 @@ impl<'a, 'k> Printer<'a, 'k> {
         self.scope(resolved, None)
     }
 
-    /// The superlative that is the whole question, and the marks that stand for its candidates.
+    /// The superlative that is the whole question, and the marks of its candidates.
     fn ruled(&self) -> Option<(&'a Extremes, Vec<usize>)> {
         let [mut set] = self.plan.sets()[..] else { return None };
         let mut marks = Vec::new();
@@ -104,7 +130,7 @@ impl<'a, 'k> Printer<'a, 'k> {
         }
     }
 
-    /// The pattern in which the extreme of a superlative is looked for: alternatives in which `value` is bound in the same way. `None` if
+    /// The pattern in which the extreme of a superlative is searched: alternatives that bind `value` in the same way. `None` if
     /// there are no solutions.
     pub(super) fn contest(
         &self,
@@ -142,7 +168,7 @@ impl<'a, 'k> Scope<'_, 'a, 'k> {
         self.resolved.kinds[var]
     }
 
-    /// The name of a variable, or the only node that it can be.
+    /// The name of a variable, or the only possible node.
     pub(super) fn name(&self, var: Var) -> Result<String, NoExactForm> {
         if var == ANSWER
             && let Some(answer) = self.answer
@@ -166,7 +192,7 @@ impl<'a, 'k> Scope<'_, 'a, 'k> {
         format!("?{prefix}{number}")
     }
 
-    /// A term, or a variable that stands for one of several.
+    /// A term, or a variable for one of several.
     pub(super) fn one_of(&mut self, prefix: &str, terms: Vec<String>) -> String {
         match terms.as_slice() {
             [only] => only.clone(),
@@ -176,6 +202,17 @@ impl<'a, 'k> Scope<'_, 'a, 'k> {
                 variable
             }
         }
+    }
+
+    /// Adds a condition on a variable.
+    pub(super) fn restrict(&mut self, variable: &str, condition: Condition) -> Possible {
+        match condition {
+            Condition::Nothing => return Possible::No,
+            Condition::Everything => {}
+            Condition::OneOf(terms) => self.group.one_of(variable, terms),
+            Condition::Expression(expression) => self.group.filter(&expression),
+        }
+        Possible::Yes
     }
 
     /// The facts that have a variable as their value.
@@ -194,14 +231,14 @@ impl<'a, 'k> Scope<'_, 'a, 'k> {
         link.map(|fact| fact.properties.clone()).unwrap_or_default()
     }
 
-    /// The literals that a variable may stand for: those of the attribute with the fewest.
+    /// The possible literals of a variable: those of the attribute with the fewest.
     pub(super) fn own(&self, var: Var) -> Arc<[u32]> {
         let facts = self.facts_to(var);
         let lists = facts.iter().map(|fact| self.printer.knowledge.literals(&fact.properties));
         lists.min_by_key(|list| list.len()).unwrap_or_default()
     }
 
-    /// The unit of plain numbers of the attributes that lead to a variable: all have the same, in the direct view.
+    /// The unit of plain numbers of the attributes that lead to a variable; in the direct view all have the same.
     pub(super) fn usual(&self, var: Var) -> &'k str {
         let facts = self.facts_to(var);
         let attribute = facts.iter().flat_map(|fact| &fact.properties).find_map(|property| match property {
@@ -211,7 +248,7 @@ impl<'a, 'k> Scope<'_, 'a, 'k> {
         attribute.map_or("", |attribute| self.printer.knowledge.kb.plain_unit(attribute))
     }
 
-    /// Everything that the conjunct says.
+    /// Writes all conditions of the conjunct.
     pub(super) fn atoms(&mut self) -> Result<Possible, NoExactForm> {
         let resolved = self.resolved;
         for atom in &resolved.conjunct.atoms {
@@ -291,7 +328,7 @@ impl<'a, 'k> Scope<'_, 'a, 'k> {
                 Side::Marked(mark) => conjunct.marked(*mark).map(Some),
                 Side::Node(_) => Some(None),
             };
-            // What a mark does not stand for cannot be compared, and that is not true.
+            // A mark without a thing cannot be compared, so the inequality is not true.
             let (Some(left), Some(right)) = (var(a), var(b)) else { return Ok(Possible::No) };
             let possible = match (left, right, a, b) {
                 (Some(left), Some(right), ..) => self.unequal(left, right)?,

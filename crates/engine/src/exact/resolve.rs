@@ -1,7 +1,7 @@
-//! What each variable of a conjunct stands for: a node or a literal, and literals of which attributes.
+//! Determines the kind of each variable of a conjunct: a node, or a literal of certain attributes.
 //!
-//! A name may stand for a relation and for an attribute at once. A view shows their values differently, so each conjunct is taken apart until
-//! every variable is one or the other; what contradicts itself is dropped.
+//! A name may denote both a relation and an attribute. A view shows their values differently, so each conjunct is split until
+//! every variable has one kind; contradictory conjuncts are dropped.
 
 use super::conjuncts::{ANSWER, Atom, Conjunct, FactAtom, Kind, Var};
 use touchstone_kb::{ClassId, Kb, NodeId, Property};
@@ -14,18 +14,18 @@ pub(super) struct Resolved<'p> {
     pub(super) kinds: Vec<Kind>,
 }
 
-/// How conjuncts are taken apart further, for the sake of a view.
+/// How a view requires conjuncts to be split further.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Splitting {
-    /// By the usual unit of attributes: it is not written with the number.
+    /// By the usual unit of attributes, which is not written with the number.
     pub(super) by_unit: bool,
-    /// Members that are classes by themselves: they are not classified.
+    /// Members that are classes themselves: they are not classified.
     pub(super) classes_apart: bool,
-    /// Whether the answer stands for itself: then a description that restricts nothing means all entities.
+    /// Whether the answer is unrestricted: a description that restricts nothing then means all entities.
     pub(super) answer: bool,
 }
 
-/// The conjuncts that may have solutions, taken apart.
+/// The conjuncts that may have solutions, after splitting.
 pub(super) fn resolve<'p>(kb: &Kb, conjuncts: Vec<Conjunct<'p>>, splitting: Splitting) -> Vec<Resolved<'p>> {
     let mut open = conjuncts;
     open.reverse();
@@ -59,7 +59,7 @@ enum Outcome<'p> {
     Done(Vec<Kind>),
 }
 
-/// Replaces variables that are the same by one.
+/// Replaces equal variables by one.
 fn unify(conjunct: &mut Conjunct<'_>) {
     let mut atoms = std::mem::take(&mut conjunct.atoms);
     for atom in &mut atoms {
@@ -79,7 +79,7 @@ fn unify(conjunct: &mut Conjunct<'_>) {
     conjunct.atoms = atoms;
 }
 
-/// Whether something says which things the answer is about.
+/// Whether some condition restricts the answer.
 fn is_anchored(conjunct: &Conjunct<'_>) -> bool {
     conjunct.atoms.iter().any(|atom| match atom {
         Atom::Nodes(var, _) | Atom::Entity(var) | Atom::Member { var, .. } | Atom::Passes(var, _) => {
@@ -146,7 +146,7 @@ fn one_step<'p>(kb: &Kb, conjunct: &mut Conjunct<'p>, splitting: Splitting) -> O
         return outcome;
     }
     let literal = |var: Var| kinds[var] == Some(Kind::Literal);
-    // Nothing is said about literals, so they have no dates.
+    // Literals have no facts, so they have no dates.
     conjunct.atoms.retain(|atom| !matches!(atom, Atom::Lacks(var, _) if literal(*var)));
     intersect_nodes(conjunct);
     if conjunct.atoms.iter().any(|atom| matches!(atom, Atom::Nodes(_, nodes) if nodes.is_empty())) {
@@ -155,7 +155,7 @@ fn one_step<'p>(kb: &Kb, conjunct: &mut Conjunct<'p>, splitting: Splitting) -> O
     Outcome::Done(kinds.into_iter().map(|kind| kind.unwrap_or(Kind::Node)).collect())
 }
 
-/// Finds sets without members, and classes that must be split from entities.
+/// Finds sets without members, and classes that must be separated from entities.
 fn check_members<'p>(kb: &Kb, conjunct: &Conjunct<'p>, splitting: Splitting) -> Option<Outcome<'p>> {
     for at in 0..conjunct.atoms.len() {
         match &conjunct.atoms[at] {
@@ -183,7 +183,7 @@ fn check_members<'p>(kb: &Kb, conjunct: &Conjunct<'p>, splitting: Splitting) -> 
     None
 }
 
-/// Whether something must have a fact and must not.
+/// Whether the same fact is both required and excluded.
 fn denies_itself(conjunct: &Conjunct<'_>) -> bool {
     conjunct.atoms.iter().any(|atom| match atom {
         Atom::Lacks(var, lacking) => conjunct.atoms.iter().any(|other| match other {
@@ -204,7 +204,7 @@ fn with_properties<'p>(conjunct: &Conjunct<'p>, at: usize, properties: Vec<Prope
     conjunct
 }
 
-/// Several lists of nodes for one variable become one.
+/// Merges several lists of nodes for one variable.
 fn intersect_nodes(conjunct: &mut Conjunct<'_>) {
     let mut at = 0;
     while at < conjunct.atoms.len() {

@@ -1,4 +1,4 @@
-//! Which of the values that occur in a place are wanted.
+//! Which of the values at a position pass.
 
 use super::knowledge::Knowledge;
 use crate::plan::{Extremes, Test};
@@ -7,7 +7,7 @@ use touchstone_kb::{Comparison, LiteralFamily, LiteralKind, Property};
 use touchstone_logic::kopl::readings;
 use touchstone_logic::{Direction, Value};
 
-/// What is wanted of a value.
+/// A requirement on a value.
 #[derive(Debug, Clone)]
 pub(super) enum Wanted<'t> {
     /// It passes a test.
@@ -18,7 +18,7 @@ pub(super) enum Wanted<'t> {
     English,
 }
 
-/// How the values that occur are divided.
+/// A partition of the values that occur.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Divided {
     pub(super) pass: Vec<u32>,
@@ -43,7 +43,7 @@ impl Wanted<'_> {
 
     /// The literals that pass and those that do not.
     pub(super) fn divide(&self, knowledge: &Knowledge<'_>, own: &[u32]) -> Divided {
-        // Ids are in the order of families and units.
+        // Ids are ordered by family and unit.
         match self {
             Wanted::Measure(family, unit) => {
                 divided(own, std::slice::from_ref(&knowledge.kb.literals_of(*family, unit)))
@@ -57,7 +57,7 @@ impl Wanted<'_> {
     }
 }
 
-/// Those inside ranges, which are in order, and the others.
+/// The literals inside sorted ranges, and the others.
 fn divided(own: &[u32], ranges: &[Range<u32>]) -> Divided {
     let mut divided = Divided::default();
     let mut done = 0;
@@ -72,19 +72,19 @@ fn divided(own: &[u32], ranges: &[Range<u32>]) -> Divided {
     divided
 }
 
-/// Those inside a range.
+/// The literals inside a range.
 pub(super) fn within<'o>(own: &'o [u32], range: &Range<u32>) -> &'o [u32] {
     let start = own.partition_point(|&id| id < range.start);
     let end = own.partition_point(|&id| id < range.end.max(range.start));
     &own[start..end]
 }
 
-/// What a test may be read as.
+/// The possible interpretations of a test.
 pub(super) fn targets(test: &Test) -> Vec<Value> {
     if test.value.is_untyped() { readings(&test.value.text) } else { vec![test.value.clone()] }
 }
 
-/// Whether a node passes a test, as the value of a qualifier: it is compared by its name.
+/// Whether a node passes a test as the value of a qualifier: it is compared by its name.
 pub(super) fn node_passes(label: &str, test: &Test) -> bool {
     let is_text = targets(test).iter().any(|target| target.literal().kind().family() == LiteralFamily::Text);
     match test.comparison {
@@ -94,7 +94,7 @@ pub(super) fn node_passes(label: &str, test: &Test) -> bool {
     }
 }
 
-/// What competes for a superlative: quantities in the usual unit of the first attribute that has some, or times.
+/// The candidates of a superlative: quantities in the usual unit of the first attribute that has some, or times.
 pub(super) fn measure(knowledge: &Knowledge<'_>, extremes: &Extremes) -> Option<(LiteralFamily, String)> {
     let (properties, direction) = extremes.path.last()?;
     if *direction == Direction::Backward {

@@ -1,4 +1,4 @@
-//! From a query to its plan: words become ids, and there is one way to say each thing.
+//! From a query to its plan: names become ids, and each meaning gets one representation.
 
 use super::{
     Extremes, Period, Plan, PlanError, PlanSet, PlannedAsk, QualifiersOf, RelateTo, SetKind, Side, Target,
@@ -14,7 +14,7 @@ use touchstone_logic::kopl::readings;
 use touchstone_logic::{Direction, Extreme, Query, Value};
 
 impl Plan {
-    /// Looks up all words of a query.
+    /// Looks up all names of a query.
     pub fn of(query: &Query, words: &Words<'_>) -> Result<Plan, PlanError> {
         let mut planner = Planner::new(words);
         planner.number_marks(|visit| query.sets(visit), &query.rules.different)?;
@@ -45,7 +45,7 @@ impl Plan {
 pub(super) struct Planner<'w, 'kb> {
     pub(super) words: &'w Words<'kb>,
     pub(super) unknown: Unknown,
-    /// Marks that something refers to; their place here is their number.
+    /// Marks with references; their index here is their number.
     marks: SmallVec<[logic::Mark; 4]>,
 }
 
@@ -54,7 +54,7 @@ impl<'w, 'kb> Planner<'w, 'kb> {
         Planner { words, unknown: Unknown::default(), marks: SmallVec::new() }
     }
 
-    /// The plan for what is asked, without side conditions.
+    /// The plan of the question, without side conditions.
     pub(super) fn plan(self, mut ask: PlannedAsk) -> Plan {
         let mut n_steps = 0;
         for set in ask.sets_mut().into_iter().flatten() {
@@ -151,7 +151,7 @@ impl<'w, 'kb> Planner<'w, 'kb> {
         PlannedAsk::Members(self.relate(of, attribute, Direction::Forward, conditions, true))
     }
 
-    /// Whether an attribute has one of some values.
+    /// Whether an attribute has one of the given values.
     pub(super) fn verify(
         &self,
         of: PlanSet,
@@ -190,7 +190,7 @@ impl<'w, 'kb> Planner<'w, 'kb> {
         Ok((from, to))
     }
 
-    /// Those with the greatest or smallest value.
+    /// The members with the greatest or smallest value.
     pub(super) fn select(&self, of: PlanSet, attribute: &str, extreme: Extreme) -> PlannedAsk {
         let properties = attributes_only(self.words.properties(attribute, &self.unknown));
         let path = vec![(properties, Direction::Forward)];
@@ -279,7 +279,7 @@ impl<'w, 'kb> Planner<'w, 'kb> {
         Ok(tests)
     }
 
-    /// A test, if it makes sense.
+    /// A test, if it is valid.
     #[inline]
     pub(super) fn test(
         &self,
@@ -291,8 +291,8 @@ impl<'w, 'kb> Planner<'w, 'kb> {
         Ok(Test { keys, comparison, value, target, literals })
     }
 
-    /// What a value is compared as; the literals that pass, where the values alone do not decide it. A value whose kind is open may be
-    /// read in every way that it can be.
+    /// The parsed value of a comparison, and the literals that pass if the values alone do not decide it. A value of unknown kind is
+    /// interpreted in every possible way.
     fn target(
         &self,
         comparison: Comparison,
@@ -301,7 +301,7 @@ impl<'w, 'kb> Planner<'w, 'kb> {
         if value.is_untyped() {
             let mut literals = LiteralRanges::default();
             for reading in readings(&value.text) {
-                // A text has no order, but the same as a number or a year has one.
+                // A text has no order, but its interpretation as a number or a year has one.
                 if let Ok(found) = satisfying(self.kb(), comparison, &reading.literal()) {
                     literals = literals.union(&found);
                 }
@@ -314,7 +314,7 @@ impl<'w, 'kb> Planner<'w, 'kb> {
             return Ok((target, OnceLock::new()));
         }
         if let Some(time) = other_reading(value) {
-            // There is an order: it is a time.
+            // There is an order, so it is a time.
             let literals = satisfying(self.kb(), comparison, &time.literal()).unwrap_or_default();
             return Ok((Target::Other, literals.into()));
         }
@@ -325,7 +325,7 @@ impl<'w, 'kb> Planner<'w, 'kb> {
     }
 }
 
-/// Queries of published datasets write `"1994"^^xsd:dateTime`: a year, whatever it says.
+/// Queries of published data sets write `"1994"^^xsd:dateTime`, which is interpreted as a year.
 fn other_reading(value: &Value) -> Option<Value> {
     if !matches!(value.xsd_name(), Some("date" | "dateTime" | "gYearMonth" | "gYear")) {
         return None;

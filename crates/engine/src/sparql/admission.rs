@@ -1,7 +1,7 @@
-//! Which queries are evaluated at all.
+//! Decides which queries are evaluated at all.
 //!
-//! Planning cannot be interrupted, and a stack that overflows takes the process with it: so what a query may look like is bounded before
-//! anything else is done with it. The bounds are far from what people and programs write.
+//! Planning cannot be interrupted, and a stack overflow ends the process. Therefore the size and depth of a query are limited before
+//! anything else happens. The limits are far beyond the queries that people and programs write.
 
 use super::SparqlError;
 use super::walk::operands;
@@ -11,19 +11,19 @@ use spargebra::algebra::{
 };
 use spargebra::term::{GroundTerm, NamedNodePattern, TermPattern, TriplePattern};
 
-/// Levels of nesting; `a || b || c` and `A UNION B UNION C` are nested, too.
+/// Maximum nesting depth; `a || b || c` and `A UNION B UNION C` are nested, too.
 pub(super) const DEEPEST: usize = 1000;
-/// Patterns, expressions and steps of paths.
+/// Maximum number of patterns, expressions and steps of paths.
 const MOST_PARTS: usize = 20_000;
-/// Patterns and `OPTIONAL`s in one group. The time to bring them into an order grows with the fourth power.
+/// Maximum number of patterns and `OPTIONAL`s in one group. The time to order them grows with the fourth power.
 const MOST_JOINED: usize = 64;
-/// `OPTIONAL` within `OPTIONAL`. Each level may double the time for planning.
+/// Maximum depth of `OPTIONAL` within `OPTIONAL`. Each level may double the time for planning.
 const MOST_OPTIONALS: usize = 10;
 
-/// What was found out about a query that may be evaluated.
+/// Properties of an admitted query.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Shape {
-    /// Levels of nesting.
+    /// Nesting depth.
     pub(super) depth: usize,
 }
 
@@ -44,16 +44,24 @@ pub(super) fn admit(query: &Query) -> Result<Shape, SparqlError> {
     Ok(Shape { depth: inspector.deepest })
 }
 
+/// Up to this depth, a query can be compiled and run on the stack of the caller.
+const SHALLOW: usize = 40;
+
+/// Whether a query may be evaluated, and is not nested deeply.
+pub(crate) fn is_shallow(query: &Query) -> bool {
+    admit(query).is_ok_and(|shape| shape.depth <= SHALLOW)
+}
+
 struct Inspector {
     parts: usize,
     depth: usize,
     deepest: usize,
-    /// About the time for planning: the sum of the fourth powers of the sizes of groups, twice as much in each `OPTIONAL`.
+    /// An estimate of the time for planning: the sum of the fourth powers of the sizes of groups, doubled in each `OPTIONAL`.
     ordering: usize,
 }
 
 impl Inspector {
-    /// Looks at something one level deeper.
+    /// Visits something one level deeper.
     fn deeper<T>(
         &mut self,
         look: impl FnOnce(&mut Inspector) -> Result<T, SparqlError>,
@@ -75,14 +83,14 @@ impl Inspector {
     fn pattern(&mut self, pattern: &GraphPattern, optionals: usize) -> Result<(), SparqlError> {
         let joined = self.part_of_group(pattern, optionals)?;
         self.ordering = self.ordering.saturating_add(joined.saturating_pow(4) << optionals);
-        // Four groups of the greatest size take about a second.
+        // Four groups of the maximum size take about a second.
         if joined > MOST_JOINED || self.ordering > 4 * MOST_JOINED.pow(4) {
             return Err(SparqlError::TooComplex { what: "patterns to be joined", most: MOST_JOINED });
         }
         Ok(())
     }
 
-    /// Returns how many patterns this one adds to a group of patterns that are joined.
+    /// Returns the number of patterns that this one adds to a group of joined patterns.
     fn part_of_group(&mut self, pattern: &GraphPattern, optionals: usize) -> Result<usize, SparqlError> {
         self.deeper(|this| this.pattern_inside(pattern, optionals))
     }
@@ -120,14 +128,14 @@ impl Inspector {
                 self.expression(expr)?;
                 self.pattern(inner, optionals)?;
             }
-            // The name of the graph goes to every pattern inside.
+            // The name of the graph is added to every pattern inside.
             GraphPattern::Graph { inner, .. } => return self.part_of_group(inner, optionals),
             GraphPattern::Extend { inner, expression, .. } => {
                 self.expression(expression)?;
                 self.pattern(inner, optionals)?;
             }
             GraphPattern::Values { bindings, .. } => {
-                // Rows cost memory only; what is nested in them costs stack.
+                // Rows cost only memory; nesting inside them costs stack.
                 let terms = bindings.iter().flatten().flatten();
                 terms
                     .filter(|term| matches!(term, GroundTerm::Triple(_)))
@@ -154,7 +162,7 @@ impl Inspector {
                 }
                 self.pattern(inner, optionals)?;
             }
-            // Also with SILENT: an answer without what was asked for would look like a complete one.
+            // Also with SILENT: incomplete results would look complete.
             GraphPattern::Service { name, .. } => {
                 return Err(SparqlError::Service {
                     name: match name {

@@ -1,10 +1,10 @@
-//! Which variables have a value in every row of a pattern.
+//! Determines which variables have a value in every row of a pattern.
 
 use spargebra::algebra::{AggregateExpression, Expression, GraphPattern};
 use spargebra::term::{NamedNodePattern, TermPattern, TriplePattern};
 use std::collections::HashSet;
 
-/// The names of variables that have a value in every row; perhaps not all of them.
+/// The names of variables that have a value in every row; possibly not all of them.
 pub(super) fn surely_bound(pattern: &GraphPattern) -> HashSet<&str> {
     let mut bound = HashSet::new();
     match pattern {
@@ -59,7 +59,7 @@ pub(super) fn surely_bound(pattern: &GraphPattern) -> HashSet<&str> {
     bound
 }
 
-/// Whether there is one row at most, as far as that is easy to see.
+/// Whether there is at most one row, as far as that is easy to determine.
 pub(super) fn at_most_one_row(pattern: &GraphPattern) -> bool {
     match pattern {
         GraphPattern::Bgp { patterns } => patterns.iter().all(is_constant),

@@ -1,4 +1,4 @@
-//! A view of a KB as the evaluator wants to see it.
+//! A view of a KB as a data set of the evaluator.
 
 use super::held::{Alive, HeldTerm};
 use super::watchdog::{Halt, Watched, checkpoint};
@@ -13,10 +13,10 @@ use std::rc::Rc;
 use std::sync::Arc;
 use touchstone_kb::rdf::{MODEL_GRAPH, RdfTerm, RdfView, Triples};
 
-/// Triple terms within triple terms: more than anybody needs, and few enough to walk through them on any stack.
+/// Maximum nesting depth of triple terms: more than queries need, and small enough for any stack.
 const DEEPEST_TRIPLE: usize = 64;
 
-/// Maximum number of numbers and dates that are cached, because sorting asks for each of them again and again.
+/// Maximum number of cached numbers and dates; sorting reads each of them repeatedly.
 const MOST_REMEMBERED: usize = 1 << 16;
 
 /// A term of the view, or one that does not occur in it.
@@ -35,7 +35,7 @@ impl ViewTerm {
     }
 }
 
-/// The evaluation has been stopped. It is seen only where stacks are not unwound; otherwise unwinding goes past it.
+/// The evaluation was stopped. This error is visible only if stacks are not unwound; otherwise unwinding bypasses it.
 #[derive(Debug)]
 pub(super) struct Halted;
 
@@ -47,16 +47,16 @@ impl fmt::Display for Halted {
     }
 }
 
-/// What one evaluation may cost.
+/// The limits of one evaluation.
 pub(super) struct Account<'b> {
     pub(super) budget: &'b Budget<'b>,
     pub(super) watched: Arc<Watched>,
-    /// The longest text that may be computed, in bytes.
+    /// Maximum length of a computed text, in bytes.
     pub(super) longest_text: usize,
 }
 
 impl Account<'_> {
-    /// Ends the evaluation.
+    /// Stops the evaluation.
     #[cold]
     pub(super) fn halt(&self, limit: Limit) -> Halted {
         self.watched.request_stop(limit);
@@ -69,7 +69,7 @@ impl Account<'_> {
         self.budget.spend(1).map_err(|stopped| self.halt(stopped.limit))
     }
 
-    /// Counts one answer, by its number of bytes.
+    /// Counts one answer and its bytes.
     pub(super) fn keep(&self, bytes: u64) -> Result<(), Stopped> {
         self.budget.spend(1)?;
         self.budget.add_rows(1)?;
@@ -77,7 +77,7 @@ impl Account<'_> {
     }
 }
 
-/// A view with the account of one evaluation: the default graph, and [`MODEL_GRAPH`] if there is one.
+/// A view with the budget of one evaluation: the default graph, and [`MODEL_GRAPH`] if there is one.
 pub(super) struct ViewDataset<'a> {
     view: &'a dyn RdfView,
     account: &'a Account<'a>,
@@ -91,13 +91,13 @@ impl<'a> ViewDataset<'a> {
 
     fn internal(&self, term: Term, value: Option<ExpressionTerm>) -> ViewTerm {
         match self.view.encode(&term) {
-            // `"01"^^xsd:integer` has the code of `"1"^^xsd:integer`, but is another term.
+            // `"01"^^xsd:integer` has the code of `"1"^^xsd:integer`, but is a different term.
             Some(code) if self.view.decode(code) == term => ViewTerm::known(code),
             _ => ViewTerm::Foreign(Rc::new(HeldTerm::new(term, value)), Alive::new()),
         }
     }
 
-    /// Whether a term names the graph of what the model makes of an RDF file.
+    /// Whether a term names the graph of derived triples of an RDF import.
     fn is_model(&self, graph: &ViewTerm) -> bool {
         let is_named = |term: &Term| matches!(term, Term::NamedNode(iri) if iri.as_str() == MODEL_GRAPH);
         let named = match graph {
@@ -136,7 +136,7 @@ impl<'a> QueryableDataset<'a> for ViewDataset<'a> {
         object: Option<&ViewTerm>,
         graph_name: Option<Option<&ViewTerm>>,
     ) -> impl Iterator<Item = Result<InternalQuad<ViewTerm>, Halted>> + use<'a> {
-        // `None` stands for all named graphs. The model's is not among them: a query must name it.
+        // `None` means all named graphs. The model graph is excluded: a query must name it.
         let in_model = graph_name.flatten().filter(|graph| self.is_model(graph)).cloned();
         let in_default_graph = graph_name == Some(None);
         let code = |term: Option<&ViewTerm>| match term {
@@ -177,7 +177,7 @@ impl<'a> QueryableDataset<'a> for ViewDataset<'a> {
 
     fn externalize_expression_term(&self, term: ViewTerm) -> Result<ExpressionTerm, Halted> {
         Ok(match &term {
-            // Numbers need not be written and read again.
+            // Numbers need not be printed and parsed again.
             ViewTerm::Known(RdfTerm::Double(bits), _) => {
                 ExpressionTerm::DoubleLiteral(f64::from_bits(*bits).into())
             }
@@ -219,7 +219,7 @@ fn triple_depth(mut term: &ExpressionTerm) -> usize {
     depth
 }
 
-/// The triples that fit a pattern, each charged to the account.
+/// The triples that match a pattern, each counted in the budget.
 struct Quads<'a> {
     triples: Option<Triples<'a>>,
     graph: Option<ViewTerm>,
@@ -233,7 +233,7 @@ impl Iterator for Quads<'_> {
     fn next(&mut self) -> Option<Self::Item> {
         let triples = self.triples.as_mut()?;
         checkpoint();
-        // Also a look-up that finds nothing costs something.
+        // A look-up that finds nothing also has a cost.
         if let Err(halted) = self.account.spend() {
             self.triples = None;
             return Some(Err(halted));
@@ -248,7 +248,7 @@ impl Iterator for Quads<'_> {
     }
 }
 
-/// Continues to unwind if this is any other panic.
+/// Resumes unwinding if this is any other panic.
 pub(super) fn expect_halt(thrown: Box<dyn std::any::Any + Send>) {
     if !thrown.is::<Halt>() {
         resume_unwind(thrown);

@@ -1,4 +1,4 @@
-//! Evaluation of queries within a budget.
+//! Evaluates queries within a budget.
 
 use super::SparqlError;
 use super::admission::{Shape, admit};
@@ -16,38 +16,38 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use touchstone_kb::rdf::RdfView;
 
-/// Up to this depth, the stack of the caller is enough: see the test with the smallest stack.
+/// Maximum depth for which the caller's stack is sufficient; see the test with the smallest stack.
 const SHALLOW: usize = 24;
-/// Enough for the deepest query that is admitted.
+/// Sufficient for the deepest admitted query.
 const DEEP_STACK: usize = 256 << 20;
 
-/// The complete answer of a query.
+/// The complete result of a query.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Results {
     /// Of `SELECT`.
     Solutions {
         /// The columns.
         variables: Vec<Variable>,
-        /// As many terms in each as there are columns.
+        /// The rows, each with as many terms as there are columns.
         rows: Vec<Vec<Option<Term>>>,
     },
     /// Of `ASK`.
     Boolean(bool),
-    /// Of `CONSTRUCT` and `DESCRIBE`: each triple once, in an order that is the same every time.
+    /// Of `CONSTRUCT` and `DESCRIBE`: each triple once, in a reproducible order.
     Graph(Vec<Triple>),
 }
 
 /// Evaluates a query on a view of a KB.
 ///
-/// All limits of the budget hold. Memory is also watched for the whole process, because the evaluator's buffers cannot be counted: what
-/// other threads allocate in the meantime counts as well. Stops need stacks that are unwound; with `panic = "abort"` only loops over
+/// All limits of the budget apply. Memory is also measured for the whole process, because the evaluator's buffers cannot be counted, so
+/// allocations of other threads count, too. Stopping requires stack unwinding; with `panic = "abort"` only loops over
 /// triples can be stopped.
 pub fn evaluate(view: &dyn RdfView, query: &Query, budget: &Budget<'_>) -> Result<Results, SparqlError> {
     let Shape { depth } = admit(query)?;
     if depth <= SHALLOW { evaluate_here(view, query, budget) } else { evaluate_deep(view, query, budget) }
 }
 
-/// On a stack of its own. A budget cannot change threads, so another one with what is left of it does.
+/// Evaluates on a separate stack. A budget cannot move between threads, so a new budget gets what is left of it.
 fn evaluate_deep(view: &dyn RdfView, query: &Query, budget: &Budget<'_>) -> Result<Results, SparqlError> {
     budget.look()?;
     let (limits, used) = (budget.limits(), budget.cost());
@@ -74,7 +74,7 @@ fn evaluate_deep(view: &dyn RdfView, query: &Query, budget: &Budget<'_>) -> Resu
     })?;
     let settled = settle(budget, cost.operations, cost.rows, cost.memory);
     match result {
-        // With the figures of the budget that the caller knows.
+        // With the figures of the caller's budget.
         Err(SparqlError::Stopped(stopped)) => Err(budget.stopped(stopped.limit).into()),
         Ok(results) => settled.map(|()| results).map_err(SparqlError::from),
         Err(error) => Err(error),
@@ -93,11 +93,11 @@ fn evaluate_here(view: &dyn RdfView, query: &Query, budget: &Budget<'_>) -> Resu
     let longest_text = usize::try_from(budget.limits().memory / 64).unwrap_or(usize::MAX).min(16 << 20);
     let account = Account { budget, watched: Arc::clone(&watched), longest_text };
     let watch = Watch::begin(Arc::clone(&watched)).map_err(SparqlError::Thread)?;
-    // The budget and the account are in order after every operation; everything else is gone after a stop.
+    // The budget is consistent after every operation; everything else is discarded after a stop.
     let outcome = catch_unwind(AssertUnwindSafe(|| run(view, query, &account)));
     let outcome = outcome.map_err(expect_halt);
     drop(watch);
-    // Whatever the evaluator made of it: after a stop, there is no answer.
+    // Whatever the evaluator returned: after a stop, there is no answer.
     if let Some(limit) = watched.stop_reason() {
         return Err(budget.stopped(limit).into());
     }
@@ -142,7 +142,7 @@ fn failed(error: QueryEvaluationError) -> SparqlError {
     SparqlError::Evaluation { reason: error.to_string() }
 }
 
-/// A graph in which every triple is once and new blank nodes have names that are the same every time.
+/// A graph without duplicate triples, whose new blank nodes have reproducible names.
 struct GraphBuilder<'v> {
     view: &'v dyn RdfView,
     triples: Vec<Triple>,
@@ -156,7 +156,7 @@ impl<'v> GraphBuilder<'v> {
         GraphBuilder { view, triples: Vec::new(), seen: HashSet::new(), names: HashMap::new(), named: 0 }
     }
 
-    /// Returns how many bytes that takes; `None` if the triple was there already.
+    /// Returns the number of bytes added; `None` if the triple is a duplicate.
     fn add(&mut self, triple: Triple) -> Option<u64> {
         let triple = self.rename_in_triple(triple);
         if !self.seen.insert(triple.clone()) {

@@ -46,13 +46,13 @@ pub enum ReplyFormat {
 }
 
 impl ResultFormat {
-    /// All of them; the first is the usual one.
+    /// All formats; the first is the default.
     pub const ALL: [ResultFormat; 4] =
         [ResultFormat::Json, ResultFormat::Xml, ResultFormat::Csv, ResultFormat::Tsv];
 }
 
 impl GraphFormat {
-    /// All of them; the first is the usual one.
+    /// All formats; the first is the default.
     pub const ALL: [GraphFormat; 5] = [
         GraphFormat::Turtle,
         GraphFormat::NTriples,
@@ -63,7 +63,7 @@ impl GraphFormat {
 }
 
 impl ReplyFormat {
-    /// All of them.
+    /// All formats.
     pub fn all() -> impl Iterator<Item = ReplyFormat> {
         let results = ResultFormat::ALL.into_iter().map(ReplyFormat::Results);
         results.chain(GraphFormat::ALL.into_iter().map(ReplyFormat::Graph))
@@ -84,7 +84,7 @@ impl ReplyFormat {
         }
     }
 
-    /// What to answer as `Content-Type`.
+    /// The `Content-Type`.
     pub fn media_type(self) -> &'static str {
         match self {
             ReplyFormat::Results(ResultFormat::Json) => "application/sparql-results+json",
@@ -99,7 +99,7 @@ impl ReplyFormat {
         }
     }
 
-    /// What clients may ask for to get it, the proper one first.
+    /// The media types with which clients can request it, the proper one first.
     fn asked_as(self) -> &'static [&'static str] {
         match self {
             ReplyFormat::Results(ResultFormat::Json) => {
@@ -169,15 +169,15 @@ pub fn negotiate(accept: &str, for_graph: bool) -> Option<ReplyFormat> {
     best.map(|(_, format)| format)
 }
 
-/// How much a client wants a format: of all the ranges that fit, the most specific decides.
+/// The preference of a client for a format: the most specific of all matching ranges decides.
 fn quality(ranges: &[MediaRange<'_>], format: ReplyFormat) -> u16 {
     let of_type = |(position, media_type): (usize, &&str)| {
         let fitting = ranges.iter().filter_map(|range| Some((range.specificity(media_type)?, range.quality)));
-        // `text/*` asks for a format whose own type is text, not for one that also goes by `text/xml`.
+        // `text/*` requests a format whose own type is text, not one that is also known as `text/xml`.
         fitting.filter(|&(specificity, _)| position == 0 || specificity == EXACT).max()
     };
     let asked = format.asked_as().iter().enumerate().filter_map(of_type);
-    // `*/*;q=0.1, application/json` asks for JSON by its other name.
+    // `*/*;q=0.1, application/json` requests JSON by its other name.
     asked.max().map_or(0, |(_, quality)| quality)
 }
 
@@ -193,7 +193,7 @@ struct MediaRange<'a> {
 }
 
 impl<'a> MediaRange<'a> {
-    /// `None` for what cannot be understood: clients send all sorts of things.
+    /// `None` for malformed parts, which clients do send.
     fn parse(text: &'a str) -> Option<MediaRange<'a>> {
         let mut parts = text.split(';');
         let (kind, subtype) = parts.next()?.trim().split_once('/')?;
@@ -226,29 +226,29 @@ impl<'a> MediaRange<'a> {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum FormatError {
-    /// A graph cannot be a table, nor the other way round.
+    /// A graph cannot be written as a table, nor a table as a graph.
     #[error("{} cannot be written as {format}", if *.is_graph { "a graph" } else { "a table or a truth value" })]
     WrongKind {
-        /// The format that was asked for.
+        /// The requested format.
         format: ReplyFormat,
         /// Whether the results are a graph.
         is_graph: bool,
     },
-    /// XML has no way to write some characters.
+    /// XML cannot represent some characters.
     #[error("the character U+{:04X} of {text:?} cannot be written in XML", *.character as u32)]
     NotInXml {
         /// The character.
         character: char,
-        /// The text it is in, or the beginning of it.
+        /// The text that contains it, or its beginning.
         text: String,
     },
-    /// RDF/XML writes predicates as names of elements.
+    /// RDF/XML writes predicates as element names.
     #[error("the predicate <{predicate}> cannot be written in RDF/XML: it does not end in a name")]
     NoName {
         /// The IRI.
         predicate: String,
     },
-    /// Writing failed, or a term has no form in the format.
+    /// Writing failed, or the format cannot represent a term.
     #[error("the results could not be written")]
     Io(#[from] io::Error),
 }
@@ -292,7 +292,7 @@ fn results_format(format: ResultFormat) -> QueryResultsFormat {
     }
 }
 
-/// Not with `sparesults`, which writes IRIs with commas as they are.
+/// Does not use `sparesults`, which writes IRIs with commas unquoted.
 fn write_csv(variables: &[Variable], rows: &[Vec<Option<Term>>], out: &mut dyn Write) -> io::Result<()> {
     let names: Vec<&str> = variables.iter().map(|variable| variable.as_str()).collect();
     write!(out, "{}\r\n", names.join(","))?;
@@ -362,7 +362,7 @@ fn check_for_rdf_xml(triple: &Triple) -> Result<(), FormatError> {
     }
 }
 
-/// XML 1.0 has no control characters, not even escaped.
+/// XML 1.0 does not allow control characters, not even escaped.
 fn check_for_xml(term: &Term) -> Result<(), FormatError> {
     let text = match term {
         Term::Literal(literal) => literal.value(),

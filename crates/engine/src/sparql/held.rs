@@ -1,6 +1,6 @@
-//! Counts what the evaluator holds in its buffers.
+//! Counts the memory in the evaluator's buffers.
 //!
-//! Rows consist of terms, and terms are made, copied and dropped by code of ours: so the terms that are alive tell how much memory the
+//! Rows consist of terms, and our code creates, copies and drops terms: so the number of live terms shows how much memory the
 //! evaluation on this thread holds, whatever the evaluator does with them.
 
 use super::watchdog::{checkpoint, request_stop_of_current};
@@ -10,7 +10,7 @@ use spareval::ExpressionTerm;
 use std::cell::Cell;
 use std::hash::{Hash, Hasher};
 
-/// A term in a row, with its share of the row's own cost.
+/// A term in a row, with its share of the row's overhead.
 const BYTES_OF_TERM: u64 = 48;
 
 thread_local! {
@@ -33,7 +33,7 @@ fn release(bytes: u64) {
     HELD.set(HELD.get().saturating_sub(bytes));
 }
 
-/// As long as this lives, the evaluation of this thread may hold so much.
+/// While this lives, the evaluation on this thread may hold this much memory.
 pub(super) struct Allowance {
     outer: (u64, u64),
 }
@@ -51,7 +51,7 @@ impl Drop for Allowance {
     }
 }
 
-/// Lives in every term. Terms are copied wherever the evaluator makes a row, so this is also where its own loops are stopped.
+/// Part of every term. The evaluator copies terms whenever it makes a row, so its own loops are also stopped here.
 #[derive(Debug)]
 pub(super) struct Alive(());
 
@@ -92,7 +92,7 @@ impl Hash for Alive {
 /// A term with its texts, which are counted once.
 pub(super) struct HeldTerm {
     term: Term,
-    /// The value of the term, if it is small and known: sorting asks for it again and again.
+    /// The value of the term, if it is small and known: sorting reads it repeatedly.
     value: Option<ExpressionTerm>,
     bytes: u64,
 }
@@ -137,12 +137,12 @@ impl Hash for HeldTerm {
 /// The size of a term without its texts.
 const SLOT: u64 = size_of::<Option<Term>>() as u64;
 
-/// About how many bytes a row occupies.
-pub(super) fn row_bytes(row: &[Option<Term>]) -> u64 {
+/// Approximate size of a row in bytes.
+pub(crate) fn row_bytes(row: &[Option<Term>]) -> u64 {
     SLOT + row.iter().map(|term| term.as_ref().map_or(SLOT, term_bytes)).sum::<u64>()
 }
 
-/// About how many bytes a term occupies.
+/// Approximate size of a term in bytes.
 pub(super) fn term_bytes(term: &Term) -> u64 {
     let texts = match term {
         Term::NamedNode(iri) => iri.as_str().len(),
@@ -150,7 +150,7 @@ pub(super) fn term_bytes(term: &Term) -> u64 {
         Term::Literal(literal) => {
             literal.value().len() + literal.datatype().as_str().len() + literal.language().map_or(0, str::len)
         }
-        // Subject and predicate are IRIs of the usual length.
+        // Subject and predicate are IRIs of typical length.
         Term::Triple(triple) => return 2 * SLOT + 128 + term_bytes(&triple.object),
     };
     SLOT + texts as u64

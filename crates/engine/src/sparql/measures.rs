@@ -1,5 +1,6 @@
-//! Functions that queries are given before they are evaluated: they measure texts and tell the kinds of terms apart.
+//! Functions that are added to queries before evaluation: they check the length of texts and distinguish kinds of terms.
 
+use super::casts::with_derived_casts;
 use super::watchdog::{Watched, checkpoint};
 use crate::budget::Limit;
 use oxrdf::{Literal, NamedNode, Term};
@@ -10,13 +11,13 @@ use std::sync::Arc;
 const MEASURED: &str = "urn:touchstone:sparql:measured";
 const KIND: &str = "urn:touchstone:sparql:kind";
 
-/// The same value; the evaluation is stopped if it is a text of more bytes.
+/// Returns its argument; stops the evaluation if it is a text with more bytes than allowed.
 pub(super) fn measured(expression: Expression, longest: usize) -> Expression {
     let longest = Literal::from(i64::try_from(longest).unwrap_or(i64::MAX));
     call(MEASURED, vec![expression, Expression::Literal(longest)])
 }
 
-/// A number for the kind of a value. Values of one kind are in one order.
+/// A number for the kind of a value. Values of one kind are totally ordered.
 pub(super) fn kind_of(expression: Expression) -> Expression {
     call(KIND, vec![expression])
 }
@@ -25,7 +26,7 @@ fn call(name: &str, arguments: Vec<Expression>) -> Expression {
     Expression::FunctionCall(Function::Custom(NamedNode::new_unchecked(name)), arguments)
 }
 
-/// An evaluator that knows the functions.
+/// An evaluator with these functions.
 pub(super) fn with_measures(evaluator: QueryEvaluator, watched: &Arc<Watched>) -> QueryEvaluator {
     let watched = Arc::clone(watched);
     let measured = move |arguments: &[Term]| {
@@ -44,16 +45,16 @@ pub(super) fn with_measures(evaluator: QueryEvaluator, watched: &Arc<Watched>) -
     };
     let kind = |arguments: &[Term]| {
         let [value] = arguments else { return None };
-        Some(Term::Literal(Literal::from(kind(value))))
+        Some(Term::Literal(Literal::from(kind(&ExpressionTerm::from(value.clone())))))
     };
-    evaluator
+    with_derived_casts(evaluator)
         .with_custom_function(NamedNode::new_unchecked(MEASURED), measured)
         .with_custom_function(NamedNode::new_unchecked(KIND), kind)
 }
 
-/// SPARQL wants blank nodes before IRIs before literals before triples; the order of the kinds of literals is ours.
-fn kind(term: &Term) -> i64 {
-    match ExpressionTerm::from(term.clone()) {
+/// SPARQL requires blank nodes before IRIs before literals before triples; the order of the kinds of literals is ours.
+pub(crate) fn kind(value: &ExpressionTerm) -> i64 {
+    match value {
         ExpressionTerm::BlankNode(_) => 0,
         ExpressionTerm::NamedNode(_) => 1,
         ExpressionTerm::BooleanLiteral(_) => 2,

@@ -1,21 +1,25 @@
-//! SPARQL in full on the RDF views of a KB, within a budget.
+//! Full SPARQL on the RDF views of a KB, within a budget.
 //!
 //! [`evaluate`] runs a parsed query (see `touchstone_logic::sparql::parse`) on a view without copying any data, [`write()`] writes the
 //! results in one of the standard formats. There is one graph, the default one: `FROM` and `SERVICE` are refused, `GRAPH` matches nothing.
 
 mod admission;
 mod bindings;
+pub(crate) mod casts;
 mod dataset;
 mod evaluate;
 mod format;
 mod held;
-mod measures;
+pub(crate) mod measures;
 mod stoppable;
 mod walk;
 mod watchdog;
 
 pub use evaluate::{Results, evaluate};
 pub use format::{FormatError, GraphFormat, ReplyFormat, ResultFormat, UnknownFormat, negotiate, write};
+
+pub(crate) use admission::is_shallow;
+pub(crate) use held::row_bytes;
 
 use crate::budget::Stopped;
 
@@ -40,13 +44,13 @@ pub enum SparqlError {
     TooComplex {
         /// What there is too much of.
         what: &'static str,
-        /// How much would be possible.
+        /// The maximum.
         most: usize,
     },
     /// The query asks for something that cannot be evaluated, such as an unknown function.
     #[error("the query cannot be evaluated: {reason}")]
     Evaluation {
-        /// The evaluator's words.
+        /// The evaluator's message.
         reason: String,
     },
     /// No thread could be started.

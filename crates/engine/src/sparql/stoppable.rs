@@ -1,11 +1,11 @@
-//! Queries are changed a little before they are evaluated, so that the evaluator can be stopped and never works on without bounds. What they
-//! mean stays the same.
+//! Rewrites queries before evaluation so that the evaluator can be stopped and every step is bounded. Their meaning does not
+//! change.
 //!
-//! - Rows without any value: the evaluator copies no term when it multiplies them, so it would meet no checkpoint. Sides of a join whose
-//!   rows may be empty get a value that is never seen.
+//! - Rows without any value: the evaluator copies no terms when it multiplies them, so it would reach no checkpoint. Sides of a join whose
+//!   rows may be empty get a hidden value.
 //! - Sort keys are computed once for each row, not at every comparison, and terms of different kinds are kept apart: the evaluator's
-//!   order of mixed terms has cycles, which the standard library's sorting may answer with a panic.
-//! - Texts that are computed from computed texts are measured on the way: `REPLACE` multiplies lengths.
+//!   order of mixed terms has cycles, for which the standard library's sorting may panic.
+//! - The length of texts that are computed from computed texts is checked at each step: `REPLACE` multiplies lengths.
 
 use super::bindings::{at_most_one_row, surely_bound};
 use super::measures;
@@ -16,13 +16,13 @@ use spargebra::algebra::{AggregateExpression, Expression, Function, GraphPattern
 
 use std::collections::HashSet;
 
-/// `CONCAT` of computed texts is done in pieces, with a measure after each.
+/// Number of arguments of `CONCAT` between two length checks of computed texts.
 const CONCAT_AT_ONCE: usize = 8;
-/// Up to this length a replacement is not worth a measure.
+/// Maximum length of a replacement without a length check.
 const SHORT_REPLACEMENT: usize = 1 << 10;
-/// The longest computed text that is replaced by computed text.
+/// Maximum length of a computed text in which computed text is inserted by `REPLACE`.
 const LONGEST_REPLACED: usize = 4 << 10;
-/// The longest computed text that is matched with a regular expression: the time is the product of both lengths at worst.
+/// Maximum length of a computed text to match with a regular expression: the time is at worst the product of both lengths.
 const LONGEST_MATCHED: usize = 256 << 10;
 
 /// The query to evaluate instead of this one.
@@ -39,9 +39,9 @@ pub(super) fn stoppable(query: &Query, longest_text: usize) -> Query {
 }
 
 struct Rewriter {
-    /// How many hidden variables there are.
+    /// Number of hidden variables.
     hidden: usize,
-    /// Variables whose values do not only come from the KB.
+    /// Variables whose values may be computed.
     computed: HashSet<Variable>,
     longest_text: usize,
 }
@@ -115,7 +115,7 @@ impl Rewriter {
                         AggregateExpression::FunctionCall { expr, .. } => self.expression(expr),
                     }
                 }
-                // The evaluator counts blank nodes of the pattern and hidden variables as well.
+                // The evaluator also counts blank nodes of the pattern and hidden variables.
                 if counts_distinct_rows {
                     replace(inner, |inner| GraphPattern::Project { inner, variables: visible });
                 }
@@ -123,7 +123,7 @@ impl Rewriter {
         }
     }
 
-    /// Gives a value to every row, if there may be several that have none.
+    /// Adds a value to every row, if several rows may have none.
     fn mark(&mut self, pattern: &mut Box<GraphPattern>) {
         if !at_most_one_row(pattern) && surely_bound(pattern).is_empty() {
             let variable = self.hidden_variable();
@@ -189,7 +189,7 @@ impl Rewriter {
         measure(expression, self.longest_text);
     }
 
-    /// The result is not longer than twice the product of the lengths of text and replacement.
+    /// The result is at most twice as long as the product of the lengths of text and replacement.
     fn replace_text(&self, arguments: &mut [Expression], text_is_from_kb: bool) {
         let [text, _, replacement, ..] = arguments else { return };
         match replacement {
@@ -206,7 +206,7 @@ impl Rewriter {
         }
     }
 
-    /// Whether texts in the value of this expression come from the KB or the query, and are not made longer.
+    /// Whether texts in the value of this expression come from the KB or the query, and are not lengthened.
     fn is_from_kb(&self, expression: &Expression) -> bool {
         match expression {
             Expression::Variable(variable) => !self.computed.contains(variable),

@@ -1,9 +1,9 @@
-//! Patterns within patterns, and expressions within expressions.
+//! Traversal of nested patterns and expressions.
 
 use smallvec::{SmallVec, smallvec};
 use spargebra::algebra::{AggregateExpression, Expression, GraphPattern, OrderExpression};
 
-/// Calls back for the patterns directly inside, also for those in expressions.
+/// Visits the patterns directly inside, including those in expressions.
 pub(super) fn for_each_inside(pattern: &GraphPattern, found: &mut dyn FnMut(&GraphPattern)) {
     match pattern {
         GraphPattern::Bgp { .. } | GraphPattern::Path { .. } | GraphPattern::Values { .. } => {}

@@ -1,9 +1,9 @@
-//! Stops evaluations from outside.
+//! Stops evaluations from another thread.
 //!
-//! The evaluator has loops of its own (products, sorting, grouping, differences) that never check whether they should stop. One thread for
-//! the whole process watches the clock, the cancellation and the memory of all evaluations that run, and requests stops. Evaluations see
-//! the request at a [`checkpoint`], which every copy of a term is (see [`super::held`]): there they unwind, up to where they were started.
-//! Nothing on the way can take the stop for an ordinary error of an expression or for the end of the results.
+//! The evaluator has loops of its own (products, sorting, grouping, differences) that never check whether they should stop. One thread per
+//! process monitors the clock, cancellation and memory of all running evaluations, and requests stops. Evaluations notice
+//! the request at a [`checkpoint`], which every copy of a term is (see [`super::held`]); there they unwind to where they were started.
+//! Nothing in between can mistake the stop for an ordinary error of an expression or for the end of the results.
 
 use super::held::Allowance;
 use crate::budget::{Budget, Cancel, Limit};
@@ -15,16 +15,16 @@ use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-/// How often evaluations are checked.
+/// Interval between checks of evaluations.
 const TICK: Duration = Duration::from_millis(10);
-/// How long the thread waits for something to watch before it ends.
+/// How long the idle thread waits before it ends.
 const IDLE: Duration = Duration::from_secs(5);
 
 const RUNNING: u8 = 0;
 const STOP_REASONS: [Limit; 5] =
     [Limit::Operations, Limit::Rows, Limit::Memory, Limit::Time, Limit::Cancelled];
 
-/// Number of evaluations that were requested to stop and have not ended yet: as long as there are none, checkpoints cost next to nothing.
+/// Number of evaluations that were requested to stop and have not ended yet: while there are none, checkpoints are nearly free.
 static STOPPING: AtomicUsize = AtomicUsize::new(0);
 
 thread_local! {
@@ -32,10 +32,10 @@ thread_local! {
     static CURRENT: RefCell<Option<Arc<Watched>>> = const { RefCell::new(None) };
 }
 
-/// What is thrown at a checkpoint, and caught where the evaluation began.
+/// The payload thrown at a checkpoint and caught where the evaluation began.
 pub(super) struct Halt;
 
-/// An evaluation, as far as other threads may know it.
+/// The state of an evaluation that is shared with other threads.
 pub(super) struct Watched {
     deadline: Option<Instant>,
     cancel: Cancel,
@@ -45,7 +45,7 @@ pub(super) struct Watched {
 }
 
 impl Watched {
-    /// What an evaluation under this budget must obey.
+    /// The limits of an evaluation under this budget.
     pub(super) fn new(budget: &Budget<'_>) -> Arc<Watched> {
         let left = budget.limits().time.saturating_sub(budget.cost().time);
         Arc::new(Watched {
@@ -57,7 +57,7 @@ impl Watched {
         })
     }
 
-    /// The evaluator looks at this one before it continues with the next triple.
+    /// The evaluator checks this before it continues with the next triple.
     pub(super) fn token(&self) -> CancellationToken {
         self.token.clone()
     }
@@ -68,7 +68,7 @@ impl Watched {
         STOP_REASONS.get(usize::from(code).checked_sub(1)?).copied()
     }
 
-    /// Stops the evaluation at its next checkpoint. The reason of the first request stays.
+    /// Stops the evaluation at its next checkpoint. The reason of the first request is kept.
     pub(super) fn request_stop(&self, limit: Limit) {
         let code = (1..).zip(STOP_REASONS).find(|(_, reason)| *reason == limit).map_or(1, |(code, _)| code);
         if self.stop_reason.compare_exchange(RUNNING, code, Ordering::AcqRel, Ordering::Acquire).is_ok() {
@@ -86,7 +86,7 @@ impl Watched {
     }
 }
 
-/// Leaves the evaluation of this thread if it has been stopped.
+/// Unwinds the evaluation of this thread if it was stopped.
 #[inline]
 pub(super) fn checkpoint() {
     if STOPPING.load(Ordering::Relaxed) != 0 {
@@ -96,7 +96,7 @@ pub(super) fn checkpoint() {
 
 #[cold]
 fn leave_if_stopping() {
-    // Where unwinding is not possible, the errors of the dataset and the token must do.
+    // If unwinding is not possible, the errors of the data set and the token must stop it.
     if !cfg!(panic = "unwind") || std::thread::panicking() {
         return;
     }
@@ -118,7 +118,7 @@ pub(super) fn request_stop_of_current(limit: Limit) {
     });
 }
 
-/// As long as this lives, an evaluation is watched.
+/// While this lives, an evaluation is monitored.
 pub(super) struct Watch {
     watched: Arc<Watched>,
     outer: Option<Arc<Watched>>,
@@ -126,7 +126,7 @@ pub(super) struct Watch {
 }
 
 impl Watch {
-    /// Begins to watch an evaluation on this thread.
+    /// Starts to monitor an evaluation on this thread.
     pub(super) fn begin(watched: Arc<Watched>) -> io::Result<Watch> {
         WATCHDOG.watch(Arc::clone(&watched))?;
         let outer = CURRENT.replace(Some(Arc::clone(&watched)));
@@ -139,7 +139,7 @@ impl Drop for Watch {
     fn drop(&mut self) {
         WATCHDOG.forget(&self.watched);
         CURRENT.set(self.outer.take());
-        // The watchdog no longer knows it, so no other request can come.
+        // The watchdog no longer has it, so no other request can arrive.
         if self.watched.stop_reason().is_some() {
             STOPPING.fetch_sub(1, Ordering::Relaxed);
         }
@@ -170,7 +170,7 @@ static WATCHDOG: Watchdog = Watchdog {
 
 impl Watchdog {
     fn lock(&self) -> MutexGuard<'_, State> {
-        // Nothing panics while it is held, and the list would be right even then.
+        // Nothing panics while the lock is held, and the list would be consistent even then.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -199,7 +199,7 @@ impl Watchdog {
         loop {
             if state.entries.is_empty() {
                 state.idle = true;
-                // The evaluation that wakes it may have ended already; it stays awake for a tick all the same, so that a stream of short
+                // The evaluation that wakes it may already have ended; it stays awake for a tick anyway, so that a stream of short
                 // evaluations does not wake it for each.
                 let waited = self.work.wait_timeout(state, IDLE);
                 let timed_out;
@@ -228,8 +228,8 @@ fn look_at_all(entries: &mut [Entry]) {
     }
 }
 
-/// The memory is that of the process, and which evaluation holds it is unknown: one evaluation at a time is stopped, that with the most growth, and
-/// the next one only after it has ended.
+/// Memory is measured for the process, and it is unknown which evaluation holds it: one evaluation at a time is stopped, the one with the most
+/// growth, and the next one only after it has ended.
 fn look_at_memory(entries: &mut [Entry], memory: u64) {
     let mut worst: Option<(u64, &Watched)> = None;
     let mut freeing = false;
@@ -249,7 +249,7 @@ fn look_at_memory(entries: &mut [Entry], memory: u64) {
     }
 }
 
-/// The memory of the process without mapped files: the pages of a KB are not held by a query.
+/// The memory of the process without mapped files: queries do not hold the pages of a KB.
 fn anonymous_memory() -> Option<u64> {
     if !cfg!(target_os = "linux") {
         return None;

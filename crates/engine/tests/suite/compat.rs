@@ -1,4 +1,4 @@
-//! The published executors, on a small KB made for it: `compat/differences.txt` holds the cases.
+//! The published executors, on a small KB made for the purpose: `compat/differences.txt` holds the cases.
 
 use crate::programs::{cases, import_kqapro};
 use std::path::{Path, PathBuf};
@@ -68,7 +68,7 @@ fn the_examples_of_the_package() {
     let kb = import_kqapro(&json, &dir.path().join("kb"));
     let text = std::fs::read_to_string(data("cases/kopl_examples.txt")).expect("cases");
     check(&kb, &text);
-    // Sets give the same in the first two parts.
+    // In the first two parts, sets give the same.
     let (same, _) = text.split_once("# --- where the package and sets differ").expect("a third part");
     let words = Words::new(&kb);
     let mut wrong = Vec::new();
@@ -111,7 +111,7 @@ fn predictions_are_what_the_script_writes() {
         let outcome = run(&kb, &parsed, Compat::Kopl, &budget());
         assert_eq!(prediction(&outcome), Some(expected), "{program}");
     }
-    // Our limits are no exception of the executor.
+    // Our limits are not exceptions of the executor.
     let tight = Budget::new(Limits { operations: 3, ..Limits::default() });
     let all = Program::parse("FindAll() > Count()").expect("a program");
     let outcome = run(&kb, &all, Compat::Kopl, &tight);
@@ -119,7 +119,7 @@ fn predictions_are_what_the_script_writes() {
     assert_eq!(prediction(&outcome), None);
 }
 
-/// A KB of another origin has no order of a file: programs run all the same.
+/// A KB from another source has no file order; programs still run.
 #[test]
 fn other_kbs_are_seen_in_the_order_of_the_store() {
     use touchstone_kb::export::{ExportFormat, ExportRequest, ExportView, export};
@@ -147,7 +147,7 @@ fn other_kbs_are_seen_in_the_order_of_the_store() {
 }
 
 /// The line that the published prediction script writes for an outcome: the first element of a list, `None` if it is
-/// empty, and `no` after an exception. `None` here if a limit of ours was reached: the script has no such case.
+/// empty, and `no` after an exception. `None` here if one of our limits was reached: the script has no such case.
 fn prediction(outcome: &Result<CompatAnswer, CompatError>) -> Option<&str> {
     match outcome {
         Ok(CompatAnswer::Text(text)) => Some(text),

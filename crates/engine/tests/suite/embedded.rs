@@ -62,7 +62,7 @@ fn embedded_agrees_with_naive() {
     assert!(n > 10_000 && empty * 2 < n, "{empty} of {n} queries have no answers");
 }
 
-/// An overlay answers like a KB that was imported with the same content.
+/// An overlay gives the same answers as a KB that was imported with the same content.
 #[test]
 fn an_overlay_answers_like_an_import() {
     let (mut n, mut answered) = (0, 0);
@@ -97,7 +97,7 @@ fn an_overlay_answers_like_an_import() {
     assert!(n > 5_000 && answered * 2 > n, "{answered} of {n} queries have answers");
 }
 
-/// As an answer, everything is all entities; what else a union names is in it, too: classes and literals.
+/// As an answer, everything means all entities; a union may add classes and literals.
 #[test]
 fn a_union_with_everything_keeps_what_it_names() {
     let mut n = 0;
@@ -128,7 +128,7 @@ fn a_union_with_everything_keeps_what_it_names() {
     assert_eq!(n, 8 * 3 * 4);
 }
 
-/// A share of the facts removed, others given to other subjects.
+/// Removes a share of the facts, and moves others to other subjects.
 fn random_change(kb: &Kb, seed: u64) -> Change {
     let rng = &mut Rng::new(seed);
     let mut change = Change::default();

@@ -1,4 +1,4 @@
-//! What the exact printer prints gives exactly the plan's answers.
+//! The output of the exact printer has exactly the plan's answers.
 
 use crate::support::naive::{self, AnswerKey};
 use crate::support::random::RandomQueries;
@@ -116,7 +116,7 @@ fn small_kbs() {
     }
 }
 
-/// The earliest, the latest and comparisons of times of day, however their fraction and zone are written.
+/// The earliest, the latest and comparisons of times of day, with all spellings of fraction and zone.
 #[test]
 fn times_of_day() {
     use touchstone_kb::import::{ImportRequest, Profile, Source, import};
@@ -173,7 +173,7 @@ fn times_of_day() {
         }
     }
     assert!(n_printed > 60, "{n_printed}");
-    // What a view cannot tell apart is refused, not guessed.
+    // What a view cannot distinguish is an error, not a guess.
     let kb = kb_of("fractions", &["2014-05-01T12:34:56.1Z", "2014-05-01T12:34:56.2Z"]);
     let query = touchstone_logic::Form::parse("(ARGMAX http://e/C http://e/at)", &Words::new(&kb))
         .unwrap()
@@ -184,7 +184,7 @@ fn times_of_day() {
     assert!(refused.what.contains("less than a second"), "{}", refused.what);
 }
 
-/// A KB that was made from RDF: what is printed gives the plan's answers on the file as its author wrote it.
+/// A KB made from RDF: the printed query gives the plan's answers on the original file.
 #[test]
 fn on_the_original_file() {
     let (mut tally, mut relations) = (Tally::default(), 0);

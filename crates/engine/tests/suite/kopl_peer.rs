@@ -1,4 +1,4 @@
-//! Random programs against the package KoPL itself.
+//! Random programs compared with the package KoPL itself.
 //!
 //! `TOUCHSTONE_KOPL_PYTHON=$(tools/peers/install.sh target/peers) cargo test --test suite kopl_peer -- --nocapture` runs it. Without a
 //! Python that has the package there is nothing to compare with, and the tests are skipped.
@@ -17,7 +17,7 @@ use touchstone_kb::Kb;
 use touchstone_logic::Program;
 
 const PYTHON: &str = "TOUCHSTONE_KOPL_PYTHON";
-/// Seeds of Python's hashes: the order of its sets. The first ones for all programs, the others for those where no answer was ours.
+/// Seeds of Python's hashes, which determine the order of its sets. The first ones for all programs, the others for those without a match.
 const FIRST_SEEDS: std::ops::Range<usize> = 0..4;
 const MORE_SEEDS: std::ops::Range<usize> = 4..64;
 
@@ -78,9 +78,9 @@ fn unordered(answer: &Value) -> Value {
 struct Tally {
     /// The same for every seed, in the same order.
     identical: usize,
-    /// The same but for the order of a list that was a set.
+    /// The same except for the order of a list that was a set.
     same_but_for_order: usize,
-    /// The seeds disagree, and ours is the answer of some.
+    /// The seeds disagree, and some give our answer.
     one_of_several: usize,
     /// No seed gives our answer.
     wrong: usize,
@@ -116,7 +116,7 @@ fn compare(
     if open.is_empty() {
         return tally;
     }
-    // Among things that tie, few seeds may not show every order.
+    // Among ties, a few seeds may not show every order.
     let again: Vec<&Program> = open.iter().map(|(program, _)| *program).collect();
     let theirs = ask(&again, MORE_SEEDS);
     for (at, (program, ours)) in open.iter().enumerate() {
@@ -172,7 +172,7 @@ fn on_random_kbs() {
     }
 }
 
-/// The data files say of KOPL what the package says.
+/// The data files agree with the package about KOPL.
 #[test]
 fn on_the_cases() {
     let example = crate::programs::shared_data("kqapro/kopl_example_kb.json");

@@ -1,4 +1,4 @@
-//! All tests of the engines, in one program: linking is what takes time.
+//! All tests of the engines, in one program, because linking takes most of the time.
 #![allow(
     missing_docs,
     dead_code,
@@ -13,6 +13,7 @@ mod compat;
 mod embedded;
 mod exact;
 mod kopl_peer;
+mod native_differential;
 mod programs;
 mod programs_planned;
 mod real_data;

@@ -1,4 +1,4 @@
-//! Programs are planned without a query in between: the plan must be that of the query.
+//! Programs are planned directly: the plan must equal that of the query.
 
 use crate::programs::import_kqapro;
 use crate::programs::random::Random;
@@ -10,7 +10,7 @@ use touchstone_engine::plan::{Plan, PlanError};
 use touchstone_logic::Program;
 use touchstone_logic::kopl::{KoplFunction, ProgramStep};
 
-/// Inputs that are wrong in most places, and right in some; dates that are not written as usual.
+/// Inputs that are wrong in most positions and right in some; dates with unusual spellings.
 const WRONG: [&str; 10] = [
     "",
     "nobody",
@@ -24,7 +24,7 @@ const WRONG: [&str; 10] = [
     "1990/1/2",
 ];
 
-/// The plan through the algebra, and the plan at once. Only the order in which unknown words are met may differ.
+/// The plan through the algebra, and the direct plan. Only the order of unknown names may differ.
 fn both_ways(program: &Program, words: &Words<'_>) -> [Result<String, String>; 2] {
     let written = |plan: Result<Plan, PlanError>| match plan {
         Ok(mut plan) => {
@@ -54,7 +54,7 @@ fn a_program_has_the_plan_of_its_query() {
         let mut random = Random::new(seed + 100);
         for _ in 0..500 {
             let mut program = all.program(&mut random);
-            // Now and then something is wrong with it, or with a word of it.
+            // Occasionally the program, or a name in it, is wrong.
             let step = random.below(program.steps.len());
             let step = &mut program.steps[step];
             // Two names of one class, or of none, are one class here and two there.

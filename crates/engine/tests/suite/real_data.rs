@@ -48,7 +48,7 @@ fn grailqa_one_edge_questions_give_their_gold_answers() {
     assert!(wrong.is_empty(), "{}", wrong[..wrong.len().min(5)].join("\n"));
 }
 
-/// Questions of ComplexWebQuestions that the part of Freebase can answer. The file has one gold name for each, also where there are several
+/// Questions of ComplexWebQuestions that the Freebase sample can answer. The file has one gold name for each, even if there are several
 /// answers: it must be among them.
 #[test]
 fn complex_web_questions_give_their_gold_names() {

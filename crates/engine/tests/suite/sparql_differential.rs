@@ -1,4 +1,4 @@
-//! The same answers as Oxigraph, and as the evaluator on a plain list of triples, for generated queries of all sorts.
+//! The same answers as Oxigraph, and as the evaluator on a plain list of triples, for generated queries of all kinds.
 
 use crate::sparql_support::generator::Generator;
 use crate::sparql_support::{Spelling, small_kb};
@@ -13,7 +13,7 @@ use touchstone_engine::budget::{Budget, Limits};
 use touchstone_engine::sparql::{Results, SparqlError, evaluate};
 use touchstone_kb::rdf::{DirectView, KqaProView, RdfView};
 
-/// What the order of rows and the names of new blank nodes do not change.
+/// The result up to the order of rows and the names of new blank nodes.
 #[derive(Debug, PartialEq)]
 enum Answer {
     Rows(Vec<String>, BTreeMap<Vec<String>, usize>),
@@ -93,7 +93,7 @@ fn materialise(
     })
 }
 
-/// How many queries had an answer, and how many of those had one that is not empty.
+/// Number of queries with an answer, and of those with a non-empty one.
 #[derive(Default, Debug)]
 struct Tally {
     answered: usize,
@@ -233,7 +233,7 @@ fn terms_are_not_values() {
     }
 }
 
-/// Blank nodes of a pattern are no part of a solution.
+/// Blank nodes of a pattern are not part of a solution.
 #[test]
 fn distinct_solutions_are_counted() {
     let dir = tempfile::tempdir().unwrap();
@@ -248,8 +248,8 @@ fn distinct_solutions_are_counted() {
     assert_eq!(counted, listed);
 }
 
-/// A limit of the evaluator: a triple term all of whose parts are bound, the subject to a literal, is an error there, not a pattern that matches
-/// nothing. It is an error here as well, never a wrong answer.
+/// A limit of the evaluator: a triple term whose parts are all bound, the subject to a literal, is an error there, not a pattern that matches
+/// nothing. It is also an error here, never a wrong answer.
 #[test]
 fn triple_terms_with_literals_as_subjects() {
     let dir = tempfile::tempdir().unwrap();

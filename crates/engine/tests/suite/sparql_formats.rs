@@ -92,7 +92,7 @@ fn table() -> Results {
     Results::Solutions { variables, rows }
 }
 
-/// What is written can be read again, triple terms as well.
+/// Output can be read back, including triple terms.
 #[test]
 fn tables_are_read_back() {
     let Results::Solutions { variables, rows } = table() else { panic!("a table") };

@@ -1,4 +1,4 @@
-//! Queries that want too much: every limit holds, and no partial answer ever looks like a complete one.
+//! Expensive queries: every limit is enforced, and no partial answer looks like a complete one.
 
 use crate::sparql_support::generator::Generator;
 use crate::sparql_support::{Spelling, small_kb};
@@ -10,7 +10,7 @@ use touchstone_engine::sparql::{Results, SparqlError, evaluate};
 use touchstone_kb::Kb;
 use touchstone_kb::rdf::{DirectView, RdfView};
 
-/// Memory is measured for the whole process, so these tests run one after the other.
+/// Memory is measured for the whole process, so these tests run one after another.
 static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
 
 struct World {
@@ -43,7 +43,7 @@ fn many(n: usize) -> String {
     (0..n).map(|i| format!("{i} ")).collect()
 }
 
-/// Loops of the evaluator that never ask for a triple.
+/// Loops of the evaluator that never request a triple.
 fn endless() -> Vec<(&'static str, String)> {
     let block = |name: &str| format!("VALUES ?{name} {{ {} }} ", many(2000));
     let undefined = |name: &str| format!("VALUES ?{name} {{ {} }} ", "UNDEF ".repeat(2000));
@@ -132,7 +132,7 @@ fn cancellation_holds_in_loops_without_triples() {
     }
 }
 
-/// Regular expressions take no exponential time, and no text is too long for the clock.
+/// Regular expressions do not take exponential time, and no text is too long for the time limit.
 #[test]
 fn regular_expressions_are_bounded() {
     let _guard = ONE_AT_A_TIME.lock();
@@ -223,7 +223,7 @@ fn counted_limits_hold() {
             "{path}"
         );
     }
-    // What was used before counts as well.
+    // Earlier costs also count.
     let budget = Budget::new(Limits { operations: 1000, ..none });
     budget.spend(990).unwrap();
     assert_eq!(
@@ -239,7 +239,7 @@ fn counted_limits_hold() {
     assert!(budget.cost().operations > 100, "the other thread's costs are counted here");
 }
 
-/// With any number of operations: the whole answer or none.
+/// With any number of operations: the complete answer or none.
 #[test]
 fn a_part_is_never_taken_for_the_whole() {
     let _guard = ONE_AT_A_TIME.lock();
@@ -313,7 +313,7 @@ fn what_is_refused() {
     );
 }
 
-/// Queries of so many levels.
+/// Queries with this number of levels.
 fn nested(levels: usize) -> Vec<(&'static str, String)> {
     let wrap = |start: &str, before: &str, after: &str| {
         format!("{}{start}{}", before.repeat(levels), after.repeat(levels))
@@ -357,7 +357,7 @@ fn on_stack<T: Send>(bytes: usize, work: impl FnOnce() -> T + Send) -> T {
     })
 }
 
-/// A stack that overflows ends the process: if this test ends at all, none did.
+/// A stack overflow ends the process: if this test ends at all, there was none.
 #[test]
 fn deep_queries_do_not_overflow_the_stack() {
     let _guard = ONE_AT_A_TIME.lock();

@@ -9,14 +9,14 @@ use touchstone_kb::Kb;
 use touchstone_logic::sparql::{self, Namespaces};
 use touchstone_logic::{Form, Language, Program, Query, ReadError};
 
-/// A logical form that cannot be verbalised.
+/// Why a logical form cannot be verbalised.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum VerbaliseError {
-    /// It cannot be read.
+    /// It cannot be parsed.
     #[error(transparent)]
     Unreadable(#[from] ReadError),
-    /// It has a word that the KB does not know.
+    /// It has a name that the KB does not know.
     #[error("this cannot be said in English: {0}")]
     UnknownWord(UnknownWord),
     /// There is no English question for it.
@@ -24,7 +24,7 @@ pub enum VerbaliseError {
     Rejected(RejectReason),
 }
 
-/// Verbalises a logical form in any language. `many`: whether to ask for several things. The same seed chooses the same phrasings.
+/// Verbalises a logical form in any language. `many`: whether to ask for several things. The same seed gives the same phrasing.
 pub fn verbalise_form(
     text: &str,
     kb: &Kb,
@@ -40,7 +40,7 @@ pub fn verbalise_form(
     verbalise(&query, kb, lexicon, many, seed).map_err(VerbaliseError::Rejected)
 }
 
-/// Without a check of the words: what the KB does not know is reported for the whole query.
+/// Does not check names: unknown names are reported for the whole query.
 fn read(text: &str, kb: &Kb, words: &Words<'_>) -> Result<Query, ReadError> {
     Ok(match Language::guess(text) {
         Language::Sexpr => Form::parse(text, words)?.to_query()?,

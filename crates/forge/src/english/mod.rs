@@ -1,4 +1,4 @@
-//! From a query to an English question that asks all of it.
+//! Turns a query into an English question that expresses all of it.
 
 mod form;
 mod naming;

@@ -1,4 +1,4 @@
-//! Names of entities in questions, with what distinguishes them from others of the same name.
+//! Names of entities in questions, with descriptions that distinguish entities with the same name.
 
 use super::phrases::{agreeing, mention};
 use super::verbalise::{Verbalised, Verbaliser, with_other};
@@ -9,14 +9,14 @@ use touchstone_kb::{AttributeId, Comparison, LiteralId, NodeId, Property, Relati
 use touchstone_logic::Value;
 
 impl Verbaliser<'_> {
-    /// The name of an entity; if others have it too, with a description that is only its own.
+    /// The name of an entity; if others share the name, with a description that applies only to this one.
     pub(super) fn named(&mut self, node: NodeId) -> Verbalised<String> {
         let kb = self.kb;
         let label = kb.label(node);
         self.entities.push(node);
         let name = mention(self.entities.len() - 1, label);
         let others: Vec<NodeId> = kb.nodes_labelled(label).filter(|&other| other != node).collect();
-        // This distinguishes it from the others.
+        // This description distinguishes it from the others.
         if let Some(words) = self.class_words(node).find(|words| !words.name.is_empty()) {
             let article = with_article(label);
             let article = article.strip_suffix(label).unwrap_or_default();
@@ -38,7 +38,7 @@ impl Verbaliser<'_> {
             verbaliser.only_true_of(node, &others).map(|said| format!("the one that {said}"))
         };
         let description = match own {
-            // Readers do not expect Australia to be a country in the region Australia and New Zealand.
+            // Avoid surprising descriptions, such as Australia being a country in the region Australia and New Zealand.
             Some(description) if description.contains(label) => {
                 only_true(self).unwrap_or_else(|_| format!("the {description}"))
             }
@@ -53,12 +53,12 @@ impl Verbaliser<'_> {
         kb.classes_of(node).filter_map(|class| self.lexicon.classes.get(kb.node_id(kb.class_node(class))))
     }
 
-    /// The article before a name, with a blank.
+    /// The article before a name, with a trailing space.
     fn article(&self, node: NodeId) -> &'static str {
         let kb = self.kb;
         let name = kb.label(node);
         let mut classes = self.class_words(node);
-        // One word may be a short form, like NATO.
+        // A single word may be an abbreviation, like NATO.
         let by_class = classes.any(|words| {
             words.article && (name.contains(' ') || matches!(words.one.as_str(), "river" | "currency"))
         });
@@ -66,7 +66,7 @@ impl Verbaliser<'_> {
         if (by_class || takes_article(name)) && !has_one { "the " } else { "" }
     }
 
-    /// Something that is true of an entity and of none of the others: the first such fact.
+    /// A fact that holds for an entity and for none of the others: the first one found.
     fn only_true_of(&mut self, node: NodeId, others: &[NodeId]) -> Verbalised<String> {
         let kb = self.kb;
         for (property, _) in kb.properties_of(node) {
@@ -130,7 +130,7 @@ impl Verbaliser<'_> {
     }
 }
 
-/// Names that take the article.
+/// Names that take the definite article.
 const WITH_ARTICLE: [&str; 19] = [
     "United States",
     "United Kingdom",
@@ -153,7 +153,7 @@ const WITH_ARTICLE: [&str; 19] = [
     "Quad",
 ];
 
-/// What names that take the article end with.
+/// Endings of names that take the definite article.
 const ENDINGS_WITH_ARTICLE: [&str; 34] = [
     " Islands",
     " Republic",
@@ -191,7 +191,7 @@ const ENDINGS_WITH_ARTICLE: [&str; 34] = [
     " Reservoir",
 ];
 
-/// What names that take the article begin with.
+/// Beginnings of names that take the definite article.
 const BEGINNINGS_WITH_ARTICLE: [&str; 15] = [
     "Republic of ",
     "Democratic Republic",
@@ -210,13 +210,13 @@ const BEGINNINGS_WITH_ARTICLE: [&str; 15] = [
     "Max-Planck-Institut ",
 ];
 
-/// What stands inside of names that take the article.
+/// Words inside names that take the definite article.
 const PARTS_WITH_ARTICLE: [&str; 5] =
     [" Institute of ", " Institute for ", " Office for ", " Organization for ", " Panel on "];
 
-/// Names of countries and the like that take the article.
+/// Names of countries and similar names that take the definite article.
 pub(super) fn takes_article(name: &str) -> bool {
-    // "Heard Island and McDonald Islands" has none, and neither has "Tom's Birthday Party".
+    // "Heard Island and McDonald Islands" takes none, and neither does "Tom's Birthday Party".
     let head = name.split(", ").next().unwrap_or(name);
     ENDINGS_WITH_ARTICLE.iter().any(|end| head.ends_with(end))
         && !name.contains(" and ")
@@ -229,13 +229,13 @@ pub(super) fn takes_article(name: &str) -> bool {
         || WITH_ARTICLE.contains(&name)
 }
 
-/// Names that are plurals: the Cayman Islands have.
+/// Names that are plurals: "the Cayman Islands have".
 pub(super) fn is_plural_name(name: &str) -> bool {
     [" Islands", " Territories", " Isles", " Forces"].iter().any(|end| name.ends_with(end))
         || name.starts_with("Pugwash Conferences")
 }
 
-/// 2008 United States Senate election in Louisiana.
+/// For example "2008 United States Senate election in Louisiana".
 fn election_in_place(name: &str) -> bool {
     name.starts_with(|c: char| c.is_ascii_digit()) && name.contains(" election in ")
 }

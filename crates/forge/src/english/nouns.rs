@@ -1,4 +1,4 @@
-//! Nouns: what things are called, by their class or by what is said of them.
+//! Nouns for things, by their class or by their description.
 
 use super::verbalise::{Verbalised, Verbaliser};
 use crate::reject::RejectReason;
@@ -22,7 +22,7 @@ impl Noun {
 }
 
 impl Verbaliser<'_> {
-    /// The more special of what both ends tell.
+    /// The more specific of the two classes that the ends of a relation imply.
     pub(super) fn more_special(&self, class: Option<ClassId>, own: Noun) -> Noun {
         match class {
             Some(class) if own.class.is_none_or(|own| self.kb.ancestors(class).any(|above| above == own)) => {
@@ -32,7 +32,7 @@ impl Verbaliser<'_> {
         }
     }
 
-    /// The noun for what satisfies some constraints: their class, or the one that the schema has for their properties.
+    /// The noun for things that satisfy some constraints: their class, or the class that the schema gives for their properties.
     pub(super) fn noun(&self, parts: &[Set]) -> Noun {
         let named = parts.iter().find_map(|part| match part {
             Set::Class(id) => self.kb.class(id),
@@ -45,7 +45,7 @@ impl Verbaliser<'_> {
                     Set::Marked(_, inner) => self.noun(inner.conjuncts()).class,
                     _ => None,
                 });
-                // The most special of those that agree.
+                // The most specific of the compatible ones.
                 classes.reduce(|found, other| {
                     if self.kb.ancestors(other).any(|above| above == found) { other } else { found }
                 })
@@ -53,7 +53,7 @@ impl Verbaliser<'_> {
         self.noun_of(class)
     }
 
-    /// The class of what is described by a step along a property.
+    /// The class of the things that a step along a property describes.
     pub(super) fn class_of_end(&self, property: &str, direction: Direction) -> Option<ClassId> {
         match (self.property(property)?, direction) {
             (Property::Relation(relation), Direction::Backward) => self.kb.relation_domain(relation),
@@ -62,12 +62,12 @@ impl Verbaliser<'_> {
         }
     }
 
-    /// The class of what a step of a path starts from.
+    /// The class of the things that a step of a path starts from.
     pub(super) fn class_of_start(&self, step: &Step) -> Option<ClassId> {
         self.class_of_end(&step.property, step.direction.flipped())
     }
 
-    /// The noun for both of two things: the smallest class that they share.
+    /// The noun for two things: the smallest class that both are in.
     pub(super) fn noun_of_both(&self, left: &Set, right: &Set) -> Verbalised<Noun> {
         let classes = |set: &Set| -> Verbalised<Vec<ClassId>> {
             let own: Vec<ClassId> = match set {

@@ -2,19 +2,19 @@
 
 use crate::cast;
 
-/// Private characters around a mention: they cannot occur in names, which are checked to be speakable.
+/// Private-use characters around a mention: they cannot occur in names, which are checked for usable characters.
 const OPEN: char = '\u{f0000}';
 const CLOSE: char = '\u{f0001}';
-/// The number of the mention's entity, as a character after this one.
+/// The index of the mention's entity, as a character after this one.
 const NUMBERS: u32 = 0xf1000;
 
-/// A mention of the entity with this number.
+/// A mention of the entity with this index.
 pub(super) fn mention(number: usize, text: &str) -> String {
     let number = char::from_u32(NUMBERS + cast::index32(number)).unwrap_or(OPEN);
     format!("{OPEN}{number}{text}{CLOSE}")
 }
 
-/// The finished text, and the mentions as (entity number, start, end) in characters.
+/// The finished text, and the mentions as (entity index, start, end) in characters.
 pub(super) fn finish(text: &str) -> (String, Vec<(usize, usize, usize)>) {
     let (mut out, mut mentions) = (String::with_capacity(text.len()), Vec::new());
     let (mut n_chars, mut open) = (0, None);
@@ -39,7 +39,7 @@ pub(super) fn finish(text: &str) -> (String, Vec<(usize, usize, usize)>) {
     (out, mentions)
 }
 
-/// The singular or plural reading of a phrase like `was|were`.
+/// The singular or plural variant of a phrase like `was|were`.
 pub(super) fn agreeing(phrase: &str, many: bool) -> &str {
     match phrase.split_once('|') {
         Some((_, plural)) if many => plural,
@@ -58,7 +58,7 @@ pub(super) fn joined(parts: &[String], word: &str) -> String {
     }
 }
 
-/// A sentence with a capital letter at its beginning.
+/// A sentence with an initial capital.
 pub(super) fn capitalised(text: &str) -> String {
     let mut chars = text.chars();
     match chars.next() {
@@ -67,7 +67,7 @@ pub(super) fn capitalised(text: &str) -> String {
     }
 }
 
-/// The same with a small letter.
+/// A sentence with an initial lower-case letter.
 pub(super) fn uncapitalised(text: &str) -> String {
     let mut chars = text.chars();
     match chars.next() {
@@ -76,7 +76,7 @@ pub(super) fn uncapitalised(text: &str) -> String {
     }
 }
 
-/// Phrases may begin and end with commas: those at the end of the sentence and before others go.
+/// Removes commas at the end of the sentence and before other punctuation; phrases may begin and end with commas.
 pub(super) fn punctuated(text: &str) -> String {
     text.replace(" ,", ",").replace(",,", ",").replace(",?", "?")
 }

@@ -1,21 +1,21 @@
-//! What is said of a point in time is said in the past tense: how many people lived there in 1990. What was so in some year or other is
-//! said in the perfect: has had a population of 3 at some time.
+//! Tenses: a fact at a point in time is in the past tense (how many people lived there in 1990); a fact at some unspecified time is in the
+//! perfect (has had a population of 3 at some time).
 
 use touchstone_logic::Condition;
 
-/// Whether conditions say when.
+/// Whether conditions include a time.
 pub(super) fn is_past(conditions: &[Condition]) -> bool {
     conditions.iter().any(|condition| condition.value.literal().as_time().is_some())
 }
 
-/// A clause that begins with its verb. Verbs that are not known stay as they are.
+/// A clause that begins with its verb, in the past tense. Unknown verbs are not changed.
 pub(super) fn in_past(clause: &str) -> String {
     let (first, rest) = clause.split_once(' ').unwrap_or((clause, ""));
     let (second, others) = rest.split_once(' ').unwrap_or((rest, ""));
     match (first, second) {
         ("has", "been") => format!("was {others}"),
         ("have", "been") => format!("were {others}"),
-        // The participle of a regular verb is its past tense, too.
+        // The past participle of a regular verb equals its past tense.
         ("has" | "have", "had") => rest.to_owned(),
         ("has" | "have", verb) if verb.len() > 4 && verb.ends_with("ed") || verb == "used" => rest.to_owned(),
         _ => match past_of(first) {
@@ -25,7 +25,7 @@ pub(super) fn in_past(clause: &str) -> String {
     }
 }
 
-/// A question like `What is the population of {S}?`: its first verb.
+/// A question like `What is the population of {S}?`, with its first verb in the past tense.
 pub(super) fn asked_in_past(question: &str) -> String {
     let mut done = false;
     let words = question.split(' ').map(|word| match past_of(word) {
@@ -38,7 +38,7 @@ pub(super) fn asked_in_past(question: &str) -> String {
     words.collect::<Vec<_>>().join(" ")
 }
 
-/// A clause that begins with `has` or `have`, of what was so in some year or other.
+/// A clause that begins with `has` or `have`, in the perfect.
 pub(super) fn at_some_time(clause: &str) -> String {
     perfect(clause).map_or_else(|| clause.to_owned(), |perfect| perfect + " at some time")
 }
@@ -52,7 +52,7 @@ pub(super) fn perfect(clause: &str) -> Option<String> {
     }
 }
 
-/// When was what a clause says? The subject stands behind the verb.
+/// A question for the time of a clause. The subject follows the verb.
 pub(super) fn asked_when(subject: &str, clause: &str) -> String {
     let past = in_past(clause);
     let (verb, rest) = past.split_once(' ').unwrap_or((&past, ""));

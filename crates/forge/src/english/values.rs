@@ -1,4 +1,4 @@
-//! What is said of values, and of facts: comparisons, qualifiers, and questions for qualifiers.
+//! Phrases for values and facts: comparisons, qualifiers, and questions that ask for qualifiers.
 
 use super::naming::takes_article;
 use super::phrases::agreeing;
@@ -14,17 +14,17 @@ use touchstone_logic::{Condition, Value};
 /// A fact that a question is about.
 pub(super) struct Fact<'q> {
     pub(super) subject: String,
-    /// What is said of the subject.
+    /// The clause about the subject.
     pub(super) clause: String,
     /// The object or value alone.
     pub(super) object: String,
     pub(super) property: &'q str,
-    /// Whether the subject is a plural.
+    /// Whether the subject is plural.
     pub(super) many: bool,
 }
 
 impl Verbaliser<'_> {
-    /// What a fact with a value says of its subject, with its qualifiers and in its tense.
+    /// The clause that a fact with a value adds to its subject, with its qualifiers and in its tense.
     pub(super) fn fact_clause(
         &mut self,
         attribute: &str,
@@ -46,7 +46,7 @@ impl Verbaliser<'_> {
         Ok(clause + &self.qualifiers(conditions)?)
     }
 
-    /// What a value says of what has it.
+    /// The clause that a value adds to its subject.
     pub(super) fn value_clause(
         &mut self,
         attribute: &str,
@@ -86,7 +86,7 @@ impl Verbaliser<'_> {
         let fitting: Vec<String> =
             phrases.iter().filter(|phrase| phrase.contains(&before)).cloned().collect();
         match fitting.is_empty() {
-            // Words of a user's lexicon: "was born earlier than {V}".
+            // Phrases of a user's lexicon: "was born earlier than {V}".
             true => Ok(self
                 .pick(phrases)?
                 .split('|')
@@ -97,7 +97,7 @@ impl Verbaliser<'_> {
         }
     }
 
-    /// What follows the clause of a fact.
+    /// The text after the clause of a fact.
     pub(super) fn qualifiers(&mut self, conditions: &[Condition]) -> Verbalised<String> {
         let mut out = String::new();
         for condition in conditions {
@@ -115,7 +115,7 @@ impl Verbaliser<'_> {
         Ok(out)
     }
 
-    /// A question for what qualifies a fact.
+    /// A question that asks for a qualifier of a fact.
     pub(super) fn about_fact(&mut self, fact: &Fact<'_>, qualifier: &str) -> Verbalised<String> {
         let words = self.lexicon.qualifiers.get(qualifier).ok_or(RejectReason::UnknownQualifier)?;
         if let Some(questions) = words.about.get(fact.property) {
@@ -131,7 +131,7 @@ impl Verbaliser<'_> {
     }
 }
 
-/// A phrase with its value: `{V}` alone, `{T}` with its preposition, `{P}` the preposition.
+/// A phrase with its value: `{V}` is the value, `{T}` the value with its preposition, `{P}` only the preposition.
 fn filled(phrase: &str, literal: &Literal<'_>) -> String {
     let time = at_time(literal);
     let preposition = time.split(' ').next().unwrap_or_default();
@@ -140,7 +140,7 @@ fn filled(phrase: &str, literal: &Literal<'_>) -> String {
     phrase.replace("{V}", &value).replace("{P}", preposition).replace("{T}", &time)
 }
 
-/// What follows a value of 1 is one thing: `has {V} airports` becomes `has {V} airport`.
+/// Uses the singular after a value of 1: `has {V} airports` becomes `has {V} airport`.
 fn one_of(phrase: &str) -> Cow<'_, str> {
     let Some((before, after)) = phrase.split_once("{V} ") else { return Cow::Borrowed(phrase) };
     let end = after.find(|c: char| !c.is_alphabetic()).unwrap_or(after.len());
@@ -150,7 +150,7 @@ fn one_of(phrase: &str) -> Cow<'_, str> {
     }
 }
 
-/// The verb beside the subject in the plural: `When was {S} founded?`, but `What is the area of {S}?`.
+/// Puts the verb next to `{S}` into the plural: `When was {S} founded?`, but not `What is the area of {S}?`.
 pub(super) fn subject_agrees(question: &str, many: bool) -> String {
     if !many {
         return question.to_owned();

@@ -15,18 +15,18 @@ use touchstone_logic::{
     Ask, Condition, Direction, Extreme, Mark, Query, Relate, Set, Step, Superlative, with_ids,
 };
 
-/// A question with the places where it names entities.
+/// A question with the positions of its entity mentions.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct VerbalisedQuestion {
     /// The question.
     #[serde(rename = "question")]
     pub text: String,
-    /// In their order in the text.
+    /// The mentions, in text order.
     #[serde(rename = "entities")]
     pub mentions: Vec<Mention>,
 }
 
-/// Verbalises a query. `many`: whether to ask for several things. The same seed chooses the same phrasings.
+/// Verbalises a query. `many`: whether to ask for several things. The same seed gives the same phrasing.
 pub fn verbalise(
     query: &Query,
     kb: &Kb,
@@ -134,7 +134,7 @@ impl<'a> Verbaliser<'a> {
         })
     }
 
-    /// A question for the members of a set.
+    /// A question that asks for the members of a set.
     fn members(&mut self, set: &Set, many: bool) -> Verbalised<String> {
         let (noun, clauses) = self.described(set, many)?;
         if clauses.is_empty() {
@@ -153,7 +153,7 @@ impl<'a> Verbaliser<'a> {
         })
     }
 
-    /// A question for the value of an attribute.
+    /// A question that asks for the value of an attribute.
     fn attribute_question(
         &mut self,
         of: &Set,
@@ -163,7 +163,7 @@ impl<'a> Verbaliser<'a> {
         let words = self.attribute(attribute)?;
         let subject = self.noun_phrase(of, Number::The)?;
         let qualifiers = self.qualifiers(conditions)?;
-        // A long subject comes last, where there is such a phrase.
+        // A long subject comes last if there is a phrase for that.
         let at_end: Vec<String> = words.ask.iter().filter(|ask| ask.ends_with("{S}?")).cloned().collect();
         let is_long = !is_name(of) && !at_end.is_empty();
         let phrase = self.pick(if is_long { &at_end } else { &words.ask })?;
@@ -172,7 +172,7 @@ impl<'a> Verbaliser<'a> {
         match conditions {
             [] => Ok(asked),
             _ if is_name(of) => Ok(asked.trim_end_matches('?').to_owned() + &qualifiers + "?"),
-            // Behind a description, it would belong to that.
+            // After a description, it would be read as part of the description.
             [only] if is_past(std::slice::from_ref(only)) => {
                 Ok(format!("{}, {}", qualifiers.trim_start(), uncapitalised(&asked)))
             }
@@ -180,7 +180,7 @@ impl<'a> Verbaliser<'a> {
         }
     }
 
-    /// A question for the one of two things that has the greater or smaller value.
+    /// A question that asks which of two things has the greater or smaller value.
     fn between(&mut self, left: &Set, right: &Set, attribute: &str, extreme: Extreme) -> Verbalised<String> {
         let noun = self.noun_of_both(left, right)?;
         let words = self.attribute(attribute)?;
@@ -196,7 +196,7 @@ impl<'a> Verbaliser<'a> {
         Ok(format!("which {} {comparison}, {left}{or} {right}?", noun.one))
     }
 
-    /// What is said of the thing with the greatest or smallest value at the end of a path.
+    /// The clause for the thing with the greatest or smallest value at the end of a path.
     fn extreme(&mut self, path: &[Step], extreme: Extreme, many: bool) -> Verbalised<String> {
         match path {
             [] => Err(RejectReason::SuperlativeWithoutValue),
@@ -218,7 +218,7 @@ impl<'a> Verbaliser<'a> {
                 let phrase = self.pick(&fitting(phrases, &Set::All))?;
                 let next = rest.first().and_then(|next| self.class_of_start(next));
                 let noun = self.more_special(next, self.noun_of(class));
-                // Only what has the value itself is one thing: others may lead to it, too.
+                // Only the thing that has the value itself is unique: several things may lead to it.
                 let article =
                     if rest.len() == 1 { format!("the {}", noun.one) } else { with_article(&noun.one) };
                 let other = format!("{article} {} {}", noun.pronoun(), self.extreme(rest, extreme, false)?);
@@ -243,7 +243,7 @@ impl<'a> Verbaliser<'a> {
         })
     }
 
-    /// The noun for the members of a set, and what is said of them.
+    /// The noun for the members of a set, and the clauses about them.
     fn described(&mut self, set: &Set, many: bool) -> Verbalised<(Noun, Vec<Clause>)> {
         match set {
             Set::Entity(_) | Set::Named(_) => {
@@ -295,8 +295,8 @@ impl<'a> Verbaliser<'a> {
                         }
                     }
                 }
-                // What contains another description comes last, so that it is clear what the others belong to.
-                // What refers back to the thing outside comes first: behind a name, it would be taken for that.
+                // A clause that contains another description comes last, so that the other clauses attach to the right noun.
+                // A clause that refers back to the outer thing comes first: after a name, it would be read as referring to the name.
                 clauses.sort_by_key(|clause| clause.place);
                 Ok((noun, clauses))
             }
@@ -336,7 +336,7 @@ impl<'a> Verbaliser<'a> {
         }
     }
 
-    /// What one constraint says of the members.
+    /// The clause that one constraint adds to the members.
     fn clause(&mut self, part: &Set, many: bool, noun: &Noun) -> Verbalised<Clause> {
         let simple = |text: String| Clause { text, place: Place::Between };
         Ok(match part {
@@ -384,7 +384,7 @@ impl<'a> Verbaliser<'a> {
             Direction::Forward => &words.object,
         };
         let mut phrases = fitting(phrases, &relate.from);
-        // "an isotope that is an isotope of", "took place in a place".
+        // Avoid "an isotope that is an isotope of" and "took place in a place".
         let far = self.noun_of(self.far_class(relate)?);
         let says = |phrase: &String, noun: &Noun| phrase.split([' ', '|']).any(|word| word == noun.one);
         let repeats = |phrase: &String| says(phrase, noun) || !is_name(&relate.from) && says(phrase, &far);
@@ -397,7 +397,7 @@ impl<'a> Verbaliser<'a> {
             return Err(RejectReason::QualifierOnDescription);
         }
         let other = match &relate.from {
-            // Anything of the class that the schema has for it.
+            // Any member of the class that the schema gives for it.
             Set::All => {
                 let class = self.far_class(relate)?;
                 format!("some {}", self.noun_of(class).one)
@@ -421,12 +421,12 @@ impl<'a> Verbaliser<'a> {
             text = in_past(&text);
         }
         text += &self.qualifiers(&relate.conditions)?;
-        // What refers back must stay behind what it refers to.
+        // A back reference must follow the thing that it refers to.
         let is_simple = matches!(relate.from, Set::Entity(_) | Set::Named(_) | Set::All);
         Ok(Clause { text, place: if is_simple { Place::Between } else { Place::Last } })
     }
 
-    /// The thing at the other end of a relation; if the query does not name its class, that of the schema.
+    /// The thing at the other end of a relation; if the query does not name its class, the class in the schema.
     fn in_place(&mut self, from: &Set, relate: &Relate) -> Verbalised<String> {
         let described = !matches!(from, Set::Entity(_) | Set::Named(_) | Set::Same(_) | Set::Marked(..));
         let has_class = from.conjuncts().iter().any(|part| matches!(part, Set::Class(_) | Set::Or(_)));
@@ -440,7 +440,7 @@ impl<'a> Verbaliser<'a> {
         Ok(format!("{article} {} {}", noun.pronoun(), with_pronoun(&clauses, noun.pronoun())))
     }
 
-    /// The class of what a relation leads to from the thing that is described.
+    /// The class of the things that a relation leads to from the described thing.
     fn far_class(&self, relate: &Relate) -> Verbalised<Option<ClassId>> {
         let relation = self.kb.relation(&relate.property).ok_or(RejectReason::UnknownRelation)?;
         Ok(match relate.direction {
@@ -449,7 +449,7 @@ impl<'a> Verbaliser<'a> {
         })
     }
 
-    /// Whether a set is one thing with a name that is a plural.
+    /// Whether a set is one thing with a plural name.
     fn is_plural(&self, set: &Set) -> bool {
         matches!(set, Set::Entity(_) | Set::Named(_))
             && self.entity(set).is_ok_and(|node| is_plural_name(self.kb.label(node)))
@@ -480,21 +480,21 @@ impl<'a> Verbaliser<'a> {
     }
 }
 
-/// One thing, or the thing.
+/// "a" or "the" thing.
 #[derive(Clone, Copy)]
 enum Number {
     One,
     The,
 }
 
-/// What is said of a thing.
+/// A clause about a thing.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Clause {
     text: String,
     place: Place,
 }
 
-/// Where a clause stands among others.
+/// The position of a clause among others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Place {
     First,
@@ -503,12 +503,12 @@ enum Place {
     Last,
 }
 
-/// Whether a set is named, not described.
+/// Whether a set is referred to by name, not by a description.
 fn is_name(set: &Set) -> bool {
     matches!(set, Set::Entity(_) | Set::Named(_))
 }
 
-/// The phrases for a name, or for a description: `has {X} as its capital`, but `has as its capital a city that ...`.
+/// The phrases for use with a name or with a description: `has {X} as its capital`, but `has as its capital a city that ...`.
 fn fitting(phrases: &[String], other: &Set) -> Vec<String> {
     let has_place = phrases.iter().any(|phrase| phrase.contains("{X}"));
     let is_heavy =
@@ -521,7 +521,7 @@ fn fitting(phrases: &[String], other: &Set) -> Vec<String> {
     if found.is_empty() { phrases.to_vec() } else { found }
 }
 
-/// Verb phrases of one subject. After a description, a comma shows that the subject is the first one again.
+/// Verb phrases with one subject. After a description, a comma shows that the first subject applies again.
 fn together(clauses: &[Clause]) -> String {
     let nested = clauses.iter().filter(|clause| clause.place == Place::Last).count();
     let texts: Vec<String> = clauses.iter().map(|clause| clause.text.clone()).collect();
@@ -533,7 +533,7 @@ fn with_pronoun(clauses: &[Clause], pronoun: &str) -> String {
     let mut out = String::new();
     for (at, clause) in clauses.iter().enumerate() {
         if at > 0 {
-            // After a description, a comma shows that the subject is the first one again.
+            // After a description, a comma shows that the first subject applies again.
             let comma = if clauses[at - 1].place == Place::Last { "," } else { "" };
             out += &format!("{comma} and {pronoun} ");
         }
@@ -544,7 +544,7 @@ fn with_pronoun(clauses: &[Clause], pronoun: &str) -> String {
 
 pub(super) fn with_other(phrase: &str, other: &str) -> String {
     let (before, after) = phrase.split_once(" {X}").unwrap_or((phrase, ""));
-    // "in the climate zone that same climate zone" says it twice.
+    // Avoid the repetition in "in the climate zone that same climate zone".
     let said = before.rfind(" the ").and_then(|at| {
         let noun = &before[at + " the ".len()..];
         let again = ["a ", "an ", "the ", "some ", "that same "].iter().any(|article| {

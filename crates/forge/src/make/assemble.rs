@@ -1,4 +1,4 @@
-//! Puts the questions of all kinds together into one benchmark.
+//! Assembles the questions of all kinds into one benchmark.
 
 use super::Maker;
 use super::batch::Batch;
@@ -12,7 +12,7 @@ use touchstone_benchmark::package::{Benchmark, BenchmarkManifest, FORMAT, KbIden
 use touchstone_benchmark::{Question, Random, Split};
 use touchstone_logic::level::{Training, Traits};
 
-/// What was made, before it is divided into splits.
+/// All questions, before they are divided into splits.
 #[derive(Default)]
 struct Collected {
     candidates: PerCell<Vec<Candidate>>,
@@ -53,12 +53,12 @@ impl Collected {
 }
 
 impl Maker<'_, '_> {
-    /// Puts the questions together: each once, and only those that have the level that they were made for.
+    /// Assembles the questions: each one once, and only those that have the level they were made for.
     pub(super) fn assemble(&self, wanted: &[Wanted], batches: Vec<Batch>) -> Benchmark {
         let Collected { candidates, mut rejections, unfilled } = Collected::new(wanted, batches);
         let (mut questions, verified) = self.divided(candidates, &mut rejections);
         let (recipe, kb) = (self.recipe, self.context.kb().manifest());
-        // In a random order, which reveals nothing about their kinds and splits.
+        // A random order reveals nothing about kinds and splits.
         Random::new(recipe.seed, "order").shuffle(&mut questions);
         let prefix = id_prefix(&recipe.name, &kb.fingerprint, &questions);
         for (number, question) in questions.iter_mut().enumerate() {
@@ -125,7 +125,7 @@ impl Maker<'_, '_> {
     }
 }
 
-/// What ids begin with: the name, and a few digits of a hash of what is asked, so that questions of two benchmarks of one name have
+/// The prefix of ids: the name, and a few digits of a hash of what is asked, so that questions of two benchmarks with the same name have
 /// different ids.
 fn id_prefix(name: &str, kb: &str, questions: &[Question]) -> String {
     let mut hasher = blake3::Hasher::new();

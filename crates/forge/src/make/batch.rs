@@ -1,4 +1,4 @@
-//! The questions of one kind: sampled for training and for what is kept out of it, then moved to other entities for i.i.d. evaluation.
+//! The questions of one kind: sampled for training and for held-out cells, then moved to other entities for i.i.d. evaluation.
 
 use super::candidate::{Candidate, Draft, NotMade, QueryKey};
 use super::cell::{Cell, PerCell};
@@ -30,7 +30,7 @@ impl Batch {
         self.targets[cell] > self.filled[cell].len()
     }
 
-    /// Counts an attempt that failed, for all cells that it could have filled.
+    /// Counts a failed attempt for all cells that it could have filled.
     fn failed(&mut self, cells: &[Cell], reason: RejectReason) {
         self.rejections.add(reason);
         for &cell in cells {
@@ -39,14 +39,14 @@ impl Batch {
     }
 }
 
-/// Maximum number of times a good question is moved to other entities: a template that gives one good question mostly gives several, and
-/// those of published data have several, too.
+/// Maximum number of times a good question is moved to other entities: a template that gives one good question usually gives several, and
+/// so do the templates of published data.
 const RELOCATIONS: usize = 16;
 
-/// Number of attempts in a row to move a training question to other entities before i.i.d. questions are given up.
+/// Number of consecutive failed attempts to move a training question to other entities before i.i.d. questions are given up.
 const IID_PATIENCE: usize = 2000;
 
-/// What a rejected candidate counts for among attempts in vain: it took longer than an attempt that found no query.
+/// Weight of a rejected candidate among failed attempts: it takes longer than an attempt that finds no query.
 const REJECTED_CANDIDATE: usize = 10;
 
 /// Whether a candidate was kept.
@@ -64,7 +64,7 @@ pub(super) struct BatchMaker<'m, 'k, 'r> {
     batch: Batch,
     /// The queries so far.
     seen: HashSet<QueryKey>,
-    /// Attempts in vain since the last question.
+    /// Failed attempts since the last question.
     barren: usize,
     attempts: usize,
 }
@@ -89,7 +89,7 @@ impl<'m, 'k, 'r> BatchMaker<'m, 'k, 'r> {
 
     pub(super) fn run(mut self) -> Result<Batch, MakeError> {
         let started = Instant::now();
-        // Questions that cannot be moved to other entities: those with a template in common are taken from training later.
+        // Questions that cannot be moved to other entities: questions that share a template are later taken from training.
         let reserve = if self.is_shape() { 0 } else { self.batch.targets[Cell::IID] };
         self.batch.targets[Cell::Train] += reserve;
         self.sample()?;
@@ -120,7 +120,7 @@ impl<'m, 'k, 'r> BatchMaker<'m, 'k, 'r> {
         if self.progress.cancelled() { Err(MakeError::Cancelled) } else { Ok(()) }
     }
 
-    /// Samples queries until all cells but i.i.d. are full, or too many attempts in a row fail.
+    /// Samples queries until all cells except i.i.d. are full, or too many consecutive attempts fail.
     fn sample(&mut self) -> Result<(), MakeError> {
         let patience = 10_000 + 40 * self.wanted.questions;
         loop {
@@ -139,7 +139,7 @@ impl<'m, 'k, 'r> BatchMaker<'m, 'k, 'r> {
         }
     }
 
-    /// One query of the wanted kind.
+    /// Samples a query of the wanted kind.
     fn sampled(&mut self, missing: &[Cell]) -> Result<Query, RejectReason> {
         let classes = self.classes(missing);
         let (context, random) = (&self.maker.context, &mut self.random);
@@ -156,7 +156,7 @@ impl<'m, 'k, 'r> BatchMaker<'m, 'k, 'r> {
         }
     }
 
-    /// The classes to start from: where zero-shot questions are missing, often those that are kept out of training.
+    /// The classes to start from: if zero-shot questions are missing, often the held-out ones.
     fn classes(&mut self, missing: &[Cell]) -> &'m [ClassId] {
         let Maker { held_classes, seen_classes, .. } = self.maker;
         let from_held =
@@ -168,8 +168,8 @@ impl<'m, 'k, 'r> BatchMaker<'m, 'k, 'r> {
         }
     }
 
-    /// Makes a question of a query, and others with its template. A query that is rejected because it says more than it needs to is
-    /// tried again without that, where no shape is wanted.
+    /// Makes a question from a query, and others with its template. A query that is rejected because of a redundant constraint is
+    /// retried without it if no particular shape is wanted.
     fn take_query(&mut self, query: Query, missing: &[Cell]) -> Result<(), MakeError> {
         let mut next = Some(query);
         while let Some(query) = next.take() {
@@ -198,7 +198,7 @@ impl<'m, 'k, 'r> BatchMaker<'m, 'k, 'r> {
         Ok(())
     }
 
-    /// Keeps the question of a query, or counts why it was rejected.
+    /// Keeps the question of a query, or counts the reason for its rejection.
     fn take(&mut self, draft: Draft, cell: Cell) -> Result<Taken, MakeError> {
         match self.maker.candidate(&self.wanted.kind, draft, &mut self.seen) {
             Ok(candidate) => {
@@ -214,7 +214,7 @@ impl<'m, 'k, 'r> BatchMaker<'m, 'k, 'r> {
         }
     }
 
-    /// Fills a cell with questions that have the template of a good one.
+    /// Fills a cell with questions that have the template of an accepted one.
     fn relocate_query(&mut self, query: &Query, template: &str, cell: Cell) -> Result<(), MakeError> {
         for _ in 0..RELOCATIONS {
             if self.batch.is_missing(cell)
@@ -233,7 +233,7 @@ impl<'m, 'k, 'r> BatchMaker<'m, 'k, 'r> {
         (draft.template.key() == template).then_some(draft)
     }
 
-    /// Fills i.i.d. with other questions that have the templates of training.
+    /// Fills i.i.d. with other questions that have templates of training.
     fn relocate_training(&mut self) -> Result<(), MakeError> {
         if !self.is_shape() || self.batch.filled[Cell::Train].is_empty() {
             if self.batch.is_missing(Cell::IID) {
@@ -264,7 +264,7 @@ impl<'m, 'k, 'r> BatchMaker<'m, 'k, 'r> {
         Ok(())
     }
 
-    /// Fills what is missing of i.i.d. with questions of training that share their template with another one there.
+    /// Fills the rest of i.i.d. with training questions that share their template with another training question.
     fn share_templates(&mut self) {
         let batch = &mut self.batch;
         let mut by_template: BTreeMap<String, usize> = BTreeMap::new();

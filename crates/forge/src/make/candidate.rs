@@ -15,7 +15,7 @@ use touchstone_logic::equal::Canonical;
 use touchstone_logic::level::SchemaItems;
 use touchstone_logic::{Query, QueryGraph};
 
-/// A query with what decides where it can go.
+/// A query with the data that decides which cell it fits.
 pub(super) struct Draft {
     pub(super) query: Query,
     pub(super) template: Canonical,
@@ -28,27 +28,27 @@ impl Draft {
     }
 }
 
-/// A question that passed all checks of its own; those against other questions follow.
+/// A question that passed all checks of its own; checks against other questions follow.
 pub(super) struct Candidate {
     pub(super) question: Question,
-    /// Until the questions of its kind are made: others with its template may follow.
+    /// Kept until all questions of its kind are made: others with its template may follow.
     pub(super) query: Option<Query>,
     pub(super) items: SchemaItems,
     pub(super) key: QueryKey,
-    /// Whether it names entities or values that could be replaced by others.
+    /// Whether it names entities or values that can be replaced by others.
     pub(super) can_relocate: bool,
     /// Number of SPARQL forms that the general evaluator confirmed.
     pub(super) verified: usize,
 }
 
-/// The hash of what is the same for all queries that ask the same.
+/// The hash of the canonical form, equal for queries that ask the same.
 pub(super) type QueryKey = [u8; 16];
 
 /// Why a query did not become a candidate.
 pub(super) enum NotMade {
-    /// It makes no good question.
+    /// It does not make a good question.
     Rejected(RejectReason),
-    /// The forms of the query contradict each other: a defect of this program.
+    /// The forms of the query contradict each other: a bug in this program.
     Disagreement(Box<Disagreement>),
 }
 
@@ -65,7 +65,7 @@ impl From<Disagreement> for NotMade {
 }
 
 impl Maker<'_, '_> {
-    /// Checks a query and verbalises it. `seen` holds the queries of this kind that came before.
+    /// Checks a query and verbalises it. `seen` holds the earlier queries of this kind.
     pub(super) fn candidate(
         &self,
         kind: &QuestionKind,
@@ -92,7 +92,7 @@ impl Maker<'_, '_> {
         let answers = found.answers(kb);
         let mut random = Random::new(seed, "choices");
         let is_in_sample = random.below(1_000_000) < self.verified_per_million;
-        // Every form is run: what no other reader of it knows, the general evaluator must confirm.
+        // Every form is run: the general evaluator must confirm forms that no other reader can run.
         let n_verified = if is_in_sample { 2 } else { usize::from(!forms.is_read) };
         let verified = self.printer.verify(&query, &forms, &found, n_verified)?;
         if !forms.is_read && verified == 0 {
@@ -120,7 +120,7 @@ impl Maker<'_, '_> {
         Ok(Candidate { question, query: Some(query), items, key, can_relocate, verified })
     }
 
-    /// The answers of a query that has the wanted shape and makes a good question.
+    /// The answers of a query, if it has the wanted shape and makes a good question.
     fn found<'s>(
         &'s self,
         kind: &QuestionKind,

@@ -3,7 +3,7 @@
 use std::ops::{Index, IndexMut};
 use touchstone_logic::level::Level;
 
-/// What a question is made for: training, or evaluation at a level.
+/// The purpose of a question: training, or evaluation at a level.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Cell {
     /// Training.
@@ -15,16 +15,16 @@ pub(crate) enum Cell {
 impl Cell {
     /// Questions whose template occurs in training.
     pub(crate) const IID: Cell = Cell::Evaluation(Level::Iid);
-    /// Questions whose template is kept out of training.
+    /// Questions whose template is held out of training.
     pub(crate) const COMPOSITIONAL: Cell = Cell::Evaluation(Level::Compositional);
-    /// Questions with schema items that are kept out of training.
+    /// Questions with schema items that are held out of training.
     pub(crate) const ZERO_SHOT: Cell = Cell::Evaluation(Level::ZeroShot);
-    /// All cells, in the order in which questions are put together.
+    /// All cells, in the order in which questions are assembled.
     pub(crate) const ALL: [Cell; 4] = [Cell::Train, Cell::IID, Cell::COMPOSITIONAL, Cell::ZERO_SHOT];
-    /// The cells that queries are sampled for. I.i.d. questions are made from those of training.
+    /// The cells that queries are sampled for. I.i.d. questions are made from training questions.
     pub(crate) const SAMPLED: [Cell; 3] = [Cell::Train, Cell::COMPOSITIONAL, Cell::ZERO_SHOT];
 
-    /// The level; training has none.
+    /// The level; `None` for training.
     pub(crate) fn level(self) -> Option<Level> {
         match self {
             Cell::Train => None,

@@ -20,14 +20,14 @@ use touchstone_benchmark::Benchmark;
 use touchstone_benchmark::english::Lexicon;
 use touchstone_kb::{ClassId, Kb, Progress};
 
-/// A benchmark that could not be made.
+/// Why a benchmark could not be made.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum MakeError {
     /// The recipe cannot be followed.
     #[error(transparent)]
     Recipe(#[from] RecipeError),
-    /// The recipe keeps out a domain that the schema does not have.
+    /// The recipe holds out a domain that the schema does not have.
     #[error(transparent)]
     Domain(#[from] UnknownDomain),
     /// Two forms of one question give different answers.
@@ -46,9 +46,9 @@ struct Maker<'k, 'r> {
     division: Division,
     /// Classes to start from that may occur in training.
     seen_classes: Vec<ClassId>,
-    /// Classes to start from that are kept out of training.
+    /// Classes to start from that are held out of training.
     held_classes: Vec<ClassId>,
-    /// Of a million questions, the number whose SPARQL is also run by the general evaluator.
+    /// Number of questions per million whose SPARQL is also run by the general evaluator.
     verified_per_million: usize,
 }
 
@@ -77,7 +77,7 @@ pub fn make(
         verified_per_million: cast::truncated(recipe.filters.verify * 1e6),
     };
     progress.stage("sampling questions", Some(recipe.questions as u64));
-    // The longest first, so that no thread is left alone with one at the end.
+    // The longest first, so that no thread runs alone at the end.
     let mut order: Vec<usize> = (0..wanted.len()).collect();
     order.sort_by_key(|&at| {
         (matches!(wanted[at].kind, QuestionKind::Shape { .. }), std::cmp::Reverse(wanted[at].questions))

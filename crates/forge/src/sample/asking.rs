@@ -1,4 +1,5 @@
-//! Locating and asking (KQA Pro): find entities by a description that may contain descriptions, then ask about them in one of nine ways.
+//! Locating and asking (KQA Pro): finds entities by a description, which may contain other descriptions, then asks about them in one of
+//! nine ways.
 
 use super::numbers;
 use crate::context::{SamplingContext, SchemaEdge};
@@ -13,8 +14,8 @@ use touchstone_logic::{Ask, Condition, Direction, Extreme, Query, Set, Value};
 
 type Sampled<T> = Result<T, RejectReason>;
 
-/// A query of a type, with descriptions inside descriptions down to a depth.
-pub fn sample(
+/// A query of a type, with nested descriptions up to a depth.
+pub(crate) fn sample(
     context: &SamplingContext<'_>,
     random: &mut Random,
     kind: QuestionType,
@@ -44,7 +45,7 @@ pub fn sample(
     }))
 }
 
-/// A class and a member of it to ask about; for some types one whose facts have qualifiers.
+/// A class and a member to ask about; for some types a member whose facts have qualifiers.
 fn witness(
     context: &SamplingContext<'_>,
     random: &mut Random,
@@ -77,7 +78,7 @@ impl<'k> Asker<'_, 'k, '_> {
         if self.random.percent(50) { Extreme::Max } else { Extreme::Min }
     }
 
-    /// An entity by its name, or by a description that nothing else satisfies.
+    /// An entity by its name, or by a unique description.
     fn located(&mut self, node: NodeId) -> Sampled<Set> {
         if self.depth == 0 || self.random.percent(45) {
             return self.by_name(node);
@@ -116,7 +117,7 @@ impl<'k> Asker<'_, 'k, '_> {
                 Set::and([class(), first, second])
             }
             _ => {
-                // The other branch is about another member of the class.
+                // The other branch describes another member of the class.
                 let other = self.sibling(node)?;
                 let second = self.condition(other)?;
                 if second == first {
@@ -183,7 +184,7 @@ impl<'k> Asker<'_, 'k, '_> {
             self.by_name(edge.other)?
         };
         let mut set = Set::relate(other, kb.relation_id(edge.relation), edge.direction.flipped());
-        // Behind a description, it would be said of that.
+        // After a description, the qualifier would be read as part of it.
         if matches!(&set, Set::Relate(relate) if matches!(relate.from, Set::Entity(_) | Set::Named(_))) {
             self.qualify(&mut set, self.fact(node, edge));
         }
@@ -200,7 +201,7 @@ impl<'k> Asker<'_, 'k, '_> {
         kb.facts_of(subject, Property::Relation(edge.relation)).nth(at)
     }
 
-    /// Adds a condition on a qualifier of the fact, sometimes.
+    /// Sometimes adds a condition on a qualifier of the fact.
     fn qualify(&mut self, set: &mut Set, fact: Option<u32>) {
         if !self.random.percent(40) {
             return;
@@ -213,7 +214,7 @@ impl<'k> Asker<'_, 'k, '_> {
     fn qualifier(&mut self, fact: u32) -> Option<Condition> {
         let kb = self.context.kb();
         let mut qualifiers: Vec<_> = kb.fact_qualifiers(FactId(fact)).collect();
-        // Most are numbers and times: texts get their turn, too.
+        // Most values are numbers and times; give texts a chance.
         let is_text = |value: &KbValue| match value {
             KbValue::Node(_) => true,
             KbValue::Literal(id) => kb.literal(*id).kind().family() == LiteralFamily::Text,
@@ -236,7 +237,7 @@ impl<'k> Asker<'_, 'k, '_> {
         Some(Condition { qualifier: key.into(), comparison: Comparison::Equal, value })
     }
 
-    /// A value as it is; of most dates only the year.
+    /// A value as it is; for most dates only the year.
     fn plain_value(&mut self, literal: &touchstone_kb::Literal<'_>) -> Value {
         match literal.as_time() {
             Some(time) if time.year() > 0 && self.random.percent(60) => {
@@ -263,7 +264,7 @@ impl<'k> Asker<'_, 'k, '_> {
             .filter_map(|_| self.random.choose(members).copied())
             .find(|&other| other != node.0 && !kb.literals(NodeId(other), known).is_empty())
             .ok_or(RejectReason::NoOtherEntityWithAttribute)?;
-        // One value each: otherwise it is not clear which one counts.
+        // Each must have one value: otherwise the comparison is ambiguous.
         if kb.literals(node, known).len() != 1 || kb.literals(NodeId(other), known).len() != 1 {
             return Err(RejectReason::SeveralValues);
         }
@@ -284,7 +285,7 @@ impl<'k> Asker<'_, 'k, '_> {
         Ok((kb.attribute_id(attribute).to_owned(), condition.into_iter().collect()))
     }
 
-    /// Whether a value is as said: true for a half of the questions.
+    /// Whether a value is as stated: true for half of the questions.
     fn verify(&mut self, node: NodeId) -> Sampled<Ask> {
         let kb = self.context.kb();
         let of = self.located(node)?;
@@ -385,7 +386,7 @@ impl<'k> Asker<'_, 'k, '_> {
     }
 }
 
-/// Whether a value can be said in a question: not the kinds that programs cannot write, and no long texts.
+/// Whether a value can be used in a question: excludes kinds that programs cannot write, and long texts.
 fn is_sayable(literal: &touchstone_kb::Literal<'_>) -> bool {
     use touchstone_kb::LiteralKind::{DateTime, Month, TypedText};
     literal.text().len() <= 60 && !matches!(literal.kind(), DateTime | Month | TypedText)

@@ -1,4 +1,4 @@
-//! Sampling shapes with cycles: vertices are placed one by one, each next to all that it is related to.
+//! Samples shapes with cycles: places vertices one by one, each next to all placed vertices that it is related to.
 
 use super::shapes::{ShapeFunction, compared, ordered_attribute};
 use crate::cast;
@@ -11,18 +11,18 @@ use touchstone_logic::{Ask, Direction, Extreme, Query, Set, Step, Superlative};
 
 /// A shape with cycles. Vertex 0 is the answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Cyclic {
+pub(crate) struct Cyclic {
     /// The canonical code.
-    pub code: String,
+    pub(crate) code: String,
     /// Which vertices are named in the question.
     grounded: Vec<bool>,
-    /// In an order in which every vertex but the first is met next to an earlier one.
+    /// The edges, in an order in which every vertex except the first is adjacent to an earlier one.
     edges: Vec<(usize, usize)>,
 }
 
 impl Cyclic {
-    /// Reads a code like `G1:rcv/0-2,0-2,1-2`: the answer, one constraint and one variable with their relations.
-    pub fn parse(code: &str) -> Option<Cyclic> {
+    /// Parses a code like `G1:rcv/0-2,0-2,1-2`: the answer, one constraint and one variable with their relations.
+    pub(crate) fn parse(code: &str) -> Option<Cyclic> {
         let (colours, edges) = code.strip_prefix("G1:")?.split_once('/')?;
         let mut colours = colours.bytes();
         if colours.next() != Some(b'r') {
@@ -59,7 +59,7 @@ impl Cyclic {
         })
     }
 
-    /// The constraints, each with the vertex that it hangs on.
+    /// The constraints, each with the vertex that it is attached to.
     fn constraints(&self) -> impl Iterator<Item = (usize, usize)> + '_ {
         self.edges.iter().filter_map(|&(a, b)| match (self.grounded[a], self.grounded[b]) {
             (true, _) => Some((a, b)),
@@ -81,14 +81,14 @@ struct Link {
 const NEIGHBOURS: usize = 400;
 
 /// A query of a shape, or why this attempt failed.
-pub fn sample(
+pub(crate) fn sample(
     context: &SamplingContext<'_>,
     random: &mut Random,
     cyclic: &Cyclic,
     function: ShapeFunction,
     classes: &[ClassId],
 ) -> Result<Query, RejectReason> {
-    // A comparison takes the place of a constraint, the value of a superlative that of one on the answer.
+    // A comparison replaces a constraint; the value of a superlative replaces a constraint of the answer.
     let value = match function {
         ShapeFunction::None | ShapeFunction::Count => None,
         ShapeFunction::Comparative => cyclic.constraints().nth(random.below(cyclic.constraints().count())),
@@ -128,7 +128,7 @@ pub fn sample(
         };
         (describer.described(0, Some(class.clone())), describer.met_again)
     };
-    // The first walk finds out which vertices are met again.
+    // The first traversal determines which vertices are visited again.
     let (_, met_again) = described(vec![false; placed.len()]);
     let (set, _) = described(met_again);
     Ok(Query::new(match function {
@@ -144,7 +144,7 @@ pub fn sample(
     }))
 }
 
-/// A vertex that is not placed, with a neighbour that is; variables first, because constraints hang on them.
+/// A vertex that is not placed, with a neighbour that is; variables first, because constraints are attached to them.
 fn next_vertex(cyclic: &Cyclic, placed: &[Option<NodeId>], value: Option<usize>) -> Option<usize> {
     let near = |v: usize| {
         cyclic.edges.iter().any(|&(a, b)| a == v && placed[b].is_some() || b == v && placed[a].is_some())
@@ -154,7 +154,7 @@ fn next_vertex(cyclic: &Cyclic, placed: &[Option<NodeId>], value: Option<usize>)
         .min_by_key(|&v| (cyclic.grounded[v], v))
 }
 
-/// Finds an entity that has the relations to the placed ones that the shape wants.
+/// Finds an entity that has the relations to the placed vertices that the shape requires.
 fn place(
     context: &SamplingContext<'_>,
     random: &mut Random,
@@ -184,7 +184,7 @@ fn place(
     while !candidates.is_empty() {
         let at = random.below(candidates.len());
         let found = candidates.swap_remove(at).other;
-        // A relation to each anchor, no two of them the same.
+        // A distinct relation to each anchor.
         let mut chosen: Vec<Link> = Vec::new();
         for &(from, anchor) in &anchors {
             let mut edges = between(context, anchor, found);
@@ -212,7 +212,7 @@ fn place(
     Err(RejectReason::NoCycle)
 }
 
-/// Leaves out candidates that cannot have a relation to each anchor, where that is quick to decide: most have none.
+/// Removes candidates that cannot have a relation to each anchor, if that is quick to decide: most have none.
 fn keep_common(context: &SamplingContext<'_>, anchors: &[(usize, NodeId)], candidates: &mut Vec<SchemaEdge>) {
     let first = anchors[0].1;
     let wanted = anchors.iter().filter(|(_, anchor)| *anchor == first).count();
@@ -235,7 +235,7 @@ fn keep_common(context: &SamplingContext<'_>, anchors: &[(usize, NodeId)], candi
     }
 }
 
-/// Everything next to an entity, sorted; `None` if there is too much.
+/// All neighbours of an entity, sorted; `None` if there are too many.
 fn all_neighbours(context: &SamplingContext<'_>, node: NodeId) -> Option<Vec<u32>> {
     let kb = context.kb();
     let mut near: Vec<u32> = Vec::new();
@@ -251,7 +251,7 @@ fn all_neighbours(context: &SamplingContext<'_>, node: NodeId) -> Option<Vec<u32
     Some(near)
 }
 
-/// The edges that leave an entity, up to a limit, from a random place on where there are many.
+/// The edges that leave an entity, up to a limit, starting at a random position if there are many.
 fn neighbours(context: &SamplingContext<'_>, random: &mut Random, node: NodeId) -> Vec<SchemaEdge> {
     let kb = context.kb();
     let mut edges = Vec::new();
@@ -307,7 +307,7 @@ struct Describer<'a, 'k> {
     links: &'a [Link],
     used: Vec<bool>,
     met: Vec<bool>,
-    /// Vertices that are met again on another way, and must be marked for it.
+    /// Vertices that are visited again on another path, and must be marked for it.
     met_again: Vec<bool>,
     /// A comparison, and the vertex whose value is compared.
     compared: Option<(usize, Set)>,

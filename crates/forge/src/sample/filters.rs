@@ -1,4 +1,4 @@
-//! What makes a query a good question; what does not is counted with its reason.
+//! Decides whether a query makes a good question; rejections are counted by reason.
 
 use crate::context::SamplingContext;
 use crate::reject::RejectReason;
@@ -10,7 +10,7 @@ use touchstone_logic::{Ask, Direction, Query, Set, Superlative, each_without_one
 
 /// Runs a query and checks that it makes a good question: it has answers, not too many, every constraint narrows them, and no answer is
 /// named in it.
-pub fn checked<'k>(
+pub(crate) fn checked<'k>(
     context: &SamplingContext<'k>,
     query: &Query,
     max_answers: usize,
@@ -68,7 +68,7 @@ pub fn checked<'k>(
     Ok(found)
 }
 
-/// Whether a thing that is asked about is named in its own description: "the country that has the capital that is the capital of Peru".
+/// Whether a thing is described by itself: "the country that has the capital that is the capital of Peru".
 fn describes_by_itself(context: &SamplingContext<'_>, query: &Query) -> bool {
     let mut found = false;
     if matches!(query.answer, Ask::Members(_) | Ask::Count(_) | Ask::SelectAmong { .. }) {
@@ -88,7 +88,7 @@ fn describes_by_itself(context: &SamplingContext<'_>, query: &Query) -> bool {
     found
 }
 
-/// Whether a question for the value of an attribute, or about the greatest one, describes things by this attribute.
+/// Whether a question that asks for the value of an attribute, or for the greatest value, describes things by the same attribute.
 fn says_its_answer(query: &Query) -> bool {
     fn describes(set: &Set, attribute: &str) -> bool {
         set.conjuncts().iter().any(|part| match part {
@@ -119,8 +119,8 @@ fn says_its_answer(query: &Query) -> bool {
     }
 }
 
-/// Whether the thing with the greatest value is the greatest of all, as the question says it: "flies to the airport that lies farthest
-/// south" speaks of all airports, not of those that one of the candidates flies to.
+/// Whether the thing with the greatest value has the greatest value overall, as the question implies: "flies to the airport that lies farthest
+/// south" refers to all airports, not only to those that one of the candidates flies to.
 fn is_absolute(context: &SamplingContext<'_>, superlative: &Superlative, found: &Found<'_>) -> bool {
     let kb = context.kb();
     let Some((last, steps)) = superlative.path.split_last() else { return false };
@@ -144,16 +144,16 @@ fn is_absolute(context: &SamplingContext<'_>, superlative: &Superlative, found: 
     context.run_with_large_budget(&literal).as_ref() == Some(found)
 }
 
-/// The thing at the end of a path is one thing: "the film with the highest score" is none where hundreds share it.
+/// Whether the thing at the end of a path is unique: "the film with the highest score" is not if hundreds share the score.
 fn is_one(context: &SamplingContext<'_>, best: &Superlative) -> bool {
     let best = Query::new(Ask::Members(Set::Superlative(Box::new(best.clone()))));
     context.run_with_large_budget(&best).is_some_and(|found| found.len() == 1)
 }
 
-/// Whether a question gives its answer away: by a name that contains it, or a year in the name of what is asked about.
-pub fn gives_away(question: &str, query: &Query, found: &Found<'_>, kb: &Kb) -> bool {
+/// Whether a question gives its answer away, by a name that contains it, or a year in the name of the thing that it asks about.
+pub(crate) fn gives_away(question: &str, query: &Query, found: &Found<'_>, kb: &Kb) -> bool {
     match (&query.answer, found) {
-        // One of both is the answer; but their names must not tell which.
+        // One of the two is the answer, but their names must not reveal which.
         (Ask::SelectBetween { left, right, attribute, .. }, _) => {
             names_its_value(left, attribute, kb) || names_its_value(right, attribute, kb)
         }
@@ -185,7 +185,7 @@ fn one_name_says_the_other(from: &Set, to: &Set, kb: &Kb) -> bool {
     }
 }
 
-/// Whether the name of a thing says its value: the 1988 election, zinc-60.
+/// Whether the name of a thing contains its value: the 1988 election, zinc-60.
 fn names_its_value(set: &Set, attribute: &str, kb: &Kb) -> bool {
     let (Set::Entity(id), Some(attribute)) = (set, kb.attribute(attribute)) else { return false };
     let Some(node) = kb.node(id) else { return false };
@@ -200,7 +200,7 @@ fn says_value(text: &str, literal: &Literal<'_>) -> bool {
     }
 }
 
-/// Whether a text contains whole words.
+/// Whether a text contains another one as whole words.
 fn says(text: &str, words: &str) -> bool {
     let is_part = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
     let is_whole = |at: usize| {
@@ -209,9 +209,9 @@ fn says(text: &str, words: &str) -> bool {
     !words.is_empty() && text.match_indices(words).any(|(at, _)| is_whole(at))
 }
 
-/// Whether some constraint can be left out without changing the members of the sets that are asked about.
+/// Whether some constraint can be removed without changing the members of the sets that are asked about.
 fn is_redundant(context: &SamplingContext<'_>, query: &Query, found: &Found<'_>) -> bool {
-    // How many members there are is the answer already, or its length.
+    // The number of members is already the answer, or the length of the answer.
     let known = match (&query.answer, found) {
         (Ask::Count(_), Found::Count(count)) => Some(*count),
         (Ask::Members(Set::Superlative(_)), _) => None,
@@ -220,14 +220,14 @@ fn is_redundant(context: &SamplingContext<'_>, query: &Query, found: &Found<'_>)
     };
     let mut redundant = false;
     query.sets(&mut |set| {
-        // What takes too long has more members: unless it is a bound that everything satisfies.
+        // A set that exceeds the budget has more members, unless the constraint is a bound that everything satisfies.
         redundant |=
             !redundant && needless(context, set, known, &|set| bounds_nothing(context.kb(), set)).is_some();
     });
     redundant
 }
 
-/// A set without one of its constraints, if it has the same members; of those without that take too long, `is_same` judges.
+/// A set without one of its constraints, if it has the same members; `is_same` decides for sets that exceed the budget.
 fn needless(
     context: &SamplingContext<'_>,
     set: &Set,
@@ -250,9 +250,9 @@ fn needless(
     found
 }
 
-/// The query without a constraint that does not narrow what is asked about; `None` if there is no such constraint, or if nothing but a
-/// class would be left.
-pub fn reduced(context: &SamplingContext<'_>, query: &Query) -> Option<Query> {
+/// The query without a constraint that does not narrow what is asked about; `None` if there is no such constraint, or if only a
+/// class would remain.
+pub(crate) fn reduced(context: &SamplingContext<'_>, query: &Query) -> Option<Query> {
     fn says_something(set: &Set) -> bool {
         match set {
             Set::Or(parts) => parts.iter().all(says_something),
@@ -269,9 +269,9 @@ pub fn reduced(context: &SamplingContext<'_>, query: &Query) -> Option<Query> {
     wider.filter(says_something).map(|wider| with_set(query, place, wider))
 }
 
-/// The query with another description of what it asks about, in the place of one that [`Query::sets`] visits; of a superlative, of the
-/// candidates.
-pub fn with_set(query: &Query, place: usize, set: Set) -> Query {
+/// The query with another description of what it asks about, at the position that [`Query::sets`] visits; for a superlative, the description
+/// of the candidates.
+pub(crate) fn with_set(query: &Query, place: usize, set: Set) -> Query {
     let (mut changed, mut number, mut set) = (query.clone(), 0, Some(set));
     changed.sets_mut(&mut |old| {
         if number == place
@@ -296,7 +296,7 @@ fn bounds_nothing(kb: &Kb, set: &Set) -> bool {
         else {
             return false;
         };
-        // Values are sorted: what the first and the last satisfy, all do.
+        // Values are sorted: if the first and the last satisfy it, all do.
         let column = kb.facts_by_value(attribute);
         let is_ordered = !matches!(comparison, Comparison::Equal | Comparison::NotEqual);
         let passes =

@@ -1,10 +1,10 @@
-//! Makes queries that have answers: by shape, as GrailQA++ does, and by locating and asking, as KQA Pro does.
+//! Samples queries that have answers: by shape, as in GrailQA++, and by locating and asking, as in KQA Pro.
 
-pub mod asking;
-pub mod cycles;
-pub mod filters;
+pub(crate) mod asking;
+pub(crate) mod cycles;
+pub(crate) mod filters;
 pub(crate) mod numbers;
 pub(crate) mod relocate;
-pub mod shapes;
+pub(crate) mod shapes;
 pub(crate) mod star;
-pub mod tree;
+pub(crate) mod tree;

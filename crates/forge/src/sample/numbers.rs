@@ -1,4 +1,4 @@
-//! Values to compare with: round numbers and years near a value, so that it satisfies the comparison.
+//! Values to compare with: round numbers and years near a value, chosen such that the value satisfies the comparison.
 
 use touchstone_benchmark::Random;
 use touchstone_kb::{Comparison, Literal};
@@ -18,7 +18,7 @@ pub(crate) fn near(random: &mut Random, literal: &Literal<'_>) -> Option<(Compar
         (_, Some(time)) => {
             let distance = *random.choose(&[1, 2, 3, 4, 5])?;
             let year = time.year() + if up { distance } else { -distance };
-            // There is no year 0 in everyday speech, and before it counting runs backwards.
+            // There is no year 0 in everyday language, and years BCE count backwards.
             if year <= 0 {
                 return None;
             }
@@ -29,7 +29,7 @@ pub(crate) fn near(random: &mut Random, literal: &Literal<'_>) -> Option<(Compar
     Some((comparison, value))
 }
 
-/// The next number above or below with one or two digits that are not zero, and the digits to show after the point: none for whole numbers.
+/// The next number above or below with one or two significant digits, and the number of decimals to show: none for integers.
 fn rounded(number: f64, up: bool, more_digits: i32, is_whole: bool) -> Option<(f64, usize)> {
     if number == 0.0 || !number.is_finite() || number.abs() >= 1e15 || number.abs() < 1e-6 {
         return None;
@@ -40,11 +40,11 @@ fn rounded(number: f64, up: bool, more_digits: i32, is_whole: bool) -> Option<(f
     let step = 10f64.powi(exponent);
     let steps = if up { (number / step).floor() + 1.0 } else { (number / step).ceil() - 1.0 };
     let found = if exponent < 0 { steps / 10f64.powi(-exponent) } else { steps * step };
-    // Rounding away from the number may lead to zero, which bounds nothing that is positive anyway.
+    // Rounding away from the number may give zero, which is a trivial bound for positive values.
     (found != 0.0 && if up { found > number } else { found < number }).then_some((found, digits))
 }
 
-/// The position of the first digit that is not zero.
+/// The position of the first non-zero digit.
 #[expect(clippy::cast_possible_truncation, reason = "logarithms of floats are below 400")]
 fn magnitude(number: f64) -> i32 {
     number.abs().log10().floor() as i32

@@ -1,4 +1,4 @@
-//! Another question with the same template: the same words of the schema, other entities and values.
+//! Another question with the same template: the same schema items, other entities and values.
 
 use super::numbers;
 use crate::context::SamplingContext;
@@ -30,17 +30,17 @@ pub(crate) fn relocate(context: &SamplingContext<'_>, random: &mut Random, query
 struct Relocator<'g, 'k, 'r> {
     context: &'g SamplingContext<'k>,
     random: &'r mut Random,
-    /// What marked things are now.
+    /// The current values of marked things.
     marks: Vec<(Mark, NodeId)>,
 }
 
-/// Number of members of the class to try before searching for those that fit.
+/// Number of members of the class to try before searching for suitable ones.
 const WITNESSES: usize = 60;
 
 /// Maximum number of neighbours to try.
 const ATTEMPTS: usize = 4;
 
-/// The same for a vertex that must also be reached by another path.
+/// Maximum number of neighbours to try for a vertex that must also be reached by another path.
 const MARKED_ATTEMPTS: usize = 20;
 
 impl Relocator<'_, '_, '_> {
@@ -66,7 +66,7 @@ impl Relocator<'_, '_, '_> {
         self.relocated(set, witness)
     }
 
-    /// The description, about this node.
+    /// The description, for this node.
     fn relocated(&mut self, set: &Set, node: NodeId) -> Option<Set> {
         Some(match set {
             Set::Entity(_) | Set::Named(_) => {
@@ -108,7 +108,7 @@ impl Relocator<'_, '_, '_> {
                     Value::xsd(format!("{year:04}"), "gYear")
                 }
                 Comparison::Equal => Value::of(&literal),
-                // The same comparison, so that the template stays.
+                // The same comparison, so that the template does not change.
                 wanted => {
                     (0..8)
                         .find_map(|_| {
@@ -129,7 +129,7 @@ impl Relocator<'_, '_, '_> {
             Direction::Forward => kb.subjects(relation, node),
         };
         if let Set::Same(mark) = &relate.from {
-            // There is one thing only that it can be.
+            // Only one node is possible.
             let &(_, bound) = self.marks.iter().find(|(other, _)| other == mark)?;
             neighbours.binary_search(&bound.0).ok()?;
             return Some(Set::Relate(Box::new(relate.clone())));
@@ -145,7 +145,7 @@ impl Relocator<'_, '_, '_> {
     }
 }
 
-/// The set with everything in place of entities and values.
+/// The set with entities and values replaced by everything.
 fn widened(set: &Set) -> Set {
     match set {
         Set::Entity(_) | Set::Named(_) | Set::Values(..) => Set::All,

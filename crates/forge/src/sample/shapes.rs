@@ -1,4 +1,4 @@
-//! Sampling by shape (GrailQA++): the shape first, then an entity that instantiates it edge by edge, so that the query has an answer at
+//! Sampling by shape (GrailQA++): chooses a shape, then an entity that instantiates it edge by edge, so the query has an answer at
 //! every step.
 
 use super::tree::Tree;
@@ -17,7 +17,7 @@ use touchstone_logic::{Ask, Direction, Extreme, Query, Set, Step, Superlative};
 pub enum ShapeFunction {
     /// The members themselves.
     None,
-    /// How many there are.
+    /// The number of members.
     Count,
     /// One constraint is a comparison of a quantity or a time.
     Comparative,
@@ -50,8 +50,8 @@ impl fmt::Display for ShapeFunction {
 /// Maximum number of members of a class to check for one with enough relations.
 const WITNESSES: usize = 20;
 
-/// A query of a shape with a function on top, or why this attempt failed.
-pub fn sample(
+/// A query of a shape with a function on top, or the reason why this attempt failed.
+pub(crate) fn sample(
     context: &SamplingContext<'_>,
     random: &mut Random,
     tree: &Tree,
@@ -75,7 +75,7 @@ pub fn sample(
         .ok_or(RejectReason::TooFewRelations)?;
     let (tree, tail) = match function {
         ShapeFunction::Superlative => {
-            // The way to the value is one of the shape's.
+            // The path to the value is a path of the shape.
             let (tree, tail) = without_leaf(tree, random);
             (tree, Some(tail))
         }
@@ -116,20 +116,20 @@ fn leaves(tree: &Tree) -> usize {
     if tree.0.is_empty() { 1 } else { tree.0.iter().map(leaves).sum() }
 }
 
-/// The way to the value of a superlative.
+/// The path to the value of a superlative.
 struct Tail {
-    /// The vertices on it that the rest of the shape has as well, each by its place below the one before.
+    /// The vertices on it that the rest of the shape shares, each by its index below the previous one.
     kept: Vec<usize>,
-    /// How many vertices come behind them, before the value.
+    /// Number of vertices after them, before the value.
     new: usize,
 }
 
-/// A shape without one of its leaves, and the way there.
+/// A shape without one of its leaves, and the path to that leaf.
 fn without_leaf(tree: &Tree, random: &mut Random) -> (Tree, Tail) {
     let mut way = Vec::new();
     let mut at = tree;
     while !at.0.is_empty() {
-        // Leaves near the answer make the easier questions to understand, so they are taken more often.
+        // Leaves near the answer give questions that are easier to understand, so they are chosen more often.
         let child = match at.0.iter().position(|child| child.0.is_empty()) {
             Some(leaf) if random.percent(70) => leaf,
             _ => random.below(at.0.len()),
@@ -137,7 +137,7 @@ fn without_leaf(tree: &Tree, random: &mut Random) -> (Tree, Tail) {
         way.push(child);
         at = &at.0[child];
     }
-    // What only leads to the leaf goes with it.
+    // Remove what only leads to the leaf.
     let mut kept = way.len() - 1;
     let vertex_at = |depth: usize| way[..depth].iter().fold(tree, |at, &child| &at.0[child]);
     while kept > 0 && vertex_at(kept).0.len() == 1 {
@@ -161,19 +161,19 @@ enum Wanted {
 struct Growth<'g, 'k, 'r> {
     context: &'g SamplingContext<'k>,
     random: &'r mut Random,
-    /// Entities that are in the query already.
+    /// Entities that are already in the query.
     used: Vec<NodeId>,
     comparison: Wanted,
-    /// How many leaves are still to come.
+    /// Number of leaves still to place.
     leaves: usize,
-    /// The way to the value of a superlative.
+    /// The path to the value of a superlative.
     path: Vec<Step>,
     /// The answer's class.
     class: ClassId,
 }
 
 impl Growth<'_, '_, '_> {
-    /// A description of an entity for each edge below a vertex. `tail`: what is left of the way to the value of a superlative.
+    /// A description of an entity for each edge below a vertex. `tail`: the remaining path to the value of a superlative.
     fn constraints(
         &mut self,
         at: NodeId,
@@ -199,7 +199,7 @@ impl Growth<'_, '_, '_> {
         Ok(sets)
     }
 
-    /// The rest of the way to the value of a superlative.
+    /// The remaining path to the value of a superlative.
     fn value(&mut self, at: NodeId, from: Option<SchemaEdge>, new: usize) -> Result<(), RejectReason> {
         let kb = self.context.kb();
         let (mut at, mut from) = (at, from);
@@ -219,7 +219,7 @@ impl Growth<'_, '_, '_> {
     fn edges(&mut self, at: NodeId, from: Option<SchemaEdge>) -> Vec<SchemaEdge> {
         let random = &mut *self.random;
         let mut edges = self.context.edges(at, |n| random.below(n));
-        // Not back the way we came, even to another entity: that asks for siblings, which is rarely meant.
+        // Do not follow the incoming relation back, even to another entity: that asks for siblings, which is rarely meant.
         let back = |edge: &SchemaEdge| {
             from.is_some_and(|from| from.relation == edge.relation && from.direction != edge.direction)
         };
@@ -270,7 +270,7 @@ impl Growth<'_, '_, '_> {
         Ok(sets)
     }
 
-    /// A vertex in between, with what hangs on it.
+    /// An inner vertex, with its subtree.
     fn inner(
         &mut self,
         at: NodeId,
@@ -280,7 +280,7 @@ impl Growth<'_, '_, '_> {
         has_siblings: bool,
     ) -> Result<Set, RejectReason> {
         let mut edges = self.edges(at, from);
-        // The relation that leads there is one of its own.
+        // The relation that leads to it is one of its own.
         edges.retain(|edge| self.context.degree(edge.other) >= tree.0.len());
         let edge = match (edges.is_empty(), has_siblings) {
             (true, _) => return Err(RejectReason::NoNeighbour),
@@ -304,7 +304,7 @@ impl Growth<'_, '_, '_> {
         let (attribute, literals) = *self.random.choose(&values)?;
         let literal = kb.literal(LiteralId(*self.random.choose(literals)?));
         let value = match literal.as_time() {
-            // People remember years.
+            // Years are easier to remember than dates.
             Some(time) if time.year() > 0 && self.random.percent(80) => {
                 touchstone_logic::Value::xsd(format!("{:04}", time.year()), "gYear")
             }
@@ -332,7 +332,7 @@ pub(super) fn compared(
     Ok(Set::relate(Set::Values(comparison, Box::new(value)), kb.attribute_id(attribute), Direction::Backward))
 }
 
-/// An attribute of an entity whose values have an order.
+/// An attribute of an entity with ordered values.
 pub(super) fn ordered_attribute(
     context: &SamplingContext<'_>,
     random: &mut Random,

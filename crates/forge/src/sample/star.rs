@@ -1,4 +1,4 @@
-//! Several constraints on one vertex, chosen together: each must narrow what the others leave. Chosen one by one, most would not.
+//! Chooses several constraints on one vertex together, such that each narrows the result of the others. Chosen one by one, most would not.
 
 use crate::context::{SamplingContext, SchemaEdge};
 use touchstone_benchmark::Random;
@@ -6,14 +6,14 @@ use touchstone_engine::{Few, gallop};
 use touchstone_kb::{ClassId, Kb};
 use touchstone_logic::Direction;
 
-/// Maximum number of choices to try for one vertex.
+/// Maximum number of combinations to try for one vertex.
 const ATTEMPTS: usize = 6;
 
-/// Maximum number of members to check for one that a constraint rules out.
+/// Maximum number of members to check for one that a constraint excludes.
 const MEMBERS: usize = 1000;
 
-/// Edges to named entities for `n` constraints of a vertex that may be in a class, and may have other constraints; `None` if none of the
-/// choices tried is good.
+/// Edges to named entities for `n` constraints of a vertex, which may have a class and other constraints; `None` if no combination that
+/// was tried is good.
 pub(crate) fn choose(
     context: &SamplingContext<'_>,
     random: &mut Random,
@@ -27,7 +27,7 @@ pub(crate) fn choose(
         let at = if has_siblings { more_common_edge(kb, random, edges) } else { random.below(edges.len()) };
         return Some(vec![edges[at]]);
     }
-    // What only one thing satisfies leaves nothing to narrow.
+    // A constraint that only one thing satisfies leaves nothing to narrow.
     let with_extent = |&edge: &SchemaEdge| (edge, extent(kb, &edge));
     let common: Vec<Constraint<'_>> =
         edges.iter().map(with_extent).filter(|(_, extent)| extent.len() > 1).collect();
@@ -50,10 +50,10 @@ pub(crate) fn choose(
     None
 }
 
-/// An edge with the things that have one like it.
+/// An edge, with the things that have the same edge.
 type Constraint<'k> = (SchemaEdge, &'k [u32]);
 
-/// Of two edges, the one that more things have: it leaves more to narrow.
+/// The one of two edges that more things have: it leaves more to narrow.
 pub(crate) fn more_common_edge(kb: &Kb, random: &mut Random, edges: &[SchemaEdge]) -> usize {
     more_common(random, edges.len(), |at| extent(kb, &edges[at]))
 }
@@ -63,7 +63,7 @@ fn more_common<'k>(random: &mut Random, n: usize, extent: impl Fn(usize) -> &'k 
     if extent(a).len() >= extent(b).len() { a } else { b }
 }
 
-/// The things that have an edge like this.
+/// The things that have the same edge.
 fn extent<'k>(kb: &'k Kb, edge: &SchemaEdge) -> &'k [u32] {
     match edge.direction {
         Direction::Forward => kb.subjects(edge.relation, edge.other),
@@ -71,12 +71,12 @@ fn extent<'k>(kb: &'k Kb, edge: &SchemaEdge) -> &'k [u32] {
     }
 }
 
-/// Whether something satisfies all constraints but this one.
+/// Whether something satisfies all constraints except this one.
 fn narrows(constraints: &[Constraint<'_>], at: usize, members: Option<&[u32]>) -> bool {
     let own = constraints[at].1;
     let others = || constraints.iter().enumerate().filter(|(i, _)| *i != at).map(|(_, (_, extent))| *extent);
     let Some(smallest) = others().min_by_key(|extent| extent.len()) else { return true };
-    // Things come in order, so each list is gone through once.
+    // Things come in order, so each list is traversed once.
     let mut own = Ahead(own);
     let mut others: Few<Ahead<'_>> =
         others().filter(|extent| !std::ptr::eq(*extent, smallest)).chain(members).map(Ahead).collect();
@@ -86,11 +86,11 @@ fn narrows(constraints: &[Constraint<'_>], at: usize, members: Option<&[u32]>) -
         .any(|&thing| !own.has(thing) && others.iter_mut().all(|extent| extent.has(thing)))
 }
 
-/// The part of a sorted list that is not behind what was asked for last.
+/// The part of a sorted list that is not before the last look-up.
 struct Ahead<'l>(&'l [u32]);
 
 impl Ahead<'_> {
-    /// Whether a thing, not smaller than the last one, is in the list.
+    /// Whether a thing, not smaller than the previous one, is in the list.
     fn has(&mut self, thing: u32) -> bool {
         self.0 = &self.0[gallop(self.0, 0, thing)..];
         self.0.first() == Some(&thing)

@@ -42,7 +42,7 @@ fn form(text: &str, language: Language) -> Prediction {
     Prediction { logical_form: Some(text.to_owned()), language: Some(language), ..Prediction::default() }
 }
 
-/// Whatever a system sends has one outcome, and scores between 0 and 1.
+/// Every prediction has one outcome, and scores between 0 and 1.
 #[test]
 fn outcomes_are_told_apart() {
     let kb = touchstone_world::open(&NoProgress).unwrap();
@@ -78,7 +78,7 @@ fn outcomes_are_told_apart() {
     }
 }
 
-/// The place of the first right form counts, whatever its language.
+/// The position of the first right form counts, whatever its language.
 #[test]
 fn alternatives_are_ranked() {
     let kb = touchstone_world::open(&NoProgress).unwrap();
@@ -142,8 +142,8 @@ fn degradations_are_felt_where_they_should_be() {
     assert!(run().changed > 30, "{}", run().changed);
 }
 
-/// The first table of the paper, computed: every cell but those of perplexity, for which there are no probabilities. Where it differs from
-/// the published one, `docs/grading.md` says why.
+/// The first table of the paper, computed: every cell except those of perplexity, for which there are no probabilities. Where it differs from
+/// the published one, `docs/grading.md` explains why.
 #[test]
 fn axioms_are_computed() {
     let kb = touchstone_world::open(&NoProgress).unwrap();
@@ -169,14 +169,14 @@ fn axioms_are_computed() {
         let signs: String = row.cells().map(sign).into_iter().collect();
         computed.push(format!("{name} {} {}", &signs[..3], &signs[3..]));
         assert!(row.published.is_some(), "{name}");
-        // What does not hold is shown.
+        // Axioms that do not hold have counter-examples.
         let axioms = [row.a1, row.a2, row.a3];
         let n_failed =
             axioms.iter().filter(|holds| matches!(holds, AxiomHolds::No | AxiomHolds::Half)).count();
         assert_eq!(row.failures.len(), n_failed, "{name}");
     }
     assert_eq!(computed.join(", "), expected);
-    // An empty result against an error is among the pairs, and so are answers that are right in part.
+    // The pairs include an empty result against an error, and partly right answers.
     let f1 = rows.iter().find(|row| row.measure == "f1").unwrap();
     assert!(f1.pairs.iter().all(|&n| n > 100), "{:?}", f1.pairs);
 }
@@ -205,7 +205,7 @@ fn grailqa_is_reproduced() {
         let grade = grader.grade(question, Some(&prediction));
         let official =
             [f64::from(verdict["official_em"].as_bool().unwrap()), verdict["official_f1"].as_f64().unwrap()];
-        // The JSON reader is off by the last bit of some numbers.
+        // The JSON parser differs in the last bit of some numbers.
         let same =
             grade.official.iter().zip(official).all(|(ours, theirs)| (ours.unwrap() - theirs).abs() < 1e-15);
         assert!(same, "{:?}: {line}", grade.official);
@@ -214,7 +214,7 @@ fn grailqa_is_reproduced() {
     assert_eq!(n, 1000);
 }
 
-/// WebQSP's evaluator takes the reading of a question that suits the prediction best; ours knows the first one.
+/// WebQSP's evaluator takes the reading of a question that fits the prediction best; ours uses the first one.
 #[test]
 fn the_best_of_several_parses_counts() {
     let record = r#"[{"QuestionId": "T-1", "RawQuestion": "what?", "Parses": [
@@ -239,7 +239,7 @@ fn the_best_of_several_parses_counts() {
     assert!((scores[2] - 2.0 / 3.0).abs() < 1e-12 && scores[3] == 0.0 && ours == 0.0, "{scores:?} {ours}");
 }
 
-/// A query that gives the right answer by luck is found out on neighbours of the KB, and gold never is.
+/// Neighbours of the KB detect a query that gives the right answer by luck, and never gold.
 #[test]
 fn luck_is_found_out() {
     let kb = touchstone_world::open(&NoProgress).unwrap();
@@ -267,7 +267,7 @@ fn luck_is_found_out() {
                 continue;
             };
             let Ok(form) = touchstone_logic::sexpr::print(&worse) else { continue };
-            // It says that it has the right answers: as if by luck.
+            // It claims the right answers, as if by luck.
             let prediction = Prediction {
                 answers: Some(question.answers.clone()),
                 logical_form: Some(form.text),
@@ -280,7 +280,7 @@ fn luck_is_found_out() {
             let prediction = Prediction { logical_form: Some(form), ..Prediction::default() };
             assert_eq!(grader.grade(question, Some(&prediction)).robust, Some(true), "{question:?}");
         }
-        // Gold in other words is not taken on trust, as its own text is, and is never luck.
+        // Rewritten gold is checked, unlike its own text, and is never considered lucky.
         let respaced = question.forms.sexpr.as_ref().map(|form| form.replace('(', " ( "));
         let renamed = question.forms.sparql.as_ref().map(|form| form.replace('?', "?other_"));
         for (form, language) in [(respaced, Language::Sexpr), (renamed, Language::Sparql)] {

@@ -7,7 +7,7 @@ pub(crate) const ROUNDS: usize = 5;
 
 /// The seconds of the best round of each side.
 ///
-/// Sides take turns, so that a busy moment of a shared machine hits all of them alike.
+/// Sides take turns, so that load on a shared machine affects all of them equally.
 pub(crate) fn best_rounds<const N: usize>(rounds: usize, mut sides: [&mut dyn FnMut(); N]) -> [f64; N] {
     let mut best = [f64::INFINITY; N];
     for _ in 0..rounds {

@@ -12,16 +12,16 @@ use crate::store::writer::StoreWriter;
 use rayon::prelude::*;
 
 /// Triples under provisional numbers: two nodes and a value. Predicates and quoted triples are nodes here, too;
-/// those that the model has no use for are numbered apart when the store is written.
+/// those that are not part of the model get separate numbers when the store is written.
 pub(crate) type RawTriples = Spill<[u32; 3]>;
 
 impl KbBuilder {
-    /// Keeps the triples given to [`KbBuilder::assert_triple`], and shows nothing else besides the facts.
+    /// Keeps the triples given to [`KbBuilder::assert_triple`]; the graph then consists of these and the facts.
     pub(crate) fn keep_asserted(&mut self) {
         self.asserted = Some(Spill::new(&self.workspace));
     }
 
-    /// Forgets them again.
+    /// Discards them.
     pub(crate) fn forget_asserted(&mut self) {
         self.asserted = None;
     }

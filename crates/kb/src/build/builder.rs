@@ -19,19 +19,19 @@ use hashbrown::{HashMap, HashSet};
 pub struct KbMeta {
     /// A short name.
     pub name: String,
-    /// What it was made from.
+    /// The source of the data.
     pub source: String,
     /// The licence of the data.
     pub license: String,
-    /// Put before ids that are not absolute IRIs; empty for the default.
+    /// The base of ids that are not absolute IRIs; empty for the default.
     pub base: String,
     /// The language of labels.
     pub lang: String,
     /// The IRIs of the *direct* RDF view.
     pub vocabulary: RdfVocabulary,
-    /// The namespace of RDF datatypes that are units, where it is not Touchstone's own.
+    /// The namespace of RDF datatypes that are units, if it is not Touchstone's own.
     pub unit_namespace: Option<String>,
-    /// Where facts come from.
+    /// The sources of facts.
     pub sources: Vec<String>,
 }
 
@@ -67,14 +67,14 @@ impl From<RawNode> for RawValue {
     }
 }
 
-/// What a name is to its node.
+/// The role of a name.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum NameKind {
-    /// The main name. Of several the preferred one stays, and the rest become aliases.
+    /// The main name. Of several, the preferred one is kept, and the rest become aliases.
     Label,
     /// Another name.
     Alias,
-    /// A short text about the node. Of several the first in the same order stays.
+    /// A short text about the node. Of several, the first in the same order is kept.
     Description,
 }
 
@@ -88,17 +88,17 @@ pub struct PropertyInfo {
     pub(crate) range: Option<RawNode>,
     pub(crate) inverse: Option<RawProperty>,
     pub(crate) inverse_label: Option<u32>,
-    /// Holds both ways whenever it holds one way.
+    /// Whether it holds in both directions whenever it holds in one.
     pub symmetric: bool,
     /// The usual unit of its quantities.
     pub unit: Option<String>,
     /// The domain of the schema it belongs to.
     pub group: Option<String>,
-    /// It is a relation even if no fact uses it.
+    /// Whether it is a relation even if no fact uses it.
     pub is_relation: bool,
-    /// It is an attribute even if no fact uses it.
+    /// Whether it is an attribute even if no fact uses it.
     pub is_attribute: bool,
-    /// What kind of values it has, as long as no fact shows it.
+    /// The kind of its values, used if no fact has a value.
     pub kind: Option<ValueKind>,
 }
 
@@ -109,7 +109,7 @@ pub(crate) struct RawFact {
     pub(crate) property: u32,
     pub(crate) value: u32,
     pub(crate) qualifiers: u32,
-    /// The position in `sources` plus one, or 0; the top bits are marks.
+    /// The position in `sources` plus one, or 0; the top bits are flags.
     pub(crate) source: u32,
 }
 
@@ -120,24 +120,24 @@ pub(crate) const STATEMENT_BIT: u32 = 1 << 30;
 /// The bits of `source` that hold a position in the list of sources.
 pub(crate) const SOURCE_MASK: u32 = 0xffff;
 
-/// A fact that has a name of its own in the source, so that other triples can speak about it.
+/// A fact that has a name in the source, so that other triples can refer to it.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Statement {
     pub(crate) subject: Option<u32>,
     pub(crate) property: Option<u32>,
     pub(crate) value: Option<RawValue>,
-    /// It only quotes the triple; the triple must also be asserted for it to be a fact.
+    /// Whether it only quotes the triple, which is a fact only if it is asserted as well.
     pub(crate) quoted: bool,
-    /// Why it becomes no fact.
+    /// Why it does not become a fact.
     pub(crate) ignored: Option<Ignored>,
 }
 
-/// Why a statement becomes no fact.
+/// Why a statement does not become a fact.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Ignored {
     /// The source has withdrawn it.
     Deprecated,
-    /// It says what class its subject belongs to or lies under; that is kept, its qualifiers are not.
+    /// It states a class or superclass of its subject; that is kept, its qualifiers are not.
     ClassLink,
 }
 
@@ -182,11 +182,11 @@ pub struct KbBuilder {
     pub(crate) declared: Vec<u32>,
     /// Nodes that are properties as well: their names alone do not make them entities.
     pub(crate) also_properties: HashSet<u32>,
-    /// Names that go before or after the labels, see `naming.rs`.
+    /// Names that rank before or after the labels, see `naming.rs`.
     pub(crate) label_candidates: Vec<LabelCandidate>,
-    /// What the file said in its own order, if that is kept.
+    /// The records in the order of the file, if it is kept.
     pub(crate) file_order: Option<FileOrder>,
-    /// The most pairs of a class with a super-class, or with a member.
+    /// Maximum number of pairs of a class with a superclass, or with a member.
     pub(crate) max_closure: Option<u64>,
     /// Triples of an RDF file that are not facts, if they are kept.
     pub(crate) asserted: Option<RawTriples>,
@@ -236,7 +236,7 @@ impl KbBuilder {
         Ok(RawNode(node))
     }
 
-    /// Says that a node is an entity, even if nothing else is ever said about it.
+    /// Declares a node as an entity, even if there are no statements about it.
     pub fn declare(&mut self, node: RawNode) {
         self.declared.push(node.0);
     }
@@ -247,7 +247,7 @@ impl KbBuilder {
         (self.nodes.len() - declared.len()) as u64
     }
 
-    /// Says that a node is a class.
+    /// Marks a node as a class.
     pub fn mark_class(&mut self, node: RawNode) {
         self.is_class[node.0 as usize] = true;
     }
@@ -264,13 +264,13 @@ impl KbBuilder {
         self.names.push((node.0, kind, name));
     }
 
-    /// Says that a node is a direct member of a class.
+    /// Makes a node a direct member of a class.
     pub fn add_class(&mut self, node: RawNode, class: RawNode) {
         self.mark_class(class);
         self.class_of.push((node.0, class.0));
     }
 
-    /// Says that a class is a direct sub-class of another.
+    /// Makes a class a direct subclass of another.
     pub fn add_parent(&mut self, class: RawNode, parent: RawNode) {
         self.mark_class(class);
         self.mark_class(parent);
@@ -291,7 +291,7 @@ impl KbBuilder {
         &mut self.property_info[property.0 as usize]
     }
 
-    /// Sets the label of a property; of several the one in the preferred language stays.
+    /// Sets the label of a property; of several, the one in the preferred language is kept.
     pub fn set_property_label(&mut self, property: RawProperty, label: &Literal<'_>) {
         let label = self.first_literal(self.property_info[property.0 as usize].label, label);
         self.property_info(property).label = Some(label);
@@ -303,7 +303,7 @@ impl KbBuilder {
         self.property_info(property).description = Some(text);
     }
 
-    /// Sets how a relation reads backwards.
+    /// Sets the label of a relation in the inverse direction.
     pub fn set_inverse_label(&mut self, property: RawProperty, label: &Literal<'_>) {
         let label = self.first_literal(self.property_info[property.0 as usize].inverse_label, label);
         self.property_info(property).inverse_label = Some(label);
@@ -317,7 +317,7 @@ impl KbBuilder {
         }
     }
 
-    /// Which of two names or descriptions is the one to show: the language of the KB comes first (English if it has
+    /// Which of two names or descriptions is preferred: the language of the KB comes first (English if it has
     /// none), then texts without a language, then the languages in the order of their tags.
     pub(crate) fn name_order(&self, a: u32, b: u32) -> std::cmp::Ordering {
         let wanted = if self.meta.lang.is_empty() { "en" } else { self.meta.lang.as_str() };
@@ -332,8 +332,8 @@ impl KbBuilder {
         key(&a).cmp(&key(&b)).then_with(|| a.storage_order(&b))
     }
 
-    /// Sets the class of a property's subjects. Of several the first by id stays, and `false` is returned
-    /// if one was given up.
+    /// Sets the class of a property's subjects. Of several, the first by id is kept; returns `false`
+    /// if one was dropped.
     pub fn set_domain(&mut self, property: RawProperty, class: RawNode) -> bool {
         self.mark_class(class);
         let (kept, only) = self.first_node(self.property_info[property.0 as usize].domain, class);
@@ -359,7 +359,7 @@ impl KbBuilder {
         }
     }
 
-    /// Says that two relations say the same in opposite directions; see [`KbBuilder::set_domain`].
+    /// Makes a relation the inverse of another; see [`KbBuilder::set_domain`].
     pub fn set_inverse(&mut self, relation: RawProperty, inverse: RawProperty) -> bool {
         let old = self.property_info[relation.0 as usize].inverse;
         let (kept, only) = match old {
@@ -406,7 +406,7 @@ impl KbBuilder {
     /// The value that is this literal.
     pub fn literal(&mut self, literal: &Literal<'_>) -> Result<RawValue> {
         let id = match (literal.kind(), literal.as_time()) {
-            // `0044` and `44` are one year; XML Schema's padding is put back when RDF is written.
+            // `0044` and `44` are the same year; XML Schema's padding is restored when RDF is written.
             (LiteralKind::Year, Some(time)) if padded_year(time.year()) == literal.text() => {
                 self.literals.intern(&Literal { text: &time.year().to_string(), ..*literal })
             }
@@ -439,7 +439,12 @@ impl KbBuilder {
     }
 
     /// Adds a fact that is replaced by a statement with the same subject and property, if there is one.
-    pub fn truthy_fact(&mut self, subject: RawNode, property: RawProperty, value: RawValue) -> Result<()> {
+    pub(crate) fn truthy_fact(
+        &mut self,
+        subject: RawNode,
+        property: RawProperty,
+        value: RawValue,
+    ) -> Result<()> {
         self.facts.push(RawFact {
             subject: subject.0,
             property: property.0,
@@ -466,20 +471,20 @@ impl KbBuilder {
         self.qualifier_sets.intern_bytes(&bytes)
     }
 
-    /// Says that `name` stands for a fact about `subject`; facts with `name` as subject become its qualifiers.
-    pub fn statement_subject(&mut self, name: RawNode, subject: RawNode, property: RawProperty) {
+    /// Makes `name` the name of a fact about `subject`; facts with `name` as subject become its qualifiers.
+    pub(crate) fn statement_subject(&mut self, name: RawNode, subject: RawNode, property: RawProperty) {
         let statement = self.statements.entry(name.0).or_default();
         statement.subject = Some(subject.0);
         statement.property = Some(property.0);
     }
 
-    /// Says what the value of a statement is.
-    pub fn statement_value(&mut self, name: RawNode, value: RawValue) {
+    /// Sets the value of a statement.
+    pub(crate) fn statement_value(&mut self, name: RawNode, value: RawValue) {
         self.statements.entry(name.0).or_default().value = Some(value);
     }
 
-    /// Says that `name` quotes a whole triple; it is a fact only if the triple is asserted as well.
-    pub fn quoted_statement(
+    /// Makes `name` the name of a quoted triple, which is a fact only if the triple is asserted as well.
+    pub(crate) fn quoted_statement(
         &mut self,
         name: RawNode,
         subject: RawNode,
@@ -503,7 +508,7 @@ impl KbBuilder {
         self.statements.entry(name.0).or_default().ignored = Some(why);
     }
 
-    /// Puts whatever an id turns out to stand for into a domain of the schema; of several the first in order stays.
+    /// Puts the item with an id, of whatever kind, into a domain of the schema; of several, the first in order is kept.
     pub(crate) fn set_group_of_any(&mut self, id: &str, group: &str) -> Result<()> {
         let node = self.node(id)?;
         let place = self.node_groups.entry(node.0).or_insert_with(|| group.to_owned());

@@ -20,7 +20,7 @@ use hashbrown::HashMap;
 use rayon::prelude::*;
 use std::path::Path;
 
-/// What compiling made of the input.
+/// The result of compiling.
 #[derive(Clone, Debug)]
 pub struct CompileReport {
     /// The manifest of the new store.
@@ -31,7 +31,7 @@ pub struct CompileReport {
     pub cycles: Vec<Vec<String>>,
     /// Facts that could not be kept, by reason.
     pub left_out: Vec<(&'static str, u64)>,
-    /// The triples of an RDF file are all there, also those that are left out of the model.
+    /// Whether all triples of an RDF file are kept, including those that are not part of the model.
     pub is_exact_rdf: bool,
 }
 
@@ -73,12 +73,12 @@ impl Numbers {
 }
 
 impl KbBuilder {
-    /// Sorts everything and writes the store to `out`, where it appears complete or not at all. A KB that is there is replaced.
+    /// Sorts everything and writes the store to `out`, where it appears complete or not at all. An existing KB is replaced.
     pub fn compile(self, out: &Path, progress: &dyn Progress) -> Result<CompileReport> {
         self.compile_to(OutputFolder::reserve(out, &STORE_OUTPUT, &[], false)?, progress)
     }
 
-    /// The same for a place that was reserved before.
+    /// The same for a reserved folder.
     pub(crate) fn compile_to(
         mut self,
         pending: OutputFolder,
@@ -154,7 +154,7 @@ impl KbBuilder {
             fingerprint,
             source: meta.source.clone(),
             license: meta.license.clone(),
-            // All ids of an RDF file are IRIs: nothing is put before them.
+            // All ids of an RDF file are IRIs and need no base.
             base: if meta.base.is_empty() && !is_exact_rdf {
                 DEFAULT_BASE.to_owned()
             } else {
@@ -168,7 +168,7 @@ impl KbBuilder {
         }
     }
 
-    /// Finds out what the facts that stay refer to.
+    /// Finds the nodes, properties and literals that the kept facts refer to.
     fn mark_used(
         &mut self,
         statements: &Statements,
@@ -209,7 +209,7 @@ impl KbBuilder {
         Ok(usage)
     }
 
-    /// Marks what facts refer to; what the model cannot hold as a fact stays a triple.
+    /// Marks everything that facts refer to; triples that cannot be facts of the model remain triples.
     fn mark_facts(
         &mut self,
         statements: &Statements,
@@ -251,7 +251,7 @@ impl KbBuilder {
         })
     }
 
-    /// Marks what has a class or a name, and the names of properties that are used.
+    /// Marks nodes with a class or a name, and the names of used properties.
     fn mark_names(&mut self, usage: &mut Usage, left_out: &mut HashMap<&'static str, u64>) {
         for &(node, _) in &self.class_of {
             usage.node[node as usize] = true;
@@ -297,7 +297,7 @@ impl KbBuilder {
         }
     }
 
-    /// Of several descriptions of a node the one in the preferred language stays.
+    /// Of several descriptions of a node, keeps the one in the preferred language.
     fn keep_one_description(&mut self) -> u64 {
         let mut first: HashMap<u32, u32> = HashMap::new();
         let descriptions = self.names.iter().filter(|(_, kind, _)| *kind == NameKind::Description);
@@ -389,10 +389,10 @@ impl KbBuilder {
     }
 }
 
-/// Put before ids that are not IRIs when the source names no base.
+/// The base of ids that are not IRIs, if the source has no base.
 pub(crate) const DEFAULT_BASE: &str = "urn:touchstone:kb:";
 
-/// What the facts that stay refer to, by provisional number.
+/// Everything that the kept facts refer to, by provisional number.
 struct Usage {
     node: Vec<bool>,
     literal: Vec<bool>,
@@ -414,7 +414,7 @@ pub(super) fn set_pairs(bytes: &[u8]) -> impl Iterator<Item = (u32, u32)> {
     bytes.chunks_exact(8).map(move |pair| (number(&pair[..4]), number(&pair[4..])))
 }
 
-/// An error if the work is to stop.
+/// Returns an error if the user has cancelled the work.
 pub(super) fn check(progress: &dyn Progress) -> Result<()> {
     if progress.cancelled() { Err(KbError::Interrupted) } else { Ok(()) }
 }

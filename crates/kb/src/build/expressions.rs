@@ -1,5 +1,5 @@
-//! Sets OWL expressions apart: restrictions, unions and lists of them are blank nodes that describe classes and properties, not things
-//! that one could ask about. Their triples stay in the graph; the model does not have them.
+//! Separates OWL expressions: restrictions, unions and lists of them are blank nodes that describe classes and properties, not things
+//! to ask about. Their triples stay in the graph but are not part of the model.
 
 use super::builder::{KbBuilder, RawNode, RawValue};
 use super::sorter::Spill;
@@ -49,7 +49,7 @@ const OF_LISTS: [&str; 10] = [
 ];
 
 impl KbBuilder {
-    /// See the module. Returns how many facts are set apart.
+    /// See the module. Returns the number of facts that were removed from the model.
     pub(crate) fn set_expressions_apart(&mut self) -> Result<u64> {
         let find = |iri: String| self.properties.find(&iri);
         let lists: HashSet<u32> = OF_LISTS.iter().filter_map(|name| find(format!("{OWL}{name}"))).collect();
@@ -63,7 +63,7 @@ impl KbBuilder {
             ["first", "rest"].iter().filter_map(|name| find(format!("{RDF}{name}"))).collect();
         let is_blank: Vec<bool> =
             (0..index32(self.nodes.len())).map(|node| self.nodes.bytes_of(node).starts_with(b"_:")).collect();
-        // What leads from one part of an expression to the next.
+        // The links between the parts of an expression.
         let mut parts: HashMap<u32, Vec<u32>> = HashMap::new();
         let mut open: Vec<u32> = Vec::new();
         self.facts.for_each(|fact| {
@@ -113,7 +113,7 @@ impl KbBuilder {
             }
             stays
         });
-        // What only expressions are members of (owl:AllDifferent, ...) is not a class of the model.
+        // A class that has only expressions as members (owl:AllDifferent, ...) is not a class of the model.
         for (_, class) in &self.class_of {
             kinds.remove(class);
         }

@@ -31,7 +31,7 @@ pub(crate) struct FactSummary {
     pub(crate) n_qualified: u64,
     pub(crate) n_duplicates: u64,
     pub(crate) content: ContentHasher,
-    /// By node: in how many facts it stands.
+    /// By node: the number of facts that contain it.
     pub(crate) degree: Vec<u32>,
     /// By attribute.
     pub(crate) attribute_use: Vec<ValueUse>,
@@ -53,7 +53,7 @@ impl FactSummary {
         }
     }
 
-    /// Counts a fact with qualifiers and what their values are.
+    /// Counts a fact with qualifiers, and records the kinds of their values.
     fn see_qualifiers(
         &mut self,
         pairs: &[(u32, u32)],
@@ -74,7 +74,7 @@ impl FactSummary {
     }
 }
 
-/// Which kinds of values and units a property has been seen with.
+/// The kinds of values and the units that occur with a property.
 #[derive(Clone, Default)]
 pub(crate) struct ValueUse {
     /// One bit per literal family, and one for nodes.
@@ -156,12 +156,7 @@ impl<'a> FactInput<'a> {
         content.section("facts");
         sorter.for_each(|&[subject, property, value, set, source]| {
             let fact = [subject, property, value, set];
-            if n_facts.is_multiple_of(1 << 16) {
-                progress.advance(1 << 16);
-                if progress.cancelled() {
-                    return Err(KbError::Interrupted);
-                }
-            }
+            report_progress(n_facts, progress)?;
             if last == Some(fact) {
                 summary.n_duplicates += 1;
                 return Ok(());
@@ -216,7 +211,19 @@ impl<'a> FactInput<'a> {
     }
 }
 
-/// For each node the facts that have it as value.
+/// Reports progress every 65,536 facts, and returns an error if the user has cancelled the work.
+fn report_progress(n_facts: u32, progress: &dyn Progress) -> Result<()> {
+    const STEP: u32 = 1 << 16;
+    if n_facts.is_multiple_of(STEP) {
+        progress.advance(STEP.into());
+        if progress.cancelled() {
+            return Err(KbError::Interrupted);
+        }
+    }
+    Ok(())
+}
+
+/// Writes, for each node, the facts that have it as their value.
 fn write_incoming(
     sorter: Sorter<[u32; 4]>,
     n_nodes: usize,
@@ -240,7 +247,7 @@ fn write_incoming(
     incoming.finish(n_nodes, n_relations, n)
 }
 
-/// For each attribute its facts in the order of values.
+/// Writes, for each attribute, its facts in the order of their values.
 fn write_by_literal(sorter: Sorter<[u32; 4]>, n_attributes: usize, writer: &StoreWriter) -> Result<()> {
     let mut starts = vec![0u32; n_attributes + 1];
     let mut subjects = writer.column::<u32>("by_literal_subject")?;
@@ -256,7 +263,7 @@ fn write_by_literal(sorter: Sorter<[u32; 4]>, n_attributes: usize, writer: &Stor
     facts.finish().map(drop)
 }
 
-/// Counts to starting positions.
+/// Turns counts into starting positions.
 fn accumulate(starts: &mut [u32]) {
     for i in 1..starts.len() {
         starts[i] += starts[i - 1];

@@ -1,4 +1,4 @@
-//! The records of a file as the file has them, for formats whose programs depend on it.
+//! The records of a file in their original order, for formats whose programs depend on it.
 //!
 //! A store sorts facts and keeps each once. KQA Pro's published executors take the first or the last record of
 //! an entity, count repeated ones, and see a relation only from the entity it is written at. So this importer
@@ -14,7 +14,7 @@ use crate::store::BACKWARD_BIT;
 use crate::store::writer::StoreWriter;
 use bytemuck::{Pod, Zeroable};
 
-/// What was read so far, in its order.
+/// The records read so far, in their order.
 pub(crate) struct FileOrder {
     /// Lists of qualifiers, neither sorted nor without repetitions; number 0 is the empty one.
     lists: Interner,
@@ -33,7 +33,7 @@ struct RawRecord {
 
 impl KbBuilder {
     /// Keeps the order of the nodes that are declared and of the facts given to [`KbBuilder::record`].
-    pub fn keep_file_order(&mut self) {
+    pub(crate) fn keep_file_order(&mut self) {
         let mut lists = Interner::default();
         lists.intern("");
         self.file_order = Some(FileOrder { lists, records: Spill::new(&self.workspace) });
@@ -41,7 +41,7 @@ impl KbBuilder {
 
     /// Adds a fact that the file writes at `node`: as its subject, or, `backward`, as its value.
     /// `qualifiers` is sorted in place.
-    pub fn record(
+    pub(crate) fn record(
         &mut self,
         node: RawNode,
         property: RawProperty,
@@ -61,7 +61,7 @@ impl KbBuilder {
         self.fact(subject, property, value, qualifiers, None)
     }
 
-    /// Writes the columns of the file's order, if it is kept.
+    /// Writes the columns with the order of the file, if it is kept.
     pub(crate) fn write_file_order(&mut self, numbers: &Numbers, writer: &StoreWriter) -> Result<()> {
         let Some(FileOrder { lists, records }) = self.file_order.take() else { return Ok(()) };
         let mut ranks = vec![ABSENT; numbers.n_nodes()];

@@ -4,10 +4,10 @@ use crate::cast::index32;
 use crate::error::{KbError, Result};
 use crate::progress::Progress;
 
-/// Why there are no ancestors.
+/// Why the ancestors could not be computed.
 #[derive(Debug)]
 pub(crate) enum Unclosed {
-    /// There are more of them than allowed; this class was met last.
+    /// There are more of them than allowed; this is the last class examined.
     TooMany { class: u32, ancestors: usize },
     /// The work was stopped.
     Stopped(KbError),
@@ -128,7 +128,7 @@ mod tests {
     use std::sync::atomic::{AtomicU64, Ordering};
 
     #[test]
-    fn cycles_are_cut_and_told() {
+    fn cycles_are_cut_and_reported() {
         // 0 -> 1 -> 2 -> 0 is a cycle, 3 -> 3 is one, 4 -> 0 and 4 -> 2 are fine.
         let edges = vec![(0, 1), (1, 2), (2, 0), (3, 3), (4, 0), (4, 2)];
         let hierarchy = Hierarchy::new(5, edges.clone());

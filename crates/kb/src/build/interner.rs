@@ -4,7 +4,8 @@ use crate::cast::{index32, to_usize};
 use hashbrown::HashTable;
 use std::hash::{BuildHasher, Hasher};
 
-/// A growing dictionary. Memory: the bytes of each distinct string plus about 16 bytes.
+/// A growing dictionary. Memory: the bytes of each distinct string plus about 16 bytes. The name table of
+/// `touchstone_logic`'s ontology stores the hashes as well, which would be too much for the nodes of a large KB.
 pub(crate) struct Interner {
     bytes: Vec<u8>,
     starts: Vec<u64>,
@@ -34,7 +35,7 @@ impl Interner {
         hasher.finish()
     }
 
-    /// The number of the string, new or not.
+    /// The number of the string, which is added if it is new.
     pub(crate) fn intern(&mut self, text: &str) -> u32 {
         self.intern_bytes(text.as_bytes())
     }
@@ -63,7 +64,7 @@ impl Interner {
         self.table.find(self.hash(bytes), |&id| self.bytes_of(id) == bytes).copied()
     }
 
-    /// The same numbers for other strings; a string that would become the same as another stays as it is.
+    /// The same numbers for renamed strings; a string that would become equal to another is not renamed.
     pub(crate) fn renamed(&self, rename: impl Fn(&str) -> String) -> Interner {
         let mut renamed = Interner::default();
         for id in 0..index32(self.len()) {

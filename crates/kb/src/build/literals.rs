@@ -1,4 +1,4 @@
-//! The literals met during an import, each once.
+//! The distinct literals of an import.
 
 use super::interner::Interner;
 use crate::cast::{index32, to_usize};
@@ -45,9 +45,9 @@ impl LiteralTable {
         self.entries.len()
     }
 
-    /// The number of the literal, new or not.
+    /// The number of the literal, which is added if it is new.
     pub(crate) fn intern(&mut self, literal: &Literal<'_>) -> u32 {
-        // `en-GB` and `en-gb` are one language; RDF parsers write the latter.
+        // `en-GB` and `en-gb` are the same language; RDF parsers write the latter.
         let tag = if literal.kind == LiteralKind::LanguageText
             && !literal.tag.bytes().all(|b| !b.is_ascii_uppercase())
         {
@@ -92,7 +92,7 @@ impl LiteralTable {
         Literal { kind: e.kind, number_type: e.number_type, key: e.key, text, tag: self.tags.get(e.tag) }
     }
 
-    /// The tags of some literals, each once, sorted; the empty one is always there.
+    /// The distinct tags of some literals, sorted; always includes the empty one.
     pub(crate) fn sorted_tags(&self, literals: &[u32]) -> Vec<&str> {
         let mut used = vec![false; self.tags.len()];
         for &id in literals {
@@ -118,7 +118,7 @@ impl LiteralTable {
 
     /// The literals that are kept, in the order of literal ids.
     pub(crate) fn sorted(&self, keep: impl Fn(u32) -> bool + Sync) -> Vec<u32> {
-        // Comparing literals means chasing pointers; a number that decides almost every comparison is
+        // Comparing literals accesses scattered memory; a number that decides almost every comparison is
         // computed once for each.
         let mut tags: Vec<&str> = (0..index32(self.tags.len())).map(|tag| self.tags.get(tag)).collect();
         tags.sort_unstable();
@@ -141,7 +141,7 @@ impl LiteralTable {
         let rest: u128 = match family {
             LiteralFamily::Boolean => u128::from(entry.key),
             LiteralFamily::Quantity => {
-                // The usual trick: the bits of floats compare like integers once negative ones are flipped.
+                // The bits of floats compare like integers once negative ones are flipped.
                 let ordered = if entry.key >> 63 == 1 { !entry.key } else { entry.key | 1 << 63 };
                 u128::from(rank_of_tag[entry.tag as usize]) << 64 | u128::from(ordered)
             }

@@ -1,8 +1,8 @@
 //! From a stream of statements to a compiled store.
 //!
-//! Importers tell a [`KbBuilder`] what they read, in any order; [`KbBuilder::compile`] sorts it and writes
-//! the columns. Facts beyond the memory budget wait on disk; what stays in memory are the distinct names,
-//! literals and qualifier sets.
+//! Importers pass what they read to a [`KbBuilder`], in any order; [`KbBuilder::compile`] sorts it and writes
+//! the columns. Facts beyond the memory budget are stored on disk; only the distinct names,
+//! literals and qualifier sets stay in memory.
 
 mod asserted;
 mod builder;

@@ -9,7 +9,7 @@ use crate::progress::Progress;
 use crate::store::writer::{RowsBuffer, StoreWriter};
 use rayon::prelude::*;
 
-/// Writes the index over `names`, pairs of node and literal, and `iri_names`, what nodes without a label go by.
+/// Writes the index over `names`, pairs of node and literal, and `iri_names`, the names of nodes without a label.
 pub(crate) fn write(
     builder: &KbBuilder,
     numbers: &Numbers,
@@ -20,7 +20,7 @@ pub(crate) fn write(
     progress: &dyn Progress,
 ) -> Result<()> {
     let text = |name: u32| builder.literals.get(numbers.literal_order[name as usize]).text();
-    // Best-connected nodes come first here, too.
+    // Best-connected nodes come first here as well.
     let n_buckets = (names.len() + iri_names.len()).next_power_of_two();
     let all = || {
         let literals = names.par_iter().map(|&(node, name)| (node, text(name)));

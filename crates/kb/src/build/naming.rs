@@ -1,5 +1,5 @@
 //! Labels from other properties than `rdfs:label`, once all triples are read: those that the user prefers, sub-properties of `rdfs:label`,
-//! and the name properties of common vocabularies. The facts stay: what is used as a label can still be asked for by its own property.
+//! and the name properties of common vocabularies. The facts are kept: a value that is used as a label can still be queried by its own property.
 
 use super::builder::{KbBuilder, NameKind, RawNode, RawValue};
 use crate::cast::index32;
@@ -20,7 +20,7 @@ const USUAL_NAMES: [&str; 8] = [
     "http://www.geonames.org/ontology#officialName",
 ];
 
-/// Maximum length of a name: longer texts of usual name properties are not names.
+/// Maximum length of a name: longer texts of common name properties are not names.
 const LONGEST: usize = 200;
 
 /// A value that may become a label. The lowest rank wins.
@@ -32,15 +32,15 @@ pub(crate) struct LabelCandidate {
 }
 
 impl KbBuilder {
-    /// Says that a name goes before all of a higher rank.
+    /// Adds a name, which is preferred to all names of a higher rank.
     pub(crate) fn prefer_label(&mut self, node: RawNode, rank: usize, name: &Literal<'_>) {
         let literal = self.literals.intern(name);
         self.label_candidates.push(LabelCandidate { node: node.0, rank: index32(rank), literal });
     }
 
-    /// Chooses labels among the values of name properties. The `preferred` ones (lists of ids, the best first) go before `rdfs:label`,
-    /// which then is an alias; sub-properties of it and, if `usual`, those of common vocabularies are for what has no label.
-    /// Returns how many nodes got their label so.
+    /// Chooses labels among the values of name properties. The `preferred` ones (lists of ids, the best first) rank before `rdfs:label`,
+    /// which then is an alias; its sub-properties and, if `usual`, those of common vocabularies are used for nodes without a label.
+    /// Returns the number of nodes that got their label this way.
     pub(crate) fn label_by_properties(
         &mut self,
         preferred: &[Vec<String>],
@@ -118,7 +118,7 @@ impl KbBuilder {
         Ok(n_labels)
     }
 
-    /// A name is text, whatever datatype it was given.
+    /// A name is text, whatever its datatype.
     fn as_text(&mut self, literal: u32) -> u32 {
         let found = self.literals.get(literal);
         if found.kind().family() == LiteralFamily::Text {
@@ -128,7 +128,7 @@ impl KbBuilder {
         self.literals.intern(&Literal::text_value(&text))
     }
 
-    /// The properties that are said to be sub-properties of `rdfs:label` or `skos:prefLabel`, also through others.
+    /// The properties declared as sub-properties of `rdfs:label` or `skos:prefLabel`, directly or indirectly.
     fn label_sub_properties(&mut self) -> Result<Vec<u32>> {
         let Some(sub_property) = self.properties.find(&format!("{RDFS}subPropertyOf")) else {
             return Ok(Vec::new());

@@ -11,24 +11,24 @@ use crate::store::name_of_iri;
 use crate::store::writer::{RowsBuffer, StoreWriter};
 use rayon::prelude::*;
 
-/// Maximum number of pairs of a class with a super-class, or with a member, unless there are very many classes or members.
+/// Maximum number of pairs of a class with a superclass, or with a member, unless there are very many classes or members.
 const DEFAULT_MAX_CLOSURE: u64 = 50_000_000;
 
 /// What later stages need to know about nodes.
 pub(crate) struct NodeSummary {
     /// Labels and aliases, as (node, literal).
     pub(crate) names: Vec<(u32, u32)>,
-    /// What nodes without a label go by.
+    /// The names of nodes without a label.
     pub(crate) iri_names: Vec<(u32, String)>,
     pub(crate) hierarchy: Hierarchy,
     pub(crate) content: ContentHasher,
 }
 
-/// What nodes are called.
+/// The names of nodes.
 struct NodeNames {
     /// Labels and aliases, as (node, literal).
     names: Vec<(u32, u32)>,
-    /// What nodes without a label go by.
+    /// The names of nodes without a label.
     iri_names: Vec<(u32, String)>,
 }
 
@@ -180,7 +180,7 @@ impl KbBuilder {
             let depth = ancestors.get(deepest as usize).map_or(0, Vec::len);
             return Err(too_deep("pairs of a class and a member", limit, deepest, depth));
         }
-        // Nodes come in ascending order, so all lists are sorted, and what comes twice comes in a row.
+        // Nodes come in ascending order, so all lists are sorted, and duplicates are adjacent.
         let mut members: Vec<Vec<u32>> = vec![Vec::new(); n_classes];
         for (position, &(node, class)) in class_of.iter().enumerate() {
             if position.is_multiple_of(1 << 8) {
@@ -203,7 +203,7 @@ impl KbBuilder {
         Ok(hierarchy)
     }
 
-    /// The most pairs of a closure over `direct` things: however many those are, a usual number for each is fine.
+    /// Maximum number of pairs of a closure over `direct` pairs: a typical number for each of them is always allowed.
     fn closure_limit(&self, direct: usize) -> u64 {
         self.max_closure.unwrap_or_else(|| (64 * direct as u64).max(DEFAULT_MAX_CLOSURE))
     }
@@ -221,7 +221,7 @@ impl KbBuilder {
         let rank_of_tag = self.literals.tag_ranks(&tags);
         let rank = |&id: &u32| rank_of_tag[self.literals.tag_of(id) as usize];
         writer.write("literal_tag", &order.par_iter().map(rank).collect::<Vec<u32>>())?;
-        // Literals lie scattered in memory: each is visited once for all columns.
+        // Literals are scattered in memory, so each is visited once for all columns.
         let mut starts: Vec<u64> = Vec::with_capacity(order.len() + 1);
         let (mut kinds, mut types, mut keys) = (Vec::new(), Vec::new(), Vec::with_capacity(order.len()));
         let mut bytes = writer.column::<u8>("literal_text.bytes")?;

@@ -1,4 +1,4 @@
-//! What can only be understood once all triples are read: names of properties, usual units, the base of ids.
+//! Steps that need all triples: names of properties, usual units, the base of ids.
 
 use super::builder::{KbBuilder, LITERAL_BIT, NameKind, RawFact, RawValue};
 use super::literals::LiteralTable;
@@ -10,14 +10,14 @@ use crate::literal::{Literal, LiteralKind, UNIT_NAMESPACE};
 use crate::vocabulary::RdfVocabulary;
 
 impl KbBuilder {
-    /// In RDF a property is named like any other resource, and only at the end it is known to be one.
-    /// Returns how many names properties cannot have.
+    /// In RDF a property is named like any other resource, and whether it is a property is known only at the end.
+    /// Returns the number of names that were dropped because properties have no aliases.
     pub(crate) fn name_properties(&mut self) -> u64 {
         let mut n_aliases = 0;
         let mut names: Vec<(Option<u32>, Option<u32>, NameKind, u32)> = Vec::new();
         for &(node, kind, name) in &self.names {
             let id = self.nodes.get(node);
-            // Other ids have IRIs of their own as properties.
+            // Other ids have separate IRIs as properties.
             if self.meta.vocabulary != RdfVocabulary::Freebase && !is_absolute(id) {
                 continue;
             }
@@ -67,11 +67,11 @@ impl KbBuilder {
         n_aliases
     }
 
-    /// In RDF a quantity in the usual unit of its attribute is written as a plain number: gives it its unit
-    /// back, now that the units of all attributes are known.
+    /// In RDF a quantity in the usual unit of its attribute is written as a plain number: restores its unit,
+    /// now that the units of all attributes are known.
     pub(crate) fn apply_units(&mut self) -> Result<()> {
         let dimensionless = format!("{UNIT_NAMESPACE}1");
-        // Where triples are kept as they are written, no two of them may become one.
+        // If triples are kept as written, no two of them may become equal.
         let exact = self.asserted.is_some();
         let namespace = self.meta.unit_namespace.clone().unwrap_or_else(|| UNIT_NAMESPACE.to_owned());
         let units: Vec<String> =
@@ -91,7 +91,7 @@ impl KbBuilder {
                 LiteralKind::Quantity if literal.unit().is_empty() => {
                     Literal::quantity_of(&text, unit, literal.number_type())
                 }
-                // Written out it is another term than the plain number that says the same.
+                // With its unit it is another term than the plain number with the same meaning.
                 LiteralKind::Quantity if exact && literal.unit() == unit => {
                     Some(Literal::typed_text(&text, &datatype))
                 }
@@ -110,7 +110,7 @@ impl KbBuilder {
         }
         let old = std::mem::replace(&mut self.facts, Spill::new(&self.workspace));
         old.into_each(|mut fact: RawFact| {
-            // Statements about a statement are qualifiers, which carry their own unit.
+            // Statements about a statement are qualifiers, which have their own unit.
             if !self.statements.contains_key(&fact.subject) {
                 fact.value = with_unit(&mut self.literals, fact.property, RawValue(fact.value)).0;
             }
@@ -118,7 +118,7 @@ impl KbBuilder {
         })
     }
 
-    /// Shortens the ids of an exported KB to what they were before the export put the base before them.
+    /// Removes the base from the ids of an exported KB.
     pub(crate) fn take_away_base(&mut self, base: &str) {
         self.meta.base = base.to_owned();
         let scheme = IriScheme { base: base.to_owned(), vocabulary: self.meta.vocabulary };
@@ -126,7 +126,7 @@ impl KbBuilder {
             Resource::Node(id) => id.into_owned(),
             Resource::Property(_) | Resource::Qualifier(_) => id.to_owned(),
         });
-        // Qualifier keys that stand as predicates keep their IRI until they are known to be qualifiers.
+        // Qualifier keys that occur as predicates keep their IRI until they are known to be qualifiers.
         self.properties = self.properties.renamed(|id| match scheme.resource(id) {
             Resource::Property(id) => id.into_owned(),
             Resource::Node(_) | Resource::Qualifier(_) => id.to_owned(),

@@ -26,15 +26,7 @@ pub(crate) fn write(
     let qualifiers: Vec<PropertyInfo> =
         numbers.qualifier_order.iter().map(|&raw| builder.qualifier_info[raw as usize].clone()).collect();
 
-    let mut groups: Vec<&str> = relations
-        .iter()
-        .chain(&attributes)
-        .chain(&qualifiers)
-        .filter_map(|info| info.group.as_deref())
-        .chain(builder.node_groups.values().map(String::as_str))
-        .collect();
-    groups.sort_unstable();
-    groups.dedup();
+    let groups = group_names(builder, [&relations, &attributes, &qualifiers]);
     writer.write_strings("group", groups.iter().copied())?;
     let group_of =
         |group: Option<&str>| group.and_then(|g| groups.binary_search(&g).ok()).map_or(ABSENT, index32);
@@ -78,6 +70,29 @@ pub(crate) fn write(
     column("qualifier_group", qualifiers.iter().map(|q| group_of(q.group.as_deref())).collect())?;
     column("qualifier_kind", kinds(&qualifiers, &facts.qualifier_use))?;
 
+    write_units(&attributes, facts, builder, writer, &mut content)?;
+    write_ids(builder, numbers, writer, &mut content)?;
+    Ok(content)
+}
+
+/// The domains of the schema, sorted.
+fn group_names<'b>(builder: &'b KbBuilder, infos: [&'b [PropertyInfo]; 3]) -> Vec<&'b str> {
+    let of_properties = infos.into_iter().flatten().filter_map(|info| info.group.as_deref());
+    let mut groups: Vec<&str> =
+        of_properties.chain(builder.node_groups.values().map(String::as_str)).collect();
+    groups.sort_unstable();
+    groups.dedup();
+    groups
+}
+
+/// Writes the unit of each attribute's plain numbers.
+fn write_units(
+    attributes: &[PropertyInfo],
+    facts: &FactSummary,
+    builder: &KbBuilder,
+    writer: &StoreWriter,
+    content: &mut ContentHasher,
+) -> Result<()> {
     let units: Vec<&str> = attributes
         .iter()
         .zip(&facts.attribute_use)
@@ -90,7 +105,16 @@ pub(crate) fn write(
     writer.write_strings("attribute_unit", units.iter().copied())?;
     content.section("attribute units");
     units.iter().for_each(|unit| content.text(unit));
+    Ok(())
+}
 
+/// Writes the ids of relations, attributes and qualifier keys.
+fn write_ids(
+    builder: &KbBuilder,
+    numbers: &Numbers,
+    writer: &StoreWriter,
+    content: &mut ContentHasher,
+) -> Result<()> {
     for (name, order, interner) in [
         ("relation_id", &numbers.relation_order, &builder.properties),
         ("attribute_id", &numbers.attribute_order, &builder.properties),
@@ -100,10 +124,10 @@ pub(crate) fn write(
         content.section(name);
         order.iter().for_each(|&raw| content.text(interner.get(raw)));
     }
-    Ok(content)
+    Ok(())
 }
 
-/// The inverse of each relation, completed where only the other side says it.
+/// The inverse of each relation, completed where only the other relation declares it.
 fn inverses(relations: &[PropertyInfo], numbers: &Numbers) -> Vec<u32> {
     let declared = |info: &PropertyInfo| info.inverse.map_or(ABSENT, |i| numbers.relation[i.0 as usize]);
     let mut inverses: Vec<u32> = relations.iter().map(declared).collect();
@@ -116,7 +140,7 @@ fn inverses(relations: &[PropertyInfo], numbers: &Numbers) -> Vec<u32> {
     inverses
 }
 
-/// The kind of values a property has been seen with; what was declared counts where none was seen.
+/// The kind of the values that occur with a property; the declared kind if there are none.
 fn kind_of(info: &PropertyInfo, used: &ValueUse) -> ValueKind {
     let bit = |family: LiteralFamily| 1u8 << family as u8;
     match used.families {

@@ -1,6 +1,6 @@
 //! Sorting more records than memory holds: sorted runs on disk, merged while reading.
 //!
-//! Memory is bounded by the budget given; below it nothing touches the disk.
+//! Memory is bounded by the given budget; below it nothing is written to disk.
 
 use crate::error::{KbError, Result};
 use bytemuck::Pod;
@@ -11,12 +11,12 @@ use std::fs::File;
 use std::io::{BufReader, BufWriter, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-/// Where and how much may be kept during an import.
+/// The folder and the memory that an import may use.
 #[derive(Clone, Debug)]
 pub struct Workspace {
-    /// Temporary files go here.
+    /// The folder for temporary files.
     pub dir: PathBuf,
-    /// Bytes of records that each stage may hold in memory before it goes to disk.
+    /// Bytes of records that each stage may hold in memory before it writes to disk.
     pub memory: usize,
 }
 
@@ -30,7 +30,7 @@ impl Workspace {
     }
 }
 
-/// Records kept in the order they came, on disk beyond the budget.
+/// Records in insertion order, on disk beyond the budget.
 pub(crate) struct Spill<T> {
     workspace: Workspace,
     buffer: Vec<T>,
@@ -61,7 +61,7 @@ impl<T: Pod> Spill<T> {
         Ok(())
     }
 
-    /// Visits all records in the order they came; may be called again.
+    /// Visits all records in insertion order; may be called again.
     pub(crate) fn for_each(&mut self, mut visit: impl FnMut(&T) -> Result<()>) -> Result<()> {
         if let Some((file, n)) = &mut self.file {
             let dir = &self.workspace.dir;
@@ -75,7 +75,7 @@ impl<T: Pod> Spill<T> {
         self.buffer.iter().try_for_each(visit)
     }
 
-    /// Hands all records on, in the order they came.
+    /// Passes on all records, in insertion order.
     pub(crate) fn into_each(mut self, mut visit: impl FnMut(T) -> Result<()>) -> Result<()> {
         self.for_each(|record| visit(*record))
     }
@@ -104,7 +104,7 @@ impl<R: Read, T: Pod> Run<R, T> {
     }
 }
 
-/// Records that come back in ascending order.
+/// Records that are returned in ascending order.
 pub(crate) struct Sorter<T> {
     workspace: Workspace,
     buffer: Vec<T>,
@@ -140,7 +140,7 @@ impl<T: Pod + Ord + Send + Sync> Sorter<T> {
         Ok(())
     }
 
-    /// Merges all runs into one: every run holds a file open, and there are limits to that.
+    /// Merges all runs into one: every run needs an open file, whose number is limited.
     fn join_runs(&mut self) -> Result<()> {
         let dir = self.workspace.dir.clone();
         let mut out = BufWriter::with_capacity(1 << 18, self.workspace.temporary_file()?);

@@ -1,4 +1,4 @@
-//! Facts that have a name of their own in the source, so that other triples can speak about them: RDF 1.2
+//! Facts that have a name in the source, so that other triples can refer to them: RDF 1.2
 //! reifiers and Wikidata's statement nodes. Statements about the name become the fact's qualifiers.
 
 use super::builder::{
@@ -9,20 +9,20 @@ use crate::iri::{IriScheme, Resource};
 use crate::vocabulary::RdfVocabulary;
 use hashbrown::{HashMap, HashSet};
 
-/// What a raw fact turns into.
+/// What a raw fact becomes.
 pub(crate) enum RawFactUse {
     Kept,
-    /// It says something about the statement that is its subject.
+    /// A qualifier of the statement that is its subject.
     Qualifies,
     /// Its value is the name of a statement.
     PointsAtStatement,
-    /// A statement with qualifiers says the same.
+    /// A statement with qualifiers has the same triple.
     Covered,
 }
 
-/// The statements of the source, and what they make of plain facts.
+/// The statements of the source, and their effect on plain facts.
 pub(crate) struct Statements {
-    /// (subject, property) pairs for which there are statements: shortcuts give way to them.
+    /// (subject, property) pairs with statements, which replace the shortcuts.
     claimed: HashSet<(u32, u32)>,
     /// Quoted triples, and whether they are asserted.
     quoted: HashMap<(u32, u32, u32), bool>,
@@ -44,7 +44,7 @@ impl KbBuilder {
         left_out: &mut HashMap<&'static str, u64>,
     ) -> Result<Statements> {
         let mut resolved = Statements { claimed: HashSet::new(), quoted: HashMap::new() };
-        // Statements about a class stay facts.
+        // Statements about a class remain facts.
         let n_statements = self.statements.len();
         self.statements.retain(|name, _| !self.is_class[*name as usize]);
         self.more_quotes.retain(|(name, _)| !self.is_class[*name as usize]);
@@ -120,7 +120,7 @@ impl KbBuilder {
         Ok(resolved)
     }
 
-    /// The qualifier key that a property of a statement is.
+    /// The qualifier key for a property of a statement.
     fn qualifier_of(&mut self, property: u32, scheme: &IriScheme) -> RawQualifier {
         let iri = self.properties.get(property);
         let id = match scheme.resource(iri) {
@@ -130,7 +130,7 @@ impl KbBuilder {
         let label = self.property_info[property as usize].label;
         let qualifier = self.qualifier(&id);
         let info = &mut self.qualifier_info[qualifier.0 as usize];
-        // Where properties and qualifier keys share their IRIs, they share their names.
+        // Properties and qualifier keys that share their IRIs share their names.
         if crate::iri::is_absolute(&id) || self.meta.vocabulary == RdfVocabulary::Wikidata {
             info.label = info.label.or(label);
         }

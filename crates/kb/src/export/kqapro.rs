@@ -104,7 +104,7 @@ impl Writer<'_> {
         qualifiers.into()
     }
 
-    /// Concepts hold no records: facts between them, and their attributes, have no place.
+    /// Concepts have no records: facts between them, and their attributes, cannot be written.
     fn count_class_facts(&mut self, node: NodeId) {
         for fact in self.kb.facts_about(node) {
             match fact.value {
@@ -128,10 +128,10 @@ impl Writer<'_> {
         );
         report.lose("facts between classes", self.n_between_classes);
         report.lose("attributes of classes", self.n_class_attributes);
-        let told = |told: bool| u64::from(told);
+        let count = |lost: bool| u64::from(lost);
         report.lose(
             "missing labels, for which the id is written",
-            kb.nodes().map(|n| told(kb.label_literal(n).is_none())).sum(),
+            kb.nodes().map(|n| count(kb.label_literal(n).is_none())).sum(),
         );
         let number_types = (0..index32(kb.n_literals()))
             .map(|id| kb.literal(LiteralId(id)))
@@ -139,12 +139,12 @@ impl Writer<'_> {
         report.lose("XML Schema types of numbers", number_types.count() as u64);
         let described = kb.relations().map(|r| kb.relation_description(r).is_some());
         let described = described.chain(kb.attributes().map(|a| kb.attribute_description(a).is_some()));
-        report.lose("descriptions of properties", described.map(told).sum());
+        report.lose("descriptions of properties", described.map(count).sum());
         let unused = kb.relations().map(|r| kb.subjects_with(Property::Relation(r)).len() == 0);
         let unused = unused.chain(kb.attributes().map(|a| kb.facts_by_value(a).is_empty()));
-        report.lose("properties without facts", unused.map(told).sum());
+        report.lose("properties without facts", unused.map(count).sum());
         let relations = kb.relations().map(|r| {
-            told(
+            count(
                 kb.relation_domain(r).is_some()
                     || kb.relation_range(r).is_some()
                     || kb.relation_inverse(r).is_some()
@@ -152,10 +152,10 @@ impl Writer<'_> {
                     || kb.is_symmetric(r),
             )
         });
-        let attributes = kb.attributes().map(|a| told(kb.attribute_domain(a).is_some()));
+        let attributes = kb.attributes().map(|a| count(kb.attribute_domain(a).is_some()));
         report.lose("domains, ranges and inverses of properties", relations.chain(attributes).sum());
         report.lose("domains of the schema", kb.groups().len() as u64);
-        let renamed = |id: &str, label: &str| told(id != label);
+        let renamed = |id: &str, label: &str| count(id != label);
         let properties = kb.relations().map(|r| renamed(kb.relation_id(r), kb.relation_label(r)));
         let properties =
             properties.chain(kb.attributes().map(|a| renamed(kb.attribute_id(a), kb.attribute_label(a))));
@@ -195,7 +195,7 @@ fn value_json(literal: &Literal<'_>) -> Json {
     }
     match literal.as_time() {
         Some(time) if time.precision() >= Precision::Day => {
-            // KQA Pro knows no date before the common era, but years.
+            // KQA Pro has years before the common era, but no dates.
             json!({"type": "date", "value": time.date_text()})
         }
         Some(time) => json!({"type": "year", "value": time.year()}),

@@ -13,7 +13,7 @@ pub(super) fn write(kb: &Kb, out: &mut impl Write, progress: &dyn Progress) -> i
     for line in schema(kb) {
         write_line(out, &line)?;
     }
-    // Classes first: readers meet the hierarchy before its members.
+    // Classes first: readers get the hierarchy before its members.
     let (entities, classes): (Vec<NodeId>, Vec<NodeId>) = kb.nodes().partition(|&n| kb.as_class(n).is_none());
     for node in classes.into_iter().chain(entities) {
         report.n_records += 1;

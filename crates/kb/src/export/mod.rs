@@ -1,4 +1,4 @@
-//! Writes a KB in the formats of others, and says what a format cannot hold.
+//! Writes a KB in other formats, and reports what a format cannot hold.
 
 mod kqapro;
 mod lines;
@@ -15,7 +15,7 @@ use serde::Serialize;
 use std::io::{BufWriter, Write};
 use std::path::Path;
 
-/// In which format.
+/// The format.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ExportFormat {
     /// N-Triples.
@@ -28,7 +28,7 @@ pub enum ExportFormat {
     Lines,
 }
 
-/// Which triples, for RDF formats.
+/// The view whose triples are written, for RDF formats.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ExportView {
     /// [`crate::rdf::DirectView`].
@@ -43,7 +43,7 @@ pub struct ExportReport {
     /// Triples, or entities and classes.
     #[serde(rename = "records")]
     pub n_records: u64,
-    /// What the format cannot hold, each with how often that occurs.
+    /// What the format cannot hold, with counts.
     #[serde(serialize_with = "counts_as_map")]
     pub lost: Vec<(&'static str, u64)>,
 }
@@ -59,14 +59,14 @@ impl ExportReport {
     }
 }
 
-/// How to export.
+/// Options of an export.
 #[derive(Clone, Copy, Debug)]
 pub struct ExportRequest {
-    /// In which format.
+    /// The format.
     pub format: ExportFormat,
-    /// Which triples, for RDF formats.
+    /// The view whose triples are written, for RDF formats.
     pub view: ExportView,
-    /// Write names of facts and their qualifiers in the direct view: RDF 1.2, which older systems cannot read.
+    /// Whether names of facts and their qualifiers are written in the direct view: RDF 1.2, which older systems cannot read.
     pub qualifiers: bool,
 }
 
@@ -91,7 +91,7 @@ pub fn export(
     })
 }
 
-/// Writes a KB to a file, which appears complete or not at all and replaces whatever is there. A pipe or a device is written to as it is.
+/// Writes a KB to a file, which appears complete or not at all and replaces an existing one. A pipe or a device is written to directly.
 pub fn export_to(
     kb: &Kb,
     request: &ExportRequest,
@@ -104,7 +104,7 @@ pub fn export_to(
     Ok(report)
 }
 
-/// Reports progress for every node and stops when asked to.
+/// Reports progress for every node, and returns an error if the user has cancelled the work.
 fn tick(progress: &dyn Progress, done: u64) -> std::io::Result<()> {
     if done.is_multiple_of(1024) {
         progress.advance(1024);

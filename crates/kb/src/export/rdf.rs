@@ -60,7 +60,7 @@ pub(super) fn write(
     Ok(report)
 }
 
-/// Tells importers which base was put before ids, so that they can take it away again.
+/// Writes the base of the ids, so that importers can remove it again.
 fn base_triple(kb: &Kb) -> Option<Triple> {
     let manifest = kb.manifest();
     let ids = kb.nodes().map(|node| kb.node_id(node));

@@ -1,6 +1,6 @@
 //! Freebase's ontology files, as GrailQA distributes them, with their defects.
 //!
-//! - `fb_roles`: "domain relation range"; two lines lack a newline and fuse two records: fields one to three
+//! - `fb_roles`: "domain relation range"; two lines lack a newline and join two records: fields one to three
 //!   count, and of two lines for one relation the last wins;
 //! - `fb_types`: "sub meta.subclassOf super", sometimes with a trailing dot; two lines are fused, some reflexive;
 //! - `reverse_properties`: "relation TAB inverse";

@@ -1,4 +1,4 @@
-//! What kind of files a user gives, by the ending of their names and, for JSON, by how they begin.
+//! Detects the kind of files by the ending of their names and, for JSON, by their beginning.
 
 use super::input;
 use super::rdf::format_of;
@@ -21,7 +21,7 @@ pub enum FileKind {
 }
 
 impl FileKind {
-    /// The word of `--from`.
+    /// The value of `--from`.
     pub fn name(self) -> &'static str {
         match self {
             FileKind::KqaPro => "kqapro",
@@ -31,7 +31,7 @@ impl FileKind {
         }
     }
 
-    /// What all of the files are.
+    /// The kind of all files.
     pub fn of(inputs: &[PathBuf]) -> Result<FileKind> {
         let mut found: Option<(FileKind, &Path)> = None;
         for path in inputs {
@@ -68,7 +68,7 @@ impl FileKind {
         FileKind::of_json(&String::from_utf8_lossy(start)).ok_or_else(unknown)
     }
 
-    /// What JSON is, by its beginning.
+    /// The kind of a JSON file, by its beginning.
     fn of_json(start: &str) -> Option<FileKind> {
         let first_line = start.lines().find(|line| !line.trim().is_empty())?;
         let begins = |text: &str, key: &str| {
@@ -102,7 +102,7 @@ mod tests {
             let path = entry.unwrap().path();
             let name = path.file_name().unwrap().to_string_lossy().into_owned();
             let other = [".expected", ".md", ".seeds", ".ontology"].iter().any(|end| name.ends_with(end));
-            // A KB without anything, and records without claims, could be anything.
+            // The kind of an empty KB, or of records without claims, cannot be detected.
             if other || name.contains("empty") {
                 continue;
             }

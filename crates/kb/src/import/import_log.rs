@@ -1,4 +1,4 @@
-//! What an import read, kept and could not understand.
+//! What an import read, kept and could not parse.
 
 use crate::build::CompileReport;
 use crate::error::{KbError, Result};
@@ -8,7 +8,7 @@ use serde::{Serialize, Serializer};
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-/// A record that could not be understood.
+/// A record that could not be parsed.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct Problem {
     /// The file.
@@ -68,7 +68,7 @@ impl fmt::Display for Problem {
     }
 }
 
-/// How many records of each kind were read, in the order they were first met.
+/// The number of records read of each kind, in the order of first occurrence.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Tally(pub Vec<(&'static str, u64)>);
 
@@ -95,7 +95,7 @@ impl Tally {
         }
     }
 
-    /// Takes some of a kind away.
+    /// Subtracts from the count of a kind.
     fn take(&mut self, what: &str, n: u64) {
         if let Some((_, count)) = self.0.iter_mut().find(|(kind, _)| *kind == what) {
             *count = count.saturating_sub(n);
@@ -114,32 +114,32 @@ impl Tally {
     }
 }
 
-/// What an import did.
+/// The result of an import.
 #[derive(Clone, Debug)]
 pub struct ImportReport {
-    /// Records kept, by what they were turned into.
+    /// Records kept, by what they became.
     pub kept: Tally,
-    /// Triples of RDF that are kept in the graph as they were written, but that the model has no place for, by reason.
+    /// RDF triples that are kept in the graph as written but are not part of the model, by reason.
     pub graph_only: Tally,
     /// Records left out on purpose, by reason.
     pub skipped: Tally,
-    /// What was lost of records that were kept, and how often.
+    /// What was lost from records that were kept, with counts.
     pub notes: Tally,
-    /// The number of records that could not be understood.
+    /// The number of records that could not be parsed.
     pub n_problems: u64,
     /// The first of them by position.
     pub problems: Vec<Problem>,
-    /// What compiling made of the records.
+    /// The result of compiling.
     pub compiled: CompileReport,
 }
 
 impl ImportReport {
-    /// All records that were read: kept, skipped and not understood.
+    /// All records that were read: kept, skipped and not parsed.
     pub fn n_records(&self) -> u64 {
         self.kept.total() + self.graph_only.total() + self.skipped.total() + self.n_problems
     }
 
-    /// The report for machines, with at most `max_problems` of the problems.
+    /// The report for JSON output, with at most `max_problems` of the problems.
     pub fn summary<'r>(
         &'r self,
         out: &'r Path,
@@ -189,7 +189,7 @@ pub struct KbImportSummary<'r> {
 /// Maximum number of problems to keep with their text; all are counted.
 const MAX_PROBLEMS: usize = 1000;
 
-/// Takes notes during an import.
+/// Collects the report during an import.
 pub(crate) struct ImportLog {
     strict: bool,
     kept: Tally,
@@ -226,14 +226,14 @@ impl ImportLog {
         self.graph_only.add(why, 1);
     }
 
-    /// There is no graph next to the model: what would be kept only there is skipped.
+    /// Counts triples outside the model as skipped, for imports that do not keep the graph.
     pub(crate) fn skip_graph_only(&mut self) {
         for (why, n) in std::mem::take(&mut self.graph_only).0 {
             self.skipped.add(why, n);
         }
     }
 
-    /// Counts records that were taken for something as left out of the model, and kept in the graph only if it is.
+    /// Moves records from those kept to those left out of the model, and kept in the graph only if there is one.
     pub(crate) fn reclassify(&mut self, kept_as: &'static str, n: u64, why: &'static str, in_graph: bool) {
         if n > 0 {
             self.kept.take(kept_as, n);
@@ -242,19 +242,19 @@ impl ImportLog {
         }
     }
 
-    /// Notes that part of a record that is kept was lost.
+    /// Counts a loss in a record that is kept.
     pub(crate) fn note(&mut self, what: &'static str) {
         self.notes.add(what, 1);
     }
 
-    /// Notes the same several times.
+    /// Counts the same loss several times.
     pub(crate) fn note_times(&mut self, what: &'static str, n: u64) {
         if n > 0 {
             self.notes.add(what, n);
         }
     }
 
-    /// Notes a problem; an error if the import is strict.
+    /// Adds a problem; an error if the import is strict.
     pub(crate) fn problem(&mut self, problem: Problem) -> Result<()> {
         if self.strict {
             return Err(KbError::Input(Box::new(problem)));
@@ -267,7 +267,7 @@ impl ImportLog {
         Ok(())
     }
 
-    /// An import that understood nothing at all is a mistake, and must not replace a good KB. An RDF graph may be
+    /// Returns an error if nothing could be imported: such an import must not replace a good KB. An RDF graph may be
     /// empty.
     pub(crate) fn check_not_empty(&mut self, inputs: &[PathBuf], may_be_empty: bool) -> Result<()> {
         let nothing_read = self.n_problems + self.skipped.total() == 0;

@@ -16,8 +16,8 @@ pub(crate) fn display_name(path: &Path) -> String {
     path.display().to_string()
 }
 
-/// Opens a file, decompressing gzip, zstd or bzip2 as its first bytes say.
-/// Progress advances by bytes of the file as it lies on disk.
+/// Opens a file, decompressing gzip, zstd or bzip2 as detected from its first bytes.
+/// Progress advances by bytes of the file on disk.
 pub fn open<'p>(path: &Path, progress: &'p dyn Progress) -> Result<Box<dyn BufRead + Send + 'p>> {
     let file = File::open(path).map_err(KbError::io("open", path))?;
     let mut reader = BufReader::with_capacity(1 << 18, Counted { file, progress });
@@ -39,14 +39,14 @@ pub fn open<'p>(path: &Path, progress: &'p dyn Progress) -> Result<Box<dyn BufRe
             Box::new(BufReader::with_capacity(1 << 18, decoder))
         }
     };
-    // Some editors put a byte order mark before the text. Errors come back when the input is read.
+    // Some editors write a byte order mark before the text. Errors are reported when the input is read.
     if reader.fill_buf().is_ok_and(|start| start.starts_with(b"\xef\xbb\xbf")) {
         reader.consume(3);
     }
     Ok(reader)
 }
 
-/// How far decompression may look back (as a power of two): the default of the command-line tool.
+/// The window size of decompression (as a power of two): the default of the command-line tool.
 const ZSTD_WINDOW_LOG: u32 = 27;
 
 /// The sum of the files' sizes, for the progress bar.
@@ -105,14 +105,14 @@ fn is_cancelled(error: &io::Error) -> bool {
     error.get_ref().is_some_and(|inner| inner.is::<Cancelled>())
 }
 
-/// An input error at a line: what was read so far may be cut short, so the import cannot go on.
+/// An input error at a line: what was read may be truncated, so the import cannot continue.
 pub(crate) fn read_error(file: &str, line: u64, error: &io::Error) -> KbError {
     if is_cancelled(error) {
         return KbError::Interrupted;
     }
     let message = match error.get_ref().and_then(|inner| inner.downcast_ref::<TooLong>()) {
         Some(too_long) => too_long.to_string(),
-        None => format!("the input ends or breaks here ({error}); is the file cut short?"),
+        None => format!("the input ends or breaks here ({error}); is the file truncated?"),
     };
     problem_at(file, line, message)
 }
@@ -122,7 +122,7 @@ fn problem_at(file: &str, line: u64, message: String) -> KbError {
     KbError::Input(Box::new(Problem { file, line, column: 1, snippet, caret: 0, message }))
 }
 
-/// A record is longer than allowed: a file of another kind, or one that is made to fill the memory.
+/// A record is longer than allowed: a file of another kind, or one made to exhaust the memory.
 #[derive(Debug, thiserror::Error)]
 #[error("a record is longer than {} bytes; is --from right? Longer ones are read with --max-record", limit)]
 pub(crate) struct TooLong {
@@ -180,7 +180,7 @@ impl Iterator for LineBlocks<'_> {
                 break;
             }
             searched = bytes.len();
-            // Without an end of line up to here, all of this is one line.
+            // There is no end of line up to here, so all of this is one line.
             if bytes.len() > self.longest {
                 self.done = true;
                 let too_long = TooLong { limit: self.longest };
@@ -197,7 +197,7 @@ impl Iterator for LineBlocks<'_> {
 }
 
 /// Runs `parse` on items in several threads and `consume` on the results in this one, in the order of the
-/// items. At most a few items are under way at any time, so memory stays bounded.
+/// items. At most a few items are in progress at any time, so memory stays bounded.
 pub(crate) fn in_parallel<T: Send, P: Send>(
     items: impl Iterator<Item = Result<T>> + Send,
     parse: impl Fn(T) -> P + Sync,
@@ -223,7 +223,7 @@ pub(crate) fn in_parallel<T: Send, P: Send>(
                 loop {
                     let received = item_receiver.lock().unwrap_or_else(|e| e.into_inner()).recv();
                     let Ok((number, item)) = received else { break };
-                    // Once the consumer gave up, items are only drained so that the reader can end.
+                    // Once the consumer has failed, items are only drained so that the reader can end.
                     if !stop.load(Ordering::Relaxed) {
                         let _ = result_sender.send((number, item.map(parse)));
                     }
@@ -310,7 +310,7 @@ mod tests {
                 std::fs::write(&path, &bytes[..bytes.len() / 2]).expect("write");
                 let reader = open(&path, &NoProgress).expect("open");
                 let cut = LineBlocks::new(reader, name.into(), usize::MAX - 1).find_map(Result::err);
-                assert!(cut.expect("cut short").to_string().contains("cut short"), "{name}");
+                assert!(cut.expect("truncated").to_string().contains("truncated"), "{name}");
             }
         }
     }

@@ -1,7 +1,7 @@
 //! Cuts a JSON text of any size into its records, without reading it whole.
 //!
 //! Published files are one huge list, `[{...}, {...}]`, or one object with sections, `{"concepts": {"Q1": {...}, ...}, "entities": {...}}`.
-//! Each element, or each member of a section, is handed on as text with its place in the file, so that records are parsed in parallel and a
+//! Each element, or each member of a section, is returned as text with its place in the file, so that records are parsed in parallel and a
 //! broken one can be reported and skipped.
 
 use super::import_log::Problem;
@@ -38,7 +38,7 @@ impl JsonRecord {
     }
 }
 
-/// The text cannot be cut further.
+/// The rest of the text cannot be cut into records.
 #[derive(Debug, thiserror::Error)]
 #[error("line {line}, column {column}: {kind}", column = .column + 1)]
 pub struct JsonRecordsError {
@@ -49,11 +49,11 @@ pub struct JsonRecordsError {
     pub line: u64,
     /// The byte column where it was noticed, from 0.
     pub column: usize,
-    /// The line on which the record at hand starts.
+    /// The line on which the current record starts.
     pub record_line: u64,
 }
 
-/// Why a text cannot be cut further.
+/// Why the rest of a text cannot be cut into records.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum JsonRecordsErrorKind {
@@ -96,7 +96,7 @@ enum Layout {
 }
 
 impl Layout {
-    /// How many brackets are open around a record.
+    /// The number of open brackets around a record.
     fn depth(self) -> usize {
         match self {
             Layout::List => 1,
@@ -219,7 +219,7 @@ impl<R: BufRead> Iterator for JsonRecords<R> {
 }
 
 impl Scanner {
-    /// Takes the bytes of a string up to the next one that may end it; gives how many.
+    /// Takes the bytes of a string up to the next one that may end it; returns their number.
     fn text(&mut self, bytes: &[u8]) -> usize {
         if !self.in_string || self.escaped || self.current.is_empty() {
             return 0;
@@ -231,7 +231,7 @@ impl Scanner {
         taken
     }
 
-    /// Takes the next byte; gives the record that it ends.
+    /// Takes the next byte; returns the record that it ends.
     fn byte(&mut self, byte: u8) -> Result<Option<JsonRecord>, JsonRecordsErrorKind> {
         let was_in_string = self.in_string;
         if self.in_string {
@@ -395,7 +395,7 @@ mod tests {
             let error = sections(text).expect_err(text).to_string();
             assert!(error.contains(message), "{text}: {error}");
         }
-        let error = elements("[{\"a\": 1},\n{\"b\": \n").expect_err("cut short");
+        let error = elements("[{\"a\": 1},\n{\"b\": \n").expect_err("truncated");
         assert!(matches!(error.kind, JsonRecordsErrorKind::EndsInRecord));
         assert_eq!((error.record_line, error.line), (2, 3));
     }

@@ -1,8 +1,8 @@
 //! Reads KQA Pro's `kb.json`, the original of 2020 and the re-release of 2022.
 //!
-//! Facts between entities stand twice in the file, forward on the subject and backward on the object;
-//! both become the same fact, and duplicates are removed when the store is compiled. What the file said in
-//! its own order is kept next to the facts (`Kb::records`), because the published executors depend on it.
+//! Facts between entities occur twice in the file, forward on the subject and backward on the object;
+//! both become the same fact, and duplicates are removed when the store is compiled. The records in
+//! the order of the file are kept next to the facts (`Kb::records`), because the published executors depend on it.
 
 use super::ImportRequest;
 use super::import_log::{ImportLog, Problem};
@@ -45,9 +45,9 @@ struct AttributeJson<'a> {
 #[derive(Deserialize)]
 #[serde(expecting = "a relation: an object with `relation`, `object`, `direction` and `qualifiers`")]
 struct RelationJson<'a> {
-    /// The re-release's name for it.
+    /// Its name in the re-release.
     relation: Option<String>,
-    /// The original's name for it.
+    /// Its name in the original.
     predicate: Option<String>,
     object: String,
     direction: Direction,
@@ -151,14 +151,14 @@ fn batches<R: BufRead + Send>(
     })
 }
 
-/// The file is broken as a whole.
+/// The file as a whole is invalid.
 fn unreadable(error: JsonRecordsError, file: &str) -> KbError {
     let message = match error.kind {
         JsonRecordsErrorKind::Io(source) => return input::read_error(file, error.line, &source),
         JsonRecordsErrorKind::List => "expected an object with `concepts` and `entities`".to_owned(),
         JsonRecordsErrorKind::NotContainer => "expected a JSON object".to_owned(),
         JsonRecordsErrorKind::EndsInList | JsonRecordsErrorKind::EndsInRecord => {
-            "the JSON ends in the middle of a value; is the file cut short?".to_owned()
+            "the JSON ends in the middle of a value; is the file truncated?".to_owned()
         }
         JsonRecordsErrorKind::TooLong { maximum } => input::TooLong { limit: maximum }.to_string(),
         JsonRecordsErrorKind::Section | JsonRecordsErrorKind::Unmatched => error.kind.to_string(),

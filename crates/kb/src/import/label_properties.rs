@@ -1,4 +1,4 @@
-//! Which properties the user takes for names: IRIs, or a well-known prefix and a name.
+//! The properties that the user chose as names: IRIs, or a well-known prefix and a name.
 
 use crate::build::KbBuilder;
 use crate::cast::index32;
@@ -24,7 +24,7 @@ const PREFIXES: [(&str, &[&str]); 14] = [
     ("fb", &["http://rdf.freebase.com/ns/"]),
 ];
 
-/// The IRIs that a user may mean: the IRI itself (with or without `<>`), or those behind a well-known prefix.
+/// The possible IRIs: the IRI itself (with or without `<>`), or those with the namespaces of a well-known prefix.
 pub(super) fn expand(typed: &str) -> Vec<String> {
     let typed = typed.trim().trim_start_matches('<').trim_end_matches('>');
     let known = typed.split_once(':').and_then(|(prefix, name)| {
@@ -34,7 +34,7 @@ pub(super) fn expand(typed: &str) -> Vec<String> {
     known.unwrap_or_else(|| vec![typed.to_owned()])
 }
 
-/// The error for a property that no triple has, with the one that is probably meant.
+/// The error for a property that no triple has, with a suggestion.
 pub(super) fn unknown(typed: &str, builder: &KbBuilder) -> KbError {
     let known: Vec<&str> =
         (0..index32(builder.properties.len())).map(|id| builder.properties.get(id)).collect();

@@ -1,4 +1,4 @@
-//! What KB lines look like in JSON, and what must hold for each line.
+//! The JSON of KB lines, and the checks of each line.
 
 use crate::build::{KbBuilder, RawValue};
 use crate::error::Result;
@@ -66,7 +66,7 @@ pub(super) struct Line {
     pub(super) attributes: Vec<FactJson<LiteralJson>>,
 }
 
-/// A name: text in the language of the header, or an object that says its own language.
+/// A name: text in the language of the header, or an object with its own language.
 pub(super) struct NameJson(LiteralJson);
 
 impl<'de> Deserialize<'de> for NameJson {
@@ -123,7 +123,7 @@ impl<'de, V: Deserialize<'de>> Deserialize<'de> for FactJson<V> {
     }
 }
 
-/// A literal, or the id of a node, as KB lines write it.
+/// A literal, or the id of a node, in the format of KB lines.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum LiteralJson {
     Text(String),
@@ -171,7 +171,7 @@ impl<'de> Deserialize<'de> for LiteralJson {
     }
 }
 
-/// The value of a KB that [`crate::export::value_json`] wrote; `None` if it is not a value, or one that the KB does not have.
+/// Reads what [`crate::export::value_json`] wrote; `None` if it is not a value of the KB.
 pub fn find_value(kb: &Kb, json: &serde_json::Value) -> Option<Value> {
     match LiteralJson::deserialize(json).ok()? {
         LiteralJson::Node(id) => kb.node(&id).map(Value::Node),
@@ -179,7 +179,7 @@ pub fn find_value(kb: &Kb, json: &serde_json::Value) -> Option<Value> {
     }
 }
 
-/// A year: a number, or text where it is written in an unusual way (`1994Z`).
+/// A year: a number, or text if it has an unusual spelling (`1994Z`).
 struct YearJson(String);
 
 impl<'de> Deserialize<'de> for YearJson {
@@ -297,7 +297,7 @@ impl<'de> Visitor<'de> for LiteralVisitor {
     }
 }
 
-/// Refuses a literal whose text does not fit its kind.
+/// Returns an error if the text of a literal does not match its kind.
 fn checked<E: de::Error>(literal: LiteralJson, expected: &str) -> Result<LiteralJson, E> {
     if literal.literal().is_some() {
         return Ok(literal);
@@ -313,7 +313,7 @@ fn checked<E: de::Error>(literal: LiteralJson, expected: &str) -> Result<Literal
     Err(de::Error::custom(format!("`{text}` is not {expected}")))
 }
 
-/// What types alone cannot check.
+/// The checks that types alone cannot make.
 pub(super) fn check_line(line: &Line, n_sources: u16) -> Result<(), String> {
     let ids = [&line.entity, &line.class, &line.relation, &line.attribute, &line.qualifier];
     match ids.iter().filter(|id| id.is_some()).count() {

@@ -40,7 +40,7 @@ pub(super) fn read(
     Ok(())
 }
 
-/// Reads KB lines that are already in memory, compressed with zstd. Errors call them by the name.
+/// Reads KB lines that are already in memory, compressed with zstd. Errors use the given name.
 pub fn read_packed_lines(compressed: &[u8], name: &str, builder: &mut KbBuilder) -> Result<()> {
     let failed = KbError::io("unpack", Path::new(name));
     let mut decoder = zstd::Decoder::with_buffer(compressed).map_err(failed)?;

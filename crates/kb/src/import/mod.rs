@@ -1,7 +1,7 @@
 //! Importers: from files of other systems to a compiled store.
 //!
 //! All of them stream: a reader thread cuts the input into blocks, workers parse blocks, one thread
-//! collects. What cannot be understood is reported with file, line, column and snippet, counted, and skipped
+//! collects. What cannot be parsed is reported with file, line, column and snippet, counted, and skipped
 //! (or stops the import with `strict`). Every record read is accounted for in the report.
 
 mod freebase;
@@ -50,7 +50,7 @@ pub enum Profile {
     Wikidata,
 }
 
-/// What kind of files are read.
+/// The kind of files to read.
 #[derive(Clone, Debug)]
 pub enum Source {
     /// KQA Pro's `kb.json`, both variants.
@@ -63,10 +63,10 @@ pub enum Source {
     Lines,
 }
 
-/// Everything an import needs to know.
+/// The configuration of an import.
 #[derive(Clone, Debug)]
 pub struct ImportRequest {
-    /// What kind of files.
+    /// The kind of files.
     pub source: Source,
     /// The files.
     pub inputs: Vec<PathBuf>,
@@ -76,19 +76,19 @@ pub struct ImportRequest {
     pub lang: String,
     /// RDF: the properties whose values are labels before all others, the best first: IRIs, or names with a well-known prefix.
     pub label_properties: Vec<String>,
-    /// Stop at the first record that cannot be understood.
+    /// Whether to stop at the first record that cannot be parsed.
     pub strict: bool,
     /// The name of the KB; the first file's name if empty.
     pub name: String,
-    /// What the manifest says about the licence.
+    /// The licence in the manifest.
     pub license: String,
     /// Bytes that each sorting stage may keep in memory.
     pub memory: usize,
     /// The longest record (a line, an object, the text between two statements), in bytes.
     pub max_record: usize,
-    /// The most pairs of a class with a super-class, or with a member; by default in proportion to the input.
+    /// Maximum number of pairs of a class with a superclass, or with a member; by default in proportion to the input.
     pub max_closure: Option<u64>,
-    /// Write into a folder that also holds files of the user, and replace files of an earlier KB there that were edited.
+    /// Whether to write into a folder that also holds files of the user, and to replace edited files of an earlier KB there.
     pub force: bool,
 }
 
@@ -115,7 +115,7 @@ impl ImportRequest {
     }
 }
 
-/// Imports files into a new store at `out`. On any error nothing is left behind.
+/// Imports files into a new store at `out`. On any error nothing is written.
 pub fn import(request: &ImportRequest, out: &Path, progress: &dyn Progress) -> Result<ImportReport> {
     for input in request.inputs.iter().chain(&request.ontology) {
         let meta = std::fs::metadata(input).map_err(KbError::io("read", input))?;
@@ -124,7 +124,7 @@ pub fn import(request: &ImportRequest, out: &Path, progress: &dyn Progress) -> R
             return Err(KbError::io("read", input)(is_directory));
         }
     }
-    // Reserved first: a place that cannot be written is better known before hours of reading.
+    // Reserved first, so that a folder that cannot be written is reported before hours of reading.
     let pending = OutputFolder::reserve(out, &STORE_OUTPUT, &[], request.force)?;
     let mut builder = KbBuilder::new(Workspace { dir: pending.path(), memory: request.memory });
     builder.meta = default_meta(request);
@@ -156,7 +156,7 @@ fn default_meta(request: &ImportRequest) -> KbMeta {
         name,
         source: names.join(", "),
         license: if request.license.is_empty() { "unknown".to_owned() } else { request.license.clone() },
-        // `any` keeps names of all languages: then there is no language of the KB.
+        // `any` keeps names of all languages: then the KB has no language.
         lang: if request.lang == "any" { String::new() } else { request.lang.clone() },
         ..KbMeta::default()
     }

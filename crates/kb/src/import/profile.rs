@@ -1,4 +1,4 @@
-//! Turns triples into what a KB holds, by the roles of their predicates.
+//! Converts triples to items of a KB, by the roles of their predicates.
 
 use super::import_log::{ImportLog, Tally};
 use super::roles::{DBPEDIA_DATATYPE, HOUSEKEEPING, Role, role_of};
@@ -13,28 +13,28 @@ use crate::vocabulary::{FREEBASE, RdfVocabulary, VocabularyTerm};
 use hashbrown::{HashMap, HashSet};
 use oxrdf::{BlankNode, NamedOrBlankNode, Quad, Term, Triple};
 
-/// Turns quads into what a KB holds.
+/// Converts quads to items of a KB.
 pub(super) struct Mapper {
     pub(super) profile: Profile,
     pub(super) lang: String,
     pub(super) scheme: IriScheme,
-    /// The base that an exported KB put before its ids.
+    /// The base of the ids of an exported KB.
     base: Option<String>,
-    /// Put before blank node labels, which are local to a file.
+    /// The prefix of blank node labels, which are local to a file.
     blank_scope: String,
-    /// Blank nodes without a label, in the order they were met.
+    /// Blank nodes without a label, in the order of their occurrence.
     anonymous: HashMap<u128, usize>,
     next_anonymous: usize,
     /// Numbers that labels of the file use.
     labelled: HashSet<usize>,
     roles: HashMap<String, Role>,
-    /// The properties whose values are labels before all others, the best first: as typed, and their spellings.
+    /// The properties whose values are preferred as labels, the best first: as given, and their possible IRIs.
     pub(super) preferred: Vec<(String, Vec<String>)>,
-    /// The triples are kept exactly as they are written.
+    /// Whether the triples are kept exactly as written.
     exact: bool,
     /// The namespace of datatypes that are units.
     units: &'static str,
-    /// What the model writes with another predicate or class than the file.
+    /// Triples for which the model uses another predicate or class than the file, with counts.
     pub(super) rewritten: Tally,
     wikidata: WikidataStatements,
 }
@@ -72,7 +72,7 @@ impl Mapper {
         }
     }
 
-    /// Takes the values of these properties for labels, the best first.
+    /// Uses the values of these properties as labels, the best first.
     pub(super) fn prefer_labels(&mut self, typed: &[String]) {
         self.preferred = typed.iter().map(|typed| (typed.clone(), label_properties::expand(typed))).collect();
     }
@@ -120,7 +120,7 @@ impl Mapper {
         match role {
             Role::Base => {
                 if let (Term::Literal(base), RdfVocabulary::Rdfs) = (&quad.object, self.scheme.vocabulary) {
-                    // It may come last: it is taken away from all ids at the end.
+                    // It may be the last triple, so it is removed from all ids at the end.
                     keep_first(&mut self.base, base.value());
                 }
                 log.keep("schema");
@@ -195,7 +195,7 @@ impl Mapper {
         }
     }
 
-    /// Keeps a triple exactly as it is written.
+    /// Keeps a triple exactly as written.
     fn assert(&mut self, quad: &Quad, builder: &mut KbBuilder) -> Result<()> {
         let subject = self.subject(&quad.subject, builder)?;
         let object = match &quad.object {
@@ -211,7 +211,7 @@ impl Mapper {
         builder.assert_triple(subject, quad.predicate.as_str(), object)
     }
 
-    /// A quoted triple with blank nodes under the names that they have in the KB.
+    /// A quoted triple, with the names that its blank nodes have in the KB.
     fn with_stable_names(&mut self, triple: &Triple) -> Triple {
         let subject = match &triple.subject {
             NamedOrBlankNode::BlankNode(blank) => self.stable_name(blank).into(),
@@ -225,21 +225,21 @@ impl Mapper {
         Triple { subject, predicate: triple.predicate.clone(), object }
     }
 
-    /// Counts a triple that the model has no place for.
+    /// Counts a triple that is not part of the model.
     pub(super) fn leave_out(&self, why: &'static str, log: &mut ImportLog) {
         if self.exact { log.keep_in_graph(why) } else { log.skip(why) }
     }
 
-    /// Counts what the model writes differently from the file; without a graph next to the model that is a loss.
+    /// Reports the triples that the model writes differently; these are losses if the graph is not kept.
     pub(super) fn note_rewritten(&mut self, what: &'static str, written: &str, word: VocabularyTerm) {
         if written != self.scheme.vocabulary.iri(word) {
             self.rewritten.add(what, 1);
         }
     }
 
-    /// Hands over what could only be understood at the end.
+    /// Processes what depends on all triples.
     pub(super) fn finish(self, builder: &mut KbBuilder, log: &mut ImportLog) -> Result<()> {
-        // What a KB exported of itself is part of its model.
+        // Triples that the export of a KB added are part of its model.
         if self.base.is_none() {
             let n_apart = builder.set_expressions_apart()?;
             log.reclassify(
@@ -250,7 +250,7 @@ impl Mapper {
             );
         }
         self.label_by_properties(builder, log)?;
-        // The file is an export of a KB that was not made from RDF: all of its triples come from the model.
+        // The file is an export of a KB that was not imported from RDF: all of its triples come from the model.
         if self.base.is_some() {
             builder.forget_asserted();
             log.skip_graph_only();
@@ -293,11 +293,11 @@ impl Mapper {
         builder.node(&format!("_:{}", name.as_str()))
     }
 
-    /// The name of a blank node: the same file gives the same names.
+    /// The name of a blank node: the same file has the same names.
     fn stable_name(&mut self, blank: &BlankNode) -> BlankNode {
         let label = match blank.as_ref().unique_id() {
             // Nodes without a label get a random one from the parser: number them instead, so that the same
-            // file gives the same KB.
+            // file becomes the same KB.
             Some(random) if random >> 96 != 0 => {
                 let next =
                     (self.anonymous.len() + self.labelled.len()..).find(|n| !self.labelled.contains(n));
@@ -306,7 +306,7 @@ impl Mapper {
             }
             _ => {
                 let label = blank.as_str();
-                // A label that looks like one of ours keeps out of their way.
+                // A label that looks like a generated one must not collide with it.
                 let number = label.strip_prefix("genid-").and_then(|number| number.parse().ok());
                 match number {
                     Some(number) if self.labelled.contains(&number) => label.to_owned(),
@@ -324,7 +324,7 @@ impl Mapper {
         BlankNode::new_unchecked(format!("{}{label}", self.blank_scope))
     }
 
-    /// The node that a term is; `None` for literals and quoted triples.
+    /// The node of a term; `None` for literals and quoted triples.
     pub(super) fn node(&mut self, term: &Term, builder: &mut KbBuilder) -> Result<Option<RawNode>> {
         Ok(match term {
             Term::NamedNode(iri) => Some(builder.node(&self.scheme.resource(iri.as_str()).id())?),
@@ -333,7 +333,7 @@ impl Mapper {
         })
     }
 
-    /// The value that a term is; `None` for quoted triples.
+    /// The value of a term; `None` for quoted triples.
     pub(super) fn value(&mut self, term: &Term, builder: &mut KbBuilder) -> Result<Option<RawValue>> {
         match term {
             Term::Literal(literal) if self.exact => {
@@ -360,7 +360,7 @@ impl Mapper {
     }
 }
 
-/// Of several texts the first in order stays, so that the order of triples does not matter.
+/// Keeps the first of several texts in their order, so that the order of triples does not matter.
 pub(super) fn keep_first(place: &mut Option<String>, text: &str) {
     if place.as_deref().is_none_or(|old| text < old) {
         *place = Some(text.to_owned());
@@ -369,13 +369,13 @@ pub(super) fn keep_first(place: &mut Option<String>, text: &str) {
 
 pub(super) const TRIPLE_AS_VALUE: &str = "triple that has a quoted triple as value";
 
-/// `en` is asked for: `en` and `en-GB` fit.
+/// Whether a language matches the wanted one: `en` matches `en` and `en-GB`.
 pub(super) fn same_language(found: &str, wanted: &str) -> bool {
     let primary = found.split('-').next().unwrap_or(found);
     found.eq_ignore_ascii_case(wanted) || primary.eq_ignore_ascii_case(wanted)
 }
 
-/// A literal term; anything else gives an empty text.
+/// A literal term; an empty text for other terms.
 pub(super) fn rdf_literal(term: &Term) -> Literal<'_> {
     let Term::Literal(literal) = term else { return Literal::text_value("") };
     let datatype = literal.datatype().as_str();

@@ -1,4 +1,4 @@
-//! Names, types and schema statements of RDF: what the mapper does with them.
+//! Converts names, types and schema statements of RDF.
 
 use super::import_log::ImportLog;
 use super::profile::{Mapper, TRIPLE_AS_VALUE, keep_first, rdf_literal, same_language};
@@ -11,7 +11,7 @@ use crate::literal::{Literal, LiteralFamily};
 use crate::vocabulary::{OWL, RDF, RDFS, TOUCHSTONE, VocabularyTerm};
 use oxrdf::{NamedOrBlankNode, Quad, Term, Triple};
 
-/// A name is text, whatever datatype it was given.
+/// A name is text, whatever its datatype.
 fn name_text(term: &Term) -> Literal<'_> {
     match rdf_literal(term) {
         name if name.kind().family() == LiteralFamily::Text => name,
@@ -260,7 +260,7 @@ impl Mapper {
         Ok(())
     }
 
-    /// A statement with a name of its own.
+    /// A statement with a name.
     fn reified(
         &mut self,
         quad: &Quad,
@@ -280,7 +280,7 @@ impl Mapper {
         Ok(())
     }
 
-    /// A schema statement between two named things.
+    /// A schema statement between two named items.
     fn schema_link(
         &mut self,
         role: Role,

@@ -78,7 +78,7 @@ pub(super) fn read(
     Ok(())
 }
 
-/// Quads and problems that were met together.
+/// Quads and problems of one batch.
 #[derive(Default)]
 struct Batch {
     quads: Vec<Quad>,
@@ -90,14 +90,14 @@ fn parse_block(file: &str, block: &Block, format: RdfFormat) -> Batch {
     for result in RdfParser::from_format(format).for_slice(&block.bytes) {
         match result {
             Ok(quad) => quads.push(quad),
-            // After an error the parser may miss good lines: a line's damage must stay its own.
+            // After an error the parser may skip valid lines, so each line is parsed separately.
             Err(_) => return parse_lines(file, block, format),
         }
     }
     Batch { quads, problems: Vec::new() }
 }
 
-/// Parses each line by itself.
+/// Parses each line separately.
 fn parse_lines(file: &str, block: &Block, format: RdfFormat) -> Batch {
     let mut batch = Batch::default();
     for (number, line) in block.bytes.split(|&b| b == b'\n').enumerate() {
@@ -131,7 +131,7 @@ struct QuadBatches<'r> {
     parser: oxrdfio::ReaderQuadParser<Tailed<'r>>,
     tail: Arc<Mutex<Tail>>,
     file: String,
-    /// Errors at the same place since the last quad: a parser that cannot recover must not report for ever.
+    /// Number of errors at the same place since the last quad: a parser that cannot recover must not report errors endlessly.
     errors_in_a_row: usize,
     last_error: Option<u64>,
     /// The address of a JSON-LD context that would have to be fetched.
@@ -161,7 +161,7 @@ impl<'r> QuadBatches<'r> {
         let parser = parser.for_reader(Tailed { reader, tail: Arc::clone(&tail), longest });
         let remote_context = Arc::new(Mutex::new(None));
         let refused = Arc::clone(&remote_context);
-        // An import reads the files that it is given and nothing from the network.
+        // An import reads only the given files and nothing from the network.
         let parser = parser.with_document_loader(move |address| {
             *refused.lock().unwrap_or_else(|e| e.into_inner()) = Some(address.to_owned());
             Err("remote contexts are not fetched".into())
@@ -169,7 +169,7 @@ impl<'r> QuadBatches<'r> {
         QuadBatches { parser, tail, file, errors_in_a_row: 0, last_error: None, remote_context, done: false }
     }
 
-    /// Without its context a JSON-LD document says something else: that ends the import.
+    /// A JSON-LD document without its context has another meaning, so this stops the import.
     fn missing_context(&self) -> Option<KbError> {
         let address = self.remote_context.lock().unwrap_or_else(|e| e.into_inner()).take()?;
         let message = format!(
@@ -245,7 +245,7 @@ struct Tail {
     start: u64,
     /// The number of the line that was read last, from 1.
     lines: u64,
-    /// How much was read since the last statement.
+    /// The number of bytes read since the last statement.
     since_statement: usize,
 }
 
@@ -260,10 +260,10 @@ impl Tail {
         self.start += excess as u64;
     }
 
-    /// A problem at the first place where a text stands, or at the last line.
+    /// A problem at the first occurrence of a text, or at the last line.
     fn problem_at_text(&self, file: &str, text: &str, message: String) -> Problem {
         let bytes: Vec<u8> = self.bytes.iter().copied().collect();
-        // The parser may have resolved what the file writes in a shorter way.
+        // The parser may have resolved a shorter form in the file.
         let name = text.rsplit('/').next().filter(|name| !name.is_empty()).unwrap_or(text);
         let found = [text, name].iter().find_map(|text| memchr::memmem::find(&bytes, text.as_bytes()));
         let at = found.unwrap_or(bytes.len());
@@ -283,7 +283,7 @@ impl Tail {
 struct Tailed<'r> {
     reader: Box<dyn BufRead + Send + 'r>,
     tail: Arc<Mutex<Tail>>,
-    /// Parsers hold what they need for the next statement.
+    /// Maximum number of bytes without a complete statement, which parsers keep in memory.
     longest: usize,
 }
 

@@ -1,4 +1,4 @@
-//! What predicates mean, by profile.
+//! The meaning of predicates, by profile.
 
 use super::Profile;
 use super::wikidata_rdf::{self, StatementRole};
@@ -15,10 +15,10 @@ const DBPEDIA_ONTOLOGY: &str = "http://dbpedia.org/ontology/";
 const DBPEDIA_PROPERTY: &str = "http://dbpedia.org/property/";
 const FOAF: &str = "http://xmlns.com/foaf/0.1/";
 
-/// The reason for leaving out what only the source itself needs.
+/// The reason for leaving out metadata of the source.
 pub(super) const HOUSEKEEPING: &str = "housekeeping of the source (versions, page links, ...)";
 
-/// What a predicate does.
+/// The role of a predicate's triples.
 #[derive(Clone, Copy)]
 pub(super) enum Role {
     Type,
@@ -26,7 +26,7 @@ pub(super) enum Role {
     Instance,
     SubClassOf,
     Name(NameKind),
-    /// The subject is another name of the object.
+    /// The subject is an alias of the object.
     Redirect,
     Domain,
     Range,
@@ -35,7 +35,7 @@ pub(super) enum Role {
     InverseLabel,
     Unit,
     Group,
-    /// The base that ids of an exported KB were put behind.
+    /// The base of the ids of an exported KB.
     Base,
     Statement(StatementRole, RawProperty),
     /// The rank of a statement.
@@ -113,7 +113,7 @@ fn dbpedia_role(iri: &str) -> Option<Role> {
     skipped.then_some(Role::Skip(HOUSEKEEPING))
 }
 
-/// Whether a range says that the values are literals.
+/// Whether a range means that the values are literals.
 pub(super) fn is_literal_range(iri: &str) -> bool {
     let rdf_types = ["langString", "dirLangString", "HTML", "XMLLiteral", "JSON", "PlainLiteral"];
     iri.starts_with(XSD)

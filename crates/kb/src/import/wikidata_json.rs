@@ -1,10 +1,10 @@
 //! Reads Wikidata's JSON dump: an array of entities, one per line.
 //!
-//! Without a subset everything is imported. With one, KQA Pro's way: seeds are item ids or Freebase ids
-//! (matched by P646); their classes and those classes' super-classes become the concepts; relations are
-//! kept between selected items; attributes that say nothing to people (identifiers, links, media) are
+//! Without a subset everything is imported. With one, as for KQA Pro: seeds are item ids or Freebase ids
+//! (matched by P646); their classes and the superclasses of those become the concepts; relations are
+//! kept between selected items; attributes without meaning for readers (identifiers, links, media) are
 //! left out; items with the same name as a seed can be added to make names ambiguous.
-//! The dump is read up to three times: to find out what is selected, to import it, and to learn the labels
+//! The dump is read up to three times: to select items, to import them, and to find the labels
 //! of items that are only mentioned.
 
 use super::ImportRequest;
@@ -29,9 +29,9 @@ use std::path::PathBuf;
 pub struct Subset {
     /// A file with one id per line, Wikidata's (`Q42`) or Freebase's (`/m/0282x`, `m.0282x`). All items if absent.
     pub seeds: Option<PathBuf>,
-    /// At most this many further items that share their label with a seed.
+    /// Maximum number of further items that share their label with a seed.
     pub same_name: usize,
-    /// Keep identifiers, links and media as attributes.
+    /// Whether to keep identifiers, links and media as attributes.
     pub keep_identifiers: bool,
 }
 
@@ -82,7 +82,7 @@ fn map_or_empty_list<'de, D: Deserializer<'de>, V: Deserialize<'de>>(
     deserializer.deserialize_any(MapOrList(std::marker::PhantomData))
 }
 
-/// The text in a language: `en` also takes `en-gb`, then `mul` (all languages); `any` takes English first.
+/// The text in a language: `en` falls back to `en-gb`, then to `mul` (all languages); `any` prefers English.
 fn in_language<'t, V>(texts: &'t BTreeMap<String, V>, lang: &str) -> Option<(&'t str, &'t V)> {
     let wanted = if lang == "any" { "en" } else { lang };
     let exact = texts.get_key_value(wanted);
@@ -135,11 +135,11 @@ enum Parsed {
 const INSTANCE_OF: &str = "P31";
 const SUBCLASS_OF: &str = "P279";
 const FREEBASE_ID: &str = "P646";
-/// Datatypes that say nothing to people.
+/// Datatypes without meaning for readers.
 const IDENTIFIER_TYPES: [&str; 7] =
     ["external-id", "url", "commonsMedia", "geo-shape", "tabular-data", "musical-notation", "math"];
 
-/// What the first reading found out.
+/// The result of the first pass.
 #[derive(Default)]
 struct Selection {
     /// Items to import; `None` for all.
@@ -151,7 +151,7 @@ struct Selection {
     unit_labels: HashMap<String, String>,
 }
 
-/// What one line contributes to the selection.
+/// The contribution of one line to the selection.
 struct Overview {
     id: String,
     is_property: bool,
@@ -183,7 +183,7 @@ pub(super) fn read(
     if reader.selection.items.is_some() && !reader.mentioned.is_empty() {
         progress.stage("labels", Some(input::total_size(&request.inputs)));
         for_each_entity(request, progress, |result| {
-            // Problems were reported by the reading before.
+            // The previous pass reported the problems.
             result.map_or(Ok(()), |entity| reader.label_of_mentioned(&entity))
         })?;
     }
@@ -301,7 +301,7 @@ fn select(
         .filter_map(|id| by_id.get(id))
         .flat_map(|o| {
             o.classes.iter().chain(&o.parents).map(String::as_str).chain(
-                // An item with super-classes is a class itself.
+                // An item with superclasses is a class itself.
                 (!o.parents.is_empty()).then_some(o.id.as_str()),
             )
         })
@@ -320,7 +320,7 @@ fn select(
     Ok(selection)
 }
 
-/// Reports seeds that are not in the dump; it is an error if none is.
+/// Reports seeds that are not in the dump; it is an error if none of them is.
 fn report_missing(
     seeds: &BTreeMap<String, u64>,
     file: &str,
@@ -345,7 +345,7 @@ fn report_missing(
     Ok(())
 }
 
-/// `m.0282x` and `/m/0282x` are one id, and so are `Q42` and its IRI.
+/// `m.0282x` and `/m/0282x` are the same id, and so are `Q42` and its IRI.
 fn normal_seed(seed: &str) -> String {
     let seed = seed.trim_matches(['<', '>']);
     let seed = seed.strip_prefix("http://rdf.freebase.com/ns/").unwrap_or(seed);

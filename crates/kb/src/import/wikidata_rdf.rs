@@ -1,8 +1,8 @@
 //! Wikidata's RDF: statement nodes become facts with qualifiers.
 //!
 //! `wd:Q42 p:P69 wds:X`, `wds:X ps:P69 wd:Q691283`, `wds:X pq:P580 "1971"` is one fact with one qualifier.
-//! Value nodes (`psv:`, `pqv:`) carry units and the precision of times and win over the simple values.
-//! `wdt:` shortcuts count only where there is no statement with the same subject and property.
+//! Value nodes (`psv:`, `pqv:`) have units and the precision of times, and replace the simple values.
+//! `wdt:` shortcuts count only if there is no statement with the same subject and property.
 
 use super::import_log::ImportLog;
 use super::roles::{HOUSEKEEPING, Role};
@@ -15,7 +15,7 @@ use hashbrown::HashMap;
 const PROP: &str = "http://www.wikidata.org/prop/";
 const WIKIBASE: &str = "http://wikiba.se/ontology#";
 
-/// What a triple says about a statement or a value node.
+/// The role of a triple about a statement or a value node.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum StatementRole {
     /// `p:` from the subject to the statement.
@@ -107,11 +107,11 @@ enum Deferred {
     Node(RawNode),
 }
 
-/// Statements and value nodes that wait for their other half.
+/// Statements and value nodes that are not complete yet.
 #[derive(Default)]
 pub(super) struct WikidataStatements {
     value_nodes: HashMap<u32, ValueNode>,
-    /// By statement, property and whether it is a qualifier: values in the order they came.
+    /// By statement, property and whether it is a qualifier: values in the order of the file.
     deferred: HashMap<(u32, u32, bool), Vec<Deferred>>,
     /// Statements of instance-of and subclass-of: subject and value.
     class_links: HashMap<(u32, bool), (Option<RawNode>, Option<RawNode>)>,
@@ -189,7 +189,7 @@ impl WikidataStatements {
         Ok(())
     }
 
-    /// Puts together what came in pieces.
+    /// Combines the parts of statements.
     pub(super) fn finish(self, builder: &mut KbBuilder, log: &mut ImportLog) -> Result<()> {
         let mut labels: HashMap<u32, u32> = HashMap::new();
         for &(node, kind, name) in &builder.names {
@@ -214,7 +214,7 @@ impl WikidataStatements {
                 Deferred::Simple(value) => Some(value),
                 Deferred::Node(_) => None,
             });
-            // A value node has the precision: the simple value would claim a day.
+            // A value node has the precision; the simple value always has a day.
             let chosen: Vec<RawValue> = if described { from_nodes } else { simple.collect() };
             for value in chosen {
                 add(statement, property, value, is_qualifier, builder)?;
@@ -278,7 +278,7 @@ fn value_of(
     literal.as_ref().and_then(WikidataTime::literal).map(|literal| builder.literal(&literal)).transpose()
 }
 
-/// A time as Wikidata gives it, cut down to its precision.
+/// A time of Wikidata, truncated to its precision.
 pub(super) struct WikidataTime {
     text: String,
     precision: u8,

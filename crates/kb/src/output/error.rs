@@ -3,16 +3,16 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// An output that cannot be written, or not without losing something of the user's.
+/// An output that cannot be written, or only by overwriting files of the user.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum OutputError {
     /// Reading or writing failed.
     #[error("cannot {action} {}: {source}", path.display())]
     Io {
-        /// What was tried.
+        /// The operation that failed.
         action: &'static str,
-        /// On which file.
+        /// The file.
         path: PathBuf,
         /// What the system reported.
         source: io::Error,
@@ -29,7 +29,7 @@ pub enum OutputError {
         /// The path.
         path: PathBuf,
     },
-    /// A symbolic link that leads nowhere.
+    /// A symbolic link without a target.
     #[error(
         "{} is a symbolic link to {}, which does not exist; create that folder, or choose another --out",
         path.display(), target.display()
@@ -49,7 +49,7 @@ pub enum OutputError {
     Foreign {
         /// The folder.
         folder: PathBuf,
-        /// What was to be written there.
+        /// The kind of output.
         kind: &'static str,
         /// The names of the files and folders in the way; folders end with a slash.
         found: Vec<String>,
@@ -64,7 +64,7 @@ pub enum OutputError {
         /// The file.
         path: PathBuf,
     },
-    /// A file of ours that was edited.
+    /// A file of an earlier output that was edited.
     #[error(
         "{} was changed after Touchstone wrote it; choose another --out, or give --force to replace it",
         path.display()
@@ -73,7 +73,7 @@ pub enum OutputError {
         /// The file.
         path: PathBuf,
     },
-    /// A single file that is not known to be ours.
+    /// A single file that is not known to be an earlier output.
     #[error(
         "{} exists already, and there is no record that Touchstone wrote it as it is; choose another name, or give --force to replace it",
         path.display()

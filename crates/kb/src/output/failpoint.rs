@@ -1,6 +1,6 @@
 //! Places where tests kill the process.
 
-/// In debug builds, aborts the process if `TOUCHSTONE_FAILPOINT` names this place, as `NAME`, or as `NAME:3` for its third time.
+/// In debug builds, aborts the process if `TOUCHSTONE_FAILPOINT` names this place, as `NAME`, or as `NAME:3` for the third time that it is reached.
 /// In release builds it does nothing.
 pub fn failpoint(name: &str) {
     #[cfg(debug_assertions)]

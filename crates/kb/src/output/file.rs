@@ -1,4 +1,4 @@
-//! A single output file: written aside, renamed when complete.
+//! A single output file: written under a temporary name, renamed when complete.
 
 use super::error::OutputError;
 use super::failpoint::failpoint;
@@ -9,28 +9,28 @@ use std::fs::{self, File, TryLockError};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-/// A file that appears complete or not at all, and replaces nothing but what this program wrote.
+/// A file that appears complete or not at all, and replaces only files that this program wrote.
 ///
-/// What was written is remembered in the user's cache folder: path, length and hash. A file that is not as remembered is the user's.
+/// The user's cache folder has a record of each written file: path, length and hash. A file that differs from its record belongs to the user.
 pub struct OutputFile {
     path: PathBuf,
-    /// Absent for pipes and devices, which are written to as they are.
+    /// Absent for pipes and devices, which are written to directly.
     partial: Option<PathBuf>,
     file: File,
     hasher: blake3::Hasher,
     bytes: u64,
-    /// Where it is remembered.
+    /// The file with its record.
     remembered: Option<PathBuf>,
-    /// Whether it survives a crash of the machine.
+    /// Whether it must survive a crash of the machine.
     is_durable: bool,
-    /// Folders that were made for it, the innermost last.
+    /// Folders that were created for it, the innermost last.
     created: Vec<PathBuf>,
 }
 
 impl OutputFile {
-    /// Checks that a file can be written without losing anything, and starts writing it aside. With `force`, any file is replaced.
+    /// Checks that a file can be written without losing anything, and creates it under a temporary name. With `force`, any file is replaced.
     ///
-    /// `cache` is the folder in which written files are remembered; without it, nothing is known of any file.
+    /// `cache` is the folder with the records of written files; if `None`, every existing file belongs to the user.
     pub fn reserve(path: &Path, cache: Option<&Path>, force: bool) -> Result<OutputFile, OutputError> {
         let (path, created) = resolve(path)?;
         if let Some(direct) = OutputFile::direct(&path)? {
@@ -90,7 +90,7 @@ impl OutputFile {
                 Err(TryLockError::WouldBlock) => return Err(OutputError::Busy { path }),
                 Err(TryLockError::Error(error)) => return Err(OutputError::io("lock", &partial)(error)),
             }
-            // Whoever held it has given it its name by now, or removed it.
+            // The process that held the lock has renamed or removed the file.
             if is_same_file(&file, &partial) {
                 file.set_len(0).map_err(OutputError::io("write", &partial))?;
                 failpoint("file-created");
@@ -116,7 +116,7 @@ impl OutputFile {
             self.file.sync_all().map_err(OutputError::io("write", &self.path))?;
         }
         failpoint("file-written");
-        // Recorded before it is there, next to the old version: a process that is killed in between leaves no unknown file.
+        // Recorded before the rename, next to the old version: a process that is killed in between leaves no unknown file.
         if let Some(place) = &self.remembered {
             let blake3 = self.hasher.finalize().to_hex().to_string();
             Remembered { path: self.path.clone(), bytes: self.bytes, blake3 }.write(place, &self.path);
@@ -153,7 +153,7 @@ impl Drop for OutputFile {
     }
 }
 
-/// Replaces a file of our own, at once. Its folder must be there. What can be made again need not be durable.
+/// Replaces a file of this program atomically. Its folder must exist. A file that can be rebuilt need not be durable.
 pub fn replace_file(path: &Path, bytes: &[u8], is_durable: bool) -> Result<(), OutputError> {
     let mut file = OutputFile::aside(path.to_path_buf(), None, true)?;
     file.is_durable = is_durable;
@@ -175,12 +175,12 @@ impl Remembered {
         cache.join("written").join(format!("{}.json", &name[..32]))
     }
 
-    /// What is remembered: usually one version, two if a replacement was interrupted.
+    /// The recorded versions: usually one, two if a replacement was interrupted.
     fn read(place: &Path) -> Option<Versions> {
         serde_json::from_slice(&fs::read(place).ok()?).ok()
     }
 
-    /// Records it next to the version that is there now. Without a cache folder, the file is taken for the user's from then on.
+    /// Records the new version next to the current one. Without a cache folder, the file then counts as the user's.
     fn write(self, place: &Path, path: &Path) {
         let there = Remembered::read(place).into_iter().flat_map(|Versions(versions)| versions);
         let mut versions: Vec<Remembered> = there.filter(|version| version.is_unchanged(path)).collect();
@@ -191,7 +191,7 @@ impl Remembered {
             replace_file(place, &serde_json::to_vec(&versions).unwrap_or_default(), false)
         };
         if let Err(error) = write() {
-            tracing::debug!(%error, "the output is not remembered");
+            tracing::debug!(%error, "cannot record the output");
         }
     }
 
@@ -217,7 +217,7 @@ impl Versions {
     }
 }
 
-/// The file that a path names, through links, and the folders that were made for it.
+/// The file that a path names, with links resolved, and the folders that were created for it.
 fn resolve(path: &Path) -> Result<(PathBuf, Vec<PathBuf>), OutputError> {
     if let Ok(path) = path.canonicalize() {
         return Ok((path, Vec::new()));
@@ -232,7 +232,7 @@ fn resolve(path: &Path) -> Result<(PathBuf, Vec<PathBuf>), OutputError> {
     Ok((folder.join(name), created))
 }
 
-/// Where a file is written until it is complete: one name for each file, so that leftovers of killed processes do not pile up.
+/// The temporary name of a file: always the same for each file, so that files of killed processes do not accumulate.
 fn partial(path: &Path) -> PathBuf {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     parent(path).join(format!(".{name}.touchstone-partial"))

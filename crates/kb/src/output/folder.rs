@@ -1,4 +1,4 @@
-//! An output folder: reserved before the work, written aside, replaced at once.
+//! An output folder: reserved before the work, written to a staging folder, replaced atomically.
 
 use super::error::OutputError;
 use super::failpoint::failpoint;
@@ -10,21 +10,21 @@ use std::fs::{self, File, TryLockError};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-/// Where the lock is if the system cannot lock a folder.
+/// The lock file, for systems that cannot lock folders.
 const LOCK: &str = ".touchstone.lock";
 
-/// What kind of output a folder holds.
+/// The kind of output of a folder.
 #[derive(Debug)]
 pub struct OutputKind {
     /// Its name, in the marker and in messages.
     pub name: &'static str,
-    /// The file that readers trust: it is moved into place after all others.
+    /// The file that readers open first: it is moved into place after all others.
     pub manifest: &'static str,
-    /// Whether the output owns its folder, so that other files in it are in the way.
+    /// Whether the output owns its folder, so that other files in it are an error.
     pub owns_folder: bool,
-    /// Whether it must survive a crash of the machine. What is large, has checksums and can be made again needs not.
+    /// Whether it must survive a crash of the machine. Not needed for large outputs with checksums that can be rebuilt.
     pub is_durable: bool,
-    /// Files that this program changes later on.
+    /// Files that this program changes later.
     pub volatile: &'static [&'static str],
     /// The files of an output without a marker, as version 0.1 wrote it; none unless all of them validate.
     pub unmarked: fn(&Path) -> Vec<String>,
@@ -36,7 +36,7 @@ pub struct OutputFolder {
     folder: PathBuf,
     kind: &'static OutputKind,
     force: bool,
-    /// Folders that were made for it, the innermost last.
+    /// Folders that were created for it, the innermost last.
     created: Vec<PathBuf>,
     /// Whether the staging folder is in use.
     is_staged: bool,
@@ -64,7 +64,7 @@ impl OutputFolder {
         Ok(output)
     }
 
-    /// Where new files are written until they are committed.
+    /// The folder for new files until they are committed.
     pub fn path(&self) -> PathBuf {
         Staging::of(&self.folder).new_files()
     }
@@ -74,14 +74,14 @@ impl OutputFolder {
         &self.folder
     }
 
-    /// Replaces the old content by the new, all of it at once. Files that are the user's stay.
+    /// Replaces the old content by the new, atomically. Files of the user are kept.
     pub fn commit(self) -> Result<(), OutputError> {
         let new = self.path();
         let names: BTreeSet<String> = entries(&new)?.into_iter().collect();
         failpoint("staged");
-        // Again: hours may have passed.
+        // Checked again, because hours may have passed.
         let mut remove = self.check(&names)?;
-        // What lies among files of the user may have been written at different times: it stays.
+        // Outputs among files of the user may have been written at different times, so they are kept.
         remove.retain(|name| self.kind.owns_folder && !names.contains(name));
         let mut marker = Marker::read(&self.folder)?;
         let about = |name: &String| {
@@ -106,7 +106,7 @@ impl OutputFolder {
             .commit(&CommitRecord::new(remove, place, self.kind.is_durable), &marker.text())
     }
 
-    /// Whether these files can be written; gives the files of ours that are as they were written.
+    /// Checks whether these files can be written; returns the unchanged files of the old output.
     fn check(&self, names: &BTreeSet<String>) -> Result<Vec<String>, OutputError> {
         let marker = Marker::read(&self.folder)?;
         let marked = marker.outputs.get(self.kind.name);
@@ -157,7 +157,7 @@ impl Drop for OutputFolder {
             && !staging.is_pending()
             && let Err(error) = staging.clear()
         {
-            tracing::debug!(%error, "the next process that writes there clears it");
+            tracing::debug!(%error, "cannot clear the staging folder; the next process that writes there does");
         }
         remove_empty(&self.created);
     }
@@ -170,12 +170,12 @@ pub(super) fn remove_empty(folders: &[PathBuf]) {
     }
 }
 
-/// What an entry of the folder is.
+/// The owner of an entry of the folder.
 #[derive(Clone, Copy, PartialEq)]
 enum State {
-    /// Ours, as it was written.
+    /// Written by this program, and unchanged.
     Unchanged,
-    /// Ours, and edited since.
+    /// Written by this program, and edited since.
     Changed,
     /// The user's, or another kind of output.
     Foreign,
@@ -207,14 +207,14 @@ fn settle(folder: &Path) -> Result<(), OutputError> {
     if staging.is_pending() { staging.recover() } else { Ok(()) }
 }
 
-/// Tells versions of the content apart: each has a marker of its own.
+/// Distinguishes versions of the content: each has its own marker.
 fn version(folder: &Path) -> Option<(u64, Option<std::time::SystemTime>)> {
     let about = fs::metadata(folder.join(MARKER)).ok()?;
     Some((inode(&about), about.modified().ok()))
 }
 
-/// The names in a folder, without those that are for this module. Names that are not text are in no list, so they are replaced by what they
-/// look like.
+/// The names in a folder, without those that this module uses. Names that are not valid text are not in any list, so they are converted
+/// lossily.
 fn entries(folder: &Path) -> Result<Vec<String>, OutputError> {
     let mut names = Vec::new();
     for entry in fs::read_dir(folder).map_err(OutputError::io("read", folder))? {
@@ -228,7 +228,7 @@ fn entries(folder: &Path) -> Result<Vec<String>, OutputError> {
     Ok(names)
 }
 
-/// Makes a folder and those above it; gives its path without links, and what was made.
+/// Creates a folder and its parents; returns its path without links, and the folders created.
 fn create(path: &Path) -> Result<(PathBuf, Vec<PathBuf>), OutputError> {
     match fs::metadata(path) {
         Ok(about) if about.is_dir() => {
@@ -245,7 +245,7 @@ fn create(path: &Path) -> Result<(PathBuf, Vec<PathBuf>), OutputError> {
     Ok((path.canonicalize().map_err(OutputError::io("read", path))?, created))
 }
 
-/// Makes a folder and those above it that are not there; gives what was made, the innermost last.
+/// Creates a folder and its missing parents; returns the folders created, the innermost last.
 pub(super) fn create_missing(folder: &Path) -> Result<Vec<PathBuf>, OutputError> {
     let is_missing = |folder: &&Path| !folder.as_os_str().is_empty() && !folder.exists();
     let mut missing: Vec<&Path> = folder.ancestors().take_while(is_missing).collect();
@@ -255,16 +255,16 @@ pub(super) fn create_missing(folder: &Path) -> Result<Vec<PathBuf>, OutputError>
     missing.into_iter().map(canonical).collect()
 }
 
-/// A process that is just being started holds the locks of its parent for a moment; a process that writes holds them for longer.
+/// How long to wait for a lock: a starting child process inherits the locks of its parent for a moment, a process that writes holds them longer.
 const PATIENCE: Duration = Duration::from_millis(500);
 
-/// Makes a folder if need be, and locks it; gives the lock, its path without links, and what was made.
+/// Creates a folder if needed, and locks it; returns the lock, its path without links, and the folders created.
 fn locked(path: &Path) -> Result<(File, PathBuf, Vec<PathBuf>), OutputError> {
     loop {
         let (folder, created) = create(path)?;
         match lock(&folder) {
             Ok(lock) if is_same_file(&lock, &folder) => return Ok((lock, folder, created)),
-            // Whoever held it has removed it between our creating and locking it.
+            // Another process removed it between its creation and the lock.
             Ok(_) => {}
             Err(_) if !folder.exists() => {}
             Err(error) => {
@@ -289,7 +289,7 @@ fn lock(folder: &Path) -> Result<File, OutputError> {
     }
 }
 
-/// What is locked for a folder: itself, or a file in it where the system or the file system (NFS) cannot lock folders.
+/// The file to lock for a folder: the folder itself, or a file in it if the system or the file system (NFS) cannot lock folders.
 fn lockable(folder: &Path) -> Result<(File, PathBuf), OutputError> {
     if let Ok(file) = File::open(folder)
         && matches!(file.try_lock_shared(), Ok(()) | Err(TryLockError::WouldBlock))
@@ -312,7 +312,7 @@ fn inode(_: &fs::Metadata) -> u64 {
     0
 }
 
-/// Whether a lock is still that of the folder.
+/// Whether a lock still belongs to the folder.
 #[cfg(unix)]
 fn is_same_file(lock: &File, folder: &Path) -> bool {
     use std::os::unix::fs::MetadataExt;
@@ -350,7 +350,7 @@ mod tests {
         unmarked: |_| Vec::new(),
     };
 
-    /// Every file of a folder but the marker.
+    /// Every file of a folder except the marker.
     fn content(folder: &Path) -> BTreeMap<String, Vec<u8>> {
         let names = entries(folder).unwrap();
         names.into_iter().map(|name| (name.clone(), fs::read(folder.join(name)).unwrap())).collect()
@@ -369,7 +369,7 @@ mod tests {
         output.commit()
     }
 
-    /// Random writes of both kinds among random changes by a user: a model says which files are whose.
+    /// Random writes of both kinds among random changes by a user; a model tracks the owner of each file.
     #[test]
     fn files_of_the_user_are_never_lost() {
         let dir = tempfile::tempdir().unwrap();
@@ -382,7 +382,7 @@ mod tests {
         let (mut refused, mut written) = (0, 0);
         for round in 0..40 {
             let folder = dir.path().join(format!("{round}/out"));
-            // By name: whose it is, and whether the user has changed it.
+            // By name: the owner, and whether the user has changed it.
             let mut model: BTreeMap<String, (Option<&'static str>, bool)> = BTreeMap::new();
             for step in 0..25 {
                 let bytes = format!("{round} {step}").into_bytes();
@@ -432,7 +432,7 @@ mod tests {
                     assert_eq!(after.get(name), Some(bytes));
                 }
                 if kind.owns_folder {
-                    // What was edited and is not written any more is the user's from now on.
+                    // An edited file that is no longer part of the output belongs to the user from now on.
                     model.retain(|name, (of, edited)| {
                         if *of == Some(kind.name) && *edited && after.contains_key(name) {
                             (*of, *edited) = (None, false);
@@ -459,7 +459,7 @@ mod tests {
         assert!(!dir.path().join("new").exists());
     }
 
-    /// A folder of a stranger cannot lead moves out of it.
+    /// A folder from an untrusted source cannot redirect moves out of it.
     #[test]
     #[cfg(unix)]
     fn hostile_records_are_refused() {
@@ -481,7 +481,7 @@ mod tests {
         fs::write(staging.join("commit.json"), record("../../mine/secret")).unwrap();
         assert!(matches!(opened(), Err(OutputError::Damaged { .. })));
         assert_eq!(fs::read_to_string(mine.join("secret")).unwrap(), "mine");
-        // A folder with our name that is not ours.
+        // A folder with the name of the staging folder that this program did not create.
         fs::remove_dir_all(&staging).unwrap();
         fs::create_dir(&staging).unwrap();
         fs::write(staging.join("notes"), "mine").unwrap();
@@ -492,7 +492,7 @@ mod tests {
         assert_eq!(fs::read_to_string(staging.join("notes")).unwrap(), "mine");
     }
 
-    /// Replacements during a reading are noticed.
+    /// Replacements while the content is read are detected.
     #[test]
     fn one_version_is_read() {
         let dir = tempfile::tempdir().unwrap();

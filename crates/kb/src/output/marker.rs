@@ -17,7 +17,7 @@ const FORMAT: u32 = 1;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Written {
     pub(super) bytes: u64,
-    /// Absent for files that this program changes later on.
+    /// Absent for files that this program changes later.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) blake3: Option<String>,
 }
@@ -31,7 +31,7 @@ impl Written {
         Ok(Written { bytes, blake3 })
     }
 
-    /// Whether a file is as it was written. What cannot be read is not.
+    /// Whether a file is unchanged. A file that cannot be read counts as changed.
     pub(super) fn is_unchanged(&self, path: &Path) -> bool {
         let Ok(about) = fs::symlink_metadata(path) else { return false };
         let Some(expected) = &self.blake3 else { return about.is_file() };

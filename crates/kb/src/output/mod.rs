@@ -1,14 +1,14 @@
-//! Writes folders and files so that nothing of the user's is lost.
+//! Writes folders and files without losing files of the user.
 //!
 //! The rules, for every command that writes:
 //!
-//! - A folder of ours has a marker, `.touchstone.json`, that lists the files written there with their hashes. Everything else in the
-//!   folder is the user's, and so is a listed file that was edited.
+//! - An output folder has a marker, `.touchstone.json`, that lists the files written there with their hashes. Everything else in the
+//!   folder belongs to the user, and so does a listed file that was edited.
 //! - Files of the user are never removed, renamed or overwritten, not even with `--force`. A package that owns its folder (a benchmark, a
 //!   KB) is not written among them without `--force`.
-//! - Nothing outside the folder is touched. New files are staged inside it, in `.touchstone-staging`, and leftovers of a killed process
+//! - Nothing outside the folder is changed. New files are staged inside it, in `.touchstone-staging`, and leftovers of a killed process
 //!   are cleared by the next one that writes there.
-//! - A replacement is complete or has not happened. Once all files are staged, a record of what goes where is put in place by one rename:
+//! - A replacement is complete or has not happened. Once all files are staged, a record of the moves is put in place by one rename:
 //!   that is the moment of replacement. Then files are moved, data first, the manifest last. A process that is killed in between
 //!   leaves the record, and the next process, reader or writer, finishes the moves first ([`read`], [`OutputFolder::reserve`]).
 //! - A single file is replaced only if this program wrote it and it has not been changed since ([`OutputFile`]).

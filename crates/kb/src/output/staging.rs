@@ -1,14 +1,14 @@
-//! New files wait in `.touchstone-staging` inside the output folder until all are there, and are then moved into place.
+//! New files are written to `.touchstone-staging` inside the output folder and, once all are complete, moved into place.
 //!
 //! | in `.touchstone-staging` | what |
 //! |---|---|
-//! | `owner.json` | says whose folder this is; created first, removed last |
+//! | `owner.json` | identifies the folder as this program's; created first, removed last |
 //! | `new/` | the new files |
 //! | `marker.json` | the new marker |
-//! | `commit.json` | what goes where; from the moment it is there, the replacement has happened and has to be finished |
-//! | `old/` | files of ours that the new output does not have |
+//! | `commit.json` | the moves; once it exists, the replacement has happened and has to be finished |
+//! | `old/` | files of the old output that the new one does not have |
 //!
-//! Whoever changes anything in it holds the lock of the output folder.
+//! A process that changes anything in it holds the lock of the output folder.
 
 use super::error::OutputError;
 use super::failpoint::failpoint;
@@ -28,11 +28,11 @@ const NEW_MARKER: &str = "marker.json";
 const COMMIT: &str = "commit.json";
 const PARTIAL_COMMIT: &str = "commit.partial";
 
-/// What goes where.
+/// The moves of a replacement.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct CommitRecord {
     touchstone_commit: u32,
-    /// Files of ours to remove.
+    /// Files of the old output to remove.
     remove: Vec<String>,
     /// New files, in the order in which they are moved: the manifest is the last.
     place: Vec<String>,
@@ -58,7 +58,7 @@ impl<'f> Staging<'f> {
         Staging { folder, path: folder.join(STAGING) }
     }
 
-    /// Where new files go.
+    /// The folder for new files.
     pub(super) fn new_files(&self) -> PathBuf {
         self.path.join(NEW)
     }
@@ -68,7 +68,7 @@ impl<'f> Staging<'f> {
         self.path.join(COMMIT).exists()
     }
 
-    /// Makes it, empty. There must be none.
+    /// Creates it, empty. It must not exist.
     pub(super) fn create(&self) -> Result<(), OutputError> {
         fs::create_dir(&self.path).map_err(OutputError::io("create", &self.path))?;
         failpoint("staging-created");
@@ -87,7 +87,7 @@ impl<'f> Staging<'f> {
         let Ok(about) = fs::symlink_metadata(&self.path) else { return Ok(()) };
         let is_empty = || fs::read_dir(&self.path).is_ok_and(|mut entries| entries.next().is_none());
         let is_ours = about.is_dir() && (self.path.join(OWNER).is_file() || is_empty());
-        // A link in place of a folder would lead the moves out of the output folder.
+        // A link in place of a folder would redirect the moves out of the output folder.
         let is_real =
             |name: &str| fs::symlink_metadata(self.path.join(name)).map_or(true, |about| about.is_dir());
         if !is_ours || !is_real(NEW) || !is_real(OLD) {
@@ -111,7 +111,7 @@ impl<'f> Staging<'f> {
         self.finish()
     }
 
-    /// Moves what the record names, as far as that has not been done, and clears the rest.
+    /// Makes the moves of the record that are not done yet, and clears the rest.
     fn finish(&self) -> Result<(), OutputError> {
         let path = self.path.join(COMMIT);
         let damaged = |detail: String| OutputError::Damaged { path: path.clone(), detail };
@@ -122,7 +122,7 @@ impl<'f> Staging<'f> {
         }
         let (new, old) = (self.path.join(NEW), self.path.join(OLD));
         for name in &record.remove {
-            // Moved, not removed: what has been moved already is not looked for again, whatever has its name by now.
+            // Moved, not removed: a file that was moved already is not moved again, even if another file has its name now.
             if fs::symlink_metadata(old.join(name)).is_err() {
                 move_if_there(&self.folder.join(name), &old.join(name))?;
                 failpoint("removed");
@@ -140,7 +140,7 @@ impl<'f> Staging<'f> {
         self.clear()
     }
 
-    /// Removes it. The record goes first: without it, nothing has to be finished. The owner goes last: without it, the rest is not ours.
+    /// Removes it. The record is removed first: without it, nothing has to be finished. The owner is removed last: without it, the folder is not this program's.
     pub(super) fn clear(&self) -> Result<(), OutputError> {
         let remove = |name: &str| remove_if_there(&self.path.join(name));
         remove(COMMIT)?;
@@ -191,7 +191,7 @@ fn remove_if_there(path: &Path) -> Result<(), OutputError> {
     }
 }
 
-/// Makes renames in a folder durable, where the system can.
+/// Makes renames in a folder durable, if the system supports it.
 pub(super) fn sync_folder(folder: &Path) {
     if let Ok(folder) = File::open(folder) {
         let _ = folder.sync_all();

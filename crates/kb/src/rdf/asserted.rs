@@ -1,7 +1,8 @@
-//! The triples of an RDF file in the *direct* view: facts of the model, and what else is in the file.
-//! Nothing else is shown; what the model makes of the file is in a graph of its own, [`MODEL_GRAPH`](super::MODEL_GRAPH).
+//! The triples of an RDF file in the *direct* view: facts of the model, and the other triples of the file.
+//! Nothing else is shown; the triples that the model derives from the file are in a separate graph, [`MODEL_GRAPH`](super::MODEL_GRAPH).
 
-use super::{DirectView, RdfTerm, RdfTriple, Triples};
+use super::direct_lookup::as_f64;
+use super::{DirectView, Position, RdfTerm, RdfTriple, Triples};
 use crate::ids::{ClassId, Property};
 use crate::store::Kb;
 use crate::store::asserted::{AssertedColumns, AssertedTerm};
@@ -20,7 +21,7 @@ pub(super) struct AssertedTriples<'k> {
 }
 
 impl<'k> AssertedTriples<'k> {
-    /// For a KB that was made from RDF. `known` are the terms of the schema, each with its IRI.
+    /// For a KB imported from RDF. `known` are the terms of the schema, each with its IRI.
     pub(super) fn new(
         kb: &'k Kb,
         known: impl Iterator<Item = (String, RdfTerm)>,
@@ -75,6 +76,21 @@ impl<'k> AssertedTriples<'k> {
         matches!(code, RdfTerm::Asserted(text) if self.columns.text(text).starts_with("<<("))
     }
 
+    /// About how many asserted triples fit a pattern with a known predicate.
+    pub(super) fn estimate(&self, subject_is_open: bool, predicate: RdfTerm, object: Position) -> f64 {
+        let Some(predicate) = self.term(predicate) else { return 0.0 };
+        if !subject_is_open {
+            return if object.is_open() { 1.2 } else { 0.3 };
+        }
+        match object {
+            Position::Term(object) => {
+                self.term(object).map_or(0.0, |object| as_f64(self.columns.count(predicate, Some(object))))
+            }
+            Position::Open => as_f64(self.columns.count(predicate, None)),
+            Position::Bound => as_f64(self.columns.count(predicate, None)).sqrt(),
+        }
+    }
+
     pub(super) fn matching(
         &self,
         subject: Option<RdfTerm>,
@@ -96,7 +112,7 @@ impl<'k> AssertedTriples<'k> {
 }
 
 impl DirectView<'_> {
-    /// The triples of the RDF file that fit a pattern.
+    /// The triples of the RDF file that match a pattern.
     pub(super) fn exactly_matching<'v>(
         &'v self,
         asserted: &'v AssertedTriples<'_>,
@@ -124,8 +140,8 @@ impl DirectView<'_> {
         Box::new(facts.filter(fits).chain(asserted.matching(subject, predicate, object)))
     }
 
-    /// Whether the triples with the IRI of a class as their type are exactly its direct members. Always so where the
-    /// view is made from the model.
+    /// Whether the triples with the IRI of a class as their type are exactly its direct members. Always true if the
+    /// view is derived from the model.
     pub fn types_are_members(&self, class: ClassId) -> bool {
         let Some(asserted) = &self.asserted else { return true };
         let (Some(rdf_type), class_term) =
@@ -136,8 +152,8 @@ impl DirectView<'_> {
         asserted.columns.count(rdf_type, asserted.term(class_term)) == self.kb.direct_members(class).len()
     }
 
-    /// Whether the triples with the IRI of a property as their predicate are exactly its facts. `reifiers` lets those
-    /// pass whose subject is the name of a triple. Always so where the view is made from the model.
+    /// Whether the triples with the IRI of a property as their predicate are exactly its facts. With `reifiers`, those
+    /// whose subject is the name of a triple are allowed as well. Always true if the view is derived from the model.
     pub fn triples_are_facts(&self, property: Property, reifiers: bool) -> bool {
         let Some(asserted) = &self.asserted else { return true };
         let Some(predicate) = asserted.term(self.property_term(property)) else { return true };
@@ -150,14 +166,14 @@ impl DirectView<'_> {
         })
     }
 
-    /// The predicates of triples besides the facts that lead to something other than a literal; none where the view is
-    /// made from the model.
+    /// The predicates of triples besides the facts that lead to something other than a literal; none if the view is
+    /// derived from the model.
     pub fn linking_predicates(&self) -> Vec<RdfTerm> {
         let Some(asserted) = &self.asserted else { return Vec::new() };
         asserted.columns.linking_predicates().into_iter().map(|term| asserted.code(term)).collect()
     }
 
-    /// Whether a triple names another triple, or says something about such a name.
+    /// Whether a triple names another triple, or has such a name as its subject.
     pub(crate) fn is_about_a_triple(&self, triple: &RdfTriple) -> bool {
         match &self.asserted {
             None => matches!(triple[0], RdfTerm::Fact(_)),

@@ -8,6 +8,8 @@ use crate::iri::{IriScheme, Resource};
 use crate::literal::{Literal, LiteralKind, UNIT_NAMESPACE};
 use crate::store::{Fact, Kb};
 use crate::vocabulary::{RdfVocabulary, VocabularyTerm};
+use hashbrown::{HashMap, HashSet};
+use std::sync::OnceLock;
 
 /// A KB as triples `subject property value`.
 pub struct DirectView<'k> {
@@ -16,7 +18,7 @@ pub struct DirectView<'k> {
     pub(super) vocabulary: RdfVocabulary,
     /// The namespace of datatypes that are units.
     pub(super) units: &'k str,
-    /// Units and domains of the schema, sorted: they stand as literals in triples about the schema.
+    /// Units and domains of the schema, sorted: they are literals in triples about the schema.
     pub(super) schema_texts: Vec<String>,
     /// By word of the vocabulary: the term of its IRI.
     pub(super) word_terms: Vec<RdfTerm>,
@@ -26,8 +28,14 @@ pub struct DirectView<'k> {
     pub(super) qualifier_terms: Vec<RdfTerm>,
     /// By relation: the term of its IRI, which may be a node as well.
     pub(super) relation_terms: Vec<RdfTerm>,
-    /// What an RDF file states besides the facts.
+    /// The triples of an RDF file besides the facts.
     pub(super) asserted: Option<AssertedTriples<'k>>,
+    /// By the term of a predicate: the properties that it stands for.
+    pub(super) properties: HashMap<RdfTerm, (Option<RelationId>, Option<AttributeId>)>,
+    /// Nodes whose IRI is that of a property or a qualifier key as well.
+    pub(super) property_nodes: HashSet<NodeId>,
+    /// By relation: the number of its facts, counted when it is first needed.
+    pub(super) relation_sizes: Vec<OnceLock<usize>>,
 }
 
 impl<'k> DirectView<'k> {
@@ -54,6 +62,9 @@ impl<'k> DirectView<'k> {
             qualifier_terms: Vec::new(),
             relation_terms: Vec::new(),
             asserted: None,
+            properties: HashMap::new(),
+            property_nodes: HashSet::new(),
+            relation_sizes: kb.relations().map(|_| OnceLock::new()).collect(),
         };
         // One IRI must have one code: nodes come before words of the vocabulary, relations, attributes and
         // qualifier keys.
@@ -87,6 +98,15 @@ impl<'k> DirectView<'k> {
             kb.qualifier_keys().map(|q| (kb.qualifier_id(q).to_owned(), view.qualifier_terms[q.index()]));
         let known = words.chain(relations).chain(attributes).chain(qualifiers);
         view.asserted = AssertedTriples::new(kb, known);
+        let predicates = view.relation_terms.iter().chain(&view.attribute_terms);
+        view.properties = predicates.map(|&term| (term, view.find_properties(term))).collect();
+        let schema_terms =
+            view.relation_terms.iter().chain(&view.attribute_terms).chain(&view.qualifier_terms);
+        let as_node = |term: &RdfTerm| match term {
+            RdfTerm::Node(node) => Some(*node),
+            _ => None,
+        };
+        view.property_nodes = schema_terms.filter_map(as_node).collect();
         view
     }
 
@@ -114,7 +134,7 @@ impl<'k> DirectView<'k> {
         match self.scheme.resource(iri) {
             Resource::Property(id) => by_id(&id, false, true, false),
             Resource::Qualifier(id) => by_id(&id, false, false, true),
-            // Ids that are IRIs themselves, and Freebase's, may stand for anything.
+            // Ids that are IRIs themselves, and Freebase's ids, may stand for any kind of item.
             Resource::Node(id) => {
                 let shared = self.vocabulary == RdfVocabulary::Freebase || crate::iri::is_absolute(&id);
                 by_id(&id, true, shared, shared)
@@ -134,7 +154,12 @@ impl<'k> DirectView<'k> {
     }
 
     /// The properties that a predicate's code stands for.
+    #[inline]
     pub(super) fn properties_of(&self, term: RdfTerm) -> (Option<RelationId>, Option<AttributeId>) {
+        self.properties.get(&term).copied().unwrap_or_default()
+    }
+
+    fn find_properties(&self, term: RdfTerm) -> (Option<RelationId>, Option<AttributeId>) {
         let id = match term {
             RdfTerm::Relation(relation) => self.kb.relation_id(relation),
             RdfTerm::Attribute(attribute) => self.kb.attribute_id(attribute),
@@ -192,7 +217,7 @@ impl<'k> DirectView<'k> {
                 if usual.is_empty() || literal.kind() != LiteralKind::Quantity {
                     Some(id)
                 } else if !literal.unit().is_empty() {
-                    // In the usual unit it would be shown without.
+                    // A number in the usual unit is shown without it.
                     Some(id).filter(|_| literal.unit() != usual)
                 } else {
                     self.kb.find_literal(&Literal { tag: usual, ..literal })
@@ -202,13 +227,13 @@ impl<'k> DirectView<'k> {
         }
     }
 
-    /// Whether a fact is the first of those that say the same triple; it stands for all of them.
+    /// Whether a fact is the first of those with the same triple; it stands for all of them.
     fn is_first(&self, fact: &Fact) -> bool {
         self.kb.same_triple(fact).start == fact.id.0
     }
 
-    /// The triples that a fact gives: itself, unless an earlier fact says the same, and its name if it has
-    /// qualifiers or says the same as another.
+    /// The triples of a fact: itself, unless an earlier fact has the same triple, and its name if it has
+    /// qualifiers or has the same triple as another.
     fn fact_triples(&self, fact: Fact) -> impl Iterator<Item = RdfTriple> + '_ {
         let triple = [RdfTerm::Node(fact.subject), self.property_term(fact.property), self.value_term(&fact)];
         let plain = self.is_first(&fact).then_some(triple);
@@ -219,7 +244,7 @@ impl<'k> DirectView<'k> {
         let same = self.kb.same_triple(&fact);
         let name = RdfTerm::Fact(fact.id);
         let mut positions = self.kb.qualifier_positions(fact.id);
-        // An RDF file has names of its own for its triples.
+        // An RDF file has its own names for its triples.
         if self.asserted.is_some() {
             positions = 0..0;
         }
@@ -411,7 +436,7 @@ impl Candidates for DirectView<'_> {
         if relation.is_some() || attribute.is_some() {
             let by_relation = relation.into_iter().flat_map(move |r| self.relation_triples(r, object));
             let by_attribute = attribute.into_iter().flat_map(move |a| self.attribute_triples(a, object));
-            // The IRI may be that of a qualifier key, too.
+            // The IRI may also be that of a qualifier key.
             return Box::new(by_relation.chain(by_attribute).chain(self.qualifiers_with(predicate, object)));
         }
         if !self.word_terms.contains(&predicate) {
@@ -476,7 +501,7 @@ impl Candidates for DirectView<'_> {
             }
             RdfTerm::Literal(_) => {
                 let facts = self.facts_with_value(object);
-                // Descriptions are in no index.
+                // Descriptions are not indexed.
                 let names = self.kb.nodes().flat_map(|node| self.node_names(node));
                 let classes = self.kb.classes().flat_map(|class| self.class_schema(class));
                 Box::new(

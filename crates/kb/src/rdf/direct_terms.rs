@@ -1,12 +1,13 @@
 //! The terms of the *direct* view: from RDF to their codes and back.
 
 use super::literals::{language_of, read, unit_of, write};
-use super::{DirectView, RdfTerm, RdfView, Triples, matching};
+use super::{DirectView, Position, RdfTerm, RdfTriple, RdfView, TripleSink, Triples, matching};
 use crate::ids::{FactId, LiteralId, Property};
 use crate::iri::IriScheme;
 use crate::literal::{Literal, LiteralKind, UNIT_NAMESPACE};
 use crate::vocabulary::RdfVocabulary;
 use oxrdf::{BlankNode, NamedNode, Term, Triple};
+use std::ops::ControlFlow;
 
 impl DirectView<'_> {
     /// The code of a literal.
@@ -39,12 +40,12 @@ impl DirectView<'_> {
         found.or_else(|| self.schema_text(text).filter(|_| parsed.kind() == LiteralKind::Text))
     }
 
-    /// The code of a literal that is written exactly so.
+    /// The code of a literal with exactly this spelling.
     fn encode_exactly(&self, literal: &oxrdf::Literal) -> Option<RdfTerm> {
         let (text, datatype) = (literal.value(), literal.datatype().as_str());
         let (language, unit) = (language_of(literal), unit_of(datatype, self.units));
         let as_read = read(literal, &language, unit.as_deref());
-        // Years are stored without the zeros that XML Schema demands.
+        // Years are stored without the zeros that XML Schema requires.
         let year = as_read.as_time().filter(|_| as_read.kind() == LiteralKind::Year);
         let year = year.map(|time| time.year().to_string());
         let candidates = [year.as_deref().and_then(Literal::year), Some(as_read)];
@@ -72,6 +73,46 @@ impl RdfView for DirectView<'_> {
             Some(asserted) => self.exactly_matching(asserted, subject, predicate, object),
             None => matching(self, subject, predicate, object),
         }
+    }
+
+    fn for_each_match(
+        &self,
+        subject: Option<RdfTerm>,
+        predicate: Option<RdfTerm>,
+        object: Option<RdfTerm>,
+        sink: TripleSink<'_>,
+    ) -> ControlFlow<()> {
+        match self.look_up(subject, predicate, object, sink) {
+            Some(flow) => flow,
+            None => self.matching(subject, predicate, object).try_for_each(sink),
+        }
+    }
+
+    fn estimate(&self, subject: Position, predicate: Position, object: Position) -> f64 {
+        self.estimate_pattern(subject, predicate, object)
+    }
+
+    fn quoted_triple(&self, term: RdfTerm) -> Option<RdfTriple> {
+        let RdfTerm::Quoted(fact) = term else { return None };
+        let fact = self.kb.fact(fact)?;
+        Some([RdfTerm::Node(fact.subject), self.property_term(fact.property), self.value_term(&fact)])
+    }
+
+    fn triple_term(&self, [subject, predicate, object]: RdfTriple) -> Option<RdfTerm> {
+        let RdfTerm::Node(node) = subject else { return None };
+        let (relation, attribute) = self.properties_of(predicate);
+        let properties = relation.map(Property::Relation).into_iter();
+        let mut facts = properties
+            .chain(attribute.map(Property::Attribute))
+            .flat_map(|p| self.kb.facts_of(node, p))
+            .filter_map(|f| self.kb.fact(FactId(f)));
+        facts
+            .find(|fact| self.value_term(fact) == object)
+            .map(|fact| RdfTerm::Quoted(FactId(self.kb.same_triple(&fact).start)))
+    }
+
+    fn quotes_own_triples_only(&self) -> bool {
+        self.asserted.is_none()
     }
 
     fn matching_in_model(
@@ -106,16 +147,7 @@ impl RdfView for DirectView<'_> {
                 let subject = self.encode(&Term::from(triple.subject.clone()))?;
                 let predicate = self.encode(&Term::NamedNode(triple.predicate.clone()))?;
                 let object = self.encode(&triple.object)?;
-                let RdfTerm::Node(node) = subject else { return None };
-                let (relation, attribute) = self.properties_of(predicate);
-                let properties = relation.map(Property::Relation).into_iter();
-                let properties = properties.chain(attribute.map(Property::Attribute));
-                let mut facts = properties
-                    .flat_map(|p| self.kb.facts_of(node, p))
-                    .filter_map(|f| self.kb.fact(FactId(f)));
-                facts
-                    .find(|fact| self.value_term(fact) == object)
-                    .map(|fact| RdfTerm::Quoted(FactId(self.kb.same_triple(&fact).start)))
+                self.triple_term([subject, predicate, object])
             }
         }
     }

@@ -1,6 +1,8 @@
 //! KQA Pro's graph: a node for every literal value and every fact, names instead of ids for properties.
 
-use super::{Candidates, KqaProPredicate as Pred, RdfTerm, RdfTriple, RdfView, Triples, matching};
+use super::{
+    Candidates, KqaProPredicate as Pred, Position, RdfTerm, RdfTriple, RdfView, TripleSink, Triples, matching,
+};
 use crate::cast::index32;
 use crate::ids::{AttributeId, FactId, LiteralId, NodeId, Property, QualifierId, RelationId, Value};
 use crate::iri::{IriScheme, Resource, is_absolute};
@@ -10,17 +12,21 @@ use crate::time::{Precision, Time};
 use crate::vocabulary::RdfVocabulary;
 use hashbrown::HashMap;
 use oxrdf::{BlankNode, NamedNode, Term};
+use std::ops::ControlFlow;
+use std::sync::OnceLock;
 
 /// KQA Pro's queries use relative IRIs (`<Q42>`, `<shares_border_with>`): they are relative to this base.
 pub const KQAPRO_BASE: &str = "http://kqapro.invalid/";
 
 /// A name that one or more properties have.
-struct Key {
+pub(super) struct Key {
     /// The name with underscores for blanks, as in IRIs.
     name: String,
-    relations: Vec<RelationId>,
-    attributes: Vec<AttributeId>,
-    qualifiers: Vec<QualifierId>,
+    pub(super) relations: Vec<RelationId>,
+    pub(super) attributes: Vec<AttributeId>,
+    pub(super) qualifiers: Vec<QualifierId>,
+    /// The number of facts with one of the properties, counted when it is first needed.
+    pub(super) size: OnceLock<usize>,
 }
 
 /// A KB as KQA Pro's graph.
@@ -28,7 +34,7 @@ pub struct KqaProView<'k> {
     pub(super) kb: &'k Kb,
     scheme: IriScheme,
     keys: Vec<Key>,
-    /// By key: the term of its IRI. A name that is also the id of a node has the node's.
+    /// By key: the term of its IRI. A name that is also the id of a node has the node's term.
     key_terms: Vec<RdfTerm>,
     keys_of_nodes: HashMap<NodeId, u32>,
     relation_keys: Vec<u32>,
@@ -52,7 +58,13 @@ impl<'k> KqaProView<'k> {
         names.dedup();
         let mut keys: Vec<Key> = names
             .into_iter()
-            .map(|name| Key { name, relations: Vec::new(), attributes: Vec::new(), qualifiers: Vec::new() })
+            .map(|name| Key {
+                name,
+                relations: Vec::new(),
+                attributes: Vec::new(),
+                qualifiers: Vec::new(),
+                size: OnceLock::new(),
+            })
             .collect();
         let position = |keys: &[Key], label: &str| {
             let name = key_name(label);
@@ -139,7 +151,7 @@ impl<'k> KqaProView<'k> {
     }
 
     /// The key that a term stands for as a predicate.
-    fn as_key(&self, term: RdfTerm) -> Option<&Key> {
+    pub(super) fn as_key(&self, term: RdfTerm) -> Option<&Key> {
         let key = match term {
             RdfTerm::Key(key) => key,
             RdfTerm::Node(node) => *self.keys_of_nodes.get(&node)?,
@@ -155,7 +167,7 @@ impl<'k> KqaProView<'k> {
         }
     }
 
-    fn name_triple(&self, node: NodeId) -> RdfTriple {
+    pub(super) fn name_triple(&self, node: NodeId) -> RdfTriple {
         let name = match self.kb.label_literal(node) {
             Some(label) => self.text_term(label),
             None => RdfTerm::Node(node),
@@ -185,7 +197,7 @@ impl<'k> KqaProView<'k> {
         })
     }
 
-    /// The edge of a fact, unless an earlier fact gives the same one. Relations of the same name fall together.
+    /// The edge of a fact, unless an earlier fact has the same one. Relations with the same name are merged.
     fn edge(&self, fact: &Fact) -> Option<RdfTriple> {
         let edge = [RdfTerm::Node(fact.subject), self.key_of(fact.property), self.value_term(fact)];
         if let Property::Relation(relation) = fact.property {
@@ -208,7 +220,7 @@ impl<'k> KqaProView<'k> {
         Some(edge)
     }
 
-    /// The fact node and all that hangs on it.
+    /// The triples of the fact node.
     fn fact_node_triples(&self, fact: Fact) -> impl Iterator<Item = RdfTriple> + '_ {
         let node = RdfTerm::Fact(fact.id);
         let own = [
@@ -449,6 +461,23 @@ impl RdfView for KqaProView<'_> {
         object: Option<RdfTerm>,
     ) -> Triples<'_> {
         matching(self, subject, predicate, object)
+    }
+
+    fn for_each_match(
+        &self,
+        subject: Option<RdfTerm>,
+        predicate: Option<RdfTerm>,
+        object: Option<RdfTerm>,
+        sink: TripleSink<'_>,
+    ) -> ControlFlow<()> {
+        match self.look_up(subject, predicate, object, sink) {
+            Some(flow) => flow,
+            None => self.matching(subject, predicate, object).try_for_each(sink),
+        }
+    }
+
+    fn estimate(&self, subject: Position, predicate: Position, object: Position) -> f64 {
+        self.estimate_pattern(subject, predicate, object)
     }
 
     fn encode(&self, term: &Term) -> Option<RdfTerm> {

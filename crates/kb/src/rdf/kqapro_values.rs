@@ -1,4 +1,4 @@
-//! Value nodes of KQA Pro's graph: what they say about their literal, and which have a given number, text, unit or time.
+//! Value nodes of KQA Pro's graph: their triples, and which of them have a given number, text, unit or time.
 
 use super::{KqaProPredicate as Pred, KqaProView, RdfTerm, RdfTriple, Triples};
 use crate::cast::index32;
@@ -8,7 +8,7 @@ use crate::store::Fact;
 use crate::time::{Precision, Time};
 
 impl KqaProView<'_> {
-    /// What a value node says about its literal.
+    /// The triples of a value node.
     pub(super) fn literal_triples(
         &self,
         node: RdfTerm,
@@ -60,7 +60,7 @@ impl KqaProView<'_> {
         literal.into_iter().flat_map(move |literal| self.literal_triples(node, literal))
     }
 
-    /// Value nodes with this number, text, unit, year or date; all of them if it is open.
+    /// Value nodes with this number, text, unit, year or date; all of them if it is not given.
     pub(super) fn value_nodes_with(&self, object: Option<RdfTerm>) -> Triples<'_> {
         let ranges = self.literal_ranges(object);
         let in_ranges = move |id: LiteralId, ranges: &[std::ops::Range<usize>]| {

@@ -21,8 +21,8 @@ pub(crate) fn language_of(literal: &oxrdf::Literal) -> Cow<'_, str> {
     }
 }
 
-/// A literal of RDF as a literal of a KB that [`write`] writes in just the same way. `language` and `unit` are what
-/// [`language_of`] and [`unit_of`] give.
+/// An RDF literal as a literal of a KB that [`write`] writes identically. `language` and `unit` are what
+/// [`language_of`] and [`unit_of`] return.
 pub(crate) fn read<'l>(literal: &'l oxrdf::Literal, language: &'l str, unit: Option<&'l str>) -> Literal<'l> {
     let (text, datatype) = (literal.value(), literal.datatype().as_str());
     let typed = Literal::typed_text(text, datatype);
@@ -34,7 +34,7 @@ pub(crate) fn read<'l>(literal: &'l oxrdf::Literal, language: &'l str, unit: Opt
     }
     let read = Literal::from_rdf(text, datatype, language);
     match read.as_time().filter(|_| read.kind() == LiteralKind::Year) {
-        // `44` would come back as `0044`; it is not a year of XML Schema.
+        // `44` would be written as `0044`; it is not a year of XML Schema.
         Some(time) if time.year().to_string() == text && padded_year(time.year()) != text => typed,
         _ => read,
     }
@@ -59,7 +59,7 @@ pub(crate) fn write(literal: &Literal<'_>, units: &str) -> oxrdf::Literal {
         LiteralKind::Boolean => typed(format!("{XSD}boolean")),
         LiteralKind::Year => {
             let year = literal.as_time().map_or(0, |t| t.year());
-            // Years are written bare in KBs, with four digits at least in XML Schema.
+            // Years have no padding in KBs, and at least four digits in XML Schema.
             let padded = crate::time::padded_year(year);
             let text = if literal.text() == year.to_string() { padded.as_str() } else { literal.text() };
             oxrdf::Literal::new_typed_literal(text, NamedNode::new_unchecked(format!("{XSD}gYear")))

@@ -2,7 +2,7 @@
 //!
 //! - [`DirectView`]: `subject property value`, with the vocabulary of the source; quantities in the usual unit
 //!   of their attribute are plain numbers; facts with qualifiers have a name that reifies the triple (RDF 1.2).
-//!   A KB that was made from RDF shows the triples of the file and no others; see [`MODEL_GRAPH`].
+//!   A KB imported from RDF shows the triples of the file and no others; see [`MODEL_GRAPH`].
 //! - [`KqaProView`]: KQA Pro's graph: a node for every value and every fact.
 //!
 //! Terms are small copyable codes ([`RdfTerm`]); two terms are the same RDF term if and only if their codes
@@ -10,9 +10,11 @@
 
 mod asserted;
 mod direct;
+mod direct_lookup;
 mod direct_schema;
 mod direct_terms;
 mod kqapro;
+mod kqapro_lookup;
 mod kqapro_values;
 pub(crate) mod literals;
 
@@ -22,6 +24,7 @@ pub use kqapro::{KQAPRO_BASE, KqaProView};
 use crate::ids::{AttributeId, FactId, LiteralId, NodeId, QualifierId, RelationId};
 use crate::vocabulary::VocabularyTerm;
 use oxrdf::{NamedOrBlankNode, Term, Triple};
+use std::ops::ControlFlow;
 
 /// An RDF term of a view.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -44,7 +47,7 @@ pub enum RdfTerm {
     SchemaText(u32),
     /// The name of a fact.
     Fact(FactId),
-    /// The triple that a fact says, as a term.
+    /// The triple of a fact, as a term.
     Quoted(FactId),
     /// The value node of a fact (KQA Pro).
     ValueOf(FactId),
@@ -115,7 +118,28 @@ pub type RdfTriple = [RdfTerm; 3];
 /// Triples that a look-up yields.
 pub type Triples<'a> = Box<dyn Iterator<Item = RdfTriple> + 'a>;
 
-/// The graph that holds what the model makes of an RDF file: names, classes, kinds of properties, inverses. The triples
+/// Receives the triples of a look-up, one by one, and decides whether more are wanted.
+pub type TripleSink<'s> = &'s mut dyn FnMut(RdfTriple) -> ControlFlow<()>;
+
+/// What is known of one position of a pattern when its triples are estimated.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Position {
+    /// Any term fits.
+    Open,
+    /// One term fits; which one is not known yet.
+    Bound,
+    /// This term fits.
+    Term(RdfTerm),
+}
+
+impl Position {
+    /// Whether any term fits.
+    pub fn is_open(self) -> bool {
+        self == Position::Open
+    }
+}
+
+/// The graph that the model derives from an RDF file: names, classes, kinds of properties, inverses. The triples
 /// of the file itself are in the default graph.
 pub const MODEL_GRAPH: &str = "urn:touchstone:model";
 
@@ -126,7 +150,7 @@ pub trait RdfView: Sync {
         self.matching(None, None, None)
     }
 
-    /// The triples that fit a pattern; `None` fits everything.
+    /// The triples that match a pattern; `None` matches everything.
     fn matching(
         &self,
         subject: Option<RdfTerm>,
@@ -134,8 +158,8 @@ pub trait RdfView: Sync {
         object: Option<RdfTerm>,
     ) -> Triples<'_>;
 
-    /// The triples of [`MODEL_GRAPH`] that fit a pattern; `None` if there is no such graph because the default graph
-    /// is made from the model.
+    /// The triples of [`MODEL_GRAPH`] that match a pattern; `None` if there is no such graph because the default graph
+    /// is derived from the model.
     fn matching_in_model(
         &self,
         _subject: Option<RdfTerm>,
@@ -143,6 +167,36 @@ pub trait RdfView: Sync {
         _object: Option<RdfTerm>,
     ) -> Option<Triples<'_>> {
         None
+    }
+
+    /// Passes the triples that fit a pattern to a sink, each once: the same as [`RdfView::matching`], without an iterator on the heap for
+    /// the usual patterns.
+    fn for_each_match(
+        &self,
+        subject: Option<RdfTerm>,
+        predicate: Option<RdfTerm>,
+        object: Option<RdfTerm>,
+        sink: TripleSink<'_>,
+    ) -> ControlFlow<()> {
+        self.matching(subject, predicate, object).try_for_each(sink)
+    }
+
+    /// About how many triples fit a pattern; for planning only. Below 1 where most look-ups find nothing.
+    fn estimate(&self, subject: Position, predicate: Position, object: Position) -> f64;
+
+    /// The triple that a triple term is made of; `None` for other terms, and where triple terms need not be triples of the view.
+    fn quoted_triple(&self, _term: RdfTerm) -> Option<RdfTriple> {
+        None
+    }
+
+    /// The triple term of a triple; `None` if no such term occurs in the view.
+    fn triple_term(&self, _triple: RdfTriple) -> Option<RdfTerm> {
+        None
+    }
+
+    /// Whether every triple term of the view is made of one of its triples.
+    fn quotes_own_triples_only(&self) -> bool {
+        true
     }
 
     /// The code of a term; `None` if it does not occur in this view.
@@ -164,7 +218,7 @@ pub trait RdfView: Sync {
     }
 }
 
-/// Triples among which those that fit a pattern are: each at most once, and perhaps some more.
+/// A superset of the triples that match a pattern, each at most once.
 trait Candidates {
     /// For a known subject.
     fn with_subject(&self, subject: RdfTerm, predicate: Option<RdfTerm>) -> Triples<'_>;
@@ -176,7 +230,7 @@ trait Candidates {
     fn all(&self) -> Triples<'_>;
 }
 
-/// The triples of a view that fit a pattern.
+/// The triples of a view that match a pattern.
 fn matching(
     view: &impl Candidates,
     subject: Option<RdfTerm>,

@@ -1,5 +1,5 @@
-//! The triples of an RDF file that are not facts of the model, exactly as they were written. Stores that were not
-//! made from RDF have none.
+//! The triples of an RDF file that are not facts of the model, exactly as written. Stores that were not
+//! imported from RDF have none.
 //!
 //! Terms are numbered: nodes and literals of the model by their ids, everything else by its place in a sorted list
 //! of texts: IRIs, blank nodes (`_:x`) and triple terms (`<<( ... )>>`, as N-Triples writes them).
@@ -62,9 +62,9 @@ pub(crate) struct AssertedColumns {
 }
 
 impl AssertedColumns {
-    /// Opens the columns; a store that was not made from RDF has none.
+    /// Opens the columns; a store that was not imported from RDF has none.
     pub(super) fn open(dir: &Path) -> Result<Option<AssertedColumns>> {
-        // The list of checksums guards the file: without it the store is damaged.
+        // If the list of checksums has the file but it is missing, the store is reported as damaged.
         if !path_of(dir, "asserted_triple").exists() {
             return Ok(None);
         }
@@ -122,7 +122,7 @@ impl AssertedColumns {
         self.term.find(0..self.term.len(), text).map(index32)
     }
 
-    /// The triples that fit a pattern.
+    /// The triples that match a pattern.
     pub(crate) fn matching(
         &self,
         subject: Option<AssertedTerm>,
@@ -143,12 +143,12 @@ impl AssertedColumns {
         triples.map(|triple| triple.map(AssertedTerm::from_code))
     }
 
-    /// How many triples have a predicate, or a predicate and an object.
+    /// The number of triples with a predicate, or with a predicate and an object.
     pub(crate) fn count(&self, predicate: AssertedTerm, object: Option<AssertedTerm>) -> usize {
         self.range([None, Some(predicate.code()), object.map(AssertedTerm::code)]).1.len()
     }
 
-    /// The predicates that some triple with something else than a literal has, each once.
+    /// The distinct predicates of triples whose object is not a literal.
     pub(crate) fn linking_predicates(&self) -> Vec<AssertedTerm> {
         let mut found = Vec::new();
         let mut at = 0;
@@ -163,7 +163,7 @@ impl AssertedColumns {
         found
     }
 
-    /// The part of an index that holds the triples that fit a pattern, and perhaps more.
+    /// The part of an index that contains the triples that match a pattern, and perhaps more.
     fn range(&self, wanted: [Option<u32>; 3]) -> (Index, Range<usize>) {
         let n = self.len();
         match wanted {
@@ -221,8 +221,8 @@ fn prefix(n: usize, key: impl Fn(usize) -> [u32; 3], wanted: [Option<u32>; 3]) -
 }
 
 impl Kb {
-    /// Whether the KB holds the triples of an RDF file exactly as they were written: facts, and everything that
-    /// the model has no place for. The *direct* view then shows these triples and no others.
+    /// Whether the KB holds the triples of an RDF file exactly as written: facts, and everything that
+    /// is not part of the model. The *direct* view then shows these triples and no others.
     pub fn is_exact_rdf(&self) -> bool {
         self.asserted.is_some()
     }
@@ -233,7 +233,7 @@ impl Kb {
     }
 
     /// The unit of the numbers that the *direct* view writes without a unit for an attribute: the usual one, but
-    /// only where the RDF file itself states it.
+    /// only if the RDF file itself states it.
     pub fn plain_unit(&self, attribute: AttributeId) -> &str {
         match &self.asserted {
             Some(asserted) if asserted.unit[attribute.index()] == 0 => "",

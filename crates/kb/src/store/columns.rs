@@ -1,11 +1,11 @@
-//! The two shapes that columns combine into: rows of numbers, and tables of strings.
+//! The two structures made of columns: rows of numbers, and tables of strings.
 
 use super::mapping::Column;
 use crate::cast::to_usize;
 use crate::error::{KbError, Result};
 use std::path::Path;
 
-/// Where a column's file is.
+/// The path of a column's file.
 pub(crate) fn path_of(dir: &Path, name: &str) -> std::path::PathBuf {
     dir.join(format!("{name}.col"))
 }
@@ -95,7 +95,7 @@ impl Strings {
             && self.starts.last() == Some(&(self.bytes.len() as u64))
             && self.starts.is_sorted();
         if !fits {
-            return Err(KbError::damaged(&path_of(dir, &starts_name), "the string table does not add up"));
+            return Err(KbError::damaged(&path_of(dir, &starts_name), "the string table is inconsistent"));
         }
         let utf8 = std::str::from_utf8(&self.bytes)
             .is_ok_and(|text| self.starts.iter().all(|&at| text.is_char_boundary(to_usize(at))));
@@ -118,7 +118,7 @@ pub(crate) fn check_starts(
         && starts.first() == Some(&0)
         && starts.last().map(|&at| at as usize) == Some(n_values)
         && starts.is_sorted();
-    if fits { Ok(()) } else { Err(KbError::damaged(&path_of(dir, name), "its rows do not add up")) }
+    if fits { Ok(()) } else { Err(KbError::damaged(&path_of(dir, name), "its rows are inconsistent")) }
 }
 
 /// Checks that every value is below a limit.

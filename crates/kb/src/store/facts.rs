@@ -19,11 +19,11 @@ pub(super) const LITERAL_BIT: u32 = 1 << 31;
 pub struct Fact {
     /// Its number.
     pub id: FactId,
-    /// What it is about.
+    /// Its subject.
     pub subject: NodeId,
-    /// What it says.
+    /// Its property.
     pub property: Property,
-    /// What the value is.
+    /// Its value.
     pub value: Value,
 }
 
@@ -35,7 +35,7 @@ pub struct LiteralFacts<'a> {
     /// Fact ids.
     pub facts: &'a [u32],
     values: &'a [u32],
-    /// The values of the facts that an overlay adds behind the stored ones.
+    /// The values of the facts that an overlay adds after the stored ones.
     new_values: &'a [u32],
 }
 
@@ -166,7 +166,7 @@ impl FactColumns {
 }
 
 impl Kb {
-    /// The number of facts. Those of an overlay have higher numbers, too: [`Kb::facts_about`] goes through all.
+    /// The number of facts. The numbers of an overlay's facts can be higher than that: [`Kb::facts_about`] visits all facts.
     pub fn n_facts(&self) -> usize {
         match &self.delta {
             None => self.facts.value.len(),
@@ -199,7 +199,7 @@ impl Kb {
         self.facts.out.entries(subject.index(), property)
     }
 
-    /// The values of facts: all of them are stored, or none is.
+    /// The values of facts, which are either all stored or all in the overlay.
     #[inline]
     fn values(&self, facts: Range<usize>) -> &[u32] {
         match (self.facts.value.get(facts.clone()), &self.delta) {
@@ -250,8 +250,8 @@ impl Kb {
         Either::Stored(facts.incoming.groups(value.index()).map(group))
     }
 
-    /// What `subject` points to by `relation`: a sorted slice of nodes, with repetitions where several
-    /// facts say the same with different qualifiers.
+    /// What `subject` points to by `relation`: a sorted slice of nodes, with repetitions if several
+    /// facts have the same triple with different qualifiers.
     #[inline]
     pub fn objects(&self, subject: NodeId, relation: RelationId) -> &[u32] {
         self.values(self.out_entries(subject, relation.0))
@@ -269,7 +269,7 @@ impl Kb {
     }
 
     /// The facts behind [`Kb::subjects`], in the same order. On an overlay a fact may have another number here than elsewhere:
-    /// [`Kb::fact`] gives the same for both.
+    /// [`Kb::fact`] returns the same fact for both.
     #[inline]
     pub fn facts_into(&self, relation: RelationId, value: NodeId) -> &[u32] {
         if let Some(delta) = &self.delta
@@ -293,7 +293,7 @@ impl Kb {
         index32(range.start)..index32(range.end)
     }
 
-    /// The values of a range of facts: nodes or literals, as their property says.
+    /// The values of a range of facts: nodes or literals, depending on their property.
     #[inline]
     pub fn values_of(&self, facts: Range<u32>) -> &[u32] {
         self.values(facts.start as usize..facts.end as usize)
@@ -379,7 +379,7 @@ impl Kb {
     }
 
     /// The facts of an attribute in the order of values: ranges and extremes are a binary search. On an overlay a fact may have another
-    /// number here than elsewhere: [`Kb::fact`] gives the same for both.
+    /// number here than elsewhere: [`Kb::fact`] returns the same fact for both.
     #[inline]
     pub fn facts_by_value(&self, attribute: AttributeId) -> LiteralFacts<'_> {
         if let Some(delta) = &self.delta
@@ -419,7 +419,7 @@ impl Kb {
         Some(self.make_fact(id.index(), subject, self.property_of_code(out.property[group])))
     }
 
-    /// The facts that say the same triple as this one, with other qualifiers: they stand side by side.
+    /// The facts with the same triple as this one and other qualifiers, which are adjacent.
     pub(crate) fn same_triple(&self, fact: &Fact) -> Range<u32> {
         let facts = self.facts_of(fact.subject, fact.property);
         let values = self.values_of(facts.clone());
@@ -438,7 +438,7 @@ impl Kb {
         Fact { id: FactId(index32(fact)), subject, property, value }
     }
 
-    /// Where a fact comes from, as the manifest's list of sources says it.
+    /// The source of a fact, from the manifest's list of sources.
     pub fn fact_source(&self, fact: FactId) -> Option<&str> {
         let stored = match &self.delta {
             None => fact,
@@ -448,7 +448,7 @@ impl Kb {
         self.manifest().sources.get(position).map(String::as_str)
     }
 
-    /// The number of facts a node stands in, as subject or value.
+    /// The number of facts with a node as subject or value.
     pub fn degree(&self, node: NodeId) -> usize {
         match &self.delta {
             None => self.facts.degree(node.index()),

@@ -1,6 +1,6 @@
-//! The records of the file that a KB was made from, in the order of the file, where the importer keeps it.
+//! The records of the imported file, in the order of the file, if the importer keeps it.
 //!
-//! Useful for: repeating what programs did that worked on the file itself. Not useful for: anything else;
+//! Useful for: reproducing programs that work on the file itself. Not useful for: anything else;
 //! facts are sorted, have no repetitions and are found faster.
 
 use super::columns::{check_below, check_len, check_starts, path_of};
@@ -15,17 +15,17 @@ use crate::ids::{LiteralId, NodeId, Property, QualifierId, Value};
 use std::ops::Range;
 use std::path::Path;
 
-/// Marks the property of a record that stands at the value of its fact.
+/// Marks the property of a record that the file has at the value of its fact.
 pub(crate) const BACKWARD_BIT: u32 = 1 << 31;
 
-/// A fact as the file has it at one of its ends.
+/// A fact as written in the file, at its subject or at its value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct FileRecord {
     /// Its place in the table of records.
     pub position: u32,
-    /// What it says.
+    /// The property.
     pub property: Property,
-    /// It stands at the value of the fact, not at the subject.
+    /// Whether the file has it at the value of the fact, not at the subject.
     pub backward: bool,
     /// The other end: the value, or, `backward`, the subject.
     pub value: Value,
@@ -46,7 +46,7 @@ impl FileOrderColumns {
     /// Opens the columns; most stores have none.
     pub(super) fn open(dir: &Path) -> Result<Option<FileOrderColumns>> {
         let column = |name: &str| Column::open(&path_of(dir, name));
-        // The list of checksums guards the file: without it the store is damaged.
+        // If the list of checksums has the file but it is missing, the store is reported as damaged.
         if !path_of(dir, "node_rank").exists() {
             return Ok(None);
         }
@@ -107,7 +107,7 @@ impl Kb {
         self.file_order.is_some()
     }
 
-    /// The place of a node among those that the file describes; `None` if it is only mentioned. Where the
+    /// The position of a node among those that the file describes; `None` if it is only mentioned. If the
     /// order of the file is not kept, the node's number.
     pub fn node_rank(&self, node: NodeId) -> Option<u32> {
         match &self.file_order {
@@ -117,7 +117,7 @@ impl Kb {
     }
 
     /// The records that the file has at a node, in its order and with all repetitions. Those of a class are
-    /// the records of others about it. There are none where the order of the file is not kept.
+    /// the records of others about it. There are none if the order of the file is not kept.
     pub fn records(&self, node: NodeId) -> impl Iterator<Item = FileRecord> + '_ {
         let order = self.file_order.as_ref();
         order.into_iter().flat_map(move |order| {
@@ -135,7 +135,7 @@ impl Kb {
         })
     }
 
-    /// The qualifiers of a record, by key; under each key as the file has them.
+    /// The qualifiers of a record, by key; under each key in the order of the file.
     pub fn record_qualifiers(&self, record: &FileRecord) -> impl Iterator<Item = Qualifier> + '_ {
         let at = record.position as usize;
         let order = self.file_order.as_ref();

@@ -1,4 +1,4 @@
-//! Facts in groups: those of one node with one property stand side by side.
+//! Facts in groups: those of one node with one property are adjacent.
 
 use super::columns::{Rows, check_below, check_starts, path_of};
 use super::mapping::Column;
@@ -68,7 +68,7 @@ impl Groups {
     pub(super) fn entries(&self, node: usize, property: u32) -> Range<usize> {
         let groups = self.groups(node);
         let properties = &self.property[groups.clone()];
-        // Few properties: a scan beats a binary search.
+        // Few properties: a scan is faster than a binary search.
         let found = if properties.len() <= 16 {
             properties.iter().position(|&p| p == property)
         } else {

@@ -1,7 +1,7 @@
-//! Finds nodes and properties by id: by binary search at first, by a table once that has paid for it.
+//! Finds nodes and properties by id: by binary search at first, then by a hash table once enough searches were made.
 //!
-//! A store opens at once and most processes look few ids up, so that the table is made only when the searches so far have cost about as
-//! much as making it will.
+//! A store opens at once and most processes look up few ids, so the table is built only when the searches so far have cost about as
+//! much as building it.
 
 use super::columns::Strings;
 use crate::cast::index32;
@@ -32,7 +32,7 @@ impl IdIndex {
         self.find(ids, [0..n, n..n], id)
     }
 
-    /// The place of an id in a table of two sorted parts. The first part goes before the second.
+    /// The position of an id in a table of two sorted parts. The first part has priority.
     pub(super) fn find(&self, ids: &Strings, parts: [Range<usize>; 2], id: &str) -> Option<usize> {
         if let Some(table) = self.table.get() {
             return table.find(ids, id.as_bytes());
@@ -99,6 +99,6 @@ mod tests {
                 assert_eq!(index.find(&table, [0..4, 4..6], id), place, "{id} in round {round}");
             }
         }
-        assert!(index.table.get().is_some(), "this number of searches pays for a table");
+        assert!(index.table.get().is_some(), "after this number of searches the table is built");
     }
 }

@@ -1,4 +1,4 @@
-//! Opens a store, and answers about nodes, classes and literals.
+//! Opens a store; look-ups of nodes, classes and literals.
 
 use super::asserted::AssertedColumns;
 use super::columns::{Rows, Strings, check_below, check_len, path_of};
@@ -65,7 +65,7 @@ pub struct Kb {
     pub(crate) asserted: Option<AssertedColumns>,
     pub(super) schema: SchemaColumns,
     pub(super) names: NameColumns,
-    /// What lies over the facts, see `overlay.rs`.
+    /// Changes of the facts, see `overlay.rs`.
     pub(super) delta: Option<Box<Delta>>,
 }
 
@@ -75,7 +75,7 @@ impl Kb {
         output::read(dir, || Kb::open_version(dir))
     }
 
-    /// Opens what is there now.
+    /// Opens the current content.
     fn open_version(dir: &Path) -> Result<Kb> {
         let manifest = KbManifest::read(dir)?;
         if cfg!(target_endian = "big") {
@@ -122,7 +122,7 @@ impl Kb {
         })
     }
 
-    /// Checks that all columns fit each other, so that no look-up can leave its bounds.
+    /// Checks that all columns are consistent, so that every look-up stays within bounds.
     fn check_structure(&self, dir: &Path) -> Result<()> {
         let counts = &self.manifest.counts;
         let (n_nodes, n_classes) = (self.n_nodes, to_usize(counts.classes));
@@ -206,7 +206,7 @@ impl Kb {
         self.node(id).and_then(|node| self.as_class(node))
     }
 
-    /// The class that a node is, if it is one.
+    /// The class of this node, if the node is a class.
     pub fn as_class(&self, node: NodeId) -> Option<ClassId> {
         (node.0 as usize).checked_sub(self.n_entities).map(|index| ClassId(index32(index)))
     }
@@ -221,7 +221,7 @@ impl Kb {
         self.node_id.get(node.index())
     }
 
-    /// The main name of a node. Without one it goes by its id, or, if that is an IRI, by the end of it, percent-decoded.
+    /// The main name of a node. If it has none: its id, or, if that is an IRI, the last part of it, percent-decoded.
     pub fn label(&self, node: NodeId) -> &str {
         match self.label_literal(node) {
             Some(label) => self.literal_text(label),
@@ -258,7 +258,7 @@ impl Kb {
         self.node_classes.row(node.index()).iter().map(|&id| ClassId(id))
     }
 
-    /// Whether a node is a member of a class, directly or through sub-classes.
+    /// Whether a node is a member of a class, directly or through subclasses.
     pub fn is_member(&self, node: NodeId, class: ClassId) -> bool {
         self.members(class).binary_search(&node.0).is_ok()
     }
@@ -268,28 +268,28 @@ impl Kb {
         self.class_members.row(class.index())
     }
 
-    /// The nodes that are members of a class or of its sub-classes, sorted.
+    /// The nodes that are members of a class or of its subclasses, sorted.
     pub fn members(&self, class: ClassId) -> &[u32] {
         self.class_members_all.row(class.index())
     }
 
-    /// The direct super-classes of a class.
+    /// The direct superclasses of a class.
     pub fn parents(&self, class: ClassId) -> impl ExactSizeIterator<Item = ClassId> + '_ {
         self.class_parents.row(class.index()).iter().map(|&id| ClassId(id))
     }
 
-    /// The direct sub-classes of a class.
+    /// The direct subclasses of a class.
     pub fn children(&self, class: ClassId) -> impl ExactSizeIterator<Item = ClassId> + '_ {
         self.class_children.row(class.index()).iter().map(|&id| ClassId(id))
     }
 
-    /// All super-classes of a class, sorted.
+    /// All superclasses of a class, sorted.
     pub fn ancestors(&self, class: ClassId) -> impl ExactSizeIterator<Item = ClassId> + '_ {
         self.class_ancestors.row(class.index()).iter().map(|&id| ClassId(id))
     }
 }
 
-/// What nodes go by whose IRI ends in something percent-encoded and that have no label, sorted by node.
+/// The names of nodes without a label whose IRI has a percent-encoded last part, sorted by node.
 #[derive(Clone)]
 struct DecodedNames {
     nodes: Column<u32>,
@@ -300,7 +300,7 @@ impl DecodedNames {
     /// Opens the columns; most stores have none.
     fn open(dir: &Path) -> Result<Option<DecodedNames>> {
         let path = path_of(dir, "decoded_name_node");
-        // The list of checksums guards the file: without it the store is damaged.
+        // If the list of checksums has the file but it is missing, the store is reported as damaged.
         if !path.exists() {
             return Ok(None);
         }
@@ -328,8 +328,8 @@ pub(super) fn check_optional(dir: &Path, name: &str, column: &[u32], limit: usiz
     }
 }
 
-/// The name that a node without a label goes by and is found by, if its id is an IRI: the end of it, percent-decoded where that gives a
-/// text that can be shown.
+/// The name of a node without a label, if its id is an IRI: the last part of it, percent-decoded if the result is a
+/// text that can be displayed.
 pub(crate) fn name_of_iri(id: &str) -> Option<std::borrow::Cow<'_, str>> {
     let end = readable_id(id);
     if end.len() == id.len() {
@@ -340,7 +340,7 @@ pub(crate) fn name_of_iri(id: &str) -> Option<std::borrow::Cow<'_, str>> {
     Some(if shown { decoded } else { end.into() })
 }
 
-/// The part of an id that people can read: of an IRI what follows the last `/`, `#` or `:`, else all of it.
+/// The readable part of an id: the part of an IRI after the last `/`, `#` or `:`, else the whole id.
 pub(crate) fn readable_id(id: &str) -> &str {
     if !id.contains("://") && !id.starts_with("urn:") {
         return id;

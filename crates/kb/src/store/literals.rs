@@ -20,7 +20,7 @@ pub(super) struct LiteralColumns {
     key: Column<u64>,
     tag: Column<u32>,
     tags: Strings,
-    /// Where each family begins.
+    /// The first literal of each family.
     families: [u32; 4],
     /// By unit, in the order of their tags: its quantities.
     units: Arc<[(u32, Range<u32>)]>,
@@ -58,7 +58,7 @@ impl LiteralColumns {
     }
 }
 
-/// The blocks of quantities with the same unit. (A damaged file is found out later: here it must only do no harm.)
+/// The blocks of quantities with the same unit. (A damaged file is detected later; here it must only not panic.)
 fn units(tags: &[u32], quantities: Range<u32>) -> Vec<(u32, Range<u32>)> {
     let (mut units, mut start) = (Vec::new(), quantities.start as usize);
     let end = tags.len().min(quantities.end as usize);
@@ -101,7 +101,7 @@ impl Kb {
         self.literals.kind.len()
     }
 
-    /// A literal. Inlined, so that columns that are not used are not read.
+    /// A literal. Inlined, so that unused columns are not read.
     #[inline]
     pub fn literal(&self, id: LiteralId) -> Literal<'_> {
         let (columns, i) = (&self.literals, id.index());
@@ -110,7 +110,7 @@ impl Kb {
             number_type: NumberType::from_u8(columns.number_type[i]).unwrap_or_default(),
             key: columns.key[i],
             text: columns.text.get(i),
-            // Most have none; the first tag is empty.
+            // Most literals have no tag; the first tag is empty.
             tag: if columns.tag[i] == 0 { "" } else { columns.tags.get(columns.tag[i] as usize) },
         }
     }
@@ -194,7 +194,7 @@ impl Kb {
         })
     }
 
-    /// A range that holds the position of a literal: those of its number, time or text, found by this alone, without all the rest.
+    /// A range that contains the position of a literal: all literals with its number, time or text, found without reading the other columns.
     fn with_same_key(&self, literal: &Literal<'_>) -> Range<usize> {
         let columns = &self.literals;
         let family = literal.kind.family();
@@ -211,7 +211,7 @@ impl Kb {
             _ => columns.text.bytes(at).cmp(literal.text.as_bytes()),
         };
         let from = partition(block.start as usize..block.end as usize, |at| order(at).is_lt());
-        // Few have the same: no second search through all of them.
+        // Few literals have the same: a scan is enough.
         let to = (from..block.end as usize).take_while(|&at| order(at).is_eq()).count();
         from..from + to
     }

@@ -1,4 +1,4 @@
-//! The manifest of a store: what people and benchmarks need to know about it, in JSON.
+//! The manifest of a store: its metadata for users and benchmarks, in JSON.
 
 use super::verify;
 use crate::error::{KbError, Result};
@@ -45,26 +45,26 @@ pub struct KbManifest {
     pub name: String,
     /// The hash of the content; the same content has the same fingerprint, whatever the order of import.
     pub fingerprint: String,
-    /// What it was made from.
+    /// The source of the data.
     pub source: String,
     /// The licence of the data.
     pub license: String,
-    /// Put before an id that is not an absolute IRI, to make its IRI in RDF; empty if all ids are IRIs or blank nodes.
+    /// The base of the IRIs of ids that are not absolute IRIs; empty if all ids are IRIs or blank nodes.
     pub base: String,
-    /// The language of labels and descriptions; empty if they carry none.
+    /// The language of labels and descriptions; empty if they have none.
     pub lang: String,
-    /// Which IRIs stand for type, label, ... in the *direct* RDF view.
+    /// The IRIs for type, label, ... in the *direct* RDF view.
     pub vocabulary: RdfVocabulary,
-    /// The namespace of RDF datatypes that are units, where it is not Touchstone's own.
+    /// The namespace of RDF datatypes that are units, if it is not Touchstone's own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unit_namespace: Option<String>,
-    /// Where facts come from.
+    /// The sources of facts.
     pub sources: Vec<String>,
-    /// How many there are of everything.
+    /// The counts of everything.
     pub counts: Counts,
 }
 
-/// Only the version, to refuse a store of another version before anything else is read.
+/// Only the version, to reject a store of another version before anything else is read.
 #[derive(Deserialize)]
 struct VersionOnly {
     touchstone_store: u64,

@@ -1,6 +1,6 @@
 //! Memory-mapped columns: the only `unsafe` code of the project.
 //!
-//! A [`Column`] is a file seen as a slice of plain numbers. Reading it costs no parsing and no copy,
+//! A [`Column`] is a file as a slice of plain numbers. Reading it needs no parsing and no copy,
 //! and several processes share one copy in memory.
 #![allow(unsafe_code)]
 

@@ -1,8 +1,8 @@
-//! Iterators over what is stored together with what lies over it.
+//! Iterators over stored items together with the changes of an overlay.
 
 use std::iter::Peekable;
 
-/// What is stored, or what lies over it.
+/// Stored items, or those of an overlay.
 pub(super) enum Either<A, B> {
     Stored(A),
     Changed(B),
@@ -30,7 +30,7 @@ impl<T, A: Iterator<Item = T>, B: Iterator<Item = T>> Iterator for Either<A, B> 
 
 impl<T, A: ExactSizeIterator<Item = T>, B: ExactSizeIterator<Item = T>> ExactSizeIterator for Either<A, B> {}
 
-/// A sorted list without those that are gone, and with new ones.
+/// A sorted list without the removed items, and with the added ones.
 pub(super) struct Merged<'d, I: Iterator<Item = u32>> {
     stored: Peekable<I>,
     gone: &'d [u32],

@@ -8,8 +8,8 @@
 //! | who is in a class? | [`Kb::members`], [`Kb::direct_members`] | a slice |
 //! | who has a value in a range? | [`Kb::facts_by_value`] | a slice to search in |
 //! | which qualifiers has a fact? | [`Kb::fact_qualifiers`] | a binary search |
-//! | what if some facts were others? | [`Kb::overlay`] | as much as the groups of facts that change |
-//! | what did the file say, in its order? | [`Kb::records`], [`Kb::node_rank`] | a slice |
+//! | what if some facts were different? | [`Kb::overlay`] | proportional to the groups of facts that change |
+//! | which records did the file have, in which order? | [`Kb::records`], [`Kb::node_rank`] | a slice |
 //! | what is called exactly this? | [`Kb::nodes_named`] | a bucket of a hash table |
 //! | what is called like this? | [`Kb::find_names`] | see `search.rs` |
 //!

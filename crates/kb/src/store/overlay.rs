@@ -1,10 +1,10 @@
 //! Overlays: a KB with some facts removed and others added, which shares everything else with the store that it lies on.
 //!
-//! Every group of facts (one subject, one property) that changes is written anew behind the stored facts, so that look-ups still
-//! give ranges and slices. A fact that moves this way keeps its old number as a second name: lists that are the same but for numbers
-//! (what leads to a node, the facts of an attribute by value, those with qualifiers) stay as they are, and [`Kb::fact`] gives the same
-//! for both numbers. So an overlay costs as much as the groups that it changes, not as much as the KB; the
-//! list of an attribute by value, if it changes, is made when it is first asked for.
+//! Every group of facts (one subject, one property) that changes is rewritten after the stored facts, so that look-ups still
+//! return ranges and slices. A fact that moves this way keeps its old number as a second one: lists that only differ in numbers
+//! (the facts that lead to a node, the facts of an attribute by value, those with qualifiers) are unchanged, and [`Kb::fact`] returns the same
+//! fact for both numbers. So the cost of an overlay is proportional to the groups that it changes, not to the KB; the
+//! list of an attribute by value, if it changes, is built when it is first used.
 
 use super::facts::Fact;
 use super::kb::{ABSENT, Kb};
@@ -17,7 +17,7 @@ use std::ops::Range;
 use std::sync::OnceLock;
 
 /// What an overlay changes: facts to remove, by number, and facts to add, without qualifiers, about nodes and with literals that the KB
-/// has. (A new literal would change the numbers of all that sort behind it.) What is added although it is there already changes nothing.
+/// has. (A new literal would change the numbers of all that sort behind it.) Adding an existing fact changes nothing.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Change {
     /// The facts to remove.
@@ -26,7 +26,7 @@ pub struct Change {
     pub added: Vec<(NodeId, Property, Value)>,
 }
 
-/// What lies over a store.
+/// The changes on top of a store.
 #[derive(Clone)]
 pub(super) struct Delta {
     /// The number of stored facts: the first number of a new fact.
@@ -35,21 +35,21 @@ pub(super) struct Delta {
     subject: Vec<u32>,
     property: Vec<u32>,
     pub(super) value: Vec<u32>,
-    /// The stored fact that it was, `ABSENT` if it was added.
+    /// Its number as a stored fact, `ABSENT` if it was added.
     origin: Vec<u32>,
-    /// The facts of each subject and property that changed; an empty range where none are left.
+    /// The facts of each subject and property that changed; an empty range if none are left.
     out: HashMap<(u32, u32), Range<usize>>,
     /// The properties of each subject that changed.
     out_properties: HashMap<u32, Vec<u32>>,
-    /// What leads by a relation to a value that changed.
+    /// The facts that lead by a relation to a value, where they changed.
     incoming: HashMap<(u32, u32), Incoming>,
     in_relations: HashMap<u32, Vec<u32>>,
     by_value: HashMap<u32, ByValue>,
-    /// By property: subjects that it has no more, and new ones.
+    /// By property: removed and added subjects.
     subjects: HashMap<u32, Membership>,
-    /// By relation: the same of its values.
+    /// By relation: removed and added values.
     objects: HashMap<u32, Membership>,
-    /// Stored facts with qualifiers that are gone, sorted, and how many qualifiers they had.
+    /// Removed facts with qualifiers, sorted, and the number of their qualifiers.
     unqualified: Vec<u32>,
     n_qualifiers_gone: usize,
     qualified: OnceLock<Vec<u32>>,
@@ -63,7 +63,7 @@ struct Incoming {
     facts: Vec<u32>,
 }
 
-/// The change of the list of an attribute by value, and the list itself once it was asked for.
+/// The change of the list of an attribute by value, and the list itself once it was used.
 #[derive(Clone, Default)]
 struct ByValue {
     removed: HashSet<u32>,
@@ -87,8 +87,8 @@ struct GroupChange {
 }
 
 impl Kb {
-    /// This KB with a change. Both share the mapped columns; names, classes and the schema stay as they are, the records of a file in
-    /// their order ([`Kb::records`]) are left out. The fingerprint is made from that of this KB and the change: it is not the one that
+    /// This KB with a change. Both share the mapped columns; names, classes and the schema are unchanged, the records of a file in
+    /// their order ([`Kb::records`]) are left out. The fingerprint is computed from that of this KB and the change: it differs from the one that
     /// an import of the changed content would have.
     pub fn overlay(&self, change: &Change) -> Result<Kb> {
         if self.delta.is_some() {
@@ -107,7 +107,7 @@ impl Kb {
         self.delta.is_some()
     }
 
-    /// Brings the manifest in line with a change.
+    /// Updates the manifest for a change.
     fn describe_change(&mut self, delta: &Delta) {
         let n_relations = index32(self.n_relations());
         let mut hasher = blake3::Hasher::new();
@@ -201,7 +201,7 @@ impl Kb {
         Some((&list.subjects, &list.facts))
     }
 
-    /// The facts with qualifiers, if some are gone.
+    /// The facts with qualifiers, if some were removed.
     #[cold]
     pub(super) fn changed_qualified<'k>(&'k self, delta: &'k Delta) -> Option<&'k [u32]> {
         if delta.unqualified.is_empty() {
@@ -260,7 +260,7 @@ impl Delta {
                 delta.n_qualifiers_gone += n_qualifiers;
             }
         }
-        // What changes at the other end: (value, relation) to (subject, fact).
+        // The changes at the other end: (value, relation) to (subject, fact).
         let mut ends: BTreeMap<(u32, u32), Ends> = BTreeMap::new();
         for ((subject, property), group) in groups {
             delta.rewrite(kb, subject, property, group, &mut ends)?;
@@ -273,7 +273,7 @@ impl Delta {
         Ok(delta)
     }
 
-    /// Writes one group anew.
+    /// Rewrites one group.
     fn rewrite(
         &mut self,
         kb: &Kb,
@@ -342,7 +342,7 @@ impl Delta {
         Ok(())
     }
 
-    /// Lists anew what leads to a value.
+    /// Rewrites the list of facts that lead to a value.
     fn relink(&mut self, kb: &Kb, value: u32, relation: u32, ends: Ends) {
         let stored = kb.facts.incoming.entries(value as usize, relation);
         let mut list = Incoming {
@@ -399,30 +399,30 @@ impl Delta {
         &self.value[facts.start - first..facts.end - first]
     }
 
-    /// How many qualifiers are gone with their facts.
+    /// The number of qualifiers removed with their facts.
     pub(super) fn n_qualifiers_gone(&self) -> usize {
         self.n_qualifiers_gone
     }
 
-    /// Subjects of a property that are gone, and new ones.
+    /// Removed and added subjects of a property.
     pub(super) fn subjects_with(&self, property: u32) -> (&[u32], &[u32]) {
         self.subjects.get(&property).map_or((&[], &[]), |change| (&change.gone, &change.new))
     }
 
-    /// Values of a relation that are gone, and new ones.
+    /// Removed and added values of a relation.
     pub(super) fn objects_with(&self, relation: RelationId) -> (&[u32], &[u32]) {
         self.objects.get(&relation.0).map_or((&[], &[]), |change| (&change.gone, &change.new))
     }
 }
 
-/// Facts that lead to a value no more, and those that do now: (subject, fact).
+/// Removed and added facts that lead to a value: (subject, fact).
 #[derive(Default)]
 struct Ends {
     removed: Vec<(u32, u32)>,
     added: Vec<(u32, u32)>,
 }
 
-/// Notes that a group came into being or is gone. Groups come in the order of their nodes, so lists of members stay sorted.
+/// Records that a group was created or removed. Groups come in the order of their nodes, so lists of members stay sorted.
 fn note_change(
     was_empty: bool,
     is_empty: bool,

@@ -6,7 +6,7 @@ use crate::cast::to_usize;
 use crate::ids::{FactId, LiteralId, NodeId, QualifierId, Value};
 use std::ops::Range;
 
-/// Something said about a fact.
+/// A statement about a fact.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Qualifier {
     /// The key.
@@ -21,8 +21,8 @@ impl Kb {
         self.qualifier_positions(fact).map(|at| self.qualifier_at(at))
     }
 
-    /// All facts that have qualifiers, sorted. On an overlay a fact may have another number here than elsewhere: [`Kb::fact`] gives
-    /// the same for both.
+    /// All facts that have qualifiers, sorted. On an overlay a fact may have another number here than elsewhere: [`Kb::fact`] returns
+    /// the same fact for both.
     pub fn qualified_facts(&self) -> &[u32] {
         if let Some(delta) = &self.delta
             && let Some(changed) = self.changed_qualified(delta)
@@ -61,7 +61,7 @@ impl Kb {
         self.facts.qualifier_key.len() - gone
     }
 
-    /// All positions of the table of qualifiers: on an overlay without those whose facts are gone.
+    /// All positions of the table of qualifiers; on an overlay without those whose facts were removed.
     pub(crate) fn all_qualifier_positions(&self) -> impl Iterator<Item = usize> + '_ {
         (0..self.facts.qualifier_key.len()).filter(|&position| self.has_qualifier(position))
     }
@@ -72,7 +72,7 @@ impl Kb {
             && (self.delta.is_none() || self.fact_of_qualifier(position).is_some())
     }
 
-    /// The fact that a position of the table of all qualifiers belongs to; `None` if it is gone.
+    /// The fact that a position of the table of all qualifiers belongs to; `None` if it was removed.
     pub(crate) fn fact_of_qualifier(&self, position: usize) -> Option<FactId> {
         let at = self.facts.qualifier_start.partition_point(|&start| start as usize <= position) - 1;
         let stored = FactId(*self.facts.qualified.get(at)?);

@@ -15,7 +15,7 @@ use std::sync::Arc;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u8)]
 pub enum ValueKind {
-    /// No value has been seen.
+    /// There are no values.
     Unknown = 0,
     /// Text.
     Text = 1,
@@ -121,7 +121,7 @@ macro_rules! schema_columns {
     };
 }
 
-/// How many there are of what columns refer to.
+/// The numbers of items that columns refer to.
 struct Sizes {
     classes: usize,
     relations: usize,
@@ -203,17 +203,17 @@ impl Kb {
         optional(&self.schema.relation_range, relation.index()).map(ClassId)
     }
 
-    /// The relation that says the same backwards.
+    /// The inverse relation.
     pub fn relation_inverse(&self, relation: RelationId) -> Option<RelationId> {
         optional(&self.schema.relation_inverse, relation.index()).map(RelationId)
     }
 
-    /// How a relation reads backwards.
+    /// The label of a relation in the inverse direction.
     pub fn relation_inverse_label(&self, relation: RelationId) -> Option<LiteralId> {
         optional(&self.schema.relation_inverse_label, relation.index()).map(LiteralId)
     }
 
-    /// Whether a relation always holds both ways.
+    /// Whether a relation always holds in both directions.
     pub fn is_symmetric(&self, relation: RelationId) -> bool {
         self.schema.relation_symmetric[relation.index()] == 1
     }

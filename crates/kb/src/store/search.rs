@@ -1,11 +1,11 @@
 //! Looks names up: exactly, folded, by prefix, and with typing errors.
 //!
 //! A look-up goes through three stages and stops when it has enough hits: the folded name; names that begin with
-//! it or contain its words, the last of which may be only begun; names that contain words like its words (one
+//! it or contain its words, the last of which may be incomplete; names that contain words similar to its words (one
 //! edit for words of four letters and more, two for seven and more; two letters swapped are one edit).
 //! Hits are ranked in tiers: the full name; names that contain all words of the query as whole words; names in
-//! which the last word is only begun; names with words like its words. Within the second and third tier the
-//! prominent ones come first: nodes that stand in many facts, and in many for a thing of their class.
+//! which the last word is incomplete; names with similar words. Within the second and third tier the
+//! prominent ones come first: nodes with many facts, and with many facts compared to others of their class.
 
 use super::columns::{Rows, path_of};
 use super::kb::Kb;
@@ -20,23 +20,23 @@ use hashbrown::HashMap;
 use std::path::Path;
 use std::sync::Arc;
 
-/// How a hit fits what was asked for, best first.
+/// How a hit matches the query, best first.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Match {
-    /// A label or alias is exactly that.
+    /// A label or alias is equal to the query.
     Exact,
-    /// The same but for case, accents, punctuation and a leading article.
+    /// Equal except for case, accents, punctuation and a leading article.
     Folded,
     /// A name begins with it.
     Prefix,
-    /// A name contains its words; the last may be only begun.
+    /// A name contains its words; the last may be incomplete.
     Words,
-    /// A name is like it.
+    /// A name is similar.
     Fuzzy,
 }
 
 impl Match {
-    /// A word for people.
+    /// A word for display.
     pub fn name(self) -> &'static str {
         match self {
             Match::Exact => "exact",
@@ -48,14 +48,14 @@ impl Match {
     }
 }
 
-/// A node whose name fits.
+/// A node whose name matches.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NameHit {
     /// The node.
     pub node: NodeId,
-    /// The name that fits: its label or an alias.
+    /// The name that matches: its label or an alias.
     pub name: String,
-    /// How it fits.
+    /// How it matches.
     pub matched: Match,
     /// From 1 down to 0, in the order of hits.
     pub score: f64,
@@ -65,7 +65,7 @@ pub struct NameHit {
 const MAX_PREFIX_NAMES: usize = 20_000;
 /// Maximum number of names of a word that proposes candidates; more frequent words only help to rank them.
 const MAX_WORD_NAMES: usize = 20_000;
-/// Maximum number of words to take that begin like the last word of a query.
+/// Maximum number of words to consider that begin with the last word of a query.
 const MAX_BEGUN_WORDS: usize = 500;
 /// Maximum number of candidates to score in the last stage.
 const MAX_CANDIDATES: usize = 400;
@@ -99,7 +99,10 @@ impl NameColumns {
     pub(super) fn check(&self, dir: &Path, n_nodes: usize) -> Result<()> {
         let n_buckets = self.buckets.n_rows();
         if !n_buckets.is_power_of_two() {
-            return Err(KbError::damaged(&path_of(dir, "name_buckets.starts"), "its buckets do not add up"));
+            return Err(KbError::damaged(
+                &path_of(dir, "name_buckets.starts"),
+                "its buckets are inconsistent",
+            ));
         }
         self.buckets.check(dir, "name_buckets", n_buckets, n_nodes)?;
         self.name_nodes.check(dir, "name_nodes", self.names.len(), n_nodes)?;
@@ -166,7 +169,7 @@ impl NameColumns {
         names
     }
 
-    /// The word that is exactly this one, and all words that are like it.
+    /// The word itself, and all similar words.
     fn like(&self, word: &str) -> Vec<(u32, f64)> {
         let edits = match word.chars().count() {
             0..4 => 0,
@@ -178,7 +181,7 @@ impl NameColumns {
             found.push((index32_of(exact), 1.0));
         }
         if edits == 1 {
-            // Two letters swapped are two edits: tried one by one where only one edit is allowed.
+            // Swapping two letters counts as two edits, so swaps are tried separately where only one edit is allowed.
             let mut letters: Vec<char> = word.chars().collect();
             for at in 1..letters.len() {
                 letters.swap(at - 1, at);
@@ -203,7 +206,7 @@ impl NameColumns {
         found
     }
 
-    /// Names that share words with the query, or words like its words: the best `MAX_CANDIDATES` by weight of shared words.
+    /// Names that have words of the query or similar ones: the best `MAX_CANDIDATES` by weight of shared words.
     fn by_words(&self, query: &str, popularity: impl Fn(u32) -> usize) -> Vec<u32> {
         let n_names = float(self.names.len().max(1));
         let mut weight_of: HashMap<u32, f64> = HashMap::new();
@@ -239,7 +242,7 @@ impl NameColumns {
 }
 
 impl Kb {
-    /// The nodes whose label or alias is exactly `name`, or that have no label and go by `name`; best connected first.
+    /// The nodes whose label or alias is exactly `name`, or that have no label and are shown as `name`; best connected first.
     pub fn nodes_named(&self, name: &str) -> Vec<NodeId> {
         let mut nodes: Vec<NodeId> = self.in_bucket(name).filter(|&node| self.has_name(node, name)).collect();
         let by_id = self.node(name).filter(|&node| self.label_literal(node).is_none());
@@ -328,7 +331,7 @@ impl Kb {
         hits.ranked(limit)
     }
 
-    /// The node whose whole name is most like a misspelled one; the better connected of two that are equally like it.
+    /// The node whose whole name is most similar to a misspelled one; of equally similar ones, the best connected.
     pub fn nearest_named(&self, wrong: &str) -> Option<NameHit> {
         let folded = fold(wrong);
         let mut best: Option<(f64, usize, NameHit)> = None;
@@ -345,7 +348,7 @@ impl Kb {
     }
 }
 
-/// Number of members of a class to sample for how many facts one usually has.
+/// Number of members of a class to sample for the typical number of facts.
 const MAX_SAMPLE: usize = 256;
 
 /// Collects hits, one per node.
@@ -359,11 +362,11 @@ struct Hits<'a> {
 }
 
 impl Hits<'_> {
-    /// How well connected a node is, and whether that is much for a thing of its class: about -3 to 15.
+    /// How well connected a node is, in itself and compared to others of its class: about -3 to 15.
     fn prominence(&mut self, node: NodeId) -> f64 {
         let kb = self.kb;
         let logarithm = |node: NodeId| (1.0 + float(kb.degree(node))).ln();
-        // The smallest class is the most telling one.
+        // The smallest class is the most specific one.
         let class = kb.classes_of(node).min_by_key(|&class| kb.members(class).len());
         let usual = class.map_or(0.0, |class| {
             *self.usual.entry(class).or_insert_with(|| {
@@ -377,7 +380,7 @@ impl Hits<'_> {
     }
 
     fn add(&mut self, node: u32, folded: &str, matched: Match) {
-        // How well connected a node is decides among names that fit equally well.
+        // Among names that match equally well, better connected nodes come first.
         let popularity = 0.002 * (1.0 + float(self.kb.degree(NodeId(node)))).ln().min(16.0);
         let score = match matched {
             Match::Exact => 0.9 + popularity,
@@ -426,12 +429,12 @@ impl Hits<'_> {
     }
 }
 
-/// Whether a name contains all words of the query, none of them only begun.
+/// Whether a name contains all words of the query as whole words.
 fn has_words(name: &str, query: &str) -> bool {
     query.split(' ').all(|word| name.split(' ').any(|w| w == word))
 }
 
-/// How well a name fits that begins with the query or contains its words: the less of the name is left over the
+/// How well a name matches that begins with the query or contains its words: the less of the name is left over, the
 /// better. At most 0.75.
 fn part_likeness(query: &str, name: &str) -> f64 {
     let begins = if name.starts_with(query) { 0.25 } else { 0.0 };
@@ -439,13 +442,13 @@ fn part_likeness(query: &str, name: &str) -> f64 {
     0.5 * covered.min(1.0) + begins
 }
 
-/// Likeness of two words: 1 minus the edit distance over the longer length.
+/// Similarity of two words: 1 minus the edit distance divided by the longer length.
 fn likeness(a: &str, b: &str) -> f64 {
     let longer = a.chars().count().max(b.chars().count()).max(1);
     1.0 - float(edit_distance(a, b)) / float(longer)
 }
 
-/// Likeness of two names: each word of the query against its best partner, and how much of the name that covers.
+/// Similarity of two names: each word of the query against its best partner, and how much of the name that covers.
 fn name_likeness(query: &str, name: &str) -> f64 {
     let length = |text: &str| float(text.chars().filter(|&c| c != ' ').count().max(1));
     let words: Vec<&str> = name.split(' ').collect();

@@ -1,9 +1,9 @@
-//! Guards a store against damage: checksums of every file, checked once per file identity.
+//! Detects damage of a store: checksums of every file, verified once per file identity.
 //!
-//! `checksums` lists the BLAKE3 hash of every file in the format of `b3sum`, and closes with the hash of the
-//! list itself. Hashing takes time in proportion to the store, opening must not: so a successful check
-//! leaves a stamp (`verified`) with length, modification time and inode of each file, and as long as
-//! those are unchanged the next opening trusts it. Whoever writes into a file changes its modification
+//! `checksums` lists the BLAKE3 hash of every file in the format of `b3sum`, and ends with the hash of the
+//! list itself. Hashing takes time in proportion to the store, and opening must not: so a successful check
+//! writes a stamp (`verified`) with length, modification time and inode of each file, and as long as
+//! those are unchanged the next opening trusts it. Writing into a file changes its modification
 //! time, and the file is checked again.
 
 use crate::error::{KbError, Result};
@@ -42,8 +42,8 @@ pub(crate) fn write_checksums(dir: &Path, hashes: &[(String, blake3::Hash)]) -> 
     Ok(())
 }
 
-/// Checks the store's files. `structure` is called when the bytes had to be hashed, to check in addition
-/// that the columns fit each other.
+/// Checks the store's files. `structure` is called if the bytes had to be hashed, to check in addition
+/// that the columns are consistent.
 pub(crate) fn verify(dir: &Path, structure: impl FnOnce() -> Result<()>) -> Result<()> {
     let (list, files) = read_checksums(dir)?;
     let names = files.iter().map(|(name, _)| name.as_str());
@@ -80,7 +80,7 @@ fn check_all(dir: &Path, files: &[(String, blake3::Hash)]) -> Result<()> {
         if hasher.finalize() == *expected {
             Ok(())
         } else {
-            Err(KbError::damaged(&path, "its checksum is wrong (cut short, or bits flipped)"))
+            Err(KbError::damaged(&path, "its checksum is wrong (truncated, or bits flipped)"))
         }
     })
 }
@@ -108,14 +108,14 @@ fn read_checksums(dir: &Path) -> Result<(String, Vec<(String, blake3::Hash)>)> {
         }
         at += line.len();
     }
-    // Hex digits have two spellings; only the one that is written is accepted.
+    // Hex digits have two spellings; only the one that this program writes is accepted.
     if !closed || text.bytes().any(|b| b.is_ascii_uppercase()) {
         return Err(damaged());
     }
     Ok((text, files))
 }
 
-/// What the stamp says if the files are as they are now; `None` if a file cannot be inspected.
+/// The stamp for the current files; `None` if a file cannot be inspected.
 fn stamp<'a>(dir: &Path, names: impl Iterator<Item = &'a str>, list: &str) -> Option<String> {
     let mut stamp = format!("{}\n", blake3::hash(list.as_bytes()));
     for name in names {
@@ -126,12 +126,12 @@ fn stamp<'a>(dir: &Path, names: impl Iterator<Item = &'a str>, list: &str) -> Op
     Some(stamp)
 }
 
-/// Leaves the stamp. A store in a read-only place goes without: it is then checked at every opening.
+/// Writes the stamp. A store in a read-only place has none, and is checked at every opening.
 fn write_stamp<'a>(dir: &Path, names: impl Iterator<Item = &'a str>, list: &str) {
     let Some(stamp) = stamp(dir, names, list) else { return };
-    // Not aside: a stamp that is cut short is not trusted, so a killed process leaves nothing behind that matters.
+    // Written in place: a truncated stamp is not trusted, so a killed process does no harm.
     if let Err(error) = fs::write(dir.join(STAMP), stamp) {
-        tracing::debug!(%error, "no stamp of the check was left");
+        tracing::debug!(%error, "cannot write the stamp of the check");
     }
 }
 

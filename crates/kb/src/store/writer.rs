@@ -154,7 +154,7 @@ pub(crate) struct RowsBuffer {
 }
 
 impl RowsBuffer {
-    /// Rows as they are.
+    /// Rows in the given order.
     pub(crate) fn from_lists(lists: &[Vec<u32>]) -> Result<RowsBuffer> {
         let n_values: usize = lists.iter().map(Vec::len).sum();
         if n_values > u32::MAX as usize {
@@ -170,7 +170,7 @@ impl RowsBuffer {
         Ok(rows)
     }
 
-    /// Rows from pairs that are sorted by row; duplicates stay.
+    /// Rows from pairs that are sorted by row; duplicates are kept.
     pub(crate) fn from_sorted_pairs(n_rows: usize, pairs: &[(u32, u32)]) -> Result<RowsBuffer> {
         if pairs.len() > u32::MAX as usize {
             return Err(KbError::TooMany { what: "entries in one table", limit: u32::MAX.into() });

@@ -58,7 +58,7 @@ impl Val {
 pub type Quals = BTreeSet<(String, Val)>;
 pub type NaiveFact = (String, String, Val, Quals);
 
-/// The same random cases every time; `PROPTEST_RNG_SEED` and `PROPTEST_CASES` ask for others.
+/// The same random cases every time; `PROPTEST_RNG_SEED` and `PROPTEST_CASES` change them.
 pub fn cases(n: u32) -> ProptestConfig {
     let default = ProptestConfig::default();
     let asked = std::env::var_os("PROPTEST_CASES").is_some();
@@ -74,7 +74,7 @@ pub fn cases(n: u32) -> ProptestConfig {
     }
 }
 
-/// One thing that is told to a builder.
+/// One call of a builder.
 type Step<'a> = Box<dyn Fn(&mut KbBuilder) + 'a>;
 
 /// Everything a KB holds, in plain collections.
@@ -203,7 +203,7 @@ impl NaiveKb {
         kb
     }
 
-    /// Tells a builder everything, in an order that the seed determines.
+    /// Passes everything to a builder, in an order that the seed determines.
     pub fn build(&self, builder: &mut KbBuilder, order: u64) {
         let rng = &mut Rng::new(order);
         let mut steps: Vec<Step<'_>> = Vec::new();
@@ -244,7 +244,7 @@ impl NaiveKb {
                 b.fact(subject, property, value, &mut raw, None).unwrap();
             }));
         }
-        // Some things are said twice: that must not matter.
+        // Some calls are repeated, which must not matter.
         let repeated: Vec<usize> = (0..steps.len() / 5).map(|_| rng.below(steps.len())).collect();
         let mut all: Vec<usize> = (0..steps.len()).chain(repeated).collect();
         rng.shuffle(&mut all);
@@ -310,7 +310,7 @@ pub fn val(kb: &Kb, value: Value) -> Val {
 }
 
 /// A random change of a KB, and the model with the same change: facts of one hub, of one group or of anywhere removed; facts added anywhere,
-/// also about nodes without facts and about themselves, also such that are there already or have just been removed.
+/// also about nodes without facts and about themselves, also existing facts and facts that were just removed.
 pub fn random_change(kb: &Kb, model: &NaiveKb, rng: &mut Rng) -> (Change, NaiveKb) {
     let (mut change, mut changed) = (Change::default(), model.clone());
     let all: Vec<_> = kb.nodes().flat_map(|node| kb.facts_about(node)).collect();
@@ -381,7 +381,7 @@ pub fn import_file(source: Source, inputs: &[&Path], out: &Path) -> Result<Impor
     import(&ImportRequest::new(source, inputs.iter().map(|p| p.to_path_buf()).collect()), out, &NoProgress)
 }
 
-/// Every pattern that some triple fits, and some that none fits, gives what filtering all triples gives.
+/// Every pattern that some triple matches, and some that none matches, returns the same as filtering all triples.
 pub fn check_view(view: &dyn RdfView, seed: u64) {
     let all: Vec<RdfTriple> = view.triples().collect();
     let distinct: BTreeSet<RdfTriple> = all.iter().copied().collect();
@@ -413,7 +413,7 @@ pub fn check_view(view: &dyn RdfView, seed: u64) {
             assert_eq!(
                 found.len(),
                 as_set.len(),
-                "pattern {:?} gives a triple twice",
+                "pattern {:?} returns a triple twice",
                 [part(0), part(1), part(2)]
             );
             assert_eq!(as_set, expected, "pattern {:?}", [part(0), part(1), part(2)]);

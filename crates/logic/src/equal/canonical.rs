@@ -1,8 +1,9 @@
-//! Our equivalence: equal up to the order of conjuncts, names of variables, order of triples and inverse relations, across languages.
+//! Our equivalence: equality up to the order of conjuncts and triples, names of variables and inverse relations, across languages.
 //!
-//! A query becomes a tree in normal form: conjunctions flattened, sorted and without repetition; what all branches of a union share pulled out;
-//! each relation replaced by itself or its inverse, whichever comes first; KoPL's questions expressed by sets. Side conditions that SPARQL dialects
-//! add ([`crate::Rules`]) are not compared. A query with a cycle, and a yes/no question, which has no root, are compared as graphs.
+//! A query becomes a tree in normal form: conjunctions are flattened, sorted and deduplicated; what all branches of a union share is
+//! factored out; each relation is replaced by itself or its inverse, whichever comes first; KoPL's questions are expressed by sets. Side
+//! conditions that SPARQL dialects add ([`crate::Rules`]) are ignored. A query with a cycle, and a yes/no question, which has no root, are
+//! compared as graphs.
 
 use super::labelled::LabelledGraph;
 use crate::query::{Ask, Condition, Direction, Mark, Query, Relate, Set, Step, Superlative};
@@ -11,12 +12,12 @@ use crate::vocabulary::Vocabulary;
 use hashbrown::HashSet;
 use touchstone_kb::Comparison;
 
-/// What a node of the normal form is.
+/// The kind of a node of the normal form.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Kind {
-    /// What is asked.
+    /// The question.
     Question,
-    /// A thing: everything below describes it.
+    /// A thing; the nodes below describe it.
     Thing,
     Class,
     Entity,
@@ -26,7 +27,7 @@ enum Kind {
     Union,
     Superlative,
     Period,
-    /// A thing met before.
+    /// A reference to a thing that occurred before.
     Same,
 }
 
@@ -35,14 +36,14 @@ enum Kind {
 struct Norm {
     kind: Kind,
     label: String,
-    /// How people read the label.
+    /// The label in messages.
     shown: Symbol,
     children: Vec<Norm>,
     /// The whole subtree, as text.
     key: String,
-    /// The thing's number, where a cycle needs it.
+    /// The thing's number, if it is part of a cycle.
     mark: Option<Mark>,
-    /// The label in a template, where it differs.
+    /// The label in a template, if it differs.
     masked: Option<Symbol>,
 }
 
@@ -62,7 +63,7 @@ impl Norm {
         Norm { kind, label, shown, children, key, mark: None, masked: None }
     }
 
-    /// The same with placeholders for entities and literals. Nothing is left out: "by A and by B" is not the template of "by A".
+    /// The same with placeholders for entities and literals. Nothing is omitted: "by A and by B" is not the template of "by A".
     fn template(&self) -> Norm {
         let mut children: Vec<Norm> = self.children.iter().map(Norm::template).collect();
         if matches!(self.kind, Kind::Thing | Kind::Union) {
@@ -93,16 +94,16 @@ impl Norm {
 pub struct Canonical {
     tree: Norm,
     key: String,
-    /// Whether equal keys mean equal queries.
+    /// Whether equal keys imply equal queries.
     exact: bool,
 }
 
-/// Whether two queries are equal, and if not, where they differ first.
+/// Whether two queries are equal, and if not, the first difference.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Verdict {
     /// Whether they are equal.
     pub equal: bool,
-    /// Where they differ.
+    /// The first difference.
     pub why: Option<String>,
 }
 
@@ -127,7 +128,7 @@ impl Canonical {
         Canonical { tree, key, exact }
     }
 
-    /// Equal for equal queries.
+    /// A key that is equal for equal queries.
     pub fn key(&self) -> &str {
         &self.key
     }
@@ -149,7 +150,7 @@ impl Canonical {
     }
 }
 
-/// A text that is equal for equal sets; no inverses are known.
+/// A text that is equal for equal sets, without knowledge of inverses.
 pub(crate) fn set_key(set: &Set) -> String {
     let mut writer = Writer { inverses: &(), start: None, cycles: false };
     let tree = writer.thing(set);
@@ -165,14 +166,14 @@ fn without_arrow(label: &str) -> &str {
     label.trim_start_matches(['→', '←', '↔'])
 }
 
-/// From a thing to what its fact says of it, the other way round, and both.
+/// From a thing to a property of its fact, in the inverse direction, and both.
 const OUT: &str = "→";
 const IN: &str = "←";
 const BOTH: &str = "↔";
 
 struct Writer<'w> {
     inverses: &'w dyn Vocabulary,
-    /// The thing where the path of the superlative around starts.
+    /// The start of the path of the enclosing superlative.
     start: Option<Mark>,
     cycles: bool,
 }
@@ -196,7 +197,7 @@ impl Writer<'_> {
             }
             Ask::Relation { from, to } => question("relation", vec![self.thing(from), self.thing(to)]),
             Ask::AttributeQualifier { of, attribute, value, qualifier } => {
-                // A program does not tell what the value is: the key does.
+                // A program does not give the kind of the value: the key decides it.
                 let of = self.thing(of);
                 let value = Norm {
                     masked: Some(Symbol::new_static("= literal")),
@@ -218,7 +219,7 @@ impl Writer<'_> {
         }
     }
 
-    /// A set as a thing with everything that describes it.
+    /// A set as a thing with its description.
     fn thing(&mut self, set: &Set) -> Norm {
         let (mut parts, mut mark, mut starts) = (Vec::new(), None, false);
         self.collect(set, &mut parts, &mut mark, &mut starts);
@@ -273,10 +274,10 @@ impl Writer<'_> {
         Norm { masked, ..Norm::leaf(Kind::Value, label, shown) }
     }
 
-    /// The property or its inverse, whichever comes first, with an arrow for the direction that belongs to it.
+    /// The property or its inverse, whichever comes first, with an arrow for its direction.
     fn step(&self, property: &str, direction: Direction) -> String {
         let (property, direction) = match self.inverses.inverse(property) {
-            // A symmetric relation says the same in both directions.
+            // A symmetric relation means the same in both directions.
             Some(inverse) if inverse == property => return quoted(BOTH, property),
             Some(inverse) if inverse < property => (inverse, direction.flipped()),
             _ => (property, direction),
@@ -314,7 +315,7 @@ impl Writer<'_> {
         format!("[{:?} {} {value}]", condition.qualifier, condition.comparison)
     }
 
-    /// A union: what all branches state is moved outside, once.
+    /// A union: conjuncts that all branches share are moved outside, once.
     fn union(&mut self, branches: &[Set], parts: &mut Vec<Norm>) {
         let mut things: Vec<Norm> = branches.iter().map(|branch| self.thing(branch)).collect();
         if things.is_empty() {
@@ -341,12 +342,12 @@ impl Writer<'_> {
         }
         parts.extend(common);
         merge_comparisons(&mut things);
-        // A branch that says no more than what is common makes the others superfluous.
+        // A branch without any further condition makes the others redundant.
         if things.iter().any(|thing| thing.children.is_empty()) {
             return;
         }
         things.sort_by(|a, b| a.key.cmp(&b.key));
-        // With marks, keys do not say which thing is met again: the graph does.
+        // With marks, keys do not identify the repeated thing; the graph does.
         let whole = |thing: &Norm| {
             let question = Norm::new(Kind::Question, String::new(), Symbol::default(), vec![thing.clone()]);
             graph_key(&question, false)
@@ -363,7 +364,7 @@ impl Writer<'_> {
         let outer = std::mem::replace(&mut self.start, superlative.start);
         let of = self.thing(&superlative.of);
         self.start = outer;
-        // The steps of a path go the way that a description comes.
+        // The steps of a path have the opposite direction of a description.
         let path: Vec<String> =
             superlative.path.iter().map(|step| self.step(&step.property, step.direction.flipped())).collect();
         let word = superlative.extreme.word();
@@ -382,7 +383,7 @@ fn entity(word: &str, name: &str) -> Norm {
     Norm { masked: Some(Symbol::new_static("entity")), ..Norm::leaf(Kind::Entity, quoted(word, name), name) }
 }
 
-/// A word, and another in quotes, as texts are shown. Nearly all are copied as they are.
+/// A word, and another in quotes. Nearly all are copied unchanged.
 fn quoted(before: &str, word: &str) -> String {
     if !word.bytes().all(|byte| matches!(byte, b' '..=b'~') && byte != b'"' && byte != b'\\') {
         return format!("{before}{word:?}");
@@ -411,7 +412,7 @@ fn superlative(of: Set, attribute: &str, extreme: crate::query::Extreme) -> Set 
 
 fn thing_of(mut parts: Vec<Norm>, mark: Option<Mark>, starts: bool) -> Norm {
     parts.sort_by(|a, b| (a.kind, &a.key).cmp(&(b.kind, &b.key)));
-    // Saying something twice says it once; but a thing that a cycle comes back to is not just any thing.
+    // Repeated descriptions count once, except of a thing that closes a cycle.
     parts.dedup_by(|a, b| a.key == b.key && !has_marks(a));
     let label = if starts { "*" } else { "" };
     let mut norm = Norm::new(Kind::Thing, label.to_owned(), Symbol::default(), parts);
@@ -419,7 +420,7 @@ fn thing_of(mut parts: Vec<Norm>, mark: Option<Mark>, starts: bool) -> Norm {
     norm
 }
 
-/// "Less, or equal" is "at most": KoPL has no other way to say it.
+/// Turns "less or equal" into "at most": KoPL cannot express it otherwise.
 fn merge_comparisons(things: &mut Vec<Norm>) {
     for (strict, both) in [("<", "<="), (">", ">=")] {
         let mut i = 0;
@@ -448,7 +449,7 @@ fn merge_comparisons(things: &mut Vec<Norm>) {
     }
 }
 
-/// The relation and the value of a thing whose only description is a comparison with a value.
+/// The relation and the value of a thing that is described only by a comparison with a value.
 fn compared_by<'n>(thing: &'n Norm, comparison: &str) -> Option<(&'n str, &'n str)> {
     let [relation] = &thing.children[..] else { return None };
     let [inner] = &relation.children[..] else { return None };
@@ -463,7 +464,7 @@ fn has_marks(norm: &Norm) -> bool {
     norm.kind == Kind::Same || norm.children.iter().any(has_marks)
 }
 
-/// The key of a normal form in which things are met twice, or which has no root: the canonical form of its graph, and whether it is exact.
+/// The key of a normal form with repeated things or without a root: the canonical form of its graph, and whether it is exact.
 fn graph_key(tree: &Norm, rootless: bool) -> (String, bool) {
     let mut graph = LabelledGraph::default();
     let mut marks: Vec<(Mark, usize)> = Vec::new();
@@ -496,7 +497,7 @@ fn graph_key(tree: &Norm, rootless: bool) -> (String, bool) {
                     stack.extend(part.children.iter().map(|child| (child, other)));
                 }
                 Kind::Same => closing.extend(part.mark.map(|mark| (mark, vertex))),
-                // Unions and superlatives are parts with their own inside: as a whole they are labels.
+                // Unions and superlatives contain other sets, so each is a label as a whole.
                 _ if !has_marks(part) => labels.push(&part.key),
                 _ => {
                     let other = graph.vertex(part.label.clone());
@@ -520,7 +521,7 @@ fn graph_key(tree: &Norm, rootless: bool) -> (String, bool) {
     (format!("{} graph {text}", tree.label), exact)
 }
 
-/// Finds the first difference between two normal forms and says it.
+/// Finds the first difference between two normal forms and describes it.
 fn difference(gold: &Norm, predicted: &Norm, place: &str, why: &mut Option<String>) {
     if why.is_some() || gold.key == predicted.key {
         return;
@@ -530,7 +531,7 @@ fn difference(gold: &Norm, predicted: &Norm, place: &str, why: &mut Option<Strin
         return;
     }
     let (mut missing, mut extra) = (only_in(gold, predicted), only_in(predicted, gold));
-    // Parts of the same kind and label differ further down; parts of the same kind were exchanged.
+    // Parts with the same kind and label differ further down; other parts of the same kind were exchanged.
     for same_label in [true, false] {
         let mut i = 0;
         while i < missing.len() {
@@ -560,7 +561,7 @@ fn difference(gold: &Norm, predicted: &Norm, place: &str, why: &mut Option<Strin
     }
 }
 
-/// The parts of one that the other does not have.
+/// The parts of one form that are not in the other.
 fn only_in<'n>(one: &'n Norm, other: &Norm) -> Vec<&'n Norm> {
     let known: HashSet<&str> = other.children.iter().map(|part| part.key.as_str()).collect();
     one.children.iter().filter(|part| !known.contains(part.key.as_str())).collect()

@@ -5,11 +5,11 @@
 pub(super) struct LabelledGraph {
     labels: Vec<String>,
     edges: Vec<(usize, usize, String)>,
-    /// Vertices that are the same as another one.
+    /// Vertices that are equal to another one.
     merged: Vec<(usize, usize)>,
 }
 
-/// Maximum work of the search, in vertices and edges visited, before it falls back to the refined labels alone.
+/// Maximum work of the search, in visited vertices and edges, before it falls back to the refined labels alone.
 const MAX_WORK: usize = 400_000;
 
 impl LabelledGraph {
@@ -26,13 +26,13 @@ impl LabelledGraph {
         self.edges.push((from, to, label));
     }
 
-    /// Says that two vertices are one.
+    /// Makes two vertices equal.
     pub(super) fn same(&mut self, vertex: usize, other: usize) {
         self.merged.push((vertex, other));
     }
 
-    /// A text that is equal exactly for graphs that differ in the numbering of vertices only, and true; or, when that takes
-    /// too long, a text that is equal for those but perhaps for others, too, and false.
+    /// A text that is equal exactly for graphs that differ only in the numbering of vertices, and true; or, if that takes
+    /// too long, a text that is equal for those but possibly also for others, and false.
     pub(super) fn canonical(mut self) -> (String, bool) {
         self.merge();
         let mut search = Search { graph: &self, best: None, work: 0 };
@@ -45,7 +45,7 @@ impl LabelledGraph {
         (format!("approximately {}", self.described(&colours)), false)
     }
 
-    /// Replaces vertices that are the same as another by that one.
+    /// Merges vertices that are equal.
     fn merge(&mut self) {
         let mut target: Vec<usize> = (0..self.labels.len()).collect();
         for &(vertex, other) in &self.merged {
@@ -69,7 +69,7 @@ impl LabelledGraph {
         self.merged.clear();
     }
 
-    /// The graph written down in the order of its colours.
+    /// The graph as text, in the order of its colours.
     fn described(&self, colours: &[usize]) -> String {
         let mut vertices: Vec<(usize, &str)> =
             colours.iter().copied().zip(self.labels.iter().map(String::as_str)).collect();
@@ -91,7 +91,7 @@ struct Search<'g> {
 }
 
 impl Search<'_> {
-    /// Splits colours by the colours of neighbours until nothing changes, or the work is too much.
+    /// Splits colours by the colours of neighbours until nothing changes, or the work limit is reached.
     fn refine(&mut self, mut colours: Vec<usize>) -> Vec<usize> {
         loop {
             self.work += self.graph.labels.len() + 2 * self.graph.edges.len();
@@ -111,8 +111,8 @@ impl Search<'_> {
         }
     }
 
-    /// Gives one vertex of the first colour that several share a colour of its own, for each such vertex, and keeps the smallest text.
-    /// False when the work was too much.
+    /// For each vertex of the first colour that several vertices share: gives it its own colour, and keeps the smallest text.
+    /// False if the work limit was reached.
     fn run(&mut self, colours: Vec<usize>) -> bool {
         let mut stack = vec![colours];
         while let Some(colours) = stack.pop() {
@@ -145,7 +145,7 @@ impl Search<'_> {
     }
 }
 
-/// The rank of each item among the different items.
+/// The rank of each item among the distinct items.
 fn ranks<T: Ord>(items: &[T]) -> Vec<usize> {
     let mut sorted: Vec<&T> = items.iter().collect();
     sorted.sort_unstable();

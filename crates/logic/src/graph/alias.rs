@@ -1,35 +1,35 @@
-//! The names that shapes have in the literature: Iso-n of GrailQA++, RP-n of the work on reasoning paths.
+//! The names of shapes in the literature: Iso-n in GrailQA++, RP-n in the work on reasoning paths.
 //!
-//! The pictures of the classes are not all published. Some names are certain, others were inferred by comparing
-//! published counts with counts of the data sets, so the code is the key and the name says how sure it is. The classes
-//! Iso-20, Iso-22 to Iso-26 and the cyclic CIso-0 to CIso-4 cannot be derived from what is published and have no entry.
+//! Not all drawings of the classes are published. Some names are certain, others were inferred by comparing
+//! published counts with counts of the data sets, so the code is the key, and the name states its certainty. The classes
+//! Iso-20, Iso-22 to Iso-26 and the cyclic CIso-0 to CIso-4 cannot be derived from publications and have no entry.
 
 use std::fmt;
 
-/// The name of a class of shapes. It is displayed as it is if it is certain, with `~` if strongly inferred (`Iso-6~`)
+/// The name of a class of shapes. It is displayed unchanged if it is certain, with `~` if strongly inferred (`Iso-6~`)
 /// and with `?` if weakly inferred (`Iso-10?`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Alias {
     /// `Iso-` and a number.
     pub name: &'static str,
-    /// How sure it is that the name belongs to the shape.
+    /// The certainty that the name belongs to the shape.
     pub certainty: Certainty,
-    /// `RP-` and a number, for the seven shapes that have such a name; where there is one it is certain.
+    /// `RP-` and a number, for the seven shapes that have one; these are certain.
     pub reasoning_path: Option<&'static str>,
 }
 
-/// How sure it is that a name belongs to a shape.
+/// The certainty that a name belongs to a shape.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Certainty {
     /// One of few possibilities.
     Weak,
-    /// Counts and structure leave hardly another possibility.
+    /// Counts and structure leave almost no other possibility.
     Strong,
     /// A paper shows the shape.
     Certain,
 }
 
-/// A class of shapes that has a name.
+/// A class of shapes with a name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Class {
     /// Its name.
@@ -59,7 +59,7 @@ impl Class {
 
     /// The number of relations of the shape.
     pub fn relations(&self) -> usize {
-        // Every vertex but the answer hangs on one relation, and every vertex opens one bracket.
+        // Every vertex except the answer is attached by one relation, and every vertex opens one bracket.
         self.code.matches('(').count() - 1
     }
 }
@@ -75,7 +75,7 @@ impl fmt::Display for Alias {
     }
 }
 
-/// All classes that have a name, by number.
+/// All classes with a name, by number.
 pub const CLASSES: &[Class] = &[
     named("Iso-0", Certainty::Certain, "RP-0", "T1:(())", "one hop"),
     named("Iso-1", Certainty::Certain, "RP-1", "T1:((()))", "two-hop chain"),

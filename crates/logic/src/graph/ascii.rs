@@ -1,4 +1,4 @@
-//! Drawings of query graphs for terminals: a tree that grows from the answer, one vertex on each line.
+//! Drawings of query graphs for terminals: a tree with the answer at the root, one vertex per line.
 //!
 //! ```text
 //! (answer) film.film  [count]
@@ -7,23 +7,23 @@
 //!    └─ film.performance.actor → m.0def
 //! ```
 //!
-//! An arrow points as the fact does. `?` is a variable, with its class if it has one; everything else is a constraint.
-//! An edge that closes a cycle is drawn at the vertex that comes later, and refers to the other one, which gets a
+//! An arrow points in the direction of the fact. `?` is a variable, with its class if it has one; everything else is a constraint.
+//! An edge that closes a cycle is drawn at the later vertex, and refers to the other one, which gets a
 //! number: `?1` for a variable, `#1` after a constraint.
 
 use super::query_graph::{Edge, QueryGraph, Traversal, is_unprintable};
 use std::fmt::Write;
 
-/// Maximum number of lines of a drawing. Real queries have ten; in a long chain every line is longer than the last.
+/// Maximum number of lines of a drawing. Real queries have ten; in a long chain every line is longer than the previous one.
 const MAX_LINES: usize = 400;
 
-/// The characters to draw with. Labels are shown as they are in both.
+/// The characters to draw with. Labels are the same in both.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Style {
     /// Lines and arrows.
     #[default]
     Unicode,
-    /// Only what every terminal has.
+    /// ASCII only.
     Ascii,
 }
 
@@ -91,7 +91,7 @@ struct Drawing<'g> {
     strokes: &'static Strokes,
     /// For each vertex, the edges that are drawn below it.
     below: Vec<Vec<usize>>,
-    /// For each edge, whether it leads to a vertex that is drawn there; otherwise it closes a cycle.
+    /// For each edge, whether it leads to a vertex that is drawn below it; otherwise it closes a cycle.
     opens: Vec<bool>,
     /// For each vertex, the number that references use; 0 if there is none.
     numbers: Vec<usize>,
@@ -116,7 +116,7 @@ impl<'g> Drawing<'g> {
         for (e, edge) in graph.edges.iter().enumerate().filter(|&(e, _)| opens[e]) {
             below[upper(edge)].push(e);
         }
-        // The order of the lines decides at which end a cycle is closed, and who gets which number.
+        // The order of the lines decides at which end a cycle is closed, and the numbers.
         let mut place = vec![0; count];
         let mut by_place = Vec::with_capacity(count);
         let mut waiting: Vec<usize> = traversal.starts.iter().rev().copied().collect();
@@ -142,11 +142,11 @@ impl<'g> Drawing<'g> {
         Drawing { graph, strokes, below, opens, numbers, out: String::new(), lines: 0, left_out: 0 }
     }
 
-    /// Draws a vertex and everything that hangs on it.
+    /// Draws a vertex with its subtree.
     fn part(&mut self, start: usize) {
         let text = self.vertex(start);
         self.line(&text);
-        // What is before the branches of the innermost vertex, and for each open vertex the next edge below it.
+        // The prefix of the innermost vertex's branches, and for each open vertex the next edge below it.
         let mut margin = String::new();
         let mut open = vec![(start, 0, 0)];
         while let Some((v, next, margin_before)) = open.last_mut() {
@@ -172,7 +172,7 @@ impl<'g> Drawing<'g> {
             }
             if self.opens[e] {
                 open.push((other, 0, margin.len()));
-                // Beyond the last line nothing is drawn, and the margin need not grow.
+                // After the last line nothing is drawn, and the margin need not grow.
                 if self.lines < MAX_LINES {
                     margin.push_str(if is_last { self.strokes.below } else { self.strokes.beside });
                 }
@@ -229,12 +229,12 @@ impl<'g> Drawing<'g> {
     }
 }
 
-/// Whether a constraint with this label could be taken for something else.
+/// Whether a constraint with this label would be ambiguous.
 fn could_be_misread(label: &str) -> bool {
     label.is_empty() || label.starts_with(['?', '(', '[', '#', '^', '↺', ' ']) || label.ends_with(' ')
 }
 
-/// A label on one line, without characters that move the cursor or turn the direction of writing.
+/// A label on one line, without characters that move the cursor or change the writing direction.
 fn escaped(label: &str) -> String {
     let mut text = String::with_capacity(label.len());
     for c in label.chars() {

@@ -11,12 +11,12 @@
 //! | a variable | `(...)` |
 //! | a variable that is a leaf (it only has to exist) | `{}` |
 //!
-//! The answer is the answer, whether or not a query grounds it too: it is written the same (in graphs with cycles it
-//! is the colour `r`), so that asking for a thing and checking a thing by the same path have the same shape.
+//! The answer is always the answer, even if a query also grounds it: it is written the same (in graphs with cycles it
+//! has the colour `r`), so that asking for a thing and checking a thing by the same path have the same shape.
 //!
 //! A **graph with cycles** (loops and parallel relations are cycles) is written `G1:`, the colours of its vertices
 //! (`r` the answer, `c` constraints, `v` variables), `/`, and its edges: `G1:rcv/0-1,0-2,1-2`. See `cyclic.rs` for
-//! the numbering of the vertices, and for `G1:large/...`, which graphs get that are too large or too symmetric to be
+//! the numbering of the vertices, and for `G1:large/...`, the code of graphs that are too large or too symmetric to be
 //! numbered in a reasonable time: it does not depend on how a graph is given either, but different shapes may share it.
 //!
 //! A graph that is not connected, or not a graph, is `INVALID`.
@@ -25,12 +25,12 @@ use super::cyclic::Numbering;
 use super::query_graph::Skeleton;
 use crate::cast::index32;
 
-/// The code of everything that is not a query: disconnected graphs, edges without ends, a root that is not there.
+/// The code of everything that is not a query: disconnected graphs, edges with a missing end, a missing root.
 pub const INVALID: &str = "INVALID";
 
-/// Makes codes; keep it, its buffers are reused.
+/// Computes codes. Reuse it, because it reuses its buffers.
 ///
-/// A tree takes time in proportion to its size (times a logarithm), without recursion, and no allocation once the
+/// A tree takes time proportional to its size (times a logarithm), without recursion, and no allocation once the
 /// buffers are large enough.
 #[derive(Debug, Default)]
 pub struct Coder {
@@ -40,7 +40,7 @@ pub struct Coder {
     text: Vec<u8>,
 }
 
-/// What kind of code a graph got.
+/// The kind of a code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     /// `T1:`
@@ -64,7 +64,7 @@ impl Coder {
         self.encode(skeleton).0
     }
 
-    /// The code and its kind; leaves the walk over the graph behind.
+    /// The code and its kind; keeps the traversal of the graph.
     pub(super) fn encode(&mut self, skeleton: &Skeleton) -> (&str, Kind) {
         let kind = if !self.walk.over(skeleton) || self.walk.order.len() < skeleton.grounded.len() {
             self.text.clear();
@@ -83,13 +83,13 @@ impl Coder {
     }
 }
 
-/// A graph walked from its root, near vertices first.
+/// A breadth-first traversal of a graph from its root.
 #[derive(Debug, Default)]
 pub(super) struct Walk {
-    /// Where each vertex's neighbours start; one more at the end.
+    /// Where each vertex's neighbours start; one extra entry at the end.
     starts: Vec<u32>,
     neighbours: Vec<u32>,
-    /// The vertices that were reached. Children of one vertex are together, and in the order of their parents.
+    /// The vertices that were reached. Children of one vertex are contiguous, and in the order of their parents.
     pub(super) order: Vec<u32>,
     /// The children of `order[i]` are `order[kids[i]..kids[i + 1]]`.
     kids: Vec<u32>,
@@ -105,7 +105,7 @@ impl Walk {
         &self.neighbours[self.starts[v as usize] as usize..self.starts[v as usize + 1] as usize]
     }
 
-    /// Walks; false, with nothing reached, if the root or an end of an edge does not exist.
+    /// Traverses the graph; false, with nothing reached, if the root or an end of an edge does not exist.
     fn over(&mut self, skeleton: &Skeleton) -> bool {
         let count = skeleton.grounded.len();
         self.order.clear();
@@ -161,14 +161,14 @@ impl Walk {
     }
 }
 
-/// The buffers for writing trees. Vertices are meant by their position in [`Walk::order`].
+/// The buffers for writing trees. Vertices are given by their position in [`Walk::order`].
 #[derive(Debug, Default)]
 struct TreeBuffers {
-    /// The number of vertices in the tree below and with each vertex. Its code has twice as many characters.
+    /// The number of vertices in the subtree of each vertex. Its code has twice as many characters.
     sizes: Vec<u32>,
     /// Positions; those of one vertex's children are sorted by size.
     by_size: Vec<u32>,
-    /// The vertices that are open: position, the next child in `by_size`, where the children's codes start.
+    /// The open vertices: position, the next child in `by_size`, where the children's codes start.
     open: Vec<(u32, u32, u32)>,
     sorter: RunSorter,
 }
@@ -214,7 +214,7 @@ impl TreeBuffers {
                 }
                 continue;
             }
-            // The children stand in the text sorted by length; what is left is to sort those of the same length.
+            // The children are already sorted by length in the text; sort those of the same length.
             if kids.len() > 1 {
                 let mut start = *children as usize;
                 for run in
@@ -233,7 +233,7 @@ impl TreeBuffers {
     }
 }
 
-/// Sorts pieces of text that have the same length and stand one after the other.
+/// Sorts contiguous pieces of text of the same length.
 #[derive(Debug, Default)]
 struct RunSorter {
     order: Vec<u32>,

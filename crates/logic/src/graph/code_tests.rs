@@ -1,4 +1,4 @@
-//! Codes against their definition, against relabelings, and against isomorphism by trying everything.
+//! Tests codes against their definition, under relabelling, and against brute-force isomorphism.
 
 use super::Coder;
 use crate::graph::Skeleton;
@@ -12,7 +12,7 @@ fn code(skeleton: &Skeleton) -> String {
     Coder::new().code(skeleton).to_owned()
 }
 
-/// The same graph with other numbers, its edges turned and in another order.
+/// The same graph with renumbered vertices, its edges reversed and shuffled.
 fn relabeled(skeleton: &Skeleton, seed: u64) -> Skeleton {
     let mut state = seed | 1;
     let mut random = |below: usize| {
@@ -54,7 +54,7 @@ fn any_tree(largest: usize) -> impl Strategy<Value = Skeleton> {
         .prop_map(|(parents, grounded)| tree(&parents, &grounded))
 }
 
-/// A connected graph: a tree and some more edges, possibly loops and parallel ones.
+/// A connected graph: a tree with additional edges, possibly loops and parallel ones.
 fn any_graph(largest: usize, more: usize) -> impl Strategy<Value = Skeleton> {
     (any_tree(largest), prop::collection::vec((any::<u32>(), any::<u32>()), 0..=more)).prop_map(
         |(mut graph, more)| {
@@ -83,7 +83,7 @@ fn by_definition(tree: &Skeleton, v: u32, parent: Option<u32>) -> String {
     format!("{}{}{}", &brackets[..1], children.concat(), &brackets[1..])
 }
 
-/// Whether some bijection of vertices keeps root, constraints and edges; by trying all.
+/// Whether some bijection of vertices preserves root, constraints and edges, by brute force.
 fn are_isomorphic(a: &Skeleton, b: &Skeleton) -> bool {
     let count = a.grounded.len();
     if count != b.grounded.len() || a.edges.len() != b.edges.len() {
@@ -192,7 +192,7 @@ fn cube(dimensions: u32) -> Vec<(u32, u32)> {
     corners.flat_map(|v| (0..dimensions).map(move |d| (v, v ^ (1 << d)))).filter(|(a, b)| a < b).collect()
 }
 
-/// Vertex 0 and a number of rings of a length, every vertex of which is linked to it.
+/// Vertex 0 and a number of rings of a length, every vertex of which is adjacent to it.
 fn rings_around_a_hub(rings: u32, length: u32) -> Vec<(u32, u32)> {
     let vertex = |r: u32, i: u32| 1 + r * length + i % length;
     let around =
@@ -225,7 +225,7 @@ fn symmetric_graphs_do_not_depend_on_labels() {
 
 #[test]
 fn graphs_that_colours_do_not_tell_apart() {
-    // All vertices but the hub look alike in both.
+    // All vertices except the hub look alike in both.
     let one_ring = skeleton(&[false; 7], &rings_around_a_hub(1, 6));
     let two_rings = skeleton(&[false; 7], &rings_around_a_hub(2, 3));
     assert_ne!(code(&one_ring), code(&two_rings));
@@ -290,7 +290,7 @@ proptest! {
         a in any_graph(6, 3), b in any_graph(6, 3), moved: prop::sample::Index, to: u32, seed: u64,
     ) {
         prop_assert_eq!(code(&a) == code(&b), are_isomorphic(&a, &b));
-        // Random graphs are seldom isomorphic; a graph and itself with one edge's end moved are more often.
+        // Random graphs are rarely isomorphic; a graph and its copy with one moved edge are more often.
         let mut near = relabeled(&a, seed);
         prop_assert!(are_isomorphic(&a, &near));
         if !near.edges.is_empty() {

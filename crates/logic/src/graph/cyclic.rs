@@ -1,17 +1,17 @@
 //! The canonical numbering of graphs with cycles.
 //!
 //! Vertices are coloured (answer, constraint, variable), and colours are split by the colours of the neighbours until
-//! nothing changes. Of all numberings that follow the order of the colours, the one counts whose sorted list of edges
-//! comes first, edges compared as pairs of numbers. (Up to ten vertices that is the alphabetical order of the code.)
+//! nothing changes. Of all numberings that follow the order of the colours, the canonical one has the sorted list of edges that
+//! comes first, with edges compared as pairs of numbers. (Up to ten vertices that is the alphabetical order of the code.)
 //!
-//! It is found number by number. An edge list comes first exactly if the matrix of how often vertices are linked is
-//! greatest, read row by row above the diagonal; and when the first rows are settled, all that matters of a partial
-//! numbering is which vertices are left and how the settled rows tell them apart. So all best beginnings of one length
-//! are kept, those that leave the same are kept once, and each is continued in every way that makes the greatest
+//! It is found number by number. An edge list comes first exactly if the adjacency matrix is
+//! greatest, read row by row above the diagonal; and when the first rows are fixed, all that matters about a partial
+//! numbering is which vertices remain and how the fixed rows distinguish them. So all best prefixes of one length
+//! are kept, equivalent ones once, and each is extended in every way that gives the greatest
 //! next row. Of vertices that can be swapped without any change (twins) only one is tried.
 //!
-//! How much work this is depends on the shape alone, not on the numbers that the vertices came with. So a limit on the
-//! work can decide whether a shape gets an exact code, and all graphs of one shape get the same answer.
+//! The amount of work depends only on the shape, not on the given numbers of the vertices. So a limit on the
+//! work can decide whether a shape gets an exact code, and all graphs of one shape get the same result.
 
 use super::code::Walk;
 use super::query_graph::Skeleton;
@@ -22,25 +22,25 @@ use std::io::Write;
 /// Maximum number of vertices of a graph with an exact code: a set of positions fits into 64 bits.
 const MAX_VERTICES: usize = 64;
 
-/// Maximum number of entries of rows to visit for one graph: some tens of milliseconds. Without any pruning, ten vertices
+/// Maximum number of row entries to visit for one graph: some tens of milliseconds. Without any pruning, ten vertices
 /// take at most 9! (1²/1! + 2²/2! + ... + 9²/9!) + 10, so up to ten vertices every code is exact.
 const MAX_WORK: usize = 2_000_000;
 
-/// Numbers the vertices of graphs with cycles; keep it, its buffers are reused.
+/// Numbers the vertices of graphs with cycles. Reuse it, because it reuses its buffers.
 #[derive(Debug, Default)]
 pub(super) struct Numbering {
     /// The number of vertices.
     count: usize,
-    /// How many edges join two vertices, row by row.
+    /// The number of edges between two vertices, row by row.
     links: Vec<u32>,
-    /// For each vertex, its colour, numbered from 0 without gaps.
+    /// The colour of each vertex, numbered from 0 without gaps.
     colours: Vec<u32>,
     refiner: Refiner,
     /// For each vertex, the first one that it can be swapped with.
     twins: Vec<u8>,
-    /// The best beginnings so far: for each, the vertices that are left, cell by cell, sorted within cells.
+    /// The best prefixes so far: for each, the remaining vertices, cell by cell, sorted within cells.
     states: Vec<u8>,
-    /// The same, one number later.
+    /// The prefixes that are one number longer.
     next_states: Vec<u8>,
     best_row: Vec<u32>,
     rest: Vec<(u32, u8)>,
@@ -50,7 +50,7 @@ pub(super) struct Numbering {
 }
 
 impl Numbering {
-    /// Writes the code of a connected graph with at least one cycle; false if it is not an exact one.
+    /// Writes the code of a connected graph with at least one cycle; false if it is not exact.
     pub(super) fn write(&mut self, skeleton: &Skeleton, walk: &Walk, text: &mut Vec<u8>) -> bool {
         if skeleton.grounded.len() <= MAX_VERTICES {
             self.load(skeleton);
@@ -79,7 +79,7 @@ impl Numbering {
                 self.links[b as usize * self.count + a as usize] += 1;
             }
         }
-        // Not every colour need occur; the refiner closes the gap.
+        // Not every colour need occur; the refinement closes the gap.
         self.colours.clear();
         self.colours.extend(skeleton.grounded.iter().map(|&grounded| if grounded { 1 } else { 2 }));
         self.colours[skeleton.root as usize] = 0;
@@ -94,12 +94,12 @@ impl Numbering {
                     && row(u)[u] == row(v)[v]
                     && (0..self.count).all(|w| w == u || w == v || row(u)[w] == row(v)[w])
             };
-            // To be twins is transitive, so looking for the first one finds the whole class.
+            // The twin relation is transitive, so finding the first twin gives the whole class.
             self.twins.push(small((0..v).find(can_swap).unwrap_or(v)));
         }
     }
 
-    /// Writes the edges in the best numbering; false if that is too much work.
+    /// Writes the edges in the best numbering; false if the work limit was reached.
     fn search(&mut self, text: &mut Vec<u8>) -> bool {
         self.states.clear();
         self.states.extend(0..small(self.count));
@@ -166,7 +166,7 @@ impl Numbering {
         true
     }
 
-    /// Moves the next states to the states, equal ones once.
+    /// Moves the next states to the states, without duplicates.
     fn keep_different(&mut self, length: usize) {
         if self.next_states.len() <= length {
             std::mem::swap(&mut self.states, &mut self.next_states);
@@ -181,7 +181,7 @@ impl Numbering {
         self.order.iter().for_each(|i| self.states.extend_from_slice(state(i)));
     }
 
-    /// Writes how many constraints, variables and relations there are, and a hash of all neighbourhoods.
+    /// Writes the numbers of constraints, variables and relations, and a hash of all neighbourhoods.
     fn write_large(&mut self, skeleton: &Skeleton, walk: &Walk, text: &mut Vec<u8>) {
         let count = skeleton.grounded.len();
         self.hashes.clear();
@@ -189,7 +189,7 @@ impl Numbering {
             let colour = if v == skeleton.root as usize { 0 } else { 1 + u64::from(!skeleton.grounded[v]) };
             mix(colour + (u64::from(walk.depth[v]) << 2))
         }));
-        // Larger graphs get fewer rounds; their number depends on the shape only.
+        // Larger graphs get fewer rounds; the number depends only on the shape.
         for _ in 0..(2_000_000 / (count + skeleton.edges.len())).clamp(3, 32) {
             self.next_hashes.clear();
             let hashes = &self.hashes;
@@ -203,7 +203,7 @@ impl Numbering {
         let hash = self.hashes.iter().fold(0, |sum: u64, &hash| sum.wrapping_add(mix(hash)));
         let (constraints, variables) = count_colours(skeleton);
         text.clear();
-        // Writing to memory does not fail.
+        // Writing to memory cannot fail.
         let _ = write!(text, "G1:large/c{constraints}v{variables}e{}/{hash:016x}", skeleton.edges.len());
     }
 }
@@ -211,7 +211,7 @@ impl Numbering {
 /// Splits colours by the colours of neighbours until nothing changes.
 #[derive(Debug, Default)]
 struct Refiner {
-    /// For each vertex, how many edges lead to each colour.
+    /// For each vertex, the number of edges to each colour.
     counts: Vec<u32>,
     order: Vec<u32>,
     colours: Vec<u32>,
@@ -254,7 +254,7 @@ impl Refiner {
     }
 }
 
-/// A set of the positions where a sequence takes another value; position 0 is one.
+/// A bit set of the positions at which a sequence changes its value; position 0 is included.
 fn starts_of(values: impl Iterator<Item = u32>) -> u64 {
     let mut starts = 0;
     let mut last = None;
@@ -291,7 +291,7 @@ fn push_number(text: &mut Vec<u8>, number: usize) {
     text.push(b'0' + small(number % 10));
 }
 
-/// Scatters the bits of a number (the finaliser of SplitMix64).
+/// Mixes the bits of a number (the finaliser of SplitMix64).
 fn mix(number: u64) -> u64 {
     let mut z = number.wrapping_add(0x9e37_79b9_7f4a_7c15);
     z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -315,7 +315,7 @@ mod tests {
         assert_eq!(cell_end(u64::MAX, 63, 64), 64);
     }
 
-    /// The code by the definition: every order that follows the colours, and the alphabetically first text.
+    /// The code by definition: every order that follows the colours, and the alphabetically first text.
     fn by_definition(skeleton: &Skeleton) -> String {
         let mut numbering = Numbering::default();
         numbering.load(skeleton);

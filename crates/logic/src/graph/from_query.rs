@@ -2,14 +2,15 @@
 //!
 //! | part of a query | vertex? |
 //! |---|---|
-//! | class, also `common.topic.notable_types` | no: it labels its vertex; but where a thing on the way has no other condition, its class is the constraint |
+//! | class, also `common.topic.notable_types` | no: it labels its vertex; but a class that is the only condition of an inner thing is its constraint |
 //! | entity, literal, each time it occurs | yes, a constraint |
 //! | the value of a superlative | yes, a constraint |
 //! | count, period, condition on a qualifier | no |
-//! | a step that a superlative's path shares with the description | no second time |
+//! | a step that a superlative's path shares with the description | not again |
 //!
-//! The papers say nothing of KoPL's questions. Here, the branches of a union hang on the same vertex; a yes/no question, which has no answer
-//! among its things, has the vertex with the shortest code as its root, a question for a relation or a qualifier the subject of the fact.
+//! The papers do not cover KoPL's questions. Here, the branches of a union are attached to the same vertex. The root of a yes/no question,
+//! which has no answer vertex, is the vertex with the shortest code; that of a question for a relation or a qualifier is the subject of
+//! the fact.
 
 use super::code::Coder;
 use super::query_graph::{Edge, QueryGraph, Vertex};
@@ -18,7 +19,7 @@ use crate::sexpr::{GraphQuery, GraphQueryError, NodeType};
 use crate::value::Symbol;
 use touchstone_kb::Comparison;
 
-/// Freebase's way to say the type that is best known; WebQSP and ComplexWebQuestions use it like a class.
+/// Freebase's most notable type of a thing; WebQSP and ComplexWebQuestions use it like a class.
 const NOTABLE_TYPES: &str = "common.topic.notable_types";
 
 impl QueryGraph {
@@ -126,7 +127,7 @@ impl Builder {
     fn label(&mut self, vertex: usize, label: &str, grounded: bool) {
         let vertex = &mut self.graph.vertices[vertex];
         if grounded && !vertex.grounded {
-            // A name says more than the class.
+            // A name is more specific than the class.
             vertex.label = Symbol::default();
             vertex.grounded = true;
         } else if vertex.grounded && !grounded || vertex.label == label {
@@ -140,7 +141,7 @@ impl Builder {
         self.graph.edges.push(Edge { from, to, label: label.into() });
     }
 
-    /// Adds to a vertex what a set states. `inner`: the vertex is not the answer, but a thing on the way.
+    /// Adds the conditions of a set to a vertex. `inner`: the vertex is not the answer.
     fn set(&mut self, set: &Set, vertex: usize, inner: bool) {
         let mut parts = Vec::new();
         self.collect(set, vertex, &mut parts);
@@ -171,7 +172,7 @@ impl Builder {
                     let note = format!("during {} to {}", period.earliest_end, period.latest_start);
                     self.note(vertex, &note);
                 }
-                // As a step, this leads to the other vertex; by itself, it says that two vertices are one.
+                // As a step, this leads to the other vertex; by itself, it merges two vertices.
                 Set::Same(mark) => {
                     if let Some(other) = self.marked(*mark) {
                         self.edge(vertex, other, "=");
@@ -182,7 +183,7 @@ impl Builder {
         }
     }
 
-    /// The parts of a conjunction; marks are noted.
+    /// The parts of a conjunction; marks are recorded.
     fn collect<'s>(&mut self, set: &'s Set, vertex: usize, parts: &mut Vec<&'s Set>) {
         match set {
             Set::And(inner) => inner.iter().for_each(|part| self.collect(part, vertex, parts)),
@@ -228,7 +229,7 @@ impl Builder {
         self.extreme(at, &last.property, last.direction, superlative.extreme.word());
     }
 
-    /// Follows a step of a superlative's path: along a way that is there already, if it does not end at a constraint, nor lead back.
+    /// Follows a step of a superlative's path: along an existing edge, if it neither ends at a constraint nor leads back.
     fn follow(&mut self, at: usize, step: &Step, before: Option<usize>) -> usize {
         let there = self.graph.edges.iter().find_map(|edge| {
             let (near, far) = if step.direction == Direction::Forward {
@@ -264,7 +265,7 @@ impl Builder {
     }
 }
 
-/// The type that a part says by Freebase's best known type.
+/// The type that a part gives by Freebase's most notable type.
 fn notable_type(part: &Set) -> Option<&str> {
     match part {
         Set::Relate(relate)
@@ -279,9 +280,9 @@ fn notable_type(part: &Set) -> Option<&str> {
     }
 }
 
-/// The vertex from which the graph has the shortest code; of equal ones the first. No order of triples changes the code.
-fn simplest_root(graph: &QueryGraph) -> usize {
-    // Codes of large graphs with cycles take long, and their shapes are of no interest: the first will do.
+/// The vertex from which the graph has the shortest code; among ties, the first. The order of triples does not affect the code.
+pub(super) fn simplest_root(graph: &QueryGraph) -> usize {
+    // Codes of large graphs with cycles are slow, and their shapes are not interesting: take the first.
     let tree = graph.edges.len() < graph.vertices.len();
     if graph.vertices.len() > if tree { 200 } else { 10 } {
         return graph.root;

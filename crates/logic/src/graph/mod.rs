@@ -5,6 +5,7 @@ mod ascii;
 mod code;
 mod cyclic;
 mod from_query;
+mod from_sparql;
 mod query_graph;
 mod shape;
 mod shape_counts;

@@ -1,10 +1,10 @@
-//! The graph of a query, and the little of it that shapes look at.
+//! The graph of a query, and the part of it that determines its shape.
 
 use super::shape::Shape;
 use crate::value::Symbol;
 use std::collections::VecDeque;
 
-/// A query as a graph: what is asked for, what is known, and what lies between, joined by relations.
+/// A query as a graph: the answer, the constraints and the variables between them, connected by relations.
 ///
 /// ```
 /// use touchstone_logic::{Program, QueryGraph, graph::draw};
@@ -20,7 +20,7 @@ pub struct QueryGraph {
     pub vertices: Vec<Vertex>,
     /// The relations between them.
     pub edges: Vec<Edge>,
-    /// The answer's place in `vertices`.
+    /// The answer's index in `vertices`.
     pub root: usize,
 }
 
@@ -29,31 +29,31 @@ pub struct QueryGraph {
 pub struct Vertex {
     /// Whether the query names it: an entity or a literal.
     pub grounded: bool,
-    /// The entity's id or name, the literal, or the class of a variable; empty when nothing is known.
+    /// The entity's id or name, the literal, or the class of a variable; empty if unknown.
     pub label: Symbol,
     /// The functions on it ("count", ">=", "max", "during 2009"), or empty.
     pub note: Symbol,
 }
 
-/// A relation between two vertices; it points as the fact does.
+/// A relation between two vertices, in the direction of the fact.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
 pub struct Edge {
-    /// The subject's place in [`QueryGraph::vertices`].
+    /// The subject's index in [`QueryGraph::vertices`].
     pub from: usize,
-    /// The value's place in [`QueryGraph::vertices`].
+    /// The value's index in [`QueryGraph::vertices`].
     pub to: usize,
     /// The relation.
     pub label: Symbol,
 }
 
-/// What decides the shape of a graph: no names and no directions. The buffers can be filled again.
+/// What determines the shape of a graph, without names and directions. The buffers can be reused.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
 pub struct Skeleton {
     /// The answer's number.
     pub root: u32,
-    /// For each vertex, whether it is a constraint. What it says of the root is ignored: the root is the answer.
+    /// For each vertex, whether it is a constraint. The value for the root is ignored: the root is the answer.
     pub grounded: Vec<bool>,
-    /// The relations, in any order and direction, parallel ones repeated.
+    /// The relations, in any order and direction; parallel ones are repeated.
     pub edges: Vec<(u32, u32)>,
 }
 
@@ -65,9 +65,9 @@ impl QueryGraph {
         skeleton
     }
 
-    /// As [`QueryGraph::skeleton`], into buffers that exist already.
+    /// Like [`QueryGraph::skeleton`], into existing buffers.
     pub(crate) fn skeleton_into(&self, skeleton: &mut Skeleton) {
-        // A number that does not fit cannot be that of a vertex: it stays out of range, and the shape is invalid.
+        // A number that does not fit cannot be the index of a vertex: it stays out of range, and the shape is invalid.
         let number = |i: usize| u32::try_from(i).unwrap_or(u32::MAX);
         skeleton.root = number(self.root);
         skeleton.grounded.clear();
@@ -81,7 +81,7 @@ impl QueryGraph {
         Shape::of(&self.skeleton())
     }
 
-    /// Visits the graph breadth first, from the answer; drawings are laid out in this order.
+    /// Traverses the graph breadth first, from the answer; drawings are laid out in this order.
     pub fn traversal(&self) -> Traversal {
         let count = self.vertices.len();
         let mut incident: Vec<Vec<usize>> = vec![Vec::new(); count];
@@ -104,7 +104,7 @@ impl QueryGraph {
             broken,
         };
         let mut queue = VecDeque::new();
-        // The root's part comes first; what is not connected to it follows, so that a drawing hides nothing.
+        // The root's component comes first; the others follow, so that a drawing hides nothing.
         for start in (self.root < count).then_some(self.root).into_iter().chain(0..count) {
             if traversal.depth[start] != usize::MAX {
                 continue;
@@ -140,23 +140,23 @@ impl Edge {
     }
 }
 
-/// The vertices of a graph breadth first, from the answer.
+/// The vertices of a graph in breadth-first order, from the answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Traversal {
-    /// All vertices; those of one connected part together, near ones first.
+    /// All vertices; those of one connected component are contiguous, near ones first.
     pub order: Vec<usize>,
-    /// For each vertex, its distance from the start of its part.
+    /// For each vertex, its distance from the start of its component.
     pub depth: Vec<usize>,
     /// For each vertex, the edge that it was first reached by; none for starts.
     pub via: Vec<Option<usize>>,
-    /// One vertex of each connected part, the answer first.
+    /// One vertex of each connected component, the answer first.
     pub starts: Vec<usize>,
     /// The number of edges with an end that does not exist.
     pub broken: usize,
 }
 
-/// Whether a character must not be shown as it is: control characters, and those that change the direction of
-/// writing. Labels come from untrusted files.
+/// Whether a character must be escaped: control characters, and those that change the writing direction.
+/// Labels come from untrusted files.
 pub fn is_unprintable(c: char) -> bool {
     c.is_control() || matches!(c, '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }

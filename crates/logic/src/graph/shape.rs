@@ -1,23 +1,23 @@
-//! The shape of a query: its code, its name where it has one, and what can be counted about it.
+//! The shape of a query: its code, its name if it has one, and its counts.
 
 use super::alias::Alias;
 use super::code::{Coder, INVALID, Kind, Walk};
 use super::query_graph::Skeleton;
 use crate::cast::index32;
 
-/// What a query looks like when its names are forgotten.
+/// The structure of a query without its names.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Shape {
     /// The canonical code: `T1:...` for trees, `G1:...` for graphs with cycles, or `INVALID`.
     pub code: String,
-    /// The code when nothing but the root and the edges counts, as in the papers: entities in the middle and variables at
-    /// the end are vertices like any other. Equal to `code` for almost all questions, and for graphs with cycles.
+    /// The code when only the root and the edges count, as in the papers: inner entities and variable leaves
+    /// are vertices like any other. Equal to `code` for almost all questions, and for graphs with cycles.
     pub plain: String,
-    /// The name of the class in the literature, where it is known or can be inferred.
+    /// The name of the class in the literature, if it is known or can be inferred.
     pub alias: Option<Alias>,
     /// The number of relations.
     pub relations: u32,
-    /// The number of constraints at the ends: grounded vertices, other than the answer, from which nothing leads
+    /// The number of outer constraints: grounded vertices, except the answer, from which nothing leads
     /// further away from the answer. In a tree these are the grounded leaves.
     pub constraints: u32,
     /// The distances of these constraints from the answer, sorted.
@@ -34,20 +34,20 @@ pub struct Shape {
 }
 
 impl Shape {
-    /// The shape of a graph. Of a graph that is not connected, everything but the number of relations is about the
-    /// answer's part.
+    /// The shape of a graph. If a graph is not connected, everything except the number of relations refers to the
+    /// component of the answer.
     pub fn of(skeleton: &Skeleton) -> Shape {
         Coder::new().shape(skeleton)
     }
 
-    /// Whether the graph is one query at all.
+    /// Whether the graph is a valid query.
     pub fn is_valid(&self) -> bool {
         self.code != INVALID
     }
 }
 
 impl Coder {
-    /// As [`Shape::of`], with the buffers of this coder.
+    /// Like [`Shape::of`], with the buffers of this coder.
     pub fn shape(&mut self, skeleton: &Skeleton) -> Shape {
         let (code, kind) = self.encode(skeleton);
         let code = code.to_owned();
@@ -58,7 +58,7 @@ impl Coder {
                 && skeleton.grounded[v as usize]
                 && walk.neighbours(v).iter().all(|&other| depth(other) <= depth(v))
         };
-        // The walk goes from near to far, so the distances come sorted.
+        // The traversal goes from near to far, so the distances are sorted.
         let depths: Vec<u32> = walk.order.iter().copied().filter(is_constraint).map(depth).collect();
         let is_reached = |v: u32| walk.depth.get(v as usize).is_some_and(|&depth| depth != Walk::UNREACHED);
         let reached = skeleton.edges.iter().filter(|&&(from, _)| is_reached(from)).count();
@@ -79,7 +79,7 @@ impl Coder {
         }
     }
 
-    /// The code of a tree when what is grounded does not count: leaves are written alike, and so is what is inside.
+    /// The code of a tree without grounding: all leaves are written alike, and so are all inner vertices.
     fn plain(&mut self, skeleton: &Skeleton) -> String {
         let mut degree = vec![0u32; skeleton.grounded.len()];
         for &(from, to) in &skeleton.edges {
@@ -106,7 +106,7 @@ mod tests {
         assert_eq!((shape.relations, shape.constraints, shape.hops), (3, 2, 2));
         assert_eq!(shape.depths, [1, 2]);
         assert!(shape.exact && shape.is_valid() && !shape.cycle && !shape.simple);
-        // The grounded vertex in the middle is not at an end.
+        // The inner grounded vertex is not a leaf.
         let shape = graph(&["", "=a", "=b"], &[(0, 1, ""), (1, 2, "")]).shape();
         assert_eq!(
             (shape.code.as_str(), shape.plain.as_str(), shape.constraints),

@@ -1,4 +1,4 @@
-//! The shapes of many questions: how often each occurs.
+//! Counts the shapes of many questions.
 
 use super::alias::{Alias, Certainty};
 use super::query_graph::QueryGraph;
@@ -88,13 +88,13 @@ pub struct NoShape<'s> {
 }
 
 impl<'s> NoShape<'s> {
-    /// Why a question has no shape.
+    /// Why the question has no shape.
     pub fn new(id: &'s str, error: &'s str) -> NoShape<'s> {
         NoShape { id, code: super::code::INVALID, error }
     }
 }
 
-/// A shape, without regard to what is grounded, with the number of its questions.
+/// A shape, ignoring grounding, with the number of its questions.
 #[derive(Debug, Clone)]
 pub struct ShapeCount {
     /// The shape of the first question.
@@ -107,7 +107,7 @@ pub struct ShapeCount {
     pub count: usize,
 }
 
-/// How often each shape occurs.
+/// The number of questions of each shape.
 #[derive(Debug, Clone, Default)]
 pub struct ShapeCounts {
     /// By plain code.

@@ -1,5 +1,4 @@
-//! Whether a program makes sense: dependencies, types and textual inputs. The values of programs are read
-//! here, too.
+//! Checks programs: dependencies, types and textual inputs. Also parses the values of programs.
 
 use super::error::ProgramError;
 use super::functions::{Input, InputKind, KoplFunction, Type, nearest_word};
@@ -11,7 +10,7 @@ use touchstone_kb::plain_date;
 /// A number in a program, with its unit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NumberText<'t> {
-    /// The number as it is written, without underscores: an optional sign, digits, perhaps a dot and an
+    /// The number as written, without underscores: an optional sign, digits, optionally a decimal point and an
     /// exponent.
     pub number: Cow<'t, str>,
     /// The unit, `1` if there is none.
@@ -23,7 +22,7 @@ pub struct NumberText<'t> {
 pub enum TimeText {
     /// A year, negative before the common era.
     Year(i64),
-    /// A day that the calendar has.
+    /// A valid day of the calendar.
     Date {
         /// 1 to 9999.
         year: i64,
@@ -34,13 +33,13 @@ pub enum TimeText {
     },
 }
 
-/// Reads a number and its unit: the first word as Python reads floating-point numbers, so that `1e5` and
-/// `1_000` are numbers and `1,000` is not; the other words are the unit. What is not finite is not a number of a
-/// KB.
+/// Parses a number and its unit: the first word as Python parses floating-point numbers, so that `1e5` and
+/// `1_000` are numbers and `1,000` is not; the other words are the unit. Numbers in a
+/// KB are finite.
 pub fn parse_number(text: &str) -> Option<NumberText<'_>> {
     let mut words = text.split_whitespace();
     let number = without_underscores(words.next()?)?;
-    // Rust also reads `inf` and `nan`.
+    // Rust also parses `inf` and `nan`.
     let plain = number.bytes().all(|b| b.is_ascii_digit() || matches!(b, b'+' | b'-' | b'.' | b'e' | b'E'));
     if !plain || !number.parse::<f64>().is_ok_and(f64::is_finite) {
         return None;
@@ -53,7 +52,7 @@ pub fn parse_number(text: &str) -> Option<NumberText<'_>> {
     Some(NumberText { number, unit })
 }
 
-/// Reads a time: a date if there is a `/`, or a `-` after the first character, otherwise a year. There are no
+/// Parses a time: a date if there is a `/`, or a `-` after the first character, otherwise a year. There are no
 /// dates before the year 1, nor after the year 9999.
 pub fn parse_time(text: &str) -> Option<TimeText> {
     if let Some((year @ 1.., month, day)) = plain_date(text) {
@@ -81,7 +80,7 @@ pub fn parse_time(text: &str) -> Option<TimeText> {
     Some(TimeText::Date { year, month: u32::try_from(month).ok()?, day: u32::try_from(day).ok()? })
 }
 
-/// Underscores may stand between two digits.
+/// Underscores may occur between two digits.
 fn without_underscores(text: &str) -> Option<Cow<'_, str>> {
     if !text.contains('_') {
         return Some(Cow::Borrowed(text));
@@ -98,13 +97,13 @@ fn integer(text: &str) -> Option<i64> {
 }
 
 impl Program {
-    /// Finds what would go wrong when the program is run on any KB: the first mistake in the order of the
+    /// Finds what would fail when the program is run on any KB: the first mistake in the order of the
     /// steps, of dependencies before types and inputs, and of those before nesting.
     pub fn check(&self) -> Result<(), ProgramError> {
         self.checked_uses().map(|_| ())
     }
 
-    /// How often each step is used, of a program without mistakes.
+    /// The number of uses of each step, for a program without mistakes.
     pub(super) fn checked_uses(&self) -> Result<PerStep, ProgramError> {
         if self.steps.is_empty() {
             return Err(ProgramError::Empty);
@@ -132,8 +131,8 @@ impl Program {
         Ok(())
     }
 
-    /// Every step depends on as many earlier steps as it needs, and every result but the last is used. `uses`, a zero for each step,
-    /// becomes the number of uses.
+    /// Checks that every step depends on as many earlier steps as it needs, and that every result but the last is used. `uses`, a zero for
+    /// each step, becomes the number of uses.
     pub(super) fn count_uses(&self, uses: &mut [u32]) -> Result<(), ProgramError> {
         let steps = self.steps.len();
         for (i, ProgramStep { function, dependencies, .. }) in self.steps.iter().enumerate() {
@@ -219,7 +218,7 @@ fn either(words: &[&str]) -> String {
     }
 }
 
-/// Words that are too far away in letters but near in meaning.
+/// Words that are not similar in spelling but in meaning.
 const MEANT: &[(InputKind, &[&str], &str)] = &[
     (InputKind::Comparison, &["==", "===", "is", "equal"], "="),
     (InputKind::Comparison, &["≠", "<>", "=!", "not"], "!="),
@@ -251,7 +250,7 @@ fn word_hint(kind: InputKind, found: &str) -> Option<String> {
     }
     let meant =
         MEANT.iter().find(|(of, words, _)| *of == kind && words.contains(&found)).map(|(_, _, word)| *word);
-    // Every one-letter word is one letter away from every operator.
+    // Every one-letter word is one edit away from every operator.
     let near = || nearest_word(found, kind.words().iter().copied()).filter(|_| kind != InputKind::Comparison);
     let same = || kind.words().iter().copied().find(|word| *word == found);
     meant.or_else(same).or_else(near).map(|word| format!("did you mean `{word}`?"))
@@ -263,10 +262,10 @@ fn number_hint(found: &str) -> Option<String> {
     if first != plain && parse_number(&plain).is_some() {
         return Some(format!("write it without commas: `{}`", super::error::shown(&plain)));
     }
-    // "5km": the unit stands after a blank.
+    // "5km": the unit must follow a space.
     let end = found.find(|c: char| !c.is_ascii_digit() && !matches!(c, '.' | '-'))?;
     let glued = !found[end..].starts_with([',', '_']) && parse_number(&found[..end]).is_some();
-    glued.then(|| "put a blank between the number and its unit".to_owned())
+    glued.then(|| "put a space between the number and its unit".to_owned())
 }
 
 fn time_hint(found: &str) -> Option<String> {
@@ -284,7 +283,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// Programs that are wrong, in the readable form or as JSON, and the messages about them.
+    /// Invalid programs, in the readable form or as JSON, and the messages about them.
     const WRONG: &[(&str, &str)] = &[
         ("", "the program is empty; the shortest one is like `Find(Yao Ming) > What()`"),
         ("[]", "the program is empty; the shortest one is like `Find(Yao Ming) > What()`"),
@@ -374,7 +373,7 @@ mod tests {
         ),
         (
             "Find(A) > QueryAttr(height) > VerifyNum(5km, <)",
-            "step 3, VerifyNum: the value is `5km`, but must be a number, perhaps with a unit, like `5 metre`; put a blank between the number and its unit",
+            "step 3, VerifyNum: the value is `5km`, but must be a number, perhaps with a unit, like `5 metre`; put a space between the number and its unit",
         ),
         (
             "FindAll() > FilterDate(born, 1990-02-30, =) > What()",
@@ -495,8 +494,8 @@ mod tests {
             prop_assert_eq!(program.check(), Ok(()));
         }
 
-        /// One function replaced by another of the same dependencies and inputs: right exactly if the types
-        /// still fit.
+        /// One function replaced by another with the same number of dependencies and inputs: valid exactly if the types
+        /// still match.
         #[test]
         fn types_decide(program in arbitrary::programs(&["a"]), at in any::<usize>(), other in any::<usize>()) {
             let mut program = program;

@@ -11,7 +11,7 @@ use touchstone_kb::{Comparison, LiteralKind};
 impl Program {
     /// The query that the program asks. The program is checked first.
     ///
-    /// KoPL asks the KB for the kind of some values; where `names` does not know the key, such a value stays untyped.
+    /// KoPL looks up the kind of some values in the KB; if `names` does not know the key, the value remains untyped.
     pub fn to_query(&self, names: &dyn Vocabulary) -> Result<Query, ProgramError> {
         self.build(&mut Queries(names)).map(Query::new)
     }
@@ -179,7 +179,7 @@ impl Family {
     }
 }
 
-/// A value as KoPL writes it.
+/// A value in KoPL's notation.
 fn written(value: &Value) -> Result<(Family, String), Inexpressible> {
     let literal = value.literal();
     match literal.kind() {
@@ -302,7 +302,7 @@ impl Writer<'_> {
         Ok(())
     }
 
-    /// Is there such a thing? KoPL can ask it of the value of an attribute only: the last one that is compared.
+    /// An existence question. KoPL can ask it only about the value of an attribute: the last one that is compared.
     fn exists(&mut self, set: &Set) -> Result<(), Inexpressible> {
         let mut parts = set.conjuncts().to_vec();
         let place = parts.iter().rposition(|part| {
@@ -358,7 +358,7 @@ impl Writer<'_> {
                     return Err(cannot("a step from a literal"));
                 }
                 Set::Values(comparison @ (Comparison::LessOrEqual | Comparison::GreaterOrEqual), value) => {
-                    // At most is less or equal: some value satisfies the one or the other.
+                    // At most is less or equal: some value satisfies one or the other.
                     let strict = if *comparison == Comparison::LessOrEqual {
                         Comparison::Less
                     } else {
@@ -428,7 +428,7 @@ impl Writer<'_> {
     }
 }
 
-/// Sorts the parts of a conjunction by how KoPL says them: where to start, filters, classes.
+/// Sorts the parts of a conjunction in KoPL's order: the start, filters, classes.
 fn sort_parts<'s>(
     set: &'s Set,
     sources: &mut Vec<&'s Set>,

@@ -1,14 +1,14 @@
-//! What can be wrong with a program, and the messages.
+//! Errors of programs, and their messages.
 
 use super::functions::{KoplFunction, Type};
 use super::program::MAX_LINE;
 use crate::text::{MAX_DEPTH, SyntaxError};
 
-/// What is wrong with a program. Steps are counted from 1.
+/// An error in a program. Steps are counted from 1.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ProgramError {
-    /// The text does not follow its form.
+    /// The text does not follow the grammar.
     #[error(transparent)]
     Syntax(#[from] SyntaxError),
     /// The JSON value is not a list of steps.
@@ -17,12 +17,12 @@ pub enum ProgramError {
         /// What it is instead.
         detail: String,
     },
-    /// A part of a step in JSON is not what it should be.
+    /// A part of a step in JSON is invalid.
     #[error("step {step}: {detail}")]
     NotAStep {
         /// The step.
         step: usize,
-        /// What does not fit, and what to do.
+        /// The problem, and what to do.
         detail: String,
     },
     /// No function has this name.
@@ -33,16 +33,16 @@ pub enum ProgramError {
         /// The name.
         name: String,
     },
-    /// Some steps say what they depend on and some do not.
+    /// Only some steps have dependencies.
     #[error("step {step}: has no `dependencies`, but other steps have; give them for all steps or for none")]
     SomeDependencies {
-        /// The first step without.
+        /// The first step without dependencies.
         step: usize,
     },
     /// There are no steps.
     #[error("the program is empty; the shortest one is like `Find(Yao Ming) > What()`")]
     Empty,
-    /// Too few results stand before a step, so its dependencies cannot be inferred.
+    /// There are too few results before a step, so its dependencies cannot be inferred.
     #[error(
         "step {step}, {function}: needs {} before it, but {}; {}",
         results(function.takes().len()),
@@ -54,10 +54,10 @@ pub enum ProgramError {
         step: usize,
         /// Its function.
         function: KoplFunction,
-        /// How many results there are.
+        /// Number of results.
         found: usize,
     },
-    /// The step depends on too few or too many.
+    /// The step has too few or too many dependencies.
     #[error(
         "step {step}, {function}: needs {}, but depends on {}",
         results(function.takes().len()),
@@ -68,7 +68,7 @@ pub enum ProgramError {
         step: usize,
         /// Its function.
         function: KoplFunction,
-        /// How many dependencies it has.
+        /// Number of dependencies.
         found: usize,
     },
     /// The step depends on one that does not exist.
@@ -83,7 +83,7 @@ pub enum ProgramError {
         function: KoplFunction,
         /// The dependency, counted from 0.
         dependency: usize,
-        /// How many steps there are.
+        /// Number of steps.
         steps: usize,
     },
     /// The step depends on itself or on a later one.
@@ -110,10 +110,10 @@ pub enum ProgramError {
         step: usize,
         /// Its function.
         function: KoplFunction,
-        /// How many inputs it has.
+        /// Number of inputs.
         found: usize,
     },
-    /// Programs can ask for a qualifier, but nothing can say what it means to verify one.
+    /// Programs can ask for a qualifier, but verifying one has no defined meaning.
     #[error(
         "step {step}, {function}: verifies values of an attribute, but step {on} is {on_function}; end with {on_function} to ask for the qualifier, or filter by it with a QFilter"
     )]
@@ -152,14 +152,14 @@ pub enum ProgramError {
         step: usize,
         /// Its function.
         function: KoplFunction,
-        /// What it takes.
+        /// The required type.
         needed: Type,
         /// The step it depends on, counted from 1.
         on: usize,
         /// That step's function.
         on_function: KoplFunction,
     },
-    /// A textual input that is none of the words allowed, no number or no time.
+    /// A textual input that is not an allowed word, a number or a time.
     #[error(
         "step {step}, {function}: the {input} is `{}`, but must be {expected}{}",
         shown(found),
@@ -172,14 +172,14 @@ pub enum ProgramError {
         function: KoplFunction,
         /// The name of the input.
         input: &'static str,
-        /// What it is.
+        /// The input.
         found: String,
         /// What it must be.
         expected: String,
-        /// What to do, if it is known.
+        /// What to do, if known.
         hint: Option<String>,
     },
-    /// A result that goes nowhere.
+    /// An unused result.
     #[error(
         "step {step}, {function}: no later step uses its result; join it with another by And or Or, or leave it out"
     )]
@@ -199,13 +199,13 @@ pub enum ProgramError {
         /// Its function.
         function: KoplFunction,
     },
-    /// Steps that are used several times would have to be written too often.
+    /// Repeating steps that are used several times would make the line too long.
     #[error(
         "the program uses steps so many times that one line of it would be longer than {} bytes; keep it as JSON",
         MAX_LINE
     )]
     TooLong,
-    /// An input that the linear form cannot hold.
+    /// An input that the linear form cannot represent.
     #[error(
         "step {step}, {function}: the input `{}` {problem}, so there is no linear form; use JSON or the readable form",
         shown(input)

@@ -1,4 +1,4 @@
-//! The functions of KoPL: one table of what each takes and gives.
+//! The functions of KoPL: one table of their inputs and results.
 
 use std::fmt;
 use touchstone_kb::nearest_name;
@@ -6,37 +6,37 @@ use touchstone_kb::nearest_name;
 /// A function of KoPL.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum KoplFunction {
-    /// The entities and concepts of a name.
+    /// The entities and concepts with a name.
     Find,
     /// All entities.
     FindAll,
     /// Keeps the members of a concept.
     FilterConcept,
-    /// Keeps what has a text under an attribute key.
+    /// Keeps entities with a text under an attribute key.
     FilterStr,
-    /// Keeps what has a number that compares under an attribute key.
+    /// Keeps entities with a matching number under an attribute key.
     FilterNum,
-    /// Keeps what has a time that compares under an attribute key; the value is a year.
+    /// Keeps entities with a matching time under an attribute key; the value is a year.
     FilterYear,
-    /// Keeps what has a time that compares under an attribute key; the value is a date.
+    /// Keeps entities with a matching time under an attribute key; the value is a date.
     FilterDate,
     /// Keeps the facts with a text under a qualifier key.
     QFilterStr,
-    /// Keeps the facts with a number that compares under a qualifier key.
+    /// Keeps the facts with a matching number under a qualifier key.
     QFilterNum,
-    /// Keeps the facts with a time that compares under a qualifier key; the value is a year.
+    /// Keeps the facts with a matching time under a qualifier key; the value is a year.
     QFilterYear,
-    /// Keeps the facts with a time that compares under a qualifier key; the value is a date.
+    /// Keeps the facts with a matching time under a qualifier key; the value is a date.
     QFilterDate,
     /// Follows a relation.
     Relate,
-    /// What is in both.
+    /// Intersection.
     And,
-    /// What is in one or both.
+    /// Union.
     Or,
     /// The names.
     What,
-    /// How many.
+    /// The number of entities.
     Count,
     /// The one of two with the smaller or greater value.
     SelectBetween,
@@ -62,10 +62,10 @@ pub enum KoplFunction {
     QueryRelationQualifier,
 }
 
-/// What a step gives, and what it takes from the steps it depends on.
+/// The type of a step's result, and of the results that it depends on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Type {
-    /// Entities, each with the fact that led to it. Serves wherever entities are taken.
+    /// Entities, each with the fact that led to it. Accepted wherever entities are.
     Facts,
     /// Entities.
     Entities,
@@ -82,7 +82,7 @@ pub enum Type {
 }
 
 impl Type {
-    /// Whether a result of this type can be taken where the other one is asked for.
+    /// Whether a result of this type is accepted where the other one is required.
     pub(crate) fn serves_as(self, needed: Type) -> bool {
         self == needed || (self == Type::Facts && needed == Type::Entities)
     }
@@ -102,7 +102,7 @@ impl fmt::Display for Type {
     }
 }
 
-/// What a textual input may be.
+/// The kind of a textual input.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum InputKind {
     /// The name of an entity or a concept.
@@ -123,9 +123,9 @@ pub enum InputKind {
     LessGreater,
     /// `smallest` or `largest`.
     SmallestLargest,
-    /// A text, taken as it is.
+    /// Any text.
     Text,
-    /// A number, perhaps with a unit.
+    /// A number, optionally with a unit.
     Number,
     /// A year or a date.
     Time,
@@ -134,13 +134,13 @@ pub enum InputKind {
 }
 
 impl InputKind {
-    /// Whether every text will do.
+    /// Whether every text is valid.
     pub(super) fn is_any_text(self) -> bool {
         use InputKind::*;
         matches!(self, EntityName | Concept | AttributeKey | QualifierKey | Relation | Text | Value)
     }
 
-    /// The words that are allowed, if there is a choice of few.
+    /// The allowed words, if there are only a few.
     pub fn words(self) -> &'static [&'static str] {
         match self {
             InputKind::Direction => &["forward", "backward"],
@@ -155,9 +155,9 @@ impl InputKind {
 /// A textual input of a function.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Input {
-    /// What it is called in messages and documentation.
+    /// Its name in messages and documentation.
     pub name: &'static str,
-    /// What it may be.
+    /// Its kind.
     pub kind: InputKind,
 }
 
@@ -168,11 +168,11 @@ pub struct Signature {
     pub function: KoplFunction,
     /// Its name in KQA Pro.
     pub name: &'static str,
-    /// What it takes from the steps it depends on, one entry for each.
+    /// The types of the results that it depends on.
     pub takes: &'static [Type],
     /// Its textual inputs, in order.
     pub inputs: &'static [Input],
-    /// What it gives.
+    /// The type of its result.
     pub gives: Type,
 }
 
@@ -260,7 +260,7 @@ impl KoplFunction {
         all
     };
 
-    /// The function of a name. `QueryName`, as the KoPL engine has it, is `What`.
+    /// The function with a name. `QueryName`, the KoPL engine's name, is `What`.
     pub fn from_name(name: &str) -> Option<KoplFunction> {
         if name == QUERY_NAME {
             return Some(KoplFunction::What);
@@ -279,7 +279,7 @@ impl KoplFunction {
         self.signature().name
     }
 
-    /// What it takes from the steps it depends on, one entry for each.
+    /// The types of the results that it depends on.
     pub fn takes(self) -> &'static [Type] {
         self.signature().takes
     }
@@ -289,12 +289,12 @@ impl KoplFunction {
         self.signature().inputs
     }
 
-    /// What it gives.
+    /// The type of its result.
     pub fn gives(self) -> Type {
         self.signature().gives
     }
 
-    /// What to say about a name that no function has.
+    /// The advice for an unknown function name.
     pub(super) fn suggestion(wrong: &str) -> String {
         let names = || TABLE.iter().map(|row| row.name).chain([QUERY_NAME]);
         match nearest_word(wrong, names()) {
@@ -310,12 +310,12 @@ impl fmt::Display for KoplFunction {
     }
 }
 
-/// The known word that a wrong one was probably meant to be: the same but for case, or a few letters away.
+/// The known word that a wrong one was probably meant to be: the same except for case, or a few edits away.
 pub(super) fn nearest_word(
     wrong: &str,
     known: impl Iterator<Item = &'static str> + Clone,
 ) -> Option<&'static str> {
-    // A long text is not a misspelt word, and the edit distance to it is slow.
+    // A long text is not a misspelt word, and the edit distance to it is slow to compute.
     if wrong.len() > 60 {
         return None;
     }
@@ -343,7 +343,7 @@ mod tests {
         assert_eq!(KoplFunction::from_name("find"), None);
     }
 
-    /// The stack rule only holds because the functions fall into three classes.
+    /// The stack rule holds only because the functions fall into three classes.
     #[test]
     fn dependencies_are_none_one_or_two() {
         let of = |n| KoplFunction::ALL.into_iter().filter(move |f| f.takes().len() == n);

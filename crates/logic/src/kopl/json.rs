@@ -8,15 +8,15 @@ use crate::text::{Span, SyntaxError};
 use serde_json::{Map, Value, json};
 
 impl Program {
-    /// Reads the JSON form. See [`Program::from_value`].
+    /// Parses the JSON form. See [`Program::from_value`].
     pub fn from_json(text: &str) -> Result<Program, ProgramError> {
         let value: Value = serde_json::from_str(text).map_err(|error| not_json(text, &error))?;
         Program::from_value(&value)
     }
 
-    /// Reads the JSON form: a list of steps, or an object with such a list as its `program`, as the records
-    /// of KQA Pro are. `dependencies` may be missing in all steps and is inferred then; `inputs` may be
-    /// missing where there are none. `func` is read as `function`, and a number as the text of it.
+    /// Parses the JSON form: a list of steps, or an object with such a list as its `program`, like the records
+    /// of KQA Pro. `dependencies` may be missing in all steps and is then inferred; `inputs` may be
+    /// missing if there are none. `func` is accepted for `function`, and a number for its text.
     pub fn from_value(value: &Value) -> Result<Program, ProgramError> {
         let value = value.get("program").unwrap_or(value);
         let Value::Array(items) = value else {
@@ -121,7 +121,7 @@ fn not_a_step(step: usize, detail: String) -> ProgramError {
     ProgramError::NotAStep { step, detail }
 }
 
-/// The parser counts lines from 1 and bytes in the line; a span counts bytes of the text.
+/// Converts a position: the parser counts lines from 1 and bytes in the line; a span counts bytes of the text.
 fn not_json(text: &str, error: &serde_json::Error) -> ProgramError {
     let line_start: usize =
         text.split_inclusive('\n').take(error.line().saturating_sub(1)).map(|line| line.len()).sum();

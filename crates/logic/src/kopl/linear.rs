@@ -10,7 +10,7 @@ const FUNCTION: &str = "<func>";
 const ARGUMENT: &str = "<arg>";
 
 impl Program {
-    /// Reads the linear form. Blanks around names and inputs do not count.
+    /// Parses the linear form. Spaces around names and inputs are ignored.
     pub fn from_linear(text: &str) -> Result<Program, ProgramError> {
         if text.trim().is_empty() {
             return Ok(Program::default());
@@ -27,8 +27,8 @@ impl Program {
         Program::from_sequence(steps)
     }
 
-    /// The linear form. A step that is used several times is written several times; inputs that the form
-    /// cannot hold are an error.
+    /// The linear form. A step that is used several times is repeated; inputs that the form
+    /// cannot represent are an error.
     pub fn to_linear(&self) -> Result<String, ProgramError> {
         let program = self.in_order()?;
         let mut text = String::new();
@@ -50,18 +50,18 @@ impl Program {
     }
 }
 
-/// Why an input would not be read back as it is.
+/// Why an input would not be parsed back unchanged.
 fn problem(input: &str) -> Option<String> {
     if let Some(marker) = [FUNCTION, ARGUMENT].into_iter().find(|marker| input.contains(marker)) {
         Some(format!("contains the marker `{marker}`"))
     } else if input.trim() != input {
-        Some("begins or ends with a blank".to_owned())
+        Some("begins or ends with a space".to_owned())
     } else {
         None
     }
 }
 
-/// The function of a name with blanks around it that begins at a byte of the text.
+/// The function with a name, possibly surrounded by spaces, that begins at a byte of the text.
 fn function(name: &str, start: usize) -> Result<KoplFunction, SyntaxError> {
     let trimmed = name.trim();
     let start = start + name.len() - name.trim_start().len();
@@ -129,7 +129,7 @@ mod tests {
         for (input, problem) in [
             ("a <arg> b", "contains the marker `<arg>`"),
             ("<func>", "contains the marker `<func>`"),
-            ("a ", "begins or ends with a blank"),
+            ("a ", "begins or ends with a space"),
         ] {
             let program =
                 Program::from_sequence([(KoplFunction::Find, vec![input.to_owned()])]).expect("a program");

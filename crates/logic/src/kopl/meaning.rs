@@ -1,6 +1,6 @@
-//! Walks through the steps of a program and builds something from them: a query of the algebra, or directly the plan of an engine.
+//! Visits the steps of a program and builds a query of the algebra from them, or directly the plan of an engine.
 //!
-//! Engines build their plan directly because a short program runs in a microsecond, and a query in between takes a third of that.
+//! Engines build their plan directly because a short program runs in a microsecond, and making a query first takes a third of that.
 
 use super::check::{NumberText, TimeText, parse_number, parse_time};
 use super::program::PerStep;
@@ -15,16 +15,16 @@ use touchstone_kb::{Comparison, plain_date};
 pub trait ProgramBuilder {
     /// A description of things.
     type Set: Clone;
-    /// What is asked about such descriptions.
+    /// A question about such descriptions.
     type Asked;
 
     /// Everything.
     fn all(&mut self) -> Self::Set;
-    /// The entities and classes of a name.
+    /// The entities and classes with a name.
     fn named(&mut self, name: &str) -> Self::Set;
     /// The members of a class.
     fn class(&mut self, word: &str) -> Self::Set;
-    /// What has a value under an attribute that compares so.
+    /// Things with a matching value under an attribute.
     fn having(&mut self, attribute: &str, comparison: Comparison, value: Value) -> Self::Set;
     /// What the members of a set lead to.
     fn related(&mut self, from: Self::Set, relation: &str, direction: Direction) -> Self::Set;
@@ -36,23 +36,23 @@ pub trait ProgramBuilder {
         comparison: Comparison,
         value: Value,
     ) -> Self::Set;
-    /// What is in both.
+    /// Intersection.
     fn both(&mut self, a: Self::Set, b: Self::Set) -> Self::Set;
-    /// What is in one of them.
+    /// Union.
     fn either(&mut self, a: Self::Set, b: Self::Set) -> Self::Set;
-    /// What is asked in the end.
+    /// The final question.
     fn ask(&mut self, question: ProgramAsk<'_, Self::Set>) -> Self::Asked;
 }
 
-/// What a program asks in the end.
+/// The final question of a program.
 pub enum ProgramAsk<'p, S> {
     /// The members of a set.
     Members(S),
-    /// How many there are.
+    /// The number of members.
     Count(S),
     /// Values of an attribute.
     Attribute(AttributeValues<'p, S>),
-    /// Whether some value of an attribute compares so.
+    /// Whether some value of an attribute matches.
     Verify(AttributeValues<'p, S>, Comparison, Box<Value>),
     /// Which relations lead from one set to another.
     Relation(S, S),
@@ -64,7 +64,7 @@ pub enum ProgramAsk<'p, S> {
         attribute: &'p str,
         /// Its value; the KB knows its kind.
         value: &'p str,
-        /// The qualifier asked for.
+        /// The requested qualifier.
         qualifier: &'p str,
     },
     /// A qualifier of a relational fact.
@@ -75,7 +75,7 @@ pub enum ProgramAsk<'p, S> {
         relation: &'p str,
         /// The objects of the fact.
         to: S,
-        /// The qualifier asked for.
+        /// The requested qualifier.
         qualifier: &'p str,
     },
     /// Which of two has the greater or smaller value.
@@ -84,27 +84,27 @@ pub enum ProgramAsk<'p, S> {
     SelectAmong(S, &'p str, Extreme),
 }
 
-/// Values of an attribute: to be asked for, or to be verified.
+/// Values of an attribute, which are asked for or verified.
 #[derive(Clone)]
 pub struct AttributeValues<'p, S> {
-    /// Whose values.
+    /// The things that have the values.
     pub of: S,
-    /// Which attribute.
+    /// The attribute.
     pub attribute: &'p str,
     /// A qualifier of the fact, and the value that it must have; the KB knows its kind.
     pub condition: Option<(&'p str, &'p str)>,
 }
 
-/// What a step gives.
+/// The result of a step.
 #[derive(Clone)]
 enum StepResult<'p, S> {
     Set(S),
     Values(AttributeValues<'p, S>),
 }
 
-/// What the steps so far give, until their last use.
+/// The results of the steps so far, until their last use.
 struct StepResults<'p, S> {
-    /// Most programs fit without asking for memory.
+    /// Most programs fit without allocation.
     values: SmallVec<[Option<StepResult<'p, S>>; 6]>,
     uses: PerStep,
 }
@@ -116,7 +116,7 @@ impl<'p, S: Clone> StepResults<'p, S> {
     }
 }
 
-/// Maximum number of steps, repeated ones written out.
+/// Maximum number of steps after repeated ones are expanded.
 const MAX_STEPS: usize = 10_000;
 
 impl Program {
@@ -143,7 +143,7 @@ impl Program {
         Ok(builder.ask(question))
     }
 
-    /// Of types, these would fit; but the algebra knows only what an attribute's value must be.
+    /// The types would match, but the algebra can only verify values of attributes.
     #[cold]
     fn verified_qualifier(&self, at: usize) -> ProgramError {
         let verifies = self.steps.iter().position(|step| step.dependencies.contains(&at)).unwrap_or(at);
@@ -155,7 +155,7 @@ impl Program {
         }
     }
 
-    /// Steps that are used several times are written out: what is made of them may not grow without end.
+    /// Steps that are used several times are expanded, so the result is limited in size.
     fn check_size(&self) -> Result<(), ProgramError> {
         let mut sizes = PerStep::with_capacity(self.steps.len());
         for step in &self.steps {
@@ -169,7 +169,7 @@ impl Program {
     }
 }
 
-/// The set that a step takes.
+/// The set that a step depends on.
 fn taken<B: ProgramBuilder>(
     i: usize,
     step: &ProgramStep,
@@ -178,7 +178,7 @@ fn taken<B: ProgramBuilder>(
 ) -> B::Set {
     match results.take(step.dependencies[i]) {
         Some(StepResult::Set(set)) => set,
-        // The check has made sure that it is a set.
+        // The check ensures that it is a set.
         _ => builder.all(),
     }
 }
@@ -222,7 +222,7 @@ fn set<B: ProgramBuilder>(
             let (a, b) = (taken(0, step, results, builder), taken(1, step, results, builder));
             builder.either(a, b)
         }
-        // What asks is the last step, by its type or because it was refused.
+        // The question is the last step, by its type or because the program was rejected.
         _ => builder.all(),
     }
 }
@@ -264,7 +264,7 @@ fn question<'p, B: ProgramBuilder>(
             let (comparison, value) = compared(step.function, inputs);
             match results.take(step.dependencies[0]) {
                 Some(StepResult::Values(values)) => ProgramAsk::Verify(values, comparison, Box::new(value)),
-                // There are values, or the program was refused.
+                // There are values, or the program was rejected.
                 _ => ProgramAsk::Members(builder.all()),
             }
         }
@@ -288,7 +288,7 @@ fn question<'p, B: ProgramBuilder>(
     }
 }
 
-/// How a function compares, and with what: texts for sameness only, others by the symbol behind the value.
+/// The operator and the value of a comparison: texts by equality only, others by the operator after the value.
 fn compared(function: KoplFunction, inputs: &[String]) -> (Comparison, Value) {
     use KoplFunction::*;
     let text = &inputs[0];
@@ -306,12 +306,12 @@ fn number(text: &str) -> Option<Value> {
     Some(Value::quantity(number, &unit))
 }
 
-/// A year or date, and what was read.
+/// A year or date, and its parsed form.
 #[inline]
 pub fn time_value(text: &str) -> Option<(Value, TimeText)> {
     let time = parse_time(text)?;
     let value = match time {
-        // As it is written nearly always.
+        // The usual spelling.
         TimeText::Year(_) if is_plain_year(text) => Value::xsd(text, "gYear"),
         TimeText::Year(year) => Value::xsd(year.to_string(), "gYear"),
         TimeText::Date { .. } if plain_date(text).is_some() => Value::xsd(text, "date"),
@@ -325,15 +325,15 @@ fn is_plain_year(text: &str) -> bool {
     matches!(text.as_bytes(), [b'1'..=b'9', rest @ ..] if rest.iter().all(u8::is_ascii_digit))
 }
 
-/// Everything that a text can be read as: itself, a number with its unit, a year or date. For [`Value::untyped`] under a key with values of
+/// All interpretations of a text: itself, a number with its unit, a year or date. For [`Value::untyped`] under a key with values of
 /// several kinds.
 pub fn readings(text: &str) -> Vec<Value> {
     let time = time_value(text).map(|(value, _)| value);
     [Some(Value::text(text)), number(text), time].into_iter().flatten().collect()
 }
 
-/// A value whose kind the program does not tell: KoPL asks the KB for the kind of the key. A whole date can be nothing else; another value
-/// under an unknown key stays untyped.
+/// A value whose kind the program does not give: KoPL takes the kind of the key from the KB. A full date cannot be anything else; another
+/// value under an unknown key remains untyped.
 pub fn keyed_value(kind: Option<KeyKind>, text: &str) -> Value {
     let typed = match kind {
         Some(KeyKind::Text) => Some(Value::text(text)),

@@ -1,4 +1,4 @@
-//! Programs: steps that take the results of earlier steps, and what can be wrong with them.
+//! Programs: steps that use the results of earlier steps.
 
 use super::error::ProgramError;
 use super::functions::KoplFunction;
@@ -21,11 +21,11 @@ pub struct Program {
 /// A step of a program: a function applied to results and texts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProgramStep {
-    /// What is applied.
+    /// The function.
     pub function: KoplFunction,
-    /// The texts it is applied to.
+    /// The textual inputs.
     pub inputs: Vec<String>,
-    /// The steps whose results it is applied to, counted from 0.
+    /// The steps whose results it uses, counted from 0.
     pub dependencies: Vec<usize>,
 }
 
@@ -37,16 +37,16 @@ pub(super) fn zeros(n_steps: usize) -> PerStep {
     if n_steps <= 8 { PerStep::from_buf_and_len([0; 8], n_steps) } else { PerStep::from_elem(0, n_steps) }
 }
 
-/// Maximum length in bytes of a program that is written as one line: steps that are used several times are repeated
-/// there, so twenty steps could grow to a million.
+/// Maximum length in bytes of a program that is written as one line: steps that are used several times are repeated,
+/// so twenty steps could grow to a million.
 pub(super) const MAX_LINE: usize = 1 << 20;
 
 impl Program {
-    /// Reads a program in any of the three forms: JSON begins with `[` or `{`, the linear form has its
-    /// markers `<func>` and `<arg>`, everything else is the readable form. [`Program::check`] is a second
+    /// Parses a program in any of the three forms: JSON begins with `[` or `{`, the linear form has its
+    /// markers `<func>` and `<arg>`, everything else is the readable form. [`Program::check`] is a separate
     /// step.
     pub fn parse(text: &str) -> Result<Program, ProgramError> {
-        // A marker may also stand inside an input of the readable form, but then a bracket is open before it.
+        // A marker may also occur inside an input of the readable form, but then a bracket is open before it.
         let has_mark = memchr::memchr(b'<', text.as_bytes()).is_some();
         let markers = if has_mark { &["<func>", "<arg>"][..] } else { &[] };
         let marker = markers.iter().filter_map(|marker| text.find(marker)).min();
@@ -72,7 +72,7 @@ impl Program {
     }
 
     /// The program with its steps in post-order, so that their order alone implies the dependencies.
-    /// A step that is used several times is repeated. A program in post-order is returned as it is.
+    /// A step that is used several times is repeated. A program in post-order is returned unchanged.
     pub fn in_order(&self) -> Result<Cow<'_, Program>, ProgramError> {
         if self.is_in_order() {
             return Ok(Cow::Borrowed(self));
@@ -106,8 +106,8 @@ impl Program {
     }
 }
 
-/// The dependencies of each step when only the order of the functions is known, as in the linear form:
-/// a function takes the results that stand last and are not taken yet.
+/// The dependencies of each step if only the order of the functions is known, as in the linear form:
+/// a function uses the last results that are not used yet.
 pub fn infer_dependencies(functions: &[KoplFunction]) -> Result<Vec<Vec<usize>>, ProgramError> {
     let mut results: Vec<usize> = Vec::new();
     let mut all = Vec::with_capacity(functions.len());
@@ -130,7 +130,7 @@ pub(super) mod arbitrary {
     use proptest::prelude::*;
     use proptest::test_runner::RngSeed;
 
-    /// The settings of a property: the same cases in every run.
+    /// The settings of a property test: the same cases in every run.
     pub(in crate::kopl) fn cases(count: u32) -> ProptestConfig {
         ProptestConfig {
             cases: count,
@@ -140,7 +140,7 @@ pub(super) mod arbitrary {
         }
     }
 
-    /// Programs whose inputs are built of the pieces.
+    /// Programs whose inputs are made of the pieces.
     pub(in crate::kopl) fn programs(pieces: &'static [&'static str]) -> impl Strategy<Value = Program> {
         let text = prop::collection::vec(prop::sample::select(pieces), 0..4).prop_map(|parts| parts.concat());
         let choice = (any::<u8>(), prop::collection::vec(text, 3));
@@ -155,7 +155,7 @@ pub(super) mod arbitrary {
 
     fn build(choices: &[(u8, Vec<String>)]) -> Program {
         let mut steps: Vec<(KoplFunction, Vec<String>)> = Vec::new();
-        // The types of the results that are not taken yet.
+        // The types of the results that are not used yet.
         let mut open: Vec<Type> = Vec::new();
         let add = |function: KoplFunction, texts: &[String], open: &mut Vec<Type>, steps: &mut Vec<_>| {
             open.truncate(open.len() - function.takes().len());
@@ -290,7 +290,7 @@ mod tests {
         assert_eq!(Program::parse(" \n"), Ok(Program::default()));
     }
 
-    /// Same program, other order: a random topological order of the same tree unfolds to the same line.
+    /// The same program in another order: a random topological order of the same tree unfolds to the same line.
     fn shuffled(program: &Program, seeds: &[usize]) -> Program {
         let mut order: Vec<usize> = Vec::new();
         let mut seeds = seeds.iter().cycle();

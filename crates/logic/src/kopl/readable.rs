@@ -7,18 +7,18 @@ use super::program::Program;
 use crate::text::{Span, SyntaxError};
 
 impl Program {
-    /// Reads the readable form.
+    /// Parses the readable form.
     ///
-    /// Inputs may stand in double quotes, with `\"`, `\\`, `\n`, `\r` and `\t`. Without quotes an input ends
-    /// at the next `,` or `)` that is not inside brackets of its own, and everything else in it is taken as
-    /// it is. `->` and `→` are read as `>`.
+    /// Inputs may be in double quotes, with `\"`, `\\`, `\n`, `\r` and `\t`. Without quotes, an input ends
+    /// at the next `,` or `)` that is not inside brackets of its own, and everything else in it is taken
+    /// literally. `->` and `→` are accepted for `>`.
     pub fn from_readable(text: &str) -> Result<Program, ProgramError> {
         let mut reader = Reader { text, at: 0 };
         let steps = reader.steps().map_err(|error| error.located(text))?;
         Program::from_sequence(steps)
     }
 
-    /// The readable form. A step that is used several times is written several times.
+    /// The readable form. A step that is used several times is repeated.
     pub fn to_readable(&self) -> Result<String, ProgramError> {
         let program = self.in_order()?;
         let mut text = String::new();
@@ -42,7 +42,7 @@ impl Program {
 
 fn write_input(text: &mut String, input: &str) {
     let special = |c: char| matches!(c, ',' | '(' | ')' | '>' | '"' | '\\') || c.is_control();
-    // The operator stands between a comma and a bracket, so it cannot be taken for the end of a step.
+    // The operator is between a comma and a bracket, so it cannot be mistaken for the end of a step.
     if input == ">" || !input.is_empty() && input.trim() == input && !input.contains(special) {
         text.push_str(input);
         return;
@@ -63,7 +63,7 @@ fn write_input(text: &mut String, input: &str) {
 
 const FORM: &str = "the form is `Find(Yao Ming) > What()`";
 
-/// A place in the text, moving forward only.
+/// A position in the text that only moves forward.
 struct Reader<'t> {
     text: &'t str,
     at: usize,
@@ -191,7 +191,7 @@ impl<'t> Reader<'t> {
             .hint("end it with `\"`"))
     }
 
-    /// Moves past the character and the blanks after it, if it comes next.
+    /// Skips the character and the spaces after it, if it comes next.
     fn take(&mut self, c: char) -> bool {
         let found = self.rest().starts_with(c);
         if found {

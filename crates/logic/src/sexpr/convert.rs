@@ -6,10 +6,10 @@ use crate::query::{Ask, Direction, During, Extreme, Mark, Query, Relate, Set, St
 use crate::value::Value;
 use touchstone_kb::Comparison;
 
-/// The day that WebQSP calls now.
+/// The day that WebQSP defines as now.
 const NOW: &str = "2015-08-10";
 
-/// Which properties tell the start and the end, for the time macros of WebQSP whose names differ from `from` and `to`.
+/// The properties for start and end, for the time macros of WebQSP whose names differ from `from` and `to`.
 const MACRO_SUFFIXES: [(&str, &str, &str); 3] = [
     ("architecture.ownership", "start_date", "end_date"),
     ("award.award_honor", "year", "year"),
@@ -17,7 +17,7 @@ const MACRO_SUFFIXES: [(&str, &str, &str); 3] = [
 ];
 
 impl Form {
-    /// The query that the S-expression asks.
+    /// The query of the S-expression.
     pub fn to_query(&self) -> Result<Query, Inexpressible> {
         let answer = match self {
             Form::Count(of) => Ask::Count(set(of)?),
@@ -26,7 +26,7 @@ impl Form {
         Ok(Query::new(answer))
     }
 
-    /// The S-expression that asks a query.
+    /// The S-expression of a query.
     pub fn from_query(query: &Query) -> Result<(Form, Vec<Loss>), Inexpressible> {
         let mut printer = Printer { lost: Vec::new() };
         let form = printer.query(query)?;
@@ -87,7 +87,7 @@ fn set(form: &Form) -> Result<Set, Inexpressible> {
     })
 }
 
-/// The property for the end of what `relation` starts.
+/// The end property for the start property `relation`.
 fn end_of(relation: &str) -> String {
     for (start, end) in [("from", "to"), ("from_date", "to_date"), ("start_date", "end_date")] {
         if let Some(stem) = relation.strip_suffix(start).filter(|stem| stem.ends_with('.')) {
@@ -110,7 +110,7 @@ fn during(start: &str, end: &str, when: &str) -> Set {
     }))
 }
 
-/// `(JOIN people.marriage.time_macro 2015^^...)`: RNG-KBQA's way to say TC.
+/// `(JOIN people.marriage.time_macro 2015^^...)`: RNG-KBQA's notation for TC.
 fn time_macro(relation: &Binary, of: &Form) -> Option<Set> {
     let owner = relation.relation.strip_suffix(".time_macro")?;
     let Form::Literal(token) = of else { return None };
@@ -243,7 +243,7 @@ pub(crate) fn way_to(set: &Set, mark: Mark) -> Option<Vec<Step>> {
         Set::And(parts) => parts.iter().find_map(|part| way_to(part, mark)),
         Set::Relate(relate) => {
             let mut way = way_to(&relate.from, mark)?;
-            // A step of the description leads from the inner thing to the outer one; the way goes back.
+            // A step of the description leads from the inner thing to the outer one; the path goes back.
             way.insert(0, Step { property: relate.property.clone(), direction: relate.direction.flipped() });
             Some(way)
         }

@@ -20,19 +20,19 @@ use touchstone_kb::{Comparison, UNIT_NAMESPACE, XSD, iri};
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Form {
-    /// A class, by id or name; `(CLASS "...")` where the word alone would be read as something else (ours).
+    /// A class, by id or name; `(CLASS "...")` if the word alone would be ambiguous (our extension).
     Class(Symbol),
-    /// An entity, by id; `(ENTITY "...")` where the word alone would be read as something else (ours).
+    /// An entity, by id; `(ENTITY "...")` if the word alone would be ambiguous (our extension).
     Entity(Symbol),
-    /// Everything with a name (written in quotes; ours, not GrailQA's).
+    /// Everything with a name (in quotes; our extension).
     Named(Symbol),
     /// A literal, as written: `1990^^http://www.w3.org/2001/XMLSchema#gYear`.
     Literal(Symbol),
-    /// `(AND a b)`; more than two parts are printed nested to the right, as GrailQA does.
+    /// `(AND a b)`; more than two parts are printed nested to the right, as in GrailQA.
     And(Vec<Form>),
     /// `(JOIN relation set)`.
     Join(Binary, Box<Form>),
-    /// `(lt relation literal)` and its three sisters.
+    /// `(lt relation literal)` and the three other comparisons.
     Compare(Comparison, Binary, Box<Form>),
     /// `(COUNT set)`.
     Count(Box<Form>),
@@ -47,19 +47,19 @@ pub enum Form {
 pub struct Binary {
     /// Its id.
     pub relation: Symbol,
-    /// Whether it stands in an `R`.
+    /// Whether it is inside an `R`.
     pub reversed: bool,
 }
 
-/// More parts of an `AND` than this are printed as one list: nested, this reader could not read them either.
+/// Maximum number of parts of an `AND` to print nested; more are printed as one list, because our parser could not read them nested.
 const MAX_NESTED: usize = 50;
 
-/// The operators, as GrailQA and its successors spell them.
+/// The operators, in the spelling of GrailQA and its successors.
 const OPERATORS: [&str; 14] = [
     "AND", "JOIN", "R", "COUNT", "ARGMAX", "ARGMIN", "TC", "CONS", "CLASS", "ENTITY", "lt", "le", "gt", "ge",
 ];
 
-/// The operators that compare.
+/// The comparison operators.
 const COMPARISONS: [(&str, Comparison); 4] = [
     ("lt", Comparison::Less),
     ("le", Comparison::LessOrEqual),
@@ -68,13 +68,13 @@ const COMPARISONS: [(&str, Comparison); 4] = [
 ];
 
 impl Form {
-    /// Reads an S-expression. Operators may be in any case, `AND` may have more than two parts, and `CONS` is read as the `AND` it stands for.
-    /// Unknown words are an error with a suggestion.
+    /// Parses an S-expression. Operators may be in any case, `AND` may have more than two parts, and `CONS` is read as the equivalent `AND`.
+    /// Unknown names are an error with a suggestion.
     pub fn parse(source: &str, words: &dyn Vocabulary) -> Result<Form, SyntaxError> {
         Form::read(source, words, UnknownWords::Suggest)
     }
 
-    /// Like [`Form::parse`], with a choice of what happens to unknown words.
+    /// Like [`Form::parse`], with a choice of how unknown names are handled.
     pub fn read(source: &str, words: &dyn Vocabulary, unknown: UnknownWords) -> Result<Form, SyntaxError> {
         let mut tree = SexprTree::default();
         let root = tree.read(source).map_err(|error| error.located(source))?;
@@ -103,7 +103,7 @@ impl<'p> Parser<'p> {
         SyntaxError::new(self.tree.span(item), message)
     }
 
-    /// An expression that stands for a set.
+    /// An expression that denotes a set.
     fn set(&self, item: ItemId) -> Result<Form, SyntaxError> {
         if !self.tree.is_list(item) {
             return self.atom(item);
@@ -123,7 +123,7 @@ impl<'p> Parser<'p> {
                 return Err(self.arity(item, "AND", "two sets", arguments.len()));
             }
             let mut parts = arguments.iter().map(|&part| self.set(part)).collect::<Result<Vec<_>, _>>()?;
-            // What is nested to the right is one list, as it will be printed.
+            // An expression nested to the right becomes one list, as it is printed.
             if let Some(Form::And(_)) = parts.last()
                 && let Some(Form::And(rest)) = parts.pop()
             {
@@ -174,7 +174,7 @@ impl<'p> Parser<'p> {
         Err(error.hint(format!("the operators are {}", OPERATORS.join(", "))).nearest(operator, OPERATORS))
     }
 
-    /// A set of things whose value compares with a literal.
+    /// The things whose value matches a comparison with a literal.
     fn compare(&self, comparison: Comparison, relation: ItemId, value: ItemId) -> Result<Form, SyntaxError> {
         let relation = self.binary(relation)?;
         let form = self.set(value)?;
@@ -236,7 +236,7 @@ impl<'p> Parser<'p> {
             return Ok(Form::Named(name.into()));
         }
         if text.contains("^^") {
-            // A quote that nothing closes would run into what follows when it is printed.
+            // An unclosed quote would run into the following text when printed.
             let token =
                 if text.contains('"') { literal_token(&literal_value(text)) } else { text.to_owned() };
             return Ok(Form::Literal(token.into()));
@@ -280,7 +280,7 @@ impl<'p> Parser<'p> {
         let text = self.text(item);
         let name = unquote(text);
         let word = name.as_deref().unwrap_or(text);
-        // In quotes, a word is what the writer says it is, however it is spelled.
+        // A word in quotes is taken literally, however it is spelled.
         let quoted_id = name.is_some() && Spelling::looks_like_entity(word);
         let is_refused = self.unknown != UnknownWords::Accept && !quoted_id;
         let unknown = is_refused && self.words.is_property(word) == Some(false);
@@ -325,7 +325,7 @@ pub(super) fn unquote(token: &str) -> Option<String> {
     while let Some(c) = chars.next() {
         match c {
             '\\' => text.push(chars.next()?),
-            // A quote inside ends the text: this is something else.
+            // A quote inside ends the text, so this is not a quoted text.
             '"' => return None,
             c => text.push(c),
         }
@@ -355,7 +355,7 @@ pub(super) fn literal_value(token: &str) -> Value {
     .without_zone()
 }
 
-/// The token of a value. Languages have no spelling in GrailQA; ours is `"text"^^@en`.
+/// The token of a value. GrailQA has no notation for languages; ours is `"text"^^@en`.
 pub(super) fn literal_token(value: &Value) -> String {
     let datatype = if !value.unit.is_empty() {
         token_iri(UNIT_NAMESPACE, &value.unit)
@@ -385,7 +385,7 @@ fn is_odd(word: &str) -> bool {
     word.is_empty() || word.contains(['(', ')', '"', '\\']) || word.contains(char::is_whitespace)
 }
 
-/// A relation, in quotes where it would be split otherwise.
+/// A relation, in quotes if it would be split otherwise.
 struct Word<'w>(&'w str);
 
 impl fmt::Display for Word<'_> {
@@ -405,7 +405,7 @@ impl fmt::Display for Binary {
 impl fmt::Display for Form {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            // What a reader would take for something else is written in full.
+            // Ambiguous words are written in full.
             Form::Class(word) if is_odd(word) || word.contains("^^") || Spelling::looks_like_entity(word) => {
                 write!(f, "(CLASS {})", quote(word))
             }

@@ -5,7 +5,7 @@ use crate::query::Extreme;
 use serde::Deserialize;
 use touchstone_kb::Comparison;
 
-/// A query graph as GrailQA's files have it.
+/// A query graph in GrailQA's files.
 #[derive(Debug, Clone, Deserialize)]
 pub struct GraphQuery {
     /// Its nodes.
@@ -19,21 +19,21 @@ pub struct GraphQuery {
 pub struct GraphNode {
     /// Its number.
     pub nid: i64,
-    /// What it is.
+    /// Its kind.
     pub node_type: NodeType,
     /// A class, an entity or a literal `text^^type`.
     pub id: String,
-    /// The class of what it stands for.
+    /// Its class.
     #[serde(default)]
     pub class: String,
     /// 1 for the answer.
     pub question_node: u8,
-    /// What is computed there.
+    /// Its function.
     #[serde(default)]
     pub function: GraphFunction,
 }
 
-/// What a node is.
+/// The kind of a node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum NodeType {
@@ -45,14 +45,14 @@ pub enum NodeType {
     Literal,
 }
 
-/// What is computed at a node.
+/// The function at a node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 pub enum GraphFunction {
-    /// Nothing.
+    /// None.
     #[default]
     #[serde(rename = "none")]
     None,
-    /// The answers are counted.
+    /// Counts the answers.
     #[serde(rename = "count")]
     Count,
     /// The greatest value.
@@ -76,7 +76,7 @@ pub enum GraphFunction {
 }
 
 impl GraphFunction {
-    /// The comparison, if it is one.
+    /// The comparison operator, if it is one.
     pub fn comparison(self) -> Option<Comparison> {
         match self {
             GraphFunction::Less => Some(Comparison::Less),
@@ -88,7 +88,7 @@ impl GraphFunction {
     }
 
     /// The superlative, if it is one.
-    pub fn extreme(self) -> Option<Extreme> {
+    pub(crate) fn extreme(self) -> Option<Extreme> {
         match self {
             GraphFunction::ArgMax => Some(Extreme::Max),
             GraphFunction::ArgMin => Some(Extreme::Min),
@@ -108,14 +108,14 @@ pub struct GraphQueryEdge {
     pub relation: String,
 }
 
-/// A graph that is not a query.
+/// Why a graph is not a query.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum GraphQueryError {
     /// The answer is missing.
     #[error("the graph has no question node")]
     NoAnswer,
-    /// An edge leads nowhere.
+    /// An edge leads to a missing node.
     #[error("edge {edge} (from 0) leads to node {node}, which does not exist")]
     NoSuchNode {
         /// The edge, from 0.
@@ -131,7 +131,7 @@ pub enum GraphQueryError {
     TooDeep,
 }
 
-/// A way out of a node.
+/// An outgoing edge of a node.
 #[derive(Clone, Copy)]
 struct Way {
     edge: usize,
@@ -140,12 +140,12 @@ struct Way {
 }
 
 impl GraphQuery {
-    /// The number of the answer's node in `nodes`.
+    /// The index of the answer's node in `nodes`.
     pub fn root(&self) -> Result<usize, GraphQueryError> {
         self.nodes.iter().position(|node| node.question_node == 1).ok_or(GraphQueryError::NoAnswer)
     }
 
-    /// The two ends of each edge, as places in `nodes`.
+    /// The two ends of each edge, as indexes in `nodes`.
     pub fn ends(&self) -> Result<Vec<(usize, usize)>, GraphQueryError> {
         let place = |edge: usize, nid: i64| {
             let found = self.nodes.iter().position(|node| node.nid == nid);
@@ -158,7 +158,7 @@ impl GraphQuery {
             .collect()
     }
 
-    /// GrailQA's S-expression for the graph, string for string.
+    /// GrailQA's S-expression for the graph, identical as a string.
     pub fn to_form(&self) -> Result<Form, GraphQueryError> {
         let root = self.root()?;
         let mut writer = Writer { graph: self, ways: self.ways()?, used: vec![false; self.edges.len()] };
@@ -180,7 +180,7 @@ impl GraphQuery {
         Ok(Form::Superlative(kind, Box::new(writer.expression(root, 0)?), relations))
     }
 
-    /// The ways out of each node: in the order of the file, those to the same neighbour together.
+    /// The outgoing edges of each node: in file order, those to the same neighbour together.
     fn ways(&self) -> Result<Vec<Vec<Way>>, GraphQueryError> {
         let mut ways: Vec<Vec<Way>> = vec![Vec::new(); self.nodes.len()];
         for (edge, (start, end)) in self.ends()?.into_iter().enumerate() {
@@ -238,7 +238,7 @@ impl Writer<'_> {
         Ok(Form::and(clauses).unwrap_or_else(|| Form::Class(node.id.as_str().into())))
     }
 
-    /// The simple path from `from` to `to`: each node left, with the way taken out of it.
+    /// The simple path from `from` to `to`: each node, with the edge taken from it.
     fn path(&self, from: usize, to: usize) -> Option<Vec<(usize, Way)>> {
         let mut came: Vec<Option<(usize, Way)>> = vec![None; self.ways.len()];
         let mut queue = std::collections::VecDeque::from([from]);
@@ -261,7 +261,7 @@ impl Writer<'_> {
         Some(path)
     }
 
-    /// Removes the path from the superlative's end, up to the first node that has something else to say.
+    /// Removes the path from the superlative's end, up to the first node with another condition.
     fn cut(&mut self, path: &[(usize, Way)]) {
         for &(node, way) in path.iter().rev() {
             let degree = self.ways[node].iter().filter(|other| !self.used[other.edge]).count();

@@ -1,11 +1,12 @@
-//! Reads brackets and tokens: the layer below the S-expression language, without recursion and in one arena.
+//! Parses brackets and tokens: the layer below the S-expression language, without recursion and in one arena.
 //!
-//! Tolerant of the spellings met in prediction files: blanks after `(` and before `)`, several blanks, line breaks, and `)` glued to tokens.
+//! Tolerates the spellings found in prediction files: spaces after `(` and before `)`, repeated spaces, line breaks, and `)` attached to
+//! tokens.
 
 use crate::cast::index32;
 use crate::text::{MAX_DEPTH, Span, SyntaxError};
 
-/// The number of an item in a [`SexprTree`].
+/// The index of an item in a [`SexprTree`].
 pub type ItemId = u32;
 
 const NONE: u32 = u32::MAX;
@@ -21,16 +22,16 @@ struct Item {
     is_list: bool,
 }
 
-/// The items of one text. Reused from text to text to save allocations.
+/// The items of one text. Reused for several texts to save allocations.
 #[derive(Debug, Default)]
 pub struct SexprTree {
     items: Vec<Item>,
-    /// Open lists while reading: the list and its last item so far.
+    /// Open lists during parsing: the list and its last item so far.
     open: Vec<(u32, u32)>,
 }
 
 impl SexprTree {
-    /// Reads one expression. The tree is replaced.
+    /// Parses one expression and replaces the tree.
     pub fn read(&mut self, source: &str) -> Result<ItemId, SyntaxError> {
         self.items.clear();
         self.open.clear();
@@ -112,7 +113,7 @@ impl SexprTree {
         id
     }
 
-    /// Where the item stands.
+    /// The position of the item.
     pub fn span(&self, item: ItemId) -> Span {
         self.items[item as usize].span
     }
@@ -135,7 +136,7 @@ impl SexprTree {
     }
 }
 
-/// The end of the token that starts at `at`: a quoted text with what follows it, or everything up to a blank or bracket.
+/// The end of the token that starts at `at`: a quoted text with its suffix, or everything up to a space or bracket.
 fn token_end(bytes: &[u8], at: usize) -> usize {
     let mut end = at;
     if bytes[at] == b'"' {
@@ -143,7 +144,7 @@ fn token_end(bytes: &[u8], at: usize) -> usize {
         while i < bytes.len() && bytes[i] != b'"' {
             i += if bytes[i] == b'\\' { 2 } else { 1 };
         }
-        // Without a closing quote, the quote is a character like any other.
+        // Without a closing quote, the quote is an ordinary character.
         if i < bytes.len() {
             end = i + 1;
         }

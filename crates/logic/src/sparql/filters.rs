@@ -139,7 +139,7 @@ pub(super) fn uncast<'q>(expression: &'q Expression, lost: &mut Vec<Loss>) -> Op
 }
 
 /// `!isLiteral(?x) || lang(?x) = '' || langMatches(lang(?x), 'en')`
-fn english(expression: &Expression) -> Option<&Variable> {
+pub(super) fn english(expression: &Expression) -> Option<&Variable> {
     let Expression::Or(first, third) = expression else { return None };
     let Expression::Or(first, second) = first.as_ref() else { return None };
     let call = |expression: &'_ Expression, wanted: Function| match expression {

@@ -3,6 +3,7 @@
 use super::block::{Block, Count, Head, select_head};
 use super::filters::{self, Condition, Side};
 use super::names::{Namespaces, kqapro};
+use super::simplify::{Simplified, says_more_than_meant};
 use super::variables::Variables;
 use super::{Dialect, NotRecognised, OutsideAlgebra, Recognised, facts};
 use crate::equal::canonical;
@@ -19,6 +20,35 @@ use touchstone_kb::{Comparison, FREEBASE, RdfVocabulary};
 
 /// Recognises a query, or gives the reason why it is outside the algebra.
 pub fn recognise(query: &spargebra::Query, names: &Namespaces) -> Result<Recognised, NotRecognised> {
+    let as_written = checked(query, names);
+    let (spargebra::Query::Select { pattern, .. } | spargebra::Query::Ask { pattern, .. }) = query else {
+        return as_written;
+    };
+    let counts_rows = matches!(&as_written, Ok(found) if found.lost.contains(&Loss::CountsRows));
+    if as_written.is_ok() && !counts_rows && !says_more_than_meant(pattern) {
+        return as_written;
+    }
+    let Some(simplified) = Simplified::of(query) else { return as_written };
+    let follows_meaning = simplified.n_meant > 0;
+    if as_written.is_ok() && !follows_meaning && !counts_rows {
+        return as_written;
+    }
+    let recognised = checked(&simplified.query, names);
+    let still_counts_rows = matches!(&recognised, Ok(found) if found.lost.contains(&Loss::CountsRows));
+    if as_written.is_ok() && !follows_meaning && still_counts_rows {
+        return as_written;
+    }
+    let recognised = recognised.map(|mut recognised| {
+        recognised.lost.push(match simplified.decoration.is_empty() {
+            true => Loss::Simplified,
+            false => Loss::Labels { columns: simplified.decoration },
+        });
+        recognised
+    });
+    if recognised.is_err() && as_written.is_ok() { as_written } else { recognised }
+}
+
+fn checked(query: &spargebra::Query, names: &Namespaces) -> Result<Recognised, NotRecognised> {
     let recognised = translated(query, names)?;
     let mut too_deep = false;
     recognised.query.sets(&mut |set| too_deep |= is_too_deep(set));

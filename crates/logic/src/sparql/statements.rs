@@ -265,6 +265,35 @@ fn iris_of_path<'q>(path: &'q PropertyPathExpression, iris: &mut Vec<Cow<'q, str
     }
 }
 
+/// A path as people read it, with the words of its properties, and whether that is the path the other way round.
+pub(crate) fn named_path(path: &PropertyPathExpression, names: &Namespaces) -> (String, Option<bool>) {
+    let property = |iri: &str| names.property(iri);
+    match path {
+        PropertyPathExpression::ZeroOrMore(inner)
+        | PropertyPathExpression::OneOrMore(inner)
+        | PropertyPathExpression::ZeroOrOne(inner) => {
+            let mark = match path {
+                PropertyPathExpression::ZeroOrMore(_) => '*',
+                PropertyPathExpression::OneOrMore(_) => '+',
+                _ => '?',
+            };
+            match inner.as_ref() {
+                PropertyPathExpression::NamedNode(iri) => {
+                    (format!("{}{mark}", property(iri.as_str())), Some(false))
+                }
+                PropertyPathExpression::Reverse(inner) => match inner.as_ref() {
+                    PropertyPathExpression::NamedNode(iri) => {
+                        (format!("{}{mark}", property(iri.as_str())), Some(true))
+                    }
+                    _ => path_text(path),
+                },
+                _ => path_text(path),
+            }
+        }
+        _ => path_text(path),
+    }
+}
+
 /// A path as text, and whether that is the path the other way round; `None` if both ways are the same. Of the two ways the one with fewer
 /// inverse steps is taken, then the first in the order of texts.
 pub(super) fn path_text(path: &PropertyPathExpression) -> (String, Option<bool>) {

@@ -3,7 +3,7 @@
 use crate::{Case, SIZE};
 use std::fmt::Write;
 
-/// A unit as often as it fits, between two ends.
+/// A unit repeated as often as it fits, between two ends.
 pub(crate) fn flood(before: &str, unit: &str, after: &str) -> String {
     let times = (SIZE - before.len() - after.len()) / unit.len();
     format!("{before}{}{after}", unit.repeat(times))
@@ -22,7 +22,7 @@ pub(crate) fn numbered(before: &str, unit: impl Fn(usize) -> String, after: &str
     text + after
 }
 
-/// `open` that many times, then the middle, then `close` as often; cut to what fits.
+/// `open` this many times, then the middle, then `close` as often; truncated to what fits.
 pub(crate) fn nested(
     before: &str,
     open: &str,

@@ -1,4 +1,4 @@
-//! Inputs of 64 KB that are made to be slow, deep or large. They only have to finish, on a thread with the usual stack.
+//! Inputs of 64 KB that are designed to be slow, deep or large. They only have to finish, on a thread with the usual stack.
 #![allow(missing_docs, clippy::unwrap_used, clippy::print_stderr)]
 
 mod forms;
@@ -14,7 +14,7 @@ use touchstone_logic::{Form, Ontology, Program, Query, QueryGraph, Spelling, kop
 pub(crate) const SIZE: usize = 1 << 16;
 const STACK: usize = 2 << 20;
 
-/// An input, with a word for what is hostile about it.
+/// An input, with a word for its kind.
 pub(crate) type Case = (String, String);
 
 #[test]
@@ -40,7 +40,7 @@ fn sparql_queries() {
 fn all(cases: Vec<Case>, run: fn(&str)) {
     for (name, text) in cases {
         assert!(text.len() <= SIZE * 5 / 4, "{name}: {} bytes", text.len());
-        // The name first: after a stack overflow, nothing else would tell.
+        // The name first: after a stack overflow, nothing else is printed.
         eprint!("{name}: ");
         let start = std::time::Instant::now();
         let thread = std::thread::Builder::new().stack_size(STACK).spawn(move || run(&text));
@@ -101,7 +101,7 @@ fn sparql_query(text: &str) {
     }
 }
 
-/// Everything that can be said about a query without running it.
+/// Everything that can be derived from a query without running it.
 fn everything(query: &Query) {
     for (_, stage) in STAGES {
         stage(query);
@@ -135,7 +135,7 @@ const STAGES: [Stage; 8] = [
     }),
 ];
 
-/// Printed queries may be longer than what is read, or outside of what is recognised; they only have to end.
+/// Printed queries may be longer than what is accepted, or outside what is recognised; printing only has to finish.
 fn reread(query: &Query, dialect: &Dialect, base: Option<String>) {
     let Ok(printed) = sparql::print(query, dialect) else { return };
     let Ok(parsed) = sparql::parse(&printed.text) else { return };

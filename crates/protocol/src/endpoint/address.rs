@@ -1,4 +1,4 @@
-//! Addresses of endpoints: what may be used, what may be shown, what belongs to whom.
+//! Addresses of endpoints: which are accepted, how they are shown, and which share credentials.
 
 use super::error::EndpointError;
 use ureq::http::Uri;
@@ -43,7 +43,7 @@ impl Address {
         &self.uri
     }
 
-    /// Whether a secret for the one may be sent to the other.
+    /// Whether credentials for one address may be sent to the other.
     pub(super) fn same_place(&self, other: &Address) -> bool {
         let port =
             |uri: &Uri| uri.port_u16().unwrap_or(if uri.scheme_str() == Some("https") { 443 } else { 80 });
@@ -56,7 +56,7 @@ impl Address {
         self.uri.scheme_str() == Some("https")
     }
 
-    /// Where a `Location` header leads. Paths relative to a path are not used by servers any more, and refused.
+    /// The target of a `Location` header. Paths relative to a path are refused: servers no longer send them.
     pub(super) fn follow(&self, location: &str) -> Result<Address, EndpointError> {
         let scheme = self.uri.scheme_str().unwrap_or("http");
         let authority = self.uri.authority().map_or("", |authority| authority.as_str());
@@ -83,7 +83,7 @@ fn without_secrets(text: &str) -> String {
     let text = &text[..end];
     let start = text.find("://").map_or(0, |at| at + 3);
     let path = text[start..].find('/').map_or(text.len(), |at| start + at);
-    // Up to the last @ of the authority: passwords contain anything.
+    // Up to the last @ of the authority: passwords may contain any character.
     match text[start..path].rfind('@') {
         Some(at) => format!("{}{}", &text[..start], &text[start + at + 1..]),
         None => text.to_owned(),

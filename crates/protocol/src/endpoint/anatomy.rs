@@ -18,11 +18,11 @@ pub(super) enum Form {
 pub(super) struct Anatomy<'a> {
     pub(super) text: &'a str,
     pub(super) form: Form,
-    /// Everything before the form: `PREFIX`, `BASE`, and what servers add.
+    /// Everything before the query form: `PREFIX`, `BASE`, and extensions of servers.
     pub(super) prologue: &'a str,
     /// From the form to what follows: `SELECT DISTINCT ?x`, or `CONSTRUCT { ... }`.
     pub(super) head: &'a str,
-    /// `FROM` clauses: these cannot be in sub-selects.
+    /// `FROM` clauses, which are not allowed in sub-selects.
     datasets: &'a str,
     /// With its braces. Empty in some `DESCRIBE` queries.
     pub(super) pattern: &'a str,
@@ -36,11 +36,11 @@ pub(super) struct Anatomy<'a> {
     values: &'a str,
 }
 
-/// Where something stands in a text.
+/// A range of bytes in a text.
 type Place = std::ops::Range<usize>;
 
 impl<'a> Anatomy<'a> {
-    /// The clauses of a query. Only words outside brackets are looked at, so the pattern need not be valid.
+    /// The clauses of a query. Only words outside brackets are examined, so the pattern need not be valid.
     pub(super) fn of(text: &'a str) -> Result<Anatomy<'a>, EndpointError> {
         let tokens = outermost(text);
         let (first, form) = (0..tokens.len())
@@ -61,7 +61,7 @@ impl<'a> Anatomy<'a> {
                     head_end.get_or_insert(token.range.start);
                     next = after;
                 }
-                // Still what is selected or described.
+                // Still part of the selected or described expressions.
                 None => next += 1,
             }
         }
@@ -85,7 +85,7 @@ impl<'a> Anatomy<'a> {
         })
     }
 
-    /// Whether equal rows are given once only.
+    /// Whether equal rows are returned only once.
     pub(super) fn is_distinct(&self) -> bool {
         let mut words = self.head.split_whitespace();
         words.next();
@@ -101,17 +101,17 @@ impl<'a> Anatomy<'a> {
         )
     }
 
-    /// No row: for the names of the columns.
+    /// The query without rows: its result has only the names of the columns.
     pub(super) fn columns(&self) -> String {
         let Anatomy { prologue, head, datasets, pattern, groups, values, .. } = self;
         format!("{prologue}{head}\n{datasets}\nWHERE {pattern}\n{groups}\nLIMIT 0\n{values}")
     }
 
-    /// How many rows the query has without its limits.
+    /// The query that counts the rows without limits.
     pub(super) fn counted(&self, distinct: bool) -> String {
         let Anatomy { prologue, datasets, pattern, groups, values, .. } = self;
         let head = if distinct && !self.is_distinct() {
-            // All rows of another projection, once.
+            // The distinct rows of another projection.
             let selected = self.head["SELECT".len()..].trim_start();
             let reduced = selected.get(..7).is_some_and(|word| word.eq_ignore_ascii_case("REDUCED"));
             format!("SELECT DISTINCT {}", if reduced { &selected[7..] } else { selected })
@@ -124,10 +124,10 @@ impl<'a> Anatomy<'a> {
         )
     }
 
-    /// A page of the query's rows in an order that all pages share: the query's own, and all variables after it.
+    /// A page of the query's rows in an order that all pages share: the query's own order, then all variables.
     ///
-    /// `nested` sorts in a sub-select and cuts outside: Virtuoso sorts no more than 10,000 rows where it also cuts. The standard
-    /// promises nothing about the order of a sub-select, so other servers get both in one.
+    /// `nested` sorts in a sub-select and limits outside: Virtuoso sorts at most 10,000 rows in a query that also has a limit. The standard
+    /// does not guarantee the order of a sub-select, so other servers get both in one query.
     pub(super) fn page(&self, variables: &[Variable], limit: u64, offset: u64, nested: bool) -> String {
         let Anatomy { prologue, head, datasets, pattern, groups, order, values, .. } = self;
         let names: Vec<String> = variables.iter().map(ToString::to_string).collect();
@@ -168,7 +168,7 @@ struct Clauses {
 }
 
 impl Clauses {
-    /// Reads the clause that begins with a token. Gives the number of the token after it, or `None` if no clause begins there.
+    /// Reads the clause that begins with a token. Returns the index of the token after it, or `None` if no clause begins there.
     fn add(&mut self, text: &str, tokens: &[OuterToken], at: usize) -> Result<Option<usize>, EndpointError> {
         let token = &tokens[at];
         let start = token.range.start;
@@ -261,7 +261,7 @@ impl OuterToken {
 
 /// The tokens outside all brackets; what is in brackets is one token. Blanks and comments are left out.
 ///
-/// A parser would refuse what servers add to SPARQL; tokens are enough to find the clauses.
+/// A parser would reject the extensions of servers; tokens are enough to find the clauses.
 fn outermost(text: &str) -> Vec<OuterToken> {
     let mut out: Vec<OuterToken> = Vec::new();
     let mut depth = 0usize;

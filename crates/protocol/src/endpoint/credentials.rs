@@ -1,4 +1,4 @@
-//! Credentials for endpoints. They come from the environment only: command lines and files are seen by others.
+//! Credentials for endpoints. They are read only from the environment: other users can see command lines and files.
 
 use super::error::EndpointError;
 use std::fmt;
@@ -10,7 +10,7 @@ pub const PASSWORD_VARIABLE: &str = "TOUCHSTONE_ENDPOINT_PASSWORD";
 /// A token, for bearer authentication.
 pub const TOKEN_VARIABLE: &str = "TOUCHSTONE_ENDPOINT_TOKEN";
 
-/// What is sent in the `Authorization` header. Cannot be printed.
+/// The value of the `Authorization` header. Its `Debug` output hides the secret.
 #[derive(Clone, Default)]
 pub struct Credentials {
     header: Option<String>,
@@ -30,9 +30,9 @@ impl Credentials {
         match (given(USER_VARIABLE), given(PASSWORD_VARIABLE), given(TOKEN_VARIABLE)) {
             (None, None, None) => Ok(Credentials { header: None, scheme: "none" }),
             (None, None, Some(token)) => {
-                // Anything else could end the header and begin another one.
+                // Other characters could end the header and begin another one.
                 if !token.bytes().all(|byte| byte.is_ascii_graphic()) {
-                    return Err(wrong(format!("{TOKEN_VARIABLE} has characters no token has")));
+                    return Err(wrong(format!("{TOKEN_VARIABLE} has characters that a token cannot have")));
                 }
                 Ok(Credentials { header: Some(format!("Bearer {token}")), scheme: "bearer" })
             }
@@ -47,10 +47,10 @@ impl Credentials {
                 })
             }
             (None, Some(_), None) => {
-                Err(wrong(format!("{PASSWORD_VARIABLE} is set, {USER_VARIABLE} is not")))
+                Err(wrong(format!("{PASSWORD_VARIABLE} is set, but {USER_VARIABLE} is not")))
             }
             _ => Err(wrong(format!(
-                "both {TOKEN_VARIABLE} and {USER_VARIABLE} or {PASSWORD_VARIABLE} are set: keep one way"
+                "both {TOKEN_VARIABLE} and {USER_VARIABLE} or {PASSWORD_VARIABLE} are set: keep only one of them"
             ))),
         }
     }

@@ -1,4 +1,4 @@
-//! An endpoint as an engine: it runs what a session reads, on the server's copy of the KB.
+//! An endpoint as an engine: it runs a session's queries on the server's copy of the KB.
 
 use super::{Endpoint, EndpointError};
 use touchstone_engine::budget::Budget;
@@ -15,7 +15,7 @@ impl Engine for Endpoint {
         NAME
     }
 
-    /// Plans are run as SPARQL that means exactly the same. Without a choice of the view, the server is taken to hold plain triples.
+    /// Plans are run as SPARQL with exactly the same meaning. If no view is chosen, the server is assumed to hold plain triples.
     fn run_plan<'kb>(
         &self,
         request: &PlanRequest<'_>,

@@ -1,9 +1,9 @@
-//! What can go wrong with an endpoint, with the figures and without secrets.
+//! Errors of endpoints, with their details and without secrets.
 
 use std::time::Duration;
 use touchstone_engine::budget::Stopped;
 
-/// Why there is no answer. Addresses are shown without query part; credentials never are.
+/// Why there is no answer. Addresses are shown without their query part; credentials are never shown.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum EndpointError {
@@ -12,31 +12,31 @@ pub enum EndpointError {
     Address {
         /// The address, without user, password and query part.
         url: String,
-        /// What is wrong, and what to do.
+        /// What is wrong, and how to correct it.
         reason: String,
     },
     /// The credentials in the environment cannot be used.
     #[error("credentials: {reason}")]
     Credentials {
-        /// What is wrong: names of variables only.
+        /// What is wrong; it names variables, not their values.
         reason: String,
     },
-    /// The text is not a query that can be sent, or not one of the kind that was asked for.
+    /// The text is not a query that can be sent, or not of the expected kind.
     #[error("not {expected}: {found}")]
     Query {
-        /// What was needed.
+        /// What was expected.
         expected: &'static str,
         /// What was found.
         found: String,
     },
-    /// No connection, or it broke, and trying again did not help.
+    /// The connection failed or broke, also when it was tried again.
     #[error("{url}: {message} ({})", tries(*attempts))]
     Connection {
         /// The endpoint.
         url: String,
-        /// How often it was tried.
+        /// The number of attempts.
         attempts: u32,
-        /// What the last attempt said.
+        /// The error of the last attempt.
         message: String,
     },
     /// No complete answer within the time allowed for one request.
@@ -47,36 +47,36 @@ pub enum EndpointError {
         /// The time allowed.
         after: Duration,
     },
-    /// The server refused, or failed.
+    /// The server refused the request, or failed.
     #[error("{url}: HTTP status {status} ({}): {message}", tries(*attempts))]
     Status {
         /// The endpoint.
         url: String,
         /// The status.
         status: u16,
-        /// How often it was tried.
+        /// The number of attempts.
         attempts: u32,
-        /// The server's words, cut.
+        /// The server's message, shortened.
         message: String,
     },
-    /// The server sends us somewhere we do not go.
+    /// The server redirects to an address that is not followed.
     #[error("{url}: redirected to {to}: {reason}")]
     Redirect {
         /// The endpoint.
         url: String,
-        /// Where to, without query part.
+        /// The target, without its query part.
         to: String,
-        /// Why not.
+        /// Why it is not followed.
         reason: &'static str,
     },
-    /// The answer is in a format that is not understood; often a web page.
+    /// The answer is in an unknown format; often it is a web page.
     #[error("{url}: the answer is {found}, not {expected}: is this the address of a SPARQL endpoint?")]
     ContentType {
         /// The endpoint.
         url: String,
         /// The media type received.
         found: String,
-        /// What was asked for.
+        /// What was requested.
         expected: &'static str,
     },
     /// The answer cannot be read.
@@ -84,31 +84,31 @@ pub enum EndpointError {
     Malformed {
         /// The endpoint.
         url: String,
-        /// What the parser said.
+        /// The parser's message.
         message: String,
     },
-    /// The server stopped the query because of a time limit of its own. What it sent, if anything, is incomplete and was dropped.
+    /// The server stopped the query because of its own time limit. Anything that it sent is incomplete and was discarded.
     #[error("{url}: the server interrupted the query ({state}): {message}")]
     Interrupted {
         /// The endpoint.
         url: String,
-        /// Its SQL state, like S1TAT.
+        /// Its SQL state, such as S1TAT.
         state: String,
-        /// The server's words, cut.
+        /// The server's message, shortened.
         message: String,
     },
-    /// The server cuts results, and the rest could not be had.
-    #[error("{url}: the result was cut at {received} of {} rows: {reason}", expected.map_or("more".to_owned(), |n| n.to_string()))]
+    /// The server truncates results, and the remaining rows could not be obtained.
+    #[error("{url}: the result was truncated at {received} of {} rows: {reason}", expected.map_or("more".to_owned(), |n| n.to_string()))]
     Capped {
         /// The endpoint.
         url: String,
         /// The rows received.
         received: u64,
-        /// The rows there are, if the server said so.
+        /// The number of rows that exist, if the server reported it.
         expected: Option<u64>,
-        /// The server's cap, if it said so.
+        /// The server's maximum number of rows, if it reported one.
         cap: Option<u64>,
-        /// Why the rest could not be had.
+        /// Why the remaining rows could not be obtained.
         reason: String,
     },
     /// A limit of the budget, or a cancellation.

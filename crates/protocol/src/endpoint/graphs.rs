@@ -17,9 +17,9 @@ use std::collections::{HashMap, HashSet};
 /// The result of a `CONSTRUCT` or `DESCRIBE`.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct GraphResult {
-    /// Its triples, each once, in the order in which they came.
+    /// Its distinct triples, in the order in which they were received.
     pub triples: Vec<Triple>,
-    /// How many bytes are charged to the budget for it: for [`Budget::release`](touchstone_engine::budget::Budget::release) when it is dropped.
+    /// The bytes charged to the budget for it, for [`Budget::release`](touchstone_engine::budget::Budget::release) when it is dropped.
     pub bytes: u64,
 }
 
@@ -44,7 +44,7 @@ impl Endpoint {
         self.check_charset(&reply)?;
         let is_virtuoso = reply.is_virtuoso();
         let mut triples = Vec::new();
-        // Servers hold IRIs that no standard allows.
+        // Servers have IRIs that the standard does not allow.
         let parser = RdfParser::from_format(format).lenient();
         for quad in parser.for_reader(meter.reader(reply.body)) {
             let quad = quad.map_err(|error| self.unreadable(error.to_string(), attempt, meter))?;
@@ -58,7 +58,7 @@ impl Endpoint {
         Ok(each_once(triples.into_iter()))
     }
 
-    /// A graph of a `CONSTRUCT`, made here of a table: servers cut graphs without a word, and cut tables can be completed.
+    /// The graph of a `CONSTRUCT`, built here from a table: servers truncate graphs without reporting it, and truncated tables can be completed.
     pub(super) fn construct(
         &self,
         anatomy: &Anatomy<'_>,
@@ -71,7 +71,7 @@ impl Endpoint {
     }
 }
 
-/// What a `CONSTRUCT` makes of each row.
+/// The triples that a `CONSTRUCT` makes from each row.
 fn template(anatomy: &Anatomy<'_>) -> Result<Vec<TriplePattern>, EndpointError> {
     debug_assert_eq!(anatomy.form, Form::Construct);
     let text = if anatomy.head.contains('{') {
@@ -88,7 +88,7 @@ fn template(anatomy: &Anatomy<'_>) -> Result<Vec<TriplePattern>, EndpointError> 
     }
 }
 
-/// The variables of a template, each once.
+/// The distinct variables of a template.
 fn variables(template: &[TriplePattern]) -> Vec<Variable> {
     let mut found: Vec<Variable> = Vec::new();
     let mut add = |variable: &Variable| {
@@ -110,7 +110,7 @@ fn variables(template: &[TriplePattern]) -> Vec<Variable> {
     found
 }
 
-/// A template with the values of every row. Triples that would not be triples are left out, as the standard says.
+/// A template with the values of every row. Invalid triples are left out, as the standard requires.
 fn instantiated<'t>(template: &'t [TriplePattern], table: &Table) -> Vec<Triple> {
     let mut triples = Vec::new();
     for row in &table.rows {
@@ -118,7 +118,7 @@ fn instantiated<'t>(template: &'t [TriplePattern], table: &Table) -> Vec<Triple>
             let column = table.variables.iter().position(|other| other == variable)?;
             row.get(column)?.clone()
         };
-        // A blank node of a template is another one for every row.
+        // A blank node of a template stands for a new node in every row.
         let mut blanks: HashMap<&'t BlankNode, BlankNode> = HashMap::new();
         for pattern in template {
             let mut term = |term: &'t TermPattern| {

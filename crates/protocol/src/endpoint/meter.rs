@@ -1,18 +1,18 @@
-//! Charges what comes in to a budget, once, however often it has to be asked for.
+//! Charges received data to a budget once, however often it is requested.
 
 use std::cell::{Cell, RefCell};
 use std::io::{self, Read};
 use std::time::Duration;
 use touchstone_engine::budget::{Budget, Stopped};
 
-/// The account of one query to an endpoint: several requests, some of them in vain.
+/// The account of one query to an endpoint: several requests, some of which may fail.
 ///
 /// The bytes of an answer, decompressed, are what is charged for the memory of its rows: the text of JSON and XML results is about as large
 /// as the rows made of it. When the meter is dropped without [`Meter::keep`], it gives back what it held.
 pub(super) struct Meter<'a> {
     budget: &'a Budget<'a>,
     charge_rows: bool,
-    /// Rows charged to the budget: it cannot take them back, so repeated ones are not charged again.
+    /// Rows charged to the budget: they cannot be released, so repeated rows are not charged again.
     paid: Cell<u64>,
     /// Rows accepted, and rows accepted or being read.
     accepted: Cell<u64>,
@@ -45,7 +45,7 @@ impl<'a> Meter<'a> {
         }
     }
 
-    /// For questions of our own: their rows are no answers.
+    /// For queries that the client itself adds: their rows are not answers.
     pub(super) fn aside(budget: &'a Budget<'a>) -> Meter<'a> {
         let mut meter = Meter::new(budget);
         meter.charge_rows = false;
@@ -56,7 +56,7 @@ impl<'a> Meter<'a> {
         self.budget
     }
 
-    /// A new request: what an earlier one left unfinished is forgotten.
+    /// Begins a new request, and discards what an earlier one left unfinished.
     pub(super) fn begin(&self) -> Result<(), Stopped> {
         self.budget.release(self.bytes.replace(0));
         self.seen.set(self.accepted.get());
@@ -64,20 +64,20 @@ impl<'a> Meter<'a> {
         self.budget.look()
     }
 
-    /// The answer that was read is good.
+    /// Accepts the answer that was read.
     pub(super) fn accept(&self) {
         self.accepted.set(self.seen.get());
         self.accepted_bytes.set(self.accepted_bytes.get() + self.bytes.replace(0));
     }
 
-    /// What was accepted is thrown away, to be got in another way.
+    /// Discards what was accepted, because it is requested in another way.
     pub(super) fn start_over(&self) {
         self.budget.release(self.bytes.replace(0) + self.accepted_bytes.replace(0));
         self.accepted.set(0);
         self.seen.set(0);
     }
 
-    /// What was accepted stays: how many bytes are charged for it.
+    /// Keeps what was accepted, and returns the number of bytes charged for it.
     pub(super) fn keep(self) -> u64 {
         self.accepted_bytes.replace(0)
     }
@@ -97,7 +97,7 @@ impl<'a> Meter<'a> {
         self.failure.borrow_mut().take()
     }
 
-    /// What the budget still allows.
+    /// The bytes that the budget still allows.
     pub(super) fn time_left(&self) -> Duration {
         self.budget.limits().time.saturating_sub(self.budget.cost().time)
     }
@@ -108,7 +108,7 @@ impl<'a> Meter<'a> {
         self.budget.look()
     }
 
-    /// Charges what is read; fails at the limit, so that a server cannot fill our memory.
+    /// Charges the bytes that are read; fails at the limit, so that a server cannot exhaust the memory.
     pub(super) fn reader<'m, R: Read>(&'m self, inner: R) -> Metered<'m, 'a, R> {
         Metered { inner, meter: self }
     }

@@ -1,4 +1,4 @@
-//! A client for SPARQL endpoints: queries only, bounded, and never half an answer.
+//! A client for SPARQL endpoints: queries only, bounded, and with complete answers only.
 //!
 //! ```no_run
 //! use touchstone_engine::budget::{Budget, Limits};
@@ -10,10 +10,10 @@
 //! # Ok::<(), touchstone_protocol::EndpointError>(())
 //! ```
 //!
-//! Servers cut results without reporting it. Where a result may have been cut, the server is asked how many rows there are, and the rest is got
-//! in pages; see [`EndpointSettings::detect_caps`]. The outcome is complete, or an error.
+//! Servers truncate results without reporting it. Where a result may be truncated, the client asks the server for the number of rows and gets the rest
+//! in pages; see [`EndpointSettings::detect_caps`]. The result is complete, or an error.
 //!
-//! Credentials come from the environment only: [`USER_VARIABLE`], [`PASSWORD_VARIABLE`], [`TOKEN_VARIABLE`].
+//! Credentials are read only from the environment: [`USER_VARIABLE`], [`PASSWORD_VARIABLE`], [`TOKEN_VARIABLE`].
 //!
 //! Virtuoso writes doubles with six digits: 14756087 comes back as 1.47561e+07. `STR(?v)` gives all digits.
 
@@ -45,7 +45,7 @@ use std::sync::atomic::AtomicU64;
 use touchstone_engine::budget::Budget;
 use touchstone_engine::sparql::Results;
 
-/// A SPARQL endpoint. Threads can share one; its connections are used again.
+/// A SPARQL endpoint. Threads can share one; its connections are reused.
 pub struct Endpoint {
     address: Address,
     settings: EndpointSettings,

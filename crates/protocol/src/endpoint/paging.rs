@@ -1,4 +1,4 @@
-//! Results that the server cuts, completed page by page. A result is complete, or it is an error.
+//! Completes results that the server truncates, page by page. A result is complete, or it is an error.
 
 use super::Endpoint;
 use super::anatomy::Anatomy;
@@ -10,7 +10,7 @@ use oxrdf::vocab::xsd;
 use oxrdf::{Term, Variable};
 use std::collections::HashSet;
 
-/// The rows of a page when nothing says how many the server gives. If it gives fewer, the next page begins there.
+/// The number of rows of a page if the server's maximum is unknown. If the server returns fewer, the next page begins after them.
 const PAGE: u64 = 10_000;
 
 impl Endpoint {
@@ -36,7 +36,7 @@ impl Endpoint {
         if page.boolean.is_some() {
             return Err(EndpointError::Malformed {
                 url: self.shown(),
-                message: "a boolean where a table was asked for".to_owned(),
+                message: "a boolean instead of a table".to_owned(),
             });
         }
         let count = page.table.rows.len() as u64;
@@ -46,12 +46,17 @@ impl Endpoint {
         if !refused && (count >= own_limit || !(cut_by_us || cut_by_server || doubtful)) {
             return Ok(page.table);
         }
-        // Servers know how many there are even where they do not give them.
+        // Servers count all rows, even if they do not return all of them.
         let total = self.count(anatomy, false, meter)?.saturating_sub(anatomy.offset).min(own_limit);
         if total == count {
             return Ok(page.table);
         }
-        tracing::debug!(received = count, total, cap = page.cap, "a result was cut: getting it in pages");
+        tracing::debug!(
+            received = count,
+            total,
+            cap = page.cap,
+            "the result was truncated; getting it in pages"
+        );
         meter.start_over();
         let Page { table: Table { variables, .. }, cap, is_virtuoso, .. } = page;
         if variables.is_empty() {
@@ -81,7 +86,7 @@ impl Endpoint {
                 anatomy.page(&table.variables, size.min(total - received), anatomy.offset + received, nested);
             let page = self.fetch(&text, meter)?;
             if page.table.rows.is_empty() {
-                return Err(self.capped(received, total, cap, "the server gives no further page"));
+                return Err(self.capped(received, total, cap, "the server returns no further page"));
             }
             if page.table.variables != table.variables {
                 return Err(self.capped(received, total, cap, "the columns of a page are different"));
@@ -91,7 +96,7 @@ impl Endpoint {
         Ok(table)
     }
 
-    /// Pages that overlap also miss something: then fewer rows are different than the server says.
+    /// Pages that overlap also miss rows: then there are fewer distinct rows than the server counted.
     fn check(
         &self,
         anatomy: &Anatomy<'_>,
@@ -105,7 +110,7 @@ impl Endpoint {
             return Err(self.capped(received, total, cap, "there are more rows than the server counted"));
         }
         let different = table.rows.iter().collect::<HashSet<_>>().len() as u64;
-        // Different numbers look the same when they are rounded, which Virtuoso does; only part of the rows was asked for with a limit.
+        // Virtuoso rounds numbers, so different ones can look the same; with a limit, only part of the rows was requested.
         let is_known = !table.rows.iter().flatten().flatten().any(is_rounded)
             && anatomy.limit.is_none()
             && anatomy.offset == 0;
@@ -116,17 +121,17 @@ impl Endpoint {
         if different == expected {
             return Ok(());
         }
-        let reason = format!("its pages overlap: {different} different rows of {expected}");
+        let reason = format!("its pages overlap: {different} distinct rows of {expected}");
         Err(self.capped(received, total, cap, &reason))
     }
 
-    /// The number of rows of a query without its limits, or of its different rows.
+    /// The number of rows of a query without its limits, or of its distinct rows.
     fn count(&self, anatomy: &Anatomy<'_>, distinct: bool, meter: &Meter<'_>) -> Result<u64, EndpointError> {
         let aside = Meter::aside(meter.budget());
         let page = self.fetch(&anatomy.counted(distinct), &aside)?;
         page.number().ok_or_else(|| EndpointError::Malformed {
             url: self.shown(),
-            message: "no number where rows were to be counted".to_owned(),
+            message: "the count of rows is not a number".to_owned(),
         })
     }
 

@@ -1,4 +1,4 @@
-//! Trying again what may pass.
+//! Retries after temporary failures.
 
 use super::Endpoint;
 use super::error::EndpointError;
@@ -8,29 +8,29 @@ use std::time::Duration;
 
 /// An attempt that failed.
 pub(super) enum Failure {
-    /// It may pass; perhaps the server said when.
-    Passing { error: EndpointError, wait: Option<Duration> },
-    /// Trying again is of no use.
-    Final(EndpointError),
+    /// A temporary failure, with the wait that the server asked for, if any.
+    Temporary { error: EndpointError, wait: Option<Duration> },
+    /// A permanent failure.
+    Permanent(EndpointError),
 }
 
 impl From<EndpointError> for Failure {
     fn from(error: EndpointError) -> Failure {
-        Failure::Final(error)
+        Failure::Permanent(error)
     }
 }
 
 impl From<touchstone_engine::budget::Stopped> for Failure {
     fn from(stopped: touchstone_engine::budget::Stopped) -> Failure {
-        Failure::Final(stopped.into())
+        Failure::Permanent(stopped.into())
     }
 }
 
-/// How often waits look whether they were cancelled.
+/// The interval at which waits check for cancellation.
 const LOOK_EVERY: Duration = Duration::from_millis(20);
 
 impl Endpoint {
-    /// Tries until it succeeds, is of no use, or was tried often enough. The attempt gets its number, from 1.
+    /// Tries until an attempt succeeds or fails permanently, or the number of attempts is used up. Each attempt gets its number, from 1.
     pub(super) fn with_retries<T>(
         &self,
         meter: &Meter<'_>,
@@ -41,11 +41,11 @@ impl Endpoint {
             meter.begin()?;
             let (error, asked) = match attempt(number) {
                 Ok(result) => return Ok(result),
-                Err(Failure::Final(error)) => return Err(error),
-                Err(Failure::Passing { error, wait }) => (error, wait),
+                Err(Failure::Permanent(error)) => return Err(error),
+                Err(Failure::Temporary { error, wait }) => (error, wait),
             };
             let wait = asked.unwrap_or_else(|| self.back_off(number));
-            // A wait that does not fit gives the error at once: it says more than that time is up.
+            // If there is no time for the wait, the error is returned at once: it is more informative than a timeout.
             if number > self.settings.retries
                 || wait > self.settings.longest_wait
                 || wait >= meter.time_left()
@@ -58,7 +58,7 @@ impl Endpoint {
         }
     }
 
-    /// Doubled every time, and shortened at random so that several clients do not come back together.
+    /// Doubled every time, and shortened at random so that several clients do not retry at the same moment.
     fn back_off(&self, number: u32) -> Duration {
         let whole =
             self.settings.back_off.saturating_mul(1 << (number - 1).min(20)).min(self.settings.longest_wait);
@@ -76,7 +76,7 @@ fn sleep(meter: &Meter<'_>, mut wait: Duration) -> Result<(), EndpointError> {
     Ok(())
 }
 
-/// Where the random numbers begin: always the same, for tests that can be repeated.
+/// The seed of the random numbers: always the same, for reproducible tests.
 pub(super) const SEED: u64 = 0x9E37_79B9_7F4A_7C15;
 
 /// From 0 to below 1.

@@ -1,4 +1,4 @@
-//! How to speak with an endpoint.
+//! Settings of the client of an endpoint.
 
 use std::time::Duration;
 
@@ -8,29 +8,29 @@ pub enum Method {
     /// As a form, whatever their length.
     #[default]
     Post,
-    /// In the address when they are short, which caches understand; as a form otherwise.
+    /// In the address if they are short, so that caches can answer them; otherwise as a form.
     GetIfShort,
 }
 
-/// How to speak with an endpoint. The default is patient and sceptical.
+/// Settings of the client of an endpoint. The defaults retry, and check suspicious results.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EndpointSettings {
-    /// For one request, from connecting to the last byte. The time left in the budget is also respected.
+    /// Maximum time for one request, from connecting to the last byte. The time left in the budget also applies.
     pub timeout: Duration,
-    /// How often to try again after a failure that may pass.
+    /// Maximum number of retries after a temporary failure.
     pub retries: u32,
-    /// The wait before trying again; doubled every time, and shortened at random by up to a half.
+    /// The wait before the first retry; doubled every time, and shortened at random by up to a half.
     pub back_off: Duration,
-    /// The longest wait, also if the server asks for a longer one: then there is no other try.
+    /// The longest wait. If the server asks for a longer one, there is no retry.
     pub longest_wait: Duration,
-    /// Get results of more rows than this in pages of this size. Without it, only results that the server cuts are got in pages.
+    /// Gets results with more rows than this in pages of this size. If `None`, only results that the server truncates are read in pages.
     pub page_size: Option<usize>,
     /// How queries are sent.
     pub method: Method,
     /// The graph to query, if the server holds several.
     pub default_graph: Option<String>,
-    /// Doubt results with a suspicious number of rows, like 10,000: ask the server how many there are. Costs a query
-    /// for each of them. Results which the server itself says are cut are always completed.
+    /// Checks results with a suspicious number of rows, such as 10,000, by asking the server for the count. Costs one query
+    /// for each of them. Results that the server reports as truncated are always completed.
     pub detect_caps: bool,
 }
 

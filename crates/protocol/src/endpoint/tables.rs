@@ -17,22 +17,22 @@ pub struct Table {
     pub variables: Vec<Variable>,
     /// The rows, each as long as there are columns.
     pub rows: Vec<Vec<Option<Term>>>,
-    /// How many bytes are charged to the budget for it: for [`Budget::release`](touchstone_engine::budget::Budget::release) when it is dropped.
+    /// The bytes charged to the budget for it, for [`Budget::release`](touchstone_engine::budget::Budget::release) when it is dropped.
     pub bytes: u64,
 }
 
-/// What a server answered to one request.
+/// The server's answer to one request.
 pub(super) struct Page {
     pub(super) table: Table,
     /// The result of an `ASK`, if it was one.
     pub(super) boolean: Option<bool>,
-    /// The number of rows after which the server cuts results, if it reports it.
+    /// The number of rows after which the server truncates results, if it reports it.
     pub(super) cap: Option<u64>,
     pub(super) is_virtuoso: bool,
 }
 
 const ACCEPT: &str = "application/sparql-results+json, application/sparql-results+xml;q=0.8";
-/// What is read after the end of an answer so that its connection can be used again.
+/// Maximum number of bytes to read after the end of an answer so that the connection can be reused.
 const DREGS: u64 = 64 << 10;
 
 impl Endpoint {
@@ -76,7 +76,7 @@ impl Endpoint {
                 }
             }
         }
-        // It is complete without that; a failure here costs a connection and nothing else.
+        // The answer is complete already; a failure here only costs the connection.
         let _ = io::copy(&mut body.take(DREGS), &mut io::sink());
         Ok(page)
     }
@@ -95,7 +95,7 @@ impl Endpoint {
 }
 
 impl Page {
-    /// The answer to an `ASK`. Virtuoso gives a table with a column `__ASK_RETVAL`, which has a row if the answer is yes.
+    /// The answer to an `ASK`. Virtuoso returns a table with a column `__ASK_RETVAL`, which has a row if the answer is yes.
     pub(super) fn truth(&self) -> Option<bool> {
         if self.boolean.is_some() {
             return self.boolean;

@@ -1,4 +1,4 @@
-//! One exchange with the server: a request, redirects, and what its status means.
+//! One exchange with the server: the request, redirects, and the meaning of the status.
 
 use super::Endpoint;
 use super::address::{Address, form};
@@ -15,17 +15,17 @@ use ureq::http::Response;
 use ureq::http::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderMap, LOCATION, RETRY_AFTER, SERVER};
 use ureq::{Agent, Body, BodyReader};
 
-/// The longest address, for `GET`: what servers and everything between are known to accept.
+/// Maximum length of an address, for `GET`: servers and proxies are known to accept it.
 const LONGEST_ADDRESS: usize = 2000;
 const MOST_REDIRECTS: usize = 5;
-/// How much of an error page is read, and how much of it is shown.
+/// How many bytes of an error page are read, and how many are shown.
 const MESSAGE_BYTES: u64 = 16 << 10;
 const MESSAGE_LINES: usize = 6;
 const MESSAGE_CHARACTERS: usize = 600;
-/// Connections kept for reuse: as many as threads one would use on one server.
+/// Number of connections kept for reuse: the largest sensible number of threads for one server.
 const IDLE_CONNECTIONS: usize = 16;
 
-/// An answer whose status is good.
+/// An answer with a status of success.
 pub(super) struct Reply {
     headers: HeaderMap,
     pub(super) body: BodyReader<'static>,
@@ -59,7 +59,7 @@ impl Reply {
 pub(super) fn agent() -> Agent {
     Agent::config_builder()
         .http_status_as_error(false)
-        // Followed here: queries are sent again, credentials only to where they belong.
+        // Redirects are followed here: the query is sent again, credentials only to the same origin.
         .max_redirects(0)
         .max_redirects_will_error(false)
         .max_idle_connections_per_host(IDLE_CONNECTIONS)
@@ -70,7 +70,7 @@ pub(super) fn agent() -> Agent {
 }
 
 impl Endpoint {
-    /// Sends a query, and gives the answer if its status is good.
+    /// Sends a query, and returns the answer if its status is success.
     pub(super) fn send(
         &self,
         text: &str,
@@ -95,10 +95,10 @@ impl Endpoint {
             let next = address.follow(location)?;
             let refused = |reason| self.redirected(&next, reason);
             if status == 303 {
-                return Err(refused("to see another page, which is not an answer to a query"));
+                return Err(refused("the target is another page, not the answer to the query"));
             }
             if address.is_encrypted() && !next.is_encrypted() {
-                return Err(refused("not encrypted any more"));
+                return Err(refused("the target is not encrypted"));
             }
             address = next;
         }
@@ -119,7 +119,7 @@ impl Endpoint {
     ) -> Result<Response<Body>, Failure> {
         meter.budget().look()?;
         let timeout = self.time_allowed(meter);
-        // Credentials are sent to no other host.
+        // Credentials are not sent to other hosts.
         let secret = self.credentials.header().filter(|_| address.same_place(&self.address));
         let short = address.with_parameters(parameters);
         let sent = if self.settings.method == Method::GetIfShort && short.len() <= LONGEST_ADDRESS {
@@ -145,19 +145,19 @@ impl Endpoint {
             | ureq::Error::ConnectionFailed
             | ureq::Error::HostNotFound
             | ureq::Error::Protocol(_) => self.broken(error.to_string(), attempt),
-            error => Failure::Final(self.connection(error.to_string(), attempt)),
+            error => Failure::Permanent(self.connection(error.to_string(), attempt)),
         })
     }
 
     /// The time for one request.
     fn time_allowed(&self, meter: &Meter<'_>) -> Duration {
-        // Not zero, which would mean something else to the client.
+        // Not zero, which has another meaning for the HTTP client.
         self.settings.timeout.min(meter.time_left()).max(Duration::from_millis(1))
     }
 
-    /// Whose time is up.
+    /// Whether the time of the request or of the budget is up.
     fn timed_out(&self, meter: &Meter<'_>) -> Failure {
-        // Clocks are read one after the other: a moment is not enough for another answer.
+        // The clocks are not read at the same instant, so a very short remaining time counts as none.
         if meter.time_left() < Duration::from_millis(5) {
             return meter.budget().stopped(Limit::Time).into();
         }
@@ -169,10 +169,10 @@ impl Endpoint {
     }
 
     fn broken(&self, message: String, attempt: u32) -> Failure {
-        Failure::Passing { error: self.connection(message, attempt), wait: None }
+        Failure::Temporary { error: self.connection(message, attempt), wait: None }
     }
 
-    /// Why an answer could not be read: its reader knows better than its parser.
+    /// Why an answer could not be read: the error of the reader is more precise than that of the parser.
     pub(super) fn unreadable(&self, message: String, attempt: u32, meter: &Meter<'_>) -> Failure {
         match meter.take_failure() {
             Some(ReadFailure::Stopped(stopped)) => stopped.into(),
@@ -187,7 +187,7 @@ impl Endpoint {
         let reply = Reply { headers: head.headers, body: body.into_with_config().limit(u64::MAX).reader() };
         let status = head.status.as_u16();
         if status == 200 {
-            // Virtuoso gives what it found until its time was up, as if it were all.
+            // Virtuoso returns what it found within its time limit as if it were complete.
             let state = reply.header("x-sql-state").or(reply.header("x-sparql-anytime"));
             return match state.map(str::to_owned) {
                 None => Ok(reply),
@@ -201,7 +201,7 @@ impl Endpoint {
             reply.header(RETRY_AFTER.as_str()).and_then(|header| retry_after(header, SystemTime::now()));
         let is_page = reply.media_type().contains("html");
         let mut bytes = Vec::new();
-        // What cannot be read of an error page is not missed.
+        // An error page need not be read completely.
         let _ = meter.reader(reply.body.take(MESSAGE_BYTES)).read_to_end(&mut bytes);
         if let Some(ReadFailure::Stopped(stopped)) = meter.take_failure() {
             return Err(stopped.into());
@@ -215,11 +215,11 @@ impl Endpoint {
         }
         let passing = matches!(status, 429 | 502 | 503 | 504) || virtuoso::is_passing(state);
         let error = EndpointError::Status { url: self.shown(), status, attempts: attempt, message };
-        Err(if passing { Failure::Passing { error, wait: asked } } else { Failure::Final(error) })
+        Err(if passing { Failure::Temporary { error, wait: asked } } else { Failure::Permanent(error) })
     }
 }
 
-/// A message of some lines. Virtuoso repeats the query below its message.
+/// A message, shortened to a few lines. Virtuoso repeats the query below its message.
 fn shortened(text: &str) -> String {
     let text = text.split("\n\nSPARQL query:").next().unwrap_or("");
     let lines: Vec<&str> =
@@ -232,7 +232,7 @@ fn shortened(text: &str) -> String {
     out
 }
 
-/// The text of a web page, more or less.
+/// The approximate text of a web page.
 fn without_tags(page: &str) -> String {
     let mut out = String::new();
     for piece in page.split('<') {

@@ -1,21 +1,21 @@
-//! What is peculiar to Virtuoso (seen with 7.2.5): how it writes terms and errors.
+//! Peculiarities of Virtuoso (observed with 7.2.5): how it writes terms and errors.
 
 use memchr::memmem;
 use oxrdf::vocab::xsd;
 use oxrdf::{BlankNode, Literal, Term};
 use std::io::{self, Read};
 
-/// Virtuoso's names for blank nodes begin with this. Where IRIs are expected in a query, they can be used as such.
+/// Virtuoso's names for blank nodes begin with this. In queries, they can be used as IRIs.
 const BLANK: &str = "nodeID://";
 
-/// Before the label of a blank node, as Virtuoso writes it in JSON and in XML. Quotes in JSON texts and `<` in XML texts are
-/// escaped, so that these cannot be part of data.
+/// What precedes the label of a blank node in Virtuoso's JSON and XML. Quotes in JSON texts and `<` in XML texts are
+/// escaped, so these cannot be part of the data.
 const BEFORE_LABEL: [&[u8]; 2] = [b"\"bnode\", \"value\": \"nodeID://", b"<bnode>nodeID://"];
 
-/// Takes `nodeID://` off the labels of blank nodes: no parser accepts it there.
+/// Removes `nodeID://` from the labels of blank nodes: parsers do not accept it there.
 pub(super) struct PlainLabels<R> {
     inner: R,
-    /// Read and not yet given out; the first `ready` bytes were looked at.
+    /// Bytes read and not yet returned; the first `ready` bytes were examined.
     pending: Vec<u8>,
     given: usize,
     ready: usize,
@@ -42,7 +42,7 @@ impl<R: Read> PlainLabels<R> {
                 self.pending.drain(end - BLANK.len()..end);
             }
         }
-        // The end may be the beginning of what is looked for.
+        // The end may be the beginning of a match.
         let held_back = if self.ended {
             0
         } else {
@@ -65,9 +65,9 @@ impl<R: Read> Read for PlainLabels<R> {
     }
 }
 
-/// The term that was meant: booleans are written 1 and 0 in JSON, years before Christ with three digits, blank nodes as IRIs at times.
+/// The intended term: Virtuoso writes booleans as 1 and 0 in JSON, years before Christ with three digits, and some blank nodes as IRIs.
 ///
-/// Numbers stay as they are: doubles come with six digits, and the others are not to be had from the answer.
+/// Numbers are unchanged: doubles have six digits, and the answer does not contain the others.
 pub(super) fn tidy(term: Term) -> Term {
     match term {
         Term::NamedNode(node) => match node.as_str().strip_prefix(BLANK).map(BlankNode::new) {
@@ -108,18 +108,18 @@ pub(super) fn state_of(message: &str) -> Option<&str> {
     (words.next() == Some("Virtuoso")).then(|| words.next()).flatten()
 }
 
-/// Whether the same query may succeed a moment later: deadlocks and lost connections within the server.
+/// Whether the same query may succeed later: deadlocks and lost connections inside the server.
 pub(super) fn is_passing(state: &str) -> bool {
     state == "40001" || state.starts_with("08C")
 }
 
-/// Whether the server gave up because of a time limit of its own.
+/// Whether the server stopped because of its own time limit.
 pub(super) fn is_interruption(state: &str) -> bool {
     state.starts_with("S1T")
 }
 
-/// Whether the server cannot give part of the rows in the way it was asked to: it sorts 10,000 rows at most where it also cuts (SR353), and
-/// knows no offset without a limit (SR350; SR352 if it also sorts).
+/// Whether the server cannot return part of the rows as requested: it sorts at most 10,000 rows in a query with a limit (SR353), and
+/// does not support an offset without a limit (SR350; SR352 if it also sorts).
 pub(super) fn cannot_cut(message: &str) -> bool {
     state_of(message) == Some("22023")
         && ["SR350:", "SR352:", "SR353:"].iter().any(|code| message.contains(code))
@@ -130,7 +130,7 @@ mod tests {
     use super::*;
     use oxrdf::NamedNode;
 
-    /// Gives a byte, then two, ... so that everything is cut somewhere.
+    /// Returns one byte, then two, and so on, so that every boundary is tested.
     struct Pieces<'a>(&'a [u8], usize);
     impl Read for Pieces<'_> {
         fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {

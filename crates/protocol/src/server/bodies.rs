@@ -1,4 +1,4 @@
-//! The bodies of requests and replies: together they hold no more memory than allowed.
+//! The bodies of requests and replies, within a limit on the memory of all of them together.
 
 use hyper::body::{Body, Bytes, Frame, Incoming, SizeHint};
 use std::convert::Infallible;
@@ -11,7 +11,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 /// Memory is counted in units of this many bytes.
 const UNIT: u64 = 1024;
 
-/// A reply is handed to its connection in pieces of this size, so that what was sent is no longer held.
+/// A reply is passed to its connection in pieces of this size, so that the memory of sent pieces is freed.
 const PIECE: usize = 64 << 10;
 
 /// The memory that bodies may hold. It is reserved before a body is held.
@@ -23,7 +23,7 @@ pub(super) struct Memory {
     most: AtomicU64,
 }
 
-/// Reserved memory; dropping it gives it back.
+/// Reserved memory; dropping it releases the memory.
 #[derive(Debug)]
 pub(super) struct Reserved {
     permit: OwnedSemaphorePermit,
@@ -41,13 +41,13 @@ impl Memory {
         })
     }
 
-    /// Waits until this number of bytes is free. Something larger than the whole memory waits for all of it.
+    /// Waits until this number of bytes is free. A request for more than the whole memory waits for all of it.
     pub(super) async fn reserve(self: &Arc<Memory>, bytes: u64) -> Option<Reserved> {
         let wanted = units(bytes).min(self.total);
         Arc::clone(&self.units).acquire_many_owned(wanted).await.ok().map(|permit| self.counted(permit))
     }
 
-    /// The same, but now or never.
+    /// The same without waiting; `None` if there is not enough memory.
     pub(super) fn try_reserve(self: &Arc<Memory>, bytes: u64) -> Option<Reserved> {
         let wanted = units(bytes).min(self.total);
         Arc::clone(&self.units).try_acquire_many_owned(wanted).ok().map(|permit| self.counted(permit))
@@ -99,7 +99,7 @@ pub(super) async fn read(body: Incoming, longest: usize) -> Result<Vec<u8>, Unre
     Ok(bytes)
 }
 
-/// The body of a reply, with the memory that it was reserved.
+/// The body of a reply, with the memory reserved for it.
 #[derive(Debug)]
 pub(super) struct Reply {
     bytes: Vec<u8>,
@@ -127,7 +127,7 @@ impl Body for Reply {
         _: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
         let end = self.bytes.len().min(self.sent + PIECE);
-        // A copy: a slice of the reply would hold all of it beyond the end of the reservation.
+        // A copy: a slice would keep the whole reply in memory after the end of the reservation.
         let piece = Bytes::copy_from_slice(&self.bytes[self.sent..end]);
         self.sent = end;
         Poll::Ready((!piece.is_empty()).then(|| Ok(Frame::data(piece))))

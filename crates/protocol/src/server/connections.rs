@@ -1,4 +1,4 @@
-//! Accepts connections: a limited number at once, none of which can keep the server waiting for ever.
+//! Accepts connections: a limited number at once, each with time limits.
 
 use super::{ServeOptions, Service};
 use hyper::server::conn::http1;
@@ -17,26 +17,26 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 use tokio::time::Sleep;
 use touchstone_engine::budget::Cancel;
 
-/// What a connection buffers of a request: its head, and the start of its body. Addresses are shorter than 64 KB anyway.
+/// Size of a connection's buffer: the head of a request and the start of its body. Addresses are shorter than 64 KB.
 const READ_BUFFER: usize = 128 << 10;
 
-/// How often to look whether the server was stopped, and how long to wait when the system refuses a connection.
+/// The interval at which the server checks whether it was stopped, and the wait after the system refuses a connection.
 const PAUSE: Duration = Duration::from_millis(50);
 
-/// Connections that wait to be accepted. With the usual 128, clients beyond them are reset when a slow query holds everybody up.
+/// Maximum number of connections that wait to be accepted. With the usual 128, further clients are reset while slow queries occupy all connections.
 const BACKLOG: u32 = 4096;
 
 /// Listens at an address; call it within a runtime.
 pub(super) fn listen(address: SocketAddr) -> Result<TcpListener> {
     let socket = if address.is_ipv4() { TcpSocket::new_v4()? } else { TcpSocket::new_v6()? };
-    // A port that was in use a moment ago can be taken again, as with the standard library.
+    // A port that was in use shortly before can be used again, as with the standard library.
     #[cfg(unix)]
     socket.set_reuseaddr(true)?;
     socket.bind(address)?;
     socket.listen(BACKLOG)
 }
 
-/// How many connections there were.
+/// The numbers of connections.
 #[derive(Debug, Default)]
 pub(super) struct Counts {
     pub(super) all: u64,
@@ -58,7 +58,7 @@ pub(super) async fn accept(
     let mut protocol = http1::Builder::new();
     protocol.timer(TokioTimer::new()).header_read_timeout(options.header_time).max_buf_size(READ_BUFFER);
     loop {
-        // Those who find no free connection wait in the queue of the operating system, without a cost to us.
+        // Clients without a free connection wait in the queue of the operating system, at no cost to the server.
         let accepted = tokio::select! {
             () = cancelled(stop) => break,
             accepted = next(&listener, &free) => accepted,
@@ -66,7 +66,7 @@ pub(super) async fn accept(
         let (stream, permit) = match accepted {
             Ok(accepted) => accepted,
             Err(error) => {
-                // Mostly too many open files: it passes when others close theirs.
+                // Usually too many open files: it works again when other connections close.
                 tracing::debug!(%error, "cannot accept a connection");
                 tokio::time::sleep(PAUSE).await;
                 continue;
@@ -90,14 +90,14 @@ pub(super) async fn accept(
                 }
             };
             if let Err(error) = ended {
-                tracing::debug!(%error, "a connection ends");
+                tracing::debug!(%error, "a connection ended");
             }
             drop(permit);
         });
     }
     drop(listener);
     drop(stopping);
-    // Everyone who gives his permit back has ended.
+    // Every connection that has ended has returned its permit.
     let _ = free.acquire_many(limit).await;
     counts
 }
@@ -114,11 +114,11 @@ async fn next(listener: &TcpListener, free: &Arc<Semaphore>) -> Result<(TcpStrea
     Ok((stream, permit))
 }
 
-/// A connection that breaks when the other side accepts nothing for too long.
+/// A connection that fails if the other side accepts no data for too long.
 struct ImpatientStream {
     stream: TcpStream,
     patience: Duration,
-    /// Since something was to be written, and could not.
+    /// Runs while data is waiting to be written.
     stalled: Option<Pin<Box<Sleep>>>,
 }
 

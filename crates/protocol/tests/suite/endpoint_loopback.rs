@@ -138,11 +138,11 @@ fn no_server_is_a_connection_error() {
     let endpoint =
         Endpoint::with_credentials(&format!("http://{address}/"), settings, Credentials::default())
             .expect("good");
-    let error = endpoint.select(SELECT, &budget()).expect_err("nobody there");
+    let error = endpoint.select(SELECT, &budget()).expect_err("nothing listens there");
     assert!(matches!(error, EndpointError::Connection { attempts: 3, .. }), "{error}");
 }
 
-/// Begins an answer, and then takes its time.
+/// Begins an answer, and then sends it slowly.
 fn slow(server_sends: &'static str, pause: Duration) -> Server {
     Server::start(move |_, _, stream| {
         let _ = stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Type: application/sparql-results+json\r\n\r\n");
@@ -180,7 +180,7 @@ fn slow_answers_end_at_the_timeout_or_with_the_budget() {
     assert!(matches!(error, EndpointError::Timeout { .. }), "{error}");
     assert!(started.elapsed() < Duration::from_secs(5));
     assert_eq!(server.requests().len(), 1, "the connection was not used again");
-    // A server that says nothing at all.
+    // A server that never answers.
     let server = Server::start(|_, _, _| sleep(Duration::from_secs(10)));
     let error = endpoint(&server, settings).select(SELECT, &budget()).expect_err("silent");
     assert!(matches!(error, EndpointError::Timeout { .. }), "{error}");
@@ -220,7 +220,7 @@ fn endless_answers_end_at_the_limits() {
     let budget = Budget::new(limits);
     let error = endpoint(&server, quick()).select(SELECT, &budget).expect_err("endless");
     assert_eq!(error.word(), "memory", "{error}");
-    assert!(budget.hold(1 << 20).is_ok(), "what was held was not given back");
+    assert!(budget.hold(1 << 20).is_ok(), "the memory was not released");
     let budget = Budget::new(Limits { rows: 1000, ..Limits::none() });
     let error = endpoint(&server, quick()).select(SELECT, &budget).expect_err("endless");
     assert_eq!(error.to_string(), "stopped at 1,000 answers");
@@ -265,7 +265,7 @@ fn cut_answers_are_no_answers() {
     let budget = Budget::new(Limits { rows: 10, ..Limits::default() });
     let table = endpoint(&server, quick()).select(SELECT, &budget).expect("the second time");
     assert_eq!((table.rows.len(), budget.cost().rows, server.requests().len()), (10, 10, 2));
-    // Without a length, only the text shows that it was cut.
+    // Without a length, only the text shows that it is truncated.
     let server = Server::start(move |_, _, stream| {
         let _ = stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n\r\n");
         let _ = stream.write_all(half.as_bytes());
@@ -369,7 +369,7 @@ fn number_after(query: &str, word: &str) -> Option<u64> {
     query.split_once(word)?.1.split_whitespace().next()?.parse().ok()
 }
 
-/// A server that has so many rows and gives so many of them at most; `from` says where a page begins.
+/// A server with a number of rows and a maximum for each answer; `from` computes where a page begins.
 fn capping(rows: u64, cap: u64, says_so: bool, from: impl Fn(u64) -> u64 + Send + Sync + 'static) -> Server {
     Server::start(move |request, _, stream| {
         let query = request.query();
@@ -399,7 +399,7 @@ fn values(table: &Table) -> Vec<u64> {
 fn results_that_the_server_says_are_cut_are_completed() {
     let server = capping(25, 7, true, |offset| offset);
     let budget = Budget::new(Limits { rows: 25, ..Limits::default() });
-    // Also when nobody doubts.
+    // Also without checks of suspicious results.
     let settings = EndpointSettings { detect_caps: false, ..quick() };
     let table = endpoint(&server, settings).select(SELECT, &budget).expect("everything");
     assert_eq!(values(&table), (0..25).collect::<Vec<u64>>());
@@ -427,7 +427,7 @@ fn suspicious_results_are_doubted() {
     assert_eq!(server.requests().len(), 2);
     let server = capping(250, 100, false, |offset| offset);
     let trusting = endpoint(&server, EndpointSettings { detect_caps: false, ..quick() });
-    assert_eq!(trusting.select(SELECT, &budget()).expect("what came").rows.len(), 100);
+    assert_eq!(trusting.select(SELECT, &budget()).expect("the truncated table").rows.len(), 100);
     assert_eq!(server.requests().len(), 1);
 }
 
@@ -446,7 +446,7 @@ fn pages_can_be_asked_for() {
 
 #[test]
 fn what_cannot_be_completed_is_an_error() {
-    // The same page for ever; overlapping pages; nothing after the first page.
+    // The same page every time; overlapping pages; nothing after the first page.
     for from in [
         (|_| 0) as fn(u64) -> u64,
         |offset| offset.saturating_sub(2),

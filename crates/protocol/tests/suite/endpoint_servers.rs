@@ -17,7 +17,7 @@ use touchstone_protocol::endpoint::{Credentials, Endpoint, EndpointError, Endpoi
 
 const PREFIXES: &str = "PREFIX p: <urn:touchstone:world:property:> PREFIX w: <urn:touchstone:world:> \
      PREFIX rdfs: <http://www.w3.org/2000/01/rdf-schema#> PREFIX xsd: <http://www.w3.org/2001/XMLSchema#> ";
-/// The graph `virtuoso.sh` loads into if it is told no other.
+/// The graph that `virtuoso.sh` loads into by default.
 const GRAPH: &str = "urn:touchstone:test";
 
 fn server(variable: &str, settings: EndpointSettings) -> Option<Endpoint> {
@@ -96,7 +96,7 @@ fn large_results_are_complete_and_equal() {
                 .expect("all");
             assert_eq!(table.rows.len(), 42_235, "{}", endpoint.url());
             assert_eq!(budget.cost().rows, 42_235);
-            // The caller holds it now.
+            // Now the caller holds the memory.
             assert!(budget.cost().memory >= table.bytes && table.bytes > 42_235 * 50);
             (endpoint.url().to_owned(), rows(&table))
         })
@@ -117,12 +117,12 @@ fn limits_and_orders_of_queries_are_kept() {
             other => panic!("{other:?}"),
         };
         assert!(all.rows.is_sorted_by(|a, b| number(a) >= number(b)));
-        // Virtuoso knows no offset without a limit.
+        // Virtuoso does not support an offset without a limit.
         let rest = select(&endpoint, "SELECT ?s ?n { ?s p:population ?n } ORDER BY DESC(?n) ?s OFFSET 12300");
         assert_eq!(rest.rows[..45], all.rows[12_300..], "{}", endpoint.url());
         let distinct = select(&endpoint, "SELECT DISTINCT ?o { ?s p:time_zone ?o }");
         assert_eq!((distinct.rows.len(), rows(&distinct).len()), (414, 414));
-        // Rows that are equal are all there: names of zones, one for each place.
+        // Equal rows are kept: names of zones, one for each place.
         let repeated = select(&endpoint, "SELECT ?o { ?s p:time_zone ?o }");
         assert_eq!((repeated.rows.len(), rows(&repeated).len()), (42_235, 414));
     }
@@ -212,7 +212,7 @@ fn budgets_hold() {
             );
             assert!(budget.hold(limits.memory.min(100_000)).is_ok());
         }
-        // Not too heavy: servers go on with it after we have gone.
+        // Not too heavy: servers continue the query after the client disconnects.
         let heavy = format!(
             "{PREFIXES}SELECT (COUNT(*) AS ?n) {{ ?a rdfs:label ?l FILTER(REGEX(REPLACE(STR(?l), \"a\", \"bb\"), \"b.*b\")) }}"
         );

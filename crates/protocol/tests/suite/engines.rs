@@ -25,7 +25,7 @@ struct Peer {
     name: &'static str,
     engine: Box<dyn Engine>,
     view: View,
-    /// Whether it knows RDF 1.2.
+    /// Whether it supports RDF 1.2.
     has_qualifiers: bool,
 }
 
@@ -153,7 +153,7 @@ fn engines_agree_on_world() {
         for _ in 0..2 {
             scope.spawn(|| {
                 while let Some(query) = queries.get(next.fetch_add(1, std::sync::atomic::Ordering::Relaxed)) {
-                    // What makes no sense, and what has more answers than anybody wants to compare.
+                    // Queries without a plan, and queries with too many answers to compare.
                     let plan = Plan::of(query, context.words()).ok();
                     let found = plan.as_ref().and_then(|plan| expected(&context, plan));
                     let (Some(plan), Some(expected)) = (plan, found) else {

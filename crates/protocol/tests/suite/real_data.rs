@@ -36,7 +36,7 @@ fn grailqa_one_edge_questions_give_their_gold_answers_as_sparql() {
             let form = item["s_expression"].as_str().unwrap();
             let query = Form::parse(form, &Spelling).unwrap().to_query().unwrap();
             n += 1;
-            // The dataset's dialect; but its dates have the time zone of another dump, so these are written for the KB at hand.
+            // The dataset's dialect; but its dates have the time zone of another dump, so these are written for this KB.
             let printed = print(&query, &Dialect::Freebase).unwrap().text;
             let (language, text) = match printed.contains("-08:00") {
                 true => (Language::Sexpr, form.to_owned()),

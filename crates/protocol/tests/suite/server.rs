@@ -1,4 +1,4 @@
-//! Our own server against clients that want too much.
+//! The server under clients that use too many resources.
 
 use std::io::{Read, Write};
 use std::net::{Ipv4Addr, SocketAddr, TcpStream};
@@ -10,7 +10,7 @@ use touchstone_engine::budget::Cancel;
 use touchstone_kb::NoProgress;
 use touchstone_protocol::{ServeOptions, Served, serve};
 
-/// Far longer than anything takes here: an answer that never comes fails the test instead of holding it up.
+/// Much longer than any request here: a missing answer fails the test instead of blocking it.
 const NEVER: Duration = Duration::from_secs(120);
 
 struct Running {
@@ -96,14 +96,14 @@ fn headers_that_never_end_and_idle_connections_are_closed() {
     let slow: Vec<TcpStream> = (0..12).map(|_| server.sent(half)).collect();
     let idle = server.connect();
     let kept = server.sent(&ASK.replace("Connection: close\r\n", ""));
-    // Sixteen who never say what they want, and still somebody is answered.
+    // Sixteen clients never send a request, and another one is still answered.
     let answer = rest(server.sent(ASK));
     assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
     for stream in slow {
         assert!(!rest(stream).starts_with("HTTP/1.1 200"));
     }
     assert_eq!(rest(idle), "");
-    // Kept open for a next request that never comes.
+    // Kept open for a second request that is never sent.
     assert!(rest(kept).starts_with("HTTP/1.1 200"));
     assert!(server.stop().most_connections <= 4);
 }
@@ -154,7 +154,7 @@ fn bodies_that_are_too_long_are_refused_before_they_are_read() {
     let server = Running::start(ServeOptions::default());
     let answer = rest(server.sent(&post(2 << 20, "ASK{}")));
     assert!(answer.starts_with("HTTP/1.1 413"), "{answer}");
-    // Also if it does not say how long it is.
+    // Also without a length.
     let mut chunked = server.sent(
         "POST /sparql HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/sparql-query\r\nTransfer-Encoding: chunked\r\n\r\n",
     );

@@ -1,4 +1,4 @@
-//! Reads what chat endpoints send, whole or in pieces.
+//! Parses the replies of chat endpoints, complete or streamed.
 
 use serde_json::{Value as Json, json};
 use touchstone_benchmark::Usage;
@@ -22,7 +22,7 @@ pub enum ChatError {
     /// It ends before the message does.
     #[error("the reply breaks off in the middle")]
     Incomplete,
-    /// The server reports an error, with a status that reports success.
+    /// The server reports an error with a success status.
     #[error("the model's server reports: {message}")]
     Server {
         /// Its message.
@@ -36,9 +36,9 @@ pub(super) struct Message {
     pub(super) text: String,
     pub(super) calls: Vec<Call>,
     pub(super) log_probs: Vec<f64>,
-    /// Whether it is longer than it may be.
+    /// Whether it was cut off at the maximum length.
     pub(super) is_cut_off: bool,
-    /// The tokens that were read and written, if the server reports them.
+    /// The tokens read and written, if the server reports them.
     pub(super) tokens: Tokens,
 }
 
@@ -55,13 +55,13 @@ impl Tokens {
         Tokens { read: number("prompt_tokens"), written: number("completion_tokens") }
     }
 
-    /// Adds those of another reply.
+    /// Adds the tokens of another reply.
     pub(super) fn add(&mut self, other: Tokens) {
         let sum = |a: Option<u64>, b: Option<u64>| b.map_or(a, |b| Some(a.unwrap_or(0) + b));
         (self.read, self.written) = (sum(self.read, other.read), sum(self.written, other.written));
     }
 
-    /// As the usage of a prediction.
+    /// The usage of a prediction.
     pub(super) fn usage(self) -> Usage {
         Usage { tokens_in: self.read.map(to_f64), tokens_out: self.written.map(to_f64), ..Usage::default() }
     }
@@ -77,12 +77,12 @@ fn to_f64(tokens: u64) -> f64 {
 pub(super) struct Call {
     pub(super) id: String,
     pub(super) name: String,
-    /// An object of JSON, as text.
+    /// A JSON object, as text.
     pub(super) arguments: String,
 }
 
 impl Message {
-    /// As it is sent back.
+    /// The call, as it is sent back.
     pub(super) fn to_json(&self) -> Json {
         let call = |call: &Call| {
             let function = json!({ "name": call.name, "arguments": call.arguments });
@@ -97,7 +97,7 @@ impl Message {
         self.text.push_str(json.get("content").and_then(Json::as_str).unwrap_or_default());
         for (place, part) in json.get("tool_calls").and_then(Json::as_array).into_iter().flatten().enumerate()
         {
-            // Pieces say to which call they belong.
+            // Pieces identify the call that they belong to.
             let index = part.get("index").and_then(Json::as_u64);
             let at = index.map_or(place, |index| usize::try_from(index).unwrap_or(usize::MAX));
             if at >= MAX_CALLS {
@@ -122,7 +122,7 @@ impl Message {
     }
 }
 
-/// Maximum number of tools to use at once.
+/// Maximum number of simultaneous tool calls.
 const MAX_CALLS: usize = 16;
 
 /// The message in a reply.
@@ -137,7 +137,7 @@ pub(super) fn read(content_type: &str, text: &str) -> Result<Message, ChatError>
             }
             let piece = parsed(line)?;
             check_error(&piece)?;
-            // It comes with the last piece, whose list of choices is empty.
+            // The usage comes with the last piece, whose list of choices is empty.
             message.tokens.add(Tokens::of_json(&piece));
             let Some(choice) = piece.pointer("/choices/0") else { continue };
             message.add(choice.get("delta").unwrap_or(&Json::Null));
@@ -155,7 +155,7 @@ pub(super) fn read(content_type: &str, text: &str) -> Result<Message, ChatError>
     Ok(message)
 }
 
-/// Some servers report errors with a status that reports success.
+/// Some servers report errors with a success status.
 fn check_error(json: &Json) -> Result<(), ChatError> {
     let Some(error) = json.get("error").filter(|error| !error.is_null()) else { return Ok(()) };
     let message =

@@ -1,15 +1,15 @@
-//! Finds the logical form in what a model says: code fences, prose around it, or nothing but it.
+//! Extracts the logical form from a model's reply: from code blocks, from surrounding prose, or the whole reply.
 
 use touchstone_logic::{Form, Language, Program, Spelling, sparql};
 
-/// The logical form in a reply. Of several the last that can be read; one that cannot be read if it stands in a code block.
+/// The logical form in a reply. Of several, the last one that can be parsed; if none can, one in a code block.
 pub(super) fn logical_form(reply: &str, language: Language) -> Option<String> {
     let fenced = fenced(reply);
     let mut candidates: Vec<&str> = fenced.iter().rev().copied().collect();
     candidates.extend(between(reply, "`").into_iter().rev());
     candidates.push(reply.trim());
     candidates.extend(reply.lines().rev().map(str::trim));
-    // A form of several lines without a fence begins somewhere and ends with the text.
+    // A form of several lines without a code block begins somewhere and ends with the text.
     let starts = ["SELECT", "ASK", "PREFIX", "Find", "("];
     candidates.extend(starts.iter().filter_map(|start| reply.find(start).map(|at| reply[at..].trim())));
     let readable =
@@ -29,7 +29,7 @@ fn is_readable(text: &str, language: Language) -> bool {
     }
 }
 
-/// What stands in code blocks, without the language's name.
+/// The contents of code blocks, without the name of the language.
 fn fenced(reply: &str) -> Vec<&str> {
     let mut blocks = Vec::new();
     let mut parts = reply.split("```");
@@ -46,7 +46,7 @@ fn fenced(reply: &str) -> Vec<&str> {
     blocks
 }
 
-/// What stands between two marks on one line.
+/// The text between two backquotes on one line.
 fn between<'t>(text: &'t str, mark: &str) -> Vec<&'t str> {
     text.lines().flat_map(|line| line.split(mark).skip(1).step_by(2)).map(str::trim).collect()
 }

@@ -22,22 +22,22 @@ use touchstone_logic::{Language, Query, kopl, sexpr};
 /// The default prompt.
 pub const DEFAULT_PROMPT: &str = include_str!("../../prompts/default.txt");
 
-/// Which model to ask, and how. There is no `Debug`: it holds the key.
+/// Which model to use, and how. It does not implement `Debug`, because it holds the key.
 #[derive(Clone)]
 pub struct LlmSettings {
     /// The address up to `/chat/completions`, like `http://127.0.0.1:8000/v1`.
     pub url: String,
     /// The model's name.
     pub model: String,
-    /// The key; it is never written.
+    /// The key; it is never written anywhere.
     pub key: Option<String>,
     /// The prompt, with `{question}` and any of `{language}`, `{guide}`, `{schema}`, `{entities}`, `{examples}`, `{choices}`.
     pub prompt: String,
     /// The language of its logical forms.
     pub language: Language,
-    /// Number of training questions to show.
+    /// Number of training questions in the prompt.
     pub shots: usize,
-    /// Approximate number of tokens to spend on the schema.
+    /// Approximate number of tokens for the schema.
     pub schema_tokens: usize,
     /// The temperature.
     pub temperature: f64,
@@ -45,7 +45,7 @@ pub struct LlmSettings {
     pub max_tokens: u32,
     /// Whether replies are streamed.
     pub stream: bool,
-    /// How often the model may use tools; 0: it has none.
+    /// Maximum number of rounds of tool calls; 0: no tools.
     pub tool_rounds: usize,
     /// Whether to ask for the log-probabilities of the tokens.
     pub log_probs: bool,
@@ -54,7 +54,7 @@ pub struct LlmSettings {
 }
 
 impl LlmSettings {
-    /// Of a model at an address.
+    /// Default settings for a model at an address.
     pub fn new(url: &str, model: &str) -> LlmSettings {
         LlmSettings {
             url: url.trim_end_matches('/').to_owned(),
@@ -84,7 +84,7 @@ pub struct LlmSystem<'k> {
 }
 
 impl<'k> LlmSystem<'k> {
-    /// With the training questions of `nearest`, and the KB of `session`.
+    /// A system with the training questions of `nearest` and the KB of `session`.
     pub fn new(settings: LlmSettings, nearest: Nearest<'k>, session: Session<'k>) -> LlmSystem<'k> {
         let printer = ExactPrinter::new(session.kb(), touchstone_engine::View::Direct);
         let web = Web::new(settings.web.clone());
@@ -104,7 +104,7 @@ impl<'k> LlmSystem<'k> {
         let by_label = self.settings.language == Language::Kopl;
         let schema =
             schema::packed_schema(kb, &input.question, &links, self.settings.schema_tokens, by_label);
-        // In one pass, so that nothing in a question is mistaken for a placeholder.
+        // In a single pass, so that nothing in a question is mistaken for a placeholder.
         let mut out = String::new();
         let mut rest = self.settings.prompt.as_str();
         while let Some(at) = rest.find('{') {
@@ -219,7 +219,7 @@ impl<'k> LlmSystem<'k> {
             body: &body.to_string(),
             continues: round > 0,
         })?;
-        // The key is never written.
+        // The key is never written anywhere.
         let text = match &settings.key {
             Some(key) => reply.text.replace(key.as_str(), "***"),
             None => reply.text,
@@ -277,7 +277,7 @@ impl System for LlmSystem<'_> {
     }
 }
 
-/// What to choose from, if the run gives choices.
+/// The choices, if the run gives them.
 fn choices(input: &SystemInput) -> String {
     match &input.choices {
         Some(choices) => format!("The answer is one of: {}", choices.join("; ")),

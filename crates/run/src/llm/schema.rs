@@ -1,14 +1,21 @@
-//! The part of a schema that a question is about, within a number of tokens.
+//! The part of a schema that a question is about, within a token limit.
 
 use crate::link::{Linked, Thing, words};
 use hashbrown::HashSet;
 use touchstone_kb::{Kb, Property};
 
-/// Average number of characters of a token.
+/// Average number of characters per token.
 const TOKEN: usize = 4;
 
-/// The classes, relations, attributes and qualifiers most related to a question: those of the entities that it names, and those with its words.
-pub fn packed_schema(kb: &Kb, question: &str, links: &[Linked], tokens: usize, by_label: bool) -> String {
+/// The classes, relations, attributes and qualifiers most related to a question: those of the entities that it names, and those that share
+/// its words.
+pub(crate) fn packed_schema(
+    kb: &Kb,
+    question: &str,
+    links: &[Linked],
+    tokens: usize,
+    by_label: bool,
+) -> String {
     let question_words: HashSet<String> = stems(question).collect();
     let mut near: HashSet<Property> = HashSet::new();
     let mut classes: HashSet<&str> = HashSet::new();
@@ -72,7 +79,7 @@ pub fn packed_schema(kb: &Kb, question: &str, links: &[Linked], tokens: usize, b
     lines.join("\n")
 }
 
-/// Words without their endings: enough to see that "directed" and "director" belong together.
+/// Words without their endings: enough to relate "directed" and "director".
 fn stems(text: &str) -> impl Iterator<Item = String> + '_ {
     words(text).into_iter().filter_map(|(start, end)| {
         let word = text[start..end].to_lowercase();

@@ -1,11 +1,11 @@
-//! What a model may do before it answers: look names up, and run queries within a budget. It cannot change anything.
+//! Tools that a model may use before it answers: look up names, and run queries within a budget. They are read-only.
 
 use serde_json::{Value as Json, json};
 use touchstone_engine::budget::{Cancel, Limits};
 use touchstone_engine::{Answers, Outcome, Session, Settings};
 use touchstone_logic::Language;
 
-/// The tools, as chat endpoints want them described.
+/// The tool descriptions, as chat endpoints expect them.
 pub(super) fn described(language: Language) -> Json {
     let tool = |name: &str, description: String, argument: &str| {
         let parameters = json!({
@@ -26,11 +26,11 @@ pub(super) fn described(language: Language) -> Json {
 /// Maximum number of names or answers to show.
 const SHOWN: usize = 10;
 
-/// What a tool says.
+/// The result of a tool call.
 pub(super) fn use_tool(session: &Session<'_>, language: Language, name: &str, arguments: &str) -> String {
     let arguments: Json = match serde_json::from_str(arguments) {
         Ok(arguments) => arguments,
-        Err(error) => return format!("the arguments are no JSON: {error}"),
+        Err(error) => return format!("the arguments are not JSON: {error}"),
     };
     let argument = |name: &str| arguments.get(name).and_then(Json::as_str);
     match (name, argument("name"), argument("query")) {
@@ -55,7 +55,7 @@ fn found_names(session: &Session<'_>, name: &str) -> String {
             classes.join(", ")
         ));
     }
-    if lines.is_empty() { "nothing has such a name".to_owned() } else { lines.join("\n") }
+    if lines.is_empty() { "nothing has this name".to_owned() } else { lines.join("\n") }
 }
 
 fn found_answers(session: &Session<'_>, language: Language, query: &str) -> String {

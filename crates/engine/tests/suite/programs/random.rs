@@ -21,7 +21,7 @@ impl Random {
         (self.number() % n.max(1) as u64) as usize
     }
 
-    /// With this chance in a hundred.
+    /// True with this probability in percent.
     pub fn percent(&mut self, chance: u64) -> bool {
         self.number() % 100 < chance
     }

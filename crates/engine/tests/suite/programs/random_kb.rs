@@ -1,5 +1,5 @@
-//! Random KBs in KQA Pro's format, full of what executors disagree about: repeated records, ties, several units under a key, names that
-//! are shared, concepts as objects, records at one end only, keys with values of several types, objects that are not described.
+//! Random KBs in KQA Pro's format, full of what executors disagree about: repeated records, ties, several units under a key, shared
+//! names, concepts as objects, records at one end only, keys with values of several types, objects that are not described.
 
 use super::random::Random;
 use serde_json::{Map, Value, json};
@@ -20,7 +20,7 @@ const KEYS: &[(&str, &str)] = &[
     ("rank", "quantity"),
     ("role", "string"),
 ];
-/// Those of them that are used for qualifiers; some are used for both.
+/// The keys that are used for qualifiers; some are used for both.
 const QUALIFIERS: &[(&str, &str)] =
     &[("when", "time"), ("rank", "quantity"), ("role", "string"), ("note", "any"), ("until", "time")];
 
@@ -57,11 +57,11 @@ fn qualifiers(random: &mut Random) -> Value {
     Value::Object(all)
 }
 
-/// A KB with so many entities, as JSON.
+/// A KB with this number of entities, as JSON.
 pub fn random_kb(seed: u64, n_entities: usize) -> Value {
     let mut random = Random::new(seed);
     let n_concepts = 6;
-    // The order of ids is not that of the file.
+    // The order of ids differs from that of the file.
     let concept = |i: usize| format!("C{}", (i * 5 + 3) % n_concepts);
     let entity = |i: usize| format!("E{:03}", (i * 7 + 2) % n_entities);
     let mut concepts = Map::new();

@@ -1,4 +1,4 @@
-//! Random programs over the words of a KB: of the right types, nearly always, and with answers, mostly.
+//! Random programs over the names of a KB, nearly always well-typed, and mostly with answers.
 
 use super::random::Random;
 use serde_json::Value;
@@ -7,12 +7,12 @@ use touchstone_logic::kopl::KoplFunction;
 
 type Steps = Vec<(KoplFunction, Vec<String>)>;
 
-/// The words of a KB in KQA Pro's format.
+/// The names of a KB in KQA Pro's format.
 pub struct Words {
     names: Vec<String>,
     concepts: Vec<String>,
     relations: Vec<String>,
-    /// Attribute keys with a value each; the more frequent, the more often.
+    /// Attribute keys with a value each, by frequency.
     attributes: Vec<(String, Literal)>,
     qualifiers: Vec<(String, Literal)>,
 }
@@ -199,7 +199,7 @@ fn compare(
     let op = op.to_owned();
     let mut inputs: Vec<String> = key.into_iter().collect();
     inputs.push(value.text);
-    // Now and then the function is not that of the value.
+    // Occasionally the function does not match the value.
     let kind =
         if random.percent(4) { *random.choose(&[Kind::Text, Kind::Number, Kind::Time]) } else { value.kind };
     let function = match kind {

@@ -1,4 +1,4 @@
-//! Random queries of all sorts over the terms of a graph.
+//! Random queries of all kinds over the terms of a graph.
 
 use super::Rng;
 use oxrdf::{Term, Triple};
@@ -127,6 +127,124 @@ impl<'g> Generator<'g> {
         }
     }
 
+    /// Groups within groups: filters, new variables and sub-queries that see some variables and not others.
+    pub fn nested(&mut self, depth: usize) -> String {
+        let first = self.triple_pattern();
+        if depth == 0 {
+            return match self.rng.below(3) {
+                0 => format!("{first} {}", self.triple_pattern()),
+                _ => first,
+            };
+        }
+        let d = depth - 1;
+        match self.rng.below(17) {
+            0 => format!("{first} {{ {} FILTER({}) }}", self.nested(d), self.condition(1)),
+            1 => format!(
+                "{} OPTIONAL {{ {} OPTIONAL {{ {} }} }}",
+                self.nested(d),
+                self.nested(d),
+                self.triple_pattern()
+            ),
+            2 => format!("OPTIONAL {{ {} }} {}", self.nested(d), self.nested(d)),
+            3 => format!(
+                "{first} OPTIONAL {{ {} }} {} FILTER({})",
+                self.nested(d),
+                self.triple_pattern(),
+                self.condition(1)
+            ),
+            4 => format!(
+                "{{ {} }} UNION {{ {} FILTER({}) }} {first}",
+                self.nested(d),
+                self.triple_pattern(),
+                self.condition(1)
+            ),
+            5 => {
+                format!("{first} {{ {} }} UNION {{ }} UNION {{ {} }}", self.nested(d), self.triple_pattern())
+            }
+            6 => {
+                let (new, from) = (self.new_variable(), self.variable());
+                format!(
+                    "{{ {first} BIND({} AS {new}) }} {} OPTIONAL {{ {new} ?p {from} }}",
+                    self.value(1),
+                    self.nested(d)
+                )
+            }
+            7 => {
+                let new = self.new_variable();
+                format!(
+                    "{first} BIND({} AS {new}) {} FILTER({new} != {})",
+                    self.variable(),
+                    self.nested(d),
+                    self.value(1)
+                )
+            }
+            8 => format!("{} MINUS {{ {} }}", self.nested(d), self.nested(d)),
+            9 => format!(
+                "{first} MINUS {{ {} FILTER({}) }} {}",
+                self.triple_pattern(),
+                self.condition(1),
+                self.nested(d)
+            ),
+            10 => format!(
+                "{} FILTER NOT EXISTS {{ {} FILTER({}) }}",
+                self.nested(d),
+                self.triple_pattern(),
+                self.condition(1)
+            ),
+            11 => {
+                format!("{} FILTER(EXISTS {{ {} }} || {})", self.nested(d), self.nested(0), self.condition(1))
+            }
+            12 => format!("{first} {{ SELECT ?a ?c WHERE {{ {} }} }}", self.nested(d)),
+            13 => format!(
+                "{{ SELECT ?b (MAX(STR(?c)) AS ?m) (COUNT(DISTINCT ?a) AS ?n) WHERE {{ {} }} GROUP BY ?b }} {first}",
+                self.nested(d)
+            ),
+            14 => {
+                let (one, two) = (self.constant(true), self.constant(false));
+                format!(
+                    "VALUES (?b ?c) {{ ({one} UNDEF) (UNDEF {two}) (UNDEF UNDEF) }} OPTIONAL {{ {} }}",
+                    self.nested(d)
+                )
+            }
+            15 => {
+                let (s, path, o) = (self.end(), self.path(2), self.end());
+                format!("{} OPTIONAL {{ {s} {path} {o} }}", self.nested(d))
+            }
+            _ => format!("{} {} FILTER({})", self.nested(d), self.triple_pattern(), self.condition(2)),
+        }
+    }
+
+    /// A query with groups within groups.
+    pub fn nested_query(&mut self) -> String {
+        self.made = 0;
+        let depth = 1 + self.rng.below(3);
+        let group = self.nested(depth);
+        match self.rng.below(12) {
+            0 => format!("ASK {{ {group} }}"),
+            1 => format!("SELECT DISTINCT ?a WHERE {{ {group} }}"),
+            2 => format!("SELECT DISTINCT ?b ?c WHERE {{ {group} }}"),
+            3 => format!("SELECT (COUNT(DISTINCT ?a) AS ?n) WHERE {{ {group} }}"),
+            4 => format!(
+                "SELECT ?a (COUNT(DISTINCT ?b) AS ?n) (MIN(STR(?c)) AS ?m) WHERE {{ {group} }} GROUP BY ?a"
+            ),
+            5 => format!(
+                "SELECT ?a (SUM(?c) AS ?n) (COUNT(*) AS ?m) WHERE {{ {group} }} GROUP BY ?a HAVING(?m > 1)"
+            ),
+            6 => format!(
+                "SELECT (STR(?b) AS ?x) (STR(?a) AS ?y) WHERE {{ {group} }} ORDER BY DESC(STR(?b)) STR(?a)"
+            ),
+            7 => {
+                format!("SELECT DISTINCT ?c WHERE {{ {group} }} ORDER BY ?c LIMIT {}", 1 + self.rng.below(5))
+            }
+            8 => format!(
+                "SELECT ?a WHERE {{ {group} }} LIMIT {} OFFSET {}",
+                self.rng.below(6),
+                self.rng.below(3)
+            ),
+            _ => format!("SELECT * WHERE {{ {group} }}"),
+        }
+    }
+
     fn end(&mut self) -> String {
         if self.rng.one_in(3) { self.constant(true) } else { self.variable() }
     }
@@ -188,7 +306,7 @@ impl<'g> Generator<'g> {
         }
     }
 
-    /// A query, and whether the order of its rows is asked for.
+    /// A query, and whether it requires an order of its rows.
     pub fn query(&mut self) -> String {
         self.made = 0;
         let depth = 1 + self.rng.below(3);
@@ -210,7 +328,7 @@ impl<'g> Generator<'g> {
                     .unwrap_or("<http://none/>")
             ),
             5 => format!("SELECT DISTINCT ?a ?c WHERE {{ {group} }}"),
-            // Oxigraph counts blank nodes of the pattern as well, which are no part of a solution.
+            // Oxigraph also counts blank nodes of the pattern, which are not part of a solution.
             6 if !group.contains("<< ") => format!(
                 "SELECT (COUNT(*) AS ?n) (COUNT(DISTINCT ?a) AS ?d) (COUNT(DISTINCT *) AS ?r) WHERE {{ {group} }}"
             ),

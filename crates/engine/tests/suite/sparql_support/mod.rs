@@ -31,7 +31,7 @@ impl Rng {
     }
 }
 
-/// Whether literals are written in the only way Oxigraph would write them.
+/// Whether literals are written in the canonical form of Oxigraph.
 #[derive(Clone, Copy, PartialEq)]
 pub enum Spelling {
     Canonical,

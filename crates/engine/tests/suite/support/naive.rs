@@ -1,5 +1,5 @@
-//! The plainest evaluator of plans: it asks every thing of the KB whether it is in the set, and tries every fact for that. Slow, but there is
-//! hardly anything in it that could be wrong; faster engines are compared with it.
+//! The simplest evaluator of plans: it tests for every thing of the KB whether it is in the set, and tries every fact. Slow, but too
+//! simple to be wrong; faster engines are compared with it.
 
 use std::cell::RefCell;
 use std::collections::{BTreeSet, HashMap};
@@ -15,7 +15,7 @@ use touchstone_kb::{
 use touchstone_logic::kopl::readings;
 use touchstone_logic::{Direction, Extreme};
 
-/// One answer, as something that can be compared.
+/// One answer, in a comparable form.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum AnswerKey {
     /// An entity or a class.
@@ -24,7 +24,7 @@ pub enum AnswerKey {
     Literal(LiteralId),
     /// A relation.
     Relation(RelationId),
-    /// How many there are.
+    /// A count.
     Count(u64),
     /// Yes or no.
     Boolean(bool),
@@ -35,24 +35,24 @@ pub fn answer(kb: &Kb, plan: &Plan) -> BTreeSet<AnswerKey> {
     Naive::new(kb, plan).answer()
 }
 
-/// What each mark stands for, as far as it is known.
+/// The things that marks denote, as far as known.
 type Marks = Vec<Option<Value>>;
 
-/// A way in which a thing is in a set.
+/// A choice of marks with which a thing is in a set.
 #[derive(Debug, Clone)]
 struct Way {
     marks: Marks,
     hold: Hold,
 }
 
-/// How firmly a description holds a thing. It matters only where a description that restricts nothing is the whole question.
+/// How much a description restricts a thing. It matters only if a description that restricts nothing is the whole question.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Hold {
     /// Not at all: as an answer it means the entities.
     Everything,
-    /// By the absence of dates only: as an answer it means entities and classes.
+    /// Only by the absence of dates: as an answer it means entities and classes.
     Nodes,
-    /// It says which things.
+    /// To particular things.
     Members,
 }
 
@@ -108,7 +108,7 @@ impl<'a> Naive<'a> {
         }
     }
 
-    /// The members of the set that is asked about, those that the side conditions leave.
+    /// The members of the set that is asked about that satisfy the side conditions.
     fn members(&self, set: &PlanSet) -> BTreeSet<Value> {
         let mut marks_of_answer = Vec::new();
         let mut inner = set;
@@ -154,7 +154,7 @@ impl<'a> Naive<'a> {
         vec![None; self.plan.n_marks]
     }
 
-    /// Whether the inequalities hold, and the answer is English, if it must be.
+    /// Whether the inequalities hold, and the answer is English, if required.
     fn is_allowed(&self, answer: Value, marks: &Marks) -> bool {
         let differ = self.plan.different.iter().all(|(a, b)| {
             if [a, b].contains(&&Side::Node(None)) {
@@ -165,7 +165,7 @@ impl<'a> Naive<'a> {
                 Side::Marked(mark) => marks[*mark],
                 Side::Node(node) => node.map(|node| Value::Node(NodeId(node))),
             };
-            // A mark that stands for nothing cannot be compared: that is not true, as in SPARQL.
+            // A mark without a thing cannot be compared: as in SPARQL, the comparison is not true.
             matches!((thing(a), thing(b)), (Some(a), Some(b)) if a != b)
         });
         differ && self.is_fit(answer)
@@ -181,7 +181,7 @@ impl<'a> Naive<'a> {
             || language.starts_with("en-")
     }
 
-    /// All ways in which a thing is in a set, given what some marks stand for.
+    /// All choices of marks with which a thing is in a set, given some of them.
     fn ways(&self, set: &PlanSet, thing: Value, marks: &Marks) -> Vec<Way> {
         let one = |holds: bool, hold: Hold| {
             holds.then(|| Way { marks: marks.clone(), hold }).into_iter().collect::<Vec<Way>>()
@@ -255,7 +255,7 @@ impl<'a> Naive<'a> {
             let found = self.ways(&relate.from, start, marks);
             ways.extend(found.into_iter().map(|way| Way { hold: Hold::Members, ..way }));
         }
-        // The same way may be found by many facts.
+        // The same choice may be found through many facts.
         let mut seen = std::collections::HashSet::new();
         ways.retain(|way| seen.insert(way.marks.clone()));
         ways
@@ -285,7 +285,7 @@ impl<'a> Naive<'a> {
         readings.iter().any(|reading| satisfies(literal, test.comparison, &reading.literal()) == Ok(true))
     }
 
-    /// Whether something was so during a period; a missing start or end is open.
+    /// Whether something held during a period; a missing start or end is open.
     fn is_during(&self, period: &Period, thing: Value) -> bool {
         let Value::Node(node) = thing else { return true };
         [&period.start, &period.end].into_iter().all(|(properties, test)| {
@@ -298,7 +298,7 @@ impl<'a> Naive<'a> {
         })
     }
 
-    /// The candidates of a superlative with values that no other value beats.
+    /// The candidates of a superlative whose values are not beaten by any other.
     fn find_winners(
         &self,
         extremes: &Extremes,
@@ -335,7 +335,7 @@ impl<'a> Naive<'a> {
         winners
     }
 
-    /// The values that compete, at the end of a superlative's path.
+    /// The candidate values at the end of a superlative's path.
     fn values_at_end(&self, extremes: &Extremes, start: Value) -> BTreeSet<LiteralId> {
         let mut level = BTreeSet::from([start]);
         for (properties, direction) in &extremes.path {
@@ -369,7 +369,7 @@ impl<'a> Naive<'a> {
         literals.filter(|&literal| competes(&self.kb.literal(literal))).collect()
     }
 
-    /// What competes: quantities in the usual unit of the attribute, or times if there are none. If a name stands for several attributes,
+    /// The candidate values: quantities in the usual unit of the attribute, or times if there are none. If a name denotes several attributes,
     /// the first with such values decides.
     fn measure(&self, properties: &[Property]) -> Option<(LiteralFamily, String)> {
         properties.iter().find_map(|&property| {
@@ -394,7 +394,7 @@ impl<'a> Naive<'a> {
     }
 }
 
-/// Marks with one more; `None` if it stands for something else already.
+/// Marks with one more; `None` if it already denotes something else.
 fn bound(marks: &Marks, mark: usize, thing: Value) -> Option<Marks> {
     let mut marks = marks.clone();
     match marks[mark] {
@@ -406,7 +406,7 @@ fn bound(marks: &Marks, mark: usize, thing: Value) -> Option<Marks> {
     }
 }
 
-/// Two lists of marks together; `None` if they contradict each other.
+/// The union of two lists of marks; `None` if they contradict each other.
 fn both(a: &Marks, b: &Marks) -> Option<Marks> {
     let mut marks = a.clone();
     for (mark, thing) in b.iter().enumerate() {

@@ -1,7 +1,7 @@
-//! Random queries about a KB, grown around facts that it has, so that most of them have answers.
+//! Random queries about a KB, built around existing facts, so that most of them have answers.
 //!
-//! A query starts at a thing; each edge is a fact of that thing or of one that was reached already. What is said of a thing is true of it:
-//! its class, its name, a comparison that its value satisfies (most of the time). Cycles come from facts that really close.
+//! A query starts at a thing; each edge is a fact of that thing or of one that was already reached. Descriptions are true for the thing:
+//! its class, its name, a comparison that its value satisfies (most of the time). Cycles come from facts that really close a cycle.
 
 use super::random_values::near;
 use super::rng::Rng;
@@ -31,7 +31,7 @@ pub struct RandomQueries<'k> {
     pub(super) rng: Rng,
     /// Attributes that have times.
     dated: Vec<AttributeId>,
-    /// Marks of the query that is being made.
+    /// Marks of the query under construction.
     marks: Vec<Mark>,
 }
 
@@ -206,7 +206,7 @@ impl<'k> RandomQueries<'k> {
         if self.rng.percent(10) { Set::All } else { self.grow(thing, edges) }
     }
 
-    /// A description of a thing with so many edges.
+    /// A description of a thing with this number of edges.
     fn grow(&mut self, thing: Value, edges: usize) -> Set {
         let Value::Node(node) = thing else { return self.leaf(thing) };
         if edges == 0 {
@@ -241,7 +241,7 @@ impl<'k> RandomQueries<'k> {
         if parts.len() == 1 { parts.remove(0) } else { Set::And(parts) }
     }
 
-    /// What a fact says about one of its ends, with the other described further.
+    /// The condition that a fact gives for one of its ends, with the other end described further.
     fn along(&mut self, fact: &Fact, thing: Value, edges: usize) -> Set {
         let (other, direction) =
             if fact.value == thing && (fact.value != Value::Node(fact.subject) || self.rng.percent(50)) {
@@ -258,7 +258,7 @@ impl<'k> RandomQueries<'k> {
         Set::Relate(Box::new(Relate { from, property: property.into(), direction, conditions }))
     }
 
-    /// Nothing but a name, a class or a value.
+    /// Only a name, a class or a value.
     fn leaf(&mut self, thing: Value) -> Set {
         match thing {
             Value::Literal(_) if self.rng.percent(3) => Set::All,
@@ -293,7 +293,7 @@ impl<'k> RandomQueries<'k> {
         let theirs = self.grow(Value::Node(other), edges / 2);
         let mut parts = vec![mine, theirs];
         if self.rng.percent(10) {
-            // Something that says nothing about which things: as a part of a conjunction it still means everything.
+            // An unrestricted set: as a part of a conjunction it still means everything.
             let open = if self.rng.percent(50) { self.during(node).unwrap_or(Set::All) } else { Set::All };
             parts.push(open);
             let Some(fact) = self.fact_at(node) else { return Set::or(parts) };
@@ -325,7 +325,7 @@ impl<'k> RandomQueries<'k> {
                 let of = self.grow(Value::Node(node), edges);
                 Some(Set::Superlative(Box::new(Superlative { of, path, extreme, start: None })))
             }
-            // The value of a thing on the way.
+            // The value of an inner thing.
             1 => {
                 let fact = self.relation_fact(node)?;
                 let inner = if fact.subject == node { fact.value } else { Value::Node(fact.subject) };
@@ -382,7 +382,7 @@ impl<'k> RandomQueries<'k> {
         })))
     }
 
-    /// Two or three things that all know each other.
+    /// Two or three mutually connected things.
     fn cycle(&mut self, node: NodeId, edges: usize) -> Option<Set> {
         let thing = Value::Node(node);
         let first = self.fact_at(node)?;
@@ -430,7 +430,7 @@ impl<'k> RandomQueries<'k> {
                 return Some(Set::And(vec![again, marked]));
             }
         }
-        // There and back again, by another thing: the answer is met twice.
+        // There and back through another thing: the answer occurs twice.
         let away = self.step(&first, Set::Same(mark), direction(&first, thing));
         let back = self.step(&first, away, direction(&first, a));
         Some(Set::Marked(mark, Box::new(back)))
@@ -445,7 +445,7 @@ impl<'k> RandomQueries<'k> {
         if self.rng.percent(20) {
             return Some(Set::Marked(mark, Box::new(self.step(&fact, Set::Same(mark), direction))));
         }
-        // Another with the same neighbour: the question of all `different` rules.
+        // Another thing with the same neighbour: the case for all `different` rules.
         let inner = self.leaf(Value::Node(node));
         let there = self.step(&fact, Set::Marked(mark, Box::new(inner)), direction.flipped());
         let back =

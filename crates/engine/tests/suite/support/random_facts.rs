@@ -1,11 +1,11 @@
-//! Picks nodes, facts and words for random queries, without looking at all of them.
+//! Picks nodes, facts and names for random queries, without scanning all of them.
 
 use super::random::RandomQueries;
 use touchstone_kb::{Fact, FactId, LiteralId, NodeId, Property, QualifierId, RelationId, Value};
 use touchstone_logic::Set;
 
 impl RandomQueries<'_> {
-    /// A node that has facts, if there is luck.
+    /// A node with facts, if one is found.
     pub(super) fn any_node(&mut self) -> NodeId {
         let mut node = NodeId(0);
         for _ in 0..20 {
@@ -17,7 +17,7 @@ impl RandomQueries<'_> {
         node
     }
 
-    /// A fact of which a node is the subject or the value; each property is as likely as any other.
+    /// A fact with a node as its subject or value; each property is equally likely.
     pub(super) fn fact_at(&mut self, node: NodeId) -> Option<Fact> {
         if self.rng.percent(35) {
             self.fact_into(node).or_else(|| self.fact_about(node))
@@ -107,7 +107,7 @@ impl RandomQueries<'_> {
         ))
     }
 
-    /// The id of a property, sometimes its name, which may be that of others, too.
+    /// The id of a property, sometimes its name, which others may share.
     pub(super) fn property_word(&mut self, property: Property) -> String {
         if self.rng.percent(70) { self.kb.property_id(property) } else { self.kb.property_label(property) }
             .to_owned()

@@ -16,15 +16,15 @@ pub fn kb_of(lines: &str) -> Kb {
     let store = dir.join("store");
     import(&request, &store, &NoProgress).expect("imported");
     let kb = Kb::open(&store).expect("opened");
-    // The columns are mapped: the files may go.
+    // The columns are mapped, so the files can be deleted.
     let _ = std::fs::remove_dir_all(&dir);
     kb
 }
 
-/// What a random KB may have.
+/// The features of a random KB.
 #[derive(Debug, Clone, Copy)]
 pub struct Flavour {
-    /// Months, date-times, years before the common era, odd spellings.
+    /// Months, date-times, years before the common era, unusual spellings.
     pub odd_values: bool,
     /// Relations, attributes and qualifiers with the same label, and things without one.
     pub homonyms: bool,
@@ -37,8 +37,8 @@ pub fn random_kb(seed: u64, flavour: Flavour) -> Kb {
     kb_of(&random_lines(seed, flavour))
 }
 
-/// A KB that is made from a plain RDF file, and the file. The schema is there in part only, names have predicates of
-/// their own, and some types say what the model knows nothing of.
+/// A KB made from a plain RDF file, and the file. The schema is only partly declared, names have predicates of
+/// their own, and some types are unknown to the model.
 pub fn random_rdf_kb(seed: u64, flavour: Flavour) -> (Kb, std::path::PathBuf) {
     let kb = random_kb(seed, flavour);
     let dir = tempfile::tempdir().expect("a folder").keep();

@@ -17,7 +17,7 @@ pub fn near(kb: &Kb, rng: &mut Rng, id: LiteralId) -> (Comparison, Value) {
         8 | 9 if ordered => Comparison::Greater,
         _ => Comparison::Equal,
     };
-    // Something else than the value itself, on the side where it still holds if there is one.
+    // A value other than the literal itself, on the side on which the comparison still holds if there is one.
     let upwards = match comparison {
         Comparison::Less | Comparison::LessOrEqual => true,
         Comparison::Greater | Comparison::GreaterOrEqual => false,

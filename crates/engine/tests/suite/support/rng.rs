@@ -1,4 +1,4 @@
-//! Numbers that look random.
+//! Pseudo-random numbers.
 
 /// A small generator of numbers (SplitMix64): the same seed gives the same queries everywhere.
 pub struct Rng(u64);
@@ -22,7 +22,7 @@ impl Rng {
         (self.next() % limit.max(1) as u64) as usize
     }
 
-    /// True so many times in a hundred.
+    /// True with this probability in percent.
     pub fn percent(&mut self, chance: usize) -> bool {
         self.below(100) < chance
     }

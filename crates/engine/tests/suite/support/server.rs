@@ -33,7 +33,7 @@ impl Server {
         Server(store)
     }
 
-    /// Loads a file, as its author wrote it.
+    /// Loads an original file.
     pub fn of_file(path: &std::path::Path) -> Server {
         let store = Store::new().expect("a store");
         let file = std::fs::File::open(path).expect("opened");
@@ -43,7 +43,7 @@ impl Server {
 
     /// Runs a query.
     pub fn run(&self, query: &ExactQuery) -> Result<Results, String> {
-        // Some joins take forever in this engine; they count as such.
+        // Some joins never finish in this engine; they count as time-outs.
         let token = CancellationToken::new();
         let (done, wait) = std::sync::mpsc::channel::<()>();
         let watched = token.clone();

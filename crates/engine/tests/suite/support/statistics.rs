@@ -1,9 +1,9 @@
-//! What kinds of queries there are, and how often each came.
+//! Counts the kinds of generated queries.
 
 use std::collections::BTreeMap;
 use touchstone_logic::{Ask, Query, QueryGraph, Set};
 
-/// How often each kind of query came.
+/// The number of queries of each kind.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub struct Statistics {
     /// By kind of question.

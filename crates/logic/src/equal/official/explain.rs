@@ -1,4 +1,4 @@
-//! Why two forms do not match, in words.
+//! Explains why two forms do not match.
 
 use super::graph::{FUNCTIONS, Graph, Kind, Link, Node, ZERO};
 use super::{Form, OfficialMatcher};
@@ -9,11 +9,11 @@ use std::cmp::Ordering;
 /// Maximum number of differences to list in a message.
 const MAX_REASONS: usize = 6;
 
-/// Something of a graph: what is compared, and how it was written.
+/// An item of a graph: what is compared, and how it was written.
 type Trait = (String, String);
 
 impl OfficialMatcher<'_> {
-    /// What distinguishes the two graphs. They are known to be different.
+    /// The differences between two graphs that are known to differ.
     pub(super) fn difference(&mut self, gold: &str, predicted: &str) -> String {
         let only_functions = self.isomorphism.test(&self.predicted.graph, &self.gold.graph, false);
         let mut reasons = Vec::new();
@@ -26,7 +26,7 @@ impl OfficialMatcher<'_> {
         let n_before_relations = reasons.len();
         self.compare("relation", &mut reasons, |graph| self.relations(graph));
         if reasons.len() == n_before_relations {
-            // Other relations have other classes, which need not be reported.
+            // Different relations imply different classes, which need not be reported.
             self.compare("class", &mut reasons, |graph| self.ids(graph, Kind::Class));
         }
         self.compare("function", &mut reasons, |graph| self.functions(graph));
@@ -46,7 +46,7 @@ impl OfficialMatcher<'_> {
         reasons.join("; ")
     }
 
-    /// NameTable what is in one graph and not in the other.
+    /// Names what is in one graph and not in the other.
     fn compare(&self, what: &str, reasons: &mut Vec<String>, traits: impl Fn(&Graph) -> Vec<Trait>) {
         let (mut gold, mut predicted) = (traits(&self.gold.graph), traits(&self.predicted.graph));
         gold.sort_unstable();
@@ -82,7 +82,7 @@ impl OfficialMatcher<'_> {
     }
 
     fn ids(&self, graph: &Graph, kind: Kind) -> Vec<Trait> {
-        // The values of superlatives are known by their function.
+        // The values of superlatives are identified by their function.
         let nodes = graph.nodes.iter().filter(|node| node.kind == kind && node.id != ZERO);
         nodes.map(|node| plain(self.names.text(node.id))).collect()
     }
@@ -107,7 +107,7 @@ impl OfficialMatcher<'_> {
         nodes.map(|node| plain(&node.time.map(|name| self.names.text(name)).join(" "))).collect()
     }
 
-    /// A relation that connects the same nodes in both graphs, the other way round.
+    /// A relation that connects the same nodes in both graphs in opposite directions.
     fn turned(&self) -> Option<&str> {
         let end = |graph: &Graph, node: u32| -> Node { graph.nodes[node as usize].bare() };
         let (gold, predicted) = (&self.gold.graph, &self.predicted.graph);
@@ -117,7 +117,7 @@ impl OfficialMatcher<'_> {
                 other == (from, to, link.forward, link.back) || other == (to, from, link.back, link.forward)
             })
         };
-        // Enough for any real form, and a bound for any other.
+        // Enough for any real form, and a limit for any other.
         let turned = gold.links.iter().take(50).find(|link| {
             let (from, to) = (end(gold, link.from), end(gold, link.to));
             !is_predicted(from, to, link) && is_predicted(to, from, link)
@@ -125,7 +125,7 @@ impl OfficialMatcher<'_> {
         turned.map(|link| self.names.text(link.forward))
     }
 
-    /// What the evaluator passes over in silence, to the surprise of its users.
+    /// What the evaluator silently ignores, to the surprise of its users.
     fn oddities(&self, form: &Form, text: &str, side: &str, reasons: &mut Vec<String>) {
         let items = &form.items;
         match items.missing_brackets() {
@@ -153,7 +153,7 @@ fn plain(name: &str) -> Trait {
     (name.to_owned(), name.to_owned())
 }
 
-/// The name, or the beginning of one that would drown the message.
+/// The name, or the beginning of a very long one.
 fn short(name: &str) -> Cow<'_, str> {
     match name.char_indices().nth(120) {
         Some((end, _)) => format!("{}…", &name[..end]).into(),

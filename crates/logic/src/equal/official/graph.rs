@@ -1,23 +1,23 @@
 //! The graph of an expression as GrailQA's evaluator builds it.
 //!
-//! A relation gives two nodes and an operator glues one node of its first argument to one of its second, so the
+//! A relation creates two nodes, and an operator merges one node of its first argument with one of its second, so the
 //! graph is always a tree, with at most one edge in each direction between two nodes.
 
 use super::reader::{Fault, ItemId, Items, What};
 use crate::cast::index32;
 use crate::ontology::{LOCAL, NO_NAME, NameId, NameTable, Ontology};
 
-/// The id that the evaluator gives to the value of a superlative: the number 0, which no token is equal to.
+/// The id that the evaluator gives to the value of a superlative: the number 0, which is not equal to any token.
 pub(super) const ZERO: NameId = NO_NAME - 1;
 
-/// A function on a node: one of [`FUNCTIONS`] by position, or the number of a text in [`KnownNames`].
+/// A function on a node: the index of one of [`FUNCTIONS`], or the number of a text in [`KnownNames`].
 pub(super) type Function = NameId;
-/// The functions met in practice. Any operator that contains `ARG` is one more.
+/// The functions that occur in practice. Any operator that contains `ARG` is also a function.
 pub(super) const FUNCTIONS: [&str; 8] = ["none", "count", "<=", ">=", "<", ">", "argmax", "argmin"];
 const NO_FUNCTION: Function = 0;
 const COUNT: Function = 1;
 
-/// The names of an ontology and, beyond them, those of one comparison.
+/// The names of an ontology, followed by those of one comparison.
 #[derive(Debug)]
 pub(super) struct KnownNames<'o> {
     pub(super) ontology: &'o Ontology,
@@ -29,7 +29,7 @@ impl<'o> KnownNames<'o> {
         KnownNames { ontology, local: NameTable::default() }
     }
 
-    /// Forgets the names of the comparison before.
+    /// Clears the names of the previous comparison.
     pub(super) fn clear(&mut self) {
         self.local.clear();
     }
@@ -53,7 +53,7 @@ impl<'o> KnownNames<'o> {
     }
 }
 
-/// What a node stands for.
+/// The kind of a node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     Entity,
@@ -83,39 +83,39 @@ impl Node {
 pub(super) struct Link {
     pub(super) from: u32,
     pub(super) to: u32,
-    /// The relation as it was written.
+    /// The relation as written.
     pub(super) forward: NameId,
-    /// Its inverse, an edge the other way; or `NO_NAME`.
+    /// Its inverse, an edge in the opposite direction; or `NO_NAME`.
     pub(super) back: NameId,
 }
 
-/// How the graph came about: what the replay of the evaluator's search needs to know about the order of things.
+/// How the graph was built: the order of steps that the replay of the evaluator's search needs.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Step {
-    /// A graph of this node.
+    /// A graph with this node.
     One(u32),
     /// The graph of a relation: the nodes of range and domain, and whether the relation has an inverse.
     Two(u32, u32, bool),
     Reverse,
-    /// The first node of the last graph but one is glued to the last node of the last.
+    /// Merges the first node of the last graph but one with the last node of the last.
     Join,
-    /// The last nodes of the last two graphs are glued.
+    /// Merges the last nodes of the last two graphs.
     And,
 }
 
-/// The graph of an expression. Reused from expression to expression to save allocations.
+/// The graph of an expression. Reused for several expressions to save allocations.
 #[derive(Debug, Default)]
 pub(super) struct Graph {
     pub(super) nodes: Vec<Node>,
     pub(super) links: Vec<Link>,
     pub(super) steps: Vec<Step>,
-    /// For each node as it was made, the one that it was glued to or itself; at the end its place in `nodes`.
+    /// For each created node, the one that it was merged with or itself; at the end its index in `nodes`.
     glued: Vec<u32>,
     tasks: Vec<Task>,
     parts: Vec<Part>,
 }
 
-/// The graph of a part of the expression, as far as operators can see it.
+/// The graph of a part of the expression, as far as operators need it.
 #[derive(Debug, Clone, Copy)]
 struct Part {
     first: u32,
@@ -142,7 +142,7 @@ enum Task {
 }
 
 impl Graph {
-    /// Builds the graph of an expression. The graph before is replaced.
+    /// Builds the graph of an expression and replaces the previous one.
     pub(super) fn build(
         &mut self,
         source: &str,
@@ -168,12 +168,12 @@ impl Graph {
         Ok(())
     }
 
-    /// Where a node of `steps` is in `nodes`.
+    /// The index in `nodes` of a node of `steps`.
     pub(super) fn place(&self, node: u32) -> u32 {
         self.glued[node as usize]
     }
 
-    /// Puts the arguments of an operator and then its effect on the agenda. Arguments in excess are ignored.
+    /// Pushes the arguments of an operator and then its effect on the agenda. Extra arguments are ignored.
     fn plan(
         &mut self,
         source: &str,
@@ -206,7 +206,7 @@ impl Graph {
                 let known = FUNCTIONS.iter().position(|&function| function == lower);
                 let function = match known {
                     Some(function) => index32(function),
-                    // Not `number`: the number of a name of the ontology could be that of a function.
+                    // Not `number`: the number of a name of the ontology could equal that of a function.
                     None => LOCAL + names.local.intern(names.ontology.hash(&lower), &lower),
                 };
                 (Task::Superlative(function), 2)
@@ -263,7 +263,7 @@ impl Graph {
     }
 
     fn apply(&mut self, task: Task, source: &str, items: &Items, names: &mut KnownNames<'_>) {
-        // The agenda puts as many parts before a task as it takes, so there is always one to pop.
+        // The agenda pushes as many parts before a task as it takes, so there is always one to pop.
         let Some(last) = self.parts.pop() else { return };
         match task {
             Task::Build(_) => {}
@@ -275,7 +275,7 @@ impl Graph {
                 let Some(relation) = self.parts.pop() else { return };
                 self.join(relation, last, names.ontology);
                 if function != NO_FUNCTION {
-                    // Not the argument's answer: for the evaluator the value is the first node.
+                    // Not the argument's answer: the evaluator uses the first node as the value.
                     self.nodes[last.first as usize].function = function;
                 }
             }
@@ -335,7 +335,7 @@ impl Graph {
         self.steps.push(Step::And);
     }
 
-    /// Makes two nodes one, which has what the second says and otherwise what the first says.
+    /// Merges two nodes; the result has the properties of the second, and those of the first that the second lacks.
     fn glue(&mut self, lost: u32, kept: u32) {
         let (other, node) = (self.nodes[lost as usize], &mut self.nodes[kept as usize]);
         if node.function == NO_FUNCTION {
@@ -347,19 +347,19 @@ impl Graph {
         self.glued[lost as usize] = kept;
     }
 
-    /// Drops the nodes that were glued to others.
+    /// Removes the nodes that were merged into others.
     fn compact(&mut self) {
         for node in 0..self.nodes.len() {
             let mut kept = node;
             while self.glued[kept] != index32(kept) {
-                // Halving the path keeps long chains cheap.
+                // Path halving keeps long chains cheap.
                 let next = self.glued[kept] as usize;
                 self.glued[kept] = self.glued[next];
                 kept = self.glued[kept] as usize;
             }
             self.glued[node] = index32(kept);
         }
-        // Until all nodes have one, places are distinguished from nodes by their highest bit.
+        // Until all nodes have an index, indexes are distinguished from nodes by their highest bit.
         const PLACE: u32 = 1 << 31;
         let mut n_kept = 0;
         for node in 0..self.nodes.len() {
@@ -382,7 +382,7 @@ impl Graph {
     }
 }
 
-/// A text that two lists share exactly if they have the same tokens in the same brackets. No token has blanks.
+/// A text that is equal for two lists exactly if they have the same tokens in the same brackets. Tokens have no spaces.
 fn outline(source: &str, items: &Items, list: ItemId) -> String {
     let mut text = String::new();
     let mut rest = vec![Some(list)];

@@ -1,6 +1,6 @@
-//! Whether two graphs are the same up to the numbering of their nodes.
+//! Whether two graphs are isomorphic.
 //!
-//! The graphs are trees, so no search is needed: when the nodes tell by themselves which belongs to which, as they
+//! The graphs are trees, so no search is needed: if the nodes alone determine the mapping, as they
 //! nearly always do, the edges are compared directly; otherwise both trees are rooted at their centres and
 //! subtrees are numbered from the leaves up, equal subtrees with equal numbers. That takes time n log n.
 
@@ -10,7 +10,7 @@ use crate::ontology::{NO_NAME, NameId};
 use hashbrown::HashTable;
 use std::hash::BuildHasher;
 
-/// Compares graphs. Reused from comparison to comparison to save allocations.
+/// Compares graphs. Reused for several comparisons to save allocations.
 #[derive(Debug, Default)]
 pub(super) struct Isomorphism {
     one: Tree,
@@ -22,7 +22,7 @@ pub(super) struct Isomorphism {
 const SMALL: usize = 16;
 
 impl Isomorphism {
-    /// Whether the graphs are the same; without `functions`, functions and time constraints do not count.
+    /// Whether the graphs are the same; without `functions`, functions and time constraints are ignored.
     pub(super) fn test(&mut self, one: &Graph, two: &Graph, functions: bool) -> bool {
         let view = if functions { |node: Node| node } else { Node::bare };
         if one.nodes.len() != two.nodes.len() {
@@ -43,13 +43,13 @@ impl Isomorphism {
         let (center, _) = self.one.centers();
         let (left, right) = self.two.centers();
         let wanted = self.one.shape(center, &one.nodes, view, &mut self.shapes);
-        // With two centres, that of the first tree may correspond to either.
+        // With two centres, the centre of the first tree may correspond to either.
         wanted == self.two.shape(left, &two.nodes, view, &mut self.shapes)
             || left != right && wanted == self.two.shape(right, &two.nodes, view, &mut self.shapes)
     }
 }
 
-/// Compares the graphs by the nodes alone, if no two nodes are alike.
+/// Compares the graphs by their nodes, if no two nodes are alike.
 fn by_nodes(one: &Graph, two: &Graph, view: fn(Node) -> Node) -> Option<bool> {
     let mut images = [0_u32; SMALL];
     let mut taken = 0_u32;
@@ -76,7 +76,7 @@ fn same_edges(link: &Link, other: &Link, image: impl Fn(u32) -> u32) -> bool {
 /// A graph by the neighbours of its nodes.
 #[derive(Debug, Default)]
 struct Tree {
-    /// Where the neighbours of a node begin; one more at the end.
+    /// Where the neighbours of a node begin; one extra entry at the end.
     starts: Vec<u32>,
     neighbours: Vec<Neighbour>,
     /// How many neighbours of a node are left while leaves are taken off.
@@ -120,7 +120,7 @@ impl Tree {
         }
     }
 
-    /// Puts a neighbour into the last free place of a node.
+    /// Puts a neighbour into the last free slot of a node.
     fn put(&mut self, node: u32, neighbour: Neighbour) {
         let start = &mut self.starts[node as usize];
         *start -= 1;
@@ -131,7 +131,7 @@ impl Tree {
         self.starts[node as usize] as usize..self.starts[node as usize + 1] as usize
     }
 
-    /// The one or two nodes that remain when leaves are taken off layer by layer.
+    /// The one or two nodes that remain when leaves are removed layer by layer.
     fn centers(&mut self) -> (u32, u32) {
         let n = self.starts.len() - 1;
         self.degrees.clear();
@@ -161,7 +161,7 @@ impl Tree {
         centers
     }
 
-    /// The number of the whole tree when it hangs from `root`.
+    /// The number of the whole tree when it is rooted at `root`.
     fn shape(&mut self, root: u32, nodes: &[Node], view: fn(Node) -> Node, shapes: &mut Shapes) -> u32 {
         self.order.clear();
         self.order.push((root, Neighbour { node: u32::MAX, to: NO_NAME, from: NO_NAME }));
@@ -195,10 +195,10 @@ impl Tree {
     }
 }
 
-/// Subtrees with dense numbers, equal ones with the same.
+/// Subtrees with dense numbers; equal subtrees have equal numbers.
 #[derive(Debug, Default)]
 struct Shapes {
-    /// What the subtrees consist of, one after the other: the node, the edges above it, the numbers below it.
+    /// The contents of the subtrees, one after another: the node, the edges above it, the numbers below it.
     words: Vec<u32>,
     /// Where a subtree ends in `words`, and its hash.
     ends: Vec<(usize, u64)>,

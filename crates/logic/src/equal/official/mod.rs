@@ -1,9 +1,9 @@
 //! GrailQA's exact match: whether two S-expressions have the same graph, decided as the official evaluator does.
 //!
-//! The evaluator's oddities are kept, since published scores depend on them: a relation that the ontology does not know
-//! vanishes, of the classes that meet in a node the first argument's wins, arguments in excess and text after the
-//! end are ignored. Two things are different unless [`OfficialMatcher::legacy`] asks for them: blanks inside brackets
-//! (`( AND a b )`) are allowed, and comparing nodes does not change them.
+//! The evaluator's quirks are kept, since published scores depend on them: a relation that is not in the ontology
+//! is dropped, the first argument decides the class of a merged node, and extra arguments and text after the
+//! end are ignored. Two quirks are reproduced only with [`OfficialMatcher::legacy`]: spaces inside brackets
+//! (`( AND a b )`) are an error, and comparing nodes changes them.
 
 mod explain;
 mod graph;
@@ -17,10 +17,10 @@ use graph::{Graph, KnownNames};
 use isomorphism::Isomorphism;
 use reader::{Fault, Items, What};
 
-/// What a system writes when it has no prediction. It matches nothing, wherever it stands.
+/// The text that a system writes if it has no prediction. It matches nothing, wherever it occurs.
 const UNKNOWN: &[u8] = b"@@UNKNOWN@@";
 
-/// Compares S-expressions as GrailQA's evaluator does. Keeps its memory from one comparison to the next.
+/// Compares S-expressions as GrailQA's evaluator does. Reuses its memory between comparisons.
 #[derive(Debug)]
 pub struct OfficialMatcher<'o> {
     names: KnownNames<'o>,
@@ -30,12 +30,12 @@ pub struct OfficialMatcher<'o> {
     isomorphism: Isomorphism,
 }
 
-/// The outcome of a comparison, with a reason.
+/// The result of a comparison, with a reason.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OfficialVerdict {
     /// Whether the forms match.
     pub equal: bool,
-    /// Why they do not; or, in legacy mode, why they match only by mistake.
+    /// Why they do not; or, in legacy mode, why they match only because of a bug.
     pub why: Option<String>,
 }
 
@@ -60,7 +60,7 @@ impl Form {
 }
 
 impl<'o> OfficialMatcher<'o> {
-    /// A matcher for the forms over an ontology.
+    /// A matcher for forms over an ontology.
     pub fn new(ontology: &'o Ontology) -> OfficialMatcher<'o> {
         OfficialMatcher {
             names: KnownNames::new(ontology),
@@ -71,21 +71,21 @@ impl<'o> OfficialMatcher<'o> {
         }
     }
 
-    /// Whether the evaluator's mistakes are repeated too: a bracket between blanks makes a form unreadable, and
-    /// comparing two nodes removes their functions and time constraints, so that they are not seen when the search
-    /// comes back to the nodes. That makes about one pair in thousands equal or unequal by mistake.
+    /// Whether to also reproduce the evaluator's bugs: a bracket between spaces makes a form unreadable, and
+    /// comparing two nodes removes their functions and time constraints, so that they are missing when the search
+    /// returns to the nodes. That makes about one pair in thousands equal or unequal by mistake.
     ///
-    /// The search is followed for graphs of up to 64 nodes, and not without end: for real forms, which have ten nodes
-    /// at most, for some 10,000 steps. Beyond that, the verdict is the one without the mistake.
+    /// The search is replayed for graphs of up to 64 nodes, within a limit of about 10,000 steps for real forms, which
+    /// have at most ten nodes. Beyond that, the verdict is the one without the bug.
     #[must_use]
     pub fn legacy(mut self, legacy: bool) -> OfficialMatcher<'o> {
         self.legacy = legacy;
         self
     }
 
-    /// Whether the two forms match. A form that cannot be read matches nothing, not even itself.
+    /// Whether the two forms match. A form that cannot be parsed matches nothing, not even itself.
     ///
-    /// The order matters in legacy mode only.
+    /// The order matters only in legacy mode.
     pub fn equal(&mut self, gold: &str, predicted: &str) -> bool {
         self.names.clear();
         if self.predicted.read(predicted, !self.legacy, &mut self.names).is_err() {
@@ -97,7 +97,7 @@ impl<'o> OfficialMatcher<'o> {
         self.gold.read(gold, !self.legacy, &mut self.names).is_ok() && self.match_graphs()
     }
 
-    /// As [`OfficialMatcher::equal`], with the reason when the forms do not match. Slower.
+    /// Like [`OfficialMatcher::equal`], with the reason if the forms do not match. Slower.
     pub fn explain(&mut self, gold: &str, predicted: &str) -> OfficialVerdict {
         self.names.clear();
         for (form, text, side) in

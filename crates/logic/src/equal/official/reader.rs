@@ -1,14 +1,14 @@
-//! The official reader: what counts as a token and a list for GrailQA's evaluator.
+//! The official reader: the tokens and lists of GrailQA's evaluator.
 //!
-//! It differs from the reader of the language ([`crate::sexpr`]) because the evaluator is content with more: text
-//! after the end is ignored, and of an expression with missing `)` the first item of the innermost open list is
-//! taken. Whether an item is any good is asked only when it is needed.
+//! It differs from the parser of the language ([`crate::sexpr`]) because the evaluator is more lenient: text
+//! after the end is ignored, and if `)` are missing, the first item of the innermost open list is
+//! taken. Items are checked only when they are needed.
 
 use crate::cast::index32;
 use crate::text::{MAX_DEPTH, Span, SyntaxError};
 use touchstone_kb::nearest_name;
 
-/// The number of an item in [`Items`].
+/// The index of an item in [`Items`].
 pub(super) type ItemId = u32;
 
 const NONE: u32 = u32::MAX;
@@ -40,13 +40,13 @@ pub(super) enum What {
 }
 
 impl Fault {
-    /// The fault as a message with its place.
+    /// The message, with its position.
     pub(super) fn located(self, source: &str) -> SyntaxError {
         let text = self.span.of(source);
         let message = match self.what {
             What::TooLong => "the text is longer than 4 GB".to_owned(),
             What::Empty => "the expression is empty".to_owned(),
-            What::LoneBracket => "the official reader does not accept a bracket between blanks".to_owned(),
+            What::LoneBracket => "the official reader does not accept a bracket between spaces".to_owned(),
             What::EmptyBrackets => "nothing between the brackets".to_owned(),
             What::TooManyClosed => "one `)` too many".to_owned(),
             What::TooDeep => format!("brackets are nested deeper than {MAX_DEPTH} levels"),
@@ -71,13 +71,13 @@ fn plural(n: u8) -> &'static str {
     if n == 1 { "" } else { "s" }
 }
 
-/// The tokens and lists of one text. Reused from text to text to save allocations.
+/// The tokens and lists of one text. Reused for several texts to save allocations.
 #[derive(Debug, Default)]
 pub(super) struct Items {
     items: Vec<Item>,
-    /// The open lists and their last items so far. The lowest is the text as a whole.
+    /// The open lists and their last items so far. The lowest is the whole text.
     open: Vec<(ItemId, ItemId)>,
-    /// Tokens with `)` inside, without it.
+    /// Tokens with `)` inside, with the `)` removed.
     cleaned: String,
 }
 
@@ -98,7 +98,7 @@ enum ItemKind {
 }
 
 impl Items {
-    /// Reads a text and returns the expression in it. `lenient` allows blanks inside the brackets.
+    /// Parses a text and returns its expression. `lenient` allows spaces inside the brackets.
     pub(super) fn read(&mut self, source: &str, lenient: bool) -> Result<ItemId, Fault> {
         self.items.clear();
         self.open.clear();
@@ -118,7 +118,7 @@ impl Items {
             }
             let start = at;
             while bytes.get(at) == Some(&b'(') {
-                // The lowest open list is not one of the text.
+                // The lowest open list is not a list in the text.
                 if self.open.len() > MAX_DEPTH {
                     return Err(Fault { what: What::TooDeep, span: Span::new(at, at + 1) });
                 }
@@ -129,7 +129,7 @@ impl Items {
             let token = scan(source, body);
             at = token.end;
             if token.core_end == body {
-                // Nothing but brackets.
+                // Only brackets.
                 if body > start && at > body {
                     return Err(Fault { what: What::EmptyBrackets, span: Span::new(start, at) });
                 }
@@ -149,7 +149,7 @@ impl Items {
         }
     }
 
-    /// How many `)` the text lacks.
+    /// Number of missing `)`.
     pub(super) fn missing_brackets(&self) -> usize {
         self.open.len().saturating_sub(1)
     }
@@ -184,11 +184,11 @@ impl Items {
         }
     }
 
-    /// Where the item stands in the source.
+    /// The position of the item in the source.
     pub(super) fn span(&self, item: ItemId) -> Span {
         let item = &self.items[item as usize];
         match item.kind {
-            // A token that had to be copied has lost its place.
+            // A copied token has lost its position.
             ItemKind::Token { cleaned: true, .. } => Span::default(),
             _ => item.span,
         }
@@ -244,12 +244,12 @@ impl Items {
     }
 }
 
-/// A stretch of text without blanks.
+/// A run of text without spaces.
 struct Scan {
     end: usize,
-    /// The end without the `)` at the end.
+    /// The end, excluding trailing `)`.
     core_end: usize,
-    /// Whether `)` stands before other characters: the official reader then drops it.
+    /// Whether `)` occurs before other characters: the official reader then drops it.
     bracket_inside: bool,
     literal: bool,
 }
@@ -280,7 +280,7 @@ enum Class {
     Close,
     Caret,
     Blank,
-    /// The first byte of characters some of which are blanks.
+    /// The first byte of characters, some of which are spaces.
     PerhapsBlank,
 }
 
@@ -288,7 +288,7 @@ const CLASSES: [Class; 256] = {
     let mut classes = [Class::Other; 256];
     classes[b')' as usize] = Class::Close;
     classes[b'^' as usize] = Class::Caret;
-    // What Python's `str.split` takes for a blank, with four separators that Rust does not count.
+    // White space in Python's `str.split`, with four separators that Rust does not count.
     let blanks = b"\t\n\x0b\x0c\r\x1c\x1d\x1e\x1f ";
     let mut i = 0;
     while i < blanks.len() {
@@ -302,7 +302,7 @@ const CLASSES: [Class; 256] = {
     classes
 };
 
-/// The length of the blank at `at`, or 0.
+/// The length of the space at `at`, or 0.
 fn blank_len(source: &str, at: usize) -> usize {
     match source.as_bytes().get(at).map(|&byte| CLASSES[byte as usize]) {
         Some(Class::Blank) => 1,

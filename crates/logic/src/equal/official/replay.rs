@@ -1,20 +1,20 @@
-//! Replays the search of GrailQA's evaluator, to repeat a mistake of its node test.
+//! Replays the search of GrailQA's evaluator, to reproduce a bug of its node test.
 //!
-//! The test *removes* function and time constraint from both nodes when their ids are equal. When the search comes
-//! back to a node, nothing is left to differ in, or what should agree is gone on one side. The verdict therefore
-//! depends on the order in which VF2 in networkx tries pairs: on the order in which the graphs were put together, and
-//! on the order of small integers in a Python set. Both are followed here.
+//! The test *removes* function and time constraint from both nodes if their ids are equal. When the search
+//! returns to a node, nothing is left that could differ, or what should agree is missing on one side. The verdict therefore
+//! depends on the order in which VF2 in networkx tries pairs: on the order in which the graphs were built, and
+//! on the order of small integers in a Python set. Both are reproduced here.
 
 use super::graph::{Graph, Node, Step};
 use crate::ontology::{NO_NAME, NameId};
 
-/// Maximum number of nodes of a graph to replay. Real ones have at most ten.
+/// Maximum number of nodes of a graph to replay. Real graphs have at most ten.
 pub(super) const MAX_NODES: usize = 64;
-/// Maximum work of a replay: the search is exponential on graphs with many like nodes. Trying a pair is one unit of work, and
-/// taking it one for each node of the graph.
+/// Maximum work of a replay: the search is exponential on graphs with many equal nodes. Trying a pair is one unit of work, and
+/// accepting it is one unit for each node of the graph.
 const MAX_WORK: usize = 100_000;
 
-/// The verdict of the evaluator, or nothing if the replay would take too long.
+/// The verdict of the evaluator, or `None` if the replay would take too long.
 pub(super) fn replay(one: &Graph, two: &Graph) -> Option<bool> {
     if one.nodes.len() != two.nodes.len() {
         return Some(false);
@@ -25,14 +25,14 @@ pub(super) fn replay(one: &Graph, two: &Graph) -> Option<bool> {
     Search::new(Network::new(one), Network::new(two)).run()
 }
 
-/// A graph with everything that has an order in networkx.
+/// A graph with the iteration orders of networkx.
 struct Network {
     nodes: Vec<Node>,
-    /// The nodes as the graph iterates over them.
+    /// The nodes in iteration order.
     order: Vec<usize>,
-    /// The integer that stands for the node in Python.
+    /// The integer of the node in Python.
     numbers: Vec<usize>,
-    /// The edges in the order in which the adjacency lists got them.
+    /// The edges in the order in which they were added to the adjacency lists.
     edges: Vec<(usize, usize)>,
     /// The relation from one node to another.
     relations: Vec<[NameId; MAX_NODES]>,
@@ -41,7 +41,7 @@ struct Network {
     before: Vec<u64>,
 }
 
-/// A part of a [`Network`] while it is put together.
+/// A part of a [`Network`] under construction.
 struct Part {
     /// The nodes by their number in Python.
     numbered: Vec<usize>,
@@ -50,7 +50,7 @@ struct Part {
 }
 
 impl Part {
-    /// The edges as networkx iterates over them, and as a copy of the graph gets them: by source.
+    /// The edges in the iteration order of networkx, which is also the order in a copy of the graph: by source.
     fn iterated(&self) -> Vec<(usize, usize)> {
         let of = |&node: &usize| self.edges.iter().filter(move |edge| edge.0 == node).copied();
         self.order.iter().flat_map(of).collect()
@@ -131,7 +131,7 @@ impl Network {
         self.edges.iter().filter(move |edge| edge.1 == node).map(|edge| edge.0)
     }
 
-    /// The nodes as a Python set iterates over them after they were put in in this order.
+    /// The nodes in the iteration order of a Python set to which they were added in this order.
     fn as_set(&self, nodes: impl Iterator<Item = usize>) -> Vec<usize> {
         let mut by_number = [0; MAX_NODES + 1];
         self.numbers.iter().enumerate().for_each(|(node, &number)| by_number[number] = node);
@@ -152,7 +152,7 @@ struct Side {
 }
 
 impl Side {
-    /// How many of the neighbours are open ends of the mapping, in three senses.
+    /// Numbers of neighbours that are at the frontier of the mapping, in three senses.
     fn counts(self, neighbours: u64) -> [u32; 3] {
         let reaching = neighbours & self.reaching & !self.mapped;
         let reached = neighbours & self.reached & !self.mapped;
@@ -199,7 +199,7 @@ impl Search {
             let Some(level) = levels.last_mut() else { return Some(false) };
             let Some(&candidate) = level.candidates.get(level.next) else {
                 levels.pop();
-                // Takes back the pair that led to the level.
+                // Undo the pair that led to the level.
                 if let Some(level) = levels.last() {
                     self.pairs.pop();
                     self.sides = level.sides;
@@ -242,7 +242,7 @@ impl Search {
         Level { candidates, next: 0, partner, sides: self.sides, n_reaching, n_reached }
     }
 
-    /// Whether the pair agrees with the mapping in the number of edges.
+    /// Whether the pair is consistent with the mapping in the number of edges.
     fn fits(&self, node: usize, partner: usize) -> bool {
         let [one, two] = self.sides;
         let (before, after) = (self.one.before[node], self.one.after[node]);
@@ -253,7 +253,7 @@ impl Search {
             && one.counts(after) == two.counts(after_partner)
     }
 
-    /// Whether nodes and relations of the pair are the same. This is the test with the mistake.
+    /// Whether nodes and relations of the pair are the same. This is the test with the bug.
     fn means_the_same(&mut self, node: usize, partner: usize) -> bool {
         let (a, b) = (&mut self.one.nodes[node], &mut self.two.nodes[partner]);
         if (a.id, a.kind) != (b.id, b.kind) {
@@ -284,7 +284,7 @@ impl Search {
         two.reaching |= bit_of_partner | self.two.before[partner];
         two.reached |= bit_of_partner | self.two.after[partner];
 
-        // The evaluator collects all open ends in a set each time, whose order depends on all of them.
+        // The evaluator collects the whole frontier in a set each time, whose order depends on all elements.
         let mapped = one.mapped;
         let pairs = self.pairs.iter();
         let before = pairs.clone().flat_map(|&(a, _)| self.one.predecessors(a));
@@ -304,7 +304,7 @@ impl Search {
     }
 }
 
-/// The order of small integers in a set of CPython (3.7 and later): a hash table in which an integer is its own hash.
+/// The iteration order of small integers in a set of CPython (3.7 and later): a hash table in which an integer is its own hash.
 struct PythonSet {
     /// 0 is a free slot; nodes are numbered from 1.
     slots: Vec<usize>,
@@ -335,7 +335,7 @@ impl PythonSet {
         }
     }
 
-    /// The slot of the number, or the free one where it belongs.
+    /// The slot of the number, or the free slot for it.
     fn slot(&self, number: usize) -> usize {
         /// Number of neighbouring slots to try before the next jump.
         const NEIGHBOURS: usize = 9;

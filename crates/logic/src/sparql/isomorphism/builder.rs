@@ -62,6 +62,15 @@ impl<'q> Builder<'q> {
 
     /// What is joined, in any order, with the filters on it.
     pub(super) fn group(&mut self, pattern: &'q GraphPattern) -> Option<usize> {
+        self.group_without(pattern, &|_| false)
+    }
+
+    /// The same without some of its filters.
+    pub(super) fn group_without(
+        &mut self,
+        pattern: &'q GraphPattern,
+        is_ignored: &dyn Fn(&Expression) -> bool,
+    ) -> Option<usize> {
         self.deeper(|builder| {
             let mut parts = Vec::new();
             let mut inner = pattern;
@@ -70,11 +79,19 @@ impl<'q> Builder<'q> {
                     Expression::And(left, right) => Some((left, right)),
                     _ => None,
                 }) {
+                    if is_ignored(conjunct) {
+                        continue;
+                    }
                     let condition = builder.expression(conjunct)?;
                     let condition = builder.node("filter", true, vec![condition]);
                     parts.push(builder.condition(condition));
                 }
                 inner = filtered;
+            }
+            // In a simplified query, optional parts that follow each other do not depend on each other.
+            while let GraphPattern::LeftJoin { left, right, expression } = inner {
+                parts.push(builder.optional(right, expression.as_ref())?);
+                inner = left;
             }
             let mut joined = vec![inner];
             while let Some(pattern) = joined.pop() {
@@ -117,12 +134,8 @@ impl<'q> Builder<'q> {
                 self.node("union", false, branches)
             }
             GraphPattern::LeftJoin { left, right, expression } => {
-                let mut children = vec![self.group(left)?, self.group(right)?];
-                if let Some(expression) = expression {
-                    let condition = self.expression(expression)?;
-                    children.push(self.condition(condition));
-                }
-                self.node("optional", true, children)
+                let children = vec![self.group(left)?, self.optional(right, expression.as_ref())?];
+                self.node("optional join", true, children)
             }
             GraphPattern::Minus { left, right } => {
                 let children = vec![self.group(left)?, self.group(right)?];
@@ -172,6 +185,23 @@ impl<'q> Builder<'q> {
                 self.group(pattern)?
             }
         })
+    }
+
+    /// An optional part with its conditions.
+    fn optional(&mut self, pattern: &'q GraphPattern, condition: Option<&'q Expression>) -> Option<usize> {
+        let mut children = vec![self.group(pattern)?];
+        let conjuncts = condition.map(|condition| {
+            operands(condition, |e| match e {
+                Expression::And(left, right) => Some((left, right)),
+                _ => None,
+            })
+        });
+        for conjunct in conjuncts.into_iter().flatten() {
+            let condition = self.expression(conjunct)?;
+            let condition = self.node("filter", true, vec![condition]);
+            children.push(self.condition(condition));
+        }
+        Some(self.node("optional", false, children))
     }
 
     /// A table of values.

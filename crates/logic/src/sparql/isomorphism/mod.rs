@@ -1,13 +1,18 @@
 //! Whether two parsed SPARQL queries are the same up to the names of variables and the order of what is joined.
 //!
-//! For queries that the algebra of this crate cannot express. A query becomes a tree whose nodes know whether the order of their children
+//! For queries that the algebra of this crate cannot express, after [simplification](super::Simplified). A query becomes a tree whose nodes know whether the order of their children
 //! matters; variables get colours by where they stand, refined until nothing changes, and ties are broken by trying each variable.
 
 mod builder;
+mod difference;
 
+pub use difference::difference;
+
+use super::filters::english;
+use super::statements::{StatementTerm, Statements};
 use builder::Builder;
 use spargebra::Query;
-use spargebra::algebra::GraphPattern;
+use spargebra::algebra::{Expression, GraphPattern};
 use spargebra::term::Variable;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
@@ -62,15 +67,15 @@ impl<'q> Structure<'q> {
             Query::Describe { pattern, .. } => ("describe", pattern),
         };
         let mut children = Vec::new();
+        let mut asked: &[Variable] = &[];
         let inner = match pattern {
             GraphPattern::Project { inner, variables } if kind == "select" => {
                 for variable in variables {
                     children.push(builder.variable(variable.as_str(), false));
                 }
-                // `SELECT *` lists variables by their names.
-                if may_be_star(inner, variables) {
-                    children = vec![builder.node("any order", false, children)];
-                }
+                // The order of columns is no part of what is asked.
+                children = vec![builder.node("columns", false, children)];
+                asked = variables;
                 // The answers are a set.
                 match inner.as_ref() {
                     GraphPattern::OrderBy { inner, .. } => inner,
@@ -79,7 +84,8 @@ impl<'q> Structure<'q> {
             }
             other => other,
         };
-        children.push(builder.group(inner)?);
+        let is_side = |filter: &Expression| is_side_condition(filter, asked, query);
+        children.push(builder.group_without(inner, &is_side)?);
         if let Query::Construct { template, .. } = query {
             let triples = template.iter().map(|triple| builder.triple(triple)).collect();
             children.push(builder.node("template", false, triples));
@@ -242,12 +248,22 @@ fn existing(mut pattern: &GraphPattern) -> &GraphPattern {
     pattern
 }
 
-fn may_be_star(inner: &GraphPattern, variables: &[Variable]) -> bool {
-    let mut all: Vec<&Variable> = Vec::new();
-    inner.on_in_scope_variable(|variable| all.push(variable));
-    all.sort_unstable();
-    all.dedup();
-    variables.len() > 1 && variables.iter().eq(all)
+/// Whether a filter is one of those that data sets add to every query: the answer is not one of the things that the patterns name, and it is
+/// not a text in another language. The algebra does not compare them either (see [`crate::Rules`]).
+fn is_side_condition(filter: &Expression, asked: &[Variable], query: &Query) -> bool {
+    if english(filter).is_some_and(|variable| asked.contains(variable)) {
+        return true;
+    }
+    let Expression::Not(equal) = filter else { return false };
+    let Expression::Equal(left, right) = equal.as_ref() else { return false };
+    match (left.as_ref(), right.as_ref()) {
+        (Expression::Variable(variable), Expression::NamedNode(iri))
+        | (Expression::NamedNode(iri), Expression::Variable(variable)) => {
+            let is_named = |term: &StatementTerm<'_>| matches!(term, StatementTerm::Fixed(text) if **text == *iri.as_str());
+            asked.contains(variable) && Statements::of(query).patterns.iter().flatten().any(is_named)
+        }
+        _ => false,
+    }
 }
 
 #[cfg(test)]

@@ -71,7 +71,7 @@ fn new_queries_are_made_of_the_clauses() {
     );
     let reduced = anatomy("SELECT REDUCED ?s { ?s ?p ?o }");
     assert!(squeezed(&reduced.counted(true)).contains("{ SELECT DISTINCT ?s WHERE"));
-    // Every one of them is a query again, for a real parser too.
+    // Every one of them is a valid query for a real parser.
     for text in [
         a.page(&variables, 1, 2, true),
         a.page(&variables, 1, 2, false),

@@ -1,4 +1,4 @@
-//! A web server of a few lines on a real socket, which does what real ones do not do on demand.
+//! A small web server on a real socket that misbehaves on demand.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -61,7 +61,7 @@ pub(crate) struct Server {
 }
 
 impl Server {
-    /// Answers every request with what the closure writes; it is told the request and its number, from 0.
+    /// Answers every request with what the closure writes; the closure gets the request and its number, from 0.
     pub(crate) fn start(answer: impl Fn(&Request, usize, &mut TcpStream) + Send + Sync + 'static) -> Server {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
         let address = listener.local_addr().expect("an address");
@@ -117,7 +117,7 @@ fn receive(stream: &TcpStream) -> Option<Request> {
     Some(request)
 }
 
-/// Writes a whole answer. Failures are the client's business.
+/// Writes a whole answer. Errors are ignored: the client may have closed the connection.
 pub(crate) fn reply(stream: &mut TcpStream, status: &str, headers: &[(&str, &str)], body: &[u8]) {
     let mut text = format!("HTTP/1.1 {status}\r\nConnection: close\r\nContent-Length: {}\r\n", body.len());
     for (name, value) in headers {

@@ -8,7 +8,7 @@ const MF: &str = "http://www.w3.org/2001/sw/DataAccess/tests/test-manifest#";
 const QT: &str = "http://www.w3.org/2001/sw/DataAccess/tests/test-query#";
 const RDF: &str = "http://www.w3.org/1999/02/22-rdf-syntax-ns#";
 
-/// What a test wants to know.
+/// What a test checks.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Kind {
     /// The answers to a query.

@@ -20,7 +20,7 @@ use touchstone_kb::{Kb, NoProgress};
 use touchstone_logic::Language;
 use touchstone_protocol::{ServeOptions, serve};
 
-/// The suites, if they are at hand.
+/// The suites, if they are available.
 fn suites() -> Option<[PathBuf; 2]> {
     let shared = touchstone_testing::shared_data("w3c-sparql")?.canonicalize().unwrap();
     Some(["sparql10", "sparql11"].map(|suite| shared.join(suite)))

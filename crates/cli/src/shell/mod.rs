@@ -1,11 +1,13 @@
 //! `touchstone shell`: run queries interactively.
 
-use super::complete::{Brackets, Words};
-use super::{RunArgs, show};
+mod editor;
+
 use crate::progress::Bar;
-use crate::{Outcome, output};
-use anyhow::{Context, Result, bail};
-use clap::{Args, ValueEnum};
+use crate::session_args::SessionArgs;
+use crate::{Outcome, output, reply};
+use anyhow::{Context, Result};
+use clap::Args;
+use editor::{Brackets, Words};
 use reedline::{
     ColumnarMenu, DefaultPrompt, DefaultPromptSegment, Emacs, FileBackedHistory, KeyCode, KeyModifiers,
     MenuBuilder, Reedline, ReedlineEvent, ReedlineMenu, Signal, default_emacs_keybindings,
@@ -14,15 +16,15 @@ use std::io::IsTerminal;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
-use touchstone_engine::{Session, Settings};
+use touchstone_engine::{Session, Settings, ShellLine};
 use touchstone_kb::{Kb, cache_dir};
-use touchstone_logic::typed::{is_complete, is_english};
+use touchstone_logic::typed::is_complete;
 
 /// Arguments of `touchstone shell`.
 #[derive(Args)]
 pub(crate) struct ShellArgs {
     #[command(flatten)]
-    run: RunArgs,
+    session: SessionArgs,
 }
 
 const HELP: &str = "A query in any of the three languages; it continues on the next line while brackets are open, an empty line ends it.
@@ -38,10 +40,6 @@ const HELP: &str = "A query in any of the three languages; it continues on the n
 .quit               leave (also `quit`, `exit` or Ctrl-D)
 Tab completes names of functions, classes, relations, attributes and entities; Ctrl-C stops a query.";
 
-/// What begins with a dot.
-pub(super) const COMMANDS: [&str; 11] =
-    [".ask", ".engine", ".exit", ".find", ".help", ".json", ".kb", ".lang", ".quit", ".show", ".trace"];
-
 /// What a line led to.
 enum Next {
     Continue,
@@ -51,19 +49,19 @@ enum Next {
 
 /// The state between lines.
 struct Shell {
-    args: RunArgs,
+    args: SessionArgs,
     settings: Settings,
     json: bool,
     failed: bool,
 }
 
 pub(crate) fn run(args: &ShellArgs) -> Result<Outcome> {
-    let mut shell =
-        Shell { args: args.run.clone(), settings: args.run.settings()?, json: false, failed: false };
+    let (args, settings) = (args.session.clone(), args.session.settings()?);
+    let mut shell = Shell { args, settings, json: false, failed: false };
     let mut kb = Arc::new(crate::open_kb::open_kb(&shell.args.kb)?);
     let interactive = std::io::stdin().is_terminal();
     if interactive {
-        output::note(&format!("{}; .help lists the commands", kb.manifest().name));
+        note!("{}; .help lists the commands", kb.manifest().name);
     }
     let mut lines = std::io::stdin().lines();
     loop {
@@ -79,14 +77,14 @@ pub(crate) fn run(args: &ShellArgs) -> Result<Outcome> {
             Ok(opened) => {
                 kb = Arc::new(opened);
                 shell.args.kb = name;
-                output::note(&format!("the KB is now {}", kb.manifest().name));
+                note!("the KB is now {}", kb.manifest().name);
             }
             // The old one stays.
             Err(error) => shell.report(&error),
         }
     }
     // In a pipe, the exit code reports whether everything worked.
-    Ok(if shell.failed && !interactive { Outcome::NothingFound } else { Outcome::Done })
+    Outcome::found(interactive || !shell.failed)
 }
 
 /// Lines with an editor; the name of the KB that is wanted next, if one is.
@@ -203,100 +201,74 @@ fn piped_lines(
 
 impl Shell {
     fn line(&mut self, line: &str, session: &Session<'_>) -> Next {
-        let line = line.trim();
-        if line.is_empty() {
-            return Next::Continue;
-        }
-        let word = line.to_ascii_lowercase();
-        let command = match word.as_str() {
-            "help" | "?" | "quit" | "exit" => Some(format!(".{}", word.replace('?', "help"))),
-            _ => line.starts_with('.').then(|| line.to_owned()),
-        };
-        if let Some(command) = command {
-            return self.command(&command).unwrap_or_else(|error| {
-                self.report(&error);
-                Next::Continue
-            });
-        }
-        if is_english(line) {
-            self.failed = true;
-            output::note(&format!(
-                "This looks like a question in English, not like a query. To answer it, try:\n  .ask {line}\n.help lists the other commands."
-            ));
-            return Next::Continue;
-        }
-        let bar = Bar::after_interrupt();
-        let reply = session.run(self.args.language(line), line, &self.settings, &bar.cancel());
-        drop(bar);
-        let shown = if self.json { show::json(&reply) } else { show::table(&reply, false) };
-        if let Err(error) = shown {
+        self.run(line, session).unwrap_or_else(|error| {
             self.report(&error);
+            Next::Continue
+        })
+    }
+
+    fn run(&mut self, line: &str, session: &Session<'_>) -> Result<Next> {
+        let word = |on: bool| if on { "on" } else { "off" };
+        match ShellLine::parse(line)? {
+            ShellLine::Query(query) => self.query(query, session)?,
+            ShellLine::English(question) => {
+                self.failed = true;
+                note!(
+                    "This looks like a question in English, not like a query. To answer it, try:\n  .ask {question}\n.help lists the other commands."
+                );
+            }
+            ShellLine::Help => output::note(HELP),
+            ShellLine::Quit => return Ok(Next::Quit),
+            ShellLine::Trace(on) => {
+                self.settings.trace = on.unwrap_or(!self.settings.trace);
+                note!(".trace is {}", word(self.settings.trace));
+            }
+            ShellLine::Json(on) => {
+                self.json = on.unwrap_or(!self.json);
+                note!(".json is {}", word(self.json));
+            }
+            ShellLine::Engine(name) => {
+                if let Some(name) = name {
+                    self.settings.engine = self.args.engine(name)?;
+                }
+                note!("the engine is {}", self.settings.engine.name());
+            }
+            ShellLine::Language(language) => self.args.lang = language,
+            ShellLine::Show(name) => self.look_up(&["kb", "show"], name)?,
+            ShellLine::Find(name) => self.look_up(&["kb", "find"], name)?,
+            ShellLine::Ask(question) => self.look_up(&["ask"], question)?,
+            ShellLine::Kb(None) => note!("the KB is {}", self.args.kb),
+            ShellLine::Kb(Some(name)) => return Ok(Next::OpenKb(name.to_owned())),
+            _ => {}
         }
-        Next::Continue
+        Ok(Next::Continue)
+    }
+
+    fn query(&self, query: &str, session: &Session<'_>) -> Result<()> {
+        let bar = Bar::after_interrupt();
+        let reply = session.run(self.args.language(query), query, &self.settings, &bar.cancel());
+        drop(bar);
+        if self.json {
+            reply::json(&reply)?
+        } else {
+            reply::table(&reply, false)?
+        };
+        Ok(())
     }
 
     /// Runs another command about the same KB.
     fn look_up(&mut self, command: &[&str], name: &str) -> Result<()> {
         let kb = format!("--kb={}", self.args.kb);
-        let mut line = [&["touchstone"], command, &[kb.as_str()]].concat();
+        let mut line = [command, &[kb.as_str()]].concat();
         line.extend(self.json.then_some("--json"));
         line.extend(["--", name]);
-        let outcome = crate::done(crate::parsed(line.into_iter().map(str::to_owned))?)?;
-        self.failed |= outcome == Outcome::NothingFound;
+        let line: Vec<String> = line.into_iter().map(str::to_owned).collect();
+        self.failed |= crate::run_line(&line)? == Outcome::NothingFound;
         Ok(())
     }
 
     fn report(&mut self, error: &anyhow::Error) {
         self.failed = true;
         output::error(error);
-    }
-
-    fn command(&mut self, line: &str) -> Result<Next> {
-        let (name, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
-        let rest = rest.trim();
-        let switch = |rest: &str, now: bool| match rest {
-            "on" => Ok(true),
-            "off" => Ok(false),
-            "" => Ok(!now),
-            other => bail!("`{other}` is neither on nor off"),
-        };
-        let report =
-            |what: &str, on: bool| output::note(&format!("{what} is {}", if on { "on" } else { "off" }));
-        match name {
-            ".help" => output::note(HELP),
-            ".quit" | ".exit" => return Ok(Next::Quit),
-            ".trace" => {
-                self.settings.trace = switch(rest, self.settings.trace)?;
-                report(".trace", self.settings.trace);
-            }
-            ".json" => {
-                self.json = switch(rest, self.json)?;
-                report(".json", self.json);
-            }
-            ".engine" if rest.is_empty() => {
-                output::note(&format!("the engine is {}", self.settings.engine.name()))
-            }
-            ".engine" => {
-                self.settings.engine = self.args.engine(rest)?;
-                output::note(&format!("the engine is {}", self.settings.engine.name()));
-            }
-            ".lang" => {
-                self.args.lang = super::LanguageName::from_str(rest, true)
-                    .map_err(|_| anyhow::anyhow!("`{rest}` is none of auto, sexpr, kopl, sparql"))?;
-            }
-            ".show" | ".find" | ".ask" if rest.is_empty() => {
-                bail!("{name} needs something to look for, as in `{name} Paris`")
-            }
-            ".show" => self.look_up(&["kb", "show"], rest)?,
-            ".find" => self.look_up(&["kb", "find"], rest)?,
-            ".ask" => self.look_up(&["ask"], rest)?,
-            ".kb" if rest.is_empty() => output::note(&format!("the KB is {}", self.args.kb)),
-            ".kb" => return Ok(Next::OpenKb(rest.to_owned())),
-            other => {
-                let nearest = touchstone_kb::nearest_name(other, COMMANDS).unwrap_or(".help");
-                bail!("there is no command `{other}`; did you mean `{nearest}`?");
-            }
-        }
-        Ok(Next::Continue)
     }
 }

@@ -1,6 +1,6 @@
 //! Answers as tables, JSON, and SPARQL results.
 
-use super::{ended, notes};
+use crate::table::Table;
 use crate::{Outcome, output};
 use anyhow::{Result, bail};
 use std::io::{IsTerminal, Write};
@@ -11,43 +11,41 @@ use touchstone_engine::{Answer, Answers, Outcome as Ran, Reply};
 const SHOWN: usize = 100;
 
 /// As text for people.
-pub(super) fn table(reply: &Reply, all: bool) -> Result<Outcome> {
+pub(crate) fn table(reply: &Reply, all: bool) -> Result<Outcome> {
     notes(reply);
     if let Some(trace) = &reply.trace {
-        output::text(&format!("{trace}\n"))?;
+        say!("{trace}\n")?;
     }
     if let Ran::OverBudget(stopped) = &reply.outcome {
-        output::note(&format!(
-            "{stopped}; there is no answer. A higher limit may help: --max-{} (see --help)",
-            stopped.limit.word()
-        ));
+        let limit = stopped.limit.word();
+        note!("{stopped}; there is no answer. A higher limit may help: --max-{limit} (see --help)");
     }
     let Ran::Answered(answers) = &reply.outcome else { return ended(reply) };
     let shown = if all { usize::MAX } else { SHOWN };
     match answers {
         Answers::List { answers, .. } => match answers.as_slice() {
-            [only @ (Answer::Boolean { .. } | Answer::Number { .. })] => output::text(&only.to_string())?,
+            [only @ (Answer::Boolean { .. } | Answer::Number { .. })] => output::text(only)?,
             [] => {}
             answers => {
                 let with_ids = answers.iter().any(|answer| answer.id().is_some());
-                let mut table =
-                    output::table(if with_ids { &["answer", "id"] } else { &["answer"] }).whole(&["id"]);
+                let headings: &[&str] = if with_ids { &["answer", "id"] } else { &["answer"] };
+                let mut table = Table::new(headings).whole(&["id"]);
                 for answer in answers.iter().take(shown) {
                     let mut row = vec![answer.to_string()];
                     row.extend(with_ids.then(|| answer.id().unwrap_or_default().to_owned()));
                     table.add_row(row);
                 }
-                output::text(&table.to_string())?;
+                output::text(&table)?;
             }
         },
         Answers::Table { variables, rows, .. } => {
             let headings: Vec<&str> = variables.iter().map(String::as_str).collect();
-            let mut table = output::table(&headings);
+            let mut table = Table::new(&headings);
             let cell = |answer: &Option<Answer>| answer.as_ref().map_or(String::new(), ToString::to_string);
             for row in rows.iter().take(shown) {
                 table.add_row(row.iter().map(cell).collect::<Vec<String>>());
             }
-            output::text(&table.to_string())?;
+            output::text(&table)?;
         }
         Answers::Graph(Results::Graph(triples)) => {
             for triple in triples.iter().take(shown) {
@@ -58,12 +56,12 @@ pub(super) fn table(reply: &Reply, all: bool) -> Result<Outcome> {
     }
     let n = answers.len();
     if n > shown {
-        output::note(&format!("the first {shown} of {} answers; --all shows all", output::count(n as u64)));
+        note!("the first {shown} of {} answers; --all shows all", output::count(n));
     }
     // The time is for people who watch; in a file it would only be different every time.
     if std::io::stderr().is_terminal() {
-        let answers = output::counted(n as u64, "answer", "answers");
-        output::note(&format!("{answers} in {} ({})", duration(reply.cost.time), reply.engine.unwrap_or("")));
+        let answers = output::counted(n, "answer", "answers");
+        note!("{answers} in {} ({})", duration(reply.cost.time), reply.engine.unwrap_or(""));
     }
     ended(reply)
 }
@@ -78,13 +76,13 @@ fn duration(time: std::time::Duration) -> String {
 }
 
 /// As JSON.
-pub(super) fn json(reply: &Reply) -> Result<Outcome> {
+pub(crate) fn json(reply: &Reply) -> Result<Outcome> {
     output::json(reply)?;
     ended(reply)
 }
 
 /// As results of SPARQL.
-pub(super) fn formatted(reply: &Reply, format: ReplyFormat) -> Result<Outcome> {
+pub(crate) fn formatted(reply: &Reply, format: ReplyFormat) -> Result<Outcome> {
     notes(reply);
     match &reply.outcome {
         Ran::Answered(answers) => {
@@ -103,8 +101,23 @@ pub(super) fn formatted(reply: &Reply, format: ReplyFormat) -> Result<Outcome> {
             }
             out.flush()?;
         }
-        Ran::OverBudget(stopped) => output::note(&stopped.to_string()),
+        Ran::OverBudget(stopped) => output::note(stopped),
         _ => {}
     }
     ended(reply)
+}
+
+/// How an outcome ends the program.
+fn ended(reply: &Reply) -> Result<Outcome> {
+    match &reply.outcome {
+        Ran::Answered(answers) => Outcome::found(!answers.is_empty()),
+        Ran::OverBudget(_) => Ok(Outcome::NothingFound),
+        Ran::Unparsable(message) | Ran::Failed(message) => bail!("{message}"),
+    }
+}
+
+fn notes(reply: &Reply) {
+    for note in &reply.notes {
+        note!("note: {note}");
+    }
 }

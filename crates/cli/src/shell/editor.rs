@@ -3,6 +3,7 @@
 use crate::output;
 use reedline::{Completer, CompletionResult, Span, Suggestion, ValidationResult, Validator};
 use std::sync::Arc;
+use touchstone_engine::ShellLine;
 use touchstone_engine::completion::Completions;
 use touchstone_kb::Kb;
 use touchstone_logic::typed::is_complete;
@@ -12,7 +13,7 @@ pub(super) struct Words(Completions);
 
 impl Words {
     pub(super) fn new(kb: Arc<Kb>) -> Words {
-        Words(Completions::new(kb, &super::shell::COMMANDS))
+        Words(Completions::new(kb, &ShellLine::COMMANDS))
     }
 }
 

@@ -1,0 +1,21 @@
+//! Values of the libraries as arguments, by their names.
+
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+
+/// A value, or `None` if it is to be guessed, which is called `auto`.
+pub(crate) type Auto<T> = Option<T>;
+
+/// Parses the name of a value; each has a name and a help text, which may be empty.
+pub(crate) fn choice<T: Clone + Send + Sync + 'static>(
+    values: impl IntoIterator<Item = (&'static str, &'static str, T)>,
+) -> impl TypedValueParser<Value = T> {
+    let values: Vec<(&'static str, &'static str, T)> = values.into_iter().collect();
+    let possible = values.iter().map(|(name, help, _)| match *help {
+        "" => PossibleValue::new(*name),
+        help => PossibleValue::new(*name).help(help),
+    });
+    PossibleValuesParser::new(possible.collect::<Vec<_>>()).try_map(move |name| {
+        let found = values.iter().find(|(known, ..)| *known == name);
+        found.map(|(.., value)| value.clone()).ok_or("not a possible value")
+    })
+}

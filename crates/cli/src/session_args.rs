@@ -1,0 +1,117 @@
+//! How queries are run: arguments of `query` and `shell`.
+
+use crate::choice::{Auto, choice};
+use anyhow::{Result, bail};
+use clap::Args;
+use std::sync::Arc;
+use std::time::Duration;
+use touchstone_engine::budget::Limits;
+use touchstone_engine::compat::Compat;
+use touchstone_engine::{AutoEngine, EmbeddedEngine, Engine, Settings, SparevalEngine, View};
+use touchstone_logic::Language;
+use touchstone_protocol::{Endpoint, EndpointSettings};
+
+/// How queries are run.
+#[derive(Args, Clone)]
+pub(crate) struct SessionArgs {
+    /// `world` (embedded), or the directory of a compiled KB
+    #[arg(long, default_value = "world", value_name = "world|DIR")]
+    pub(crate) kb: String,
+    /// The language of the query
+    #[arg(long, value_parser = choice(LANGUAGES), default_value = "auto")]
+    pub(crate) lang: Auto<Language>,
+    /// What runs the query: auto, embedded, spareval, endpoint:URL (a SPARQL server that holds the KB; see docs/running-queries.md)
+    #[arg(long, default_value = "auto", value_name = "ENGINE")]
+    engine: String,
+    /// The graph of the endpoint to query, if it holds several (Virtuoso does)
+    #[arg(long, value_name = "IRI")]
+    default_graph: Option<String>,
+    /// Get results of an endpoint in pages of this size [default: only results that the server cuts]
+    #[arg(long, value_name = "ROWS", value_parser = clap::value_parser!(u32).range(1..))]
+    page_size: Option<u32>,
+    /// Run KoPL programs as a published executor does, mistakes included
+    #[arg(long, value_parser = choice(COMPATS))]
+    compat: Option<Compat>,
+    /// The graph that SPARQL queries refer to
+    #[arg(long, value_parser = choice(VIEWS), default_value = "auto")]
+    view: Auto<View>,
+    /// Maximum number of seconds for a query
+    #[arg(long, default_value_t = 10.0, value_name = "SECONDS")]
+    max_time: f64,
+    /// Maximum number of operations for a query
+    #[arg(long, default_value_t = Limits::default().operations, value_name = "N")]
+    max_operations: u64,
+    /// Maximum number of answers to a query
+    #[arg(long, default_value_t = Limits::default().rows, value_name = "N")]
+    max_rows: u64,
+    /// Maximum number of megabytes that a query may hold in memory
+    #[arg(long, default_value_t = Limits::default().memory >> 20, value_name = "MB")]
+    max_memory: u64,
+}
+
+const LANGUAGES: [(&str, &str, Auto<Language>); 4] = [
+    ("auto", "Guessed from the query", None),
+    ("sexpr", "S-expressions", Some(Language::Sexpr)),
+    ("kopl", "KoPL programs", Some(Language::Kopl)),
+    ("sparql", "SPARQL", Some(Language::Sparql)),
+];
+
+const COMPATS: [(&str, &str, Compat); 2] = [
+    ("kopl", "The PyPI package KoPL 0.0.5", Compat::Kopl),
+    ("rule", "The rule executor of KQA Pro's baselines", Compat::Rule),
+];
+
+const VIEWS: [(&str, &str, Auto<View>); 3] = [
+    ("auto", "Guessed from the query", None),
+    ("direct", "Plain triples", Some(View::Direct)),
+    ("kqapro", "KQA Pro's graph: values and facts are nodes", Some(View::KqaPro)),
+];
+
+impl SessionArgs {
+    /// How the arguments say to run a query.
+    pub(crate) fn settings(&self) -> Result<Settings> {
+        if !(self.max_time >= 0.0 && self.max_time.is_finite()) {
+            bail!("--max-time {} is not a number of seconds", self.max_time);
+        }
+        Ok(Settings {
+            engine: self.engine(&self.engine)?,
+            view: self.view,
+            compat: self.compat,
+            limits: Limits {
+                operations: self.max_operations,
+                rows: self.max_rows,
+                memory: self.max_memory.saturating_mul(1 << 20),
+                time: self.max_time(),
+            },
+            ..Settings::default()
+        })
+    }
+
+    fn max_time(&self) -> Duration {
+        Duration::try_from_secs_f64(self.max_time).unwrap_or(Duration::MAX)
+    }
+
+    /// The engine with a name.
+    pub(crate) fn engine(&self, name: &str) -> Result<Arc<dyn Engine>> {
+        Ok(match (name, name.strip_prefix("endpoint:")) {
+            ("auto", _) => Arc::new(AutoEngine),
+            ("embedded", _) => Arc::new(EmbeddedEngine),
+            ("spareval", _) => Arc::new(SparevalEngine),
+            (_, Some(url)) => {
+                let settings = EndpointSettings {
+                    timeout: self.max_time(),
+                    page_size: self.page_size.map(|rows| rows as usize),
+                    default_graph: self.default_graph.clone(),
+                    ..Default::default()
+                };
+                Arc::new(Endpoint::new(url, settings)?)
+            }
+            _ => bail!("there is no engine `{name}`; there are auto, embedded, spareval and endpoint:URL"),
+        })
+    }
+
+    /// The language of a query.
+    pub(crate) fn language(&self, text: &str) -> Language {
+        self.lang.unwrap_or_else(|| Language::guess(text))
+    }
+}

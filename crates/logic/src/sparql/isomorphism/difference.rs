@@ -1,0 +1,97 @@
+//! Where two simplified queries differ, in words.
+
+use super::super::statements::{StatementTerm, Statements};
+use super::Structure;
+use spargebra::Query;
+use spargebra::algebra::GraphPattern;
+
+/// Where two simplified queries differ first; the first is the gold one.
+pub fn difference(gold: &Query, predicted: &Query) -> String {
+    if kind(gold) != kind(predicted) {
+        return format!("gold is {}, predicted is {}", kind(gold), kind(predicted));
+    }
+    let columns = (columns(gold), columns(predicted));
+    if columns.0 != columns.1 {
+        return format!("gold has {}, predicted has {}", counted(columns.0), counted(columns.1));
+    }
+    let (ours, theirs) = (patterns(gold), patterns(predicted));
+    if let Some(only) = first_missing(&ours, &theirs) {
+        return format!("only gold has {only}");
+    }
+    if let Some(only) = first_missing(&theirs, &ours) {
+        return format!("only predicted has {only}");
+    }
+    let conditions = |query| {
+        let numbers = |structure: Structure<'_>| {
+            let mut numbers: Vec<u64> = structure.conditions().iter().map(|c| c.number).collect();
+            numbers.sort_unstable();
+            numbers
+        };
+        Structure::of(query).map(numbers)
+    };
+    if conditions(gold) != conditions(predicted) {
+        return "another condition, order, limit or aggregate".to_owned();
+    }
+    "the same parts, joined differently".to_owned()
+}
+
+fn kind(query: &Query) -> &'static str {
+    match query {
+        Query::Select { .. } => "a SELECT query",
+        Query::Ask { .. } => "an ASK query",
+        Query::Construct { .. } => "a CONSTRUCT query",
+        Query::Describe { .. } => "a DESCRIBE query",
+    }
+}
+
+fn counted(columns: usize) -> String {
+    if columns == 1 { "1 column".to_owned() } else { format!("{columns} columns") }
+}
+
+fn columns(query: &Query) -> usize {
+    let Query::Select { pattern, .. } = query else { return 0 };
+    let mut pattern = pattern;
+    while let GraphPattern::Distinct { inner }
+    | GraphPattern::Reduced { inner }
+    | GraphPattern::Slice { inner, .. } = pattern
+    {
+        pattern = inner;
+    }
+    match pattern {
+        GraphPattern::Project { variables, .. } => variables.len(),
+        _ => 0,
+    }
+}
+
+/// The triple patterns without the names of their variables, sorted.
+fn patterns(query: &Query) -> Vec<String> {
+    let shown = |term: &StatementTerm<'_>| match term {
+        StatementTerm::Variable(_) | StatementTerm::Blank(_) => "?".to_owned(),
+        StatementTerm::Fixed(text) => match text.rsplit(['/', '#']).next() {
+            Some(local) if !local.is_empty() && text.starts_with("http") => local.to_owned(),
+            _ => text.to_string(),
+        },
+    };
+    let pattern = |terms: [StatementTerm<'_>; 3]| {
+        format!("`{} {} {}`", shown(&terms[0]), shown(&terms[1]), shown(&terms[2]))
+    };
+    let mut patterns: Vec<String> = Statements::of(query).patterns.into_iter().map(pattern).collect();
+    patterns.sort_unstable();
+    patterns
+}
+
+/// The first of a sorted list that another one does not have as often.
+fn first_missing<'t>(list: &'t [String], other: &[String]) -> Option<&'t str> {
+    let mut rest = other.iter().peekable();
+    for item in list {
+        while rest.peek().is_some_and(|next| *next < item) {
+            rest.next();
+        }
+        if rest.peek() == Some(&item) {
+            rest.next();
+        } else {
+            return Some(item);
+        }
+    }
+    None
+}

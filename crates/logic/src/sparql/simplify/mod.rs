@@ -1,0 +1,82 @@
+//! The same query in fewer ways of writing it.
+//!
+//! People and language models write one question in many ways: with columns for labels, optional parts that nothing uses, variables that
+//! stand for one thing, paths or chains of triples, filters or tables. Here a query is laid out flat and rewritten so that many of them become
+//! one. Each rule keeps the set of answers, with four exceptions that follow what the writer means: columns that only name or describe
+//! what is found go, with the condition that it has such a name; casts around a sort key go; an order without a limit goes; and a statement
+//! of Wikidata without qualifiers is the direct property, whatever its rank.
+//!
+//! The result is a query of the parser, so recognition, comparison and graphs need no second way to read SPARQL.
+
+mod decoration;
+mod flatten;
+mod group;
+mod select;
+mod statements;
+mod substitute;
+#[cfg(test)]
+mod tests;
+mod variables;
+
+pub(super) use decoration::says_more_than_meant;
+pub(crate) use variables::operands;
+
+use select::Select;
+use spargebra::Query;
+
+/// Maximum depth of patterns to lay out: this is recursive.
+const MAX_DEPTH: usize = 100;
+
+/// A simplified query.
+#[derive(Debug, Clone)]
+pub struct Simplified {
+    /// The query: its answers are a set of rows without the columns of `decoration`.
+    pub query: Query,
+    /// The columns that only name or describe what is found.
+    pub decoration: Vec<String>,
+    /// The number of rules applied that follow what is meant rather than what is written.
+    pub(super) n_meant: usize,
+}
+
+/// What the rules share.
+#[derive(Default)]
+struct Simplifier {
+    depth: usize,
+    /// The number of names made up so far.
+    fresh: usize,
+    /// Whether the query asks the label service for names.
+    label_service: bool,
+    decoration: Vec<String>,
+    /// The number of labels and statement nodes that were removed.
+    n_meant: usize,
+}
+
+impl Simplified {
+    /// Of a parsed query; `None` for CONSTRUCT, DESCRIBE and what is nested too deep.
+    #[must_use]
+    pub fn of(query: &Query) -> Option<Simplified> {
+        let mut simplifier = Simplifier::default();
+        let query = match query {
+            Query::Select { dataset, pattern, base_iri } => {
+                let mut select = Select::of(pattern, &mut simplifier)?;
+                select.simplify(&mut simplifier, true);
+                Query::Select {
+                    dataset: dataset.clone(),
+                    pattern: select.pattern(),
+                    base_iri: base_iri.clone(),
+                }
+            }
+            Query::Ask { dataset, pattern, base_iri } => {
+                let mut select = Select::existing(pattern, &mut simplifier)?;
+                select.simplify(&mut simplifier, true);
+                Query::Ask {
+                    dataset: dataset.clone(),
+                    pattern: select.pattern_of_ask(),
+                    base_iri: base_iri.clone(),
+                }
+            }
+            Query::Construct { .. } | Query::Describe { .. } => return None,
+        };
+        Some(Simplified { query, decoration: simplifier.decoration, n_meant: simplifier.n_meant })
+    }
+}

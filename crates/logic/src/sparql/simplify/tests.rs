@@ -1,0 +1,139 @@
+#![allow(clippy::unwrap_used)]
+use crate::equal::compare_forms;
+use crate::{Knowledge, Language, ReadForm};
+
+const PREFIXES: &str = "PREFIX rdfs: <http://www.w3.org/2000/01/rdf-schema#> PREFIX : <urn:> \
+    PREFIX wd: <http://www.wikidata.org/entity/> PREFIX wdt: <http://www.wikidata.org/prop/direct/> \
+    PREFIX p: <http://www.wikidata.org/prop/> PREFIX ps: <http://www.wikidata.org/prop/statement/> \
+    PREFIX pq: <http://www.wikidata.org/prop/qualifier/> PREFIX wikibase: <http://wikiba.se/ontology#> \
+    PREFIX bd: <http://www.bigdata.com/rdf#> PREFIX xsd: <http://www.w3.org/2001/XMLSchema#> ";
+
+fn read(text: &str) -> ReadForm {
+    let form = ReadForm::read(Language::Sparql, &format!("{PREFIXES}{text}"), &Knowledge::of_spelling());
+    assert!(form.sparql().is_some(), "{text}: {:?}", form.error());
+    form
+}
+
+fn same(one: &str, other: &str) -> bool {
+    let (one, other) = (read(one), read(other));
+    let verdict = compare_forms(&one, &other, &()).unwrap();
+    assert_eq!(verdict.equal, compare_forms(&other, &one, &()).unwrap().equal);
+    assert_eq!(verdict.equal, verdict.why.is_none());
+    verdict.equal
+}
+
+#[test]
+fn decoration_does_not_change_what_is_asked() {
+    let gold = "SELECT DISTINCT ?x WHERE { wd:Q30 wdt:P122 ?x }";
+    for written in [
+        "SELECT ?g ?gLabel { wd:Q30 wdt:P122 ?g OPTIONAL { ?g rdfs:label ?gLabel FILTER(LANG(?gLabel) = 'en') } }",
+        "SELECT ?g ?gLabel { wd:Q30 wdt:P122 ?g . ?g rdfs:label ?gLabel . FILTER(LANG(?gLabel) = 'en') }",
+        "SELECT ?g { wd:Q30 wdt:P122 ?g . ?g rdfs:label ?gLabel . FILTER(LANGMATCHES(LANG(?gLabel), 'en')) }",
+        "SELECT ?g ?gLabel { wd:Q30 wdt:P122 ?g SERVICE wikibase:label { bd:serviceParam wikibase:language 'en' } }",
+        "SELECT ?g (SAMPLE(?l) AS ?name) { wd:Q30 wdt:P122 ?g . ?g rdfs:label ?l } GROUP BY ?g",
+        "SELECT ?g ?l { wd:Q30 wdt:P122 ?g . OPTIONAL { ?g rdfs:label ?l } } GROUP BY ?g ?l ORDER BY ?l",
+        "SELECT ?c ?g { BIND(wd:Q30 AS ?c) ?c wdt:P122 ?g }",
+        "SELECT ?g ?c { VALUES ?c { wd:Q30 } ?c wdt:P122 ?g }",
+        "SELECT ?g { ?c wdt:P122 ?g FILTER(?c = wd:Q30) }",
+        "SELECT ?g { wd:Q30 p:P122 ?s . ?s ps:P122 ?g }",
+        "SELECT ?g { wd:Q30 p:P122/ps:P122 ?g }",
+        "SELECT ?y { wd:Q30 wdt:P122 ?g BIND(?g AS ?y) }",
+        "SELECT ?g { ?g ^wdt:P122 wd:Q30 OPTIONAL { ?g wdt:P1 ?unused } }",
+        "SELECT ?g { { SELECT ?g { wd:Q30 wdt:P122 ?g } } }",
+    ] {
+        assert!(same(gold, written), "{written}");
+    }
+}
+
+#[test]
+fn different_questions_stay_different() {
+    let gold = "SELECT DISTINCT ?x WHERE { wd:Q30 wdt:P122 ?x }";
+    for written in [
+        "SELECT ?xLabel { wd:Q30 wdt:P122 ?x . ?x rdfs:label ?xLabel }",
+        "SELECT ?x ?y { wd:Q30 wdt:P122 ?x . ?x wdt:P1 ?y }",
+        "SELECT ?x { wd:Q30 wdt:P122 ?x . ?x rdfs:label ?l FILTER(CONTAINS(?l, 'republic')) }",
+        "SELECT ?x { wd:Q30 wdt:P122 ?x . ?x rdfs:label 'republic'@en }",
+        "SELECT ?x { wd:Q30 wdt:P122 ?x OPTIONAL { ?x wdt:P1 ?y } FILTER(!BOUND(?y)) }",
+        "SELECT ?x { wd:Q30 p:P122 ?s . ?s ps:P122 ?x ; pq:P580 ?when }",
+        "SELECT ?x { wd:Q30 wdt:P122* ?x }",
+        "SELECT ?x { wd:Q30 wdt:P122 ?x } LIMIT 1",
+        "SELECT (COUNT(?x) AS ?n) { wd:Q30 wdt:P122 ?x }",
+        "ASK { wd:Q30 wdt:P122 ?x }",
+        "SELECT ?x { wd:Q31 wdt:P122 ?x }",
+        "SELECT ?x { wd:Q30 wdt:P122 ?x MINUS { ?x wdt:P1 ?y } }",
+    ] {
+        assert!(!same(gold, written), "{written}");
+    }
+}
+
+#[test]
+fn equivalent_spellings_outside_the_algebra_are_equal() {
+    for (one, other) in [
+        (
+            "SELECT ?x { ?p :a ?x } GROUP BY ?x ORDER BY DESC(COUNT(?p)) LIMIT 1",
+            "SELECT ?c { SELECT ?c (COUNT(?q) AS ?n) { ?q :a ?c } GROUP BY ?c ORDER BY DESC(?n) LIMIT 1 }",
+        ),
+        ("SELECT ?x ?y { ?x :a ?y . ?y :b ?z }", "SELECT ?v ?u { ?u :a/:b ?w . ?u :a ?v . ?v :b ?w2 }"),
+        ("SELECT ?x { ?x :a|:b ?y }", "SELECT ?x { { ?x :b ?z } UNION { ?x :a ?z } }"),
+        (
+            "SELECT ?x { ?x :a ?y MINUS { ?x :b :c } }",
+            "SELECT ?x { ?x :a ?y FILTER NOT EXISTS { ?x :b :c } }",
+        ),
+        ("SELECT ?x ?y { ?x :a ?y }", "SELECT ?y ?x { ?x :a ?y }"),
+        (
+            "SELECT ?x ?y ?z { ?x :a ?w OPTIONAL { ?x :b ?y } OPTIONAL { ?x :c ?z } }",
+            "SELECT ?x ?y ?z { ?x :a ?w OPTIONAL { ?x :c ?z } OPTIONAL { ?x :b ?y } }",
+        ),
+        (
+            "SELECT ?x { ?x :a ?d FILTER(YEAR(?d) > 1990) } ORDER BY ?d LIMIT 3",
+            "SELECT ?b { FILTER(1990 < YEAR(?e)) ?b :a ?e } ORDER BY ASC(xsd:dateTime(?e)) LIMIT 3",
+        ),
+        ("SELECT (COUNT(DISTINCT ?x) AS ?n) { :k :a ?x }", "SELECT (COUNT(?y) AS ?m) { :k :a ?y }"),
+    ] {
+        // A path that repeats a triple is the same only if the repetition is one.
+        let expected = !one.contains("?y . ?y :b ?z");
+        assert_eq!(same(one, other), expected, "{one}\n{other}");
+    }
+}
+
+#[test]
+fn what_depends_on_order_is_not_reordered() {
+    for (one, other) in [
+        // The second optional part uses what the first one binds.
+        (
+            "SELECT ?x ?y ?z { ?x :a ?w OPTIONAL { ?x :b ?y } OPTIONAL { ?x :c ?y ; :d ?z } }",
+            "SELECT ?x ?y ?z { ?x :a ?w OPTIONAL { ?x :c ?y ; :d ?z } OPTIONAL { ?x :b ?y } }",
+        ),
+        // A triple after an optional part joins with it.
+        (
+            "SELECT ?x ?y { ?x :a ?w OPTIONAL { ?x :b ?y } ?y :c ?x }",
+            "SELECT ?x ?y { ?x :a ?w . ?y :c ?x OPTIONAL { ?x :b ?y } }",
+        ),
+        // A filter in a nested group does not see the variable outside.
+        (
+            "SELECT ?x { ?x :a ?w { ?x :b ?v FILTER(?w > ?v) } }",
+            "SELECT ?x { ?x :a ?w . ?x :b ?v FILTER(?w > ?v) }",
+        ),
+        ("SELECT (COUNT(?x) AS ?n) { ?x :a ?y }", "SELECT (COUNT(DISTINCT ?x) AS ?n) { ?x :a ?y }"),
+    ] {
+        assert!(!same(one, other), "{one}\n{other}");
+    }
+}
+
+#[test]
+fn every_query_has_a_graph() {
+    for (text, code) in [
+        ("SELECT ?x ?y { ?x :a ?y . ?y :b :c }", "T1:((()))"),
+        ("SELECT ?x { :k :a* ?x }", "T1:(())"),
+        ("SELECT ?x { ?x :a :b OPTIONAL { ?x :c ?y } } GROUP BY ?x HAVING(COUNT(?y) > 2)", "T0:((){})"),
+        ("SELECT ?x { ?p :a ?x } GROUP BY ?x ORDER BY DESC(COUNT(?p)) LIMIT 1", "T0:({})"),
+    ] {
+        let graph = read(text).graph().unwrap();
+        assert_eq!(
+            graph.shape().code.split(':').nth(1),
+            code.split(':').nth(1),
+            "{text}: {}",
+            graph.shape().code
+        );
+    }
+}
