@@ -2,6 +2,7 @@
 
 use crate::named::named_enum;
 use touchstone_kb::Comparison;
+use touchstone_logic::sparql::SparqlOutline;
 use touchstone_logic::{Ask, Query, Set};
 
 /// The part of a benchmark that a question belongs to.
@@ -77,6 +78,18 @@ impl Function {
     }
 }
 
+impl From<SparqlOutline> for Function {
+    fn from(outline: SparqlOutline) -> Function {
+        match outline {
+            SparqlOutline { verifies: true, .. } => Function::Verify,
+            SparqlOutline { takes_extreme: true, .. } => Function::Superlative,
+            SparqlOutline { counts: true, .. } => Function::Count,
+            SparqlOutline { compares: true, .. } => Function::Comparative,
+            _ => Function::None,
+        }
+    }
+}
+
 /// The nine ways to ask.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[allow(missing_docs)]
@@ -117,6 +130,17 @@ impl QuestionType {
             Ask::AttributeQualifier { .. } => QuestionType::HighLevelLiteral,
             Ask::RelationQualifier { .. } => QuestionType::HighLevelRelational,
             Ask::SelectBetween { .. } => QuestionType::SelectBetween,
+        }
+    }
+}
+
+impl From<SparqlOutline> for QuestionType {
+    fn from(outline: SparqlOutline) -> QuestionType {
+        match outline {
+            SparqlOutline { verifies: true, .. } => QuestionType::Verify,
+            SparqlOutline { takes_extreme: true, .. } => QuestionType::SelectAmong,
+            SparqlOutline { counts: true, .. } => QuestionType::Count,
+            _ => QuestionType::QueryName,
         }
     }
 }

@@ -26,6 +26,9 @@ pub enum InvalidPrediction {
     /// One of its alternatives is neither a text nor an object with a logical form.
     #[error("an alternative has no `logical_form`")]
     AlternativeWithoutForm,
+    /// A file of result sets has something else in it.
+    #[error("it is not an object of result sets: {{\"id\": {{\"cell\": 1}}}}")]
+    NotResultSets,
 }
 
 /// A reply of a system that is not a prediction.

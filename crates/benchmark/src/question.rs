@@ -72,8 +72,8 @@ impl Question {
             graph: parts.graph.into(),
             alias: shape.alias.map(|alias| alias.name.to_owned()),
             shape: shape.code,
-            function: Function::of(parts.query),
-            kind: QuestionType::of(parts.query),
+            function: parts.function,
+            kind: parts.kind,
             categories: parts.program.map(categories).unwrap_or_default(),
             answers: Vec::new(),
             answers_empty: false,
@@ -133,8 +133,10 @@ impl Question {
 /// A query with what is known about it.
 #[derive(Debug, Clone, Copy)]
 pub struct QuestionParts<'q> {
-    /// The query.
-    pub query: &'q Query,
+    /// The function on top of it.
+    pub function: Function,
+    /// KQA Pro's type.
+    pub kind: QuestionType,
     /// Its graph.
     pub graph: &'q QueryGraph,
     /// Its schema items.

@@ -35,6 +35,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         files: vec![SplitFile { split: Split::Test, file }],
         kb: KbIdentity::of(None),
         levels: LevelSource::Keep,
+        answers: None,
         looks_up_answers: false,
     };
     let imported = import(&config, &NoProgress);

@@ -12,20 +12,35 @@ pub struct ComparedAnswer<'a> {
     pub text: Cow<'a, str>,
     /// Its value without the unit, if it has one.
     pub value: Option<Cow<'a, str>>,
+    /// Yes or no, if it is one of them.
+    pub boolean: Option<bool>,
+    /// The cells of an answer of several columns; an unbound cell has neither id nor text.
+    pub cells: Option<Box<[ComparedAnswer<'a>]>>,
 }
 
 impl<'a> ComparedAnswer<'a> {
     /// A bare text.
     pub fn plain(text: impl Into<Cow<'a, str>>) -> ComparedAnswer<'a> {
-        ComparedAnswer { id: None, text: text.into(), value: None }
+        ComparedAnswer { text: text.into(), ..ComparedAnswer::default() }
     }
 
     /// An answer in the ways in which it can be written.
     pub fn of(answer: &'a Answer) -> ComparedAnswer<'a> {
+        let cells = match answer {
+            Answer::Tuple { cells } => Some(
+                cells.iter().map(|cell| cell.as_ref().map(ComparedAnswer::of).unwrap_or_default()).collect(),
+            ),
+            _ => None,
+        };
         ComparedAnswer {
             id: answer.id().map(Cow::Borrowed),
             text: answer.text(),
             value: answer.value_without_unit().map(Cow::Borrowed),
+            boolean: match answer {
+                Answer::Boolean { value } => Some(*value),
+                _ => None,
+            },
+            cells,
         }
     }
 
@@ -35,7 +50,7 @@ impl<'a> ComparedAnswer<'a> {
             Answer::Entity { id, label } | Answer::Class { id, label } | Answer::Relation { id, label }
                 if !id.is_empty() && !label.is_empty() =>
             {
-                ComparedAnswer { id: Some(id.into()), text: label.into(), value: None }
+                ComparedAnswer { id: Some(id.into()), text: label.into(), ..ComparedAnswer::default() }
             }
             other => ComparedAnswer::of(&other).into_owned(),
         }
@@ -55,23 +70,31 @@ impl<'a> ComparedAnswer<'a> {
             match (number, text("unit").filter(|unit| unit != "1"), text("date").or_else(|| text("year"))) {
                 (Some(number), Some(unit), _) => {
                     return ComparedAnswer {
-                        id: None,
                         text: format!("{number} {unit}").into(),
                         value: Some(number.into()),
+                        ..ComparedAnswer::default()
                     };
                 }
                 (Some(value), None, _) | (None, _, Some(value)) => return ComparedAnswer::plain(value),
                 (None, _, None) => {}
             }
         }
-        let cell = |cell: &Option<Answer>| cell.as_ref().map_or(String::new(), ToString::to_string);
-        ComparedAnswer::plain(row.iter().map(cell).collect::<Vec<_>>().join(" | "))
+        ComparedAnswer::of(&Answer::Tuple { cells: row.to_vec() }).into_owned()
     }
 
     /// The same with owned texts.
     pub(crate) fn into_owned(self) -> ComparedAnswer<'static> {
         let owned = |text: Cow<'a, str>| Cow::Owned(text.into_owned());
-        ComparedAnswer { id: self.id.map(owned), text: owned(self.text), value: self.value.map(owned) }
+        let of_cells = |cells: Box<[ComparedAnswer<'a>]>| {
+            cells.into_vec().into_iter().map(ComparedAnswer::into_owned).collect()
+        };
+        ComparedAnswer {
+            id: self.id.map(owned),
+            text: owned(self.text),
+            value: self.value.map(owned),
+            boolean: self.boolean,
+            cells: self.cells.map(of_cells),
+        }
     }
 
     /// The answer as official files write it: the id, or the value without its unit.

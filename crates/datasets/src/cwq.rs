@@ -6,7 +6,8 @@ use crate::importer::Importer;
 use crate::item::ItemSource;
 use crate::questions::ReadQuestions;
 use serde_json::Value as Json;
-use touchstone_logic::{Answer, Query};
+use touchstone_benchmark::Function;
+use touchstone_logic::Answer;
 
 /// The data set.
 pub(crate) struct Cwq;
@@ -34,10 +35,10 @@ impl ReadQuestions for Cwq {
         ItemSource::sparql(json)
     }
 
-    fn answers(&self, json: &Json, query: &Query, _importer: &Importer<'_>) -> Vec<Answer> {
+    fn answers(&self, json: &Json, function: Function, _importer: &Importer<'_>) -> Vec<Answer> {
         match listed(json) {
-            Some(list @ Json::Array(_)) => freebase::answers(Some(list), query),
-            Some(one) => vec![freebase::answer(one, query)],
+            Some(list @ Json::Array(_)) => freebase::answers(Some(list), function),
+            Some(one) => vec![freebase::answer(one, function)],
             None => Vec::new(),
         }
     }

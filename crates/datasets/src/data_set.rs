@@ -3,7 +3,9 @@
 use crate::export::Export;
 use crate::official::Evaluator;
 use crate::questions::ReadQuestions;
-use crate::{cwq, gek, grailqa, graphquestions, kqapro, lcquad, lines, nspm, parquet, plain, qald, webqsp};
+use crate::{
+    cwq, gek, grailqa, graphquestions, kqapro, lcquad, lines, nspm, parquet, plain, qald, text2sparql, webqsp,
+};
 use touchstone_logic::Language;
 
 /// A published data set, or a format or evaluator that several of them share. The module of each holds everything about it.
@@ -32,6 +34,8 @@ pub enum DataSet {
     LcQuad2,
     /// QALD: `query` with `sparql`, and the question in several languages.
     Qald,
+    /// TEXT2SPARQL: YAML with questions in several languages, and `query` with `sparql`.
+    Text2Sparql,
     /// Neural SPARQL machines: a question and an encoded query, on two lines or in one row of templates.
     Nspm,
     /// Touchstone's own lines: questions with a logical form in any language.
@@ -77,7 +81,7 @@ pub(crate) trait Published: Sync {
 
 impl DataSet {
     /// All of them.
-    pub const ALL: [DataSet; 16] = [
+    pub const ALL: [DataSet; 17] = [
         DataSet::GrailQa,
         DataSet::GraphQuestions,
         DataSet::WebQsp,
@@ -86,6 +90,7 @@ impl DataSet {
         DataSet::LcQuad,
         DataSet::LcQuad2,
         DataSet::Qald,
+        DataSet::Text2Sparql,
         DataSet::Nspm,
         DataSet::Lines,
         DataSet::Forms(Language::Sexpr),
@@ -106,6 +111,7 @@ impl DataSet {
             DataSet::LcQuad => &lcquad::FIRST,
             DataSet::LcQuad2 => &lcquad::SECOND,
             DataSet::Qald => &qald::Qald,
+            DataSet::Text2Sparql => &text2sparql::Text2Sparql,
             DataSet::Nspm => &nspm::Nspm,
             DataSet::Lines => &lines::Lines,
             DataSet::Forms(Language::Sexpr) => &plain::SEXPR,
@@ -208,13 +214,14 @@ mod tests {
             "lcquad",
             "lcquad2",
             "qald",
+            "text2sparql",
             "nspm",
             "lines",
         ];
         assert_eq!(names(DataSet::reads_questions), imported);
         assert_eq!(names(DataSet::exports), ["grailqa", "kqapro", "qald", "nspm", "parquet"]);
-        assert_eq!(names(DataSet::reads_predictions), ["grailqa", "kqapro", "qald", "lines"]);
-        let scored = ["grailqa", "webqsp", "kqapro", "qald", "gerbil", "gek"];
+        assert_eq!(names(DataSet::reads_predictions), ["grailqa", "kqapro", "qald", "text2sparql", "lines"]);
+        let scored = ["grailqa", "webqsp", "kqapro", "qald", "text2sparql", "gerbil", "gek"];
         assert_eq!(names(|data_set| !data_set.official_scores().is_empty()), scored);
     }
 }

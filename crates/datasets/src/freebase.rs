@@ -2,10 +2,11 @@
 
 use crate::questions::entity;
 use serde_json::Value as Json;
-use touchstone_logic::{Answer, Ask, Query};
+use touchstone_benchmark::Function;
+use touchstone_logic::Answer;
 
 /// GrailQA's and WebQSP's objects, ComplexWebQuestions' objects, or a plain text.
-pub(crate) fn answer(answer: &Json, query: &Query) -> Answer {
+pub(crate) fn answer(answer: &Json, function: Function) -> Answer {
     let get = |keys: [&str; 2]| keys.iter().find_map(|key| answer.get(key)).and_then(Json::as_str);
     if let Some(argument) = get(["answer_argument", "AnswerArgument"]).or(get(["answer_id", "id"])) {
         let name = get(["entity_name", "EntityName"]).or(get(["answer", "name"])).unwrap_or_default();
@@ -14,7 +15,7 @@ pub(crate) fn answer(answer: &Json, query: &Query) -> Answer {
             return entity(argument, name);
         }
         return match argument.parse::<u64>() {
-            Ok(value) if matches!(query.answer, Ask::Count(_)) => Answer::count(value),
+            Ok(value) if function == Function::Count => Answer::count(value),
             _ => Answer::plain(argument),
         };
     }
@@ -26,9 +27,9 @@ pub(crate) fn answer(answer: &Json, query: &Query) -> Answer {
 }
 
 /// The answers of a list.
-pub(crate) fn answers(list: Option<&Json>, query: &Query) -> Vec<Answer> {
+pub(crate) fn answers(list: Option<&Json>, function: Function) -> Vec<Answer> {
     let list = list.and_then(Json::as_array).into_iter().flatten();
-    list.map(|one| answer(one, query)).collect()
+    list.map(|one| answer(one, function)).collect()
 }
 
 fn is_mid(text: &str) -> bool {

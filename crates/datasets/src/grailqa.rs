@@ -10,10 +10,10 @@ use crate::official::{Evaluator, OfficialInput, ratio};
 use crate::questions::ReadQuestions;
 use hashbrown::HashSet;
 use serde_json::{Value as Json, json};
-use touchstone_benchmark::{Graph, GraphVertex, Question};
+use touchstone_benchmark::{Function, Graph, GraphVertex, Question};
 use touchstone_kb::Kb;
+use touchstone_logic::Answer;
 use touchstone_logic::level::Level;
-use touchstone_logic::{Answer, Query};
 
 /// The data set.
 pub(crate) struct GrailQa;
@@ -53,8 +53,8 @@ impl ReadQuestions for GrailQa {
         graph(json).or_else(|| ItemSource::sexpr(json))
     }
 
-    fn answers(&self, json: &Json, query: &Query, _importer: &Importer<'_>) -> Vec<Answer> {
-        freebase::answers(json.get("answer"), query)
+    fn answers(&self, json: &Json, function: Function, _importer: &Importer<'_>) -> Vec<Answer> {
+        freebase::answers(json.get("answer"), function)
     }
 
     fn lists_answers(&self, json: &Json) -> bool {

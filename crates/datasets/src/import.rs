@@ -6,6 +6,7 @@ use crate::input::{InputError, RecordInput};
 use crate::look_up::{Unanswered, look_up_answers};
 use crate::nspm;
 use crate::reasons::ReasonCounts;
+use crate::text2sparql::ResultSets;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -26,6 +27,8 @@ pub struct ImportConfig<'k> {
     pub kb: KbIdentity,
     /// Where levels come from.
     pub levels: LevelSource,
+    /// The gold answers, if they are in a file of their own.
+    pub answers: Option<ResultSets>,
     /// Whether the queries of questions without answers are run on the importer's KB.
     pub looks_up_answers: bool,
 }
@@ -58,6 +61,7 @@ impl<'k> ImportConfig<'k> {
             files: vec![SplitFile { split: Split::Dev, file: file.to_owned() }],
             kb: KbIdentity::of(None),
             levels: LevelSource::Keep,
+            answers: None,
             looks_up_answers: false,
         }
     }
@@ -181,6 +185,14 @@ pub fn import(config: &ImportConfig<'_>, progress: &dyn Progress) -> Result<Impo
             take(result);
             Ok::<(), InputError>(())
         })?;
+    }
+    if let Some(sets) = &config.answers {
+        for ImportedQuestion { question, .. } in &mut questions {
+            if let Some(answers) = sets.answers(&question.id, &knowledge.namespaces) {
+                question.answers_empty = answers.is_empty();
+                question.answers = answers;
+            }
+        }
     }
     let (n_looked_up, unanswered) = match kb {
         Some(kb) if config.looks_up_answers => look_up_answers(&mut questions, kb, progress),

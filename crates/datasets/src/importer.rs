@@ -2,15 +2,15 @@
 
 use crate::data_set::DataSet;
 use crate::item::{ItemSource, RecordError, word};
+use crate::meaning::Meaning;
 use crate::questions::local_name;
 use crate::records::Record;
 use serde_json::Value as Json;
 use std::collections::BTreeMap;
 use touchstone_benchmark::{Mention, Question, QuestionParts, Split};
 use touchstone_kb::Kb;
-use touchstone_logic::equal::Canonical;
-use touchstone_logic::level::{Level, SchemaItems, Traits};
-use touchstone_logic::{Knowledge, Language, Program, Query, entities, with_ids};
+use touchstone_logic::level::{Level, Traits};
+use touchstone_logic::{Knowledge, Language, Program};
 
 /// Reads questions of one data set.
 pub struct Importer<'k> {
@@ -88,26 +88,32 @@ impl Importer<'_> {
         // The shape comes from GrailQA's graph; the query from the expression, which has the complete literals.
         let written = json.get("s_expression").and_then(Json::as_str);
         let written = written.map(|text| ItemSource::Text(Language::Sexpr, text.to_owned()));
-        let reading = written.and_then(|source| source.read(&self.knowledge).ok());
-        let reading = match reading {
-            Some(reading) => reading,
-            None => item.source.read(&self.knowledge).map_err(failed)?,
+        let meaning = written.and_then(|source| Meaning::of(&source, &self.knowledge).ok());
+        let meaning = match meaning {
+            Some(meaning) => meaning,
+            None => Meaning::of(&item.source, &self.knowledge).map_err(failed)?,
         };
-        let graph = item.source.graph(&self.knowledge).map_err(failed)?;
-        let query = match self.kb {
-            Some(kb) => with_ids(reading.query, kb),
-            None => reading.query,
+        let graph = match &item.source {
+            ItemSource::Graph(_) => item.source.graph(&self.knowledge),
+            _ => meaning.graph(),
         };
-        let template = Canonical::template(&query, self.knowledge.words);
-        let answers = questions.answers(&json, &query, self);
-        let items = SchemaItems::of(&query);
+        let graph = graph.map_err(failed)?;
+        let meaning = match self.kb {
+            Some(kb) => meaning.with_ids(kb),
+            None => meaning,
+        };
+        let template = meaning.template(self.knowledge.words);
+        let (function, kind) = meaning.kind();
+        let answers = questions.answers(&json, function, self);
+        let items = meaning.schema_items();
         let forms = questions.forms(&item, &json);
         let program = forms.program.as_deref().and_then(|text| Program::parse(text).ok());
         let parts = QuestionParts {
-            query: &query,
+            function,
+            kind,
             graph: &graph,
             items: &items,
-            template: template.key(),
+            template: &template,
             program: program.as_ref(),
         };
         let question = Question {
@@ -117,28 +123,31 @@ impl Importer<'_> {
             level: level_in(&json),
             answers_empty: answers.is_empty() && questions.lists_answers(&json),
             answers,
-            other_answers: questions.other_answers(&json, &query),
+            other_answers: questions.other_answers(&json, function),
             choices: strings(json.get("choices")),
-            entities: mentions(&query, &names_in(&json), &text),
+            entities: mentions(&meaning, &names_in(&json), &text),
             source: source.to_owned(),
             question: text,
             forms,
             ..Question::about(&parts)
         };
-        let traits = Traits::new(items, template.key().to_owned(), self.knowledge.words, true);
+        let traits = Traits::new(items, template, self.knowledge.words, true);
         Ok(ImportedQuestion { question, traits })
     }
 }
 
 /// The mentions of the query's entities in the question, as far as they can be found.
-fn mentions(query: &Query, names: &BTreeMap<String, String>, text: &str) -> Vec<Mention> {
-    let mut mentions: Vec<Mention> = entities(query)
+fn mentions(meaning: &Meaning, names: &BTreeMap<String, String>, text: &str) -> Vec<Mention> {
+    let mut mentions: Vec<Mention> = meaning
+        .entities()
         .into_iter()
         .filter_map(|id| {
-            let (start, end) =
-                names.get(id).and_then(|name| place(text, name)).or_else(|| place(text, &local_name(id)))?;
+            let (start, end) = names
+                .get(&id)
+                .and_then(|name| place(text, name))
+                .or_else(|| place(text, &local_name(&id)))?;
             let text = text.chars().skip(start).take(end - start).collect();
-            Some(Mention { id: id.to_owned(), text, start, end })
+            Some(Mention { id, text, start, end })
         })
         .collect();
     mentions.sort_by_key(|mention| (mention.start, mention.end));

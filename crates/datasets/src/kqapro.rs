@@ -9,8 +9,8 @@ use crate::questions::{ReadQuestions, entity, forms};
 use serde_json::{Value as Json, json};
 use std::borrow::Cow;
 use std::io::BufRead;
-use touchstone_benchmark::{Forms, Prediction, PredictionError, Question};
-use touchstone_logic::{Answer, Ask, Program, Query};
+use touchstone_benchmark::{Forms, Function, Prediction, PredictionError, Question};
+use touchstone_logic::{Answer, Program};
 
 /// The data set.
 pub(crate) struct KqaPro;
@@ -55,9 +55,9 @@ impl ReadQuestions for KqaPro {
         Forms { program, sparql_kqapro: sparql, ..Forms::default() }
     }
 
-    fn answers(&self, json: &Json, query: &Query, _importer: &Importer<'_>) -> Vec<Answer> {
+    fn answers(&self, json: &Json, function: Function, _importer: &Importer<'_>) -> Vec<Answer> {
         let answer = json.get("answer").and_then(Json::as_str);
-        answer.map(|text| typed_answer(text, query)).into_iter().collect()
+        answer.map(|text| typed_answer(text, function)).into_iter().collect()
     }
 
     fn lists_answers(&self, json: &Json) -> bool {
@@ -66,17 +66,17 @@ impl ReadQuestions for KqaPro {
 }
 
 /// KQA Pro's answers are texts; the query determines their types.
-pub(crate) fn typed_answer(text: &str, query: &Query) -> Answer {
-    match &query.answer {
-        Ask::Count(_) => match text.parse::<u64>() {
+pub(crate) fn typed_answer(text: &str, function: Function) -> Answer {
+    match function {
+        Function::Count => match text.parse::<u64>() {
             Ok(value) => Answer::count(value),
             Err(_) => Answer::plain(text),
         },
-        Ask::Exists(_) | Ask::Verify { .. } if matches!(text, "yes" | "no") => {
-            Answer::Boolean { value: text == "yes" }
+        Function::Verify if matches!(text, "yes" | "no") => Answer::Boolean { value: text == "yes" },
+        Function::None | Function::Comparative | Function::Superlative | Function::Between => {
+            entity("", text)
         }
-        Ask::Members(_) | Ask::SelectAmong { .. } | Ask::SelectBetween { .. } => entity("", text),
-        Ask::Relation { .. } => Answer::Relation { id: String::new(), label: text.to_owned() },
+        Function::Relation => Answer::Relation { id: String::new(), label: text.to_owned() },
         _ => Answer::plain(text),
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::data_set::DataSet;
 use crate::input::{InputError, RecordInput, benchmark_question, benchmark_questions};
+use crate::meaning::Meaning;
 use crate::reasons::ReasonCounts;
 use crate::records::Record;
 use touchstone_benchmark::Split;
@@ -136,8 +137,8 @@ impl<'a, 'k> LevelJudge<'a, 'k> {
             Ok(item) => item,
             Err(error) => return Some((record.line.to_string(), Err(error.to_string()))),
         };
-        let traits = item.source.read(knowledge).map_err(|error| error.to_string());
-        let traits = traits.map(|reading| Traits::of(&reading.query, *context, *inverse_rule));
+        let meaning = Meaning::of(&item.source, knowledge).map_err(|error| error.to_string());
+        let traits = meaning.map(|meaning| meaning.traits(*context, *inverse_rule));
         Some((item.id, traits))
     }
 }

@@ -6,7 +6,8 @@ use crate::item::{ItemSource, first};
 use crate::questions::{ReadQuestions, any_answer, entity, local_name};
 use crate::{grailqa, kqapro, plain, qald, webqsp};
 use serde_json::Value as Json;
-use touchstone_logic::{Answer, Language, Query};
+use touchstone_benchmark::Function;
+use touchstone_logic::{Answer, Language};
 
 /// The format.
 pub(crate) struct Lines;
@@ -51,11 +52,11 @@ impl ReadQuestions for Lines {
             .or_else(|| plain::bare(json, None))
     }
 
-    fn answers(&self, json: &Json, query: &Query, importer: &Importer<'_>) -> Vec<Answer> {
+    fn answers(&self, json: &Json, function: Function, importer: &Importer<'_>) -> Vec<Answer> {
         match listed(json) {
-            Some(Json::Array(answers)) => answers.iter().map(|one| answer(one, query, importer)).collect(),
+            Some(Json::Array(answers)) => answers.iter().map(|one| answer(one, function, importer)).collect(),
             None | Some(Json::Null) => Vec::new(),
-            Some(one) => vec![answer(one, query, importer)],
+            Some(one) => vec![answer(one, function, importer)],
         }
     }
 
@@ -69,7 +70,7 @@ fn listed(json: &Json) -> Option<&Json> {
 }
 
 /// An answer as users write it: an id, an IRI, a name, a value, or an object as in `questions.jsonl`.
-fn answer(answer: &Json, query: &Query, importer: &Importer<'_>) -> Answer {
+fn answer(answer: &Json, function: Function, importer: &Importer<'_>) -> Answer {
     let text = match answer {
         Json::String(text) => text.as_str(),
         Json::Array(_) | Json::Null => return Answer::plain(answer.to_string()),
@@ -89,6 +90,6 @@ fn answer(answer: &Json, query: &Query, importer: &Importer<'_>) -> Answer {
     if text.contains("://") {
         entity(&namespaces.node(text), &local_name(text))
     } else {
-        kqapro::typed_answer(text, query)
+        kqapro::typed_answer(text, function)
     }
 }

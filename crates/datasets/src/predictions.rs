@@ -3,6 +3,7 @@
 use crate::data_set::DataSet;
 use crate::kqapro::AnswerLines;
 use crate::qald::QaldPredictions;
+use crate::text2sparql::ChallengePredictions;
 use std::io::BufRead;
 use touchstone_benchmark::{Gives, Prediction, PredictionError, Predictions};
 use touchstone_logic::sparql::Namespaces;
@@ -24,15 +25,17 @@ enum Format<R> {
     Lines(Predictions<R>),
     Answers(AnswerLines<R>),
     Qald(QaldPredictions<R>),
+    Text2Sparql(ChallengePredictions<R>),
 }
 
 impl<R: BufRead> PredictionReader<R> {
-    /// Predictions in the format of a data set; those of data sets without a format of their own are lines. Namespaces turn QALD's IRIs into
-    /// ids.
+    /// Predictions in the format of a data set; those of data sets without a format of their own are lines. Namespaces turn the IRIs of
+    /// QALD and TEXT2SPARQL into ids.
     pub fn new(data_set: DataSet, reader: R, namespaces: Namespaces) -> PredictionReader<R> {
         PredictionReader(match data_set {
             DataSet::KqaPro => Format::Answers(AnswerLines::new(reader)),
             DataSet::Qald => Format::Qald(QaldPredictions::new(reader, namespaces)),
+            DataSet::Text2Sparql => Format::Text2Sparql(ChallengePredictions::new(reader, namespaces)),
             _ => Format::Lines(Predictions::new(reader)),
         })
     }
@@ -46,6 +49,7 @@ impl<R: BufRead> PredictionReader<R> {
             Format::Lines(predictions) => predictions.next_if(wanted),
             Format::Answers(predictions) => predictions.next_prediction(),
             Format::Qald(predictions) => predictions.next_prediction(),
+            Format::Text2Sparql(predictions) => predictions.next_prediction(),
         }
     }
 

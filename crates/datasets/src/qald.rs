@@ -11,10 +11,10 @@ use hashbrown::HashSet;
 use serde_json::{Value as Json, json};
 use std::borrow::Cow;
 use std::io::BufRead;
-use touchstone_benchmark::{InvalidPrediction, Prediction, PredictionError, Question};
+use touchstone_benchmark::{Function, InvalidPrediction, Prediction, PredictionError, Question};
 use touchstone_kb::{Kb, iri};
 use touchstone_logic::sparql::Namespaces;
-use touchstone_logic::{Answer, Language, Query};
+use touchstone_logic::{Answer, Language};
 
 /// The data set.
 pub(crate) struct Qald;
@@ -71,7 +71,7 @@ impl ReadQuestions for Qald {
         query(json)
     }
 
-    fn answers(&self, json: &Json, _query: &Query, importer: &Importer<'_>) -> Vec<Answer> {
+    fn answers(&self, json: &Json, _function: Function, importer: &Importer<'_>) -> Vec<Answer> {
         if let Some(value) = json.pointer("/answers/0/boolean").and_then(Json::as_bool) {
             return vec![Answer::Boolean { value }];
         }
@@ -259,20 +259,28 @@ mod tests {
 
     #[test]
     fn ids_are_compared_without_percent_encoding() {
-        let id =
-            |text: &'static str| [ComparedAnswer { id: Some(text.into()), text: text.into(), value: None }];
+        let id = |text: &'static str| {
+            [ComparedAnswer { id: Some(text.into()), text: text.into(), ..ComparedAnswer::default() }]
+        };
         assert_eq!(by_text(&id("caf%C3%A9"), &id("café"), 1.0).list(), [1.0, 1.0, 1.0]);
         assert_eq!(by_text(&id("café"), &id("caf%C3%A9"), 0.0).list(), [1.0, 1.0, 1.0]);
     }
 
     #[test]
     fn literals_meet_gold_by_text() {
-        let gold = [ComparedAnswer { id: None, text: "206 centimetre".into(), value: Some("206".into()) }];
+        let gold = [ComparedAnswer {
+            text: "206 centimetre".into(),
+            value: Some("206".into()),
+            ..ComparedAnswer::default()
+        }];
         for text in ["206 centimetre", "206"] {
             assert_eq!(by_text(&[ComparedAnswer::plain(text)], &gold, 1.0).list(), [1.0, 1.0, 1.0], "{text}");
         }
-        let relation =
-            [ComparedAnswer { id: Some("capital".into()), text: "has capital".into(), value: None }];
+        let relation = [ComparedAnswer {
+            id: Some("capital".into()),
+            text: "has capital".into(),
+            ..ComparedAnswer::default()
+        }];
         assert_eq!(by_text(&[ComparedAnswer::plain("has capital")], &relation, 0.0).f1, 1.0);
         assert_eq!(by_text(&[ComparedAnswer::plain("206 metre")], &gold, 0.0).f1, 0.0);
     }

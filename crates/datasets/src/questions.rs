@@ -4,8 +4,8 @@ use crate::importer::{Importer, UnreadReason};
 use crate::item::{Item, ItemSource};
 use serde::Deserialize;
 use serde_json::Value as Json;
-use touchstone_benchmark::Forms;
-use touchstone_logic::{Answer, Language, Program, Query};
+use touchstone_benchmark::{Forms, Function};
+use touchstone_logic::{Answer, Language, Program};
 
 /// Finds the parts of a question in a record.
 pub(crate) trait ReadQuestions: Sync {
@@ -26,12 +26,12 @@ pub(crate) trait ReadQuestions: Sync {
     }
 
     /// The gold answers.
-    fn answers(&self, _json: &Json, _query: &Query, _importer: &Importer<'_>) -> Vec<Answer> {
+    fn answers(&self, _json: &Json, _function: Function, _importer: &Importer<'_>) -> Vec<Answer> {
         Vec::new()
     }
 
     /// The gold answers of other readings of the question.
-    fn other_answers(&self, _json: &Json, _query: &Query) -> Vec<Vec<Answer>> {
+    fn other_answers(&self, _json: &Json, _function: Function) -> Vec<Vec<Answer>> {
         Vec::new()
     }
 

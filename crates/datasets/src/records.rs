@@ -1,5 +1,6 @@
 //! Cuts a file of any size into records without reading it whole: the elements of a JSON array, JSON lines, or logical forms as plain text.
 
+use crate::text2sparql;
 use std::io::{self, BufRead, Read};
 use touchstone_kb::import::{JsonRecords, JsonRecordsError, JsonRecordsErrorKind};
 use touchstone_logic::Language;
@@ -54,6 +55,14 @@ pub enum RecordsError {
         /// The line on which the record starts.
         line: usize,
     },
+    /// A file is not valid YAML, or not a list of questions in it.
+    #[error("line {line}: not a list of questions in YAML: {problem}")]
+    Yaml {
+        /// Where the problem is.
+        line: usize,
+        /// What the parser reports.
+        problem: String,
+    },
     /// There is no list under `questions` or `Questions`.
     #[error("the list of questions is missing")]
     NoQuestions,
@@ -71,6 +80,8 @@ enum Layout<R> {
     Lines(Lines<R>),
     /// A logical form on each line; SPARQL and programs in JSON may take several.
     Forms(Lines<R>),
+    /// The questions of a YAML file, in reverse order.
+    Yaml(Vec<Record>),
     /// The end of the file was reached.
     Done,
 }
@@ -95,7 +106,7 @@ impl<R: BufRead> Records<R> {
     }
 
     /// Detects the structure of the file, and moves to the first record.
-    fn begin(&self, mut reader: R) -> io::Result<Layout<R>> {
+    fn begin(&self, mut reader: R) -> Result<Layout<R>, RecordsError> {
         if reader.fill_buf()?.starts_with(b"\xef\xbb\xbf") {
             reader.consume(3);
         }
@@ -107,6 +118,9 @@ impl<R: BufRead> Records<R> {
                 line += usize::from(first == b'\n');
                 reader.consume(1);
                 continue;
+            }
+            if text2sparql::is_question_file(buffer) {
+                return self.yaml(reader);
             }
             let is_list = first == b'[' && is_array_of_objects(buffer);
             let has_questions = first == b'{' && names_questions(buffer);
@@ -145,7 +159,20 @@ impl<R: BufRead> Records<R> {
             }
             Layout::Lines(lines) => lines.json_line(),
             Layout::Forms(lines) => lines.form(),
+            Layout::Yaml(records) => Ok(records.pop()),
         }
+    }
+
+    fn yaml(&self, reader: R) -> Result<Layout<R>, RecordsError> {
+        let mut text = String::new();
+        let limit = self.maximum as u64 + 1;
+        reader.take(limit).read_to_string(&mut text)?;
+        if text.len() > self.maximum {
+            return Err(RecordsError::TooLong { line: 1, maximum: self.maximum });
+        }
+        let mut records = text2sparql::records(&text)?;
+        records.reverse();
+        Ok(Layout::Yaml(records))
     }
 }
 

@@ -8,7 +8,8 @@ use crate::item::ItemSource;
 use crate::official::{Evaluator, OfficialInput, Scores};
 use crate::questions::ReadQuestions;
 use serde_json::Value as Json;
-use touchstone_logic::{Answer, Language, Query};
+use touchstone_benchmark::Function;
+use touchstone_logic::{Answer, Language};
 
 /// The data set.
 pub(crate) struct WebQsp;
@@ -44,12 +45,12 @@ impl ReadQuestions for WebQsp {
         (!has_good_parse(json)).then_some(UnreadReason::NoGoodParse)
     }
 
-    fn answers(&self, json: &Json, query: &Query, _importer: &Importer<'_>) -> Vec<Answer> {
-        parses(json).first().map_or(Vec::new(), |parse| freebase::answers(parse.get("Answers"), query))
+    fn answers(&self, json: &Json, function: Function, _importer: &Importer<'_>) -> Vec<Answer> {
+        parses(json).first().map_or(Vec::new(), |parse| freebase::answers(parse.get("Answers"), function))
     }
 
-    fn other_answers(&self, json: &Json, query: &Query) -> Vec<Vec<Answer>> {
-        parses(json).iter().skip(1).map(|parse| freebase::answers(parse.get("Answers"), query)).collect()
+    fn other_answers(&self, json: &Json, function: Function) -> Vec<Vec<Answer>> {
+        parses(json).iter().skip(1).map(|parse| freebase::answers(parse.get("Answers"), function)).collect()
     }
 
     fn lists_answers(&self, json: &Json) -> bool {

@@ -383,6 +383,7 @@ fn data_sets_come_back() {
             files: files.iter().map(file).collect(),
             kb: made.manifest.kb.clone(),
             levels: LevelSource::Keep,
+            answers: None,
             looks_up_answers: false,
         };
         import(&config, &NoProgress).unwrap()

@@ -1,5 +1,6 @@
 //! Compares predicted answers with gold answers, by id if both have one, otherwise by text.
 
+use crate::columns::match_rows;
 use crate::sets::Overlap;
 use smallvec::SmallVec;
 use std::borrow::Cow;
@@ -7,7 +8,7 @@ use std::cell::OnceCell;
 use touchstone_datasets::ComparedAnswer;
 
 /// The text for comparisons: numbers by value, with their unit. A name that begins with a number is not changed.
-fn compared(text: &str) -> Cow<'_, str> {
+pub(crate) fn compared(text: &str) -> Cow<'_, str> {
     if !text.starts_with(|c: char| c.is_ascii_digit() || matches!(c, '+' | '-' | '.')) {
         return Cow::Borrowed(text);
     }
@@ -98,6 +99,9 @@ fn place(sorted: &[(&str, usize)], id: &str) -> Option<usize> {
 /// Compares answers as sets: duplicates count once. The order matters only for the first right one. Answers are compared
 /// by id if both have one; a bare text may be the id or the text.
 pub(crate) fn match_answers(predicted: &[ComparedAnswer<'_>], gold: &[ComparedAnswer<'_>]) -> AnswerMatch {
+    if predicted.iter().chain(gold).any(|answer| answer.cells.is_some()) {
+        return match_rows(predicted, gold);
+    }
     let known = GoldIndex::of(gold);
     let mut found: SmallVec<[bool; 16]> = SmallVec::from_elem(false, gold.len());
     let mut others: Small<(bool, Cow<'_, str>)> = SmallVec::new();

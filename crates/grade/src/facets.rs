@@ -106,7 +106,7 @@ fn band(n: usize, ends: &[usize]) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use touchstone_benchmark::QuestionParts;
+    use touchstone_benchmark::{Function, QuestionParts, QuestionType};
     use touchstone_logic::level::SchemaItems;
     use touchstone_logic::{Form, Spelling};
 
@@ -116,8 +116,14 @@ mod tests {
             let query = Form::parse(form, &Spelling).expect("a form").to_query().expect("a query");
             let graph = QueryGraph::of(&query);
             let items = SchemaItems::of(&query);
-            let parts =
-                QuestionParts { query: &query, graph: &graph, items: &items, template: "", program: None };
+            let parts = QuestionParts {
+                function: Function::of(&query),
+                kind: QuestionType::of(&query),
+                graph: &graph,
+                items: &items,
+                template: "",
+                program: None,
+            };
             let question = Question::about(&parts);
             values(facet, &question, &HashSet::new()).remove(0)
         };

@@ -82,7 +82,7 @@ measures! {
         "no answers are fine: 1; over budget 0; no KB: not measured";
     F1Exec = "f1_exec", Execution, 1, "f1 of what the logical form returns, whatever answers are claimed",
         "no form, or one that does not run 0; no KB, or no gold answers: not measured";
-    EmAnswer = "em_answer", Answer, 1, "1 if both answer sets are the same, else 0", "both empty 1; error 0; duplicates and order do not matter";
+    EmAnswer = "em_answer", Answer, 2, "1 if both answer sets are the same, else 0", "both empty 1; error 0; duplicates do not matter; order matters only if the gold SPARQL has ORDER BY (ties in any order)";
     Precision = "precision", Answer, 1, "right answers / predicted answers", "both empty 1; none predicted 0; error 0";
     Recall = "recall", Answer, 1, "right answers / gold answers", "both empty 1; none in gold 0; error 0";
     F1 = "f1", Answer, 1, "2 * right / (predicted + gold), of the claimed answers; without them, of what the form returns", "both empty 1; one empty 0; error 0; no gold answers known: not measured";

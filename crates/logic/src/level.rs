@@ -4,6 +4,7 @@ pub use crate::level_counts::{LevelCounts, LevelRow, LevelSummary, NoLevel, Ques
 
 use crate::equal::Canonical;
 use crate::query::{Ask, Query, Set};
+use crate::sparql::{Namespaces, StatementTerm, Statements};
 use crate::value::Symbol;
 use crate::vocabulary::Vocabulary;
 use hashbrown::HashSet;
@@ -45,6 +46,22 @@ impl SchemaItems {
             Ask::Members(_) | Ask::Count(_) | Ask::Exists(_) | Ask::Relation { .. } => {}
         }
         query.sets(&mut |set| items.add(set));
+        items
+    }
+
+    /// The schema items of a SPARQL query: the properties of its patterns, and the classes that they name.
+    pub fn of_sparql(query: &spargebra::Query, names: &Namespaces) -> SchemaItems {
+        let mut items = SchemaItems::default();
+        let Statements { patterns, properties, .. } = Statements::of(query);
+        items.properties =
+            properties.iter().filter(|p| !names.is_type(p)).map(|p| names.property(p).into()).collect();
+        for [_, predicate, object] in &patterns {
+            if let (StatementTerm::Fixed(predicate), StatementTerm::Fixed(class)) = (predicate, object)
+                && names.is_type(predicate)
+            {
+                items.classes.insert(names.node(class).into());
+            }
+        }
         items
     }
 

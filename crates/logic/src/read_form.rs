@@ -1,14 +1,19 @@
 //! A logical form that is parsed once, with everything that later steps need.
 
+use crate::equal::Canonical;
 use crate::graph::QueryGraph;
 use crate::kopl::{Program, ProgramError};
+use crate::level::SchemaItems;
 use crate::loss::{Language, Loss};
 use crate::query::Query;
 use crate::reading::{Knowledge, ReadError, UnknownWords, check_words};
+use crate::schema_ids::entities;
 use crate::sexpr::Form;
 use crate::sparql::tokens::{SparqlTokens, sparql_tokens};
 use crate::sparql::{self, Dialect, Namespaces, NotRecognised, Parsed, QueryIris, Recognised, Simplified};
+use crate::sparql::{Statements, Structure};
 use crate::vocabulary::Vocabulary;
+use hashbrown::HashSet;
 use std::sync::OnceLock;
 
 /// A parsed form that engines run. It may contain unknown names.
@@ -44,6 +49,14 @@ impl SparqlForm {
     pub fn simplified(&self) -> &spargebra::Query {
         let simplified = self.simplified.get_or_init(|| Simplified::of(&self.parsed.query));
         simplified.as_ref().map_or(&self.parsed.query, |simplified| &simplified.query)
+    }
+}
+
+impl SparqlForm {
+    /// The names of the columns that only name or describe what is found.
+    pub fn decoration(&self) -> &[String] {
+        let simplified = self.simplified.get_or_init(|| Simplified::of(&self.parsed.query));
+        simplified.as_ref().map_or(&[], |simplified| &simplified.decoration)
     }
 }
 
@@ -181,13 +194,63 @@ impl ReadForm {
         if let Some(query) = self.query() {
             return Ok(QueryGraph::of(query));
         }
-        match (self.sparql_form(), self.error()) {
-            (Some(sparql), Some(ReadError::NotRecognised(_)) | None) => {
-                Ok(QueryGraph::of_sparql(sparql.simplified(), &self.namespaces))
-            }
-            (_, Some(error)) => Err(error),
+        match (self.outside_algebra(), self.error()) {
+            (Some(sparql), _) => Ok(QueryGraph::of_sparql(sparql, &self.namespaces)),
+            (None, Some(error)) => Err(error),
             (None, None) => Ok(QueryGraph::default()),
         }
+    }
+
+    /// SPARQL that can be parsed but that the algebra cannot express, without what does not change its meaning.
+    #[must_use]
+    pub fn outside_algebra(&self) -> Option<&spargebra::Query> {
+        match (self.query(), self.sparql_form(), self.error()) {
+            (None, Some(sparql), Some(ReadError::NotRecognised(_))) => Some(sparql.simplified()),
+            _ => None,
+        }
+    }
+
+    /// The classes and properties of the form; empty if it cannot be read.
+    #[must_use]
+    pub fn schema_items(&self) -> SchemaItems {
+        match (self.query(), self.outside_algebra()) {
+            (Some(query), _) => SchemaItems::of(query),
+            (None, Some(sparql)) => SchemaItems::of_sparql(sparql, &self.namespaces),
+            (None, None) => SchemaItems::default(),
+        }
+    }
+
+    /// A key that forms with the same template share; `None` if the form cannot be read.
+    pub fn template(&self, inverses: &dyn Vocabulary) -> Option<String> {
+        match (self.query(), self.outside_algebra()) {
+            (Some(query), _) => Some(Canonical::template(query, inverses).key().to_owned()),
+            // A query that is too deep or too regular for a key has only itself for a template.
+            (None, Some(sparql)) => {
+                let key = Structure::template_key(sparql, &self.namespaces);
+                Some(key.unwrap_or_else(|| sparql.to_string()))
+            }
+            (None, None) => None,
+        }
+    }
+
+    /// The entities that the form names, without duplicates, in order.
+    #[must_use]
+    pub fn entities(&self) -> Vec<String> {
+        let mut found: Vec<String> = Vec::new();
+        if let Some(query) = self.query() {
+            return entities(query).into_iter().map(str::to_owned).collect();
+        }
+        let Some(sparql) = self.outside_algebra() else { return found };
+        let statements = Statements::of(sparql);
+        let items = self.schema_items();
+        let properties: HashSet<&str> = statements.properties.iter().copied().collect();
+        for iri in statements.iris.iter().filter(|iri| !properties.contains(&***iri)) {
+            let id = self.namespaces.node(iri);
+            if !items.classes.contains(id.as_str()) && !found.contains(&id) {
+                found.push(id);
+            }
+        }
+        found
     }
 
     /// Where the query differs from the text.
@@ -237,6 +300,33 @@ mod tests {
 
     fn read(language: Language, text: &str) -> ReadForm {
         ReadForm::read(language, text, &Knowledge::of_spelling())
+    }
+
+    #[test]
+    fn sparql_outside_the_algebra_has_items_a_template_and_entities() {
+        let form = |class: &str, thing: &str, property: &str| {
+            read(
+                Language::Sparql,
+                &format!(
+                    "SELECT ?x ?n {{ ?x a <urn:{class}> ; <urn:{property}>/<urn:q>* <urn:{thing}> ; <urn:n> ?n }}"
+                ),
+            )
+        };
+        let one = form("c", "a", "p");
+        assert!(one.query().is_none() && one.outside_algebra().is_some());
+        let items = one.schema_items();
+        assert_eq!(items.classes.iter().map(|c| c.as_str()).collect::<Vec<_>>(), ["urn:c"]);
+        assert_eq!(
+            items.properties.iter().map(|p| p.as_str()).collect::<Vec<_>>(),
+            ["urn:n", "urn:p", "urn:q"]
+        );
+        assert_eq!(one.entities(), ["urn:a"]);
+        let words = crate::vocabulary::Spelling;
+        let template = |form: &ReadForm| form.template(&words).unwrap();
+        assert_eq!(template(&one), template(&form("c", "b", "p")));
+        assert_ne!(template(&one), template(&form("d", "a", "p")), "another class");
+        assert_ne!(template(&one), template(&form("c", "a", "r")), "another property");
+        assert!(read(Language::Sparql, "SELECT").template(&words).is_none());
     }
 
     #[test]

@@ -5,12 +5,14 @@ use crate::choice::choice;
 use crate::output::{counted, questions, report_reasons};
 use crate::progress::Bar;
 use crate::{data_set_arg, output};
-use anyhow::{Result, bail};
+use anyhow::{Context, Result, bail};
 use clap::Args;
-use std::path::PathBuf;
+use std::fs::File;
+use std::io::BufReader;
+use std::path::{Path, PathBuf};
 use touchstone_benchmark::{Benchmark, KbIdentity, Split};
 use touchstone_datasets::{
-    DataSet, ImportConfig, Imported, Importer, LevelAgreement, LevelSource, SplitFile, import,
+    DataSet, ImportConfig, Imported, Importer, LevelAgreement, LevelSource, ResultSets, SplitFile, import,
 };
 
 /// Arguments of `touchstone import-dataset`.
@@ -27,6 +29,9 @@ pub(crate) struct ImportArgs {
     /// Files with test questions
     #[arg(long, value_name = "FILE")]
     test: Vec<String>,
+    /// Gold answers in a file of their own: TEXT2SPARQL's result sets, an object of question ids with their cells
+    #[arg(long, value_name = "FILE.json")]
+    answers: Option<PathBuf>,
     /// The folder of the benchmark; an earlier benchmark there is replaced
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
@@ -75,6 +80,7 @@ pub(crate) fn run(args: &ImportArgs) -> Result<()> {
         files,
         kb: KbIdentity::of(known.kb()),
         levels: args.levels,
+        answers: args.answers.as_deref().map(result_sets).transpose()?,
         looks_up_answers: true,
     };
     let imported = import(&config, &Bar::new())?;
@@ -84,6 +90,12 @@ pub(crate) fn run(args: &ImportArgs) -> Result<()> {
     }
     imported.benchmark.write_to(folder)?;
     if args.json { output::json(&imported.summary()) } else { show(args, &imported) }
+}
+
+fn result_sets(path: &Path) -> Result<ResultSets> {
+    let name = || format!("cannot read {}", path.display());
+    let file = File::open(path).with_context(name)?;
+    ResultSets::read(BufReader::new(file)).with_context(name)
 }
 
 fn show(args: &ImportArgs, imported: &Imported) -> Result<()> {

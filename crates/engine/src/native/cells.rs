@@ -2,6 +2,7 @@
 
 use hashbrown::HashMap;
 use oxrdf::Term;
+use oxrdf::vocab::xsd;
 use spareval::ExpressionTerm;
 use touchstone_kb::rdf::{RdfTerm, RdfView};
 
@@ -84,6 +85,15 @@ impl<'v> Terms<'v> {
         }
     }
 
+    /// The text of a number that is written in the shortest way, which is then also the text of its value. Most numbers are, and need not be
+    /// read and written again, which takes longer than anything else in a superlative.
+    pub(super) fn written_number(&self, cell: Cell) -> Option<String> {
+        let Cell::Term(code @ RdfTerm::Literal(_)) = cell else { return None };
+        let Term::Literal(literal) = self.view.decode(code) else { return None };
+        let is_number = matches!(literal.datatype(), xsd::DECIMAL | xsd::INTEGER);
+        (is_number && is_shortest(literal.value())).then(|| literal.destruct().0)
+    }
+
     /// The value of a term; `None` if there is none.
     pub(super) fn value(&mut self, cell: Cell) -> Option<ExpressionTerm> {
         match cell {
@@ -107,6 +117,21 @@ impl<'v> Terms<'v> {
         self.values.insert(cell, value.clone());
         Some(value)
     }
+}
+
+/// Whether a number has neither zeros nor signs that could be left out, and few enough digits for exact arithmetic.
+fn is_shortest(number: &str) -> bool {
+    let digits = number.strip_prefix('-').unwrap_or(number);
+    let (whole, fraction) = match digits.split_once('.') {
+        Some((whole, fraction)) => (whole, Some(fraction)),
+        None => (digits, None),
+    };
+    let all_digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    all_digits(whole)
+        && (whole == "0" || !whole.starts_with('0'))
+        && fraction.is_none_or(|fraction| all_digits(fraction) && !fraction.ends_with('0'))
+        && digits.len() <= 16
+        && number != "-0"
 }
 
 /// Rows of the same variables.
@@ -151,5 +176,29 @@ impl Table {
     /// The set of all slots.
     pub(super) fn possible(&self) -> Slots {
         self.slots.iter().fold(0, |set, &slot| set | one(slot))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use oxrdf::Literal;
+
+    #[test]
+    fn shortest_numbers_are_written_like_their_values() {
+        for number in
+            ["0", "7", "-7", "120", "0.5", "-0.25", "1234567.875", "-0", "007", "1.50", "+1", ".5", "5.", ""]
+        {
+            for datatype in [xsd::DECIMAL, xsd::INTEGER] {
+                let term = Term::from(Literal::new_typed_literal(number, datatype));
+                let value = Term::from(ExpressionTerm::from(term.clone()));
+                let is_integer = datatype == xsd::INTEGER && number.contains('.');
+                if is_shortest(number) && !is_integer {
+                    assert_eq!(value, term);
+                }
+            }
+        }
+        assert!(["0", "-7", "0.5", "1234567.875"].into_iter().all(is_shortest));
+        assert!(!["-0", "007", "1.50", "+1", ".5", "5.", "", "1e3"].into_iter().any(is_shortest));
     }
 }

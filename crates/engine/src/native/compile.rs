@@ -1,6 +1,7 @@
 //! From a parsed query to a tree of operators. What cannot be run exactly here is refused with `None`.
 
 use super::cells::{Cell, MOST_SLOTS, Slot, Slots, Table, Terms, one};
+use super::compile_expression::CallPart;
 use super::paths::Path;
 use super::tree::{
     Aggregate, AggregateFunction, Aggregation, ExprKind, Group, Kept, Node, Part, PathPart, Pos, SortKey,
@@ -42,6 +43,7 @@ pub(super) fn compile(query: &Query, terms: &mut Terms<'_>) -> Option<Compiled> 
         kept: 0,
         existences: 0,
         calls: 0,
+        known_calls: HashMap::new(),
         has_base: base.is_some(),
         counts_rows: false,
         has_negated_set: false,
@@ -88,6 +90,8 @@ pub(super) struct Compiler<'t, 'v> {
     pub(super) kept: usize,
     pub(super) existences: usize,
     pub(super) calls: usize,
+    /// The numbers of remembered calls.
+    pub(super) known_calls: HashMap<Vec<CallPart>, usize>,
     pub(super) has_base: bool,
     /// Whether the number of equal rows can matter inside of the query.
     counts_rows: bool,

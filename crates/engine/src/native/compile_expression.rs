@@ -1,6 +1,6 @@
 //! Expressions of a parsed query as trees with numbered variables.
 
-use super::cells::slots_of;
+use super::cells::{Cell, slots_of};
 use super::compile::Compiler;
 use super::tree::{Call, Existence, Expr, ExprKind, Group, Operator, Order, Part, Tail};
 use super::values::compiled_regex;
@@ -80,6 +80,20 @@ impl Compiler<'_, '_> {
         Some(ExprKind::Exists(Rc::new(Existence { id: self.existences - 1, group: Rc::new(group) })))
     }
 
+    /// The number under which the values of a call are remembered. Equal calls share it: a superlative computes the same values inside and
+    /// outside of its sub-select.
+    fn remembered(&mut self, function: &Function, arguments: &[Expr]) -> usize {
+        let mut parts = Vec::new();
+        if !call_parts(function, arguments, &mut parts) {
+            self.calls += 1;
+            return self.calls - 1;
+        }
+        let next = self.calls;
+        let number = *self.known_calls.entry(parts).or_insert(next);
+        self.calls = self.calls.max(number + 1);
+        number
+    }
+
     fn call(&mut self, function: &Function, arguments: &[Expression]) -> Option<ExprKind> {
         match function {
             // Another value at every call.
@@ -90,15 +104,20 @@ impl Compiler<'_, '_> {
             Function::Custom(name) if arguments.len() != 1 || !is_cast(name.as_str()) => return None,
             _ => {}
         }
-        let arguments = self.list(arguments)?;
+        let mut arguments = self.list(arguments)?;
         let slots = arguments.iter().fold(0, |set, argument| set | argument.slots);
         let only = (slots.count_ones() == 1 && !arguments.iter().any(has_existence))
             .then(|| slots_of(slots).next())
             .flatten();
-        let remembered = only.map(|slot| {
-            self.calls += 1;
-            (slot, self.calls - 1)
-        });
+        let remembered = only.map(|slot| (slot, self.remembered(function, &arguments)));
+        if remembered.is_some() {
+            // The values of calls inside are part of the value that is remembered.
+            for argument in &mut arguments {
+                if let ExprKind::Call(inner) = &mut argument.kind {
+                    inner.remembered = None;
+                }
+            }
+        }
         let regex = match (function, arguments.get(1), arguments.get(2)) {
             (Function::Regex, Some(pattern), flags) => {
                 match (constant_text(pattern), flags.map(constant_text)) {
@@ -111,6 +130,33 @@ impl Compiler<'_, '_> {
         };
         Some(ExprKind::Call(Box::new(Call { function: function.clone(), arguments, remembered, regex })))
     }
+}
+
+/// A part of a call: calls with the same parts have the same value for the same argument.
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub(super) enum CallPart {
+    /// A function with its number of arguments.
+    Function(Function, usize),
+    Const(Cell),
+    /// The only variable.
+    Variable,
+}
+
+/// The parts of a call; `false` if there are others than calls, constants and the variable.
+fn call_parts(function: &Function, arguments: &[Expr], parts: &mut Vec<CallPart>) -> bool {
+    parts.push(CallPart::Function(function.clone(), arguments.len()));
+    arguments.iter().all(|argument| match &argument.kind {
+        ExprKind::Const(cell, _) => {
+            parts.push(CallPart::Const(*cell));
+            true
+        }
+        ExprKind::Slot(_) => {
+            parts.push(CallPart::Variable);
+            true
+        }
+        ExprKind::Call(call) => call_parts(&call.function, &call.arguments, parts),
+        _ => false,
+    })
 }
 
 fn constant_text(expression: &Expr) -> Option<&str> {

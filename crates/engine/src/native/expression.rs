@@ -170,6 +170,12 @@ impl Runner<'_> {
 
     fn call_again(&mut self, call: &Call, row: &mut [Cell]) -> Found {
         self.spend(1)?;
+        if let (Function::Str, [Expr { kind: ExprKind::Slot(slot), .. }]) =
+            (&call.function, &call.arguments[..])
+            && let Some(text) = self.terms.written_number(row[*slot])
+        {
+            return Ok(Some(Value::StringLiteral(text)));
+        }
         let mut arguments = Vec::with_capacity(call.arguments.len());
         for argument in &call.arguments {
             match self.value(argument, row)? {

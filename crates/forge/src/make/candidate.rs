@@ -9,7 +9,7 @@ use crate::recipe::QuestionKind;
 use crate::reject::RejectReason;
 use crate::sample::filters::{checked, gives_away};
 use hashbrown::HashSet;
-use touchstone_benchmark::{Question, QuestionParts, Random};
+use touchstone_benchmark::{Function, Question, QuestionParts, QuestionType, Random};
 use touchstone_engine::{Found, Words};
 use touchstone_logic::equal::Canonical;
 use touchstone_logic::level::SchemaItems;
@@ -99,7 +99,8 @@ impl Maker<'_, '_> {
             return Err(RejectReason::NoRunnableForm.into());
         }
         let parts = QuestionParts {
-            query: &query,
+            function: Function::of(&query),
+            kind: QuestionType::of(&query),
             graph: &graph,
             items: &items,
             template: template.key(),

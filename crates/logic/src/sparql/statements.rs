@@ -27,6 +27,8 @@ pub enum StatementTerm<'q> {
 pub struct Statements<'q> {
     /// The triple patterns as they come, repetitions included.
     pub patterns: Vec<[StatementTerm<'q>; 3]>,
+    /// The properties of triple patterns and paths as they come.
+    pub properties: Vec<&'q str>,
     /// The IRIs of patterns, of listed values and of conditions as they come; not those of datatypes and functions.
     pub iris: Vec<Cow<'q, str>>,
     /// The IRIs of datatypes and functions, of the template of CONSTRUCT and of FROM.
@@ -187,6 +189,7 @@ impl<'q> Statements<'q> {
             NamedNodePattern::Variable(variable) => StatementTerm::Variable(variable.as_str()),
             NamedNodePattern::NamedNode(iri) => {
                 self.iris.push(iri.as_str().into());
+                self.properties.push(iri.as_str());
                 StatementTerm::Fixed(iri.as_str().into())
             }
         };
@@ -196,7 +199,9 @@ impl<'q> Statements<'q> {
 
     fn path(&mut self, subject: &'q TermPattern, path: &'q PropertyPathExpression, object: &'q TermPattern) {
         let subject = self.term(subject);
-        iris_of_path(path, &mut self.iris);
+        let first = self.properties.len();
+        iris_of_path(path, &mut self.properties);
+        self.iris.extend(self.properties[first..].iter().map(|&iri| Cow::Borrowed(iri)));
         let object = self.term(object);
         let (path, is_reversed) = path_text(path);
         let swapped = match is_reversed {
@@ -245,11 +250,11 @@ pub(super) fn literal_text(literal: &Literal) -> String {
     format!("\"{}", value.key())
 }
 
-fn iris_of_path<'q>(path: &'q PropertyPathExpression, iris: &mut Vec<Cow<'q, str>>) {
+fn iris_of_path<'q>(path: &'q PropertyPathExpression, iris: &mut Vec<&'q str>) {
     let mut parts = vec![path];
     while let Some(path) = parts.pop() {
         match path {
-            PropertyPathExpression::NamedNode(iri) => iris.push(iri.as_str().into()),
+            PropertyPathExpression::NamedNode(iri) => iris.push(iri.as_str()),
             PropertyPathExpression::Reverse(inner)
             | PropertyPathExpression::ZeroOrMore(inner)
             | PropertyPathExpression::OneOrMore(inner)
@@ -259,7 +264,7 @@ fn iris_of_path<'q>(path: &'q PropertyPathExpression, iris: &mut Vec<Cow<'q, str
                 parts.extend([right.as_ref(), left.as_ref()]);
             }
             PropertyPathExpression::NegatedPropertySet(list) => {
-                iris.extend(list.iter().map(|iri| Cow::Borrowed(iri.as_str())));
+                iris.extend(list.iter().map(|iri| iri.as_str()));
             }
         }
     }

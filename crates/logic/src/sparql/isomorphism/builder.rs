@@ -1,9 +1,10 @@
 //! Makes the tree of a parsed query.
 
+use super::super::Namespaces;
 use super::super::statements::{literal_text, path_text};
 use super::{Node, hash};
 use spargebra::algebra::{AggregateExpression, AggregateFunction, Expression, GraphPattern, OrderExpression};
-use spargebra::term::{GroundTerm, NamedNodePattern, TermPattern, TriplePattern, Variable};
+use spargebra::term::{GroundTerm, Literal, NamedNodePattern, TermPattern, TriplePattern, Variable};
 use std::hash::Hash;
 
 /// Maximum depth of queries to compare: this is recursive.
@@ -19,6 +20,8 @@ pub(super) struct Builder<'q> {
     seen: Vec<usize>,
     pub(super) conditions: Vec<usize>,
     depth: usize,
+    /// For templates, in which all entities are one and all literals are one: finds the properties that lead to classes, which stay.
+    pub(super) template: Option<&'q Namespaces>,
 }
 
 impl<'q> Builder<'q> {
@@ -29,6 +32,21 @@ impl<'q> Builder<'q> {
 
     fn leaf(&mut self, tag: impl Hash) -> usize {
         self.node(tag, true, Vec::new())
+    }
+
+    /// A thing.
+    fn iri(&mut self, iri: &str) -> usize {
+        match self.template {
+            Some(_) => self.leaf("entity"),
+            None => self.leaf(("iri", iri)),
+        }
+    }
+
+    fn literal(&mut self, literal: &Literal) -> usize {
+        match self.template {
+            Some(_) => self.leaf("literal"),
+            None => self.leaf(("literal", literal_text(literal))),
+        }
     }
 
     fn condition(&mut self, node: usize) -> usize {
@@ -212,8 +230,8 @@ impl<'q> Builder<'q> {
             for (variable, term) in variables.iter().zip(row) {
                 let variable = self.variable(variable.as_str(), false);
                 let term = match term {
-                    Some(GroundTerm::NamedNode(iri)) => self.leaf(("iri", iri.as_str())),
-                    Some(GroundTerm::Literal(literal)) => self.leaf(("literal", literal_text(literal))),
+                    Some(GroundTerm::NamedNode(iri)) => self.iri(iri.as_str()),
+                    Some(GroundTerm::Literal(literal)) => self.literal(literal),
                     Some(other) => self.leaf(("term", other.to_string())),
                     None => self.leaf("undef"),
                 };
@@ -289,9 +307,15 @@ impl<'q> Builder<'q> {
     }
 
     pub(super) fn triple(&mut self, triple: &'q TriplePattern) -> usize {
-        let children =
-            vec![self.term(&triple.subject), self.name(&triple.predicate), self.term(&triple.object)];
-        self.node("triple", true, children)
+        let is_type = |names: &Namespaces| matches!(&triple.predicate, NamedNodePattern::NamedNode(p) if names.is_type(p.as_str()));
+        let (subject, predicate) = (self.term(&triple.subject), self.name(&triple.predicate));
+        let object = match &triple.object {
+            TermPattern::NamedNode(class) if self.template.is_some_and(is_type) => {
+                self.leaf(("iri", class.as_str()))
+            }
+            object => self.term(object),
+        };
+        self.node("triple", true, vec![subject, predicate, object])
     }
 
     fn name(&mut self, name: &'q NamedNodePattern) -> usize {
@@ -303,8 +327,8 @@ impl<'q> Builder<'q> {
 
     fn term(&mut self, term: &'q TermPattern) -> usize {
         match term {
-            TermPattern::NamedNode(iri) => self.leaf(("iri", iri.as_str())),
-            TermPattern::Literal(literal) => self.leaf(("literal", literal_text(literal))),
+            TermPattern::NamedNode(iri) => self.iri(iri.as_str()),
+            TermPattern::Literal(literal) => self.literal(literal),
             TermPattern::Variable(variable) => self.variable(variable.as_str(), false),
             TermPattern::BlankNode(node) => self.variable(node.as_str(), true),
             TermPattern::Triple(triple) => {
@@ -320,8 +344,8 @@ impl<'q> Builder<'q> {
 
     fn expression_here(&mut self, expression: &'q Expression) -> Option<usize> {
         let (tag, ordered, operands): (&str, bool, Vec<&Expression>) = match expression {
-            Expression::NamedNode(iri) => return Some(self.leaf(("iri", iri.as_str()))),
-            Expression::Literal(literal) => return Some(self.leaf(("literal", literal_text(literal)))),
+            Expression::NamedNode(iri) => return Some(self.iri(iri.as_str())),
+            Expression::Literal(literal) => return Some(self.literal(literal)),
             Expression::Variable(variable) => return Some(self.variable(variable.as_str(), false)),
             Expression::Bound(variable) => {
                 let variable = self.variable(variable.as_str(), false);

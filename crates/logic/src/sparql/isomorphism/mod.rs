@@ -8,6 +8,7 @@ mod difference;
 
 pub use difference::difference;
 
+use super::Namespaces;
 use super::filters::english;
 use super::statements::{StatementTerm, Statements};
 use builder::Builder;
@@ -59,7 +60,19 @@ fn hash(parts: impl Hash) -> u64 {
 impl<'q> Structure<'q> {
     /// Of a parsed query; `None` if it is nested too deep.
     pub fn of(query: &'q Query) -> Option<Structure<'q>> {
+        Structure::build(query, None)
+    }
+
+    /// A key that queries share if they differ in entities and literals only; `None` if they are nested too deep or too regular. The
+    /// namespaces tell classes, which are part of the key.
+    pub fn template_key(query: &'q Query, names: &'q Namespaces) -> Option<String> {
+        let key = Structure::build(query, Some(names))?.key()?;
+        Some(format!("sparql {key:016x}"))
+    }
+
+    fn build(query: &'q Query, template: Option<&'q Namespaces>) -> Option<Structure<'q>> {
         let mut builder = Builder::default();
+        builder.template = template;
         let (kind, pattern) = match query {
             Query::Select { pattern, .. } => ("select", answers(pattern)),
             Query::Ask { pattern, .. } => ("ask", existing(pattern)),
