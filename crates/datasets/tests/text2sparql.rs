@@ -34,7 +34,7 @@ fn the_scores_of_the_challenge_are_reproduced() {
             .map(|prediction| (prediction.id, prediction.answers.unwrap()))
             .collect();
         let official: Json = serde_json::from_slice(&read(folder.join("db25_eval.json")).unwrap()).unwrap();
-        let mut right = 0;
+        let mut different = Vec::new();
         for question in &imported.benchmark.questions {
             let of = |answers: &'_ [_]| -> Vec<ComparedAnswer<'static>> {
                 answers.iter().cloned().map(ComparedAnswer::of_owned).collect()
@@ -47,10 +47,9 @@ fn the_scores_of_the_challenge_are_reproduced() {
                 ["set_P", "set_recall", "set_F"].map(|name| official[&question.id][name].as_f64().unwrap());
             let is_same = scores.iter().zip(published).all(|(ours, theirs)| (ours - theirs).abs() < 1e-9);
             if !is_same {
-                eprintln!("{participant} {}: {scores:?} instead of {published:?}", question.id);
+                different.push(format!("{}: {scores:?} instead of {published:?}", question.id));
             }
-            right += usize::from(is_same);
         }
-        assert_eq!(right, 200, "{participant}");
+        assert!(different.is_empty(), "{participant}: {different:#?}");
     }
 }

@@ -127,6 +127,8 @@ pub enum Loss {
         /// The columns that the query does not have.
         columns: Vec<String>,
     },
+    /// Something is found by its name, in whatever language the name is written.
+    FindsByName,
     /// Optional parts that nothing uses, casts of sort keys and repetitions are left out.
     Simplified,
 }
@@ -182,6 +184,7 @@ impl fmt::Display for Loss {
             Loss::Labels { columns } => {
                 write!(f, "names and descriptions are not part of the query: ?{}", columns.join(", ?"))
             }
+            Loss::FindsByName => f.write_str("names are compared without their language"),
             Loss::Simplified => {
                 f.write_str("the SPARQL was simplified: repeated rows and unused parts do not count")
             }

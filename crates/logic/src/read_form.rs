@@ -322,7 +322,7 @@ mod tests {
         );
         assert_eq!(one.entities(), ["urn:a"]);
         let words = crate::vocabulary::Spelling;
-        let template = |form: &ReadForm| form.template(&words).unwrap();
+        let template = |form: &ReadForm| form.template(&words).expect("a template");
         assert_eq!(template(&one), template(&form("c", "b", "p")));
         assert_ne!(template(&one), template(&form("d", "a", "p")), "another class");
         assert_ne!(template(&one), template(&form("c", "a", "r")), "another property");

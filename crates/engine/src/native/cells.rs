@@ -48,6 +48,8 @@ pub(super) struct Terms<'v> {
     pub(super) view: &'v dyn RdfView,
     made: Vec<Term>,
     codes: HashMap<Term, u32>,
+    /// By bits: the cells of computed numbers.
+    doubles: HashMap<u64, Cell>,
     values: HashMap<Cell, ExpressionTerm>,
 }
 
@@ -56,7 +58,13 @@ const MOST_REMEMBERED: usize = 1 << 16;
 
 impl<'v> Terms<'v> {
     pub(super) fn new(view: &'v dyn RdfView) -> Terms<'v> {
-        Terms { view, made: Vec::new(), codes: HashMap::new(), values: HashMap::new() }
+        Terms {
+            view,
+            made: Vec::new(),
+            codes: HashMap::new(),
+            doubles: HashMap::new(),
+            values: HashMap::new(),
+        }
     }
 
     /// The code of a term.
@@ -64,16 +72,36 @@ impl<'v> Terms<'v> {
         match self.view.encode(&term) {
             // `"01"^^xsd:integer` has the code of `"1"^^xsd:integer`, but is another term.
             Some(code) if self.view.decode(code) == term => Cell::Term(code),
-            _ => {
-                let next = u32::try_from(self.made.len()).unwrap_or(u32::MAX);
-                let made = &mut self.made;
-                let code = *self.codes.entry(term).or_insert_with_key(|term| {
-                    made.push(term.clone());
-                    next
-                });
-                Cell::Made(code)
-            }
+            _ => self.made(term),
         }
+    }
+
+    /// The code of a term that the view does not have.
+    fn made(&mut self, term: Term) -> Cell {
+        let next = u32::try_from(self.made.len()).unwrap_or(u32::MAX);
+        let made = &mut self.made;
+        let code = *self.codes.entry(term).or_insert_with_key(|term| {
+            made.push(term.clone());
+            next
+        });
+        Cell::Made(code)
+    }
+
+    /// The code of a computed value.
+    pub(super) fn cell_of_value(&mut self, value: ExpressionTerm) -> Cell {
+        let ExpressionTerm::DoubleLiteral(number) = value else { return self.cell(value.into()) };
+        let number_value = f64::from(number);
+        let bits = number_value.to_bits();
+        if let Some(&known) = self.doubles.get(&bits) {
+            return known;
+        }
+        // Looking a number up takes longer than the rest of a superlative, and most KBs have none of this type.
+        let is_certainly_new = number_value.is_finite() && !self.view.has_doubles();
+        let term = Term::from(value);
+        let cell = if is_certainly_new { self.made(term) } else { self.cell(term) };
+        self.doubles.insert(bits, cell);
+        self.values.insert(cell, ExpressionTerm::DoubleLiteral(number));
+        cell
     }
 
     /// The term of a code; `None` if there is no value.

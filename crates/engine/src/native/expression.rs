@@ -101,7 +101,7 @@ impl Runner<'_> {
                 }
             }
             _ => match self.value(expression, row)? {
-                Some(value) => self.terms.cell(value.into()),
+                Some(value) => self.terms.cell_of_value(value),
                 None => Cell::Unbound,
             },
         })

@@ -109,22 +109,28 @@ impl<'a> Runner<'a> {
         let slots: Vec<Slot> = slots_of(wanted & input.possible()).collect();
         let directions: Vec<bool> = keys.iter().map(|key| key.descending).collect();
         let mut rows: Vec<Sorted> = Vec::new();
-        let flush = most.map_or(usize::MAX, |most| most.saturating_mul(2).max(1024));
+        let flush = most.map_or(usize::MAX, |most| most.saturating_mul(2).max(16));
+        // The keys of the last row of those that are kept: what does not come before it is not needed.
+        let mut last: Option<Vec<Option<ExpressionTerm>>> = None;
         let bytes = 16 * slots.len() as u64 + 64 * keys.len() as u64 + 48;
         self.node(input, inner_goal, None, &mut |this, row| {
             let values = keys.iter().map(|key| this.value(&key.expression, row));
             let values = values.collect::<Result<Vec<_>, Halt>>()?;
+            if last.as_ref().is_some_and(|last| order_of(&directions, &values, last) != Ordering::Less) {
+                return Ok(Flow::More);
+            }
             rows.push(Sorted { keys: values, cells: slots.iter().map(|&slot| row[slot]).collect() });
             if rows.len() >= flush {
-                rows.sort_by(|a, b| order_of(&directions, a, b));
+                rows.sort_by(|a, b| order_of(&directions, &a.keys, &b.keys));
                 rows.truncate(most.unwrap_or(usize::MAX));
+                last = rows.last().map(|row| row.keys.clone());
             } else if rows.len() < 2048 || most.is_none() {
                 this.hold(bytes)?;
             }
             Ok(Flow::More)
         })?;
         self.spend(rows.len() as u64)?;
-        rows.sort_by(|a, b| order_of(&directions, a, b));
+        rows.sort_by(|a, b| order_of(&directions, &a.keys, &b.keys));
         let mut row = self.empty_row();
         for sorted in rows.iter().take(most.unwrap_or(usize::MAX)) {
             slots.iter().zip(&sorted.cells).for_each(|(&slot, &cell)| row[slot] = cell);
@@ -136,9 +142,8 @@ impl<'a> Runner<'a> {
     }
 }
 
-fn order_of(descending: &[bool], a: &Sorted, b: &Sorted) -> Ordering {
-    let keys = a.keys.iter().zip(&b.keys).zip(descending);
-    for ((a, b), &descending) in keys {
+fn order_of(descending: &[bool], a: &[Option<ExpressionTerm>], b: &[Option<ExpressionTerm>]) -> Ordering {
+    for ((a, b), &descending) in a.iter().zip(b).zip(descending) {
         let order = sort_order(a.as_ref(), b.as_ref());
         if order != Ordering::Equal {
             return if descending { order.reverse() } else { order };

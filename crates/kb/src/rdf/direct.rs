@@ -36,6 +36,8 @@ pub struct DirectView<'k> {
     pub(super) property_nodes: HashSet<NodeId>,
     /// By relation: the number of its facts, counted when it is first needed.
     pub(super) relation_sizes: Vec<OnceLock<usize>>,
+    /// Whether there are numbers of type `xsd:double`, found out when it is first needed.
+    pub(super) has_doubles: OnceLock<bool>,
 }
 
 impl<'k> DirectView<'k> {
@@ -65,6 +67,7 @@ impl<'k> DirectView<'k> {
             properties: HashMap::new(),
             property_nodes: HashSet::new(),
             relation_sizes: kb.relations().map(|_| OnceLock::new()).collect(),
+            has_doubles: OnceLock::new(),
         };
         // One IRI must have one code: nodes come before words of the vocabulary, relations, attributes and
         // qualifier keys.

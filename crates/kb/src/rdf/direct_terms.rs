@@ -4,7 +4,7 @@ use super::literals::{language_of, read, unit_of, write};
 use super::{DirectView, Position, RdfTerm, RdfTriple, RdfView, TripleSink, Triples, matching};
 use crate::ids::{FactId, LiteralId, Property};
 use crate::iri::IriScheme;
-use crate::literal::{Literal, LiteralKind, UNIT_NAMESPACE};
+use crate::literal::{Literal, LiteralKind, NumberType, UNIT_NAMESPACE};
 use crate::vocabulary::RdfVocabulary;
 use oxrdf::{BlankNode, NamedNode, Term, Triple};
 use std::ops::ControlFlow;
@@ -122,6 +122,10 @@ impl RdfView for DirectView<'_> {
         object: Option<RdfTerm>,
     ) -> Option<Triples<'_>> {
         self.asserted.as_ref().map(|_| matching(self, subject, predicate, object))
+    }
+
+    fn has_doubles(&self) -> bool {
+        *self.has_doubles.get_or_init(|| self.kb.has_number_of_type(NumberType::Double))
     }
 
     fn encode(&self, term: &Term) -> Option<RdfTerm> {

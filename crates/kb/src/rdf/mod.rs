@@ -199,6 +199,11 @@ pub trait RdfView: Sync {
         true
     }
 
+    /// Whether there may be finite numbers of type `xsd:double`.
+    fn has_doubles(&self) -> bool {
+        true
+    }
+
     /// The code of a term; `None` if it does not occur in this view.
     fn encode(&self, term: &Term) -> Option<RdfTerm>;
 

@@ -186,6 +186,11 @@ impl Kb {
             .then_some(LiteralId(index32(at)))
     }
 
+    /// Whether any number has a type. Looks at all numbers.
+    pub(crate) fn has_number_of_type(&self, number_type: NumberType) -> bool {
+        self.literals.number_type.iter().any(|&known| known == number_type as u8)
+    }
+
     /// The number of literals that sort before this one. Ids are in value order within quantities of a
     /// unit, within times, and within texts, so this turns a bound into a bound on ids.
     pub fn literal_position(&self, literal: &Literal<'_>) -> usize {

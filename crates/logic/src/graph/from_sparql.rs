@@ -27,6 +27,7 @@ impl QueryGraph {
             graph: QueryGraph::default(),
             variables: HashMap::new(),
             classes: Vec::new(),
+            name_edges: Vec::new(),
             aliases: HashMap::new(),
             names,
         };
@@ -36,6 +37,7 @@ impl QueryGraph {
             builder.vertex();
         }
         builder.classes_as_constraints(asked);
+        let asked = builder.names_as_constraints(asked);
         let mut graph = builder.graph;
         graph.root = match asked {
             Some(root) => root,
@@ -51,6 +53,8 @@ struct Builder<'q> {
     variables: HashMap<String, usize>,
     /// The classes of vertices.
     classes: Vec<(usize, Symbol)>,
+    /// The edges that lead to the name of something.
+    name_edges: Vec<usize>,
     /// Computed variables, and the variable that they are computed from.
     aliases: HashMap<&'q str, &'q Variable>,
     names: &'q Namespaces,
@@ -122,7 +126,12 @@ impl<'q> Builder<'q> {
         }
         let (from, to) = (self.term(&triple.subject), self.term(&triple.object));
         let label: Symbol = match &triple.predicate {
-            NamedNodePattern::NamedNode(predicate) => self.names.property(predicate.as_str()).into(),
+            NamedNodePattern::NamedNode(predicate) => {
+                if self.names.is_name(predicate.as_str()) {
+                    self.name_edges.push(self.graph.edges.len());
+                }
+                self.names.property(predicate.as_str()).into()
+            }
             NamedNodePattern::Variable(_) => "?".into(),
         };
         self.graph.edges.push(Edge { from, to, label });
@@ -326,6 +335,34 @@ impl<'q> Builder<'q> {
             variable = self.aliases.get(variable.as_str())?;
         }
         None
+    }
+
+    /// A thing with a condition on its name is a constraint, as if it were named. Gives the new number of the vertex that is asked for.
+    fn names_as_constraints(&mut self, asked: Option<usize>) -> Option<usize> {
+        let mut asked = asked;
+        // The last edge first, so that the numbers of the others stay.
+        for at in std::mem::take(&mut self.name_edges).into_iter().rev() {
+            let Edge { from, to, .. } = self.graph.edges[at];
+            let name = &self.graph.vertices[to];
+            let degree = self.graph.edges.iter().filter(|edge| edge.from == to || edge.to == to).count();
+            let is_condition = name.grounded || !name.note.is_empty();
+            let is_asked = asked == Some(to) || name.note.split(", ").any(|note| note == "asked");
+            if degree != 1 || !is_condition || is_asked || self.graph.vertices[from].grounded {
+                continue;
+            }
+            let label = if name.label.is_empty() { "name".into() } else { name.label.clone() };
+            let note = name.note.clone();
+            self.graph.vertices[from] = Vertex { grounded: true, label, note };
+            self.graph.edges.remove(at);
+            self.graph.vertices.remove(to);
+            let moved = |vertex: &mut usize| *vertex -= usize::from(*vertex > to);
+            for edge in &mut self.graph.edges {
+                moved(&mut edge.from);
+                moved(&mut edge.to);
+            }
+            asked.iter_mut().for_each(moved);
+        }
+        asked
     }
 
     /// Classes label their vertices; the class of a thing on the way that has no other condition is a constraint.

@@ -1,5 +1,6 @@
 //! IRIs and the words that the algebra has for them.
 
+use super::simplify::NAME_PROPERTIES;
 use crate::value::Value;
 use spargebra::term::Literal;
 use touchstone_kb::rdf::KQAPRO_BASE;
@@ -72,6 +73,14 @@ impl Namespaces {
         match self.vocabulary {
             None => matches!(iri, RDF_TYPE | FREEBASE_TYPE | WIKIDATA_TYPE),
             Some(vocabulary) => iri == RDF_TYPE || iri == vocabulary.iri(VocabularyTerm::Type),
+        }
+    }
+
+    /// Whether the predicate leads to the name of its subject. Without a KB, any of the usual ones does.
+    pub(crate) fn is_name(&self, iri: &str) -> bool {
+        match self.vocabulary {
+            None => NAME_PROPERTIES.contains(&iri),
+            Some(vocabulary) => iri == NAME_PROPERTIES[0] || iri == vocabulary.iri(VocabularyTerm::Label),
         }
     }
 

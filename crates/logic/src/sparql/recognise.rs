@@ -16,7 +16,7 @@ use spargebra::term::{GroundTerm, NamedNodePattern, TermPattern, TriplePattern, 
 use std::cell::Cell;
 use std::rc::Rc;
 use touchstone_kb::rdf::KQAPRO_BASE;
-use touchstone_kb::{Comparison, FREEBASE, RdfVocabulary};
+use touchstone_kb::{Comparison, FREEBASE, RdfVocabulary, XSD};
 
 /// Recognises a query, or gives the reason why it is outside the algebra.
 pub fn recognise(query: &spargebra::Query, names: &Namespaces) -> Result<Recognised, NotRecognised> {
@@ -164,6 +164,8 @@ pub(super) struct Graph<'q> {
     variables: Variables,
     different: Vec<(usize, Side<'q>)>,
     english: Vec<usize>,
+    /// Whether something is found by its name.
+    finds_by_name: bool,
     value: Option<(usize, Extreme)>,
     /// The subject of the first triple.
     first: Option<usize>,
@@ -186,6 +188,7 @@ impl<'q> Graph<'q> {
             variables: Variables::default(),
             different: Vec::new(),
             english: Vec::new(),
+            finds_by_name: false,
             value: None,
             first: None,
             in_branches: Vec::new(),
@@ -222,6 +225,9 @@ impl<'q> Graph<'q> {
             let terms = terms.iter().map(|term| ground(term, names)).collect::<Result<Vec<_>, _>>()?;
             let thing = graph.variable(variable.as_str());
             graph.pattern.things[thing].push(Set::or(terms));
+        }
+        if graph.finds_by_name {
+            lost.push(Loss::FindsByName);
         }
         for branches in &block.unions {
             graph.union(branches, lost)?;
@@ -294,6 +300,13 @@ impl<'q> Graph<'q> {
             if !self.pattern.things[subject].contains(&class) {
                 self.pattern.things[subject].push(class);
             }
+            return Ok(());
+        }
+        if let (true, TermPattern::Literal(name)) = (self.names.is_name(predicate.as_str()), &triple.object)
+            && (name.language().is_some() || name.datatype().as_str().strip_prefix(XSD) == Some("string"))
+        {
+            self.pattern.things[subject].push(Set::Named(name.value().into()));
+            self.finds_by_name = true;
             return Ok(());
         }
         let object = self.term(&triple.object)?;

@@ -9,7 +9,7 @@ use spargebra::algebra::{AggregateExpression, AggregateFunction, Expression, Fun
 use spargebra::term::{TermPattern, TriplePattern};
 
 /// Predicates from a thing to its name.
-const NAMES: [&str; 6] = [
+pub(in super::super) const NAME_PROPERTIES: [&str; 6] = [
     "http://www.w3.org/2000/01/rdf-schema#label",
     "http://www.w3.org/2004/02/skos/core#prefLabel",
     "http://xmlns.com/foaf/0.1/name",
@@ -33,7 +33,7 @@ const DESCRIPTIONS: [&str; 7] = [
 const SERVICE_SUFFIXES: [&str; 3] = ["Label", "Description", "AltLabel"];
 
 fn is_decoration(iri: &str) -> bool {
-    NAMES.contains(&iri) || DESCRIPTIONS.contains(&iri)
+    NAME_PROPERTIES.contains(&iri) || DESCRIPTIONS.contains(&iri)
 }
 
 /// Whether a pattern has a variable for the name or description of something, or a statement node of Wikidata.

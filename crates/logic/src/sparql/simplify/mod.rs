@@ -18,7 +18,7 @@ mod substitute;
 mod tests;
 mod variables;
 
-pub(super) use decoration::says_more_than_meant;
+pub(super) use decoration::{NAME_PROPERTIES, says_more_than_meant};
 pub(crate) use variables::operands;
 
 use select::Select;
