@@ -13,7 +13,7 @@ use touchstone_kb::Progress;
 use touchstone_logic::Language;
 
 /// Number of queries that are read ahead; it bounds memory, whatever the size of the file.
-const CHUNK: usize = 1024;
+const CHUNK: usize = 4096;
 
 /// Settings of a batch.
 #[derive(Clone, Default)]
@@ -104,7 +104,8 @@ pub fn run_batch(
         }
         let results: Vec<(&'static str, Vec<u8>)> = pool.install(|| {
             let one = |(number, line): &(usize, Vec<u8>)| run_line(session, config, *number, line, cancel);
-            chunk.par_iter().map(one).collect()
+            // One at a time: a slow query must not keep others waiting.
+            chunk.par_iter().with_max_len(1).map(one).collect()
         });
         if progress.cancelled() {
             return Err(BatchError::Cancelled);

@@ -99,6 +99,10 @@ impl Vocabulary for QueryContext<'_> {
         self.names().entity_name(id)
     }
 
+    fn only_entity(&self, label: &str) -> Option<String> {
+        self.names().only_entity(label)
+    }
+
     fn class_name(&self, id: &str) -> Option<String> {
         self.names().class_name(id)
     }

@@ -9,7 +9,7 @@ use std::cell::RefCell;
 use std::fmt;
 use std::sync::OnceLock;
 use touchstone_kb::{ClassId, Kb, NodeId, Property, QualifierId, ValueKind, nearest_name};
-use touchstone_logic::{KeyKind, SAME_AS, Vocabulary};
+use touchstone_logic::{KeyKind, SAME_AS, Vocabulary, only_entity};
 
 /// The things that a name denotes: nearly always one.
 pub type Few<T> = SmallVec<[T; 2]>;
@@ -308,6 +308,10 @@ impl Vocabulary for Words<'_> {
     fn entity_name(&self, id: &str) -> Option<String> {
         let name = self.kb.label(self.kb.node(id)?);
         (self.kb.nodes_named(name).len() == 1).then(|| name.to_owned())
+    }
+
+    fn only_entity(&self, label: &str) -> Option<String> {
+        only_entity(self.kb, label).map(|node| self.kb.node_id(node).to_owned())
     }
 
     fn class_name(&self, id: &str) -> Option<String> {

@@ -327,7 +327,10 @@ impl Grader<'_> {
             }
             _ => None,
         };
+        // A name stands for the entity that it finds, which only the graphs have.
+        let by_name = [form.sparql(), gold_parsed].into_iter().flatten().any(finds_by_name);
         let elements = match (is_sparql, gold_text) {
+            (true, _) if by_name && graphs.is_some() => graphs,
             (true, Some(gold_text)) => {
                 Some(compare_sparql(form, gold_text, gold_parsed, &self.knowledge.namespaces))
             }
@@ -472,6 +475,11 @@ fn compare_structures(predicted: &SparqlForm, gold: &SparqlForm, values: &mut Va
     values.set(Measure::EmCanonical, f64::from(same));
     values.set(Measure::F1Aligned, f1);
     values.set(Measure::F1Inverse, f1);
+}
+
+/// Whether a query finds something by its name.
+fn finds_by_name(form: &SparqlForm) -> bool {
+    form.recognised.as_ref().is_ok_and(|recognised| recognised.lost.contains(&Loss::FindsByName))
 }
 
 /// Whether a query says more than the algebra took from it, so that only its simplified form is comparable.

@@ -43,7 +43,7 @@ pub use query::{
 pub use read_form::{ParsedForm, ReadForm, SparqlForm};
 pub use reading::{Knowledge, ReadError, Reading, UnknownWords, read_graph, read_program, read_text};
 pub use relax::{each_without_one, without_one};
-pub use schema_ids::{entities, with_ids};
+pub use schema_ids::{entities, only_entity, with_ids};
 pub use sexpr::Form;
 pub use text::{Span, SyntaxError, SyntaxErrorKind};
 pub use value::{Symbol, Value};

@@ -1,14 +1,14 @@
 //! Queries with schema ids: programs refer to classes and properties by name, but levels are defined on ids.
 
 use crate::{Query, Set, Symbol, Word};
-use touchstone_kb::Kb;
+use touchstone_kb::{Kb, NodeId};
 
 /// The query with each name of a class, property or qualifier replaced by its id, and an entity in place of a name that only it has. Names
 /// that the KB does not have are kept.
 #[must_use]
 pub fn with_ids(mut query: Query, kb: &Kb) -> Query {
     let ids = Ids { kb };
-    query.sets_mut(&mut |set| ids.entities(set));
+    resolve_names(&mut query, &|name| only_entity(kb, name).map(|node| kb.node_id(node).into()));
     query.words_mut(&mut |word| match word {
         Word::Class(word) => ids.class(word),
         Word::Property(word) => ids.property(word),
@@ -16,6 +16,32 @@ pub fn with_ids(mut query: Query, kb: &Kb) -> Query {
         Word::Entity(_) | Word::Name(_) | Word::Value(_) => {}
     });
     query
+}
+
+/// The only entity with a label.
+pub fn only_entity(kb: &Kb, label: &str) -> Option<NodeId> {
+    let mut entities = kb.nodes_labelled(label).filter(|&node| kb.as_class(node).is_none());
+    let only = entities.next()?;
+    entities.next().is_none().then_some(only)
+}
+
+/// Puts entities in place of the names that find them.
+pub(crate) fn resolve_names(query: &mut Query, find: &dyn Fn(&str) -> Option<Symbol>) {
+    fn resolve(set: &mut Set, find: &dyn Fn(&str) -> Option<Symbol>) {
+        match set {
+            Set::Named(name) => {
+                if let Some(id) = find(name) {
+                    *set = Set::Entity(id);
+                }
+            }
+            Set::And(parts) | Set::Or(parts) => parts.iter_mut().for_each(|part| resolve(part, find)),
+            Set::Relate(relate) => resolve(&mut relate.from, find),
+            Set::Superlative(superlative) => resolve(&mut superlative.of, find),
+            Set::Marked(_, inner) => resolve(inner, find),
+            Set::All | Set::Same(_) | Set::Entity(_) | Set::Class(_) | Set::Values(..) | Set::During(_) => {}
+        }
+    }
+    query.sets_mut(&mut |set| resolve(set, find));
 }
 
 /// The entities that a query names, without duplicates, in order.
@@ -38,29 +64,6 @@ struct Ids<'k> {
 }
 
 impl Ids<'_> {
-    /// Replaces names by the only entity that has them.
-    fn entities(&self, set: &mut Set) {
-        match set {
-            Set::Named(name) => {
-                if let Some(id) = self.only_entity(name) {
-                    *set = Set::Entity(id);
-                }
-            }
-            Set::And(parts) | Set::Or(parts) => parts.iter_mut().for_each(|part| self.entities(part)),
-            Set::Relate(relate) => self.entities(&mut relate.from),
-            Set::Superlative(superlative) => self.entities(&mut superlative.of),
-            Set::Marked(_, inner) => self.entities(inner),
-            Set::All | Set::Same(_) | Set::Entity(_) | Set::Class(_) | Set::Values(..) | Set::During(_) => {}
-        }
-    }
-
-    /// The id of the only entity with a label.
-    fn only_entity(&self, name: &str) -> Option<Symbol> {
-        let mut entities = self.kb.nodes_labelled(name).filter(|&node| self.kb.as_class(node).is_none());
-        let only = entities.next()?;
-        entities.next().is_none().then(|| self.kb.node_id(only).into())
-    }
-
     fn class(&self, word: &mut Symbol) {
         let labelled = || self.kb.nodes_labelled(word).find_map(|node| self.kb.as_class(node));
         let label = |class| self.kb.label(self.kb.class_node(class));

@@ -46,6 +46,11 @@ pub trait Vocabulary: Sync {
         None
     }
 
+    /// The id of the only entity with a label.
+    fn only_entity(&self, _label: &str) -> Option<String> {
+        None
+    }
+
     /// The name of a class.
     fn class_name(&self, _id: &str) -> Option<String> {
         None

@@ -50,6 +50,8 @@ pub(super) struct Terms<'v> {
     codes: HashMap<Term, u32>,
     /// By bits: the cells of computed numbers.
     doubles: HashMap<u64, Cell>,
+    /// The cells of computed texts.
+    texts: HashMap<String, Cell>,
     values: HashMap<Cell, ExpressionTerm>,
 }
 
@@ -63,6 +65,7 @@ impl<'v> Terms<'v> {
             made: Vec::new(),
             codes: HashMap::new(),
             doubles: HashMap::new(),
+            texts: HashMap::new(),
             values: HashMap::new(),
         }
     }
@@ -89,7 +92,11 @@ impl<'v> Terms<'v> {
 
     /// The code of a computed value.
     pub(super) fn cell_of_value(&mut self, value: ExpressionTerm) -> Cell {
-        let ExpressionTerm::DoubleLiteral(number) = value else { return self.cell(value.into()) };
+        let number = match value {
+            ExpressionTerm::DoubleLiteral(number) => number,
+            ExpressionTerm::StringLiteral(text) => return self.cell_of_text(text),
+            other => return self.cell(other.into()),
+        };
         let number_value = f64::from(number);
         let bits = number_value.to_bits();
         if let Some(&known) = self.doubles.get(&bits) {
@@ -97,10 +104,22 @@ impl<'v> Terms<'v> {
         }
         // Looking a number up takes longer than the rest of a superlative, and most KBs have none of this type.
         let is_certainly_new = number_value.is_finite() && !self.view.has_doubles();
-        let term = Term::from(value);
+        let term = Term::from(ExpressionTerm::DoubleLiteral(number));
         let cell = if is_certainly_new { self.made(term) } else { self.cell(term) };
         self.doubles.insert(bits, cell);
         self.values.insert(cell, ExpressionTerm::DoubleLiteral(number));
+        cell
+    }
+
+    /// Looking a text up takes long, and many are computed again and again, such as the year of a date.
+    fn cell_of_text(&mut self, text: String) -> Cell {
+        if let Some(&known) = self.texts.get(&text) {
+            return known;
+        }
+        let cell = self.cell(ExpressionTerm::StringLiteral(text.clone()).into());
+        if self.texts.len() < MOST_REMEMBERED {
+            self.texts.insert(text, cell);
+        }
         cell
     }
 

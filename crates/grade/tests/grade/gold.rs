@@ -60,7 +60,7 @@ fn gold_is_perfect() {
 }
 
 /// SPARQL with renamed variables, and the triples of each block in reverse order.
-fn renamed_and_reordered(sparql: &str) -> String {
+pub(super) fn renamed_and_reordered(sparql: &str) -> String {
     let mut lines: Vec<&str> = sparql.lines().collect();
     let indent = |line: &str| line.len() - line.trim_start().len();
     let is_triple = |line: &str| line.trim_end().ends_with(" .") && !line.contains(['{', '}']);
@@ -75,7 +75,7 @@ fn renamed_and_reordered(sparql: &str) -> String {
 }
 
 /// SPARQL with prefixes, and `a` for rdf:type.
-fn with_prefixes(sparql: &str, base: &str) -> String {
+pub(super) fn with_prefixes(sparql: &str, base: &str) -> String {
     let text = sparql.replace("<http://www.w3.org/1999/02/22-rdf-syntax-ns#type>", "a");
     let property = format!("<{base}property:");
     let mut out = String::new();

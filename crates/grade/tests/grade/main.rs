@@ -3,6 +3,7 @@
 
 mod columns;
 mod gold;
+mod rewrites;
 
 use touchstone_benchmark::PredictionOutcome as Outcome;
 use touchstone_benchmark::english::Lexicon;

@@ -5,7 +5,7 @@ use crate::loss::Loss;
 use crate::query::{Ask, Operand, Query};
 use crate::read_form::{ReadForm, SparqlForm};
 use crate::reading::ReadError;
-use crate::schema_ids::entities;
+use crate::schema_ids::{entities, resolve_names};
 use crate::sparql::{Structure, difference};
 use crate::value::Symbol;
 use crate::vocabulary::Vocabulary;
@@ -44,7 +44,11 @@ pub fn compare_forms(
             let why = "other things are excluded from the answers".to_owned();
             return Ok(Verdict { equal: false, why: Some(why) });
         }
-        let canonical = |query| Canonical::of(query, words);
+        let canonical = |query: &Query| {
+            let mut query = query.clone();
+            resolve_names(&mut query, &|name| words.only_entity(name).map(Symbol::from));
+            Canonical::of(&query, words)
+        };
         return Ok(canonical(gold_query).compare(&canonical(predicted_query)));
     }
     match (gold.sparql_form(), predicted.sparql_form()) {
