@@ -6,7 +6,7 @@ use touchstone_benchmark::Question;
 use touchstone_engine::budget::{Cancel, Limits};
 use touchstone_engine::{Answers, Outcome, Session, Settings};
 use touchstone_kb::{Kb, Progress};
-use touchstone_logic::Language;
+use touchstone_logic::{Answer, Language};
 
 /// A question that has no gold answers.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -27,9 +27,9 @@ pub enum UnansweredReason {
     /// There are no answers on this KB.
     #[error("its query gives no answers")]
     NoAnswers,
-    /// The answers have several columns.
-    #[error("its query gives more than one column")]
-    Columns,
+    /// The result is a graph.
+    #[error("its query gives a graph")]
+    Graph,
     /// The query was stopped.
     #[error("its query takes too long")]
     OverBudget,
@@ -90,7 +90,12 @@ fn look_up(
             question.answers = answers;
             Ok(())
         }
-        Outcome::Answered(_) => Err(UnansweredReason::Columns),
+        Outcome::Answered(Answers::Table { rows, .. }) if rows.is_empty() => Err(UnansweredReason::NoAnswers),
+        Outcome::Answered(Answers::Table { rows, .. }) => {
+            question.answers = rows.into_iter().map(|cells| Answer::Tuple { cells }).collect();
+            Ok(())
+        }
+        Outcome::Answered(Answers::Graph(_)) => Err(UnansweredReason::Graph),
         Outcome::OverBudget(_) => Err(UnansweredReason::OverBudget),
         Outcome::Unparsable(_) | Outcome::Failed(_) => Err(UnansweredReason::CannotRun),
     }

@@ -247,7 +247,12 @@ impl<'k> Grader<'k> {
     /// The gold answers: from the benchmark, otherwise the results of the gold query on the KB, if there is one.
     fn gold_answers<'g>(&self, gold: &GoldForms<'g>) -> (Vec<ComparedAnswer<'g>>, GoldAnswers) {
         if gold.question.has_gold_answers() {
-            return (gold.question.answers.iter().map(ComparedAnswer::of).collect(), GoldAnswers::Given);
+            let mut answers: Vec<ComparedAnswer<'g>> =
+                gold.question.answers.iter().map(ComparedAnswer::of).collect();
+            if answers.iter().any(|answer| answer.cells.is_some()) {
+                self.drop_decoration(gold, &mut answers);
+            }
+            return (answers, GoldAnswers::Given);
         }
         let forms = [GoldForm::Sparql, GoldForm::Sexpr, GoldForm::Program, GoldForm::SparqlKqaPro];
         let run = |which: GoldForm| {
@@ -259,6 +264,25 @@ impl<'k> Grader<'k> {
         match forms.into_iter().find_map(run) {
             Some(answers) => (answers, GoldAnswers::FromKb),
             None => (Vec::new(), GoldAnswers::Unknown),
+        }
+    }
+
+    /// Drops the columns of rows that only name or describe what the gold query finds.
+    fn drop_decoration(&self, gold: &GoldForms<'_>, answers: &mut [ComparedAnswer<'_>]) {
+        let form = gold.own_form(GoldForm::Sparql, &self.knowledge).and_then(ReadForm::sparql_form);
+        let Some(form) = form.filter(|form| !form.decoration().is_empty()) else { return };
+        let asked: Vec<bool> = form.columns().iter().map(|name| !form.decoration().contains(name)).collect();
+        for answer in answers {
+            if answer.cells.as_ref().is_none_or(|cells| cells.len() != asked.len()) {
+                continue;
+            }
+            let cells = answer.cells.take().unwrap_or_default();
+            let mut cells: Vec<ComparedAnswer<'_>> =
+                cells.into_iter().zip(&asked).filter(|(_, asked)| **asked).map(|(cell, _)| cell).collect();
+            match cells.len() {
+                1 => *answer = cells.remove(0),
+                _ => answer.cells = Some(cells.into()),
+            }
         }
     }
 

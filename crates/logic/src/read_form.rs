@@ -53,6 +53,15 @@ impl SparqlForm {
 }
 
 impl SparqlForm {
+    /// The names of the columns; empty for queries without.
+    #[must_use]
+    pub fn columns(&self) -> Vec<String> {
+        let spargebra::Query::Select { pattern, .. } = &self.parsed.query else { return Vec::new() };
+        let mut columns = Vec::new();
+        pattern.on_in_scope_variable(|variable| columns.push(variable.as_str().to_owned()));
+        columns
+    }
+
     /// The names of the columns that only name or describe what is found.
     pub fn decoration(&self) -> &[String] {
         let simplified = self.simplified.get_or_init(|| Simplified::of(&self.parsed.query));

@@ -91,7 +91,7 @@ impl Tidied {
 }
 
 /// Prefixes that are so common that their declaration is often left out.
-pub(super) const KNOWN_PREFIXES: [(&str, &str); 20] = [
+pub(super) const KNOWN_PREFIXES: [(&str, &str); 21] = [
     ("xsd", "http://www.w3.org/2001/XMLSchema#"),
     ("rdf", "http://www.w3.org/1999/02/22-rdf-syntax-ns#"),
     ("rdfs", "http://www.w3.org/2000/01/rdf-schema#"),
@@ -99,6 +99,7 @@ pub(super) const KNOWN_PREFIXES: [(&str, &str); 20] = [
     ("skos", "http://www.w3.org/2004/02/skos/core#"),
     ("foaf", "http://xmlns.com/foaf/0.1/"),
     ("dct", "http://purl.org/dc/terms/"),
+    ("dcterms", "http://purl.org/dc/terms/"),
     ("geo", "http://www.w3.org/2003/01/geo/wgs84_pos#"),
     ("georss", "http://www.georss.org/georss/"),
     ("yago", "http://dbpedia.org/class/yago/"),
