@@ -1,11 +1,11 @@
-//! SPARQL: repaired, parsed, recognised, printed in every dialect and recognised again, and drawn.
+//! SPARQL: repaired, parsed, simplified, recognised, compared with itself, printed in every dialect and recognised again, and drawn.
 #![no_main]
 
 use libfuzzer_sys::{Corpus, fuzz_target};
-use touchstone_logic::equal::Canonical;
+use touchstone_logic::equal::{Canonical, compare_forms};
 use touchstone_logic::graph::draw;
-use touchstone_logic::sparql::{Dialect, Namespaces, parse, print, recognise};
-use touchstone_logic::{Query, QueryGraph};
+use touchstone_logic::sparql::{Dialect, Namespaces, SparqlOutline, parse, print, recognise};
+use touchstone_logic::{Knowledge, Language, Query, QueryGraph, ReadForm, Spelling};
 
 const BASE: &str = "http://example.org/";
 
@@ -21,6 +21,7 @@ fuzz_target!(|data: &[u8]| -> Corpus {
     for repair in &parsed.repairs {
         assert!(!repair.to_string().is_empty());
     }
+    understood(text);
     for base in [None, Some(BASE.to_owned())] {
         let Ok(recognised) = recognise(&parsed.query, &Namespaces { base, ..Namespaces::default() }) else { continue };
         drawn(&recognised.query);
@@ -31,6 +32,25 @@ fuzz_target!(|data: &[u8]| -> Corpus {
     }
     Corpus::Keep
 });
+
+/// Every query that can be parsed has a graph, schema items and a template, and is the same as itself.
+fn understood(text: &str) {
+    let form = ReadForm::read(Language::Sparql, text, &Knowledge::of_spelling());
+    if form.query().is_none() && form.outside_algebra().is_none() {
+        return;
+    }
+    let graph = form.graph().unwrap_or_else(|error| panic!("{error}\n{text}"));
+    graph.shape();
+    draw(&graph);
+    form.schema_items();
+    form.entities();
+    assert!(form.template(&Spelling).is_some(), "{text}");
+    if let Some(sparql) = form.outside_algebra() {
+        SparqlOutline::of(sparql);
+    }
+    let verdict = compare_forms(&form, &form, &Spelling).unwrap_or_else(|error| panic!("{error}\n{text}"));
+    assert!(verdict.equal, "{:?}\n{text}", verdict.why);
+}
 
 fn drawn(query: &Query) {
     let graph = QueryGraph::of(query);

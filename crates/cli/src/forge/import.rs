@@ -113,7 +113,7 @@ fn show(args: &ImportArgs, imported: &Imported) -> Result<()> {
     }
     report_levels(&imported.levels, args.levels);
     report_reasons(&imported.unread_reasons(), "could not be read");
-    report_reasons(&imported.unanswered_reasons(), "have no gold answers");
+    report_reasons(&imported.unanswered_reasons(), "without gold answers");
     Ok(())
 }
 

@@ -188,7 +188,7 @@ impl Kb {
 
     /// Whether any number has a type. Looks at all numbers.
     pub(crate) fn has_number_of_type(&self, number_type: NumberType) -> bool {
-        self.literals.number_type.iter().any(|&known| known == number_type as u8)
+        self.literals.number_type.contains(&(number_type as u8))
     }
 
     /// The number of literals that sort before this one. Ids are in value order within quantities of a

@@ -3,7 +3,7 @@
 use super::block::{Block, Count, Head, select_head};
 use super::filters::{self, Condition, Side};
 use super::names::{Namespaces, kqapro};
-use super::simplify::{Simplified, says_more_than_meant};
+use super::simplify::{Simplified, conjuncts, says_more_than_meant};
 use super::variables::Variables;
 use super::{Dialect, NotRecognised, OutsideAlgebra, Recognised, facts};
 use crate::equal::canonical;
@@ -11,7 +11,7 @@ use crate::loss::Loss;
 use crate::pattern::{Described, Pattern, PatternError, PatternFact, is_too_deep};
 use crate::query::{Ask, Extreme, Mark, Operand, Query, Rules, Set};
 use hashbrown::HashSet;
-use spargebra::algebra::GraphPattern;
+use spargebra::algebra::{Expression, Function, GraphPattern};
 use spargebra::term::{GroundTerm, NamedNodePattern, TermPattern, TriplePattern, Variable};
 use std::cell::Cell;
 use std::rc::Rc;
@@ -85,6 +85,67 @@ fn translated(query: &spargebra::Query, names: &Namespaces) -> Result<Recognised
         spargebra::Query::Describe { .. } => Err(NotRecognised::new(OutsideAlgebra::Describe)),
         _ => Err(NotRecognised::new(OutsideAlgebra::From)),
     }
+}
+
+/// Takes the names that filters compare out of a block: `?x rdfs:label ?name FILTER(STR(?name) = "Inception")`. Gives what has which name.
+fn names_by_filter<'q>(block: &mut Block<'q>, names: &Namespaces) -> Vec<(&'q TermPattern, &'q str)> {
+    let mut found = Vec::new();
+    let mut at = 0;
+    block.filters = block.filters.iter().flat_map(|filter| conjuncts(filter)).collect();
+    while let Some(triple) = block.triples.get(at).copied() {
+        let label = match (&triple.predicate, &triple.object) {
+            (NamedNodePattern::NamedNode(p), TermPattern::Variable(label)) if names.is_name(p.as_str()) => {
+                label
+            }
+            _ => {
+                at += 1;
+                continue;
+            }
+        };
+        let mut with = block.filters.iter().enumerate().filter(|(_, filter)| mentions(filter, label));
+        let only = with.next().filter(|_| with.next().is_none());
+        let is = |term: &TermPattern| matches!(term, TermPattern::Variable(variable) if variable == label);
+        let uses = block.triples.iter().filter(|t| is(&t.subject) || is(&t.object)).count();
+        let name = only.and_then(|(filter_at, filter)| Some((filter_at, compared_name(filter, label)?)));
+        match name {
+            Some((filter_at, name)) if uses == 1 && block.unions.is_empty() && block.extremes.is_empty() => {
+                found.push((&triple.subject, name));
+                block.filters.remove(filter_at);
+                block.triples.remove(at);
+            }
+            _ => at += 1,
+        }
+    }
+    found
+}
+
+fn mentions(expression: &Expression, variable: &Variable) -> bool {
+    let mut stack = vec![expression];
+    while let Some(expression) = stack.pop() {
+        match expression {
+            Expression::Variable(found) | Expression::Bound(found) if found == variable => return true,
+            // What is inside is not looked at.
+            Expression::Exists(_) => return true,
+            other => super::operands(other, &mut stack),
+        }
+    }
+    false
+}
+
+/// The text that a condition compares a label with, in whatever language.
+fn compared_name<'q>(condition: &'q Expression, label: &Variable) -> Option<&'q str> {
+    let Expression::Equal(left, right) = condition else { return None };
+    let (operand, Expression::Literal(name)) = (match (left.as_ref(), right.as_ref()) {
+        (name @ Expression::Literal(_), operand) => (operand, name),
+        pair => pair,
+    }) else {
+        return None;
+    };
+    let inner = match operand {
+        Expression::FunctionCall(Function::Str, arguments) => arguments.first()?,
+        other => other,
+    };
+    matches!(inner, Expression::Variable(found) if found == label).then(|| name.value())
 }
 
 /// Whether the pattern has value nodes and fact nodes, as KQA Pro's do.
@@ -182,7 +243,8 @@ impl<'q> Graph<'q> {
         lost: &mut Vec<Loss>,
         outside: Option<(&str, &Rc<Cell<Mark>>)>,
     ) -> Result<Graph<'q>, NotRecognised> {
-        let block = Block::of(pattern)?;
+        let mut block = Block::of(pattern)?;
+        let by_filter = names_by_filter(&mut block, names);
         let mut graph = Graph {
             pattern: Pattern::default(),
             variables: Variables::default(),
@@ -220,6 +282,12 @@ impl<'q> Graph<'q> {
                 of_classes.push(Set::Class(class));
             }
             graph.pattern.things[subject].push(Set::or(of_classes));
+        }
+        for (subject, name) in by_filter {
+            let thing = graph.term(subject)?;
+            graph.first.get_or_insert(thing);
+            graph.pattern.things[thing].push(Set::Named(name.into()));
+            graph.finds_by_name = true;
         }
         for (variable, terms) in values {
             let terms = terms.iter().map(|term| ground(term, names)).collect::<Result<Vec<_>, _>>()?;

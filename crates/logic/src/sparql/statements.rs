@@ -27,6 +27,8 @@ pub enum StatementTerm<'q> {
 pub struct Statements<'q> {
     /// The triple patterns as they come, repetitions included.
     pub patterns: Vec<[StatementTerm<'q>; 3]>,
+    /// The literals of triple patterns, by the text that stands for them in patterns.
+    pub literals: Vec<(String, &'q Literal)>,
     /// The properties of triple patterns and paths as they come.
     pub properties: Vec<&'q str>,
     /// The IRIs of patterns, of listed values and of conditions as they come; not those of datatypes and functions.
@@ -223,7 +225,9 @@ impl<'q> Statements<'q> {
             }
             TermPattern::Literal(literal) => {
                 self.datatype(literal);
-                StatementTerm::Fixed(literal_text(literal).into())
+                let text = literal_text(literal);
+                self.literals.push((text.clone(), literal));
+                StatementTerm::Fixed(text.into())
             }
             TermPattern::Triple(triple) => {
                 // What is quoted is a statement, too.

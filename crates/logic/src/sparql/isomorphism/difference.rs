@@ -30,7 +30,7 @@ pub fn difference(gold: &Query, predicted: &Query) -> String {
         Structure::of(query).map(numbers)
     };
     if conditions(gold) != conditions(predicted) {
-        return "another condition, order, limit or aggregate".to_owned();
+        return "another condition, expression, order, limit or aggregate".to_owned();
     }
     "the same parts, joined differently".to_owned()
 }
@@ -65,19 +65,40 @@ fn columns(query: &Query) -> usize {
 
 /// The triple patterns without the names of their variables, sorted.
 fn patterns(query: &Query) -> Vec<String> {
+    let Statements { patterns, literals, .. } = Statements::of(query);
+    let literal = |text: &str| literals.iter().find(|(known, _)| known == text).map(|(_, literal)| literal);
     let shown = |term: &StatementTerm<'_>| match term {
         StatementTerm::Variable(_) | StatementTerm::Blank(_) => "?".to_owned(),
-        StatementTerm::Fixed(text) => match text.rsplit(['/', '#']).next() {
-            Some(local) if !local.is_empty() && text.starts_with("http") => local.to_owned(),
-            _ => text.to_string(),
+        StatementTerm::Fixed(text) => match literal(text) {
+            Some(literal) => literal.value().to_owned(),
+            None => short_name(text),
         },
     };
     let pattern = |terms: [StatementTerm<'_>; 3]| {
         format!("`{} {} {}`", shown(&terms[0]), shown(&terms[1]), shown(&terms[2]))
     };
-    let mut patterns: Vec<String> = Statements::of(query).patterns.into_iter().map(pattern).collect();
+    let mut patterns: Vec<String> = patterns.into_iter().map(pattern).collect();
     patterns.sort_unstable();
     patterns
+}
+
+/// The last part of an IRI; with the usual prefix for Wikidata's statements, whose names would look like those of direct properties.
+fn short_name(iri: &str) -> String {
+    const PREFIXES: [(&str, &str); 4] = [
+        ("http://www.wikidata.org/prop/direct/", ""),
+        ("http://www.wikidata.org/prop/statement/", "ps:"),
+        ("http://www.wikidata.org/prop/qualifier/", "pq:"),
+        ("http://www.wikidata.org/prop/", "p:"),
+    ];
+    for (namespace, prefix) in PREFIXES {
+        if let Some(local) = iri.strip_prefix(namespace) {
+            return format!("{prefix}{local}");
+        }
+    }
+    match iri.rsplit(['/', '#']).next() {
+        Some(local) if !local.is_empty() && iri.starts_with("http") => local.to_owned(),
+        _ => iri.to_owned(),
+    }
 }
 
 /// The first of a sorted list that another one does not have as often.

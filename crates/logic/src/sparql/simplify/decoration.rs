@@ -193,18 +193,31 @@ impl Group {
         for triple in self.triples.iter().filter(|triple| label_of(triple).is_none()) {
             variables::of_triple(triple, &mut mandatory);
         }
-        let rest = Group { triples: Vec::new(), optionals: Vec::new(), ..self.clone() };
+        // The names of things that the query lists are what it asks for.
+        let rest = Group { triples: Vec::new(), optionals: Vec::new(), values: Vec::new(), ..self.clone() };
         mandatory.extend(rest.scope());
-        for optional in &self.optionals {
-            for triple in optional.group.triples.iter().filter(|triple| label_of(triple).is_none()) {
+        let optionals = self.optional_groups();
+        for triple in optionals.iter().flat_map(|group| &group.triples) {
+            if label_of(triple).is_none() {
                 variables::of_triple(triple, &mut mandatory);
             }
         }
         let known =
             |triple: &TriplePattern| name_of(&triple.subject).is_none_or(|subject| mandatory.has(&subject));
-        let in_optionals = self.optionals.iter().flat_map(|optional| &optional.group.triples);
+        let in_optionals = optionals.iter().flat_map(|group| &group.triples);
         let labels = self.triples.iter().chain(in_optionals).filter(|triple| known(triple));
         labels.filter_map(|triple| label_of(triple).map(str::to_owned)).collect()
+    }
+
+    /// The groups of all optional parts, also of those inside others.
+    fn optional_groups(&self) -> Vec<&Group> {
+        let mut found = Vec::new();
+        let mut stack: Vec<&Optional> = self.optionals.iter().collect();
+        while let Some(Optional { group, .. }) = stack.pop() {
+            stack.extend(&group.optionals);
+            found.push(group);
+        }
+        found
     }
 
     /// How often a variable is used, apart from conditions on its language.

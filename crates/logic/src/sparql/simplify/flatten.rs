@@ -103,19 +103,29 @@ impl Simplifier {
         let mut select = Select::of(pattern, self)?;
         select.simplify(self, false);
         self.label_service = outer_service;
-        if !select.is_plain() {
-            return Some(Group::opaque(select.pattern()));
-        }
-        let Select { columns, mut group, .. } = select;
         let mut visible = Names::default();
-        columns.iter().for_each(|column| visible.add(column.name.as_str()));
+        select.columns.iter().for_each(|column| visible.add(column.name.as_str()));
         let hidden: Vec<String> =
-            group.scope().iter().filter(|name| !visible.has(name)).map(str::to_owned).collect();
+            select.group.scope().iter().filter(|name| !visible.has(name)).map(str::to_owned).collect();
+        // Without its variables, a row may come up more than once.
+        let removes_repetition = self.rows_count && select.distinct && !hidden.is_empty();
+        if !select.is_plain() || removes_repetition {
+            return Some(Group::opaque(select.pattern(self.rows_count)));
+        }
+        let Select { mut group, .. } = select;
         for name in hidden {
             let new = self.fresh();
             group.rename(&name, &new);
         }
         Some(group)
+    }
+
+    /// The group of a pattern, in which it matters or not how often each row comes up.
+    pub(super) fn group_in(&mut self, pattern: &GraphPattern, rows_count: bool) -> Option<Group> {
+        let outer = std::mem::replace(&mut self.rows_count, rows_count);
+        let group = self.group(pattern);
+        self.rows_count = outer;
+        group
     }
 
     /// A name that no variable of the query has.
@@ -185,7 +195,7 @@ fn triple(subject: &TermPattern, predicate: &NamedNode, object: &TermPattern) ->
 }
 
 /// The conditions that `&&` joins.
-pub(super) fn conjuncts(expression: &Expression) -> Vec<&Expression> {
+pub(in super::super) fn conjuncts(expression: &Expression) -> Vec<&Expression> {
     let (mut found, mut stack) = (Vec::new(), vec![expression]);
     while let Some(expression) = stack.pop() {
         match expression {

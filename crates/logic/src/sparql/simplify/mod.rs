@@ -19,6 +19,7 @@ mod tests;
 mod variables;
 
 pub(super) use decoration::{NAME_PROPERTIES, says_more_than_meant};
+pub(super) use flatten::conjuncts;
 pub(crate) use variables::operands;
 
 use select::Select;
@@ -44,6 +45,8 @@ struct Simplifier {
     depth: usize,
     /// The number of names made up so far.
     fresh: usize,
+    /// Whether it counts how often each row of what is looked at comes up: it is inside of an aggregate such as COUNT.
+    rows_count: bool,
     /// Whether the query asks the label service for names.
     label_service: bool,
     decoration: Vec<String>,
@@ -62,7 +65,7 @@ impl Simplified {
                 select.simplify(&mut simplifier, true);
                 Query::Select {
                     dataset: dataset.clone(),
-                    pattern: select.pattern(),
+                    pattern: select.pattern(false),
                     base_iri: base_iri.clone(),
                 }
             }

@@ -15,6 +15,8 @@ pub(super) struct Select {
     pub(super) grouping: Option<Grouping>,
     pub(super) order: Vec<OrderExpression>,
     pub(super) slice: Option<(usize, Option<usize>)>,
+    /// Whether rows come up once.
+    pub(super) distinct: bool,
 }
 
 /// A column.
@@ -36,6 +38,13 @@ pub(super) struct Grouping {
     pub(super) named: Vec<(Variable, Expression)>,
 }
 
+impl Grouping {
+    /// Whether it matters how often each row comes up.
+    fn counts_rows(&self) -> bool {
+        self.aggregates.iter().any(|(_, aggregate)| !ignores_repetition(aggregate))
+    }
+}
+
 impl Select {
     /// Takes the parser's pattern of a SELECT apart.
     pub(super) fn of(pattern: &GraphPattern, simplifier: &mut Simplifier) -> Option<Select> {
@@ -44,7 +53,9 @@ impl Select {
             slice = Some((*start, *length));
             at = inner;
         }
+        let mut distinct = false;
         while let GraphPattern::Distinct { inner } | GraphPattern::Reduced { inner } = at {
+            distinct |= matches!(at, GraphPattern::Distinct { .. });
             at = inner;
         }
         let columns = match at {
@@ -86,18 +97,16 @@ impl Select {
                 named.reverse();
                 let grouping =
                     Grouping { keys: variables.clone(), aggregates: aggregates.clone(), having, named };
-                return Some(Select {
-                    columns,
-                    group: simplifier.group(inner)?,
-                    grouping: Some(grouping),
-                    order,
-                    slice,
-                });
+                let rows_count = grouping.counts_rows();
+                let group = simplifier.group_in(inner, rows_count)?;
+                return Some(Select { columns, group, grouping: Some(grouping), order, slice, distinct });
             }
             GraphPattern::Group { .. } => return None,
             _ => None,
         };
-        Some(Select { columns, group: simplifier.group(below)?, grouping, order, slice })
+        let rows_count = simplifier.rows_count && !distinct;
+        let group = simplifier.group_in(below, rows_count)?;
+        Some(Select { columns, group, grouping, order, slice, distinct })
     }
 
     /// The pattern of an ASK: whether anything is found does not depend on columns, order and repetition.
@@ -111,8 +120,15 @@ impl Select {
         {
             at = inner;
         }
-        let group = simplifier.group(at)?;
-        Some(Select { columns: Vec::new(), group, grouping: None, order: Vec::new(), slice: None })
+        let group = simplifier.group_in(at, false)?;
+        Some(Select {
+            columns: Vec::new(),
+            group,
+            grouping: None,
+            order: Vec::new(),
+            slice: None,
+            distinct: true,
+        })
     }
 
     /// The pattern of an ASK.
@@ -136,7 +152,9 @@ impl Select {
             self.remove_decoration(simplifier);
         }
         self.remove_unused_aggregates();
-        self.remove_unused_optionals();
+        if !simplifier.rows_count || self.distinct || self.grouping.is_some() {
+            self.remove_unused_optionals();
+        }
         self.count_distinct();
         if self.slice.is_none() {
             self.order.clear();
@@ -147,7 +165,8 @@ impl Select {
 
     /// A SELECT around nothing but another SELECT is that one with fewer columns.
     fn merge_inner(&mut self, simplifier: &mut Simplifier) {
-        let alone = self.grouping.is_none()
+        let alone = !simplifier.rows_count
+            && self.grouping.is_none()
             && self.slice.is_none()
             && self.order.is_empty()
             && self.group.nested.len() == 1
@@ -268,15 +287,13 @@ impl Select {
         let ordered_by_keys = self.order.is_empty() || self.slice.is_none();
         if only_keys && ordered_by_keys {
             self.grouping = None;
+            self.distinct = true;
         }
     }
 
     /// Optional parts that only bind what nothing uses do not change a set of rows.
     fn remove_unused_optionals(&mut self) {
-        let counts_rows = self.grouping.as_ref().is_some_and(|grouping| {
-            grouping.aggregates.iter().any(|(_, aggregate)| !ignores_repetition(aggregate))
-        });
-        if counts_rows {
+        if self.grouping.as_ref().is_some_and(Grouping::counts_rows) {
             return;
         }
         let used = self.used_above();
@@ -310,9 +327,9 @@ impl Select {
         }
     }
 
-    /// The SELECT as a pattern of the parser.
-    pub(super) fn pattern(self) -> GraphPattern {
-        let Select { columns, group, grouping, order, slice } = self;
+    /// The SELECT as a pattern of the parser. `rows_count`: whether it matters how often each row comes up.
+    pub(super) fn pattern(self, rows_count: bool) -> GraphPattern {
+        let Select { columns, group, grouping, order, slice, distinct } = self;
         let mut pattern = group.pattern();
         if let Some(Grouping { keys, aggregates, having, named }) = grouping {
             pattern = GraphPattern::Group { inner: Box::new(pattern), variables: keys, aggregates };
@@ -334,7 +351,9 @@ impl Select {
             pattern = GraphPattern::OrderBy { inner: Box::new(pattern), expression: order };
         }
         pattern = GraphPattern::Project { inner: Box::new(pattern), variables: projected };
-        pattern = GraphPattern::Distinct { inner: Box::new(pattern) };
+        if distinct || !rows_count {
+            pattern = GraphPattern::Distinct { inner: Box::new(pattern) };
+        }
         match slice {
             Some((start, length)) => GraphPattern::Slice { inner: Box::new(pattern), start, length },
             None => pattern,

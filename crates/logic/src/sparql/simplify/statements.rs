@@ -17,6 +17,11 @@ fn property(triple: &TriplePattern) -> Option<&str> {
     predicate(triple)?.strip_prefix(STATEMENT).filter(|id| !id.contains('/'))
 }
 
+/// The property of a triple from a statement node to its value.
+fn value_property(triple: &TriplePattern) -> Option<&str> {
+    predicate(triple)?.strip_prefix(VALUE)
+}
+
 impl Group {
     /// `?x p:P1 ?s . ?s ps:P1 ?y` is `?x wdt:P1 ?y` if nothing else is stated about `?s`.
     pub(super) fn join_statements(&mut self, used: &Names) -> usize {
@@ -39,7 +44,32 @@ impl Group {
                 None => at += 1,
             }
         }
-        joined_statements
+        joined_statements + self.remove_repeated_statements()
+    }
+
+    /// `?x wdt:P1 ?y` goes if a statement with qualifiers says the same: `?x p:P1 ?s . ?s ps:P1 ?y`.
+    fn remove_repeated_statements(&mut self) -> usize {
+        let mut said = Vec::new();
+        for statement in &self.triples {
+            let Some(property) = property(statement) else { continue };
+            let of_node = self.triples.iter().filter(|triple| triple.subject == statement.object);
+            for value in of_node.filter(|triple| value_property(triple) == Some(property)) {
+                said.push((property.to_owned(), statement.subject.clone(), value.object.clone()));
+            }
+        }
+        if said.is_empty() {
+            return 0;
+        }
+        let before = self.triples.len();
+        self.triples.retain(|triple| {
+            let direct = predicate(triple).and_then(|iri| iri.strip_prefix(DIRECT));
+            !direct.is_some_and(|direct| {
+                said.iter().any(|(property, subject, object)| {
+                    property == direct && *subject == triple.subject && *object == triple.object
+                })
+            })
+        });
+        before - self.triples.len()
     }
 
     /// The triple from a statement node to its value, and the triple that says the same as both.
@@ -60,7 +90,7 @@ impl Group {
         if others.next().is_some() || used.has(&node) || is_node(&second.object) {
             return None;
         }
-        if predicate(second)?.strip_prefix(VALUE)? != property {
+        if value_property(second)? != property {
             return None;
         }
         let rest = Group { triples: Vec::new(), ..self.clone() };

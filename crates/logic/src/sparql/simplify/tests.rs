@@ -46,6 +46,40 @@ fn decoration_does_not_change_what_is_asked() {
 }
 
 #[test]
+fn labels_inside_optional_parts_are_decoration() {
+    let gold = "SELECT ?x ?g { ?x wdt:P1 wd:Q1 OPTIONAL { ?x wdt:P2 ?g } }";
+    let labelled = "SELECT ?x ?g ?gLabel { ?x wdt:P1 wd:Q1 OPTIONAL { ?x wdt:P2 ?g OPTIONAL { ?g rdfs:label ?gLabel } } }";
+    assert!(same(gold, labelled));
+    assert!(!same(
+        gold,
+        "SELECT ?x ?g { ?x wdt:P1 wd:Q1 OPTIONAL { ?x wdt:P2 ?g OPTIONAL { ?g wdt:P3 ?h } } ?y wdt:P4 ?h }"
+    ));
+}
+
+#[test]
+fn direct_triples_that_statements_repeat_go() {
+    let gold = "SELECT (COUNT(DISTINCT ?t) AS ?n) { wd:Q1 p:P166 ?s . ?s ps:P166 wd:Q2 ; pq:P585 ?t }";
+    let repeated =
+        "SELECT (COUNT(DISTINCT ?t) AS ?n) { wd:Q1 wdt:P166 wd:Q2 ; p:P166 [ ps:P166 wd:Q2 ; pq:P585 ?t ] }";
+    assert!(same(gold, repeated));
+    let another =
+        "SELECT (COUNT(DISTINCT ?t) AS ?n) { wd:Q1 wdt:P166 wd:Q3 ; p:P166 [ ps:P166 wd:Q2 ; pq:P585 ?t ] }";
+    assert!(!same(gold, another));
+}
+
+#[test]
+fn differences_are_shown_as_written() {
+    let why = |one: &str, other: &str| compare_forms(&read(one), &read(other), &()).unwrap().why.unwrap();
+    let gold = "SELECT ?x ?y { ?x :p ?y ; :year '2016'^^xsd:gYear }";
+    assert_eq!(why(gold, "SELECT ?x ?y { ?x :p ?y }"), "only gold has `? urn:year 2016`");
+    let statement = "SELECT ?x ?t { wd:Q1 p:P1 ?s . ?s ps:P1 ?x ; pq:P2 ?t }";
+    assert_eq!(
+        why(statement, "SELECT ?x ?t { wd:Q1 wdt:P1 ?x . ?x wdt:P2 ?t }"),
+        "only gold has `? pq:P2 ?`"
+    );
+}
+
+#[test]
 fn different_questions_stay_different() {
     let gold = "SELECT DISTINCT ?x WHERE { wd:Q30 wdt:P122 ?x }";
     for written in [
