@@ -105,8 +105,10 @@ impl Spelling {
 }
 
 impl Vocabulary for Spelling {
+    /// Wikidata's classes are spelled like its entities.
     fn is_class(&self, word: &str) -> Option<bool> {
-        Spelling::looks_like_entity(word).then_some(false)
+        let is_of_wikidata = word.starts_with('Q') || word.starts_with("http://www.wikidata.org/");
+        (Spelling::looks_like_entity(word) && !is_of_wikidata).then_some(false)
     }
 
     fn is_property(&self, word: &str) -> Option<bool> {

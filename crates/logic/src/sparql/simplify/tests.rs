@@ -46,6 +46,13 @@ fn decoration_does_not_change_what_is_asked() {
 }
 
 #[test]
+fn classes_of_wikidata_are_known() {
+    let form = read("SELECT DISTINCT ?x { ?x wdt:P31 wd:Q5 ; wdt:P26 wd:Q2 }");
+    assert!(form.query().is_some(), "{:?}", form.error());
+    assert_eq!(form.graph().unwrap().shape().code, "T1:(())");
+}
+
+#[test]
 fn labels_inside_optional_parts_are_decoration() {
     let gold = "SELECT ?x ?g { ?x wdt:P1 wd:Q1 OPTIONAL { ?x wdt:P2 ?g } }";
     let labelled = "SELECT ?x ?g ?gLabel { ?x wdt:P1 wd:Q1 OPTIONAL { ?x wdt:P2 ?g OPTIONAL { ?g rdfs:label ?gLabel } } }";
