@@ -219,6 +219,9 @@ fn sorted_as_spareval_sorts() {
                 "SELECT ?o { ?s ?p ?o } ORDER BY DESC(?o)",
                 "SELECT ?o { ?s ?p ?x OPTIONAL { ?x ?q ?o } } ORDER BY ?o LIMIT 20 OFFSET 5",
                 "SELECT DISTINCT ?o { ?s ?p ?o FILTER(isLiteral(?o)) } ORDER BY DESC(?o) LIMIT 7",
+                "SELECT ?o { ?s ?p ?o FILTER(isNumeric(?o)) } ORDER BY DESC(?o) LIMIT 1",
+                "SELECT ?o { ?s ?p ?o FILTER(isNumeric(?o)) } ORDER BY ?o LIMIT 3",
+                "SELECT ?o { ?s ?p ?o FILTER(isLiteral(?o)) } ORDER BY ?o LIMIT 2",
             ] {
                 let query = SparqlParser::new().parse_query(text).unwrap();
                 let budget = || Budget::new(Limits::default());
