@@ -141,14 +141,6 @@ impl<'v> Terms<'v> {
         (is_number && is_shortest(literal.value())).then(|| literal.destruct().0)
     }
 
-    /// The rank of a number among those of the view.
-    pub(super) fn number_rank(&self, cell: Cell) -> Option<u32> {
-        match cell {
-            Cell::Term(code) => self.view.number_rank(code),
-            Cell::Unbound | Cell::Made(_) => None,
-        }
-    }
-
     /// The value of a term; `None` if there is none.
     pub(super) fn value(&mut self, cell: Cell) -> Option<ExpressionTerm> {
         match cell {

@@ -3,7 +3,7 @@
 use super::cells::{Cell, Slot, one, slots_of};
 use super::plan::Goal;
 use super::run::{Flow, Halt, Outcome, Runner, Sink, key};
-use super::tree::{ExprKind, Node, SortKey};
+use super::tree::{Node, SortKey};
 use super::values::sort_order;
 use hashbrown::HashSet;
 use spareval::ExpressionTerm;
@@ -112,23 +112,8 @@ impl<'a> Runner<'a> {
         let flush = most.map_or(usize::MAX, |most| most.saturating_mul(2).max(16));
         // The keys of the last row of those that are kept: what does not come before it is not needed.
         let mut last: Option<Vec<Option<ExpressionTerm>>> = None;
-        // Its rank, if a number decides alone: comparing ranks takes a small part of the time of comparing values.
-        let ranked = match keys {
-            [key] => match &key.expression.kind {
-                ExprKind::Slot(slot) => Some((*slot, key.descending)),
-                _ => None,
-            },
-            _ => None,
-        };
-        let mut last_rank = None;
         let bytes = 16 * slots.len() as u64 + 64 * keys.len() as u64 + 48;
         self.node(input, inner_goal, None, &mut |this, row| {
-            if let (Some((slot, descending)), Some(last)) = (ranked, last_rank)
-                && let Some(rank) = this.terms.number_rank(row[slot])
-                && if descending { rank <= last } else { rank >= last }
-            {
-                return Ok(Flow::More);
-            }
             let values = keys.iter().map(|key| this.value(&key.expression, row));
             let values = values.collect::<Result<Vec<_>, Halt>>()?;
             if last.as_ref().is_some_and(|last| order_of(&directions, &values, last) != Ordering::Less) {
@@ -139,13 +124,6 @@ impl<'a> Runner<'a> {
                 rows.sort_by(|a, b| order_of(&directions, &a.keys, &b.keys));
                 rows.truncate(most.unwrap_or(usize::MAX));
                 last = rows.last().map(|row| row.keys.clone());
-                last_rank = match (ranked, rows.last()) {
-                    (Some((slot, _)), Some(row)) => {
-                        let at = slots.iter().position(|known| *known == slot);
-                        at.and_then(|at| this.terms.number_rank(row.cells[at]))
-                    }
-                    _ => None,
-                };
             } else if rows.len() < 2048 || most.is_none() {
                 this.hold(bytes)?;
             }

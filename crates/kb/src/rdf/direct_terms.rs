@@ -124,15 +124,6 @@ impl RdfView for DirectView<'_> {
         self.asserted.as_ref().map(|_| matching(self, subject, predicate, object))
     }
 
-    fn number_rank(&self, term: RdfTerm) -> Option<u32> {
-        let RdfTerm::Literal(id) = term else { return None };
-        let literal = self.kb.literal(id);
-        let is_number = literal.kind() == LiteralKind::Quantity && literal.unit().is_empty();
-        // Quantities of one unit are stored in the order of their numbers.
-        (is_number && matches!(literal.number_type(), NumberType::Decimal | NumberType::Integer))
-            .then_some(id.0)
-    }
-
     fn has_doubles(&self) -> bool {
         *self.has_doubles.get_or_init(|| self.kb.has_number_of_type(NumberType::Double))
     }

@@ -199,11 +199,6 @@ pub trait RdfView: Sync {
         true
     }
 
-    /// A rank of a number without a unit: a greater number has a greater rank. `None` for other terms, and where ranks are unknown.
-    fn number_rank(&self, _term: RdfTerm) -> Option<u32> {
-        None
-    }
-
     /// Whether there may be finite numbers of type `xsd:double`.
     fn has_doubles(&self) -> bool {
         true
