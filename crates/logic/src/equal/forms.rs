@@ -53,12 +53,17 @@ pub fn compare_forms(
     }
     match (gold.sparql_form(), predicted.sparql_form()) {
         (Some(gold), Some(predicted)) => Ok(compare_sparql(gold, predicted)),
-        _ => Err(match (gold.query(), gold.error(), predicted.error()) {
-            (None, Some(error), _) => NotComparable::Gold(error),
-            (_, _, Some(error)) => NotComparable::Predicted(error),
-            // A form has a query or an error.
-            _ => return Ok(Verdict { equal: false, why: None }),
-        }),
+        _ => {
+            // What cannot be parsed is the problem, not what is merely outside the algebra.
+            let is_parsed = |form: &ReadForm| form.query().is_some() || form.sparql_form().is_some();
+            let gold_error = gold.error().filter(|_| is_parsed(predicted) || !is_parsed(gold));
+            Err(match (gold.query(), gold_error, predicted.error()) {
+                (None, Some(error), _) => NotComparable::Gold(error),
+                (_, _, Some(error)) => NotComparable::Predicted(error),
+                // A form has a query or an error.
+                _ => return Ok(Verdict { equal: false, why: None }),
+            })
+        }
     }
 }
 

@@ -1,5 +1,5 @@
 #![allow(clippy::unwrap_used)]
-use crate::equal::compare_forms;
+use crate::equal::{NotComparable, compare_forms};
 use crate::{Knowledge, Language, ReadForm};
 
 const PREFIXES: &str = "PREFIX rdfs: <http://www.w3.org/2000/01/rdf-schema#> PREFIX : <urn:> \
@@ -43,6 +43,19 @@ fn decoration_does_not_change_what_is_asked() {
     ] {
         assert!(same(gold, written), "{written}");
     }
+}
+
+#[test]
+fn what_cannot_be_parsed_is_the_problem() {
+    let outside = read("SELECT ?x ?y { ?x :p ?y }");
+    let broken = ReadForm::read(Language::Sparql, "SELECT (3 AS", &Knowledge::of_spelling());
+    let problem = |gold, predicted| compare_forms(gold, predicted, &()).unwrap_err();
+    assert!(matches!(problem(&outside, &broken), NotComparable::Predicted(_)));
+    assert!(matches!(problem(&broken, &outside), NotComparable::Gold(_)));
+    assert!(matches!(problem(&broken, &broken), NotComparable::Gold(_)));
+    let sexpr = ReadForm::read(Language::Sexpr, "(JOIN a.b m.1)", &Knowledge::of_spelling());
+    assert!(matches!(problem(&outside, &sexpr), NotComparable::Gold(_)));
+    assert!(matches!(problem(&sexpr, &outside), NotComparable::Predicted(_)));
 }
 
 #[test]
