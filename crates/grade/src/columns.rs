@@ -3,6 +3,7 @@
 use crate::answers::{AnswerMatch, compared};
 use crate::sets::Overlap;
 use hashbrown::{HashMap, HashSet};
+use std::borrow::Cow;
 use touchstone_datasets::ComparedAnswer;
 
 /// Maximum number of ways to match columns that are tried in full.
@@ -14,7 +15,7 @@ type Row = Vec<u32>;
 /// Compares rows as sets. Each predicted column is compared with one gold column at most; the matching with the most rows in common counts. Columns that
 /// one side lacks count against the other: in the overlap, a row weighs as much as it has columns.
 pub(crate) fn match_rows(predicted: &[ComparedAnswer<'_>], gold: &[ComparedAnswer<'_>]) -> AnswerMatch {
-    let mut cells = Cells::default();
+    let mut cells = Cells { by_name: names_gold(predicted, gold), ..Cells::default() };
     let (mut gold_rows, gold_width) = rows(gold, &mut |cell| cells.of_gold(cell));
     let (mut predicted_rows, predicted_width) = rows(predicted, &mut |cell| cells.of_predicted(cell));
     let gold_columns = without_names(gold, gold_width);
@@ -61,6 +62,17 @@ struct Cells {
     by_text: HashMap<String, u32>,
     others: HashMap<(bool, String), u32>,
     next: u32,
+    /// Whether things with the same name are one: predictions name things, so they cannot be told apart.
+    by_name: bool,
+}
+
+/// Whether a predicted cell has only the name of a thing in gold.
+fn names_gold(predicted: &[ComparedAnswer<'_>], gold: &[ComparedAnswer<'_>]) -> bool {
+    let things = || gold.iter().flat_map(cells_of).filter(|cell| cell.id.is_some());
+    let ids: HashSet<&str> = things().filter_map(|cell| cell.id.as_deref()).collect();
+    let names: HashSet<Cow<'_, str>> = things().map(|cell| compared(&cell.text)).collect();
+    let bare = predicted.iter().flat_map(cells_of).filter(|cell| cell.id.is_none());
+    bare.into_iter().any(|cell| !ids.contains(&*cell.text) && names.contains(&compared(&cell.text)))
 }
 
 impl Cells {
@@ -73,8 +85,8 @@ impl Cells {
     fn of_gold(&mut self, cell: &ComparedAnswer<'_>) -> u32 {
         let text = compared(&cell.text).into_owned();
         let known = match &cell.id {
-            Some(id) => self.by_id.get(id.as_ref()).copied(),
-            None => self.by_text.get(&text).copied(),
+            Some(id) if !self.by_name => self.by_id.get(id.as_ref()).copied(),
+            _ => self.by_text.get(&text).copied(),
         };
         let number = known.unwrap_or_else(|| self.new_number());
         if let Some(id) = &cell.id {
@@ -231,6 +243,20 @@ mod tests {
         // A text that is not the name is a column.
         let other = row(json!([thing("a"), { "type": "text", "value": "x" }]));
         assert_eq!(counts(json!([other]), json!([thing("a")])), (1, 2, 1, Some(1)));
+    }
+
+    #[test]
+    fn the_order_of_gold_does_not_matter_for_names() {
+        let twin = |id: &str, value: &str| {
+            let thing = json!({ "type": "entity", "id": id, "label": "Springfield" });
+            row(json!([thing, { "type": "text", "value": value }]))
+        };
+        let named = json!([row(json!(["Springfield", "2"]))]);
+        let (one, two) = (twin("a", "1"), twin("b", "2"));
+        assert_eq!(counts(named.clone(), json!([one, two])), (2, 2, 4, Some(1)));
+        assert_eq!(counts(named, json!([two, one])), (2, 2, 4, Some(1)));
+        // With ids they are two things.
+        assert_eq!(counts(json!([twin("a", "2")]), json!([one, two])), (0, 2, 4, None));
     }
 
     #[test]
