@@ -23,7 +23,7 @@ pub(crate) fn table(reply: &Reply, all: bool) -> Result<Outcome> {
     let Ran::Answered(answers) = &reply.outcome else { return ended(reply) };
     let shown = if all { usize::MAX } else { SHOWN };
     match answers {
-        Answers::List { answers, .. } => match answers.as_slice() {
+        Answers::List { answers } => match answers.as_slice() {
             [only @ (Answer::Boolean { .. } | Answer::Number { .. })] => output::text(only)?,
             [] => {}
             answers => {
@@ -38,7 +38,7 @@ pub(crate) fn table(reply: &Reply, all: bool) -> Result<Outcome> {
                 output::text(&table)?;
             }
         },
-        Answers::Table { variables, rows, .. } => {
+        Answers::Table { variables, rows } => {
             let headings: Vec<&str> = variables.iter().map(String::as_str).collect();
             let mut table = Table::new(&headings);
             let cell = |answer: &Option<Answer>| answer.as_ref().map_or(String::new(), ToString::to_string);
@@ -47,12 +47,13 @@ pub(crate) fn table(reply: &Reply, all: bool) -> Result<Outcome> {
             }
             output::text(&table)?;
         }
-        Answers::Graph(Results::Graph(triples)) => {
+        Answers::Rdf(Results::Graph(triples)) => {
             for triple in triples.iter().take(shown) {
                 output::exact(&format!("{triple} ."))?;
             }
         }
-        Answers::Graph(_) => {}
+        // Written by `formatted`.
+        Answers::Rdf(_) => {}
     }
     let n = answers.len();
     if n > shown {
@@ -85,13 +86,7 @@ pub(crate) fn json(reply: &Reply) -> Result<Outcome> {
 pub(crate) fn formatted(reply: &Reply, format: ReplyFormat) -> Result<Outcome> {
     notes(reply);
     match &reply.outcome {
-        Ran::Answered(answers) => {
-            let results = match answers {
-                Answers::List { results: Some(results), .. }
-                | Answers::Table { results, .. }
-                | Answers::Graph(results) => results,
-                Answers::List { results: None, .. } => bail!("there are no RDF terms for these answers"),
-            };
+        Ran::Answered(Answers::Rdf(results)) => {
             let mut bytes = Vec::new();
             write(results, format, &mut bytes)?;
             let mut out = output::data();

@@ -95,7 +95,7 @@ fn look_up(
             question.answers = rows.into_iter().map(|cells| Answer::Tuple { cells }).collect();
             Ok(())
         }
-        Outcome::Answered(Answers::Graph(_)) => Err(UnansweredReason::Graph),
+        Outcome::Answered(Answers::Rdf(_)) => Err(UnansweredReason::Graph),
         Outcome::OverBudget(_) => Err(UnansweredReason::OverBudget),
         Outcome::Unparsable(_) | Outcome::Failed(_) => Err(UnansweredReason::CannotRun),
     }

@@ -11,21 +11,21 @@
 
 #[path = "../../kb/benches/support/graph.rs"]
 mod graph;
+#[path = "support/oxigraph.rs"]
+mod oxigraph_peer;
 #[path = "../../kb/benches/support/turns.rs"]
 mod turns;
 
 use graph::{Rng, generate};
 use oxigraph::io::{RdfFormat, RdfParser};
-use oxigraph::model::Term;
-use oxigraph::sparql::{QueryResults, SparqlEvaluator};
 use oxigraph::store::Store;
+use oxigraph_peer::{loaded_view, rows_ours, rows_peer, texts};
 use std::hint::black_box;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::time::{Duration, Instant};
-use touchstone_engine::budget::{Budget, Cancel, Limits};
-use touchstone_engine::sparql::Results;
-use touchstone_engine::{Answers, Found, Outcome, Session, Settings, Words, embedded, plan::Plan};
+use touchstone_engine::budget::{Budget, Limits};
+use touchstone_engine::{Found, Session, Words, embedded, plan::Plan};
 use touchstone_kb::import::{ImportRequest, Profile, Source, import};
 use touchstone_kb::rdf::{DirectView, RdfView};
 use touchstone_kb::{
@@ -118,17 +118,6 @@ fn loaded_file(nt: &Path) -> Store {
     store
 }
 
-fn loaded_view(kb: &Kb) -> Store {
-    let view = DirectView::new(kb);
-    let store = Store::new().unwrap();
-    let mut loader = store.bulk_loader();
-    let triples = view.triples().filter_map(|triple| view.decode_triple(triple));
-    let quads = triples.map(|triple| triple.in_graph(oxigraph::model::GraphName::DefaultGraph));
-    loader.load_quads(quads).unwrap();
-    loader.commit().unwrap();
-    store
-}
-
 fn compare(kb: &Kb, store: &Store) {
     let mut workload = Workload::new(kb);
     let kinds: [(&str, f64, Vec<Pair>); 7] = [
@@ -176,26 +165,6 @@ fn compare(kb: &Kb, store: &Store) {
     }
 }
 
-/// The rows of a query as RDF terms, through the session, as `query` and the server run it.
-fn rows_ours(session: &Session<'_>, language: Language, text: &str) -> Vec<Vec<Option<Term>>> {
-    let settings = Settings { terms: true, limits: Limits::none(), ..Settings::default() };
-    let reply = session.run(language, text, &settings, &Cancel::default());
-    match reply.outcome {
-        Outcome::Answered(
-            Answers::List { results: Some(Results::Solutions { rows, .. }), .. }
-            | Answers::Table { results: Results::Solutions { rows, .. }, .. },
-        ) => rows,
-        other => panic!("{text}: {other:?}"),
-    }
-}
-
-/// The rows of a query in Oxigraph.
-fn rows_peer(store: &Store, text: &str) -> Vec<Vec<Option<Term>>> {
-    let results = SparqlEvaluator::new().parse_query(text).unwrap().on_store(store).execute().unwrap();
-    let QueryResults::Solutions(solutions) = results else { panic!("{text}: no solutions") };
-    solutions.map(|solution| solution.unwrap().values().to_vec()).collect()
-}
-
 /// A warm-up pass through both systems: as many queries as Oxigraph answers in two seconds, at least 20, all with the same answers.
 ///
 /// Queries for which Oxigraph's sort panics (numbers of several types), and those with different answers, which are printed, are left out on both
@@ -239,15 +208,6 @@ fn answered_alike(session: &Session<'_>, store: &Store, queries: Vec<Pair>) -> V
         kept.push(query);
     }
     kept
-}
-
-/// Rows in a canonical order.
-fn texts(rows: Vec<Vec<Option<Term>>>) -> Vec<String> {
-    let cell = |cell: &Option<Term>| cell.as_ref().map_or(String::new(), ToString::to_string);
-    let row = |row: &Vec<Option<Term>>| row.iter().map(cell).collect::<Vec<_>>().join(" ");
-    let mut texts: Vec<String> = rows.iter().map(row).collect();
-    texts.sort_unstable();
-    texts
 }
 
 /// One query: from its text to the ids of its answers.

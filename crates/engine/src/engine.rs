@@ -109,12 +109,7 @@ impl<T> EngineReply<T> {
 #[derive(Debug)]
 pub enum SparqlAnswers<'kb> {
     /// Things of the KB.
-    Found {
-        /// Their ids.
-        found: Found<'kb>,
-        /// The RDF results of the query, if they were requested and follow from the ids.
-        results: Option<Results>,
-    },
+    Found(Found<'kb>),
     /// RDF results.
     Results(Results),
 }

@@ -36,6 +36,17 @@ impl<'k> Found<'k> {
         }
     }
 
+    /// Only the first answer.
+    pub(crate) fn first(self) -> Found<'k> {
+        let first = |ids: &[u32]| -> Cow<'k, [u32]> { Cow::Owned(ids.iter().take(1).copied().collect()) };
+        match self {
+            Found::Things { nodes, literals } if nodes.is_empty() => Found::things(nodes, first(&literals)),
+            Found::Things { nodes, .. } => Found::things(first(&nodes), Cow::Borrowed(&[])),
+            Found::Relations(relations) => Found::Relations(relations.into_iter().take(1).collect()),
+            one @ (Found::Count(_) | Found::Boolean(_)) => one,
+        }
+    }
+
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
         self.len() == 0

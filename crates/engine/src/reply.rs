@@ -55,8 +55,6 @@ pub enum Answers {
     List {
         /// The answers.
         answers: Vec<Answer>,
-        /// The RDF results, if they were requested.
-        results: Option<Results>,
     },
     /// Rows of SPARQL with several columns.
     Table {
@@ -64,21 +62,20 @@ pub enum Answers {
         variables: Vec<String>,
         /// The rows.
         rows: Vec<Vec<Option<Answer>>>,
-        /// The same as RDF.
-        results: Results,
     },
-    /// A graph of SPARQL's CONSTRUCT and DESCRIBE.
-    Graph(Results),
+    /// RDF results: whatever was asked, if they were requested, and always for SPARQL's CONSTRUCT and DESCRIBE.
+    Rdf(Results),
 }
 
 impl Answers {
     /// The number of answers.
     pub fn len(&self) -> usize {
         match self {
-            Answers::List { answers, .. } => answers.len(),
+            Answers::List { answers } => answers.len(),
             Answers::Table { rows, .. } => rows.len(),
-            Answers::Graph(Results::Graph(triples)) => triples.len(),
-            Answers::Graph(_) => 0,
+            Answers::Rdf(Results::Graph(triples)) => triples.len(),
+            Answers::Rdf(Results::Solutions { rows, .. }) => rows.len(),
+            Answers::Rdf(Results::Boolean(_)) => 1,
         }
     }
 

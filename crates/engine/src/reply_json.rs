@@ -12,18 +12,19 @@ impl Serialize for Reply {
         let mut map = serializer.serialize_map(None)?;
         map.serialize_entry("outcome", self.outcome.word())?;
         match &self.outcome {
-            Outcome::Answered(Answers::List { answers, .. }) => {
+            Outcome::Answered(Answers::List { answers }) => {
                 map.serialize_entry("answers", &answers.iter().map(AnswerWithText::of).collect::<Vec<_>>())?;
             }
-            Outcome::Answered(Answers::Table { variables, rows, .. }) => {
+            Outcome::Answered(Answers::Table { variables, rows }) => {
                 map.serialize_entry("variables", variables)?;
                 map.serialize_entry("answers", &rows.iter().map(|row| cells(row)).collect::<Vec<_>>())?;
             }
-            Outcome::Answered(Answers::Graph(Results::Graph(triples))) => {
+            Outcome::Answered(Answers::Rdf(Results::Graph(triples))) => {
                 let triples: Vec<String> = triples.iter().map(|triple| format!("{triple} .")).collect();
                 map.serialize_entry("triples", &triples)?;
             }
-            Outcome::Answered(Answers::Graph(_)) => {}
+            // Written in a format of SPARQL's results, not as a reply.
+            Outcome::Answered(Answers::Rdf(_)) => {}
             Outcome::Unparsable(message) | Outcome::Failed(message) => {
                 map.serialize_entry("error", message)?
             }

@@ -34,7 +34,7 @@ pub struct Settings {
     pub limits: Limits,
     /// Whether to record every step.
     pub trace: bool,
-    /// Whether to also return the answers as RDF terms.
+    /// Whether to return RDF results instead of answers with ids and labels.
     pub terms: bool,
 }
 
@@ -201,7 +201,7 @@ impl<'kb> Session<'kb> {
         let request = PlanRequest { plan, view: settings.view, trace: settings.trace };
         let found = settings.engine.run_plan(&request, &self.context, budget);
         let found: Found<'kb> = reported(found, reply)?;
-        Ok(self.listed(found.answers(self.kb()), None, settings.view, settings.terms))
+        Ok(self.listed(found.answers(self.kb()), settings))
     }
 
     /// A program as a published executor runs it: its answers are texts.
@@ -222,7 +222,7 @@ impl<'kb> Session<'kb> {
         };
         let text = |value| Answer::Text { value, language: String::new(), datatype: String::new() };
         let answers = texts.into_iter().map(text).collect();
-        Ok(self.listed(answers, None, settings.view, settings.terms))
+        Ok(self.listed(answers, settings))
     }
 
     fn run_sparql(
@@ -238,43 +238,39 @@ impl<'kb> Session<'kb> {
         (request.terms, request.trace) = (settings.terms, settings.trace);
         let answers = settings.engine.run_sparql(&request, &self.context, budget);
         Ok(match reported(answers, reply)? {
-            SparqlAnswers::Found { found, results } => {
-                self.listed(found.answers(self.kb()), results, Some(request.view), settings.terms)
+            SparqlAnswers::Found(found) if settings.terms => {
+                Answers::Rdf(self.one_column(&found.answers(self.kb()), Some(request.view)))
             }
+            SparqlAnswers::Found(found) => Answers::List { answers: found.answers(self.kb()) },
+            SparqlAnswers::Results(results) if settings.terms => Answers::Rdf(results),
             SparqlAnswers::Results(results) => self.typed(results, request.view),
         })
     }
 
-    /// A list of answers, with RDF results if requested.
-    fn listed(
-        &self,
-        answers: Vec<Answer>,
-        results: Option<Results>,
-        view: Option<View>,
-        terms: bool,
-    ) -> Answers {
-        let results = results.or_else(|| terms.then(|| self.one_column(&answers, view)));
-        Answers::List { answers, results }
+    /// A list of answers, or RDF results if requested.
+    fn listed(&self, answers: Vec<Answer>, settings: &Settings) -> Answers {
+        if settings.terms {
+            return Answers::Rdf(self.one_column(&answers, settings.view));
+        }
+        Answers::List { answers }
     }
 
     /// RDF results with ids and labels.
     fn typed(&self, results: Results, view: View) -> Answers {
         let answer = |term: &Term| self.context.views().answer(self.kb(), view, term);
         match &results {
-            Results::Boolean(value) => {
-                Answers::List { answers: vec![Answer::Boolean { value: *value }], results: Some(results) }
-            }
+            Results::Boolean(value) => Answers::List { answers: vec![Answer::Boolean { value: *value }] },
             Results::Solutions { variables, rows } if variables.len() == 1 => {
                 let answers = rows.iter().filter_map(|row| row.first()?.as_ref()).map(answer).collect();
-                Answers::List { answers, results: Some(results) }
+                Answers::List { answers }
             }
             Results::Solutions { variables, rows } => {
                 let variables = variables.iter().map(|variable| variable.as_str().to_owned()).collect();
                 let cell = |term: &Option<Term>| term.as_ref().map(answer);
                 let rows = rows.iter().map(|row| row.iter().map(cell).collect()).collect();
-                Answers::Table { variables, rows, results }
+                Answers::Table { variables, rows }
             }
-            Results::Graph(_) => Answers::Graph(results),
+            Results::Graph(_) => Answers::Rdf(results),
         }
     }
 

@@ -10,7 +10,7 @@ use std::sync::{Mutex, PoisonError};
 use touchstone_kb::rdf::{DirectView, RdfTerm, RdfView};
 use touchstone_kb::{AttributeId, Comparison, Kb, LiteralId, LiteralKind, NumberType, Property};
 use touchstone_logic::sparql::{Dialect, QueryIris, Recognised};
-use touchstone_logic::{Ask, Direction, Operand, Query, Relate, Set, Superlative, Value};
+use touchstone_logic::{Ask, Direction, Loss, Operand, Query, Relate, Set, Superlative, Value};
 
 /// The graph that a SPARQL query is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -54,6 +54,13 @@ impl PlainNumbers {
     }
 }
 
+/// A query of the algebra to run instead of a SPARQL query.
+pub(crate) struct Shortcut {
+    pub(crate) query: Query,
+    /// Whether SPARQL keeps one of the answers: any of those that tie.
+    pub(crate) is_one_of_ties: bool,
+}
+
 /// The query to run instead, if it has the same answers. `iris` are those of the SPARQL query.
 pub(crate) fn shortcut(
     recognised: &Recognised,
@@ -62,14 +69,22 @@ pub(crate) fn shortcut(
     view: View,
     terms: &DirectView<'_>,
     numbers: &PlainNumbers,
-) -> Option<Query> {
+) -> Option<Shortcut> {
+    let is_one_of_ties = recognised.lost == [Loss::OneOfTies];
     // In KQA Pro's graph, values are nodes, and the spelling of a value decides what a pattern finds: no equivalence can be assumed.
-    if !recognised.lost.is_empty() || recognised.dialect == Dialect::KqaPro || view == View::KqaPro {
+    if !(is_one_of_ties || recognised.lost.is_empty())
+        || recognised.dialect == Dialect::KqaPro
+        || view == View::KqaPro
+    {
         return None;
     }
     let adapter = Adapter { kb, terms, iris, numbers };
     let query = &recognised.query;
     let answer = match &query.answer {
+        Ask::Members(Set::Superlative(superlative)) if is_one_of_ties && has_superlative(&superlative.of) => {
+            return None;
+        }
+        ask if is_one_of_ties && !matches!(ask, Ask::Members(Set::Superlative(_))) => return None,
         Ask::Members(set) => Ask::Members(adapter.answers(set)?),
         Ask::Count(set) => Ask::Count(adapter.set(set)?),
         Ask::Exists(set) => Ask::Exists(adapter.set(set)?),
@@ -83,7 +98,13 @@ pub(crate) fn shortcut(
             }
         }
     }
-    Some(Query { answer, rules: query.rules.clone() })
+    Some(Shortcut { query: Query { answer, rules: query.rules.clone() }, is_one_of_ties })
+}
+
+fn has_superlative(set: &Set) -> bool {
+    let mut found = matches!(set, Set::Superlative(_));
+    set.children(&mut |inner| found = found || has_superlative(inner));
+    found
 }
 
 struct Adapter<'k> {

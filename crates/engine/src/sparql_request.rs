@@ -20,7 +20,7 @@ pub struct SparqlRequest {
     pub query: Query,
     /// The graph that it is about.
     pub view: View,
-    /// Whether to also return the answers as RDF terms.
+    /// Whether RDF results are preferred to things of the KB.
     pub terms: bool,
     /// Whether to record every step, if the engine can.
     pub trace: bool,

@@ -113,7 +113,7 @@ fn returned(reply: Reply, decoration: &[String]) -> Returned<'static> {
             };
             Ok(rows.into_iter().map(row).collect())
         }
-        Ran::Answered(Answers::Graph(_)) => {
+        Ran::Answered(Answers::Rdf(_)) => {
             Err((PredictionOutcome::FailedToExecute, "a graph is not an answer".to_owned()))
         }
         Ran::Unparsable(cause) => Err((PredictionOutcome::Unparsable, cause)),

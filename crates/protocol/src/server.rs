@@ -278,9 +278,9 @@ fn written(
     graph: Option<ReplyFormat>,
 ) -> Result<(ReplyFormat, Vec<u8>), String> {
     let (results, format) = match answers {
-        Answers::List { results: Some(results), .. } | Answers::Table { results, .. } => (results, table),
-        Answers::Graph(results) => (results, graph),
-        Answers::List { results: None, .. } => {
+        Answers::Rdf(results @ Results::Graph(_)) => (results, graph),
+        Answers::Rdf(results) => (results, table),
+        Answers::List { .. } | Answers::Table { .. } => {
             return Err("there are no RDF terms for these answers".to_owned());
         }
     };

@@ -7,7 +7,7 @@ use crate::engine::{Engine, EngineError, EngineReply, PlanRequest, SparqlAnswers
 use crate::found::Found;
 use crate::native;
 use crate::plan::Plan;
-use crate::shortcut::shortcut;
+use crate::shortcut::{Shortcut, shortcut};
 use crate::sparql::Results;
 use crate::sparql_request::SparqlRequest;
 
@@ -58,7 +58,7 @@ pub(super) fn run_shortcut<'kb>(
     budget: &Budget<'_>,
 ) -> Option<EngineReply<SparqlAnswers<'kb>>> {
     let recognised = request.recognised.as_ref().ok()?;
-    let query = shortcut(
+    let Shortcut { query, is_one_of_ties } = shortcut(
         recognised,
         &request.iris,
         context.kb(),
@@ -68,18 +68,15 @@ pub(super) fn run_shortcut<'kb>(
     )?;
     let plan = Plan::of(&query, context.words()).ok()?;
     let reply = run_for_sparql(&plan, request, context, budget);
-    Some(reply.map(|found| {
-        let results = request.terms.then(|| match &found {
-            Found::Boolean(value) => Results::Boolean(*value),
-            found => {
-                let terms = context.views().terms(&plan, request.view, found);
-                Results::Solutions {
-                    variables: request.projected(),
-                    rows: terms.into_iter().map(|term| vec![Some(term)]).collect(),
-                }
-            }
-        });
-        SparqlAnswers::Found { found, results }
+    let reply = reply.map(|found| if is_one_of_ties { found.first() } else { found });
+    Some(reply.map(|found| match found {
+        found if !request.terms => SparqlAnswers::Found(found),
+        Found::Boolean(value) => SparqlAnswers::Results(Results::Boolean(value)),
+        found => {
+            let terms = context.views().terms(&plan, request.view, &found);
+            let rows = terms.into_iter().map(|term| vec![Some(term)]).collect();
+            SparqlAnswers::Results(Results::Solutions { variables: request.projected(), rows })
+        }
     }))
 }
 
@@ -115,7 +112,7 @@ fn run_as_algebra<'kb>(
     };
     notes.extend(plan.unknown.iter().map(ToString::to_string));
     let reply = run_for_sparql(&plan, request, context, budget);
-    EngineReply { notes, ..reply.map(|found| SparqlAnswers::Found { found, results: None }) }
+    EngineReply { notes, ..reply.map(SparqlAnswers::Found) }
 }
 
 fn run_for_sparql<'kb>(

@@ -118,7 +118,7 @@ impl Column {
 }
 
 enum Dialect<'k> {
-    Direct(Direct<'k>),
+    Direct(Box<Direct<'k>>),
     KqaPro(KqaPro<'k>),
 }
 
@@ -133,7 +133,7 @@ impl<'k> ExactPrinter<'k> {
     /// A printer for a view of a KB.
     pub fn new(kb: &'k Kb, view: View) -> ExactPrinter<'k> {
         let dialect = match view {
-            View::Direct => Dialect::Direct(Direct::new(kb)),
+            View::Direct => Dialect::Direct(Box::new(Direct::new(kb))),
             View::KqaPro => Dialect::KqaPro(KqaPro::new(kb)),
         };
         ExactPrinter { knowledge: Knowledge::new(kb), dialect }

@@ -101,14 +101,20 @@ impl RdfView for DirectView<'_> {
     fn triple_term(&self, [subject, predicate, object]: RdfTriple) -> Option<RdfTerm> {
         let RdfTerm::Node(node) = subject else { return None };
         let (relation, attribute) = self.properties_of(predicate);
-        let properties = relation.map(Property::Relation).into_iter();
-        let mut facts = properties
-            .chain(attribute.map(Property::Attribute))
-            .flat_map(|p| self.kb.facts_of(node, p))
-            .filter_map(|f| self.kb.fact(FactId(f)));
-        facts
-            .find(|fact| self.value_term(fact) == object)
-            .map(|fact| RdfTerm::Quoted(FactId(self.kb.same_triple(&fact).start)))
+        if let (Some(relation), RdfTerm::Node(value)) = (relation, object) {
+            let first = self.kb.first_fact(node, Property::Relation(relation), value.0);
+            return first.map(RdfTerm::Quoted);
+        }
+        let attribute = attribute?;
+        // A literal is mostly stored as it is shown, or in the attribute's usual unit.
+        if let Some(stored) = self.stored_literal(attribute, object)
+            && let Some(first) = self.kb.first_fact(node, Property::Attribute(attribute), stored.0)
+        {
+            return Some(RdfTerm::Quoted(first));
+        }
+        let mut facts = self.kb.facts_of(node, Property::Attribute(attribute));
+        let shown = |&id: &u32| self.kb.fact(FactId(id)).is_some_and(|fact| self.value_term(&fact) == object);
+        facts.find(shown).map(|id| RdfTerm::Quoted(FactId(id)))
     }
 
     fn quotes_own_triples_only(&self) -> bool {

@@ -16,6 +16,7 @@ mod direct_terms;
 mod kqapro;
 mod kqapro_lookup;
 mod kqapro_values;
+mod literal_memo;
 pub(crate) mod literals;
 
 pub use direct::DirectView;

@@ -429,6 +429,14 @@ impl Kb {
         facts.start + from..facts.start + to
     }
 
+    /// The first of the facts with a triple.
+    pub(crate) fn first_fact(&self, subject: NodeId, property: Property, value: u32) -> Option<FactId> {
+        let facts = self.facts_of(subject, property);
+        let values = self.values_of(facts.clone());
+        let at = values.partition_point(|&v| v < value);
+        (values.get(at) == Some(&value)).then(|| FactId(facts.start + index32(at)))
+    }
+
     pub(super) fn make_fact(&self, fact: usize, subject: NodeId, property: Property) -> Fact {
         let value = self.value_at(fact);
         let value = match property {

@@ -203,7 +203,7 @@ fn select(head: &Head<'_>, names: &Namespaces) -> Result<Recognised, NotRecognis
         let value = graph.existing(variable).ok_or_else(|| NotRecognised::not_in_pattern(variable))?;
         graph.extreme(value, extreme)?;
         lost.push(Loss::OneOfTies);
-    } else if !head.distinct && head.count.is_none() {
+    } else if !head.distinct && head.count.is_none() && !graph.has_one_variable() {
         lost.push(Loss::Repeats);
     }
     let described = graph.describe(root)?;
@@ -236,6 +236,11 @@ pub(super) struct Graph<'q> {
 }
 
 impl<'q> Graph<'q> {
+    /// Whether the answer is the only variable: then no answer is repeated.
+    fn has_one_variable(&self) -> bool {
+        self.variables.len() == 1 && self.in_branches.is_empty()
+    }
+
     /// Reads a pattern. `outside` names the variable that a branch of a union shares with what is around it.
     fn of(
         pattern: &'q GraphPattern,

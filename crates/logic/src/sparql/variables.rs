@@ -21,6 +21,10 @@ impl Variables {
         self.index.get(name).copied()
     }
 
+    pub(super) fn len(&self) -> usize {
+        self.all.len()
+    }
+
     pub(super) fn insert(&mut self, name: &str, thing: usize) {
         self.all.push((name.to_owned(), thing));
         if self.all.len() == FEW + 1 {

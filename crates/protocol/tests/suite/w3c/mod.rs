@@ -99,9 +99,7 @@ fn through_session(session: &Session<'_>, test: &Test) -> Result<(), String> {
     let settings = Settings { terms: true, ..Settings::default() };
     let reply = session.run(Language::Sparql, &query_text(test), &settings, &Cancel::default());
     let results = match reply.outcome {
-        Outcome::Answered(Answers::List { results: Some(results), .. })
-        | Outcome::Answered(Answers::Table { results, .. })
-        | Outcome::Answered(Answers::Graph(results)) => results,
+        Outcome::Answered(Answers::Rdf(results)) => results,
         other => return Err(format!("{other:?}")),
     };
     if is_csv(test) {
