@@ -119,7 +119,7 @@ impl Column {
 
 enum Dialect<'k> {
     Direct(Box<Direct<'k>>),
-    KqaPro(KqaPro<'k>),
+    KqaPro(Box<KqaPro<'k>>),
 }
 
 /// Prints plans for one view of one KB, and reads the answers. Creating one takes time proportional to the size of the schema; look-ups of
@@ -134,7 +134,7 @@ impl<'k> ExactPrinter<'k> {
     pub fn new(kb: &'k Kb, view: View) -> ExactPrinter<'k> {
         let dialect = match view {
             View::Direct => Dialect::Direct(Box::new(Direct::new(kb))),
-            View::KqaPro => Dialect::KqaPro(KqaPro::new(kb)),
+            View::KqaPro => Dialect::KqaPro(Box::new(KqaPro::new(kb))),
         };
         ExactPrinter { knowledge: Knowledge::new(kb), dialect }
     }

@@ -1,9 +1,9 @@
 //! From the parser's nested patterns to flat groups.
 
-use super::Simplifier;
 use super::group::{Group, Path, Table};
 use super::select::Select;
 use super::variables::{self, Names};
+use super::{Simplifier, texts};
 use spargebra::algebra::{Expression, GraphPattern, PropertyPathExpression};
 use spargebra::term::{BlankNode, GroundTerm, NamedNode, NamedNodePattern, TermPattern, TriplePattern};
 
@@ -173,6 +173,7 @@ impl Simplifier {
     pub(super) fn expression(&mut self, mut expression: Expression) -> Option<Expression> {
         let mut stack = vec![&mut expression];
         while let Some(expression) = stack.pop() {
+            texts::plain_search(expression);
             match expression {
                 Expression::Exists(pattern) => {
                     let mut group = self.group(pattern)?;

@@ -16,6 +16,7 @@ mod statements;
 mod substitute;
 #[cfg(test)]
 mod tests;
+mod texts;
 mod variables;
 
 pub(super) use decoration::{NAME_PROPERTIES, says_more_than_meant};

@@ -138,9 +138,31 @@ impl Group {
                 certain.has(variable.as_str()) && is_free(variable) && last != Some(variable.as_str());
             (is_bound && self.can_be(variable.as_str(), &term)).then(|| (at, variable.clone(), term))
         });
-        let (at, variable, term) = found?;
+        if let Some((at, variable, term)) = found {
+            self.filters.remove(at);
+            return Some((variable.as_str().to_owned(), Replacement::Term(term)));
+        }
+        let found = self.filters.iter().enumerate().find_map(|(at, filter)| {
+            let (one, other) = equal_variables(filter)?;
+            let is_bound = |variable: &Variable| certain.has(variable.as_str()) && is_free(variable);
+            let is_join = one != other && is_bound(one) && is_bound(other);
+            // Equal literals may be different terms.
+            let is_term = matches!(filter, Expression::SameTerm(..))
+                || self.is_resource(one)
+                || self.is_resource(other);
+            (is_join && is_term).then(|| (at, one.clone(), other.clone()))
+        });
+        let (at, one, other) = found?;
         self.filters.remove(at);
-        Some((variable.as_str().to_owned(), Replacement::Term(term)))
+        Some((one.as_str().to_owned(), Replacement::Variable(other)))
+    }
+
+    /// Whether a variable is in a place where no literal can be.
+    fn is_resource(&self, variable: &Variable) -> bool {
+        self.triples.iter().any(|triple| {
+            matches!(&triple.subject, TermPattern::Variable(subject) if subject == variable)
+                || matches!(&triple.predicate, NamedNodePattern::Variable(predicate) if predicate == variable)
+        })
     }
 
     /// Whether a term may stand wherever a variable stands.
@@ -218,6 +240,15 @@ impl Group {
                 scope.iter().any(|name| inside.has(name) && !certain.has(name))
             })
             .collect();
+    }
+}
+
+/// `?x = ?y` or `sameTerm(?x, ?y)`.
+fn equal_variables(filter: &Expression) -> Option<(&Variable, &Variable)> {
+    let (Expression::Equal(left, right) | Expression::SameTerm(left, right)) = filter else { return None };
+    match (left.as_ref(), right.as_ref()) {
+        (Expression::Variable(left), Expression::Variable(right)) => Some((left, right)),
+        _ => None,
     }
 }
 

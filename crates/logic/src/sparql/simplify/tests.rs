@@ -191,3 +191,34 @@ fn every_query_has_a_graph() {
         );
     }
 }
+
+#[test]
+fn equal_variables_are_one() {
+    let joined = "SELECT ?x { ?x :p ?y . ?y :q :a }";
+    assert!(same(joined, "SELECT ?x { ?x :p ?y . ?z :q :a FILTER(?y = ?z) }"));
+    assert!(same(joined, "SELECT ?x { ?x :p ?y . ?z :q :a FILTER(sameTerm(?z, ?y)) }"));
+    assert!(same(
+        "SELECT ?x { ?x :p ?y . :a :q ?y }",
+        "SELECT ?x { ?x :p ?y . :a :q ?z FILTER(sameTerm(?z, ?y)) }"
+    ));
+    // 1 and 1.0 are equal, and not the same term.
+    assert!(!same("SELECT ?x { ?x :p ?y . :a :q ?y }", "SELECT ?x { ?x :p ?y . :a :q ?z FILTER(?z = ?y) }"));
+    assert!(!same(joined, "SELECT ?x { ?x :p ?y . ?z :q :a FILTER(?y != ?z) }"));
+    assert!(!same(joined, "SELECT ?x { ?x :p ?y . OPTIONAL { ?z :q :a } FILTER(?y = ?z) }"));
+}
+
+#[test]
+fn searches_of_texts_are_the_same_in_every_spelling() {
+    let searched = |condition: &str| format!("SELECT ?x {{ ?x :p ?y . ?x :note ?l FILTER({condition}) }}");
+    let same = |one: &str, other: &str| same(&searched(one), &searched(other));
+    assert!(same("REGEX(?l, 'film', 'i')", "CONTAINS(LCASE(?l), 'film')"));
+    assert!(same("REGEX(?l, 'Film', 'i')", "CONTAINS(UCASE(?l), 'FILM')"));
+    assert!(same("REGEX(LCASE(?l), 'film', 'i')", "CONTAINS(LCASE(?l), 'film')"));
+    assert!(same("REGEX(?l, 'film')", "CONTAINS(?l, 'film')"));
+    assert!(same("REGEX(STR(?l), '^Film')", "STRSTARTS(STR(?l), 'Film')"));
+    assert!(same("REGEX(?l, 'film$', '')", "STRENDS(?l, 'film')"));
+    assert!(!same("REGEX(?l, 'film', 'i')", "CONTAINS(?l, 'film')"));
+    assert!(!same("REGEX(?l, 'f.lm')", "CONTAINS(?l, 'f.lm')"));
+    assert!(!same("CONTAINS(UCASE(?l), 'film')", "CONTAINS(LCASE(?l), 'film')"));
+    assert!(!same("REGEX(?l, '^film')", "CONTAINS(?l, 'film')"));
+}
