@@ -3,8 +3,9 @@
 use crate::kinds::{Function, QuestionType, Split};
 use serde::{Deserialize, Serialize};
 use touchstone_kb::Kb;
+use touchstone_logic::equal::Canonical;
 use touchstone_logic::level::{Level, SchemaItems, Traits};
-use touchstone_logic::{Answer, Language, Program, Query, QueryGraph, Vocabulary};
+use touchstone_logic::{Answer, Ask, Language, Program, Query, QueryGraph, Vocabulary};
 use touchstone_logic::{Knowledge, read_text};
 
 /// A question with everything that is known about it.
@@ -112,6 +113,16 @@ impl Question {
             of_kind.insert(item.as_str().into());
         }
         Traits::new(items, self.template.clone(), inverses, inverse_rule)
+    }
+
+    /// The schema items and the template of the query of this question. A relation that the question asks for is one of the items.
+    pub fn traits_of(&self, query: &Query, inverses: &dyn Vocabulary, inverse_rule: bool) -> Traits {
+        let mut items = SchemaItems::of(query);
+        if let Ask::Relation { .. } = query.answer {
+            let asked = self.answers.iter().filter(|answer| matches!(answer, Answer::Relation { .. }));
+            items.properties.extend(asked.filter_map(Answer::id).map(Into::into));
+        }
+        Traits::new(items, Canonical::template(query, inverses).key().to_owned(), inverses, inverse_rule)
     }
 
     /// The query, from the first of its forms that can be read.

@@ -78,7 +78,9 @@ enum Command {
     )]
     Lint(forge::lint::LintArgs),
     /// Show what a benchmark is made of.
-    #[command(after_help = "Examples:\n  touchstone stats bench/\n  touchstone stats bench/ --json")]
+    #[command(
+        after_help = "Examples:\n  touchstone stats bench/ --kb world\n  touchstone stats bench/ --json"
+    )]
     Stats(forge::stats::StatsArgs),
     /// Show questions of a benchmark, with their graphs, forms, answers and proofs.
     #[command(

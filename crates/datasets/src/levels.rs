@@ -128,7 +128,7 @@ impl<'a, 'k> LevelJudge<'a, 'k> {
             let reads_forms = !(self.train_is_benchmark && self.test_is_benchmark);
             let query = if reads_forms { question.query(knowledge) } else { None };
             let traits = match query {
-                Some(query) => Traits::of(&query, *context, *inverse_rule),
+                Some(query) => question.traits_of(&query, *context, *inverse_rule),
                 None => question.traits(context.kb(), *context, *inverse_rule),
             };
             return Some((question.id, Ok(traits)));

@@ -12,6 +12,7 @@
 pub mod batch;
 pub mod budget;
 mod cast;
+mod column_units;
 pub mod compat;
 pub mod completion;
 mod context;

@@ -1,6 +1,7 @@
 //! From the text of a logical form to its answers, on any engine.
 
 use crate::budget::{Budget, Cancel, Cost, Limits, Stopped};
+use crate::column_units::column_units;
 use crate::compat::{self, Compat, CompatError};
 use crate::context::KbContext;
 use crate::engine::{Engine, EngineError, EngineReply, PlanRequest, SparqlAnswers};
@@ -243,7 +244,7 @@ impl<'kb> Session<'kb> {
             }
             SparqlAnswers::Found(found) => Answers::List { answers: found.answers(self.kb()) },
             SparqlAnswers::Results(results) if settings.terms => Answers::Rdf(results),
-            SparqlAnswers::Results(results) => self.typed(results, request.view),
+            SparqlAnswers::Results(results) => self.typed(results, &request),
         })
     }
 
@@ -256,8 +257,24 @@ impl<'kb> Session<'kb> {
     }
 
     /// RDF results with ids and labels.
-    fn typed(&self, results: Results, view: View) -> Answers {
-        let answer = |term: &Term| self.context.views().answer(self.kb(), view, term);
+    fn typed(&self, results: Results, request: &SparqlRequest) -> Answers {
+        let view = request.view;
+        let units = match &results {
+            Results::Solutions { variables, .. } if view == View::Direct => {
+                column_units(&request.query, variables, &self.context.views().direct, self.kb())
+            }
+            _ => Vec::new(),
+        };
+        let typed = |term: &Term, column: usize| match (
+            self.context.views().answer(self.kb(), view, term),
+            units.get(column),
+        ) {
+            (Answer::Quantity { value, unit }, Some(Some(usual))) if unit.is_empty() => {
+                Answer::Quantity { value, unit: (*usual).to_owned() }
+            }
+            (answer, _) => answer,
+        };
+        let answer = |term: &Term| typed(term, 0);
         match &results {
             Results::Boolean(value) => Answers::List { answers: vec![Answer::Boolean { value: *value }] },
             Results::Solutions { variables, rows } if variables.len() == 1 => {
@@ -266,8 +283,9 @@ impl<'kb> Session<'kb> {
             }
             Results::Solutions { variables, rows } => {
                 let variables = variables.iter().map(|variable| variable.as_str().to_owned()).collect();
-                let cell = |term: &Option<Term>| term.as_ref().map(answer);
-                let rows = rows.iter().map(|row| row.iter().map(cell).collect()).collect();
+                let cell =
+                    |(column, term): (usize, &Option<Term>)| term.as_ref().map(|term| typed(term, column));
+                let rows = rows.iter().map(|row| row.iter().enumerate().map(cell).collect()).collect();
                 Answers::Table { variables, rows }
             }
             Results::Graph(_) => Answers::Rdf(results),

@@ -5,7 +5,7 @@ use crate::context::SamplingContext;
 use crate::sample::filters::with_set;
 use touchstone_benchmark::Random;
 use touchstone_engine::{Answer as Given, Found};
-use touchstone_kb::NodeId;
+use touchstone_kb::{ClassId, Kb, NodeId};
 use touchstone_logic::{Ask, Query, Set, without_one};
 
 /// Number of choices.
@@ -28,14 +28,28 @@ pub(crate) fn choices(
         }
         Given::Number { value } => {
             let value = value.as_u64().unwrap_or(0);
-            // A range with enough numbers, even near zero.
             let spread = (value / 2).max(10);
-            let lowest = value.saturating_sub(spread);
+            // The rank of the answer is chosen first, so that no rank is more likely than another, as far as there are smaller numbers.
+            let below = random.below(CHOICES).min(cast::index(value));
+            while found.len() <= below {
+                add(
+                    &mut found,
+                    (value - 1 - random.below(cast::index(spread.min(value))) as u64).to_string(),
+                );
+            }
             while found.len() < CHOICES {
-                add(&mut found, (lowest + random.below(cast::index(2 * spread) + 1) as u64).to_string());
+                add(&mut found, (value + 1 + random.below(cast::index(spread)) as u64).to_string());
             }
         }
         _ => {
+            if let Ask::SelectBetween { left, right, .. } = &query.answer {
+                // Both are in the question: both are offered.
+                for side in [left, right] {
+                    let both = context.run(&Query::new(Ask::Members(side.clone())));
+                    let text = both.and_then(|found| found.answer(context.kb(), 0));
+                    text.into_iter().for_each(|text| add(&mut found, text.text().into_owned()));
+                }
+            }
             for near in near_misses(query) {
                 let others = context.run(&near);
                 for other in others.iter().flat_map(|found| some_answers(context, found, random)) {
@@ -90,6 +104,14 @@ fn near_misses(query: &Query) -> Vec<Query> {
     out
 }
 
+/// Whether things can be in both classes: one is the other or above it.
+fn share_class(kb: &Kb, one: Option<ClassId>, other: Option<ClassId>) -> bool {
+    let (Some(one), Some(other)) = (one, other) else { return true };
+    let is_above =
+        |above: ClassId, below: ClassId| above == below || kb.ancestors(below).any(|class| class == above);
+    is_above(one, other) || is_above(other, one)
+}
+
 /// Another answer of the same kind.
 fn same_kind(
     context: &SamplingContext<'_>,
@@ -104,9 +126,13 @@ fn same_kind(
             let node = NodeId(*random.choose(kb.direct_members(class))?);
             context.has_speakable_name(node).then(|| kb.label(node).to_owned())
         }
-        Given::Relation { .. } => {
+        Given::Relation { id, .. } => {
             let relation = kb.relations().nth(random.below(kb.n_relations()))?;
-            Some(kb.relation_label(relation).to_owned())
+            let right = kb.relation(id)?;
+            // Most of the others could hold between the two things, as far as there are any.
+            let fits = share_class(kb, kb.relation_domain(relation), kb.relation_domain(right))
+                && share_class(kb, kb.relation_range(relation), kb.relation_range(right));
+            (fits || random.percent(4)).then(|| kb.relation_label(relation).to_owned())
         }
         _ => {
             let attribute = match &query.answer {
@@ -123,8 +149,11 @@ fn same_kind(
             };
             let literal = kb.literal(column.value(random.below(column.len())));
             let other = Given::literal(&literal);
-            (std::mem::discriminant(&other) == std::mem::discriminant(answer))
-                .then(|| other.text().into_owned())
+            let is_alike = match (&other, answer) {
+                (Given::Quantity { unit, .. }, Given::Quantity { unit: wanted, .. }) => unit == wanted,
+                (other, answer) => std::mem::discriminant(other) == std::mem::discriminant(answer),
+            };
+            is_alike.then(|| other.text().into_owned())
         }
     }
 }

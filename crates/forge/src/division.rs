@@ -3,9 +3,10 @@
 use crate::cast;
 use crate::make::Cell;
 use crate::recipe::Splits;
-use hashbrown::HashSet;
+use hashbrown::{HashMap, HashSet};
+use std::collections::BTreeMap;
 use touchstone_benchmark::Random;
-use touchstone_kb::{Kb, Property, nearest_name};
+use touchstone_kb::{ClassId, Kb, Property, nearest_name};
 use touchstone_logic::level::SchemaItems;
 
 /// What is held out of training.
@@ -51,18 +52,20 @@ impl Division {
             let n_items = items(kb).count();
             groups.retain(|group| (4..=n_items / 4).contains(&in_group(group)) && *group != "general");
             random.shuffle(&mut groups);
-            held_out.extend(groups.first().map(|group| (*group).to_owned()));
+            held_out.extend(groups.iter().take(splits.held_out_domains).map(|group| (*group).to_owned()));
         }
         let mut kept_out: HashSet<String> = items(kb)
             .filter(|(_, group)| group.is_some_and(|group| held_out.iter().any(|held| held == group)))
             .map(|(id, _)| id.to_owned())
             .collect();
-        if kept_out.is_empty() && zero_shot {
-            // A schema without domains: hold out a tenth of its relations and attributes.
-            let mut all: Vec<&str> = kb.relations().map(|r| kb.relation_id(r)).collect();
-            all.extend(kb.attributes().map(|a| kb.attribute_id(a)));
-            random.shuffle(&mut all);
-            kept_out.extend(all[..all.len().div_ceil(10)].iter().map(|&id| id.to_owned()));
+        if zero_shot {
+            let wanted = cast::truncated((splits.held_out_share * cast::float(items(kb).count())).ceil());
+            for id in scattered(kb, &kept_out, &mut random) {
+                if kept_out.len() >= wanted {
+                    break;
+                }
+                kept_out.insert(id);
+            }
         }
         held_out.sort();
         let evaluated =
@@ -93,11 +96,40 @@ impl Division {
     }
 }
 
+/// Maximum number of properties at a class that may be held out: without a class that many relations lead to, little is left for training.
+const FEW_PROPERTIES: usize = 4;
+
+/// Items of the schema to hold out, one of each domain in turn: relations, attributes and the classes that few properties are about.
+fn scattered(kb: &Kb, kept_out: &HashSet<String>, random: &mut Random) -> Vec<String> {
+    let mut uses: HashMap<ClassId, usize> = HashMap::new();
+    let ends = kb.relations().flat_map(|r| [kb.relation_domain(r), kb.relation_range(r)]);
+    let ends = ends.chain(kb.attributes().map(|a| kb.attribute_domain(a)));
+    ends.flatten().for_each(|class| *uses.entry(class).or_default() += 1);
+    let classes = kb.classes().filter(|class| uses.get(class).copied().unwrap_or(0) <= FEW_PROPERTIES);
+    let classes = classes.map(|c| (kb.node_id(kb.class_node(c)), kb.class_group(c)));
+    let mut by_domain: BTreeMap<Option<&str>, Vec<&str>> = BTreeMap::new();
+    for (id, domain) in classes.chain(properties(kb)).filter(|(id, _)| !kept_out.contains(*id)) {
+        by_domain.entry(domain).or_default().push(id);
+    }
+    by_domain.values_mut().for_each(|ids| random.shuffle(ids));
+    let longest = by_domain.values().map(Vec::len).max().unwrap_or(0);
+    // A domain keeps at least two thirds of its items.
+    let in_turn = (0..longest).flat_map(|at| {
+        by_domain.values().filter(move |ids| at < ids.len().div_ceil(3)).map(move |ids| ids[at])
+    });
+    in_turn.map(str::to_owned).collect()
+}
+
+/// Relations and attributes with their domains.
+fn properties(kb: &Kb) -> impl Iterator<Item = (&str, Option<&str>)> {
+    let relations = kb.relations().map(|r| (kb.relation_id(r), kb.property_group(Property::Relation(r))));
+    let attributes = kb.attributes().map(|a| (kb.attribute_id(a), kb.property_group(Property::Attribute(a))));
+    relations.chain(attributes)
+}
+
 /// Classes, relations, attributes and qualifier keys with their domains.
 fn items(kb: &Kb) -> impl Iterator<Item = (&str, Option<&str>)> {
     let classes = kb.classes().map(|c| (kb.node_id(kb.class_node(c)), kb.class_group(c)));
-    let relations = kb.relations().map(|r| (kb.relation_id(r), kb.property_group(Property::Relation(r))));
-    let attributes = kb.attributes().map(|a| (kb.attribute_id(a), kb.property_group(Property::Attribute(a))));
     let qualifiers = kb.qualifier_keys().map(|q| (kb.qualifier_id(q), kb.qualifier_group(q)));
-    classes.chain(relations).chain(attributes).chain(qualifiers)
+    classes.chain(properties(kb)).chain(qualifiers)
 }

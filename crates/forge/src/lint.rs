@@ -119,7 +119,7 @@ fn compare(context: &SamplingContext<'_>, benchmark: &Benchmark, checked: &[Chec
         .par_iter()
         .zip(checked)
         .map(|(question, checked)| match &checked.query {
-            Some(query) => Traits::of(query, words, true),
+            Some(query) => question.traits_of(query, words, true),
             None => question.traits(Some(context.kb()), words, true),
         })
         .collect();

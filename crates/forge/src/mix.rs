@@ -9,7 +9,7 @@ use touchstone_benchmark::{Question, Random, Split};
 use touchstone_engine::QueryContext;
 use touchstone_kb::Progress;
 use touchstone_logic::equal::Canonical;
-use touchstone_logic::level::{Level, Training, Traits};
+use touchstone_logic::level::{Level, Training};
 use touchstone_logic::{Knowledge, Query, with_ids};
 
 /// Which questions to take, and from which benchmarks.
@@ -130,7 +130,7 @@ impl Mixer<'_, '_, '_> {
             self.rejections.add(RejectReason::UnreadableTrainingQuestion);
             return;
         };
-        self.training.add(Traits::of(&query, self.knowledge.words, true));
+        self.training.add(question.traits_of(&query, self.knowledge.words, true));
         self.keys.insert(Canonical::of(&query, self.knowledge.words).key().to_owned());
         self.texts.insert(question.question.to_lowercase());
         if self.config.with_training {
@@ -141,7 +141,7 @@ impl Mixer<'_, '_, '_> {
     /// Takes a question for the test split.
     fn add(&mut self, question: &Question) -> Result<(), RejectReason> {
         let query = self.read(question).ok_or(RejectReason::UnreadableQuestion)?;
-        let level = self.training.judge(&Traits::of(&query, self.knowledge.words, true)).level;
+        let level = self.training.judge(&question.traits_of(&query, self.knowledge.words, true)).level;
         if !self.config.levels.is_empty() && !self.config.levels.contains(&level) {
             return Err(RejectReason::OtherLevel);
         }

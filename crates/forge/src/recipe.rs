@@ -47,6 +47,9 @@ pub struct Recipe {
     /// What to reject.
     #[serde(default)]
     pub filters: Filters,
+    /// Limits of trivial attacks for `build --check`, by their keys in `stats --json`.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub check: BTreeMap<String, f64>,
 }
 
 /// Sampling by shape.
@@ -91,6 +94,15 @@ pub struct Splits {
     pub zero_shot: f64,
     /// The domains of the schema that are held out of training; if empty, the seed chooses them.
     pub held_out: Vec<String>,
+    /// If the seed chooses: the number of domains to hold out.
+    pub held_out_domains: usize,
+    /// The share of classes, relations, attributes and qualifier keys to hold out: those that the held-out domains lack are taken from the other
+    /// domains.
+    pub held_out_share: f64,
+    /// Maximum share of the zero-shot questions that ask for the same class.
+    pub max_class_share: f64,
+    /// Maximum number of times that a question is moved to other entities for training and for held-out templates.
+    pub moves: usize,
 }
 
 impl Default for Splits {
@@ -103,6 +115,10 @@ impl Default for Splits {
             compositional: 0.25,
             zero_shot: 0.25,
             held_out: Vec::new(),
+            held_out_domains: 2,
+            held_out_share: 0.2,
+            max_class_share: 0.1,
+            moves: 2,
         }
     }
 }
@@ -118,11 +134,13 @@ pub struct Filters {
     pub illegal: Option<Vec<String>>,
     /// The share of questions whose SPARQL is also run by the general evaluator.
     pub verify: f64,
+    /// Maximum number of words of a question.
+    pub max_words: usize,
 }
 
 impl Default for Filters {
     fn default() -> Filters {
-        Filters { max_answers: 50, illegal: None, verify: 0.02 }
+        Filters { max_answers: 50, illegal: None, verify: 0.02, max_words: 35 }
     }
 }
 
@@ -289,6 +307,8 @@ impl Recipe {
             self.splits.iid,
             self.splits.compositional,
             self.splits.zero_shot,
+            self.splits.held_out_share,
+            self.splits.max_class_share,
         ];
         let all = weights.iter().chain(self.shapes.shapes.values()).chain(self.shapes.functions.values());
         if let Some(wrong) =

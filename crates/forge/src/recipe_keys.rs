@@ -17,6 +17,7 @@ pub(crate) fn keys() -> Vec<String> {
         asking: ByAsking::default(),
         splits: Splits::default(),
         filters: Filters { illegal: Some(Vec::new()), ..Filters::default() },
+        check: std::collections::BTreeMap::from([(ANY.to_owned(), 1.0)]),
     };
     let mut keys = Vec::new();
     for (key, value) in serde_json::to_value(complete).unwrap_or_default().as_object().into_iter().flatten() {
@@ -27,6 +28,9 @@ pub(crate) fn keys() -> Vec<String> {
     }
     keys
 }
+
+/// Any key: the attacks are not known here.
+const ANY: &str = "ATTACK";
 
 /// Rejects unknown keys and suggests the nearest known one.
 pub(crate) fn check(text: &str) -> Result<(), RecipeError> {
@@ -44,7 +48,7 @@ pub(crate) fn check(text: &str) -> Result<(), RecipeError> {
         let prefix = format!("{key}.");
         let inside = || known.iter().filter_map(|known| known.strip_prefix(prefix.as_str()));
         for (inner, value) in section {
-            if !inside().any(|known| known == inner) {
+            if !inside().any(|known| known == inner || known == ANY) {
                 return Err(match unknown(inner, inside()) {
                     RecipeError::UnknownKey { key: wrong, known, nearest, .. } => {
                         RecipeError::UnknownKey { section: format!("[{key}] "), key: wrong, known, nearest }

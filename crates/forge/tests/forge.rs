@@ -9,7 +9,7 @@ use touchstone_datasets::{
     DataSet, ExportConfig, Exported, ImportConfig, Importer, LevelSource, SplitFile, export, import,
 };
 use touchstone_engine::{QueryContext, Words};
-use touchstone_forge::english::verbalise;
+use touchstone_forge::english::{Wording, verbalise};
 use touchstone_forge::{Recipe, lint, make, stats};
 use touchstone_kb::{Kb, NoProgress};
 use touchstone_logic::level::Level;
@@ -133,8 +133,13 @@ fn english() {
             rewritten += &format!("{line}\n");
             continue;
         };
-        let said = verbalise(&read(&kb, form), &kb, &lexicon, true, 1)
-            .map_or_else(|why| format!("! {why}"), |spoken| spoken.text);
+        let said = verbalise(
+            &read(&kb, form),
+            &Words::new(&kb),
+            &lexicon,
+            Wording { many: true, seed: 1, new_words: false },
+        )
+        .map_or_else(|why| format!("! {why}"), |spoken| spoken.text);
         if said != expected {
             wrong.push(format!("{form}\n  is    {said}\n  not   {expected}"));
         }
@@ -183,7 +188,16 @@ fn any_kb_can_be_asked_about() {
     assert!(benchmark.questions.len() > 60, "{}", benchmark.questions.len());
     let report = lint::lint(&kb, &benchmark, &NoProgress);
     assert!(report.findings.is_empty(), "{:?}", report.findings);
-    let said = |form: &str| verbalise(&read(&kb, form), &kb, &lexicon, true, 1).unwrap().text;
+    let said = |form: &str| {
+        verbalise(
+            &read(&kb, form),
+            &Words::new(&kb),
+            &lexicon,
+            Wording { many: true, seed: 1, new_words: false },
+        )
+        .unwrap()
+        .text
+    };
     let base = "http://example.org/";
     assert_eq!(
         said(&format!("(AND {base}Book (JOIN {base}writtenBy {base}author3))")),

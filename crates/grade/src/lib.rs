@@ -11,6 +11,7 @@
 
 mod aligned;
 mod answers;
+pub mod attack;
 pub mod axioms;
 mod cast;
 mod columns;

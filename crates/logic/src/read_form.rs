@@ -141,7 +141,10 @@ impl ReadForm {
                 program_query = Some(query);
             }
             Ok(ParsedForm::Sparql(sparql)) => {
+                // A model may write a name that does not exist. Only somebody who waits for a suggestion is told so: everybody else
+                // compares what was written, as outside the algebra.
                 let recognised = sparql.recognised.as_ref().ok();
+                let recognised = recognised.filter(|_| *unknown_words == UnknownWords::Suggest);
                 refused = recognised.and_then(|recognised| check_words(&recognised.query, knowledge).err());
             }
             // This parser checks the names itself, and knows their positions.
@@ -372,8 +375,16 @@ mod tests {
             "SELECT DISTINCT ?x WHERE { ?x ns:a.b.relatoin ns:m.1 }",
             "Find(A) > Relate(a.b.relatoin, forward) > What()",
         ] {
-            let form = ReadForm::read(Language::guess(text), text, &knowledge);
+            let suggesting = Knowledge::new(&ontology, Namespaces::default());
+            let form = ReadForm::read(Language::guess(text), text, &suggesting);
             assert!(form.parsed.is_ok() && form.query().is_none() && form.error().is_some(), "{text}");
+            let form = ReadForm::read(Language::guess(text), text, &knowledge);
+            let is_accepted = form.language == Language::Sparql;
+            assert_eq!(
+                (form.query().is_some(), form.error().is_none()),
+                (is_accepted, is_accepted),
+                "{text}"
+            );
         }
     }
 }

@@ -107,17 +107,21 @@ impl Spelling {
 impl Vocabulary for Spelling {
     /// Wikidata's classes are spelled like its entities.
     fn is_class(&self, word: &str) -> Option<bool> {
-        let is_of_wikidata = word.starts_with('Q') || word.starts_with("http://www.wikidata.org/");
-        (Spelling::looks_like_entity(word) && !is_of_wikidata).then_some(false)
+        (Spelling::looks_like_entity(word) && !is_of_wikidata(word)).then_some(false)
     }
 
+    /// Models write Wikidata's entities in the place of properties.
     fn is_property(&self, word: &str) -> Option<bool> {
-        Spelling::looks_like_entity(word).then_some(false)
+        (Spelling::looks_like_entity(word) && !is_of_wikidata(word)).then_some(false)
     }
 
     fn is_entity(&self, word: &str) -> Option<bool> {
         Spelling::looks_like_entity(word).then_some(true)
     }
+}
+
+fn is_of_wikidata(word: &str) -> bool {
+    word.starts_with('Q') || word.starts_with("http://www.wikidata.org/")
 }
 
 /// Freebase: a name that is not a relation is a class, including the mediator types that `fb_types` does not list.

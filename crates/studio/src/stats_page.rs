@@ -8,6 +8,7 @@ use maud::{Markup, html};
 use touchstone_benchmark::{Benchmark, BenchmarkManifest, Split};
 use touchstone_engine::budget::grouped;
 use touchstone_forge::stats::{self, StatsTable};
+use touchstone_grade::attack::{AttackFigure, PUBLISHED};
 use touchstone_logic::QueryGraph;
 
 /// Maximum number of rows of a table to show.
@@ -16,7 +17,7 @@ const MAX_ROWS: usize = 30;
 const STYLE: &str = include_str!("stats.css");
 
 /// The tables and figures of a benchmark as one HTML page that needs nothing else.
-pub fn stats_page(benchmark: &Benchmark) -> String {
+pub fn stats_page(benchmark: &Benchmark, attacks: &[AttackFigure]) -> String {
     let manifest = &benchmark.manifest;
     let tables = stats::tables(benchmark);
     let (shapes, others): (Vec<&StatsTable>, Vec<&StatsTable>) =
@@ -36,6 +37,7 @@ pub fn stats_page(benchmark: &Benchmark) -> String {
             }
             section { h2 { "First words" } (sunburst(benchmark)) }
             section { h2 { "Language" } (language(benchmark)) }
+            @if !attacks.is_empty() { section { h2 { "Trivial attacks" } (attack_table(attacks)) } }
             @if !manifest.unfilled.is_empty() {
                 section { h2 { "Questions that the knowledge base could not give" } (unfilled(manifest)) }
             }
@@ -150,6 +152,28 @@ fn language(benchmark: &Benchmark) -> Markup {
             }
         }
         p { "Means with standard deviations. Words and reading ease are counted as in the GrailQA++ paper." }
+    }
+}
+
+fn attack_table(attacks: &[AttackFigure]) -> Markup {
+    let cell = |value: Option<f64>| value.map_or("-".to_owned(), |value| format!("{value:.2}"));
+    html! {
+        table {
+            thead { tr {
+                th { "attack" } th.n { "here" } th.n { "chance" } th.n { "questions" }
+                @for set in PUBLISHED { th.n title=(set.source) { (set.name) } }
+            } }
+            @for figure in attacks {
+                tr {
+                    td { (figure.attack.key().replace('_', " ")) }
+                    td.n { (cell(Some(figure.value))) }
+                    td.n { (cell(figure.chance)) }
+                    td.n { (grouped(figure.questions as u64)) }
+                    @for set in PUBLISHED { td.n { (cell(set.figure(figure.attack))) } }
+                }
+            }
+        }
+        p { "What can be guessed without understanding a question, and how varied questions are; docs/benchmarks.md explains each." }
     }
 }
 

@@ -46,7 +46,7 @@ pub struct ClassWords {
 }
 
 /// The words of a relation. `a|b` is singular and plural.
-#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RelationWords {
     /// What the subject does; the object follows, or stands where `{X}` is.
@@ -60,6 +60,21 @@ pub struct RelationWords {
     /// The subject, seen from the object.
     #[serde(default)]
     pub inverse_noun: String,
+    /// What stands after a noun for the subject in place of a relative clause: `directed by {X}`.
+    #[serde(default, deserialize_with = "one_or_several")]
+    pub subject_after: Vec<String>,
+    /// What stands after a noun for the object in place of a relative clause.
+    #[serde(default, deserialize_with = "one_or_several")]
+    pub object_after: Vec<String>,
+    /// The name of the object before a noun for the subject: `{X}` in `mercury isotopes`.
+    #[serde(default, deserialize_with = "one_or_several")]
+    pub subject_before: Vec<String>,
+    /// Phrases for the subject in zero-shot questions only.
+    #[serde(default, deserialize_with = "one_or_several")]
+    pub test_subject: Vec<String>,
+    /// Phrases for the object in zero-shot questions only.
+    #[serde(default, deserialize_with = "one_or_several")]
+    pub test_object: Vec<String>,
 }
 
 /// The words of an attribute; `{V}` is the value, `{T}` a time with its preposition, `{S}` the thing that has it.
@@ -104,6 +119,39 @@ pub struct AttributeWords {
     /// Of booleans.
     #[serde(default)]
     pub no: String,
+    /// What stands after a noun in place of a relative clause with `equal`: `with an area of {V}`.
+    #[serde(default, deserialize_with = "one_or_several")]
+    pub equal_after: Vec<String>,
+    /// The same for `less`.
+    #[serde(default, deserialize_with = "one_or_several")]
+    pub less_after: Vec<String>,
+    /// The same for `greater`.
+    #[serde(default, deserialize_with = "one_or_several")]
+    pub greater_after: Vec<String>,
+    /// The adjective before a noun: `longest`.
+    #[serde(default)]
+    pub largest_before: String,
+    /// The adjective before a noun: `shortest`.
+    #[serde(default)]
+    pub smallest_before: String,
+    /// Questions in zero-shot questions only; the others below likewise.
+    #[serde(default, deserialize_with = "one_or_several")]
+    pub test_ask: Vec<String>,
+    /// Verb phrases.
+    #[serde(default, deserialize_with = "one_or_several")]
+    pub test_equal: Vec<String>,
+    /// Verb phrases.
+    #[serde(default, deserialize_with = "one_or_several")]
+    pub test_less: Vec<String>,
+    /// Verb phrases.
+    #[serde(default, deserialize_with = "one_or_several")]
+    pub test_greater: Vec<String>,
+    /// Verb phrases.
+    #[serde(default, deserialize_with = "one_or_several")]
+    pub test_largest: Vec<String>,
+    /// Verb phrases.
+    #[serde(default, deserialize_with = "one_or_several")]
+    pub test_smallest: Vec<String>,
 }
 
 impl AttributeWords {
@@ -286,7 +334,7 @@ fn derived_relation(label: &str) -> RelationWords {
         subject: vec![subject],
         object: vec![object],
         noun: label.to_owned(),
-        inverse_noun: String::new(),
+        ..RelationWords::default()
     }
 }
 
@@ -321,5 +369,6 @@ fn derived_attribute(label: &str, kind: ValueKind) -> AttributeWords {
         ),
         yes: format!("has {label}: yes|have {label}: yes"),
         no: format!("has {label}: no|have {label}: no"),
+        ..AttributeWords::default()
     }
 }

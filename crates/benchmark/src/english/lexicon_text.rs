@@ -145,6 +145,15 @@ fn relation_toml(words: &RelationWords) -> String {
     line(&mut toml, "object", &words.object);
     line(&mut toml, "noun", std::slice::from_ref(&words.noun));
     line(&mut toml, "inverse_noun", std::slice::from_ref(&words.inverse_noun));
+    for (key, list) in [
+        ("subject_after", &words.subject_after),
+        ("object_after", &words.object_after),
+        ("subject_before", &words.subject_before),
+        ("test_subject", &words.test_subject),
+        ("test_object", &words.test_object),
+    ] {
+        line(&mut toml, key, list);
+    }
     toml
 }
 
@@ -158,6 +167,15 @@ fn attribute_toml(words: &AttributeWords) -> String {
         ("greater", &words.greater),
         ("largest", &words.largest),
         ("smallest", &words.smallest),
+        ("equal_after", &words.equal_after),
+        ("less_after", &words.less_after),
+        ("greater_after", &words.greater_after),
+        ("test_ask", &words.test_ask),
+        ("test_equal", &words.test_equal),
+        ("test_less", &words.test_less),
+        ("test_greater", &words.test_greater),
+        ("test_largest", &words.test_largest),
+        ("test_smallest", &words.test_smallest),
     ] {
         line(&mut toml, key, list);
     }
@@ -167,6 +185,8 @@ fn attribute_toml(words: &AttributeWords) -> String {
         ("between_less", &words.between_less),
         ("yes", &words.yes),
         ("no", &words.no),
+        ("largest_before", &words.largest_before),
+        ("smallest_before", &words.smallest_before),
     ] {
         line(&mut toml, key, std::slice::from_ref(value));
     }

@@ -7,9 +7,12 @@ use anyhow::{Context, Result, bail};
 use clap::Args;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use touchstone_benchmark::Benchmark;
 use touchstone_engine::Engine;
 use touchstone_forge::confirm::Confirmed;
 use touchstone_forge::{BuildConfig, Built, Recipe, build, built_in_recipe, load_recipe};
+use touchstone_grade::attack::{Attack, Exceeded, attacks, exceeded};
+use touchstone_kb::{Kb, nearest_name};
 use touchstone_protocol::{Endpoint, EndpointSettings};
 
 /// Arguments of `touchstone build`.
@@ -51,6 +54,9 @@ pub(crate) struct BuildArgs {
     /// Print a recipe, to start one's own from
     #[arg(long, value_name = "NAME", conflicts_with_all = ["recipe", "out"])]
     print_recipe: Option<String>,
+    /// Report how far trivial attacks get, and end with exit code 1 if one gets beyond its limit in the recipe's [check]
+    #[arg(long)]
+    check: bool,
     /// Print JSON
     #[arg(long)]
     json: bool,
@@ -72,6 +78,7 @@ pub(crate) fn run(args: &BuildArgs) -> Result<Outcome> {
     }
     let (Some(name), Some(out)) = (&args.recipe, &args.out) else { bail!("a recipe and --out are needed") };
     let recipe = recipe(args, name)?;
+    let limits = limits(&recipe)?;
     let kb = crate::open_kb::open_kb(&args.kb)?;
     let config = BuildConfig {
         lexicon: args.lexicon.clone(),
@@ -93,7 +100,10 @@ pub(crate) fn run(args: &BuildArgs) -> Result<Outcome> {
     } else {
         summary(&built, out)?;
     }
-    let outcome = Outcome::found(!built.benchmark.questions.is_empty());
+    let mut outcome = Outcome::found(!built.benchmark.questions.is_empty());
+    if args.check && !is_within(&built.benchmark, &kb, &limits, args.json)? {
+        outcome = Ok(Outcome::NothingFound);
+    }
     // The program ends here: giving back millions of texts one by one would only take time.
     std::mem::forget(built);
     outcome
@@ -115,6 +125,33 @@ fn recipe(args: &BuildArgs, name: &str) -> Result<Recipe> {
             .with_context(|| format!("--verify {share}: it is a share from 0 to 1, or `all`"))?,
     };
     Ok(recipe)
+}
+
+/// The limits of attacks in a recipe.
+fn limits(recipe: &Recipe) -> Result<Vec<(Attack, f64)>> {
+    let limit = |(key, &limit): (&String, &f64)| match Attack::from_key(key) {
+        Some(attack) => Ok((attack, limit)),
+        None => {
+            let nearest = nearest_name(key, Attack::ALL.iter().map(|attack| attack.key()));
+            let hint = nearest.map(|name| format!("; did you mean `{name}`?")).unwrap_or_default();
+            bail!("[check]: there is no attack `{key}`{hint} (`touchstone stats` lists them)")
+        }
+    };
+    recipe.check.iter().map(limit).collect()
+}
+
+/// Prints how far trivial attacks get, and whether all stay within their limits.
+fn is_within(benchmark: &Benchmark, kb: &Kb, limits: &[(Attack, f64)], json: bool) -> Result<bool> {
+    let figures = attacks(benchmark, Some(kb));
+    if !json {
+        super::attack_table(&figures)?;
+    }
+    let beyond = exceeded(&figures, limits);
+    for Exceeded { figure, limit } in &beyond {
+        let than = if figure.attack.is_better_greater() { "at least" } else { "at most" };
+        note!("{} is {:.3}; the recipe allows {than} {limit}", figure.attack.key(), figure.value);
+    }
+    Ok(beyond.is_empty())
 }
 
 fn server(args: &BuildArgs, url: &str) -> Result<Arc<dyn Engine>> {

@@ -4,9 +4,11 @@ use crate::output;
 use crate::table::Table;
 use anyhow::Result;
 use clap::Args;
+use serde::Serialize;
 use std::path::PathBuf;
 use touchstone_benchmark::Benchmark;
 use touchstone_forge::stats::{Stats, StatsTable};
+use touchstone_grade::attack::{AttackFigure, attacks};
 
 /// Arguments of `touchstone stats`.
 #[derive(Args)]
@@ -14,6 +16,9 @@ pub(crate) struct StatsArgs {
     /// The folder of a benchmark
     #[arg(value_name = "DIR")]
     benchmark: PathBuf,
+    /// For two of the attacks: `world` (embedded), or the directory of the compiled KB
+    #[arg(long, value_name = "world|DIR")]
+    kb: Option<String>,
     /// Show all rows, not only the first twelve of a table
     #[arg(long)]
     all: bool,
@@ -32,13 +37,15 @@ pub(crate) fn run(args: &StatsArgs) -> Result<()> {
     let page =
         args.html.as_ref().map(|path| anyhow::Ok((path, output::file(path, args.force)?))).transpose()?;
     let benchmark = Benchmark::read(&args.benchmark)?;
+    let kb = args.kb.as_deref().map(crate::open_kb::open_kb).transpose()?;
+    let attacks = attacks(&benchmark, kb.as_ref());
     if let Some((path, page)) = page {
-        output::write_file(page, touchstone_studio::stats_page(&benchmark).as_bytes())?;
+        output::write_file(page, touchstone_studio::stats_page(&benchmark, &attacks).as_bytes())?;
         return say!("The report is in {}", path.display());
     }
     let stats = Stats::of(&benchmark);
     if args.json {
-        return output::json(&stats);
+        return output::json(&StatsWithAttacks { stats, attacks });
     }
     let shown = if args.all { usize::MAX } else { 12 };
     for StatsTable { name, rows } in &stats.tables {
@@ -61,5 +68,14 @@ pub(crate) fn run(args: &StatsArgs) -> Result<()> {
         });
         table.add_row([*name, &train, &dev, &test]);
     }
-    output::text(&table)
+    output::text(&table)?;
+    super::attack_table(&attacks)
+}
+
+/// The output of `--json`.
+#[derive(Serialize)]
+struct StatsWithAttacks {
+    #[serde(flatten)]
+    stats: Stats,
+    attacks: Vec<AttackFigure>,
 }

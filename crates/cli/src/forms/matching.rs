@@ -45,7 +45,7 @@ pub(crate) fn run(args: &MatchArgs) -> Result<Outcome> {
         (Mode::Official, None) => bail!(
             "official exact match needs the ontology: give --ontology DIR with fb_roles, fb_types and reverse_properties"
         ),
-        (Mode::Canonical, _) => Equality::Canonical { knowledge: known.knowledge() },
+        (Mode::Canonical, _) => Equality::Canonical { knowledge: known.knowledge().without_suggestions() },
     };
     let matcher = PairMatcher { equality };
     let (mut total, mut equal) = (0usize, 0usize);

@@ -20,6 +20,7 @@ pub use format::{FormatError, GraphFormat, ReplyFormat, ResultFormat, UnknownFor
 
 pub(crate) use admission::is_shallow;
 pub(crate) use held::row_bytes;
+pub(crate) use walk::for_each_inside;
 
 use crate::budget::Stopped;
 

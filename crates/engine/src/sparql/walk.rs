@@ -4,7 +4,7 @@ use smallvec::{SmallVec, smallvec};
 use spargebra::algebra::{AggregateExpression, Expression, GraphPattern, OrderExpression};
 
 /// Visits the patterns directly inside, including those in expressions.
-pub(super) fn for_each_inside(pattern: &GraphPattern, found: &mut dyn FnMut(&GraphPattern)) {
+pub(crate) fn for_each_inside(pattern: &GraphPattern, found: &mut dyn FnMut(&GraphPattern)) {
     match pattern {
         GraphPattern::Bgp { .. } | GraphPattern::Path { .. } | GraphPattern::Values { .. } => {}
         GraphPattern::Join { left, right }

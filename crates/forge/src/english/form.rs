@@ -1,6 +1,6 @@
 //! Verbalises the text of a logical form.
 
-use super::verbalise::{VerbalisedQuestion, verbalise};
+use super::verbalise::{VerbalisedQuestion, Wording, verbalise};
 use crate::reject::RejectReason;
 use touchstone_benchmark::english::Lexicon;
 use touchstone_engine::plan::Plan;
@@ -37,7 +37,8 @@ pub fn verbalise_form(
     if let Some(unknown) = Plan::of(&query, &words).ok().and_then(|plan| plan.unknown.into_iter().next()) {
         return Err(VerbaliseError::UnknownWord(unknown));
     }
-    verbalise(&query, kb, lexicon, many, seed).map_err(VerbaliseError::Rejected)
+    verbalise(&query, &words, lexicon, Wording { many, seed, new_words: false })
+        .map_err(VerbaliseError::Rejected)
 }
 
 /// Does not check names: unknown names are reported for the whole query.

@@ -1,6 +1,7 @@
 //! Turns a query into an English question that expresses all of it.
 
 mod form;
+mod frames;
 mod naming;
 mod nouns;
 mod phrases;
@@ -9,4 +10,4 @@ mod values;
 mod verbalise;
 
 pub use form::{VerbaliseError, verbalise_form};
-pub use verbalise::{VerbalisedQuestion, verbalise};
+pub use verbalise::{VerbalisedQuestion, Wording, verbalise};

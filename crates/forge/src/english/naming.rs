@@ -8,7 +8,7 @@ use touchstone_benchmark::english::inflect::with_article;
 use touchstone_kb::{AttributeId, Comparison, LiteralId, NodeId, Property, RelationId, ValueKind};
 use touchstone_logic::Value;
 
-impl Verbaliser<'_> {
+impl Verbaliser<'_, '_> {
     /// The name of an entity; if others share the name, with a description that applies only to this one.
     pub(super) fn named(&mut self, node: NodeId) -> Verbalised<String> {
         let kb = self.kb;

@@ -4,8 +4,14 @@ use super::verbalise::{Verbalised, Verbaliser};
 use crate::reject::RejectReason;
 use touchstone_benchmark::english::ClassWords;
 use touchstone_benchmark::english::inflect::plural;
-use touchstone_kb::{ClassId, Property};
-use touchstone_logic::{Direction, Set, Step};
+use touchstone_engine::budget::{Budget, Limits};
+use touchstone_engine::plan::Plan;
+use touchstone_engine::{Found, embedded};
+use touchstone_kb::{ClassId, NodeId, Property};
+use touchstone_logic::{Ask, Direction, Query, Set, Step};
+
+/// Budget for finding a narrower noun; beyond it, the wider one is used.
+const OPERATIONS: u64 = 4_000;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Noun {
@@ -21,7 +27,7 @@ impl Noun {
     }
 }
 
-impl Verbaliser<'_> {
+impl Verbaliser<'_, '_> {
     /// The more specific of the two classes that the ends of a relation imply.
     pub(super) fn more_special(&self, class: Option<ClassId>, own: Noun) -> Noun {
         match class {
@@ -29,6 +35,27 @@ impl Verbaliser<'_> {
                 self.noun_of(Some(class))
             }
             _ => own,
+        }
+    }
+
+    /// For a noun like `country or territory`: that of the smallest class below it that holds all members of the set.
+    pub(super) fn narrower(&self, noun: Noun, set: &Set) -> Noun {
+        let Some(class) = noun.class.filter(|_| noun.one.contains(" or ") || noun.one == "place") else {
+            return noun;
+        };
+        let Ok(plan) = Plan::of(&Query::new(Ask::Members(set.clone())), self.known) else { return noun };
+        let budget = Budget::new(Limits { operations: OPERATIONS, ..Limits::default() });
+        let Ok(Found::Things { nodes, .. }) = embedded::run(self.kb, &plan, &budget) else { return noun };
+        let Some(&first) = nodes.first() else { return noun };
+        let holds_all = |class: &ClassId| {
+            let members = self.kb.members(*class);
+            nodes.iter().all(|node| members.binary_search(node).is_ok())
+        };
+        let own = self.kb.classes_of(NodeId(first));
+        let below = own.filter(|&own| self.kb.ancestors(own).any(|above| above == class)).filter(holds_all);
+        match below.min_by_key(|&class| (self.kb.members(class).len(), class)) {
+            Some(narrower) => self.noun_of(Some(narrower)),
+            None => noun,
         }
     }
 

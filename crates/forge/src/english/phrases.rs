@@ -1,6 +1,7 @@
 //! Text under construction: mentions of entities are marked until the sentence is complete.
 
 use crate::cast;
+use touchstone_benchmark::english::inflect;
 
 /// Private-use characters around a mention: they cannot occur in names, which are checked for usable characters.
 const OPEN: char = '\u{f0000}';
@@ -37,6 +38,20 @@ pub(super) fn finish(text: &str) -> (String, Vec<(usize, usize, usize)>) {
         }
     }
     (out, mentions)
+}
+
+/// `a` or `an` before a text that may begin with a mention.
+pub(super) fn with_article(text: &str) -> String {
+    let (plain, _) = finish(text);
+    let article = inflect::with_article(&plain);
+    let article = article.split(' ').next().unwrap_or("a");
+    format!("{article} {text}")
+}
+
+/// Whether a mention is a name alone, which can stand before a noun: no article and no explanation in brackets.
+pub(super) fn is_bare_name(text: &str) -> bool {
+    let (plain, _) = finish(text);
+    !plain.starts_with("the ") && !plain.contains(['(', ',', '“'])
 }
 
 /// The singular or plural variant of a phrase like `was|were`.
@@ -78,7 +93,7 @@ pub(super) fn uncapitalised(text: &str) -> String {
 
 /// Removes commas at the end of the sentence and before other punctuation; phrases may begin and end with commas.
 pub(super) fn punctuated(text: &str) -> String {
-    text.replace(" ,", ",").replace(",,", ",").replace(",?", "?")
+    text.replace(" ,", ",").replace(",,", ",").replace(",?", "?").replace(",.", ".")
 }
 
 #[cfg(test)]

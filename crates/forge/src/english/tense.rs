@@ -63,55 +63,100 @@ pub(super) fn asked_when(subject: &str, clause: &str) -> String {
     }
 }
 
-/// The infinitive of a past tense.
-fn base_of(past: &str) -> Option<&'static str> {
-    Some(match past {
-        "had" => "have",
-        "held" => "hold",
-        "spent" => "spend",
-        "won" => "win",
-        "sat" => "sit",
-        "received" => "receive",
-        "obtained" => "obtain",
-        "worked" => "work",
-        "represented" => "represent",
-        "lived" => "live",
-        "used" => "use",
-        "belonged" => "belong",
-        "earned" => "earn",
-        "covered" => "cover",
-        "produced" => "produce",
-        "emitted" => "emit",
-        "recorded" => "record",
-        "exported" => "export",
-        "imported" => "import",
-        "gained" => "gain",
-        "became" => "become",
-        _ => return None,
-    })
+/// The auxiliary and the infinitive of a verb in the present or the past; `None` if it is not known.
+pub(super) fn base_form(verb: &str) -> Option<(&'static str, String)> {
+    if let Some(base) = base_of(verb) {
+        return Some(("did", base.to_owned()));
+    }
+    match verb {
+        "has" => return Some(("does", "have".to_owned())),
+        "have" => return Some(("do", "have".to_owned())),
+        _ => {}
+    }
+    let base = verb.strip_suffix('s').filter(|base| !base.ends_with(['s', 'u', 'i']))?;
+    let is_word = base.len() > 1 && verb.bytes().all(|byte| byte.is_ascii_lowercase());
+    let base = match base.strip_suffix("ie") {
+        Some(stem) if stem.len() > 1 => format!("{stem}y"),
+        _ => match base.strip_suffix('e') {
+            Some(stem)
+                if stem.ends_with("ch")
+                    || stem.ends_with("sh")
+                    || stem.ends_with("ss")
+                    || stem.ends_with('x') =>
+            {
+                stem.to_owned()
+            }
+            _ => base.to_owned(),
+        },
+    };
+    is_word.then_some(("does", base))
 }
 
+/// Verbs: infinitive, third person, past tense.
+const VERBS: &[(&str, &str, &str)] = &[
+    ("have", "has", "had"),
+    ("hold", "holds", "held"),
+    ("spend", "spends", "spent"),
+    ("win", "wins", "won"),
+    ("sit", "sits", "sat"),
+    ("receive", "receives", "received"),
+    ("obtain", "obtains", "obtained"),
+    ("work", "works", "worked"),
+    ("represent", "represents", "represented"),
+    ("live", "lives", "lived"),
+    ("use", "uses", "used"),
+    ("belong", "belongs", "belonged"),
+    ("earn", "earns", "earned"),
+    ("cover", "covers", "covered"),
+    ("produce", "produces", "produced"),
+    ("emit", "emits", "emitted"),
+    ("record", "records", "recorded"),
+    ("export", "exports", "exported"),
+    ("import", "imports", "imported"),
+    ("gain", "gains", "gained"),
+    ("become", "becomes", "became"),
+    ("sell", "sells", "sold"),
+    ("send", "sends", "sent"),
+    ("buy", "buys", "bought"),
+    ("find", "finds", "found"),
+    ("take", "takes", "took"),
+    ("get", "gets", "got"),
+    ("come", "comes", "came"),
+    ("form", "forms", "formed"),
+    ("ship", "ships", "shipped"),
+    ("provide", "provides", "provided"),
+    ("bring", "brings", "brought"),
+    ("source", "sources", "sourced"),
+    ("head", "heads", "headed"),
+    ("lead", "leads", "led"),
+    ("serve", "serves", "served"),
+    ("act", "acts", "acted"),
+    ("recognise", "recognises", "recognised"),
+    ("direct", "directs", "directed"),
+    ("reign", "reigns", "reigned"),
+    ("rank", "ranks", "ranked"),
+    ("consume", "consumes", "consumed"),
+    ("see", "sees", "saw"),
+    ("average", "averages", "averaged"),
+    ("release", "releases", "released"),
+    ("need", "needs", "needed"),
+    ("score", "scores", "scored"),
+    ("offer", "offers", "offered"),
+    ("do", "does", "did"),
+];
+
+/// The infinitive of a past tense.
+fn base_of(past: &str) -> Option<&'static str> {
+    VERBS.iter().find(|(_, _, known)| *known == past).map(|(base, _, _)| *base)
+}
+
+/// The past tense of a verb in the present.
 fn past_of(verb: &str) -> Option<&'static str> {
-    Some(match verb {
-        "is" => "was",
-        "are" => "were",
-        "has" | "have" => "had",
-        "does" | "do" => "did",
-        "live" | "lives" => "lived",
-        "spends" | "spend" => "spent",
-        "uses" | "use" => "used",
-        "holds" | "hold" => "held",
-        "belongs" | "belong" => "belonged",
-        "earns" | "earn" => "earned",
-        "covers" | "cover" => "covered",
-        "produces" | "produce" => "produced",
-        "emits" | "emit" => "emitted",
-        "records" | "record" => "recorded",
-        "exports" | "export" => "exported",
-        "imports" | "import" => "imported",
-        "receives" | "receive" => "received",
-        _ => return None,
-    })
+    match verb {
+        "is" => Some("was"),
+        "are" => Some("were"),
+        _ => VERBS.iter().find(|(base, third, _)| *base == verb || *third == verb).map(|(_, _, past)| *past),
+    }
 }
 
 #[cfg(test)]

@@ -23,7 +23,7 @@ pub(super) struct Fact<'q> {
     pub(super) many: bool,
 }
 
-impl Verbaliser<'_> {
+impl Verbaliser<'_, '_> {
     /// The clause that a fact with a value adds to its subject, with its qualifiers and in its tense.
     pub(super) fn fact_clause(
         &mut self,
@@ -46,6 +46,27 @@ impl Verbaliser<'_> {
         Ok(clause + &self.qualifiers(conditions)?)
     }
 
+    /// What stands after a noun in place of the clause of a value; `None` if there is nothing.
+    pub(super) fn value_after(
+        &mut self,
+        attribute: &str,
+        comparison: Comparison,
+        target: &Value,
+    ) -> Verbalised<Option<String>> {
+        let words = self.attribute(attribute)?;
+        let phrases = match comparison {
+            Comparison::Equal => &words.equal_after,
+            Comparison::Less => &words.less_after,
+            Comparison::Greater => &words.greater_after,
+            _ => return Ok(None),
+        };
+        let literal = target.literal();
+        let is_said =
+            words.dated || !words.unqualified.is_empty() || literal.kind().family() == LiteralFamily::Boolean;
+        let phrase = self.random.choose(phrases).filter(|_| !is_said);
+        Ok(phrase.map(|phrase| filled(phrase, &literal)))
+    }
+
     /// The clause that a value adds to its subject.
     pub(super) fn value_clause(
         &mut self,
@@ -64,10 +85,19 @@ impl Verbaliser<'_> {
         let has = if many { "have" } else { "has" };
         let noun = with_article(&words.noun);
         let phrase = match comparison {
-            Comparison::Equal => self.pick(&words.of_any_year(&words.equal))?,
+            Comparison::Equal => {
+                let phrases = self.usable(&words.equal, &words.test_equal).to_vec();
+                self.pick(&words.of_any_year(&phrases))?
+            }
             Comparison::NotEqual => format!("{has} {noun} other than {{V}}"),
-            Comparison::Less => self.pick(&words.of_any_year(&words.less))?,
-            Comparison::Greater => self.pick(&words.of_any_year(&words.greater))?,
+            Comparison::Less => {
+                let phrases = self.usable(&words.less, &words.test_less).to_vec();
+                self.pick(&words.of_any_year(&phrases))?
+            }
+            Comparison::Greater => {
+                let phrases = self.usable(&words.greater, &words.test_greater).to_vec();
+                self.pick(&words.of_any_year(&phrases))?
+            }
             Comparison::LessOrEqual if family == LiteralFamily::Time => {
                 self.or_equal(&words.less, "before")?
             }

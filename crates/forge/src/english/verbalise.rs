@@ -2,14 +2,17 @@
 
 use super::naming::is_plural_name;
 use super::nouns::Noun;
-use super::phrases::{agreeing, capitalised, finish, joined, punctuated, uncapitalised};
+use super::phrases::{
+    agreeing, capitalised, finish, is_bare_name, joined, punctuated, uncapitalised, with_article,
+};
 use super::tense::{asked_in_past, in_past, is_past, perfect};
 use super::values::{Fact, subject_agrees};
 use crate::reject::RejectReason;
 use serde::Serialize;
-use touchstone_benchmark::english::inflect::{value as said_value, with_article};
+use touchstone_benchmark::english::inflect::value as said_value;
 use touchstone_benchmark::english::{AttributeWords, Lexicon, RelationWords};
 use touchstone_benchmark::{Mention, Random};
+use touchstone_engine::Words;
 use touchstone_kb::{ClassId, Comparison, Kb, NodeId, Property};
 use touchstone_logic::{
     Ask, Condition, Direction, Extreme, Mark, Query, Relate, Set, Step, Superlative, with_ids,
@@ -26,20 +29,33 @@ pub struct VerbalisedQuestion {
     pub mentions: Vec<Mention>,
 }
 
-/// Verbalises a query. `many`: whether to ask for several things. The same seed gives the same phrasing.
+/// How to verbalise a query.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Wording {
+    /// Whether to ask for several things.
+    pub many: bool,
+    /// The same seed gives the same phrasing.
+    pub seed: u64,
+    /// Whether to also use the phrases that the lexicon keeps for zero-shot questions.
+    pub new_words: bool,
+}
+
+/// Verbalises a query.
 pub fn verbalise(
     query: &Query,
-    kb: &Kb,
+    known: &Words<'_>,
     lexicon: &Lexicon,
-    many: bool,
-    seed: u64,
+    wording: Wording,
 ) -> Result<VerbalisedQuestion, RejectReason> {
+    let kb = known.kb();
+    let Wording { many, seed, new_words } = wording;
     if !query.rules.different.is_empty() || query.rules.english {
         return Err(RejectReason::SideConditions);
     }
     let query = with_ids(query.clone(), kb);
     let random = Random::new(seed, "phrasings");
-    let mut verbaliser = Verbaliser { kb, lexicon, random, entities: Vec::new(), marks: Vec::new() };
+    let mut verbaliser =
+        Verbaliser { kb, known, lexicon, random, new_words, entities: Vec::new(), marks: Vec::new() };
     let sentence = capitalised(&punctuated(&verbaliser.question(&query.answer, many)?));
     let (text, places) = finish(&sentence);
     let chars: Vec<char> = text.chars().collect();
@@ -53,10 +69,12 @@ pub fn verbalise(
     Ok(VerbalisedQuestion { text, mentions })
 }
 
-pub(super) struct Verbaliser<'a> {
-    pub(super) kb: &'a Kb,
+pub(super) struct Verbaliser<'a, 'k> {
+    pub(super) kb: &'k Kb,
+    pub(super) known: &'a Words<'k>,
     pub(super) lexicon: &'a Lexicon,
-    random: Random,
+    pub(super) random: Random,
+    new_words: bool,
     /// The entities mentioned so far.
     pub(super) entities: Vec<NodeId>,
     /// Marked things, with their nouns.
@@ -65,13 +83,18 @@ pub(super) struct Verbaliser<'a> {
 
 pub(super) type Verbalised<T> = Result<T, RejectReason>;
 
-impl<'a> Verbaliser<'a> {
+impl<'a> Verbaliser<'a, '_> {
     fn relation_words(&self, relation: &str) -> Verbalised<&'a RelationWords> {
         self.lexicon.relations.get(relation).ok_or(RejectReason::UnknownRelation)
     }
 
     pub(super) fn pick(&mut self, phrases: &[String]) -> Verbalised<String> {
         self.random.choose(phrases).cloned().ok_or(RejectReason::NoPhrase)
+    }
+
+    /// The phrases to choose from: half of the time those for zero-shot questions only, if they may be used.
+    pub(super) fn usable<'p>(&mut self, usual: &'p [String], new: &'p [String]) -> &'p [String] {
+        if self.new_words && !new.is_empty() && self.random.percent(50) { new } else { usual }
     }
 
     fn question(&mut self, answer: &Ask, many: bool) -> Verbalised<String> {
@@ -89,10 +112,7 @@ impl<'a> Verbaliser<'a> {
             Ask::Members(set) => self.members(set, many)?,
             Ask::Count(set) => {
                 let (noun, clauses) = self.described(set, true)?;
-                match clauses.is_empty() {
-                    true => format!("how many {} are there?", noun.many),
-                    false => format!("how many {} {}?", noun.many, together(&clauses)),
-                }
+                self.count_frame(&noun, clauses)
             }
             Ask::Exists(set) => format!("is there {}?", self.noun_phrase(set, Number::One)?),
             Ask::Attribute { of, attribute, conditions } => {
@@ -102,12 +122,12 @@ impl<'a> Verbaliser<'a> {
                 let subject = self.noun_phrase(of, Number::The)?;
                 let many = self.is_plural(of);
                 let clause = self.fact_clause(attribute, *comparison, value, many, conditions)?;
-                format!("is it true that {subject} {clause}?")
+                self.yes_no_frame(&subject, &clause)
             }
             Ask::Relation { from, to } => {
-                let is = if self.is_plural(from) { "are" } else { "is" };
+                let is_plural = self.is_plural(from);
                 let (from, to) = (self.noun_phrase(from, Number::The)?, self.noun_phrase(to, Number::The)?);
-                format!("how {is} {from} related to {to}?")
+                self.relation_frame(&from, &to, is_plural)
             }
             Ask::AttributeQualifier { of, attribute, value, qualifier } => {
                 let fact = Fact {
@@ -136,21 +156,69 @@ impl<'a> Verbaliser<'a> {
 
     /// A question that asks for the members of a set.
     fn members(&mut self, set: &Set, many: bool) -> Verbalised<String> {
-        let (noun, clauses) = self.described(set, many)?;
-        if clauses.is_empty() {
-            return Ok(format!("which {} are there?", noun.many));
+        if let Some(late) = self.late_question(set, many)? {
+            return Ok(late);
         }
-        let is_person = noun.person && noun.one == "person";
-        Ok(match (is_person, many) {
-            // `Who` takes the singular.
-            (true, true) => {
-                let (_, clauses) = self.described(set, false)?;
-                format!("who {}?", together(&clauses))
+        let noun = self.noun(set.conjuncts());
+        // `Who` takes the singular, and stands for the class if the relation implies it.
+        if noun.person
+            && !matches!(set, Set::Or(_))
+            && (noun.one == "person" || self.is_implied(set, &noun))
+            && self.random.percent(60)
+        {
+            let (_, clauses) = self.described(set, false)?;
+            if !clauses.is_empty() {
+                return Ok(format!("who {}?", together(&clauses)));
             }
-            (true, false) => format!("who {}?", together(&clauses)),
-            (false, true) => format!("which {} {}?", noun.many, together(&clauses)),
-            (false, false) => format!("which {} {}?", noun.one, together(&clauses)),
-        })
+        }
+        let (noun, clauses) = self.described(set, many)?;
+        Ok(self.members_frame(&noun, clauses, many))
+    }
+
+    /// Whether every member of a set is in the class of its noun by the schema.
+    fn is_implied(&self, set: &Set, noun: &Noun) -> bool {
+        let implies = |part: &Set| match part {
+            Set::Relate(relate) => {
+                let end = self.class_of_end(&relate.property, relate.direction);
+                end.is_some_and(|end| {
+                    noun.class.is_some_and(|class| {
+                        end == class || self.kb.ancestors(end).any(|above| above == class)
+                    })
+                })
+            }
+            _ => false,
+        };
+        set.conjuncts().iter().any(implies)
+    }
+
+    /// `The Godfather was directed by which film director?`, for one relation to a name.
+    fn late_question(&mut self, set: &Set, many: bool) -> Verbalised<Option<String>> {
+        let parts = set.conjuncts();
+        let relates: Vec<&Relate> = parts
+            .iter()
+            .filter_map(|part| match part {
+                Set::Relate(relate) => Some(&**relate),
+                _ => None,
+            })
+            .collect();
+        let [relate] = relates[..] else { return Ok(None) };
+        let is_plain =
+            parts.iter().all(|part| matches!(part, Set::Class(_) | Set::Relate(_))) && parts.len() <= 2;
+        if !is_plain || !is_name(&relate.from) || !relate.conditions.is_empty() || !self.random.percent(15) {
+            return Ok(None);
+        }
+        let words = self.relation_words(&relate.property)?;
+        let (usual, new) = match relate.direction {
+            Direction::Backward => (&words.object, &words.test_object),
+            Direction::Forward => (&words.subject, &words.test_subject),
+        };
+        let noun = self.more_special(self.class_of_end(&relate.property, relate.direction), self.noun(parts));
+        let phrases: Vec<String> = self.usable(usual, new).to_vec();
+        let phrase = self.pick(&phrases)?;
+        let is_plural = self.is_plural(&relate.from);
+        let name = self.noun_phrase(&relate.from, Number::The)?;
+        let asked = format!("which {}", if many { &noun.many } else { &noun.one });
+        Ok(Some(format!("{name} {}?", with_other(agreeing(&phrase, is_plural), &asked))))
     }
 
     /// A question that asks for the value of an attribute.
@@ -164,14 +232,22 @@ impl<'a> Verbaliser<'a> {
         let subject = self.noun_phrase(of, Number::The)?;
         let qualifiers = self.qualifiers(conditions)?;
         // A long subject comes last if there is a phrase for that.
-        let at_end: Vec<String> = words.ask.iter().filter(|ask| ask.ends_with("{S}?")).cloned().collect();
+        let asks = self.usable(&words.ask, &words.test_ask).to_vec();
+        let at_end = |ask: &&String| ask.ends_with("{S}?") || ask.ends_with("{S}.");
+        let at_end: Vec<String> = asks.iter().filter(at_end).cloned().collect();
         let is_long = !is_name(of) && !at_end.is_empty();
-        let phrase = self.pick(if is_long { &at_end } else { &words.ask })?;
+        let phrase = self.pick(if is_long { &at_end } else { &asks })?;
         let phrase = if is_past(conditions) { asked_in_past(&phrase) } else { phrase };
         let asked = subject_agrees(&phrase, self.is_plural(of)).replace("{S}", &subject);
         match conditions {
             [] => Ok(asked),
-            _ if is_name(of) => Ok(asked.trim_end_matches('?').to_owned() + &qualifiers + "?"),
+            _ if is_name(of) => {
+                let (text, mark) = match asked.strip_suffix('.') {
+                    Some(text) => (text, "."),
+                    None => (asked.trim_end_matches('?'), "?"),
+                };
+                Ok(format!("{text}{qualifiers}{mark}"))
+            }
             // After a description, it would be read as part of the description.
             [only] if is_past(std::slice::from_ref(only)) => {
                 Ok(format!("{}, {}", qualifiers.trim_start(), uncapitalised(&asked)))
@@ -192,8 +268,7 @@ impl<'a> Verbaliser<'a> {
         };
         let dated = if words.dated { perfect(comparison) } else { None };
         let comparison = dated.as_deref().unwrap_or(comparison);
-        let or = if is_clear { " or" } else { ", or" };
-        Ok(format!("which {} {comparison}, {left}{or} {right}?", noun.one))
+        Ok(self.between_frame(&noun, comparison, &left, &right, is_clear))
     }
 
     /// The clause for the thing with the greatest or smallest value at the end of a path.
@@ -202,8 +277,12 @@ impl<'a> Verbaliser<'a> {
             [] => Err(RejectReason::SuperlativeWithoutValue),
             [last] => {
                 let words = self.attribute(&last.property)?;
-                let phrases = if extreme == Extreme::Max { &words.largest } else { &words.smallest };
-                let phrase = self.pick(&words.of_any_year(phrases))?;
+                let (usual, new) = match extreme {
+                    Extreme::Max => (&words.largest, &words.test_largest),
+                    Extreme::Min => (&words.smallest, &words.test_smallest),
+                };
+                let phrases = self.usable(usual, new).to_vec();
+                let phrase = self.pick(&words.of_any_year(&phrases))?;
                 let phrase = agreeing(&phrase, many);
                 let dated = if words.dated { perfect(phrase) } else { None };
                 Ok(dated.unwrap_or_else(|| phrase.to_owned()))
@@ -228,19 +307,24 @@ impl<'a> Verbaliser<'a> {
     }
 
     fn superlative(&mut self, of: &Set, path: &[Step], extreme: Extreme, many: bool) -> Verbalised<String> {
+        let adjective = match path {
+            [last] => {
+                let words = self.attribute(&last.property)?;
+                let before =
+                    if extreme == Extreme::Max { words.largest_before } else { words.smallest_before };
+                Some(before).filter(|before| !before.is_empty() && !words.dated)
+            }
+            _ => None,
+        };
+        if let Some(adjective) = adjective
+            && self.random.percent(50)
+        {
+            let (noun, clauses) = self.described(of, many)?;
+            return Ok(self.adjective_frame(&adjective, &noun, clauses, many));
+        }
         let phrase = self.extreme(path, extreme, many)?;
         let (noun, clauses) = self.described(of, true)?;
-        let asked = if many { &noun.many } else { &noun.one };
-        Ok(match clauses.is_empty() {
-            true => format!("which {asked} {phrase}?"),
-            false => format!(
-                "among the {} {} {}, which {} {phrase}?",
-                noun.many,
-                noun.pronoun(),
-                with_pronoun(&clauses, noun.pronoun()),
-                if many { "ones" } else { "one" }
-            ),
-        })
+        Ok(self.superlative_frame(&phrase, &noun, clauses, many))
     }
 
     /// The noun for the members of a set, and the clauses about them.
@@ -272,7 +356,7 @@ impl<'a> Verbaliser<'a> {
                 }
                 let noun = nouns.pop().ok_or(RejectReason::EmptyChoice)?;
                 let text = format!("either {}", joined(&clauses, "or"));
-                Ok((noun, vec![Clause { text, place: Place::Last }]))
+                Ok((noun, vec![Clause::of(text, Place::Last)]))
             }
             _ => {
                 let parts = set.conjuncts();
@@ -322,15 +406,10 @@ impl<'a> Verbaliser<'a> {
             Set::Values(..) => Err(RejectReason::ValuesAlone),
             _ => {
                 let (noun, clauses) = self.described(set, false)?;
-                let article = match number {
-                    Number::One => with_article(&noun.one),
-                    Number::The => format!("the {}", noun.one),
-                };
-                Ok(match clauses.is_empty() {
-                    true => article,
-                    false => {
-                        format!("{article} {} {}", noun.pronoun(), with_pronoun(&clauses, noun.pronoun()))
-                    }
+                let described = self.nominal(&noun, clauses, false);
+                Ok(match number {
+                    Number::One => with_article(&described),
+                    Number::The => format!("the {described}"),
                 })
             }
         }
@@ -338,16 +417,18 @@ impl<'a> Verbaliser<'a> {
 
     /// The clause that one constraint adds to the members.
     fn clause(&mut self, part: &Set, many: bool, noun: &Noun) -> Verbalised<Clause> {
-        let simple = |text: String| Clause { text, place: Place::Between };
+        let simple = |text: String| Clause::of(text, Place::Between);
         Ok(match part {
             Set::Relate(relate) => match &relate.from {
-                Set::Values(comparison, value) => simple(self.fact_clause(
-                    &relate.property,
-                    *comparison,
-                    value,
-                    many,
-                    &relate.conditions,
-                )?),
+                Set::Values(comparison, value) => {
+                    let text =
+                        self.fact_clause(&relate.property, *comparison, value, many, &relate.conditions)?;
+                    let after = match relate.conditions.is_empty() {
+                        true => self.value_after(&relate.property, *comparison, value)?,
+                        false => None,
+                    };
+                    Clause { after, ..simple(text) }
+                }
                 _ => self.relation_clause(relate, many, noun)?,
             },
             Set::Class(_) => {
@@ -363,7 +444,7 @@ impl<'a> Verbaliser<'a> {
                 for part in parts {
                     said.push(self.clause(part, many, noun)?.text);
                 }
-                Clause { text: format!("either {}", joined(&said, "or")), place: Place::Last }
+                Clause::of(format!("either {}", joined(&said, "or")), Place::Last)
             }
             Set::Same(_) => {
                 let other = self.noun_phrase(part, Number::The)?;
@@ -379,10 +460,11 @@ impl<'a> Verbaliser<'a> {
 
     fn relation_clause(&mut self, relate: &Relate, many: bool, noun: &Noun) -> Verbalised<Clause> {
         let words = self.relation_words(&relate.property)?;
-        let phrases = match relate.direction {
-            Direction::Backward => &words.subject,
-            Direction::Forward => &words.object,
+        let (usual, new, after) = match relate.direction {
+            Direction::Backward => (&words.subject, &words.test_subject, &words.subject_after),
+            Direction::Forward => (&words.object, &words.test_object, &words.object_after),
         };
+        let phrases = self.usable(usual, new);
         let mut phrases = fitting(phrases, &relate.from);
         // Avoid "an isotope that is an isotope of" and "took place in a place".
         let far = self.noun_of(self.far_class(relate)?);
@@ -423,7 +505,20 @@ impl<'a> Verbaliser<'a> {
         text += &self.qualifiers(&relate.conditions)?;
         // A back reference must follow the thing that it refers to.
         let is_simple = matches!(relate.from, Set::Entity(_) | Set::Named(_) | Set::All);
-        Ok(Clause { text, place: if is_simple { Place::Between } else { Place::Last } })
+        let place = if is_simple { Place::Between } else { Place::Last };
+        let mut clause = Clause::of(text, place);
+        // A back reference needs its verb.
+        if relate.conditions.is_empty() && !matches!(relate.from, Set::Same(_)) {
+            // A description in the middle of a phrase would tear it apart.
+            let fits = |phrase: &&String| is_name(&relate.from) || phrase.ends_with("{X}");
+            let after: Vec<&String> = after.iter().filter(fits).collect();
+            clause.after = self.random.choose(&after).map(|phrase| phrase.replace("{X}", &other));
+            let is_bare = is_name(&relate.from) && is_bare_name(&other);
+            if is_bare && relate.direction == Direction::Backward {
+                clause.before = self.random.choose(&words.subject_before).map(|b| b.replace("{X}", &other));
+            }
+        }
+        Ok(clause)
     }
 
     /// The thing at the other end of a relation; if the query does not name its class, the class in the schema.
@@ -436,8 +531,8 @@ impl<'a> Verbaliser<'a> {
         let class = self.far_class(relate)?;
         let (own, clauses) = self.described(from, false)?;
         let noun = self.more_special(class, own);
-        let article = with_article(&noun.one);
-        Ok(format!("{article} {} {}", noun.pronoun(), with_pronoun(&clauses, noun.pronoun())))
+        let noun = self.narrower(noun, from);
+        Ok(with_article(&self.nominal(&noun, clauses, false)))
     }
 
     /// The class of the things that a relation leads to from the described thing.
@@ -489,14 +584,25 @@ enum Number {
 
 /// A clause about a thing.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Clause {
-    text: String,
-    place: Place,
+pub(super) struct Clause {
+    /// A verb phrase.
+    pub(super) text: String,
+    pub(super) place: Place,
+    /// The same after the noun, without a verb.
+    pub(super) after: Option<String>,
+    /// The same before the noun.
+    pub(super) before: Option<String>,
+}
+
+impl Clause {
+    fn of(text: String, place: Place) -> Clause {
+        Clause { text, place, after: None, before: None }
+    }
 }
 
 /// The position of a clause among others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Place {
+pub(super) enum Place {
     First,
     Between,
     /// It contains another description.
@@ -522,14 +628,14 @@ fn fitting(phrases: &[String], other: &Set) -> Vec<String> {
 }
 
 /// Verb phrases with one subject. After a description, a comma shows that the first subject applies again.
-fn together(clauses: &[Clause]) -> String {
+pub(super) fn together(clauses: &[Clause]) -> String {
     let nested = clauses.iter().filter(|clause| clause.place == Place::Last).count();
     let texts: Vec<String> = clauses.iter().map(|clause| clause.text.clone()).collect();
     if nested > 1 { texts.join(", and ") } else { joined(&texts, "and") }
 }
 
 /// Verb phrases after a relative pronoun, which is repeated.
-fn with_pronoun(clauses: &[Clause], pronoun: &str) -> String {
+pub(super) fn with_pronoun(clauses: &[Clause], pronoun: &str) -> String {
     let mut out = String::new();
     for (at, clause) in clauses.iter().enumerate() {
         if at > 0 {

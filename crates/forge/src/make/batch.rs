@@ -3,6 +3,7 @@
 use super::candidate::{Candidate, Draft, NotMade, QueryKey};
 use super::cell::{Cell, PerCell};
 use super::{MakeError, Maker};
+use crate::cast;
 use crate::recipe::{Outline, QuestionKind, Wanted};
 use crate::reject::{RejectReason, Rejections};
 use crate::sample::filters::reduced;
@@ -11,9 +12,10 @@ use crate::sample::{asking, cycles, shapes};
 use hashbrown::HashSet;
 use std::collections::BTreeMap;
 use std::time::Instant;
-use touchstone_benchmark::Random;
+use touchstone_benchmark::{Question, Random};
+use touchstone_engine::Found;
 use touchstone_kb::{ClassId, Progress};
-use touchstone_logic::Query;
+use touchstone_logic::{Ask, Query};
 
 /// The questions of one kind.
 #[derive(Default)]
@@ -38,10 +40,6 @@ impl Batch {
         }
     }
 }
-
-/// Maximum number of times a good question is moved to other entities: a template that gives one good question usually gives several, and
-/// so do the templates of published data.
-const RELOCATIONS: usize = 16;
 
 /// Number of consecutive failed attempts to move a training question to other entities before i.i.d. questions are given up.
 const IID_PATIENCE: usize = 2000;
@@ -173,7 +171,7 @@ impl<'m, 'k, 'r> BatchMaker<'m, 'k, 'r> {
     fn take_query(&mut self, query: Query, missing: &[Cell]) -> Result<(), MakeError> {
         let mut next = Some(query);
         while let Some(query) = next.take() {
-            let draft = Draft::new(query.clone(), &self.maker.context.words);
+            let draft = self.draft(query.clone());
             let cell = self.maker.division.cell(&draft.items, draft.template.key());
             if !self.batch.is_missing(cell) {
                 missing.iter().for_each(|&cell| self.batch.reasons[cell].add(RejectReason::LevelIsFull));
@@ -198,9 +196,38 @@ impl<'m, 'k, 'r> BatchMaker<'m, 'k, 'r> {
         Ok(())
     }
 
+    /// A query with its schema items. The relation that a question asks for is one of them.
+    fn draft(&self, query: Query) -> Draft {
+        let context = &self.maker.context;
+        let mut draft = Draft::new(query, &context.words);
+        if let Ask::Relation { .. } = draft.query.answer
+            && let Some(Found::Relations(relations)) = context.run(&draft.query)
+        {
+            let ids = relations.into_iter().map(|relation| context.kb().relation_id(relation).into());
+            draft.items.properties.extend(ids);
+        }
+        draft
+    }
+
+    /// Whether enough zero-shot questions ask for a class already.
+    fn is_common(&self, question: &Question) -> bool {
+        let class = |question: &Question| {
+            question.graph.vertices.get(question.graph.root).map(|root| root.label.clone())
+        };
+        let (asked, splits) = (class(question), &self.maker.recipe.splits);
+        let most =
+            cast::truncated(splits.max_class_share * cast::float(self.batch.targets[Cell::ZERO_SHOT])).max(1);
+        let of_class = |candidate: &&Candidate| class(&candidate.question) == asked;
+        self.batch.filled[Cell::ZERO_SHOT].iter().filter(of_class).count() >= most
+    }
+
     /// Keeps the question of a query, or counts the reason for its rejection.
     fn take(&mut self, draft: Draft, cell: Cell) -> Result<Taken, MakeError> {
         match self.maker.candidate(&self.wanted.kind, draft, &mut self.seen) {
+            Ok(candidate) if cell == Cell::ZERO_SHOT && self.is_common(&candidate.question) => {
+                self.batch.failed(&[cell], RejectReason::CommonAnswerClass);
+                Ok(Taken::Rejected(RejectReason::CommonAnswerClass))
+            }
             Ok(candidate) => {
                 self.batch.filled[cell].push(candidate);
                 self.progress.advance(1);
@@ -216,7 +243,7 @@ impl<'m, 'k, 'r> BatchMaker<'m, 'k, 'r> {
 
     /// Fills a cell with questions that have the template of an accepted one.
     fn relocate_query(&mut self, query: &Query, template: &str, cell: Cell) -> Result<(), MakeError> {
-        for _ in 0..RELOCATIONS {
+        for _ in 0..self.maker.recipe.splits.moves {
             if self.batch.is_missing(cell)
                 && let Some(draft) = self.relocated(query, template)
             {

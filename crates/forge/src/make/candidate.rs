@@ -1,8 +1,9 @@
 //! From a sampled query to a checked question.
 
 use super::Maker;
+use super::cell::Cell;
 use crate::choices::choices;
-use crate::english::verbalise;
+use crate::english::{Wording, verbalise};
 use crate::forms::Disagreement;
 use crate::proof::proof;
 use crate::recipe::QuestionKind;
@@ -83,7 +84,12 @@ impl Maker<'_, '_> {
             return Err(RejectReason::Duplicate.into());
         }
         let seed = Random::new(self.recipe.seed, canonical.key()).number();
-        let verbalised = verbalise(&query, kb, self.lexicon, found.len() > 1, seed)?;
+        let new_words = self.division.cell(&items, template.key()) == Cell::ZERO_SHOT;
+        let wording = Wording { many: found.len() > 1, seed, new_words };
+        let verbalised = verbalise(&query, &self.context.words, self.lexicon, wording)?;
+        if verbalised.text.split(' ').count() > self.recipe.filters.max_words {
+            return Err(RejectReason::TooManyWords.into());
+        }
         if gives_away(&verbalised.text, &query, &found, kb) {
             return Err(RejectReason::GivesAnswerAway.into());
         }

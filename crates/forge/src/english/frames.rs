@@ -1,0 +1,299 @@
+//! The frames of questions: the same content as a question with which, what or who, as a request, with the constraint first or last.
+
+use super::nouns::Noun;
+use super::tense::base_form;
+use super::verbalise::{Clause, Place, Verbaliser, together, with_pronoun};
+
+/// Requests.
+const REQUESTS: [&str; 5] = ["name", "give me", "find", "tell me", "identify"];
+
+/// What may stand before a question.
+const POLITE: [&str; 4] = ["can you tell me ", "do you know ", "could you tell me ", "can you find out "];
+
+impl Verbaliser<'_, '_> {
+    /// One of several frames, by their weights.
+    fn weighted<'f, T>(&mut self, frames: &'f [(usize, T)]) -> &'f T {
+        let total = frames.iter().map(|(weight, _)| weight).sum();
+        let mut at = self.random.below(total);
+        for (weight, frame) in frames {
+            if at < *weight {
+                return frame;
+            }
+            at -= weight;
+        }
+        &frames[0].1
+    }
+
+    fn one_of(&mut self, words: &[&'static str]) -> &'static str {
+        self.random.choose(words).copied().unwrap_or("")
+    }
+
+    /// A noun with some of its clauses before or after it, and the clauses that are left as verb phrases. A clause that contains another
+    /// description stays a verb phrase if anything follows it: what follows would be read as part of the description.
+    fn reduced(
+        &mut self,
+        noun: &Noun,
+        clauses: Vec<Clause>,
+        many: bool,
+        keeps_verb: bool,
+    ) -> (String, Vec<Clause>) {
+        let n = clauses.len();
+        let (mut before, mut after, mut left) = (None, Vec::new(), Vec::new());
+        for (at, clause) in clauses.into_iter().enumerate() {
+            let is_last = at + 1 == n && left.is_empty();
+            let may_follow = after.is_empty() && (clause.place != Place::Last || is_last && !keeps_verb);
+            let must_stay = keeps_verb && at + 1 == n && left.is_empty();
+            if must_stay || clause.place == Place::First {
+                left.push(clause);
+            } else if before.is_none() && clause.before.is_some() && self.random.percent(60) {
+                before = clause.before;
+            } else if clause.after.is_some() && may_follow && self.random.percent(60) {
+                after.extend(clause.after);
+            } else {
+                left.push(clause);
+            }
+        }
+        let mut text = before.map_or(String::new(), |before| before + " ");
+        text += if many { &noun.many } else { &noun.one };
+        for part in after {
+            text = format!("{text} {part}");
+        }
+        (text, left)
+    }
+
+    /// A noun with all of its clauses, without an article.
+    pub(super) fn nominal(&mut self, noun: &Noun, clauses: Vec<Clause>, many: bool) -> String {
+        let (text, left) = self.reduced(noun, clauses, many, false);
+        if left.is_empty() {
+            return text;
+        }
+        format!("{text} {} {}", noun.pronoun(), with_pronoun(&left, noun.pronoun()))
+    }
+
+    /// A question that asks for things.
+    pub(super) fn members_frame(&mut self, noun: &Noun, clauses: Vec<Clause>, many: bool) -> String {
+        #[derive(Clone, Copy)]
+        enum Frame {
+            Which,
+            What,
+            WhatIs,
+            Request,
+            Among,
+        }
+        if clauses.is_empty() {
+            return match self.one_of(&["which", "what", "name"]) {
+                "name" => format!("name all {}.", noun.many),
+                word => format!("{word} {} are there?", noun.many),
+            };
+        }
+        let several = clauses.len() > 1;
+        let frames = [
+            (34, Frame::Which),
+            (16, Frame::What),
+            (20, Frame::WhatIs),
+            (22, Frame::Request),
+            (if several { 12 } else { 0 }, Frame::Among),
+        ];
+        match *self.weighted(&frames) {
+            Frame::Which => self.asked("which", noun, clauses, many),
+            Frame::What => self.asked("what", noun, clauses, many),
+            Frame::WhatIs => {
+                let word = if noun.person { "who" } else { "what" };
+                let verb = if many { "are" } else { "is" };
+                format!("{word} {verb} the {}?", self.nominal(noun, clauses, many))
+            }
+            Frame::Request => {
+                let request = if many && self.random.percent(25) { "list" } else { self.one_of(&REQUESTS) };
+                let all = if many && self.random.percent(30) { "all " } else { "" };
+                format!("{request} {all}the {}.", self.nominal(noun, clauses, many))
+            }
+            Frame::Among => {
+                // The clauses about the group are in the plural; those of the question agree with it. A description would hide where the
+                // group ends.
+                let at =
+                    clauses.iter().position(|clause| clause.place != Place::Last && clause.after.is_some());
+                let Some(at) = at else { return self.asked("which", noun, clauses, many) };
+                let mut clauses = clauses;
+                let group = clauses.remove(at);
+                let preposition = self.one_of(&["among", "of"]);
+                let ones = if many { "ones" } else { "one" };
+                let after = group.after.unwrap_or_default();
+                format!("{preposition} the {} {after}, which {ones} {}?", noun.many, together(&clauses))
+            }
+        }
+    }
+
+    /// A question whose question word stands before the noun, sometimes within another question.
+    fn asked(&mut self, word: &str, noun: &Noun, clauses: Vec<Clause>, many: bool) -> String {
+        let (head, left) = self.reduced(noun, clauses, many, true);
+        let start = match self.random.percent(18) {
+            true => self.one_of(&POLITE),
+            false => "",
+        };
+        format!("{start}{word} {head} {}?", together(&left))
+    }
+
+    /// A question that asks for a number of things.
+    pub(super) fn count_frame(&mut self, noun: &Noun, clauses: Vec<Clause>) -> String {
+        if clauses.is_empty() {
+            return match self.one_of(&["how many", "what is the number of", "count the"]) {
+                "how many" => format!("how many {} are there?", noun.many),
+                "count the" => format!("count the {}.", noun.many),
+                _ => format!("what is the number of {}?", noun.many),
+            };
+        }
+        match *self.weighted(&[(44, 0), (20, 1), (8, 2), (9, 3), (9, 4), (10, 5)]) {
+            0 => self.asked("how many", noun, clauses, true),
+            1 => format!("what is the number of {}?", self.nominal(noun, clauses, true)),
+            2 => {
+                let (head, left) = self.reduced(noun, clauses, true, false);
+                match left.is_empty() {
+                    true => format!("how many {head} are there?"),
+                    false => format!(
+                        "how many {head} are there {} {}?",
+                        noun.pronoun(),
+                        with_pronoun(&left, noun.pronoun())
+                    ),
+                }
+            }
+            3 => format!("count the {}.", self.nominal(noun, clauses, true)),
+            4 => format!("give the number of {}.", self.nominal(noun, clauses, true)),
+            _ => {
+                let asked = self.asked("how many", noun, clauses, true);
+                let start = self.one_of(&["in total, ", "altogether, "]);
+                format!("{start}{asked}")
+            }
+        }
+    }
+
+    /// A question about the truth of a clause.
+    pub(super) fn yes_no_frame(&mut self, subject: &str, clause: &str) -> String {
+        if self.random.percent(60)
+            && let Some(inverted) = inverted(subject, clause)
+        {
+            return inverted;
+        }
+        let start = self.one_of(&[
+            "is it true that",
+            "is it correct that",
+            "is it right that",
+            "is it the case that",
+        ]);
+        format!("{start} {subject} {clause}?")
+    }
+
+    /// A question about how two things are related.
+    pub(super) fn relation_frame(&mut self, from: &str, to: &str, is_plural: bool) -> String {
+        let is = if is_plural { "are" } else { "is" };
+        match self.random.below(4) {
+            0 => format!("how are {from} and {to} related?"),
+            1 => format!("what is the relationship between {from} and {to}?"),
+            2 => format!("in what way {is} {from} connected to {to}?"),
+            _ => format!("how {is} {from} related to {to}?"),
+        }
+    }
+
+    /// A question about which of two things is ahead.
+    pub(super) fn between_frame(
+        &mut self,
+        noun: &Noun,
+        comparison: &str,
+        left: &str,
+        right: &str,
+        is_clear: bool,
+    ) -> String {
+        let or = if is_clear { " or" } else { ", or" };
+        let which = if noun.person { "who" } else { "which" };
+        match self.random.below(if is_clear { 5 } else { 1 }) {
+            0 => format!("which {} {comparison}, {left}{or} {right}?", noun.one),
+            1 => format!("{which} {comparison}: {left} or {right}?"),
+            2 => format!("of {left} and {right}, {which} {comparison}?"),
+            3 => format!("between {left} and {right}, which {} {comparison}?", noun.one),
+            _ => format!("{left} or {right}: {which} {comparison}?"),
+        }
+    }
+
+    /// A question about the thing with an extreme value, which a verb phrase says.
+    pub(super) fn superlative_frame(
+        &mut self,
+        phrase: &str,
+        noun: &Noun,
+        clauses: Vec<Clause>,
+        many: bool,
+    ) -> String {
+        let asked = if many { &noun.many } else { &noun.one };
+        let pronoun = noun.pronoun();
+        if clauses.is_empty() {
+            return match self.random.below(4) {
+                0 => format!("what {asked} {phrase}?"),
+                1 => format!("{} the {asked} {pronoun} {phrase}.", self.one_of(&REQUESTS)),
+                _ => format!("which {asked} {phrase}?"),
+            };
+        }
+        let ones = if many { "ones" } else { "one" };
+        let group = self.nominal(noun, clauses, true);
+        match self.random.below(5) {
+            0 => format!("of the {group}, which {phrase}?"),
+            1 => format!("which of the {group} {phrase}?"),
+            2 => format!("of all {group}, name the {ones} {pronoun} {phrase}."),
+            3 => format!("among {group}, which {ones} {phrase}?"),
+            _ => format!("among the {group}, which {ones} {phrase}?"),
+        }
+    }
+
+    /// A question about the thing with an extreme value, which an adjective says.
+    pub(super) fn adjective_frame(
+        &mut self,
+        adjective: &str,
+        noun: &Noun,
+        clauses: Vec<Clause>,
+        many: bool,
+    ) -> String {
+        let described = self.nominal(noun, clauses, many);
+        let verb = if many { "are" } else { "is" };
+        match self.random.below(3) {
+            0 => format!("{} the {adjective} {described}.", self.one_of(&REQUESTS)),
+            1 => format!("which {verb} the {adjective} {described}?"),
+            _ => {
+                let word = if noun.person { "who" } else { "what" };
+                format!("{word} {verb} the {adjective} {described}?")
+            }
+        }
+    }
+}
+
+/// The clause as a question; `None` if its verb is not known.
+fn inverted(subject: &str, clause: &str) -> Option<String> {
+    let (verb, rest) = clause.split_once(' ')?;
+    Some(match verb {
+        "is" | "are" | "was" | "were" => format!("{verb} {subject} {rest}?"),
+        "has" | "have" if rest.starts_with("had ") || rest.starts_with("been ") => {
+            format!("{verb} {subject} {rest}?")
+        }
+        _ => {
+            let (auxiliary, base) = base_form(verb)?;
+            format!("{auxiliary} {subject} {base} {rest}?")
+        }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::inverted;
+
+    #[test]
+    fn clauses_become_questions() {
+        for (clause, question) in [
+            ("is longer than 3 metres", Some("is X longer than 3 metres?")),
+            ("has an area of 3", Some("does X have an area of 3?")),
+            ("have an area of 3", Some("do X have an area of 3?")),
+            ("has had a population of 3", Some("has X had a population of 3?")),
+            ("covers 3 hectares", Some("does X cover 3 hectares?")),
+            ("had 3 people", Some("did X have 3 people?")),
+            ("won the prize", Some("did X win the prize?")),
+            ("underwent changes", None),
+        ] {
+            assert_eq!(inverted("X", clause).as_deref(), question, "{clause}");
+        }
+    }
+}
