@@ -173,7 +173,7 @@ fn attack_table(attacks: &[AttackFigure]) -> Markup {
                 }
             }
         }
-        p { "What can be guessed without understanding a question, and how varied questions are; docs/benchmarks.md explains each." }
+        p { "What can be guessed without understanding a question, and how varied questions are; docs/attacks.md explains each." }
     }
 }
 

@@ -142,6 +142,7 @@ const VERBS: &[(&str, &str, &str)] = &[
     ("need", "needs", "needed"),
     ("score", "scores", "scored"),
     ("offer", "offers", "offered"),
+    ("rely", "relies", "relied"),
     ("do", "does", "did"),
 ];
 

@@ -1,6 +1,7 @@
 //! Grading on the World KB and on real data.
 #![allow(missing_docs, clippy::unwrap_used, clippy::print_stderr)]
 
+mod attack;
 mod columns;
 mod gold;
 mod rewrites;

@@ -1,0 +1,69 @@
+//! Attacks find what is planted, and only that.
+
+use super::quick;
+use touchstone_benchmark::{Benchmark, QuestionType};
+use touchstone_grade::attack::{Attack, AttackFigure, attacks, exceeded};
+use touchstone_kb::NoProgress;
+
+fn figure(benchmark: &Benchmark, attack: Attack) -> Option<AttackFigure> {
+    attacks(benchmark, None).into_iter().find(|figure| figure.attack == attack)
+}
+
+#[test]
+fn planted_weaknesses_are_found() {
+    let kb = touchstone_world::open(&NoProgress).unwrap();
+    let benchmark = quick(&kb, 2000);
+    let said = |change: &dyn Fn(&mut Benchmark)| {
+        let mut changed = quick(&kb, 2000);
+        change(&mut changed);
+        changed
+    };
+    // The shape is said.
+    let open = said(&|b| {
+        for question in &mut b.questions {
+            question.question = format!("{}?", question.alias.as_ref().unwrap_or(&question.shape));
+        }
+    });
+    assert!(figure(&open, Attack::ShapeFromSurface).unwrap().value > 0.99);
+    // Nothing is said.
+    let closed = said(&|b| b.questions.iter_mut().for_each(|q| q.question = "What is it?".to_owned()));
+    assert!(figure(&closed, Attack::ShapeFromSurface).unwrap().value < 0.25);
+    assert_eq!(figure(&closed, Attack::CommonestFirstWord).unwrap().value, 1.0);
+    assert!(figure(&closed, Attack::SelfBleu).unwrap().value > 0.99);
+    assert!(figure(&closed, Attack::DistinctStarts).unwrap().value < 0.01);
+    // Only the answer is offered of two things.
+    let named = said(&|b| {
+        for question in b.questions.iter_mut().filter(|q| q.kind == QuestionType::SelectBetween) {
+            let answer = question.answers[0].text().into_owned();
+            question.choices = vec![answer.clone(), "nothing of this name".to_owned()];
+            question.question = format!("Is it {answer}?");
+        }
+    });
+    assert_eq!(figure(&named, Attack::NamedChoice).unwrap().value, 1.0);
+    assert!(figure(&benchmark, Attack::NamedChoice).unwrap().value < 0.6);
+    // One class in all zero-shot questions.
+    let narrow = said(&|b| {
+        for question in &mut b.questions {
+            let root = question.graph.root;
+            question.graph.vertices[root].label = "film".to_owned();
+        }
+    });
+    assert_eq!(figure(&narrow, Attack::LargestZeroShotClass).unwrap().value, 1.0);
+    assert!(figure(&benchmark, Attack::LargestZeroShotClass).unwrap().value < 0.15);
+}
+
+#[test]
+fn limits_are_checked_in_the_right_direction() {
+    let figure = |attack, value| AttackFigure { attack, value, chance: None, questions: 1 };
+    let figures = [figure(Attack::SelfBleu, 0.6), figure(Attack::DistinctStarts, 0.6)];
+    let beyond = |limit: f64| -> Vec<Attack> {
+        let limits = [(Attack::SelfBleu, limit), (Attack::DistinctStarts, limit), (Attack::OnlyUnit, 0.0)];
+        exceeded(&figures, &limits).into_iter().map(|beyond| beyond.figure.attack).collect()
+    };
+    assert_eq!(beyond(0.5), [Attack::SelfBleu]);
+    assert_eq!(beyond(0.7), [Attack::DistinctStarts]);
+    assert!(beyond(0.6).is_empty());
+    for attack in Attack::ALL {
+        assert_eq!(Attack::from_key(attack.key()), Some(attack));
+    }
+}
