@@ -261,6 +261,17 @@ impl QuestionKind {
         }
     }
 
+    /// Whether its questions name nothing that could be something else: a superlative at the end of a chain. Two of them with the same template
+    /// are the same question.
+    pub(crate) fn names_nothing(&self) -> bool {
+        match self {
+            QuestionKind::Shape { outline: Outline::Tree(tree), function, .. } => {
+                *function == ShapeFunction::Superlative && tree.is_chain()
+            }
+            _ => false,
+        }
+    }
+
     /// The strategy that makes it, which questions name as their source.
     pub(crate) fn source(&self) -> &'static str {
         match self {

@@ -54,7 +54,7 @@ pub(crate) struct BuildArgs {
     /// Print a recipe, to start one's own from
     #[arg(long, value_name = "NAME", conflicts_with_all = ["recipe", "out"])]
     print_recipe: Option<String>,
-    /// Report how far trivial attacks get, and end with exit code 1 if one gets beyond its limit in the recipe's [check]
+    /// Report how far trivial attacks get, and end with exit code 1 if one gets beyond its limit in the section `check` of the recipe
     #[arg(long)]
     check: bool,
     /// Print JSON
@@ -167,7 +167,7 @@ fn summary(built: &Built, out: &Path) -> Result<()> {
     }
     if !manifest.unfilled.is_empty() {
         say!(
-            "{} wanted, but the KB has none that fit ({} cells; see `unfilled` in benchmark.json)",
+            "{} wanted and not found ({} cells; see `unfilled` in benchmark.json)",
             counted(built.missing(), "question was", "questions were"),
             manifest.unfilled.len()
         )?;

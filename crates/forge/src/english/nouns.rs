@@ -10,7 +10,7 @@ use touchstone_engine::{Found, embedded};
 use touchstone_kb::{ClassId, NodeId, Property};
 use touchstone_logic::{Ask, Direction, Query, Set, Step};
 
-/// Budget for finding a narrower noun; beyond it, the wider one is used.
+/// Budget for finding the members of a description; beyond it, nothing is assumed about them.
 const OPERATIONS: u64 = 4_000;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -38,15 +38,23 @@ impl Verbaliser<'_, '_> {
         }
     }
 
-    /// For a noun like `country or territory`: that of the smallest class below it that holds all members of the set.
-    pub(super) fn narrower(&self, noun: Noun, set: &Set) -> Noun {
-        let Some(class) = noun.class.filter(|_| noun.one.contains(" or ") || noun.one == "place") else {
-            return noun;
-        };
-        let Ok(plan) = Plan::of(&Query::new(Ask::Members(set.clone())), self.known) else { return noun };
+    /// The members of a described set, if they are quickly found.
+    fn members_of(&self, set: &Set) -> Option<Vec<u32>> {
+        let plan = Plan::of(&Query::new(Ask::Members(set.clone())), self.known).ok()?;
         let budget = Budget::new(Limits { operations: OPERATIONS, ..Limits::default() });
-        let Ok(Found::Things { nodes, .. }) = embedded::run(self.kb, &plan, &budget) else { return noun };
-        let Some(&first) = nodes.first() else { return noun };
+        match embedded::run(self.kb, &plan, &budget).ok()? {
+            Found::Things { nodes, literals } if literals.is_empty() => Some(nodes.into_owned()),
+            _ => None,
+        }
+    }
+
+    /// A better noun for a described set, and whether the set has one member. For `country or territory`, it is the noun of the smallest class
+    /// below it that holds all members.
+    pub(super) fn narrowed(&self, noun: Noun, set: &Set) -> (Noun, bool) {
+        let Some(nodes) = self.members_of(set) else { return (noun, false) };
+        let is_unique = nodes.len() == 1;
+        let wide = noun.class.filter(|_| noun.one.contains(" or ") || noun.one == "place");
+        let (Some(class), Some(&first)) = (wide, nodes.first()) else { return (noun, is_unique) };
         let holds_all = |class: &ClassId| {
             let members = self.kb.members(*class);
             nodes.iter().all(|node| members.binary_search(node).is_ok())
@@ -54,8 +62,8 @@ impl Verbaliser<'_, '_> {
         let own = self.kb.classes_of(NodeId(first));
         let below = own.filter(|&own| self.kb.ancestors(own).any(|above| above == class)).filter(holds_all);
         match below.min_by_key(|&class| (self.kb.members(class).len(), class)) {
-            Some(narrower) => self.noun_of(Some(narrower)),
-            None => noun,
+            Some(narrower) => (self.noun_of(Some(narrower)), is_unique),
+            None => (noun, is_unique),
         }
     }
 

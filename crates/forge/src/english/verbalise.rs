@@ -531,8 +531,9 @@ impl<'a> Verbaliser<'a, '_> {
         let class = self.far_class(relate)?;
         let (own, clauses) = self.described(from, false)?;
         let noun = self.more_special(class, own);
-        let noun = self.narrower(noun, from);
-        Ok(with_article(&self.nominal(&noun, clauses, false)))
+        let (noun, is_unique) = self.narrowed(noun, from);
+        let described = self.nominal(&noun, clauses, false);
+        Ok(if is_unique { format!("the {described}") } else { with_article(&described) })
     }
 
     /// The class of the things that a relation leads to from the described thing.

@@ -12,7 +12,7 @@ use crate::sample::{asking, cycles, shapes};
 use hashbrown::HashSet;
 use std::collections::BTreeMap;
 use std::time::Instant;
-use touchstone_benchmark::{Question, Random};
+use touchstone_benchmark::{Answer, Question, Random};
 use touchstone_engine::Found;
 use touchstone_kb::{ClassId, Progress};
 use touchstone_logic::{Ask, Query};
@@ -78,7 +78,7 @@ impl<'m, 'k, 'r> BatchMaker<'m, 'k, 'r> {
             wanted,
             progress,
             random: Random::new(maker.recipe.seed, &wanted.kind.name()),
-            batch: Batch { targets: maker.targets(wanted.questions), ..Batch::default() },
+            batch: Batch { targets: maker.targets(wanted), ..Batch::default() },
             seen: HashSet::new(),
             barren: 0,
             attempts: 0,
@@ -214,6 +214,10 @@ impl<'m, 'k, 'r> BatchMaker<'m, 'k, 'r> {
         let class = |question: &Question| {
             question.graph.vertices.get(question.graph.root).map(|root| root.label.clone())
         };
+        // Values, numbers and yes or no have no class.
+        if !question.answers.iter().all(|answer| matches!(answer, Answer::Entity { .. })) {
+            return false;
+        }
         let (asked, splits) = (class(question), &self.maker.recipe.splits);
         let most =
             cast::truncated(splits.max_class_share * cast::float(self.batch.targets[Cell::ZERO_SHOT])).max(1);

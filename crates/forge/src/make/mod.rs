@@ -11,7 +11,7 @@ use crate::cast;
 use crate::context::SamplingContext;
 use crate::division::{Division, UnknownDomain};
 use crate::forms::{Disagreement, FormPrinter};
-use crate::recipe::{QuestionKind, Recipe, RecipeError, apportioned};
+use crate::recipe::{QuestionKind, Recipe, RecipeError, Wanted, apportioned};
 use crate::recipe_keys;
 use batch::{Batch, BatchMaker};
 use cell::PerCell;
@@ -95,9 +95,13 @@ pub fn make(
 }
 
 impl Maker<'_, '_> {
-    /// The number of questions for each cell.
-    fn targets(&self, questions: usize) -> PerCell<usize> {
-        let splits = &self.recipe.splits;
+    /// The number of questions for each cell. The share of i.i.d. questions that cannot exist goes to the other levels.
+    fn targets(&self, wanted: &Wanted) -> PerCell<usize> {
+        let questions = wanted.questions;
+        let mut splits = self.recipe.splits.clone();
+        if wanted.kind.names_nothing() && splits.compositional + splits.zero_shot > 0.0 {
+            splits.iid = 0.0;
+        }
         let all = splits.train + splits.dev + splits.test;
         let evaluated = (splits.dev + splits.test) / all;
         let levels = splits.iid + splits.compositional + splits.zero_shot;

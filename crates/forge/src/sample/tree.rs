@@ -30,6 +30,11 @@ impl Tree {
         self.0.iter().map(|child| 1 + child.relations()).sum()
     }
 
+    /// Whether no vertex has several subtrees.
+    pub(crate) fn is_chain(&self) -> bool {
+        self.0.len() <= 1 && self.0.iter().all(Tree::is_chain)
+    }
+
     /// Its canonical code, without the prefix.
     pub(crate) fn code(&self) -> String {
         let mut children: Vec<String> = self.0.iter().map(Tree::code).collect();
