@@ -15,7 +15,11 @@ impl Verbaliser<'_, '_> {
         let label = kb.label(node);
         self.entities.push(node);
         let name = mention(self.entities.len() - 1, label);
-        let others: Vec<NodeId> = kb.nodes_labelled(label).filter(|&other| other != node).collect();
+        // Where only a language can stand, "English" is the language.
+        let expected = self.expected.take().filter(|&class| kb.is_member(node, class));
+        let is_possible = |other: NodeId| expected.is_none_or(|class| kb.is_member(other, class));
+        let others: Vec<NodeId> =
+            kb.nodes_labelled(label).filter(|&other| other != node && is_possible(other)).collect();
         // This description distinguishes it from the others.
         if let Some(words) = self.class_words(node).find(|words| !words.name.is_empty()) {
             let article = with_article(label);

@@ -54,8 +54,16 @@ pub fn verbalise(
     }
     let query = with_ids(query.clone(), kb);
     let random = Random::new(seed, "phrasings");
-    let mut verbaliser =
-        Verbaliser { kb, known, lexicon, random, new_words, entities: Vec::new(), marks: Vec::new() };
+    let mut verbaliser = Verbaliser {
+        kb,
+        known,
+        lexicon,
+        random,
+        new_words,
+        expected: None,
+        entities: Vec::new(),
+        marks: Vec::new(),
+    };
     let sentence = capitalised(&punctuated(&verbaliser.question(&query.answer, many)?));
     let (text, places) = finish(&sentence);
     let chars: Vec<char> = text.chars().collect();
@@ -75,6 +83,8 @@ pub(super) struct Verbaliser<'a, 'k> {
     pub(super) lexicon: &'a Lexicon,
     pub(super) random: Random,
     new_words: bool,
+    /// The class of the next name, if the relation that leads to it allows no other.
+    pub(super) expected: Option<ClassId>,
     /// The entities mentioned so far.
     pub(super) entities: Vec<NodeId>,
     /// Marked things, with their nouns.
@@ -496,7 +506,10 @@ impl<'a> Verbaliser<'a, '_> {
                     inner => self.in_place(inner, relate)?,
                 }
             }
-            from => self.in_place(from, relate)?,
+            from => {
+                self.expected = if is_name(from) { self.far_class(relate)? } else { None };
+                self.in_place(from, relate)?
+            }
         };
         let mut text = with_other(agreeing(&phrase, many), &other);
         if is_past(&relate.conditions) {
