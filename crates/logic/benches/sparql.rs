@@ -1,7 +1,7 @@
 //! Measures how fast SPARQL is read as people and language models write it, and the longest that a query of 64 KB takes. Run with
 //! `cargo bench -p touchstone-logic --bench sparql`.
 //!
-//! To read a query is to parse, simplify and recognise it; there is no library that does the same, so the lines are rates without a ratio.
+//! Reading a query parses, simplifies and recognises it. No library does the same, so the lines are rates without a ratio.
 //! The queries of 64 KB are built to be expensive: long chains, stars, unions, options, and the like. Each is read, drawn, and
 //! compared with itself under other names.
 #![allow(missing_docs, clippy::unwrap_used, clippy::print_stdout)]

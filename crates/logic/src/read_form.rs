@@ -141,8 +141,8 @@ impl ReadForm {
                 program_query = Some(query);
             }
             Ok(ParsedForm::Sparql(sparql)) => {
-                // A model may write a name that does not exist. Only somebody who waits for a suggestion is told so: everybody else
-                // compares what was written, as outside the algebra.
+                // Models write names that do not exist. Such a query is refused only where a suggestion is wanted; elsewhere it is
+                // compared as it was written.
                 let recognised = sparql.recognised.as_ref().ok();
                 let recognised = recognised.filter(|_| *unknown_words == UnknownWords::Suggest);
                 refused = recognised.and_then(|recognised| check_words(&recognised.query, knowledge).err());

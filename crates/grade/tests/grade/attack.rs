@@ -18,14 +18,14 @@ fn planted_weaknesses_are_found() {
         change(&mut changed);
         changed
     };
-    // The shape is said.
+    // Each question states its shape.
     let open = said(&|b| {
         for question in &mut b.questions {
             question.question = format!("{}?", question.alias.as_ref().unwrap_or(&question.shape));
         }
     });
     assert!(figure(&open, Attack::ShapeFromSurface).unwrap().value > 0.99);
-    // Nothing is said.
+    // All questions are the same.
     let closed = said(&|b| b.questions.iter_mut().for_each(|q| q.question = "What is it?".to_owned()));
     assert!(figure(&closed, Attack::ShapeFromSurface).unwrap().value < 0.25);
     assert_eq!(figure(&closed, Attack::CommonestFirstWord).unwrap().value, 1.0);
