@@ -28,7 +28,6 @@ mod reply;
 mod run;
 mod session_args;
 mod shell;
-mod table;
 
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;
@@ -220,7 +219,7 @@ fn main() -> ExitCode {
     tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).without_time().init();
     let cli = Cli::parse();
     if cli.wide {
-        table::set_wide();
+        touchstone_terminal::set_wide();
     }
     let arguments: Vec<String> =
         std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned()).collect();

@@ -1,11 +1,11 @@
 //! Answers as tables, JSON, and SPARQL results.
 
-use crate::table::Table;
 use crate::{Outcome, output};
 use anyhow::{Result, bail};
 use std::io::{IsTerminal, Write};
 use touchstone_engine::sparql::{ReplyFormat, Results, write};
 use touchstone_engine::{Answer, Answers, Outcome as Ran, Reply};
+use touchstone_terminal::Table;
 
 /// Maximum number of answers that a table shows without `--all`.
 const SHOWN: usize = 100;

@@ -89,6 +89,7 @@ fn dependencies_point_down() {
         "engine",
         "protocol",
         "benchmark",
+        "terminal",
         "datasets",
         "forge",
         "grade",

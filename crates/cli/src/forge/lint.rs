@@ -3,13 +3,13 @@
 use crate::args::kb_for;
 use crate::output::counted;
 use crate::progress::Bar;
-use crate::table::Table;
 use crate::{Outcome, output};
 use anyhow::{Result, bail};
 use clap::Args;
 use std::path::PathBuf;
 use touchstone_benchmark::Benchmark;
 use touchstone_forge::lint::{self, LintReport};
+use touchstone_terminal::Table;
 
 /// Arguments of `touchstone lint`.
 #[derive(Args)]

@@ -11,7 +11,6 @@ pub(crate) mod stats;
 pub(crate) mod verbalise;
 
 use crate::output::{self, count};
-use crate::table::Table;
 use anyhow::Result;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -19,6 +18,7 @@ use touchstone_benchmark::english::Lexicon;
 use touchstone_forge::load_lexicon;
 use touchstone_grade::attack::{AttackFigure, PUBLISHED, PublishedFigures};
 use touchstone_kb::Kb;
+use touchstone_terminal::Table;
 
 /// The lexicon of a file, or the one that comes with the KB.
 fn lexicon(path: Option<&Path>, kb: &Kb) -> Result<Lexicon> {

@@ -1,7 +1,6 @@
 //! `touchstone stats`.
 
 use crate::output;
-use crate::table::Table;
 use anyhow::Result;
 use clap::Args;
 use serde::Serialize;
@@ -9,6 +8,7 @@ use std::path::PathBuf;
 use touchstone_benchmark::Benchmark;
 use touchstone_forge::stats::{Stats, StatsTable};
 use touchstone_grade::attack::{AttackFigure, attacks};
+use touchstone_terminal::Table;
 
 /// Arguments of `touchstone stats`.
 #[derive(Args)]

@@ -4,12 +4,12 @@ use crate::args::KnowledgeArgs;
 use crate::data_set_arg::forms_formats;
 use crate::output::{count, percent, questions, report_reasons};
 use crate::progress::Bar;
-use crate::table::Table;
 use crate::{Outcome, output};
 use anyhow::{Result, bail};
 use clap::Args;
 use touchstone_datasets::{DataSet, JudgedLevels, LevelConfig, LevelJudge};
 use touchstone_logic::level::{LevelSummary, NoLevel, QuestionLevel};
+use touchstone_terminal::Table;
 
 #[derive(Args)]
 pub(crate) struct LevelArgs {

@@ -3,12 +3,12 @@
 use super::each_record;
 use crate::args::KnowledgeArgs;
 use crate::output::{percent, report_reasons};
-use crate::table::Table;
 use crate::{Outcome, output};
 use anyhow::{Result, bail};
 use clap::{Args, ValueEnum};
 use touchstone_datasets::ReasonCounts;
 use touchstone_datasets::pairs::{Equality, PairMatcher};
+use touchstone_terminal::Table;
 
 #[derive(Args)]
 pub(crate) struct MatchArgs {

@@ -4,7 +4,6 @@ use super::each_record;
 use crate::args::KnowledgeArgs;
 use crate::data_set_arg::forms_formats;
 use crate::output::{percent, report_reasons};
-use crate::table::Table;
 use crate::{Outcome, output};
 use anyhow::Result;
 use clap::Args;
@@ -13,6 +12,7 @@ use touchstone_datasets::{DataSet, ReasonCounts, ShapedQuestion};
 use touchstone_logic::Shape;
 use touchstone_logic::graph::{Certainty, NoShape, QuestionShape, ShapeCount, ShapeCounts, draw};
 use touchstone_studio::DrawingFolder;
+use touchstone_terminal::Table;
 
 #[derive(Args)]
 pub(crate) struct ShapeArgs {

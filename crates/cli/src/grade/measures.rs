@@ -1,10 +1,10 @@
 //! `touchstone measures`.
 
 use crate::output;
-use crate::table::Table;
 use anyhow::Result;
 use clap::Args;
 use touchstone_grade::measures;
+use touchstone_terminal::Table;
 
 /// Arguments of `touchstone measures`.
 #[derive(Args)]

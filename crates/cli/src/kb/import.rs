@@ -3,7 +3,6 @@
 use crate::choice::choice;
 use crate::output::{self, count, counted};
 use crate::progress::Bar;
-use crate::table::Table;
 use anyhow::{Result, bail};
 use clap::Args;
 use std::fmt::Write;
@@ -12,6 +11,7 @@ use std::time::Instant;
 use touchstone_kb::Kb;
 use touchstone_kb::import::{self, FileKind, ImportReport, ImportRequest, Profile, Source, Subset};
 use touchstone_kb::survey::Survey;
+use touchstone_terminal::Table;
 
 #[derive(Args)]
 pub(crate) struct ImportArgs {

@@ -2,11 +2,11 @@
 
 use crate::open_kb::KbArg;
 use crate::output::{self, count};
-use crate::table::Table;
 use anyhow::Result;
 use clap::Args;
 use touchstone_kb::Kb;
 use touchstone_kb::info::{KbInfo, SchemaInfo};
+use touchstone_terminal::Table;
 
 #[derive(Args)]
 pub(crate) struct InfoArgs {

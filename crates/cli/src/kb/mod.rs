@@ -8,12 +8,12 @@ mod serve;
 mod show;
 
 use crate::output::count;
-use crate::table::Table;
 use crate::{Outcome, done};
 use anyhow::Result;
 use clap::Subcommand;
 use touchstone_kb::entity_page::NodeSummary;
 use touchstone_kb::{Kb, NameHit};
+use touchstone_terminal::Table;
 
 /// The commands about knowledge bases.
 #[derive(Subcommand)]

@@ -4,12 +4,12 @@ use super::hit_table;
 use crate::Outcome;
 use crate::open_kb::KbArg;
 use crate::output::{self, count};
-use crate::table::{Table, width, wrapped};
 use anyhow::Result;
 use clap::Args;
 use std::fmt::Write;
 use touchstone_kb::entity_page::{EntityPage, FactGroup, Named, NodeSummary, NotFound};
 use touchstone_kb::{Fact, Kb, NodeId, Value};
+use touchstone_terminal::{Table, width, wrapped};
 
 #[derive(Args)]
 pub(crate) struct ShowArgs {

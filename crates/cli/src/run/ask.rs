@@ -2,7 +2,6 @@
 
 use crate::args::BenchmarkArgs;
 use crate::progress::Bar;
-use crate::table::Table;
 use crate::{Outcome, output};
 use anyhow::{Context, Result};
 use clap::Args;
@@ -16,6 +15,7 @@ use touchstone_kb::Kb;
 use touchstone_logic::QueryGraph;
 use touchstone_logic::graph::draw;
 use touchstone_run::{AskReply, Linked, SystemContext, Thing, open_nearest};
+use touchstone_terminal::Table;
 
 /// Arguments of `touchstone ask`.
 #[derive(Args)]

@@ -1,10 +1,10 @@
 //! `touchstone cache`.
 
-use crate::table::Table;
 use crate::{Outcome, done, output};
 use anyhow::Result;
 use clap::{Args, Subcommand};
 use touchstone_run::{Cache, CacheInfo};
+use touchstone_terminal::Table;
 
 /// Subcommands of `touchstone cache`.
 #[derive(Subcommand)]

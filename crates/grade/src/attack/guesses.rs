@@ -22,7 +22,7 @@ fn asked_class(question: &Question) -> Option<&str> {
 
 /// The mean F1 of always giving the most frequent answers of a class: how many, and which, is learned from one half of the questions for the
 /// other. Classes with few questions count as 0.
-pub(super) fn constant_answer(questions: &[Question]) -> Option<Measured> {
+pub(super) fn constant_answer(questions: &[&Question]) -> Option<Measured> {
     let mut by_class: BTreeMap<&str, Vec<HashSet<&str>>> = BTreeMap::new();
     for question in evaluated(questions) {
         let ids: HashSet<&str> = question.answers.iter().filter_map(Answer::id).collect();
@@ -68,9 +68,9 @@ fn f1(gold: &HashSet<&str>, guess: &HashSet<&str>) -> f64 {
 }
 
 /// The share of the zero-shot questions that ask for the most frequent class.
-pub(super) fn largest_class(questions: &[Question]) -> Option<Measured> {
+pub(super) fn largest_class(questions: &[&Question]) -> Option<Measured> {
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
-    let zero_shot = questions.iter().filter(|question| question.level == Some(Level::ZeroShot));
+    let zero_shot = questions.iter().copied().filter(|question| question.level == Some(Level::ZeroShot));
     let asked: Vec<&str> = zero_shot.filter_map(asked_class).collect();
     asked.iter().for_each(|class| *counts.entry(class).or_default() += 1);
     let most = counts.values().copied().max()?;
@@ -78,13 +78,18 @@ pub(super) fn largest_class(questions: &[Question]) -> Option<Measured> {
 }
 
 /// The questions of a type with choices, each with its answer.
-fn with_choices(questions: &[Question], kind: QuestionType) -> impl Iterator<Item = (&Question, String)> {
-    questions.iter().filter(move |question| question.kind == kind && question.choices.len() > 1).filter_map(
-        |question| match &question.answers[..] {
+fn with_choices<'q>(
+    questions: &[&'q Question],
+    kind: QuestionType,
+) -> impl Iterator<Item = (&'q Question, String)> {
+    questions
+        .iter()
+        .copied()
+        .filter(move |question| question.kind == kind && question.choices.len() > 1)
+        .filter_map(|question| match &question.answers[..] {
             [answer] => Some((question, answer.text().into_owned())),
             _ => None,
-        },
-    )
+        })
 }
 
 /// The chance of the answer among candidates; if there are none, among all choices.
@@ -97,7 +102,7 @@ fn among(candidates: &[&String], answer: &str, all: usize) -> f64 {
 }
 
 /// Of two things to compare, those that are offered.
-pub(super) fn named_choice(questions: &[Question]) -> Option<Measured> {
+pub(super) fn named_choice(questions: &[&Question]) -> Option<Measured> {
     let values: Vec<f64> = with_choices(questions, QuestionType::SelectBetween)
         .map(|(question, answer)| {
             let named: Vec<&String> = question
@@ -113,7 +118,7 @@ pub(super) fn named_choice(questions: &[Question]) -> Option<Measured> {
 }
 
 /// Choices whose unit no other choice has.
-pub(super) fn only_unit(questions: &[Question]) -> Option<Measured> {
+pub(super) fn only_unit(questions: &[&Question]) -> Option<Measured> {
     let unit = |text: &str| text.split_once(' ').map_or("", |(_, unit)| unit).to_owned();
     let mut values = Vec::new();
     for question in questions {
@@ -132,7 +137,7 @@ pub(super) fn only_unit(questions: &[Question]) -> Option<Measured> {
 }
 
 /// The share of the best rank of the answer among the sorted choices of counts.
-pub(super) fn rank_of_count(questions: &[Question]) -> Option<Measured> {
+pub(super) fn rank_of_count(questions: &[&Question]) -> Option<Measured> {
     let mut ranks: BTreeMap<usize, usize> = BTreeMap::new();
     let mut asked = 0;
     for (question, answer) in with_choices(questions, QuestionType::Count) {
@@ -150,7 +155,7 @@ pub(super) fn rank_of_count(questions: &[Question]) -> Option<Measured> {
 }
 
 /// The relations among the choices that the classes of both things allow.
-pub(super) fn relation_from_types(questions: &[Question], kb: &Kb) -> Option<Measured> {
+pub(super) fn relation_from_types(questions: &[&Question], kb: &Kb) -> Option<Measured> {
     let labels: HashMap<&str, Vec<RelationId>> = kb.relations().fold(HashMap::new(), |mut map, relation| {
         map.entry(kb.relation_label(relation)).or_default().push(relation);
         map

@@ -38,15 +38,15 @@ fn grams(tokens: &[String]) -> HashSet<String> {
 }
 
 /// The accuracy of taking the template of the training question that shares the most words and pairs of words, rare ones counting more.
-pub(super) fn nearest_template(questions: &[Question]) -> Option<Measured> {
+pub(super) fn nearest_template(questions: &[&Question]) -> Option<Measured> {
     let training: Vec<&Question> =
-        questions.iter().filter(|question| question.split == Split::Train).collect();
+        questions.iter().copied().filter(|question| question.split == Split::Train).collect();
     let training = sample(training, TRAINING, "nearest template");
     let templates: HashSet<&str> = training.iter().map(|question| question.template.as_str()).collect();
     let seen = |question: &&Question| {
         question.split != Split::Train && templates.contains(question.template.as_str())
     };
-    let asked = sample(questions.iter().filter(seen).collect(), EVALUATED, "nearest template");
+    let asked = sample(questions.iter().copied().filter(seen).collect(), EVALUATED, "nearest template");
     let known: Vec<HashSet<String>> =
         training.iter().map(|question| grams(&delexicalised(question))).collect();
     let mut index: HashMap<&str, Vec<usize>> = HashMap::new();
@@ -88,14 +88,15 @@ fn pairs(question: &Question) -> Vec<(&str, &str)> {
 }
 
 /// The share of questions all of whose pairs of a named thing and a relation are in training.
-pub(super) fn pairs_in_training(questions: &[Question], level: Option<Level>) -> Option<Measured> {
-    let training = questions.iter().filter(|question| question.split == Split::Train);
+pub(super) fn pairs_in_training(questions: &[&Question], level: Option<Level>) -> Option<Measured> {
+    let training = questions.iter().copied().filter(|question| question.split == Split::Train);
     let known: HashSet<(&str, &str)> = training.flat_map(pairs).collect();
     if known.is_empty() {
         return None;
     }
     let asked = questions
         .iter()
+        .copied()
         .filter(|question| question.split != Split::Train)
         .filter(|question| level.is_none() || question.level == level);
     let values: Vec<f64> = asked
@@ -107,9 +108,9 @@ pub(super) fn pairs_in_training(questions: &[Question], level: Option<Level>) ->
 }
 
 /// The mean share of the words of the labels of schema items that a question uses. Words are compared by their first five letters.
-pub(super) fn label_overlap(questions: &[Question], kb: Option<&Kb>, level: Level) -> Option<Measured> {
+pub(super) fn label_overlap(questions: &[&Question], kb: Option<&Kb>, level: Level) -> Option<Measured> {
     let stem = |word: &str| word.chars().take(5).collect::<String>();
-    let asked = questions.iter().filter(|question| question.level == Some(level));
+    let asked = questions.iter().copied().filter(|question| question.level == Some(level));
     let values: Vec<f64> = asked
         .filter_map(|question| {
             let said: HashSet<String> =

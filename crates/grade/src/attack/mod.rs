@@ -146,7 +146,7 @@ pub struct Exceeded {
 /// # }
 /// ```
 pub fn attacks(benchmark: &Benchmark, kb: Option<&Kb>) -> Vec<AttackFigure> {
-    let questions = &benchmark.questions[..];
+    let questions = &in_fixed_order(&benchmark.questions)[..];
     let figure = |attack: Attack| match attack {
         Attack::ShapeFromSurface => surface::shape(questions),
         Attack::FunctionFromFirstWords => surface::function(questions),
@@ -206,7 +206,15 @@ impl Measured {
     }
 }
 
-/// A sample in an order that depends on nothing but the list; all if there are fewer.
+/// The questions in an order that depends on their texts and not on the file: samples and folds are then the same for the same questions.
+fn in_fixed_order(questions: &[Question]) -> Vec<&Question> {
+    let mut questions: Vec<&Question> = questions.iter().collect();
+    questions.sort_by(|a, b| (&a.question, &a.id).cmp(&(&b.question, &b.id)));
+    Random::new(1, "order").shuffle(&mut questions);
+    questions
+}
+
+/// A random sample; all if there are fewer. The same name draws the same sample.
 fn sample<'q>(mut questions: Vec<&'q Question>, most: usize, name: &str) -> Vec<&'q Question> {
     Random::new(1, name).shuffle(&mut questions);
     questions.truncate(most);
@@ -219,8 +227,8 @@ fn lower_tokens(text: &str) -> Vec<String> {
 }
 
 /// The development and test questions; all where there is only one split.
-fn evaluated(questions: &[Question]) -> Vec<&Question> {
+fn evaluated<'q>(questions: &[&'q Question]) -> Vec<&'q Question> {
     let is_evaluated = |question: &&Question| question.split != touchstone_benchmark::Split::Train;
-    let found: Vec<&Question> = questions.iter().filter(is_evaluated).collect();
-    if found.is_empty() { questions.iter().collect() } else { found }
+    let found: Vec<&Question> = questions.iter().copied().filter(is_evaluated).collect();
+    if found.is_empty() { questions.to_vec() } else { found }
 }

@@ -11,14 +11,12 @@ const STARTS: usize = 1000;
 const ORDER: usize = 4;
 
 /// The mean BLEU-4 of 500 questions, each with the 499 others as references. Orders without a match count as a tenth of one.
-pub(super) fn self_bleu(questions: &[Question]) -> Option<Measured> {
+pub(super) fn self_bleu(questions: &[&Question]) -> Option<Measured> {
     if questions.len() < 2 {
         return None;
     }
-    let tokens: Vec<Vec<String>> = sample(questions.iter().collect(), COMPARED, "self-BLEU")
-        .iter()
-        .map(|q| lower_tokens(&q.question))
-        .collect();
+    let tokens: Vec<Vec<String>> =
+        sample(questions.to_vec(), COMPARED, "self-BLEU").iter().map(|q| lower_tokens(&q.question)).collect();
     let mut lengths: BTreeMap<usize, usize> = BTreeMap::new();
     tokens.iter().for_each(|tokens| *lengths.entry(tokens.len()).or_default() += 1);
     let counts: Vec<[HashMap<&[String], usize>; ORDER]> =
@@ -85,8 +83,8 @@ fn counted(tokens: &[String]) -> [HashMap<&[String], usize>; ORDER] {
 }
 
 /// The share of distinct first four words among 1,000 questions.
-pub(super) fn distinct_starts(questions: &[Question]) -> Option<Measured> {
-    let some = sample(questions.iter().collect(), STARTS, "first words");
+pub(super) fn distinct_starts(questions: &[&Question]) -> Option<Measured> {
+    let some = sample(questions.to_vec(), STARTS, "first words");
     let starts: HashSet<Vec<String>> =
         some.iter().map(|question| lower_tokens(&question.question).into_iter().take(4).collect()).collect();
     (some.len() == STARTS).then(|| Measured {
@@ -97,7 +95,7 @@ pub(super) fn distinct_starts(questions: &[Question]) -> Option<Measured> {
 }
 
 /// The share of the most frequent first word.
-pub(super) fn commonest_first_word(questions: &[Question]) -> Option<Measured> {
+pub(super) fn commonest_first_word(questions: &[&Question]) -> Option<Measured> {
     let mut counts: BTreeMap<String, usize> = BTreeMap::new();
     for question in questions {
         *counts

@@ -53,6 +53,16 @@ fn planted_weaknesses_are_found() {
 }
 
 #[test]
+fn figures_do_not_depend_on_the_order_of_questions() {
+    let kb = touchstone_world::open(&NoProgress).unwrap();
+    let benchmark = quick(&kb, 2000);
+    let mut reordered = quick(&kb, 2000);
+    reordered.questions.reverse();
+    reordered.questions.rotate_left(77);
+    assert_eq!(attacks(&benchmark, Some(&kb)), attacks(&reordered, Some(&kb)));
+}
+
+#[test]
 fn limits_are_checked_in_the_right_direction() {
     let figure = |attack, value| AttackFigure { attack, value, chance: None, questions: 1 };
     let figures = [figure(Attack::SelfBleu, 0.6), figure(Attack::DistinctStarts, 0.6)];

@@ -5,7 +5,7 @@ use super::anatomy::{Anatomy, Form};
 use super::error::EndpointError;
 use super::meter::Meter;
 use super::retry::Failure;
-use super::tables::Table;
+use super::tables::EndpointRows;
 use super::transport::Reply;
 use super::virtuoso;
 use oxrdf::{BlankNode, NamedNode, NamedOrBlankNode, Term, Triple, Variable};
@@ -111,7 +111,7 @@ fn variables(template: &[TriplePattern]) -> Vec<Variable> {
 }
 
 /// A template with the values of every row. Invalid triples are left out, as the standard requires.
-fn instantiated<'t>(template: &'t [TriplePattern], table: &Table) -> Vec<Triple> {
+fn instantiated<'t>(template: &'t [TriplePattern], table: &EndpointRows) -> Vec<Triple> {
     let mut triples = Vec::new();
     for row in &table.rows {
         let value = |variable: &Variable| {
@@ -167,7 +167,7 @@ mod tests {
         let variables = variables(&template);
         assert_eq!(variables.iter().map(Variable::as_str).collect::<Vec<_>>(), ["s", "o"]);
         let node = |name: &str| Some(Term::from(NamedNode::new_unchecked(format!("urn:t:{name}"))));
-        let table = Table {
+        let table = EndpointRows {
             variables,
             rows: vec![
                 vec![node("a"), node("b")],

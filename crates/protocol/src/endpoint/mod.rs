@@ -35,7 +35,7 @@ pub use credentials::{Credentials, PASSWORD_VARIABLE, TOKEN_VARIABLE, USER_VARIA
 pub use error::EndpointError;
 pub use graphs::GraphResult;
 pub use settings::{EndpointSettings, Method};
-pub use tables::Table;
+pub use tables::EndpointRows;
 
 use address::Address;
 use anatomy::{Anatomy, Form};
@@ -93,7 +93,7 @@ impl Endpoint {
     ///
     /// Rows and bytes are charged to the budget, and its time bounds the requests. A cancellation is noticed before requests, while waiting
     /// to try again, and whenever something arrives; not while the server is silent, which [`EndpointSettings::timeout`] ends.
-    pub fn select(&self, text: &str, budget: &Budget<'_>) -> Result<Table, EndpointError> {
+    pub fn select(&self, text: &str, budget: &Budget<'_>) -> Result<EndpointRows, EndpointError> {
         let anatomy = expect(text, "a SELECT", &[Form::Select])?;
         let meter = Meter::new(budget);
         let mut table = self.complete_table(&anatomy, &meter)?;
@@ -130,7 +130,7 @@ impl Endpoint {
     pub fn query(&self, text: &str, budget: &Budget<'_>) -> Result<Results, EndpointError> {
         Ok(match Anatomy::of(text)?.form {
             Form::Select => {
-                let Table { variables, rows, .. } = self.select(text, budget)?;
+                let EndpointRows { variables, rows, .. } = self.select(text, budget)?;
                 Results::Solutions { variables, rows }
             }
             Form::Ask => Results::Boolean(self.ask(text, budget)?),

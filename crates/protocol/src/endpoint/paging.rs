@@ -4,7 +4,7 @@ use super::Endpoint;
 use super::anatomy::Anatomy;
 use super::error::EndpointError;
 use super::meter::Meter;
-use super::tables::{Page, Table};
+use super::tables::{EndpointRows, Page};
 use super::virtuoso;
 use oxrdf::vocab::xsd;
 use oxrdf::{Term, Variable};
@@ -19,7 +19,7 @@ impl Endpoint {
         &self,
         anatomy: &Anatomy<'_>,
         meter: &Meter<'_>,
-    ) -> Result<Table, EndpointError> {
+    ) -> Result<EndpointRows, EndpointError> {
         let own_limit = anatomy.limit.unwrap_or(u64::MAX);
         let page_size =
             self.settings.page_size.map(|size| (size as u64).max(1)).filter(|size| *size < own_limit);
@@ -58,7 +58,7 @@ impl Endpoint {
             "the result was truncated; getting it in pages"
         );
         meter.start_over();
-        let Page { table: Table { variables, .. }, cap, is_virtuoso, .. } = page;
+        let Page { table: EndpointRows { variables, .. }, cap, is_virtuoso, .. } = page;
         if variables.is_empty() {
             return Err(self.capped(count, total, cap, "it has no columns to sort by"));
         }
@@ -78,8 +78,8 @@ impl Endpoint {
         cap: Option<u64>,
         nested: bool,
         meter: &Meter<'_>,
-    ) -> Result<Table, EndpointError> {
-        let mut table = Table { variables, rows: Vec::new(), bytes: 0 };
+    ) -> Result<EndpointRows, EndpointError> {
+        let mut table = EndpointRows { variables, rows: Vec::new(), bytes: 0 };
         while (table.rows.len() as u64) < total {
             let received = table.rows.len() as u64;
             let text =
@@ -100,7 +100,7 @@ impl Endpoint {
     fn check(
         &self,
         anatomy: &Anatomy<'_>,
-        table: &Table,
+        table: &EndpointRows,
         total: u64,
         cap: Option<u64>,
         meter: &Meter<'_>,

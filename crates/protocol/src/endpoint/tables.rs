@@ -12,7 +12,7 @@ use std::io::{self, Read};
 
 /// The result of a `SELECT`.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Table {
+pub struct EndpointRows {
     /// The columns.
     pub variables: Vec<Variable>,
     /// The rows, each as long as there are columns.
@@ -23,7 +23,7 @@ pub struct Table {
 
 /// The server's answer to one request.
 pub(super) struct Page {
-    pub(super) table: Table,
+    pub(super) table: EndpointRows,
     /// The result of an `ASK`, if it was one.
     pub(super) boolean: Option<bool>,
     /// The number of rows after which the server truncates results, if it reports it.
@@ -55,7 +55,7 @@ impl Endpoint {
         self.check_charset(&reply)?;
         let cap = reply.header("x-sparql-maxrows").and_then(|cap| cap.trim().parse().ok());
         let is_virtuoso = reply.is_virtuoso();
-        let mut page = Page { table: Table::default(), boolean: None, cap, is_virtuoso };
+        let mut page = Page { table: EndpointRows::default(), boolean: None, cap, is_virtuoso };
         let mut body = meter.reader(reply.body);
         let bytes: &mut dyn Read =
             if is_virtuoso { &mut virtuoso::PlainLabels::new(&mut body) } else { &mut body };

@@ -9,7 +9,7 @@ use std::thread::sleep;
 use std::time::{Duration, Instant};
 use touchstone_engine::budget::{Budget, Cancel, Limit, Limits};
 use touchstone_protocol::endpoint::{
-    Credentials, Endpoint, EndpointError, EndpointSettings, Method, TOKEN_VARIABLE, Table,
+    Credentials, Endpoint, EndpointError, EndpointRows, EndpointSettings, Method, TOKEN_VARIABLE,
 };
 
 const SELECT: &str = "SELECT ?x { ?x a <urn:c> }";
@@ -26,7 +26,7 @@ fn budget() -> Budget<'static> {
     Budget::new(Limits { time: Duration::from_secs(30), ..Limits::default() })
 }
 
-fn select(server: &Server) -> Result<Table, EndpointError> {
+fn select(server: &Server) -> Result<EndpointRows, EndpointError> {
     endpoint(server, quick()).select(SELECT, &budget())
 }
 
@@ -387,7 +387,7 @@ fn capping(rows: u64, cap: u64, says_so: bool, from: impl Fn(u64) -> u64 + Send 
     })
 }
 
-fn values(table: &Table) -> Vec<u64> {
+fn values(table: &EndpointRows) -> Vec<u64> {
     let value = |row: &Vec<Option<Term>>| match &row[0] {
         Some(Term::Literal(literal)) => literal.value().parse().expect("a number"),
         other => panic!("{other:?}"),

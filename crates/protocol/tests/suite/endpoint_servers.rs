@@ -13,7 +13,7 @@ use oxrdf::Term;
 use std::collections::HashSet;
 use std::time::Duration;
 use touchstone_engine::budget::{Budget, Limits};
-use touchstone_protocol::endpoint::{Credentials, Endpoint, EndpointError, EndpointSettings, Table};
+use touchstone_protocol::endpoint::{Credentials, Endpoint, EndpointError, EndpointRows, EndpointSettings};
 
 const PREFIXES: &str = "PREFIX p: <urn:touchstone:world:property:> PREFIX w: <urn:touchstone:world:> \
      PREFIX rdfs: <http://www.w3.org/2000/01/rdf-schema#> PREFIX xsd: <http://www.w3.org/2001/XMLSchema#> ";
@@ -50,13 +50,13 @@ fn budget() -> Budget<'static> {
     Budget::new(Limits { time: Duration::from_secs(120), ..Limits::default() })
 }
 
-fn select(endpoint: &Endpoint, text: &str) -> Table {
+fn select(endpoint: &Endpoint, text: &str) -> EndpointRows {
     endpoint
         .select(&format!("{PREFIXES}{text}"), &budget())
         .unwrap_or_else(|error| panic!("{}: {text}: {error}", endpoint.url()))
 }
 
-fn rows(table: &Table) -> HashSet<Vec<String>> {
+fn rows(table: &EndpointRows) -> HashSet<Vec<String>> {
     table
         .rows
         .iter()

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
 use touchstone_engine::budget::{Budget, Limits};
-use touchstone_protocol::endpoint::{Endpoint, EndpointError, Table};
+use touchstone_protocol::endpoint::{Endpoint, EndpointError, EndpointRows};
 
 /// A request as it arrived.
 #[derive(Debug, Clone)]
@@ -149,7 +149,7 @@ pub(crate) fn select_all(
     endpoint: &Endpoint,
     texts: &[String],
     threads: usize,
-) -> Vec<Result<Table, EndpointError>> {
+) -> Vec<Result<EndpointRows, EndpointError>> {
     let chunks = texts.chunks(texts.len().div_ceil(threads).max(1));
     thread::scope(|scope| {
         let workers: Vec<_> = chunks

@@ -22,17 +22,17 @@ const ROOMY: usize = 22;
 const NARROW: usize = 10;
 
 /// A blank at which no line is broken.
-pub(crate) const KEEP: char = '\u{a0}';
+const KEEP: char = '\u{a0}';
 
 static WIDE: AtomicBool = AtomicBool::new(false);
 
 /// From now on tables are as wide as their content (`--wide`).
-pub(crate) fn set_wide() {
+pub fn set_wide() {
     WIDE.store(true, Ordering::Relaxed);
 }
 
 /// The number of columns that lines may use.
-pub(crate) fn width() -> usize {
+pub fn width() -> usize {
     if WIDE.load(Ordering::Relaxed) {
         return usize::MAX / 2;
     }
@@ -45,7 +45,7 @@ pub(crate) fn width() -> usize {
 }
 
 /// Rows under headings.
-pub(crate) struct Table {
+pub struct Table {
     columns: Vec<Column>,
     rows: Vec<Vec<String>>,
 }
@@ -70,13 +70,14 @@ struct Needs {
 }
 
 impl Table {
-    pub(crate) fn new(headings: &[&str]) -> Table {
+    /// An empty table.
+    pub fn new(headings: &[&str]) -> Table {
         let column = |heading: &&str| Column { heading: (*heading).to_owned(), optional: None, whole: false };
         Table { columns: headings.iter().map(column).collect(), rows: Vec::new() }
     }
 
     /// Names the columns that are left out where space is short, in this order.
-    pub(crate) fn optional(mut self, headings: &[&str]) -> Table {
+    pub fn optional(mut self, headings: &[&str]) -> Table {
         for (at, heading) in headings.iter().enumerate() {
             for column in self.columns.iter_mut().filter(|column| column.heading == *heading) {
                 column.optional = Some(at + 1);
@@ -86,14 +87,15 @@ impl Table {
     }
 
     /// Names the columns whose text is worth more than that of others, such as ids to be copied.
-    pub(crate) fn whole(mut self, headings: &[&str]) -> Table {
+    pub fn whole(mut self, headings: &[&str]) -> Table {
         for column in self.columns.iter_mut().filter(|column| headings.contains(&column.heading.as_str())) {
             column.whole = true;
         }
         self
     }
 
-    pub(crate) fn add_row<I>(&mut self, cells: I)
+    /// Adds a row; cells that are missing are empty.
+    pub fn add_row<I>(&mut self, cells: I)
     where
         I: IntoIterator,
         I::Item: Into<String>,
@@ -290,7 +292,7 @@ fn lines(text: &str, width: usize) -> Vec<String> {
 }
 
 /// Text for people in lines that fit the terminal; lines after the first of a paragraph begin with `indent`.
-pub(crate) fn wrapped(text: &str, indent: &str, width: usize) -> String {
+pub fn wrapped(text: &str, indent: &str, width: usize) -> String {
     let mut out = String::new();
     for paragraph in text.lines() {
         if paragraph.width() <= width {
@@ -320,7 +322,7 @@ pub(crate) fn wrapped(text: &str, indent: &str, width: usize) -> String {
 }
 
 /// A text of at most `width` columns; an ellipsis replaces its middle.
-pub(crate) fn shortened(text: &str, width: usize) -> String {
+fn shortened(text: &str, width: usize) -> String {
     if text.width() <= width {
         return text.to_owned();
     }
