@@ -44,7 +44,9 @@ pub use outcome::PredictionOutcome;
 pub use package::{Benchmark, BenchmarkManifest, KbIdentity, PackageError, Unfilled};
 pub use prediction::{Prediction, PredictionError, Predictions};
 pub use prediction_line::{InvalidPrediction, UnusableReply};
-pub use question::{Forms, Graph, GraphEdge, GraphVertex, Mention, ProofFact, Question, QuestionParts};
+pub use question::{
+    Forms, Graph, GraphEdge, GraphVertex, Mention, Paraphrase, ProofFact, Question, QuestionParts,
+};
 pub use random::Random;
 pub use run_journal::{RunJournal, RunJournalError};
 pub use run_manifest::{RunHeader, RunManifest, RunManifestError};

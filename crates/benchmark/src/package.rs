@@ -35,6 +35,15 @@ pub struct BenchmarkManifest {
     pub license: String,
     /// The domains of the schema that are kept out of training.
     pub held_out: Vec<String>,
+    /// The classes, relations, attributes and qualifier keys that are kept out of training, by id.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub held_out_items: Vec<String>,
+    /// The year of the facts that change with time, the latest if there are several.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub as_of: Option<String>,
+    /// How questions treat what the KB does not have.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub completeness: String,
     /// Numbers of questions: in all, and by split and level.
     pub counts: BTreeMap<String, u64>,
     /// Numbers of rejected queries, by reason.
@@ -280,6 +289,29 @@ impl Benchmark {
             }
         }
         Ok(Benchmark { manifest, questions, identity: identity_of(&hasher) })
+    }
+
+    /// The benchmark with each paraphrase as a question of its own, behind the question that it is of.
+    #[must_use]
+    pub fn with_paraphrases_as_questions(self) -> Benchmark {
+        let with_own = |question: Question| {
+            let paraphrases = question.paraphrases.clone();
+            let own = paraphrases.into_iter().enumerate().map({
+                let question = question.clone();
+                move |(at, paraphrase)| Question {
+                    id: format!("{}-p{}", question.id, at + 1),
+                    question: paraphrase.text,
+                    entities: paraphrase.entities,
+                    source: paraphrase.system,
+                    paraphrases: Vec::new(),
+                    ..question.clone()
+                }
+            });
+            std::iter::once(question).chain(own.collect::<Vec<_>>())
+        };
+        let questions: Vec<Question> = self.questions.into_iter().flat_map(with_own).collect();
+        let manifest = BenchmarkManifest { counts: BenchmarkManifest::counts(&questions), ..self.manifest };
+        Benchmark::new(manifest, questions)
     }
 
     /// Reserves a folder for a benchmark, before the work of making it. A benchmark that is there is replaced when the new one is written;

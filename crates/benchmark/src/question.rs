@@ -57,6 +57,9 @@ pub struct Question {
     pub proof: Vec<ProofFact>,
     /// The strategy or data set that it comes from.
     pub source: String,
+    /// Other wordings of the same question.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub paraphrases: Vec<Paraphrase>,
 }
 
 impl Question {
@@ -90,6 +93,7 @@ impl Question {
             entities: Vec::new(),
             proof: Vec::new(),
             source: String::new(),
+            paraphrases: Vec::new(),
         }
     }
 
@@ -192,6 +196,20 @@ pub struct Mention {
     pub start: usize,
     /// The character after its last one.
     pub end: usize,
+}
+
+/// Another wording of a question.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Paraphrase {
+    /// The question in other words.
+    pub text: String,
+    /// Entities with their places in it.
+    pub entities: Vec<Mention>,
+    /// The system that wrote it.
+    pub system: String,
+    /// The share of words that differ from the question.
+    pub distance: f64,
 }
 
 /// A fact as people read it.

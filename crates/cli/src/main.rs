@@ -99,6 +99,16 @@ enum Command {
         after_help = "Examples:\n  touchstone mix cwq/ webqsp/ graphquestions/ --against grailqa/ --shape Iso-2=100 --shape Iso-3=100 --out grailqa++/"
     )]
     Mix(forge::mix::MixArgs),
+    /// Bring a benchmark up to date with a newer KB: the same questions, new answers, and a list of what changed.
+    #[command(
+        after_help = "Examples:\n  touchstone refresh bench/ --kb newer-kb/ --out bench-new/\n  touchstone refresh bench/ --kb newer-kb/ --out bench-new/ --json"
+    )]
+    Refresh(forge::refresh::RefreshArgs),
+    /// Add paraphrases that a model or program writes, and keep only those that mean the same.
+    #[command(
+        after_help = "Examples:\n  touchstone paraphrase bench/ --with llm:my-model --llm-url http://127.0.0.1:8000/v1 --out bench-p/\n  touchstone paraphrase bench/ --with \"command:python3 rewrite.py\" --as-questions --out bench-p/"
+    )]
+    Paraphrase(run::paraphrase::ParaphraseArgs),
     /// Run the whole loop once: a benchmark, three systems, their grades, and a report.
     #[command(
         after_help = "Examples:\n  touchstone demo\n  touchstone demo --open\n  touchstone demo --questions 500 --out somewhere/"
@@ -265,6 +275,8 @@ fn run_command(command: Command, arguments: &[String]) -> anyhow::Result<Outcome
         Command::ExportDataset(args) => forge::export::run(&args),
         Command::ImportDataset(args) => done(forge::import::run(&args)),
         Command::Mix(args) => forge::mix::run(&args),
+        Command::Refresh(args) => done(forge::refresh::run(&args)),
+        Command::Paraphrase(args) => run::paraphrase::run(&args),
         Command::Runs(args) => run::runs::run(&args),
         Command::Ask(args) => run::ask::run(&args),
         Command::Demo(args) => done(run::demo::run(&args)),

@@ -94,6 +94,7 @@ fn dependencies_point_down() {
         "forge",
         "grade",
         "run",
+        "annotate",
         "models",
         "studio",
         "cli",

@@ -48,6 +48,12 @@ pub(crate) fn card(benchmark: &Benchmark, files: &BTreeMap<String, usize>) -> St
     if !manifest.held_out.is_empty() {
         let _ = writeln!(card, "- Domains kept out of training: {}", manifest.held_out.join(", "));
     }
+    if let Some(year) = &manifest.as_of {
+        let _ = writeln!(card, "- Facts that change with time are as of: {year}");
+    }
+    if !manifest.completeness.is_empty() {
+        let _ = writeln!(card, "- Completeness of the knowledge base: {}", manifest.completeness);
+    }
     card.push_str("\n## Splits\n\n| split | file | questions |\n|---|---|---|\n");
     for (split, file, n) in &splits {
         let _ = writeln!(card, "| {split} | {file} | {n} |");
@@ -174,6 +180,9 @@ mod tests {
             recipe: Some(serde_json::json!({ "questions": 2000 })),
             license: license.to_owned(),
             held_out: Vec::new(),
+            held_out_items: Vec::new(),
+            as_of: None,
+            completeness: String::new(),
             counts: BTreeMap::from([("test zero-shot".to_owned(), 3)]),
             rejections: BTreeMap::new(),
             unfilled: Vec::new(),

@@ -5,7 +5,7 @@ use crate::context::SamplingContext;
 use crate::sample::filters::with_set;
 use touchstone_benchmark::Random;
 use touchstone_engine::{Answer as Given, Found};
-use touchstone_kb::{ClassId, Kb, NodeId};
+use touchstone_kb::{ClassId, Kb, NodeId, RelationId};
 use touchstone_logic::{Ask, Query, Set, without_one};
 
 /// Number of choices.
@@ -65,6 +65,7 @@ pub(crate) fn choices(
                     add(&mut found, other);
                 }
             }
+            fill(context, random, answer, &mut found);
             if found.len() < CHOICES {
                 return Vec::new();
             }
@@ -72,6 +73,38 @@ pub(crate) fn choices(
     }
     random.shuffle(&mut found);
     found
+}
+
+/// Fills the rest where the KB has too few of the kind: relations at one of the two ends and then any, years near the answer, and for values
+/// of which there are few, "unknown", as for yes and no.
+fn fill(context: &SamplingContext<'_>, random: &mut Random, answer: &Given, found: &mut Vec<String>) {
+    let kb = context.kb();
+    match answer {
+        Given::Relation { id, .. } => {
+            let Some(right) = kb.relation(id) else { return };
+            let mut relations: Vec<RelationId> = kb.relations().collect();
+            random.shuffle(&mut relations);
+            let ends = |relation| [kb.relation_domain(relation), kb.relation_range(relation)];
+            let is_near = |relation: &RelationId| {
+                let (own, other) = (ends(right), ends(*relation));
+                (0..2).any(|end| own[end].is_some() && own[end] == other[end])
+            };
+            relations.sort_by_key(|relation| !is_near(relation));
+            relations.iter().for_each(|&relation| add(found, kb.relation_label(relation).to_owned()));
+        }
+        Given::Time { .. } => {
+            let text = answer.text().into_owned();
+            let Some((year, rest)) = text.split_at_checked(4) else { return };
+            let Ok(year) = year.parse::<u32>() else { return };
+            for _ in 0..200 {
+                add(found, format!("{}{rest}", year.saturating_sub(15) + cast::index32(random.below(31))));
+            }
+        }
+        Given::Text { .. } | Given::Entity { .. } if found.len() > 1 => {
+            found.resize(CHOICES, "unknown".to_owned());
+        }
+        _ => {}
+    }
 }
 
 fn add(found: &mut Vec<String>, text: String) {

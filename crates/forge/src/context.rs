@@ -1,10 +1,13 @@
 //! The KB as samplers see it: what may be asked about, and which names can be used in English.
 
 use std::sync::OnceLock;
+use touchstone_benchmark::english::readable;
 use touchstone_engine::budget::{Budget, Limits};
 use touchstone_engine::plan::Plan;
 use touchstone_engine::{Found, Words, embedded};
-use touchstone_kb::{AttributeId, ClassId, FactId, Kb, NodeId, Property, RelationId, ValueKind};
+use touchstone_kb::{
+    AttributeId, ClassId, Completeness, FactId, Kb, NodeId, Property, RelationId, ValueKind,
+};
 use touchstone_logic::{Direction, Query, Set};
 
 /// A KB with the filters of a recipe.
@@ -51,7 +54,35 @@ const OPERATIONS: u64 = 8_000;
 const USUALLY_ILLEGAL: [&str; 8] =
     [" id", "identifier", "url", "website", "image", "commons category", "code", "logo"];
 
+/// How the ids of properties begin that are about the KB itself: Freebase's own domains, and the vocabularies of ontologies.
+const BOOKKEEPING: [&str; 11] = [
+    "freebase.",
+    "type.",
+    "common.",
+    "user.",
+    "kg.",
+    "dataworld.",
+    "pipeline.",
+    touchstone_kb::OWL,
+    touchstone_kb::RDF,
+    touchstone_kb::RDFS,
+    touchstone_kb::SKOS,
+];
+
 impl<'k> SamplingContext<'k> {
+    /// The same without the properties that the KB has only a sample of; `None` if it has all of each.
+    pub(crate) fn complete(&self) -> Option<SamplingContext<'k>> {
+        let kb = self.kb();
+        let has_all = |property: Property| {
+            kb.property_coverage(property).is_none_or(|known| known.completeness != Completeness::Sample)
+        };
+        let allowed: (Vec<bool>, Vec<bool>) = (
+            kb.relations().map(Property::Relation).map(|p| self.allows(p) && has_all(p)).collect(),
+            kb.attributes().map(Property::Attribute).map(|p| self.allows(p) && has_all(p)).collect(),
+        );
+        (allowed != self.allowed).then(|| SamplingContext::with(kb, allowed, self.speakable.clone()))
+    }
+
     /// A KB without the properties that a recipe excludes, by id or label. `None`: identifiers, codes and links are excluded.
     pub fn new(kb: &'k Kb, illegal: Option<&[String]>) -> SamplingContext<'k> {
         let is_illegal = |property: &Property| {
@@ -59,19 +90,29 @@ impl<'k> SamplingContext<'k> {
             match illegal {
                 Some(list) => list.iter().any(|word| word == id || word == label),
                 None => {
-                    let label = format!(" {}", label.to_lowercase());
+                    let label = format!(" {}", readable(label).to_lowercase());
                     USUALLY_ILLEGAL.iter().any(|end| label.ends_with(end))
+                        || BOOKKEEPING.iter().any(|start| id.starts_with(start))
                 }
             }
         };
         let speakable = |node: NodeId| kb.label_literal(node).is_some() && is_speakable(kb.label(node));
-        let enough = |class: &ClassId| kb.direct_members(*class).len() >= 3;
         let allowed: (Vec<bool>, Vec<bool>) = (
             kb.relations().map(|relation| !is_illegal(&Property::Relation(relation))).collect(),
             kb.attributes()
-                .map(|attribute| !is_illegal(&Property::Attribute(attribute)) && !is_name(kb, attribute))
+                .map(|attribute| {
+                    let is_listed = illegal.is_some();
+                    !is_illegal(&Property::Attribute(attribute))
+                        && !is_name(kb, attribute)
+                        && (is_listed || !is_unfit(kb, attribute))
+                })
                 .collect(),
         );
+        SamplingContext::with(kb, allowed, kb.nodes().map(speakable).collect())
+    }
+
+    fn with(kb: &'k Kb, allowed: (Vec<bool>, Vec<bool>), speakable: Vec<bool>) -> SamplingContext<'k> {
+        let enough = |class: &ClassId| kb.direct_members(*class).len() >= 3;
         let degree = |node: NodeId| {
             let out = kb.properties_of(node).map(|(property, _)| property);
             let relation = |property| match property {
@@ -93,7 +134,7 @@ impl<'k> SamplingContext<'k> {
             qualified: OnceLock::new(),
             degrees,
             allowed,
-            speakable: kb.nodes().map(speakable).collect(),
+            speakable,
             classes: kb.classes().filter(enough).collect(),
         }
     }
@@ -232,16 +273,48 @@ impl<'k> SamplingContext<'k> {
 
 /// Whether an attribute holds labels: a question about it would give its answer away.
 fn is_name(kb: &Kb, attribute: AttributeId) -> bool {
-    const LOOKED_AT: usize = 200;
     let facts = kb.facts_by_value(attribute);
-    let n = facts.len().min(LOOKED_AT);
-    let is_label = |&position: &usize| {
+    mostly(kb, attribute, |position| {
         let label = kb.label_literal(NodeId(facts.subjects[position]));
         label.is_some_and(|label| kb.literal_text(label) == kb.literal_text(facts.value(position)))
-    };
-    // A sample spread over all of them.
-    let looked_at = (0..n).map(|i| i * facts.len() / n);
-    n > 0 && looked_at.filter(is_label).count() * 2 > n
+    })
+}
+
+/// Whether an attribute holds what nobody asks about: links, phone numbers and long texts.
+fn is_unfit(kb: &Kb, attribute: AttributeId) -> bool {
+    let facts = kb.facts_by_value(attribute);
+    mostly(kb, attribute, |position| {
+        let literal = kb.literal(facts.value(position));
+        let text = literal.text();
+        literal.number().is_none()
+            && literal.as_time().is_none()
+            && (is_link(text) || is_phone(text) || is_long(text))
+    })
+}
+
+fn is_link(text: &str) -> bool {
+    const FILES: [&str; 6] = [".jpg", ".jpeg", ".png", ".svg", ".gif", ".pdf"];
+    text.contains("://")
+        || text.starts_with("www.")
+        || FILES.iter().any(|file| text.to_lowercase().ends_with(file))
+}
+
+fn is_phone(text: &str) -> bool {
+    let digits = text.chars().filter(char::is_ascii_digit).count();
+    digits >= 7 && text.chars().all(|c| c.is_ascii_digit() || " +-()./".contains(c))
+}
+
+fn is_long(text: &str) -> bool {
+    text.len() > 100
+}
+
+/// Whether something holds for most values of an attribute, by a sample spread over all of them.
+fn mostly(kb: &Kb, attribute: AttributeId, holds: impl Fn(usize) -> bool) -> bool {
+    const LOOKED_AT: usize = 200;
+    let n_facts = kb.facts_by_value(attribute).len();
+    let n = n_facts.min(LOOKED_AT);
+    let looked_at = (0..n).map(|i| i * n_facts / n);
+    n > 0 && looked_at.filter(|&position| holds(position)).count() * 2 > n
 }
 
 /// Latin letters, digits and common punctuation, with at least one letter or digit.

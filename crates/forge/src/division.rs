@@ -44,7 +44,8 @@ impl Division {
                 return Err(UnknownDomain { name: name.clone(), known, nearest });
             }
         }
-        let zero_shot = splits.zero_shot > 0.0 && splits.dev + splits.test > 0.0;
+        let [iid, compositional, zero_shot_weight] = splits.level_weights();
+        let zero_shot = zero_shot_weight > 0.0 && splits.dev + splits.test > 0.0;
         let mut held_out = splits.held_out.clone();
         let in_group = |group: &str| items(kb).filter(|(_, of)| *of == Some(group)).count();
         if held_out.is_empty() && zero_shot {
@@ -70,12 +71,19 @@ impl Division {
         held_out.sort();
         let evaluated =
             (splits.dev + splits.test) / (splits.train + splits.dev + splits.test).max(f64::MIN_POSITIVE);
-        let levels = (splits.iid + splits.compositional + splits.zero_shot).max(f64::MIN_POSITIVE);
-        let share = evaluated * splits.compositional / levels;
+        let levels = (iid + compositional + zero_shot_weight).max(f64::MIN_POSITIVE);
+        let share = evaluated * compositional / levels;
         // Hold out more templates than the number of questions wanted: rare templates give one question, frequent ones many.
         let permille =
             if share > 0.0 { (cast::truncated((share * 1000.0).ceil()) as u64 + 50).min(500) } else { 0 };
         Ok(Division { held_out, items: kept_out, seed, permille })
+    }
+
+    /// The schema items that are held out, in order.
+    pub(crate) fn held_out_items(&self) -> Vec<String> {
+        let mut items: Vec<String> = self.items.iter().cloned().collect();
+        items.sort_unstable();
+        items
     }
 
     /// Whether a class or property is held out of training.
@@ -99,13 +107,19 @@ impl Division {
 /// Maximum number of properties at a class that may be held out: without a class that many relations lead to, little is left for training.
 const FEW_PROPERTIES: usize = 4;
 
+/// A class with more than this fraction of all entities is large.
+const LARGE: usize = 20;
+
 /// Items of the schema to hold out, one of each domain in turn: relations, attributes and the classes that few properties are about.
 fn scattered(kb: &Kb, kept_out: &HashSet<String>, random: &mut Random) -> Vec<String> {
     let mut uses: HashMap<ClassId, usize> = HashMap::new();
     let ends = kb.relations().flat_map(|r| [kb.relation_domain(r), kb.relation_range(r)]);
     let ends = ends.chain(kb.attributes().map(|a| kb.attribute_domain(a)));
     ends.flatten().for_each(|class| *uses.entry(class).or_default() += 1);
+    // A schema may say nothing about classes: a class that many entities are in is left alone, too.
+    let is_small = |class: &ClassId| kb.members(*class).len() * LARGE <= kb.n_entities();
     let classes = kb.classes().filter(|class| uses.get(class).copied().unwrap_or(0) <= FEW_PROPERTIES);
+    let classes = classes.filter(is_small);
     let classes = classes.map(|c| (kb.node_id(kb.class_node(c)), kb.class_group(c)));
     let mut by_domain: BTreeMap<Option<&str>, Vec<&str>> = BTreeMap::new();
     for (id, domain) in classes.chain(properties(kb)).filter(|(id, _)| !kept_out.contains(*id)) {

@@ -8,7 +8,7 @@ use touchstone_engine::plan::Plan;
 use touchstone_engine::sparql::evaluate;
 use touchstone_engine::{Found, View};
 use touchstone_kb::rdf::{DirectView, KqaProView, RdfView};
-use touchstone_kb::{Kb, LiteralId, NodeId};
+use touchstone_kb::{ClassId, Kb, LiteralId, NodeId};
 use touchstone_logic::sparql::{self, Namespaces};
 use touchstone_logic::{Ask, Form, Program, Query, Set, SyntaxErrorKind, kopl, sexpr};
 
@@ -184,6 +184,30 @@ struct Check<'c, 'k> {
     found: &'c Found<'c>,
 }
 
+/// Puts a name and a class in place of each entity that shares its name, if the class tells it from the others.
+fn find_by_class(set: &mut Set, context: &SamplingContext<'_>) {
+    let kb = context.kb();
+    match set {
+        Set::Entity(id) => {
+            let Some(node) = kb.node(id).filter(|&node| !context.has_clear_name(node)) else { return };
+            let is_alone = |class: &ClassId| {
+                let members = kb.members(*class);
+                let namesakes = kb.nodes_labelled(kb.label(node));
+                namesakes.filter(|other| members.binary_search(&other.0).is_ok()).count() == 1
+            };
+            if let Some(class) = kb.classes_of(node).find(is_alone) {
+                let class = Set::Class(kb.node_id(kb.class_node(class)).into());
+                *set = Set::and([Set::Named(kb.label(node).into()), class]);
+            }
+        }
+        Set::And(parts) | Set::Or(parts) => parts.iter_mut().for_each(|part| find_by_class(part, context)),
+        Set::Relate(relate) => find_by_class(&mut relate.from, context),
+        Set::Superlative(superlative) => find_by_class(&mut superlative.of, context),
+        Set::Marked(_, inner) => find_by_class(inner, context),
+        Set::All | Set::Same(_) | Set::Named(_) | Set::Class(_) | Set::Values(..) | Set::During(_) => {}
+    }
+}
+
 impl Check<'_, '_> {
     fn sexpr(&self) -> Result<Option<String>, Disagreement> {
         let printed = sexpr::print(self.query).ok().filter(|printed| printed.lost.is_empty());
@@ -193,8 +217,19 @@ impl Check<'_, '_> {
         Ok(Some(text))
     }
 
+    /// The program; a thing whose name others have is found by its name and class.
     fn program(&self) -> Result<Option<(String, Program)>, Disagreement> {
-        let printed = kopl::print(self.query, &self.context.words).ok();
+        let found = self.program_of(self.query)?;
+        if found.is_some() || all_names_are_clear(self.context, self.query) {
+            return Ok(found);
+        }
+        let mut query = self.query.clone();
+        query.sets_mut(&mut |set| find_by_class(set, self.context));
+        self.program_of(&query)
+    }
+
+    fn program_of(&self, query: &Query) -> Result<Option<(String, Program)>, Disagreement> {
+        let printed = kopl::print(query, &self.context.words).ok();
         let Some(printed) = printed.filter(|printed| printed.lost.is_empty()) else { return Ok(None) };
         let program = Program::parse(&printed.text).ok();
         let read = program.as_ref().and_then(|program| program.to_query(&self.context.words).ok());

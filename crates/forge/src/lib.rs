@@ -12,6 +12,7 @@
 mod build;
 mod cast;
 mod choices;
+mod complete;
 pub mod confirm;
 mod context;
 mod division;
@@ -24,6 +25,7 @@ pub mod mix;
 mod proof;
 pub mod recipe;
 mod recipe_keys;
+pub mod refresh;
 mod reject;
 mod sample;
 pub mod stats;

@@ -47,13 +47,37 @@ pub struct Recipe {
     /// What to reject.
     #[serde(default)]
     pub filters: Filters,
+    /// How questions are worded.
+    #[serde(default)]
+    pub wording: WordingKeys,
+    /// A built-in recipe whose division and training questions are used: development and test are zero-shot against them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub train_from: Option<String>,
     /// Limits of trivial attacks for `build --check`, by their keys in `stats --json`.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub check: BTreeMap<String, f64>,
 }
 
+/// How questions are worded.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct WordingKeys {
+    /// Whether all questions with the same template have the same words around their names and values.
+    pub per_template: bool,
+    /// The share of questions with surface noise: lower case, missing articles, a typo, no question mark.
+    pub noise: f64,
+    /// Whether questions respect and state what the KB does not know.
+    pub limits: bool,
+}
+
+impl Default for WordingKeys {
+    fn default() -> WordingKeys {
+        WordingKeys { per_template: false, noise: 0.0, limits: true }
+    }
+}
+
 /// Sampling by shape.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct ByShape {
     /// The share of these questions, relative to the other strategy.
@@ -62,10 +86,18 @@ pub struct ByShape {
     pub shapes: BTreeMap<String, f64>,
     /// The weight of each function: none, count, comparative, superlative.
     pub functions: BTreeMap<ShapeFunction, f64>,
+    /// Whether constraints may be values.
+    pub literals: bool,
+}
+
+impl Default for ByShape {
+    fn default() -> ByShape {
+        ByShape { weight: 0.0, shapes: BTreeMap::new(), functions: BTreeMap::new(), literals: true }
+    }
 }
 
 /// Locating and asking.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct ByAsking {
     /// The share of these questions, relative to the other strategy.
@@ -74,6 +106,14 @@ pub struct ByAsking {
     pub depth: usize,
     /// The weight of each type of question.
     pub types: BTreeMap<QuestionType, f64>,
+    /// The share of things that are located by a description and not by their name.
+    pub described: f64,
+}
+
+impl Default for ByAsking {
+    fn default() -> ByAsking {
+        ByAsking { weight: 0.0, depth: 0, types: BTreeMap::new(), described: 0.5 }
+    }
 }
 
 /// The division into training, development and test questions.
@@ -103,6 +143,31 @@ pub struct Splits {
     pub max_class_share: f64,
     /// Maximum number of times that a question is moved to other entities for training and for held-out templates.
     pub moves: usize,
+    /// `levels`: by the weights of the three levels; `zero-shot`: all of development and test is zero-shot.
+    pub evaluation: Evaluation,
+    /// Whether a relation is known from training if its inverse is.
+    pub inverse_rule: bool,
+}
+
+/// What development and test consist of.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Evaluation {
+    /// By the weights of the three levels.
+    #[default]
+    Levels,
+    /// Only zero-shot questions.
+    ZeroShot,
+}
+
+impl Splits {
+    /// The weights of i.i.d., compositional and zero-shot questions.
+    pub(crate) fn level_weights(&self) -> [f64; 3] {
+        match self.evaluation {
+            Evaluation::Levels => [self.iid, self.compositional, self.zero_shot],
+            Evaluation::ZeroShot => [0.0, 0.0, 1.0],
+        }
+    }
 }
 
 impl Default for Splits {
@@ -119,6 +184,8 @@ impl Default for Splits {
             held_out_share: 0.2,
             max_class_share: 0.1,
             moves: 2,
+            evaluation: Evaluation::Levels,
+            inverse_rule: true,
         }
     }
 }
@@ -196,6 +263,17 @@ pub enum RecipeError {
         /// An example of the missing line.
         example: &'static str,
     },
+    /// `train_from` names no built-in recipe.
+    #[error("`train_from`: there is no built-in recipe `{name}`; there are {known}", known = Recipe::built_in().collect::<Vec<_>>().join(", "))]
+    UnknownRecipe {
+        /// The name.
+        name: String,
+    },
+    /// `train_from` without an evaluation that fits it.
+    #[error(
+        "`train_from` needs `evaluation = \"zero-shot\"` in [splits]: the other levels are relative to a recipe's own training questions"
+    )]
+    OtherTraining,
     /// The recipe makes no questions.
     #[error(
         "the recipe makes nothing: give [shapes] or [asking] a weight above 0, and shapes with functions, or types"
@@ -210,6 +288,21 @@ pub(crate) struct Wanted {
     pub(crate) kind: QuestionKind,
     /// The number of questions in all splits.
     pub(crate) questions: usize,
+    /// The splits to fill.
+    pub(crate) part: Part,
+    /// Whether constraints may be values.
+    pub(crate) literals: bool,
+}
+
+/// The splits that a kind of question fills.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Part {
+    /// All of them.
+    All,
+    /// Training.
+    Training,
+    /// Development and test.
+    Evaluation,
 }
 
 /// A kind of question.
@@ -281,10 +374,14 @@ impl QuestionKind {
     }
 }
 
-const BUILT_IN: [(&str, &str); 4] = [
+const BUILT_IN: [(&str, &str); 8] = [
     ("quick", include_str!("../recipes/quick.toml")),
+    ("grailqa", include_str!("../recipes/grailqa.toml")),
     ("grailqa++", include_str!("../recipes/grailqa++.toml")),
+    ("rp", include_str!("../recipes/rp.toml")),
     ("kqapro", include_str!("../recipes/kqapro.toml")),
+    ("dbnqa", include_str!("../recipes/dbnqa.toml")),
+    ("dbnqa-instance", include_str!("../recipes/dbnqa-instance.toml")),
     ("hard", include_str!("../recipes/hard.toml")),
 ];
 
@@ -307,8 +404,28 @@ impl Recipe {
         Ok(recipe)
     }
 
+    /// The recipe whose division and training questions this one uses.
+    pub(crate) fn training(&self) -> Result<Option<Recipe>, RecipeError> {
+        let Some(name) = &self.train_from else { return Ok(None) };
+        if self.splits.evaluation != Evaluation::ZeroShot {
+            return Err(RecipeError::OtherTraining);
+        }
+        let text = Recipe::text(name).ok_or_else(|| RecipeError::UnknownRecipe { name: name.clone() })?;
+        Ok(Some(toml::from_str(text)?))
+    }
+
     /// The kinds of questions with their numbers, which add up to the total of the recipe.
     pub(crate) fn wanted(&self) -> Result<Vec<Wanted>, RecipeError> {
+        let Some(training) = self.training()? else { return self.wanted_of(self.questions, Part::All) };
+        let Splits { train, dev, test, .. } = self.splits;
+        let all = (train + dev + test).max(f64::MIN_POSITIVE);
+        let numbers = apportioned(self.questions, &[train / all, (dev + test) / all]);
+        let mut wanted = training.wanted_of(numbers[0], Part::Training)?;
+        wanted.extend(self.wanted_of(numbers[1], Part::Evaluation)?);
+        Ok(wanted)
+    }
+
+    fn wanted_of(&self, n_questions: usize, part: Part) -> Result<Vec<Wanted>, RecipeError> {
         let weights = [
             self.shapes.weight,
             self.asking.weight,
@@ -333,11 +450,14 @@ impl Recipe {
                 self.questions
             )));
         }
-        if !(0.0..=1.0).contains(&self.filters.verify) {
-            return Err(RecipeError::Numbers(format!(
-                "`verify` is {}; it is a share from 0 to 1",
-                self.filters.verify
-            )));
+        for (key, share) in [
+            ("verify", self.filters.verify),
+            ("noise", self.wording.noise),
+            ("described", self.asking.described),
+        ] {
+            if !(0.0..=1.0).contains(&share) {
+                return Err(RecipeError::Numbers(format!("`{key}` is {share}; it is a share from 0 to 1")));
+            }
         }
         let shapes = &self.shapes;
         for (section, weight, is_empty, key, example) in [
@@ -377,8 +497,10 @@ impl Recipe {
             return Err(RecipeError::Empty);
         }
         let shares: Vec<f64> = kinds.iter().map(|(_, weight)| weight / sum).collect();
-        let numbers = apportioned(self.questions, &shares);
-        let wanted = kinds.into_iter().zip(numbers).map(|((kind, _), questions)| Wanted { kind, questions });
+        let numbers = apportioned(n_questions, &shares);
+        let literals = self.shapes.literals;
+        let wanted = kinds.into_iter().zip(numbers);
+        let wanted = wanted.map(|((kind, _), questions)| Wanted { kind, questions, part, literals });
         Ok(wanted.filter(|wanted| wanted.questions > 0).collect())
     }
 }

@@ -1,6 +1,6 @@
 //! The keys of recipes, and suggestions for unknown keys.
 
-use crate::recipe::{ByAsking, ByShape, Filters, Recipe, RecipeError, Splits};
+use crate::recipe::{ByAsking, ByShape, Filters, Recipe, RecipeError, Splits, WordingKeys};
 use crate::sample::shapes::ShapeFunction;
 use serde_json::Value as Json;
 use touchstone_benchmark::QuestionType;
@@ -17,6 +17,8 @@ pub(crate) fn keys() -> Vec<String> {
         asking: ByAsking::default(),
         splits: Splits::default(),
         filters: Filters { illegal: Some(Vec::new()), ..Filters::default() },
+        wording: WordingKeys::default(),
+        train_from: Some(String::new()),
         check: std::collections::BTreeMap::from([(ANY.to_owned(), 1.0)]),
     };
     let mut keys = Vec::new();

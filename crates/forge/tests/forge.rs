@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use touchstone_benchmark::english::Lexicon;
-use touchstone_benchmark::{Benchmark, Function, Question, Split};
+use touchstone_benchmark::{Benchmark, Function, Paraphrase, Question, Split};
 use touchstone_datasets::{
     DataSet, ExportConfig, Exported, ImportConfig, Importer, LevelSource, SplitFile, export, import,
 };
@@ -201,11 +201,11 @@ fn any_kb_can_be_asked_about() {
     let base = "http://example.org/";
     assert_eq!(
         said(&format!("(AND {base}Book (JOIN {base}writtenBy {base}author3))")),
-        "Which Books are written by Author 3?"
+        "Which books were written by Author 3?"
     );
     assert_eq!(
         said(&format!("(AND {base}Author (JOIN {base}memberOf {base}club1))")),
-        "Which Authors are members of Club 1?"
+        "Which authors are members of Club 1?"
     );
 }
 
@@ -368,6 +368,12 @@ fn schemas_are_in_step() {
     // What only some questions have.
     question.other_answers.push(Vec::new());
     question.answers_empty = true;
+    question.paraphrases.push(Paraphrase {
+        text: String::new(),
+        entities: Vec::new(),
+        system: String::new(),
+        distance: 1.0,
+    });
     let question = serde_json::to_value(&question).unwrap();
     assert_eq!(fields(&schema("question.schema.json")["properties"]), fields(&question));
     let manifest = serde_json::to_value(&benchmark.manifest).unwrap();

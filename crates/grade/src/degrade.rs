@@ -237,7 +237,8 @@ impl<'q> Stock<'q> {
         for (at, (name, is_property)) in names.iter().enumerate() {
             if at == must || random.percent(percent) {
                 let from = if *is_property { &self.properties } else { &self.things };
-                replaced.push((name.clone(), random.choose(from)?.clone()));
+                let others: Vec<&String> = from.iter().filter(|other| *other != name).collect();
+                replaced.push((name.clone(), (*random.choose(&others)?).clone()));
             }
         }
         if replaced.iter().all(|(old, new)| old == new) {

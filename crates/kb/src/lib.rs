@@ -13,6 +13,7 @@ mod build;
 mod cache;
 mod cast;
 pub mod compare;
+mod coverage;
 pub mod entity_page;
 mod error;
 pub mod export;
@@ -37,6 +38,7 @@ pub use build::{
 };
 pub use cache::cache_dir;
 pub use compare::Comparison;
+pub use coverage::{Completeness, Coverage, CoverageTable};
 pub use error::{ChangeError, KbError, Result};
 pub use ids::{AttributeId, ClassId, FactId, LiteralId, NodeId, Property, QualifierId, RelationId, Value};
 pub use literal::{Literal, LiteralFamily, LiteralKind, NumberType, UNIT_NAMESPACE, XSD};

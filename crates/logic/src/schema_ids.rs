@@ -9,6 +9,7 @@ use touchstone_kb::{Kb, NodeId};
 pub fn with_ids(mut query: Query, kb: &Kb) -> Query {
     let ids = Ids { kb };
     resolve_names(&mut query, &|name| only_entity(kb, name).map(|node| kb.node_id(node).into()));
+    query.sets_mut(&mut |set| resolve_in_class(set, kb));
     query.words_mut(&mut |word| match word {
         Word::Class(word) => ids.class(word),
         Word::Property(word) => ids.property(word),
@@ -23,6 +24,41 @@ pub fn only_entity(kb: &Kb, label: &str) -> Option<NodeId> {
     let mut entities = kb.nodes_labelled(label).filter(|&node| kb.as_class(node).is_none());
     let only = entities.next()?;
     entities.next().is_none().then_some(only)
+}
+
+/// Puts an entity in place of a name and a class that together find it.
+fn resolve_in_class(set: &mut Set, kb: &Kb) {
+    match set {
+        Set::And(parts) => {
+            parts.iter_mut().for_each(|part| resolve_in_class(part, kb));
+            let named = parts.iter().position(|part| matches!(part, Set::Named(_)));
+            let class = parts.iter().position(|part| matches!(part, Set::Class(_)));
+            let (Some(named), Some(at)) = (named, class) else { return };
+            let (Set::Named(name), Set::Class(word)) = (&parts[named], &parts[at]) else { return };
+            let mut id = word.clone();
+            Ids { kb }.class(&mut id);
+            let Some(class) = kb.class(&id) else { return };
+            let members = kb.members(class);
+            let found: Vec<NodeId> =
+                kb.nodes_labelled(name).filter(|node| members.binary_search(&node.0).is_ok()).collect();
+            let [node] = found[..] else { return };
+            let mut rest = std::mem::take(parts);
+            rest[named] = Set::Entity(kb.node_id(node).into());
+            rest.remove(at);
+            *set = Set::and(rest);
+        }
+        Set::Or(parts) => parts.iter_mut().for_each(|part| resolve_in_class(part, kb)),
+        Set::Relate(relate) => resolve_in_class(&mut relate.from, kb),
+        Set::Superlative(superlative) => resolve_in_class(&mut superlative.of, kb),
+        Set::Marked(_, inner) => resolve_in_class(inner, kb),
+        Set::All
+        | Set::Same(_)
+        | Set::Named(_)
+        | Set::Entity(_)
+        | Set::Class(_)
+        | Set::Values(..)
+        | Set::During(_) => {}
+    }
 }
 
 /// Puts entities in place of the names that find them.

@@ -5,7 +5,7 @@ use std::fmt;
 
 /// A string of a query: an id, a name, a text. Strings of up to 23 bytes, which are most, are copied without allocation.
 pub use smol_str::SmolStr as Symbol;
-use touchstone_kb::{Literal, LiteralKind, NumberType, XSD};
+use touchstone_kb::{Literal, LiteralKind, NumberType, Precision, XSD};
 
 /// A literal in a query: the text as written, with its datatype, language or unit.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -157,7 +157,8 @@ impl Value {
             LiteralKind::Boolean => format!("boolean {}", literal.as_bool().unwrap_or(false)),
             kind => match literal.as_time() {
                 // The precision is part of the value: a year does not equal its first of January.
-                Some(time) => format!("time {:?} {}", time.precision(), time.key()),
+                Some(time) if time.precision() == Precision::Second => format!("time {}", time.key()),
+                Some(time) => format!("{:?} {}", time.precision(), time.date_text()),
                 None if kind == LiteralKind::TypedText => format!("typed {} {}", self.datatype, self.text),
                 None => format!("text {} {}", self.language.to_ascii_lowercase(), self.text),
             },

@@ -148,8 +148,13 @@ def borders(raw, e, v, q):
         length = (q.get("border_length") or [None])[0]
         number = re.escape(f"{float(length[0]):,.10g}") if length else r"[\d,.]+"
         bare = re.escape(length[0]) if length else r"[\d,.]+"
-        return any(re.search(rf"{re.escape(n)}\)?(?: \([^)]*\))? (?:{number}|{bare}) km", texts) for n in raw.kb.names(two) + [raw.kb.names(two)[0].replace("The ", "")])
-    return says(e, v) and says(raw.kb.entities[v], e["entity"])
+        return any(re.search(rf"{re.escape(n)}\)?(?: \([^)]*\))? (?:{number}|{bare}) km", texts) for n in raw.kb.names(two) + [raw.kb.names(two)[0].replace("The ", "")]
+                   + (["Gaza Strip", "West Bank"] if two == "country/PS" else []))
+    other = raw.kb.entities[v]
+    silent = {"country/PS", "country/GF"}        # no record of their own
+    if v in silent or e["entity"] in silent:
+        return not q and (says(e, v) if v in silent else says(other, e["entity"]))
+    return says(e, v) and says(other, e["entity"])
 
 
 @check("religion", "ethnic_group")

@@ -1,5 +1,7 @@
 """Films of bokeh_sampledata's movies.db."""
 
+import re
+
 from .geography import BOKEH
 from .raw import code, fold, same
 
@@ -11,6 +13,10 @@ def _column(name, prop):
         text = (raw.films[code(e["entity"])][name] or "").replace("(Firm)", "").replace("(U.S.)", "")
         listed = {fold(part) for part in text.split(",")}
         joined = fold(text.replace(", Jr.", " Jr.").replace(", Sr.", " Sr.").replace(", III", " III"))
+        if prop in ("director", "screenwriter"):         # all of them, not a part
+            names = {fold(part) for part in re.sub(r",\s*((?:Jr|Sr)\.?|I{2,3}|IV)(?=,|$)", r" \1", text).split(",") if part.strip()}
+            if len(names) != sum(fact[0] == prop for fact in e["relations"]):
+                return False
         return any(fold(n) in listed or f" {fold(n)} " in f" {joined} " for n in raw.kb.names(v))
     CHECKS[BOKEH, prop] = lookup
 

@@ -149,7 +149,29 @@ def candidate(raw, e, v, q):
         rows = _president_rows(raw, v, when)
     else:
         rows = _senate_rows(raw, v, when, e["entity"].split("-")[-1])
+    if not q.get("votes"):                # left out where the source's count is not that of the whole election
+        return bool(rows) and not (_whole(raw, e["entity"]) and _leader_seated(raw, e["entity"]))
     return sum(int(r["candidatevotes"]) for r in rows) == int(q["votes"][0][0])
+
+
+def _leader_seated(raw, election):
+    """Whether a senator of the family name of who has the most votes began a term in the next January."""
+    _, when, state = election.split("-")
+    rows = [r for r in raw.senate_votes if r["year"] == when and r["state_po"] == state and r["special"].upper() == "FALSE"]
+    words = fold(max(rows, key=lambda r: int(r["candidatevotes"]))["candidate"]).split()
+    return any(fold(record["name"]["last"]).split()[-1] in words and any(
+        t["type"] == "sen" and t["state"] == state and t["start"][:4] == str(int(when) + 1) for t in record["terms"])
+        for records in raw.legislators.values() for record in records)
+
+
+def _whole(raw, election):
+    """Whether the source counts one round of the whole state: the total fits the votes for president there, four years around."""
+    _, when, state = election.split("-")
+    rows = [r for r in raw.senate_votes if r["year"] == when and r["state_po"] == state and r["special"].upper() == "FALSE"]
+    total, best = int(rows[0]["totalvotes"]), max(int(r["candidatevotes"]) for r in rows)
+    turnout = [int(r["totalvotes"]) for r in raw.president_votes if r["state_po"] == state and abs(int(r["year"]) - int(when)) <= 2]
+    return len({r["stage"] for r in rows}) == 1 and not (state == "LA" and best < total / 2) \
+        and (0.35 if len(rows) > 1 else 0.2) * min(turnout) < total < 1.2 * min(turnout)
 
 
 @check(US, "total_votes")
@@ -157,7 +179,8 @@ def total(raw, e, v, q):
     when = re.search(r"-(\d{4})", e["entity"])[1]
     if e["entity"].startswith("election/president"):
         return sum({r["state_po"]: int(r["totalvotes"]) for r in raw.president_votes if r["year"] == when}.values()) == int(v[0])
-    return any(int(r["totalvotes"]) == int(v[0]) for r in raw.senate_votes if r["year"] == when and r["state_po"] == e["entity"].split("-")[-1])
+    return any(int(r["totalvotes"]) == int(v[0]) for r in raw.senate_votes if r["year"] == when and r["state_po"] == e["entity"].split("-")[-1]) \
+        and _whole(raw, e["entity"])
 
 
 @check(US, "election_date")
@@ -195,4 +218,10 @@ def children(raw, e, v, q):
 @check(US, "winner")
 def later_winner(raw, e, v, q):
     when = int(re.search(r"-(\d{4})", e["entity"])[1])
+    if e["entity"].startswith("election/senate"):        # nobody has more votes
+        state = e["entity"].split("-")[-1]
+        mine = sum(int(r["candidatevotes"]) for r in _senate_rows(raw, v, str(when), state))
+        others = [int(r["candidatevotes"]) for r in raw.senate_votes if r["year"] == str(when) and r["state_po"] == state and r["stage"] == "gen"
+                  and r["special"].upper() == "FALSE"]
+        return mine >= max(others) and (state not in ("GA", "LA") or 2 * mine > sum(others))
     return any(r["Term"].startswith(str(when + 1)) for r in _president(raw, raw.kb.entities[v]))

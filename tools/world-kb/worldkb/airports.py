@@ -18,6 +18,10 @@ SHORT = {"DL": ["Delta"], "UA": ["United"], "WN": ["Southwest"], "B6": ["JetBlue
 FIXES = {"Ntl": "National", "Afb": "AFB", "Afb/International": "AFB/International", "Okc": "OKC", "Intl": "International", "Aaf": "AAF"}
 
 
+# The source of the flights has another code for Palm Beach than the list of airports.
+OTHER_CODES = {"DJT": "PBI"}
+
+
 def add_airports(ctx):
     kb, src = ctx.kb, ctx.source("airportsdata", "airports.csv")
     for row in sorted(ctx.csv("airportsdata", "airportsdata/airports.csv"), key=lambda r: (r["iata"], r["icao"])):
@@ -54,8 +58,7 @@ def add_flights(ctx):
     kb, src = ctx.kb, ctx.source("bokeh_sampledata", "routes.csv.gz (BTS)")
     operators = defaultdict(set)
     for row in ctx.csv("bokeh_sampledata", "bokeh_sampledata/_data/routes.csv.gz"):
-        origin, target = f"airport/{row['Source']}", f"airport/{row['Destination']}"
-        # The source says "DJT" for Palm Beach (PBI), a code that the airport list does not know: those rows are skipped.
+        origin, target = (f"airport/{OTHER_CODES.get(row[end], row[end])}" for end in ("Source", "Destination"))
         if row["Airline"] in AIRLINES and origin in kb and target in kb and origin != target and row["Stops"] == "0":
             operators[origin, target].add(row["Airline"])
     for (origin, target), codes in sorted(operators.items()):

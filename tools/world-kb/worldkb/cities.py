@@ -128,16 +128,19 @@ def _aliases(kb, ident, record):
                 kb.alias(ident, other)
 
 
-def find_city(ctx, name, country_code, near=None, radius=0.6, state=None):
-    """A city by name within a country: by position or state if given; else only if there is no doubt which one."""
+def find_city(ctx, name, country_code, near=None, radius=0.6, state=None, only=False):
+    """A city by name within a country: by position or state if given; else only if there is no doubt which one.
+
+    With `only`, a city that has namesakes in the country is in doubt even if it is by far the largest of them.
+    """
     found = ctx.cities_by_name.get((country_code, _fold(name.strip())), [])
     if near:
         found = [i for i in found if abs(float(ctx.city_records[i]["latitude"]) - near[0]) < radius
                  and abs(float(ctx.city_records[i]["longitude"]) - near[1]) < radius * 1.5]
     elif state:
         found = [i for i in found if ctx.city_records[i]["admin1code"] == state]
-    if len(found) == 1:
-        return found[0]
+    if len(found) == 1 or only:
+        return found[0] if len(found) == 1 else None
     ranked = sorted(found, key=lambda i: (-ctx.city_records[i]["population"], i))
     if len(ranked) > 1 and ctx.city_records[ranked[0]]["population"] > 20 * ctx.city_records[ranked[1]]["population"]:
         return ranked[0]

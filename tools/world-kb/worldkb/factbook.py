@@ -246,7 +246,10 @@ def _dependency(ctx, country, record, src):
 
 
 def _borders(ctx, records, src):
-    """Both directions. The length is given if both countries state the same one."""
+    """Both directions. The length is given if both countries state the same one.
+
+    A neighbour that has no record here (Palestine, French Guiana) cannot state it.
+    """
     stated = {}
     for country, record in records.items():
         for part in re.split(r"[;,](?!\d)", text(record, "Geography", "Land boundaries", "border countries")):
@@ -257,11 +260,11 @@ def _borders(ctx, records, src):
                 stated[country, other] = match[2].replace(",", "")
     for (one, two), length in sorted(stated.items()):
         back = stated.get((two, one))
-        if two not in records and back is None or back is not None:
-            agreed = length if back == length else None
-            quals = {"border_length": quantity(agreed, "kilometre") if agreed else None}
-            if back is not None:
-                ctx.kb.rel(one, "borders", two, src, quals)
+        if back is not None:
+            ctx.kb.rel(one, "borders", two, src, {"border_length": quantity(length, "kilometre") if back == length else None})
+        elif two not in records and "historical_country" not in ctx.kb.entities[two].classes:
+            ctx.kb.rel(one, "borders", two, src)
+            ctx.kb.rel(two, "borders", one, src)
 
 
 def _shares(value):

@@ -55,8 +55,8 @@ KNOWN = {
 }
 
 
-def _names(text):
-    """Names of a comma list; 'Sammy Davis, Jr.' is one name, 'X, 1st Baron Y' loses the title."""
+def _all_names(text):
+    """Names of a comma list; 'Sammy Davis, Jr.' is one name."""
     names = []
     for part in (text or "").split(","):
         part = " ".join(part.split())
@@ -64,7 +64,12 @@ def _names(text):
             names[-1] += " " + (part if part[0] == "I" else part.rstrip(".") + ".")
         elif part:
             names.append(part)
-    return [n for n in dict.fromkeys(names) if _is_person(n)]
+    return list(dict.fromkeys(names))
+
+
+def _names(text):
+    """The names of a comma list that are those of people; 'X, 1st Baron Y' loses the title."""
+    return [name for name in _all_names(text) if _is_person(name)]
 
 
 def _is_person(name):
@@ -188,10 +193,11 @@ def _film(ctx, row, people, src):
         kb.attr(ident, "mpa_rating", row["Rating"], src)
     kb.attr(ident, "imdb_id", row["imdbID"], src)
     for column, relation, cls in ROLES:
-        for name in _names(row[column]):
-            person = people.get((name, row["imdbID"]))
-            if person:
-                kb.rel(ident, relation, person, src)
+        found = [people.get((name, row["imdbID"])) for name in _all_names(row[column])]
+        if column == "Cast" or None not in found:       # all directors and all writers of a film, or none: a part would seem to be all
+            for person in found:
+                if person:
+                    kb.rel(ident, relation, person, src)
     for genre in _items(row["Genre"]):
         label, aliases = GENRES.get(genre, (genre.lower(), []))
         label = "Western" if genre == "Western" else label

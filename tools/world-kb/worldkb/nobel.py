@@ -4,6 +4,7 @@ import re
 
 from .cities import find_city
 from .cldr import find_language
+from .countries import country_id
 from .model import year
 from .text import MONTHS, ascii_fold, slug
 
@@ -56,6 +57,17 @@ LEADERS = {"Muhammad Yunus": "Muhammad Yunus", "José Ramos-Horta": "José Ramos
 GENERIC = {"Academy of Sciences", "University College", "Polytechnic Institute", "Technische Hochschule", "Institute of Technology", "Technical University",
            "Institute of Physical Chemistry", "Institute for Infectious Diseases", "Military Medical Academy", "Neurological Institute", "Victoria University",
            "Royal Institute of Technology", "Institute for Biochemical Research", "Trinity College", "Washington University"}
+# Births where the source is wrong (Jiménez, Khorana, Waksman), names only a state that is gone, or says nothing; each is common knowledge.
+# Country today, and city where it is certain.
+BIRTHS = {
+    "Juan Ramón Jiménez": ("ES", "Moguer"), "Har Gobind Khorana": ("PK", None), "Selman Abraham Waksman": ("UA", None),
+    "Rudyard Kipling": ("IN", "Mumbai"), "Wilhelm Ostwald": ("LV", "Riga"), "Richard Kuhn": ("AT", "Vienna"), "Eugene Paul Wigner": ("HU", "Budapest"),
+    "Nicolay Gennadiyevich Basov": ("RU", None), "Leonid Vitaliyevich Kantorovich": ("RU", "Saint Petersburg"), "Pyotr Leonidovich Kapitsa": ("RU", None),
+    "Mikhail Sergeyevich Gorbachev": ("RU", None), "Il´ja Mikhailovich Frank": ("RU", "Saint Petersburg"), "Klaus von Klitzing": ("PL", None),
+    "Gerd Binnig": ("DE", "Frankfurt am Main"), "Horst L. Störmer": ("DE", "Frankfurt am Main"), "J. Georg Bednorz": ("DE", None),
+    "Hartmut Michel": ("DE", "Ludwigsburg"), "Wolfgang Ketterle": ("DE", "Heidelberg"), "Charles J. Pedersen": ("KR", "Busan"),
+    "Hermann Joseph Muller": ("US", "New York City"), "Toshihide Maskawa": ("JP", "Nagoya"), "Liu Xiaobo": ("CN", "Changchun"),
+}
 US_STATE = re.compile(r"^(.*?),? ([A-Z]{2})$")
 
 
@@ -155,6 +167,14 @@ def birth_country(ctx, value):
 
 
 def _birth(ctx, who, row, src):
+    known = BIRTHS.get(" ".join(row["Name"].split()))
+    if known:
+        code, name = known
+        ctx.kb.rel(who, "country_of_birth", country_id(code), src)
+        city = find_city(ctx, name, code, only=True) if name else None
+        if city:
+            ctx.kb.rel(who, "place_of_birth", city, src)
+        return
     country = birth_country(ctx, row["County"])
     if not country or "historical_country" in ctx.kb.entities[country].classes:
         return
@@ -164,11 +184,11 @@ def _birth(ctx, who, row, src):
     name, code = now[1] if now else place, country.split("/")[1]
     if code == "US":
         match = US_STATE.match(name)
-        city = find_city(ctx, match[1], "US", state=match[2]) if match and match[1] else None
+        city = find_city(ctx, match[1], "US", state=match[2], only=True) if match and match[1] else None
         if match and match[1] == "New York" and match[2] == "NY":
-            city = find_city(ctx, "New York City", "US", state="NY")
+            city = find_city(ctx, "New York City", "US", state="NY", only=True)
     else:
-        city = find_city(ctx, re.sub(r"^the ", "The ", name), code) if name and "near" not in name else None
+        city = find_city(ctx, re.sub(r"^the ", "The ", name), code, only=True) if name and "near" not in name else None
     if city:
         ctx.kb.rel(who, "place_of_birth", city, src)
 

@@ -5,6 +5,7 @@ import os
 from pathlib import Path
 
 from . import schema
+from .coverage import COVERAGE, SURVEY
 
 # Similar entities stand next to each other, which makes the file smaller.
 ORDER = ["continent", "region", "country", "division", "city", "tz", "language", "currency", "climate", "religion", "ethnic",
@@ -16,21 +17,28 @@ def _dump(value):
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
+def _covered(kind, ident):
+    """What the schema line says of completeness, and of the year of the facts."""
+    coverage, limit, as_of = COVERAGE[kind][ident]
+    line = {"coverage": coverage, "limit": limit, "as_of": as_of, "survey": kind != "class" and ident in SURVEY}
+    return {key: value for key, value in line.items() if value}
+
+
 def lines(kb):
     yield _dump({"touchstone_kb": 1, "name": "World", "source": "packages of PyPI, npm and crates.io; see tools/world-kb",
                  "license": "CC BY 4.0, CC BY 3.0 IGO, CC BY 2.0, CC0, MIT and others; see NOTICE",
                  "base": "urn:touchstone:world:", "lang": "en", "sources": kb.sources})
     for ident, label, parents, group, description, aliases in schema.CLASSES:
         line = {"class": ident, "label": label, "parents": parents, "aliases": aliases, "description": description, "group": group}
-        yield _dump({k: v for k, v in line.items() if v or k == "class"})
+        yield _dump({k: v for k, v in line.items() if v or k == "class"} | _covered("class", ident))
     for ident, label, domain, range_, inverse, group in schema.RELATIONS:
         line = {"relation": ident, "label": label, "domain": domain, "range": range_, "inverse_label": inverse or label, "group": group}
         if inverse is None:
             line["symmetric"] = True
-        yield _dump(line)
+        yield _dump(line | _covered("relation", ident))
     for ident, label, domain, kind, unit, group in schema.ATTRIBUTES:
         line = {"attribute": ident, "label": label, "domain": domain, "kind": kind, "unit": unit, "group": group}
-        yield _dump({k: v for k, v in line.items() if v})
+        yield _dump({k: v for k, v in line.items() if v} | _covered("attribute", ident))
     for ident, label, kind, group in schema.QUALIFIERS:
         yield _dump({"qualifier": ident, "label": label, "kind": kind, "group": group})
     places = {name: index for index, name in enumerate(ORDER)}

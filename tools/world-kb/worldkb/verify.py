@@ -4,8 +4,9 @@ import re
 from collections import Counter, defaultdict
 from decimal import Decimal
 
-from . import schema
+from . import coverage, schema
 from .model import backwards
+from .text import ascii_fold
 
 DECIMAL = re.compile(r"-?(0|[1-9]\d*)(\.\d+)?")
 GROUPS = {"film", "politics", "geography", "economy", "transport", "chemistry", "science", "general"}
@@ -88,6 +89,7 @@ def check(kb):
     def member(entity_id, cls):
         return entity_id in kb.entities and any(cls in inside[c] for c in kb.entities[entity_id].classes)
 
+    errors += _coverage(kb) + _elections(kb) + _births(kb)
     used, pairs, names = Counter(), defaultdict(set), set()
     for entity in kb.entities.values():
         if not re.fullmatch(r"[!-~]+", entity.id):
@@ -130,6 +132,96 @@ def check(kb):
         errors += [f"{kind} {name} is never used" for name in table if not used[kind, name]]
     held = {c for entity in kb.entities.values() for cls in entity.classes for c in inside[cls]}
     errors += [f"class {cls} has no member" for cls in inside if cls not in held]
+    return errors
+
+
+TIMES = {"point_in_time", "start_time", "end_time"}
+
+
+def _coverage(kb):
+    """Each item of the schema has an entry of its own, with a limit where one is due; the year of the data fits the times of the facts."""
+    errors = []
+    tables = {"class": schema.CLASSES, "relation": schema.RELATIONS, "attribute": schema.ATTRIBUTES}
+    for kind, table in tables.items():
+        entries, ids = coverage.COVERAGE[kind], [row[0] for row in table]
+        errors += [f"coverage: no entry for the {kind} {ident}" for ident in ids if ident not in entries]
+        errors += [f"coverage: no {kind} {ident}" for ident in entries if ident not in ids]
+        for ident, (cover, limit, as_of) in entries.items():
+            if cover not in ("complete", "window", "top", "sample"):
+                errors.append(f"coverage: {kind} {ident} is {cover}")
+            if bool(limit) != (cover in ("window", "top")):
+                errors.append(f"coverage: the limit of the {kind} {ident} is {'superfluous' if limit else 'missing'}")
+            if limit and (limit != limit.strip(" .,;?") or "counting" in limit):
+                errors.append(f"coverage: the limit of the {kind} {ident} does not fit into a sentence")
+            if as_of is not None and (kind == "class" or not re.fullmatch(r"(19|20)\d\d", as_of)):
+                errors.append(f"coverage: {as_of} of the {kind} {ident} is not the year of facts")
+    properties = {row[0] for kind in ("relation", "attribute") for row in tables[kind]}
+    errors += [f"coverage: no relation or attribute {ident} with a survey" for ident in sorted(coverage.SURVEY - properties)]
+    timed, dated = set(), {prop: True for prop in properties}
+    for entity in kb.entities.values():
+        for prop, _, quals, _ in entity.relations + entity.attributes:
+            if quals.keys() & TIMES:
+                timed.add(prop)
+            if "point_in_time" not in quals:
+                dated[prop] = False
+    errors += [f"coverage: {prop} is of a survey but has no time" for prop in sorted(coverage.SURVEY & properties - timed)]
+    for kind in ("relation", "attribute"):
+        errors += [f"coverage: {ident} has a time in every fact and needs no year" for ident, (_, _, as_of) in coverage.COVERAGE[kind].items()
+                   if as_of and dated.get(ident)]
+    return errors
+
+
+def _elections(kb):
+    """Votes of a Senate election fit the turnout of the state, those of the candidates fit the total, and the winner has most of them."""
+    errors, turnout = [], defaultdict(Counter)
+    for entity in kb.entities.values():
+        for prop, value, quals, _ in entity.attributes:
+            if prop == "votes_received" and quals["election"][0]["id"].startswith("election/president"):
+                turnout[quals["electoral_state"][0]["id"]][quals["point_in_time"][0]["year"]] += int(value[0])
+    for entity in kb.entities.values():
+        if not entity.id.startswith("election/"):
+            continue
+        found = {prop: value for prop, value, _, _ in entity.relations + entity.attributes}
+        votes = {value: int(quals["votes"][0][0]) for prop, value, quals, _ in entity.relations if prop == "candidate" and "votes" in quals}
+        names = [value for prop, value, _, _ in entity.relations if prop == "candidate"]
+        total = int(found["total_votes"][0]) if "total_votes" in found else None
+        if bool(votes) != (total is not None) or votes and len(votes) < len(names) or sum(votes.values()) > (total or 0):
+            errors.append(f"{entity.id}: {sum(votes.values())} votes for the candidates, {total} in all")
+        if "winner" in found and found["winner"] not in names:
+            errors.append(f"{entity.id}: the winner was no candidate")
+        if not entity.id.startswith("election/senate") or total is None:
+            continue
+        if "winner" in found and votes[found["winner"]] < max(votes.values()):
+            errors.append(f"{entity.id}: the winner has fewer votes than another candidate")
+        when = found["election_date"]["year"]
+        near = [count for year, count in turnout[found["election_place"]].items() if abs(year - when) <= 2]
+        if not (0.3 if len(votes) > 1 else 0.2) < total / min(near) < 1.3:
+            errors.append(f"{entity.id}: {total} votes do not fit the turnout of the state, {min(near)}")
+    return errors
+
+
+def _births(kb):
+    """A place of birth lies in the country of birth, and no other city there (in the United States: in that state) has the same name."""
+    errors, cities = [], defaultdict(set)
+
+    def where(entity):
+        found = {prop: value for prop, value, _, _ in entity.relations}
+        country = found.get("located_in_country")
+        return country, found.get("located_in_division") if country == "country/US" else None
+
+    for entity in kb.entities.values():
+        if "city" in entity.classes:
+            for name in [entity.label, *entity.aliases]:
+                cities[where(entity), ascii_fold(name).lower()].add(entity.id)
+    for entity in kb.entities.values():
+        found = {prop: value for prop, value, _, _ in entity.relations if prop in ("place_of_birth", "country_of_birth")}
+        if "place_of_birth" not in found:
+            continue
+        city = kb.entities[found["place_of_birth"]]
+        if found.get("country_of_birth") != where(city)[0]:
+            errors.append(f"{entity.id}: born in {city.label}, which is not in the country of birth")
+        if len(cities[where(city), ascii_fold(city.label).lower()]) > 1:
+            errors.append(f"{entity.id}: born in {city.label}, a name that several cities have")
     return errors
 
 

@@ -22,7 +22,8 @@ fn plural_word(word: &str) -> String {
         "woman" => Some("women"),
         "child" => Some("children"),
         "foot" => Some("feet"),
-        "series" | "species" | "percent" | "aircraft" | "hertz" | "people" | "kelvin" => Some(lower.as_str()),
+        "series" | "species" | "percent" | "pokemon" | "pokémon" | "games" | "aircraft" | "hertz"
+        | "people" | "kelvin" => Some(lower.as_str()),
         _ => None,
     };
     if let Some(irregular) = irregular {
@@ -123,8 +124,14 @@ fn separated(number: &str) -> String {
         Some(at) => digits.split_at(at),
         None => (digits, ""),
     };
-    if whole.len() <= 4 || rest.contains(['e', 'E']) {
+    // 813400.0 is a whole number.
+    let is_zero = rest.len() > 1 && rest.starts_with('.') && rest[1..].bytes().all(|digit| digit == b'0');
+    let rest = if is_zero { "" } else { rest };
+    if rest.contains(['e', 'E']) {
         return number.to_owned();
+    }
+    if whole.len() <= 4 {
+        return format!("{sign}{whole}{rest}");
     }
     let mut out = String::from(sign);
     for (at, digit) in whole.chars().enumerate() {
@@ -175,6 +182,8 @@ mod tests {
         assert_eq!(quantity("28817291", "US dollar"), "28,817,291 US dollars");
         assert_eq!(quantity("1", "minute"), "1 minute");
         assert_eq!(quantity("1994", ""), "1994");
+        assert_eq!(quantity("813400.0", ""), "813,400");
+        assert_eq!(quantity("630.0", "kilogram"), "630 kilograms");
         assert_eq!(quantity("-12345.5", ""), "-12,345.5");
         assert_eq!(value(&Literal::date("1994-09-10").expect("a date")), "10 September 1994");
         assert_eq!(value(&Literal::year("-44").expect("a year")), "44 BC");

@@ -1,9 +1,10 @@
 //! The words for classes, relations, attributes and qualifiers: curated in a TOML file, else derived from labels.
 
-use super::inflect::{is_participle, plural, with_article};
+use super::inflect::plural;
+use super::labels::{attribute_words, class_noun, readable, relation_words};
 use serde::{Deserialize, Deserializer};
 use std::collections::BTreeMap;
-use touchstone_kb::{Kb, Property, ValueKind};
+use touchstone_kb::{Kb, Property};
 
 /// The name of the embedded KB.
 const WORLD: &str = "World";
@@ -231,24 +232,22 @@ impl Lexicon {
         for class in kb.classes() {
             let node = kb.class_node(class);
             self.classes.entry(kb.node_id(node).to_owned()).or_insert_with(|| {
-                let one = readable(kb.label(node));
+                let one = class_noun(kb.label(node));
                 let people = ["person", "people", "human", "actor", "politician", "scientist", "author"];
                 let person = people.iter().any(|word| one.to_lowercase().ends_with(word));
                 ClassWords { many: plural(&one), one, person, article: false, name: String::new() }
             });
         }
         for relation in kb.relations() {
-            let label = readable(kb.relation_label(relation));
             self.relations
                 .entry(kb.relation_id(relation).to_owned())
-                .or_insert_with(|| derived_relation(&label));
+                .or_insert_with(|| relation_words(kb.relation_label(relation)));
         }
         for attribute in kb.attributes() {
-            let label = readable(kb.attribute_label(attribute));
-            let kind = kb.attribute_kind(attribute);
-            self.attributes
-                .entry(kb.attribute_id(attribute).to_owned())
-                .or_insert_with(|| derived_attribute(&label, kind));
+            let has_unit = !kb.attribute_unit(attribute).is_empty();
+            self.attributes.entry(kb.attribute_id(attribute).to_owned()).or_insert_with(|| {
+                attribute_words(kb.attribute_label(attribute), kb.attribute_kind(attribute), has_unit)
+            });
         }
         for key in kb.qualifier_keys() {
             let label = readable(kb.qualifier_label(key));
@@ -280,95 +279,5 @@ impl Lexicon {
                 .map(|id| format!("qualifier {id}")),
         );
         out
-    }
-}
-
-/// A label as it stands in a sentence: `film.directed_by` and `filmDirectedBy` are split into words.
-fn readable(label: &str) -> String {
-    let last = label.rsplit(['.', '/', '#']).find(|part| !part.is_empty()).unwrap_or(label);
-    let mut out = String::new();
-    let mut before = ' ';
-    for c in last.chars() {
-        if c == '_' {
-            out.push(' ');
-        } else if c.is_uppercase() && before.is_lowercase() {
-            out.push(' ');
-            out.extend(c.to_lowercase());
-        } else {
-            out.push(c);
-        }
-        before = c;
-    }
-    out
-}
-
-fn derived_relation(label: &str) -> RelationWords {
-    let words: Vec<&str> = label.split(' ').collect();
-    let (first, last) = (words[0], words[words.len() - 1]);
-    let preposition =
-        matches!(last, "of" | "by" | "in" | "to" | "for" | "at" | "with" | "from" | "on" | "as" | "through");
-    let (subject, object) = if last == "of" && words.len() > 1 && !is_participle(first) {
-        // member of
-        let noun = words[..words.len() - 1].join(" ");
-        (
-            format!("is {} of|are {} of", with_article(&noun), plural(&noun)),
-            format!("has as {}|have as {}", with_article(&noun), with_article(&noun)),
-        )
-    } else if preposition && first.ends_with('s') && words.len() > 1 {
-        // flies to
-        let base = first
-            .strip_suffix("ies")
-            .map_or_else(|| first[..first.len() - 1].to_owned(), |y| format!("{y}y"));
-        let rest = words[1..].join(" ");
-        (format!("{label}|{base} {rest}"), passive(label))
-    } else if preposition || is_participle(first) {
-        // directed by, independent from
-        (format!("is {label}|are {label}"), passive(&format!("is {label}")))
-    } else {
-        (
-            format!("has as {}|have as {}", with_article(label), with_article(label)),
-            format!("is {} of|are {} of", with_article(label), plural(label)),
-        )
-    };
-    RelationWords {
-        subject: vec![subject],
-        object: vec![object],
-        noun: label.to_owned(),
-        ..RelationWords::default()
-    }
-}
-
-/// What is said of the object when only the subject's phrase is known.
-fn passive(phrase: &str) -> String {
-    format!("is one that {{X}} {phrase}|are ones that {{X}} {phrase}")
-}
-
-fn derived_attribute(label: &str, kind: ValueKind) -> AttributeWords {
-    let both = |text: &str| vec![format!("has {text}|have {text}")];
-    let (less, greater, largest, smallest) = match kind {
-        ValueKind::Time => ("before", "after", "latest", "earliest"),
-        _ => ("below", "above", "largest", "smallest"),
-    };
-    AttributeWords {
-        noun: label.to_owned(),
-        ask: vec![format!("What is the {label} of {{S}}?")],
-        unqualified: String::new(),
-        dated: false,
-        equal: both(&format!("the {label} {{V}}")),
-        less: both(&format!("a value {less} {{V}} for the {label}")),
-        greater: both(&format!("a value {greater} {{V}} for the {label}")),
-        largest: both(&format!("the {largest} {label}")),
-        smallest: both(&format!("the {smallest} {label}")),
-        between_greater: format!(
-            "has the {} {label}",
-            if kind == ValueKind::Time { "later" } else { "larger" }
-        ),
-        between_less: format!(
-            "has the {} {label}",
-            if kind == ValueKind::Time { "earlier" } else { "smaller" }
-        ),
-        yes: format!("has {label}: yes|have {label}: yes"),
-        no: format!("has {label}: no|have {label}: no"),
-        ..AttributeWords::default()
     }
 }

@@ -1,8 +1,10 @@
 //! English words for the parts of a KB's schema.
 
 pub mod inflect;
+mod labels;
 mod lexicon;
 mod lexicon_text;
 
+pub use labels::readable;
 pub use lexicon::{AttributeWords, ClassWords, Lexicon, LexiconError, QualifierWords, RelationWords};
 pub use lexicon_text::{LexiconEntry, lexicon_toml};

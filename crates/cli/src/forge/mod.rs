@@ -6,6 +6,7 @@ pub(crate) mod import;
 pub(crate) mod lexicon;
 pub(crate) mod lint;
 pub(crate) mod mix;
+pub(crate) mod refresh;
 pub(crate) mod show;
 pub(crate) mod stats;
 pub(crate) mod verbalise;

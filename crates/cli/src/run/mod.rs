@@ -1,8 +1,9 @@
-//! The commands about systems: `run`, `runs`, `ask`, `demo`, `cache`.
+//! The commands about systems: `run`, `runs`, `ask`, `demo`, `cache`, `paraphrase`.
 
 pub(crate) mod ask;
 pub(crate) mod cache;
 pub(crate) mod demo;
+pub(crate) mod paraphrase;
 mod resume;
 pub(crate) mod runs;
 mod systems;
@@ -16,7 +17,7 @@ use clap::Args;
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
-use systems::SystemArgs;
+use systems::{SystemArgs, registry};
 use touchstone_benchmark::{ErrorLimit, Gives, OpenBenchmark, Prices, Question};
 use touchstone_engine::QueryContext;
 use touchstone_grade::{Grader, RunningScore};
@@ -151,7 +152,7 @@ pub(crate) fn run(args: &RunArgs, arguments: &[String]) -> Result<Outcome> {
         let first = inputs.first().context("there is no question")?;
         return output::exact(&system.prompt(first)).map(|()| Outcome::Done);
     }
-    let system = systems::registry().open(&spec, &settings, &context)?;
+    let system = registry().open(&spec, &settings, &context)?;
     let config = RunConfig {
         arguments: arguments.to_vec(),
         cache: Some(touchstone_kb::cache_dir()),

@@ -3,11 +3,14 @@
 mod form;
 mod frames;
 mod naming;
+mod noise;
 mod nouns;
 mod phrases;
 mod tense;
 mod values;
 mod verbalise;
+
+pub(crate) use noise::noisy;
 
 pub use form::{VerbaliseError, verbalise_form};
 pub use verbalise::{VerbalisedQuestion, Wording, verbalise};

@@ -48,19 +48,23 @@ impl Verbaliser<'_, '_> {
         }
     }
 
-    /// A better noun for a described set, and whether the set has one member. For `country or territory`, it is the noun of the smallest class
-    /// below it that holds all members.
+    /// A better noun for a described set, and whether the set has one member. For `country or territory`, and where the schema has no class for
+    /// the ends of a relation, it is the noun of the smallest class that holds all members.
     pub(super) fn narrowed(&self, noun: Noun, set: &Set) -> (Noun, bool) {
         let Some(nodes) = self.members_of(set) else { return (noun, false) };
         let is_unique = nodes.len() == 1;
-        let wide = noun.class.filter(|_| noun.one.contains(" or ") || noun.one == "place");
-        let (Some(class), Some(&first)) = (wide, nodes.first()) else { return (noun, is_unique) };
+        let is_wide = noun.class.is_none() || noun.one.contains(" or ") || noun.one == "place";
+        let Some(&first) = nodes.first().filter(|_| is_wide) else { return (noun, is_unique) };
         let holds_all = |class: &ClassId| {
             let members = self.kb.members(*class);
             nodes.iter().all(|node| members.binary_search(node).is_ok())
         };
         let own = self.kb.classes_of(NodeId(first));
-        let below = own.filter(|&own| self.kb.ancestors(own).any(|above| above == class)).filter(holds_all);
+        // Without a class in the schema, the data decide.
+        let is_below = |own: &ClassId| {
+            noun.class.is_none_or(|class| self.kb.ancestors(*own).any(|above| above == class))
+        };
+        let below = own.filter(is_below).filter(holds_all);
         match below.min_by_key(|&class| (self.kb.members(class).len(), class)) {
             Some(narrower) => (self.noun_of(Some(narrower)), is_unique),
             None => (noun, is_unique),
@@ -85,7 +89,24 @@ impl Verbaliser<'_, '_> {
                     if self.kb.ancestors(other).any(|above| above == found) { other } else { found }
                 })
             });
-        self.noun_of(class)
+        match class {
+            Some(class) => self.noun_of(Some(class)),
+            None => self.noun_of_relation(parts),
+        }
+    }
+
+    /// The noun of a relation for what it leads to, where nothing gives a class: the ability of a Pokemon.
+    fn noun_of_relation(&self, parts: &[Set]) -> Noun {
+        let words = parts.iter().find_map(|part| match part {
+            Set::Relate(relate) if relate.direction == Direction::Forward => {
+                self.lexicon.relations.get(relate.property.as_str())
+            }
+            _ => None,
+        });
+        match words.filter(|words| !words.subject_after.is_empty()) {
+            Some(words) => Noun { one: words.noun.clone(), many: plural(&words.noun), ..self.noun_of(None) },
+            None => self.noun_of(None),
+        }
     }
 
     /// The class of the things that a step along a property describes.

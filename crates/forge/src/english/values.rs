@@ -104,8 +104,15 @@ impl Verbaliser<'_, '_> {
             Comparison::GreaterOrEqual if family == LiteralFamily::Time => {
                 self.or_equal(&words.greater, "after")?
             }
-            Comparison::LessOrEqual => format!("{has} {noun} of at most {{V}}"),
-            Comparison::GreaterOrEqual => format!("{has} {noun} of at least {{V}}"),
+            // Derived phrases say the unit, which the values do not have.
+            Comparison::LessOrEqual => {
+                bounded(&words.less, ["less than {V}", "fewer than {V}"], "at most {V}")
+                    .unwrap_or_else(|| format!("{has} {noun} of at most {{V}}"))
+            }
+            Comparison::GreaterOrEqual => {
+                bounded(&words.greater, ["more than {V}", "more than {V}"], "at least {V}")
+                    .unwrap_or_else(|| format!("{has} {noun} of at least {{V}}"))
+            }
         };
         Ok(filled(agreeing(&phrase, many), &literal))
     }
@@ -190,4 +197,11 @@ pub(super) fn subject_agrees(question: &str, many: bool) -> String {
         text.replace(&format!(" {one} {{S}}"), &format!(" {more} {{S}}"))
             .replace(&format!("{{S}} {one} "), &format!("{{S}} {more} "))
     })
+}
+
+/// The only phrase for a strict comparison, as one that allows the bound.
+fn bounded(phrases: &[String], strict: [&str; 2], bound: &str) -> Option<String> {
+    let [phrase] = phrases else { return None };
+    let found = strict.into_iter().find(|words| phrase.contains(words))?;
+    Some(phrase.replace(found, bound))
 }

@@ -488,6 +488,10 @@ impl<'a> Verbaliser<'a, '_> {
         if is_described && !relate.conditions.is_empty() {
             return Err(RejectReason::QualifierOnDescription);
         }
+        // A description in the middle of a phrase cannot be followed: "is what a thing that ... evolves from".
+        if is_described && agreeing(&phrase, many).contains("{X} ") {
+            return Err(RejectReason::NoEnglishClause);
+        }
         let other = match &relate.from {
             // Any member of the class that the schema gives for it.
             Set::All => {
@@ -526,6 +530,10 @@ impl<'a> Verbaliser<'a, '_> {
             let fits = |phrase: &&String| is_name(&relate.from) || phrase.ends_with("{X}");
             let after: Vec<&String> = after.iter().filter(fits).collect();
             clause.after = self.random.choose(&after).map(|phrase| phrase.replace("{X}", &other));
+            // The category of a product: its class says what the relation says.
+            if clause.after.is_none() && relate.direction == Direction::Forward && noun.one == words.noun {
+                clause.after = Some(format!("of {other}"));
+            }
             let is_bare = is_name(&relate.from) && is_bare_name(&other);
             if is_bare && relate.direction == Direction::Backward {
                 clause.before = self.random.choose(&words.subject_before).map(|b| b.replace("{X}", &other));

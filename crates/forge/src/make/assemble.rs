@@ -27,10 +27,11 @@ impl Collected {
         let (mut keys, mut texts) = (HashSet::new(), HashSet::new());
         for (wanted, batch) in wanted.iter().zip(batches) {
             collected.rejections.merge(&batch.rejections);
+            let causes = Cell::ALL.map(|cell| (cell, batch.cause(cell)));
             for (cell, candidates) in batch.filled.into_iter() {
                 let (target, made) = (batch.targets[cell], candidates.len());
                 if made < target {
-                    let reason = batch.reasons[cell].most_frequent();
+                    let reason = causes.iter().find(|(of, _)| *of == cell).and_then(|(_, cause)| *cause);
                     collected.unfilled.push(Unfilled {
                         kind: wanted.kind.name(),
                         level: cell.name().to_owned(),
@@ -74,6 +75,9 @@ impl Maker<'_, '_> {
             recipe: serde_json::to_value(recipe).ok(),
             license: kb.license.clone(),
             held_out: self.division.held_out.clone(),
+            held_out_items: self.division.held_out_items(),
+            as_of: kb.coverage.as_of().map(str::to_owned),
+            completeness: crate::complete::treatment(self.context.kb()),
             counts: BenchmarkManifest::counts(&questions),
             rejections: rejections.by_text(),
             unfilled,
@@ -91,7 +95,7 @@ impl Maker<'_, '_> {
         let words = &self.context.words;
         let traits = |candidate: &mut Candidate| {
             let items = std::mem::take(&mut candidate.items);
-            Traits::new(items, candidate.question.template.clone(), words, true)
+            Traits::new(items, candidate.question.template.clone(), words, self.recipe.splits.inverse_rule)
         };
         let mut training = Training::default();
         let of_training: Vec<Traits> = candidates[Cell::Train].par_iter_mut().map(traits).collect();

@@ -4,7 +4,7 @@ use super::candidate::{Candidate, Draft, NotMade, QueryKey};
 use super::cell::{Cell, PerCell};
 use super::{MakeError, Maker};
 use crate::cast;
-use crate::recipe::{Outline, QuestionKind, Wanted};
+use crate::recipe::{Outline, Part, QuestionKind, ShapeFunction, Wanted};
 use crate::reject::{RejectReason, Rejections};
 use crate::sample::filters::reduced;
 use crate::sample::relocate::relocate;
@@ -12,10 +12,10 @@ use crate::sample::{asking, cycles, shapes};
 use hashbrown::HashSet;
 use std::collections::BTreeMap;
 use std::time::Instant;
-use touchstone_benchmark::{Answer, Question, Random};
+use touchstone_benchmark::{Answer, Question, QuestionType, Random};
 use touchstone_engine::Found;
 use touchstone_kb::{ClassId, Progress};
-use touchstone_logic::{Ask, Query};
+use touchstone_logic::{Ask, Query, Word};
 
 /// The questions of one kind.
 #[derive(Default)]
@@ -23,8 +23,10 @@ pub(super) struct Batch {
     pub(super) filled: PerCell<Vec<Candidate>>,
     pub(super) targets: PerCell<usize>,
     pub(super) rejections: Rejections,
-    /// Why attempts to fill a cell failed.
+    /// Why attempts to fill a cell found no query.
     pub(super) reasons: PerCell<Rejections>,
+    /// Why queries for a cell did not become questions.
+    pub(super) rejected: PerCell<Rejections>,
 }
 
 impl Batch {
@@ -32,12 +34,23 @@ impl Batch {
         self.targets[cell] > self.filled[cell].len()
     }
 
-    /// Counts a failed attempt for all cells that it could have filled.
+    /// Counts an attempt that found no query, for all cells that it could have filled.
     fn failed(&mut self, cells: &[Cell], reason: RejectReason) {
         self.rejections.add(reason);
         for &cell in cells {
             self.reasons[cell].add(reason);
         }
+    }
+
+    /// Counts a query that did not become a question.
+    fn reject(&mut self, cell: Cell, reason: RejectReason) {
+        self.rejections.add(reason);
+        self.rejected[cell].add(reason);
+    }
+
+    /// Why a cell is not full: what most of its queries failed for, or if there were none, why none was found.
+    pub(super) fn cause(&self, cell: Cell) -> Option<RejectReason> {
+        self.rejected[cell].most_frequent().or_else(|| self.reasons[cell].most_frequent())
     }
 }
 
@@ -46,6 +59,31 @@ const IID_PATIENCE: usize = 2000;
 
 /// Weight of a rejected candidate among failed attempts: it takes longer than an attempt that finds no query.
 const REJECTED_CANDIDATE: usize = 10;
+
+/// Whether all questions of a kind need all facts: counts and superlatives do.
+fn needs_all(kind: &QuestionKind) -> bool {
+    match kind {
+        QuestionKind::Shape { function, .. } => {
+            matches!(function, ShapeFunction::Count | ShapeFunction::Superlative)
+        }
+        QuestionKind::Asking(kind) => matches!(kind, QuestionType::Count | QuestionType::SelectAmong),
+    }
+}
+
+/// What the random choices of a batch depend on: training questions and others of the same kind differ.
+fn seed_name(wanted: &Wanted) -> String {
+    match wanted.part {
+        Part::All | Part::Training => wanted.kind.name(),
+        Part::Evaluation => format!("{} evaluation", wanted.kind.name()),
+    }
+}
+
+/// Whether a query has a value.
+fn has_values(query: &Query) -> bool {
+    let mut found = false;
+    query.clone().words_mut(&mut |word| found |= matches!(word, Word::Value(_)));
+    found
+}
 
 /// Whether a candidate was kept.
 enum Taken {
@@ -77,7 +115,7 @@ impl<'m, 'k, 'r> BatchMaker<'m, 'k, 'r> {
             maker,
             wanted,
             progress,
-            random: Random::new(maker.recipe.seed, &wanted.kind.name()),
+            random: Random::new(maker.recipe.seed, &seed_name(wanted)),
             batch: Batch { targets: maker.targets(wanted), ..Batch::default() },
             seen: HashSet::new(),
             barren: 0,
@@ -131,6 +169,9 @@ impl<'m, 'k, 'r> BatchMaker<'m, 'k, 'r> {
             self.barren += 1;
             self.attempts += 1;
             match self.sampled(&missing) {
+                Ok(query) if !self.wanted.literals && has_values(&query) => {
+                    self.batch.failed(&missing, RejectReason::HasValue);
+                }
                 Ok(query) => self.take_query(query, &missing)?,
                 Err(reason) => self.batch.failed(&missing, reason),
             }
@@ -140,7 +181,10 @@ impl<'m, 'k, 'r> BatchMaker<'m, 'k, 'r> {
     /// Samples a query of the wanted kind.
     fn sampled(&mut self, missing: &[Cell]) -> Result<Query, RejectReason> {
         let classes = self.classes(missing);
-        let (context, random) = (&self.maker.context, &mut self.random);
+        let maker = self.maker;
+        let needs_all = needs_all(&self.wanted.kind);
+        let context = maker.complete.as_ref().filter(|_| needs_all).unwrap_or(&maker.context);
+        let random = &mut self.random;
         match &self.wanted.kind {
             QuestionKind::Shape { outline: Outline::Tree(tree), function, .. } => {
                 shapes::sample(context, random, tree, *function, classes)
@@ -149,7 +193,15 @@ impl<'m, 'k, 'r> BatchMaker<'m, 'k, 'r> {
                 cycles::sample(context, random, cyclic, *function, classes)
             }
             QuestionKind::Asking(kind) => {
-                asking::sample(context, random, *kind, self.maker.recipe.asking.depth, classes)
+                let asking = &self.maker.recipe.asking;
+                let by_name = cast::truncated(100.0 * (1.0 - asking.described)) as u64;
+                asking::sample(
+                    context,
+                    random,
+                    *kind,
+                    asking::Depth { depth: asking.depth, by_name },
+                    classes,
+                )
             }
         }
     }
@@ -185,6 +237,7 @@ impl<'m, 'k, 'r> BatchMaker<'m, 'k, 'r> {
                         self.relocate_query(&query, &template, cell)?;
                     }
                 }
+                Taken::Rejected(RejectReason::Incomplete | RejectReason::SeveralLimits) => {}
                 Taken::Rejected(reason) => {
                     self.barren += REJECTED_CANDIDATE;
                     if reason == RejectReason::RedundantConstraint && !self.is_shape() {
@@ -229,7 +282,7 @@ impl<'m, 'k, 'r> BatchMaker<'m, 'k, 'r> {
     fn take(&mut self, draft: Draft, cell: Cell) -> Result<Taken, MakeError> {
         match self.maker.candidate(&self.wanted.kind, draft, &mut self.seen) {
             Ok(candidate) if cell == Cell::ZERO_SHOT && self.is_common(&candidate.question) => {
-                self.batch.failed(&[cell], RejectReason::CommonAnswerClass);
+                self.batch.reject(cell, RejectReason::CommonAnswerClass);
                 Ok(Taken::Rejected(RejectReason::CommonAnswerClass))
             }
             Ok(candidate) => {
@@ -238,7 +291,7 @@ impl<'m, 'k, 'r> BatchMaker<'m, 'k, 'r> {
                 Ok(Taken::Kept)
             }
             Err(NotMade::Rejected(reason)) => {
-                self.batch.failed(&[cell], reason);
+                self.batch.reject(cell, reason);
                 Ok(Taken::Rejected(reason))
             }
             Err(NotMade::Disagreement(disagreement)) => Err(MakeError::Disagreement(disagreement)),
@@ -280,7 +333,7 @@ impl<'m, 'k, 'r> BatchMaker<'m, 'k, 'r> {
             let Candidate { question, query, can_relocate, .. } = &self.batch.filled[Cell::Train][at];
             let Some(query) = query.clone() else { continue };
             if !can_relocate {
-                self.batch.failed(&[Cell::IID], RejectReason::NothingToReplace);
+                self.batch.reject(Cell::IID, RejectReason::NothingToReplace);
                 continue;
             }
             let template = question.template.clone();

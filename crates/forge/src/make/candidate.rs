@@ -3,7 +3,8 @@
 use super::Maker;
 use super::cell::Cell;
 use crate::choices::choices;
-use crate::english::{Wording, verbalise};
+use crate::complete::{Caveats, caveats, check_function};
+use crate::english::{Wording, noisy, verbalise};
 use crate::forms::Disagreement;
 use crate::proof::proof;
 use crate::recipe::QuestionKind;
@@ -75,6 +76,9 @@ impl Maker<'_, '_> {
     ) -> Result<Candidate, NotMade> {
         let Draft { query, template, items } = draft;
         let kb = self.context.kb();
+        if self.recipe.wording.limits {
+            check_function(kb, &query, &items)?;
+        }
         let graph = QueryGraph::of(&query);
         let found = self.found(kind, &query, &graph)?;
         let canonical = Canonical::of(&query, &self.context.words);
@@ -84,9 +88,23 @@ impl Maker<'_, '_> {
             return Err(RejectReason::Duplicate.into());
         }
         let seed = Random::new(self.recipe.seed, canonical.key()).number();
+        let wording_keys = &self.recipe.wording;
+        let words_seed = match wording_keys.per_template {
+            true => Random::new(self.recipe.seed, template.key()).number(),
+            false => seed,
+        };
         let new_words = self.division.cell(&items, template.key()) == Cell::ZERO_SHOT;
-        let wording = Wording { many: found.len() > 1, seed, new_words };
+        let wording = Wording { many: found.len() > 1, seed: words_seed, new_words };
+        let caveats = match wording_keys.limits {
+            true => caveats(kb, self.lexicon, &query, &graph, &items, &found)?,
+            false => Caveats::default(),
+        };
         let verbalised = verbalise(&query, &self.context.words, self.lexicon, wording)?;
+        let mut verbalised = caveats.add_to(verbalised, words_seed);
+        let mut noise = Random::new(seed, "noise");
+        if noise.share() < wording_keys.noise {
+            verbalised = noisy(verbalised, &mut noise);
+        }
         if verbalised.text.split(' ').count() > self.recipe.filters.max_words {
             return Err(RejectReason::TooManyWords.into());
         }

@@ -11,7 +11,7 @@ use crate::cast;
 use crate::context::SamplingContext;
 use crate::division::{Division, UnknownDomain};
 use crate::forms::{Disagreement, FormPrinter};
-use crate::recipe::{QuestionKind, Recipe, RecipeError, Wanted, apportioned};
+use crate::recipe::{Part, QuestionKind, Recipe, RecipeError, Wanted, apportioned};
 use crate::recipe_keys;
 use batch::{Batch, BatchMaker};
 use cell::PerCell;
@@ -40,6 +40,8 @@ pub enum MakeError {
 
 struct Maker<'k, 'r> {
     context: SamplingContext<'k>,
+    /// The same without properties that the KB does not have all facts of, if there are any.
+    complete: Option<SamplingContext<'k>>,
     recipe: &'r Recipe,
     lexicon: &'r Lexicon,
     printer: FormPrinter<'k>,
@@ -61,13 +63,16 @@ pub fn make(
 ) -> Result<Benchmark, MakeError> {
     let wanted = recipe.wanted()?;
     recipe_keys::check_illegal(kb, recipe.filters.illegal.as_deref().unwrap_or_default())?;
-    let division = Division::new(kb, &recipe.splits, recipe.seed)?;
+    let training = recipe.training()?;
+    let divided = training.as_ref().unwrap_or(recipe);
+    let division = Division::new(kb, &divided.splits, divided.seed)?;
     let context = SamplingContext::new(kb, recipe.filters.illegal.as_deref());
     let class_id = |class: &ClassId| kb.node_id(kb.class_node(*class));
     let (held_classes, seen_classes) =
         context.classes.iter().partition(|&class| division.keeps_out(class_id(class)));
     let maker = Maker {
         printer: FormPrinter::new(kb),
+        complete: context.complete().filter(|_| recipe.wording.limits),
         context,
         recipe,
         lexicon,
@@ -98,17 +103,20 @@ impl Maker<'_, '_> {
     /// The number of questions for each cell. The share of i.i.d. questions that cannot exist goes to the other levels.
     fn targets(&self, wanted: &Wanted) -> PerCell<usize> {
         let questions = wanted.questions;
-        let mut splits = self.recipe.splits.clone();
-        if wanted.kind.names_nothing() && splits.compositional + splits.zero_shot > 0.0 {
-            splits.iid = 0.0;
+        let splits = &self.recipe.splits;
+        let [mut iid, compositional, zero_shot] = splits.level_weights();
+        if wanted.kind.names_nothing() && compositional + zero_shot > 0.0 {
+            iid = 0.0;
         }
         let all = splits.train + splits.dev + splits.test;
-        let evaluated = (splits.dev + splits.test) / all;
-        let levels = splits.iid + splits.compositional + splits.zero_shot;
-        let share = |weight: f64| if levels > 0.0 { evaluated * weight / levels } else { 0.0 };
-        let train = if levels > 0.0 { splits.train / all } else { 1.0 };
-        let shares = [train, share(splits.iid), share(splits.compositional), share(splits.zero_shot)];
-        let numbers = apportioned(questions, &shares);
+        let levels = iid + compositional + zero_shot;
+        let train = match wanted.part {
+            Part::All if levels > 0.0 => splits.train / all,
+            Part::All | Part::Training => 1.0,
+            Part::Evaluation => 0.0,
+        };
+        let share = |weight: f64| if levels > 0.0 { (1.0 - train) * weight / levels } else { 0.0 };
+        let numbers = apportioned(questions, &[train, share(iid), share(compositional), share(zero_shot)]);
         PerCell::from_array([numbers[0], numbers[1], numbers[2], numbers[3]])
     }
 }

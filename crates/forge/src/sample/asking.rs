@@ -14,16 +14,26 @@ use touchstone_logic::{Ask, Condition, Direction, Extreme, Query, Set, Value};
 
 type Sampled<T> = Result<T, RejectReason>;
 
+/// How things are located.
+#[derive(Clone, Copy)]
+pub(crate) struct Depth {
+    /// Maximum nesting depth of descriptions.
+    pub(crate) depth: usize,
+    /// Percent of things that are located by their name.
+    pub(crate) by_name: u64,
+}
+
 /// A query of a type, with nested descriptions up to a depth.
 pub(crate) fn sample(
     context: &SamplingContext<'_>,
     random: &mut Random,
     kind: QuestionType,
-    depth: usize,
+    depth: Depth,
     classes: &[ClassId],
 ) -> Sampled<Query> {
     let (class, witness) = witness(context, random, kind, classes)?;
-    let mut asker = Asker { context, random, depth };
+    let Depth { depth, by_name } = depth;
+    let mut asker = Asker { context, random, depth, by_name };
     Ok(Query::new(match kind {
         QuestionType::QueryName => Ask::Members(asker.unique_description(witness)?),
         QuestionType::Count => Ask::Count(asker.description(witness)?),
@@ -71,6 +81,7 @@ struct Asker<'g, 'k, 'r> {
     context: &'g SamplingContext<'k>,
     random: &'r mut Random,
     depth: usize,
+    by_name: u64,
 }
 
 impl<'k> Asker<'_, 'k, '_> {
@@ -80,7 +91,7 @@ impl<'k> Asker<'_, 'k, '_> {
 
     /// An entity by its name, or by a unique description.
     fn located(&mut self, node: NodeId) -> Sampled<Set> {
-        if self.depth == 0 || self.random.percent(45) {
+        if self.depth == 0 || self.random.percent(self.by_name) {
             return self.by_name(node);
         }
         self.unique_description(node)
@@ -157,10 +168,20 @@ impl<'k> Asker<'_, 'k, '_> {
                 other => other,
             };
             (strict, value)
+        } else if self.random.percent(25) {
+            // Another value of the attribute, which the entity does not have.
+            let column = kb.facts_by_value(attribute);
+            let other = column.value(self.random.below(column.len()));
+            let other_literal = kb.literal(other);
+            if literals.contains(&other.0) || !is_sayable(&other_literal) {
+                return Err(RejectReason::NoOtherValue);
+            }
+            (Comparison::NotEqual, Value::of(&other_literal))
         } else {
             (Comparison::Equal, self.plain_value(&literal))
         };
         let fact = kb.facts_of(node, Property::Attribute(attribute)).nth(at);
+        let fact = fact.filter(|_| comparison != Comparison::NotEqual);
         let mut set = Set::relate(
             Set::Values(comparison, Box::new(value)),
             kb.attribute_id(attribute),
@@ -175,7 +196,7 @@ impl<'k> Asker<'_, 'k, '_> {
         let random = &mut *self.random;
         let edges = self.context.edges(node, |n| random.below(n));
         let &edge = self.random.choose(&edges).ok_or(RejectReason::NoNeighbour)?;
-        let other = if self.depth > 0 && self.random.percent(40) {
+        let other = if self.depth > 0 && self.random.percent((100 - self.by_name) * 4 / 5) {
             self.depth -= 1;
             let described = self.unique_description(edge.other);
             self.depth += 1;

@@ -6,6 +6,7 @@ use super::interner::Interner;
 use super::literals::LiteralTable;
 use super::naming::LabelCandidate;
 use super::sorter::{Spill, Workspace};
+use crate::coverage::CoverageTable;
 use crate::error::{KbError, Result};
 use crate::literal::{Literal, LiteralKind};
 use crate::store::ValueKind;
@@ -33,6 +34,8 @@ pub struct KbMeta {
     pub unit_namespace: Option<String>,
     /// The sources of facts.
     pub sources: Vec<String>,
+    /// How complete schema items are.
+    pub coverage: CoverageTable,
 }
 
 /// A node under its provisional number.

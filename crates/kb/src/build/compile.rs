@@ -165,6 +165,7 @@ impl KbBuilder {
             unit_namespace: meta.unit_namespace.clone(),
             sources: meta.sources.clone(),
             counts,
+            coverage: meta.coverage.clone(),
         }
     }
 

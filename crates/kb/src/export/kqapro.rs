@@ -180,6 +180,7 @@ impl Writer<'_> {
             .lose("qualifier values that are entities, written as their names", entity_values.count() as u64);
         let n_sources = if kb.manifest().sources.is_empty() { 0 } else { kb.n_facts() as u64 };
         report.lose("sources of facts", n_sources);
+        report.lose(super::COVERAGE, kb.manifest().coverage.len() as u64);
     }
 }
 

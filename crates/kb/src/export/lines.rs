@@ -1,6 +1,7 @@
 //! Writes KB lines (`docs/kb-lines.md`): everything a KB holds.
 
 use super::ExportReport;
+use crate::coverage::Coverage;
 use crate::ids::{FactId, LiteralId, NodeId, Property, Value};
 use crate::literal::{Literal, LiteralKind, NumberType};
 use crate::progress::Progress;
@@ -57,6 +58,7 @@ fn schema(kb: &Kb) -> Vec<Json> {
         put_name(kb, &mut line, "inverse_label", kb.relation_inverse_label(relation));
         put(&mut line, "symmetric", kb.is_symmetric(relation).then_some(true.into()));
         put(&mut line, "group", kb.property_group(Property::Relation(relation)).map(Json::from));
+        put_coverage(&mut line, kb.property_coverage(Property::Relation(relation)));
         lines.push(line.into());
     }
     for attribute in kb.attributes() {
@@ -75,6 +77,7 @@ fn schema(kb: &Kb) -> Vec<Json> {
         };
         put(&mut line, "unit", unit.map(Json::from));
         put(&mut line, "group", kb.property_group(Property::Attribute(attribute)).map(Json::from));
+        put_coverage(&mut line, kb.property_coverage(Property::Attribute(attribute)));
         lines.push(line.into());
     }
     for qualifier in kb.qualifier_keys() {
@@ -96,6 +99,12 @@ fn write_line(out: &mut impl Write, line: &Json) -> io::Result<()> {
 fn put(line: &mut Map<String, Json>, key: &str, value: Option<Json>) {
     if let Some(value) = value {
         line.insert(key.into(), value);
+    }
+}
+
+fn put_coverage(line: &mut Map<String, Json>, coverage: Option<&Coverage>) {
+    if let Some(Ok(Json::Object(keys))) = coverage.map(serde_json::to_value) {
+        line.extend(keys);
     }
 }
 
@@ -129,6 +138,7 @@ fn node_line(kb: &Kb, node: NodeId) -> Map<String, Json> {
     if let Some(class) = class {
         put(&mut line, "parents", ids(kb.parents(class).collect()));
         put(&mut line, "group", kb.class_group(class).map(Json::from));
+        put_coverage(&mut line, kb.class_coverage(class));
     }
     put(&mut line, "classes", ids(kb.classes_of(node).collect()));
     let (mut relations, mut attributes) = (Vec::new(), Vec::new());

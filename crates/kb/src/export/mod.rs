@@ -51,6 +51,9 @@ pub struct ExportReport {
 /// What formats other than RDF cannot hold.
 const ASSERTED: &str = "triples of the RDF file that are not facts, as they were written";
 
+/// What only KB lines can hold.
+const COVERAGE: &str = "how complete classes and properties are";
+
 impl ExportReport {
     fn lose(&mut self, what: &'static str, n: u64) {
         if n > 0 {

@@ -20,6 +20,7 @@ pub(super) fn write(
     let mut report = ExportReport::default();
     let n_sources = if kb.manifest().sources.is_empty() { 0 } else { kb.n_facts() as u64 };
     report.lose("sources of facts", n_sources);
+    report.lose(super::COVERAGE, kb.manifest().coverage.len() as u64);
     match request.view {
         ExportView::Direct => {
             let view = DirectView::new(kb);

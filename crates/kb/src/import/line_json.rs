@@ -1,6 +1,7 @@
 //! The JSON of KB lines, and the checks of each line.
 
 use crate::build::{KbBuilder, RawValue};
+use crate::coverage::{Completeness, Coverage};
 use crate::error::Result;
 use crate::ids::Value;
 use crate::literal::{Literal, NumberType};
@@ -58,12 +59,29 @@ pub(super) struct Line {
     pub(super) kind: Option<String>,
     pub(super) unit: Option<String>,
     pub(super) group: Option<String>,
+    pub(super) coverage: Option<Completeness>,
+    pub(super) limit: Option<String>,
+    pub(super) as_of: Option<String>,
+    #[serde(default)]
+    pub(super) survey: bool,
     #[serde(default)]
     pub(super) classes: Vec<String>,
     #[serde(default)]
     pub(super) relations: Vec<FactJson<String>>,
     #[serde(default)]
     pub(super) attributes: Vec<FactJson<LiteralJson>>,
+}
+
+impl Line {
+    /// What the line states about completeness.
+    pub(super) fn completeness(&self) -> Option<Coverage> {
+        Some(Coverage {
+            completeness: self.coverage?,
+            limit: self.limit.clone(),
+            as_of: self.as_of.clone(),
+            survey: self.survey,
+        })
+    }
 }
 
 /// A name: text in the language of the header, or an object with its own language.
@@ -334,6 +352,7 @@ pub(super) fn check_line(line: &Line, n_sources: u16) -> Result<(), String> {
         return Err("an id must not be empty".to_owned());
     }
     check_keys(line)?;
+    check_coverage(line)?;
     if let Some(kind) = line.kind.as_deref().filter(|kind| ValueKind::from_name(kind).is_none()) {
         return Err(format!(
             "`{kind}` is not a kind of value; use text, quantity, time, boolean, entity or mixed"
@@ -353,6 +372,23 @@ pub(super) fn check_line(line: &Line, n_sources: u16) -> Result<(), String> {
     Ok(())
 }
 
+/// A limit belongs to what is limited, and nothing is said of a line whose completeness is unknown.
+fn check_coverage(line: &Line) -> Result<(), String> {
+    let needs_limit = matches!(line.coverage, Some(Completeness::Window | Completeness::Top));
+    let says_more = line.as_of.is_some() || line.survey;
+    match (&line.coverage, &line.limit) {
+        (None, Some(_)) => Err("`limit` needs `coverage`".to_owned()),
+        (None, None) if says_more => Err("`as_of` and `survey` need `coverage`".to_owned()),
+        (Some(_), None) if needs_limit => {
+            Err("`coverage` of `window` or `top` needs a `limit` that says what is there".to_owned())
+        }
+        (Some(_), Some(_)) if !needs_limit => {
+            Err("`limit` is for `coverage` of `window` or `top`".to_owned())
+        }
+        _ => Ok(()),
+    }
+}
+
 /// Each kind of line has its own keys: one that would be ignored is an error.
 fn check_keys(line: &Line) -> Result<(), String> {
     let what = match line {
@@ -365,7 +401,8 @@ fn check_keys(line: &Line) -> Result<(), String> {
     let (node, schema) = (["an entity", "a class"], ["a class", "a relation", "an attribute", "a qualifier"]);
     let (property, typed) = (["a relation", "an attribute"], ["an attribute", "a qualifier"]);
     let named = ["an entity", "a class", "a relation", "an attribute"];
-    let keys: [(&str, bool, &[&str]); 14] = [
+    let covered = ["a class", "a relation", "an attribute"];
+    let keys: [(&str, bool, &[&str]); 18] = [
         ("aliases", !line.aliases.is_empty(), &node),
         ("description", line.description.is_some(), &named),
         ("parents", !line.parents.is_empty(), &["a class"]),
@@ -380,6 +417,10 @@ fn check_keys(line: &Line) -> Result<(), String> {
         ("symmetric", line.symmetric, &["a relation"]),
         ("kind", line.kind.is_some(), &typed),
         ("unit", line.unit.is_some(), &["an attribute"]),
+        ("coverage", line.coverage.is_some(), &covered),
+        ("limit", line.limit.is_some(), &covered),
+        ("as_of", line.as_of.is_some(), &property),
+        ("survey", line.survey, &property),
     ];
     match keys.iter().find(|(_, present, allowed)| *present && !allowed.contains(&what)) {
         Some((key, _, allowed)) => Err(format!("{what} has no `{key}`; that is for {}", allowed.join(", "))),

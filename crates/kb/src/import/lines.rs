@@ -161,6 +161,9 @@ fn add_line(
         if let Some(group) = &line.group {
             builder.set_class_group(node, group);
         }
+        if let Some(coverage) = line.completeness() {
+            builder.meta.coverage.classes.insert(id.clone(), coverage);
+        }
         for fact in &line.relations {
             let property = builder.property(&fact.property);
             let value = builder.node(&fact.value)?.into();
@@ -219,6 +222,11 @@ fn add_property(line: &Line, lang: &str, builder: &mut KbBuilder, log: &mut Impo
     info.kind = line.kind.as_deref().and_then(ValueKind::from_name).or(info.kind);
     info.unit = line.unit.clone().or(info.unit.take());
     info.group = line.group.clone().or(info.group.take());
+    if let Some(coverage) = line.completeness() {
+        let table = &mut builder.meta.coverage;
+        let items = if is_relation { &mut table.relations } else { &mut table.attributes };
+        items.insert(id.clone(), coverage);
+    }
     log.keep(if is_relation { "relation" } else { "attribute" });
     Ok(())
 }

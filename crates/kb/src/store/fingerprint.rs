@@ -2,7 +2,7 @@
 //!
 //! It covers ids, names, descriptions, classes, the schema, literals, facts, qualifiers and the triples of an
 //! RDF file that are none of these; it does not
-//! cover the name of the KB, its licence, the sources of single facts, the order of the
+//! cover the name of the KB, its licence, how complete it is, the sources of single facts, the order of the
 //! file it was made from, nor the layout of the store.
 
 use crate::cast::index32;

@@ -1,6 +1,7 @@
 //! The manifest of a store: its metadata for users and benchmarks, in JSON.
 
 use super::verify;
+use crate::coverage::CoverageTable;
 use crate::error::{KbError, Result};
 use crate::vocabulary::RdfVocabulary;
 use serde::{Deserialize, Serialize};
@@ -62,6 +63,9 @@ pub struct KbManifest {
     pub sources: Vec<String>,
     /// The counts of everything.
     pub counts: Counts,
+    /// How complete the schema items are, as far as it is known.
+    #[serde(default, skip_serializing_if = "CoverageTable::is_empty")]
+    pub coverage: CoverageTable,
 }
 
 /// Only the version, to reject a store of another version before anything else is read.

@@ -36,6 +36,22 @@ impl Replacement {
 /// Maximum number of variables to replace; each costs a walk over the query.
 const MAX_REPLACEMENTS: usize = 100;
 
+/// Whether a filter compares two IRIs with a result that no data can change.
+fn is_always_true(filter: &Expression) -> bool {
+    let iris = |a: &Expression, b: &Expression| match (a, b) {
+        (Expression::NamedNode(a), Expression::NamedNode(b)) => Some(a == b),
+        _ => None,
+    };
+    match filter {
+        Expression::Equal(a, b) | Expression::SameTerm(a, b) => iris(a, b) == Some(true),
+        Expression::Not(inner) => match inner.as_ref() {
+            Expression::Equal(a, b) | Expression::SameTerm(a, b) => iris(a, b) == Some(false),
+            _ => false,
+        },
+        _ => false,
+    }
+}
+
 impl Select {
     /// Replaces variables that the group makes the same as something else.
     pub(super) fn substitute(&mut self, is_outermost: bool) {
@@ -50,9 +66,10 @@ impl Select {
                 [column] => Some(column.source.as_str()),
                 _ => None,
             };
-            let Some((name, replacement)) = self.group.take_replacement(&fixed, last) else { return };
+            let Some((name, replacement)) = self.group.take_replacement(&fixed, last) else { break };
             self.replace(&name, &replacement);
         }
+        self.group.filters.retain(|filter| !is_always_true(filter));
     }
 
     /// Names that must stay variables, because a pattern that is not laid out flat has them.

@@ -222,3 +222,14 @@ fn searches_of_texts_are_the_same_in_every_spelling() {
     assert!(!same("CONTAINS(UCASE(?l), 'film')", "CONTAINS(LCASE(?l), 'film')"));
     assert!(!same("REGEX(?l, '^film')", "CONTAINS(?l, 'film')"));
 }
+
+#[test]
+fn comparisons_of_two_names_are_decided() {
+    let gold = "ASK { wd:Q1 wdt:P50 ?x . wd:Q2 wdt:P50 ?x }";
+    assert!(same(gold, "ASK { wd:Q1 wdt:P50 ?x . wd:Q2 wdt:P50 ?x FILTER(wd:Q1 != wd:Q2) }"));
+    assert!(same(
+        gold,
+        "ASK { VALUES ?a { wd:Q1 } VALUES ?b { wd:Q2 } ?a wdt:P50 ?x . ?b wdt:P50 ?x FILTER(?a != ?b) }"
+    ));
+    assert!(!same(gold, "ASK { wd:Q1 wdt:P50 ?x . wd:Q2 wdt:P50 ?x FILTER(wd:Q1 = wd:Q2) }"));
+}

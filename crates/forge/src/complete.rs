@@ -1,0 +1,167 @@
+//! What the KB does not know: which questions it cannot answer truly, and what a sentence must add to be true.
+//!
+//! A count, a superlative or a list needs everything that fits, so it is asked only of what is complete, or with the limit in its sentence. A list
+//! of a sample is limited to what the KB lists; a count or superlative of a sample is not asked. What changes with time is said with its date. Where completeness is unknown, the KB is taken to be complete.
+
+use crate::english::VerbalisedQuestion;
+use crate::reject::RejectReason;
+use touchstone_benchmark::Random;
+use touchstone_benchmark::english::Lexicon;
+use touchstone_engine::Found;
+use touchstone_kb::{Completeness, Coverage, Kb, Property, ValueKind};
+use touchstone_logic::level::SchemaItems;
+use touchstone_logic::{Ask, Query, QueryGraph, Set};
+
+/// What a sentence must add.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct Caveats<'k> {
+    /// What is counted, compared or listed, as plural noun phrases.
+    limits: Vec<&'k str>,
+    /// The year of what changes.
+    as_of: Option<&'k str>,
+    /// The KB, if its list is all that can be asked for.
+    listed_in: Option<&'k str>,
+}
+
+/// Maximum number of limits in a sentence: more cannot be followed.
+const MOST_LIMITS: usize = 2;
+
+/// What the sentence of a query must add; an error if no sentence could be true.
+pub(crate) fn caveats<'k>(
+    kb: &'k Kb,
+    lexicon: &Lexicon,
+    query: &Query,
+    graph: &QueryGraph,
+    items: &SchemaItems,
+    found: &Found<'_>,
+) -> Result<Caveats<'k>, RejectReason> {
+    if kb.manifest().coverage.is_empty() {
+        return Ok(Caveats::default());
+    }
+    let properties: Vec<Property> = items.properties.iter().filter_map(|id| property(kb, id)).collect();
+    let known: Vec<&Coverage> = properties.iter().filter_map(|&p| kb.property_coverage(p)).collect();
+    check_times(kb, lexicon, query, found)?;
+    // A question for the relation itself says nothing that changes.
+    let is_undated = items.qualifiers.is_empty() && !matches!(query.answer, Ask::Relation { .. });
+    let as_of = match is_undated {
+        true => known.iter().filter_map(|coverage| coverage.as_of.as_deref()).max(),
+        false => None,
+    };
+    let is_list = matches!(query.answer, Ask::Members(_)) && found.len() > 1;
+    if !is_list && !needs_everything(query) {
+        return Ok(Caveats { as_of, ..Caveats::default() });
+    }
+    if known.iter().any(|coverage| coverage.completeness == Completeness::Sample) {
+        return match needs_everything(query) {
+            true => Err(RejectReason::Incomplete),
+            false => Ok(Caveats { as_of, listed_in: Some(&kb.manifest().name), ..Caveats::default() }),
+        };
+    }
+    let root = graph.vertices.get(graph.root).and_then(|vertex| kb.class(&vertex.label));
+    let root = root.and_then(|class| kb.class_coverage(class));
+    let is_related = properties.iter().any(|property| matches!(property, Property::Relation(_)));
+    // A relation that is complete makes up for a class that is not: all languages of a country, though not all languages.
+    if root.is_some_and(|class| class.completeness == Completeness::Sample) && !is_related {
+        return Err(RejectReason::Incomplete);
+    }
+    let mut limits: Vec<&str> =
+        known.iter().copied().chain(root).filter_map(|coverage| coverage.limit.as_deref()).collect();
+    limits.sort_unstable();
+    limits.dedup();
+    if limits.len() > MOST_LIMITS {
+        return Err(RejectReason::SeveralLimits);
+    }
+    // A limit may name the year.
+    let as_of = as_of.filter(|year| limits.iter().all(|limit| !limit.contains(*year)));
+    Ok(Caveats { limits, as_of, listed_in: None })
+}
+
+/// How questions treat what the KB does not have, for `benchmark.json`.
+pub(crate) fn treatment(kb: &Kb) -> String {
+    let items = kb.n_classes() + kb.n_relations() + kb.n_attributes();
+    match kb.manifest().coverage.len() {
+        0 => "unknown: the KB is taken to be complete".to_owned(),
+        known => format!(
+            "known for {known} of {items} schema items, the others are taken to be complete; counts, superlatives and lists are asked only of \
+             what is complete, or with the limit in the sentence"
+        ),
+    }
+}
+
+fn property(kb: &Kb, id: &str) -> Option<Property> {
+    let relation = kb.relation(id).map(Property::Relation);
+    relation.or_else(|| kb.attribute(id).map(Property::Attribute))
+}
+
+/// Rejects a function on facts that the KB does not have all of, before the query is run.
+pub(crate) fn check_function(kb: &Kb, query: &Query, items: &SchemaItems) -> Result<(), RejectReason> {
+    let is_sample = |id: &&touchstone_logic::Symbol| {
+        let coverage = property(kb, id).and_then(|property| kb.property_coverage(property));
+        coverage.is_some_and(|coverage| coverage.completeness == Completeness::Sample)
+    };
+    let is_known = !kb.manifest().coverage.is_empty();
+    if is_known && needs_everything(query) && items.properties.iter().any(|id| is_sample(&id)) {
+        return Err(RejectReason::Incomplete);
+    }
+    Ok(())
+}
+
+/// Whether the answer depends on everything that fits, not only on what is there: counts and superlatives.
+fn needs_everything(query: &Query) -> bool {
+    let mut has_superlative = false;
+    query.sets(&mut |set| {
+        has_superlative |= set.conjuncts().iter().any(|part| matches!(part, Set::Superlative(_)));
+    });
+    has_superlative || matches!(query.answer, Ask::Count(_) | Ask::SelectAmong { .. })
+}
+
+/// Whether a question about times has a true answer: the year of a survey is not when the fact held, and a value that is not recorded may have
+/// been true at another time.
+fn check_times(kb: &Kb, lexicon: &Lexicon, query: &Query, found: &Found<'_>) -> Result<(), RejectReason> {
+    let asks_time =
+        |key: &str| kb.qualifier_key(key).is_some_and(|key| kb.qualifier_kind(key) == ValueKind::Time);
+    let is_survey = |property: Option<Property>| {
+        property.and_then(|p| kb.property_coverage(p)).is_some_and(|coverage| coverage.survey)
+    };
+    match &query.answer {
+        Ask::AttributeQualifier { attribute, qualifier, .. }
+            if asks_time(qualifier) && is_survey(kb.attribute(attribute).map(Property::Attribute)) =>
+        {
+            Err(RejectReason::SurveyYear)
+        }
+        Ask::RelationQualifier { relation, qualifier, .. }
+            if asks_time(qualifier) && is_survey(kb.relation(relation).map(Property::Relation)) =>
+        {
+            Err(RejectReason::SurveyYear)
+        }
+        Ask::Verify { attribute, conditions, .. }
+            if *found == Found::Boolean(false)
+                && conditions.is_empty()
+                && lexicon.attributes.get(attribute.as_str()).is_some_and(|words| words.dated) =>
+        {
+            Err(RejectReason::OtherTimes)
+        }
+        _ => Ok(()),
+    }
+}
+
+impl Caveats<'_> {
+    /// The question with what it must add, before its last mark.
+    pub(crate) fn add_to(&self, question: VerbalisedQuestion, seed: u64) -> VerbalisedQuestion {
+        let mut random = Random::new(seed, "caveats");
+        let VerbalisedQuestion { mut text, mentions } = question;
+        let Some(mark) = text.pop() else { return VerbalisedQuestion { text, mentions } };
+        if !self.limits.is_empty() {
+            let word = if random.below(2) == 0 { "counting" } else { "considering" };
+            text.push_str(&format!(", {word} only {}", self.limits.join(" and ")));
+        }
+        if let Some(kb) = self.listed_in {
+            text.push_str(&format!(", as far as {kb} lists them"));
+        }
+        if let Some(year) = self.as_of {
+            text.push_str(&format!(", as of {year}"));
+        }
+        text.push(mark);
+        VerbalisedQuestion { text, mentions }
+    }
+}
