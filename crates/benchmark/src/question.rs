@@ -57,6 +57,9 @@ pub struct Question {
     pub proof: Vec<ProofFact>,
     /// The strategy or data set that it comes from.
     pub source: String,
+    /// Whether it has a phrase that no training question has, because the lexicon keeps it for zero-shot questions.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub new_words: bool,
     /// Other wordings of the same question.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub paraphrases: Vec<Paraphrase>,
@@ -93,6 +96,7 @@ impl Question {
             entities: Vec::new(),
             proof: Vec::new(),
             source: String::new(),
+            new_words: false,
             paraphrases: Vec::new(),
         }
     }

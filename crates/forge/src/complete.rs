@@ -19,8 +19,8 @@ pub(crate) struct Caveats<'k> {
     limits: Vec<&'k str>,
     /// The year of what changes.
     as_of: Option<&'k str>,
-    /// The KB, if its list is all that can be asked for.
-    listed_in: Option<&'k str>,
+    /// Whether the KB has only a sample of what is listed.
+    is_sample: bool,
 }
 
 /// Maximum number of limits in a sentence: more cannot be followed.
@@ -54,7 +54,7 @@ pub(crate) fn caveats<'k>(
     if known.iter().any(|coverage| coverage.completeness == Completeness::Sample) {
         return match needs_everything(query) {
             true => Err(RejectReason::Incomplete),
-            false => Ok(Caveats { as_of, listed_in: Some(&kb.manifest().name), ..Caveats::default() }),
+            false => Ok(Caveats { as_of, is_sample: true, ..Caveats::default() }),
         };
     }
     let root = graph.vertices.get(graph.root).and_then(|vertex| kb.class(&vertex.label));
@@ -73,7 +73,7 @@ pub(crate) fn caveats<'k>(
     }
     // A limit may name the year.
     let as_of = as_of.filter(|year| limits.iter().all(|limit| !limit.contains(*year)));
-    Ok(Caveats { limits, as_of, listed_in: None })
+    Ok(Caveats { limits, as_of, is_sample: false })
 }
 
 /// How questions treat what the KB does not have, for `benchmark.json`.
@@ -149,19 +149,19 @@ impl Caveats<'_> {
     /// The question with what it must add, before its last mark.
     pub(crate) fn add_to(&self, question: VerbalisedQuestion, seed: u64) -> VerbalisedQuestion {
         let mut random = Random::new(seed, "caveats");
-        let VerbalisedQuestion { mut text, mentions } = question;
-        let Some(mark) = text.pop() else { return VerbalisedQuestion { text, mentions } };
+        let mut text = question.text;
+        let mark = text.pop().unwrap_or('?');
         if !self.limits.is_empty() {
             let word = if random.below(2) == 0 { "counting" } else { "considering" };
             text.push_str(&format!(", {word} only {}", self.limits.join(" and ")));
         }
-        if let Some(kb) = self.listed_in {
-            text.push_str(&format!(", as far as {kb} lists them"));
+        if self.is_sample {
+            text.push_str(", as far as the data show");
         }
         if let Some(year) = self.as_of {
             text.push_str(&format!(", as of {year}"));
         }
         text.push(mark);
-        VerbalisedQuestion { text, mentions }
+        VerbalisedQuestion { text, ..question }
     }
 }

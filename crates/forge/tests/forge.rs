@@ -368,6 +368,7 @@ fn schemas_are_in_step() {
     // What only some questions have.
     question.other_answers.push(Vec::new());
     question.answers_empty = true;
+    question.new_words = true;
     question.paraphrases.push(Paraphrase {
         text: String::new(),
         entities: Vec::new(),

@@ -7,7 +7,7 @@ use touchstone_logic::QueryGraph;
 use touchstone_logic::level::Level;
 
 /// The facets that every question has.
-pub(crate) const FACETS: [&str; 16] = [
+pub(crate) const FACETS: [&str; 17] = [
     "shape",
     "alias",
     "complexity",
@@ -23,6 +23,7 @@ pub(crate) const FACETS: [&str; 16] = [
     "category",
     "unseen",
     "words",
+    "wording",
     "relations",
 ];
 
@@ -80,6 +81,7 @@ pub(crate) fn values(facet: &str, question: &Question, seen: &SeenItems) -> Vec<
             let n = question.schema_items.iter().filter(|item| !seen.contains(*item)).count();
             one(&n.to_string())
         }
+        "wording" => one(if question.new_words { "new words" } else { "usual words" }),
         "words" => one(band(question.question.split_whitespace().count(), &[5, 10, 15, 20, 30, 40])),
         _ => Vec::new(),
     }

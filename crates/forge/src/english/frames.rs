@@ -168,10 +168,13 @@ impl Verbaliser<'_, '_> {
 
     /// A question about the truth of a clause.
     pub(super) fn yes_no_frame(&mut self, subject: &str, clause: &str) -> String {
-        if self.random.percent(60)
+        if self.random.percent(65)
             && let Some(inverted) = inverted(subject, clause)
         {
             return inverted;
+        }
+        if self.random.percent(40) {
+            return format!("{subject} {clause}, is that right?");
         }
         let start = self.one_of(&[
             "is it true that",
@@ -185,10 +188,13 @@ impl Verbaliser<'_, '_> {
     /// A question about how two things are related.
     pub(super) fn relation_frame(&mut self, from: &str, to: &str, is_plural: bool) -> String {
         let is = if is_plural { "are" } else { "is" };
-        match self.random.below(4) {
+        match self.random.below(7) {
             0 => format!("how are {from} and {to} related?"),
             1 => format!("what is the relationship between {from} and {to}?"),
             2 => format!("in what way {is} {from} connected to {to}?"),
+            3 => format!("what connects {from} and {to}?"),
+            4 => format!("what links {from} to {to}?"),
+            5 => format!("{from} and {to}: how are they related?"),
             _ => format!("how {is} {from} related to {to}?"),
         }
     }

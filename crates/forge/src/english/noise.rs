@@ -11,6 +11,7 @@ enum Piece {
 
 /// The question with one or two of: lower case, missing articles, a typo, no mark at the end.
 pub(crate) fn noisy(question: VerbalisedQuestion, random: &mut Random) -> VerbalisedQuestion {
+    let new_words = question.new_words;
     let mut pieces = pieces(question);
     let first = random.below(4);
     let second = if random.percent(40) { random.below(4) } else { first };
@@ -26,7 +27,7 @@ pub(crate) fn noisy(question: VerbalisedQuestion, random: &mut Random) -> Verbal
             }
         }
     }
-    joined(pieces)
+    VerbalisedQuestion { new_words, ..joined(pieces) }
 }
 
 fn pieces(question: VerbalisedQuestion) -> Vec<Piece> {
@@ -57,7 +58,7 @@ fn joined(pieces: Vec<Piece>) -> VerbalisedQuestion {
             }
         }
     }
-    VerbalisedQuestion { text, mentions }
+    VerbalisedQuestion { text, mentions, new_words: false }
 }
 
 fn each_plain(pieces: &mut [Piece], mut change: impl FnMut(&mut String)) {
@@ -116,7 +117,11 @@ mod tests {
         let text = "Which of the films by Ang Lee came out in a year after 2001?";
         let mention = Mention { id: "x".to_owned(), text: "Ang Lee".to_owned(), start: 22, end: 29 };
         for seed in 0..50 {
-            let question = VerbalisedQuestion { text: text.to_owned(), mentions: vec![mention.clone()] };
+            let question = VerbalisedQuestion {
+                text: text.to_owned(),
+                mentions: vec![mention.clone()],
+                new_words: true,
+            };
             let noisy = noisy(question, &mut Random::new(seed, "noise"));
             assert!(noisy.text.contains("Ang Lee") && noisy.text.contains("2001"), "{}", noisy.text);
             assert_ne!(noisy.text, text);

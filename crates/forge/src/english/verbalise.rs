@@ -27,6 +27,9 @@ pub struct VerbalisedQuestion {
     /// The mentions, in text order.
     #[serde(rename = "entities")]
     pub mentions: Vec<Mention>,
+    /// Whether it has a phrase that the lexicon keeps for zero-shot questions.
+    #[serde(skip)]
+    pub new_words: bool,
 }
 
 /// How to verbalise a query.
@@ -60,6 +63,7 @@ pub fn verbalise(
         lexicon,
         random,
         new_words,
+        said_new_words: false,
         expected: None,
         entities: Vec::new(),
         marks: Vec::new(),
@@ -74,7 +78,7 @@ pub fn verbalise(
         end,
     };
     let mentions = places.into_iter().map(mention).collect();
-    Ok(VerbalisedQuestion { text, mentions })
+    Ok(VerbalisedQuestion { text, mentions, new_words: verbaliser.said_new_words })
 }
 
 pub(super) struct Verbaliser<'a, 'k> {
@@ -83,6 +87,7 @@ pub(super) struct Verbaliser<'a, 'k> {
     pub(super) lexicon: &'a Lexicon,
     pub(super) random: Random,
     new_words: bool,
+    said_new_words: bool,
     /// The class of the next name, if the relation that leads to it allows no other.
     pub(super) expected: Option<ClassId>,
     /// The entities mentioned so far.
@@ -104,7 +109,9 @@ impl<'a> Verbaliser<'a, '_> {
 
     /// The phrases to choose from: half of the time those for zero-shot questions only, if they may be used.
     pub(super) fn usable<'p>(&mut self, usual: &'p [String], new: &'p [String]) -> &'p [String] {
-        if self.new_words && !new.is_empty() && self.random.percent(50) { new } else { usual }
+        let is_new = self.new_words && !new.is_empty() && self.random.percent(50);
+        self.said_new_words |= is_new;
+        if is_new { new } else { usual }
     }
 
     fn question(&mut self, answer: &Ask, many: bool) -> Verbalised<String> {

@@ -126,7 +126,7 @@ impl<'m, 'k, 'r> BatchMaker<'m, 'k, 'r> {
     pub(super) fn run(mut self) -> Result<Batch, MakeError> {
         let started = Instant::now();
         // Questions that cannot be moved to other entities: questions that share a template are later taken from training.
-        let reserve = if self.is_shape() { 0 } else { self.batch.targets[Cell::IID] };
+        let reserve = if self.can_move() { 0 } else { self.batch.targets[Cell::IID] };
         self.batch.targets[Cell::Train] += reserve;
         self.sample()?;
         self.batch.targets[Cell::Train] -= reserve;
@@ -152,13 +152,27 @@ impl<'m, 'k, 'r> BatchMaker<'m, 'k, 'r> {
         matches!(self.wanted.kind, QuestionKind::Shape { .. })
     }
 
+    /// Whether questions of the kind can be moved to other entities.
+    fn can_move(&self) -> bool {
+        match &self.wanted.kind {
+            QuestionKind::Shape { .. } => true,
+            QuestionKind::Asking(kind) => matches!(
+                kind,
+                QuestionType::QueryName
+                    | QuestionType::Count
+                    | QuestionType::SelectAmong
+                    | QuestionType::QueryAttribute
+            ),
+        }
+    }
+
     fn stop_if_cancelled(&self) -> Result<(), MakeError> {
         if self.progress.cancelled() { Err(MakeError::Cancelled) } else { Ok(()) }
     }
 
     /// Samples queries until all cells except i.i.d. are full, or too many consecutive attempts fail.
     fn sample(&mut self) -> Result<(), MakeError> {
-        let patience = 10_000 + 40 * self.wanted.questions;
+        let patience = 5_000 + 40 * self.wanted.questions;
         loop {
             let missing: Vec<Cell> =
                 Cell::SAMPLED.into_iter().filter(|&cell| self.batch.is_missing(cell)).collect();
@@ -319,7 +333,7 @@ impl<'m, 'k, 'r> BatchMaker<'m, 'k, 'r> {
 
     /// Fills i.i.d. with other questions that have templates of training.
     fn relocate_training(&mut self) -> Result<(), MakeError> {
-        if !self.is_shape() || self.batch.filled[Cell::Train].is_empty() {
+        if !self.can_move() || self.batch.filled[Cell::Train].is_empty() {
             if self.batch.is_missing(Cell::IID) {
                 self.batch.reasons[Cell::IID].add(RejectReason::NoSharedTemplate);
             }

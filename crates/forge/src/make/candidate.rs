@@ -139,6 +139,7 @@ impl Maker<'_, '_> {
             entities: verbalised.mentions,
             proof,
             source: kind.source().to_owned(),
+            new_words: verbalised.new_words,
             ..about
         };
         let can_relocate = canonical.key() != template.key();

@@ -168,8 +168,8 @@ impl<'k> Asker<'_, 'k, '_> {
                 other => other,
             };
             (strict, value)
-        } else if self.random.percent(25) {
-            // Another value of the attribute, which the entity does not have.
+        } else if ordered && self.random.percent(25) {
+            // Another number or time of the attribute, which the entity does not have: KoPL compares texts only for equality.
             let column = kb.facts_by_value(attribute);
             let other = column.value(self.random.below(column.len()));
             let other_literal = kb.literal(other);

@@ -7,7 +7,8 @@ use touchstone_engine::Found;
 use touchstone_kb::{Comparison, LiteralId, NodeId};
 use touchstone_logic::{Ask, Direction, Mark, Query, Relate, Set, Value};
 
-/// The query about other things; `None` if this attempt finds none. Only queries about members of a described set can be relocated.
+/// The query about other things; `None` if this attempt finds none. Queries about members of a described set, and for the value of an attribute,
+/// can be relocated.
 pub(crate) fn relocate(context: &SamplingContext<'_>, random: &mut Random, query: &Query) -> Option<Query> {
     let mut relocator = Relocator { context, random, marks: Vec::new() };
     let answer = match &query.answer {
@@ -21,6 +22,10 @@ pub(crate) fn relocate(context: &SamplingContext<'_>, random: &mut Random, query
         Ask::SelectAmong { among, attribute, extreme } => {
             let (attribute, extreme) = (attribute.clone(), *extreme);
             Ask::SelectAmong { among: relocator.relocated_root(among)?, attribute, extreme }
+        }
+        Ask::Attribute { of, attribute, conditions } if conditions.is_empty() => {
+            let of = relocator.relocated_subject(of, attribute)?;
+            Ask::Attribute { of, attribute: attribute.clone(), conditions: Vec::new() }
         }
         _ => return None,
     };
@@ -64,6 +69,17 @@ impl Relocator<'_, '_, '_> {
         let witness = NodeId(*self.random.choose(&nodes)?);
         self.marks.clear();
         self.relocated(set, witness)
+    }
+
+    /// Another thing that has an attribute: of the same class, if the query names it.
+    fn relocated_subject(&mut self, of: &Set, attribute: &str) -> Option<Set> {
+        let Set::Entity(id) = of else { return self.relocated_root(of) };
+        let kb = self.context.kb();
+        let class = self.context.class_of(kb.node(id)?)?;
+        let column = kb.facts_by_value(kb.attribute(attribute)?);
+        let other = NodeId(*self.random.choose(column.subjects)?);
+        let is_alike = self.context.class_of(other) == Some(class);
+        if is_alike { self.relocated(of, other) } else { None }
     }
 
     /// The description, for this node.

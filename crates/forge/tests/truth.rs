@@ -1,0 +1,239 @@
+//! Questions say everything that their queries say, and claim nothing that the KB cannot know.
+#![allow(missing_docs, clippy::unwrap_used)]
+
+use touchstone_benchmark::english::Lexicon;
+use touchstone_benchmark::english::inflect::value as said_value;
+use touchstone_benchmark::{Benchmark, Function, Question, Split};
+use touchstone_engine::QueryContext;
+use touchstone_forge::refresh::{RefreshDrop, refresh};
+use touchstone_forge::{Recipe, lint, make};
+use touchstone_kb::import::{ImportRequest, Source, import};
+use touchstone_kb::{Comparison, Completeness, Kb, NoProgress, Property};
+use touchstone_logic::level::Level;
+use touchstone_logic::{Ask, Set, Word};
+
+fn built(kb: &Kb, name: &str, questions: usize) -> Benchmark {
+    let mut recipe = Recipe::parse(Recipe::text(name).unwrap()).unwrap();
+    recipe.questions = questions;
+    make(kb, &recipe, &Lexicon::of(kb), &NoProgress).unwrap()
+}
+
+fn has_any(text: &str, words: &[&str]) -> bool {
+    let text = text.to_lowercase();
+    words.iter().any(|word| text.contains(word))
+}
+
+/// Reads a sentence back for the parts that it must contain: names, values, comparisons and functions.
+#[test]
+fn sentences_say_what_queries_say() {
+    let kb = touchstone_world::open(&NoProgress).unwrap();
+    let context = QueryContext::new(Some(&kb), None).without_suggestions();
+    for name in ["quick", "grailqa++", "kqapro", "hard"] {
+        for question in &built(&kb, name, 600).questions {
+            check_sentence(question, &context);
+        }
+    }
+}
+
+fn check_sentence(question: &Question, context: &QueryContext<'_>) {
+    let text = &question.question;
+    // SPARQL writes comparisons out as the values that satisfy them.
+    if question.forms.sexpr.is_none() && question.forms.program.is_none() {
+        return;
+    }
+    let query = question.query(&context.knowledge()).unwrap();
+    let chars: Vec<char> = text.chars().collect();
+    for mention in &question.entities {
+        let said: String = chars[mention.start..mention.end].iter().collect();
+        assert_eq!(said, mention.text, "{text}");
+    }
+    let mut named = Vec::new();
+    query.clone().words_mut(&mut |word| match word {
+        Word::Entity(id) => named.push(id.to_string()),
+        Word::Value(value) => {
+            let said = said_value(&value.literal());
+            let is_boolean = value.literal().as_bool().is_some();
+            let digits = |text: &str| text.chars().filter(char::is_ascii_digit).collect::<String>();
+            let is_said =
+                text.contains(&said) || digits(text).contains(&digits(&said)) && !digits(&said).is_empty();
+            assert!(is_said || is_boolean, "{said} is not in: {text}");
+        }
+        _ => {}
+    });
+    for id in named {
+        assert!(question.entities.iter().any(|mention| mention.id == id), "{id} is not in: {text}");
+    }
+    check_words(question, &query.answer);
+    let mut sets = Vec::new();
+    query.sets(&mut |set| collect(set, &mut sets));
+    for set in sets {
+        if let Set::Values(comparison, value) = set {
+            check_comparison(text, *comparison, value.literal().as_time().is_some());
+        }
+    }
+}
+
+fn collect<'q>(set: &'q Set, found: &mut Vec<&'q Set>) {
+    found.push(set);
+    set.children(&mut |child| collect(child, found));
+}
+
+/// Words that show which way a comparison goes.
+fn check_comparison(text: &str, comparison: Comparison, is_time: bool) {
+    let words: &[&str] = match (comparison, is_time) {
+        (Comparison::Less, true) => {
+            &["before", "earlier", "prior", "older", "by the end", "preced", "predat"]
+        }
+        (Comparison::Greater, true) => &["after", "later", "since", "younger", "follow", "postdat"],
+        (Comparison::LessOrEqual | Comparison::GreaterOrEqual, _) => &[
+            "at most",
+            "at least",
+            "or before",
+            "or after",
+            "or earlier",
+            "or later",
+            "or more",
+            "or less",
+            "up to",
+        ],
+        (Comparison::NotEqual, _) => &["other than", "not "],
+        _ => return,
+    };
+    assert!(has_any(text, words), "{comparison:?} is not in: {text}");
+}
+
+fn check_words(question: &Question, ask: &Ask) {
+    let text = &question.question;
+    let count = ["how many", "number of", "count", "total", "how often"];
+    match (question.function, ask) {
+        (Function::Count, _) => assert!(has_any(text, &count), "{text}"),
+        (Function::Verify, _) => {
+            let first = text.split(' ').next().unwrap_or_default().to_lowercase();
+            let asks =
+                ["is", "are", "was", "were", "does", "do", "did", "has", "have", "can", "would", "could"];
+            assert!(
+                asks.contains(&first.as_str())
+                    || has_any(text, &[" is ", " does ", " true", " did ", " was "]),
+                "{text}"
+            );
+        }
+        (_, Ask::SelectBetween { .. }) => {
+            assert!(has_any(text, &[" or ", " and ", "between"]), "{text}");
+        }
+        _ => {}
+    }
+}
+
+/// Counts and superlatives are asked of complete facts only, "when" not of surveys, and limits are said.
+#[test]
+fn questions_claim_only_what_the_kb_knows() {
+    let kb = touchstone_world::open(&NoProgress).unwrap();
+    let coverage = |id: &str| {
+        let relation = kb.relation(id).map(Property::Relation);
+        let property = relation.or_else(|| kb.attribute(id).map(Property::Attribute))?;
+        kb.property_coverage(property)
+    };
+    let (mut limited, mut dated, mut listed) = (0, 0, 0);
+    for name in ["quick", "kqapro", "grailqa++"] {
+        let benchmark = built(&kb, name, 800);
+        assert!(benchmark.manifest.as_of.is_some() && benchmark.manifest.completeness.contains("known for"));
+        for question in &benchmark.questions {
+            let text = &question.question;
+            let known: Vec<_> = question.schema_items.iter().filter_map(|id| coverage(id)).collect();
+            let is_sample = known.iter().any(|known| known.completeness == Completeness::Sample);
+            let is_limited = known.iter().any(|known| known.limit.is_some());
+            limited += usize::from(text.contains(" only "));
+            dated += usize::from(text.contains("as of 2"));
+            listed += usize::from(text.contains("as far as the data show"));
+            match question.function {
+                Function::Count | Function::Superlative => {
+                    assert!(!is_sample, "{text}");
+                    assert!(!is_limited || text.contains(" only "), "{text}");
+                }
+                Function::Qualifier => {
+                    let is_survey = known.iter().any(|known| known.survey);
+                    let is_when = question.answers.iter().all(|answer| answer.kind() == "time");
+                    assert!(!(is_survey && is_when && question.schema_items.len() < 3), "{text}");
+                }
+                _ if question.answers.len() > 1 => {
+                    assert!(!is_sample || text.contains("as far as the data show"), "{text}");
+                }
+                _ => {}
+            }
+        }
+    }
+    assert!(limited > 50 && dated > 50 && listed > 50, "{limited} {dated} {listed}");
+}
+
+/// A test set that is zero-shot against the training questions of another recipe.
+#[test]
+fn recipes_can_train_from_another() {
+    let kb = touchstone_world::open(&NoProgress).unwrap();
+    let (rp, grailqa) = (built(&kb, "rp", 600), built(&kb, "grailqa", 600));
+    assert_eq!(rp.manifest.held_out_items, grailqa.manifest.held_out_items);
+    assert!(rp.manifest.held_out_items.len() > 40);
+    let functions = |split: bool| rp.questions.iter().filter(move |q| (q.split == Split::Train) == split);
+    assert!(functions(true).any(|question| question.function != Function::None));
+    for question in functions(false) {
+        assert_eq!((question.level, question.function), (Some(Level::ZeroShot), Function::None));
+        let Some(sexpr) = &question.forms.sexpr else { continue };
+        assert!(!sexpr.contains("^^"), "a value in {sexpr}");
+    }
+    assert!(lint::lint(&kb, &rp, &NoProgress).findings.is_empty());
+    let error =
+        Recipe::parse("name = \"x\"\nquestions = 10\ntrain_from = \"quick\"").unwrap_err().to_string();
+    assert!(error.contains("zero-shot"), "{error}");
+}
+
+fn compiled(lines: &str, dir: &std::path::Path) -> Kb {
+    let (file, out) = (dir.join("kb.jsonl"), dir.join("kb"));
+    std::fs::write(&file, lines).unwrap();
+    import(&ImportRequest::new(Source::Lines, vec![file]), &out, &NoProgress).unwrap();
+    Kb::open(&out).unwrap()
+}
+
+/// The same questions on a newer KB: new answers under the same ids, and what has none is left out.
+#[test]
+fn benchmarks_are_refreshed() {
+    let lines = |capital: &str, mayor: bool| {
+        let mut lines = vec![
+            r#"{"touchstone_kb":1,"name":"small"}"#.to_owned(),
+            r#"{"class":"country","label":"country"}"#.to_owned(),
+            r#"{"class":"city","label":"city"}"#.to_owned(),
+            r#"{"relation":"capital","label":"capital","domain":"country","range":"city"}"#.to_owned(),
+            r#"{"relation":"twin","label":"twin town","domain":"city","range":"city"}"#.to_owned(),
+        ];
+        for n in 0..8 {
+            let city = if n == 0 { capital.to_owned() } else { format!("c{n}") };
+            lines.push(format!(r#"{{"entity":"k{n}","label":"Country {n}","classes":["country"],"relations":[["capital","{city}"]]}}"#));
+            let twins =
+                if mayor { format!(r#","relations":[["twin","c{}"]]"#, (n + 1) % 8) } else { String::new() };
+            lines.push(format!(r#"{{"entity":"c{n}","label":"City {n}","classes":["city"]{twins}}}"#));
+        }
+        lines.join("\n") + "\n"
+    };
+    let dirs = [tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap()];
+    let before = compiled(&lines("c0", true), dirs[0].path());
+    let moved = compiled(&lines("c5", true), dirs[1].path());
+    let lost = compiled(&lines("c0", false), dirs[2].path());
+    let benchmark = built(&before, "quick", 60);
+    assert!(benchmark.questions.len() > 5);
+    let (same, report) = refresh(&benchmark, &before, &NoProgress).unwrap();
+    assert_eq!(
+        (report.unchanged, report.changed.len(), report.dropped.len()),
+        (benchmark.questions.len(), 0, 0)
+    );
+    assert_eq!(same.questions, benchmark.questions);
+    let (new, report) = refresh(&benchmark, &moved, &NoProgress).unwrap();
+    assert!(!report.changed.is_empty(), "{report:?}");
+    assert_eq!(new.manifest.kb.fingerprint, moved.manifest().fingerprint);
+    for changed in &report.changed {
+        let question = new.questions.iter().find(|question| question.id == changed.id).unwrap();
+        let texts: Vec<String> = question.answers.iter().map(|answer| answer.text().into_owned()).collect();
+        assert_eq!(texts, changed.after);
+        assert_ne!(changed.before, changed.after);
+    }
+    assert!(lint::lint(&moved, &new, &NoProgress).findings.is_empty());
+    let (_, report) = refresh(&benchmark, &lost, &NoProgress).unwrap();
+    assert!(report.dropped.iter().any(|dropped| dropped.reason == RefreshDrop::Empty), "{report:?}");
+}
