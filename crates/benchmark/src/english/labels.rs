@@ -279,7 +279,7 @@ fn noun_words(noun: &str) -> RelationWords {
             ]),
             object: words([
                 &format!("is one of the {noun} of|are {noun} of"),
-                "is one of those of|are among those of",
+                "is listed for|are listed for",
             ]),
             noun: format!("{}{one}", &noun[..noun.len() - last.len()]),
             ..RelationWords::default()
@@ -291,7 +291,7 @@ fn noun_words(noun: &str) -> RelationWords {
             ]),
             object: words([
                 &format!("is the {noun} of|are the {} of", plural(noun)),
-                "is that of|are those of",
+                "is listed for|are listed for",
             ]),
             noun: noun.to_owned(),
             subject_after: vec![format!("whose {noun} is {{X}}")],
@@ -331,7 +331,7 @@ pub(super) fn attribute_words(label: &str, kind: ValueKind, has_unit: bool) -> A
         return counted_things(noun);
     }
     if kind == ValueKind::Time
-        && let [first, "on" | "in" | "at"] = words[..]
+        && let [first] | [first, "on" | "in" | "at"] = words[..]
         && is_participle(first)
     {
         return dated_event(first);
