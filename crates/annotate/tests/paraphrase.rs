@@ -1,4 +1,4 @@
-//! Good paraphrases are kept, bad ones are caught: 300 written by hand, served by a local server.
+//! Good paraphrases are kept, bad ones are caught: 300 written for this test, served by a local server.
 //!
 //! `data/paraphrases.jsonl` has the text, its fault (`null`: good) and, where it passes the checks that need no reader, which sentence a reader picked
 //! for it without knowing the fault.
