@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 use std::fmt;
+use touchstone_benchmark::english::inflect::MONTHS;
 use touchstone_benchmark::{Mention, Question};
 use touchstone_kb::Kb;
 use touchstone_logic::{Query, Word};
@@ -131,21 +132,6 @@ fn numbers(text: &str) -> Vec<String> {
     found
 }
 
-const MONTHS: [&str; 12] = [
-    "january",
-    "february",
-    "march",
-    "april",
-    "may",
-    "june",
-    "july",
-    "august",
-    "september",
-    "october",
-    "november",
-    "december",
-];
-
 /// Numbers outside of names, units and months must be those of the question.
 pub(crate) fn check_values(
     question: &Question,
@@ -158,9 +144,8 @@ pub(crate) fn check_values(
     let months = |text: &str| -> Vec<String> {
         let mut found: Vec<String> = text
             .split(|c: char| !c.is_alphabetic())
-            .filter(|word| word.starts_with(char::is_uppercase))
-            .map(str::to_lowercase)
-            .filter(|word| MONTHS.contains(&word.as_str()))
+            .filter(|word| MONTHS.contains(word))
+            .map(str::to_owned)
             .collect();
         found.sort_unstable();
         found.dedup();
@@ -264,18 +249,9 @@ pub(crate) fn distance(question: &str, text: &str) -> f64 {
             .collect()
     };
     let (a, b) = (words(question), words(text));
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, from) in a.iter().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = i + 1;
-        for (j, to) in b.iter().enumerate() {
-            let replaced = diagonal + usize::from(from != to);
-            diagonal = row[j + 1];
-            row[j + 1] = replaced.min(row[j] + 1).min(diagonal + 1);
-        }
-    }
+    let changes = strsim::generic_levenshtein(&a, &b);
     let longest = u32::try_from(a.len().max(b.len()).max(1)).unwrap_or(u32::MAX);
-    f64::from(u32::try_from(row[b.len()]).unwrap_or(u32::MAX)) / f64::from(longest)
+    f64::from(u32::try_from(changes).unwrap_or(u32::MAX)) / f64::from(longest)
 }
 
 #[cfg(test)]

@@ -50,6 +50,12 @@ pub struct BenchmarkManifest {
     pub rejections: BTreeMap<String, u64>,
     /// What the recipe wanted and the KB could not provide.
     pub unfilled: Vec<Unfilled>,
+    /// The phrases of the lexicon that most questions have.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub most_used_phrases: Vec<PhraseUse>,
+    /// Schema items that no question has, because the queries with them could not be verbalised.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unsaid: Vec<String>,
     /// How many SPARQL forms the general evaluator was asked to confirm, and did.
     pub verified: u64,
 }
@@ -72,6 +78,16 @@ impl BenchmarkManifest {
         }
         counts
     }
+}
+
+/// How many questions have a phrase.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct PhraseUse {
+    /// The phrase as the lexicon has it.
+    pub phrase: String,
+    /// Number of questions.
+    pub questions: u64,
 }
 
 /// Which KB.

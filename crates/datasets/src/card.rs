@@ -186,6 +186,8 @@ mod tests {
             counts: BTreeMap::from([("test zero-shot".to_owned(), 3)]),
             rejections: BTreeMap::new(),
             unfilled: Vec::new(),
+            most_used_phrases: Vec::new(),
+            unsaid: Vec::new(),
             verified: 0,
         };
         Benchmark::new(manifest, Vec::new())

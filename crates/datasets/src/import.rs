@@ -250,6 +250,8 @@ fn assemble(
         counts: BenchmarkManifest::counts(&questions),
         rejections,
         unfilled: Vec::new(),
+        most_used_phrases: Vec::new(),
+        unsaid: Vec::new(),
         verified: 0,
     };
     (Benchmark::new(manifest, questions), counts)

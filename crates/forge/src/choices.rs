@@ -2,6 +2,7 @@
 
 use crate::cast;
 use crate::context::SamplingContext;
+use crate::reject::RejectReason;
 use crate::sample::filters::with_set;
 use touchstone_benchmark::Random;
 use touchstone_engine::{Answer as Given, Found};
@@ -145,6 +146,25 @@ fn share_class(kb: &Kb, one: Option<ClassId>, other: Option<ClassId>) -> bool {
     is_above(one, other) || is_above(other, one)
 }
 
+/// Whether another relation could hold between the same things, by the schema.
+fn fits_like(kb: &Kb, other: RelationId, right: RelationId) -> bool {
+    share_class(kb, kb.relation_domain(other), kb.relation_domain(right))
+        && share_class(kb, kb.relation_range(other), kb.relation_range(right))
+}
+
+/// Number of other relations that must fit the things of a question for a relation: otherwise their classes give the answer away.
+const FITTING_RELATIONS: usize = 2;
+
+/// Rejects a question for a relation if the classes of the two things give it away.
+pub(crate) fn check_relation(kb: &Kb, found: &Found<'_>) -> Result<(), RejectReason> {
+    let Found::Relations(relations) = found else { return Ok(()) };
+    let fits = |right: &RelationId| {
+        let others = kb.relations().filter(|other| other != right && fits_like(kb, *other, *right));
+        others.take(FITTING_RELATIONS).count() == FITTING_RELATIONS
+    };
+    if relations.iter().all(fits) { Ok(()) } else { Err(RejectReason::OnlyFittingRelation) }
+}
+
 /// Another answer of the same kind.
 fn same_kind(
     context: &SamplingContext<'_>,
@@ -163,9 +183,8 @@ fn same_kind(
             let relation = kb.relations().nth(random.below(kb.n_relations()))?;
             let right = kb.relation(id)?;
             // Most of the others could hold between the two things, as far as there are any.
-            let fits = share_class(kb, kb.relation_domain(relation), kb.relation_domain(right))
-                && share_class(kb, kb.relation_range(relation), kb.relation_range(right));
-            (fits || random.percent(4)).then(|| kb.relation_label(relation).to_owned())
+            (fits_like(kb, relation, right) || random.percent(4))
+                .then(|| kb.relation_label(relation).to_owned())
         }
         _ => {
             let attribute = match &query.answer {

@@ -1,9 +1,10 @@
-//! What the KB does not know: which questions it cannot answer truly, and what a sentence must add to be true.
+//! Incomplete knowledge: rejects questions that the KB cannot answer correctly, and adds limits and dates to the others.
 //!
-//! A count, a superlative or a list needs everything that fits, so it is asked only of what is complete, or with the limit in its sentence. A list
-//! of a sample is limited to what the KB lists; a count or superlative of a sample is not asked. What changes with time is said with its date. Where completeness is unknown, the KB is taken to be complete.
+//! A count, a superlative or a list is correct only if the KB has all facts for it, or if the question states the limit. A question that lists a
+//! sample refers to the data; counts and superlatives of a sample are rejected. A fact that changes with time gets its date. Where completeness is
+//! unknown, the KB is assumed to be complete.
 
-use crate::english::VerbalisedQuestion;
+use crate::english::{CONFIRM, VerbalisedQuestion};
 use crate::reject::RejectReason;
 use touchstone_benchmark::Random;
 use touchstone_benchmark::english::Lexicon;
@@ -68,6 +69,9 @@ pub(crate) fn caveats<'k>(
         known.iter().copied().chain(root).filter_map(|coverage| coverage.limit.as_deref()).collect();
     limits.sort_unstable();
     limits.dedup();
+    // "countries, territories and major lakes and major lakes"
+    let all = limits.clone();
+    limits.retain(|limit| !all.iter().any(|other| other != limit && other.contains(limit)));
     if limits.len() > MOST_LIMITS {
         return Err(RejectReason::SeveralLimits);
     }
@@ -151,16 +155,20 @@ impl Caveats<'_> {
         let mut random = Random::new(seed, "caveats");
         let mut text = question.text;
         let mark = text.pop().unwrap_or('?');
+        let tag = if text.ends_with(CONFIRM) { CONFIRM } else { "" };
+        text.truncate(text.len() - tag.len());
         if !self.limits.is_empty() {
             let word = if random.below(2) == 0 { "counting" } else { "considering" };
             text.push_str(&format!(", {word} only {}", self.limits.join(" and ")));
         }
         if self.is_sample {
-            text.push_str(", as far as the data show");
+            let limit = ["as far as the data show", "according to the data", "as far as is recorded here"];
+            text.push_str(&format!(", {}", limit[random.below(limit.len())]));
         }
         if let Some(year) = self.as_of {
             text.push_str(&format!(", as of {year}"));
         }
+        text.push_str(tag);
         text.push(mark);
         VerbalisedQuestion { text, ..question }
     }

@@ -280,7 +280,7 @@ fn is_name(kb: &Kb, attribute: AttributeId) -> bool {
     })
 }
 
-/// Whether an attribute holds what nobody asks about: links, phone numbers and long texts.
+/// Whether an attribute holds values that make no question: links, phone numbers and long texts.
 fn is_unfit(kb: &Kb, attribute: AttributeId) -> bool {
     let facts = kb.facts_by_value(attribute);
     mostly(kb, attribute, |position| {

@@ -94,6 +94,8 @@ pub fn mix(config: &MixConfig<'_, '_>, progress: &dyn Progress) -> Result<Benchm
         counts: BenchmarkManifest::counts(&mixer.questions),
         rejections: mixer.rejections.by_text(),
         unfilled: Vec::new(),
+        most_used_phrases: Vec::new(),
+        unsaid: Vec::new(),
         verified: 0,
         ..against.manifest.clone()
     };

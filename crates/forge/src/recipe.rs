@@ -203,11 +203,22 @@ pub struct Filters {
     pub verify: f64,
     /// Maximum number of words of a question.
     pub max_words: usize,
+    /// Whether the facts near an answer must hold something that could be mistaken for it.
+    pub distractors: bool,
+    /// Minimum number of members of the class of the answers.
+    pub min_class: usize,
 }
 
 impl Default for Filters {
     fn default() -> Filters {
-        Filters { max_answers: 50, illegal: None, verify: 0.02, max_words: 35 }
+        Filters {
+            max_answers: 50,
+            illegal: None,
+            verify: 0.02,
+            max_words: 35,
+            distractors: false,
+            min_class: 0,
+        }
     }
 }
 

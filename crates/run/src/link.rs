@@ -3,6 +3,7 @@
 use hashbrown::{HashMap, HashSet};
 use touchstone_benchmark::Mention;
 use touchstone_benchmark::english::Lexicon;
+use touchstone_benchmark::english::inflect::MONTHS;
 use touchstone_kb::{AttributeId, Kb, NodeId, ValueKind};
 
 /// A part of a question that names something.
@@ -53,21 +54,6 @@ const SHORTEST_SMALL: usize = 3;
 
 /// Maximum number of entities for an ambiguous name.
 const CANDIDATES: usize = 5;
-
-const MONTHS: [&str; 12] = [
-    "january",
-    "february",
-    "march",
-    "april",
-    "may",
-    "june",
-    "july",
-    "august",
-    "september",
-    "october",
-    "november",
-    "december",
-];
 
 /// Words that begin questions or connect their parts: by themselves they name nothing, although some films have such titles.
 const PLAIN: [&str; 44] = [
@@ -242,8 +228,8 @@ impl<'k> Linker<'k> {
     fn dates(&self, question: &str, words: &[(usize, usize)], found: &mut Vec<Linked>) {
         let word = |at: usize| words.get(at).map(|&(start, end)| &question[start..end]);
         let month = |at: usize| {
-            let word = word(at)?.to_lowercase();
-            MONTHS.iter().position(|month| *month == word).map(|month| month + 1)
+            let word = word(at)?;
+            MONTHS.iter().position(|month| month.eq_ignore_ascii_case(word)).map(|month| month + 1)
         };
         let year = |at: usize| word(at).filter(|word| word.len() == 4)?.parse::<u32>().ok();
         let day = |at: usize| word(at)?.parse::<u32>().ok().filter(|day| (1..=31).contains(day));

@@ -99,7 +99,8 @@ pub fn at_time(literal: &Literal<'_>) -> String {
     }
 }
 
-const MONTHS: [&str; 12] = [
+/// The names of the months.
+pub const MONTHS: [&str; 12] = [
     "January",
     "February",
     "March",

@@ -300,7 +300,7 @@ fn noun_words(noun: &str) -> RelationWords {
     }
 }
 
-/// What is said of the object when only the subject's phrase is known.
+/// A phrase for the object of a relation, derived from the phrase for its subject.
 fn passive(phrase: &str) -> String {
     format!("is what {{X}} {phrase}|are what {{X}} {phrase}")
 }

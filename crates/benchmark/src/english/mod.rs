@@ -7,4 +7,4 @@ mod lexicon_text;
 
 pub use labels::readable;
 pub use lexicon::{AttributeWords, ClassWords, Lexicon, LexiconError, QualifierWords, RelationWords};
-pub use lexicon_text::{LexiconEntry, lexicon_toml};
+pub use lexicon_text::{LexiconEntry, lexicon_toml, worst_first};

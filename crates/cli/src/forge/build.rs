@@ -8,6 +8,7 @@ use clap::Args;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use touchstone_benchmark::Benchmark;
+use touchstone_benchmark::package::{BenchmarkManifest, PhraseUse};
 use touchstone_engine::Engine;
 use touchstone_forge::confirm::Confirmed;
 use touchstone_forge::{BuildConfig, Built, Recipe, build, built_in_recipe, load_recipe};
@@ -172,6 +173,7 @@ fn summary(built: &Built, out: &Path) -> Result<()> {
             manifest.unfilled.len()
         )?;
     }
+    phrases(manifest)?;
     if built.dropped() > 0 {
         say!(
             "{} made and dropped in the end: said already, or of another level (see `rejections` there)",
@@ -184,4 +186,28 @@ fn summary(built: &Built, out: &Path) -> Result<()> {
         out.display(),
         counted(manifest.verified, "form", "forms")
     )
+}
+
+/// Number of phrases to print; `benchmark.json` has more.
+const PHRASES: usize = 3;
+
+/// Prints the phrases that were used most and the schema items that could not be verbalised.
+fn phrases(manifest: &BenchmarkManifest) -> Result<()> {
+    let used = manifest.most_used_phrases.iter().take(PHRASES);
+    let used: Vec<String> = used
+        .map(|PhraseUse { phrase, questions }| {
+            let singular = phrase.split('|').next().unwrap_or(phrase);
+            format!("\"{singular}\" {}", output::count(*questions))
+        })
+        .collect();
+    if !used.is_empty() {
+        say!("Phrases used most: {} (see `most_used_phrases` there)", used.join(", "))?;
+    }
+    if !manifest.unsaid.is_empty() {
+        say!(
+            "The lexicon has no words that fit {} (see `unsaid` there; `touchstone lexicon` prints a draft)",
+            counted(manifest.unsaid.len(), "schema item", "schema items")
+        )?;
+    }
+    Ok(())
 }

@@ -5,7 +5,7 @@ use crate::{Outcome, output};
 use anyhow::Result;
 use clap::Args;
 use std::path::PathBuf;
-use touchstone_benchmark::english::{LexiconEntry, lexicon_toml};
+use touchstone_benchmark::english::{LexiconEntry, lexicon_toml, worst_first};
 
 /// Arguments of `touchstone lexicon`.
 #[derive(Args)]
@@ -19,6 +19,9 @@ pub(crate) struct LexiconArgs {
     /// Only words that were derived from labels that may sound wrong
     #[arg(long)]
     doubtful: bool,
+    /// The most doubtful entries first, then those that are used most
+    #[arg(long)]
+    worst_first: bool,
     /// Maximum number of entries
     #[arg(long, short = 'n', value_name = "N")]
     limit: Option<usize>,
@@ -40,6 +43,9 @@ pub(crate) fn run(args: &LexiconArgs) -> Result<Outcome> {
     let (n_all, n_doubtful) =
         (entries.len(), entries.iter().filter(|entry| !entry.doubts.is_empty()).count());
     entries.retain(|entry| !args.doubtful || !entry.doubts.is_empty());
+    if args.worst_first {
+        worst_first(&mut entries);
+    }
     entries.truncate(args.limit.unwrap_or(usize::MAX));
     if args.json {
         output::json(&entries)?;

@@ -7,6 +7,9 @@ use super::verbalise::{Clause, Place, Verbaliser, together, with_pronoun};
 /// Requests.
 const REQUESTS: [&str; 5] = ["name", "give me", "find", "tell me", "identify"];
 
+/// What may stand at the end of a statement to make it a question.
+pub(crate) const CONFIRM: &str = ", is that right";
+
 /// What may stand before a question.
 const POLITE: [&str; 4] = ["can you tell me ", "do you know ", "could you tell me ", "can you find out "];
 
@@ -24,7 +27,7 @@ impl Verbaliser<'_, '_> {
         &frames[0].1
     }
 
-    fn one_of(&mut self, words: &[&'static str]) -> &'static str {
+    pub(super) fn one_of(&mut self, words: &[&'static str]) -> &'static str {
         self.random.choose(words).copied().unwrap_or("")
     }
 
@@ -88,9 +91,9 @@ impl Verbaliser<'_, '_> {
         }
         let several = clauses.len() > 1;
         let frames = [
-            (34, Frame::Which),
-            (16, Frame::What),
-            (20, Frame::WhatIs),
+            (40, Frame::Which),
+            (22, Frame::What),
+            (8, Frame::WhatIs),
             (22, Frame::Request),
             (if several { 12 } else { 0 }, Frame::Among),
         ];
@@ -174,14 +177,9 @@ impl Verbaliser<'_, '_> {
             return inverted;
         }
         if self.random.percent(40) {
-            return format!("{subject} {clause}, is that right?");
+            return format!("{subject} {clause}{CONFIRM}?");
         }
-        let start = self.one_of(&[
-            "is it true that",
-            "is it correct that",
-            "is it right that",
-            "is it the case that",
-        ]);
+        let start = self.one_of(&["is it true that", "is it correct that", "is it right that"]);
         format!("{start} {subject} {clause}?")
     }
 
@@ -270,6 +268,9 @@ impl Verbaliser<'_, '_> {
 
 /// The clause as a question; `None` if its verb is not known.
 fn inverted(subject: &str, clause: &str) -> Option<String> {
+    if let Some(rest) = clause.strip_prefix("at one point had ") {
+        return Some(format!("did {subject} ever have {rest}?"));
+    }
     let (verb, rest) = clause.split_once(' ')?;
     Some(match verb {
         "is" | "are" | "was" | "were" => format!("{verb} {subject} {rest}?"),
@@ -294,6 +295,7 @@ mod tests {
             ("has an area of 3", Some("does X have an area of 3?")),
             ("have an area of 3", Some("do X have an area of 3?")),
             ("has had a population of 3", Some("has X had a population of 3?")),
+            ("at one point had a population of 3", Some("did X ever have a population of 3?")),
             ("covers 3 hectares", Some("does X cover 3 hectares?")),
             ("had 3 people", Some("did X have 3 people?")),
             ("won the prize", Some("did X win the prize?")),

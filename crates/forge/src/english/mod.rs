@@ -2,6 +2,7 @@
 
 mod form;
 mod frames;
+mod introduce;
 mod naming;
 mod noise;
 mod nouns;
@@ -10,6 +11,7 @@ mod tense;
 mod values;
 mod verbalise;
 
+pub(crate) use frames::CONFIRM;
 pub(crate) use noise::noisy;
 
 pub use form::{VerbaliseError, verbalise_form};

@@ -10,8 +10,8 @@ enum Piece {
 }
 
 /// The question with one or two of: lower case, missing articles, a typo, no mark at the end.
-pub(crate) fn noisy(question: VerbalisedQuestion, random: &mut Random) -> VerbalisedQuestion {
-    let new_words = question.new_words;
+pub(crate) fn noisy(mut question: VerbalisedQuestion, random: &mut Random) -> VerbalisedQuestion {
+    let (new_words, phrases) = (question.new_words, std::mem::take(&mut question.phrases));
     let mut pieces = pieces(question);
     let first = random.below(4);
     let second = if random.percent(40) { random.below(4) } else { first };
@@ -27,7 +27,7 @@ pub(crate) fn noisy(question: VerbalisedQuestion, random: &mut Random) -> Verbal
             }
         }
     }
-    VerbalisedQuestion { new_words, ..joined(pieces) }
+    VerbalisedQuestion { new_words, phrases, ..joined(pieces) }
 }
 
 fn pieces(question: VerbalisedQuestion) -> Vec<Piece> {
@@ -58,7 +58,7 @@ fn joined(pieces: Vec<Piece>) -> VerbalisedQuestion {
             }
         }
     }
-    VerbalisedQuestion { text, mentions, new_words: false }
+    VerbalisedQuestion { text, mentions, new_words: false, phrases: Vec::new() }
 }
 
 fn each_plain(pieces: &mut [Piece], mut change: impl FnMut(&mut String)) {
@@ -121,6 +121,7 @@ mod tests {
                 text: text.to_owned(),
                 mentions: vec![mention.clone()],
                 new_words: true,
+                phrases: Vec::new(),
             };
             let noisy = noisy(question, &mut Random::new(seed, "noise"));
             assert!(noisy.text.contains("Ang Lee") && noisy.text.contains("2001"), "{}", noisy.text);

@@ -1,5 +1,5 @@
 //! Tenses: a fact at a point in time is in the past tense (how many people lived there in 1990); a fact at some unspecified time is in the
-//! perfect (has had a population of 3 at some time).
+//! past with "once" (once had a population of 3).
 
 use touchstone_logic::Condition;
 
@@ -38,9 +38,12 @@ pub(super) fn asked_in_past(question: &str) -> String {
     words.collect::<Vec<_>>().join(" ")
 }
 
-/// A clause that begins with `has` or `have`, in the perfect.
+/// A clause that begins with `has` or `have`, about an unspecified time.
 pub(super) fn at_some_time(clause: &str) -> String {
-    perfect(clause).map_or_else(|| clause.to_owned(), |perfect| perfect + " at some time")
+    match clause.split_once(' ') {
+        Some(("has" | "have", rest)) => format!("at one point had {rest}"),
+        _ => clause.to_owned(),
+    }
 }
 
 /// `has had` for `has`; `None` for other verbs.
@@ -175,7 +178,7 @@ mod tests {
         ] {
             assert_eq!(in_past(now), then);
         }
-        assert_eq!(at_some_time("has a population of 3"), "has had a population of 3 at some time");
+        assert_eq!(at_some_time("has a population of 3"), "at one point had a population of 3");
         for (clause, question) in [
             ("has a population of 3", "when did Malta have a population of 3?"),
             ("is home to 3 people", "when was Malta home to 3 people?"),

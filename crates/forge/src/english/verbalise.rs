@@ -30,6 +30,9 @@ pub struct VerbalisedQuestion {
     /// Whether it has a phrase that the lexicon keeps for zero-shot questions.
     #[serde(skip)]
     pub new_words: bool,
+    /// The phrases of the lexicon that it was made from.
+    #[serde(skip)]
+    pub phrases: Vec<String>,
 }
 
 /// How to verbalise a query.
@@ -67,9 +70,15 @@ pub fn verbalise(
         expected: None,
         entities: Vec::new(),
         marks: Vec::new(),
+        introduction: None,
+        phrases: Vec::new(),
     };
-    let sentence = capitalised(&punctuated(&verbaliser.question(&query.answer, many)?));
-    let (text, places) = finish(&sentence);
+    let asked = capitalised(&punctuated(&verbaliser.question(&query.answer, many)?));
+    let sentences = match verbaliser.introduction.take() {
+        Some(introduction) => format!("{}. {asked}", capitalised(&introduction)),
+        None => asked,
+    };
+    let (text, places) = finish(&sentences);
     let chars: Vec<char> = text.chars().collect();
     let mention = |(number, start, end): (usize, usize, usize)| Mention {
         id: kb.node_id(verbaliser.entities[number]).to_owned(),
@@ -78,7 +87,8 @@ pub fn verbalise(
         end,
     };
     let mentions = places.into_iter().map(mention).collect();
-    Ok(VerbalisedQuestion { text, mentions, new_words: verbaliser.said_new_words })
+    let (new_words, phrases) = (verbaliser.said_new_words, verbaliser.phrases);
+    Ok(VerbalisedQuestion { text, mentions, new_words, phrases })
 }
 
 pub(super) struct Verbaliser<'a, 'k> {
@@ -94,6 +104,10 @@ pub(super) struct Verbaliser<'a, 'k> {
     pub(super) entities: Vec<NodeId>,
     /// Marked things, with their nouns.
     marks: Vec<(Mark, String)>,
+    /// A sentence before the question that describes a thing that the question refers to.
+    pub(super) introduction: Option<String>,
+    /// The phrases of the lexicon that were chosen so far.
+    phrases: Vec<String>,
 }
 
 pub(super) type Verbalised<T> = Result<T, RejectReason>;
@@ -104,7 +118,9 @@ impl<'a> Verbaliser<'a, '_> {
     }
 
     pub(super) fn pick(&mut self, phrases: &[String]) -> Verbalised<String> {
-        self.random.choose(phrases).cloned().ok_or(RejectReason::NoPhrase)
+        let phrase = self.random.choose(phrases).ok_or(RejectReason::NoPhrase)?;
+        self.phrases.push(phrase.clone());
+        Ok(phrase.clone())
     }
 
     /// The phrases to choose from: half of the time those for zero-shot questions only, if they may be used.
@@ -345,7 +361,7 @@ impl<'a> Verbaliser<'a, '_> {
     }
 
     /// The noun for the members of a set, and the clauses about them.
-    fn described(&mut self, set: &Set, many: bool) -> Verbalised<(Noun, Vec<Clause>)> {
+    pub(super) fn described(&mut self, set: &Set, many: bool) -> Verbalised<(Noun, Vec<Clause>)> {
         match set {
             Set::Entity(_) | Set::Named(_) => {
                 let node = self.entity(set)?;
@@ -381,11 +397,14 @@ impl<'a> Verbaliser<'a, '_> {
                 let mut clauses = Vec::new();
                 let mut class_said = false;
                 let n_outside = self.marks.len();
-                for part in parts {
+                for (at, part) in parts.iter().enumerate() {
                     match part {
                         Set::Class(_) if !class_said => class_said = true,
                         part => {
                             let mut clause = self.clause(part, many, &noun)?;
+                            if parts[..at].iter().any(|earlier| is_same_relation(earlier, part)) {
+                                clause = clause.again();
+                            }
                             if let Set::Relate(relate) = part
                                 && let Set::Same(mark) = &relate.from
                                 && self.marks[..n_outside].iter().any(|(outside, _)| outside == mark)
@@ -553,10 +572,13 @@ impl<'a> Verbaliser<'a, '_> {
     fn in_place(&mut self, from: &Set, relate: &Relate) -> Verbalised<String> {
         let described = !matches!(from, Set::Entity(_) | Set::Named(_) | Set::Same(_) | Set::Marked(..));
         let has_class = from.conjuncts().iter().any(|part| matches!(part, Set::Class(_) | Set::Or(_)));
+        let class = self.far_class(relate)?;
+        if described && let Some(reference) = self.introduced(from, class)? {
+            return Ok(reference);
+        }
         if !described || has_class {
             return self.noun_phrase(from, Number::One);
         }
-        let class = self.far_class(relate)?;
         let (own, clauses) = self.described(from, false)?;
         let noun = self.more_special(class, own);
         let (noun, is_unique) = self.narrowed(noun, from);
@@ -627,6 +649,29 @@ impl Clause {
     fn of(text: String, place: Place) -> Clause {
         Clause { text, place, after: None, before: None }
     }
+
+    /// The clause with "also", for a relation that an earlier clause has as well.
+    fn again(self) -> Clause {
+        let text = match self.text.split_once(' ') {
+            Some((verb @ ("is" | "are" | "was" | "were" | "has" | "have"), rest)) => {
+                format!("{verb} also {rest}")
+            }
+            _ => format!("also {}", self.text),
+        };
+        Clause::of(text, self.place)
+    }
+}
+
+/// Whether two constraints follow the same relation in the same direction.
+fn is_same_relation(one: &Set, other: &Set) -> bool {
+    match (one, other) {
+        (Set::Relate(one), Set::Relate(other)) => {
+            one.property == other.property
+                && one.direction == other.direction
+                && !matches!(one.from, Set::Values(..))
+        }
+        _ => false,
+    }
 }
 
 /// The position of a clause among others.
@@ -639,7 +684,7 @@ pub(super) enum Place {
 }
 
 /// Whether a set is referred to by name, not by a description.
-fn is_name(set: &Set) -> bool {
+pub(super) fn is_name(set: &Set) -> bool {
     matches!(set, Set::Entity(_) | Set::Named(_))
 }
 

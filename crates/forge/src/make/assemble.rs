@@ -6,10 +6,12 @@ use super::candidate::Candidate;
 use super::cell::{Cell, PerCell};
 use crate::recipe::Wanted;
 use crate::reject::{RejectReason, Rejections};
-use hashbrown::HashSet;
+use hashbrown::{HashMap, HashSet};
 use rayon::prelude::*;
-use touchstone_benchmark::package::{Benchmark, BenchmarkManifest, FORMAT, KbIdentity, Unfilled};
+use std::collections::BTreeSet;
+use touchstone_benchmark::package::{Benchmark, BenchmarkManifest, FORMAT, KbIdentity, PhraseUse, Unfilled};
 use touchstone_benchmark::{Question, Random, Split};
+use touchstone_logic::Symbol;
 use touchstone_logic::level::{Training, Traits};
 
 /// All questions, before they are divided into splits.
@@ -18,6 +20,7 @@ struct Collected {
     candidates: PerCell<Vec<Candidate>>,
     rejections: Rejections,
     unfilled: Vec<Unfilled>,
+    unsayable: BTreeSet<Symbol>,
 }
 
 impl Collected {
@@ -27,6 +30,7 @@ impl Collected {
         let (mut keys, mut texts) = (HashSet::new(), HashSet::new());
         for (wanted, batch) in wanted.iter().zip(batches) {
             collected.rejections.merge(&batch.rejections);
+            collected.unsayable.extend(batch.unsayable.iter().cloned());
             let causes = Cell::ALL.map(|cell| (cell, batch.cause(cell)));
             for (cell, candidates) in batch.filled.into_iter() {
                 let (target, made) = (batch.targets[cell], candidates.len());
@@ -56,8 +60,12 @@ impl Collected {
 impl Maker<'_, '_> {
     /// Assembles the questions: each one once, and only those that have the level they were made for.
     pub(super) fn assemble(&self, wanted: &[Wanted], batches: Vec<Batch>) -> Benchmark {
-        let Collected { candidates, mut rejections, unfilled } = Collected::new(wanted, batches);
-        let (mut questions, verified) = self.divided(candidates, &mut rejections);
+        let Collected { candidates, mut rejections, unfilled, mut unsayable } =
+            Collected::new(wanted, batches);
+        let Divided { mut questions, verified, phrases } = self.divided(candidates, &mut rejections);
+        for item in questions.iter().flat_map(|question| &question.schema_items) {
+            unsayable.remove(item.as_str());
+        }
         let (recipe, kb) = (self.recipe, self.context.kb().manifest());
         // A random order reveals nothing about kinds and splits.
         Random::new(recipe.seed, "order").shuffle(&mut questions);
@@ -81,17 +89,15 @@ impl Maker<'_, '_> {
             counts: BenchmarkManifest::counts(&questions),
             rejections: rejections.by_text(),
             unfilled,
+            most_used_phrases: most_used(phrases),
+            unsaid: unsayable.iter().map(ToString::to_string).collect(),
             verified,
         };
         Benchmark::new(manifest, questions)
     }
 
-    /// The questions with their splits and levels, and the number of SPARQL forms that the general evaluator confirmed.
-    fn divided(
-        &self,
-        mut candidates: PerCell<Vec<Candidate>>,
-        rejections: &mut Rejections,
-    ) -> (Vec<Question>, u64) {
+    /// The questions with their splits and levels.
+    fn divided(&self, mut candidates: PerCell<Vec<Candidate>>, rejections: &mut Rejections) -> Divided {
         let words = &self.context.words;
         let traits = |candidate: &mut Candidate| {
             let items = std::mem::take(&mut candidate.items);
@@ -102,7 +108,7 @@ impl Maker<'_, '_> {
         of_training.into_iter().for_each(|traits| training.add(traits));
         let splits = &self.recipe.splits;
         let dev = splits.dev / (splits.dev + splits.test).max(f64::MIN_POSITIVE);
-        let (mut questions, mut verified) = (Vec::new(), 0);
+        let mut divided = Divided::default();
         for (cell, mut candidates) in candidates.into_iter() {
             let level = cell.level();
             let mut random = Random::new(self.recipe.seed, cell.name());
@@ -121,12 +127,37 @@ impl Maker<'_, '_> {
                     Cell::Evaluation(_) if is_dev => Split::Dev,
                     Cell::Evaluation(_) => Split::Test,
                 };
-                verified += candidate.verified as u64;
-                questions.push(Question { split, level, ..candidate.question });
+                divided.verified += candidate.verified as u64;
+                for phrase in candidate.phrases {
+                    *divided.phrases.entry(phrase).or_default() += 1;
+                }
+                divided.questions.push(Question { split, level, ..candidate.question });
             }
         }
-        (questions, verified)
+        divided
     }
+}
+
+/// The questions of a benchmark with their splits and levels.
+#[derive(Default)]
+struct Divided {
+    questions: Vec<Question>,
+    /// Number of SPARQL forms that the general evaluator confirmed.
+    verified: u64,
+    /// How often each phrase of the lexicon occurs.
+    phrases: HashMap<String, u64>,
+}
+
+/// Number of phrases in the manifest.
+const MOST_USED: usize = 10;
+
+/// The phrases that occur most.
+fn most_used(phrases: HashMap<String, u64>) -> Vec<PhraseUse> {
+    let mut uses: Vec<PhraseUse> =
+        phrases.into_iter().map(|(phrase, questions)| PhraseUse { phrase, questions }).collect();
+    uses.sort_by(|one, other| (other.questions, &one.phrase).cmp(&(one.questions, &other.phrase)));
+    uses.truncate(MOST_USED);
+    uses
 }
 
 /// The prefix of ids: the name, and a few digits of a hash of what is asked, so that questions of two benchmarks with the same name have

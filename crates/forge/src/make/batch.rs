@@ -10,12 +10,12 @@ use crate::sample::filters::reduced;
 use crate::sample::relocate::relocate;
 use crate::sample::{asking, cycles, shapes};
 use hashbrown::HashSet;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Instant;
 use touchstone_benchmark::{Answer, Question, QuestionType, Random};
 use touchstone_engine::Found;
 use touchstone_kb::{ClassId, Progress};
-use touchstone_logic::{Ask, Query, Word};
+use touchstone_logic::{Ask, Query, Symbol, Word};
 
 /// The questions of one kind.
 #[derive(Default)]
@@ -27,6 +27,8 @@ pub(super) struct Batch {
     pub(super) reasons: PerCell<Rejections>,
     /// Why queries for a cell did not become questions.
     pub(super) rejected: PerCell<Rejections>,
+    /// The properties and qualifier keys of queries that could not be verbalised.
+    pub(super) unsayable: BTreeSet<Symbol>,
 }
 
 impl Batch {
@@ -172,7 +174,7 @@ impl<'m, 'k, 'r> BatchMaker<'m, 'k, 'r> {
 
     /// Samples queries until all cells except i.i.d. are full, or too many consecutive attempts fail.
     fn sample(&mut self) -> Result<(), MakeError> {
-        let patience = 5_000 + 40 * self.wanted.questions;
+        let patience = 2_500 + 40 * self.wanted.questions;
         loop {
             let missing: Vec<Cell> =
                 Cell::SAMPLED.into_iter().filter(|&cell| self.batch.is_missing(cell)).collect();
@@ -305,6 +307,11 @@ impl<'m, 'k, 'r> BatchMaker<'m, 'k, 'r> {
                 Ok(Taken::Kept)
             }
             Err(NotMade::Rejected(reason)) => {
+                self.batch.reject(cell, reason);
+                Ok(Taken::Rejected(reason))
+            }
+            Err(NotMade::Unsayable(reason, items)) => {
+                self.batch.unsayable.extend(items.properties.into_iter().chain(items.qualifiers));
                 self.batch.reject(cell, reason);
                 Ok(Taken::Rejected(reason))
             }

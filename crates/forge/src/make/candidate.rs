@@ -2,13 +2,14 @@
 
 use super::Maker;
 use super::cell::Cell;
-use crate::choices::choices;
+use crate::choices::{check_relation, choices};
 use crate::complete::{Caveats, caveats, check_function};
 use crate::english::{Wording, noisy, verbalise};
 use crate::forms::Disagreement;
 use crate::proof::proof;
 use crate::recipe::QuestionKind;
 use crate::reject::RejectReason;
+use crate::sample::distractors::{check_class, check_distractors};
 use crate::sample::filters::{checked, gives_away};
 use hashbrown::HashSet;
 use touchstone_benchmark::{Function, Question, QuestionParts, QuestionType, Random};
@@ -41,6 +42,8 @@ pub(super) struct Candidate {
     pub(super) can_relocate: bool,
     /// Number of SPARQL forms that the general evaluator confirmed.
     pub(super) verified: usize,
+    /// The phrases of the lexicon in the question.
+    pub(super) phrases: Vec<String>,
 }
 
 /// The hash of the canonical form, equal for queries that ask the same.
@@ -50,6 +53,8 @@ pub(super) type QueryKey = [u8; 16];
 pub(super) enum NotMade {
     /// It does not make a good question.
     Rejected(RejectReason),
+    /// It cannot be verbalised; with its schema items.
+    Unsayable(RejectReason, SchemaItems),
     /// The forms of the query contradict each other: a bug in this program.
     Disagreement(Box<Disagreement>),
 }
@@ -81,6 +86,8 @@ impl Maker<'_, '_> {
         }
         let graph = QueryGraph::of(&query);
         let found = self.found(kind, &query, &graph)?;
+        check_relation(kb, &found)?;
+        check_class(&self.context, &found, self.recipe.filters.min_class)?;
         let canonical = Canonical::of(&query, &self.context.words);
         let mut key = QueryKey::default();
         key.copy_from_slice(&blake3::hash(canonical.key().as_bytes()).as_bytes()[..16]);
@@ -99,7 +106,10 @@ impl Maker<'_, '_> {
             true => caveats(kb, self.lexicon, &query, &graph, &items, &found)?,
             false => Caveats::default(),
         };
-        let verbalised = verbalise(&query, &self.context.words, self.lexicon, wording)?;
+        let verbalised = match verbalise(&query, &self.context.words, self.lexicon, wording) {
+            Ok(verbalised) => verbalised,
+            Err(reason) => return Err(NotMade::Unsayable(reason, items)),
+        };
         let mut verbalised = caveats.add_to(verbalised, words_seed);
         let mut noise = Random::new(seed, "noise");
         if noise.share() < wording_keys.noise {
@@ -113,6 +123,9 @@ impl Maker<'_, '_> {
         }
         let forms = self.printer.forms(&self.context, &query, &found)?;
         let proof = proof(kb, &query, &found).ok_or(RejectReason::NoProof)?;
+        if self.recipe.filters.distractors {
+            check_distractors(&self.context, &query, &found, &proof)?;
+        }
         let answers = found.answers(kb);
         let mut random = Random::new(seed, "choices");
         let is_in_sample = random.below(1_000_000) < self.verified_per_million;
@@ -143,7 +156,8 @@ impl Maker<'_, '_> {
             ..about
         };
         let can_relocate = canonical.key() != template.key();
-        Ok(Candidate { question, query: Some(query), items, key, can_relocate, verified })
+        let phrases = verbalised.phrases;
+        Ok(Candidate { question, query: Some(query), items, key, can_relocate, verified, phrases })
     }
 
     /// The answers of a query, if it has the wanted shape and makes a good question.

@@ -68,8 +68,9 @@ pub fn make(
     let division = Division::new(kb, &divided.splits, divided.seed)?;
     let context = SamplingContext::new(kb, recipe.filters.illegal.as_deref());
     let class_id = |class: &ClassId| kb.node_id(kb.class_node(*class));
+    let is_large = |class: &&ClassId| kb.members(**class).len() >= recipe.filters.min_class;
     let (held_classes, seen_classes) =
-        context.classes.iter().partition(|&class| division.keeps_out(class_id(class)));
+        context.classes.iter().filter(is_large).partition(|&class| division.keeps_out(class_id(class)));
     let maker = Maker {
         printer: FormPrinter::new(kb),
         complete: context.complete().filter(|_| recipe.wording.limits),

@@ -2,6 +2,7 @@
 
 pub(crate) mod asking;
 pub(crate) mod cycles;
+pub(crate) mod distractors;
 pub(crate) mod filters;
 pub(crate) mod numbers;
 pub(crate) mod relocate;

@@ -70,12 +70,15 @@ pub(super) fn nearest_template(questions: &[&Question]) -> Option<Measured> {
         let nearest = (0..known.len()).max_by(|&a, &b| score(a).total_cmp(&score(b)));
         right += usize::from(nearest.is_some_and(|at| training[at].template == question.template));
     }
-    (!asked.is_empty()).then(|| Measured {
+    (asked.len() >= ENOUGH).then(|| Measured {
         value: float(right) / float(asked.len()),
         chance: None,
         questions: asked.len(),
     })
 }
+
+/// Minimum number of questions with a template of training, for a figure.
+const ENOUGH: usize = 20;
 
 /// The pairs of a named thing and a relation at it.
 fn pairs(question: &Question) -> Vec<(&str, &str)> {

@@ -372,7 +372,7 @@ pub(super) fn check_line(line: &Line, n_sources: u16) -> Result<(), String> {
     Ok(())
 }
 
-/// A limit belongs to what is limited, and nothing is said of a line whose completeness is unknown.
+/// Checks that `limit` comes with `window` or `top`, and that `as_of` and `survey` come with `coverage`.
 fn check_coverage(line: &Line) -> Result<(), String> {
     let needs_limit = matches!(line.coverage, Some(Completeness::Window | Completeness::Top));
     let says_more = line.as_of.is_some() || line.survey;
