@@ -65,7 +65,19 @@ impl Verbaliser<'_, '_> {
     }
 
     /// A noun with all of its clauses, without an article.
-    pub(super) fn nominal(&mut self, noun: &Noun, clauses: Vec<Clause>, many: bool) -> String {
+    pub(super) fn nominal(&mut self, noun: &Noun, mut clauses: Vec<Clause>, many: bool) -> String {
+        // A clause with a pronoun would be read as part of a phrase after the noun: "countries with exports of oil that import coal".
+        // Two phrases after the noun are joined: "films by Herzog and with Kinski".
+        if let [one, other] = &clauses[..]
+            && let (Some(first), Some(second)) = (&one.after, &other.after)
+            && one.place == Place::Between
+            && self.random.percent(75)
+        {
+            return format!("{} {first} and {second}", if many { &noun.many } else { &noun.one });
+        }
+        if clauses.len() > 1 {
+            clauses.iter_mut().for_each(|clause| clause.after = None);
+        }
         let (text, left) = self.reduced(noun, clauses, many, false);
         if left.is_empty() {
             return text;
@@ -186,13 +198,13 @@ impl Verbaliser<'_, '_> {
     /// A question about how two things are related.
     pub(super) fn relation_frame(&mut self, from: &str, to: &str, is_plural: bool) -> String {
         let is = if is_plural { "are" } else { "is" };
-        match self.random.below(7) {
-            0 => format!("how are {from} and {to} related?"),
+        match self.random.below(11) {
+            0 | 7 | 8 => format!("how are {from} and {to} related?"),
             1 => format!("what is the relationship between {from} and {to}?"),
             2 => format!("in what way {is} {from} connected to {to}?"),
-            3 => format!("what connects {from} and {to}?"),
-            4 => format!("what links {from} to {to}?"),
-            5 => format!("{from} and {to}: how are they related?"),
+            3 => format!("what is the connection between {from} and {to}?"),
+            4 => format!("tell me how {from} {is} related to {to}."),
+            5 | 6 => format!("{from} {is} related to {to} in what way?"),
             _ => format!("how {is} {from} related to {to}?"),
         }
     }

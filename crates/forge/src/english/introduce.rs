@@ -5,10 +5,10 @@ use touchstone_kb::ClassId;
 use touchstone_logic::Set;
 
 /// Percentage of descriptions within which there is another description that get a sentence of their own.
-const DEEP: u64 = 85;
+const DEEP: u64 = 65;
 
 /// The same for other descriptions, so that a sentence of its own does not reveal the shape.
-const PLAIN: u64 = 12;
+const PLAIN: u64 = 18;
 
 /// How the sentence begins.
 const STARTS: [&str; 6] = ["consider", "take", "think of", "look at", "start with", "let us look at"];
@@ -32,7 +32,7 @@ impl Verbaliser<'_, '_> {
         self.introduction = Some(format!("{start} the {described}"));
         Ok(Some(match is_unique {
             true => format!("that {}", noun.one),
-            false => format!("{} of those {}", self.one_of(&["one", "at least one", "any"]), noun.many),
+            false => format!("{} of those {}", self.one_of(&["any", "any", "at least one"]), noun.many),
         }))
     }
 }

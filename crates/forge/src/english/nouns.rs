@@ -7,7 +7,7 @@ use touchstone_benchmark::english::inflect::plural;
 use touchstone_engine::budget::{Budget, Limits};
 use touchstone_engine::plan::Plan;
 use touchstone_engine::{Found, embedded};
-use touchstone_kb::{ClassId, NodeId, Property};
+use touchstone_kb::{ClassId, Completeness, NodeId, Property};
 use touchstone_logic::{Ask, Direction, Query, Set, Step};
 
 /// Budget for finding the members of a description; beyond it, nothing is assumed about them.
@@ -22,6 +22,12 @@ pub(super) struct Noun {
 }
 
 impl Noun {
+    /// Whether a word is one of the noun's content words, in the singular or the plural.
+    pub(super) fn has_word(&self, word: &str) -> bool {
+        word.len() > 3
+            && self.one.split(' ').chain(self.many.split(' ')).any(|own| own.len() > 3 && own == word)
+    }
+
     pub(super) fn pronoun(&self) -> &'static str {
         if self.person { "who" } else { "that" }
     }
@@ -52,7 +58,7 @@ impl Verbaliser<'_, '_> {
     /// the ends of a relation, it is the noun of the smallest class that holds all members.
     pub(super) fn narrowed(&self, noun: Noun, set: &Set) -> (Noun, bool) {
         let Some(nodes) = self.members_of(set) else { return (noun, false) };
-        let is_unique = nodes.len() == 1;
+        let is_unique = nodes.len() == 1 && self.is_complete(set);
         let is_wide = noun.class.is_none() || noun.one.contains(" or ") || noun.one == "place";
         let Some(&first) = nodes.first().filter(|_| is_wide) else { return (noun, is_unique) };
         let holds_all = |class: &ClassId| {
@@ -69,6 +75,18 @@ impl Verbaliser<'_, '_> {
             Some(narrower) => (self.noun_of(Some(narrower)), is_unique),
             None => (noun, is_unique),
         }
+    }
+
+    /// Whether the KB has all facts that describe a set: otherwise one member of the KB may be one of several in the world.
+    fn is_complete(&self, set: &Set) -> bool {
+        set.conjuncts().iter().all(|part| match part {
+            Set::Relate(relate) => {
+                let coverage = self.property(&relate.property).and_then(|p| self.kb.property_coverage(p));
+                coverage.is_none_or(|coverage| coverage.completeness == Completeness::Complete)
+                    && self.is_complete(&relate.from)
+            }
+            _ => true,
+        })
     }
 
     /// The noun for things that satisfy some constraints: their class, or the class that the schema gives for their properties.

@@ -25,9 +25,13 @@ pub(super) fn in_past(clause: &str) -> String {
     }
 }
 
+/// How requests begin.
+const REQUESTS: [&str; 7] = ["Give ", "Name ", "Tell ", "Find ", "State ", "List ", "Identify "];
+
 /// A question like `What is the population of {S}?`, with its first verb in the past tense.
 pub(super) fn asked_in_past(question: &str) -> String {
-    let mut done = false;
+    // A request has no verb of its own: "Give the number of merchant ships."
+    let mut done = REQUESTS.iter().any(|request| question.starts_with(request));
     let words = question.split(' ').map(|word| match past_of(word) {
         Some(past) if !done => {
             done = true;
@@ -187,6 +191,8 @@ mod tests {
         ] {
             assert_eq!(asked_when("Malta", clause), question);
         }
+        let request = "Give the number of merchant ships of {S}.";
+        assert_eq!(asked_in_past(request), request);
         assert_eq!(asked_in_past("How many people live in {S}?"), "How many people lived in {S}?");
         assert_eq!(asked_in_past("How much does {S} have?"), "How much did {S} have?");
         assert_eq!(asked_in_past("What is the share that is held?"), "What was the share that is held?");

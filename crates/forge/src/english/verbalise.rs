@@ -237,7 +237,7 @@ impl<'a> Verbaliser<'a, '_> {
         let [relate] = relates[..] else { return Ok(None) };
         let is_plain =
             parts.iter().all(|part| matches!(part, Set::Class(_) | Set::Relate(_))) && parts.len() <= 2;
-        if !is_plain || !is_name(&relate.from) || !relate.conditions.is_empty() || !self.random.percent(15) {
+        if !is_plain || !is_name(&relate.from) || !relate.conditions.is_empty() || !self.random.percent(6) {
             return Ok(None);
         }
         let words = self.relation_words(&relate.property)?;
@@ -504,7 +504,9 @@ impl<'a> Verbaliser<'a, '_> {
         let mut phrases = fitting(phrases, &relate.from);
         // Avoid "an isotope that is an isotope of" and "took place in a place".
         let far = self.noun_of(self.far_class(relate)?);
-        let says = |phrase: &String, noun: &Noun| phrase.split([' ', '|']).any(|word| word == noun.one);
+        let says = |phrase: &String, noun: &Noun| {
+            phrase.split([' ', '|']).any(|word| noun.has_word(word) || word == noun.one)
+        };
         let repeats = |phrase: &String| says(phrase, noun) || !is_name(&relate.from) && says(phrase, &far);
         if !phrases.iter().all(repeats) {
             phrases.retain(|phrase| !repeats(phrase));
