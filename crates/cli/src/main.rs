@@ -28,6 +28,7 @@ mod reply;
 mod run;
 mod session_args;
 mod shell;
+mod train;
 
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;
@@ -116,7 +117,7 @@ enum Command {
     Demo(run::demo::DemoArgs),
     /// Answer a question about a KB, and show how: what it names, the query in three languages, its graph, the answers.
     #[command(
-        after_help = "Examples:\n  touchstone ask \"Which films directed by Christopher Nolan were released after 2008?\"\n  touchstone ask --benchmark bench/ --json \"Who directed Alien?\""
+        after_help = "Examples:\n  touchstone ask \"Which films directed by Christopher Nolan were released after 2008?\"\n  touchstone ask --benchmark bench/ --json \"Who directed Alien?\"\n  touchstone ask --system model:model/ \"Who directed Alien?\""
     )]
     Ask(run::ask::AskArgs),
     /// Ask a system the questions of a benchmark; a run that was stopped resumes where it stopped.
@@ -124,6 +125,21 @@ enum Command {
         after_help = "Examples:\n  touchstone run oracle --benchmark bench/ --out runs/oracle\n  touchstone run \"command:python3 mine.py\" --benchmark bench/ --split test --out runs/mine\n  touchstone run --resume runs/mine\n  touchstone run llm:my-model --llm-url http://127.0.0.1:8000/v1 --benchmark bench/ --limit 100 --out runs/llm\n  touchstone grade runs/mine --out runs/mine"
     )]
     Run(run::RunArgs),
+    /// Train a published system on a benchmark, or continue a training that was interrupted.
+    #[command(
+        after_help = "Examples:\n  touchstone train transformer --benchmark bench/ --out model/\n  touchstone train nspm-att2 --benchmark bench/ --scale smoke --set training.batch=8 --out model/\n  touchstone train --resume model/\n  touchstone run model:model/ --benchmark bench/ --out runs/model"
+    )]
+    Train(train::training::TrainArgs),
+    /// List the systems that can be trained, with their sizes and settings.
+    #[command(
+        after_help = "Examples:\n  touchstone models\n  touchstone models transformer --scale paper\n  touchstone models --json"
+    )]
+    Models(train::models::ModelsArgs),
+    /// Repeat the study of a paper: benchmarks, trained systems, runs, grades, and its tables with the published figures.
+    #[command(
+        after_help = "Examples:\n  touchstone experiment gek --scale smoke --out gek/\n  touchstone experiment gek --only transformer --cells 1 --out gek/\n  touchstone experiment gek --tables --out gek/\n  touchstone experiment gek --print > mine.toml"
+    )]
+    Experiment(train::experiment::ExperimentArgs),
     /// List the runs in a folder, with their scores if they are graded.
     #[command(after_help = "Examples:\n  touchstone runs runs/\n  touchstone runs runs/ --json")]
     Runs(run::runs::RunsArgs),
@@ -277,6 +293,9 @@ fn run_command(command: Command, arguments: &[String]) -> anyhow::Result<Outcome
         Command::Mix(args) => forge::mix::run(&args),
         Command::Refresh(args) => done(forge::refresh::run(&args)),
         Command::Paraphrase(args) => run::paraphrase::run(&args),
+        Command::Train(args) => train::training::run(&args),
+        Command::Experiment(args) => train::experiment::run(&args),
+        Command::Models(args) => done(train::models::run(&args)),
         Command::Runs(args) => run::runs::run(&args),
         Command::Ask(args) => run::ask::run(&args),
         Command::Demo(args) => done(run::demo::run(&args)),

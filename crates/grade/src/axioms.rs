@@ -164,7 +164,7 @@ struct Family<'q> {
 }
 
 /// The measures of the paper's table.
-const PAPER: [&str; 12] = [
+pub const PAPER: [&str; 12] = [
     "em_string",
     "em_answer",
     "accuracy",

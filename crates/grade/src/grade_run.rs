@@ -15,11 +15,12 @@ use crate::usage::UsageSummary;
 use hashbrown::{HashMap, HashSet};
 use rayon::prelude::*;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 use touchstone_benchmark::{Gives, GradeRow, Graph, OpenBenchmark, Prediction, Question, Selection, Usage};
 use touchstone_datasets::{DataSet, PredictionReader};
-use touchstone_engine::QueryContext;
 use touchstone_engine::budget::Limits;
+use touchstone_engine::{Engine, QueryContext};
 use touchstone_kb::{Change, Kb, Progress};
 
 /// Configuration of grading.
@@ -60,6 +61,8 @@ pub struct GradeOptions {
     pub force: bool,
     /// The limits of one logical form.
     pub limits: Limits,
+    /// What runs logical forms; without it the embedded engines.
+    pub engine: Option<Arc<dyn Engine>>,
     /// The total time limit; predictions after it are not graded.
     pub max_total_time: Option<Duration>,
 }
@@ -81,6 +84,7 @@ impl GradeOptions {
             out: None,
             force: false,
             limits: Limits { operations: MAX_OPERATIONS, ..Limits::default() },
+            engine: None,
             max_total_time: None,
         }
     }
@@ -141,6 +145,9 @@ pub fn grade_benchmark(
     grader.products.extend(options.products.iter().cloned());
     (grader.compat, grader.smoothing) = (options.compat, options.smoothing);
     grader.settings.limits = options.limits;
+    if let Some(engine) = &options.engine {
+        grader.settings.engine = engine.clone();
+    }
     if let Some(path) = &options.neighbours {
         let kb = open.kb.as_ref().ok_or(GradeError::NoKb(NeedsKb::Robust))?;
         grader.neighbours = read_neighbours(kb, path)?;

@@ -11,6 +11,8 @@
 
 mod cast;
 mod drawing;
+mod experiment_page;
+mod line_chart;
 mod page;
 mod report;
 mod report_data;
@@ -19,6 +21,8 @@ mod stats_page;
 mod sunburst;
 
 pub use drawing::{DrawingError, DrawingFolder, svg};
+pub use experiment_page::{ExperimentPage, PageTable, experiment_page};
+pub use line_chart::{ChartLine, LineChart};
 pub use report::{ReportConfig, ReportError, WrittenReport, report};
 pub use report_data::{Report, ReportRun};
 pub use report_page::report_page;

@@ -1,5 +1,6 @@
 //! `touchstone ask`.
 
+use super::{ask_system, benchmark_of_model};
 use crate::args::BenchmarkArgs;
 use crate::progress::Bar;
 use crate::{Outcome, output};
@@ -29,6 +30,10 @@ pub(crate) struct AskArgs {
     /// Learn from the training split of this benchmark; without it from questions that are made of the KB once and kept
     #[arg(long, value_name = "DIR")]
     benchmark: Option<PathBuf>,
+    /// Ask this system instead of the built-in one: model:DIR, or any other that `touchstone run` takes. A model is asked about the KB that
+    /// it was trained on
+    #[arg(long, value_name = "SYSTEM")]
+    system: Option<String>,
     /// Print JSON
     #[arg(long)]
     json: bool,
@@ -38,13 +43,21 @@ pub(crate) struct AskArgs {
 const SHOWN: usize = 20;
 
 pub(crate) fn run(args: &AskArgs) -> Result<Outcome> {
-    let (benchmark, kb) = match &args.benchmark {
-        Some(folder) => (folder.clone(), args.kb.clone()),
-        None => {
+    let of_model = match &args.system {
+        Some(system) if args.benchmark.is_none() => benchmark_of_model(system)?,
+        _ => None,
+    };
+    let (benchmark, kb) = match (&args.benchmark, of_model) {
+        (Some(folder), _) => (folder.clone(), args.kb.clone()),
+        (None, Some((folder, kb))) => (folder, args.kb.clone().or(kb)),
+        (None, None) => {
             let kb = args.kb.clone().unwrap_or_else(|| "world".to_owned());
             (training(&crate::open_kb::open_kb(&kb)?)?, Some(kb))
         }
     };
+    if let Some(system) = &args.system {
+        return ask_system(system, &args.question, &BenchmarkArgs::of(benchmark, kb), args.json);
+    }
     let gold = BenchmarkArgs::of(benchmark, kb).open()?;
     let context = QueryContext::new(gold.kb.as_ref(), gold.ontology.as_ref()).without_suggestions();
     let kb = gold.kb.as_ref().context("the benchmark does not name its KB; give it with --kb DIR")?;

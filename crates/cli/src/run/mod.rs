@@ -1,6 +1,7 @@
 //! The commands about systems: `run`, `runs`, `ask`, `demo`, `cache`, `paraphrase`.
 
 pub(crate) mod ask;
+mod asking;
 pub(crate) mod cache;
 pub(crate) mod demo;
 pub(crate) mod paraphrase;
@@ -13,6 +14,7 @@ use crate::output::{count, counted};
 use crate::progress::Bar;
 use crate::{Outcome, output};
 use anyhow::{Context, Result, bail};
+use asking::{ask_system, benchmark_of_model};
 use clap::Args;
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
@@ -27,7 +29,7 @@ use touchstone_run::{RunConfig, RunSummary, System, SystemContext, SystemSpec, o
 #[derive(Args)]
 pub(crate) struct RunArgs {
     /// `oracle` (gold), `degraded:T2:0.2` (synthetic), `nearest` (the most similar training question's query), `command:PROGRAM ARGUMENTS`,
-    /// `http:URL`, `gerbil:URL`, `llm:MODEL`, or `file:PATH` (predictions made elsewhere)
+    /// `http:URL`, `gerbil:URL`, `llm:MODEL`, `model:DIR` (trained by `touchstone train`), or `file:PATH` (predictions made elsewhere)
     #[arg(value_name = "SYSTEM", required_unless_present = "resume")]
     system: Option<String>,
     #[command(flatten)]
@@ -152,7 +154,7 @@ pub(crate) fn run(args: &RunArgs, arguments: &[String]) -> Result<Outcome> {
         let first = inputs.first().context("there is no question")?;
         return output::exact(&system.prompt(first)).map(|()| Outcome::Done);
     }
-    let system = registry().open(&spec, &settings, &context)?;
+    let system = registry(directory).open(&spec, &settings, &context)?;
     let config = RunConfig {
         arguments: arguments.to_vec(),
         cache: Some(touchstone_kb::cache_dir()),

@@ -71,7 +71,7 @@ pub(crate) fn run(args: &ParaphraseArgs) -> Result<Outcome> {
     let spec = SystemSpec::parse(&args.system)?;
     let mut settings = args.systems.settings(matches!(spec, SystemSpec::Llm(_)), None, &bar.cancel())?;
     bare(&mut settings);
-    let system = registry().open(&spec, &settings, &context)?;
+    let system = registry(None).open(&spec, &settings, &context)?;
     let config = ParaphraseConfig {
         system: &*system,
         kb,

@@ -43,7 +43,7 @@ pub(super) fn resume(folder: &Path, trust: bool, arguments: &[String]) -> Result
 /// Whether a run may be resumed without asking, or the user agrees to it.
 fn is_trusted(manifest: &RunManifest, system: Option<&str>, folder: &Path) -> Result<bool> {
     let spec = SystemSpec::parse(system.unwrap_or_default())?;
-    if systems::registry().is_harmless(&spec) || was_started_here(manifest, &touchstone_kb::cache_dir()) {
+    if systems::registry(None).is_harmless(&spec) || was_started_here(manifest, &touchstone_kb::cache_dir()) {
         return Ok(true);
     }
     let words: Vec<String> = manifest.arguments.iter().map(|word| visible(word)).collect();

@@ -12,6 +12,7 @@ use touchstone_run::{
     DEFAULT_PROMPT, FixedPredictions, LlmSettings, System, SystemContext, SystemFactory, SystemRegistry,
     SystemSettings, WebSettings,
 };
+use touchstone_train::ModelFactory;
 
 /// Settings of some systems.
 #[derive(Args)]
@@ -121,9 +122,10 @@ impl SystemArgs {
     }
 }
 
-/// All systems.
-pub(super) fn registry() -> SystemRegistry {
-    SystemRegistry::new().with(Degraded)
+/// All systems; relative paths of models are resolved against `directory`, if it is given.
+pub(super) fn registry(directory: Option<&Path>) -> SystemRegistry {
+    let models = ModelFactory::new(touchstone_models::systems(), directory.map(Path::to_path_buf));
+    SystemRegistry::new().with(Degraded).with(models)
 }
 
 /// `degraded:T2:0.2`: gold, a share of it made worse.

@@ -37,4 +37,5 @@ pub fn json(args: &[&str]) -> serde_json::Value {
 }
 
 /// The pages whose `sh` blocks are run, one after the other, in an empty folder.
-pub const FOLLOWED: [&str; 5] = ["ci.md", "recipes.md", "your-kb.md", "your-questions.md", "your-system.md"];
+pub const FOLLOWED: [&str; 6] =
+    ["ci.md", "experiments.md", "recipes.md", "your-kb.md", "your-questions.md", "your-system.md"];

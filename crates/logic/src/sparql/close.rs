@@ -1,6 +1,6 @@
 //! Reads SPARQL that has lost brackets, as cut and damaged queries have: closes them where the parser can go on.
 
-use super::neural::{decode_tokens, is_neural};
+use super::neural::{decode_neural, is_neural};
 use super::tokens::{SparqlToken, TokenKind, sparql_tokens};
 use super::{Parsed, parse};
 use std::borrow::Cow;
@@ -14,7 +14,7 @@ const BEHIND_GROUP: [&str; 6] = ["ORDER", "GROUP", "HAVING", "LIMIT", "OFFSET", 
 /// Parses a query whose brackets do not match: lost ones are put at the end or before ORDER BY and its like, those that close nothing are
 /// left out, and of a text that ends in the middle of a triple that triple is left out. `None` if it cannot be parsed in any of these ways.
 pub fn parse_closed(source: &str) -> Option<Parsed> {
-    let source = if is_neural(source) { Cow::Owned(decode_tokens(source)) } else { Cow::Borrowed(source) };
+    let source = if is_neural(source) { Cow::Owned(decode_neural(source)) } else { Cow::Borrowed(source) };
     let tokens: Vec<SparqlToken<'_>> = sparql_tokens(&source).collect();
     let balanced = balanced(&source, &tokens, None)?;
     if let Ok(parsed) = parse(&balanced) {

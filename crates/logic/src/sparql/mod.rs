@@ -28,7 +28,7 @@ pub use dialect::Dialect;
 pub use iris::QueryIris;
 pub use isomorphism::{Structure, StructureCondition, difference};
 pub use names::Namespaces;
-pub use neural::{encode_neural, is_neural_name, neural_mark};
+pub use neural::{decode_neural, encode_neural, is_neural_name, neural_mark};
 pub use not_recognised::{NotRecognised, OutsideAlgebra};
 pub use outline::SparqlOutline;
 pub use print::print;

@@ -345,7 +345,8 @@ fn without_prefixes(sparql: &str) -> &str {
 }
 
 /// Turns the tokens of neural SPARQL machines back into SPARQL.
-pub(super) fn decode_tokens(source: &str) -> String {
+#[must_use]
+pub fn decode_neural(source: &str) -> String {
     let mut text = String::with_capacity(source.len());
     let mut words = source.split_whitespace().peekable();
     while let Some(word) = words.next() {

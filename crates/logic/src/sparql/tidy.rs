@@ -2,7 +2,7 @@
 //!
 //! The text is cut into tokens, so nothing inside strings, IRIs or comments is touched, and places in the repaired text can be traced back.
 
-use super::neural::{decode_tokens, is_neural};
+use super::neural::{decode_neural, is_neural};
 use super::tokens::{SparqlToken, TokenKind, sparql_tokens};
 use crate::text::{SyntaxError, SyntaxErrorKind};
 use std::fmt;
@@ -128,7 +128,7 @@ pub fn known_prefix(prefix: &str) -> Option<&'static str> {
 /// Repairs a query.
 pub fn tidy(source: &str) -> Result<Tidied, SyntaxError> {
     if is_neural(source) {
-        let mut tidied = tidy_text(&decode_tokens(source))?;
+        let mut tidied = tidy_text(&decode_neural(source))?;
         tidied.repairs.insert(0, Repair::Tokens);
         return Ok(tidied);
     }

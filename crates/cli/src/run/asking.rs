@@ -1,0 +1,78 @@
+//! One question to any system: `touchstone ask --system`.
+
+use super::registry;
+use crate::args::BenchmarkArgs;
+use crate::progress::Bar;
+use crate::{Outcome, output, reply};
+use anyhow::Result;
+use serde::Serialize;
+use std::path::{Path, PathBuf};
+use touchstone_benchmark::{OpenBenchmark, Prediction};
+use touchstone_engine::{QueryContext, Reply, Session, Settings};
+use touchstone_logic::Language;
+use touchstone_run::{SystemContext, SystemInput, SystemSettings, SystemSpec};
+use touchstone_train::Model;
+
+/// What `--json` prints.
+#[derive(Serialize)]
+struct Asked<'a> {
+    question: &'a str,
+    system: String,
+    prediction: &'a Prediction,
+    /// What the form returns; null without a form or a KB.
+    reply: Option<&'a Reply>,
+}
+
+/// The benchmark and the KB that a model was trained on, if they are still there.
+pub(super) fn benchmark_of_model(system: &str) -> Result<Option<(PathBuf, Option<String>)>> {
+    let Some(folder) = system.strip_prefix("model:") else { return Ok(None) };
+    let benchmark = Model::manifest(Path::new(folder))?.training.benchmark;
+    Ok(benchmark.path.join("benchmark.json").is_file().then_some((benchmark.path, benchmark.kb)))
+}
+
+/// Asks a system, and runs the form that it gives.
+pub(super) fn ask_system(
+    system: &str,
+    question: &str,
+    benchmark: &BenchmarkArgs,
+    json: bool,
+) -> Result<Outcome> {
+    let gold: OpenBenchmark = benchmark.open()?;
+    let context = QueryContext::new(gold.kb.as_ref(), gold.ontology.as_ref()).without_suggestions();
+    let knowledge = context.knowledge();
+    let context = SystemContext { benchmark: &gold, questions: &[], knowledge: &knowledge };
+    let bar = Bar::new();
+    let opened = registry(None).open(&SystemSpec::parse(system)?, &SystemSettings::default(), &context)?;
+    let prediction = opened.worker().answer(&SystemInput::new("1", question))?;
+    let form = prediction.logical_form.as_deref().zip(gold.kb.as_ref()).map(|(form, kb)| {
+        let language = prediction.language.unwrap_or_else(|| Language::guess(form));
+        Session::new(kb).run(language, form, &Settings::default(), &bar.cancel())
+    });
+    drop(bar);
+    if json {
+        let asked = Asked { question, system: opened.name(), prediction: &prediction, reply: form.as_ref() };
+        output::json(&asked)?;
+        return Outcome::found(prediction.answers.is_some() || prediction.logical_form.is_some());
+    }
+    if let Some(error) = &prediction.error {
+        note!("{error}");
+    }
+    if let Some(form) = &prediction.logical_form {
+        let language = prediction.language.map_or(String::new(), |language| format!("{language}:\n  "));
+        say!("{language}{}\n", form.trim().replace('\n', "\n  "))?;
+    }
+    for (alternative, _) in &prediction.alternatives {
+        output::item(&format!("or: {alternative}"), 4)?;
+    }
+    match (&prediction.answers, &form) {
+        (Some(answers), _) => {
+            answers.iter().try_for_each(output::text)?;
+            Outcome::found(!answers.is_empty())
+        }
+        (None, Some(form)) => reply::table(form, false),
+        (None, None) => {
+            note!("the system gives no answer");
+            Ok(Outcome::NothingFound)
+        }
+    }
+}
