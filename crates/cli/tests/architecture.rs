@@ -110,7 +110,7 @@ fn dependencies_point_down() {
     }
 }
 
-/// A command does not use another one: what two commands share is in the folder's `mod.rs` or beside the folders.
+/// A command does not use another one: what two commands share is in the folder's `mod.rs` or next to the folders.
 #[test]
 fn commands_do_not_import_each_other() {
     const FOLDERS: [&str; 7] = ["kb", "forms", "query", "shell", "forge", "grade", "run"];

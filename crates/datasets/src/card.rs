@@ -1,4 +1,4 @@
-//! The dataset card beside Parquet files: `README.md` with the YAML header that Hugging Face reads.
+//! The dataset card next to Parquet files: `README.md` with the YAML header that Hugging Face reads.
 
 use crate::parquet::{self, Shown};
 use std::collections::BTreeMap;

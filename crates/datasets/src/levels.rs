@@ -118,7 +118,7 @@ impl<'a, 'k> LevelJudge<'a, 'k> {
         Ok(JudgedLevels { summary, unjudged })
     }
 
-    /// Questions of benchmarks list their schema items and template; beside other files, their forms are read like those.
+    /// Questions of benchmarks list their schema items and template; next to other files, their forms are read like those.
     fn read(&self, record: &Record, knowledge: &Knowledge<'_>, wanted: impl Fn(Split) -> bool) -> ReadTraits {
         let LevelConfig { data_set, context, inverse_rule, .. } = self.config;
         if let Some(question) = benchmark_question(record) {

@@ -152,7 +152,7 @@ fn read_line(record: &Json, default: Option<Language>) -> Result<(Language, &str
         Some("sexpr") => Language::Sexpr,
         Some("kopl") => Language::Kopl,
         Some("sparql") => Language::Sparql,
-        Some(other) => return Err(format!("the language `{other}` is none of auto, sexpr, kopl, sparql")),
+        Some(other) => return Err(format!("the language `{other}` is not one of auto, sexpr, kopl, sparql")),
     };
     Ok((language, query))
 }

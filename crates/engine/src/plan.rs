@@ -251,7 +251,7 @@ pub enum PlanError {
     #[error("a thing that two descriptions share cannot be asked about here")]
     SharedBetween,
     /// A reference to a mark that is not set.
-    #[error("the query refers to a marked thing (number {0}) that it describes nowhere")]
+    #[error("the query refers to a marked thing (number {0}) that it never defines")]
     NoSuchMark(Mark),
     /// An invalid program.
     #[error(transparent)]

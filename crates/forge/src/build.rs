@@ -64,7 +64,7 @@ impl Built {
 #[non_exhaustive]
 pub enum BuildError {
     /// There is neither a file nor a built-in recipe of this name.
-    #[error("there is no file and no recipe `{name}`; there are {known}{hint}", known = .known.join(", "),
+    #[error("there is no file and no recipe `{name}`; the recipes are {known}{hint}", known = .known.join(", "),
         hint = .nearest.as_ref().map(|nearest| format!("; did you mean `{nearest}`?")).unwrap_or_default())]
     UnknownRecipe {
         /// The name.

@@ -39,9 +39,9 @@ impl Threshold {
     fn failure(&self, summary: &Summary) -> Option<String> {
         let Threshold { measure, least } = self;
         match summary.measures.get(measure) {
-            None => Some(format!("{measure} is not measured, and must be at least {least}")),
+            None => Some(format!("{measure} is not measured, but must be at least {least}")),
             Some(score) if score.all.mean < *least => {
-                Some(format!("{measure} is {:.4}, and must be at least {least}", score.all.mean))
+                Some(format!("{measure} is {:.4}, but must be at least {least}", score.all.mean))
             }
             Some(_) => None,
         }
@@ -90,7 +90,7 @@ impl Requirements {
         let exceeded = self.max_errors.filter(|limit| limit.is_exceeded(errors, summary.questions));
         let too_many = |limit| {
             format!(
-                "the system failed on {} of {} questions, and may fail on at most {limit} (--max-errors)",
+                "the system failed on {} of {} questions, but may fail on at most {limit} (--max-errors)",
                 grouped(errors),
                 grouped(summary.questions)
             )

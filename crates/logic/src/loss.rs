@@ -167,7 +167,7 @@ impl fmt::Display for Loss {
             ),
             Loss::Guessed { value, kind } => write!(
                 f,
-                "the program does not say what `{value}` is; it was taken for a {kind}; give --kb to know"
+                "the program does not say what `{value}` is; it was taken to be a {kind}; give --kb to find out"
             ),
             Loss::SameFact => {
                 f.write_str("the conditions may be met by two equal facts, while the query asks for one fact")

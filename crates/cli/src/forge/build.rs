@@ -52,7 +52,7 @@ pub(crate) struct BuildArgs {
     /// Words for the KB, instead of those that come with it or are derived from its labels
     #[arg(long, value_name = "FILE.toml")]
     lexicon: Option<PathBuf>,
-    /// Print a recipe, to start one's own from
+    /// Print a recipe, as a starting point for your own
     #[arg(long, value_name = "NAME", conflicts_with_all = ["recipe", "out"])]
     print_recipe: Option<String>,
     /// Report how far trivial attacks get, and end with exit code 1 if one gets beyond its limit in the section `check` of the recipe
@@ -66,8 +66,10 @@ pub(crate) struct BuildArgs {
 /// A name for a benchmark: it stands in ids, lines of JSON and messages.
 fn checked_name(text: &str) -> Result<String, &'static str> {
     match text.trim() {
-        "" => Err("a name has at least one character"),
-        name if name.chars().any(char::is_control) => Err("a name has no line breaks or control characters"),
+        "" => Err("a name must have at least one character"),
+        name if name.chars().any(char::is_control) => {
+            Err("a name must not contain line breaks or control characters")
+        }
         name => Ok(name.to_owned()),
     }
 }
@@ -77,7 +79,7 @@ pub(crate) fn run(args: &BuildArgs) -> Result<Outcome> {
         output::exact(built_in_recipe(name)?)?;
         return Ok(Outcome::Done);
     }
-    let (Some(name), Some(out)) = (&args.recipe, &args.out) else { bail!("a recipe and --out are needed") };
+    let (Some(name), Some(out)) = (&args.recipe, &args.out) else { bail!("give a recipe and --out DIR") };
     let recipe = recipe(args, name)?;
     let limits = limits(&recipe)?;
     let kb = crate::open_kb::open_kb(&args.kb)?;
@@ -94,7 +96,7 @@ pub(crate) fn run(args: &BuildArgs) -> Result<Outcome> {
         super::note_unknown(path, &built.unknown_words);
     }
     if let Some(Confirmed { same, open }) = built.confirmed {
-        note!("the server confirmed {}; {} it could not answer", questions(same), output::count(open));
+        note!("the server confirmed {}; it could not answer {}", questions(same), output::count(open));
     }
     if args.json {
         output::json(&built.benchmark.manifest)?;
@@ -123,7 +125,7 @@ fn recipe(args: &BuildArgs, name: &str) -> Result<Recipe> {
             .parse()
             .ok()
             .filter(|share| (0.0..=1.0).contains(share))
-            .with_context(|| format!("--verify {share}: it is a share from 0 to 1, or `all`"))?,
+            .with_context(|| format!("--verify {share}: give a share from 0 to 1, or `all`"))?,
     };
     Ok(recipe)
 }
@@ -149,8 +151,8 @@ fn is_within(benchmark: &Benchmark, kb: &Kb, limits: &[(Attack, f64)], json: boo
     }
     let beyond = exceeded(&figures, limits);
     for Exceeded { figure, limit } in &beyond {
-        let than = if figure.attack.is_better_greater() { "at least" } else { "at most" };
-        note!("{} is {:.3}; the recipe allows {than} {limit}", figure.attack.key(), figure.value);
+        let than = if figure.attack.is_better_greater() { "requires at least" } else { "allows at most" };
+        note!("{} is {:.3}; the recipe {than} {limit}", figure.attack.key(), figure.value);
     }
     Ok(beyond.is_empty())
 }
@@ -168,15 +170,15 @@ fn summary(built: &Built, out: &Path) -> Result<()> {
     }
     if !manifest.unfilled.is_empty() {
         say!(
-            "{} wanted and not found ({} cells; see `unfilled` in benchmark.json)",
+            "{} requested but not found ({}; see `unfilled` in benchmark.json)",
             counted(built.missing(), "question was", "questions were"),
-            manifest.unfilled.len()
+            counted(manifest.unfilled.len(), "cell", "cells")
         )?;
     }
     phrases(manifest)?;
     if built.dropped() > 0 {
         say!(
-            "{} made and dropped in the end: said already, or of another level (see `rejections` there)",
+            "{} generated and then dropped: duplicates, or of another level than intended (see `rejections` there)",
             counted(built.dropped(), "more question was", "more questions were"),
         )?;
     }

@@ -67,7 +67,7 @@ fn show(args: &LintArgs, benchmark: &Benchmark, report: &LintReport) -> Result<(
         "{}, {} run: {}",
         output::questions(report.questions),
         counted(report.forms_run, "form", "forms"),
-        if report.findings.is_empty() { "nothing is wrong" } else { "see above" }
+        if report.findings.is_empty() { "no problems found" } else { "see above" }
     )?;
     if report.unfilled > 0 {
         let cells = counted(report.unfilled, "cell", "cells");

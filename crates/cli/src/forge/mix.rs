@@ -75,7 +75,7 @@ pub(crate) fn run(args: &MixArgs) -> Result<Outcome> {
     } else {
         super::counts(&mixed.manifest.counts)?;
         for (reason, n) in &mixed.manifest.rejections {
-            say!("not taken: {} ({reason})", questions(*n))?;
+            say!("left out: {} ({reason})", questions(*n))?;
         }
         say!("{} written to {}", questions(mixed.questions.len()), args.out.display())?;
     }
@@ -92,7 +92,7 @@ fn levels(names: &[String]) -> Result<Vec<Level>> {
             .find(|level| level.name() == name || (name == "iid" && *level == Level::Iid))
             .with_context(|| {
                 format!(
-                    "there is no level `{}`; there are i.i.d., compositional, zero-shot and all",
+                    "there is no level `{}`; choose from i.i.d., compositional, zero-shot and all",
                     output::shortened(name)
                 )
             })

@@ -27,7 +27,7 @@ pub(crate) struct ShowArgs {
     /// Questions with this function
     #[arg(long)]
     function: Option<String>,
-    /// Any of those that fit, instead of the first
+    /// Pick random matches instead of the first
     #[arg(long)]
     random: bool,
     /// The seed of --random
@@ -83,7 +83,7 @@ fn explanation(nothing: &NothingFound) -> String {
             };
             format!("no question has the {field} `{}`{hint}{known}", output::shortened(wanted))
         }
-        _ => "no question fits all of these filters together; leave one out".to_owned(),
+        _ => "no question matches all of these filters; leave one out".to_owned(),
     }
 }
 

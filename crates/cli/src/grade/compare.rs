@@ -45,7 +45,7 @@ const MEANINGS: [(&str, &str); 8] = [
     ("change", "mean of the second run minus mean of the first"),
     (
         "95 % interval",
-        "where the change lies with 95 % confidence (paired bootstrap; normal distribution above 1,000 questions)",
+        "95 % confidence interval of the change (paired bootstrap; normal distribution above 1,000 questions)",
     ),
     ("p", "probability of a change at least this large if the runs do not differ (same method, two-sided)"),
     ("p (Holm)", "p corrected for the number of comparisons on this page: below 0.05 the runs differ"),

@@ -25,7 +25,7 @@ use touchstone_grade::{
 /// Arguments of `touchstone grade`.
 #[derive(Args)]
 pub(crate) struct GradeArgs {
-    /// The folder of a run, whose benchmark and KB are found by themselves; or a file of predictions, or `-` for standard input
+    /// The folder of a run, whose benchmark and KB are found automatically; or a file of predictions, or `-` for standard input
     #[arg(
         value_name = "RUN|FILE|-",
         required_unless_present = "predictions",
@@ -46,7 +46,7 @@ pub(crate) struct GradeArgs {
     /// Grade only the questions that have a prediction; without it the others count 0
     #[arg(long)]
     only_predicted: bool,
-    /// Grade only the questions whose ids are in this file, one a line
+    /// Grade only the questions whose ids are in this file, one per line
     #[arg(long, value_name = "FILE")]
     ids: Option<PathBuf>,
     /// The measures to show, separated by commas; all are written to the files
@@ -180,7 +180,7 @@ impl GradeArgs {
         let evaluator = |name: &String| data_set_arg::named(name, "evaluator", has_evaluator);
         let compat = self.compat.as_ref().map(evaluator).transpose()?;
         let smoothing = Smoothing::from_word(&self.bleu_smoothing).with_context(|| {
-            format!("there is no smoothing `{}`; there are none, exp, floor and add-k", self.bleu_smoothing)
+            format!("there is no smoothing `{}`; choose from none, exp, floor and add-k", self.bleu_smoothing)
         })?;
         let products = self.product.iter().map(|text| Product::parse(text)).collect::<Result<_, _>>()?;
         Ok(GradeOptions {
@@ -278,13 +278,13 @@ fn notes_before(graded: &GradedRun) {
     }
     if graded.not_selected > 0 {
         let predictions = counted(graded.not_selected, "prediction is", "predictions are");
-        note!("{predictions} for questions of the benchmark that are not among those to grade");
+        note!("{predictions} for questions of the benchmark that were not selected for grading");
     }
 }
 
 fn compat_help() -> String {
     let names = data_set_arg::list(has_evaluator);
-    format!("Repeat an official evaluator: {names}; `gek` is the paper's measures by the letter")
+    format!("Repeat an official evaluator: {names}; `gek` computes the paper's measures exactly as published")
 }
 
 /// Rows of a breakdown that are shown.
@@ -324,19 +324,19 @@ fn show(summary: &Summary, names: &[&str], columns: &[&str], brief: bool) -> Res
 fn notes_after(summary: &Summary, compat: Option<DataSet>) {
     let Summary { repeated, incomparable, answers_from_kb, answers_unknown, .. } = *summary;
     if repeated > 0 {
-        let predictions = counted(repeated, "prediction was", "predictions were");
-        note!("{predictions} ignored: the same prediction for a question again");
+        let predictions = counted(repeated, "duplicate prediction was", "duplicate predictions were");
+        note!("{predictions} ignored");
     }
     if incomparable > 0 {
         let forms = counted(incomparable, "form is", "forms are");
         note!(
-            "{forms} in a language in which gold has no form and into which it cannot be translated: 0 in measures of forms"
+            "{forms} in a language that gold lacks and cannot be translated to, which scores 0 in measures of forms"
         );
     }
     let questions = |number: usize| counted(number, "question is", "questions are");
     if answers_from_kb > 0 {
         note!(
-            "{} without gold answers: the results of the gold query on the KB were taken for them",
+            "{} without gold answers; the results of the gold query are used instead",
             questions(answers_from_kb)
         );
     }

@@ -97,7 +97,7 @@ pub(crate) fn run(args: &ImportArgs) -> Result<()> {
     };
     // Benchmarks find their KB by this record; without it they need --kb.
     if let Err(error) = touchstone_kb::registry::record(&touchstone_kb::cache_dir(), &args.out) {
-        note!("the KB is not recorded for benchmarks to find ({error}); give it with --kb");
+        note!("the KB could not be recorded for benchmarks to find ({error}); give it with --kb");
     }
     let survey = Survey::of(&Kb::open(&args.out)?);
     if args.json {
@@ -154,10 +154,12 @@ fn request(args: &ImportArgs) -> Result<ImportRequest> {
 
 /// A warning about entities without a name, with what to do about it.
 fn lacking_names(survey: &Survey, is_rdf: bool) -> String {
+    let unnamed = survey.unnamed();
     let mut text = format!(
-        "{} of {} have no name. They go by the end of their id,\nand few questions can be asked about them.",
-        count(survey.unnamed()),
+        "{} of {} {} no name. Such entities are shown by the last part of their id,\nand few questions can be built about them.",
+        count(unnamed),
         counted(survey.entities - survey.blank, "entity", "entities"),
+        if unnamed == 1 { "has" } else { "have" },
     );
     if !survey.name_like.is_empty() {
         text.push_str("\nThese properties look like names:");
@@ -173,7 +175,7 @@ fn lacking_names(survey: &Survey, is_rdf: bool) -> String {
             }
         }
     } else if is_rdf {
-        text.push_str("\nIf a property holds their names, import again with --label-property IRI;\nfor names in another language than English, with --lang.");
+        text.push_str("\nIf a property holds their names, import again with --label-property IRI;\nfor names in a language other than English, with --lang.");
     }
     text
 }
@@ -183,7 +185,7 @@ const CYCLES_SHOWN: usize = 5;
 
 fn readable(report: &ImportReport, args: &ImportArgs, start: Instant) -> String {
     let exact = report.compiled.is_exact_rdf;
-    let mut table = Table::new(&["records", "", "what became of them"]);
+    let mut table = Table::new(&["records", "", "result"]);
     let mut section = |rows: &[(&str, u64)], prefix: &str| {
         for (what, n) in rows {
             table.add_row([count(*n), prefix.to_owned(), (*what).to_owned()]);
@@ -198,7 +200,7 @@ fn readable(report: &ImportReport, args: &ImportArgs, start: Instant) -> String 
     section(&[("read in all", report.n_records())], "total");
     section(&report.compiled.left_out, if exact { "not in model" } else { "of these" });
     if report.compiled.duplicate_facts > 0 {
-        section(&[("facts that say the same as another", report.compiled.duplicate_facts)], "merged");
+        section(&[("duplicate facts", report.compiled.duplicate_facts)], "merged");
     }
     section(&report.notes.0, "note");
     let mut text = format!("{table}\n");

@@ -43,7 +43,7 @@ pub(crate) struct ServeArgs {
     /// Seconds that the body of a request may take
     #[arg(long, default_value_t = ServeOptions::default().body_time.as_secs_f64(), value_name = "SECONDS")]
     body_time: f64,
-    /// Seconds until a client that accepts nothing of its reply is dropped
+    /// Seconds until a client that does not read its reply is disconnected
     #[arg(long, default_value_t = ServeOptions::default().idle_time.as_secs_f64(), value_name = "SECONDS")]
     idle_time: f64,
 }
@@ -80,7 +80,7 @@ pub(crate) fn run(args: &ServeArgs) -> Result<()> {
             "SPARQL at http://{address}/sparql (plain triples) and http://{address}/kqapro/sparql; Ctrl-C stops"
         );
         if !address.ip().is_loopback() {
-            note!("everyone who can reach this machine can query the KB");
+            note!("anyone who can reach this machine can query the KB");
         }
     })?;
     let connections = counted(served.connections, "connection", "connections");

@@ -55,7 +55,7 @@ fn not_found(kb: &Kb, args: &ShowArgs) -> Result<Outcome> {
         return Ok(Outcome::NothingFound);
     }
     let name = output::shortened(&args.name);
-    note!("{} has nothing that is called `{name}` or has this id", kb.manifest().name);
+    note!("{} has no entity or class with the name or id `{name}`", kb.manifest().name);
     if !hits.is_empty() {
         note!("did you mean:\n{}\n", hit_table(kb, &hits));
     }

@@ -76,7 +76,7 @@ impl SystemArgs {
     ) -> Result<SystemSettings> {
         let timeout = Duration::try_from_secs_f32(self.timeout).ok().filter(|time| !time.is_zero());
         let web = WebSettings {
-            timeout: timeout.context("--timeout is a number of seconds above 0")?,
+            timeout: timeout.context("--timeout must be a number of seconds above 0")?,
             retries: self.retries,
             rate: self.rate,
             stop: stop.clone(),
@@ -92,9 +92,7 @@ impl SystemArgs {
         let environment = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
         let url = self.llm_url.clone().or_else(|| environment("OPENAI_BASE_URL"));
         if url.is_none() && !self.show_prompt {
-            bail!(
-                "where is the model? Give --llm-url, like http://127.0.0.1:8000/v1, or set OPENAI_BASE_URL"
-            );
+            bail!("no model server; give --llm-url, like http://127.0.0.1:8000/v1, or set OPENAI_BASE_URL");
         }
         let prompt = match &self.prompt {
             Some(path) => {

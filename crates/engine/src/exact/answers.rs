@@ -36,7 +36,7 @@ pub enum Unreadable {
         row: usize,
     },
     /// A term that is not in the view.
-    #[error("row {row}: the KB has nothing like {term}")]
+    #[error("row {row}: the KB does not have {term}")]
     Unknown {
         /// The row, counted from 0.
         row: usize,

@@ -244,7 +244,7 @@ fn check_alike(knowledge: &Knowledge<'_>, own: &[u32], wanted: &Wanted<'_>) -> R
     };
     let keys: HashSet<ValueKey> = few.iter().map(key).collect();
     if many.iter().any(|id| keys.contains(&key(id))) {
-        return Err(NoExactForm::new("values that KQA Pro's graph does not tell apart"));
+        return Err(NoExactForm::new("values that KQA Pro's graph does not distinguish"));
     }
     Ok(())
 }
@@ -337,7 +337,7 @@ impl Scope<'_, '_, '_> {
             return if families.is_empty() {
                 Ok(Possible::No)
             } else {
-                Err(NoExactForm::new("a value met twice that may be of several kinds"))
+                Err(NoExactForm::new("a repeated value that may be of several kinds"))
             };
         };
         match family {

@@ -52,7 +52,7 @@ impl<'a> Scope<'_, 'a, '_> {
         }
         let ranges = ranges.unwrap_or_default();
         if ranges.len() > MAX_LITERALS {
-            return Err(NoExactForm::new("a question for all literals of the KB that compare so"));
+            return Err(NoExactForm::new("all literals that satisfy the comparison"));
         }
         let english =
             |id: &u32| !self.printer.plan.english || Wanted::English.accepts(self.printer.knowledge, *id);
@@ -113,7 +113,7 @@ impl<'a> Scope<'_, 'a, '_> {
             let alike = known.get(&key(id, of_b)).map_or(&[][..], Vec::as_slice);
             let is_known = first.binary_search(&id).is_ok();
             if alike.iter().any(|&other| other != id) || alike.is_empty() == is_known {
-                return Err(NoExactForm::new("a value met twice, of those that the view shows alike"));
+                return Err(NoExactForm::new("a repeated value that the view does not distinguish"));
             }
         }
         Ok(())
@@ -380,7 +380,7 @@ pub(super) fn check_count(printer: &Printer<'_, '_>, literals: &[u32]) -> Result
     let mut seen = std::collections::HashSet::new();
     let alike = |&id: &u32| !seen.insert(ValueKey::of(printer.view(), &printer.knowledge.literal(id)));
     if literals.iter().any(alike) {
-        return Err(NoExactForm::new("a number of values, of which the view shows some alike"));
+        return Err(NoExactForm::new("a count of values that the view does not distinguish"));
     }
     Ok(())
 }

@@ -35,7 +35,7 @@ use touchstone_kb::Kb;
 
 /// A plan that a view cannot express.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("SPARQL for this view cannot say it exactly: {what}")]
+#[error("SPARQL for this view cannot express this exactly: {what}")]
 pub struct NoExactForm {
     /// What cannot be expressed.
     pub what: &'static str,

@@ -17,10 +17,10 @@ pub enum VerbaliseError {
     #[error(transparent)]
     Unreadable(#[from] ReadError),
     /// It has a name that the KB does not know.
-    #[error("this cannot be said in English: {0}")]
+    #[error("this cannot be expressed in English: {0}")]
     UnknownWord(UnknownWord),
     /// There is no English question for it.
-    #[error("this cannot be said in English: {0}")]
+    #[error("this cannot be expressed in English: {0}")]
     Rejected(RejectReason),
 }
 

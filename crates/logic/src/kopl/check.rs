@@ -422,7 +422,7 @@ mod tests {
         assert_eq!(chain(MAX_DEPTH - 1).check(), Ok(()));
         assert_eq!(
             chain(MAX_DEPTH).check().expect_err("too deep").to_string(),
-            "step 201, Relate: stands on a chain of more than 200 steps; make the program shorter"
+            "step 201, Relate: depends on a chain of more than 200 steps; make the program shorter"
         );
     }
 

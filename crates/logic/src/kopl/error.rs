@@ -191,7 +191,7 @@ pub enum ProgramError {
     },
     /// A chain of dependencies that is too long.
     #[error(
-        "step {step}, {function}: stands on a chain of more than {MAX_DEPTH} steps; make the program shorter"
+        "step {step}, {function}: depends on a chain of more than {MAX_DEPTH} steps; make the program shorter"
     )]
     TooDeep {
         /// The step.

@@ -160,7 +160,7 @@ pub enum OutsideAlgebra {
     PartStatedTwice,
     #[error("a name or unit that is not a text")]
     NameNotText,
-    #[error("a class that is no IRI")]
+    #[error("a class that is not an IRI")]
     ClassNotIri,
     #[error("a condition inside a branch of UNION")]
     ConditionInUnion,

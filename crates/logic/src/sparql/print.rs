@@ -53,7 +53,7 @@ impl Marks {
         let found = self.0.iter().rev().find(|(known, _)| *known == mark);
         found
             .map(|(_, term)| term.clone())
-            .ok_or_else(|| cannot("a reference to a thing that is described nowhere"))
+            .ok_or_else(|| cannot("a reference to a thing that is never defined"))
     }
 }
 

@@ -86,7 +86,7 @@ impl<'q> Structure<'q> {
                 for variable in variables {
                     children.push(builder.variable(variable.as_str(), false));
                 }
-                // The order of columns is no part of what is asked.
+                // The order of columns is not part of what is asked.
                 children = vec![builder.node("columns", false, children)];
                 asked = variables;
                 // The answers are a set.

@@ -46,7 +46,7 @@ struct Simplifier {
     depth: usize,
     /// The number of names made up so far.
     fresh: usize,
-    /// Whether it counts how often each row of what is looked at comes up: it is inside of an aggregate such as COUNT.
+    /// Whether it counts how often each row of what is looked at comes up: it is inside an aggregate such as COUNT.
     rows_count: bool,
     /// Whether the query asks the label service for names.
     label_service: bool,
