@@ -35,7 +35,7 @@ usage() {
 
 listening() { (exec 3<>"/dev/tcp/127.0.0.1/$1") 2>/dev/null; }
 
-# A port nobody listens on now. Below the range the kernel gives to outgoing connections, so that none of these takes it.
+# A port that no process listens on now. Below the range the kernel gives to outgoing connections, so that none of these takes it.
 free_port() {
     local port try
     for try in $(seq 100); do

@@ -370,7 +370,7 @@ fn a_part_of_the_questions() {
         let fixed = ["grade", "--benchmark", &bench, &part, "--json"];
         place.json(&fixed.iter().chain(more).copied().collect::<Vec<_>>())
     };
-    // Without the option the others count 0.
+    // Without the option the others score 0.
     let (with_missing, predicted) = (grade(&[]), grade(&["--only-predicted"]));
     assert_eq!(with_missing["questions"], all["questions"]);
     assert_eq!((predicted["questions"].as_u64(), value(&predicted, "f1").1), (Some(20), 20));
@@ -393,7 +393,7 @@ fn a_part_of_the_questions() {
     place.refused(
         &["grade", &out, "--ids", &place.path("ids.txt")],
         2,
-        "line 2: there is no question `nobody-1`",
+        "line 2: no question selected for grading has the id `nobody-1`",
     );
 }
 

@@ -156,7 +156,7 @@ fn meaning(column: &str) -> &'static str {
         "choices" => "Ten answers to choose from",
         "schema_items" => "Classes, properties and qualifier keys of the query",
         "answers" => "The gold answers with type, id and label, or value",
-        "entities" => "The entities that the question names, with their places",
+        "entities" => "The entities that the question names, with their positions",
         "proof" => "Facts that make the answers true",
         "graph" => "The query graph",
         _ => "",

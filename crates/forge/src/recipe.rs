@@ -467,7 +467,9 @@ impl Recipe {
             ("described", self.asking.described),
         ] {
             if !(0.0..=1.0).contains(&share) {
-                return Err(RecipeError::Numbers(format!("`{key}` is {share}; it must be a share from 0 to 1")));
+                return Err(RecipeError::Numbers(format!(
+                    "`{key}` is {share}; it must be a share from 0 to 1"
+                )));
             }
         }
         let shapes = &self.shapes;

@@ -79,7 +79,7 @@ pub enum GradeError {
         "{}, line {line}: no question selected for grading has the id `{}`{}",
         path.display(),
         shortened(id),
-        if *others > 0 { format!(", nor {others} others") } else { String::new() }
+        if *others > 0 { format!(" (other such ids: {others})") } else { String::new() }
     )]
     UnknownId {
         /// The file.

@@ -100,7 +100,10 @@ impl Requirements {
             format!("{} for questions that the benchmark does not have", predictions(summary.unknown))
         });
         let not_graded = (summary.not_graded > 0).then(|| {
-            format!("{} not graded: the time is up (--max-total-time)", predictions(summary.not_graded))
+            format!(
+                "{} not graded: the time limit was reached (--max-total-time)",
+                predictions(summary.not_graded)
+            )
         });
         [
             check("errors of the system", errors, exceeded.map(too_many)),

@@ -138,7 +138,7 @@ impl fmt::Display for Loss {
         match self {
             Loss::SharedNode { repeated } => write!(
                 f,
-                "the superlative is about the same thing that `{repeated}` reaches; the S-expression walks that way again and may reach another one"
+                "the superlative is about the same thing that `{repeated}` reaches; the S-expression follows that path again and may reach a different one"
             ),
             Loss::Different { pairs: 1 } => f.write_str("one inequality between things is dropped"),
             Loss::Different { pairs } => write!(f, "{pairs} inequalities between things are dropped"),

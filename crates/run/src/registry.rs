@@ -108,7 +108,7 @@ pub enum OpenSystemError {
     #[error("`nearest` learns from the training split, and this benchmark has none")]
     NoTraining,
     /// The address of the model's server is invalid.
-    #[error("`{url}` is not an address like http://127.0.0.1:8000/v1, without parameters")]
+    #[error("`{url}` is not an address without parameters, like http://127.0.0.1:8000/v1")]
     LlmUrl {
         /// What was given as the address.
         url: String,

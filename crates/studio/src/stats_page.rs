@@ -39,7 +39,7 @@ pub fn stats_page(benchmark: &Benchmark, attacks: &[AttackFigure]) -> String {
             section { h2 { "Language" } (language(benchmark)) }
             @if !attacks.is_empty() { section { h2 { "Trivial attacks" } (attack_table(attacks)) } }
             @if !manifest.unfilled.is_empty() {
-                section { h2 { "Questions that the knowledge base could not give" } (unfilled(manifest)) }
+                section { h2 { "Questions that the knowledge base could not provide" } (unfilled(manifest)) }
             }
         }
     };
@@ -111,7 +111,7 @@ fn more(table: &StatsTable) -> Markup {
     html! { @if table.rows.len() > MAX_ROWS { p { "and " (table.rows.len() - MAX_ROWS) " more" } } }
 }
 
-/// The numbers of the three splits, one behind the other.
+/// The numbers of the three splits, one after the other.
 fn bar(numbers: &[u64; 3], largest: u64, width: f64) -> Markup {
     let length = |number: u64| width * float(number) / float(largest.max(1));
     let text: Vec<String> = Split::ALL

@@ -46,7 +46,7 @@ pub(crate) struct BuildArgs {
     /// A SPARQL server that holds the KB, to confirm the same share of answers
     #[arg(long, value_name = "URL")]
     server: Option<String>,
-    /// Of the server, the graph to ask, if it holds several (Virtuoso does)
+    /// The graph of the server to query, if it holds several (Virtuoso does)
     #[arg(long, value_name = "IRI", requires = "server")]
     default_graph: Option<String>,
     /// Words for the KB, instead of those that come with it or are derived from its labels
@@ -55,7 +55,7 @@ pub(crate) struct BuildArgs {
     /// Print a recipe, as a starting point for your own
     #[arg(long, value_name = "NAME", conflicts_with_all = ["recipe", "out"])]
     print_recipe: Option<String>,
-    /// Report how far trivial attacks get, and end with exit code 1 if one gets beyond its limit in the section `check` of the recipe
+    /// Report how far trivial attacks get, and exit with 1 if one exceeds its limit in the section `check` of the recipe
     #[arg(long)]
     check: bool,
     /// Print JSON

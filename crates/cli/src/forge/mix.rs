@@ -37,7 +37,7 @@ pub(crate) struct MixArgs {
     /// The name of the new benchmark
     #[arg(long, default_value = "mix")]
     name: String,
-    /// Which questions to take, if there are more than wanted
+    /// Seed that chooses the questions, if there are more than requested
     #[arg(long, default_value_t = 1)]
     seed: u64,
     /// Leave the training questions out of the new benchmark

@@ -33,7 +33,7 @@ pub(crate) struct ShowArgs {
     /// The seed of --random
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// How many
+    /// Number of questions to show
     #[arg(long, short = 'n', default_value_t = 1)]
     number: usize,
     /// Only the questions and answers

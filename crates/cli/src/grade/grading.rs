@@ -34,7 +34,7 @@ pub(crate) struct GradeArgs {
     run: Option<String>,
     #[command(flatten)]
     benchmark: BenchmarkArgs,
-    /// The predictions, another way to give them
+    /// The predictions, as an option
     #[arg(long, value_name = "RUN|FILE|-")]
     predictions: Option<String>,
     /// How the predictions are written
@@ -43,7 +43,7 @@ pub(crate) struct GradeArgs {
     /// How the scores are printed
     #[arg(long, value_enum, default_value_t = Format::Table)]
     format: Format,
-    /// Grade only the questions that have a prediction; without it the others count 0
+    /// Grade only the questions that have a prediction; without it, the others score 0
     #[arg(long)]
     only_predicted: bool,
     /// Grade only the questions whose ids are in this file, one per line
@@ -85,10 +85,10 @@ pub(crate) struct GradeArgs {
     /// Seconds that a logical form may run; a longer one is over budget
     #[arg(long, value_name = "SECONDS", default_value_t = 10.0, value_parser = seconds)]
     max_time: f64,
-    /// Operations (facts and rows looked at) that a logical form may take; a longer one is over budget
+    /// Operations (facts and rows visited) that a logical form may take; a longer one is over budget
     #[arg(long, value_name = "N", default_value_t = 2_000_000)]
     max_operations: u64,
-    /// Seconds that all of it may take; predictions that come after are not graded, and the exit code is 1
+    /// Seconds that grading may take in total; the remaining predictions are not graded, and the exit code is 1
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     max_total_time: Option<f64>,
     /// Only the table of measures
@@ -269,7 +269,7 @@ fn notes_before(graded: &GradedRun) {
     match graded.gives {
         _ if graded.gives_is_declared => {}
         Gives::Answers => output::note(
-            "no prediction has a logical form: measures of forms are not measured (`--gives both` scores them 0)",
+            "no prediction has a logical form: measures of forms are not computed (`--gives both` scores them 0)",
         ),
         Gives::Forms => {}
         Gives::Both => output::note(
@@ -342,7 +342,7 @@ fn notes_after(summary: &Summary, compat: Option<DataSet>) {
     }
     if answers_unknown > 0 {
         note!(
-            "{} without gold answers, and the gold query could not be run: answers are not measured there (give the KB with --kb)",
+            "{} without gold answers, and the gold query could not be run; answer measures are not computed (give the KB with --kb)",
             questions(answers_unknown)
         );
     }

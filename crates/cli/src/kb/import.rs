@@ -208,14 +208,16 @@ fn readable(report: &ImportReport, args: &ImportArgs, start: Instant) -> String 
         let _ = writeln!(text, "cycle in the class hierarchy, cut: {} -> {}", cycle.join(" -> "), cycle[0]);
     }
     if report.compiled.cycles.len() > CYCLES_SHOWN {
-        let _ = writeln!(text, "... and {} more cycles", report.compiled.cycles.len() - CYCLES_SHOWN);
+        let more = report.compiled.cycles.len() - CYCLES_SHOWN;
+        let _ = writeln!(text, "... and {}", counted(more, "more cycle", "more cycles"));
     }
     for problem in report.problems.iter().take(args.problems) {
         let _ = writeln!(text, "{problem}");
     }
     let more_problems = report.n_problems.saturating_sub(args.problems as u64);
     if more_problems > 0 {
-        let _ = writeln!(text, "... and {} more problems (--problems N)", count(more_problems));
+        let problems = counted(more_problems, "more problem", "more problems");
+        let _ = writeln!(text, "... and {problems} (--problems N)");
     }
     let manifest = &report.compiled.manifest;
     let counts = &manifest.counts;

@@ -127,7 +127,7 @@ fn qualifiers(kb: &Kb, fact: &Fact) -> String {
 
 fn candidates(kb: &Kb, others: &[NodeId], all: bool) -> String {
     let Some(&first) = others.first() else { return String::new() };
-    let mut table = Table::new(&["Also called that", "what", "facts"]);
+    let mut table = Table::new(&["Others with this name", "what", "facts"]);
     let shown = if all { others.len() } else { CANDIDATES_SHOWN.min(others.len()) };
     for node in others[..shown].iter().map(|&other| NodeSummary::of(kb, other)) {
         table.add_row([node.id, &node.gist(), &count(node.facts)]);

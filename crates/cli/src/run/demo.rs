@@ -10,10 +10,10 @@ use touchstone_benchmark::Benchmark;
 /// Arguments of `touchstone demo`.
 #[derive(Args)]
 pub(crate) struct DemoArgs {
-    /// How many questions the benchmark has
+    /// Number of questions in the benchmark
     #[arg(long, default_value_t = 2000, value_parser = clap::value_parser!(u32).range(100..))]
     questions: u32,
-    /// Where everything is written; what is there already is used again
+    /// Where everything is written; existing files are reused
     #[arg(long, value_name = "DIR", default_value = "touchstone-demo")]
     out: PathBuf,
     /// Open the report in the browser

@@ -63,7 +63,7 @@ pub(crate) struct RunArgs {
     /// The price of a million tokens that the system writes
     #[arg(long, value_name = "PRICE", value_parser = price)]
     price_out: Option<f64>,
-    /// Ask the questions again that failed
+    /// Ask the failed questions again
     #[arg(long)]
     retry_errors: bool,
     /// The folder of the run; with the same arguments an interrupted run resumes

@@ -288,7 +288,7 @@ impl ImportLog {
         });
         let left_out = self.n_problems + self.skipped.total();
         let why = format!(
-            "nothing in the input could be kept ({left_out} records left out); is --from right? First: "
+            "nothing in the input could be kept (records left out: {left_out}); is --from right? First: "
         );
         problem.message.insert_str(0, if left_out == 0 { "nothing to import: " } else { &why });
         Err(KbError::Input(Box::new(problem)))

@@ -239,7 +239,7 @@ impl Writer<'_> {
                 self.cycles = true;
                 parts.push(Norm {
                     mark: Some(*number),
-                    ..Norm::leaf(Kind::Same, "same".to_owned(), "a thing met before")
+                    ..Norm::leaf(Kind::Same, "same".to_owned(), "a thing that occurred before")
                 });
             }
             Set::Entity(id) => parts.push(entity("entity ", id)),

@@ -201,7 +201,7 @@ pub enum ProgramError {
     },
     /// Repeating steps that are used several times would make the line too long.
     #[error(
-        "the program uses steps so many times that one line of it would be longer than {} bytes; keep it as JSON",
+        "the program repeats steps too often: one line of it would be longer than {} bytes; keep it as JSON",
         MAX_LINE
     )]
     TooLong,
