@@ -134,7 +134,7 @@ fn commands_do_not_import_each_other() {
     }
 }
 
-/// Whoever searches for a public type finds one.
+/// A search for a public type finds only one.
 #[test]
 fn public_types_have_unique_names() {
     // What facts hold as their value, and a value as a query writes it: both are called so where they are used.

@@ -1,6 +1,6 @@
 //! The pages for people with a system or a KB of their own are followed, command by command.
 //!
-//! A block of `sh` is run; a block with a name behind its language is a file.
+//! A block of `sh` is run; a block with a name after its language is a file.
 #![allow(missing_docs, clippy::unwrap_used)]
 
 mod support;

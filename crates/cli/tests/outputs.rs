@@ -312,7 +312,7 @@ fn commands_of_strangers_are_not_run() {
     let resumed = run(&["run", "--resume", &at("moved")]);
     assert!(pwned.exists(), "{}", stderr(&resumed));
     fs::remove_file(&pwned).unwrap();
-    // One that somebody else started: it is what a cache without it does not know.
+    // One that another user started: it is what a cache without it does not know.
     fs::remove_file(dir.path().join("moved/predictions.jsonl")).unwrap();
     let stranger = |more: &[&str]| {
         let mut command = touchstone();
@@ -387,7 +387,7 @@ impl Versions {
             versions.push(self.content());
         }
         assert_ne!(versions[0], versions[1]);
-        // What a user may have beside it.
+        // What a user may have next to it.
         fs::create_dir(parent.join(format!(".{name}.old"))).unwrap();
         fs::write(parent.join(format!(".{name}.old/backup")), "precious").unwrap();
         fs::write(parent.join(format!(".{name}.lock")), "precious").unwrap();

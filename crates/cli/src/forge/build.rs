@@ -63,7 +63,7 @@ pub(crate) struct BuildArgs {
     json: bool,
 }
 
-/// A name for a benchmark: it stands in ids, lines of JSON and messages.
+/// A name for a benchmark: it occurs in ids, lines of JSON and messages.
 fn checked_name(text: &str) -> Result<String, &'static str> {
     match text.trim() {
         "" => Err("a name must have at least one character"),

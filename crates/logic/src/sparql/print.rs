@@ -468,7 +468,7 @@ pub(super) fn typed(value: &Value, lost: &mut Vec<Loss>) -> Value {
     typed
 }
 
-/// Whether a name can stand behind a prefix as it is.
+/// Whether a name can follow a prefix as it is.
 fn is_local_name(id: &str) -> bool {
     let bytes = id.as_bytes();
     let inner = |b: &u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'.' | b'-');

@@ -175,7 +175,7 @@ impl<'q> Structure<'q> {
             let hashes = self.hashes(&colours);
             let mut contexts = vec![0u64; self.nodes.len()];
             let mut found = vec![0u64; colours.len()];
-            // Parents come behind their children.
+            // Parents come after their children.
             for (at, node) in self.nodes.iter().enumerate().rev() {
                 for (place, &child) in node.children.iter().enumerate() {
                     let place = if node.ordered { place } else { usize::MAX };
