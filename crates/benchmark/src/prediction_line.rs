@@ -34,6 +34,7 @@ pub enum InvalidPrediction {
 /// A reply of a system that is not a prediction.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[error("the reply cannot be used: {problem}")]
+#[non_exhaustive]
 pub struct UnusableReply {
     /// What is wrong with it.
     #[source]

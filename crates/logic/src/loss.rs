@@ -204,6 +204,7 @@ impl Rules {
 /// Something that a language cannot express.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{language} cannot express {what}{}", hint.as_ref().map(|h| format!("; {h}")).unwrap_or_default())]
+#[non_exhaustive]
 pub struct Inexpressible {
     /// The language.
     pub language: Language,

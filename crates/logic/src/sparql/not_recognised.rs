@@ -8,6 +8,7 @@ use spargebra::term::Variable;
 /// Why a SPARQL query is outside the algebra. It can still be run as it is.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("outside the algebra: {reason}")]
+#[non_exhaustive]
 pub struct NotRecognised {
     /// What the algebra cannot express.
     pub reason: OutsideAlgebra,
