@@ -5,7 +5,7 @@ use super::direct_values::Place;
 use super::keys::ValueKey;
 use super::printer::{Possible, Printer, Scope};
 use super::wanted::{Wanted, measure};
-use super::{Dialect, NoExactForm, View};
+use super::{NoExactForm, View, ViewDialect};
 use crate::plan::Extremes;
 use std::collections::HashMap;
 use touchstone_kb::rdf::KqaProPredicate;
@@ -26,13 +26,13 @@ impl<'a> Scope<'_, 'a, '_> {
         let own = self.own(var);
         let name = self.name(var)?;
         match self.printer.dialect {
-            Dialect::Direct(direct) => {
+            ViewDialect::Direct(direct) => {
                 let knowledge = self.printer.knowledge;
                 let place = Place { knowledge, view: &direct.view, usual: self.usual(var), own: &own };
                 let condition = place.condition(&name, wanted)?;
                 Ok(self.restrict(&name, condition))
             }
-            Dialect::KqaPro(_) => self.value_node(&name, &own, wanted),
+            ViewDialect::KqaPro(_) => self.value_node(&name, &own, wanted),
         }
     }
 
