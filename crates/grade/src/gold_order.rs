@@ -12,7 +12,7 @@ use std::borrow::Cow;
 use touchstone_datasets::ComparedAnswer;
 use touchstone_engine::budget::Cancel;
 use touchstone_engine::{Answers, Outcome, Session, Settings};
-use touchstone_logic::{Answer, Language, SparqlForm};
+use touchstone_logic::{Answer, SparqlForm};
 
 /// The prefix of the columns with sort keys.
 const KEY: &str = "touchstone_sort_key_";
@@ -37,7 +37,7 @@ impl GoldOrder<'static> {
     ) -> Option<GoldOrder<'static>> {
         let Unlimited { query, n_columns, limit, is_ordered } =
             unlimited(&form.parsed.query, form.decoration())?;
-        let reply = session.run(Language::Sparql, &query.to_string(), settings, cancel);
+        let reply = session.run_sparql_query(query, settings, cancel);
         let rows: Vec<Vec<Option<Answer>>> = match reply.outcome {
             Outcome::Answered(Answers::Table { rows, .. }) => rows,
             Outcome::Answered(Answers::List { answers, .. }) => {
