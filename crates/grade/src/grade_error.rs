@@ -6,6 +6,7 @@ use crate::regression::TooFew;
 use crate::same::DifferentBenchmarks;
 use std::path::PathBuf;
 use touchstone_benchmark::{PredictionError, SelectionError};
+use touchstone_kb::counts::counted;
 use touchstone_kb::output::OutputError;
 use touchstone_kb::shortened;
 
@@ -261,14 +262,6 @@ pub(crate) fn io(
 ) -> impl FnOnce(std::io::Error) -> GradeError {
     let path = path.into();
     move |source| GradeError::Io { action, path, source }
-}
-
-pub(crate) fn counted(n: usize, one: &str, many: &str) -> String {
-    format!("{} {}", grouped(n), if n == 1 { one } else { many })
-}
-
-pub(crate) fn grouped(n: usize) -> String {
-    touchstone_engine::budget::grouped(n as u64)
 }
 
 fn did_you_mean(nearest: Option<&str>) -> String {

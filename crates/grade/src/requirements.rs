@@ -1,10 +1,10 @@
 //! Requirements on a run: minimum scores, and that everything could be graded.
 
-use crate::grade_error::{counted, grouped};
 use crate::summary::Summary;
 use crate::table::Check;
 use std::str::FromStr;
 use touchstone_benchmark::{ErrorLimit, PredictionOutcome};
+use touchstone_kb::counts::{counted, grouped};
 
 /// A minimum mean of a measure, written like `f1=0.6`.
 #[derive(Debug, Clone, PartialEq)]
@@ -18,6 +18,7 @@ pub struct Threshold {
 /// Error: a text is not a threshold.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{0}` is not a measure and a number from 0 to 1; write it like f1=0.6")]
+#[non_exhaustive]
 pub struct NotAThreshold(String);
 
 impl FromStr for Threshold {

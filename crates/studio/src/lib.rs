@@ -22,4 +22,4 @@ pub use drawing::{DrawingError, DrawingFolder, svg};
 pub use report::{ReportConfig, ReportError, WrittenReport, report};
 pub use report_data::{Report, ReportRun};
 pub use report_page::report_page;
-pub use stats_page::stats_page;
+pub use stats_page::{StatsWithAttacks, stats_page};
