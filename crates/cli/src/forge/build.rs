@@ -8,12 +8,11 @@ use clap::Args;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use touchstone_benchmark::Benchmark;
-use touchstone_benchmark::package::{BenchmarkManifest, PhraseUse};
 use touchstone_engine::Engine;
 use touchstone_forge::confirm::Confirmed;
 use touchstone_forge::{BuildConfig, Built, Recipe, build, built_in_recipe, load_recipe};
-use touchstone_grade::attack::{Attack, Exceeded, attacks, exceeded};
-use touchstone_kb::{Kb, nearest_name};
+use touchstone_grade::attack::{Attack, attack_limits, attacks, exceeded};
+use touchstone_kb::Kb;
 use touchstone_protocol::{Endpoint, EndpointSettings};
 
 /// Arguments of `touchstone build`.
@@ -81,7 +80,7 @@ pub(crate) fn run(args: &BuildArgs) -> Result<Outcome> {
     }
     let (Some(name), Some(out)) = (&args.recipe, &args.out) else { bail!("give a recipe and --out DIR") };
     let recipe = recipe(args, name)?;
-    let limits = limits(&recipe)?;
+    let limits = attack_limits(&recipe.check)?;
     let kb = crate::open_kb::open_kb(&args.kb)?;
     let config = BuildConfig {
         lexicon: args.lexicon.clone(),
@@ -130,19 +129,6 @@ fn recipe(args: &BuildArgs, name: &str) -> Result<Recipe> {
     Ok(recipe)
 }
 
-/// The limits of attacks in a recipe.
-fn limits(recipe: &Recipe) -> Result<Vec<(Attack, f64)>> {
-    let limit = |(key, &limit): (&String, &f64)| match Attack::from_key(key) {
-        Some(attack) => Ok((attack, limit)),
-        None => {
-            let nearest = nearest_name(key, Attack::ALL.iter().map(|attack| attack.key()));
-            let hint = nearest.map(|name| format!("; did you mean `{name}`?")).unwrap_or_default();
-            bail!("[check]: there is no attack `{key}`{hint} (`touchstone stats` lists them)")
-        }
-    };
-    recipe.check.iter().map(limit).collect()
-}
-
 /// Prints how far trivial attacks get, and whether all stay within their limits.
 fn is_within(benchmark: &Benchmark, kb: &Kb, limits: &[(Attack, f64)], json: bool) -> Result<bool> {
     let figures = attacks(benchmark, Some(kb));
@@ -150,10 +136,7 @@ fn is_within(benchmark: &Benchmark, kb: &Kb, limits: &[(Attack, f64)], json: boo
         super::attack_table(&figures)?;
     }
     let beyond = exceeded(&figures, limits);
-    for Exceeded { figure, limit } in &beyond {
-        let than = if figure.attack.is_better_greater() { "requires at least" } else { "allows at most" };
-        note!("{} is {:.3}; the recipe {than} {limit}", figure.attack.key(), figure.value);
-    }
+    beyond.iter().for_each(output::note);
     Ok(beyond.is_empty())
 }
 
@@ -165,51 +148,11 @@ fn server(args: &BuildArgs, url: &str) -> Result<Arc<dyn Engine>> {
 fn summary(built: &Built, out: &Path) -> Result<()> {
     let manifest = &built.benchmark.manifest;
     super::counts(&manifest.counts)?;
-    if !manifest.held_out.is_empty() {
-        say!("Kept out of training: {}", manifest.held_out.join(", "))?;
-    }
-    if !manifest.unfilled.is_empty() {
-        say!(
-            "{} requested but not found ({}; see `unfilled` in benchmark.json)",
-            counted(built.missing(), "question was", "questions were"),
-            counted(manifest.unfilled.len(), "cell", "cells")
-        )?;
-    }
-    phrases(manifest)?;
-    if built.dropped() > 0 {
-        say!(
-            "{} generated and then dropped: duplicates, or of another level than intended (see `rejections` there)",
-            counted(built.dropped(), "more question was", "more questions were"),
-        )?;
-    }
+    built.notes().iter().try_for_each(output::text)?;
     say!(
         "{} written to {}; the general evaluator confirmed {} of SPARQL",
         questions(built.benchmark.questions.len()),
         out.display(),
         counted(manifest.verified, "form", "forms")
     )
-}
-
-/// Number of phrases to print; `benchmark.json` has more.
-const PHRASES: usize = 3;
-
-/// Prints the phrases that were used most and the schema items that could not be verbalised.
-fn phrases(manifest: &BenchmarkManifest) -> Result<()> {
-    let used = manifest.most_used_phrases.iter().take(PHRASES);
-    let used: Vec<String> = used
-        .map(|PhraseUse { phrase, questions }| {
-            let singular = phrase.split('|').next().unwrap_or(phrase);
-            format!("\"{singular}\" {}", output::count(*questions))
-        })
-        .collect();
-    if !used.is_empty() {
-        say!("Phrases used most: {} (see `most_used_phrases` there)", used.join(", "))?;
-    }
-    if !manifest.unsaid.is_empty() {
-        say!(
-            "The lexicon has no words that fit {} (see `unsaid` there; `touchstone lexicon` prints a draft)",
-            counted(manifest.unsaid.len(), "schema item", "schema items")
-        )?;
-    }
-    Ok(())
 }

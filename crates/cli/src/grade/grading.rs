@@ -2,7 +2,7 @@
 
 use crate::args::{BenchmarkArgs, gives, with_hint};
 use crate::data_set_arg::{self, has_evaluator, predictions_formats};
-use crate::output::{count, counted, percent, questions};
+use crate::output::count;
 use crate::progress::Bar;
 use crate::{Outcome, output};
 use anyhow::{Context, Result, bail};
@@ -18,8 +18,7 @@ use touchstone_grade::overlap::Smoothing;
 use touchstone_grade::summary::Summary;
 use touchstone_grade::table::{self, Check, ScoreTable, TableFormat};
 use touchstone_grade::{
-    GradeOptions, GradedRun, PredictionSource, Product, Requirements, Threshold, USUAL, USUAL_BY_FACET,
-    grade_benchmark,
+    GradeOptions, PredictionSource, Product, Requirements, Threshold, USUAL, USUAL_BY_FACET, grade_benchmark,
 };
 
 /// Arguments of `touchstone grade`.
@@ -163,7 +162,7 @@ pub(crate) fn run(args: &GradeArgs) -> Result<Outcome> {
         graded => graded.map_err(with_hint)?,
     };
     drop(bar);
-    notes_before(&graded);
+    graded.notes().iter().for_each(output::note);
     let summary = &graded.summary;
     let requirements = Requirements { thresholds: args.fail_under.clone(), max_errors: args.max_errors };
     let checks = requirements.check(summary, &shown);
@@ -256,29 +255,11 @@ impl GradeArgs {
             Format::Junit => output::text(table::junit(&summary.about.benchmark, checks)),
             Format::Table | Format::Lines | Format::Kqapro | Format::Qald => {
                 show(summary, &names, &columns, self.brief)?;
-                notes_after(summary, options.compat);
+                summary.notes(options.compat).iter().for_each(output::note);
                 let Some(out) = &self.out else { return Ok(()) };
                 say!("grades.jsonl and summary.json are in {}", out.display())
             }
         }
-    }
-}
-
-/// What the user should know before the scores.
-fn notes_before(graded: &GradedRun) {
-    match graded.gives {
-        _ if graded.gives_is_declared => {}
-        Gives::Answers => output::note(
-            "no prediction has a logical form: measures of forms are not computed (`--gives both` scores them 0)",
-        ),
-        Gives::Forms => {}
-        Gives::Both => output::note(
-            "predictions have answers and logical forms: a question without a form scores 0 in measures of forms (`--gives answers` leaves them out)",
-        ),
-    }
-    if graded.not_selected > 0 {
-        let predictions = counted(graded.not_selected, "prediction is", "predictions are");
-        note!("{predictions} for questions of the benchmark that were not selected for grading");
     }
 }
 
@@ -291,13 +272,7 @@ fn compat_help() -> String {
 const SHOWN: usize = 12;
 
 fn show(summary: &Summary, names: &[&str], columns: &[&str], brief: bool) -> Result<()> {
-    let outcomes: Vec<String> = summary
-        .outcomes
-        .iter()
-        .filter(|(_, n)| **n > 0)
-        .map(|(word, n)| format!("{} {}", count(*n), word.replace('_', " ")))
-        .collect();
-    output::prose(&format!("{}: {}", questions(summary.questions), outcomes.join(", ")))?;
+    output::prose(&summary.outcome_counts())?;
     output::text(output::shown(&table::scores(summary, names), usize::MAX))?;
     let facets = if brief { Vec::new() } else { table::by_facet(summary, columns) };
     for facet in &facets {
@@ -310,43 +285,7 @@ fn show(summary: &Summary, names: &[&str], columns: &[&str], brief: bool) -> Res
         say!("\n{}", output::shown(&usage, usize::MAX))?;
     }
     if let Some(robust) = summary.robust {
-        output::prose(&format!(
-            "\n{} of {} with the right answers differ from gold on neighbours of the KB ({})",
-            count(robust.failed),
-            counted(robust.checked, "prediction", "predictions"),
-            percent(robust.failed, robust.checked.max(1))
-        ))?;
+        output::prose(&format!("\n{robust}"))?;
     }
     Ok(())
-}
-
-/// What the user should know after the scores.
-fn notes_after(summary: &Summary, compat: Option<DataSet>) {
-    let Summary { repeated, incomparable, answers_from_kb, answers_unknown, .. } = *summary;
-    if repeated > 0 {
-        let predictions = counted(repeated, "duplicate prediction was", "duplicate predictions were");
-        note!("{predictions} ignored");
-    }
-    if incomparable > 0 {
-        let forms = counted(incomparable, "form is", "forms are");
-        note!(
-            "{forms} in a language that gold lacks and cannot be translated to, which scores 0 in measures of forms"
-        );
-    }
-    let questions = |number: usize| counted(number, "question is", "questions are");
-    if answers_from_kb > 0 {
-        note!(
-            "{} without gold answers; the results of the gold query are used instead",
-            questions(answers_from_kb)
-        );
-    }
-    if answers_unknown > 0 {
-        note!(
-            "{} without gold answers, and the gold query could not be run; answer measures are not computed (give the KB with --kb)",
-            questions(answers_unknown)
-        );
-    }
-    if let Some(difference) = compat.and_then(DataSet::official_difference) {
-        note!("why official scores differ from ours: {difference}");
-    }
 }
