@@ -403,7 +403,7 @@ impl<'a> Verbaliser<'a, '_> {
                         part => {
                             let mut clause = self.clause(part, many, &noun)?;
                             if parts[..at].iter().any(|earlier| is_same_relation(earlier, part)) {
-                                clause = clause.again();
+                                clause = clause.with_also();
                             }
                             if let Set::Relate(relate) = part
                                 && let Set::Same(mark) = &relate.from
@@ -653,7 +653,7 @@ impl Clause {
     }
 
     /// The clause with "also", for a relation that an earlier clause has as well.
-    fn again(self) -> Clause {
+    fn with_also(self) -> Clause {
         let text = match self.text.split_once(' ') {
             Some((verb @ ("is" | "are" | "was" | "were" | "has" | "have"), rest)) => {
                 format!("{verb} also {rest}")
