@@ -39,6 +39,10 @@ fn plural_word(word: &str) -> String {
 
 /// The noun whose plural a word is, if it looks like one.
 pub fn singular(word: &str) -> Option<String> {
+    // The plural is the same: "sery" is no word.
+    if matches!(word, "series" | "species") {
+        return None;
+    }
     let cut = |ending: &str, put: &str| word.strip_suffix(ending).map(|stem| format!("{stem}{put}"));
     let known = ["person", "man", "woman", "child", "foot"].map(|noun| Some(noun.to_owned()));
     let regular = [cut("ies", "y"), cut("es", ""), cut("s", "")];
@@ -170,6 +174,7 @@ mod tests {
             assert_eq!(singular(many).as_deref(), Some(one));
         }
         assert_eq!(singular("percent"), None);
+        assert_eq!(singular("series"), None);
         assert_eq!(with_article("actor"), "an actor");
         assert_eq!(with_article("U.S. state"), "a U.S. state");
         assert_eq!(with_article("university"), "a university");
