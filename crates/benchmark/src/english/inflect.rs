@@ -62,9 +62,9 @@ pub fn with_article(noun: &str) -> String {
 
 /// Whether a word is a past participle, by its look.
 pub(crate) fn is_participle(word: &str) -> bool {
-    const IRREGULAR: [&str; 12] = [
+    const IRREGULAR: [&str; 16] = [
         "born", "written", "held", "won", "made", "built", "spoken", "known", "led", "taught", "drawn",
-        "given",
+        "given", "found", "seen", "shown", "sold",
     ];
     (word.len() > 3 && word.ends_with("ed")) || IRREGULAR.contains(&word)
 }

@@ -178,6 +178,27 @@ fn part_words(words: &[&str]) -> Option<RelationWords> {
     Some(RelationWords { subject: list(&[subject]), object, noun, ..RelationWords::default() })
 }
 
+/// Prepositions before the place where, or the thing to which, something is done.
+fn is_place(word: &str) -> bool {
+    PREPOSITIONS.contains(&word) && !matches!(word, "of" | "by" | "as")
+}
+
+/// The words for something that is done in a place, which a noun names: found in fictional universe.
+fn done_somewhere(done: &str, preposition: &str, noun: &str) -> RelationWords {
+    let many = plural(noun);
+    RelationWords {
+        subject: vec![
+            format!("is {done} {preposition} the {noun} {{X}}|are {done} {preposition} the {noun} {{X}}"),
+            format!("is {done} {preposition}|are {done} {preposition}"),
+        ],
+        object: vec![format!(
+            "is the {noun} that {{X}} is {done} {preposition}|are the {many} that {{X}} is {done} {preposition}"
+        )],
+        noun: noun.to_owned(),
+        ..RelationWords::default()
+    }
+}
+
 /// The words of a relation.
 pub(super) fn relation_words(label: &str) -> RelationWords {
     let label = without_self(&readable(label));
@@ -202,6 +223,10 @@ pub(super) fn relation_words(label: &str) -> RelationWords {
         _ if is_participle(first) && last == "by" && words.len() == 2 => {
             let (active, passive) = voices(first);
             (passive, active, label.clone())
+        }
+        // found in fictional universe
+        _ if is_participle(first) && words.len() > 2 && is_place(words[1]) => {
+            return done_somewhere(first, words[1], &words[2..].join(" "));
         }
         // uncompressed formats, spoken languages
         _ if is_participle(first) && words.len() > 1 && singular(last).is_some() && !ends_in_preposition => {
@@ -318,6 +343,11 @@ mod tests {
             ("author of", "is an author of", "has {X} as its author"),
             ("part_of_network", "is part of", "includes"),
             ("subclass_of", "is a kind of", "includes"),
+            (
+                "found_in_fictional_universe",
+                "is found in the fictional universe {X}",
+                "is the fictional universe that {X} is found in",
+            ),
             ("countries_spoken_in", "is spoken in", "is where {X} is spoken"),
             ("languages_spoken", "speaks", "is spoken by"),
             ("games_on_this_platform", "has {X} among its games", "is one of the games of"),
