@@ -11,6 +11,7 @@
 mod decoration;
 mod flatten;
 mod group;
+pub(super) mod rows;
 mod select;
 mod statements;
 mod substitute;
@@ -18,6 +19,7 @@ mod substitute;
 mod tests;
 mod texts;
 mod variables;
+mod view;
 
 pub(super) use decoration::{NAME_PROPERTIES, says_more_than_meant};
 pub(super) use flatten::conjuncts;
