@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Runs every program under crates/*/examples: they must end well, and say something.
+# Runs every program under crates/*/examples: they must succeed and print something.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 cargo build --locked --workspace --examples

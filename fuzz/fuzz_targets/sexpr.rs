@@ -17,7 +17,7 @@ fuzz_target!(|data: &[u8]| -> Corpus {
     Corpus::Keep
 });
 
-/// Items lie inside of the list that holds them, one behind the other.
+/// Items lie inside the list that holds them, one after the other.
 fn read(text: &str) {
     let mut tree = SexprTree::default();
     let Ok(root) = tree.read(text) else { return };

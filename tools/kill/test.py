@@ -85,7 +85,7 @@ def check(name, out, commands, reader, failpoints, among=False):
             assert all(data in (version.get(file) for version in versions) for file, data in found.items()), (name, number)
             mixed += 1
             must(commands[now])
-        assert beside() == around, (name, number, failpoint, "something beside it changed")
+        assert beside() == around, (name, number, failpoint, "something next to it changed")
         assert len(leftovers(out if out.is_dir() else out.parent)) <= 1, (name, number, failpoint)
     for command, version in zip(commands, versions):
         must(command)

@@ -3,7 +3,7 @@
 #
 #   oxigraph.sh install FOLDER              puts the program into FOLDER, if it is not there yet
 #   oxigraph.sh start DIR FILE.nt [GRAPH]   loads the file, prints the endpoint's URL and nothing else
-#   oxigraph.sh stop DIR                    stops it; DIR stays (database, log), for whoever wants to look
+#   oxigraph.sh stop DIR                    stops it; DIR stays (database, log) for inspection
 #
 # Settings, from the environment:
 #   OXIGRAPH         the program                                        (oxigraph, found with PATH)
@@ -35,7 +35,7 @@ usage() {
 
 listening() { (exec 3<>"/dev/tcp/127.0.0.1/$1") 2>/dev/null; }
 
-# A port nobody listens on now. Below the range the kernel gives to outgoing connections, so that none of these takes it.
+# A port that no process listens on now. Below the range the kernel gives to outgoing connections, so that none of these takes it.
 free_port() {
     local port try
     for try in $(seq 100); do
@@ -108,7 +108,7 @@ start() {
     set -- --location "$dir/store" --file "$file"
     if [ -n "$graph" ]; then set -- "$@" --graph "$graph"; fi
     "$program" load "$@" >"$dir/output" 2>&1 || fail "loading $file failed"
-    # Somebody may take the port between our look and the server's start: another one then.
+    # Another process may take the port between our look and the server's start: another one then.
     for try in 1 2 3; do
         port=$(free_port)
         setsid "$program" serve-read-only --location "$dir/store" --bind "127.0.0.1:$port" >"$dir/output" 2>&1 </dev/null &

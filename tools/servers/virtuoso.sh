@@ -2,7 +2,7 @@
 # A real Virtuoso 7 (Debian: apt-get install virtuoso-opensource-7-bin) on loopback, for tests and measurements.
 #
 #   virtuoso.sh start DIR FILE.nt [GRAPH]   loads the file, prints the endpoint's URL and nothing else
-#   virtuoso.sh stop DIR                    stops it; DIR stays (database, log), for whoever wants to look
+#   virtuoso.sh stop DIR                    stops it; DIR stays (database, log) for inspection
 #
 # Settings, from the environment:
 #   VIRTUOSO_MAX_ROWS   rows after which results are cut silently   (1000000)
@@ -33,7 +33,7 @@ usage() {
 
 listening() { (exec 3<>"/dev/tcp/127.0.0.1/$1") 2>/dev/null; }
 
-# A port nobody listens on now. Below the range the kernel gives to outgoing connections, so that none of these takes it.
+# A port that no process listens on now. Below the range the kernel gives to outgoing connections, so that none of these takes it.
 free_port() {
     local port try
     for try in $(seq 100); do
@@ -174,7 +174,7 @@ start() {
     if our_process >/dev/null; then say "one is running in $dir already"; exit 1; fi
     rm -f "$dir"/virtuoso.db "$dir"/virtuoso.trx "$dir"/virtuoso-temp.* "$dir"/virtuoso.pxa "$dir"/virtuoso.lck \
         "$dir"/virtuoso.log "$dir"/load.log "$dir"/output
-    # Somebody may take a port between our look and the server's start: other ports then.
+    # Another process may take a port between our look and the server's start: other ports then.
     for try in 1 2 3; do
         if try_to_start; then
             load

@@ -47,7 +47,7 @@ impl fmt::Display for Fault {
 }
 
 /// The places of the entities in a paraphrase: each must be there under a name of its own.
-pub fn check_mentions(question: &Question, kb: &Kb, text: &str) -> Result<Vec<Mention>, Fault> {
+pub(crate) fn check_mentions(question: &Question, kb: &Kb, text: &str) -> Result<Vec<Mention>, Fault> {
     let mut taken: Vec<(usize, usize)> = Vec::new();
     let mut found = Vec::new();
     // Longer names first: "New York City" is not a mention of New York.

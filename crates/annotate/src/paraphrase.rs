@@ -46,11 +46,11 @@ pub enum ParaphraseError {
     #[error("stopped")]
     Interrupted,
     /// The system failed on the first questions.
-    #[error("the system fails: {0}")]
+    #[error("the system failed: {0}")]
     System(SystemError),
 }
 
-/// What became of the paraphrases.
+/// The result of the paraphrases.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct ParaphraseReport {
     /// Number of questions.

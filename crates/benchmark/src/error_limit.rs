@@ -14,6 +14,7 @@ pub enum ErrorLimit {
 /// A text that is not a limit.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{0}` is neither a number of questions, like 5, nor a share, like 10%")]
+#[non_exhaustive]
 pub struct InvalidErrorLimit(String);
 
 impl FromStr for ErrorLimit {

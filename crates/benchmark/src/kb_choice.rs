@@ -20,6 +20,18 @@ pub enum KbSource {
     None,
 }
 
+impl KbSource {
+    /// The KB that a user names: `world` for the embedded one, `none`, a folder, or nothing for the benchmark's own.
+    pub fn named(name: Option<&str>) -> KbSource {
+        match name {
+            None => KbSource::OfBenchmark,
+            Some("none") => KbSource::None,
+            Some("world") => KbSource::Embedded,
+            Some(folder) => KbSource::Folder(PathBuf::from(folder)),
+        }
+    }
+}
+
 /// A KB that the program carries.
 #[derive(Clone, Copy)]
 pub struct EmbeddedKb {

@@ -3,6 +3,7 @@
 /// A name that is not one of the known ones.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("unknown {field} `{found}`; known: {known}")]
+#[non_exhaustive]
 pub struct UnknownName {
     /// The field or option that holds the name.
     pub field: &'static str,

@@ -135,7 +135,7 @@ pub enum PackageError {
     Missing {
         /// The folder.
         dir: PathBuf,
-        /// A folder beside it with a similar name that holds a benchmark.
+        /// A folder next to it with a similar name that holds a benchmark.
         nearest: Option<PathBuf>,
     },
     /// Not JSON, or not the fields of the format.
@@ -307,7 +307,7 @@ impl Benchmark {
         Ok(Benchmark { manifest, questions, identity: identity_of(&hasher) })
     }
 
-    /// The benchmark with each paraphrase as a question of its own, behind the question that it is of.
+    /// The benchmark with each paraphrase as a question of its own, after its question.
     #[must_use]
     pub fn with_paraphrases_as_questions(self) -> Benchmark {
         let with_own = |question: Question| {
@@ -331,7 +331,7 @@ impl Benchmark {
     }
 
     /// Reserves a folder for a benchmark, before the work of making it. A benchmark that is there is replaced when the new one is written;
-    /// files of the user are in the way, or with `force` are kept beside it.
+    /// files of the user are in the way, or with `force` are kept next to it.
     pub fn reserve(dir: &Path, force: bool) -> Result<OutputFolder, PackageError> {
         Ok(OutputFolder::reserve(dir, &BENCHMARK_OUTPUT, &[MANIFEST, QUESTIONS], force)?)
     }

@@ -34,6 +34,7 @@ pub enum InvalidPrediction {
 /// A reply of a system that is not a prediction.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[error("the reply cannot be used: {problem}")]
+#[non_exhaustive]
 pub struct UnusableReply {
     /// What is wrong with it.
     #[source]
@@ -59,7 +60,7 @@ impl Prediction {
         Prediction { id: id.to_owned(), error: Some(error.into()), ..Prediction::default() }
     }
 
-    /// The prediction that a system sent for the question with this id. If the system reports an error, everything that it sent beside it
+    /// The prediction that a system sent for the question with this id. If the system reports an error, everything else that it sent
     /// goes to the trace, where it is not mistaken for an answer.
     pub fn from_reply(id: &str, reply: Json) -> Result<Prediction, UnusableReply> {
         let mut fields = match reply {
@@ -111,7 +112,7 @@ impl Prediction {
     }
 }
 
-/// An error with everything that was sent beside it in its trace.
+/// An error with everything that was sent with it in its trace.
 fn with_error(id: &str, error: &Json, fields: &Map<String, Json>) -> Prediction {
     let mut kept = Map::new();
     kept.insert("id".to_owned(), json!(id));

@@ -26,7 +26,7 @@ pub enum RunJournalError {
         wanted: String,
     },
     /// Another process has the run open.
-    #[error("another process is busy with the run in {folder}; wait for it, or choose another folder")]
+    #[error("another process is using the run in {folder}; wait for it, or choose another folder")]
     Busy {
         /// The folder.
         folder: PathBuf,

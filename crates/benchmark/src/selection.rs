@@ -124,7 +124,7 @@ pub enum SelectionError {
     },
     /// The run was made on another benchmark.
     #[error(
-        "the run in {} was made on another benchmark: `{}` with identity {found}, and this is `{}` with identity {identity}",
+        "the run in {} was made on another benchmark: `{}` with identity {found}, but this is `{}` with identity {identity}",
         run.display(),
         shortened(found_name),
         shortened(name)

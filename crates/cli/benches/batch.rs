@@ -1,4 +1,4 @@
-//! `touchstone query --batch` on the embedded engine beside the same batch on a SPARQL server over loopback:
+//! `touchstone query --batch` on the embedded engine compared with the same batch on a SPARQL server over loopback:
 //! `TOUCHSTONE_TEST_VIRTUOSO=URL cargo bench -p touchstone --bench batch`. The server holds World's direct view; see `tools/servers`.
 //!
 //! The same file of S-expressions on both sides, by the same program: one run to warm up, then the best of three. All answers must be the

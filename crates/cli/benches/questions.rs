@@ -1,4 +1,4 @@
-//! The SPARQL of a benchmark on World: the embedded engine beside Oxigraph in memory, the same texts in the same process, from the text of a
+//! The SPARQL of a benchmark on World: the embedded engine compared with Oxigraph in memory, the same texts in the same process, from the text of a
 //! query to rows of RDF terms on both sides.
 //!
 //! `cargo bench -p touchstone --bench questions` builds 400 questions by the recipe `kqapro` (`-- --recipe hard` for another) and prints the

@@ -70,20 +70,10 @@ pub(crate) struct BenchmarkArgs {
     directory: Option<PathBuf>,
 }
 
-/// The KB that `--kb` names.
-pub(crate) fn kb_source(kb: Option<&str>) -> KbSource {
-    match kb {
-        None => KbSource::OfBenchmark,
-        Some("none") => KbSource::None,
-        Some("world") => KbSource::Embedded,
-        Some(folder) => KbSource::Folder(PathBuf::from(folder)),
-    }
-}
-
 /// The KB for work on a benchmark: the one that `--kb` names, or else the benchmark's own.
 pub(crate) fn kb_for(benchmark: &Benchmark, folder: &Path, kb: Option<&str>) -> Result<Option<Kb>> {
     let wanted = &benchmark.manifest.kb;
-    Ok(match choose_kb(&kb_source(kb), wanted, &[folder], Some(embedded_kb()))? {
+    Ok(match choose_kb(&KbSource::named(kb), wanted, &[folder], Some(embedded_kb()))? {
         ChosenKb::Kb(kb) => Some(*kb),
         ChosenKb::Other { kb, requested } => {
             note!("warning: {}", SelectionWarning::OtherKb { requested, wanted: wanted.clone() });
@@ -155,7 +145,7 @@ impl BenchmarkArgs {
             questions,
             split: self.split,
             limit,
-            kb: kb_source(self.kb.as_deref()),
+            kb: KbSource::named(self.kb.as_deref()),
             embedded: Some(embedded_kb()),
             ontology: self.ontology.clone(),
             run: run.map(Path::to_path_buf),

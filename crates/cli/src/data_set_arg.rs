@@ -27,7 +27,7 @@ pub(crate) fn named(name: &str, kind: &str, can: fn(DataSet) -> bool) -> Result<
         let known = names(can);
         let nearest = touchstone_kb::nearest_name(name, known.iter().copied());
         let hint = nearest.map_or(String::new(), |nearest| format!("; did you mean `{nearest}`?"));
-        format!("there is no {kind} `{}`; there are {}{hint}", output::shortened(name), known.join(", "))
+        format!("there is no {kind} `{}`; choose from {}{hint}", output::shortened(name), known.join(", "))
     })
 }
 

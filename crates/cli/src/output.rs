@@ -13,6 +13,7 @@ use touchstone_terminal::{Table, VisibleWriter, escaped};
 
 pub(crate) use touchstone_terminal::visible;
 
+pub(crate) use touchstone_kb::counts::{counted, float, grouped as count, megabytes, percent};
 pub(crate) use touchstone_kb::shortened;
 
 /// Writes formatted text for people to standard output; see [`text`].
@@ -112,39 +113,9 @@ pub(crate) enum TableFormatName {
     Junit,
 }
 
-/// A number with separators: 1,234,567.
-pub(crate) fn count(number: impl TryInto<u64>) -> String {
-    touchstone_engine::budget::grouped(number.try_into().unwrap_or(0))
-}
-
-/// A number with its noun: 1 entity, 2 entities.
-pub(crate) fn counted(number: impl TryInto<u64>, one: &str, many: &str) -> String {
-    let number = number.try_into().unwrap_or(0);
-    format!("{} {}", count(number), if number == 1 { one } else { many })
-}
-
 /// A number of questions.
 pub(crate) fn questions(number: impl TryInto<u64>) -> String {
     counted(number, "question", "questions")
-}
-
-/// A share of a whole in percent.
-pub(crate) fn percent(part: impl TryInto<u64>, whole: impl TryInto<u64>) -> String {
-    match [part.try_into().unwrap_or(0), whole.try_into().unwrap_or(0)] {
-        [_, 0] => "-".to_owned(),
-        [part, whole] => format!("{:.1} %", 100.0 * float(part) / float(whole)),
-    }
-}
-
-/// A size in megabytes.
-pub(crate) fn megabytes(bytes: impl TryInto<u64>) -> String {
-    format!("{:.1} MB", float(bytes.try_into().unwrap_or(0)) / 1e6)
-}
-
-/// A count as a float.
-#[expect(clippy::cast_precision_loss, reason = "counts and sizes stay far below 2^53")]
-pub(crate) const fn float(count: u64) -> f64 {
-    count as f64
 }
 
 /// A share or score with three digits.
@@ -186,16 +157,4 @@ pub(crate) fn file(path: &Path, force: bool) -> Result<OutputFile> {
 pub(crate) fn write_file(mut file: OutputFile, bytes: &[u8]) -> Result<()> {
     file.write_all(bytes).context("cannot write the output")?;
     Ok(file.commit()?)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::count;
-
-    #[test]
-    fn thousands() {
-        for (number, text) in [(0u64, "0"), (999, "999"), (1000, "1,000"), (1234567, "1,234,567")] {
-            assert_eq!(count(number), text);
-        }
-    }
 }

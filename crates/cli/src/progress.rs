@@ -18,7 +18,7 @@ fn current_work() -> &'static Mutex<Cancel> {
                 std::process::exit(130);
             }
             interrupted().cancel();
-            note!("stopping; Ctrl-C once more ends at once");
+            note!("stopping; press Ctrl-C again to quit immediately");
         });
         Mutex::new(Cancel::default())
     })
@@ -60,7 +60,7 @@ impl Bar {
         interrupted()
     }
 
-    /// Shows a text beside the name of the stage.
+    /// Shows a text next to the name of the stage.
     pub(crate) fn add_to_message(&self, text: &dyn Display) {
         let name = self.name.lock().unwrap_or_else(PoisonError::into_inner).clone();
         self.bar.set_message(one_line(&format!("{name} ({text})")));

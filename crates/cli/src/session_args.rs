@@ -106,7 +106,7 @@ impl SessionArgs {
                 };
                 Arc::new(Endpoint::new(url, settings)?)
             }
-            _ => bail!("there is no engine `{name}`; there are auto, embedded, spareval and endpoint:URL"),
+            _ => bail!("there is no engine `{name}`; choose from auto, embedded, spareval and endpoint:URL"),
         })
     }
 

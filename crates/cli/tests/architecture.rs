@@ -78,40 +78,78 @@ fn has_file(folder: &Path, name: &str) -> bool {
     })
 }
 
-/// The arrow points down only: the KB knows nothing of the crates above it.
+/// What each crate may depend on among our own, and what its tests may use in addition. A crate may come before it depends on all of these.
+const ALLOWED: [(&str, &str, &str); 17] = [
+    ("testing", "", ""),
+    ("kb", "", "testing"),
+    ("world", "kb", ""),
+    ("logic", "kb", "testing"),
+    ("engine", "kb logic", "testing world"),
+    ("protocol", "engine logic", "kb testing world"),
+    ("benchmark", "kb logic", "testing world"),
+    ("terminal", "", "benchmark"),
+    ("datasets", "benchmark engine kb logic", "testing"),
+    ("forge", "benchmark engine kb logic", "datasets testing world"),
+    ("grade", "benchmark datasets engine kb logic", "forge testing world"),
+    ("run", "benchmark datasets engine kb logic protocol", "forge world"),
+    ("train", "benchmark engine grade kb logic run", "testing"),
+    ("models", "benchmark datasets engine forge grade kb logic run train", "protocol testing world"),
+    ("annotate", "benchmark engine forge grade kb logic run", "world"),
+    ("studio", "benchmark engine forge grade kb logic", ""),
+    (
+        "cli",
+        "annotate benchmark datasets engine forge grade kb logic models protocol run studio terminal train world",
+        "testing",
+    ),
+];
+
+/// The arrow points down only: each crate depends on those that the table allows, and on no other.
 #[test]
 fn dependencies_point_down() {
-    let order = [
-        "testing",
-        "kb",
-        "world",
-        "logic",
-        "engine",
-        "protocol",
-        "benchmark",
-        "terminal",
-        "datasets",
-        "forge",
-        "grade",
-        "run",
-        "train",
-        "models",
-        "annotate",
-        "studio",
-        "cli",
-    ];
-    let rank = |name: &str| order.iter().position(|o| *o == name);
     for name in crates() {
-        let manifest = fs::read_to_string(root().join("crates").join(&name).join("Cargo.toml")).unwrap();
-        let own = rank(&name).unwrap_or_else(|| panic!("crates/{name} is not in the drawn order"));
-        for line in manifest.lines().filter_map(|line| line.strip_prefix("touchstone-")) {
-            let other = line.split(['.', ' ']).next().unwrap();
-            assert!(rank(other).is_some_and(|r| r < own), "crates/{name} depends on touchstone-{other}");
+        let (_, normal, in_tests) = *ALLOWED.iter().find(|(of, ..)| *of == name).unwrap();
+        let path = root().join("crates").join(&name).join("Cargo.toml");
+        let mut allowed: Vec<&str> = Vec::new();
+        for line in fs::read_to_string(path).unwrap().lines() {
+            match line {
+                "[dependencies]" => allowed = normal.split(' ').collect(),
+                "[dev-dependencies]" => allowed = normal.split(' ').chain(in_tests.split(' ')).collect(),
+                _ => {}
+            }
+            let Some(dependency) = line.strip_prefix("touchstone-") else { continue };
+            let other = dependency.split(['.', ' ']).next().unwrap();
+            assert!(allowed.contains(&other), "crates/{name} depends on touchstone-{other}");
         }
     }
 }
 
-/// A command does not use another one: what two commands share is in the folder's `mod.rs` or beside the folders.
+/// A crate that makes or grades benchmarks does not build a server or a client.
+#[test]
+fn forge_and_grade_do_not_need_a_network() {
+    let lock = fs::read_to_string(root().join("Cargo.lock")).unwrap();
+    let mut uses: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+    for package in lock.split("[[package]]").skip(1) {
+        let mut texts = package.lines().filter_map(|line| line.split('"').nth(1));
+        let name = texts.next().unwrap();
+        let listed = package.split_once("dependencies = [").map_or("", |(_, listed)| listed);
+        let names = listed.split('"').skip(1).step_by(2).filter_map(|text| text.split(' ').next());
+        uses.entry(name).or_default().extend(names);
+    }
+    for start in ["touchstone-forge", "touchstone-grade"] {
+        let (mut seen, mut next) = (BTreeSet::new(), vec![start]);
+        while let Some(package) = next.pop() {
+            if seen.insert(package) {
+                next.extend(&uses[package]);
+            }
+        }
+        assert!(seen.contains("touchstone-engine"), "{start}: {seen:?}");
+        for network in ["axum", "hyper", "tokio", "ureq"] {
+            assert!(!seen.contains(network), "{start} depends on {network}");
+        }
+    }
+}
+
+/// A command does not use another one: what two commands share is in the folder's `mod.rs` or next to the folders.
 #[test]
 fn commands_do_not_import_each_other() {
     const FOLDERS: [&str; 8] = ["kb", "forms", "query", "shell", "forge", "grade", "run", "train"];
@@ -135,7 +173,7 @@ fn commands_do_not_import_each_other() {
     }
 }
 
-/// Whoever searches for a public type finds one.
+/// A search for a public type finds only one.
 #[test]
 fn public_types_have_unique_names() {
     // What facts hold as their value, and a value as a query writes it: both are called so where they are used.

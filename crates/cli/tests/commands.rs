@@ -33,9 +33,9 @@ fn wrong_input_gets_a_helpful_answer() {
     refuses(&["kb", "info", "--kb", &path("folder")], 2, "is not a compiled KB");
     refuses(&["kb", "show", "Shawshank Redemtion"], 1, "did you mean");
     refuses(&["kb", "show", "Shawshank Redemtion"], 1, "film/tt0111161");
-    refuses(&["kb", "find", "qqqqqqqqqqqq"], 1, "nothing in World");
+    refuses(&["kb", "find", "qqqqqqqqqqqq"], 1, "no name in World");
     refuses(&["kb", "import", "--from", "rdf", &missing, "--out", &out], 2, "cannot read");
-    refuses(&["kb", "import", "--from", "rdf", &path("data.unknown"), "--out", &out], 2, "known endings");
+    refuses(&["kb", "import", "--from", "rdf", &path("data.unknown"), "--out", &out], 2, "known extensions");
     refuses(&["kb", "import", "--from", "rdff", &missing, "--out", &out], 2, "rdf");
     refuses(&["kb", "import", "--from", "lines", &empty, "--out", &out], 2, "empty.json:1:1");
     refuses(&["kb", "import", "--from", "lines", &path("folder"), "--out", &out], 2, "folder");
@@ -44,7 +44,7 @@ fn wrong_input_gets_a_helpful_answer() {
         2,
         "--profile is for",
     );
-    refuses(&["kb", "import", "--from", "kqapro", &empty, "--out", &path("folder")], 2, "exists already");
+    refuses(&["kb", "import", "--from", "kqapro", &empty, "--out", &path("folder")], 2, "already exists");
     refuses(
         &["kb", "import", "--from", "kqapro", "--seeds", &empty, &empty, "--out", &out],
         2,

@@ -1,6 +1,6 @@
 //! The pages for people with a system or a KB of their own are followed, command by command.
 //!
-//! A block of `sh` is run; a block with a name behind its language is a file.
+//! A block of `sh` is run; a block with a name after its language is a file.
 #![allow(missing_docs, clippy::unwrap_used)]
 
 mod support;
@@ -81,7 +81,7 @@ fn continuous_integration() {
 fn a_kb_of_ones_own() {
     let folder = tempfile::tempdir().unwrap();
     let printed = follow("your-kb.md", folder.path());
-    assert!(printed.contains("nothing is wrong"), "{printed}");
+    assert!(printed.contains("no problems found"), "{printed}");
     // Humphry Davy discovered six elements.
     assert!(printed.lines().any(|line| line == "6") && printed.contains("polonium"), "{printed}");
     assert!(printed.contains("elements.html written"), "{printed}");
@@ -91,7 +91,7 @@ fn a_kb_of_ones_own() {
 fn questions_of_ones_own() {
     let folder = tempfile::tempdir().unwrap();
     let printed = follow("your-questions.md", folder.path());
-    assert!(printed.contains("nothing is wrong"), "{printed}");
+    assert!(printed.contains("no problems found"), "{printed}");
     assert!(printed.contains("3 questions written to nolan/; 0 records could not be read"), "{printed}");
     let f1 = printed.lines().find(|line| line.starts_with(" f1 ")).unwrap_or_else(|| panic!("{printed}"));
     assert!(f1.contains("1.000"), "{printed}");
@@ -101,7 +101,7 @@ fn questions_of_ones_own() {
 fn a_recipe_of_ones_own() {
     let folder = tempfile::tempdir().unwrap();
     let printed = follow("recipes.md", folder.path());
-    assert!(printed.contains("nothing is wrong"), "{printed}");
+    assert!(printed.contains("no problems found"), "{printed}");
 }
 
 #[test]

@@ -229,7 +229,7 @@ fn a_failed_import_leaves_nothing() {
     let args = ["import-dataset", "--format", "lines", "--test", &file, "--out", &out];
     refuses(&args, 2, "no question could be imported, so nothing is written");
     assert!(!Path::new(&out).exists());
-    assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 1, "nothing is left beside it");
+    assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 1, "nothing is left next to it");
 }
 
 #[test]

@@ -87,11 +87,11 @@ fn a_run_finds_its_benchmark_and_kb() {
     let named = place.json(&["grade", "--predictions", &out, "--benchmark", &bench, "--kb", &kb, "--json"]);
     assert_eq!(alone, named);
     assert!(value(&alone, "exec").1 > 20);
-    // Also where nothing is recorded: the KB lies beside the benchmark.
+    // Also where nothing is recorded: the KB is next to the benchmark.
     fs::remove_file(place.path("cache/kbs.json")).unwrap();
     assert_eq!(place.json(&["grade", &out, "--json"]), named);
-    assert!(place.done(&["lint", &bench]).contains("nothing is wrong"));
-    // Everything moves: found beside the run.
+    assert!(place.done(&["lint", &bench]).contains("no problems found"));
+    // Everything moves: found next to the run.
     let moved = place.path("elsewhere");
     fs::create_dir(&moved).unwrap();
     for name in ["kb-elements", "bench-elements", "runs"] {
@@ -130,7 +130,7 @@ fn another_kb_is_used_only_if_it_is_named() {
     let (other, _) = place.elements("changed", ":discoverer", ":found_by");
     let out = place.path("runs/gold");
     place.done(&["run", "oracle", "--benchmark", &bench, "--out", &out]);
-    assert!(place.done(&["lint", &bench]).contains("nothing is wrong"));
+    assert!(place.done(&["lint", &bench]).contains("no problems found"));
     let on_other = place.run(&["lint", &bench, "--kb", &other]);
     assert_eq!(on_other.status.code(), Some(1));
     assert!(stderr(&on_other).contains("is not the KB that the benchmark was made from"));
@@ -229,7 +229,7 @@ fn nothing_to_grade_is_not_a_success() {
     assert_eq!(foreign.status.code(), Some(1));
     assert!(stderr(&foreign).contains("1 prediction is in"), "{}", stderr(&foreign));
     assert!(!Path::new(&grades).join("summary.json").exists());
-    // One that belongs to nothing beside many that do.
+    // One that belongs to nothing next to many that do.
     let mut text = fs::read_to_string(format!("{out}/predictions.jsonl")).unwrap();
     text.push_str("{\"id\": \"nobody-1\", \"answers\": []}\n");
     let partly = grade(&file("partly.jsonl", &text));
@@ -245,7 +245,7 @@ fn nothing_to_grade_is_not_a_success() {
     let both = text.replace("{\"id\": \"nobody-1\", \"answers\": []}\n", "")
         + &fs::read_to_string(format!("{train}/predictions.jsonl")).unwrap();
     let both = grade(&file("both.jsonl", &both));
-    assert!(both.status.success() && stderr(&both).contains("not among those to grade"), "{}", stderr(&both));
+    assert!(both.status.success() && stderr(&both).contains("not selected for grading"), "{}", stderr(&both));
 }
 
 #[test]
@@ -262,7 +262,7 @@ fn runs_with_too_many_errors_fail_with_their_messages() {
     assert_eq!(failed.status.code(), Some(1), "{}", stdout(&failed));
     let message = stderr(&failed);
     assert!(message.contains("error, 3 times: no more memory"), "{message}");
-    assert!(message.contains("3 of 3 questions came to an error"), "{message}");
+    assert!(message.contains("3 of 3 questions failed"), "{message}");
     // The errors of before count when nothing is left to ask.
     assert_eq!(run(&[]).status.code(), Some(1));
     assert!(run(&["--max-errors", "100%"]).status.success());
@@ -370,7 +370,7 @@ fn a_part_of_the_questions() {
         let fixed = ["grade", "--benchmark", &bench, &part, "--json"];
         place.json(&fixed.iter().chain(more).copied().collect::<Vec<_>>())
     };
-    // Without the option the others count 0.
+    // Without the option the others score 0.
     let (with_missing, predicted) = (grade(&[]), grade(&["--only-predicted"]));
     assert_eq!(with_missing["questions"], all["questions"]);
     assert_eq!((predicted["questions"].as_u64(), value(&predicted, "f1").1), (Some(20), 20));
@@ -393,7 +393,7 @@ fn a_part_of_the_questions() {
     place.refused(
         &["grade", &out, "--ids", &place.path("ids.txt")],
         2,
-        "line 2: there is no question `nobody-1`",
+        "line 2: no question selected for grading has the id `nobody-1`",
     );
 }
 

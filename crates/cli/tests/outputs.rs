@@ -1,4 +1,4 @@
-//! Nothing of the user's is lost: what is in the way is refused, what is beside is left alone, and a killed command leaves the old output or
+//! Nothing of the user's is lost: what is in the way is refused, what is next to it is left alone, and a killed command leaves the old output or
 //! the new one.
 #![allow(missing_docs, clippy::unwrap_used)]
 
@@ -221,7 +221,7 @@ fn files_of_the_user_are_not_overwritten() {
         succeeds(&command);
         assert_eq!(fs::read(&out).unwrap(), written);
         fs::write(&out, "mine").unwrap();
-        refused(&command, &["exists already", "--force"]);
+        refused(&command, &["already exists", "--force"]);
         assert_eq!(fs::read(&out).unwrap(), b"mine");
         succeeds(&format!("{command} --force"));
         assert_eq!(fs::read(&out).unwrap(), written);
@@ -312,7 +312,7 @@ fn commands_of_strangers_are_not_run() {
     let resumed = run(&["run", "--resume", &at("moved")]);
     assert!(pwned.exists(), "{}", stderr(&resumed));
     fs::remove_file(&pwned).unwrap();
-    // One that somebody else started: it is what a cache without it does not know.
+    // One that another user started: it is what a cache without it does not know.
     fs::remove_file(dir.path().join("moved/predictions.jsonl")).unwrap();
     let stranger = |more: &[&str]| {
         let mut command = touchstone();
@@ -387,7 +387,7 @@ impl Versions {
             versions.push(self.content());
         }
         assert_ne!(versions[0], versions[1]);
-        // What a user may have beside it.
+        // What a user may have next to it.
         fs::create_dir(parent.join(format!(".{name}.old"))).unwrap();
         fs::write(parent.join(format!(".{name}.old/backup")), "precious").unwrap();
         fs::write(parent.join(format!(".{name}.lock")), "precious").unwrap();
@@ -432,7 +432,7 @@ impl Versions {
             let found = self.content();
             n_old += usize::from(found == versions[now]);
             n_new += usize::from(found == versions[1 - now]);
-            // Files that no command reads together may be old and new beside each other, but each of them is whole.
+            // Files that no command reads together may be old and new next to each other, but each of them is whole.
             let is_half = self.reader.is_none() && !versions.contains(&found);
             let is_whole = |(path, bytes): (&PathBuf, &Vec<u8>)| {
                 versions.iter().any(|version| version.get(path) == Some(bytes))

@@ -48,7 +48,7 @@ fn words(line: &str) -> Vec<String> {
     words
 }
 
-/// Times differ from run to run: those behind "in", those of the steps of a query, and the seconds per question of a run (as a table, or
+/// Times differ from run to run: those after "in", those of the steps of a query, and the seconds per question of a run (as a table, or
 /// in Markdown).
 fn without_times(text: &str) -> String {
     let (mut in_steps, mut in_usage) = (false, false);

@@ -199,7 +199,7 @@ fn another_run_is_refused() {
     }
     let unknown = run(&["run", "orakel", "--benchmark", &bench, "--out", "unused"]);
     assert!(
-        stderr(&unknown).contains("there is no system `orakel`; there are oracle")
+        stderr(&unknown).contains("there is no system `orakel`; choose from oracle")
             && stderr(&unknown).ends_with("; did you mean `oracle`?\n"),
         "{}",
         stderr(&unknown)

@@ -1,4 +1,4 @@
-//! The dataset card beside Parquet files: `README.md` with the YAML header that Hugging Face reads.
+//! The dataset card next to Parquet files: `README.md` with the YAML header that Hugging Face reads.
 
 use crate::parquet::{self, Shown};
 use std::collections::BTreeMap;
@@ -156,7 +156,7 @@ fn meaning(column: &str) -> &'static str {
         "choices" => "Ten answers to choose from",
         "schema_items" => "Classes, properties and qualifier keys of the query",
         "answers" => "The gold answers with type, id and label, or value",
-        "entities" => "The entities that the question names, with their places",
+        "entities" => "The entities that the question names, with their positions",
         "proof" => "Facts that make the answers true",
         "graph" => "The query graph",
         _ => "",

@@ -52,11 +52,11 @@ pub enum LeftOut {
     #[serde(rename = "no program")]
     NoProgram,
     /// It does not have ten choices.
-    #[error("no ten choices")]
+    #[error("without ten choices")]
     #[serde(rename = "no ten choices")]
     NoChoices,
     /// It has no answer or several.
-    #[error("not one answer")]
+    #[error("not exactly one answer")]
     #[serde(rename = "not one answer")]
     NotOneAnswer,
 }

@@ -122,7 +122,7 @@ impl Evaluator for GrailQa {
     }
 
     fn difference(&self) -> &'static str {
-        "GrailQA's F1 is 1 whenever the forms match, without a look at the answers, and 0 if both answer sets are empty; ours looks at the answers"
+        "GrailQA's F1 is 1 whenever the forms match, without looking at the answers, and 0 if both answer sets are empty; ours looks at the answers"
     }
 
     fn evaluate(&self, input: &OfficialInput<'_>) -> Vec<f64> {

@@ -2,6 +2,7 @@
 
 use crate::data_set::DataSet;
 use crate::input::{InputError, RecordInput, benchmark_question, benchmark_questions};
+use crate::item::RecordError;
 use crate::meaning::Meaning;
 use crate::reasons::ReasonCounts;
 use crate::records::Record;
@@ -47,7 +48,7 @@ pub struct JudgedLevels {
 }
 
 /// The id of a question with what its level depends on, or with why it cannot be read. `None`: it is of another split.
-type ReadTraits = Option<(String, Result<Traits, String>)>;
+type ReadTraits = Option<(String, Result<Traits, RecordError>)>;
 
 impl<'a, 'k> LevelJudge<'a, 'k> {
     /// Reads the training questions.
@@ -76,7 +77,7 @@ impl<'a, 'k> LevelJudge<'a, 'k> {
                         trained += 1;
                         training.add(traits);
                     }
-                    Some((id, Err(error))) => unread.add(&id, error),
+                    Some((id, Err(error))) => unread.add(&id, error.to_string()),
                     None => {}
                 }
                 Ok::<(), InputError>(())
@@ -90,7 +91,7 @@ impl<'a, 'k> LevelJudge<'a, 'k> {
     pub fn judge<E: From<InputError>>(
         &self,
         progress: &dyn Progress,
-        mut hand_on: impl FnMut(&str, Result<&Judgement, &str>) -> Result<(), E>,
+        mut hand_on: impl FnMut(&str, Result<&Judgement, &RecordError>) -> Result<(), E>,
     ) -> Result<JudgedLevels, E> {
         let (mut counts, mut unjudged) = (LevelCounts::default(), ReasonCounts::default());
         let knowledge = self.config.context.knowledge();
@@ -107,7 +108,7 @@ impl<'a, 'k> LevelJudge<'a, 'k> {
                     }
                     Some((id, Err(error))) => {
                         hand_on(&id, Err(&error))?;
-                        unjudged.add(&id, error);
+                        unjudged.add(&id, error.to_string());
                     }
                     None => {}
                 }
@@ -118,7 +119,7 @@ impl<'a, 'k> LevelJudge<'a, 'k> {
         Ok(JudgedLevels { summary, unjudged })
     }
 
-    /// Questions of benchmarks list their schema items and template; beside other files, their forms are read like those.
+    /// Questions of benchmarks list their schema items and template; next to other files, their forms are read like those.
     fn read(&self, record: &Record, knowledge: &Knowledge<'_>, wanted: impl Fn(Split) -> bool) -> ReadTraits {
         let LevelConfig { data_set, context, inverse_rule, .. } = self.config;
         if let Some(question) = benchmark_question(record) {
@@ -135,9 +136,9 @@ impl<'a, 'k> LevelJudge<'a, 'k> {
         }
         let item = match data_set.item(record) {
             Ok(item) => item,
-            Err(error) => return Some((record.line.to_string(), Err(error.to_string()))),
+            Err(error) => return Some((record.line.to_string(), Err(error))),
         };
-        let meaning = Meaning::of(&item.source, knowledge).map_err(|error| error.to_string());
+        let meaning = Meaning::of(&item.source, knowledge).map_err(RecordError::from);
         let traits = meaning.map(|meaning| meaning.traits(*context, *inverse_rule));
         Some((item.id, traits))
     }

@@ -1,4 +1,4 @@
-//! Neural SPARQL machines: questions beside encoded queries, in two texts or in a table of templates.
+//! Neural SPARQL machines: questions next to encoded queries, in two texts or in a table of templates.
 
 use crate::data_set::Published;
 use crate::export::{Export, ExportError, ExportJob, Exported, LeftOut};
@@ -44,7 +44,7 @@ impl ReadQuestions for Nspm {
     }
 }
 
-/// The records of a file: a table of templates, or the `.sparql` text of a pair with its `.en` text beside it.
+/// The records of a file: a table of templates, or the `.sparql` text of a pair with its `.en` text next to it.
 pub(crate) fn records_of_file(file: &Path) -> Result<Vec<Record>, InputError> {
     let open = |path: &Path| {
         File::open(path)

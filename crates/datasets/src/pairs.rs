@@ -44,6 +44,7 @@ pub struct PairVerdict {
 /// A record that is not a pair.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 #[error("not an object with `gold` and `predicted`")]
+#[non_exhaustive]
 pub struct NotAPair {
     /// Its line.
     pub line: usize,

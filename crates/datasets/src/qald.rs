@@ -227,7 +227,7 @@ impl Evaluator for Gerbil {
 
 /// QALD's and GERBIL's precision, recall and F1, with the precision of an empty answer. Ids are compared without percent-encoding.
 fn by_text(predicted: &[ComparedAnswer<'_>], gold: &[ComparedAnswer<'_>], empty_precision: f64) -> Scores {
-    // A literal has no id, while the gold answer may have one, or a unit beside its value.
+    // A literal has no id, while the gold answer may have one, or a unit next to its value.
     let same_text = |answer: &ComparedAnswer<'_>| {
         gold.iter().find(|gold| answer.id.is_none() && gold.text == answer.text)
     };

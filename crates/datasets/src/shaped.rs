@@ -2,6 +2,7 @@
 
 use crate::data_set::DataSet;
 use crate::input::benchmark_question;
+use crate::item::RecordError;
 use crate::records::Record;
 use touchstone_logic::{Knowledge, QueryGraph, Shape};
 
@@ -14,7 +15,7 @@ pub struct ShapedQuestion {
     /// The question in words, or else its logical form, in one line.
     pub example: String,
     /// The graph with its shape, or what is wrong.
-    pub graph: Result<(QueryGraph, Shape), String>,
+    pub graph: Result<(QueryGraph, Shape), RecordError>,
 }
 
 impl DataSet {
@@ -35,7 +36,7 @@ impl DataSet {
         let item = match self.item(record) {
             Ok(item) => item,
             Err(error) => {
-                let (id, graph) = (record.line.to_string(), Err(error.to_string()));
+                let (id, graph) = (record.line.to_string(), Err(error));
                 return ShapedQuestion { id, question: None, example: String::new(), graph };
             }
         };
@@ -44,7 +45,7 @@ impl DataSet {
             id: item.id,
             question: item.question,
             example: example.split_whitespace().collect::<Vec<_>>().join(" "),
-            graph: item.source.graph(knowledge).map(with_shape).map_err(|error| error.to_string()),
+            graph: item.source.graph(knowledge).map(with_shape).map_err(RecordError::from),
         }
     }
 }

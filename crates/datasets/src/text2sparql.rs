@@ -230,7 +230,7 @@ impl Evaluator for Text2Sparql {
     }
 
     fn difference(&self) -> &'static str {
-        "TEXT2SPARQL compares cells without their columns and rows; two empty results score 0, and no is right where gold is yes"
+        "TEXT2SPARQL compares cells without their columns and rows; two empty results score 0, and `no` counts as right where gold is `yes`"
     }
 
     fn evaluate(&self, input: &OfficialInput<'_>) -> Vec<f64> {

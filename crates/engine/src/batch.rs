@@ -145,14 +145,14 @@ fn run_line(
 /// The language and the text of a query.
 fn read_line(record: &Json, default: Option<Language>) -> Result<(Language, &str), String> {
     let query = record.get("query").and_then(Json::as_str).ok_or_else(|| {
-        "there is no text `query`; a line is {\"id\": ..., \"lang\": ..., \"query\": ...}".to_owned()
+        "the text `query` is missing; a line is {\"id\": ..., \"lang\": ..., \"query\": ...}".to_owned()
     })?;
     let language = match record.get("lang").map(|lang| lang.as_str().unwrap_or("?")) {
         None | Some("auto") => default.unwrap_or_else(|| Language::guess(query)),
         Some("sexpr") => Language::Sexpr,
         Some("kopl") => Language::Kopl,
         Some("sparql") => Language::Sparql,
-        Some(other) => return Err(format!("the language `{other}` is none of auto, sexpr, kopl, sparql")),
+        Some(other) => return Err(format!("the language `{other}` is not one of auto, sexpr, kopl, sparql")),
     };
     Ok((language, query))
 }

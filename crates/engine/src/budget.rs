@@ -8,6 +8,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
+use touchstone_kb::counts::grouped;
 
 /// The limits of one execution. The defaults are safe for untrusted queries.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -95,6 +96,7 @@ pub struct Cost {
 /// A limit was reached. There is no partial answer. It is boxed to keep results small: a million results are passed on for each one that
 /// is stopped.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Stopped(Box<Stop>);
 
 impl std::ops::Deref for Stopped {
@@ -107,6 +109,7 @@ impl std::ops::Deref for Stopped {
 
 /// See [`Stopped`].
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Stop {
     /// Which limit.
     pub limit: Limit,
@@ -135,19 +138,6 @@ impl fmt::Display for Stopped {
             None => Ok(()),
         }
     }
-}
-
-/// A number with commas.
-pub fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let mut out = String::new();
-    for (i, digit) in digits.chars().enumerate() {
-        if i > 0 && (digits.len() - i).is_multiple_of(3) {
-            out.push(',');
-        }
-        out.push(digit);
-    }
-    out
 }
 
 /// Number of operations between two checks of the clock and of cancellation.

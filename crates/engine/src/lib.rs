@@ -51,4 +51,4 @@ pub use sorted::gallop;
 pub use sparql_request::SparqlRequest;
 pub use touchstone_logic::Answer;
 pub use values::LiteralRanges;
-pub use words::{Few, UnknownWord, WordKind, Words};
+pub use words::{SmallList, UnknownWord, WordKind, Words};

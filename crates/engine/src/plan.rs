@@ -5,7 +5,7 @@
 //! numbered from 0. Every set has a number, which is its step in a trace.
 
 use crate::values::{LiteralRanges, satisfying};
-use crate::words::{Few, UnknownWord};
+use crate::words::{SmallList, UnknownWord};
 use std::sync::OnceLock;
 use touchstone_kb::compare::{NoOrder, satisfies, time_satisfies};
 use touchstone_kb::{
@@ -60,11 +60,11 @@ pub struct QualifiersOf {
     /// The subjects of the facts.
     pub from: PlanSet,
     /// Their properties.
-    pub properties: Few<Property>,
+    pub properties: SmallList<Property>,
     /// Their values.
     pub to: PlanSet,
     /// The requested keys.
-    pub keys: Few<QualifierId>,
+    pub keys: SmallList<QualifierId>,
 }
 
 /// A side of an inequality.
@@ -97,7 +97,7 @@ pub enum SetKind {
     /// Everything. As an answer: all entities.
     All,
     /// These nodes, sorted.
-    Nodes(Few<u32>),
+    Nodes(SmallList<u32>),
     /// The members of these classes and their subclasses.
     Classes(Vec<ClassId>),
     /// Literals that pass a test.
@@ -124,7 +124,7 @@ pub struct RelateTo {
     /// Where it starts.
     pub from: PlanSet,
     /// The properties; several if a name is ambiguous.
-    pub properties: Few<Property>,
+    pub properties: SmallList<Property>,
     /// The direction.
     pub direction: Direction,
     /// Conditions on the qualifiers of the fact.
@@ -135,7 +135,7 @@ pub struct RelateTo {
 #[derive(Debug, Clone)]
 pub struct Test {
     /// The keys, for a test of qualifiers.
-    pub keys: Few<QualifierId>,
+    pub keys: SmallList<QualifierId>,
     /// The comparison operator.
     pub comparison: Comparison,
     /// The value compared with.
@@ -219,7 +219,7 @@ pub struct Extremes {
     /// The candidates.
     pub of: PlanSet,
     /// The path from the start to the value.
-    pub path: Vec<(Few<Property>, Direction)>,
+    pub path: Vec<(SmallList<Property>, Direction)>,
     /// Greatest or smallest.
     pub extreme: Extreme,
     /// Where the path starts, if not at the candidate.
@@ -230,9 +230,9 @@ pub struct Extremes {
 #[derive(Debug, Clone)]
 pub struct Period {
     /// Properties of the start, and their allowed values.
-    pub start: (Few<Property>, Test),
+    pub start: (SmallList<Property>, Test),
     /// Properties of the end, and their allowed values.
-    pub end: (Few<Property>, Test),
+    pub end: (SmallList<Property>, Test),
 }
 
 /// A query that is invalid for every KB.
@@ -251,7 +251,7 @@ pub enum PlanError {
     #[error("a thing that two descriptions share cannot be asked about here")]
     SharedBetween,
     /// A reference to a mark that is not set.
-    #[error("the query refers to a marked thing (number {0}) that it describes nowhere")]
+    #[error("the query refers to a marked thing (number {0}) that it never defines")]
     NoSuchMark(Mark),
     /// An invalid program.
     #[error(transparent)]
@@ -345,7 +345,7 @@ mod tests {
         for id in sample(97) {
             let value = Value::of(&kb.literal(id));
             for comparison in [Equal, NotEqual, Less, Greater, LessOrEqual, GreaterOrEqual] {
-                let Ok(test) = planner.test(Few::new(), comparison, value.clone()) else { continue };
+                let Ok(test) = planner.test(SmallList::new(), comparison, value.clone()) else { continue };
                 for other in sample(499).chain([id]) {
                     let expected = satisfies(&kb.literal(other), comparison, &value.literal()) == Ok(true);
                     let accepted = test.accepts(&kb, other);

@@ -19,7 +19,7 @@ use std::borrow::Cow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use touchstone_kb::Kb;
-use touchstone_logic::sparql::Namespaces;
+use touchstone_logic::sparql::{Namespaces, Parsed};
 use touchstone_logic::{Answer, Language, ParsedForm, Program, ReadForm, SparqlForm};
 
 /// Settings of a query.
@@ -130,6 +130,15 @@ impl<'kb> Session<'kb> {
             check_compat(form.language, settings.compat)?;
             let parsed = form.parsed.as_ref().map_err(unparsable)?;
             self.run_parsed(Cow::Borrowed(parsed), &form.text, settings, budget, reply)
+        })
+    }
+
+    /// Runs SPARQL that was made from parsed SPARQL. Whatever happens, including a panic, is in the reply.
+    pub fn run_sparql_query(&self, query: spargebra::Query, settings: &Settings, cancel: &Cancel) -> Reply {
+        self.reply(settings, cancel, |budget, reply| {
+            let parsed = Parsed { text: query.to_string(), query, repairs: Vec::new() };
+            let text = parsed.text.clone();
+            self.run_sparql(SparqlForm::new(parsed, &self.namespaces), &text, settings, budget, reply)
         })
     }
 

@@ -44,10 +44,10 @@ pub enum ShellLineError {
     #[error("`{0}` is neither on nor off")]
     NotASwitch(String),
     /// There is no such language.
-    #[error("`{0}` is none of auto, sexpr, kopl, sparql")]
+    #[error("`{0}` is not one of auto, sexpr, kopl, sparql")]
     NotALanguage(String),
     /// A command stands alone.
-    #[error("{0} needs something to look for, as in `{0} Paris`")]
+    #[error("{0} needs a name, as in `{0} Paris`")]
     Incomplete(String),
     /// There is no such command.
     #[error("there is no command `{name}`; did you mean `{nearest}`?")]
@@ -143,8 +143,8 @@ mod tests {
         }
         for (line, message) in [
             (".trace maybe", "`maybe` is neither on nor off"),
-            (".lang french", "`french` is none of auto, sexpr, kopl, sparql"),
-            (".show", ".show needs something to look for, as in `.show Paris`"),
+            (".lang french", "`french` is not one of auto, sexpr, kopl, sparql"),
+            (".show", ".show needs a name, as in `.show Paris`"),
             (".finds x", "there is no command `.finds`; did you mean `.find`?"),
         ] {
             assert_eq!(ShellLine::parse(line).expect_err(line).to_string(), message);

@@ -87,7 +87,8 @@ fn has_short_ids(kb: &Kb) -> bool {
 
 /// Whether a text has IRIs with KQA Pro's base written out.
 fn writes_kqapro_base(text: &str) -> bool {
-    sparql_tokens(text).any(|token| token.kind == TokenKind::Iri && token.text.contains(KQAPRO_BASE))
+    let has_base = |iri: &str| iri.strip_prefix('<').is_some_and(|iri| iri.starts_with(KQAPRO_BASE));
+    sparql_tokens(text).any(|token| token.kind == TokenKind::Iri && has_base(token.text))
 }
 
 /// Removes KQA Pro's base, so that `IRI("a")` is an error, as it is without a base.

@@ -96,7 +96,7 @@ impl LiteralRanges {
 pub(crate) fn order_of(comparison: Comparison, family: LiteralFamily) -> Result<(), NoOrder> {
     let ordering = !matches!(comparison, Comparison::Equal | Comparison::NotEqual);
     if ordering && matches!(family, LiteralFamily::Text | LiteralFamily::Boolean) {
-        return Err(NoOrder { op: comparison, family });
+        return Err(NoOrder::new(comparison, family));
     }
     Ok(())
 }

@@ -11,8 +11,8 @@ use std::sync::OnceLock;
 use touchstone_kb::{ClassId, Kb, NodeId, Property, QualifierId, ValueKind, nearest_name};
 use touchstone_logic::{KeyKind, SAME_AS, Vocabulary, only_entity};
 
-/// The things that a name denotes: nearly always one.
-pub type Few<T> = SmallVec<[T; 2]>;
+/// A list with nearly always one item or two, such as the things that a name denotes.
+pub type SmallList<T> = SmallVec<[T; 2]>;
 
 /// The expected kind of a name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -65,8 +65,8 @@ type SchemaWords<'kb> = HashMap<&'kb str, Meaning<'kb>>;
 /// What a name of the schema denotes.
 #[derive(Default)]
 struct Meaning<'kb> {
-    properties: Few<Property>,
-    qualifiers: Few<QualifierId>,
+    properties: SmallList<Property>,
+    qualifiers: SmallList<QualifierId>,
     /// The kind of values under this key, as programs need it.
     kind: Option<KeyKind>,
     /// The inverse property.
@@ -122,7 +122,7 @@ impl<'kb> Words<'kb> {
                 words.entry(kb.qualifier_label(key)).or_default().qualifiers.push(key);
             }
             // Ids take precedence over labels; a relation and an attribute may share theirs.
-            let mut by_id: HashMap<&str, Few<Property>> = HashMap::new();
+            let mut by_id: HashMap<&str, SmallList<Property>> = HashMap::new();
             for property in properties() {
                 by_id.entry(kb.property_id(property)).or_default().push(property);
             }
@@ -130,7 +130,7 @@ impl<'kb> Words<'kb> {
                 words.entry(id).or_default().properties = properties;
             }
             for key in kb.qualifier_keys() {
-                words.entry(kb.qualifier_id(key)).or_default().qualifiers = Few::from_slice(&[key]);
+                words.entry(kb.qualifier_id(key)).or_default().qualifiers = SmallList::from_slice(&[key]);
             }
             for (word, meaning) in &mut words {
                 meaning.kind = meaning.key_kind(kb);
@@ -141,7 +141,7 @@ impl<'kb> Words<'kb> {
     }
 
     /// The entity or class with an id.
-    pub(crate) fn entity(&self, word: &str, unknown: &Unknown) -> Few<u32> {
+    pub(crate) fn entity(&self, word: &str, unknown: &Unknown) -> SmallList<u32> {
         let found = self.kb.node(word);
         if found.is_none() {
             self.add_unknown(unknown, WordKind::Entity, word, || nearest_node(self.kb, word));
@@ -150,12 +150,12 @@ impl<'kb> Words<'kb> {
     }
 
     /// Everything with a label; if there is nothing, everything with an alias.
-    pub(crate) fn named(&self, word: &str, unknown: &Unknown) -> Few<u32> {
+    pub(crate) fn named(&self, word: &str, unknown: &Unknown) -> SmallList<u32> {
         let mut labelled = self.kb.nodes_labelled(word).map(|node| node.0);
         // Nearly always there is exactly one.
-        let mut found: Few<u32> = match labelled.next() {
-            Some(first) => Few::from_buf_and_len([first, 0], 1),
-            None => Few::new(),
+        let mut found: SmallList<u32> = match labelled.next() {
+            Some(first) => SmallList::from_buf_and_len([first, 0], 1),
+            None => SmallList::new(),
         };
         labelled.for_each(|node| found.push(node));
         if found.is_empty() {
@@ -193,8 +193,9 @@ impl<'kb> Words<'kb> {
     }
 
     /// The relations and attributes that a name denotes.
-    pub(crate) fn properties(&self, word: &str, unknown: &Unknown) -> Few<Property> {
-        let found = self.schema().get(word).map_or_else(Few::new, |meaning| few(&meaning.properties));
+    pub(crate) fn properties(&self, word: &str, unknown: &Unknown) -> SmallList<Property> {
+        let found =
+            self.schema().get(word).map_or_else(SmallList::new, |meaning| small_list(&meaning.properties));
         if found.is_empty() {
             let labels = || {
                 let relations = self.kb.relations().map(|relation| self.kb.relation_label(relation));
@@ -206,7 +207,7 @@ impl<'kb> Words<'kb> {
     }
 
     /// The qualifier keys that a name denotes.
-    pub(crate) fn qualifiers(&self, word: &str, unknown: &Unknown) -> Few<QualifierId> {
+    pub(crate) fn qualifiers(&self, word: &str, unknown: &Unknown) -> SmallList<QualifierId> {
         self.keyed_qualifiers(word, unknown).1
     }
 
@@ -215,9 +216,9 @@ impl<'kb> Words<'kb> {
         &self,
         word: &str,
         unknown: &Unknown,
-    ) -> (Option<KeyKind>, Few<QualifierId>) {
+    ) -> (Option<KeyKind>, SmallList<QualifierId>) {
         let meaning = self.schema().get(word);
-        let found = meaning.map_or_else(Few::new, |meaning| few(&meaning.qualifiers));
+        let found = meaning.map_or_else(SmallList::new, |meaning| small_list(&meaning.qualifiers));
         if found.is_empty() {
             let labels = || self.kb.qualifier_keys().map(|key| self.kb.qualifier_label(key));
             self.add_unknown(unknown, WordKind::Qualifier, word, || nearest_sorted(word, labels()));
@@ -335,10 +336,10 @@ impl Vocabulary for Words<'_> {
 const MAX_IDS: usize = 100;
 
 /// A copy; fast for one thing, which is nearly always the case.
-fn few<T: Copy>(things: &[T]) -> Few<T> {
+fn small_list<T: Copy>(things: &[T]) -> SmallList<T> {
     match things {
-        [only] => Few::from_buf_and_len([*only, *only], 1),
-        several => Few::from_slice(several),
+        [only] => SmallList::from_buf_and_len([*only, *only], 1),
+        several => SmallList::from_slice(several),
     }
 }
 

@@ -6,9 +6,14 @@ use crate::recipe::{Recipe, RecipeError};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use touchstone_benchmark::english::{Lexicon, LexiconError};
+use touchstone_benchmark::package::PhraseUse;
 use touchstone_benchmark::{Benchmark, PackageError};
 use touchstone_engine::Engine;
+use touchstone_kb::counts::{counted, grouped};
 use touchstone_kb::{Kb, Progress, nearest_name};
+
+/// Number of phrases to print; `benchmark.json` has more.
+const PHRASES: usize = 3;
 
 /// Configuration of a build.
 pub struct BuildConfig<'k> {
@@ -57,6 +62,45 @@ impl Built {
         let wanted = usize::try_from(wanted).unwrap_or(usize::MAX);
         wanted.saturating_sub(self.missing() + self.benchmark.questions.len())
     }
+
+    /// What people should know about it: what was kept out, what could not be found, which phrases are frequent, what was dropped.
+    pub fn notes(&self) -> Vec<String> {
+        let manifest = &self.benchmark.manifest;
+        let mut notes = Vec::new();
+        if !manifest.held_out.is_empty() {
+            notes.push(format!("Kept out of training: {}", manifest.held_out.join(", ")));
+        }
+        if !manifest.unfilled.is_empty() {
+            notes.push(format!(
+                "{} requested but not found ({}; see `unfilled` in benchmark.json)",
+                counted(self.missing(), "question was", "questions were"),
+                counted(manifest.unfilled.len(), "cell", "cells")
+            ));
+        }
+        let used = manifest.most_used_phrases.iter().take(PHRASES);
+        let used: Vec<String> = used
+            .map(|PhraseUse { phrase, questions }| {
+                let singular = phrase.split('|').next().unwrap_or(phrase);
+                format!("\"{singular}\" {}", grouped(*questions))
+            })
+            .collect();
+        if !used.is_empty() {
+            notes.push(format!("Phrases used most: {} (see `most_used_phrases` there)", used.join(", ")));
+        }
+        if !manifest.unsaid.is_empty() {
+            notes.push(format!(
+                "The lexicon has no words that fit {} (see `unsaid` there; `touchstone lexicon` prints a draft)",
+                counted(manifest.unsaid.len(), "schema item", "schema items")
+            ));
+        }
+        if self.dropped() > 0 {
+            notes.push(format!(
+                "{} generated and then dropped: duplicates, or of another level than intended (see `rejections` there)",
+                counted(self.dropped(), "more question was", "more questions were"),
+            ));
+        }
+        notes
+    }
 }
 
 /// Why a benchmark could not be built.
@@ -64,7 +108,7 @@ impl Built {
 #[non_exhaustive]
 pub enum BuildError {
     /// There is neither a file nor a built-in recipe of this name.
-    #[error("there is no file and no recipe `{name}`; there are {known}{hint}", known = .known.join(", "),
+    #[error("there is no file and no recipe `{name}`; the recipes are {known}{hint}", known = .known.join(", "),
         hint = .nearest.as_ref().map(|nearest| format!("; did you mean `{nearest}`?")).unwrap_or_default())]
     UnknownRecipe {
         /// The name.

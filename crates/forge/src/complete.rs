@@ -84,9 +84,9 @@ pub(crate) fn caveats<'k>(
 pub(crate) fn treatment(kb: &Kb) -> String {
     let items = kb.n_classes() + kb.n_relations() + kb.n_attributes();
     match kb.manifest().coverage.len() {
-        0 => "unknown: the KB is taken to be complete".to_owned(),
+        0 => "unknown: the KB is assumed to be complete".to_owned(),
         known => format!(
-            "known for {known} of {items} schema items, the others are taken to be complete; counts, superlatives and lists are asked only of \
+            "known for {known} of {items} schema items, the others are assumed to be complete; counts, superlatives and lists are asked only of \
              what is complete, or with the limit in the sentence"
         ),
     }

@@ -104,7 +104,7 @@ impl<'k> SamplingContext<'k> {
                     let is_listed = illegal.is_some();
                     !is_illegal(&Property::Attribute(attribute))
                         && !is_name(kb, attribute)
-                        && (is_listed || !is_unfit(kb, attribute))
+                        && (is_listed || !is_unfit(kb, attribute) && !is_constant(kb, attribute))
                 })
                 .collect(),
         );
@@ -290,6 +290,13 @@ fn is_unfit(kb: &Kb, attribute: AttributeId) -> bool {
             && literal.as_time().is_none()
             && (is_link(text) || is_phone(text) || is_long(text))
     })
+}
+
+/// Whether all values of an attribute are the same, such as a mark of how the data was made: there is nothing to ask.
+fn is_constant(kb: &Kb, attribute: AttributeId) -> bool {
+    let facts = kb.facts_by_value(attribute);
+    // In the order of values.
+    facts.len() > 4 && facts.value(0) == facts.value(facts.len() - 1)
 }
 
 fn is_link(text: &str) -> bool {

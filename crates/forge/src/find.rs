@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::fmt;
 use touchstone_benchmark::{Benchmark, Question, Split};
-use touchstone_kb::nearest_name;
+use touchstone_kb::{nearest_name, shortened};
 
 /// The required properties of questions. Names are compared case-insensitively.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -78,6 +78,26 @@ pub enum NothingFound {
     },
     /// Each value occurs, but no question has all of them.
     NotTogether,
+}
+
+impl fmt::Display for NothingFound {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            NothingFound::NoQuestions => f.write_str("the benchmark has no questions"),
+            NothingFound::UnknownValue { field, wanted, nearest, known } => {
+                let hint = nearest.as_ref().map_or(String::new(), |name| format!("; did you mean `{name}`?"));
+                let known = match field {
+                    FilterField::Id => String::new(),
+                    _ if known.is_empty() => "; it has none".to_owned(),
+                    _ => format!("; it has {}", known.join(", ")),
+                };
+                write!(f, "no question has the {field} `{}`{hint}{known}", shortened(wanted))
+            }
+            NothingFound::NotTogether => {
+                f.write_str("no question matches all of these filters; leave one out")
+            }
+        }
+    }
 }
 
 impl QuestionFilter {

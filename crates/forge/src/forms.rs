@@ -28,6 +28,7 @@ pub struct FormPrinter<'k> {
 /// Two forms give different answers: a bug in this program, never in a recipe.
 #[derive(Debug, thiserror::Error)]
 #[error("{language} disagrees:\n  {form}\n  gives {got}\n  instead of {expected}\n  for {query}")]
+#[non_exhaustive]
 pub struct Disagreement {
     /// The language whose answers differ.
     pub language: &'static str,
@@ -78,7 +79,7 @@ impl<'k> FormPrinter<'k> {
                         check.same_answers("SPARQL", &exact.text, Some(&read.query))?;
                         checked.is_read = true;
                     }
-                    checked.sparql.push(SparqlForm { view, exact, parsed });
+                    checked.sparql.push(PrintedSparql { view, exact, parsed });
                 }
                 // A text that exceeds the limit of parsers is useless.
                 Err(error) if matches!(error.kind, SyntaxErrorKind::TooManyOperators { .. }) => {}
@@ -105,7 +106,7 @@ impl<'k> FormPrinter<'k> {
         wanted: usize,
     ) -> Result<usize, Disagreement> {
         let mut n = 0;
-        for SparqlForm { view, exact, parsed } in &forms.sparql {
+        for PrintedSparql { view, exact, parsed } in &forms.sparql {
             if n == wanted {
                 break;
             }
@@ -146,13 +147,13 @@ impl<'k> FormPrinter<'k> {
 pub struct CheckedForms {
     sexpr: Option<String>,
     program: Option<(String, Program)>,
-    sparql: Vec<SparqlForm>,
+    sparql: Vec<PrintedSparql>,
     /// Whether any form was read back to a query and run.
     pub(crate) is_read: bool,
 }
 
 /// A SPARQL form that can be parsed.
-struct SparqlForm {
+struct PrintedSparql {
     view: View,
     exact: ExactQuery,
     parsed: sparql::Parsed,
@@ -167,7 +168,7 @@ impl CheckedForms {
     /// The texts.
     pub fn into_forms(self) -> Forms {
         let (mut sparql, mut sparql_kqapro) = (None, None);
-        for SparqlForm { view, exact, .. } in self.sparql {
+        for PrintedSparql { view, exact, .. } in self.sparql {
             match view {
                 View::Direct => sparql = Some(exact.text),
                 View::KqaPro => sparql_kqapro = Some(exact.text),

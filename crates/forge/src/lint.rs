@@ -3,7 +3,7 @@
 use crate::context::SamplingContext;
 use hashbrown::{HashMap, HashSet};
 use rayon::prelude::*;
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 use std::collections::{BTreeMap, BTreeSet};
 use touchstone_benchmark::package::{Benchmark, BenchmarkManifest};
 use touchstone_benchmark::{Question, Split};
@@ -15,13 +15,62 @@ use touchstone_logic::equal::Canonical;
 use touchstone_logic::level::{Training, Traits};
 use touchstone_logic::sparql::Namespaces;
 use touchstone_logic::with_ids;
-use touchstone_logic::{Answer, Form, Language, Program, Query};
+use touchstone_logic::{Answer, Form, Language, Program, Query, ReadForm};
+
+/// What is demanded of a benchmark.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum LintRule {
+    /// The manifest counts what the questions have.
+    Count,
+    /// Ids are unique.
+    DuplicateId,
+    /// No question occurs twice.
+    DuplicateQuestion,
+    /// There are questions.
+    Empty,
+    /// No query of training occurs in evaluation.
+    Leak,
+    /// A question has one meaning.
+    TwoQueries,
+    /// Forms can be parsed.
+    UnreadableForm,
+    /// Forms give the answers.
+    WrongAnswers,
+    /// Levels follow from the training split.
+    WrongLevel,
+    /// Mentions are where they are said to be.
+    WrongMention,
+}
+
+impl LintRule {
+    /// What is found where the rule is violated.
+    pub fn name(self) -> &'static str {
+        match self {
+            LintRule::Count => "count",
+            LintRule::DuplicateId => "duplicate id",
+            LintRule::DuplicateQuestion => "duplicate question",
+            LintRule::Empty => "empty",
+            LintRule::Leak => "leak",
+            LintRule::TwoQueries => "one question, two queries",
+            LintRule::UnreadableForm => "unreadable form",
+            LintRule::WrongAnswers => "wrong answers",
+            LintRule::WrongLevel => "wrong level",
+            LintRule::WrongMention => "wrong mention",
+        }
+    }
+}
+
+impl Serialize for LintRule {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.name())
+    }
+}
 
 /// A problem.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Finding {
     /// The rule that is violated.
-    pub rule: &'static str,
+    pub rule: LintRule,
     /// The question.
     pub id: String,
     /// The details.
@@ -45,7 +94,7 @@ pub struct LintReport {
 
 impl LintReport {
     /// Findings by rule.
-    pub fn by_rule(&self) -> BTreeMap<&'static str, usize> {
+    pub fn by_rule(&self) -> BTreeMap<LintRule, usize> {
         let mut counts = BTreeMap::new();
         for finding in &self.findings {
             *counts.entry(finding.rule).or_default() += 1;
@@ -69,13 +118,15 @@ struct Checked {
 pub fn lint(kb: &Kb, benchmark: &Benchmark, progress: &dyn Progress) -> LintReport {
     let context = SamplingContext::new(kb, Some(&[]));
     let session = Session::new(kb).without_suggestions();
+    let namespaces = Namespaces::of(kb);
     progress.stage("running all forms", Some(benchmark.questions.len() as u64));
     let checked: Vec<Checked> = benchmark
         .questions
         .par_iter()
         .map(|question| {
             progress.advance(1);
-            check(&context, &session, question)
+            // The words of the session make no suggestions, which take longer than parsing.
+            check(&context, &session, &Knowledge::new(session.words(), namespaces.clone()), question)
         })
         .collect();
     let mut report = LintReport {
@@ -100,12 +151,12 @@ fn wrong_counts(benchmark: &Benchmark) -> Vec<Finding> {
         let (stated, counted) = (number(stated), number(&counted));
         if stated != counted {
             let what = format!("benchmark.json counts {stated} of `{name}`, questions.jsonl has {counted}");
-            findings.push(Finding { rule: "count", id: String::new(), what });
+            findings.push(Finding { rule: LintRule::Count, id: String::new(), what });
         }
     }
     if benchmark.questions.is_empty() {
         let what = "there are no questions".to_owned();
-        findings.push(Finding { rule: "empty", id: String::new(), what });
+        findings.push(Finding { rule: LintRule::Empty, id: String::new(), what });
     }
     findings
 }
@@ -136,26 +187,29 @@ fn compare(context: &SamplingContext<'_>, benchmark: &Benchmark, checked: &[Chec
     for ((question, key), traits) in all() {
         let mut add = |rule, what: String| findings.push(Finding { rule, id: question.id.clone(), what });
         if !ids.insert(&question.id) {
-            add("duplicate id", question.id.clone());
+            add(LintRule::DuplicateId, question.id.clone());
         }
         // Without a readable query, only the template can be compared.
         let meaning = key.as_ref().unwrap_or(&question.template);
         match texts.insert(&question.question, meaning) {
-            Some(other) if other == meaning => add("duplicate question", question.question.clone()),
-            Some(_) => add("one question, two queries", question.question.clone()),
+            Some(other) if other == meaning => add(LintRule::DuplicateQuestion, question.question.clone()),
+            Some(_) => add(LintRule::TwoQueries, question.question.clone()),
             None => {}
         }
         if question.split == Split::Train {
             continue;
         }
         if let Some(other) = key.as_ref().and_then(|key| trained.get(key.as_str())) {
-            add("leak", format!("the same query is {other} of the training split"));
+            add(LintRule::Leak, format!("the same query is {other} of the training split"));
         }
         // Without a level, or without training questions to determine it, there is nothing to compare.
         if let Some(given) = question.level.filter(|_| training.template_count() > 0) {
             let level = training.judge(traits).level;
             if level != given {
-                add("wrong level", format!("level is {given}, but the training split makes it {level}"));
+                add(
+                    LintRule::WrongLevel,
+                    format!("level is {given}, but the training split makes it {level}"),
+                );
             }
         }
     }
@@ -164,18 +218,15 @@ fn compare(context: &SamplingContext<'_>, benchmark: &Benchmark, checked: &[Chec
 
 impl Checked {
     /// Runs SPARQL if there is no other form. Forms that exceed the budget are skipped, and so are values, which SPARQL returns without units.
-    fn run_sparql(&mut self, session: &Session<'_>, question: &Question) {
+    fn run_sparql(&mut self, session: &Session<'_>, question: &Question, form: Option<&ReadForm>) {
         let is_shown = |answer: &Answer| {
             use Answer::{Boolean, Class, Entity, Number, Relation};
             matches!(answer, Entity { .. } | Class { .. } | Relation { .. } | Boolean { .. } | Number { .. })
         };
-        let Some(text) = question.forms.sparql.as_ref().filter(|_| question.answers.iter().all(is_shown))
-        else {
-            return;
-        };
+        let Some(form) = form.filter(|_| question.answers.iter().all(is_shown)) else { return };
         let limits = Limits { operations: SPARQL_OPERATIONS, ..Limits::none() };
         let settings = Settings { view: Some(View::Direct), limits, ..Settings::default() };
-        let reply = session.run(Language::Sparql, text, &settings, &Cancel::default());
+        let reply = session.run_form(form, &settings, &Cancel::default());
         let what = match reply.outcome {
             Outcome::OverBudget(_) => return,
             Outcome::Answered(Answers::List { answers: got, .. }) => {
@@ -188,11 +239,16 @@ impl Checked {
             Outcome::Answered(_) => "SPARQL: it gives a table".to_owned(),
             Outcome::Unparsable(message) | Outcome::Failed(message) => format!("SPARQL: {message}"),
         };
-        self.findings.push(Finding { rule: "wrong answers", id: question.id.clone(), what });
+        self.findings.push(Finding { rule: LintRule::WrongAnswers, id: question.id.clone(), what });
     }
 }
 
-fn check(context: &SamplingContext<'_>, session: &Session<'_>, question: &Question) -> Checked {
+fn check(
+    context: &SamplingContext<'_>,
+    session: &Session<'_>,
+    knowledge: &Knowledge<'_>,
+    question: &Question,
+) -> Checked {
     let kb = context.kb();
     let mut checked = Checked { query: None, findings: Vec::new(), forms_run: 0 };
     let expected = &question.answers;
@@ -216,7 +272,7 @@ fn check(context: &SamplingContext<'_>, session: &Session<'_>, question: &Questi
         let query = match read {
             Ok(query) => query,
             Err(error) => {
-                add("unreadable form", error);
+                add(LintRule::UnreadableForm, error);
                 continue;
             }
         };
@@ -225,7 +281,7 @@ fn check(context: &SamplingContext<'_>, session: &Session<'_>, question: &Questi
             let shown =
                 |list: &[Answer]| list.iter().take(3).map(Answer::text).collect::<Vec<_>>().join(", ");
             add(
-                "wrong answers",
+                LintRule::WrongAnswers,
                 format!(
                     "it gives {} ({}) instead of {} ({})",
                     got.len(),
@@ -237,22 +293,20 @@ fn check(context: &SamplingContext<'_>, session: &Session<'_>, question: &Questi
         }
         checked.query.get_or_insert_with(|| with_ids(query, kb));
     }
+    let read = |text: &Option<String>| Some(ReadForm::read(Language::Sparql, text.as_ref()?, knowledge));
+    let sparql = [read(&forms.sparql), read(&forms.sparql_kqapro)];
     if checked.query.is_none() && forms.sexpr.is_none() && forms.program.is_none() {
-        let knowledge = Knowledge::new(&context.words, Namespaces::of(kb)).without_suggestions();
         // If SPARQL lists values, its parsed query is a different one.
         let is_same = |query: &Query| Canonical::template(query, &context.words).key() == question.template;
-        checked.query = question.query(&knowledge).map(|query| with_ids(query, kb)).filter(is_same);
-        checked.run_sparql(session, question);
+        let query = sparql.iter().flatten().find_map(ReadForm::query).cloned();
+        checked.query = query.map(|query| with_ids(query, kb)).filter(is_same);
+        checked.run_sparql(session, question, sparql[0].as_ref());
     }
-    if let Some(text) = [&forms.sparql, &forms.sparql_kqapro]
-        .into_iter()
-        .flatten()
-        .find(|text| touchstone_logic::sparql::parse(text).is_err())
-    {
+    if let Some(form) = sparql.iter().flatten().find(|form| form.parsed.is_err()) {
         checked.findings.push(Finding {
-            rule: "unreadable form",
+            rule: LintRule::UnreadableForm,
             id: question.id.clone(),
-            what: format!("SPARQL: {text}"),
+            what: format!("SPARQL: {}", form.text),
         });
     }
     let chars: Vec<char> = question.question.chars().collect();
@@ -260,7 +314,7 @@ fn check(context: &SamplingContext<'_>, session: &Session<'_>, question: &Questi
         let text: Option<String> = chars.get(mention.start..mention.end).map(|chars| chars.iter().collect());
         if text.as_deref() != Some(mention.text.as_str()) {
             checked.findings.push(Finding {
-                rule: "wrong mention",
+                rule: LintRule::WrongMention,
                 id: question.id.clone(),
                 what: mention.text.clone(),
             });

@@ -4,11 +4,13 @@
 use crate::reject::{RejectReason, Rejections};
 use hashbrown::HashSet;
 use std::collections::BTreeMap;
+use std::num::ParseIntError;
 use touchstone_benchmark::package::{Benchmark, BenchmarkManifest, KbIdentity};
 use touchstone_benchmark::{Question, Random, Split};
 use touchstone_engine::QueryContext;
-use touchstone_kb::Progress;
+use touchstone_kb::{Progress, shortened};
 use touchstone_logic::equal::Canonical;
+use touchstone_logic::graph::Class;
 use touchstone_logic::level::{Level, Training};
 use touchstone_logic::{Knowledge, Query, with_ids};
 
@@ -45,6 +47,57 @@ pub enum MixError {
     /// The work was cancelled.
     #[error("stopped")]
     Interrupted,
+}
+
+/// A level or a shape to take cannot be understood.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum MixSelectionError {
+    /// There is no such level.
+    #[error("there is no level `{0}`; choose from i.i.d., compositional, zero-shot and all")]
+    UnknownLevel(String),
+    /// The number after a shape is not a number.
+    #[error("--shape {text}: `{number}` is not a number of questions")]
+    NotANumber {
+        /// The shape and the number.
+        text: String,
+        /// The number.
+        number: String,
+        /// The problem.
+        source: ParseIntError,
+    },
+    /// There is no such shape.
+    #[error("there is no shape `{0}`; write a name like Iso-8 or a code like T1:(()())")]
+    UnknownShape(String),
+}
+
+/// The levels with these names; none, which stands for all, if `all` is among them.
+pub fn mixed_levels(names: &[String]) -> Result<Vec<Level>, MixSelectionError> {
+    if names.iter().any(|name| name == "all") {
+        return Ok(Vec::new());
+    }
+    let level = |name: &String| {
+        let found = Level::ALL
+            .into_iter()
+            .find(|level| level.name() == name || (name == "iid" && *level == Level::Iid));
+        found.ok_or_else(|| MixSelectionError::UnknownLevel(shortened(name)))
+    };
+    names.iter().map(level).collect()
+}
+
+/// A shape, by name or code, with the maximum number of its questions: `Iso-3`, or `Iso-3=100`.
+pub fn mixed_shape(text: &str) -> Result<(String, Option<usize>), MixSelectionError> {
+    let (name, number) = text.split_once('=').map_or((text, None), |(name, number)| (name, Some(number)));
+    let most = number.map(|number| {
+        let (text, owned) = (text.to_owned(), number.to_owned());
+        number.parse().map_err(|source| MixSelectionError::NotANumber { text, number: owned, source })
+    });
+    let most = most.transpose()?;
+    let is_code = name.starts_with("T1:") || name.starts_with("G1:");
+    if Class::by_name(name).is_none() && !is_code {
+        return Err(MixSelectionError::UnknownShape(shortened(name)));
+    }
+    Ok((name.to_owned(), most))
 }
 
 /// Combines benchmarks. The manifest counts the rejected questions by reason.

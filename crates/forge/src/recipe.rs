@@ -243,7 +243,7 @@ pub enum RecipeError {
     #[error("{0}")]
     Numbers(String),
     /// An unknown key.
-    #[error("{place} `{key}`{hint}; there are {known}",
+    #[error("{place} `{key}`{hint}; the keys are {known}",
         place = if .section.is_empty() { "there is no key".to_owned() } else { format!("{}has no key", .section) },
         hint = .nearest.as_ref().map(|name| format!("; did you mean `{name}`?")).unwrap_or_default())]
     UnknownKey {
@@ -275,7 +275,7 @@ pub enum RecipeError {
         example: &'static str,
     },
     /// `train_from` names no built-in recipe.
-    #[error("`train_from`: there is no built-in recipe `{name}`; there are {known}", known = Recipe::built_in().collect::<Vec<_>>().join(", "))]
+    #[error("`train_from`: there is no built-in recipe `{name}`; choose from {known}", known = Recipe::built_in().collect::<Vec<_>>().join(", "))]
     UnknownRecipe {
         /// The name.
         name: String,
@@ -287,7 +287,7 @@ pub enum RecipeError {
     OtherTraining,
     /// The recipe makes no questions.
     #[error(
-        "the recipe makes nothing: give [shapes] or [asking] a weight above 0, and shapes with functions, or types"
+        "the recipe generates nothing: give [shapes] or [asking] a weight above 0, and shapes with functions, or types"
     )]
     Empty,
 }
@@ -453,7 +453,7 @@ impl Recipe {
         if let Some(wrong) =
             all.chain(self.asking.types.values()).find(|weight| !(**weight >= 0.0 && weight.is_finite()))
         {
-            return Err(RecipeError::Numbers(format!("a weight is {wrong}; weights are 0 or more")));
+            return Err(RecipeError::Numbers(format!("a weight is {wrong}; weights must be 0 or more")));
         }
         if self.questions == 0 || self.questions > 10_000_000 {
             return Err(RecipeError::Numbers(format!(
@@ -467,7 +467,9 @@ impl Recipe {
             ("described", self.asking.described),
         ] {
             if !(0.0..=1.0).contains(&share) {
-                return Err(RecipeError::Numbers(format!("`{key}` is {share}; it is a share from 0 to 1")));
+                return Err(RecipeError::Numbers(format!(
+                    "`{key}` is {share}; it must be a share from 0 to 1"
+                )));
             }
         }
         let shapes = &self.shapes;

@@ -71,6 +71,7 @@ impl RefreshDrop {
 /// Error: the user stopped it.
 #[derive(Debug, thiserror::Error)]
 #[error("stopped")]
+#[non_exhaustive]
 pub struct RefreshInterrupted;
 
 /// The benchmark with the answers, choices and proofs of another KB.

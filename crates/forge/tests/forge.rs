@@ -62,7 +62,7 @@ fn lint_finds_what_is_wrong() {
     let kb = touchstone_world::open(&NoProgress).unwrap();
     let good = make(&kb, &recipe("quick", 120), &Lexicon::of(&kb), &NoProgress).unwrap();
     let rules = |benchmark: &Benchmark| -> Vec<&'static str> {
-        lint::lint(&kb, benchmark, &NoProgress).by_rule().keys().copied().collect()
+        lint::lint(&kb, benchmark, &NoProgress).by_rule().keys().map(|rule| rule.name()).collect()
     };
     let with = |change: &dyn Fn(&mut Benchmark)| {
         let mut bad = good.clone();
@@ -433,7 +433,7 @@ fn data_sets_come_back() {
         }
         if data_set != DataSet::Qald {
             let findings = lint::lint(&kb, &again.benchmark, &NoProgress).findings;
-            let is_wrong = findings.iter().any(|finding| finding.rule == "wrong answers");
+            let is_wrong = findings.iter().any(|finding| finding.rule == lint::LintRule::WrongAnswers);
             assert!(!is_wrong, "{data_set:?}: {findings:?}");
         }
     }

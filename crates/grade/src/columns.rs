@@ -15,44 +15,86 @@ type Row = Vec<u32>;
 /// Compares rows as sets. Each predicted column is compared with one gold column at most; the matching with the most rows in common counts. Columns that
 /// one side lacks count against the other: in the overlap, a row weighs as much as it has columns.
 pub(crate) fn match_rows(predicted: &[ComparedAnswer<'_>], gold: &[ComparedAnswer<'_>]) -> AnswerMatch {
-    let mut cells = Cells { by_name: names_gold(predicted, gold), ..Cells::default() };
-    let (mut gold_rows, gold_width) = rows(gold, &mut |cell| cells.of_gold(cell));
-    let (mut predicted_rows, predicted_width) = rows(predicted, &mut |cell| cells.of_predicted(cell));
-    let gold_columns = without_names(gold, gold_width);
-    let predicted_columns = without_names(predicted, predicted_width);
-    keep_columns(&mut gold_rows, &gold_columns);
-    keep_columns(&mut predicted_rows, &predicted_columns);
-    let (n_gold, n_predicted) = (gold_columns.len(), predicted_columns.len());
-    let matched = n_gold.min(n_predicted);
-    let mut best: Option<(usize, AnswerMatch)> = None;
-    for pairs in matchings(&predicted_rows, &gold_rows, n_predicted, n_gold) {
-        let project = |row: &Row, side: fn(&(usize, usize)) -> usize| -> Row {
-            pairs.iter().map(|pair| row[side(pair)]).collect()
-        };
-        let gold: HashSet<Row> = gold_rows.iter().map(|row| project(row, |pair| pair.1)).collect();
-        let mut found: HashSet<Row> = HashSet::new();
-        let mut first_right = None;
-        for (at, row) in predicted_rows.iter().enumerate() {
-            let row = project(row, |pair| pair.0);
-            if first_right.is_none() && gold.contains(&row) {
-                first_right = Some(at + 1);
-            }
-            found.insert(row);
-        }
-        let common = found.intersection(&gold).count();
-        let overlap = Overlap {
-            common: common * matched,
-            predicted: found.len() * n_predicted,
-            gold: gold.len() * n_gold,
-        };
-        if best.as_ref().is_none_or(|(most, _)| common > *most) {
-            best = Some((common, AnswerMatch { overlap, first_right }));
-        }
-        if common == gold.len() && common == found.len() {
-            break;
+    let numbered = Numbered::of(predicted, gold);
+    let (n_gold, n_predicted) = (numbered.n_gold, numbered.n_predicted);
+    let Some((pairs, common)) = numbered.best_matching() else { return AnswerMatch::default() };
+    let (predicted, gold) = numbered.projected(&pairs);
+    let gold: HashSet<Row> = gold.into_iter().collect();
+    let first_right = predicted.iter().position(|row| gold.contains(row)).map(|at| at + 1);
+    let found: HashSet<Row> = predicted.into_iter().collect();
+    let overlap = Overlap {
+        common: common * pairs.len(),
+        predicted: found.len() * n_predicted,
+        gold: gold.len() * n_gold,
+    };
+    AnswerMatch { overlap, first_right }
+}
+
+/// The cells of the columns that match, by number, of all rows: of the prediction and of gold.
+pub(crate) fn matching_cells(
+    predicted: &[ComparedAnswer<'_>],
+    gold: &[ComparedAnswer<'_>],
+) -> (Vec<Row>, Vec<Row>) {
+    let numbered = Numbered::of(predicted, gold);
+    let (pairs, _) = numbered.best_matching().unwrap_or_default();
+    numbered.projected(&pairs)
+}
+
+/// A predicted column and a gold column, each.
+type Matching = Vec<(usize, usize)>;
+
+/// Both sides as rows of numbers.
+struct Numbered {
+    predicted: Vec<Row>,
+    gold: Vec<Row>,
+    /// The number of columns.
+    n_predicted: usize,
+    n_gold: usize,
+}
+
+impl Numbered {
+    fn of(predicted: &[ComparedAnswer<'_>], gold: &[ComparedAnswer<'_>]) -> Numbered {
+        let mut cells = Cells { by_name: names_gold(predicted, gold), ..Cells::default() };
+        let (mut gold_rows, gold_width) = rows(gold, &mut |cell| cells.of_gold(cell));
+        let (mut predicted_rows, predicted_width) = rows(predicted, &mut |cell| cells.of_predicted(cell));
+        let gold_columns = without_names(gold, gold_width);
+        let predicted_columns = without_names(predicted, predicted_width);
+        keep_columns(&mut gold_rows, &gold_columns);
+        keep_columns(&mut predicted_rows, &predicted_columns);
+        Numbered {
+            predicted: predicted_rows,
+            gold: gold_rows,
+            n_predicted: predicted_columns.len(),
+            n_gold: gold_columns.len(),
         }
     }
-    best.map_or_else(AnswerMatch::default, |(_, matched)| matched)
+
+    /// The rows with the matched columns only.
+    fn projected(&self, pairs: &[(usize, usize)]) -> (Vec<Row>, Vec<Row>) {
+        let project = |rows: &[Row], side: fn(&(usize, usize)) -> usize| -> Vec<Row> {
+            rows.iter().map(|row| pairs.iter().map(|pair| row[side(pair)]).collect()).collect()
+        };
+        (project(&self.predicted, |pair| pair.0), project(&self.gold, |pair| pair.1))
+    }
+
+    /// The matching with the most rows in common, and how many.
+    fn best_matching(&self) -> Option<(Matching, usize)> {
+        let mut best: Option<(Matching, usize)> = None;
+        for pairs in matchings(&self.predicted, &self.gold, self.n_predicted, self.n_gold) {
+            let (predicted, gold) = self.projected(&pairs);
+            let gold: HashSet<Row> = gold.into_iter().collect();
+            let found: HashSet<Row> = predicted.into_iter().collect();
+            let common = found.intersection(&gold).count();
+            let is_complete = common == gold.len() && common == found.len();
+            if best.as_ref().is_none_or(|(_, most)| common > *most) {
+                best = Some((pairs, common));
+            }
+            if is_complete {
+                break;
+            }
+        }
+        best
+    }
 }
 
 /// Numbers for cells.

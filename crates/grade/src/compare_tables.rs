@@ -2,7 +2,7 @@
 
 use crate::compare_runs::{ComparedRuns, GradedFolder, RunComparison};
 use crate::table::{ScoreTable, quantity};
-use touchstone_engine::budget::grouped;
+use touchstone_kb::counts::grouped;
 
 fn three(value: f64) -> String {
     format!("{value:.3}")
@@ -12,6 +12,27 @@ fn three(value: f64) -> String {
 fn probability(p: f64) -> String {
     if p < 0.0005 { "<0.001".to_owned() } else { three(p) }
 }
+
+/// What the columns of [`comparison_table`] mean.
+pub const COLUMN_MEANINGS: [(&str, &str); 8] = [
+    (
+        "n",
+        "questions for which the measure has a value in both runs; the means are over these, so they can differ from those of `touchstone grade`",
+    ),
+    ("change", "mean of the second run minus mean of the first"),
+    (
+        "95 % interval",
+        "95 % confidence interval of the change (paired bootstrap; normal distribution above 1,000 questions)",
+    ),
+    ("p", "probability of a change at least this large if the runs do not differ (same method, two-sided)"),
+    ("p (Holm)", "p corrected for the number of comparisons on this page: below 0.05 the runs differ"),
+    (
+        "McNemar",
+        "p of McNemar's exact test, which counts only questions that are right (value 1) in one run and wrong in the other",
+    ),
+    ("d", "change in standard deviations of the differences (Cohen's d)"),
+    ("detectable", "smallest change that n questions detect with 80 % power at p = 0.05"),
+];
 
 /// Comparisons of two runs with all tests, in numbers for people.
 pub fn comparison_table(rows: &[RunComparison]) -> ScoreTable {
@@ -33,7 +54,7 @@ pub fn comparison_table(rows: &[RunComparison]) -> ScoreTable {
         let c = &row.comparison;
         table.add([
             row.measure.clone(),
-            grouped(row.n as u64),
+            grouped(row.n),
             three(row.first_mean),
             three(row.second_mean),
             format!("{:+.3}", c.difference),
@@ -107,7 +128,7 @@ impl ComparedRuns {
                 format!("{:+.3}", c.difference),
                 format!("{:+.3} to {:+.3}", c.low, c.high),
                 three(row.p_corrected),
-                grouped(row.n as u64),
+                grouped(row.n),
             ]);
         }
         table
@@ -122,7 +143,7 @@ impl ComparedRuns {
                 row.value.clone(),
                 row.second.clone(),
                 row.measure.clone(),
-                grouped(row.n as u64),
+                grouped(row.n),
                 three(row.first_mean),
                 three(row.second_mean),
                 format!("{:+.3}", row.comparison.difference),
@@ -139,7 +160,7 @@ impl ComparedRuns {
             for (name, spread) in usage.iter().flat_map(|usage| usage.rows()) {
                 let numbers = [spread.mean, spread.median, spread.p95, spread.total].map(quantity);
                 let names = [run.name.clone(), name.to_owned()];
-                table.add(names.into_iter().chain(numbers).chain([grouped(spread.n as u64)]));
+                table.add(names.into_iter().chain(numbers).chain([grouped(spread.n)]));
             }
         }
         (!table.rows.is_empty()).then_some(table)

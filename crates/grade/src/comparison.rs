@@ -11,7 +11,7 @@ use smallvec::SmallVec;
 use std::cell::OnceCell;
 use touchstone_benchmark::Prediction;
 use touchstone_benchmark::{Forms, Question};
-use touchstone_logic::equal::{Canonical, OfficialMatcher, excluded_strangers};
+use touchstone_logic::equal::{Canonical, OfficialMatcher, differ_besides};
 use touchstone_logic::sparql::{
     self, Dialect, Namespaces, Statements, Structure, encode_neural, parse_closed,
 };
@@ -52,6 +52,13 @@ pub(crate) enum Read {
     Outside(QueryGraph),
     /// [`Grader::why_unreadable`] reports why.
     Unreadable,
+}
+
+/// Whether a prediction is in the language of gold.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Languages {
+    Same,
+    Different,
 }
 
 /// The result of comparing a form with gold.
@@ -311,7 +318,16 @@ impl Grader<'_> {
         let is_sparql = form.language == Language::Sparql;
         let gold_parsed = if is_sparql { self.gold_parsed(gold, form) } else { None };
         match (gold_query, &form.read, form.sparql(), gold_parsed) {
-            (Some(gold), Read::Query(query, graph), ..) => self.compare_queries(gold, (query, graph), values),
+            (Some(found), Read::Query(query, graph), ..) => {
+                let own = gold.own_form(GoldForm::like(form), &self.knowledge);
+                let own = own.filter(|own| own.query().is_some());
+                let besides = form.form.as_ref().and_then(|form| differ_besides(own, form));
+                let languages = if own.is_some() { Languages::Same } else { Languages::Different };
+                self.compare_queries(found, (query, graph), languages, values);
+                if besides.is_some() {
+                    values.set(Measure::EmCanonical, 0.0);
+                }
+            }
             (_, _, Some(predicted), Some(gold)) => compare_structures(predicted, gold, values),
             // Gold that cannot be parsed may still be repeated literally.
             (None, _, None, None) if is_sparql && values.get(Measure::EmString) == Some(1.0) => {
@@ -349,11 +365,19 @@ impl Grader<'_> {
         &self,
         gold: &(Query, QueryGraph),
         (query, graph): (&Query, &QueryGraph),
+        languages: Languages,
         values: &mut Values,
     ) {
         let same = *query == gold.0
-            || excluded_strangers(query) == excluded_strangers(&gold.0)
-                && self.are_equivalent((query, graph), (&gold.0, &gold.1));
+            || match languages {
+                Languages::Same => self.are_equivalent((query, graph), (&gold.0, &gold.1)),
+                Languages::Different => {
+                    let (mut query, mut gold_query) = (query.clone(), gold.0.clone());
+                    query.forget_conventions();
+                    gold_query.forget_conventions();
+                    self.are_equivalent((&query, graph), (&gold_query, &gold.1))
+                }
+            };
         let f1 = aligned(graph, &gold.1, None).f1();
         let edges = graph.edges.iter().chain(&gold.1.edges);
         let has_inverse = || edges.clone().any(|edge| self.knowledge.words.inverse(&edge.label).is_some());

@@ -90,7 +90,8 @@ impl fmt::Display for Degradation {
 
 /// Error: a text is not the name of a degradation.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("there is no degradation `{0}`; there are {known}", known = Degradation::ALL.map(|(name, _)| name).join(", "))]
+#[error("there is no degradation `{0}`; choose from {known}", known = Degradation::ALL.map(|(name, _)| name).join(", "))]
+#[non_exhaustive]
 pub struct UnknownDegradation(String);
 
 impl FromStr for Degradation {

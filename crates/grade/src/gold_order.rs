@@ -4,6 +4,7 @@
 //! columns, so that every valid choice is known.
 
 use crate::answers::compared;
+use crate::columns::matching_cells;
 use hashbrown::{HashMap, HashSet};
 use spargebra::Query;
 use spargebra::algebra::{GraphPattern, OrderExpression};
@@ -12,7 +13,7 @@ use std::borrow::Cow;
 use touchstone_datasets::ComparedAnswer;
 use touchstone_engine::budget::Cancel;
 use touchstone_engine::{Answers, Outcome, Session, Settings};
-use touchstone_logic::{Answer, Language, SparqlForm};
+use touchstone_logic::{Answer, SparqlForm};
 
 /// The prefix of the columns with sort keys.
 const KEY: &str = "touchstone_sort_key_";
@@ -20,7 +21,10 @@ const KEY: &str = "touchstone_sort_key_";
 /// The answers of a gold query without its limit, in its order.
 pub(crate) struct GoldOrder<'a> {
     /// Each answer once, with the number of its place; answers with the same sort keys have the same place.
-    answers: Vec<(ComparedAnswer<'a>, usize)>,
+    answers: Vec<ComparedAnswer<'a>>,
+    places: Vec<usize>,
+    /// The place of the first answer after an offset; `None` without an offset.
+    first: Option<usize>,
     /// The place of the last answer within the limit; `None` without a limit that cuts something off.
     last: Option<usize>,
     /// Whether the query asks for an order.
@@ -35,9 +39,9 @@ impl GoldOrder<'static> {
         settings: &Settings,
         cancel: &Cancel,
     ) -> Option<GoldOrder<'static>> {
-        let Unlimited { query, n_columns, limit, is_ordered } =
+        let Unlimited { query, n_columns, offset, limit, is_ordered } =
             unlimited(&form.parsed.query, form.decoration())?;
-        let reply = session.run(Language::Sparql, &query.to_string(), settings, cancel);
+        let reply = session.run_sparql_query(query, settings, cancel);
         let rows: Vec<Vec<Option<Answer>>> = match reply.outcome {
             Outcome::Answered(Answers::Table { rows, .. }) => rows,
             Outcome::Answered(Answers::List { answers, .. }) => {
@@ -45,8 +49,10 @@ impl GoldOrder<'static> {
             }
             _ => return None,
         };
-        let last_row = limit.filter(|&limit| 0 < limit && limit < rows.len()).map(|limit| limit - 1);
-        let (mut answers, mut seen, mut last) = (Vec::new(), HashSet::new(), None);
+        let end = limit.filter(|&limit| limit > 0).and_then(|limit| offset.checked_add(limit));
+        let last_row = end.filter(|&end| end < rows.len()).map(|end| end - 1);
+        let (mut answers, mut places, mut seen) = (Vec::new(), Vec::new(), HashSet::new());
+        let (mut first, mut last) = (None, None);
         let (mut place, mut keys): (usize, Option<&[Option<Answer>]>) = (0, None);
         for (at, row) in rows.iter().enumerate() {
             let (cells, own) = row.split_at_checked(n_columns)?;
@@ -54,6 +60,9 @@ impl GoldOrder<'static> {
                 place += 1;
             }
             keys = Some(own);
+            if at == offset && offset > 0 {
+                first = Some(place);
+            }
             if Some(at) == last_row {
                 last = Some(place);
             }
@@ -63,10 +72,11 @@ impl GoldOrder<'static> {
             };
             let (is_id, text) = key(&answer);
             if seen.insert((is_id, text.into_owned())) {
-                answers.push((answer, place));
+                answers.push(answer);
+                places.push(place);
             }
         }
-        Some(GoldOrder { answers, last, is_ordered })
+        Some(GoldOrder { answers, places, first, last, is_ordered })
     }
 }
 
@@ -78,33 +88,33 @@ impl<'a> GoldOrder<'a> {
         gold: &[ComparedAnswer<'_>],
         predicted: &[ComparedAnswer<'_>],
     ) -> Option<Vec<ComparedAnswer<'a>>> {
-        let last = self.last?;
-        let gold: HashSet<Key<'_>> = gold.iter().map(key).collect();
-        let mut chosen = Vec::new();
-        let mut ties = Vec::new();
-        for (answer, place) in &self.answers {
-            match place.cmp(&last) {
-                std::cmp::Ordering::Less => chosen.push(answer),
-                std::cmp::Ordering::Equal => ties.push(answer),
-                std::cmp::Ordering::Greater => break,
-            }
-        }
-        let is_valid = chosen.len() <= gold.len()
-            && chosen.iter().all(|answer| gold.contains(&key(answer)))
-            && chosen.len() + ties.iter().filter(|answer| gold.contains(&key(answer))).count() == gold.len();
-        if !is_valid {
+        if self.first.is_none() && self.last.is_none() {
             return None;
         }
-        let free = gold.len() - chosen.len();
-        let predicted: HashSet<Key<'_>> = predicted.iter().map(key).collect();
-        let texts: HashSet<&str> =
-            predicted.iter().filter(|(is_id, _)| !is_id).map(|(_, text)| &**text).collect();
-        let is_predicted = |answer: &ComparedAnswer<'_>| {
-            predicted.contains(&key(answer)) || texts.contains(&*compared(&answer.text))
-        };
-        ties.sort_by_key(|answer| !is_predicted(answer));
-        chosen.extend(ties.into_iter().take(free));
-        Some(chosen.into_iter().cloned().collect())
+        let gold: HashSet<Key<'_>> = gold.iter().map(key).collect();
+        let (mut chosen, mut ties_first, mut ties_last) = (Vec::new(), Vec::new(), Vec::new());
+        for (at, &place) in self.places.iter().enumerate() {
+            match place {
+                _ if self.first.is_some_and(|first| place < first) => {}
+                _ if self.last.is_some_and(|last| place > last) => break,
+                _ if self.first == Some(place) => ties_first.push(at),
+                _ if self.last == Some(place) => ties_last.push(at),
+                _ => chosen.push(at),
+            }
+        }
+        let n_gold =
+            |list: &[usize]| list.iter().filter(|&&at| gold.contains(&key(&self.answers[at]))).count();
+        let free = (n_gold(&ties_first), n_gold(&ties_last));
+        if n_gold(&chosen) != chosen.len() || chosen.len() + free.0 + free.1 != gold.len() {
+            return None;
+        }
+        let (predicted, own) = matching_cells(predicted, &self.answers);
+        let predicted: HashSet<&[u32]> = predicted.iter().map(Vec::as_slice).collect();
+        for (mut ties, free) in [(ties_first, free.0), (ties_last, free.1)] {
+            ties.sort_by_key(|&at| !predicted.contains(own[at].as_slice()));
+            chosen.extend(ties.into_iter().take(free));
+        }
+        Some(chosen.into_iter().map(|at| self.answers[at].clone()).collect())
     }
 
     /// Whether answers come in the order that gold asks for; answers with the same sort keys may come in any order.
@@ -112,9 +122,18 @@ impl<'a> GoldOrder<'a> {
         if !self.is_ordered {
             return true;
         }
-        let places: HashMap<Key<'_>, usize> =
-            self.answers.iter().map(|(answer, place)| (key(answer), *place)).collect();
-        predicted.iter().filter_map(|answer| places.get(&key(answer))).is_sorted()
+        let (predicted, own) = matching_cells(predicted, &self.answers);
+        // Without one of the columns, an answer may have several places.
+        let mut places: HashMap<&[u32], Vec<usize>> = HashMap::new();
+        for (row, &place) in own.iter().zip(&self.places) {
+            places.entry(row).or_default().push(place);
+        }
+        let mut least = 0;
+        predicted.iter().filter_map(|row| places.get(row.as_slice())).all(|places| {
+            let next = places.iter().find(|&&place| place >= least);
+            least = next.copied().unwrap_or(least);
+            next.is_some()
+        })
     }
 }
 
@@ -133,6 +152,7 @@ struct Unlimited {
     query: Query,
     /// The number of columns before the sort keys.
     n_columns: usize,
+    offset: usize,
     limit: Option<usize>,
     is_ordered: bool,
 }
@@ -140,10 +160,9 @@ struct Unlimited {
 /// Without the columns that only name or describe what is found.
 fn unlimited(query: &Query, decoration: &[String]) -> Option<Unlimited> {
     let Query::Select { pattern, dataset, base_iri } = query else { return None };
-    let (limit, mut at) = match pattern {
-        GraphPattern::Slice { inner, start: 0, length: Some(length) } => (Some(*length), inner.as_ref()),
-        GraphPattern::Slice { .. } => return None,
-        other => (None, other),
+    let (offset, limit, mut at) = match pattern {
+        GraphPattern::Slice { inner, start, length } => (*start, *length, inner.as_ref()),
+        other => (0, None, other),
     };
     let is_distinct = matches!(at, GraphPattern::Distinct { .. });
     if let GraphPattern::Distinct { inner } | GraphPattern::Reduced { inner } = at {
@@ -154,7 +173,7 @@ fn unlimited(query: &Query, decoration: &[String]) -> Option<Unlimited> {
         GraphPattern::OrderBy { inner, expression } => (inner, expression),
         other => (other, &[]),
     };
-    if limit.is_none() && orders.is_empty() {
+    if offset == 0 && limit.is_none() && orders.is_empty() {
         return None;
     }
     let is_asked = |variable: &&Variable| !decoration.iter().any(|name| name == variable.as_str());
@@ -177,6 +196,7 @@ fn unlimited(query: &Query, decoration: &[String]) -> Option<Unlimited> {
     Some(Unlimited {
         query: Query::Select { pattern, dataset: dataset.clone(), base_iri: base_iri.clone() },
         n_columns,
+        offset,
         limit,
         // The order of one answer does not matter.
         is_ordered: !orders.is_empty() && limit != Some(1),

@@ -6,6 +6,7 @@ use crate::regression::TooFew;
 use crate::same::DifferentBenchmarks;
 use std::path::PathBuf;
 use touchstone_benchmark::{PredictionError, SelectionError};
+use touchstone_kb::counts::counted;
 use touchstone_kb::output::OutputError;
 use touchstone_kb::shortened;
 
@@ -56,9 +57,9 @@ pub enum GradeError {
     },
     /// No prediction is for a question to grade.
     #[error(
-        "{} in {name}, and no question of theirs {} `{}`: nothing was graded",
+        "{} in {name}, but none is for a question {} `{}`: nothing was graded",
         counted(*predictions, "prediction is", "predictions are"),
-        if *is_elsewhere { "are among those to grade" } else { "are in the benchmark" },
+        if *is_elsewhere { "selected for grading from" } else { "of the benchmark" },
         shortened(benchmark)
     )]
     NothingInCommon {
@@ -76,10 +77,10 @@ pub enum GradeError {
     NoIds(PathBuf),
     /// An id in the file of ids is unknown.
     #[error(
-        "{}, line {line}: there is no question `{}` among those to grade{}",
+        "{}, line {line}: no question selected for grading has the id `{}`{}",
         path.display(),
         shortened(id),
-        if *others > 0 { format!(", nor {others} others") } else { String::new() }
+        if *others > 0 { format!(" (other such ids: {others})") } else { String::new() }
     )]
     UnknownId {
         /// The file.
@@ -100,7 +101,7 @@ pub enum GradeError {
         nearest: Option<String>,
     },
     /// There is no such facet.
-    #[error("there is no facet `{name}`{} (there are {})", did_you_mean(nearest.as_deref()), FACETS.join(", "))]
+    #[error("there is no facet `{name}`{} (choose from {})", did_you_mean(nearest.as_deref()), FACETS.join(", "))]
     UnknownFacet {
         /// The name.
         name: String,
@@ -108,7 +109,7 @@ pub enum GradeError {
         nearest: Option<String>,
     },
     /// The work needs a KB.
-    #[error("{} a KB, and there is none", .0.description())]
+    #[error("{} a KB, but there is none", .0.description())]
     NoKb(NeedsKb),
     /// GrailQA's evaluator needs Freebase's ontology.
     #[error("GrailQA's evaluator compares with Freebase's ontology, which a compiled KB does not keep")]
@@ -164,7 +165,7 @@ pub enum GradeError {
     Benchmarks(#[from] DifferentBenchmarks),
     /// The grades belong to another benchmark.
     #[error(
-        "{} was graded on another benchmark: `{}` with identity {found}, and this is `{}` with identity {identity}",
+        "{} was graded on another benchmark: `{}` with identity {found}, but this is `{}` with identity {identity}",
         folder.display(),
         shortened(found_name),
         shortened(name)
@@ -222,7 +223,7 @@ pub enum GradeError {
     )]
     NoText,
     /// A share is out of range.
-    #[error("a share lies between 0 and 1, not at {0}")]
+    #[error("a share must be between 0 and 1, not {0}")]
     Share(f64),
     /// The user stopped it.
     #[error("stopped; nothing was written")]
@@ -261,14 +262,6 @@ pub(crate) fn io(
 ) -> impl FnOnce(std::io::Error) -> GradeError {
     let path = path.into();
     move |source| GradeError::Io { action, path, source }
-}
-
-pub(crate) fn counted(n: usize, one: &str, many: &str) -> String {
-    format!("{} {}", grouped(n), if n == 1 { one } else { many })
-}
-
-pub(crate) fn grouped(n: usize) -> String {
-    touchstone_engine::budget::grouped(n as u64)
 }
 
 fn did_you_mean(nearest: Option<&str>) -> String {

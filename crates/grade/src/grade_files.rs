@@ -91,14 +91,14 @@ pub(crate) fn read_about(folder: &Path) -> Result<About, GradeError> {
 /// The grades of version 0.1, which had no marker: both files, if both can be read completely.
 fn valid_grades(folder: &Path) -> Vec<String> {
     #[derive(Deserialize)]
-    #[expect(dead_code, reason = "only their being there is checked")]
+    #[expect(dead_code, reason = "only their presence is checked")]
     struct Grade {
         id: String,
         outcome: String,
         measures: serde_json::Map<String, serde_json::Value>,
     }
     #[derive(Deserialize)]
-    #[expect(dead_code, reason = "only their being there is checked")]
+    #[expect(dead_code, reason = "only their presence is checked")]
     struct Scores {
         benchmark: String,
         questions: u64,

@@ -21,6 +21,7 @@ use touchstone_benchmark::{Gives, GradeRow, Graph, OpenBenchmark, Prediction, Qu
 use touchstone_datasets::{DataSet, PredictionReader};
 use touchstone_engine::budget::Limits;
 use touchstone_engine::{Engine, QueryContext};
+use touchstone_kb::counts::counted;
 use touchstone_kb::{Change, Kb, Progress};
 
 /// Configuration of grading.
@@ -116,6 +117,32 @@ pub struct GradedRun {
     pub gives: Gives,
     /// Whether that was declared, by the run or by the caller; otherwise it was derived from the whole file.
     pub gives_is_declared: bool,
+}
+
+impl GradedRun {
+    /// What the user should know before the scores.
+    pub fn notes(&self) -> Vec<String> {
+        let mut notes = Vec::new();
+        match self.gives {
+            _ if self.gives_is_declared => {}
+            Gives::Answers => notes.push(
+                "no prediction has a logical form: measures of forms are not computed (`--gives both` scores them 0)"
+                    .to_owned(),
+            ),
+            Gives::Forms => {}
+            Gives::Both => notes.push(
+                "predictions have answers and logical forms: a question without a form scores 0 in measures of forms (`--gives answers` leaves them out)"
+                    .to_owned(),
+            ),
+        }
+        if self.not_selected > 0 {
+            let predictions = counted(self.not_selected, "prediction is", "predictions are");
+            notes.push(format!(
+                "{predictions} for questions of the benchmark that were not selected for grading"
+            ));
+        }
+        notes
+    }
 }
 
 /// Grades a run, or any other file of predictions.

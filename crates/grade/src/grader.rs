@@ -122,6 +122,21 @@ fn returned(reply: Reply, decoration: &[String]) -> Returned<'static> {
     }
 }
 
+/// The measures of what a form returns; `gold` if that is known.
+fn run_measures(
+    returned: Option<&Returned<'_>>,
+    gold: Option<&[ComparedAnswer<'_>]>,
+    order: Option<&GoldOrder<'_>>,
+    values: &mut Values,
+) {
+    let answers = returned.and_then(|returned| returned.as_ref().ok());
+    values.set(Measure::Exec, f64::from(answers.is_some()));
+    if let Some(gold) = gold {
+        let f1 = answers.map_or(0.0, |answers| match_gold(answers, gold, order).overlap.f1());
+        values.set(Measure::F1Exec, f1);
+    }
+}
+
 /// Maximum number of answers to keep in a grade: wrong queries may have millions.
 const MAX_KEPT: usize = 1000;
 
@@ -189,15 +204,8 @@ impl<'k> Grader<'k> {
         }
         let knows_gold = gold_from != GoldAnswers::Unknown;
         if self.gives.forms() && self.session.is_some() {
-            let runs = matches!(returned, Some(Ok(_)));
-            values.set(Measure::Exec, f64::from(runs));
-            if knows_gold {
-                let f1 = match &returned {
-                    Some(Ok(answers)) => match_gold(answers, &gold_answers, order.as_ref()).overlap.f1(),
-                    _ => 0.0,
-                };
-                values.set(Measure::F1Exec, f1);
-            }
+            let right = knows_gold.then_some(&gold_answers[..]);
+            run_measures(returned.as_ref(), right, order.as_ref(), &mut values);
         }
         let (outcome, cause, answers) = self.outcome(prediction, form.as_ref(), returned);
         let is_measured = outcome != PredictionOutcome::Answered || answers.is_some();

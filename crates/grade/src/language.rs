@@ -9,7 +9,7 @@ use touchstone_benchmark::linguistic::{reading_ease, tokens, words};
 /// The columns, with their descriptions.
 pub(crate) const COLUMNS: [(&str, &str); 7] = [
     ("words", "#W: tokens without marks; a question mark counts"),
-    ("nouns", "#N: common nouns, by a Brill tagger (that of the paper is another one)"),
+    ("nouns", "#N: common nouns, by a Brill tagger (the paper uses a different one)"),
     ("unseen", "#Z: classes and properties that the training questions do not have"),
     ("readability", "Flesch reading ease"),
     (

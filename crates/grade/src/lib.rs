@@ -54,7 +54,7 @@ mod witness_facts;
 pub use compare_runs::{
     CompareConfig, ComparedRuns, FacetComparison, GradedFolder, RunComparison, compare_runs,
 };
-pub use compare_tables::comparison_table;
+pub use compare_tables::{COLUMN_MEANINGS, comparison_table};
 pub use comparison::tokens;
 pub use grade_error::{GradeError, NeedsKb};
 pub use grade_files::read_rows;

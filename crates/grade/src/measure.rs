@@ -76,7 +76,7 @@ measures! {
         "a text that cannot be read 0; SPARQL outside the algebra, on either side: of triple patterns and conditions instead of graphs";
     F1Inverse = "f1_inverse", Query, 4, "as f1_aligned; a relation and its inverse the other way round are the same, and so are entities that owl:sameAs links",
         "as f1_aligned";
-    MrrForm = "mrr_form", Query, 2, "1 / the place of the first form with the canonical form of gold: the form itself, then its alternatives",
+    MrrForm = "mrr_form", Query, 2, "1 / the rank of the first form with the canonical form of gold: the form itself, then its alternatives",
         "none of them 0; without alternatives as em_canonical";
     Exec = "exec", Execution, 1, "1 if the logical form runs, else 0",
         "no answers are fine: 1; over budget 0; no KB: not measured";
@@ -88,7 +88,7 @@ measures! {
     F1 = "f1", Answer, 1, "2 * right / (predicted + gold), of the claimed answers; without them, of what the form returns", "both empty 1; one empty 0; error 0; no gold answers known: not measured";
     Accuracy = "accuracy", Answer, 1, "right answers / (predicted or gold answers)", "both empty 1; one empty 0; error 0";
     Hits1 = "hits_1", Answer, 1, "1 if the first predicted answer is right, else 0", "both empty 1; none predicted 0; error 0";
-    Mrr = "mrr", Answer, 1, "1 / the place of the first right answer", "both empty 1; no right one 0; error 0";
+    Mrr = "mrr", Answer, 1, "1 / the rank of the first right answer", "both empty 1; no right one 0; error 0";
     KqaPro = "kqapro_accuracy", Answer, 2, "1 if the first predicted answer is the gold one by the rules of KQA Pro's evaluator, else 0",
         "numbers cut to integers within 1e-5; a year is all of its dates; no prediction 0; several gold answers: any of them";
     Choice = "choice_accuracy", Answer, 1, "1 if the chosen answer is the gold one, else 0", "no choices in gold: not measured; an answer that is not a choice 0";

@@ -4,19 +4,16 @@
 //! the schema are always those of the underlying KB.
 
 use serde::{Deserialize, Serialize};
-use serde_json::Value as Json;
 use std::fmt;
 use touchstone_engine::budget::{Budget, Limits};
 use touchstone_engine::plan::Plan;
 use touchstone_engine::{EmbeddedEngine, Engine, EngineError, Found, KbContext, PlanRequest, Words};
-use touchstone_kb::export::value_json;
-use touchstone_kb::import::find_value;
-use touchstone_kb::{Change, FactId, Kb, NodeId, Property, Value};
+use touchstone_kb::{Change, FactId, Kb, LineValue, NodeId, Property, Value};
 use touchstone_logic::Query;
 
 /// A fact in a file, `[subject, property, value]`: ids, and a value in the notation for qualifiers in KB lines (`docs/kb-lines.md`).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Statement(pub(crate) String, pub(crate) String, pub(crate) Json);
+pub struct Statement(pub(crate) String, pub(crate) String, pub(crate) LineValue);
 
 impl fmt::Display for Statement {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -59,7 +56,7 @@ impl Neighbour {
     pub(crate) fn of(kb: &Kb, change: &Change) -> Neighbour {
         let statement = |(subject, property, value): (NodeId, Property, Value)| {
             let (subject, property) = (kb.node_id(subject).to_owned(), kb.property_id(property).to_owned());
-            Statement(subject, property, value_json(kb, value))
+            Statement(subject, property, LineValue::of(kb, value))
         };
         let removed = change.removed.iter().filter_map(|&id| kb.fact(id));
         let mut removed: Vec<_> = removed.map(|fact| (fact.subject, fact.property, fact.value)).collect();
@@ -92,7 +89,7 @@ impl Neighbour {
 fn known(kb: &Kb, statement: &Statement) -> Result<(NodeId, Property, Value), NeighbourError> {
     let Statement(subject, property, value) = statement;
     let subject = kb.node(subject).ok_or_else(|| NeighbourError::Subject(statement.clone().into()))?;
-    let value = find_value(kb, value).ok_or_else(|| NeighbourError::Value(statement.clone().into()))?;
+    let value = value.find(kb).ok_or_else(|| NeighbourError::Value(statement.clone().into()))?;
     let property = match value {
         Value::Node(_) => kb.relation(property).map(Property::Relation),
         Value::Literal(_) => kb.attribute(property).map(Property::Attribute),
@@ -157,7 +154,7 @@ mod tests {
         let json = serde_json::to_string(&neighbour).expect("JSON");
         assert_eq!(serde_json::from_str::<Neighbour>(&json).expect("read back"), neighbour);
         let Statement(subject, property, value) = neighbour.removed[0].clone();
-        let with = |s: &str, p: &str, v: &Json| Statement(s.to_owned(), p.to_owned(), v.clone());
+        let with = |s: &str, p: &str, v: &LineValue| Statement(s.to_owned(), p.to_owned(), v.clone());
         let removing = |statement: &Statement| {
             Neighbour { removed: vec![statement.clone()], added: Vec::new() }.change(&kb)
         };
@@ -165,8 +162,8 @@ mod tests {
         assert_eq!(removing(&statement), Err(NeighbourError::Subject(statement.into())));
         let statement = with(&subject, "no property", &value);
         assert_eq!(removing(&statement), Err(NeighbourError::Property(statement.into())));
-        for wrong in [serde_json::json!({"id": "nobody"}), serde_json::json!({"year": "soon"}), Json::Null] {
-            let statement = with(&subject, &property, &wrong);
+        for wrong in [r#"{"id": "nobody"}"#, r#"{"year": "soon"}"#, "null"] {
+            let statement = with(&subject, &property, &serde_json::from_str(wrong).expect("JSON"));
             let error = removing(&statement);
             assert!(
                 error.as_ref().is_err_and(|error| error.to_string().starts_with("the KB has no value")),
@@ -175,7 +172,7 @@ mod tests {
         }
         let relation = kb.relations().next().expect("a relation");
         let other = Value::Node(kb.class_node(kb.classes().next().expect("a class")));
-        let statement = with(&subject, kb.relation_id(relation), &value_json(&kb, other));
+        let statement = with(&subject, kb.relation_id(relation), &LineValue::of(&kb, other));
         assert_eq!(removing(&statement), Err(NeighbourError::Fact(statement.into())));
     }
 }

@@ -63,6 +63,7 @@ pub struct Coefficient {
 /// Why there is no regression.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("there are {n} questions for {columns} columns: too few")]
+#[non_exhaustive]
 pub struct TooFew {
     n: usize,
     columns: usize,

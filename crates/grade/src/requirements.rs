@@ -1,10 +1,10 @@
 //! Requirements on a run: minimum scores, and that everything could be graded.
 
-use crate::grade_error::{counted, grouped};
 use crate::summary::Summary;
 use crate::table::Check;
 use std::str::FromStr;
 use touchstone_benchmark::{ErrorLimit, PredictionOutcome};
+use touchstone_kb::counts::{counted, grouped};
 
 /// A minimum mean of a measure, written like `f1=0.6`.
 #[derive(Debug, Clone, PartialEq)]
@@ -18,6 +18,7 @@ pub struct Threshold {
 /// Error: a text is not a threshold.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{0}` is not a measure and a number from 0 to 1; write it like f1=0.6")]
+#[non_exhaustive]
 pub struct NotAThreshold(String);
 
 impl FromStr for Threshold {
@@ -39,9 +40,9 @@ impl Threshold {
     fn failure(&self, summary: &Summary) -> Option<String> {
         let Threshold { measure, least } = self;
         match summary.measures.get(measure) {
-            None => Some(format!("{measure} is not measured, and must be at least {least}")),
+            None => Some(format!("{measure} is not measured, but must be at least {least}")),
             Some(score) if score.all.mean < *least => {
-                Some(format!("{measure} is {:.4}, and must be at least {least}", score.all.mean))
+                Some(format!("{measure} is {:.4}, but must be at least {least}", score.all.mean))
             }
             Some(_) => None,
         }
@@ -90,7 +91,7 @@ impl Requirements {
         let exceeded = self.max_errors.filter(|limit| limit.is_exceeded(errors, summary.questions));
         let too_many = |limit| {
             format!(
-                "the system failed on {} of {} questions, and may fail on at most {limit} (--max-errors)",
+                "the system failed on {} of {} questions, but may fail on at most {limit} (--max-errors)",
                 grouped(errors),
                 grouped(summary.questions)
             )
@@ -100,7 +101,10 @@ impl Requirements {
             format!("{} for questions that the benchmark does not have", predictions(summary.unknown))
         });
         let not_graded = (summary.not_graded > 0).then(|| {
-            format!("{} not graded: the time is up (--max-total-time)", predictions(summary.not_graded))
+            format!(
+                "{} not graded: the time limit was reached (--max-total-time)",
+                predictions(summary.not_graded)
+            )
         });
         [
             check("errors of the system", errors, exceeded.map(too_many)),

@@ -10,7 +10,7 @@ use std::fs::File;
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use touchstone_benchmark::{Prediction, RunJournal, RunManifest, SelectionError, Usage};
-use touchstone_engine::budget::grouped;
+use touchstone_kb::counts::grouped;
 use touchstone_kb::shortened;
 
 /// A run, or graded predictions of a file.
@@ -160,8 +160,8 @@ impl RunOverview {
                 run.run.clone(),
                 shortened(run.system()),
                 run.benchmark().to_owned(),
-                grouped(run.predictions as u64),
-                of_manifest(|run, _| grouped(run.errors as u64)),
+                grouped(run.predictions),
+                of_manifest(|run, _| grouped(run.errors)),
                 of_manifest(|_, manifest| {
                     manifest.started.chars().take(16).collect::<String>().replace('T', " ")
                 }),

@@ -49,7 +49,7 @@ pub enum DifferentBenchmarks {
         abouts: Box<[About; 2]>,
     },
     /// The same id belongs to two different questions.
-    #[error("{first} and {second} are about different benchmarks: `{id}` is another question there")]
+    #[error("{first} and {second} are about different benchmarks: `{id}` is a different question in each")]
     Question {
         /// A run.
         first: String,

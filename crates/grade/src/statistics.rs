@@ -145,7 +145,7 @@ fn sign_test(lost: usize, won: usize) -> f64 {
 }
 
 /// Holm's correction of several p-values: it bounds the probability of any false positive by 5 %.
-pub fn holm(p: &[f64]) -> Vec<f64> {
+pub(crate) fn holm(p: &[f64]) -> Vec<f64> {
     let mut order: Vec<usize> = (0..p.len()).collect();
     order.sort_by(|&a, &b| p[a].total_cmp(&p[b]));
     let mut corrected = vec![1.0; p.len()];

@@ -10,7 +10,10 @@ use crate::usage::UsageSummary;
 use hashbrown::HashMap;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+use std::fmt;
 use touchstone_benchmark::PredictionOutcome;
+use touchstone_datasets::DataSet;
+use touchstone_kb::counts::{counted, grouped, percent};
 
 /// The version of the summary format.
 const FORMAT: u32 = 1;
@@ -62,6 +65,52 @@ pub struct Summary {
     pub shapes: BTreeMap<String, BTreeMap<String, usize>>,
 }
 
+impl Summary {
+    /// How many questions there are, and how many of them ended how.
+    pub fn outcome_counts(&self) -> String {
+        let outcomes: Vec<String> = self
+            .outcomes
+            .iter()
+            .filter(|(_, n)| **n > 0)
+            .map(|(word, n)| format!("{} {}", grouped(*n), word.replace('_', " ")))
+            .collect();
+        format!("{}: {}", counted(self.questions, "question", "questions"), outcomes.join(", "))
+    }
+
+    /// What the user should know after the scores.
+    pub fn notes(&self, compat: Option<DataSet>) -> Vec<String> {
+        let mut notes = Vec::new();
+        let Summary { repeated, incomparable, answers_from_kb, answers_unknown, .. } = *self;
+        if repeated > 0 {
+            let predictions = counted(repeated, "duplicate prediction was", "duplicate predictions were");
+            notes.push(format!("{predictions} ignored"));
+        }
+        if incomparable > 0 {
+            let forms = counted(incomparable, "form is", "forms are");
+            notes.push(format!(
+                "{forms} in a language that gold lacks and cannot be translated to, which scores 0 in measures of forms"
+            ));
+        }
+        let questions = |number: usize| counted(number, "question is", "questions are");
+        if answers_from_kb > 0 {
+            notes.push(format!(
+                "{} without gold answers; the results of the gold query are used instead",
+                questions(answers_from_kb)
+            ));
+        }
+        if answers_unknown > 0 {
+            notes.push(format!(
+                "{} without gold answers, and the gold query could not be run; answer measures are not computed (give the KB with --kb)",
+                questions(answers_unknown)
+            ));
+        }
+        if let Some(difference) = compat.and_then(DataSet::official_difference) {
+            notes.push(format!("why official scores differ from ours: {difference}"));
+        }
+        notes
+    }
+}
+
 /// Whether right answers are right for the right reason.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Robust {
@@ -69,6 +118,18 @@ pub struct Robust {
     pub checked: usize,
     /// Number of those that are right by luck.
     pub failed: usize,
+}
+
+impl fmt::Display for Robust {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "{} of {} with the right answers differ from gold on neighbours of the KB ({})",
+            grouped(self.failed),
+            counted(self.checked, "prediction", "predictions"),
+            percent(self.failed, self.checked.max(1))
+        )
+    }
 }
 
 /// A score.

@@ -4,7 +4,7 @@ use crate::cast::whole;
 use crate::statistics::Estimate;
 use crate::summary::Summary;
 use std::fmt::Write;
-use touchstone_engine::budget::grouped;
+use touchstone_kb::counts::grouped;
 
 /// The format of a table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -191,7 +191,7 @@ pub fn scores(summary: &Summary, shown: &[&str]) -> ScoreTable {
             (*name).to_owned(),
             three(score.all.mean),
             format!("{} to {}", three(score.all.low), three(score.all.high)),
-            grouped(score.all.n as u64),
+            grouped(score.all.n),
             score.answered.map_or(String::new(), |answered| three(answered.mean)),
         ]);
     }
@@ -212,7 +212,7 @@ pub fn by_facet(summary: &Summary, shown: &[&str]) -> Vec<ScoreTable> {
         let mut rows: Vec<_> = cells.iter().collect();
         rows.sort_by_key(|(_, cell)| std::cmp::Reverse(cell.n));
         for (value, cell) in rows {
-            let mut row = vec![value.clone(), grouped(cell.n as u64)];
+            let mut row = vec![value.clone(), grouped(cell.n)];
             row.extend(
                 columns.iter().map(|name| cell.measures.get(*name).map_or(String::new(), |e| three(e.mean))),
             );
@@ -230,7 +230,7 @@ pub fn usage(summary: &Summary) -> Option<ScoreTable> {
     let mut table = ScoreTable::new("", ["per question", "mean", "median", "95 %", "total", "n"]);
     for (name, spread) in summary.usage?.rows() {
         let numbers = [spread.mean, spread.median, spread.p95, spread.total].map(quantity);
-        table.add([name.to_owned()].into_iter().chain(numbers).chain([grouped(spread.n as u64)]));
+        table.add([name.to_owned()].into_iter().chain(numbers).chain([grouped(spread.n)]));
     }
     Some(table)
 }
@@ -238,7 +238,7 @@ pub fn usage(summary: &Summary) -> Option<ScoreTable> {
 /// A number with at most four significant digits, large ones in full.
 pub fn quantity(value: f64) -> String {
     if value >= 1000.0 {
-        return grouped(whole(value.round()) as u64);
+        return grouped(whole(value.round()));
     }
     let text = match value {
         v if v >= 100.0 => format!("{v:.1}"),

@@ -226,7 +226,7 @@ fn what_cannot_be_graded_is_refused() {
     config.options.facets = vec!["colour".to_owned()];
     assert!(matches!(error(&config), GradeError::UnknownFacet { .. }), "{}", error(&config));
 
-    // Of another benchmark: no question of theirs is known.
+    // Of another benchmark: none of their questions is known.
     let text = |content: &str| PredictionSource::Text { name: "mine".to_owned(), content: content.into() };
     let mut config = good.clone();
     config.selection = selection(Some(prepared.path("benchmark")), KbSource::None);

@@ -65,11 +65,19 @@ impl fmt::Display for Comparison {
 /// The comparison is not defined for this kind of value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("{family:?} values have no order, so they cannot be compared with `{op}`; use `=` or `!=`")]
+#[non_exhaustive]
 pub struct NoOrder {
     /// The operator.
     pub op: Comparison,
     /// The family of both values.
     pub family: LiteralFamily,
+}
+
+impl NoOrder {
+    /// The error for an operator and the family of both values.
+    pub fn new(op: Comparison, family: LiteralFamily) -> NoOrder {
+        NoOrder { op, family }
+    }
 }
 
 /// Whether the two values can be compared at all.

@@ -1,11 +1,13 @@
 //! Everything about one entity or class, and nodes in lists.
 
+use crate::counts::grouped;
 use crate::ids::{NodeId, Property, Value};
 use crate::literal::LiteralKind;
 use crate::store::{Fact, Kb, Match, NameHit, Qualifier};
 use serde::Serialize;
 use std::borrow::Cow;
 use std::cmp::Reverse;
+use std::fmt::Write;
 
 /// Everything about an entity or a class.
 #[derive(Debug, Serialize)]
@@ -262,6 +264,29 @@ impl<'a> EntityPage<'a> {
             candidates: others.iter().map(|&other| NodeSummary::of(kb, other)).collect(),
         }
     }
+
+    /// What is known besides facts, by what it is: a line of text each; at most a number of members.
+    pub fn lines(&self, kb: &Kb, node: NodeId, most: usize) -> Vec<(&'static str, String)> {
+        let mut lines: Vec<(&str, String)> = Vec::new();
+        let mut line = |key: &'static str, value: String| {
+            if !value.is_empty() {
+                lines.push((key, value));
+            }
+        };
+        let labels = |classes: &[Named<'_>]| classes.iter().map(|c| c.label).collect::<Vec<_>>().join(", ");
+        line("", self.description.unwrap_or_default().to_owned());
+        line("also called", self.aliases.join(" · "));
+        line("is a", labels(&self.classes));
+        if let (Some(place), Some(class)) = (&self.class, kb.as_class(node)) {
+            line("class under", labels(&place.parents));
+            line("above", labels(&place.children));
+            let shown = most.min(place.members);
+            let names: Vec<&str> = kb.members(class)[..shown].iter().map(|&m| kb.label(NodeId(m))).collect();
+            let more = if place.members > shown { ", ..." } else { "" };
+            line("members", format!("{}: {}{more}", grouped(place.members), names.join(", ")));
+        }
+        lines
+    }
 }
 
 /// The facts of one property, the most interesting first.
@@ -284,6 +309,41 @@ impl FactGroup {
         });
         groups.collect()
     }
+
+    /// Rows of a table: the property once, values, and what is said about them; at most a number of facts.
+    pub fn rows(&self, kb: &Kb, to: bool, most: usize, with_sources: bool) -> Vec<[String; 3]> {
+        let FactGroup { name, facts } = self;
+        let shown = most.min(facts.len());
+        let mut rows = Vec::new();
+        for (at, fact) in facts[..shown].iter().enumerate() {
+            let value = if to { Value::Node(fact.subject) } else { fact.value };
+            let mut details = qualifiers(kb, fact);
+            if let (true, Some(source)) = (with_sources, kb.fact_source(fact.id)) {
+                let _ = write!(details, "{}[{source}]", if details.is_empty() { "" } else { "; " });
+            }
+            let name = if at == 0 { name.clone() } else { String::new() };
+            rows.push([name, value_text(kb, value), details]);
+        }
+        if shown < facts.len() {
+            let more = format!("... and {} more (--all)", grouped(facts.len() - shown));
+            rows.push([String::new(), more, String::new()]);
+        }
+        rows
+    }
+}
+
+fn value_text(kb: &Kb, value: Value) -> String {
+    match value {
+        Value::Node(node) => kb.label(node).to_owned(),
+        Value::Literal(literal) => kb.literal(literal).to_string(),
+    }
+}
+
+fn qualifiers(kb: &Kb, fact: &Fact) -> String {
+    let parts = kb
+        .fact_qualifiers(fact.id)
+        .map(|q| format!("{}: {}", kb.qualifier_label(q.key), value_text(kb, q.value)));
+    parts.collect::<Vec<_>>().join("; ")
 }
 
 /// The order of values on a page: the latest, then the best connected, then the largest.

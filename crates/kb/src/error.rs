@@ -56,11 +56,11 @@ pub enum KbError {
     #[error("{0}")]
     Input(Box<crate::import::Problem>),
     /// The syntax of an RDF file is unknown.
-    #[error("cannot tell the RDF syntax of {} from its name; known endings: {known}", path.display())]
+    #[error("cannot tell the RDF syntax of {} from its name; known extensions: {known}", path.display())]
     UnknownSyntax {
         /// The file.
         path: PathBuf,
-        /// The known endings.
+        /// The known extensions.
         known: String,
     },
     /// The kind of file is not recognised.

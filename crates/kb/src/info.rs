@@ -1,5 +1,6 @@
 //! The contents of a KB in numbers, and its schema.
 
+use crate::counts::grouped;
 use crate::ids::{ClassId, Property};
 use crate::store::Kb;
 use crate::survey::Survey;
@@ -165,6 +166,53 @@ impl<'a> KbInfo<'a> {
             license: &manifest.license,
             schema: with_schema.then(|| SchemaInfo::of(kb)),
         }
+    }
+
+    /// Rows of a table for people: what is counted or named, and its value.
+    pub fn rows(&self) -> Vec<(&'static str, String)> {
+        let facts = format!(
+            "{} ({} relational, {} literal; {} with qualifiers)",
+            grouped(self.facts.total),
+            grouped(self.facts.relational),
+            grouped(self.facts.literal),
+            grouped(self.facts.qualified)
+        );
+        let naming = &self.naming;
+        let share = |n: u64| match naming.entities {
+            0 => grouped(n),
+            all => format!("{} ({} %)", grouped(n), n * 100 / all),
+        };
+        let languages = naming.languages.iter().map(|(tag, n)| {
+            let tag = if tag.is_empty() { "no language" } else { tag };
+            format!("{tag} ({})", grouped(*n))
+        });
+        let languages: Vec<String> = languages.collect();
+        let like_names: Vec<String> =
+            naming.name_like.iter().map(|p| format!("{} ({})", p.id, grouped(p.entities))).collect();
+        let domains: Vec<String> = self.domains.iter().map(|(name, n)| format!("{name} ({n})")).collect();
+        let rows = [
+            ("entities", grouped(self.entities)),
+            ("  with a name", share(naming.named)),
+            ("  with a class", share(naming.with_class)),
+            ("  blank nodes", grouped(naming.blank)),
+            ("languages of names", languages.join(", ")),
+            ("look like names", like_names.join("\n")),
+            ("classes", grouped(self.classes)),
+            ("relations", grouped(self.relations)),
+            ("attributes", grouped(self.attributes)),
+            ("qualifier keys", grouped(self.qualifiers)),
+            ("facts", facts),
+            ("names", grouped(self.names)),
+            ("domains of the schema", domains.join(", ")),
+            ("fingerprint", self.fingerprint.to_owned()),
+            ("source", self.source.to_owned()),
+            ("licence", self.license.to_owned()),
+        ];
+        // What most KBs do not have needs no row.
+        let is_rare = |key: &str| ["  blank nodes", "look like names"].contains(&key);
+        rows.into_iter()
+            .filter(|(key, value)| !is_rare(key) || !["", "0"].contains(&value.as_str()))
+            .collect()
     }
 }
 

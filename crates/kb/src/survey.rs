@@ -1,11 +1,14 @@
 //! Properties of a KB that matter for a benchmark: how many entities have a name and in which languages, how many have a class, and which
 //! properties look like names that were not used as such.
 
+use crate::counts::{counted, grouped};
 use crate::ids::{AttributeId, LiteralId, NodeId};
 use crate::literal::LiteralFamily;
+use crate::names::shortened;
 use crate::store::{Kb, ValueKind};
 use serde::Serialize;
 use std::collections::BTreeMap;
+use std::fmt::Write;
 
 /// Statistics of the names and classes of entities.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -92,6 +95,34 @@ impl Survey {
     /// Whether too many entities have no name to ask questions about.
     pub fn lacks_names(&self) -> bool {
         self.unnamed() * 4 >= (self.entities - self.blank).max(1)
+    }
+
+    /// A warning about entities without a name, with what to do about it; `is_rdf` if the KB was imported from RDF.
+    pub fn advice(&self, is_rdf: bool) -> String {
+        let unnamed = self.unnamed();
+        let mut text = format!(
+            "{} of {} {} no name. Such entities are shown by the last part of their id,\nand few questions can be built about them.",
+            grouped(unnamed),
+            counted(self.entities - self.blank, "entity", "entities"),
+            if unnamed == 1 { "has" } else { "have" },
+        );
+        if !self.name_like.is_empty() {
+            text.push_str("\nThese properties look like names:");
+            for property in &self.name_like {
+                let entities = counted(property.entities, "entity", "entities");
+                let example = shortened(&property.example);
+                let _ = write!(text, "\n  {} ({entities}, such as {example})", property.id);
+            }
+            if is_rdf {
+                text.push_str("\nImport again with those that are:");
+                for property in &self.name_like {
+                    let _ = write!(text, "\n  --label-property '{}'", property.id);
+                }
+            }
+        } else if is_rdf {
+            text.push_str("\nIf a property holds their names, import again with --label-property IRI;\nfor names in a language other than English, with --lang.");
+        }
+        text
     }
 
     fn add_labels(&mut self, (language, n): (&str, u64)) {

@@ -54,7 +54,7 @@ fn outcome(path: &Path) -> String {
         Ok(report) => report,
         Err(error) => {
             assert!(!out.exists(), "a failed import leaves nothing behind");
-            assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 0, "nor beside it");
+            assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 0, "nor next to it");
             return format!("error: {error}\n").replace(&folder, "");
         }
     };

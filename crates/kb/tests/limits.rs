@@ -15,7 +15,7 @@ fn write(dir: &Path, name: &str, text: &str) -> PathBuf {
     path
 }
 
-/// A failed import leaves nothing beside its input.
+/// A failed import leaves nothing next to its input.
 fn is_clean(dir: &Path, input: &Path) -> bool {
     fs::read_dir(dir).unwrap().all(|entry| entry.unwrap().path() == input)
 }

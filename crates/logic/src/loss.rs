@@ -138,7 +138,7 @@ impl fmt::Display for Loss {
         match self {
             Loss::SharedNode { repeated } => write!(
                 f,
-                "the superlative is about the same thing that `{repeated}` reaches; the S-expression walks that way again and may reach another one"
+                "the superlative is about the same thing that `{repeated}` reaches; the S-expression follows that path again and may reach a different one"
             ),
             Loss::Different { pairs: 1 } => f.write_str("one inequality between things is dropped"),
             Loss::Different { pairs } => write!(f, "{pairs} inequalities between things are dropped"),
@@ -167,7 +167,7 @@ impl fmt::Display for Loss {
             ),
             Loss::Guessed { value, kind } => write!(
                 f,
-                "the program does not say what `{value}` is; it was taken for a {kind}; give --kb to know"
+                "the program does not say what `{value}` is; it was taken to be a {kind}; give --kb to find out"
             ),
             Loss::SameFact => {
                 f.write_str("the conditions may be met by two equal facts, while the query asks for one fact")
@@ -204,6 +204,7 @@ impl Rules {
 /// Something that a language cannot express.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{language} cannot express {what}{}", hint.as_ref().map(|h| format!("; {h}")).unwrap_or_default())]
+#[non_exhaustive]
 pub struct Inexpressible {
     /// The language.
     pub language: Language,

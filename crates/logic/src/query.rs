@@ -4,6 +4,7 @@
 //! `property`", "the members of this class", "what is in all of these sets". Nothing refers to a KB: properties, classes and entities are the
 //! words of the source, looked up when the query runs (by id first, then by name).
 
+use crate::schema_ids::{entities, is_freebase};
 use crate::value::{Symbol, Value};
 use touchstone_kb::Comparison;
 
@@ -251,6 +252,16 @@ impl Query {
     /// A query without side conditions.
     pub fn new(answer: Ask) -> Query {
         Query { answer, rules: Rules::default() }
+    }
+
+    /// Forgets inequalities of unknown things if the query is about Freebase: data sets write them into all SPARQL, and their S-expressions do
+    /// not have them.
+    pub fn forget_conventions(&mut self) {
+        if self.rules.different.is_empty() || !entities(self).into_iter().any(is_freebase) {
+            return;
+        }
+        let is_entity = |side: &Operand| matches!(side, Operand::Entity(_));
+        self.rules.different.retain(|(a, b)| is_entity(a) || is_entity(b));
     }
 
     /// Calls `visit` for each set of the answer, outermost only.

@@ -367,6 +367,18 @@ mod tests {
     }
 
     #[test]
+    fn the_order_of_columns_does_not_change_the_shape() {
+        let body = "{ ?x a <urn:country> . ?x <urn:continent> <urn:europe> . ?x <urn:capital> ?y . ?y <urn:mayor> ?z }";
+        let shape = |columns: &str| {
+            let form = read(Language::Sparql, &format!("SELECT {columns} {body}"));
+            form.graph().expect("parses").shape().code
+        };
+        assert_eq!(shape("?x ?y"), shape("?y ?x"));
+        assert_eq!(shape("?x ?y ?z"), shape("?z ?y ?x"));
+        assert_eq!(shape("?x ?z"), shape("?z ?x"));
+    }
+
+    #[test]
     fn forms_with_unknown_words_can_be_run() {
         let ontology = Ontology::from_parts([("a.b", "a.b.relation", "a.c")], [("a.b", "a.x")], []);
         let knowledge = Knowledge::new(&ontology, Namespaces::default()).without_suggestions();

@@ -19,6 +19,11 @@ pub fn with_ids(mut query: Query, kb: &Kb) -> Query {
     query
 }
 
+/// Whether an id is one of Freebase's for entities.
+pub(crate) fn is_freebase(id: &str) -> bool {
+    id.starts_with("m.") || id.starts_with("g.")
+}
+
 /// The only entity with a label.
 pub fn only_entity(kb: &Kb, label: &str) -> Option<NodeId> {
     let mut entities = kb.nodes_labelled(label).filter(|&node| kb.as_class(node).is_none());

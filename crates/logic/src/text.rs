@@ -57,6 +57,7 @@ pub enum SyntaxErrorKind {
 
 /// A text that does not follow the grammar of its language: what is wrong, where, and what to do about it.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub struct SyntaxError {
     /// The kind of error.
     pub kind: SyntaxErrorKind,

@@ -4,12 +4,12 @@
 use std::fmt::Write;
 use std::fs;
 use std::path::{Path, PathBuf};
-use touchstone_logic::equal::Canonical;
+use touchstone_logic::equal::{Canonical, compare_forms};
 use touchstone_logic::level::SchemaItems;
 use touchstone_logic::sparql::{Dialect, Namespaces};
 use touchstone_logic::{
-    Inexpressible, Knowledge, Language, Ontology, Printed, QueryGraph, ReadError, Reading, Spelling,
-    Vocabulary, kopl, read_text, sexpr, sparql,
+    Inexpressible, Knowledge, Language, Ontology, Printed, QueryGraph, ReadError, ReadForm, Reading,
+    Spelling, Vocabulary, kopl, read_text, sexpr, sparql,
 };
 
 fn folder() -> PathBuf {
@@ -97,6 +97,28 @@ fn compared(text: &str) -> String {
     }
 }
 
+/// The prefixes of the queries in `same.txt`.
+const PREFIXES: &str = "PREFIX : <urn:k:> PREFIX rdfs: <http://www.w3.org/2000/01/rdf-schema#> \
+    PREFIX xsd: <http://www.w3.org/2001/XMLSchema#> PREFIX wd: <http://www.wikidata.org/entity/> \
+    PREFIX wdt: <http://www.wikidata.org/prop/direct/> PREFIX ns: <http://rdf.freebase.com/ns/> ";
+
+/// Whether two forms ask the same, in both directions.
+fn same(text: &str) -> String {
+    let (gold, predicted) = text.split_once(" ||| ").expect("two forms with ||| between them");
+    let read = |text: &str| {
+        let language = Language::guess(text);
+        let text = if language == Language::Sparql { format!("{PREFIXES}{text}") } else { text.to_owned() };
+        ReadForm::read(language, &text, &knowledge(&Spelling))
+    };
+    let (gold, predicted) = (read(gold), read(predicted));
+    let verdict = compare_forms(&gold, &predicted, &Spelling).unwrap();
+    assert_eq!(verdict.equal, compare_forms(&predicted, &gold, &Spelling).unwrap().equal, "{text}");
+    match verdict.why {
+        None => "equal\n".to_owned(),
+        Some(why) => format!("different: {why}\n"),
+    }
+}
+
 /// The message of a parser with an ontology for a wrong form.
 fn refused(text: &str) -> String {
     let ontology = ontology();
@@ -151,6 +173,11 @@ fn sparql_queries() {
 #[test]
 fn equivalence() {
     play("equal.txt", compared);
+}
+
+#[test]
+fn sparql_as_people_write_it() {
+    play("same.txt", same);
 }
 
 #[test]

@@ -175,7 +175,7 @@ async fn answer(service: Arc<Service>, request: Request<Incoming>) -> Response<R
             Ok(Ok(body)) => body,
             Ok(Err(Unread::TooLong)) => return service.too_long(),
             Ok(Err(Unread::Broken)) => {
-                return service.problem(StatusCode::BAD_REQUEST, "the body of the request breaks off");
+                return service.problem(StatusCode::BAD_REQUEST, "the body of the request is incomplete");
             }
             Err(_) => {
                 let message = format!("the body did not arrive within {} s", service.body_time.as_secs_f32());

@@ -86,7 +86,7 @@ pub trait SystemFactory {
 #[non_exhaustive]
 pub enum OpenSystemError {
     /// No system has this name.
-    #[error("there is no system `{name}`; there are {}{}", listed(.known), hint(.nearest.as_deref()))]
+    #[error("there is no system `{name}`; choose from {}{}", listed(.known), hint(.nearest.as_deref()))]
     Unknown {
         /// The name.
         name: String,
@@ -108,16 +108,16 @@ pub enum OpenSystemError {
     #[error("`nearest` learns from the training split, and this benchmark has none")]
     NoTraining,
     /// The address of the model's server is invalid.
-    #[error("`{url}` is not an address like http://127.0.0.1:8000/v1, without parameters")]
+    #[error("`{url}` is not an address without parameters, like http://127.0.0.1:8000/v1")]
     LlmUrl {
         /// What was given as the address.
         url: String,
     },
     /// The prompt does not contain the question.
-    #[error("the prompt has no place for the question: write {{question}} where it belongs")]
+    #[error("the prompt has no {{question}} placeholder; write it where the question belongs")]
     Prompt,
     /// The temperature is out of range.
-    #[error("{temperature} is not a temperature from 0 to 10")]
+    #[error("the temperature must be between 0 and 10, not {temperature}")]
     Temperature {
         /// The temperature.
         temperature: f64,
@@ -129,7 +129,7 @@ pub enum OpenSystemError {
     #[error("a time-out must be above 0 seconds")]
     Timeout,
     /// The rate is out of range.
-    #[error("{rate} is not a number of requests per second from 0.001")]
+    #[error("the rate must be at least 0.001 requests per second, not {rate}")]
     Rate {
         /// The rate.
         rate: f64,

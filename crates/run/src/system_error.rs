@@ -23,7 +23,7 @@ pub enum SystemError {
         command: String,
     },
     /// A program exited without an answer.
-    #[error("the program ends without an answer{}", .status.map_or(String::new(), |status| format!(" ({status})")))]
+    #[error("the program ended without an answer{}", .status.map_or(String::new(), |status| format!(" ({status})")))]
     ProgramEnded {
         /// Its exit status, if it exited in time.
         status: Option<ExitStatus>,

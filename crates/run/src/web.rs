@@ -83,13 +83,13 @@ pub enum WebError {
         seconds: f32,
     },
     /// The connection fails.
-    #[error("the connection fails: {0}")]
+    #[error("the connection failed: {0}")]
     Connection(#[source] Box<ureq::Error>),
     /// The request cannot be sent.
     #[error("{0}")]
     Request(#[source] Box<ureq::Error>),
     /// The connection broke in the middle of the reply.
-    #[error("the reply breaks off: {0}")]
+    #[error("the reply was cut off: {0}")]
     Incomplete(#[source] std::io::Error),
     /// The server redirects the request.
     #[error(
@@ -125,7 +125,7 @@ pub enum WebError {
         attempts: u32,
     },
     /// The server asks for a longer wait than allowed.
-    #[error("{error}; it asks for a wait of {} s", .wait.as_secs())]
+    #[error("{error}; the server asks to wait {} s", .wait.as_secs())]
     LongWait {
         /// The error that it reports.
         #[source]

@@ -48,7 +48,7 @@ fn programs_that_misbehave_are_errors_not_answers() {
     let error = |script: &str, seconds: f32| {
         replies(&command(script, seconds), 2)[0]["error"].as_str().unwrap().to_owned()
     };
-    assert_eq!(error("exit 3", 5.0), "the program ends without an answer (exit status: 3)");
+    assert_eq!(error("exit 3", 5.0), "the program ended without an answer (exit status: 3)");
     assert_eq!(error("cat >/dev/null", 0.3), "no answer within 0.3 s");
     assert!(
         error("while read -r line; do echo garbage; done", 5.0).starts_with("the reply is not JSON: garbage")
@@ -58,7 +58,7 @@ fn programs_that_misbehave_are_errors_not_answers() {
         error("while read -r line; do head -c 100000000 /dev/zero | tr '\\0' 'a'; echo; done", 20.0),
         "the reply is longer than 16 MB"
     );
-    assert!(error("exec >&-; cat >/dev/null", 5.0).starts_with("the program ends without an answer"));
+    assert!(error("exec >&-; cat >/dev/null", 5.0).starts_with("the program ended without an answer"));
     assert_eq!(error("while read -r line; do echo '{}'; done", 5.0), "the reply has no `id`");
     // It never reads, and repeats the same line for ever.
     assert_eq!(
@@ -184,6 +184,6 @@ fn a_run_of_errors_only_is_given_up() {
     let system = command("exit 3", 5.0);
     let mut journal = open(dir.path(), &system);
     let done = ask_all(&system, &questions(50), &mut journal, ONE, &NoProgress, &mut |_, _| {}).unwrap();
-    assert_eq!(done.gave_up.as_deref(), Some("the program ends without an answer (exit status: 3)"));
+    assert_eq!(done.gave_up.as_deref(), Some("the program ended without an answer (exit status: 3)"));
     assert!(!done.complete && journal.is_empty());
 }

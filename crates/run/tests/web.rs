@@ -137,7 +137,7 @@ fn servers_that_misbehave_are_errors_not_answers() {
         let _ = stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{\"answers\"");
         let _ = stream.shutdown(std::net::Shutdown::Both);
     });
-    assert!(text.starts_with("the reply breaks off"), "{text}");
+    assert!(text.starts_with("the reply was cut off"), "{text}");
     let (text, _) = error(|stream| {
         let _ = stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 104857600\r\n\r\n");
         let block = vec![b'a'; 1 << 20];
@@ -186,7 +186,7 @@ fn what_passes_is_tried_again_when_the_server_says() {
     assert!(start.elapsed() >= Duration::from_secs(1));
     // It asks for a longer wait than allowed.
     let (answer, n) = http(|_, _, stream| reply(stream, "429 No", "Retry-After: 3600\r\n", b"later"));
-    assert_eq!(answer["error"], json!("status 429: later; it asks for a wait of 3600 s"));
+    assert_eq!(answer["error"], json!("status 429: later; the server asks to wait 3600 s"));
     assert_eq!(n, 1);
 }
 
@@ -196,7 +196,7 @@ fn no_server_is_an_error() {
     let url = format!("http://{}/", listener.local_addr().unwrap());
     drop(listener);
     let answer = ask(&HttpSystem::new(&url, Contract::Ours, quick()), "Why?");
-    assert!(answer["error"].as_str().unwrap().starts_with("the connection fails"), "{answer}");
+    assert!(answer["error"].as_str().unwrap().starts_with("the connection failed"), "{answer}");
 }
 
 #[test]

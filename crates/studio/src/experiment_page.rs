@@ -96,7 +96,9 @@ mod tests {
             tables: vec![PageTable { title: "Table 4".to_owned(), table, notes: vec!["A note.".to_owned()] }],
             charts: vec![chart],
         });
-        assert!(html.contains("&lt;NSpM&gt;") && html.contains("class=\"below\"") && html.contains("A note."));
+        assert!(
+            html.contains("&lt;NSpM&gt;") && html.contains("class=\"below\"") && html.contains("A note.")
+        );
         assert_eq!(html.matches("<polyline").count(), 2, "{html}");
         assert!(html.contains("stroke-dasharray"));
         for foreign in ["http://", "https://", "<script", "<link"] {

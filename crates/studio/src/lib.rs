@@ -26,4 +26,4 @@ pub use line_chart::{ChartLine, LineChart};
 pub use report::{ReportConfig, ReportError, WrittenReport, report};
 pub use report_data::{Report, ReportRun};
 pub use report_page::report_page;
-pub use stats_page::stats_page;
+pub use stats_page::{StatsWithAttacks, stats_page};

@@ -52,16 +52,19 @@ struct Axis {
 impl Axis {
     /// An axis with round marks for all values. 0 is on it if values are near it.
     fn of(values: impl Iterator<Item = f64> + Clone) -> Axis {
-        let (least, most) =
-            values.fold((f64::INFINITY, f64::NEG_INFINITY), |(least, most), value| (least.min(value), most.max(value)));
+        let (least, most) = values.fold((f64::INFINITY, f64::NEG_INFINITY), |(least, most), value| {
+            (least.min(value), most.max(value))
+        });
         let (least, most) = if least.is_finite() { (least, most) } else { (0.0, 1.0) };
         let least = if least >= 0.0 && least < most * 0.6 { 0.0 } else { least };
         let width = (most - least).max(1e-6);
         let unit = 10_f64.powf((width / MARKS).log10().floor());
-        let step = [1.0, 2.0, 5.0, 10.0].into_iter().map(|times| times * unit).find(|step| width / step <= MARKS);
+        let step =
+            [1.0, 2.0, 5.0, 10.0].into_iter().map(|times| times * unit).find(|step| width / step <= MARKS);
         let step = step.unwrap_or(10.0 * unit);
         let first = (least / step + 1e-9).floor() * step;
-        let marks = std::iter::successors(Some(first), |mark| (*mark < most - 1e-9 * step).then_some(mark + step));
+        let marks =
+            std::iter::successors(Some(first), |mark| (*mark < most - 1e-9 * step).then_some(mark + step));
         let mut marks: Vec<f64> = marks.collect();
         if marks.len() < 2 {
             marks.push(first + step);
@@ -154,7 +157,9 @@ mod tests {
 
     #[test]
     fn axes_have_round_marks() {
-        let axis = |values: &[f64]| Axis::of(values.iter().copied()).marks.iter().map(|mark| shown(*mark)).collect::<Vec<_>>();
+        let axis = |values: &[f64]| {
+            Axis::of(values.iter().copied()).marks.iter().map(|mark| shown(*mark)).collect::<Vec<_>>()
+        };
         assert_eq!(axis(&[0.125, 1.0]), ["0", "0.2", "0.4", "0.6", "0.8", "1"]);
         assert_eq!(axis(&[100.0, 900.0]), ["0", "200", "400", "600", "800", "1000"]);
         assert_eq!(axis(&[0.91, 0.93]), ["0.91", "0.915", "0.92", "0.925", "0.93"]);

@@ -42,7 +42,7 @@ pub fn report_page(report: &Report) -> Result<String, serde_json::Error> {
                 p { button #more type="button" { "Show more" } }
             }
         }
-        noscript { p { "This page fills its tables with a script that is part of it; it loads nothing from elsewhere." } }
+        noscript { p { "This page fills its tables with a script that is part of it; it loads nothing over the network." } }
         (data)
         script { (PreEscaped(SCRIPT)) }
     };

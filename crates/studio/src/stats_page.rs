@@ -5,16 +5,27 @@ use crate::drawing::ShapePictures;
 use crate::page::page;
 use crate::sunburst::sunburst;
 use maud::{Markup, html};
+use serde::Serialize;
 use touchstone_benchmark::{Benchmark, BenchmarkManifest, Split};
-use touchstone_engine::budget::grouped;
-use touchstone_forge::stats::{self, StatsTable};
+use touchstone_forge::stats::{self, Stats, StatsTable};
 use touchstone_grade::attack::{AttackFigure, PUBLISHED};
+use touchstone_kb::counts::grouped;
 use touchstone_logic::QueryGraph;
 
 /// Maximum number of rows of a table to show.
 const MAX_ROWS: usize = 30;
 
 const STYLE: &str = include_str!("stats.css");
+
+/// The statistics of a benchmark with how far trivial attacks get on it, as one object of JSON.
+#[derive(Debug, Serialize)]
+pub struct StatsWithAttacks {
+    /// The statistics.
+    #[serde(flatten)]
+    pub stats: Stats,
+    /// The figures of the attacks.
+    pub attacks: Vec<AttackFigure>,
+}
 
 /// The tables and figures of a benchmark as one HTML page that needs nothing else.
 pub fn stats_page(benchmark: &Benchmark, attacks: &[AttackFigure]) -> String {
@@ -39,7 +50,7 @@ pub fn stats_page(benchmark: &Benchmark, attacks: &[AttackFigure]) -> String {
             section { h2 { "Language" } (language(benchmark)) }
             @if !attacks.is_empty() { section { h2 { "Trivial attacks" } (attack_table(attacks)) } }
             @if !manifest.unfilled.is_empty() {
-                section { h2 { "Questions that the knowledge base could not give" } (unfilled(manifest)) }
+                section { h2 { "Questions that the knowledge base could not provide" } (unfilled(manifest)) }
             }
         }
     };
@@ -54,7 +65,7 @@ fn header(benchmark: &Benchmark) -> Markup {
             h1 { (manifest.name) }
             p { (manifest.description) }
             p.key {
-                (grouped(benchmark.questions.len() as u64)) " questions on "
+                (grouped(benchmark.questions.len())) " questions on "
                 (if kb.name.is_empty() { "an unknown KB" } else { &kb.name }) " "
                 span title=(kb.fingerprint) { "(" (kb.fingerprint.get(..12).unwrap_or("no fingerprint")) ")" }
                 ", made by touchstone " (manifest.tool_version) "."
@@ -78,7 +89,7 @@ fn shape_table(table: &StatsTable, pictures: &ShapePictures) -> Markup {
                 tr {
                     td { (name) } td { (pictures.show(name)) }
                     @for number in numbers { td.n { (grouped(*number)) } }
-                    td.n { (grouped(numbers.iter().sum())) }
+                    td.n { (grouped(numbers.iter().sum::<u64>())) }
                     td { (bar(numbers, largest, 200.0)) }
                 }
             }
@@ -94,7 +105,7 @@ fn bar_table(table: &StatsTable) -> Markup {
             @for (name, numbers) in table.rows.iter().take(MAX_ROWS) {
                 tr {
                     td { (name.trim().chars().take(60).collect::<String>()) }
-                    td.n { (grouped(numbers.iter().sum())) }
+                    td.n { (grouped(numbers.iter().sum::<u64>())) }
                     td { (bar(numbers, largest, 160.0)) }
                 }
             }
@@ -111,7 +122,7 @@ fn more(table: &StatsTable) -> Markup {
     html! { @if table.rows.len() > MAX_ROWS { p { "and " (table.rows.len() - MAX_ROWS) " more" } } }
 }
 
-/// The numbers of the three splits, one behind the other.
+/// The numbers of the three splits, one after the other.
 fn bar(numbers: &[u64; 3], largest: u64, width: f64) -> Markup {
     let length = |number: u64| width * float(number) / float(largest.max(1));
     let text: Vec<String> = Split::ALL
@@ -168,7 +179,7 @@ fn attack_table(attacks: &[AttackFigure]) -> Markup {
                     td { (figure.attack.key().replace('_', " ")) }
                     td.n { (cell(Some(figure.value))) }
                     td.n { (cell(figure.chance)) }
-                    td.n { (grouped(figure.questions as u64)) }
+                    td.n { (grouped(figure.questions)) }
                     @for set in PUBLISHED { td.n { (cell(set.figure(figure.attack))) } }
                 }
             }
@@ -186,7 +197,7 @@ fn unfilled(manifest: &BenchmarkManifest) -> Markup {
             @for cell in &manifest.unfilled {
                 tr {
                     td { (cell.kind) } td { (cell.level) }
-                    td.n { (grouped(cell.wanted as u64)) } td.n { (grouped(cell.made as u64)) }
+                    td.n { (grouped(cell.wanted)) } td.n { (grouped(cell.made)) }
                     td { (cell.reason) }
                 }
             }

@@ -245,7 +245,7 @@ impl Display for Table {
     }
 }
 
-/// Writes the cells of a row beside each other, in as many lines as the longest needs.
+/// Writes the cells of a row next to each other, in as many lines as the longest needs.
 fn line_of(text: &mut String, cells: &[&str], widths: &[usize]) {
     let lines: Vec<Vec<String>> = cells.iter().zip(widths).map(|(cell, width)| lines(cell, *width)).collect();
     for number in 0..lines.iter().map(Vec::len).max().unwrap_or(0) {

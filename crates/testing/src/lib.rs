@@ -1,6 +1,16 @@
 //! Data, programs and servers that a machine may lack. A test that needs one of them says so and passes; `.ci/run` counts and lists such
 //! tests at its end, because the output of passing tests is not shown.
 
+#![cfg_attr(
+    not(test),
+    warn(
+        clippy::cast_possible_truncation,
+        clippy::cast_possible_wrap,
+        clippy::cast_precision_loss,
+        clippy::cast_sign_loss
+    )
+)]
+
 use std::ffi::OsString;
 use std::fs::OpenOptions;
 use std::io::Write;

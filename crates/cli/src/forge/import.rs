@@ -20,7 +20,7 @@ use touchstone_datasets::{
 pub(crate) struct ImportArgs {
     #[arg(long, value_name = "FORMAT", help = format_help())]
     format: String,
-    /// Files with training questions. For nspm: a table of templates, or the .sparql file of a pair with its .en file beside it
+    /// Files with training questions. For nspm: a table of templates, or the .sparql file of a pair with its .en file next to it
     #[arg(long, value_name = "FILE")]
     train: Vec<String>,
     /// Files with development questions
@@ -108,8 +108,8 @@ fn show(args: &ImportArgs, imported: &Imported) -> Result<()> {
         counted(unread.len(), "record", "records"),
     )?;
     if *n_looked_up > 0 {
-        let answered = counted(*n_looked_up, "question has its answers", "questions have their answers");
-        say!("{answered} from running the gold query on the KB")?;
+        let answered = counted(*n_looked_up, "question got its answers", "questions got their answers");
+        say!("{answered} by running the gold query on the KB")?;
     }
     report_levels(&imported.levels, args.levels);
     report_reasons(&imported.unread_reasons(), "could not be read");

@@ -28,7 +28,7 @@ pub(crate) struct LexiconArgs {
     /// Write the TOML to a file instead of standard output
     #[arg(long, value_name = "FILE.toml")]
     out: Option<PathBuf>,
-    /// Replace the file even if this program did not write it
+    /// Replace the file even if Touchstone did not write it
     #[arg(long)]
     force: bool,
     /// Print JSON

@@ -56,10 +56,11 @@ fn show(args: &LintArgs, benchmark: &Benchmark, report: &LintReport) -> Result<(
     if !report.findings.is_empty() {
         let mut table = Table::new(&["rule", "question", "what"]).whole(&["rule", "question"]);
         for finding in report.findings.iter().take(if args.all { usize::MAX } else { 20 }) {
-            table.add_row([finding.rule, &finding.id, &finding.what]);
+            table.add_row([finding.rule.name(), &finding.id, &finding.what]);
         }
         output::text(&table)?;
-        let rules: Vec<String> = report.by_rule().iter().map(|(rule, n)| format!("{n} {rule}")).collect();
+        let rules: Vec<String> =
+            report.by_rule().iter().map(|(rule, n)| format!("{n} {}", rule.name())).collect();
         let findings = counted(report.findings.len(), "finding", "findings");
         output::prose(&format!("{findings}: {}", rules.join(", ")))?;
     }
@@ -67,7 +68,7 @@ fn show(args: &LintArgs, benchmark: &Benchmark, report: &LintReport) -> Result<(
         "{}, {} run: {}",
         output::questions(report.questions),
         counted(report.forms_run, "form", "forms"),
-        if report.findings.is_empty() { "nothing is wrong" } else { "see above" }
+        if report.findings.is_empty() { "no problems found" } else { "see above" }
     )?;
     if report.unfilled > 0 {
         let cells = counted(report.unfilled, "cell", "cells");

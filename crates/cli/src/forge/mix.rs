@@ -4,14 +4,12 @@ use crate::args::KnowledgeArgs;
 use crate::output::questions;
 use crate::progress::Bar;
 use crate::{Outcome, output};
-use anyhow::{Context, Result, bail};
+use anyhow::Result;
 use clap::Args;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use touchstone_benchmark::{Benchmark, Split};
-use touchstone_forge::mix::{MixConfig, mix};
-use touchstone_logic::graph::Class;
-use touchstone_logic::level::Level;
+use touchstone_forge::mix::{MixConfig, mix, mixed_levels, mixed_shape};
 
 /// Arguments of `touchstone mix`.
 #[derive(Args)]
@@ -37,7 +35,7 @@ pub(crate) struct MixArgs {
     /// The name of the new benchmark
     #[arg(long, default_value = "mix")]
     name: String,
-    /// Which questions to take, if there are more than wanted
+    /// Seed that chooses the questions, if there are more than requested
     #[arg(long, default_value_t = 1)]
     seed: u64,
     /// Leave the training questions out of the new benchmark
@@ -51,8 +49,8 @@ pub(crate) struct MixArgs {
 }
 
 pub(crate) fn run(args: &MixArgs) -> Result<Outcome> {
-    let levels = levels(&args.level)?;
-    let shapes = args.shape.iter().map(|text| shape(text)).collect::<Result<BTreeMap<_, _>>>()?;
+    let levels = mixed_levels(&args.level)?;
+    let shapes = args.shape.iter().map(|text| mixed_shape(text)).collect::<Result<BTreeMap<_, _>, _>>()?;
     let folder = Benchmark::reserve(&args.out, args.force)?;
     let against = Benchmark::read(&args.against)?;
     let sources: Vec<Benchmark> =
@@ -75,47 +73,9 @@ pub(crate) fn run(args: &MixArgs) -> Result<Outcome> {
     } else {
         super::counts(&mixed.manifest.counts)?;
         for (reason, n) in &mixed.manifest.rejections {
-            say!("not taken: {} ({reason})", questions(*n))?;
+            say!("left out: {} ({reason})", questions(*n))?;
         }
         say!("{} written to {}", questions(mixed.questions.len()), args.out.display())?;
     }
     Outcome::found(mixed.questions.iter().any(|question| question.split == Split::Test))
-}
-
-fn levels(names: &[String]) -> Result<Vec<Level>> {
-    if names.iter().any(|name| name == "all") {
-        return Ok(Vec::new());
-    }
-    let level = |name: &String| {
-        Level::ALL
-            .into_iter()
-            .find(|level| level.name() == name || (name == "iid" && *level == Level::Iid))
-            .with_context(|| {
-                format!(
-                    "there is no level `{}`; there are i.i.d., compositional, zero-shot and all",
-                    output::shortened(name)
-                )
-            })
-    };
-    names.iter().map(level).collect()
-}
-
-fn shape(text: &str) -> Result<(String, Option<usize>)> {
-    let (name, number) = match text.split_once('=') {
-        Some((name, number)) => {
-            let number = number
-                .parse()
-                .with_context(|| format!("--shape {text}: `{number}` is not a number of questions"))?;
-            (name, Some(number))
-        }
-        None => (text, None),
-    };
-    let is_code = name.starts_with("T1:") || name.starts_with("G1:");
-    if Class::by_name(name).is_none() && !is_code {
-        bail!(
-            "there is no shape `{}`; write a name like Iso-8 or a code like T1:(()())",
-            output::shortened(name)
-        );
-    }
-    Ok((name.to_owned(), number))
 }

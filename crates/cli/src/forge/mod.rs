@@ -46,7 +46,7 @@ fn counts(counts: &BTreeMap<String, u64>) -> Result<()> {
     output::text(&table)
 }
 
-/// How far trivial attacks get, beside the published data sets that are nearest.
+/// How far trivial attacks get, compared with the nearest published data sets.
 fn attack_table(figures: &[AttackFigure]) -> Result<()> {
     let shown: Vec<&PublishedFigures> =
         PUBLISHED.iter().filter(|set| ["GrailQA", "CWQ", "LC-QuAD", "KQA Pro"].contains(&set.name)).collect();

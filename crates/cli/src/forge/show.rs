@@ -5,7 +5,7 @@ use anyhow::Result;
 use clap::Args;
 use std::path::PathBuf;
 use touchstone_benchmark::{Benchmark, Question, Random, Split};
-use touchstone_forge::find::{FilterField, NothingFound, QuestionFilter};
+use touchstone_forge::find::QuestionFilter;
 use touchstone_logic::QueryGraph;
 use touchstone_logic::graph::draw;
 
@@ -27,13 +27,13 @@ pub(crate) struct ShowArgs {
     /// Questions with this function
     #[arg(long)]
     function: Option<String>,
-    /// Any of those that fit, instead of the first
+    /// Pick random matches instead of the first
     #[arg(long)]
     random: bool,
     /// The seed of --random
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// How many
+    /// Number of questions to show
     #[arg(long, short = 'n', default_value_t = 1)]
     number: usize,
     /// Only the questions and answers
@@ -65,26 +65,9 @@ pub(crate) fn run(args: &ShowArgs) -> Result<Outcome> {
         }
     }
     if questions.is_empty() {
-        output::note(explanation(&filter.explain(&benchmark)));
+        output::note(filter.explain(&benchmark));
     }
     Outcome::found(!questions.is_empty())
-}
-
-/// Why no question passes the filter.
-fn explanation(nothing: &NothingFound) -> String {
-    match nothing {
-        NothingFound::NoQuestions => "the benchmark has no questions".to_owned(),
-        NothingFound::UnknownValue { field, wanted, nearest, known } => {
-            let hint = nearest.as_ref().map_or(String::new(), |name| format!("; did you mean `{name}`?"));
-            let known = match field {
-                FilterField::Id => String::new(),
-                _ if known.is_empty() => "; it has none".to_owned(),
-                _ => format!("; it has {}", known.join(", ")),
-            };
-            format!("no question has the {field} `{}`{hint}{known}", output::shortened(wanted))
-        }
-        _ => "no question fits all of these filters together; leave one out".to_owned(),
-    }
 }
 
 fn show(question: &Question, brief: bool) -> Result<()> {

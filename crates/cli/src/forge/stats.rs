@@ -3,11 +3,11 @@
 use crate::output;
 use anyhow::Result;
 use clap::Args;
-use serde::Serialize;
 use std::path::PathBuf;
 use touchstone_benchmark::Benchmark;
 use touchstone_forge::stats::{Stats, StatsTable};
-use touchstone_grade::attack::{AttackFigure, attacks};
+use touchstone_grade::attack::attacks;
+use touchstone_studio::StatsWithAttacks;
 use touchstone_terminal::Table;
 
 /// Arguments of `touchstone stats`.
@@ -70,12 +70,4 @@ pub(crate) fn run(args: &StatsArgs) -> Result<()> {
     }
     output::text(&table)?;
     super::attack_table(&attacks)
-}
-
-/// The output of `--json`.
-#[derive(Serialize)]
-struct StatsWithAttacks {
-    #[serde(flatten)]
-    stats: Stats,
-    attacks: Vec<AttackFigure>,
 }

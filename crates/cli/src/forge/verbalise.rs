@@ -15,7 +15,7 @@ pub(crate) struct VerbaliseArgs {
     /// `world` (embedded), or the directory of a compiled KB
     #[arg(long, default_value = "world", value_name = "world|DIR")]
     kb: String,
-    /// Chooses among phrasings
+    /// Seed that chooses among phrasings
     #[arg(long, default_value_t = 1)]
     seed: u64,
     /// Ask for one thing, not for several

@@ -60,7 +60,7 @@ pub(crate) fn run(args: &LevelArgs) -> Result<Outcome> {
     let JudgedLevels { summary, unjudged } = judge.judge(&Bar::new(), |id, judged| match judged {
         _ if !args.per_question => Ok(()),
         Ok(judgement) => output::json_line(&QuestionLevel::new(id, judgement)),
-        Err(error) => output::json_line(&NoLevel { id, error }),
+        Err(error) => output::json_line(&NoLevel { id, error: &error.to_string() }),
     })?;
     show(args, &summary)?;
     report_reasons(&unjudged, &format!("of {} that cannot be judged", args.test));

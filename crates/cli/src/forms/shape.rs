@@ -51,6 +51,7 @@ pub(crate) fn run(args: &ShapeArgs) -> Result<Outcome> {
             let (graph, shape) = match graph {
                 Ok(found) => found,
                 Err(error) => {
+                    let error = error.to_string();
                     counts.add_unreadable();
                     if args.per_question {
                         output::json_line(&NoShape::new(&id, &error))?;

@@ -7,7 +7,7 @@ use clap::Args;
 use std::path::PathBuf;
 use touchstone_grade::table::{self, TableFormat};
 use touchstone_grade::{
-    CompareConfig, ComparedRuns, GradedFolder, RunComparison, compare_runs, comparison_table,
+    COLUMN_MEANINGS, CompareConfig, ComparedRuns, GradedFolder, RunComparison, compare_runs, comparison_table,
 };
 
 /// Arguments of `touchstone compare`.
@@ -35,27 +35,6 @@ pub(crate) struct CompareArgs {
     #[arg(long)]
     json: bool,
 }
-
-/// What the columns of the table mean.
-const MEANINGS: [(&str, &str); 8] = [
-    (
-        "n",
-        "questions for which the measure has a value in both runs; the means are over these, so they can differ from those of `touchstone grade`",
-    ),
-    ("change", "mean of the second run minus mean of the first"),
-    (
-        "95 % interval",
-        "where the change lies with 95 % confidence (paired bootstrap; normal distribution above 1,000 questions)",
-    ),
-    ("p", "probability of a change at least this large if the runs do not differ (same method, two-sided)"),
-    ("p (Holm)", "p corrected for the number of comparisons on this page: below 0.05 the runs differ"),
-    (
-        "McNemar",
-        "p of McNemar's exact test, which counts only questions that are right (value 1) in one run and wrong in the other",
-    ),
-    ("d", "change in standard deviations of the differences (Cohen's d)"),
-    ("detectable", "smallest change that n questions detect with 80 % power at p = 0.05"),
-];
 
 pub(crate) fn run(args: &CompareArgs) -> Result<Outcome> {
     let compared = compare_runs(&CompareConfig {
@@ -88,7 +67,7 @@ fn show(compared: &ComparedRuns, flips: usize) -> Result<()> {
         output::text(&table)?;
     }
     output::prose(&format!("All runs have {} in common.", questions(compared.common.len())))?;
-    for (column, meaning) in MEANINGS {
+    for (column, meaning) in COLUMN_MEANINGS {
         output::item(&format!("  {column:<14} {meaning}"), 17)?;
     }
     if let Some(usage) = compared.usage_table() {

@@ -2,7 +2,7 @@
 
 use crate::args::{BenchmarkArgs, gives, with_hint};
 use crate::data_set_arg::{self, has_evaluator, predictions_formats};
-use crate::output::{count, counted, percent, questions};
+use crate::output::count;
 use crate::progress::Bar;
 use crate::{Outcome, output};
 use anyhow::{Context, Result, bail};
@@ -18,14 +18,13 @@ use touchstone_grade::overlap::Smoothing;
 use touchstone_grade::summary::Summary;
 use touchstone_grade::table::{self, Check, ScoreTable, TableFormat};
 use touchstone_grade::{
-    GradeOptions, GradedRun, PredictionSource, Product, Requirements, Threshold, USUAL, USUAL_BY_FACET,
-    grade_benchmark,
+    GradeOptions, PredictionSource, Product, Requirements, Threshold, USUAL, USUAL_BY_FACET, grade_benchmark,
 };
 
 /// Arguments of `touchstone grade`.
 #[derive(Args)]
 pub(crate) struct GradeArgs {
-    /// The folder of a run, whose benchmark and KB are found by themselves; or a file of predictions, or `-` for standard input
+    /// The folder of a run, whose benchmark and KB are found automatically; or a file of predictions, or `-` for standard input
     #[arg(
         value_name = "RUN|FILE|-",
         required_unless_present = "predictions",
@@ -34,7 +33,7 @@ pub(crate) struct GradeArgs {
     run: Option<String>,
     #[command(flatten)]
     benchmark: BenchmarkArgs,
-    /// The predictions, another way to give them
+    /// The predictions, as an option
     #[arg(long, value_name = "RUN|FILE|-")]
     predictions: Option<String>,
     /// How the predictions are written
@@ -43,10 +42,10 @@ pub(crate) struct GradeArgs {
     /// How the scores are printed
     #[arg(long, value_enum, default_value_t = Format::Table)]
     format: Format,
-    /// Grade only the questions that have a prediction; without it the others count 0
+    /// Grade only the questions that have a prediction; without it, the others score 0
     #[arg(long)]
     only_predicted: bool,
-    /// Grade only the questions whose ids are in this file, one a line
+    /// Grade only the questions whose ids are in this file, one per line
     #[arg(long, value_name = "FILE")]
     ids: Option<PathBuf>,
     /// The measures to show, separated by commas; all are written to the files
@@ -85,10 +84,10 @@ pub(crate) struct GradeArgs {
     /// Seconds that a logical form may run; a longer one is over budget
     #[arg(long, value_name = "SECONDS", default_value_t = 10.0, value_parser = seconds)]
     max_time: f64,
-    /// Operations (facts and rows looked at) that a logical form may take; a longer one is over budget
+    /// Operations (facts and rows visited) that a logical form may take; a longer one is over budget
     #[arg(long, value_name = "N", default_value_t = 2_000_000)]
     max_operations: u64,
-    /// Seconds that all of it may take; predictions that come after are not graded, and the exit code is 1
+    /// Seconds that grading may take in total; the remaining predictions are not graded, and the exit code is 1
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     max_total_time: Option<f64>,
     /// Only the table of measures
@@ -163,7 +162,7 @@ pub(crate) fn run(args: &GradeArgs) -> Result<Outcome> {
         graded => graded.map_err(with_hint)?,
     };
     drop(bar);
-    notes_before(&graded);
+    graded.notes().iter().for_each(output::note);
     let summary = &graded.summary;
     let requirements = Requirements { thresholds: args.fail_under.clone(), max_errors: args.max_errors };
     let checks = requirements.check(summary, &shown);
@@ -180,7 +179,7 @@ impl GradeArgs {
         let evaluator = |name: &String| data_set_arg::named(name, "evaluator", has_evaluator);
         let compat = self.compat.as_ref().map(evaluator).transpose()?;
         let smoothing = Smoothing::from_word(&self.bleu_smoothing).with_context(|| {
-            format!("there is no smoothing `{}`; there are none, exp, floor and add-k", self.bleu_smoothing)
+            format!("there is no smoothing `{}`; choose from none, exp, floor and add-k", self.bleu_smoothing)
         })?;
         let products = self.product.iter().map(|text| Product::parse(text)).collect::<Result<_, _>>()?;
         Ok(GradeOptions {
@@ -256,7 +255,7 @@ impl GradeArgs {
             Format::Junit => output::text(table::junit(&summary.about.benchmark, checks)),
             Format::Table | Format::Lines | Format::Kqapro | Format::Qald => {
                 show(summary, &names, &columns, self.brief)?;
-                notes_after(summary, options.compat);
+                summary.notes(options.compat).iter().for_each(output::note);
                 let Some(out) = &self.out else { return Ok(()) };
                 say!("grades.jsonl and summary.json are in {}", out.display())
             }
@@ -264,40 +263,16 @@ impl GradeArgs {
     }
 }
 
-/// What the user should know before the scores.
-fn notes_before(graded: &GradedRun) {
-    match graded.gives {
-        _ if graded.gives_is_declared => {}
-        Gives::Answers => output::note(
-            "no prediction has a logical form: measures of forms are not measured (`--gives both` scores them 0)",
-        ),
-        Gives::Forms => {}
-        Gives::Both => output::note(
-            "predictions have answers and logical forms: a question without a form scores 0 in measures of forms (`--gives answers` leaves them out)",
-        ),
-    }
-    if graded.not_selected > 0 {
-        let predictions = counted(graded.not_selected, "prediction is", "predictions are");
-        note!("{predictions} for questions of the benchmark that are not among those to grade");
-    }
-}
-
 fn compat_help() -> String {
     let names = data_set_arg::list(has_evaluator);
-    format!("Repeat an official evaluator: {names}; `gek` is the paper's measures by the letter")
+    format!("Repeat an official evaluator: {names}; `gek` computes the paper's measures exactly as published")
 }
 
 /// Rows of a breakdown that are shown.
 const SHOWN: usize = 12;
 
 fn show(summary: &Summary, names: &[&str], columns: &[&str], brief: bool) -> Result<()> {
-    let outcomes: Vec<String> = summary
-        .outcomes
-        .iter()
-        .filter(|(_, n)| **n > 0)
-        .map(|(word, n)| format!("{} {}", count(*n), word.replace('_', " ")))
-        .collect();
-    output::prose(&format!("{}: {}", questions(summary.questions), outcomes.join(", ")))?;
+    output::prose(&summary.outcome_counts())?;
     output::text(output::shown(&table::scores(summary, names), usize::MAX))?;
     let facets = if brief { Vec::new() } else { table::by_facet(summary, columns) };
     for facet in &facets {
@@ -310,43 +285,7 @@ fn show(summary: &Summary, names: &[&str], columns: &[&str], brief: bool) -> Res
         say!("\n{}", output::shown(&usage, usize::MAX))?;
     }
     if let Some(robust) = summary.robust {
-        output::prose(&format!(
-            "\n{} of {} with the right answers differ from gold on neighbours of the KB ({})",
-            count(robust.failed),
-            counted(robust.checked, "prediction", "predictions"),
-            percent(robust.failed, robust.checked.max(1))
-        ))?;
+        output::prose(&format!("\n{robust}"))?;
     }
     Ok(())
-}
-
-/// What the user should know after the scores.
-fn notes_after(summary: &Summary, compat: Option<DataSet>) {
-    let Summary { repeated, incomparable, answers_from_kb, answers_unknown, .. } = *summary;
-    if repeated > 0 {
-        let predictions = counted(repeated, "prediction was", "predictions were");
-        note!("{predictions} ignored: the same prediction for a question again");
-    }
-    if incomparable > 0 {
-        let forms = counted(incomparable, "form is", "forms are");
-        note!(
-            "{forms} in a language in which gold has no form and into which it cannot be translated: 0 in measures of forms"
-        );
-    }
-    let questions = |number: usize| counted(number, "question is", "questions are");
-    if answers_from_kb > 0 {
-        note!(
-            "{} without gold answers: the results of the gold query on the KB were taken for them",
-            questions(answers_from_kb)
-        );
-    }
-    if answers_unknown > 0 {
-        note!(
-            "{} without gold answers, and the gold query could not be run: answers are not measured there (give the KB with --kb)",
-            questions(answers_unknown)
-        );
-    }
-    if let Some(difference) = compat.and_then(DataSet::official_difference) {
-        note!("why official scores differ from ours: {difference}");
-    }
 }

@@ -19,7 +19,7 @@ pub(crate) fn run(args: &MeasuresArgs) -> Result<()> {
     if args.json {
         return output::json(&measures);
     }
-    let mut table = Table::new(&["measure", "version", "formula", "odd cases"]);
+    let mut table = Table::new(&["measure", "version", "formula", "edge cases"]);
     for measure in &measures {
         table.add_row([&measure.name, &measure.version.to_string(), &measure.formula, measure.odd_cases]);
     }

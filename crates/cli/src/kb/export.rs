@@ -55,7 +55,7 @@ pub(crate) fn run(args: &ExportArgs) -> Result<()> {
     }
     let to_file = args.out.as_ref().filter(|path| path.as_os_str() != "-");
     if args.json && to_file.is_none() {
-        bail!("--json reports about a file: give --out FILE (standard output carries the export itself)");
+        bail!("--json reports on a file: give --out FILE (standard output carries the export itself)");
     }
     let mut file = to_file.map(|path| output::file(path, args.force)).transpose()?;
     let kb = args.kb.open()?;
@@ -78,7 +78,7 @@ pub(crate) fn run(args: &ExportArgs) -> Result<()> {
     }
     note!("{} records written", count(report.n_records));
     for (what, n) in &report.lost {
-        note!("this format cannot hold: {what} ({})", count(*n));
+        note!("not representable in this format: {what} ({})", count(*n));
     }
     Ok(())
 }

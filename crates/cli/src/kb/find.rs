@@ -23,7 +23,7 @@ pub(crate) struct FindArgs {
 
 pub(crate) fn run(args: &FindArgs) -> Result<Outcome> {
     if args.name.trim().is_empty() || args.limit == 0 {
-        anyhow::bail!("give a name to look for, and a limit of 1 at least");
+        anyhow::bail!("give a name to look for, and a limit of at least 1");
     }
     let kb = args.kb.open()?;
     let hits = kb.find_names(&args.name, args.limit);
@@ -31,7 +31,7 @@ pub(crate) fn run(args: &FindArgs) -> Result<Outcome> {
         output::json(&NodeSummary::of_hits(&kb, &hits))?;
     } else if hits.is_empty() {
         let name = output::shortened(&args.name);
-        note!("nothing in {} is called anything like `{name}`", kb.manifest().name);
+        note!("no name in {} resembles `{name}`", kb.manifest().name);
     } else {
         output::text(super::hit_table(&kb, &hits))?;
     }

@@ -1,11 +1,10 @@
 //! `touchstone kb import`.
 
 use crate::choice::choice;
-use crate::output::{self, count, counted};
+use crate::output::{self, count};
 use crate::progress::Bar;
 use anyhow::{Result, bail};
 use clap::Args;
-use std::fmt::Write;
 use std::path::PathBuf;
 use std::time::Instant;
 use touchstone_kb::Kb;
@@ -97,7 +96,7 @@ pub(crate) fn run(args: &ImportArgs) -> Result<()> {
     };
     // Benchmarks find their KB by this record; without it they need --kb.
     if let Err(error) = touchstone_kb::registry::record(&touchstone_kb::cache_dir(), &args.out) {
-        note!("the KB is not recorded for benchmarks to find ({error}); give it with --kb");
+        note!("the KB could not be recorded for benchmarks to find ({error}); give it with --kb");
     }
     let survey = Survey::of(&Kb::open(&args.out)?);
     if args.json {
@@ -106,7 +105,7 @@ pub(crate) fn run(args: &ImportArgs) -> Result<()> {
         output::text(readable(&report, args, start))?;
     }
     if survey.lacks_names() {
-        output::note(lacking_names(&survey, matches!(request.source, Source::Rdf(_))));
+        output::note(survey.advice(matches!(request.source, Source::Rdf(_))));
     }
     Ok(())
 }
@@ -152,85 +151,17 @@ fn request(args: &ImportArgs) -> Result<ImportRequest> {
     Ok(request)
 }
 
-/// A warning about entities without a name, with what to do about it.
-fn lacking_names(survey: &Survey, is_rdf: bool) -> String {
-    let mut text = format!(
-        "{} of {} have no name. They go by the end of their id,\nand few questions can be asked about them.",
-        count(survey.unnamed()),
-        counted(survey.entities - survey.blank, "entity", "entities"),
-    );
-    if !survey.name_like.is_empty() {
-        text.push_str("\nThese properties look like names:");
-        for property in &survey.name_like {
-            let entities = counted(property.entities, "entity", "entities");
-            let example = output::shortened(&property.example);
-            let _ = write!(text, "\n  {} ({entities}, such as {example})", property.id);
-        }
-        if is_rdf {
-            text.push_str("\nImport again with those that are:");
-            for property in &survey.name_like {
-                let _ = write!(text, "\n  --label-property '{}'", property.id);
-            }
-        }
-    } else if is_rdf {
-        text.push_str("\nIf a property holds their names, import again with --label-property IRI;\nfor names in another language than English, with --lang.");
-    }
-    text
-}
-
-/// Cycles of the class hierarchy that are shown.
-const CYCLES_SHOWN: usize = 5;
-
 fn readable(report: &ImportReport, args: &ImportArgs, start: Instant) -> String {
-    let exact = report.compiled.is_exact_rdf;
-    let mut table = Table::new(&["records", "", "what became of them"]);
-    let mut section = |rows: &[(&str, u64)], prefix: &str| {
-        for (what, n) in rows {
-            table.add_row([count(*n), prefix.to_owned(), (*what).to_owned()]);
-        }
-    };
-    section(&report.kept.0, "kept");
-    section(&report.graph_only.0, "graph only");
-    section(&report.skipped.0, "skipped");
-    if report.n_problems > 0 {
-        section(&[("could not be understood, see below", report.n_problems)], "skipped");
+    let mut table = Table::new(&["records", "", "result"]);
+    for (n, fate, what) in report.rows() {
+        table.add_row([count(n), fate.to_owned(), what.to_owned()]);
     }
-    section(&[("read in all", report.n_records())], "total");
-    section(&report.compiled.left_out, if exact { "not in model" } else { "of these" });
-    if report.compiled.duplicate_facts > 0 {
-        section(&[("facts that say the same as another", report.compiled.duplicate_facts)], "merged");
-    }
-    section(&report.notes.0, "note");
-    let mut text = format!("{table}\n");
-    for cycle in report.compiled.cycles.iter().take(CYCLES_SHOWN) {
-        let _ = writeln!(text, "cycle in the class hierarchy, cut: {} -> {}", cycle.join(" -> "), cycle[0]);
-    }
-    if report.compiled.cycles.len() > CYCLES_SHOWN {
-        let _ = writeln!(text, "... and {} more cycles", report.compiled.cycles.len() - CYCLES_SHOWN);
-    }
-    for problem in report.problems.iter().take(args.problems) {
-        let _ = writeln!(text, "{problem}");
-    }
-    let more_problems = report.n_problems.saturating_sub(args.problems as u64);
-    if more_problems > 0 {
-        let _ = writeln!(text, "... and {} more problems (--problems N)", count(more_problems));
-    }
-    let manifest = &report.compiled.manifest;
-    let counts = &manifest.counts;
-    let facts = counts.relational_facts + counts.literal_facts;
-    let parts = [
-        counted(counts.entities, "entity", "entities"),
-        counted(counts.classes, "class", "classes"),
-        counted(counts.relations, "relation", "relations"),
-        counted(counts.attributes, "attribute", "attributes"),
-        counted(facts, "fact", "facts"),
-    ];
+    let mut text = format!("{table}\n{}", report.details(args.problems));
     text.push_str(&format!(
-        "\n{} ({} with qualifiers) in {:.1} s\nfingerprint {}\nLook at it with: touchstone kb info --kb {}\n",
-        parts.join(", "),
-        count(counts.qualified_facts),
+        "\n{} in {:.1} s\nfingerprint {}\nLook at it with: touchstone kb info --kb {}\n",
+        report.compiled.manifest.counts,
         start.elapsed().as_secs_f64(),
-        manifest.fingerprint,
+        report.compiled.manifest.fingerprint,
         args.out.display(),
     ));
     text

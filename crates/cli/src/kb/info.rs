@@ -32,50 +32,8 @@ pub(crate) fn run(args: &InfoArgs) -> Result<()> {
 
 fn readable(info: &KbInfo<'_>) -> Table {
     let mut table = Table::new(&[info.name, ""]);
-    let facts = format!(
-        "{} ({} relational, {} literal; {} with qualifiers)",
-        count(info.facts.total),
-        count(info.facts.relational),
-        count(info.facts.literal),
-        count(info.facts.qualified)
-    );
-    let naming = &info.naming;
-    let share = |n: u64| match naming.entities {
-        0 => count(n),
-        all => format!("{} ({} %)", count(n), n * 100 / all),
-    };
-    let languages = naming.languages.iter().map(|(tag, n)| {
-        let tag = if tag.is_empty() { "no language" } else { tag };
-        format!("{tag} ({})", count(*n))
-    });
-    let languages: Vec<String> = languages.collect();
-    let like_names: Vec<String> =
-        naming.name_like.iter().map(|p| format!("{} ({})", p.id, count(p.entities))).collect();
-    let domains: Vec<String> = info.domains.iter().map(|(name, n)| format!("{name} ({n})")).collect();
-    let rows = [
-        ("entities", count(info.entities)),
-        ("  with a name", share(naming.named)),
-        ("  with a class", share(naming.with_class)),
-        ("  blank nodes", count(naming.blank)),
-        ("languages of names", languages.join(", ")),
-        ("look like names", like_names.join("\n")),
-        ("classes", count(info.classes)),
-        ("relations", count(info.relations)),
-        ("attributes", count(info.attributes)),
-        ("qualifier keys", count(info.qualifiers)),
-        ("facts", facts),
-        ("names", count(info.names)),
-        ("domains of the schema", domains.join(", ")),
-        ("fingerprint", info.fingerprint.to_owned()),
-        ("source", info.source.to_owned()),
-        ("licence", info.license.to_owned()),
-    ];
-    // What most KBs do not have needs no row.
-    let is_rare = |key: &str| ["  blank nodes", "look like names"].contains(&key);
-    for (key, value) in
-        rows.iter().filter(|(key, value)| !is_rare(key) || !["", "0"].contains(&value.as_str()))
-    {
-        table.add_row([*key, value]);
+    for (key, value) in info.rows() {
+        table.add_row([key, &value]);
     }
     table
 }

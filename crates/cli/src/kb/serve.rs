@@ -16,7 +16,7 @@ use touchstone_protocol::{ServeOptions, serve};
 pub(crate) struct ServeArgs {
     #[command(flatten)]
     kb: KbArg,
-    /// The port; 0 takes a free one
+    /// The port; 0 picks a free one
     #[arg(long, default_value_t = 7878)]
     port: u16,
     /// The address to listen on; anything but loopback opens the KB to the network
@@ -40,10 +40,10 @@ pub(crate) struct ServeArgs {
     /// Seconds until an idle connection, or one that has not sent a whole header, is closed
     #[arg(long, default_value_t = ServeOptions::default().header_time.as_secs_f64(), value_name = "SECONDS")]
     header_time: f64,
-    /// Seconds that the body of a request may take
+    /// Maximum number of seconds for the body of a request
     #[arg(long, default_value_t = ServeOptions::default().body_time.as_secs_f64(), value_name = "SECONDS")]
     body_time: f64,
-    /// Seconds until a client that accepts nothing of its reply is dropped
+    /// Seconds until a client that does not read its reply is disconnected
     #[arg(long, default_value_t = ServeOptions::default().idle_time.as_secs_f64(), value_name = "SECONDS")]
     idle_time: f64,
 }
@@ -80,7 +80,7 @@ pub(crate) fn run(args: &ServeArgs) -> Result<()> {
             "SPARQL at http://{address}/sparql (plain triples) and http://{address}/kqapro/sparql; Ctrl-C stops"
         );
         if !address.ip().is_loopback() {
-            note!("everyone who can reach this machine can query the KB");
+            note!("anyone who can reach this machine can query the KB");
         }
     })?;
     let connections = counted(served.connections, "connection", "connections");

@@ -27,7 +27,7 @@ pub(crate) struct AskArgs {
     /// `world` (embedded) or the directory of a compiled KB; without it the KB of --benchmark, or else World
     #[arg(long, value_name = "world|DIR")]
     kb: Option<String>,
-    /// Learn from the training split of this benchmark; without it from questions that are made of the KB once and kept
+    /// Learn from the training split of this benchmark; without it from questions generated from the KB once and cached
     #[arg(long, value_name = "DIR")]
     benchmark: Option<PathBuf>,
     /// Ask this system instead of the built-in one: model:DIR, or any other that `touchstone run` takes. A model is asked about the KB that
@@ -70,9 +70,7 @@ pub(crate) fn run(args: &AskArgs) -> Result<Outcome> {
             output::json(&AskReply::without_answers(kb, &args.question, &links))?;
         } else {
             show_links(kb, &args.question, &links)?;
-            note!(
-                "no similar question that was learned from gives a query with answers; other words may help"
-            );
+            note!("no similar training question leads to a query with answers; try rephrasing");
         }
         return Ok(Outcome::NothingFound);
     };
@@ -89,7 +87,7 @@ pub(crate) fn run(args: &AskArgs) -> Result<Outcome> {
         return Ok(Outcome::Done);
     }
     show_links(kb, &args.question, &links)?;
-    say!("\nMost similar question learned from:\n  {}", adapted.neighbour_question)?;
+    say!("\nMost similar training question:\n  {}", adapted.neighbour_question)?;
     let named = [("S-expression", &forms.sexpr), ("program", &forms.program), ("SPARQL", &forms.sparql)];
     for (name, form) in named {
         if let Some(form) = form {
@@ -114,7 +112,7 @@ fn training(kb: &Kb) -> Result<PathBuf> {
     let training = TrainingFolder::of(kb, &touchstone_kb::cache_dir());
     if !training.exists() {
         if std::io::stderr().is_terminal() {
-            note!("making questions to learn from (once)");
+            note!("generating questions to learn from (once)");
         }
         training.make(kb, &Bar::new())?;
     }
@@ -123,7 +121,7 @@ fn training(kb: &Kb) -> Result<PathBuf> {
 
 fn show_links(kb: &Kb, question: &str, links: &[Linked]) -> Result<()> {
     if links.is_empty() {
-        return output::text("The question names nothing that the KB knows.");
+        return output::text("No name in the question was found in the KB.");
     }
     let mut table = Table::new(&["in the question", "is", "id"]);
     for link in links {

@@ -45,13 +45,13 @@ pub(crate) fn run(command: &CacheCommand) -> Result<Outcome> {
             let CacheInfo { folder, replies, bytes } = &info;
             let (replies, size) = (output::counted(*replies, "reply", "replies"), output::megabytes(*bytes));
             done(output::prose(&format!(
-                "{replies}, {size}, in {}; to forget them, remove the folder",
+                "{replies}, {size}, in {}; delete the folder to clear the cache",
                 folder.display()
             )))
         }
         CacheCommand::Explain(args) => {
             let Some(kept) = Cache::new(&folder).get(&args.key) else {
-                note!("no reply is kept under `{}`", output::shortened(&args.key));
+                note!("no cached reply has the key `{}`", output::shortened(&args.key));
                 return Ok(Outcome::NothingFound);
             };
             if args.json {

@@ -10,10 +10,10 @@ use touchstone_benchmark::Benchmark;
 /// Arguments of `touchstone demo`.
 #[derive(Args)]
 pub(crate) struct DemoArgs {
-    /// How many questions the benchmark has
+    /// Number of questions in the benchmark
     #[arg(long, default_value_t = 2000, value_parser = clap::value_parser!(u32).range(100..))]
     questions: u32,
-    /// Where everything is written; what is there already is used again
+    /// Where everything is written; existing files are reused
     #[arg(long, value_name = "DIR", default_value = "touchstone-demo")]
     out: PathBuf,
     /// Open the report in the browser
@@ -24,7 +24,7 @@ pub(crate) struct DemoArgs {
 /// The systems, with the folders of their runs and what they are.
 const SYSTEMS: [(&str, &str, &str); 3] = [
     ("oracle", "oracle", "Gold as a system: must score 1.0"),
-    ("nearest", "nearest", "A real baseline: takes over the query of the most similar training question"),
+    ("nearest", "nearest", "A real baseline: reuses the query of the most similar training question"),
     ("degraded:T2:0.2", "degraded", "Gold with random names in a fifth of its queries: must score about 0.8"),
 ];
 
@@ -41,14 +41,14 @@ pub(crate) fn run(args: &DemoArgs) -> Result<()> {
             .is_some_and(|questions| questions != u64::from(args.questions))
     {
         bail!(
-            "{} holds a demonstration with another number of questions; give another --out",
+            "{} contains a demo with a different number of questions; give another --out",
             args.out.display()
         );
     }
     std::fs::create_dir_all(&runs).with_context(|| format!("cannot make {}", runs.display()))?;
     let number = args.questions.to_string();
     step(
-        "A benchmark: questions about the embedded World KB, each with its answers and queries, proven on the way",
+        "A benchmark: questions about the embedded World KB, each with its answers and queries, verified as it is built",
         &["build", "quick", "--questions", &number, "--out", &benchmark],
     )?;
     for (system, name, about) in SYSTEMS {
@@ -79,7 +79,7 @@ pub(crate) fn run(args: &DemoArgs) -> Result<()> {
     )?;
     step("All runs at a glance", &["runs", &shown(&runs)])?;
     say!(
-        "\nThe report is {}: open it in a browser.\nEverything was done in {:.1} s",
+        "\nThe report is {}: open it in a browser.\nDone in {:.1} s",
         report.display(),
         start.elapsed().as_secs_f64()
     )?;

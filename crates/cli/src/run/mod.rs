@@ -46,14 +46,14 @@ pub(crate) struct RunArgs {
     /// Give the system the part of the schema that the question is about
     #[arg(long)]
     schema: bool,
-    /// What the system gives for a question: `answers`, `forms` or `both`. Grading goes by it: what a system does not give is not measured,
+    /// What the system gives for a question: `answers`, `forms` or `both`. Grading uses this: what a system does not give is not measured,
     /// and what it leaves out scores 0
     #[arg(long, value_name = "answers|forms|both", value_parser = gives)]
     gives: Option<Gives>,
     /// The data that the system was trained on, in your words, for run.json
     #[arg(long, value_name = "TEXT")]
     trained_on: Option<String>,
-    /// Number of questions to ask at once; a command is started as often
+    /// Number of questions to ask at once; a command is started once for each
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=256))]
     parallel: u16,
     /// Exit with 1 if more questions than this fail: a number, like 5, or a share, like 10%
@@ -65,7 +65,7 @@ pub(crate) struct RunArgs {
     /// The price of a million tokens that the system writes
     #[arg(long, value_name = "PRICE", value_parser = price)]
     price_out: Option<f64>,
-    /// Ask the questions again that failed
+    /// Ask the failed questions again
     #[arg(long)]
     retry_errors: bool,
     /// The folder of the run; with the same arguments an interrupted run resumes
@@ -205,7 +205,7 @@ fn show(args: &RunArgs, summary: &RunSummary) -> Result<Outcome> {
         );
     } else if summary.too_many_errors {
         note!(
-            "failed: {} of {} questions came to an error, and at most {} may (--max-errors); --retry-errors asks them again",
+            "failed: {} of {} questions failed, more than --max-errors {} allows; --retry-errors asks them again",
             count(summary.errors + summary.errors_before),
             count(summary.asked + summary.before),
             args.max_errors

@@ -57,7 +57,7 @@ pub(crate) struct ParaphraseArgs {
 
 pub(crate) fn run(args: &ParaphraseArgs) -> Result<Outcome> {
     if !(0.0..=1.0).contains(&args.min_distance) {
-        bail!("--min-distance is {}; it is a share from 0 to 1", args.min_distance);
+        bail!("--min-distance is {}; it must be a share from 0 to 1", args.min_distance);
     }
     let folder = Benchmark::reserve(&args.out, args.force)?;
     let mut benchmark = Benchmark::read(&args.benchmark)?;

@@ -17,10 +17,10 @@ use touchstone_train::ModelFactory;
 /// Settings of some systems.
 #[derive(Args)]
 pub(super) struct SystemArgs {
-    /// How many seconds an answer may take
+    /// Maximum number of seconds for an answer
     #[arg(long, default_value_t = 60.0)]
     timeout: f32,
-    /// Maximum number of requests a second to systems on the web
+    /// Maximum number of requests per second to systems on the web
     #[arg(long, value_name = "REQUESTS")]
     rate: Option<f64>,
     /// Maximum number of retries after 429, 5xx and broken connections
@@ -29,7 +29,7 @@ pub(super) struct SystemArgs {
     /// Your name for this state of your system: its replies are cached, and used again as long as the name is the same
     #[arg(long, value_name = "NAME")]
     system_version: Option<String>,
-    /// Neither use cached replies nor cache new ones
+    /// Do not use cached replies or cache new ones
     #[arg(long)]
     no_cache: bool,
     /// The address of an OpenAI-compatible server, up to `/chat/completions`, or OPENAI_BASE_URL; the key is in OPENAI_API_KEY
@@ -44,22 +44,22 @@ pub(super) struct SystemArgs {
     /// The language of the model's logical forms: kopl, sexpr or sparql
     #[arg(long, default_value = "kopl", help_heading = "llm")]
     language: String,
-    /// Number of similar training questions to show to it
+    /// Number of similar training questions to show to the model
     #[arg(long, default_value_t = 5, help_heading = "llm")]
     shots: usize,
     /// Approximate number of tokens of the prompt that are for the schema
     #[arg(long, default_value_t = 1000, help_heading = "llm")]
     schema_tokens: usize,
-    /// Its temperature
+    /// The temperature of the model
     #[arg(long, default_value_t = 0.0, help_heading = "llm")]
     temperature: f64,
-    /// Maximum number of tokens of its reply
+    /// Maximum number of tokens in a reply of the model
     #[arg(long, default_value_t = 1024, help_heading = "llm")]
     max_tokens: u32,
     /// Stream replies
     #[arg(long, help_heading = "llm")]
     stream: bool,
-    /// Maximum number of times that it may look up names and run queries before it answers
+    /// Maximum number of times that the model may look up names and run queries before it answers
     #[arg(long, value_name = "ROUNDS", default_value_t = 0, help_heading = "llm")]
     tools: usize,
     /// Ask for the log-probabilities of tokens, for perplexity
@@ -77,7 +77,7 @@ impl SystemArgs {
     ) -> Result<SystemSettings> {
         let timeout = Duration::try_from_secs_f32(self.timeout).ok().filter(|time| !time.is_zero());
         let web = WebSettings {
-            timeout: timeout.context("--timeout is a number of seconds above 0")?,
+            timeout: timeout.context("--timeout must be a number of seconds above 0")?,
             retries: self.retries,
             rate: self.rate,
             stop: stop.clone(),
@@ -93,9 +93,7 @@ impl SystemArgs {
         let environment = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
         let url = self.llm_url.clone().or_else(|| environment("OPENAI_BASE_URL"));
         if url.is_none() && !self.show_prompt {
-            bail!(
-                "where is the model? Give --llm-url, like http://127.0.0.1:8000/v1, or set OPENAI_BASE_URL"
-            );
+            bail!("no model server; give --llm-url, like http://127.0.0.1:8000/v1, or set OPENAI_BASE_URL");
         }
         let prompt = match &self.prompt {
             Some(path) => {

@@ -214,7 +214,7 @@ impl Shell {
             ShellLine::English(question) => {
                 self.failed = true;
                 note!(
-                    "This looks like a question in English, not like a query. To answer it, try:\n  .ask {question}\n.help lists the other commands."
+                    "This looks like a question in English, not a query. To answer it, try:\n  .ask {question}\n.help lists the other commands."
                 );
             }
             ShellLine::Help => output::note(HELP),

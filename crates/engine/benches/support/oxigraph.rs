@@ -1,4 +1,4 @@
-//! Oxigraph in memory beside a session: rows of RDF terms from the text of a query on both sides.
+//! Oxigraph in memory next to a session: rows of RDF terms from the text of a query on both sides.
 
 use oxigraph::model::{GraphName, Term};
 use oxigraph::sparql::{QueryResults, SparqlEvaluator};

@@ -8,7 +8,7 @@ use super::things::{Thing, Things};
 use crate::plan::{Extremes, PlanSet};
 use crate::sorted::{intersection, sorted};
 use crate::values::{comparable, partition};
-use crate::words::Few;
+use crate::words::SmallList;
 use std::borrow::Cow;
 use std::ops::Range;
 use touchstone_kb::{AttributeId, Kb, Literal, LiteralId, NodeId, Precision, Property};
@@ -218,7 +218,7 @@ impl<'k> Evaluator<'k, '_> {
 }
 
 /// The attributes of the last step of a path.
-fn attributes((properties, direction): &(Few<Property>, Direction)) -> Vec<AttributeId> {
+fn attributes((properties, direction): &(SmallList<Property>, Direction)) -> Vec<AttributeId> {
     let attribute = |property: &Property| match property {
         Property::Attribute(attribute) if *direction == Direction::Forward => Some(*attribute),
         _ => None,

@@ -177,7 +177,7 @@ pub(crate) fn describe(set: &PlanSet, kb: &Kb) -> String {
         SetKind::And(_) => "all of".to_owned(),
         SetKind::Or(_) => "one of".to_owned(),
         SetKind::Superlative(extremes) => describe_extremes(extremes, kb),
-        SetKind::During(_) => "what was so during a period".to_owned(),
+        SetKind::During(_) => "what held during a period".to_owned(),
         SetKind::Marked(mark, _) => format!("remembered as #{mark}"),
         SetKind::Same(mark) => format!("the same as #{mark}"),
     }

@@ -101,10 +101,10 @@ fn run_as_algebra<'kb>(
         Err(error) => return EngineReply::refused(EngineError::NotRecognised(error.clone())),
     };
     let mut notes: Vec<String> =
-        recognised.lost.iter().map(|loss| format!("not as SPARQL reads it: {loss}")).collect();
+        recognised.lost.iter().map(|loss| format!("differs from SPARQL: {loss}")).collect();
     if notes.is_empty() {
         let difference = "subclasses, containment of times and units may count, which SPARQL does not know";
-        notes.push(format!("not as SPARQL reads it: {difference}"));
+        notes.push(format!("differs from SPARQL: {difference}"));
     }
     let plan = match Plan::of(&recognised.query, context.words()) {
         Ok(plan) => plan,

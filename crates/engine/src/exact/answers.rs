@@ -1,7 +1,7 @@
 //! Converts the results of a server to things of the KB.
 
 use super::keys::{first_alike, from_term, quantity_alike};
-use super::{Column, Dialect, ExactPrinter, ExactQuery, Holds, View};
+use super::{Column, ExactPrinter, ExactQuery, Holds, View, ViewDialect};
 use crate::sparql::Results;
 use oxrdf::Term;
 use touchstone_kb::rdf::{RdfTerm, RdfView};
@@ -36,7 +36,7 @@ pub enum Unreadable {
         row: usize,
     },
     /// A term that is not in the view.
-    #[error("row {row}: the KB has nothing like {term}")]
+    #[error("row {row}: the KB does not have {term}")]
     Unknown {
         /// The row, counted from 0.
         row: usize,
@@ -163,8 +163,8 @@ fn value_node(
 
 fn node(printer: &ExactPrinter<'_>, term: &Term) -> Option<ExactAnswer> {
     let code = match &printer.dialect {
-        Dialect::Direct(direct) => direct.view.encode(term)?,
-        Dialect::KqaPro(kqapro) => kqapro.view.encode(term)?,
+        ViewDialect::Direct(direct) => direct.view.encode(term)?,
+        ViewDialect::KqaPro(kqapro) => kqapro.view.encode(term)?,
     };
     match code {
         RdfTerm::Node(node) => Some(ExactAnswer::Node(node)),
@@ -175,8 +175,8 @@ fn node(printer: &ExactPrinter<'_>, term: &Term) -> Option<ExactAnswer> {
 fn relation(printer: &ExactPrinter<'_>, term: &Term) -> Option<ExactAnswer> {
     let Term::NamedNode(iri) = term else { return None };
     let relation = match &printer.dialect {
-        Dialect::Direct(direct) => direct.relation(iri.as_str())?,
-        Dialect::KqaPro(kqapro) => kqapro.relations(iri.as_str()).next()?,
+        ViewDialect::Direct(direct) => direct.relation(iri.as_str())?,
+        ViewDialect::KqaPro(kqapro) => kqapro.relations(iri.as_str()).next()?,
     };
     Some(ExactAnswer::Relation(relation))
 }
@@ -187,7 +187,7 @@ pub(super) fn canonical(printer: &ExactPrinter<'_>, answer: ExactAnswer) -> Exac
             let literal = printer.kb().literal(id);
             ExactAnswer::Literal(first_alike(printer.kb(), printer.view(), &literal).unwrap_or(id))
         }
-        (ExactAnswer::Relation(relation), Dialect::KqaPro(kqapro)) => {
+        (ExactAnswer::Relation(relation), ViewDialect::KqaPro(kqapro)) => {
             ExactAnswer::Relation(kqapro.first_homonym(relation))
         }
         (other, _) => other,

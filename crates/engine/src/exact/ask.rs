@@ -3,13 +3,13 @@
 use super::conjuncts::{ANSWER, Atom, Conjunct, FactAtom, Kind, Var, expand};
 use super::direct_values::Place;
 use super::group::{Group, indented, term, union};
+use super::kb_values::Domain;
 use super::keys::shown;
-use super::knowledge::Domain;
 use super::kqapro_values::{ANSWER_NODE, Parts, families, unit_text};
 use super::printer::{Possible, Printer, Scope};
 use super::resolve::resolve;
 use super::wanted::Wanted;
-use super::{Column, Dialect, ExactQuery, Holds, NoExactForm, View};
+use super::{Column, ExactQuery, Holds, NoExactForm, View, ViewDialect};
 use crate::plan::{Plan, PlanSet, PlannedAsk};
 use std::collections::BTreeSet;
 use touchstone_kb::{LiteralFamily, Property, QualifierId};
@@ -164,14 +164,14 @@ fn value_columns(scope: &mut Scope<'_, '_, '_>, literals: &[u32]) -> BTreeSet<Co
 fn listed(mut scope: Scope<'_, '_, '_>, literals: Vec<u32>) -> Result<Branch, NoExactForm> {
     let knowledge = scope.printer.knowledge;
     match scope.printer.dialect {
-        Dialect::Direct(direct) => {
+        ViewDialect::Direct(direct) => {
             let terms: Result<Vec<String>, NoExactForm> =
                 literals.iter().map(|&id| term(&shown(knowledge.kb, &direct.view, id, ""))).collect();
             scope.group.one_of("?answer", terms?);
             let unit = Some(String::new());
             Ok(Branch { group: scope.group, columns: [Column::Answer].into(), unit, literals })
         }
-        Dialect::KqaPro(_) => {
+        ViewDialect::KqaPro(_) => {
             let rows = literals.iter().map(|&id| {
                 let literal = knowledge.literal(id);
                 let parts = match (literal.number(), literal.as_time(), literal.as_bool()) {
@@ -232,8 +232,8 @@ fn relations(printer: &Printer<'_, '_>) -> Result<ExactQuery, NoExactForm> {
         scope.check_joins()?;
         let (subject, value) = (scope.name(a)?, scope.name(b)?);
         match printer.dialect {
-            Dialect::Direct(direct) => direct.any_relation(&mut scope, &subject, "?relation", &value)?,
-            Dialect::KqaPro(kqapro) => {
+            ViewDialect::Direct(direct) => direct.any_relation(&mut scope, &subject, "?relation", &value)?,
+            ViewDialect::KqaPro(kqapro) => {
                 kqapro.named_fact(&mut scope, &subject, "?relation", &value);
                 if value.starts_with('?') {
                     if printer.knowledge.has_blank_nodes() {
@@ -293,7 +293,7 @@ fn qualifier_branch(
     let mixed = !domain.nodes.is_empty() && !domain.literals.is_empty();
     let literals = if kind == Kind::Literal { domain.literals.to_vec() } else { Vec::new() };
     match printer.dialect {
-        Dialect::Direct(direct) => {
+        ViewDialect::Direct(direct) => {
             let predicate = direct.predicate(&mut scope, &properties)?;
             let fact = direct.named_fact(&mut scope, &subject, &predicate, &value);
             direct.qualifier_value(&mut scope, &fact, keys, "?answer");
@@ -316,7 +316,7 @@ fn qualifier_branch(
             let unit = Some(String::new()).filter(|_| kind == Kind::Literal);
             Ok(Some(Branch { group: scope.group, columns: [Column::Answer].into(), unit, literals }))
         }
-        Dialect::KqaPro(kqapro) => {
+        ViewDialect::KqaPro(kqapro) => {
             let names = kqapro.names(printer.knowledge, &properties, scope.kind(b))?;
             let Some(names) = names else { return Ok(None) };
             let predicate = scope.one_of("p", names.iris);

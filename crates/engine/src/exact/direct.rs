@@ -80,14 +80,14 @@ impl<'k> Direct<'k> {
         let mut terms = Vec::new();
         for &class in classes {
             if !self.view.types_are_members(class) {
-                return Err(NoExactForm::new("a class of which the graph has other members than the model"));
+                return Err(NoExactForm::new("a class whose members differ between the graph and the model"));
             }
             let class = scope.node(self.kb.class_node(class).0)?;
             // The schema also uses these terms.
             if !self.kb.is_exact_rdf()
                 && self.kb.manifest().vocabulary.term(class.trim_matches(['<', '>'])).is_some()
             {
-                return Err(NoExactForm::new("a class that is a word of the schema itself"));
+                return Err(NoExactForm::new("a class that is itself a schema term"));
             }
             terms.push(class);
         }
@@ -112,7 +112,7 @@ impl<'k> Direct<'k> {
         if self.kb.is_exact_rdf() {
             // Nothing in the graph marks what the model treats as a class.
             if classes.len() > MAX_LISTED {
-                return Err(NoExactForm::new("any entity, where many classes are in classes"));
+                return Err(NoExactForm::new("any entity, in a KB with many classes in classes"));
             }
             let classes: Result<Vec<String>, NoExactForm> =
                 classes.iter().map(|&class| scope.node(class)).collect();
@@ -209,7 +209,7 @@ impl<'k> Direct<'k> {
         if !self.kb.is_exact_rdf() || properties.iter().all(&mut only_facts) {
             Ok(())
         } else {
-            Err(NoExactForm::new("a property of which the graph has other triples than the model"))
+            Err(NoExactForm::new("a property whose triples differ between the graph and the model"))
         }
     }
 
@@ -228,7 +228,7 @@ impl<'k> Direct<'k> {
         self.only_facts(properties)?;
         if !self.kb.is_exact_rdf() && iris.iter().any(|iri| self.kb.manifest().vocabulary.term(iri).is_some())
         {
-            return Err(NoExactForm::new("a property that is a word of the schema itself"));
+            return Err(NoExactForm::new("a property that is itself a schema term"));
         }
         Ok(scope.one_of("p", iris.iter().map(|text| iri_ref(text)).collect()))
     }

@@ -2,8 +2,8 @@
 
 use super::NoExactForm;
 use super::group::term;
+use super::kb_values::{KbValues, is_plain_time};
 use super::keys::shown;
-use super::knowledge::{Knowledge, is_plain_time};
 use super::wanted::{Wanted, targets};
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -31,7 +31,7 @@ pub(super) enum Condition {
 
 /// The values at one position in the direct view.
 pub(super) struct Place<'a, 'k> {
-    pub(super) knowledge: &'a Knowledge<'k>,
+    pub(super) knowledge: &'a KbValues<'k>,
     pub(super) view: &'a DirectView<'k>,
     /// The usual unit, which numbers without a unit are in. Empty for qualifiers.
     pub(super) usual: &'a str,

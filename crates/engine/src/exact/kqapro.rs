@@ -3,7 +3,7 @@
 use super::NoExactForm;
 use super::conjuncts::{FactAtom, Kind, Var};
 use super::direct_values::MAX_LISTED;
-use super::knowledge::Knowledge;
+use super::kb_values::KbValues;
 use super::kqapro_values::Parts;
 use super::printer::{Possible, Scope};
 use super::wanted::{Wanted, node_passes};
@@ -141,7 +141,7 @@ impl<'k> KqaPro<'k> {
     /// The names of properties. Properties with the same name cannot be distinguished, except by the kind of their values.
     pub(super) fn names(
         &self,
-        knowledge: &Knowledge<'_>,
+        knowledge: &KbValues<'_>,
         properties: &[Property],
         kind: Kind,
     ) -> Result<Option<Names>, NoExactForm> {

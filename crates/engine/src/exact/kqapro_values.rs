@@ -3,8 +3,8 @@
 use super::conjuncts::FactAtom;
 use super::direct_values::MAX_LISTED;
 use super::group::Group;
+use super::kb_values::{KbValues, is_plain_time};
 use super::keys::ValueKey;
-use super::knowledge::{Knowledge, is_plain_time};
 use super::printer::{Possible, Scope};
 use super::wanted::{Wanted, targets, within};
 use super::{NoExactForm, View};
@@ -61,7 +61,7 @@ impl Parts<'_> {
     /// Expressions, at least one of which must be true.
     pub(super) fn alternatives(
         &mut self,
-        knowledge: &Knowledge<'_>,
+        knowledge: &KbValues<'_>,
         own: &[u32],
         wanted: &Wanted<'_>,
     ) -> Result<Vec<String>, NoExactForm> {
@@ -98,7 +98,7 @@ impl Parts<'_> {
     /// A comparison with a value.
     fn comparison(
         &mut self,
-        knowledge: &Knowledge<'_>,
+        knowledge: &KbValues<'_>,
         own: &[u32],
         comparison: Comparison,
         target: &Literal<'_>,
@@ -133,7 +133,7 @@ impl Parts<'_> {
 
     fn time(
         &mut self,
-        knowledge: &Knowledge<'_>,
+        knowledge: &KbValues<'_>,
         own: &[u32],
         comparison: Comparison,
         target: &Literal<'_>,
@@ -206,7 +206,7 @@ pub(super) fn holds(comparison: Comparison, target: Time, own: Time) -> bool {
 
 /// The interpretations of a test that some value passes.
 fn passing_targets(
-    knowledge: &Knowledge<'_>,
+    knowledge: &KbValues<'_>,
     own: &[u32],
     test: &crate::plan::Test,
 ) -> Vec<touchstone_logic::Value> {
@@ -224,7 +224,7 @@ fn passing_targets(
 }
 
 /// Values that pass must be distinguishable from values that do not.
-fn check_alike(knowledge: &Knowledge<'_>, own: &[u32], wanted: &Wanted<'_>) -> Result<(), NoExactForm> {
+fn check_alike(knowledge: &KbValues<'_>, own: &[u32], wanted: &Wanted<'_>) -> Result<(), NoExactForm> {
     // Tests depend on what the graph holds, except for times and for the restriction to English: the graph has no languages.
     let family = match wanted {
         Wanted::Test(_) => LiteralFamily::Time,
@@ -244,7 +244,7 @@ fn check_alike(knowledge: &Knowledge<'_>, own: &[u32], wanted: &Wanted<'_>) -> R
     };
     let keys: HashSet<ValueKey> = few.iter().map(key).collect();
     if many.iter().any(|id| keys.contains(&key(id))) {
-        return Err(NoExactForm::new("values that KQA Pro's graph does not tell apart"));
+        return Err(NoExactForm::new("values that KQA Pro's graph does not distinguish"));
     }
     Ok(())
 }
@@ -258,7 +258,7 @@ fn boolean(value: bool) -> String {
 }
 
 /// The components of the literals of a node.
-pub(super) fn families(knowledge: &Knowledge<'_>, own: &[u32]) -> BTreeSet<LiteralFamily> {
+pub(super) fn families(knowledge: &KbValues<'_>, own: &[u32]) -> BTreeSet<LiteralFamily> {
     let mut families = BTreeSet::new();
     let mut rest = own;
     // Ids are ordered by family.
@@ -337,7 +337,7 @@ impl Scope<'_, '_, '_> {
             return if families.is_empty() {
                 Ok(Possible::No)
             } else {
-                Err(NoExactForm::new("a value met twice that may be of several kinds"))
+                Err(NoExactForm::new("a repeated value that may be of several kinds"))
             };
         };
         match family {

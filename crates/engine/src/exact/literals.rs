@@ -5,7 +5,7 @@ use super::direct_values::Place;
 use super::keys::ValueKey;
 use super::printer::{Possible, Printer, Scope};
 use super::wanted::{Wanted, measure};
-use super::{Dialect, NoExactForm, View};
+use super::{NoExactForm, View, ViewDialect};
 use crate::plan::Extremes;
 use std::collections::HashMap;
 use touchstone_kb::rdf::KqaProPredicate;
@@ -26,13 +26,13 @@ impl<'a> Scope<'_, 'a, '_> {
         let own = self.own(var);
         let name = self.name(var)?;
         match self.printer.dialect {
-            Dialect::Direct(direct) => {
+            ViewDialect::Direct(direct) => {
                 let knowledge = self.printer.knowledge;
                 let place = Place { knowledge, view: &direct.view, usual: self.usual(var), own: &own };
                 let condition = place.condition(&name, wanted)?;
                 Ok(self.restrict(&name, condition))
             }
-            Dialect::KqaPro(_) => self.value_node(&name, &own, wanted),
+            ViewDialect::KqaPro(_) => self.value_node(&name, &own, wanted),
         }
     }
 
@@ -52,7 +52,7 @@ impl<'a> Scope<'_, 'a, '_> {
         }
         let ranges = ranges.unwrap_or_default();
         if ranges.len() > MAX_LITERALS {
-            return Err(NoExactForm::new("a question for all literals of the KB that compare so"));
+            return Err(NoExactForm::new("all literals that satisfy the comparison"));
         }
         let english =
             |id: &u32| !self.printer.plan.english || Wanted::English.accepts(self.printer.knowledge, *id);
@@ -113,7 +113,7 @@ impl<'a> Scope<'_, 'a, '_> {
             let alike = known.get(&key(id, of_b)).map_or(&[][..], Vec::as_slice);
             let is_known = first.binary_search(&id).is_ok();
             if alike.iter().any(|&other| other != id) || alike.is_empty() == is_known {
-                return Err(NoExactForm::new("a value met twice, of those that the view shows alike"));
+                return Err(NoExactForm::new("a repeated value that the view does not distinguish"));
             }
         }
         Ok(())
@@ -380,7 +380,7 @@ pub(super) fn check_count(printer: &Printer<'_, '_>, literals: &[u32]) -> Result
     let mut seen = std::collections::HashSet::new();
     let alike = |&id: &u32| !seen.insert(ValueKey::of(printer.view(), &printer.knowledge.literal(id)));
     if literals.iter().any(alike) {
-        return Err(NoExactForm::new("a number of values, of which the view shows some alike"));
+        return Err(NoExactForm::new("a count of values that the view does not distinguish"));
     }
     Ok(())
 }

@@ -14,8 +14,8 @@ mod conjuncts;
 mod direct;
 mod direct_values;
 mod group;
+mod kb_values;
 mod keys;
-mod knowledge;
 mod kqapro;
 mod kqapro_values;
 mod literals;
@@ -29,13 +29,14 @@ use crate::plan::Plan;
 use crate::shortcut::View;
 use crate::sparql::Results;
 use direct::Direct;
-use knowledge::Knowledge;
+use kb_values::KbValues;
 use kqapro::KqaPro;
 use touchstone_kb::Kb;
 
 /// A plan that a view cannot express.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("SPARQL for this view cannot say it exactly: {what}")]
+#[error("SPARQL for this view cannot express this exactly: {what}")]
+#[non_exhaustive]
 pub struct NoExactForm {
     /// What cannot be expressed.
     pub what: &'static str,
@@ -117,7 +118,7 @@ impl Column {
     }
 }
 
-enum Dialect<'k> {
+enum ViewDialect<'k> {
     Direct(Box<Direct<'k>>),
     KqaPro(Box<KqaPro<'k>>),
 }
@@ -125,18 +126,18 @@ enum Dialect<'k> {
 /// Prints plans for one view of one KB, and reads the answers. Creating one takes time proportional to the size of the schema; look-ups of
 /// the KB's values are cached.
 pub struct ExactPrinter<'k> {
-    knowledge: Knowledge<'k>,
-    dialect: Dialect<'k>,
+    knowledge: KbValues<'k>,
+    dialect: ViewDialect<'k>,
 }
 
 impl<'k> ExactPrinter<'k> {
     /// A printer for a view of a KB.
     pub fn new(kb: &'k Kb, view: View) -> ExactPrinter<'k> {
         let dialect = match view {
-            View::Direct => Dialect::Direct(Box::new(Direct::new(kb))),
-            View::KqaPro => Dialect::KqaPro(Box::new(KqaPro::new(kb))),
+            View::Direct => ViewDialect::Direct(Box::new(Direct::new(kb))),
+            View::KqaPro => ViewDialect::KqaPro(Box::new(KqaPro::new(kb))),
         };
-        ExactPrinter { knowledge: Knowledge::new(kb), dialect }
+        ExactPrinter { knowledge: KbValues::new(kb), dialect }
     }
 
     /// Sets the maximum number of literals to list if a comparison could also describe them. Lists are found by indexes; comparisons are
@@ -170,8 +171,8 @@ impl<'k> ExactPrinter<'k> {
 
     fn view(&self) -> View {
         match self.dialect {
-            Dialect::Direct(_) => View::Direct,
-            Dialect::KqaPro(_) => View::KqaPro,
+            ViewDialect::Direct(_) => View::Direct,
+            ViewDialect::KqaPro(_) => View::KqaPro,
         }
     }
 }

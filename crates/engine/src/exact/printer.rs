@@ -3,9 +3,9 @@
 use super::conjuncts::{ANSWER, Atom, Conjunct, FactAtom, Kind, Var, add_path, expand};
 use super::direct_values::{Condition, MAX_LISTED};
 use super::group::{Group, indented, term, union};
-use super::knowledge::Knowledge;
+use super::kb_values::KbValues;
 use super::resolve::{Resolved, Splitting, listed, resolve};
-use super::{Dialect, NoExactForm, View};
+use super::{NoExactForm, View, ViewDialect};
 use crate::cast::index32;
 use crate::plan::{Extremes, Plan, PlanSet, SetKind, Side};
 use std::cell::Cell;
@@ -26,8 +26,8 @@ const MAX_NODES: usize = 2000;
 
 /// Prints one plan.
 pub(super) struct Printer<'a, 'k> {
-    pub(super) knowledge: &'a Knowledge<'k>,
-    pub(super) dialect: &'a Dialect<'k>,
+    pub(super) knowledge: &'a KbValues<'k>,
+    pub(super) dialect: &'a ViewDialect<'k>,
     pub(super) plan: &'a Plan,
     /// Next number for a variable.
     counter: Cell<usize>,
@@ -45,14 +45,14 @@ pub(super) struct Scope<'s, 'a, 'k> {
 }
 
 impl<'a, 'k> Printer<'a, 'k> {
-    pub(super) fn new(knowledge: &'a Knowledge<'k>, dialect: &'a Dialect<'k>, plan: &'a Plan) -> Self {
+    pub(super) fn new(knowledge: &'a KbValues<'k>, dialect: &'a ViewDialect<'k>, plan: &'a Plan) -> Self {
         Printer { knowledge, dialect, plan, counter: Cell::new(0) }
     }
 
     pub(super) fn view(&self) -> View {
         match self.dialect {
-            Dialect::Direct(_) => View::Direct,
-            Dialect::KqaPro(_) => View::KqaPro,
+            ViewDialect::Direct(_) => View::Direct,
+            ViewDialect::KqaPro(_) => View::KqaPro,
         }
     }
 
@@ -60,8 +60,8 @@ impl<'a, 'k> Printer<'a, 'k> {
     pub(super) fn node(&self, node: u32) -> Result<String, NoExactForm> {
         let code = RdfTerm::Node(NodeId(node));
         term(&match self.dialect {
-            Dialect::Direct(direct) => direct.view.decode(code),
-            Dialect::KqaPro(kqapro) => kqapro.view.decode(code),
+            ViewDialect::Direct(direct) => direct.view.decode(code),
+            ViewDialect::KqaPro(kqapro) => kqapro.view.decode(code),
         })
     }
 
@@ -273,21 +273,21 @@ impl<'a, 'k> Scope<'_, 'a, 'k> {
             }
             Atom::Entity(var) => self.entity(*var),
             Atom::Member { var, classes, .. } => match dialect {
-                Dialect::Direct(direct) => direct.member(self, *var, classes),
-                Dialect::KqaPro(kqapro) => kqapro.member(self, *var, classes),
+                ViewDialect::Direct(direct) => direct.member(self, *var, classes),
+                ViewDialect::KqaPro(kqapro) => kqapro.member(self, *var, classes),
             },
             Atom::Passes(var, test) => {
                 let wanted = super::wanted::Wanted::Test(test);
                 self.literal(*var, &wanted)
             }
             Atom::Fact(fact) => match dialect {
-                Dialect::Direct(direct) => direct.fact(self, fact),
-                Dialect::KqaPro(kqapro) => kqapro.fact(self, fact),
+                ViewDialect::Direct(direct) => direct.fact(self, fact),
+                ViewDialect::KqaPro(kqapro) => kqapro.fact(self, fact),
             },
             Atom::Lacks(var, properties) => {
                 match dialect {
-                    Dialect::Direct(direct) => direct.lacks(self, *var, properties)?,
-                    Dialect::KqaPro(kqapro) => kqapro.lacks(self, *var, properties)?,
+                    ViewDialect::Direct(direct) => direct.lacks(self, *var, properties)?,
+                    ViewDialect::KqaPro(kqapro) => kqapro.lacks(self, *var, properties)?,
                 }
                 Ok(Possible::Yes)
             }
@@ -301,8 +301,8 @@ impl<'a, 'k> Scope<'_, 'a, 'k> {
         let classified = (0..index32(n_entities)).all(|node| kb.classes_of(NodeId(node)).len() > 0);
         if classified {
             return match self.printer.dialect {
-                Dialect::Direct(direct) => direct.entity(self, var),
-                Dialect::KqaPro(kqapro) => kqapro.entity(self, var),
+                ViewDialect::Direct(direct) => direct.entity(self, var),
+                ViewDialect::KqaPro(kqapro) => kqapro.entity(self, var),
             };
         }
         if n_entities > MAX_NODES {

@@ -1,6 +1,6 @@
 //! Which of the values at a position pass.
 
-use super::knowledge::Knowledge;
+use super::kb_values::KbValues;
 use crate::plan::{Extremes, Test};
 use std::ops::Range;
 use touchstone_kb::{Comparison, LiteralFamily, LiteralKind, Property};
@@ -26,7 +26,7 @@ pub(super) struct Divided {
 }
 
 impl Wanted<'_> {
-    pub(super) fn accepts(&self, knowledge: &Knowledge<'_>, id: u32) -> bool {
+    pub(super) fn accepts(&self, knowledge: &KbValues<'_>, id: u32) -> bool {
         match self {
             Wanted::Test(test) => test.literals(knowledge.kb).contains(id),
             Wanted::Measure(family, unit) => {
@@ -42,7 +42,7 @@ impl Wanted<'_> {
     }
 
     /// The literals that pass and those that do not.
-    pub(super) fn divide(&self, knowledge: &Knowledge<'_>, own: &[u32]) -> Divided {
+    pub(super) fn divide(&self, knowledge: &KbValues<'_>, own: &[u32]) -> Divided {
         // Ids are ordered by family and unit.
         match self {
             Wanted::Measure(family, unit) => {
@@ -95,7 +95,7 @@ pub(super) fn node_passes(label: &str, test: &Test) -> bool {
 }
 
 /// The candidates of a superlative: quantities in the usual unit of the first attribute that has some, or times.
-pub(super) fn measure(knowledge: &Knowledge<'_>, extremes: &Extremes) -> Option<(LiteralFamily, String)> {
+pub(super) fn measure(knowledge: &KbValues<'_>, extremes: &Extremes) -> Option<(LiteralFamily, String)> {
     let (properties, direction) = extremes.path.last()?;
     if *direction == Direction::Backward {
         return None;

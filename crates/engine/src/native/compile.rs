@@ -93,7 +93,7 @@ pub(super) struct Compiler<'t, 'v> {
     /// The numbers of remembered calls.
     pub(super) known_calls: HashMap<Vec<CallPart>, usize>,
     pub(super) has_base: bool,
-    /// Whether the number of equal rows can matter inside of the query.
+    /// Whether the number of equal rows can matter inside the query.
     counts_rows: bool,
     has_negated_set: bool,
 }

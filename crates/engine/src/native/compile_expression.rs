@@ -205,7 +205,7 @@ fn has_existence(expression: &Expr) -> bool {
     first || operands(&expression.kind).iter().any(has_existence)
 }
 
-/// Whether it is clear what the values of variables outside mean inside of `EXISTS`.
+/// Whether it is clear what the values of variables outside mean inside `EXISTS`.
 fn is_substituted_exactly(group: &Group) -> bool {
     let parts = group.parts.iter().all(|part| match part {
         Part::Triple(_) | Part::Quoted(..) | Part::Path(_) | Part::Table(_) | Part::Filter(_) => true,

@@ -1,4 +1,4 @@
-//! The values of expressions in a row. An error is no value.
+//! The values of expressions in a row. An error is not a value.
 
 use super::cells::Cell;
 use super::run::{Halt, Runner};

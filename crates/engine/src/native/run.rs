@@ -200,7 +200,7 @@ impl<'a> Runner<'a> {
         }
     }
 
-    /// Runs the steps, whose sink stops at the first row, unless it is known what comes of it.
+    /// Runs the steps, whose sink stops at the first row, unless its result is known.
     fn recall(
         &mut self,
         memo: usize,

@@ -5,7 +5,7 @@ use super::{
     Test,
 };
 use crate::values::{LiteralRanges, order_of, satisfying};
-use crate::words::{Few, Unknown, Words};
+use crate::words::{SmallList, Unknown, Words};
 use smallvec::SmallVec;
 use std::sync::OnceLock;
 use touchstone_kb::{Comparison, Kb, Property, QualifierId};
@@ -226,9 +226,10 @@ impl<'w, 'kb> Planner<'w, 'kb> {
             Set::During(during) => {
                 let start = self.words.properties(&during.start, &self.unknown);
                 let end = self.words.properties(&during.end, &self.unknown);
-                let latest = self.test(Few::new(), Comparison::LessOrEqual, during.latest_start.clone())?;
+                let latest =
+                    self.test(SmallList::new(), Comparison::LessOrEqual, during.latest_start.clone())?;
                 let earliest =
-                    self.test(Few::new(), Comparison::GreaterOrEqual, during.earliest_end.clone())?;
+                    self.test(SmallList::new(), Comparison::GreaterOrEqual, during.earliest_end.clone())?;
                 SetKind::During(Box::new(Period { start: (start, latest), end: (end, earliest) }))
             }
             Set::Marked(mark, inner) => {
@@ -251,7 +252,7 @@ impl<'w, 'kb> Planner<'w, 'kb> {
     }
 
     pub(super) fn values(&self, comparison: Comparison, value: Value) -> Result<PlanSet, PlanError> {
-        let test = self.test(Few::new(), comparison, value)?;
+        let test = self.test(SmallList::new(), comparison, value)?;
         Ok(PlanSet::new(SetKind::Values(Box::new(test))))
     }
 
@@ -283,7 +284,7 @@ impl<'w, 'kb> Planner<'w, 'kb> {
     #[inline]
     pub(super) fn test(
         &self,
-        keys: Few<QualifierId>,
+        keys: SmallList<QualifierId>,
         comparison: Comparison,
         value: Value,
     ) -> Result<Test, PlanError> {
@@ -335,7 +336,7 @@ fn other_reading(value: &Value) -> Option<Value> {
     readings.into_iter().find(|reading| reading.literal().as_time().is_some())
 }
 
-fn attributes_only(mut properties: Few<Property>) -> Few<Property> {
+fn attributes_only(mut properties: SmallList<Property>) -> SmallList<Property> {
     properties.retain(|property| matches!(property, Property::Attribute(_)));
     properties
 }

@@ -2,7 +2,7 @@
 
 use super::planner::Planner;
 use super::{Plan, PlanError, PlanSet, PlannedAsk, SetKind, Target, Test};
-use crate::words::{Few, Words};
+use crate::words::{SmallList, Words};
 use std::sync::OnceLock;
 use touchstone_kb::{Comparison, QualifierId, Time};
 use touchstone_logic::kopl::{
@@ -40,7 +40,7 @@ impl Planning<'_, '_> {
     }
 
     #[inline]
-    fn test(&mut self, keys: Few<QualifierId>, comparison: Comparison, value: Value) -> Option<Test> {
+    fn test(&mut self, keys: SmallList<QualifierId>, comparison: Comparison, value: Value) -> Option<Test> {
         let test = self.planner.test(keys, comparison, value);
         self.or_fail(test)
     }
@@ -56,7 +56,12 @@ impl Planning<'_, '_> {
 
     /// A test for a value whose kind follows from the key. Times and texts, which are most common, need not be parsed a second time.
     #[inline]
-    fn keyed_test(&mut self, keys: Few<QualifierId>, kind: Option<KeyKind>, text: &str) -> Option<Test> {
+    fn keyed_test(
+        &mut self,
+        keys: SmallList<QualifierId>,
+        kind: Option<KeyKind>,
+        text: &str,
+    ) -> Option<Test> {
         let (value, target) = match kind {
             Some(KeyKind::Text) => (Value::text(text), Some(Target::Text)),
             Some(KeyKind::Time) => match time_value(text) {

@@ -129,7 +129,8 @@ impl fmt::Display for ReplyFormat {
 
 /// A name that no format has.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("there is no format `{name}`; there are {}", known_names())]
+#[error("there is no format `{name}`; choose from {}", known_names())]
+#[non_exhaustive]
 pub struct UnknownFormat {
     /// The name.
     pub name: String,

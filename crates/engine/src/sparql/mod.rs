@@ -32,13 +32,13 @@ pub enum SparqlError {
     #[error(transparent)]
     Stopped(#[from] Stopped),
     /// The query has a `SERVICE` block.
-    #[error("SERVICE {name} is not possible: queries see this KB only, never the network")]
+    #[error("SERVICE {name} is not supported: queries see this KB only, never the network")]
     Service {
         /// The service, or the variable that stands for it.
         name: String,
     },
     /// The query has a `FROM` or `FROM NAMED` clause.
-    #[error("FROM and FROM NAMED are not possible: a KB has one graph only, which is the default")]
+    #[error("FROM and FROM NAMED are not supported: a KB has one graph only, which is the default")]
     OneGraph,
     /// The query is too large or too deep to be planned in bounded time.
     #[error("the query is too complex: more than {most} {what}")]

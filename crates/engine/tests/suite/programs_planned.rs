@@ -100,6 +100,6 @@ fn steps_that_are_used_twice() {
     let mut steps = vec![step(KoplFunction::Find, &["France"], &[])];
     steps.extend((0..30).map(|at| step(KoplFunction::And, &[], &[at, at])));
     let [expected, found] = both_ways(&Program { steps }, &words);
-    assert!(found.as_ref().is_err_and(|error| error.contains("so many times")), "{found:?}");
+    assert!(found.as_ref().is_err_and(|error| error.contains("too often")), "{found:?}");
     assert_eq!(found, expected);
 }

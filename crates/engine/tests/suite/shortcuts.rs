@@ -57,7 +57,7 @@ fn compare(kb: &Kb, seed: u64, n: usize) -> usize {
             let Ok(printed) = print(&query, &dialect) else { continue };
             let fast = session.run(Language::Sparql, &printed.text, &embedded, &Cancel::default());
             // Differences from SPARQL are reported.
-            if fast.notes.iter().any(|note| note.starts_with("not as SPARQL")) {
+            if fast.notes.iter().any(|note| note.starts_with("differs from SPARQL")) {
                 continue;
             }
             let Outcome::Answered(fast) = fast.outcome else { continue };

@@ -25,7 +25,7 @@ fn names() {
     assert_eq!("TTL".parse::<ReplyFormat>().unwrap(), TTL.unwrap());
     assert_eq!(
         "xlsx".parse::<ReplyFormat>().unwrap_err().to_string(),
-        "there is no format `xlsx`; there are sparql-json, sparql-xml, csv, tsv, ttl, nt, rdfxml, jsonld, n3"
+        "there is no format `xlsx`; choose from sparql-json, sparql-xml, csv, tsv, ttl, nt, rdfxml, jsonld, n3"
     );
 }
 

@@ -292,7 +292,7 @@ fn what_is_refused() {
     let service = refused("SELECT * { SERVICE <http://example.org/> { ?s ?p ?o } }");
     assert_eq!(
         service,
-        "SERVICE <http://example.org/> is not possible: queries see this KB only, never the network"
+        "SERVICE <http://example.org/> is not supported: queries see this KB only, never the network"
     );
     for text in [
         "SELECT * { SERVICE SILENT <http://example.org/> { ?s ?p ?o } }",

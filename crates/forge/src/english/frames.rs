@@ -41,6 +41,7 @@ impl Verbaliser<'_, '_> {
         keeps_verb: bool,
     ) -> (String, Vec<Clause>) {
         let n = clauses.len();
+        let mut noun = noun.clone();
         let (mut before, mut after, mut left) = (None, Vec::new(), Vec::new());
         for (at, clause) in clauses.into_iter().enumerate() {
             let is_last = at + 1 == n && left.is_empty();
@@ -50,16 +51,23 @@ impl Verbaliser<'_, '_> {
                 left.push(clause);
             } else if before.is_none() && clause.before.is_some() && self.random.percent(60) {
                 before = clause.before;
-            } else if clause.after.is_some() && may_follow && self.random.percent(60) {
+            } else if clause.after.is_some() && may_follow && (clause.clumsy || self.random.percent(60)) {
                 after.extend(clause.after);
+                noun = clause.noun.unwrap_or(noun);
             } else {
                 left.push(clause);
             }
         }
         let mut text = before.map_or(String::new(), |before| before + " ");
         text += if many { &noun.many } else { &noun.one };
+        let mut is_clause_last = false;
         for part in after {
+            is_clause_last = is_clause(&part);
             text = format!("{text} {part}");
+        }
+        if is_clause_last && !keeps_verb && !left.is_empty() {
+            // "the pokemon that X evolves from and that are small"
+            text += " and";
         }
         (text, left)
     }
@@ -71,12 +79,22 @@ impl Verbaliser<'_, '_> {
         if let [one, other] = &clauses[..]
             && let (Some(first), Some(second)) = (&one.after, &other.after)
             && one.place == Place::Between
+            && !one.clumsy
+            && !other.clumsy
+            && ![first, second].iter().any(|after| is_clause(after))
+            && !(second.starts_with("of ") && other.place == Place::Last)
             && self.random.percent(75)
         {
-            return format!("{} {first} and {second}", if many { &noun.many } else { &noun.one });
+            let noun = if many { &noun.many } else { &noun.one };
+            // "isotopes of iodine discovered in 1977", not "isotopes discovered in 1977 and of iodine"
+            return match (first.starts_with("of "), second.starts_with("of ")) {
+                (true, false) => format!("{noun} {first} {second}"),
+                (false, true) => format!("{noun} {second} {first}"),
+                _ => format!("{noun} {first} and {second}"),
+            };
         }
         if clauses.len() > 1 {
-            clauses.iter_mut().for_each(|clause| clause.after = None);
+            clauses.iter_mut().filter(|clause| !clause.clumsy).for_each(|clause| clause.after = None);
         }
         let (text, left) = self.reduced(noun, clauses, many, false);
         if left.is_empty() {
@@ -102,9 +120,10 @@ impl Verbaliser<'_, '_> {
             };
         }
         let several = clauses.len() > 1;
+        let has_verb = several || !is_clumsy(&clauses);
         let frames = [
-            (40, Frame::Which),
-            (22, Frame::What),
+            (if has_verb { 40 } else { 0 }, Frame::Which),
+            (if has_verb { 22 } else { 0 }, Frame::What),
             (8, Frame::WhatIs),
             (22, Frame::Request),
             (if several { 12 } else { 0 }, Frame::Among),
@@ -125,15 +144,17 @@ impl Verbaliser<'_, '_> {
             Frame::Among => {
                 // The clauses about the group are in the plural; those of the question agree with it. A description would hide where the
                 // group ends.
-                let at =
-                    clauses.iter().position(|clause| clause.place != Place::Last && clause.after.is_some());
+                let may_lead = |clause: &Clause| clause.place != Place::Last && clause.after.is_some();
+                let at = clauses.iter().position(|clause| may_lead(clause) && clause.clumsy);
+                let at = at.or_else(|| clauses.iter().position(may_lead));
                 let Some(at) = at else { return self.asked("which", noun, clauses, many) };
                 let mut clauses = clauses;
                 let group = clauses.remove(at);
                 let preposition = self.one_of(&["among", "of"]);
                 let ones = if many { "ones" } else { "one" };
                 let after = group.after.unwrap_or_default();
-                format!("{preposition} the {} {after}, which {ones} {}?", noun.many, together(&clauses))
+                let many = &group.noun.as_ref().unwrap_or(noun).many;
+                format!("{preposition} the {many} {after}, which {ones} {}?", together(&clauses))
             }
         }
     }
@@ -157,7 +178,8 @@ impl Verbaliser<'_, '_> {
                 _ => format!("what is the number of {}?", noun.many),
             };
         }
-        match *self.weighted(&[(44, 0), (20, 1), (8, 2), (9, 3), (9, 4), (10, 5)]) {
+        let with_verb = if is_clumsy(&clauses) { [0, 0] } else { [44, 10] };
+        match *self.weighted(&[(with_verb[0], 0), (20, 1), (8, 2), (9, 3), (9, 4), (with_verb[1], 5)]) {
             0 => self.asked("how many", noun, clauses, true),
             1 => format!("what is the number of {}?", self.nominal(noun, clauses, true)),
             2 => {
@@ -198,13 +220,12 @@ impl Verbaliser<'_, '_> {
     /// A question about how two things are related.
     pub(super) fn relation_frame(&mut self, from: &str, to: &str, is_plural: bool) -> String {
         let is = if is_plural { "are" } else { "is" };
-        match self.random.below(11) {
-            0 | 7 | 8 => format!("how are {from} and {to} related?"),
+        match self.random.below(9) {
+            0 | 5 | 6 => format!("how are {from} and {to} related?"),
             1 => format!("what is the relationship between {from} and {to}?"),
             2 => format!("in what way {is} {from} connected to {to}?"),
             3 => format!("what is the connection between {from} and {to}?"),
             4 => format!("tell me how {from} {is} related to {to}."),
-            5 | 6 => format!("{from} {is} related to {to} in what way?"),
             _ => format!("how {is} {from} related to {to}?"),
         }
     }
@@ -279,7 +300,7 @@ impl Verbaliser<'_, '_> {
 }
 
 /// The clause as a question; `None` if its verb is not known.
-fn inverted(subject: &str, clause: &str) -> Option<String> {
+pub(super) fn inverted(subject: &str, clause: &str) -> Option<String> {
     if let Some(rest) = clause.strip_prefix("at one point had ") {
         return Some(format!("did {subject} ever have {rest}?"));
     }
@@ -294,6 +315,16 @@ fn inverted(subject: &str, clause: &str) -> Option<String> {
             format!("{auxiliary} {subject} {base} {rest}?")
         }
     })
+}
+
+/// Whether the only clause is said better after the noun, so that no verb is left for a question.
+fn is_clumsy(clauses: &[Clause]) -> bool {
+    matches!(clauses, [only] if only.clumsy && only.after.is_some())
+}
+
+/// Whether text after a noun is a relative clause, which cannot be joined with a phrase.
+fn is_clause(after: &str) -> bool {
+    ["where ", "who ", "whose ", "that "].iter().any(|start| after.starts_with(start))
 }
 
 #[cfg(test)]

@@ -32,7 +32,7 @@ impl Verbaliser<'_, '_> {
         self.introduction = Some(format!("{start} the {described}"));
         Ok(Some(match is_unique {
             true => format!("that {}", noun.one),
-            false => format!("{} of those {}", self.one_of(&["any", "any", "at least one"]), noun.many),
+            false => format!("{} of those {}", self.one_of(&["one", "at least one"]), noun.many),
         }))
     }
 }

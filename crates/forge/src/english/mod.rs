@@ -1,5 +1,6 @@
 //! Turns a query into an English question that expresses all of it.
 
+mod direct;
 mod form;
 mod frames;
 mod introduce;
@@ -7,6 +8,7 @@ mod naming;
 mod noise;
 mod nouns;
 mod phrases;
+mod rows;
 mod tense;
 mod values;
 mod verbalise;

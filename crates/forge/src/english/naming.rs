@@ -215,8 +215,15 @@ const BEGINNINGS_WITH_ARTICLE: [&str; 15] = [
 ];
 
 /// Words inside names that take the definite article.
-const PARTS_WITH_ARTICLE: [&str; 5] =
-    [" Institute of ", " Institute for ", " Office for ", " Organization for ", " Panel on "];
+const PARTS_WITH_ARTICLE: [&str; 7] = [
+    " Institute of ",
+    " Institute for ",
+    " Office for ",
+    " Organization for ",
+    " Panel on ",
+    " Amendment to ",
+    "-class ",
+];
 
 /// Names of countries and similar names that take the definite article.
 pub(super) fn takes_article(name: &str) -> bool {

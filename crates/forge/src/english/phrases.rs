@@ -18,7 +18,7 @@ pub(super) fn mention(number: usize, text: &str) -> String {
 /// The finished text, and the mentions as (entity index, start, end) in characters.
 pub(super) fn finish(text: &str) -> (String, Vec<(usize, usize, usize)>) {
     let (mut out, mut mentions) = (String::with_capacity(text.len()), Vec::new());
-    let (mut n_chars, mut open) = (0, None);
+    let (mut n_chars, mut open, mut closed) = (0, None, None);
     let mut chars = text.chars();
     while let Some(c) = chars.next() {
         match c {
@@ -29,8 +29,11 @@ pub(super) fn finish(text: &str) -> (String, Vec<(usize, usize, usize)>) {
             CLOSE => {
                 if let Some((number, start)) = open.take() {
                     mentions.push((number, start, n_chars));
+                    closed = Some(n_chars);
                 }
             }
+            // "Formaggi Fortini s.r.l." ends the sentence with its own dot.
+            '.' if closed == Some(n_chars) && out.ends_with('.') => {}
             c => {
                 out.push(c);
                 n_chars += 1;
@@ -106,6 +109,7 @@ mod tests {
         let (text, mentions) = finish(&text);
         assert_eq!(text, "Who directed Amélie and Jaws?");
         assert_eq!(mentions, [(0, 13, 19), (2, 24, 28)]);
+        assert_eq!(finish(&format!("Name {}.", mention(0, "X Inc."))).0, "Name X Inc.");
         assert_eq!(agreeing("was made by|were made by", true), "were made by");
         assert_eq!(joined(&["a".to_owned(), "b".to_owned(), "c".to_owned()], "and"), "a, b, and c");
     }

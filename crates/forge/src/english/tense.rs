@@ -28,12 +28,21 @@ pub(super) fn in_past(clause: &str) -> String {
 /// How requests begin.
 const REQUESTS: [&str; 7] = ["Give ", "Name ", "Tell ", "Find ", "State ", "List ", "Identify "];
 
+/// The verb of a question if it has one of these.
+const AUXILIARIES: [&str; 6] = ["is", "are", "does", "do", "has", "have"];
+
 /// A question like `What is the population of {S}?`, with its first verb in the past tense.
 pub(super) fn asked_in_past(question: &str) -> String {
     // A request has no verb of its own: "Give the number of merchant ships."
-    let mut done = REQUESTS.iter().any(|request| question.starts_with(request));
+    if REQUESTS.iter().any(|request| question.starts_with(request)) {
+        return question.to_owned();
+    }
+    // "How many merchant ships does Aruba have?": the auxiliary is the verb, not "ships".
+    let is_auxiliary = |word: &str| AUXILIARIES.contains(&word.to_lowercase().as_str());
+    let has_auxiliary = question.split(' ').any(is_auxiliary);
+    let mut done = false;
     let words = question.split(' ').map(|word| match past_of(word) {
-        Some(past) if !done => {
+        Some(past) if !done && (!has_auxiliary || is_auxiliary(word)) => {
             done = true;
             past
         }
@@ -89,7 +98,7 @@ pub(super) fn base_form(verb: &str) -> Option<(&'static str, String)> {
                 if stem.ends_with("ch")
                     || stem.ends_with("sh")
                     || stem.ends_with("ss")
-                    || stem.ends_with('x') =>
+                    || stem.ends_with(['x', 'o']) =>
             {
                 stem.to_owned()
             }

@@ -1,5 +1,6 @@
 //! Verbalises a query in English: all of its constraints, directions, functions and qualifiers.
 
+use super::direct::{is_short, noun_of_object, of_subjects, only_relation, relative, with_other_after};
 use super::naming::is_plural_name;
 use super::nouns::Noun;
 use super::phrases::{
@@ -53,12 +54,22 @@ pub fn verbalise(
     lexicon: &Lexicon,
     wording: Wording,
 ) -> Result<VerbalisedQuestion, RejectReason> {
-    let kb = known.kb();
-    let Wording { many, seed, new_words } = wording;
     if !query.rules.different.is_empty() || query.rules.english {
         return Err(RejectReason::SideConditions);
     }
-    let query = with_ids(query.clone(), kb);
+    let query = with_ids(query.clone(), known.kb());
+    sentences(known, lexicon, wording, |verbaliser| verbaliser.question(&query.answer, wording.many))
+}
+
+/// The sentences of a question, which `ask` says.
+pub(super) fn sentences<'a, 'k>(
+    known: &'a Words<'k>,
+    lexicon: &'a Lexicon,
+    wording: Wording,
+    ask: impl FnOnce(&mut Verbaliser<'a, 'k>) -> Verbalised<String>,
+) -> Result<VerbalisedQuestion, RejectReason> {
+    let kb = known.kb();
+    let Wording { seed, new_words, .. } = wording;
     let random = Random::new(seed, "phrasings");
     let mut verbaliser = Verbaliser {
         kb,
@@ -73,7 +84,7 @@ pub fn verbalise(
         introduction: None,
         phrases: Vec::new(),
     };
-    let asked = capitalised(&punctuated(&verbaliser.question(&query.answer, many)?));
+    let asked = capitalised(&punctuated(&ask(&mut verbaliser)?));
     let sentences = match verbaliser.introduction.take() {
         Some(introduction) => format!("{}. {asked}", capitalised(&introduction)),
         None => asked,
@@ -113,7 +124,7 @@ pub(super) struct Verbaliser<'a, 'k> {
 pub(super) type Verbalised<T> = Result<T, RejectReason>;
 
 impl<'a> Verbaliser<'a, '_> {
-    fn relation_words(&self, relation: &str) -> Verbalised<&'a RelationWords> {
+    pub(super) fn relation_words(&self, relation: &str) -> Verbalised<&'a RelationWords> {
         self.lexicon.relations.get(relation).ok_or(RejectReason::UnknownRelation)
     }
 
@@ -176,7 +187,7 @@ impl<'a> Verbaliser<'a, '_> {
                 let (subject, object) =
                     (self.noun_phrase(from, Number::The)?, self.noun_phrase(to, Number::The)?);
                 let words = self.relation_words(relation)?;
-                let phrase = self.pick(&fitting(&words.subject, to))?;
+                let phrase = self.pick(&fitting(&words.subject, is_name(to)))?;
                 let many = self.is_plural(from);
                 let clause = with_other(agreeing(&phrase, many), &object);
                 self.about_fact(&Fact { subject, clause, object, property: relation, many }, qualifier)?
@@ -189,6 +200,9 @@ impl<'a> Verbaliser<'a, '_> {
 
     /// A question that asks for the members of a set.
     fn members(&mut self, set: &Set, many: bool) -> Verbalised<String> {
+        if let Some(direct) = self.direct_question(set, many)? {
+            return Ok(direct);
+        }
         if let Some(late) = self.late_question(set, many)? {
             return Ok(late);
         }
@@ -227,26 +241,22 @@ impl<'a> Verbaliser<'a, '_> {
     /// `The Godfather was directed by which film director?`, for one relation to a name.
     fn late_question(&mut self, set: &Set, many: bool) -> Verbalised<Option<String>> {
         let parts = set.conjuncts();
-        let relates: Vec<&Relate> = parts
-            .iter()
-            .filter_map(|part| match part {
-                Set::Relate(relate) => Some(&**relate),
-                _ => None,
-            })
-            .collect();
-        let [relate] = relates[..] else { return Ok(None) };
-        let is_plain =
-            parts.iter().all(|part| matches!(part, Set::Class(_) | Set::Relate(_))) && parts.len() <= 2;
-        if !is_plain || !is_name(&relate.from) || !relate.conditions.is_empty() || !self.random.percent(6) {
-            return Ok(None);
-        }
+        let Some(relate) = only_relation(parts).filter(|_| self.random.percent(6)) else { return Ok(None) };
         let words = self.relation_words(&relate.property)?;
         let (usual, new) = match relate.direction {
             Direction::Backward => (&words.object, &words.test_object),
             Direction::Forward => (&words.subject, &words.test_subject),
         };
         let noun = self.more_special(self.class_of_end(&relate.property, relate.direction), self.noun(parts));
-        let phrases: Vec<String> = self.usable(usual, new).to_vec();
+        // Not "had which production companies as a production company".
+        let says_noun = |phrase: &str| phrase.split(' ').any(|word| noun.one == word || noun.many == word);
+        let fits = |phrase: &&String| {
+            !says_noun(phrase) && !HEAVY.iter().any(|part| phrase.contains(part)) && is_open(phrase)
+        };
+        let phrases: Vec<String> = self.usable(usual, new).iter().filter(fits).cloned().collect();
+        if phrases.is_empty() {
+            return Ok(None);
+        }
         let phrase = self.pick(&phrases)?;
         let is_plural = self.is_plural(&relate.from);
         let name = self.noun_phrase(&relate.from, Number::The)?;
@@ -327,12 +337,15 @@ impl<'a> Verbaliser<'a, '_> {
                     Direction::Forward => (&words.subject, self.kb.relation_range(relation)),
                     Direction::Backward => (&words.object, self.kb.relation_domain(relation)),
                 };
-                let phrase = self.pick(&fitting(phrases, &Set::All))?;
+                let phrase = self.pick(&fitting(phrases, false))?;
                 let next = rest.first().and_then(|next| self.class_of_start(next));
                 let noun = self.more_special(next, self.noun_of(class));
                 // Only the thing that has the value itself is unique: several things may lead to it.
-                let article =
-                    if rest.len() == 1 { format!("the {}", noun.one) } else { with_article(&noun.one) };
+                let article = match (rest.len(), noun.class) {
+                    (1, None) => "the one".to_owned(),
+                    (1, Some(_)) => format!("the {}", noun.one),
+                    _ => with_article(&noun.one),
+                };
                 let other = format!("{article} {} {}", noun.pronoun(), self.extreme(rest, extreme, false)?);
                 Ok(with_other(agreeing(&phrase, many), &other))
             }
@@ -403,7 +416,7 @@ impl<'a> Verbaliser<'a, '_> {
                         part => {
                             let mut clause = self.clause(part, many, &noun)?;
                             if parts[..at].iter().any(|earlier| is_same_relation(earlier, part)) {
-                                clause = clause.again();
+                                clause = clause.with_also();
                             }
                             if let Set::Relate(relate) = part
                                 && let Set::Same(mark) = &relate.from
@@ -417,14 +430,14 @@ impl<'a> Verbaliser<'a, '_> {
                 }
                 // A clause that contains another description comes last, so that the other clauses attach to the right noun.
                 // A clause that refers back to the outer thing comes first: after a name, it would be read as referring to the name.
-                clauses.sort_by_key(|clause| clause.place);
+                clauses.sort_by_key(|clause| (clause.place, !clause.clumsy));
                 Ok((noun, clauses))
             }
         }
     }
 
     /// A noun phrase for the members of a set.
-    fn noun_phrase(&mut self, set: &Set, number: Number) -> Verbalised<String> {
+    pub(super) fn noun_phrase(&mut self, set: &Set, number: Number) -> Verbalised<String> {
         match set {
             Set::Entity(_) | Set::Named(_) => {
                 let node = self.entity(set)?;
@@ -500,8 +513,14 @@ impl<'a> Verbaliser<'a, '_> {
             Direction::Backward => (&words.subject, &words.test_subject, &words.subject_after),
             Direction::Forward => (&words.object, &words.test_object, &words.object_after),
         };
-        let phrases = self.usable(usual, new);
-        let mut phrases = fitting(phrases, &relate.from);
+        let is_described = !matches!(relate.from, Set::Entity(_) | Set::Named(_) | Set::All | Set::Same(_));
+        if is_described && !relate.conditions.is_empty() {
+            return Err(RejectReason::QualifierOnDescription);
+        }
+        let usual = self.usable(usual, new);
+        let other = self.other_end(relate)?;
+        let is_brief = is_name(&relate.from) || is_described && is_short(&other);
+        let mut phrases = fitting(usual, is_brief);
         // Avoid "an isotope that is an isotope of" and "took place in a place".
         let far = self.noun_of(self.far_class(relate)?);
         let says = |phrase: &String, noun: &Noun| {
@@ -512,15 +531,39 @@ impl<'a> Verbaliser<'a, '_> {
             phrases.retain(|phrase| !repeats(phrase));
         }
         let phrase = self.pick(&phrases)?;
-        let is_described = !matches!(relate.from, Set::Entity(_) | Set::Named(_) | Set::All | Set::Same(_));
-        if is_described && !relate.conditions.is_empty() {
-            return Err(RejectReason::QualifierOnDescription);
-        }
-        // A description in the middle of a phrase cannot be followed: "is what a thing that ... evolves from".
-        if is_described && agreeing(&phrase, many).contains("{X} ") {
+        // A long description in the middle of a phrase cannot be followed: "is what a thing that ... evolves from".
+        if is_described && !is_brief && agreeing(&phrase, many).contains("{X} ") {
             return Err(RejectReason::NoEnglishClause);
         }
-        let other = match &relate.from {
+        let mut text = with_other(agreeing(&phrase, many), &other);
+        if is_past(&relate.conditions) {
+            text = in_past(&text);
+        }
+        text += &self.qualifiers(&relate.conditions)?;
+        // A back reference must follow the thing that it refers to.
+        let is_simple = matches!(relate.from, Set::Entity(_) | Set::Named(_) | Set::All);
+        let place = if is_simple { Place::Between } else { Place::Last };
+        let mut clause = Clause::of(text, place);
+        // A back reference needs its verb.
+        if relate.conditions.is_empty() && !matches!(relate.from, Set::Same(_)) {
+            // A description in the middle of a phrase would tear it apart.
+            let fits = |phrase: &&String| is_brief || phrase.ends_with("{X}");
+            let after: Vec<&String> = after.iter().filter(fits).collect();
+            clause.after = self.random.choose(&after).map(|phrase| with_other_after(phrase, &other));
+            if relate.direction == Direction::Forward {
+                clause = clause.without_clumsy_verb(&phrase, noun, words, &other, many);
+            }
+            let is_bare = is_name(&relate.from) && is_bare_name(&other);
+            if is_bare && relate.direction == Direction::Backward {
+                clause.before = self.random.choose(&words.subject_before).map(|b| b.replace("{X}", &other));
+            }
+        }
+        Ok(clause)
+    }
+
+    /// The thing at the other end of a relation, of any kind.
+    fn other_end(&mut self, relate: &Relate) -> Verbalised<String> {
+        Ok(match &relate.from {
             // Any member of the class that the schema gives for it.
             Set::All => {
                 let class = self.far_class(relate)?;
@@ -542,32 +585,7 @@ impl<'a> Verbaliser<'a, '_> {
                 self.expected = if is_name(from) { self.far_class(relate)? } else { None };
                 self.in_place(from, relate)?
             }
-        };
-        let mut text = with_other(agreeing(&phrase, many), &other);
-        if is_past(&relate.conditions) {
-            text = in_past(&text);
-        }
-        text += &self.qualifiers(&relate.conditions)?;
-        // A back reference must follow the thing that it refers to.
-        let is_simple = matches!(relate.from, Set::Entity(_) | Set::Named(_) | Set::All);
-        let place = if is_simple { Place::Between } else { Place::Last };
-        let mut clause = Clause::of(text, place);
-        // A back reference needs its verb.
-        if relate.conditions.is_empty() && !matches!(relate.from, Set::Same(_)) {
-            // A description in the middle of a phrase would tear it apart.
-            let fits = |phrase: &&String| is_name(&relate.from) || phrase.ends_with("{X}");
-            let after: Vec<&String> = after.iter().filter(fits).collect();
-            clause.after = self.random.choose(&after).map(|phrase| phrase.replace("{X}", &other));
-            // The category of a product: its class says what the relation says.
-            if clause.after.is_none() && relate.direction == Direction::Forward && noun.one == words.noun {
-                clause.after = Some(format!("of {other}"));
-            }
-            let is_bare = is_name(&relate.from) && is_bare_name(&other);
-            if is_bare && relate.direction == Direction::Backward {
-                clause.before = self.random.choose(&words.subject_before).map(|b| b.replace("{X}", &other));
-            }
-        }
-        Ok(clause)
+        })
     }
 
     /// The thing at the other end of a relation; if the query does not name its class, the class in the schema.
@@ -578,8 +596,14 @@ impl<'a> Verbaliser<'a, '_> {
         if described && let Some(reference) = self.introduced(from, class)? {
             return Ok(reference);
         }
-        if !described || has_class {
+        // A class alone has many members.
+        let is_alone = matches!(from, Set::Class(_) | Set::Or(_));
+        if !described || is_alone {
             return self.noun_phrase(from, Number::One);
+        }
+        if has_class {
+            let is_unique = self.narrowed(self.noun(from.conjuncts()), from).1;
+            return self.noun_phrase(from, if is_unique { Number::The } else { Number::One });
         }
         let (own, clauses) = self.described(from, false)?;
         let noun = self.more_special(class, own);
@@ -598,7 +622,7 @@ impl<'a> Verbaliser<'a, '_> {
     }
 
     /// Whether a set is one thing with a plural name.
-    fn is_plural(&self, set: &Set) -> bool {
+    pub(super) fn is_plural(&self, set: &Set) -> bool {
         matches!(set, Set::Entity(_) | Set::Named(_))
             && self.entity(set).is_ok_and(|node| is_plural_name(self.kb.label(node)))
     }
@@ -630,7 +654,7 @@ impl<'a> Verbaliser<'a, '_> {
 
 /// "a" or "the" thing.
 #[derive(Clone, Copy)]
-enum Number {
+pub(super) enum Number {
     One,
     The,
 }
@@ -645,17 +669,45 @@ pub(super) struct Clause {
     pub(super) after: Option<String>,
     /// The same before the noun.
     pub(super) before: Option<String>,
+    /// Whether `after` says it better than the verb phrase, which is clumsy.
+    pub(super) clumsy: bool,
+    /// The noun that `after` needs.
+    pub(super) noun: Option<Noun>,
 }
 
 impl Clause {
     fn of(text: String, place: Place) -> Clause {
-        Clause { text, place, after: None, before: None }
+        Clause { text, place, after: None, before: None, clumsy: false, noun: None }
+    }
+
+    /// With what stands after the noun of the objects of a relation, if the verb phrase is clumsy or says their noun again.
+    fn without_clumsy_verb(
+        mut self,
+        phrase: &str,
+        own: &Noun,
+        words: &RelationWords,
+        other: &str,
+        many: bool,
+    ) -> Clause {
+        let says_noun = phrase.split([' ', '|']).any(|word| own.has_word(word) || word == own.one);
+        if let Some(after) = relative(phrase, own, other) {
+            self.clumsy = true;
+            self.after = Some(after);
+        } else if let Some(noun) = noun_of_object(&words.noun, own)
+            && (says_noun || self.after.is_none() && noun == *own)
+        {
+            // The category of a product: its class says what the relation says.
+            self.clumsy = says_noun;
+            self.after = Some(of_subjects(other, many));
+            self.noun = Some(noun);
+        }
+        self
     }
 
     /// The clause with "also", for a relation that an earlier clause has as well.
-    fn again(self) -> Clause {
+    fn with_also(self) -> Clause {
         let text = match self.text.split_once(' ') {
-            Some((verb @ ("is" | "are" | "was" | "were" | "has" | "have"), rest)) => {
+            Some((verb @ ("is" | "are" | "was" | "were"), rest)) => {
                 format!("{verb} also {rest}")
             }
             _ => format!("also {}", self.text),
@@ -690,13 +742,20 @@ pub(super) fn is_name(set: &Set) -> bool {
     matches!(set, Set::Entity(_) | Set::Named(_))
 }
 
+/// Whether the other end of a relation comes last in a phrase.
+fn is_open(phrase: &str) -> bool {
+    phrase.split('|').all(|one| one.split_once("{X}").is_none_or(|(_, after)| after.is_empty()))
+}
+
+/// In phrases that are for descriptions only, unless `{X}` comes before them.
+const HEAVY: [&str; 6] = [" as its ", " as a ", " as an ", " among its ", " on its ", "that include"];
+
 /// The phrases for use with a name or with a description: `has {X} as its capital`, but `has as its capital a city that ...`.
-fn fitting(phrases: &[String], other: &Set) -> Vec<String> {
+fn fitting(phrases: &[String], is_name: bool) -> Vec<String> {
     let has_place = phrases.iter().any(|phrase| phrase.contains("{X}"));
-    let is_heavy =
-        |phrase: &str| [" as its ", " on its ", "that include"].iter().any(|part| phrase.contains(part));
-    let fits = |phrase: &&String| match is_name(other) {
-        true => !(has_place && is_heavy(phrase)) || phrase.contains("{X}"),
+    let is_heavy = |phrase: &str| HEAVY.iter().any(|part| phrase.contains(part)) && !phrase.contains("{X}");
+    let fits = |phrase: &&String| match is_name {
+        true => !(has_place && is_heavy(phrase)),
         false => !phrase.contains("{X}"),
     };
     let found: Vec<String> = phrases.iter().filter(fits).cloned().collect();
@@ -715,9 +774,11 @@ pub(super) fn with_pronoun(clauses: &[Clause], pronoun: &str) -> String {
     let mut out = String::new();
     for (at, clause) in clauses.iter().enumerate() {
         if at > 0 {
-            // After a description, a comma shows that the first subject applies again.
-            let comma = if clauses[at - 1].place == Place::Last { "," } else { "" };
-            out += &format!("{comma} and {pronoun} ");
+            let is_last = at + 1 == clauses.len();
+            // After a description, a comma shows that the first subject applies again; three or more clauses are a list.
+            let comma = if clauses[at - 1].place == Place::Last || clauses.len() > 2 { "," } else { "" };
+            let and = if is_last || clauses[at - 1].place == Place::Last { " and" } else { "" };
+            out += &format!("{comma}{and} {pronoun} ");
         }
         out += &clause.text;
     }
@@ -726,16 +787,24 @@ pub(super) fn with_pronoun(clauses: &[Clause], pronoun: &str) -> String {
 
 pub(super) fn with_other(phrase: &str, other: &str) -> String {
     let (before, after) = phrase.split_once(" {X}").unwrap_or((phrase, ""));
-    // Avoid the repetition in "in the climate zone that same climate zone".
-    let said = before.rfind(" the ").and_then(|at| {
-        let noun = &before[at + " the ".len()..];
-        let again = ["a ", "an ", "the ", "some ", "that same "].iter().any(|article| {
+    // Avoid the repetition in "in the climate zone that same climate zone", "have as their order an order that", and "have the ability of X as
+    // their ability".
+    let is_said = |noun: &str| {
+        ["a ", "an ", "the ", "some ", "that same ", "that "].iter().any(|article| {
             other
                 .strip_prefix(article)
                 .and_then(|rest| rest.strip_prefix(noun))
                 .is_some_and(|rest| rest.is_empty() || rest.starts_with(|c: char| !c.is_alphanumeric()))
-        });
-        again.then(|| &before[..at])
+        })
+    };
+    let owners = [" as its ", " as their "];
+    let said = [" the "].iter().chain(&owners).find_map(|joint| {
+        let at = before.rfind(joint)?;
+        is_said(&before[at + joint.len()..]).then(|| &before[..at])
     });
+    let after = match owners.iter().find_map(|owner| after.strip_prefix(owner)) {
+        Some(noun) if is_said(noun) => "",
+        _ => after,
+    };
     format!("{} {other}{after}", said.unwrap_or(before))
 }

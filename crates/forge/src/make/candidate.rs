@@ -4,7 +4,7 @@ use super::Maker;
 use super::cell::Cell;
 use crate::choices::{check_relation, choices};
 use crate::complete::{Caveats, caveats, check_function};
-use crate::english::{Wording, noisy, verbalise};
+use crate::english::{VerbalisedQuestion, Wording, noisy, verbalise};
 use crate::forms::Disagreement;
 use crate::proof::proof;
 use crate::recipe::QuestionKind;
@@ -110,14 +110,7 @@ impl Maker<'_, '_> {
             Ok(verbalised) => verbalised,
             Err(reason) => return Err(NotMade::Unsayable(reason, items)),
         };
-        let mut verbalised = caveats.add_to(verbalised, words_seed);
-        let mut noise = Random::new(seed, "noise");
-        if noise.share() < wording_keys.noise {
-            verbalised = noisy(verbalised, &mut noise);
-        }
-        if verbalised.text.split(' ').count() > self.recipe.filters.max_words {
-            return Err(RejectReason::TooManyWords.into());
-        }
+        let verbalised = self.with_noise(caveats.add_to(verbalised, words_seed), seed)?;
         if gives_away(&verbalised.text, &query, &found, kb) {
             return Err(RejectReason::GivesAnswerAway.into());
         }
@@ -158,6 +151,23 @@ impl Maker<'_, '_> {
         let can_relocate = canonical.key() != template.key();
         let phrases = verbalised.phrases;
         Ok(Candidate { question, query: Some(query), items, key, can_relocate, verified, phrases })
+    }
+
+    /// The question, with mistakes in the share that the recipe wants; rejected if it is too long.
+    fn with_noise(
+        &self,
+        question: VerbalisedQuestion,
+        seed: u64,
+    ) -> Result<VerbalisedQuestion, RejectReason> {
+        let mut noise = Random::new(seed, "noise");
+        let question = match noise.share() < self.recipe.wording.noise {
+            true => noisy(question, &mut noise),
+            false => question,
+        };
+        if question.text.split(' ').count() > self.recipe.filters.max_words {
+            return Err(RejectReason::TooManyWords);
+        }
+        Ok(question)
     }
 
     /// The answers of a query, if it has the wanted shape and makes a good question.

@@ -2,7 +2,7 @@
 
 use crate::context::{SamplingContext, SchemaEdge};
 use touchstone_benchmark::Random;
-use touchstone_engine::{Few, gallop};
+use touchstone_engine::{SmallList, gallop};
 use touchstone_kb::{ClassId, Kb};
 use touchstone_logic::Direction;
 
@@ -78,7 +78,7 @@ fn narrows(constraints: &[Constraint<'_>], at: usize, members: Option<&[u32]>) -
     let Some(smallest) = others().min_by_key(|extent| extent.len()) else { return true };
     // Things come in order, so each list is traversed once.
     let mut own = Ahead(own);
-    let mut others: Few<Ahead<'_>> =
+    let mut others: SmallList<Ahead<'_>> =
         others().filter(|extent| !std::ptr::eq(*extent, smallest)).chain(members).map(Ahead).collect();
     smallest
         .iter()

@@ -12,8 +12,10 @@ mod variety;
 pub use published::{PUBLISHED, PublishedFigures};
 
 use serde::Serialize;
+use std::collections::BTreeMap;
+use std::fmt;
 use touchstone_benchmark::{Benchmark, Question, Random};
-use touchstone_kb::Kb;
+use touchstone_kb::{Kb, nearest_name};
 
 /// A trivial attack, or a figure of how varied the questions are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -125,6 +127,29 @@ fn as_key<S: serde::Serializer>(attack: &Attack, serializer: S) -> Result<S::Ok,
     serializer.serialize_str(attack.key())
 }
 
+/// A limit is set for an attack that there is not.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+#[error("[check]: there is no attack `{key}`{hint} (`touchstone stats` lists them)", hint = .nearest.map(|name| format!("; did you mean `{name}`?")).unwrap_or_default())]
+pub struct UnknownAttack {
+    /// The name.
+    pub key: String,
+    /// The nearest name of an attack.
+    pub nearest: Option<&'static str>,
+}
+
+/// The limits of attacks, given by their names.
+pub fn attack_limits(limits: &BTreeMap<String, f64>) -> Result<Vec<(Attack, f64)>, UnknownAttack> {
+    let limit = |(key, &limit): (&String, &f64)| match Attack::from_key(key) {
+        Some(attack) => Ok((attack, limit)),
+        None => {
+            let nearest = nearest_name(key, Attack::ALL.iter().map(|attack| attack.key()));
+            Err(UnknownAttack { key: key.clone(), nearest })
+        }
+    };
+    limits.iter().map(limit).collect()
+}
+
 /// A limit that a figure exceeds.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Exceeded {
@@ -132,6 +157,20 @@ pub struct Exceeded {
     pub figure: AttackFigure,
     /// The limit.
     pub limit: f64,
+}
+
+impl fmt::Display for Exceeded {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let than =
+            if self.figure.attack.is_better_greater() { "requires at least" } else { "allows at most" };
+        write!(
+            f,
+            "{} is {:.3}; the recipe {than} {}",
+            self.figure.attack.key(),
+            self.figure.value,
+            self.limit
+        )
+    }
 }
 
 /// The figures that a benchmark has enough questions for.

@@ -26,14 +26,27 @@ impl Pairs {
 
     /// Precision, recall, em_answer and f1_exec.
     fn scores(&self, gold: &str, predicted: &str) -> [f64; 4] {
+        self.measures(
+            gold,
+            predicted,
+            [Measure::Precision, Measure::Recall, Measure::EmAnswer, Measure::F1Exec],
+        )
+    }
+
+    /// Whether both forms ask the same.
+    fn canonical(&self, gold: &str, predicted: &str) -> f64 {
+        let [same] = self.measures(gold, predicted, [Measure::EmCanonical]);
+        same
+    }
+
+    fn measures<const N: usize>(&self, gold: &str, predicted: &str, measures: [Measure; N]) -> [f64; N] {
         let words = Words::new(&self.kb);
         let grader = grader(&self.kb, &words);
         let forms = Forms { sparql: Some(format!("{PREFIXES}{gold}")), ..Forms::default() };
         let question = Question { forms, ..self.question.clone() };
         let prediction = form(&format!("{PREFIXES}{predicted}"), Language::Sparql);
         let grade = grader.grade(&question, Some(&prediction));
-        [Measure::Precision, Measure::Recall, Measure::EmAnswer, Measure::F1Exec]
-            .map(|measure| grade.values.get(measure).unwrap_or(-1.0))
+        measures.map(|measure| grade.values.get(measure).unwrap_or(-1.0))
     }
 }
 
@@ -94,4 +107,42 @@ fn order_counts_where_gold_asks_for_it() {
     assert_eq!(em("", "ORDER BY DESC(?c)"), 1.0);
     assert_eq!(em("ORDER BY STRLEN(STR(?c))", "ORDER BY DESC(?c)"), 1.0, "ties may come in any order");
     assert_eq!(pairs.scores(&select("ORDER BY ?c"), &select("ORDER BY DESC(?c)"))[..2], [1.0, 1.0]);
+}
+
+#[test]
+fn order_and_ties_do_not_depend_on_the_order_of_columns() {
+    let pairs = Pairs::new();
+    let body = "?x a w:country ; p:continent <urn:touchstone:world:continent/EU> ; p:population ?n";
+    let select = |columns: &str, order: &str| format!("SELECT {columns} WHERE {{ {body} }} ORDER BY {order}");
+    let gold = select("?x ?n", "DESC(?n)");
+    for (columns, order, em) in
+        [("?x ?n", "DESC(?n)", 1.0), ("?n ?x", "DESC(?n)", 1.0), ("?x ?n", "?n", 0.0), ("?n ?x", "?n", 0.0)]
+    {
+        assert_eq!(pairs.scores(&gold, &select(columns, order))[2], em, "{columns} {order}");
+    }
+    let ties = |columns: &str, order: &str, slice: &str| {
+        format!("SELECT {columns} WHERE {{ ?x a w:country ; p:continent ?c }} ORDER BY {order} {slice}")
+    };
+    let last = "?c DESC(STR(?x))";
+    for slice in ["LIMIT 3", "LIMIT 3 OFFSET 1"] {
+        let gold = ties("?x ?c", "?c", slice);
+        assert_eq!(pairs.scores(&gold, &ties("?x ?c", last, slice))[2], 1.0, "{slice}");
+        assert_eq!(pairs.scores(&gold, &ties("?c ?x", last, slice))[2], 1.0, "{slice}");
+        assert_eq!(pairs.scores(&gold, &ties("?c ?x", "DESC(?c) ?x", slice))[2], 0.0, "{slice}");
+    }
+}
+
+#[test]
+fn counts_of_rows_and_of_answers_differ() {
+    let pairs = Pairs::new();
+    let count =
+        |what: &str| format!("SELECT (COUNT({what}) AS ?n) WHERE {{ ?x a w:country ; p:borders ?y }}");
+    let (rows, answers) = (count("?x"), count("DISTINCT ?x"));
+    assert_eq!(pairs.canonical(&answers, &answers), 1.0);
+    assert_eq!(pairs.canonical(&answers, &rows), 0.0);
+    assert_eq!(pairs.canonical(&rows, &answers), 0.0);
+    let siblings = "<urn:touchstone:world:country/FR> p:continent ?y . ?x p:continent ?y";
+    let others = format!("SELECT ?x WHERE {{ {siblings} FILTER(?x != <urn:touchstone:world:country/FR>) }}");
+    assert_eq!(pairs.canonical(&others, &format!("SELECT ?x WHERE {{ {siblings} }}")), 0.0);
+    assert_eq!(pairs.canonical(&others, &others.replace("?y", "?z")), 1.0);
 }

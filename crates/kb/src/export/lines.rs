@@ -26,7 +26,7 @@ pub(super) fn write(kb: &Kb, out: &mut impl Write, progress: &dyn Progress) -> i
 }
 
 /// A value as KB lines write those of qualifiers: a node as `{"id": ...}`. [`crate::import::find_value`] reads it.
-pub fn value_json(kb: &Kb, value: Value) -> Json {
+pub(crate) fn value_json(kb: &Kb, value: Value) -> Json {
     match value {
         Value::Node(node) => json!({"id": kb.node_id(node)}),
         Value::Literal(literal) => literal_json(&kb.literal(literal)),

@@ -4,7 +4,7 @@ mod kqapro;
 mod lines;
 mod rdf;
 
-pub use lines::value_json;
+pub(crate) use lines::value_json;
 
 use crate::error::{KbError, Result};
 use crate::import::counts_as_map;

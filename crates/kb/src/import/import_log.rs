@@ -1,11 +1,12 @@
 //! What an import read, kept and could not parse.
 
 use crate::build::CompileReport;
+use crate::counts::counted;
 use crate::error::{KbError, Result};
 use crate::store::Counts;
 use crate::survey::Survey;
 use serde::{Serialize, Serializer};
-use std::fmt;
+use std::fmt::{self, Write};
 use std::path::{Path, PathBuf};
 
 /// A record that could not be parsed.
@@ -114,6 +115,9 @@ impl Tally {
     }
 }
 
+/// Cycles of the class hierarchy that are shown.
+const CYCLES_SHOWN: usize = 5;
+
 /// The result of an import.
 #[derive(Clone, Debug)]
 pub struct ImportReport {
@@ -134,6 +138,50 @@ pub struct ImportReport {
 }
 
 impl ImportReport {
+    /// Rows of a table: a number of records, what happened to them, and what they are.
+    pub fn rows(&self) -> Vec<(u64, &'static str, &'static str)> {
+        let exact = self.compiled.is_exact_rdf;
+        let mut out = Vec::new();
+        let mut section = |rows: &[(&'static str, u64)], fate: &'static str| {
+            out.extend(rows.iter().map(|&(what, n)| (n, fate, what)));
+        };
+        section(&self.kept.0, "kept");
+        section(&self.graph_only.0, "graph only");
+        section(&self.skipped.0, "skipped");
+        if self.n_problems > 0 {
+            section(&[("could not be understood, see below", self.n_problems)], "skipped");
+        }
+        section(&[("read in all", self.n_records())], "total");
+        section(&self.compiled.left_out, if exact { "not in model" } else { "of these" });
+        if self.compiled.duplicate_facts > 0 {
+            section(&[("duplicate facts", self.compiled.duplicate_facts)], "merged");
+        }
+        section(&self.notes.0, "note");
+        out
+    }
+
+    /// What people should know besides the numbers, a line each: the first cycles of the class hierarchy and the first problems.
+    pub fn details(&self, problems: usize) -> String {
+        let mut text = String::new();
+        for cycle in self.compiled.cycles.iter().take(CYCLES_SHOWN) {
+            let _ =
+                writeln!(text, "cycle in the class hierarchy, cut: {} -> {}", cycle.join(" -> "), cycle[0]);
+        }
+        if self.compiled.cycles.len() > CYCLES_SHOWN {
+            let more = self.compiled.cycles.len() - CYCLES_SHOWN;
+            let _ = writeln!(text, "... and {}", counted(more, "more cycle", "more cycles"));
+        }
+        for problem in self.problems.iter().take(problems) {
+            let _ = writeln!(text, "{problem}");
+        }
+        let more_problems = self.n_problems.saturating_sub(problems as u64);
+        if more_problems > 0 {
+            let more = counted(more_problems, "more problem", "more problems");
+            let _ = writeln!(text, "... and {more} (--problems N)");
+        }
+        text
+    }
+
     /// All records that were read: kept, skipped and not parsed.
     pub fn n_records(&self) -> u64 {
         self.kept.total() + self.graph_only.total() + self.skipped.total() + self.n_problems
@@ -288,7 +336,7 @@ impl ImportLog {
         });
         let left_out = self.n_problems + self.skipped.total();
         let why = format!(
-            "nothing in the input could be kept ({left_out} records left out); is --from right? First: "
+            "nothing in the input could be kept (records left out: {left_out}); is --from right? First: "
         );
         problem.message.insert_str(0, if left_out == 0 { "nothing to import: " } else { &why });
         Err(KbError::Input(Box::new(problem)))

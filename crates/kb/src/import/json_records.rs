@@ -41,6 +41,7 @@ impl JsonRecord {
 /// The rest of the text cannot be cut into records.
 #[derive(Debug, thiserror::Error)]
 #[error("line {line}, column {column}: {kind}", column = .column + 1)]
+#[non_exhaustive]
 pub struct JsonRecordsError {
     /// What is wrong.
     #[source]

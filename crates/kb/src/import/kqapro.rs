@@ -178,7 +178,7 @@ fn parse_node(record: &JsonRecord, file: &str) -> Result<ParsedNode, Problem> {
         "concepts" => true,
         "entities" => false,
         other => {
-            let message = format!("section `{other}` is not known; expected `concepts` or `entities`");
+            let message = format!("unknown section `{other}`; expected `concepts` or `entities`");
             return Err(record.problem(file, 0, message));
         }
     };
@@ -292,9 +292,7 @@ fn parse_value(raw: &RawJson, value: &ValueJson<'_>) -> Result<ParsedValue, (usi
                 Ok(ParsedValue::Year(time))
             }
         }
-        other => {
-            Err((0, format!("value type `{other}` is not known; expected string, quantity, year or date")))
-        }
+        other => Err((0, format!("unknown value type `{other}`; expected string, quantity, year or date"))),
     }
 }
 

@@ -190,7 +190,7 @@ impl<'de> Deserialize<'de> for LiteralJson {
 }
 
 /// Reads what [`crate::export::value_json`] wrote; `None` if it is not a value of the KB.
-pub fn find_value(kb: &Kb, json: &serde_json::Value) -> Option<Value> {
+pub(crate) fn find_value(kb: &Kb, json: &serde_json::Value) -> Option<Value> {
     match LiteralJson::deserialize(json).ok()? {
         LiteralJson::Node(id) => kb.node(&id).map(Value::Node),
         literal => kb.find_literal(&literal.literal()?).map(Value::Literal),

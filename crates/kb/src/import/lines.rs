@@ -68,8 +68,7 @@ fn read_from(
         KbError::Input(Box::new(Problem::in_line(file, 1, &first, error.column().saturating_sub(1), message)))
     })?;
     if header.touchstone_kb != LINES_FORMAT {
-        let message =
-            format!("format {} is not known, this program reads {LINES_FORMAT}", header.touchstone_kb);
+        let message = format!("unknown format {}; this program reads {LINES_FORMAT}", header.touchstone_kb);
         return Err(KbError::Input(Box::new(Problem::in_line(file, 1, &first, 0, message))));
     }
     if builder.meta.sources.len() + header.sources.len() > MAX_SOURCES {

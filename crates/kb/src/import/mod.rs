@@ -25,7 +25,7 @@ pub(crate) use import_log::counts_as_map;
 pub use import_log::{ImportReport, KbImportSummary, Problem, Tally};
 pub use input::open;
 pub use json_records::{JsonRecord, JsonRecords, JsonRecordsError, JsonRecordsErrorKind};
-pub use line_json::find_value;
+pub(crate) use line_json::find_value;
 pub use lines::read_packed_lines;
 pub use wikidata_json::Subset;
 

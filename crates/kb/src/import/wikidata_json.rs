@@ -482,7 +482,7 @@ impl Reader<'_> {
             return Ok(());
         }
         let Some(value) = parse_snak(&claim.mainsnak) else {
-            self.log.skip("statement without a value, or of a kind that is not known");
+            self.log.skip("statement without a value, or of an unknown kind");
             return Ok(());
         };
         if let (Parsed::Item(class), INSTANCE_OF | SUBCLASS_OF) = (&value, property) {
@@ -520,7 +520,7 @@ impl Reader<'_> {
                     continue;
                 }
                 let Some(parsed) = parse_snak(snak) else {
-                    self.log.note("qualifiers without a value, or of a kind that is not known");
+                    self.log.note("qualifiers without a value, or of an unknown kind");
                     continue;
                 };
                 if let (Parsed::Item(id), Some(items)) = (&parsed, &self.selection.items)

@@ -18,7 +18,7 @@ pub enum OutputError {
         source: io::Error,
     },
     /// Something that is not a folder has the name of the folder.
-    #[error("{} exists already and is not a folder; choose another --out", path.display())]
+    #[error("{} already exists and is not a folder; choose another --out", path.display())]
     NotAFolder {
         /// The path.
         path: PathBuf,
@@ -42,7 +42,7 @@ pub enum OutputError {
     },
     /// The folder holds files of the user.
     #[error(
-        "{} exists already and holds files that are not part of a {kind} written by Touchstone: {}; choose another --out, or give \
+        "{} already exists and holds files that are not part of a {kind} written by Touchstone: {}; choose another --out, or give \
          --force to write among them (they are kept)",
         folder.display(), listed(found)
     )]
@@ -56,7 +56,7 @@ pub enum OutputError {
     },
     /// A file of the user has the name of a file to be written.
     #[error(
-        "{} exists already and was not written by Touchstone, so it is not replaced, not even with --force; \
+        "{} already exists and was not written by Touchstone, so it is not replaced, not even with --force; \
          move it away, or choose another --out",
         path.display()
     )]
@@ -75,7 +75,7 @@ pub enum OutputError {
     },
     /// A single file that is not known to be an earlier output.
     #[error(
-        "{} exists already, and there is no record that Touchstone wrote it as it is; choose another name, or give --force to replace it",
+        "{} already exists, and there is no record that Touchstone wrote it as it is; choose another name, or give --force to replace it",
         path.display()
     )]
     FileExists {
@@ -83,7 +83,7 @@ pub enum OutputError {
         path: PathBuf,
     },
     /// Another process is writing to the same place.
-    #[error("another process is writing to {} at this moment; wait for it, or choose another --out", path.display())]
+    #[error("another process is writing to {}; wait for it, or choose another --out", path.display())]
     Busy {
         /// The folder or file.
         path: PathBuf,

@@ -244,7 +244,7 @@ impl Kb {
     }
 
     /// The description as a literal, with its language.
-    pub fn description_literal(&self, node: NodeId) -> Option<LiteralId> {
+    pub(crate) fn description_literal(&self, node: NodeId) -> Option<LiteralId> {
         optional(&self.node_description, node.index()).map(LiteralId)
     }
 

@@ -1,10 +1,12 @@
 //! The manifest of a store: its metadata for users and benchmarks, in JSON.
 
 use super::verify;
+use crate::counts::{counted, grouped};
 use crate::coverage::CoverageTable;
 use crate::error::{KbError, Result};
 use crate::vocabulary::RdfVocabulary;
 use serde::{Deserialize, Serialize};
+use std::fmt;
 use std::fs;
 use std::io::ErrorKind;
 use std::path::Path;
@@ -35,6 +37,21 @@ pub struct Counts {
     pub qualified_facts: u64,
     /// Names (labels and aliases) in the name index.
     pub names: u64,
+}
+
+/// For people: the numbers of entities, classes, properties and facts.
+impl fmt::Display for Counts {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let facts = self.relational_facts + self.literal_facts;
+        let parts = [
+            counted(self.entities, "entity", "entities"),
+            counted(self.classes, "class", "classes"),
+            counted(self.relations, "relation", "relations"),
+            counted(self.attributes, "attribute", "attributes"),
+            counted(facts, "fact", "facts"),
+        ];
+        write!(f, "{} ({} with qualifiers)", parts.join(", "), grouped(self.qualified_facts))
+    }
 }
 
 /// `manifest.json` of a compiled KB.

@@ -17,7 +17,7 @@ use std::ops::Range;
 use std::sync::OnceLock;
 
 /// What an overlay changes: facts to remove, by number, and facts to add, without qualifiers, about nodes and with literals that the KB
-/// has. (A new literal would change the numbers of all that sort behind it.) Adding an existing fact changes nothing.
+/// has. (A new literal would change the numbers of all that sort after it.) Adding an existing fact changes nothing.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Change {
     /// The facts to remove.

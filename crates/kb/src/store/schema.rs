@@ -184,12 +184,12 @@ impl Kb {
     }
 
     /// The label of a relation as a literal.
-    pub fn relation_label_literal(&self, relation: RelationId) -> Option<LiteralId> {
+    pub(crate) fn relation_label_literal(&self, relation: RelationId) -> Option<LiteralId> {
         optional(&self.schema.relation_label, relation.index()).map(LiteralId)
     }
 
     /// The description of a relation.
-    pub fn relation_description(&self, relation: RelationId) -> Option<LiteralId> {
+    pub(crate) fn relation_description(&self, relation: RelationId) -> Option<LiteralId> {
         optional(&self.schema.relation_description, relation.index()).map(LiteralId)
     }
 
@@ -253,7 +253,7 @@ impl Kb {
     }
 
     /// The description of an attribute.
-    pub fn attribute_description(&self, attribute: AttributeId) -> Option<LiteralId> {
+    pub(crate) fn attribute_description(&self, attribute: AttributeId) -> Option<LiteralId> {
         optional(&self.schema.attribute_description, attribute.index()).map(LiteralId)
     }
 
@@ -302,7 +302,7 @@ impl Kb {
     }
 
     /// The label of a qualifier key as a literal.
-    pub fn qualifier_label_literal(&self, qualifier: QualifierId) -> Option<LiteralId> {
+    pub(crate) fn qualifier_label_literal(&self, qualifier: QualifierId) -> Option<LiteralId> {
         optional(&self.schema.qualifier_label, qualifier.index()).map(LiteralId)
     }
 

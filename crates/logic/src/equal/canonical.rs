@@ -1,12 +1,13 @@
 //! Our equivalence: equality up to the order of conjuncts and triples, names of variables and inverse relations, across languages.
 //!
 //! A query becomes a tree in normal form: conjunctions are flattened, sorted and deduplicated; what all branches of a union share is
-//! factored out; each relation is replaced by itself or its inverse, whichever comes first; KoPL's questions are expressed by sets. Side
-//! conditions that SPARQL dialects add ([`crate::Rules`]) are ignored. A query with a cycle, and a yes/no question, which has no root, are
-//! compared as graphs.
+//! factored out; each relation is replaced by itself or its inverse, whichever comes first; KoPL's questions are expressed by sets. Of the
+//! side conditions ([`crate::Rules`]), those are ignored that data sets add to every query (see [`differences`]). A query with a cycle or with
+//! things that must differ, and a yes/no question, which has no root, are compared as graphs.
 
 use super::labelled::LabelledGraph;
-use crate::query::{Ask, Condition, Direction, Mark, Query, Relate, Set, Step, Superlative};
+use crate::query::{Ask, Condition, Direction, Mark, Operand, Query, Relate, Set, Step, Superlative};
+use crate::schema_ids::{entities, is_freebase};
 use crate::value::{Symbol, Value};
 use crate::vocabulary::Vocabulary;
 use hashbrown::HashSet;
@@ -96,6 +97,8 @@ pub struct Canonical {
     key: String,
     /// Whether equal keys imply equal queries.
     exact: bool,
+    /// The number of conditions that two things differ.
+    n_different: usize,
 }
 
 /// Whether two queries are equal, and if not, the first difference.
@@ -119,13 +122,21 @@ impl Canonical {
     }
 
     fn new(query: &Query, inverses: &dyn Vocabulary, template: bool) -> Canonical {
-        let mut writer = Writer { inverses, start: None, cycles: false };
+        let different = differences(query);
+        let marks = different.iter().flat_map(|(a, b)| [a, b]).filter_map(|side| match side {
+            Operand::Marked(mark) => Some(*mark),
+            Operand::Answer | Operand::Entity(_) => None,
+        });
+        let mut writer = Writer { inverses, start: None, cycles: false, different: marks.collect() };
         let tree = writer.query(query);
         let tree = if template { tree.template() } else { tree };
         let rootless = matches!(query.answer, Ask::Exists(_) | Ask::Verify { .. });
-        let (key, exact) =
-            if writer.cycles || rootless { graph_key(&tree, rootless) } else { (tree.key.clone(), true) };
-        Canonical { tree, key, exact }
+        let (key, exact) = if writer.cycles || rootless || !different.is_empty() {
+            graph_key(&tree, rootless, &different, template)
+        } else {
+            (tree.key.clone(), true)
+        };
+        Canonical { tree, key, exact, n_different: different.len() }
     }
 
     /// A key that is equal for equal queries.
@@ -142,6 +153,10 @@ impl Canonical {
             return Verdict { equal: same, why };
         }
         let mut why = None;
+        if self.n_different != predicted.n_different {
+            let only = if self.n_different > predicted.n_different { "gold" } else { "predicted" };
+            why = Some(format!("only {only} has a condition that two things differ"));
+        }
         difference(&self.tree, &predicted.tree, "the answer", &mut why);
         Verdict {
             equal: false,
@@ -150,12 +165,67 @@ impl Canonical {
     }
 }
 
+/// The things that must differ. Data sets of Freebase exclude the entities that a question names from its answers, which is not part of what
+/// is asked, and two known entities differ in any case.
+fn differences(query: &Query) -> Vec<(Operand, Operand)> {
+    let mut found: Vec<(Operand, Operand)> = Vec::new();
+    if query.rules.different.is_empty() {
+        return found;
+    }
+    let named = entities(query);
+    let mut known = Vec::new();
+    query.sets(&mut |set| known_marks(set, &mut known));
+    let asked = match &query.answer {
+        Ask::Members(set) | Ask::Count(set) | Ask::Exists(set) => known_entity(set),
+        _ => None,
+    };
+    let resolved = |side: &Operand| {
+        let id = match side {
+            Operand::Marked(mark) => known.iter().find(|(known, _)| known == mark).map(|(_, id)| *id),
+            Operand::Answer => asked,
+            Operand::Entity(_) => None,
+        };
+        id.map_or_else(|| side.clone(), |id| Operand::Entity(id.clone()))
+    };
+    let is_convention = |side: &Operand| match side {
+        Operand::Entity(id) => is_freebase(id) && named.iter().any(|known| *known == id.as_str()),
+        Operand::Answer | Operand::Marked(_) => false,
+    };
+    for (a, b) in &query.rules.different {
+        let (a, b) = (resolved(a), resolved(b));
+        let is_certain = matches!((&a, &b), (Operand::Entity(a), Operand::Entity(b)) if a != b);
+        let is_known = found.iter().any(|(x, y)| (x, y) == (&a, &b) || (y, x) == (&a, &b));
+        if !is_certain && !is_known && !is_convention(&a) && !is_convention(&b) {
+            found.push((a, b));
+        }
+    }
+    found
+}
+
+/// The marked things that are a known entity.
+fn known_marks<'q>(set: &'q Set, found: &mut Vec<(Mark, &'q Symbol)>) {
+    if let Set::Marked(mark, inner) = set {
+        found.extend(known_entity(inner).map(|id| (*mark, id)));
+    }
+    set.children(&mut |child| known_marks(child, found));
+}
+
+/// The entity that a set is, if it is one.
+fn known_entity(set: &Set) -> Option<&Symbol> {
+    set.conjuncts().iter().find_map(|part| match part {
+        Set::Entity(id) => Some(id),
+        Set::Marked(_, inner) => known_entity(inner),
+        _ => None,
+    })
+}
+
 /// A text that is equal for equal sets, without knowledge of inverses.
 pub(crate) fn set_key(set: &Set) -> String {
-    let mut writer = Writer { inverses: &(), start: None, cycles: false };
+    let mut writer = Writer { inverses: &(), start: None, cycles: false, different: Vec::new() };
     let tree = writer.thing(set);
     if writer.cycles {
-        graph_key(&Norm::new(Kind::Question, String::new(), Symbol::default(), vec![tree]), false).0
+        graph_key(&Norm::new(Kind::Question, String::new(), Symbol::default(), vec![tree]), false, &[], false)
+            .0
     } else {
         tree.key
     }
@@ -176,6 +246,8 @@ struct Writer<'w> {
     /// The start of the path of the enclosing superlative.
     start: Option<Mark>,
     cycles: bool,
+    /// The things that must differ from others.
+    different: Vec<Mark>,
 }
 
 impl Writer<'_> {
@@ -233,13 +305,19 @@ impl Writer<'_> {
             Set::Marked(number, inner) => {
                 *starts |= self.start == Some(*number);
                 *mark = Some(*number);
+                if self.different.contains(number) {
+                    // Two things that must differ are not one, even if nothing else tells them apart.
+                    self.cycles = true;
+                    let shown = "a thing that must differ from another";
+                    parts.push(Norm { mark: *mark, ..Norm::leaf(Kind::Same, "different".to_owned(), shown) });
+                }
                 self.collect(inner, parts, mark, starts);
             }
             Set::Same(number) => {
                 self.cycles = true;
                 parts.push(Norm {
                     mark: Some(*number),
-                    ..Norm::leaf(Kind::Same, "same".to_owned(), "a thing met before")
+                    ..Norm::leaf(Kind::Same, "same".to_owned(), "a thing that occurred before")
                 });
             }
             Set::Entity(id) => parts.push(entity("entity ", id)),
@@ -350,7 +428,7 @@ impl Writer<'_> {
         // With marks, keys do not identify the repeated thing; the graph does.
         let whole = |thing: &Norm| {
             let question = Norm::new(Kind::Question, String::new(), Symbol::default(), vec![thing.clone()]);
-            graph_key(&question, false)
+            graph_key(&question, false, &[], false)
         };
         things.dedup_by(|a, b| a.key == b.key && (!has_marks(a) || whole(a) == whole(b)));
         if things.len() == 1 {
@@ -465,9 +543,15 @@ fn has_marks(norm: &Norm) -> bool {
 }
 
 /// The key of a normal form with repeated things or without a root: the canonical form of its graph, and whether it is exact.
-fn graph_key(tree: &Norm, rootless: bool) -> (String, bool) {
+fn graph_key(
+    tree: &Norm,
+    rootless: bool,
+    different: &[(Operand, Operand)],
+    template: bool,
+) -> (String, bool) {
     let mut graph = LabelledGraph::default();
     let mut marks: Vec<(Mark, usize)> = Vec::new();
+    let mut answer = None;
     let root = graph.vertex(if rootless { String::new() } else { tree.label.clone() });
     let mut stack: Vec<(&Norm, usize)> = Vec::new();
     for (i, child) in tree.children.iter().enumerate() {
@@ -475,6 +559,7 @@ fn graph_key(tree: &Norm, rootless: bool) -> (String, bool) {
         if !rootless {
             graph.edge(root, vertex, format!("asked {i}"));
         }
+        answer = answer.or(Some(vertex));
         stack.push((child, vertex));
     }
     let mut closing: Vec<(Mark, usize)> = Vec::new();
@@ -513,9 +598,23 @@ fn graph_key(tree: &Norm, rootless: bool) -> (String, bool) {
         graph.label(vertex, labels.join("&"));
     }
     for (mark, vertex) in closing {
-        if let Some(&(_, target)) = marks.iter().find(|(known, _)| *known == mark) {
+        if let Some(&(_, target)) = marks.iter().find(|(known, _)| *known == mark)
+            && target != vertex
+        {
             graph.same(vertex, target);
         }
+    }
+    for (a, b) in different {
+        let mut place = |side: &Operand| match side {
+            Operand::Answer => answer,
+            Operand::Marked(mark) => marks.iter().find(|(known, _)| known == mark).map(|(_, vertex)| *vertex),
+            Operand::Entity(_) if template => Some(graph.vertex("entity".to_owned())),
+            Operand::Entity(id) => Some(graph.vertex(quoted("entity ", id))),
+        };
+        let (a, b) = (place(a), place(b));
+        let (a, b) = (a.unwrap_or(root), b.unwrap_or(root));
+        graph.edge(a, b, "differs".to_owned());
+        graph.edge(b, a, "differs".to_owned());
     }
     let (text, exact) = graph.canonical();
     (format!("{} graph {text}", tree.label), exact)

@@ -33,10 +33,7 @@ pub fn compare_forms(
     words: &dyn Vocabulary,
 ) -> Result<Verdict, NotComparable> {
     if let (Some(gold_query), Some(predicted_query)) = (gold.query(), predicted.query()) {
-        if counts_rows(gold) != counts_rows(predicted)
-            && matches!((&gold_query.answer, &predicted_query.answer), (Ask::Count(_), Ask::Count(_)))
-        {
-            let why = "COUNT with DISTINCT on one side only".to_owned();
+        if let Some(why) = differ_besides(Some(gold), predicted) {
             return Ok(Verdict { equal: false, why: Some(why) });
         }
         let excluded = (excluded_strangers(gold_query), excluded_strangers(predicted_query));
@@ -46,6 +43,9 @@ pub fn compare_forms(
         }
         let canonical = |query: &Query| {
             let mut query = query.clone();
+            if gold.language != predicted.language {
+                query.forget_conventions();
+            }
             resolve_names(&mut query, &|name| words.only_entity(name).map(Symbol::from));
             Canonical::of(&query, words)
         };
@@ -54,6 +54,9 @@ pub fn compare_forms(
     match (gold.sparql_form(), predicted.sparql_form()) {
         (Some(gold), Some(predicted)) => Ok(compare_sparql(gold, predicted)),
         _ => {
+            if let Some(why) = other_columns(gold, predicted) {
+                return Ok(Verdict { equal: false, why: Some(why) });
+            }
             // What cannot be parsed is the problem, not what is merely outside the algebra.
             let is_parsed = |form: &ReadForm| form.query().is_some() || form.sparql_form().is_some();
             let gold_error = gold.error().filter(|_| is_parsed(predicted) || !is_parsed(gold));
@@ -65,6 +68,22 @@ pub fn compare_forms(
             })
         }
     }
+}
+
+/// How a query of the algebra differs in its columns from SPARQL outside of it; `None` if it does not.
+fn other_columns(gold: &ReadForm, predicted: &ReadForm) -> Option<String> {
+    let width = |form: &ReadForm| match form.query().map(|query| &query.answer) {
+        Some(Ask::Exists(_) | Ask::Verify { .. }) => Some(0),
+        Some(_) => Some(1),
+        None => form.sparql_form().and_then(|form| Structure::n_columns(form.simplified())),
+    };
+    let (gold, predicted) = (width(gold)?, width(predicted)?);
+    let shown = |columns: usize| match columns {
+        0 => "is a yes/no question".to_owned(),
+        1 => "has 1 column".to_owned(),
+        n => format!("has {n} columns"),
+    };
+    (gold != predicted).then(|| format!("gold {}, predicted {}", shown(gold), shown(predicted)))
 }
 
 /// The entities that must not be answers although the query does not name them anywhere else. Data sets exclude the entities that a question
@@ -82,9 +101,21 @@ pub fn excluded_strangers(query: &Query) -> BTreeSet<&Symbol> {
     strangers
 }
 
-/// Whether a query counts solutions, where the algebra counts answers.
-fn counts_rows(form: &ReadForm) -> bool {
-    form.losses().contains(&Loss::CountsRows)
+/// How two forms differ in what their queries of the algebra do not say; `None` for gold that is not SPARQL.
+pub fn differ_besides(gold: Option<&ReadForm>, predicted: &ReadForm) -> Option<String> {
+    let has = |form: &ReadForm, is_loss: fn(&Loss) -> bool| form.losses().iter().any(is_loss);
+    let counts_rows = |form| has(form, |loss| matches!(loss, Loss::CountsRows));
+    let counts = |form: &ReadForm| form.query().is_none_or(|query| matches!(query.answer, Ask::Count(_)));
+    if gold.is_some_and(counts_rows) != counts_rows(predicted) && counts(predicted) && gold.is_none_or(counts)
+    {
+        return Some("COUNT with DISTINCT on one side only".to_owned());
+    }
+    let gold = gold?;
+    let omits = |form| has(form, |loss| matches!(loss, Loss::Different { .. }));
+    if !omits(gold) && !omits(predicted) {
+        return None;
+    }
+    compare_sparql(gold.sparql_form()?, predicted.sparql_form()?).why
 }
 
 /// Whether two SPARQL queries ask the same, after simplification.

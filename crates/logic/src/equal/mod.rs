@@ -6,5 +6,5 @@ mod labelled;
 pub mod official;
 
 pub use canonical::Canonical;
-pub use forms::{NotComparable, compare_forms, compare_sparql, excluded_strangers};
+pub use forms::{NotComparable, compare_forms, compare_sparql, differ_besides, excluded_strangers};
 pub use official::OfficialMatcher;

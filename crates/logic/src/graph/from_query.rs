@@ -282,10 +282,16 @@ fn notable_type(part: &Set) -> Option<&str> {
 
 /// The vertex from which the graph has the shortest code; among ties, the first. The order of triples does not affect the code.
 pub(super) fn simplest_root(graph: &QueryGraph) -> usize {
+    let all: Vec<usize> = (0..graph.vertices.len()).collect();
+    simplest_of(graph, &all).unwrap_or(graph.root)
+}
+
+/// The same, of some vertices.
+pub(super) fn simplest_of(graph: &QueryGraph, vertices: &[usize]) -> Option<usize> {
     // Codes of large graphs with cycles are slow, and their shapes are not interesting: take the first.
     let tree = graph.edges.len() < graph.vertices.len();
-    if graph.vertices.len() > if tree { 200 } else { 10 } {
-        return graph.root;
+    if vertices.len() < 2 || graph.vertices.len() > if tree { 200 } else { 10 } {
+        return vertices.first().copied();
     }
     let mut coder = Coder::new();
     let mut skeleton = graph.skeleton();
@@ -294,5 +300,5 @@ pub(super) fn simplest_root(graph: &QueryGraph) -> usize {
         let code = coder.code(&skeleton).to_owned();
         (code.len(), code)
     };
-    (0..graph.vertices.len()).min_by_key(|&root| code(root)).unwrap_or(graph.root)
+    vertices.iter().copied().min_by_key(|&root| code(root))
 }

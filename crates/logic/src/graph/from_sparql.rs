@@ -2,9 +2,9 @@
 //!
 //! The rules are those of the queries of the algebra: a constant is a constraint each time it occurs, a class labels its vertex unless it is
 //! all that is known of a thing on the way, and the value of a superlative is a constraint. Optional parts, branches of UNION and what NOT EXISTS
-//! excludes are patterns like others. The first column is the root; further columns are notes.
+//! excludes are patterns like others. The main column is the root; further columns are notes.
 
-use super::from_query::simplest_root;
+use super::from_query::{simplest_of, simplest_root};
 use super::query_graph::{Edge, QueryGraph, Vertex};
 use crate::sparql::{Namespaces, path_text};
 use crate::value::Symbol;
@@ -263,7 +263,7 @@ impl<'q> Builder<'q> {
         }
     }
 
-    /// The columns, the order and what is counted. Gives the vertex of the first column.
+    /// The columns, the order and what is counted. Gives the vertex of the main column.
     fn head(&mut self, pattern: &'q GraphPattern) -> Option<usize> {
         let (mut at, mut limited) = (pattern, false);
         let mut columns: &[Variable] = &[];
@@ -300,16 +300,27 @@ impl<'q> Builder<'q> {
         }
         let mut found: Vec<usize> = columns.iter().filter_map(|column| self.resolved(column)).collect();
         found.dedup();
+        let root = self.main_column(&found);
         if let Some((function, of)) = counted {
-            let vertex = of.and_then(|of| self.resolved(of)).or(found.first().copied());
+            let vertex = of.and_then(|of| self.resolved(of)).or(root);
             if let Some(vertex) = vertex {
                 self.note(vertex, &function);
             }
         }
-        for &further in found.iter().skip(1).filter(|&&vertex| Some(vertex) != found.first().copied()) {
+        for &further in found.iter().filter(|&&vertex| Some(vertex) != root) {
             self.note(further, "asked");
         }
-        found.first().copied()
+        root
+    }
+
+    /// The column that is the subject of most triples; of several, the one that gives the simplest graph. So the order of the columns does not
+    /// matter.
+    fn main_column(&self, columns: &[usize]) -> Option<usize> {
+        let degree = |vertex: usize| self.graph.edges.iter().filter(|edge| edge.from == vertex).count();
+        let most = columns.iter().map(|&vertex| degree(vertex)).max()?;
+        let candidates: Vec<usize> =
+            columns.iter().copied().filter(|&vertex| degree(vertex) == most).collect();
+        simplest_of(&self.graph, &candidates)
     }
 
     fn ordered(&mut self, order: &'q OrderExpression) {

@@ -271,7 +271,7 @@ fn number_hint(found: &str) -> Option<String> {
 fn time_hint(found: &str) -> Option<String> {
     let rest = found.trim().strip_prefix('-')?;
     match parse_time(rest) {
-        Some(TimeText::Date { .. }) => Some("there are only years before the year 1".to_owned()),
+        Some(TimeText::Date { .. }) => Some("before the year 1, only whole years are possible".to_owned()),
         _ => None,
     }
 }
@@ -381,7 +381,7 @@ mod tests {
         ),
         (
             "Find(A) > Relate(spouse, forward) > QFilterDate(start time, -500-01-01, =) > What()",
-            "step 3, QFilterDate: the qvalue is `-500-01-01`, but must be a year like `1990` or `-500`, or a date like `1990-05-06`; there are only years before the year 1",
+            "step 3, QFilterDate: the qvalue is `-500-01-01`, but must be a year like `1990` or `-500`, or a date like `1990-05-06`; before the year 1, only whole years are possible",
         ),
         (
             r#"[{"function": "Find", "dependencies": [], "inputs": ["A"]}, {"function": "What", "dependencies": [], "inputs": []}]"#,
@@ -422,7 +422,7 @@ mod tests {
         assert_eq!(chain(MAX_DEPTH - 1).check(), Ok(()));
         assert_eq!(
             chain(MAX_DEPTH).check().expect_err("too deep").to_string(),
-            "step 201, Relate: stands on a chain of more than 200 steps; make the program shorter"
+            "step 201, Relate: depends on a chain of more than 200 steps; make the program shorter"
         );
     }
 

@@ -191,7 +191,7 @@ pub enum ProgramError {
     },
     /// A chain of dependencies that is too long.
     #[error(
-        "step {step}, {function}: stands on a chain of more than {MAX_DEPTH} steps; make the program shorter"
+        "step {step}, {function}: depends on a chain of more than {MAX_DEPTH} steps; make the program shorter"
     )]
     TooDeep {
         /// The step.
@@ -201,7 +201,7 @@ pub enum ProgramError {
     },
     /// Repeating steps that are used several times would make the line too long.
     #[error(
-        "the program uses steps so many times that one line of it would be longer than {} bytes; keep it as JSON",
+        "the program repeats steps too often: one line of it would be longer than {} bytes; keep it as JSON",
         MAX_LINE
     )]
     TooLong,

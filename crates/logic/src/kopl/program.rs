@@ -270,7 +270,7 @@ mod tests {
         assert_eq!(program.to_linear(), Err(ProgramError::TooLong));
         assert_eq!(
             program.to_readable().expect_err("too long").to_string(),
-            "the program uses steps so many times that one line of it would be longer than 1048576 bytes; keep it as JSON"
+            "the program repeats steps too often: one line of it would be longer than 1048576 bytes; keep it as JSON"
         );
     }
 

@@ -168,7 +168,7 @@ impl<'p> Parser<'p> {
         if is("R") {
             return Err(self
                 .error(item, "expected a set, found the reversed relation")
-                .hint("a reversed relation stands inside JOIN: (JOIN (R relation) set)"));
+                .hint("a reversed relation belongs inside JOIN: (JOIN (R relation) set)"));
         }
         let error = self.error(head, format!("unknown operator {}", self.found(head)));
         Err(error.hint(format!("the operators are {}", OPERATORS.join(", "))).nearest(operator, OPERATORS))

@@ -8,7 +8,7 @@ use std::borrow::Cow;
 /// Maximum number of places at which a lost bracket is tried.
 const MAX_PLACES: usize = 8;
 
-/// Words that stand behind the group of a query.
+/// Words that follow the group of a query.
 const BEHIND_GROUP: [&str; 6] = ["ORDER", "GROUP", "HAVING", "LIMIT", "OFFSET", "VALUES"];
 
 /// Parses a query whose brackets do not match: lost ones are put at the end or before ORDER BY and its like, those that close nothing are

@@ -148,8 +148,8 @@ fn unknown_word(tokens: &[SparqlToken<'_>]) -> Option<SyntaxError> {
         .find(|token| token.kind == TokenKind::Word && is_bare(token.text) && !is_keyword(token.text))?;
     let shown: String = wrong.text.chars().take(40).collect();
     let error = SyntaxError::new(wrong.span(), format!("`{shown}` is not a word of SPARQL"));
-    let error =
-        error.hint("variables begin with `?`, IRIs stand in `<...>`, names have a prefix as in `ex:name`");
+    let error = error
+        .hint("variables begin with `?`, IRIs are written in `<...>`, names have a prefix as in `ex:name`");
     Some(error.nearest(&wrong.text.to_ascii_uppercase(), KEYWORDS.iter().chain(FUNCTIONS).copied()))
 }
 

@@ -10,7 +10,7 @@ pub enum Dialect {
     Freebase,
     /// KQA Pro: values and facts are nodes.
     KqaPro,
-    /// A KB of plain triples: ids that are not IRIs stand behind a base.
+    /// A KB of plain triples: ids that are not IRIs follow a base.
     Plain {
         /// The base.
         base: String,

@@ -7,7 +7,7 @@ use touchstone_kb::rdf::KQAPRO_BASE;
 /// What KQA Pro's own predicates begin with.
 const KQAPRO_PREDICATE: &str = "pred:";
 
-/// All IRIs of a parsed query, written out: prefixes are expanded, relative IRIs stand behind KQA Pro's base.
+/// All IRIs of a parsed query, written out: prefixes are expanded, relative IRIs are appended to KQA Pro's base.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct QueryIris {
     all: BTreeSet<String>,

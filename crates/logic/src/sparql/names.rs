@@ -56,7 +56,7 @@ impl Namespaces {
         }
     }
 
-    /// The id behind Freebase's namespace or the given one of Wikidata, if ids go without it.
+    /// The id after Freebase's namespace or the given one of Wikidata, if ids go without it.
     fn without_namespace(&self, text: &str, wikidata: &str) -> Option<String> {
         let freebase = || text.strip_prefix(FREEBASE);
         let local = match self.vocabulary {
@@ -97,7 +97,7 @@ impl Namespaces {
     }
 }
 
-/// The word for a relative IRI, which the parser has put behind its base.
+/// The word for a relative IRI, which the parser has appended to its base.
 fn relative(text: &str) -> String {
     match text.strip_prefix(KQAPRO_BASE) {
         Some(local) => iri::decode(local.strip_prefix("property:").unwrap_or(local)).into_owned(),

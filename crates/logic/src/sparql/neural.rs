@@ -236,7 +236,7 @@ fn with_coded_marks(text: &str) -> String {
         }
         at
     };
-    // Where the text begins that is not yet written, and behind which blanks the last mark of each kind was found.
+    // Where the text begins that is not yet written, and after which blanks the last mark of each kind was found.
     let (mut from, mut opened, mut closed, mut compared) = (0, 0, 0, (0, ""));
     let mut next = 0;
     while let Some(length) = first_byte(&bytes[next..], |byte| MARKS[usize::from(byte)]) {
@@ -333,7 +333,7 @@ fn with_coded_order(text: &str) -> String {
     out.join(" ")
 }
 
-/// The query behind its declarations.
+/// The query after its declarations.
 fn without_prefixes(sparql: &str) -> &str {
     let mut rest = sparql.trim_start();
     while rest.get(..6).is_some_and(|word| word.eq_ignore_ascii_case("prefix"))

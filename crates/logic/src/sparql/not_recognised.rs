@@ -8,6 +8,7 @@ use spargebra::term::Variable;
 /// Why a SPARQL query is outside the algebra. It can still be run as it is.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("outside the algebra: {reason}")]
+#[non_exhaustive]
 pub struct NotRecognised {
     /// What the algebra cannot express.
     pub reason: OutsideAlgebra,
@@ -160,7 +161,7 @@ pub enum OutsideAlgebra {
     PartStatedTwice,
     #[error("a name or unit that is not a text")]
     NameNotText,
-    #[error("a class that is no IRI")]
+    #[error("a class that is not an IRI")]
     ClassNotIri,
     #[error("a condition inside a branch of UNION")]
     ConditionInUnion,

@@ -53,7 +53,7 @@ impl Marks {
         let found = self.0.iter().rev().find(|(known, _)| *known == mark);
         found
             .map(|(_, term)| term.clone())
-            .ok_or_else(|| cannot("a reference to a thing that is described nowhere"))
+            .ok_or_else(|| cannot("a reference to a thing that is never defined"))
     }
 }
 
@@ -468,7 +468,7 @@ pub(super) fn typed(value: &Value, lost: &mut Vec<Loss>) -> Value {
     typed
 }
 
-/// Whether a name can stand behind a prefix as it is.
+/// Whether a name can follow a prefix as it is.
 fn is_local_name(id: &str) -> bool {
     let bytes = id.as_bytes();
     let inner = |b: &u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'.' | b'-');

@@ -4,10 +4,10 @@ use super::plan::percent;
 use super::rows::{AxiomSigns, CellRow, Row, StudyResult};
 use super::spec::{Experiment, PublishedRow, TableKind, TableSpec};
 use serde::Serialize;
-use touchstone_engine::budget::grouped;
 use touchstone_grade::degrade::Degradation;
 use touchstone_grade::sensitivity::{Reaction, SensitivityRow};
 use touchstone_grade::table::ScoreTable;
+use touchstone_kb::counts::grouped;
 use touchstone_train::settings::ModelScale;
 
 /// A table of an experiment.

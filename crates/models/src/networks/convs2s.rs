@@ -163,7 +163,12 @@ impl ConvS2s {
     }
 
     /// What the output layer reads for words, and the inputs of the convolutions at the last positions, for the words after them.
-    fn decoded(&self, words: Tensor<2, Int>, memory: &ConvMemory, pass: &Pass) -> (Tensor<3>, Vec<Tensor<3>>) {
+    fn decoded(
+        &self,
+        words: Tensor<2, Int>,
+        memory: &ConvMemory,
+        pass: &Pass,
+    ) -> (Tensor<3>, Vec<Tensor<3>>) {
         let vectors = self.decoder.embedded(words, memory.written, self.dropout, pass);
         let mut channels = self.decoder.widen.forward(vectors.clone());
         let mut inputs = Vec::with_capacity(memory.inputs.len());
@@ -241,7 +246,10 @@ impl Seq2Seq for ConvS2s {
     fn step(&self, memory: ConvMemory, previous: Tensor<1, Int>) -> (Tensor<2>, ConvMemory) {
         let [rows] = previous.dims();
         let (vectors, inputs) = self.decoded(previous.reshape([rows, 1]), &memory, &Pass::inference());
-        (self.output.forward(vectors.squeeze_dim(1)), ConvMemory { inputs, written: memory.written + 1, ..memory })
+        (
+            self.output.forward(vectors.squeeze_dim(1)),
+            ConvMemory { inputs, written: memory.written + 1, ..memory },
+        )
     }
 
     fn select(&self, memory: ConvMemory, rows: Tensor<1, Int>) -> ConvMemory {

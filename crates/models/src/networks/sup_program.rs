@@ -1,8 +1,8 @@
 //! Sup. Program of KQA Pro: GRU encoder, a decoder of functions, and their textual arguments, as the released code or as the paper has them.
 
 use super::classifier::Classifier;
-use super::program_batch::{ARGUMENTS, ProgramBatch};
 use super::dot_contexts;
+use super::program_batch::{ARGUMENTS, ProgramBatch};
 use burn::module::Module;
 use burn::nn::Embedding;
 use burn::tensor::activation::{relu, softplus};

@@ -258,8 +258,10 @@ impl Seq2Seq for Transformer {
 
     fn encode(&self, source: &Rows, device: &Device) -> TransformerMemory {
         let (memory, hidden_source) = self.encoded(source, &Pass::inference(), device);
-        let layer =
-            |layer: &DecoderLayer| LayerMemory { own: None, source: layer.source.keys_values(memory.clone()) };
+        let layer = |layer: &DecoderLayer| LayerMemory {
+            own: None,
+            source: layer.source.keys_values(memory.clone()),
+        };
         TransformerMemory { layers: self.decoder.iter().map(layer).collect(), hidden_source, pads: None }
     }
 

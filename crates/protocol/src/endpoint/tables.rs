@@ -82,7 +82,7 @@ impl Endpoint {
     }
 
     pub(super) fn wrong_type(&self, found: &str, expected: &'static str) -> EndpointError {
-        let found = if found.is_empty() { "of no type" } else { found };
+        let found = if found.is_empty() { "without a content type" } else { found };
         EndpointError::ContentType { url: self.shown(), found: found.to_owned(), expected }
     }
 

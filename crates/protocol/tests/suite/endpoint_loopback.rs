@@ -224,7 +224,7 @@ fn endless_answers_end_at_the_limits() {
     let budget = Budget::new(Limits { rows: 1000, ..Limits::none() });
     let error = endpoint(&server, quick()).select(SELECT, &budget).expect_err("endless");
     assert_eq!(error.to_string(), "stopped at 1,000 answers");
-    // Blanks before, and inside of a text.
+    // Blanks before, and inside a text.
     for filling in
         ["                                                              ", "\n\n\n\n\n\n\n\n\n\n\n\n\n\n"]
     {

@@ -20,7 +20,7 @@ pub enum ChatError {
     #[error("the reply has no `message`")]
     NoMessage,
     /// It ends before the message does.
-    #[error("the reply breaks off in the middle")]
+    #[error("the reply is incomplete")]
     Incomplete,
     /// The server reports an error with a success status.
     #[error("the model's server reports: {message}")]

@@ -37,7 +37,7 @@ pub(super) fn use_tool(session: &Session<'_>, language: Language, name: &str, ar
         ("search_names", Some(name), _) => found_names(session, name),
         ("run_query", _, Some(query)) => found_answers(session, language, query),
         ("search_names" | "run_query", _, _) => "an argument is missing".to_owned(),
-        _ => format!("there is no tool `{name}`; there are search_names and run_query"),
+        _ => format!("there is no tool `{name}`; choose from search_names and run_query"),
     }
 }
 

@@ -191,7 +191,8 @@ fn gradients(
     steps: &Steps,
     [batch, time, n]: [usize; 3],
 ) -> Found {
-    let weight = transposed(weight.clone());
+    // In rows, so that no step has to rearrange it.
+    let weight = transposed(weight.clone()).to_contiguous();
     let mut projected = vec![0.0; batch * time * 3 * n];
     let mut recurrent = vec![0.0; batch * time * 3 * n];
     let mut hidden = Vec::with_capacity(batch * n);

@@ -188,7 +188,8 @@ fn gradients(
     steps: &Steps,
     [batch, time, n]: [usize; 3],
 ) -> Found {
-    let weight = transposed(weight.clone());
+    // In rows, so that no step has to rearrange it.
+    let weight = transposed(weight.clone()).to_contiguous();
     let mut sums = vec![0.0; batch * time * 4 * n];
     let (mut hidden, mut cell) = (Vec::with_capacity(batch * n), Vec::with_capacity(batch * n));
     for row in 0..batch {

@@ -50,7 +50,10 @@ pub(crate) fn greatest(numbers: &[f32]) -> f32 {
             *lane = if number > *lane { number } else { *lane };
         }
     }
-    lanes.iter().chain(rest).fold(f32::NEG_INFINITY, |most, &number| if number > most { number } else { most })
+    lanes
+        .iter()
+        .chain(rest)
+        .fold(f32::NEG_INFINITY, |most, &number| if number > most { number } else { most })
 }
 
 /// The logarithm of the sum of `e^x`.

@@ -2,9 +2,11 @@
 
 use super::super::Namespaces;
 use super::super::statements::{literal_text, path_text};
+use super::scopes::Scopes;
 use super::{Node, hash};
 use spargebra::algebra::{AggregateExpression, AggregateFunction, Expression, GraphPattern, OrderExpression};
 use spargebra::term::{GroundTerm, Literal, NamedNodePattern, TermPattern, TriplePattern, Variable};
+use std::collections::HashSet;
 use std::hash::Hash;
 
 /// Maximum depth of queries to compare: this is recursive.
@@ -20,6 +22,10 @@ pub(super) struct Builder<'q> {
     seen: Vec<usize>,
     pub(super) conditions: Vec<usize>,
     depth: usize,
+    /// Which names mean something inside a part of the query only.
+    pub(super) scopes: Scopes<'q>,
+    /// Columns that only give another name to a variable.
+    pub(super) aliases: Vec<(&'q str, &'q str)>,
     /// For templates, in which all entities are one and all literals are one: finds the properties that lead to classes, which stay.
     pub(super) template: Option<&'q Namespaces>,
 }
@@ -54,6 +60,11 @@ impl<'q> Builder<'q> {
         node
     }
 
+    /// The variable that a column gives another name to, or the column itself.
+    pub(super) fn source(&self, column: &'q str) -> &'q str {
+        self.aliases.iter().find(|(name, _)| *name == column).map_or(column, |(_, source)| source)
+    }
+
     pub(super) fn variable(&mut self, name: &'q str, is_blank: bool) -> usize {
         let known = self.seen.iter().copied().find(|&known| self.names[known] == (name, is_blank));
         let number = known.unwrap_or_else(|| {
@@ -76,6 +87,20 @@ impl<'q> Builder<'q> {
         let found = if self.depth > MAX_DEPTH { None } else { build(self) };
         self.depth -= 1;
         found
+    }
+
+    /// A part with names of its own: a branch of a union, or what is excluded.
+    fn part_of_its_own(&mut self, pattern: &'q GraphPattern) -> Option<usize> {
+        let part = self.group(pattern)?;
+        let (names, local) = (&self.names, self.scopes.leave());
+        self.seen.retain(|&number| !local.contains(names[number].0));
+        Some(part)
+    }
+
+    /// What is excluded or must exist.
+    fn body(&mut self, pattern: &'q GraphPattern) -> Option<usize> {
+        self.scopes.enter_body(pattern);
+        self.part_of_its_own(pattern)
     }
 
     /// What is joined, in any order, with the filters on it.
@@ -106,6 +131,21 @@ impl<'q> Builder<'q> {
                 }
                 inner = filtered;
             }
+            // What is bound or subtracted can be in any order, too, unless one uses what a later one binds.
+            let mut later: HashSet<&str> = HashSet::new();
+            while let GraphPattern::Extend { inner: extended, variable, expression } = inner {
+                if !is_independent(expression, &later) {
+                    break;
+                }
+                later.insert(variable.as_str());
+                parts.push(builder.bound(variable, expression)?);
+                inner = extended;
+            }
+            while let GraphPattern::Minus { left, right } = inner {
+                let subtracted = builder.body(right)?;
+                parts.push(builder.node("minus", true, vec![subtracted]));
+                inner = left;
+            }
             // In a simplified query, optional parts that follow each other do not depend on each other.
             while let GraphPattern::LeftJoin { left, right, expression } = inner {
                 parts.push(builder.optional(right, expression.as_ref())?);
@@ -121,6 +161,11 @@ impl<'q> Builder<'q> {
                         }
                     }
                     GraphPattern::Filter { .. } => parts.push(builder.group(pattern)?),
+                    GraphPattern::Extend { .. } | GraphPattern::Minus { .. }
+                        if !std::ptr::eq(pattern, inner) =>
+                    {
+                        parts.push(builder.group(pattern)?);
+                    }
                     other => parts.push(builder.part(other)?),
                 }
             }
@@ -141,13 +186,19 @@ impl<'q> Builder<'q> {
                 self.node(("path", text), is_reversed.is_some(), ends)
             }
             GraphPattern::Union { .. } => {
-                let mut branches = Vec::new();
+                let mut found = Vec::new();
                 let mut stack = vec![pattern];
                 while let Some(pattern) = stack.pop() {
                     match pattern {
                         GraphPattern::Union { left, right } => stack.extend([right.as_ref(), left.as_ref()]),
-                        branch => branches.push(self.group(branch)?),
+                        branch => found.push(branch),
                     }
+                }
+                let local = self.scopes.local_to_union(pattern);
+                let mut branches = Vec::new();
+                for branch in found {
+                    self.scopes.enter_branch(branch, &local);
+                    branches.push(self.part_of_its_own(branch)?);
                 }
                 self.node("union", false, branches)
             }
@@ -156,8 +207,8 @@ impl<'q> Builder<'q> {
                 self.node("optional join", true, children)
             }
             GraphPattern::Minus { left, right } => {
-                let children = vec![self.group(left)?, self.group(right)?];
-                self.node("minus", true, children)
+                let children = vec![self.group(left)?, self.body(right)?];
+                self.node("subtracted", true, children)
             }
             GraphPattern::Lateral { left, right } => {
                 let children = vec![self.group(left)?, self.group(right)?];
@@ -173,10 +224,7 @@ impl<'q> Builder<'q> {
             }
             GraphPattern::Extend { inner, variable, expression } => {
                 let inner = self.group(inner)?;
-                let expression = self.expression(expression)?;
-                let variable = self.variable(variable.as_str(), false);
-                let bound = self.node("bind", true, vec![variable, expression]);
-                self.condition(bound);
+                let bound = self.bound(variable, expression)?;
                 self.node("extend", true, vec![inner, bound])
             }
             GraphPattern::Values { variables, bindings } => self.values(variables, bindings),
@@ -203,6 +251,14 @@ impl<'q> Builder<'q> {
                 self.group(pattern)?
             }
         })
+    }
+
+    /// What a variable is bound to.
+    fn bound(&mut self, variable: &'q Variable, expression: &'q Expression) -> Option<usize> {
+        let expression = self.expression(expression)?;
+        let variable = self.variable(variable.as_str(), false);
+        let bound = self.node("bind", true, vec![variable, expression]);
+        Some(self.condition(bound))
     }
 
     /// An optional part with its conditions.
@@ -352,7 +408,7 @@ impl<'q> Builder<'q> {
                 return Some(self.node("bound", true, vec![variable]));
             }
             Expression::Exists(pattern) => {
-                let inner = self.group(pattern)?;
+                let inner = self.body(pattern)?;
                 return Some(self.node("exists", true, vec![inner]));
             }
             Expression::And(..) => {
@@ -401,6 +457,23 @@ impl<'q> Builder<'q> {
         let children = operands.into_iter().map(|e| self.expression(e)).collect::<Option<Vec<_>>>()?;
         Some(self.node(tag, ordered, children))
     }
+}
+
+/// Whether an expression does not depend on some variables, as far as can be seen.
+fn is_independent(expression: &Expression, of: &HashSet<&str>) -> bool {
+    let mut stack = vec![expression];
+    while let Some(expression) = stack.pop() {
+        match expression {
+            Expression::Variable(variable) | Expression::Bound(variable)
+                if of.contains(variable.as_str()) =>
+            {
+                return false;
+            }
+            Expression::Exists(_) if !of.is_empty() => return false,
+            other => super::super::operands(other, &mut stack),
+        }
+    }
+    true
 }
 
 /// The operands of an operator that nests.

@@ -10,7 +10,7 @@ pub fn difference(gold: &Query, predicted: &Query) -> String {
     if kind(gold) != kind(predicted) {
         return format!("gold is {}, predicted is {}", kind(gold), kind(predicted));
     }
-    let columns = (columns(gold), columns(predicted));
+    let columns = (n_columns(gold).unwrap_or(0), n_columns(predicted).unwrap_or(0));
     if columns.0 != columns.1 {
         return format!("gold has {}, predicted has {}", counted(columns.0), counted(columns.1));
     }
@@ -48,8 +48,13 @@ fn counted(columns: usize) -> String {
     if columns == 1 { "1 column".to_owned() } else { format!("{columns} columns") }
 }
 
-fn columns(query: &Query) -> usize {
-    let Query::Select { pattern, .. } = query else { return 0 };
+/// The number of columns of a simplified query; 0 for ASK, `None` for CONSTRUCT and DESCRIBE.
+pub(super) fn n_columns(query: &Query) -> Option<usize> {
+    let pattern = match query {
+        Query::Select { pattern, .. } => pattern,
+        Query::Ask { .. } => return Some(0),
+        Query::Construct { .. } | Query::Describe { .. } => return None,
+    };
     let mut pattern = pattern;
     while let GraphPattern::Distinct { inner }
     | GraphPattern::Reduced { inner }
@@ -58,8 +63,8 @@ fn columns(query: &Query) -> usize {
         pattern = inner;
     }
     match pattern {
-        GraphPattern::Project { variables, .. } => variables.len(),
-        _ => 0,
+        GraphPattern::Project { variables, .. } => Some(variables.len()),
+        _ => None,
     }
 }
 

@@ -5,6 +5,7 @@
 
 mod builder;
 mod difference;
+mod scopes;
 
 pub use difference::difference;
 
@@ -12,6 +13,7 @@ use super::Namespaces;
 use super::filters::english;
 use super::statements::{StatementTerm, Statements};
 use builder::Builder;
+use scopes::Scopes;
 use spargebra::Query;
 use spargebra::algebra::{Expression, GraphPattern};
 use spargebra::term::Variable;
@@ -19,6 +21,8 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 
 /// Maximum number of nodes to look at for one key: about 50 ms. Queries of up to a hundred patterns need a small part of it.
 const MAX_STEPS: usize = 2_000_000;
+
+const FREEBASE: &str = "http://rdf.freebase.com/ns/";
 
 /// What is compared of a parsed query.
 #[derive(Debug, Clone)]
@@ -79,21 +83,43 @@ impl<'q> Structure<'q> {
             Query::Construct { pattern, .. } => ("construct", pattern),
             Query::Describe { pattern, .. } => ("describe", pattern),
         };
+        builder.scopes = match query {
+            Query::Construct { template, .. } => Scopes::of(pattern, template),
+            _ => Scopes::of(pattern, &[]),
+        };
         let mut children = Vec::new();
         let mut asked: &[Variable] = &[];
+        let mut answer = answer(pattern);
         let inner = match pattern {
             GraphPattern::Project { inner, variables } if kind == "select" => {
-                for variable in variables {
-                    children.push(builder.variable(variable.as_str(), false));
-                }
-                // The order of columns is no part of what is asked.
-                children = vec![builder.node("columns", false, children)];
-                asked = variables;
                 // The answers are a set.
-                match inner.as_ref() {
+                let mut inner = match inner.as_ref() {
                     GraphPattern::OrderBy { inner, .. } => inner,
                     _ => inner,
+                };
+                // The names of columns do not matter.
+                while let GraphPattern::Extend {
+                    inner: below,
+                    variable,
+                    expression: Expression::Variable(of),
+                } = inner.as_ref()
+                    && variables.contains(variable)
+                {
+                    builder.aliases.push((variable.as_str(), of.as_str()));
+                    inner = below;
                 }
+                answer = answer.map(|name| builder.source(name));
+                let mut sources: Vec<&str> =
+                    variables.iter().map(|variable| builder.source(variable.as_str())).collect();
+                // Neither does their order, and a column that repeats another says nothing.
+                sources.sort_unstable();
+                sources.dedup();
+                for source in sources {
+                    children.push(builder.variable(source, false));
+                }
+                children = vec![builder.node("columns", false, children)];
+                asked = variables;
+                inner
             }
             other => other,
         };
@@ -112,7 +138,12 @@ impl<'q> Structure<'q> {
         let root = builder.node((kind, dataset), true, children);
         let Builder { nodes, names, conditions, .. } = builder;
         let variables = names.into_iter().map(|(name, _)| name).collect();
-        Some(Structure { nodes, root, variables, conditions, answer: answer(pattern) })
+        Some(Structure { nodes, root, variables, conditions, answer })
+    }
+
+    /// The number of columns of a simplified query; 0 for ASK, `None` for CONSTRUCT and DESCRIBE.
+    pub(crate) fn n_columns(query: &Query) -> Option<usize> {
+        difference::n_columns(query)
     }
 
     /// The variable that the query asks for, if it is one.
@@ -146,19 +177,52 @@ impl<'q> Structure<'q> {
 
     fn least_key(&self, colours: Vec<u64>, left: &mut usize) -> Option<u64> {
         let colours = self.refined(colours, left)?;
-        let mut sorted = colours.clone();
-        sorted.sort_unstable();
-        let Some(tied) = sorted.windows(2).find(|pair| pair[0] == pair[1]).map(|pair| pair[0]) else {
+        let tied = tied(&colours);
+        let Some((&first, others)) = tied.split_first() else {
             return Some(self.hashes(&colours)[self.root]);
         };
-        let mut least: Option<u64> = None;
-        for variable in (0..colours.len()).filter(|&variable| colours[variable] == tied) {
-            let mut chosen = colours.clone();
-            chosen[variable] = hash((tied, "chosen"));
-            let key = self.least_key(chosen, left)?;
-            least = Some(least.map_or(key, |least| least.min(key)));
+        // Variables that can all be swapped are the same whatever comes first.
+        if self.are_exchangeable(&tied, left)? {
+            return self.least_key(chosen(&colours, &tied), left);
         }
-        least
+        let mut least = self.least_key(chosen(&colours, &[first]), left)?;
+        // A choice that leads to the same query as an earlier one is as good as that.
+        let mut known = vec![self.greedy_key(chosen(&colours, &[first]), left)?];
+        for &variable in others {
+            let reached = self.greedy_key(chosen(&colours, &[variable]), left)?;
+            if !known.contains(&reached) {
+                known.push(reached);
+                least = least.min(self.least_key(chosen(&colours, &[variable]), left)?);
+            }
+        }
+        Some(least)
+    }
+
+    /// The hash of the query after breaking each tie by the first of its variables.
+    fn greedy_key(&self, mut colours: Vec<u64>, left: &mut usize) -> Option<u64> {
+        loop {
+            colours = self.refined(colours, left)?;
+            match tied(&colours).first() {
+                Some(&first) => colours = chosen(&colours, &[first]),
+                None => return Some(self.hashes(&colours)[self.root]),
+            }
+        }
+    }
+
+    /// Whether swapping any two of some variables leaves the query as it is.
+    fn are_exchangeable(&self, variables: &[usize], left: &mut usize) -> Option<bool> {
+        let Some((&first, others)) = variables.split_first() else { return Some(true) };
+        let own: Vec<u64> = (0..self.variables.len()).map(|variable| hash(("own", variable))).collect();
+        let unchanged = self.hashes(&own)[self.root];
+        for &other in others {
+            *left = left.checked_sub(self.nodes.len())?;
+            let mut swapped = own.clone();
+            swapped.swap(first, other);
+            if self.hashes(&swapped)[self.root] != unchanged {
+                return Some(false);
+            }
+        }
+        Some(true)
     }
 
     /// Colours by where variables stand, until there are no more of them; `None` if it takes too long.
@@ -175,7 +239,7 @@ impl<'q> Structure<'q> {
             let hashes = self.hashes(&colours);
             let mut contexts = vec![0u64; self.nodes.len()];
             let mut found = vec![0u64; colours.len()];
-            // Parents come behind their children.
+            // Parents come after their children.
             for (at, node) in self.nodes.iter().enumerate().rev() {
                 for (place, &child) in node.children.iter().enumerate() {
                     let place = if node.ordered { place } else { usize::MAX };
@@ -229,6 +293,23 @@ impl<'q> Structure<'q> {
     }
 }
 
+/// The variables of the tie with the least colour; none if there is no tie.
+fn tied(colours: &[u64]) -> Vec<usize> {
+    let mut sorted = colours.to_vec();
+    sorted.sort_unstable();
+    let colour = sorted.windows(2).find(|pair| pair[0] == pair[1]).map(|pair| pair[0]);
+    (0..colours.len()).filter(|&variable| Some(colours[variable]) == colour).collect()
+}
+
+/// Colours with some variables told apart from the others with their colour.
+fn chosen(colours: &[u64], variables: &[usize]) -> Vec<u64> {
+    let mut colours = colours.to_vec();
+    for (place, &variable) in variables.iter().enumerate() {
+        colours[variable] = hash((colours[variable], "chosen", place));
+    }
+    colours
+}
+
 /// The pattern of a SELECT without what does not change the set of its answers.
 fn answers(mut pattern: &GraphPattern) -> &GraphPattern {
     while let GraphPattern::Distinct { inner } | GraphPattern::Reduced { inner } = pattern {
@@ -266,8 +347,8 @@ fn existing(mut pattern: &GraphPattern) -> &GraphPattern {
     pattern
 }
 
-/// Whether a filter is one of those that data sets add to every query: the answer is not one of the things that the patterns name, and it is
-/// not a text in another language. The algebra does not compare them either (see [`crate::Rules`]).
+/// Whether a filter is one of those that data sets of Freebase add to every query: the answer is not one of the things that the patterns
+/// name, and it is not a text in another language. The algebra does not compare them either (see [`crate::Rules`]).
 fn is_side_condition(filter: &Expression, asked: &[Variable], query: &Query) -> bool {
     if english(filter).is_some_and(|variable| asked.contains(variable)) {
         return true;
@@ -278,7 +359,9 @@ fn is_side_condition(filter: &Expression, asked: &[Variable], query: &Query) -> 
         (Expression::Variable(variable), Expression::NamedNode(iri))
         | (Expression::NamedNode(iri), Expression::Variable(variable)) => {
             let is_named = |term: &StatementTerm<'_>| matches!(term, StatementTerm::Fixed(text) if **text == *iri.as_str());
-            asked.contains(variable) && Statements::of(query).patterns.iter().flatten().any(is_named)
+            iri.as_str().starts_with(FREEBASE)
+                && asked.contains(variable)
+                && Statements::of(query).patterns.iter().flatten().any(is_named)
         }
         _ => false,
     }

@@ -21,7 +21,7 @@ const FUNCTIONS: [(&str, usize, Function); 12] = [
 ];
 
 impl Reader<'_> {
-    /// What may stand behind FILTER.
+    /// What may follow FILTER.
     pub(super) fn constraint(&mut self) -> Option<Expression> {
         match self.peek() {
             b'(' => self.bracketed(),

@@ -41,7 +41,7 @@ impl<'t> Reader<'t> {
         self.byte(0)
     }
 
-    /// A byte further on; 0 behind the end.
+    /// A byte further on; 0 past the end.
     pub(super) fn byte(&self, further: usize) -> u8 {
         self.text.as_bytes().get(self.at + further).copied().unwrap_or(0)
     }
@@ -59,7 +59,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// Moves past a mark and the blanks behind it, if it comes next.
+    /// Moves past a mark and the blanks after it, if it comes next.
     pub(super) fn mark(&mut self, mark: &str) -> bool {
         let found = self.text.as_bytes()[self.at..].starts_with(mark.as_bytes());
         if found {
@@ -69,7 +69,7 @@ impl<'t> Reader<'t> {
         found
     }
 
-    /// Moves past a whole word and the blanks behind it, if it comes next.
+    /// Moves past a whole word and the blanks after it, if it comes next.
     pub(super) fn keyword(&mut self, word: &str) -> bool {
         let bytes = self.text.as_bytes();
         let end = self.at + word.len();

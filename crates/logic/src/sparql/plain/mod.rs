@@ -332,7 +332,7 @@ impl<'t> Reader<'t> {
         self.mark(")").then_some((expression, variable))
     }
 
-    /// A selection behind its SELECT.
+    /// A selection after its SELECT.
     fn select(&mut self) -> Option<GraphPattern> {
         let is_distinct = self.keyword("DISTINCT");
         self.aggregates = Some(Vec::new());
@@ -400,7 +400,7 @@ impl<'t> Reader<'t> {
         Some(pattern)
     }
 
-    /// The conditions behind ORDER.
+    /// The conditions after ORDER.
     fn order(&mut self) -> Option<Vec<OrderExpression>> {
         if !self.keyword("BY") {
             return None;

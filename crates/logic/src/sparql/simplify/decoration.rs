@@ -5,8 +5,10 @@ use super::group::{Group, Optional, predicate};
 use super::select::{Column, Grouping, Select};
 use super::statements::is_statement;
 use super::variables::{self, Names, name_of};
-use spargebra::algebra::{AggregateExpression, AggregateFunction, Expression, Function, GraphPattern};
-use spargebra::term::{TermPattern, TriplePattern};
+use spargebra::algebra::{
+    AggregateExpression, AggregateFunction, Expression, Function, GraphPattern, OrderExpression,
+};
+use spargebra::term::{TermPattern, TriplePattern, Variable};
 
 /// Predicates from a thing to its name.
 pub(in super::super) const NAME_PROPERTIES: [&str; 6] = [
@@ -61,32 +63,106 @@ pub(in super::super) fn says_more_than_meant(pattern: &GraphPattern) -> bool {
     false
 }
 
+/// A variable for the name or description of something, with others that only repeat it.
+struct Label {
+    /// The variable of the label, those bound to its text or language, and samples of them; with whether they are the whole name.
+    variables: Vec<(String, bool)>,
+    /// What is named; `None` for a constant.
+    subject: Option<String>,
+    is_name: bool,
+    /// Whether a thing without such a label is found as well.
+    is_optional: bool,
+    /// How often the query has the variable where it is bound.
+    n_bound: usize,
+}
+
+impl Label {
+    fn has(&self, name: &str) -> bool {
+        self.variables.iter().any(|(variable, _)| variable == name)
+    }
+}
+
+/// Long lists are never written by hand, and looking for each label in all of a query takes long.
+const MAX_LABELS: usize = 200;
+
 impl Select {
-    /// Removes columns that only name or describe what is found, and the patterns that bind them.
+    /// Removes columns that only name or describe what is found, and the patterns that bind them. A name is shown for the thing if the thing
+    /// itself is neither a column nor a key.
     pub(super) fn remove_decoration(&mut self, simplifier: &mut Simplifier) {
-        let candidates = self.candidates(simplifier);
-        let is_candidate = |column: &Column| candidates.iter().any(|name| name == column.source.as_str());
+        let mut labels = self.labels(simplifier);
         // A query for nothing but names asks for names.
         let bound = self.bound();
-        if !self.columns.iter().any(|column| !is_candidate(column) && bound.has(column.source.as_str())) {
+        let is_label = |column: &Column| labels.iter().any(|label| label.has(column.source.as_str()));
+        if !self.columns.iter().any(|column| !is_label(column) && bound.has(column.source.as_str())) {
             return;
         }
-        for name in &candidates {
+        // Where a name stands for a thing, a description is one of that thing.
+        labels.sort_by_key(|label| !label.is_name);
+        for label in &labels {
+            self.remove_label(label, simplifier);
+        }
+    }
+
+    /// Removes a label, or puts what it names in its place.
+    fn remove_label(&mut self, label: &Label, simplifier: &mut Simplifier) {
+        let is_column = |name: &str| self.columns.iter().any(|column| column.source.as_str() == name);
+        let is_key = |name: &str| {
+            self.grouping
+                .as_ref()
+                .is_some_and(|grouping| grouping.keys.iter().any(|key| key.as_str() == name))
+        };
+        let is_grouped = label.variables.iter().any(|(name, _)| is_key(name));
+        let mut shown = label.variables.iter().filter(|(name, _)| is_column(name) || is_key(name)).peekable();
+        let is_shown = shown.peek().is_some();
+        let is_replaced = match &label.subject {
+            // To have a description is a condition.
+            _ if !is_shown && !label.is_name && !label.is_optional => return,
+            _ if !is_shown => false,
+            None if is_grouped => return,
+            None => false,
+            Some(subject) if is_column(subject) => false,
+            Some(_) if !label.is_name || !shown.all(|(_, is_whole)| *is_whole) => return,
+            Some(_) => true,
+        };
+        if let Some(subject) = label.subject.as_deref().filter(|_| is_replaced) {
+            self.show_instead(label, subject, simplifier);
+        }
+        for (name, _) in &label.variables {
             self.group.remove_label(name);
             simplifier.n_meant += 1;
             let shown = self.columns.iter().filter(|column| column.source.as_str() == name);
             simplifier.decoration.extend(shown.map(|column| column.name.as_str().to_owned()));
         }
-        self.columns.retain(|column| !is_candidate(column));
+        self.columns.retain(|column| !label.has(column.source.as_str()));
         self.order.retain(|order| {
-            use spargebra::algebra::OrderExpression::{Asc, Desc};
-            let (Asc(key) | Desc(key)) = order;
             let mut names = Names::default();
-            variables::of_expression(key, &mut names);
-            !names.iter().any(|name| candidates.iter().any(|candidate| candidate == name))
+            variables::of_expression(sort_key(order), &mut names);
+            !names.iter().any(|name| label.has(name))
         });
         if let Some(grouping) = &mut self.grouping {
-            grouping.keys.retain(|key| !candidates.iter().any(|name| name == key.as_str()));
+            grouping.keys.retain(|key| !label.has(key.as_str()));
+        }
+    }
+
+    /// Puts a thing in the place of its label in columns and keys.
+    fn show_instead(&mut self, label: &Label, subject: &str, simplifier: &mut Simplifier) {
+        let name = match subject.starts_with("_:") {
+            true => {
+                let name = simplifier.fresh();
+                self.group.rename(subject, &name);
+                name
+            }
+            false => subject.to_owned(),
+        };
+        let subject = Variable::new_unchecked(name);
+        for column in self.columns.iter_mut().filter(|column| label.has(column.source.as_str())) {
+            column.source = subject.clone();
+        }
+        if let Some(Grouping { keys, .. }) = &mut self.grouping
+            && !keys.contains(&subject)
+            && let Some(key) = keys.iter_mut().find(|key| label.has(key.as_str()))
+        {
+            *key = subject;
         }
     }
 
@@ -100,95 +176,160 @@ impl Select {
         names
     }
 
-    /// The variables that only name or describe something.
-    fn candidates(&self, simplifier: &Simplifier) -> Vec<String> {
-        let mut found: Vec<String> = Vec::new();
-        let scope = self.group.scope();
-        for label in self.group.labels() {
-            if self.is_only_shown(&label) {
-                found.push(label);
-            }
+    /// The labels that are only shown.
+    fn labels(&self, simplifier: &Simplifier) -> Vec<Label> {
+        let mut found = self.group.labels();
+        if simplifier.label_service {
+            found.extend(self.labels_of_service());
         }
-        // A sample of labels is a label.
-        if let Some(grouping) = &self.grouping {
-            for (variable, aggregate) in &grouping.aggregates {
-                if let AggregateExpression::FunctionCall { name, expr: Expression::Variable(of), .. } =
-                    aggregate
-                    && matches!(
-                        name,
-                        AggregateFunction::Sample
-                            | AggregateFunction::Min
-                            | AggregateFunction::Max
-                            | AggregateFunction::GroupConcat { .. }
-                    )
-                    && found.iter().any(|label| label == of.as_str())
-                {
-                    found.push(variable.as_str().to_owned());
-                }
-            }
+        if found.len() > MAX_LABELS {
+            return Vec::new();
         }
         // What is bound to the text or language of a label is one, too.
         for (variable, expression) in &self.group.binds {
             let mut names = Names::default();
             variables::of_expression(expression, &mut names);
-            let mut names = names.iter().peekable();
-            let of_labels = names.peek().is_some()
-                && names.all(|name| found.iter().any(|label| label == name))
-                && self.is_only_projected(variable.as_str());
-            if of_labels {
-                found.push(variable.as_str().to_owned());
+            let repeated = found.iter_mut().find(|label| names.iter().any(|name| label.has(name)));
+            if let Some(label) = repeated.filter(|label| {
+                let is_subject = |name: &str| label.subject.as_deref() == Some(name);
+                is_text(expression) && names.iter().all(|name| label.has(name) || is_subject(name))
+            }) {
+                label.variables.push((variable.as_str().to_owned(), is_whole(expression)));
             }
         }
-        if simplifier.label_service {
-            for column in &self.columns {
-                let name = column.source.as_str();
-                let of = SERVICE_SUFFIXES.iter().find_map(|suffix| name.strip_suffix(suffix));
-                if of.is_some_and(|of| scope.has(of)) && !scope.has(name) {
-                    found.push(name.to_owned());
+        // A sample of the names of one thing is its name.
+        if let Some(grouping) = &self.grouping {
+            for (variable, aggregate) in &grouping.aggregates {
+                let is_key = |subject: &String| grouping.keys.iter().any(|key| key.as_str() == subject);
+                if let Some(of) = sample(aggregate)
+                    && let Some(label) = found.iter_mut().find(|label| label.has(of))
+                    && label.subject.as_ref().is_some_and(is_key)
+                {
+                    label.variables.push((variable.as_str().to_owned(), true));
                 }
             }
         }
+        found.retain(|label| self.is_only_shown(label));
         found
     }
 
-    /// Whether a label occurs nowhere but in its triple, in columns and in conditions on its language.
-    fn is_only_shown(&self, label: &str) -> bool {
-        let mut uses = 0;
-        self.group.count_uses(label, &mut uses);
-        let order_matters = self.slice.is_some()
-            && self.order.iter().any(|order| {
-                use spargebra::algebra::OrderExpression::{Asc, Desc};
-                let (Asc(key) | Desc(key)) = order;
-                mentions(key, label)
-            });
-        let aggregated = self.grouping.as_ref().is_some_and(|grouping| {
-            grouping.aggregates.iter().any(|(_, aggregate)| match aggregate {
-                AggregateExpression::CountSolutions { .. } => false,
-                AggregateExpression::FunctionCall { name, expr, .. } => {
-                    mentions(expr, label)
-                        && !matches!(
-                            name,
-                            AggregateFunction::Sample
-                                | AggregateFunction::Min
-                                | AggregateFunction::Max
-                                | AggregateFunction::GroupConcat { .. }
-                        )
-                }
-            }) || grouping.having.iter().any(|condition| mentions(condition, label))
-        });
-        uses == 1 && !order_matters && !aggregated
+    /// The columns that the label service fills.
+    fn labels_of_service(&self) -> Vec<Label> {
+        let scope = self.group.scope();
+        let label = |column: &Column| {
+            let name = column.source.as_str();
+            let (suffix, subject) =
+                SERVICE_SUFFIXES.iter().find_map(|suffix| Some((suffix, name.strip_suffix(suffix)?)))?;
+            (scope.has(subject) && !scope.has(name)).then(|| Label {
+                variables: vec![(name.to_owned(), true)],
+                subject: Some(subject.to_owned()),
+                is_name: *suffix == "Label",
+                is_optional: true,
+                n_bound: 0,
+            })
+        };
+        self.columns.iter().filter_map(label).collect()
     }
 
-    fn is_only_projected(&self, name: &str) -> bool {
-        let mut uses = 0;
-        self.group.count_uses(name, &mut uses);
-        uses == 0
+    /// Whether a label occurs nowhere but where it is bound, in columns and keys, and in conditions on its language.
+    fn is_only_shown(&self, label: &Label) -> bool {
+        let decides =
+            |expression: &Expression| label.variables.iter().any(|(name, _)| mentions(expression, name));
+        let decides_order = self.slice.is_some() && self.order.iter().any(|order| decides(sort_key(order)));
+        let is_counted = self.grouping.as_ref().is_some_and(|grouping| {
+            let counts = |(variable, aggregate): &(Variable, AggregateExpression)| match aggregate {
+                AggregateExpression::CountSolutions { .. } => false,
+                AggregateExpression::FunctionCall { expr, .. } => {
+                    !label.has(variable.as_str()) && decides(expr)
+                }
+            };
+            grouping.aggregates.iter().any(counts)
+                || grouping.having.iter().any(decides)
+                || grouping.named.iter().any(|(_, expression)| decides(expression))
+        });
+        let is_used = label.variables.iter().enumerate().any(|(at, (name, _))| {
+            let repeats = |(variable, expression): &&(Variable, Expression)| {
+                label.has(variable.as_str()) && mentions(expression, name)
+            };
+            let n_known = self.group.binds.iter().filter(repeats).count();
+            let mut uses = 0;
+            self.group.count_uses(name, &mut uses);
+            uses != n_known + if at == 0 { label.n_bound } else { 0 }
+        });
+        !decides_order && !is_counted && !is_used
+    }
+}
+
+fn sort_key(order: &OrderExpression) -> &Expression {
+    let (OrderExpression::Asc(key) | OrderExpression::Desc(key)) = order;
+    key
+}
+
+/// The variable that an aggregate takes one value of, if all values are the same.
+fn sample(aggregate: &AggregateExpression) -> Option<&str> {
+    match aggregate {
+        AggregateExpression::FunctionCall {
+            name:
+                AggregateFunction::Sample
+                | AggregateFunction::Min
+                | AggregateFunction::Max
+                | AggregateFunction::GroupConcat { .. },
+            expr: Expression::Variable(of),
+            ..
+        } => Some(of.as_str()),
+        _ => None,
+    }
+}
+
+/// Whether an expression is the text or language of something, or a part of it.
+fn is_text(expression: &Expression) -> bool {
+    let mut stack = vec![expression];
+    while let Some(expression) = stack.pop() {
+        let is_known = match expression {
+            Expression::FunctionCall(function, _) => matches!(
+                function,
+                Function::Str
+                    | Function::Lang
+                    | Function::LangMatches
+                    | Function::LCase
+                    | Function::UCase
+                    | Function::Concat
+                    | Function::Replace
+                    | Function::SubStr
+                    | Function::StrBefore
+                    | Function::StrAfter
+            ),
+            Expression::Variable(_)
+            | Expression::Literal(_)
+            | Expression::Bound(_)
+            | Expression::Coalesce(_)
+            | Expression::If(..)
+            | Expression::Equal(..)
+            | Expression::Not(_) => true,
+            _ => false,
+        };
+        if !is_known {
+            return false;
+        }
+        variables::operands(expression, &mut stack);
+    }
+    true
+}
+
+/// Whether the text of an expression is the whole name: `STR(?l)`, `COALESCE(?l, "")`.
+fn is_whole(expression: &Expression) -> bool {
+    match expression {
+        Expression::Variable(_) => true,
+        Expression::Coalesce(list) | Expression::FunctionCall(Function::Str, list) => {
+            list.first().is_some_and(|first| matches!(first, Expression::Variable(_)))
+        }
+        _ => false,
     }
 }
 
 impl Group {
-    /// The variables for names and descriptions of things that something else describes.
-    fn labels(&self) -> Vec<String> {
+    /// The names and descriptions of things that something else describes.
+    fn labels(&self) -> Vec<Label> {
         let mut mandatory = Names::default();
         for triple in self.triples.iter().filter(|triple| label_of(triple).is_none()) {
             variables::of_triple(triple, &mut mandatory);
@@ -202,11 +343,16 @@ impl Group {
                 variables::of_triple(triple, &mut mandatory);
             }
         }
-        let known =
-            |triple: &TriplePattern| name_of(&triple.subject).is_none_or(|subject| mandatory.has(&subject));
+        let label = |triple: &TriplePattern, is_optional: bool| {
+            let subject = name_of(&triple.subject);
+            let is_known = subject.as_ref().is_none_or(|subject| mandatory.has(subject));
+            let variable = label_of(triple).filter(|_| is_known)?.to_owned();
+            let is_name = predicate(triple).is_some_and(|iri| NAME_PROPERTIES.contains(&iri));
+            Some(Label { variables: vec![(variable, true)], subject, is_name, is_optional, n_bound: 1 })
+        };
         let in_optionals = optionals.iter().flat_map(|group| &group.triples);
-        let labels = self.triples.iter().chain(in_optionals).filter(|triple| known(triple));
-        labels.filter_map(|triple| label_of(triple).map(str::to_owned)).collect()
+        let own = self.triples.iter().filter_map(|triple| label(triple, false));
+        own.chain(in_optionals.filter_map(|triple| label(triple, true))).collect()
     }
 
     /// The groups of all optional parts, also of those inside others.
@@ -244,6 +390,7 @@ impl Group {
             variables::in_scope(pattern, &mut names);
             *uses += usize::from(names.has(name));
         }
+        *uses += self.binds.iter().filter(|(_, expression)| mentions(expression, name)).count();
         *uses += self.filters.iter().filter(|f| mentions(f, name) && !is_about_language(f, name)).count();
     }
 
@@ -269,9 +416,23 @@ fn label_of(triple: &TriplePattern) -> Option<&str> {
 }
 
 fn mentions(expression: &Expression, name: &str) -> bool {
-    let mut names = Names::default();
-    variables::of_expression(expression, &mut names);
-    names.has(name)
+    let mut stack = vec![expression];
+    while let Some(expression) = stack.pop() {
+        match expression {
+            Expression::Variable(variable) | Expression::Bound(variable) if variable.as_str() == name => {
+                return true;
+            }
+            Expression::Exists(pattern) => {
+                let mut names = Names::default();
+                variables::in_scope(pattern, &mut names);
+                if names.has(name) {
+                    return true;
+                }
+            }
+            other => variables::operands(other, &mut stack),
+        }
+    }
+    false
 }
 
 /// Whether a condition looks at nothing but the language of a variable.

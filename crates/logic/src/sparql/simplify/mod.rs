@@ -11,6 +11,7 @@
 mod decoration;
 mod flatten;
 mod group;
+pub(super) mod rows;
 mod select;
 mod statements;
 mod substitute;
@@ -18,6 +19,7 @@ mod substitute;
 mod tests;
 mod texts;
 mod variables;
+mod view;
 
 pub(super) use decoration::{NAME_PROPERTIES, says_more_than_meant};
 pub(super) use flatten::conjuncts;
@@ -46,7 +48,7 @@ struct Simplifier {
     depth: usize,
     /// The number of names made up so far.
     fresh: usize,
-    /// Whether it counts how often each row of what is looked at comes up: it is inside of an aggregate such as COUNT.
+    /// Whether it counts how often each row of what is looked at comes up: it is inside an aggregate such as COUNT.
     rows_count: bool,
     /// Whether the query asks the label service for names.
     label_service: bool,

@@ -142,7 +142,7 @@ pub(super) fn operands_mut<'e>(expression: &'e mut Expression, into: &mut Vec<&'
     }
 }
 
-/// The variables of a pattern that can be seen from outside; blank nodes are seen by nobody.
+/// The variables of a pattern that can be seen from outside; blank nodes are not visible.
 pub(super) fn in_scope(pattern: &GraphPattern, names: &mut Names) {
     pattern.on_in_scope_variable(|variable| names.add(variable.as_str()));
 }

@@ -19,7 +19,7 @@ pub(super) struct Domain {
 }
 
 /// Looks up values and caches them.
-pub(super) struct Knowledge<'k> {
+pub(super) struct KbValues<'k> {
     pub(super) kb: &'k Kb,
     attributes: Mutex<HashMap<AttributeId, Arc<[u32]>>>,
     qualifiers: OnceLock<Vec<Domain>>,
@@ -29,9 +29,9 @@ pub(super) struct Knowledge<'k> {
     pub(super) max_listed: usize,
 }
 
-impl<'k> Knowledge<'k> {
-    pub(super) fn new(kb: &'k Kb) -> Knowledge<'k> {
-        Knowledge {
+impl<'k> KbValues<'k> {
+    pub(super) fn new(kb: &'k Kb) -> KbValues<'k> {
+        KbValues {
             kb,
             attributes: Mutex::default(),
             qualifiers: OnceLock::new(),
