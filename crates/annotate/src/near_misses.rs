@@ -26,7 +26,7 @@ pub fn near_misses(
     let mut found: Vec<String> = Vec::new();
     for _ in 0..TRIES {
         for fault in FAULTS {
-            let Some(worse) = worse_query(query, fault, &mut random) else { continue };
+            let Some(worse) = worse_query(query, fault, words, &mut random) else { continue };
             let wording =
                 Wording { many: question.answers.len() > 1, seed: random.number(), new_words: false };
             let Ok(said) = verbalise(&worse, words, lexicon, wording) else { continue };

@@ -102,7 +102,7 @@ fn two_different_predictions_for_a_question_are_refused() {
     }
     let again = grade([&right, &right]);
     assert!(
-        again.status.success() && stderr(&again).contains("1 prediction was ignored"),
+        again.status.success() && stderr(&again).contains("1 duplicate prediction was ignored"),
         "{}",
         stderr(&again)
     );

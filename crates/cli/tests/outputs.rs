@@ -265,7 +265,7 @@ fn errors_are_retried_only_in_the_own_run() {
     // Another process has it open: nothing is touched.
     let second = start(&["--retry-errors"]).wait_with_output().unwrap();
     assert_eq!(second.status.code(), Some(2));
-    assert!(stderr(&second).contains("busy"), "{}", stderr(&second));
+    assert!(stderr(&second).contains("another process is using"), "{}", stderr(&second));
     assert!(first.wait_with_output().unwrap().status.code() != Some(2));
     let lines = |path: &Path| fs::read_to_string(path).unwrap_or_default().lines().count();
     let whole = json_lines(&Path::new(&bench).join("questions.jsonl"));

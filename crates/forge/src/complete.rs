@@ -163,9 +163,12 @@ impl Caveats<'_> {
         }
         if self.is_sample {
             let limit = ["as far as the data show", "according to the data", "as far as is recorded here"];
-            text.push_str(&format!(", {}", limit[random.below(limit.len())]));
-        }
-        if let Some(year) = self.as_of {
+            text.push_str(&match self.as_of {
+                // One note for both: "according to the data of 2025".
+                Some(year) => format!(", according to the data of {year}"),
+                None => format!(", {}", limit[random.below(limit.len())]),
+            });
+        } else if let Some(year) = self.as_of {
             text.push_str(&format!(", as of {year}"));
         }
         text.push_str(tag);

@@ -552,7 +552,7 @@ mod tests {
         let wrong = |more: &str| {
             Recipe::parse(&format!("name = \"x\"\nquestions = 10\n{more}")).expect_err(more).to_string()
         };
-        assert!(wrong("").contains("makes nothing"));
+        assert!(wrong("").contains("generates nothing"));
         assert!(
             wrong("[shapes]\nweight = 1\nshapes = { Iso-99 = 1 }\nfunctions = { none = 1 }")
                 .contains("`Iso-99`")

@@ -16,7 +16,7 @@ use touchstone_engine::QueryContext;
 use touchstone_kb::output::OutputFile;
 use touchstone_kb::{Comparison, LiteralFamily, cache_dir};
 use touchstone_logic::Knowledge;
-use touchstone_logic::{Ask, Extreme, Language, Query, Set, Value, kopl, sexpr, without_one};
+use touchstone_logic::{Ask, Extreme, Language, Query, Set, Value, Vocabulary, kopl, sexpr, without_one};
 
 /// A way to degrade a query.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -353,7 +353,7 @@ fn changed(
     random: &mut Random,
 ) -> Option<String> {
     let query = question.query(knowledge)?;
-    let worse = worse_query(&query, degradation, random)?;
+    let worse = worse_query(&query, degradation, knowledge.words, random)?;
     let printed = match language {
         Language::Sexpr => sexpr::print(&worse).ok()?,
         Language::Kopl => kopl::print(&worse, knowledge.words).ok()?,
@@ -363,14 +363,19 @@ fn changed(
 }
 
 /// A query changed in one place; `None` if there is no such place.
-pub fn worse_query(query: &Query, degradation: Degradation, random: &mut Random) -> Option<Query> {
+pub fn worse_query(
+    query: &Query,
+    degradation: Degradation,
+    words: &dyn Vocabulary,
+    random: &mut Random,
+) -> Option<Query> {
     if degradation == Degradation::Drop {
         return dropped(query, random);
     }
     let mut places = 0;
     let mut count = query.clone();
     edit(&mut count, &mut |set| {
-        places += usize::from(change(set, degradation));
+        places += usize::from(change(set, degradation, words));
         false
     });
     let on_answer = degradation == Degradation::Function;
@@ -381,7 +386,7 @@ pub fn worse_query(query: &Query, degradation: Degradation, random: &mut Random)
     let mut left = random.below(places);
     edit(&mut worse, &mut |set| {
         let mut tried = set.clone();
-        if !change(&mut tried, degradation) {
+        if !change(&mut tried, degradation, words) {
             return false;
         }
         if left > 0 {
@@ -443,9 +448,13 @@ fn edit(query: &mut Query, visit: &mut dyn FnMut(&mut Set) -> bool) {
 }
 
 /// Changes one set, if it is of the right kind.
-fn change(set: &mut Set, degradation: Degradation) -> bool {
+fn change(set: &mut Set, degradation: Degradation, words: &dyn Vocabulary) -> bool {
     match (degradation, set) {
-        (Degradation::Flip, Set::Relate(relate)) if !matches!(relate.from, Set::Values(..)) => {
+        // A symmetric relation means the same in both directions.
+        (Degradation::Flip, Set::Relate(relate))
+            if !matches!(relate.from, Set::Values(..))
+                && words.inverse(&relate.property) != Some(&*relate.property) =>
+        {
             relate.direction = relate.direction.flipped();
             true
         }
@@ -517,7 +526,7 @@ mod tests {
 
     fn worse(text: &str, degradation: Degradation) -> Option<String> {
         let query = Form::parse(text, &Spelling).expect("a form").to_query().expect("a query");
-        let worse = worse_query(&query, degradation, &mut Random::new(1, "test"))?;
+        let worse = worse_query(&query, degradation, &Spelling, &mut Random::new(1, "test"))?;
         assert_ne!(worse, query);
         Some(sexpr::print(&worse).expect("printed").text)
     }

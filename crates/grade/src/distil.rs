@@ -26,7 +26,7 @@ use touchstone_kb::{
 };
 use touchstone_logic::Knowledge;
 use touchstone_logic::with_ids;
-use touchstone_logic::{Ask, Query, Set, Value as Written};
+use touchstone_logic::{Ask, Query, Set, Value as Written, Vocabulary};
 
 /// The neighbours of one question.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -111,7 +111,7 @@ pub fn distil_benchmark(
 pub fn distil(kb: &Kb, knowledge: &Knowledge<'_>, question: &Question, seed: u64) -> Option<Distilled> {
     let gold = with_ids(question.query(knowledge)?, kb);
     let mut random = Random::new(seed, &question.id);
-    let misses = near_misses(&gold, &mut random);
+    let misses = near_misses(&gold, knowledge.words, &mut random);
     let words = Words::new(kb).without_suggestions();
     let mut contest = Contest {
         gold: Plan::of(&gold, &words).ok()?,
@@ -168,10 +168,10 @@ struct Tried {
     moves_gold: bool,
 }
 
-fn near_misses(gold: &Query, random: &mut Random) -> Vec<Query> {
+fn near_misses(gold: &Query, words: &dyn Vocabulary, random: &mut Random) -> Vec<Query> {
     let mut misses: Vec<Query> = Vec::new();
     for (_, degradation) in Degradation::ALL.iter().skip(3).chain(&Degradation::ALL[3..4]) {
-        if let Some(miss) = worse_query(gold, *degradation, random)
+        if let Some(miss) = worse_query(gold, *degradation, words, random)
             && !misses.contains(&miss)
         {
             misses.push(miss);

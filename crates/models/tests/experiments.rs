@@ -12,8 +12,8 @@ use touchstone_engine::{Engine, Session};
 use touchstone_kb::import::{ImportRequest, Profile, Source, import};
 use touchstone_kb::{Kb, NoProgress};
 use touchstone_models::experiment::{
-    Cell, Experiment, ExperimentConfig, ExperimentObserver, NoExperimentObserver, PublishedPairs, ROWS, Row,
-    StudyResult, experiment_state, run_experiment, tables,
+    Experiment, ExperimentCell, ExperimentConfig, ExperimentObserver, NoExperimentObserver, PublishedPairs,
+    ROWS, Row, StudyResult, experiment_state, run_experiment, tables,
 };
 use touchstone_models::systems;
 use touchstone_protocol::{Endpoint, EndpointSettings, ServeOptions, serve};
@@ -87,7 +87,7 @@ impl Stopping {
 }
 
 impl ExperimentObserver for Stopping {
-    fn step(&self, _: &Cell, _: &StepReport) {
+    fn step(&self, _: &ExperimentCell, _: &StepReport) {
         self.steps.fetch_add(1, Ordering::Relaxed);
     }
 

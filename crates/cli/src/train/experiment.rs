@@ -1,8 +1,6 @@
 //! `touchstone experiment`.
 
-use super::experiment_output::{Outputs, show};
-use super::experiment_watcher::ExperimentWatcher;
-use super::scales;
+use super::{ExperimentWatcher, Outputs, scales, show};
 use crate::Outcome;
 use crate::open_kb::embedded_kb;
 use crate::output::{self, counted};

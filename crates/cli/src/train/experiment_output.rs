@@ -64,7 +64,7 @@ fn page_table(table: ExperimentTable) -> PageTable {
 }
 
 fn line_chart(chart: Chart) -> LineChart {
-    let line = |line: touchstone_models::experiment::ChartLine| ChartLine {
+    let line = |line: touchstone_models::experiment::ChartSeries| ChartLine {
         name: line.name,
         colour: line.colour,
         is_published: line.is_published,

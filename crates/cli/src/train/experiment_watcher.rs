@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 use touchstone_kb::Progress;
 use touchstone_models::experiment::{
-    Cell, CellRow, CellStage, ExperimentError, ExperimentObserver, Plan, StudyRow,
+    CellRow, CellStage, ExperimentCell, ExperimentError, ExperimentObserver, ExperimentPlan, StudyRow,
 };
 use touchstone_train::StepReport;
 
@@ -30,7 +30,7 @@ impl ExperimentWatcher {
     }
 
     /// Shows what a cell does now.
-    fn show(&self, cell: &Cell, doing: String) {
+    fn show(&self, cell: &ExperimentCell, doing: String) {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         state.running.insert(cell.hash.clone(), doing);
         let all: Vec<&str> = state.running.values().map(String::as_str).collect();
@@ -48,7 +48,7 @@ impl ExperimentWatcher {
 }
 
 impl ExperimentObserver for ExperimentWatcher {
-    fn planned(&self, plan: &Plan, done: usize, to_run: usize) {
+    fn planned(&self, plan: &ExperimentPlan, done: usize, to_run: usize) {
         self.state.lock().unwrap_or_else(PoisonError::into_inner).to_run = to_run;
         if to_run > 0 {
             let before = if done > 0 {
@@ -69,7 +69,7 @@ impl ExperimentObserver for ExperimentWatcher {
         note!("{} on {}: {:.0} s", row.result.words(), row.benchmark, row.seconds);
     }
 
-    fn stage(&self, cell: &Cell, stage: CellStage, amount: usize) {
+    fn stage(&self, cell: &ExperimentCell, stage: CellStage, amount: usize) {
         let doing = match stage {
             CellStage::Training => format!("{}: {}", cell.words(), counted(amount, "pair", "pairs")),
             CellStage::Running => {
@@ -80,7 +80,7 @@ impl ExperimentObserver for ExperimentWatcher {
         self.show(cell, doing);
     }
 
-    fn step(&self, cell: &Cell, report: &StepReport) {
+    fn step(&self, cell: &ExperimentCell, report: &StepReport) {
         self.show(
             cell,
             format!("{}: step {} of {}, loss {:.3}", cell.words(), report.step, report.steps, report.loss),
@@ -104,7 +104,7 @@ impl ExperimentObserver for ExperimentWatcher {
         );
     }
 
-    fn failed(&self, cell: &Cell, error: &ExperimentError) {
+    fn failed(&self, cell: &ExperimentCell, error: &ExperimentError) {
         let (finished, all) = self.end(&cell.hash);
         note!("{finished}/{all} {} failed: {error}", cell.words());
     }

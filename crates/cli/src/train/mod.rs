@@ -8,6 +8,8 @@ pub(crate) mod training;
 
 use crate::choice::choice;
 use clap::builder::TypedValueParser;
+use experiment_output::{Outputs, show};
+use experiment_watcher::ExperimentWatcher;
 use touchstone_train::settings::ModelScale;
 
 /// The scales by name.

@@ -7,7 +7,7 @@ use touchstone_benchmark::english::Lexicon;
 use touchstone_engine::plan::Plan;
 use touchstone_engine::{UnknownWord, Words};
 use touchstone_kb::Kb;
-use touchstone_logic::sparql::{self, Namespaces, Rows};
+use touchstone_logic::sparql::{self, Namespaces, RowQuery};
 use touchstone_logic::{Ask, Form, Language, Program, Query, ReadError, Set};
 
 /// Why a logical form cannot be verbalised.
@@ -49,11 +49,11 @@ pub fn verbalise_form(
 enum Read {
     Query(Query),
     /// SPARQL outside the algebra.
-    Rows(Rows),
+    Rows(RowQuery),
 }
 
 fn verbalise_rows(
-    rows: &Rows,
+    rows: &RowQuery,
     words: &Words<'_>,
     lexicon: &Lexicon,
     wording: Wording,
@@ -84,7 +84,7 @@ fn read(text: &str, kb: &Kb, words: &Words<'_>) -> Result<Read, ReadError> {
 }
 
 /// A query with all names of a query for rows.
-fn all_words(rows: &Rows) -> Query {
+fn all_words(rows: &RowQuery) -> Query {
     let grouped = rows.group.iter();
     let grouped = grouped.flat_map(|group| group.keys.iter().chain(group.aggregates.iter().map(|a| &a.of)));
     let ordered = rows.order.iter().map(|(column, _)| column);

@@ -82,6 +82,7 @@ impl Verbaliser<'_, '_> {
             && !one.clumsy
             && !other.clumsy
             && ![first, second].iter().any(|after| is_clause(after))
+            && are_alike(first, second)
             && !(second.starts_with("of ") && other.place == Place::Last)
             && self.random.percent(75)
         {
@@ -325,6 +326,15 @@ fn is_clumsy(clauses: &[Clause]) -> bool {
 /// Whether text after a noun is a relative clause, which cannot be joined with a phrase.
 fn is_clause(after: &str) -> bool {
     ["where ", "who ", "whose ", "that "].iter().any(|start| after.starts_with(start))
+}
+
+/// Whether two phrases after a noun are of the same kind, so that "and" can join them: "made in France and released in 2005", but not
+/// "discovered in France and from the halogen series". A phrase with "of" stands before the other.
+fn are_alike(first: &str, second: &str) -> bool {
+    let word = |text: &str| text.split(' ').next().unwrap_or("").to_owned();
+    let (one, other) = (word(first), word(second));
+    let has = |ending: &str| one.ends_with(ending) && other.ends_with(ending);
+    one == other && one != "of" || (one == "of") != (other == "of") || has("ing") || has("ed")
 }
 
 #[cfg(test)]

@@ -5,10 +5,10 @@ use touchstone_kb::ClassId;
 use touchstone_logic::Set;
 
 /// Percentage of descriptions within which there is another description that get a sentence of their own.
-const DEEP: u64 = 65;
+const DEEP: u64 = 35;
 
 /// The same for other descriptions, so that a sentence of its own does not reveal the shape.
-const PLAIN: u64 = 18;
+const PLAIN: u64 = 8;
 
 /// How the sentence begins.
 const STARTS: [&str; 6] = ["consider", "take", "think of", "look at", "start with", "let us look at"];

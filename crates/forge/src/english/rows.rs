@@ -8,7 +8,7 @@ use touchstone_benchmark::english::Lexicon;
 use touchstone_benchmark::english::inflect::{plural, value as said_value};
 use touchstone_engine::Words;
 use touchstone_kb::{Comparison, Property, RelationId, ValueKind};
-use touchstone_logic::sparql::{Aggregate, Column, Function, Grouped, Rows};
+use touchstone_logic::sparql::{Aggregate, Grouped, RowColumn, RowFunction, RowQuery};
 use touchstone_logic::{Ask, Direction, Extreme, Query, Set, Step, Value, with_ids};
 
 /// How many members of a class are looked at to see whether a relation usually leads to several things.
@@ -16,7 +16,7 @@ const SAMPLE: usize = 50;
 
 /// Verbalises a query for rows.
 pub(super) fn verbalise(
-    rows: &Rows,
+    rows: &RowQuery,
     known: &Words<'_>,
     lexicon: &Lexicon,
     wording: Wording,
@@ -58,21 +58,22 @@ impl Things {
         [" that ", " who "].iter().any(|pronoun| self.text.contains(pronoun))
     }
 
-    fn is_described(&self, column: &Column) -> bool {
+    fn is_described(&self, column: &RowColumn) -> bool {
         column.described && column.path.first().is_some_and(|step| !self.plain.contains(step))
     }
 }
 
 impl Verbaliser<'_, '_> {
     /// The question for several columns.
-    fn tuples(&mut self, rows: &Rows) -> Verbalised<String> {
+    fn tuples(&mut self, rows: &RowQuery) -> Verbalised<String> {
         let things = self.things(&rows.of, rows.columns.iter().chain(rows.order.iter().map(|(by, _)| by)))?;
         let order = match &rows.order {
             Some((by, extreme)) => Some(self.with_extreme(by, *extreme, &things)?),
             None => None,
         };
         let shows_thing = rows.columns.iter().any(|column| column.path.is_empty());
-        let mut paths: Vec<&Column> = rows.columns.iter().filter(|column| !column.path.is_empty()).collect();
+        let mut paths: Vec<&RowColumn> =
+            rows.columns.iter().filter(|column| !column.path.is_empty()).collect();
         // After "that director", "their" would be the director's.
         paths.sort_by_key(|column| things.is_described(column));
         let n = rows.limit;
@@ -124,7 +125,7 @@ impl Verbaliser<'_, '_> {
     }
 
     /// `their duration and their director, and their spouse if known`.
-    fn columns(&mut self, columns: &[&Column], things: &Things, is_one: bool) -> Verbalised<String> {
+    fn columns(&mut self, columns: &[&RowColumn], things: &Things, is_one: bool) -> Verbalised<String> {
         let owner = match (is_one, things.noun.person) {
             (false, _) | (_, true) => "their",
             (true, false) => "its",
@@ -143,7 +144,7 @@ impl Verbaliser<'_, '_> {
     }
 
     /// `the greatest duration`.
-    fn with_extreme(&mut self, by: &Column, extreme: Extreme, things: &Things) -> Verbalised<String> {
+    fn with_extreme(&mut self, by: &RowColumn, extreme: Extreme, things: &Things) -> Verbalised<String> {
         let (last, before) = by.path.split_last().ok_or(RejectReason::NoEnglishClause)?;
         let word = self.extreme_word(last, extreme)?;
         let noun = self.step_noun(last)?.0;
@@ -156,7 +157,7 @@ impl Verbaliser<'_, '_> {
     }
 
     /// The question for groups.
-    fn groups(&mut self, rows: &Rows, group: &Grouped) -> Verbalised<String> {
+    fn groups(&mut self, rows: &RowQuery, group: &Grouped) -> Verbalised<String> {
         let columns = group.keys.iter().chain(group.aggregates.iter().map(|aggregate| &aggregate.of));
         let things = self.things(&rows.of, columns)?;
         if things.named && group.aggregates.iter().any(|aggregate| aggregate.of.path.is_empty()) {
@@ -190,7 +191,7 @@ impl Verbaliser<'_, '_> {
             [] if having.is_empty() => return Err(RejectReason::NoEnglishClause),
             [] if things.bare || per_thing => format!("which {} have {having}?", keys.many),
             [] => format!("of the {}, which {} have {having}?", things.text, keys.many),
-            [only] if only.function == Function::Count => {
+            [only] if only.function == RowFunction::Count => {
                 let counted = self.counted(only, &things, per_thing)?;
                 match (keys.each.is_empty(), trails) {
                     (true, _) => format!("how many {counted}?"),
@@ -221,13 +222,13 @@ impl Verbaliser<'_, '_> {
         things: &Things,
     ) -> Verbalised<String> {
         let most = match (by.function, extreme) {
-            (Function::Count, Extreme::Max) => "most".to_owned(),
-            (Function::Count, Extreme::Min) => "fewest".to_owned(),
+            (RowFunction::Count, Extreme::Max) => "most".to_owned(),
+            (RowFunction::Count, Extreme::Min) => "fewest".to_owned(),
             (function, extreme) => {
                 let last = by.of.path.last().ok_or(RejectReason::NoEnglishClause)?;
                 let word = self.extreme_word(last, extreme)?;
                 match (function, extreme) {
-                    (Function::Max, Extreme::Max) | (Function::Min, Extreme::Min) => word.to_owned(),
+                    (RowFunction::Max, Extreme::Max) | (RowFunction::Min, Extreme::Min) => word.to_owned(),
                     (function, _) => format!("{word} {}", self.bounded_word(function, last)?),
                 }
             }
@@ -235,7 +236,7 @@ impl Verbaliser<'_, '_> {
         let shown: Vec<&Aggregate> = group.aggregates.iter().filter(|aggregate| aggregate.shown).collect();
         let also = match &shown[..] {
             [] => String::new(),
-            [only] if *only == by && by.function == Function::Count => ", and how many".to_owned(),
+            [only] if *only == by && by.function == RowFunction::Count => ", and how many".to_owned(),
             [only] if *only == by => ", and what is it".to_owned(),
             several => {
                 let verb = if several.len() == 1 { "is" } else { "are" };
@@ -247,9 +248,9 @@ impl Verbaliser<'_, '_> {
             n => (format!("which {n} {}", keys.many), "have"),
         };
         let measured = match (by.function, by.of.path.is_empty()) {
-            (Function::Count, true) if keys.is_described => String::new(),
-            (Function::Count, true) => format!(" {}", things.text),
-            (Function::Count, false) => format!(" {}", self.path_noun(&by.of.path, true)?),
+            (RowFunction::Count, true) if keys.is_described => String::new(),
+            (RowFunction::Count, true) => format!(" {}", things.text),
+            (RowFunction::Count, false) => format!(" {}", self.path_noun(&by.of.path, true)?),
             _ => {
                 let of =
                     if keys.per_thing || keys.is_described { "" } else { &format!(" of {}", things.text) };
@@ -281,8 +282,8 @@ impl Verbaliser<'_, '_> {
         let mut said: Vec<String> = Vec::new();
         for of_one in several.chunk_by(|one, other| {
             one.of.path == other.of.path
-                && one.function != Function::Count
-                && other.function != Function::Count
+                && one.function != RowFunction::Count
+                && other.function != RowFunction::Count
         }) {
             let Some((path, last)) = of_one.first().and_then(|a| Some((&a.of.path, a.of.path.last()?)))
             else {
@@ -293,11 +294,11 @@ impl Verbaliser<'_, '_> {
             let mut words = Vec::new();
             for aggregate in of_one {
                 words.push(match aggregate.function {
-                    Function::Count => format!("{article} number of"),
+                    RowFunction::Count => format!("{article} number of"),
                     function => format!("{article} {}", self.function_word(function, last)?),
                 });
             }
-            let noun = self.path_noun(path, of_one.iter().any(|a| a.function == Function::Count))?;
+            let noun = self.path_noun(path, of_one.iter().any(|a| a.function == RowFunction::Count))?;
             let of = match (per_thing || !said.is_empty(), things.named) {
                 (true, _) => String::new(),
                 (false, true) => format!(" of {}", things.text),
@@ -316,7 +317,7 @@ impl Verbaliser<'_, '_> {
         value: &Value,
         things: &Things,
     ) -> Verbalised<String> {
-        let is_count = aggregate.function == Function::Count;
+        let is_count = aggregate.function == RowFunction::Count;
         let bound = match comparison {
             Comparison::Greater => "more than",
             Comparison::GreaterOrEqual => "at least",
@@ -344,7 +345,7 @@ impl Verbaliser<'_, '_> {
     }
 
     /// The things of a set, with a noun that fits its columns if it has no class.
-    fn things<'c>(&mut self, set: &Set, columns: impl Iterator<Item = &'c Column>) -> Verbalised<Things> {
+    fn things<'c>(&mut self, set: &Set, columns: impl Iterator<Item = &'c RowColumn>) -> Verbalised<Things> {
         let starts: Vec<&Step> = columns.filter_map(|column| column.path.first()).collect();
         if matches!(set, Set::Entity(_) | Set::Named(_)) {
             let node = self.entity(set)?;
@@ -480,21 +481,21 @@ impl Verbaliser<'_, '_> {
     }
 
     /// The word for a computed number that is compared.
-    fn bounded_word(&self, function: Function, step: &Step) -> Verbalised<&'static str> {
+    fn bounded_word(&self, function: RowFunction, step: &Step) -> Verbalised<&'static str> {
         match (function, self.value_kind(step)?) {
-            (Function::Max, ValueKind::Quantity) => Ok("maximum"),
-            (Function::Min, ValueKind::Quantity) => Ok("minimum"),
+            (RowFunction::Max, ValueKind::Quantity) => Ok("maximum"),
+            (RowFunction::Min, ValueKind::Quantity) => Ok("minimum"),
             (function, ValueKind::Quantity) => self.function_word(function, step),
             _ => Err(RejectReason::NoEnglishClause),
         }
     }
 
-    fn function_word(&self, function: Function, step: &Step) -> Verbalised<&'static str> {
+    fn function_word(&self, function: RowFunction, step: &Step) -> Verbalised<&'static str> {
         match (function, self.value_kind(step)?) {
-            (Function::Max, _) => self.extreme_word(step, Extreme::Max),
-            (Function::Min, _) => self.extreme_word(step, Extreme::Min),
-            (Function::Sum, ValueKind::Quantity) => Ok("total"),
-            (Function::Average, ValueKind::Quantity) => Ok("average"),
+            (RowFunction::Max, _) => self.extreme_word(step, Extreme::Max),
+            (RowFunction::Min, _) => self.extreme_word(step, Extreme::Min),
+            (RowFunction::Sum, ValueKind::Quantity) => Ok("total"),
+            (RowFunction::Average, ValueKind::Quantity) => Ok("average"),
             _ => Err(RejectReason::NoEnglishClause),
         }
     }
@@ -515,7 +516,7 @@ struct Keys {
 }
 
 impl Keys {
-    fn of(verbaliser: &Verbaliser<'_, '_>, keys: &[Column], things: &Things) -> Verbalised<Keys> {
+    fn of(verbaliser: &Verbaliser<'_, '_>, keys: &[RowColumn], things: &Things) -> Verbalised<Keys> {
         if let [key] = keys
             && key.path.is_empty()
         {

@@ -266,7 +266,9 @@ fn luck_is_found_out() {
     for question in questions.iter().filter(|question| grader.neighbours.contains_key(&question.id)) {
         let gold = question.query(&knowledge).unwrap();
         for (_, degradation) in &Degradation::ALL[3..] {
-            let Some(worse) = worse_query(&gold, *degradation, &mut Random::new(3, &question.id)) else {
+            let Some(worse) =
+                worse_query(&gold, *degradation, knowledge.words, &mut Random::new(3, &question.id))
+            else {
                 continue;
             };
             let Ok(form) = touchstone_logic::sexpr::print(&worse) else { continue };

@@ -35,7 +35,7 @@ pub use print::print;
 pub use recognise::recognise;
 pub use simplify::Simplified;
 pub(crate) use simplify::operands;
-pub use simplify::rows::{Aggregate, Column, Function, Grouped, Rows, rows};
+pub use simplify::rows::{Aggregate, Grouped, RowColumn, RowFunction, RowQuery, rows};
 pub(crate) use statements::named_path as path_text;
 pub use statements::{StatementTerm, Statements};
 pub use tidy::{Repair, Tidied, known_prefix, tidy};

@@ -2,7 +2,7 @@
 
 use super::error::ExperimentError;
 use super::observer::{CellStage, ExperimentObserver};
-use super::plan::Cell;
+use super::plan::ExperimentCell;
 use super::rows::{CellRow, CellSeconds, Sizes, rounded};
 use super::run::cell_folder;
 use super::spec::CORPUS_BLEU;
@@ -42,7 +42,7 @@ impl CellRunner<'_> {
     /// Trains, runs and grades a cell. What an earlier process finished is used; `None`: it was stopped.
     pub(crate) fn run(
         &self,
-        cell: &Cell,
+        cell: &ExperimentCell,
         open: &OpenBenchmark,
         kb: Option<&str>,
     ) -> Result<Option<CellRow>, ExperimentError> {
@@ -85,7 +85,7 @@ impl CellRunner<'_> {
     /// The trained model of a cell.
     fn trained(
         &self,
-        cell: &Cell,
+        cell: &ExperimentCell,
         open: &OpenBenchmark,
         kb: Option<&str>,
         folder: &Path,
@@ -118,7 +118,7 @@ impl CellRunner<'_> {
 
     fn row(
         &self,
-        cell: &Cell,
+        cell: &ExperimentCell,
         (open, questions): (&OpenBenchmark, &[&Question]),
         manifest: ModelManifest,
         summary: &Summary,
@@ -210,7 +210,7 @@ fn stopping_rule(manifest: &ModelManifest) -> String {
 /// Tells the observer of the experiment about one cell.
 struct Watched<'w> {
     observer: &'w dyn ExperimentObserver,
-    cell: &'w Cell,
+    cell: &'w ExperimentCell,
     stage: CellStage,
 }
 

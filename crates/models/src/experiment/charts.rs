@@ -14,12 +14,12 @@ pub struct Chart {
     /// What the vertical axis shows.
     pub y: String,
     /// Its lines.
-    pub lines: Vec<ChartLine>,
+    pub lines: Vec<ChartSeries>,
 }
 
 /// A line of a chart.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct ChartLine {
+pub struct ChartSeries {
     /// What it shows.
     pub name: String,
     /// The number of its colour: lines about the same system have the same one.
@@ -81,13 +81,13 @@ fn score_charts(experiment: &Experiment, cells: &[&CellRow]) -> Vec<Chart> {
 }
 
 /// A line whose points are means of those at the same place.
-fn line(name: String, colour: usize, is_published: bool, mut points: Vec<(f64, f64)>) -> ChartLine {
+fn line(name: String, colour: usize, is_published: bool, mut points: Vec<(f64, f64)>) -> ChartSeries {
     points.sort_by(|a, b| a.0.total_cmp(&b.0));
     let means = points.chunk_by(|a, b| a.0 == b.0).map(|chunk| {
         let sum: f64 = chunk.iter().map(|(_, y)| y).sum();
         (chunk[0].0, sum / chunk.len() as f64)
     });
-    ChartLine { name, colour, is_published, points: means.collect() }
+    ChartSeries { name, colour, is_published, points: means.collect() }
 }
 
 fn step_chart(

@@ -19,10 +19,13 @@ mod tables;
 #[cfg(test)]
 mod test_rows;
 
-pub use charts::{Chart, ChartLine, charts};
+pub use charts::{Chart, ChartSeries, charts};
 pub use error::ExperimentError;
 pub use observer::{CellStage, ExperimentObserver, NoExperimentObserver};
-pub use plan::{BenchmarkSource, Cell, Plan, PlanConfig, PlannedBenchmark, PublishedPairs, Study, plan};
+pub use plan::{
+    BenchmarkSource, ExperimentCell, ExperimentPlan, PlanConfig, PlannedBenchmark, PublishedPairs, Study,
+    plan,
+};
 pub use rows::{
     AxiomSigns, CellRow, CellSeconds, ROWS, Row, Sizes, StudyResult, StudyRow, current_rows, read_rows,
 };

@@ -1,7 +1,7 @@
 //! What an experiment reports while it runs.
 
 use super::error::ExperimentError;
-use super::plan::{Cell, Plan};
+use super::plan::{ExperimentCell, ExperimentPlan};
 use super::rows::{CellRow, StudyRow};
 use touchstone_kb::{NoProgress, Progress};
 use touchstone_train::{DevEvaluation, StepReport};
@@ -20,7 +20,7 @@ pub enum CellStage {
 /// Watches an experiment; cells may report from several threads at once.
 pub trait ExperimentObserver: Sync {
     /// Before the first cell: the plan, and the number of cells that have a row already and of those that will be run.
-    fn planned(&self, _plan: &Plan, _done: usize, _to_run: usize) {}
+    fn planned(&self, _plan: &ExperimentPlan, _done: usize, _to_run: usize) {}
 
     /// The progress of building benchmarks and of studies.
     fn progress(&self) -> &dyn Progress {
@@ -31,22 +31,22 @@ pub trait ExperimentObserver: Sync {
     fn studied(&self, _row: &StudyRow) {}
 
     /// A cell does something else, with a number of pairs or questions.
-    fn stage(&self, _cell: &Cell, _stage: CellStage, _amount: usize) {}
+    fn stage(&self, _cell: &ExperimentCell, _stage: CellStage, _amount: usize) {}
 
     /// More questions are predicted or graded.
-    fn advance(&self, _cell: &Cell, _stage: CellStage, _amount: u64) {}
+    fn advance(&self, _cell: &ExperimentCell, _stage: CellStage, _amount: u64) {}
 
     /// A step of training.
-    fn step(&self, _cell: &Cell, _report: &StepReport) {}
+    fn step(&self, _cell: &ExperimentCell, _report: &StepReport) {}
 
     /// An evaluation on the development questions.
-    fn evaluated(&self, _cell: &Cell, _evaluation: &DevEvaluation, _is_best: bool) {}
+    fn evaluated(&self, _cell: &ExperimentCell, _evaluation: &DevEvaluation, _is_best: bool) {}
 
     /// A cell is finished, and its row is written.
     fn finished(&self, _row: &CellRow) {}
 
     /// A cell failed; the others go on.
-    fn failed(&self, _cell: &Cell, _error: &ExperimentError) {}
+    fn failed(&self, _cell: &ExperimentCell, _error: &ExperimentError) {}
 
     /// Whether to stop: cells save their state, and continue from it the next time.
     fn cancelled(&self) -> bool {

@@ -54,7 +54,7 @@ pub struct PlannedBenchmark {
 
 /// One training with a run and grades.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Cell {
+pub struct ExperimentCell {
     /// The name of the system in the experiment.
     pub system: String,
     /// The trainable system.
@@ -86,13 +86,13 @@ pub struct Study {
 
 /// All benchmarks, studies and cells of an experiment at a scale.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Plan {
+pub struct ExperimentPlan {
     /// The benchmarks.
     pub benchmarks: Vec<PlannedBenchmark>,
     /// The studies.
     pub studies: Vec<Study>,
     /// The cells, in the order in which they are run.
-    pub cells: Vec<Cell>,
+    pub cells: Vec<ExperimentCell>,
 }
 
 /// What an experiment is planned for.
@@ -119,7 +119,7 @@ const DEFAULT_KB: &str = "world";
 /// The version of what is hashed.
 const HASH_VERSION: u32 = 1;
 
-impl Plan {
+impl ExperimentPlan {
     /// The hashes of all cells and studies.
     pub fn hashes(&self) -> Vec<&str> {
         let studies = self.studies.iter().map(|study| study.hash.as_str());
@@ -127,7 +127,7 @@ impl Plan {
     }
 }
 
-impl Cell {
+impl ExperimentCell {
     /// What it is, in words.
     pub fn words(&self) -> String {
         format!("{}, {} of {}, seed {}", self.system, percent(self.fraction), self.benchmark, self.seed)
@@ -146,7 +146,7 @@ pub(crate) fn percent(fraction: f64) -> String {
 }
 
 /// Plans an experiment.
-pub fn plan(config: &PlanConfig<'_>) -> Result<Plan, ExperimentError> {
+pub fn plan(config: &PlanConfig<'_>) -> Result<ExperimentPlan, ExperimentError> {
     let experiment = config.experiment;
     let systems = selected(experiment, config.only)?;
     let benchmarks = experiment.benchmarks.iter().map(|benchmark| planned(benchmark, config));
@@ -162,7 +162,7 @@ pub fn plan(config: &PlanConfig<'_>) -> Result<Plan, ExperimentError> {
         }
     }
     let studies = experiment.tables.iter().filter_map(|table| study(table, &benchmarks)).collect();
-    Ok(Plan { benchmarks, studies, cells })
+    Ok(ExperimentPlan { benchmarks, studies, cells })
 }
 
 /// What a table needs besides cells.
@@ -236,7 +236,7 @@ fn cell(
     benchmark: &PlannedBenchmark,
     (fraction, seed): (f64, u64),
     config: &PlanConfig<'_>,
-) -> Result<Cell, ExperimentError> {
+) -> Result<ExperimentCell, ExperimentError> {
     let system = system_named(config.systems, spec.trainable())?;
     let mut editor = SettingsEditor::new(spec.trainable(), system.settings(config.scale));
     editor.apply(&spec.settings)?;
@@ -249,7 +249,7 @@ fn cell(
     let settings = editor.into_settings();
     system.check(&settings)?;
     let hash = hashed(&(HASH_VERSION, spec.trainable(), &settings, &benchmark.hash, fraction, seed));
-    Ok(Cell {
+    Ok(ExperimentCell {
         system: spec.name.clone(),
         trainable: spec.trainable().to_owned(),
         benchmark: benchmark.name.clone(),
@@ -273,7 +273,7 @@ mod tests {
     use crate::systems;
     use std::collections::BTreeSet;
 
-    fn planned(text: &str, changes: &[&str], only: &[&str]) -> Result<Plan, ExperimentError> {
+    fn planned(text: &str, changes: &[&str], only: &[&str]) -> Result<ExperimentPlan, ExperimentError> {
         let experiment = Experiment::parse(text, "mine.toml")?;
         let texts = |list: &[&str]| list.iter().map(|text| (*text).to_owned()).collect::<Vec<_>>();
         plan(&PlanConfig {
@@ -287,7 +287,7 @@ mod tests {
         })
     }
 
-    fn gek(changes: &[&str], only: &[&str]) -> Result<Plan, ExperimentError> {
+    fn gek(changes: &[&str], only: &[&str]) -> Result<ExperimentPlan, ExperimentError> {
         planned(Experiment::text("gek").unwrap(), changes, only)
     }
 

@@ -4,7 +4,7 @@ use super::benchmarks::BenchmarkMaker;
 use super::cell::CellRunner;
 use super::error::ExperimentError;
 use super::observer::ExperimentObserver;
-use super::plan::{Cell, Plan, PlanConfig, PlannedBenchmark, PublishedPairs, plan};
+use super::plan::{ExperimentCell, ExperimentPlan, PlanConfig, PlannedBenchmark, PublishedPairs, plan};
 use super::rows::{Row, RowJournal, StudyRow, current_rows, read_rows, rounded};
 use super::spec::Experiment;
 use super::study::run_study;
@@ -46,7 +46,7 @@ pub struct ExperimentConfig<'c> {
 #[derive(Debug, Clone)]
 pub struct ExperimentState {
     /// The plan.
-    pub plan: Plan,
+    pub plan: ExperimentPlan,
     /// The last row of each cell and study at this scale.
     pub rows: Vec<Row>,
     /// Number of planned cells without a row.
@@ -91,7 +91,8 @@ pub fn run_experiment(
     let stopped = studies(config, &plan, &opened, &mut journal, observer)?;
     let pending = pending(&plan, &opened, &journal);
     let done = plan.cells.len() - pending.len();
-    let pending: VecDeque<&Cell> = pending.into_iter().take(config.cells.unwrap_or(usize::MAX)).collect();
+    let pending: VecDeque<&ExperimentCell> =
+        pending.into_iter().take(config.cells.unwrap_or(usize::MAX)).collect();
     if stopped {
         return Ok(ExperimentState { stopped, ..state(config, plan.clone(), &journal.into_rows()) });
     }
@@ -123,7 +124,7 @@ pub fn run_experiment(
 
 impl ExperimentConfig<'_> {
     /// The plan.
-    fn plan(&self) -> Result<Plan, ExperimentError> {
+    fn plan(&self) -> Result<ExperimentPlan, ExperimentError> {
         plan(&PlanConfig {
             experiment: &self.experiment,
             scale: self.scale,
@@ -138,8 +139,8 @@ impl ExperimentConfig<'_> {
 
 impl ExperimentConfig<'_> {
     /// Number of cells to run at a time.
-    fn jobs(&self, plan: &Plan) -> usize {
-        let threads = |cell: &Cell| {
+    fn jobs(&self, plan: &ExperimentPlan) -> usize {
+        let threads = |cell: &ExperimentCell| {
             let parts =
                 cell.settings.get("training").and_then(|training| training.get("parts")?.as_integer());
             usize::try_from(parts.unwrap_or(1)).unwrap_or(1).max(1)
@@ -150,18 +151,18 @@ impl ExperimentConfig<'_> {
     }
 }
 
-fn is_needed(benchmark: &PlannedBenchmark, plan: &Plan) -> bool {
+fn is_needed(benchmark: &PlannedBenchmark, plan: &ExperimentPlan) -> bool {
     let of_cells = plan.cells.iter().map(|cell| &cell.benchmark);
     plan.studies.iter().map(|study| &study.benchmark).chain(of_cells).any(|name| *name == benchmark.name)
 }
 
 /// The cells without a row.
 fn pending<'p>(
-    plan: &'p Plan,
+    plan: &'p ExperimentPlan,
     opened: &BTreeMap<&str, OpenBenchmark>,
     journal: &RowJournal,
-) -> Vec<&'p Cell> {
-    let has_row = |cell: &&Cell| {
+) -> Vec<&'p ExperimentCell> {
+    let has_row = |cell: &&ExperimentCell| {
         let open = opened.get(cell.benchmark.as_str());
         open.is_some_and(|open| journal.has(&cell.hash, &open.benchmark.identity))
     };
@@ -171,7 +172,7 @@ fn pending<'p>(
 /// Computes the studies that have no row. Returns whether the user stopped it.
 fn studies(
     config: &ExperimentConfig<'_>,
-    plan: &Plan,
+    plan: &ExperimentPlan,
     opened: &BTreeMap<&str, OpenBenchmark>,
     journal: &mut RowJournal,
     observer: &dyn ExperimentObserver,
@@ -205,7 +206,7 @@ fn studies(
     Ok(false)
 }
 
-fn state(config: &ExperimentConfig<'_>, plan: Plan, rows: &[Row]) -> ExperimentState {
+fn state(config: &ExperimentConfig<'_>, plan: ExperimentPlan, rows: &[Row]) -> ExperimentState {
     let hashes = plan.hashes();
     let rows = current_rows(rows, config.scale, &hashes);
     let has_row = |hash: &str| rows.iter().any(|row| row.hash() == hash);
@@ -231,10 +232,10 @@ struct Outcome {
 /// The cells that are being run.
 struct Cells<'r> {
     config: &'r ExperimentConfig<'r>,
-    plan: &'r Plan,
+    plan: &'r ExperimentPlan,
     opened: &'r BTreeMap<&'r str, OpenBenchmark>,
     observer: &'r dyn ExperimentObserver,
-    queue: Mutex<VecDeque<&'r Cell>>,
+    queue: Mutex<VecDeque<&'r ExperimentCell>>,
     journal: Mutex<RowJournal>,
     outcome: Mutex<Outcome>,
 }
@@ -260,7 +261,7 @@ impl Cells<'_> {
         }
     }
 
-    fn cell(&self, cell: &Cell) -> Result<(), ExperimentError> {
+    fn cell(&self, cell: &ExperimentCell) -> Result<(), ExperimentError> {
         let Some(open) = self.opened.get(cell.benchmark.as_str()) else { return Ok(()) };
         let kb = self.plan.benchmarks.iter().find(|benchmark| benchmark.name == cell.benchmark);
         let kb = kb.and_then(|benchmark| benchmark.kb.as_deref());
@@ -289,6 +290,6 @@ fn panic_message(panic: &(dyn std::any::Any + Send)) -> String {
 }
 
 /// The folder with the model and the run of a cell.
-pub fn cell_folder(out: &Path, cell: &Cell) -> PathBuf {
+pub fn cell_folder(out: &Path, cell: &ExperimentCell) -> PathBuf {
     out.join("cells").join(cell.folder_name())
 }

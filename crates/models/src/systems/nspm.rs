@@ -61,9 +61,11 @@ pub(super) fn system(
 
 #[rustfmt::skip]
 pub(super) fn settings(scale: ModelScale, attention: NspmAttention) -> Seq2SeqSettings<NspmSizes> {
+    // The same computing time for all: attention makes steps slower.
     let max_steps = match attention {
-        NspmAttention::None => of(scale, [60, 900, 50_000]),
-        _ => of(scale, [60, 500, 50_000]),
+        NspmAttention::None => of(scale, [60, 1800, 50_000]),
+        NspmAttention::NormedBahdanau => of(scale, [60, 950, 50_000]),
+        NspmAttention::ScaledLuong => of(scale, [60, 1200, 50_000]),
     };
     Seq2SeqSettings {
         //                                                             smoke                    small                  paper

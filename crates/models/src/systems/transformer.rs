@@ -73,7 +73,7 @@ fn settings(scale: ModelScale) -> Seq2SeqSettings<TransformerSizes> {
             positions: of(scale,                                      [128,                     160,                   100]),
         },
         optimiser: of(scale,                                          [adam(3e-3, 1.0, 10),     adam(1e-3, 1.0, 100),  adam(5e-4, 1.0, 0)]),
-        training: training(scale, of(scale,                           [16,                      32,                    128]), of(scale, [60, 800, NO_LIMIT]), of(scale, [NO_LIMIT, NO_LIMIT, 10])),
+        training: training(scale, of(scale,                           [16,                      32,                    128]), of(scale, [60, 1500, NO_LIMIT]), of(scale, [NO_LIMIT, NO_LIMIT, 10])),
         development: development(scale),
         decoding: decoding(scale,                                     [100,                     140,                   100]),
     }

@@ -15,22 +15,22 @@ use touchstone_kb::Comparison;
 
 /// A query outside the algebra that asks for rows about one set of things.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Rows {
+pub struct RowQuery {
     /// The things; [`Set::All`] if nothing describes them but their columns.
     pub of: Set,
     /// What a row shows, in the order of the query; empty if there is a group.
-    pub columns: Vec<Column>,
+    pub columns: Vec<RowColumn>,
     /// What is computed of groups of things.
     pub group: Option<Grouped>,
     /// By what the rows are ordered before the limit, and from which end. With a group, see [`Grouped::order`].
-    pub order: Option<(Column, Extreme)>,
+    pub order: Option<(RowColumn, Extreme)>,
     /// Maximum number of rows.
     pub limit: Option<usize>,
 }
 
 /// What a row shows of a thing.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Column {
+pub struct RowColumn {
     /// The way from the thing; empty for the thing itself.
     pub path: Vec<Step>,
     /// Whether there are also rows without it.
@@ -43,7 +43,7 @@ pub struct Column {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Grouped {
     /// What the things of a group share; empty if there is one group.
-    pub keys: Vec<Column>,
+    pub keys: Vec<RowColumn>,
     /// What is computed.
     pub aggregates: Vec<Aggregate>,
     /// Conditions on groups, each on the aggregate with this number.
@@ -56,9 +56,9 @@ pub struct Grouped {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Aggregate {
     /// How it is computed.
-    pub function: Function,
+    pub function: RowFunction,
     /// Of what.
-    pub of: Column,
+    pub of: RowColumn,
     /// Whether a row shows it; if not, it is only used by a condition or an order.
     pub shown: bool,
 }
@@ -66,7 +66,7 @@ pub struct Aggregate {
 /// A function of the values of a group. The names are those of SPARQL.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[allow(missing_docs)]
-pub enum Function {
+pub enum RowFunction {
     Count,
     Sum,
     Average,
@@ -75,7 +75,7 @@ pub enum Function {
 }
 
 /// Reads a query for several columns or for groups as rows about one set of things; `None` if it is something else.
-pub fn rows(query: &Query, names: &Namespaces) -> Option<Rows> {
+pub fn rows(query: &Query, names: &Namespaces) -> Option<RowQuery> {
     let Query::Select { dataset: None, pattern, .. } = query else { return None };
     let mut simplifier = Simplifier::default();
     let mut select = Select::of(pattern, &mut simplifier)?;
@@ -102,7 +102,7 @@ fn tuples(
     order: Option<(&Variable, Extreme)>,
     limit: Option<usize>,
     names: &Namespaces,
-) -> Option<Rows> {
+) -> Option<RowQuery> {
     let shown: Vec<&str> = select.columns.iter().map(|column| column.source.as_str()).collect();
     let mut wanted = shown.clone();
     wanted.extend(order.map(|(by, _)| by.as_str()).filter(|by| !shown.contains(by)));
@@ -117,7 +117,7 @@ fn tuples(
         Some((by, extreme)) => Some((view.column(by.as_str())?, extreme)),
         None => None,
     };
-    Some(Rows { of: view.of, columns, group: None, order, limit })
+    Some(RowQuery { of: view.of, columns, group: None, order, limit })
 }
 
 fn groups(
@@ -126,7 +126,7 @@ fn groups(
     order: Option<(&Variable, Extreme)>,
     limit: Option<usize>,
     names: &Namespaces,
-) -> Option<Rows> {
+) -> Option<RowQuery> {
     let Grouping { keys, aggregates, having, named } = grouping;
     let keys: Vec<&str> = keys.iter().map(Variable::as_str).collect();
     let is_shown = |name: &str| select.columns.iter().any(|column| column.source.as_str() == name);
@@ -150,7 +150,7 @@ fn groups(
         if !wanted.contains(&source) {
             wanted.push(source);
         }
-        if function == Function::Count { &mut counted } else { &mut measured }.push(source);
+        if function == RowFunction::Count { &mut counted } else { &mut measured }.push(source);
     }
     let triples = Triples::of(&select.group, names);
     let view =
@@ -161,7 +161,7 @@ fn groups(
     for &(variable, function, source, distinct) in &read {
         let of = view.column(source)?;
         // Rows are not different things unless each thing is a group.
-        if function == Function::Count && !of.path.is_empty() && !per_thing && !distinct {
+        if function == RowFunction::Count && !of.path.is_empty() && !per_thing && !distinct {
             return None;
         }
         aggregates.push(Aggregate { function, of, shown: is_shown(variable) });
@@ -173,26 +173,28 @@ fn groups(
         None => None,
     };
     let group = Some(Grouped { keys, aggregates, having, order });
-    Some(Rows { of: view.of, columns: Vec::new(), group, order: None, limit })
+    Some(RowQuery { of: view.of, columns: Vec::new(), group, order: None, limit })
 }
 
 /// A function, the variable that it is computed of (`None` for rows), and whether each value counts once.
-type Computed<'q> = (Function, Option<&'q str>, bool);
+type Computed<'q> = (RowFunction, Option<&'q str>, bool);
 
 fn computed(aggregate: &AggregateExpression) -> Option<Computed<'_>> {
     let (name, of, distinct) = match aggregate {
-        AggregateExpression::CountSolutions { distinct } => return Some((Function::Count, None, *distinct)),
+        AggregateExpression::CountSolutions { distinct } => {
+            return Some((RowFunction::Count, None, *distinct));
+        }
         AggregateExpression::FunctionCall { name, expr: Expression::Variable(of), distinct } => {
             (name, of, *distinct)
         }
         AggregateExpression::FunctionCall { .. } => return None,
     };
     let function = match name {
-        AggregateFunction::Count => Function::Count,
-        AggregateFunction::Sum if !distinct => Function::Sum,
-        AggregateFunction::Avg if !distinct => Function::Average,
-        AggregateFunction::Min => Function::Min,
-        AggregateFunction::Max => Function::Max,
+        AggregateFunction::Count => RowFunction::Count,
+        AggregateFunction::Sum if !distinct => RowFunction::Sum,
+        AggregateFunction::Avg if !distinct => RowFunction::Average,
+        AggregateFunction::Min => RowFunction::Min,
+        AggregateFunction::Max => RowFunction::Max,
         _ => return None,
     };
     Some((function, Some(of.as_str()), distinct))
@@ -229,11 +231,11 @@ mod tests {
     use super::*;
     use crate::sparql::parse;
 
-    fn read(text: &str) -> Option<Rows> {
+    fn read(text: &str) -> Option<RowQuery> {
         rows(&parse(text).unwrap().query, &Namespaces::default())
     }
 
-    fn paths(columns: &[Column]) -> Vec<String> {
+    fn paths(columns: &[RowColumn]) -> Vec<String> {
         let step = |step: &Step| format!("{}{}", step.direction.word(), step.property);
         columns.iter().map(|column| column.path.iter().map(step).collect::<Vec<_>>().join(" ")).collect()
     }

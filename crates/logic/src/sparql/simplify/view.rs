@@ -1,7 +1,7 @@
 //! A group of triples seen from one variable: which others it leads to, and what is left as a description of it.
 
 use super::group::{Group, predicate};
-use super::rows::Column;
+use super::rows::RowColumn;
 use super::select::{self, Select};
 use super::variables::{self, Names, name_of};
 use crate::query::{Ask, Direction, Rules, Set, Step};
@@ -235,7 +235,7 @@ impl<'q> Triples<'q> {
 
 impl View<'_> {
     /// What a variable shows.
-    pub(super) fn column(&self, name: &str) -> Option<Column> {
+    pub(super) fn column(&self, name: &str) -> Option<RowColumn> {
         let route = self.routes.get(name)?;
         let step = |&(edge, direction): &(usize, Direction)| Step {
             property: self.edges[edge].property.as_str().into(),
@@ -244,7 +244,7 @@ impl View<'_> {
         let optional =
             route.last().is_some_and(|(edge, _)| matches!(self.edges[*edge].place, Place::Optional(_)));
         let described = route.first().is_some_and(|(edge, _)| !self.removed.contains(edge));
-        Some(Column { path: route.iter().map(step).collect(), optional, described })
+        Some(RowColumn { path: route.iter().map(step).collect(), optional, described })
     }
 }
 
