@@ -108,10 +108,7 @@ fn a_recipe_of_ones_own() {
 fn an_experiment_of_ones_own() {
     let folder = tempfile::tempdir().unwrap();
     let printed = follow("experiments.md", folder.path());
-    assert!(
-        printed.contains("NSpM 50\u{a0}%") && printed.contains("LSTM with attention 50\u{a0}%"),
-        "{printed}"
-    );
+    assert!(printed.contains("NSpM 50 %") && printed.contains("LSTM with attention 50 %"), "{printed}");
     let text = fs::read_to_string(folder.path().join("mine.json")).unwrap();
     let json: serde_json::Value = serde_json::from_str(&text).unwrap();
     assert_eq!((json["cells"].as_u64(), json["missing"].as_u64()), (Some(4), Some(0)));

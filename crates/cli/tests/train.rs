@@ -106,7 +106,7 @@ fn mistakes_are_explained() {
     assert!(train(&["transfromer"]).contains("did you mean `transformer`?"));
     assert!(train(&["nspm", "--set", "batsh=3"]).contains("did you mean `training.batch`?"));
     assert!(train(&["nspm", "--fraction", "0"]).contains("0 is not a fraction"));
-    assert!(train(&["nspm", "--fraction", "0.0001"]).contains("leaves none of questions"));
+    assert!(train(&["nspm", "--fraction", "0.0001"]).contains("leaves none of"));
     assert!(train(&["nspm", "--scale", "tiny"]).contains("possible values: smoke, small, paper"));
     let config = text(&folder.path().join("settings.toml"));
     fs::write(&config, "[network]\nunits = \"many\"\n").unwrap();

@@ -78,12 +78,12 @@ pub struct TrainState {
 }
 
 impl TrainState {
-    /// The best evaluation, the first of several.
+    /// The best evaluation, the last of equal ones: where the score cannot tell networks apart, more training is better.
     pub fn best(&self) -> Option<DevEvaluation> {
         self.evaluations
             .iter()
             .copied()
-            .reduce(|best, next| if next.score > best.score { next } else { best })
+            .reduce(|best, next| if next.score >= best.score { next } else { best })
     }
 
     /// Whether the loss has grown far beyond where it began, and stayed there.
@@ -338,7 +338,7 @@ impl Trainer<'_> {
         observer: &mut dyn Observer<N>,
     ) -> Result<bool, FitError> {
         let Some(score) = observer.evaluate(&network.valid(), state.step)? else { return Ok(true) };
-        let is_best = state.best().is_none_or(|best| score > best.score);
+        let is_best = state.best().is_none_or(|best| score >= best.score);
         state.evaluations.push(DevEvaluation { step: state.step, score });
         Ok(is_best)
     }

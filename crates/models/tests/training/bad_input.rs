@@ -109,7 +109,18 @@ fn damaged_and_foreign_models_are_refused() {
         let found = damaged.after(change);
         assert!(found.contains(part), "{part}: {found}");
     };
-    let cut = |path: PathBuf, length: usize| fs::write(&path, &fs::read(&path).unwrap()[..length]).unwrap();
+    let cut = |path: PathBuf, length: usize| {
+        fs::write(
+            &path,
+            fs::read(&path)
+                .map(|mut bytes| {
+                    bytes.truncate(length);
+                    bytes
+                })
+                .unwrap(),
+        )
+        .unwrap()
+    };
     expect("bytes instead of", &|model| cut(model.join("model.safetensors"), 100));
     expect("changed after it was written", &|model| {
         let path = model.join("model.safetensors");
@@ -135,7 +146,7 @@ fn damaged_and_foreign_models_are_refused() {
     expect("not the name of a file", &|model| {
         change_text(&model.join("model.json"), "\"source.words.json\"", "\"../source.words.json\"");
     });
-    for length in (0..3000).step_by(97) {
+    for length in (0..2000).step_by(97) {
         let found = damaged.after(|model| cut(model.join("model.json"), length));
         assert_ne!(found, "opened", "{length}");
     }
