@@ -2,7 +2,7 @@
 # Trains, runs and grades every trainable system at the scale `smoke` on small benchmarks of World: all commands must succeed.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
-cargo build --locked -p touchstone
+cargo test --locked --workspace --no-run
 program=${CARGO_TARGET_DIR:-target}/debug/touchstone
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
