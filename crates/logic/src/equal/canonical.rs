@@ -2,7 +2,7 @@
 //!
 //! A query becomes a tree in normal form: conjunctions are flattened, sorted and deduplicated; what all branches of a union share is
 //! factored out; each relation is replaced by itself or its inverse, whichever comes first; KoPL's questions are expressed by sets. Of the
-//! side conditions ([`crate::Rules`]), those are ignored that data sets add to every query (see [`differences`]). A query with a cycle or with
+//! side conditions ([`crate::Rules`]), those are ignored that data sets add to every query (see `differences`). A query with a cycle or with
 //! things that must differ, and a yes/no question, which has no root, are compared as graphs.
 
 use super::labelled::LabelledGraph;
