@@ -83,7 +83,7 @@ fn settings(scale: ModelScale) -> Seq2SeqSettings<ConvS2sSizes> {
         },
         optimiser: of(scale,                                          [adam(3e-3, 1.0, 0),      adam(1e-3, 1.0, 50),   sgd(0.075, 0.99, 0.1)]),
         training: training(scale, of(scale,                           [16,                      32,                    128]), of(scale, [60, 1400, NO_LIMIT]), of(scale, [NO_LIMIT, NO_LIMIT, 10])),
-        development: development(scale),
+        development: development(scale, "bleu"),
         decoding: decoding(scale,                                     [100,                     140,                   100]),
     }
 }

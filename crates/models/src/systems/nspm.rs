@@ -78,7 +78,7 @@ pub(super) fn settings(scale: ModelScale, attention: NspmAttention) -> Seq2SeqSe
         },
         optimiser: of(scale,                                          [adam(5e-3, 5.0, 0),      adam(2e-3, 5.0, 0),    sgd(1.0, 0.0, 5.0)]),
         training: training(scale, of(scale,                           [16,                      32,                    128]), max_steps, NO_LIMIT),
-        development: development(scale),
+        development: development(scale, "bleu"),
         decoding: decoding(scale,                                     [50,                      100,                   0]),
     }
 }

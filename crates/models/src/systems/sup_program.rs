@@ -35,7 +35,7 @@ fn settings(scale: ModelScale) -> ProgramSettings {
         },
         optimiser: of(scale,                                          [adam(5e-3, 5.0, 0),      adam(2e-3, 5.0, 0),    kqapro_adam()]),
         training: training(scale, of(scale,                           [16,                      32,                    64]), of(scale, [60, 1700, NO_LIMIT]), of(scale, [NO_LIMIT, NO_LIMIT, 100])),
-        development: development(scale),
+        development: development(scale, "em_string"),
         decoding: ProgramDecoding { max_functions: of(scale,          [20,                      20,                    20]) },
     }
 }

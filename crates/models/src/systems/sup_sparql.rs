@@ -71,7 +71,7 @@ fn settings(scale: ModelScale) -> Seq2SeqSettings<SupSparqlSizes> {
         },
         optimiser: of(scale,                                          [adam(5e-3, 5.0, 0),      adam(2e-3, 5.0, 0),    kqapro_adam()]),
         training: training(scale, of(scale,                           [16,                      32,                    64]), of(scale, [60, 1100, NO_LIMIT]), of(scale, [NO_LIMIT, NO_LIMIT, 100])),
-        development: development(scale),
+        development: development(scale, "em_string"),
         decoding: decoding(scale,                                     [80,                      120,                   100]),
     }
 }

@@ -74,7 +74,7 @@ fn settings(scale: ModelScale) -> Seq2SeqSettings<TransformerSizes> {
         },
         optimiser: of(scale,                                          [adam(3e-3, 1.0, 10),     adam(1e-3, 1.0, 100),  adam(5e-4, 1.0, 0)]),
         training: training(scale, of(scale,                           [16,                      32,                    128]), of(scale, [60, 1500, NO_LIMIT]), of(scale, [NO_LIMIT, NO_LIMIT, 10])),
-        development: development(scale),
+        development: development(scale, "bleu"),
         decoding: decoding(scale,                                     [100,                     140,                   100]),
     }
 }
