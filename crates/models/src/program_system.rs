@@ -3,7 +3,7 @@
 use crate::networks::{
     ARGUMENTS, DecodedProgram, ProgramBatch, ProgramPair, ProgramWords, SupProgram, SupProgramSizes,
 };
-use crate::seq2seq_settings::{DataSettings, Seq2SeqSettings, wrong};
+use crate::seq2seq_settings::{DataSettings, Seq2SeqSettings, with_vectors, word_vectors, wrong};
 use crate::side::{SequenceUnits, check_vocabularies};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -16,7 +16,8 @@ use touchstone_run::SystemInput;
 use touchstone_train::settings::{ModelScale, table, typed};
 use touchstone_train::{
     FormKind, ModelFiles, PAD, Predictor, Preparation, Rows, SystemAbout, TokenVocabulary, TrainError,
-    TrainSession, Trainable, TrainingCost, TrainingData, TrainingSet, UNKNOWN, device, network_from_bytes,
+    TrainSession, Trainable, TrainingCost, TrainingData, TrainingSet, UNKNOWN, WordVectors, device,
+    network_from_bytes,
 };
 
 /// How programs are searched for.
@@ -95,8 +96,13 @@ impl Trainable for ProgramSystem {
                 data.train.len()
             ));
         }
-        let files = vocabularies.files();
-        Ok(Box::new(Prepared { settings, vocabularies, pairs, notes, files }))
+        // A training that continues has its vectors already.
+        let vectors = match files {
+            None => word_vectors(&settings.data, &vocabularies.words, &mut notes)?,
+            Some(_) => None,
+        };
+        let (system, files) = (self.about.name, vocabularies.files());
+        Ok(Box::new(Prepared { system, settings, vocabularies, vectors, pairs, notes, files }))
     }
 
     fn open(
@@ -257,8 +263,10 @@ fn program(question: &Question) -> Option<Program> {
 
 /// Prepared data.
 struct Prepared {
+    system: &'static str,
     settings: ProgramSettings,
     vocabularies: Vocabularies,
+    vectors: Option<WordVectors>,
     pairs: Vec<ProgramPair>,
     notes: Vec<String>,
     files: ModelFiles,
@@ -280,7 +288,10 @@ impl Preparation for Prepared {
     fn train(&self, session: &mut TrainSession<'_>) -> Result<(), TrainError> {
         let settings = &self.settings;
         let words = self.vocabularies.numbers();
-        let network = SupProgram::new(&settings.network, words, session.seed(), &session.device());
+        let mut network = SupProgram::new(&settings.network, words, session.seed(), &session.device());
+        if let Some(vectors) = &self.vectors {
+            network.source = with_vectors(network.source, vectors, self.system)?;
+        }
         let length = |pair: &ProgramPair| pair.source.len() + (1 + ARGUMENTS) * pair.functions.len();
         let lengths: Vec<usize> = self.pairs.iter().map(length).collect();
         let batch = |examples: &[usize]| {

@@ -2,9 +2,13 @@
 
 use crate::english::QuestionWords;
 use crate::side::SequenceUnits;
+use burn::nn::Embedding;
 use serde::{Deserialize, Serialize};
+use std::path::Path;
 use touchstone_train::optimise::OptimiserSettings;
-use touchstone_train::{DevelopmentSettings, LoopSettings, TrainError};
+use touchstone_train::{
+    DevelopmentSettings, LoopSettings, SPECIAL_WORDS, TokenVocabulary, TrainError, WordVectors,
+};
 
 /// All settings of a system, by section.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -40,6 +44,8 @@ pub struct DataSettings {
     pub pieces: usize,
     /// Longer questions and forms are cut in training.
     pub max_length: usize,
+    /// A file with vectors for the words of questions, in GloVe's text format or as safetensors; empty: they begin at random.
+    pub vectors: String,
     /// Whether every question is read as the same unknown word: shows how much of the score the forms alone explain.
     pub blind: bool,
 }
@@ -91,8 +97,48 @@ impl<S, D> Seq2SeqSettings<S, D> {
         if self.data.units == SequenceUnits::Pieces && !(100..=MAX_PIECES).contains(&self.data.pieces) {
             return Err(wrong(system, "data.pieces", format!("it must be from 100 to {MAX_PIECES}")));
         }
+        if self.data.units == SequenceUnits::Pieces && !self.data.vectors.is_empty() {
+            return Err(wrong(
+                system,
+                "data.vectors",
+                "only systems that read whole words can use vectors of words",
+            ));
+        }
         Ok(())
     }
+}
+
+/// The vectors that the settings name for the words of questions, and a note on how many were found.
+pub(crate) fn word_vectors(
+    data: &DataSettings,
+    words: &TokenVocabulary,
+    notes: &mut Vec<String>,
+) -> Result<Option<WordVectors>, TrainError> {
+    if data.vectors.is_empty() {
+        return Ok(None);
+    }
+    let vectors = WordVectors::read(Path::new(&data.vectors), words)?;
+    notes.push(format!(
+        "{} of {} words of questions have a vector in {}.",
+        vectors.found(),
+        words.len() - SPECIAL_WORDS,
+        data.vectors
+    ));
+    Ok(Some(vectors))
+}
+
+/// A table with pretrained vectors.
+pub(crate) fn with_vectors(
+    table: Embedding,
+    vectors: &WordVectors,
+    system: &str,
+) -> Result<Embedding, TrainError> {
+    let [_, size] = table.weight.dims();
+    let found = vectors.size();
+    vectors.put(table).ok_or_else(|| {
+        let problem = format!("its vectors have {found} numbers, and those of the network have {size}");
+        wrong(system, "data.vectors", problem)
+    })
 }
 
 /// Maximum number of pieces on each side, as in the neural SPARQL study.

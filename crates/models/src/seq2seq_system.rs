@@ -2,7 +2,7 @@
 
 use crate::forms::FormCodec;
 use crate::networks::{NetworkDecoder, Seq2Seq};
-use crate::seq2seq_settings::{DataSettings, DecodingSettings, Seq2SeqSettings};
+use crate::seq2seq_settings::{DataSettings, DecodingSettings, Seq2SeqSettings, with_vectors, word_vectors};
 use crate::side::{Side, check_vocabularies};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -15,7 +15,8 @@ use touchstone_train::decode::{Decoded, beam, greedy};
 use touchstone_train::settings::{ModelScale, table, typed};
 use touchstone_train::{
     ModelFiles, PairBatch, Predictor, Preparation, Rows, START, SequencePair, SystemAbout, TrainError,
-    TrainSession, Trainable, TrainingCost, TrainingData, TrainingSet, UNKNOWN, device, network_from_bytes,
+    TrainSession, Trainable, TrainingCost, TrainingData, TrainingSet, UNKNOWN, WordVectors, device,
+    network_from_bytes,
 };
 
 /// A kind of network with its sizes.
@@ -99,11 +100,25 @@ impl<A: Architecture> Trainable for Seq2SeqSystem<A> {
             Some(files) => Sides::load(&settings.data, files, Path::new("state"))?,
             None => Sides::learn(&settings.data, self.codec, data)?,
         };
-        let (pairs, notes) = sides.pairs(&settings.data, self.codec, data);
+        let (pairs, mut notes) = sides.pairs(&settings.data, self.codec, data);
+        // A training that continues has its vectors already.
+        let vectors = match (&sides.source, files) {
+            (Side::Words(words), None) => word_vectors(&settings.data, words, &mut notes)?,
+            _ => None,
+        };
         let mut files = ModelFiles::default();
         sides.source.save("source", &mut files)?;
         sides.target.save("target", &mut files)?;
-        Ok(Box::new(Prepared::<A> { codec: self.codec, settings, sides, pairs, notes, files }))
+        Ok(Box::new(Prepared::<A> {
+            system: self.about.name,
+            codec: self.codec,
+            settings,
+            sides,
+            vectors,
+            pairs,
+            notes,
+            files,
+        }))
     }
 
     fn open(
@@ -191,9 +206,11 @@ impl Sides {
 
 /// Prepared data.
 struct Prepared<A: Architecture> {
+    system: &'static str,
     codec: FormCodec,
     settings: Seq2SeqSettings<A::Sizes>,
     sides: Sides,
+    vectors: Option<WordVectors>,
     pairs: Vec<SequencePair>,
     notes: Vec<String>,
     files: ModelFiles,
@@ -214,7 +231,10 @@ impl<A: Architecture> Preparation for Prepared<A> {
 
     fn train(&self, session: &mut TrainSession<'_>) -> Result<(), TrainError> {
         let Seq2SeqSettings { data, network, optimiser, training, decoding, .. } = &self.settings;
-        let network = A::network(network, self.sides.words(), session.seed());
+        let mut network = A::network(network, self.sides.words(), session.seed());
+        if let (Some(vectors), Some(table)) = (&self.vectors, network.source_vectors()) {
+            *table = with_vectors(table.clone(), vectors, self.system)?;
+        }
         let length = |pair: &SequencePair| (pair.source.len() + pair.target.len()).min(2 * data.max_length);
         let lengths: Vec<usize> = self.pairs.iter().map(length).collect();
         let batch = |examples: &[usize]| {

@@ -218,6 +218,14 @@ pub enum TrainError {
         /// The measure.
         measure: String,
     },
+    /// A file of word vectors cannot be used.
+    #[error("cannot use the word vectors in {}: {problem}", path.display())]
+    WordVectors {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        problem: String,
+    },
     /// The sub-word model cannot be made or used.
     #[error("cannot make sub-words: {0}")]
     SubWords(#[source] Box<dyn std::error::Error + Send + Sync>),

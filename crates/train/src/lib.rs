@@ -9,6 +9,7 @@ pub mod settings;
 
 mod batch;
 mod checkpoint;
+mod device;
 mod error;
 mod fit;
 mod model_card;
@@ -21,11 +22,13 @@ mod train_system;
 mod trainable;
 mod vocabulary;
 mod weights;
+mod word_vectors;
 
 pub use batch::{PairBatch, Rows, SequencePair, TrainBatch, batches};
 pub use checkpoint::{
     MODEL_FORMAT, Model, ModelManifest, SavedTraining, TrainedBenchmark, TrainingHeader, WrittenFile,
 };
+pub use device::device;
 pub use error::TrainError;
 pub use fit::{
     CurvePoint, DevEvaluation, FitError, LoopSettings, Network, Observer, StepReport, StopReason, TrainState,
@@ -34,11 +37,12 @@ pub use fit::{
 pub use model_files::ModelFiles;
 pub use model_system::{ModelFactory, ModelSystem, system_named};
 pub use pass::Pass;
-pub use session::{NoTrainObserver, TrainObserver, TrainSession, device};
+pub use session::{NoTrainObserver, TrainObserver, TrainSession};
 pub use subwords::SubWords;
 pub use train_system::{DevelopmentSettings, TrainConfig, resume_training, train_system};
 pub use trainable::{
     FormKind, Needs, Predictor, Preparation, SystemAbout, Trainable, TrainingCost, TrainingData,
 };
-pub use vocabulary::{END, PAD, START, TokenVocabulary, UNKNOWN};
+pub use vocabulary::{END, PAD, SPECIAL_WORDS, START, TokenVocabulary, UNKNOWN};
 pub use weights::{network_bytes, network_from_bytes, stored_rows};
+pub use word_vectors::WordVectors;

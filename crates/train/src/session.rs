@@ -74,7 +74,7 @@ impl TrainSession<'_> {
 
     /// The device for networks.
     pub fn device(&self) -> Device {
-        device()
+        crate::device()
     }
 
     /// Trains a network. `files` are saved with it; `predict` predicts the development questions, in their order.
@@ -97,7 +97,7 @@ impl TrainSession<'_> {
             (state, seconds, best) = (saved.record.state, saved.record.seconds, saved.best);
         }
         self.observer.begin(&self.header, state.step);
-        let trainer = Trainer { settings, optimiser, seed: self.header.seed, device: device() };
+        let trainer = Trainer { settings, optimiser, seed: self.header.seed, device: crate::device() };
         let mut keeper = Keeper {
             folder: self.folder,
             header: &self.header,
@@ -120,11 +120,6 @@ impl TrainSession<'_> {
         self.finished = Some(FinishedTraining { state, seconds, stop, network });
         Ok(())
     }
-}
-
-/// The device that networks are computed on.
-pub fn device() -> Device {
-    Device::flex()
 }
 
 /// Saves states, and keeps the best network.

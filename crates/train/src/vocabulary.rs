@@ -15,6 +15,9 @@ pub const END: u32 = 3;
 /// The texts of the special words.
 pub(crate) const SPECIAL: [&str; 4] = ["<pad>", "<unk>", "<s>", "</s>"];
 
+/// Number of special words; they have the first numbers.
+pub const SPECIAL_WORDS: usize = SPECIAL.len();
+
 /// The words of one side, in the order of their numbers. Written as a list of words.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(from = "Vec<String>", into = "Vec<String>")]

@@ -21,6 +21,7 @@ pub use sup_program::{
 pub use sup_sparql::{SupSparql, SupSparqlSizes};
 pub use transformer::{DecoderLayer, EncoderLayer, FeedForward, Positioned, Transformer, TransformerSizes};
 
+use burn::nn::Embedding;
 use burn::tensor::activation::softmax;
 use burn::tensor::{Device, Int, Tensor};
 use touchstone_train::decode::Decoder;
@@ -40,6 +41,11 @@ pub trait Seq2Seq: Network<Batch = PairBatch> {
 
     /// The memory of some rows, in their order.
     fn select(&self, memory: Self::Memory, rows: Tensor<1, Int>) -> Self::Memory;
+
+    /// The vectors of the words of questions; `None` for networks that only read sub-words.
+    fn source_vectors(&mut self) -> Option<&mut Embedding> {
+        None
+    }
 
     /// Maximum number of words that it can write; `None`: no limit of its own.
     fn max_length(&self) -> Option<usize> {

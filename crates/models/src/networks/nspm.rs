@@ -182,6 +182,10 @@ pub struct NspmMemory {
 impl Seq2Seq for Nspm {
     type Memory = NspmMemory;
 
+    fn source_vectors(&mut self) -> Option<&mut Embedding> {
+        Some(&mut self.source)
+    }
+
     fn encode(&self, source: &Rows, device: &Device) -> NspmMemory {
         let encoded = self.encoded(source, &Pass::inference(), device);
         let units = encoded.memory.dims()[2];

@@ -125,6 +125,10 @@ pub struct SupSparqlMemory {
 impl Seq2Seq for SupSparql {
     type Memory = SupSparqlMemory;
 
+    fn source_vectors(&mut self) -> Option<&mut Embedding> {
+        Some(&mut self.source)
+    }
+
     fn encode(&self, source: &Rows, device: &Device) -> SupSparqlMemory {
         let (memory, states, mask) = self.encoded(source, &Pass::inference(), device);
         SupSparqlMemory { memory, mask, states }

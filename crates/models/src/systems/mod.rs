@@ -63,6 +63,7 @@ fn neural_data(units: SequenceUnits, pieces: usize, max_length: usize) -> DataSe
         min_count: 1,
         pieces: if units == SequenceUnits::Pieces { pieces } else { MAX_PIECES },
         max_length,
+        vectors: String::new(),
         blind: false,
     }
 }
@@ -76,6 +77,7 @@ fn kqapro_data(max_length: usize) -> DataSettings {
         min_count: 1,
         pieces: MAX_PIECES,
         max_length,
+        vectors: String::new(),
         blind: false,
     }
 }

@@ -188,3 +188,46 @@ impl Backward<Flex, 3> for CrossEntropy {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::layers::{Scale, Uniform, linear};
+    use burn::tensor::Device;
+
+    /// In several chunks, and composed of burn's operations: the loss and its gradients.
+    fn compare(has_bias: bool, with_padding: bool) {
+        let device = Device::flex().autodiff();
+        let (size, words) = (5, CHUNK / 3);
+        let mut uniform = Uniform::new(Scale::Bound(0.5), 3);
+        let output = linear(size, words, has_bias, &mut uniform, &device);
+        let vectors = uniform.tensor([2, 4, size], 1, 1, &device).require_grad();
+        let rows: [&[u32]; 2] = [&[7, 1, words as u32 - 1, 3], &[9, 3]];
+        let targets = Rows::padded(rows.into_iter());
+        let found = |loss: Tensor<1>| {
+            let gradients = loss.clone().mul_scalar(0.5).backward();
+            let value = loss.into_scalar::<f32>();
+            let bias = output.bias.as_ref().and_then(|bias| bias.val().grad(&gradients));
+            (value, vectors.grad(&gradients), output.weight.val().grad(&gradients), bias)
+        };
+        let ours = found(cross_entropy(vectors.clone(), &output, &targets, with_padding));
+        let theirs = found(composed(vectors.clone(), &output, &targets, with_padding));
+        assert!((ours.0 - theirs.0).abs() < 1e-3, "{} instead of {}", ours.0, theirs.0);
+        assert_eq!(ours.3.is_some(), has_bias);
+        let far = |ours: Tensor<2>, theirs: Tensor<2>| (ours - theirs).abs().max().into_scalar::<f32>();
+        let flat = |tensor: Option<Tensor<3>>| tensor.map(|tensor| tensor.reshape([8, size]));
+        let of_bias = |tensor: Option<Tensor<1>>| tensor.map(|tensor| tensor.reshape([1, words]));
+        let pairs =
+            [(flat(ours.1), flat(theirs.1)), (ours.2, theirs.2), (of_bias(ours.3), of_bias(theirs.3))];
+        for (ours, theirs) in pairs {
+            let difference = ours.zip(theirs).map_or(0.0, |(ours, theirs)| far(ours, theirs));
+            assert!(difference < 1e-5, "{difference}");
+        }
+    }
+
+    #[test]
+    fn chunks_equal_the_composed_loss() {
+        compare(true, false);
+        compare(false, true);
+    }
+}

@@ -314,3 +314,61 @@ impl BidirectionalStack {
         (inputs, last)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::linear::Scale;
+    use super::*;
+
+    fn difference<const D: usize>(one: Tensor<D>, other: Tensor<D>) -> f32 {
+        (one - other).abs().max().into_scalar::<f32>()
+    }
+
+    /// Steps in one piece, and composed of burn's operations: outputs, states and gradients.
+    fn compare(cell: RecurrentCell, is_reversed: bool) {
+        let device = Device::flex().autodiff();
+        let mut uniform = Uniform::new(Scale::Bound(0.8), 5);
+        let layer = RecurrentLayer::new(cell, 4, 7, &mut uniform, &device);
+        let inputs = uniform.tensor([3, 6, 4], 4, 7, &device).require_grad();
+        let mut first = LayerState::zeros(cell, 3, 7, &device);
+        first.hidden = uniform.tensor([3, 7], 7, 7, &device).require_grad();
+        let mask = Tensor::<2>::from_floats(
+            [[1.0, 1.0, 1.0, 1.0, 1.0, 1.0], [1.0, 1.0, 0.0, 1.0, 0.0, 0.0], [0.0, 0.0, 0.0, 0.0, 0.0, 0.0]],
+            &device,
+        );
+        let gradients = |outputs: Tensor<3>, last: LayerState| {
+            let sum = outputs.clone().powi_scalar(2).sum() + last.hidden.clone().exp().sum();
+            let sum = last.cell.iter().fold(sum, |sum, cell| sum + cell.clone().powi_scalar(3).sum());
+            let gradients = sum.backward();
+            let of =
+                |parameters: Tensor<2>| parameters.grad(&gradients).unwrap_or_else(|| parameters.inner());
+            let weights = [&layer.input, &layer.hidden].map(|part| of(part.weight.val()));
+            (outputs.inner(), last.hidden.inner(), weights, of(first.hidden.clone()), inputs.grad(&gradients))
+        };
+        let (outputs, last) = layer.forward(inputs.clone(), first.clone(), Some(&mask), is_reversed);
+        let ours = gradients(outputs, last);
+        let projected = layer.input.forward(inputs.clone());
+        let (outputs, last) = layer.composed(projected, first.clone(), Some(&mask), is_reversed);
+        let theirs = gradients(outputs, last);
+        assert!(difference(ours.0, theirs.0) < 1e-5);
+        assert!(difference(ours.1, theirs.1) < 1e-5);
+        for (ours, theirs) in ours.2.into_iter().zip(theirs.2) {
+            assert!(difference(ours, theirs) < 1e-4);
+        }
+        assert!(difference(ours.3, theirs.3) < 1e-4);
+        let inputs = ours.4.zip(theirs.4).map(|(ours, theirs)| difference(ours, theirs));
+        assert!(inputs.is_some_and(|difference| difference < 1e-4), "{inputs:?}");
+    }
+
+    #[test]
+    fn a_gru_in_one_piece_equals_the_composed_one() {
+        compare(RecurrentCell::Gru, false);
+        compare(RecurrentCell::Gru, true);
+    }
+
+    #[test]
+    fn an_lstm_in_one_piece_equals_the_composed_one() {
+        compare(RecurrentCell::Lstm, false);
+        compare(RecurrentCell::Lstm, true);
+    }
+}
