@@ -68,6 +68,9 @@ pub enum ExportError {
     /// There is no export to this format.
     #[error("benchmarks cannot be written as {}", .0.name())]
     NotWritten(DataSet),
+    /// This program cannot write Parquet.
+    #[error("this program was built without Parquet; build it with the cargo feature `parquet`")]
+    NoParquet,
     /// A file cannot be written.
     #[error("cannot {action} {path}: {source}", path = .path.display())]
     Io {
@@ -108,6 +111,11 @@ pub(crate) trait Export: Sync {
         None
     }
 
+    /// Whether this build can write the format.
+    fn check(&self) -> Result<(), ExportError> {
+        Ok(())
+    }
+
     /// Writes all files.
     fn write(&self, job: &ExportJob<'_>) -> Result<Exported, ExportError>;
 }
@@ -116,6 +124,7 @@ pub(crate) trait Export: Sync {
 pub fn export(config: &ExportConfig<'_>, progress: &dyn Progress) -> Result<Exported, ExportError> {
     let &ExportConfig { data_set, benchmark, kb, folder, force } = config;
     let export = data_set.export().ok_or(ExportError::NotWritten(data_set))?;
+    export.check()?;
     let splits: BTreeSet<&str> = benchmark.questions.iter().map(|question| question.split.name()).collect();
     let files =
         splits.iter().flat_map(|split| export.endings().iter().map(move |end| format!("{split}.{end}")));

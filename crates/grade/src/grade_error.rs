@@ -214,6 +214,11 @@ pub enum GradeError {
         /// The problem.
         source: TooFew,
     },
+    /// This program cannot tag parts of speech.
+    #[error(
+        "this program was built without the part-of-speech tagger, which a regression needs; build it with the cargo feature `tagger`"
+    )]
+    NoTagger,
     /// No question has SPARQL.
     #[error("no question here has a form in SPARQL; `touchstone convert --to sparql` translates other forms")]
     NoSparql,

@@ -1,7 +1,8 @@
 //! The language of questions, as in the GrailQA++ paper: which properties explain scores?
 
 use crate::cast::{float, index32};
-use harper_brill::{Tagger, UPOS, brill_tagger};
+use crate::grade_error::GradeError;
+use crate::tagger::Tagger;
 use hashbrown::{HashMap, HashSet};
 use touchstone_benchmark::Question;
 use touchstone_benchmark::linguistic::{reading_ease, tokens, words};
@@ -25,6 +26,7 @@ pub(crate) const COLUMNS: [(&str, &str); 7] = [
 
 /// Computes the columns for questions of a benchmark.
 pub(crate) struct Analyst {
+    tagger: Tagger,
     seen: HashSet<String>,
     /// Of words.
     words: Trigrams,
@@ -34,14 +36,15 @@ pub(crate) struct Analyst {
 
 impl Analyst {
     /// Models of the training questions of a benchmark.
-    pub(crate) fn new(training: &[&Question]) -> Analyst {
+    pub(crate) fn new(training: &[&Question]) -> Result<Analyst, GradeError> {
+        let tagger = Tagger::new()?;
         let seen = training.iter().flat_map(|question| question.schema_items.iter().cloned()).collect();
         let (mut words, mut grammar) = (Trigrams::default(), Trigrams::default());
         for question in training {
             words.add(&small_words(&question.question));
-            grammar.add(&parts_of_speech(&question.question));
+            grammar.add(&parts_of_speech(&tagger, &question.question));
         }
-        Analyst { seen, words, grammar }
+        Ok(Analyst { tagger, seen, words, grammar })
     }
 
     /// The values for a question, in the order of [`COLUMNS`].
@@ -50,10 +53,10 @@ impl Analyst {
         let unseen = question.schema_items.iter().filter(|item| !self.seen.contains(*item)).count();
         [
             float(words(text).len()),
-            float(nouns(text)),
+            float(nouns(&self.tagger, text)),
             float(unseen),
             reading_ease(text),
-            self.grammar.likelihood(&parts_of_speech(text)),
+            self.grammar.likelihood(&parts_of_speech(&self.tagger, text)),
             float(clauses(text)),
             self.words.likelihood(&small_words(text)),
         ]
@@ -61,9 +64,9 @@ impl Analyst {
 }
 
 /// Number of common nouns. Names and question words do not count.
-fn nouns(text: &str) -> usize {
+fn nouns(tagger: &Tagger, text: &str) -> usize {
     let tokens: Vec<String> = tokens(text).into_iter().map(str::to_owned).collect();
-    brill_tagger().tag_sentence(&tokens).iter().filter(|tag| **tag == Some(UPOS::NOUN)).count()
+    tagger.tags(&tokens).iter().filter(|tag| tag.as_deref() == Some("NOUN")).count()
 }
 
 /// The words in lower case.
@@ -72,17 +75,15 @@ fn small_words(text: &str) -> Vec<String> {
 }
 
 /// The parts of speech; function words like `of` are parts of their own.
-fn parts_of_speech(text: &str) -> Vec<String> {
+fn parts_of_speech(tagger: &Tagger, text: &str) -> Vec<String> {
     let tokens: Vec<String> = tokens(text).into_iter().map(str::to_owned).collect();
-    let tags = brill_tagger().tag_sentence(&tokens);
-    let kind = |(token, tag): (&String, &Option<UPOS>)| match tag {
-        Some(tag @ (UPOS::NOUN | UPOS::PROPN | UPOS::VERB | UPOS::ADJ | UPOS::ADV | UPOS::NUM)) => {
-            format!("{tag:?}")
-        }
+    let tags = tagger.tags(&tokens);
+    let kind = |(token, tag): (&String, Option<String>)| match tag {
+        Some(tag) if ["NOUN", "PROPN", "VERB", "ADJ", "ADV", "NUM"].contains(&tag.as_str()) => tag,
         Some(_) => token.to_lowercase(),
         None => "?".to_owned(),
     };
-    tokens.iter().zip(&tags).map(kind).collect()
+    tokens.iter().zip(tags).map(kind).collect()
 }
 
 /// The number of clauses besides the main one.
@@ -151,13 +152,17 @@ impl Trigrams {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "tagger"))]
 mod tests {
     use super::*;
 
     #[test]
     fn language_is_counted() {
-        assert_eq!(nouns("Which films were directed by a person who was born in a city of France?"), 3);
+        let tagger = Tagger::new().expect("built with the tagger");
+        assert_eq!(
+            nouns(&tagger, "Which films were directed by a person who was born in a city of France?"),
+            3
+        );
         assert_eq!(
             clauses("Which films were made by a person who was born in a city that lies in France?"),
             2
@@ -171,10 +176,10 @@ mod tests {
         assert!(known > other && other > -20.0, "{known} {other}");
         // Other words in the same order are equally grammatical; the same words in another order are not.
         let mut grammar = Trigrams::default();
-        grammar.add(&parts_of_speech("Which films were made in France?"));
+        grammar.add(&parts_of_speech(&tagger, "Which films were made in France?"));
         let (known, other) = (
-            grammar.likelihood(&parts_of_speech("Which houses were built in Norway?")),
-            grammar.likelihood(&parts_of_speech("Films which in were France made?")),
+            grammar.likelihood(&parts_of_speech(&tagger, "Which houses were built in Norway?")),
+            grammar.likelihood(&parts_of_speech(&tagger, "Films which in were France made?")),
         );
         assert!(known > other, "{known} {other}");
     }

@@ -47,6 +47,7 @@ mod sets;
 pub mod statistics;
 pub mod summary;
 pub mod table;
+mod tagger;
 mod time_limit;
 mod usage;
 mod witness_facts;

@@ -84,7 +84,7 @@ pub fn regress_run(open: &OpenBenchmark, config: &RegressConfig) -> Result<Regre
             identity: open.benchmark.identity.clone(),
         });
     }
-    let analyst = Analyst::new(&open.training());
+    let analyst = Analyst::new(&open.training())?;
     let questions: HashMap<&str, &Question> =
         open.questions()?.into_iter().map(|question| (question.id.as_str(), question)).collect();
     let mut columns: Vec<(String, Vec<f64>)> =
