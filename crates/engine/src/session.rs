@@ -53,6 +53,33 @@ impl Default for Settings {
 }
 
 /// Runs queries on one KB. Shared by threads.
+///
+/// ```
+/// use touchstone_engine::budget::Cancel;
+/// use touchstone_engine::{Answers, Outcome, Session, Settings};
+/// use touchstone_kb::import::{ImportRequest, Source, import};
+/// use touchstone_kb::{Kb, NoProgress};
+/// use touchstone_logic::Language;
+///
+/// let folder = tempfile::tempdir()?;
+/// let (lines, store) = (folder.path().join("cities.jsonl"), folder.path().join("kb"));
+/// std::fs::write(&lines, r#"{"touchstone_kb": 1, "name": "cities"}
+/// {"relation": "capital", "label": "capital"}
+/// {"entity": "paris", "label": "Paris"}
+/// {"entity": "france", "label": "France", "relations": [["capital", "paris"]]}"#)?;
+/// import(&ImportRequest::new(Source::Lines, vec![lines]), &store, &NoProgress)?;
+/// let kb = Kb::open(&store)?;
+///
+/// let session = Session::new(&kb);
+/// let (settings, cancel) = (Settings::default(), Cancel::default());
+/// let program = session.run(Language::Kopl, "Find(France) > Relate(capital, forward) > What()", &settings, &cancel);
+/// let sexpr = session.run(Language::Sexpr, "(JOIN (R capital) france)", &settings, &cancel);
+/// for reply in [program, sexpr] {
+///     let Outcome::Answered(Answers::List { answers }) = reply.outcome else { panic!("no answer") };
+///     assert_eq!(answers[0].id(), Some("paris"));
+/// }
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub struct Session<'kb> {
     context: KbContext<'kb>,
     namespaces: Namespaces,

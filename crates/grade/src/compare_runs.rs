@@ -163,6 +163,36 @@ impl<'i> Paired<'i> {
 }
 
 /// Compares the first of some graded runs with each of the others.
+///
+/// ```
+/// use touchstone_benchmark::GradeRow;
+/// use touchstone_grade::{CompareConfig, compare_runs};
+///
+/// // What `grade_run` writes: a row for each question.
+/// let folder = tempfile::tempdir()?;
+/// let run = |name: &str, scores: [f64; 3]| -> Result<_, Box<dyn std::error::Error>> {
+///     let run = folder.path().join(name);
+///     std::fs::create_dir(&run)?;
+///     let mut lines = String::new();
+///     for (id, f1) in ["q1", "q2", "q3"].into_iter().zip(scores) {
+///         let measures = [("f1".to_owned(), f1)].into_iter().collect();
+///         let row = GradeRow { id: id.to_owned(), measures, ..GradeRow::default() };
+///         lines += &(serde_json::to_string(&row)? + "\n");
+///     }
+///     std::fs::write(run.join("grades.jsonl"), lines)?;
+///     Ok(run)
+/// };
+/// let compared = compare_runs(&CompareConfig {
+///     runs: vec![run("before", [1.0, 0.5, 0.0])?, run("after", [1.0, 1.0, 0.0])?],
+///     measures: vec!["f1".to_owned()],
+///     by: None,
+///     no_regression: Vec::new(),
+/// })?;
+/// let f1 = &compared.comparisons[0];
+/// assert_eq!((f1.comparison.won, f1.comparison.lost), (1, 0));
+/// assert_eq!(f1.flipped, ["q2"]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn compare_runs(config: &CompareConfig) -> Result<ComparedRuns, GradeError> {
     let runs: Vec<GradedFolder> =
         config.runs.iter().map(|folder| GradedFolder::read(folder)).collect::<Result<_, _>>()?;

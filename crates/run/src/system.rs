@@ -41,6 +41,33 @@ impl SystemInput {
 }
 
 /// A system that answers questions.
+///
+/// ```
+/// use touchstone_benchmark::{Answer, Prediction};
+/// use touchstone_run::{System, SystemError, SystemInput, Worker};
+///
+/// struct Always(&'static str);
+///
+/// impl System for Always {
+///     fn name(&self) -> String {
+///         format!("always {}", self.0)
+///     }
+///
+///     fn worker(&self) -> Box<dyn Worker + '_> {
+///         Box::new(Always(self.0))
+///     }
+/// }
+///
+/// impl Worker for Always {
+///     fn answer(&mut self, input: &SystemInput) -> Result<Prediction, SystemError> {
+///         let answers = Some(vec![Answer::plain(self.0)]);
+///         Ok(Prediction { id: input.id.clone(), answers, ..Prediction::default() })
+///     }
+/// }
+///
+/// let answer = Always("Marie Curie").worker().answer(&SystemInput::new("q1", "Who discovered radium?"));
+/// assert_eq!(answer.unwrap().answers.unwrap()[0].text(), "Marie Curie");
+/// ```
 pub trait System: Sync {
     /// Its name, with everything that influences its predictions.
     fn name(&self) -> String;

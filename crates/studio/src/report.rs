@@ -78,6 +78,24 @@ impl From<GradeError> for ReportError {
 }
 
 /// Writes the report of graded runs: one HTML file that needs nothing else.
+///
+/// ```
+/// use touchstone_benchmark::GradeRow;
+/// use touchstone_kb::NoProgress;
+/// use touchstone_studio::{ReportConfig, report};
+///
+/// // What `touchstone_grade::grade_run` writes: a row for each question.
+/// let folder = tempfile::tempdir()?;
+/// let run = folder.path().join("mine");
+/// std::fs::create_dir(&run)?;
+/// let row = GradeRow { id: "q1".to_owned(), question: "Who discovered radium?".to_owned(), ..GradeRow::default() };
+/// std::fs::write(run.join("grades.jsonl"), serde_json::to_string(&row)? + "\n")?;
+///
+/// let out = folder.path().join("report.html");
+/// let written = report(&ReportConfig { runs: vec![run], out: out.clone(), ..ReportConfig::default() }, &NoProgress)?;
+/// assert_eq!(std::fs::read(&out)?.len(), written.bytes);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn report(config: &ReportConfig, progress: &dyn Progress) -> Result<WrittenReport, ReportError> {
     let mut file = OutputFile::reserve(&config.out, Some(&touchstone_kb::cache_dir()), config.force)?;
     progress.stage("reading grades", None);

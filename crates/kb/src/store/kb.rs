@@ -41,6 +41,26 @@ pub(crate) const ABSENT: u32 = u32::MAX;
 
 /// A compiled knowledge base, open for reading. Cheap to open and to clone (clones share the mapped columns), safe to share between
 /// threads.
+///
+/// ```
+/// use touchstone_kb::import::{ImportRequest, Source, import};
+/// use touchstone_kb::{Kb, NoProgress};
+///
+/// let folder = tempfile::tempdir()?;
+/// let (lines, store) = (folder.path().join("cities.jsonl"), folder.path().join("kb"));
+/// std::fs::write(&lines, r#"{"touchstone_kb": 1, "name": "cities"}
+/// {"relation": "capital", "label": "capital"}
+/// {"entity": "paris", "label": "Paris"}
+/// {"entity": "france", "label": "France", "relations": [["capital", "paris"]]}"#)?;
+/// import(&ImportRequest::new(Source::Lines, vec![lines]), &store, &NoProgress)?;
+///
+/// let kb = Kb::open(&store)?;
+/// let france = kb.nodes_meant_by("France")[0];
+/// let capital = kb.relation("capital").ok_or("no such relation")?;
+/// assert_eq!(kb.objects(france, capital).len(), 1);
+/// assert_eq!(kb.label(kb.nodes_meant_by("paris")[0]), "Paris");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone)]
 pub struct Kb {
     manifest: KbManifest,
