@@ -146,6 +146,32 @@ impl GradedRun {
 }
 
 /// Grades a run, or any other file of predictions.
+///
+/// ```
+/// use touchstone_benchmark::{KbSource, QuestionSource, Selection};
+/// use touchstone_datasets::{DataSet, ImportConfig, Importer, import};
+/// use touchstone_grade::{GradeConfig, GradeOptions, PredictionSource, grade_run};
+/// use touchstone_kb::NoProgress;
+/// use touchstone_logic::Knowledge;
+///
+/// // A benchmark of one question, and a prediction with a right and a wrong answer. Without a KB, forms are not run.
+/// let folder = tempfile::tempdir()?;
+/// let path = |name: &str| folder.path().join(name);
+/// std::fs::write(path("mine.json"), r#"[{"id": "q1", "question": "Who directed M?",
+///     "query": "Find(M) > Relate(director, forward) > What()", "answers": ["Fritz Lang"]}]"#)?;
+/// let importer = Importer { data_set: DataSet::Lines, knowledge: Knowledge::of_spelling(), kb: None };
+/// let file = path("mine.json").display().to_string();
+/// import(&ImportConfig::of_file(importer, &file), &NoProgress)?.benchmark.write(&path("benchmark"))?;
+/// let lines = br#"{"id": "q1", "answers": ["Fritz Lang", "Thea von Harbou"]}"#;
+///
+/// let questions = Some(QuestionSource::Folder(path("benchmark")));
+/// let selection = Selection { questions, kb: KbSource::None, ..Selection::default() };
+/// let predictions = PredictionSource::Text { name: "mine".to_owned(), content: lines.to_vec() };
+/// let graded = grade_run(&GradeConfig { selection, options: GradeOptions::new(predictions) }, &NoProgress)?;
+/// let score = |measure: &str| graded.summary.measures[measure].all.mean;
+/// assert_eq!((score("precision"), score("recall")), (0.5, 1.0));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn grade_run(config: &GradeConfig<'_>, progress: &dyn Progress) -> Result<GradedRun, GradeError> {
     facets::check(&config.options.facets)?;
     let mut selection = config.selection.clone();

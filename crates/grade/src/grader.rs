@@ -19,6 +19,26 @@ use touchstone_kb::Change;
 use touchstone_logic::{Knowledge, Language, Ontology, QueryGraph, ReadForm, SparqlForm};
 
 /// Grades predictions.
+///
+/// ```
+/// use touchstone_benchmark::{Answer, Prediction, Split};
+/// use touchstone_datasets::{DataSet, Importer, Records};
+/// use touchstone_grade::{Grader, Measure};
+/// use touchstone_logic::Knowledge;
+///
+/// let file = r#"[{"id": "q1", "question": "Who directed M?", "answers": ["Fritz Lang"],
+///     "query": "Find(M) > Relate(director, forward) > What()"}]"#;
+/// let record = Records::new(file.as_bytes()).next().ok_or("empty")??;
+/// let importer = Importer { data_set: DataSet::Lines, knowledge: Knowledge::of_spelling(), kb: None };
+/// let question = importer.question(&record, Split::Test, "mine").map_err(|unread| unread.reason)?.question;
+///
+/// let answers = Some(vec![Answer::plain("Fritz Lang"), Answer::plain("Thea von Harbou")]);
+/// let prediction = Prediction { id: "q1".to_owned(), answers, ..Prediction::default() };
+/// let grader = Grader::new(Knowledge::of_spelling());
+/// let grade = grader.grade(&question, Some(&prediction));
+/// assert_eq!(grade.values.get(Measure::Precision), Some(0.5));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub struct Grader<'k> {
     /// Runs logical forms; `None` without a KB.
     pub session: Option<Session<'k>>,

@@ -178,6 +178,32 @@ impl<'r> RunConfig<'r> {
 
 /// Asks a system all questions that were not answered earlier, and keeps the predictions in the folder of the run. Each prediction is also
 /// passed to the observer. A run that was stopped resumes when it is run again.
+///
+/// ```
+/// use touchstone_benchmark::{KbSource, QuestionSource, Selection};
+/// use touchstone_datasets::{DataSet, ImportConfig, Importer, import};
+/// use touchstone_kb::NoProgress;
+/// use touchstone_logic::Knowledge;
+/// use touchstone_run::{FixedPredictions, RunConfig, run_system};
+///
+/// let folder = tempfile::tempdir()?;
+/// let path = |name: &str| folder.path().join(name);
+/// std::fs::write(path("mine.json"), r#"[{"id": "q1", "question": "Who directed M?",
+///     "query": "Find(M) > Relate(director, forward) > What()", "answers": ["Fritz Lang"]}]"#)?;
+/// let importer = Importer { data_set: DataSet::Lines, knowledge: Knowledge::of_spelling(), kb: None };
+/// let file = path("mine.json").display().to_string();
+/// import(&ImportConfig::of_file(importer, &file), &NoProgress)?.benchmark.write(&path("benchmark"))?;
+/// let questions = Some(QuestionSource::Folder(path("benchmark")));
+/// let open = Selection { questions, kb: KbSource::None, ..Selection::default() }.open()?;
+///
+/// // A system without predictions: it answers nothing.
+/// let system = FixedPredictions::new("silent", Vec::new());
+/// let questions = open.questions()?;
+/// let config = RunConfig::new(&system, &open, &questions, &path("run"));
+/// let summary = run_system(&config, &NoProgress, &mut |_, _| ())?;
+/// assert!(summary.complete && summary.asked == 1);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn run_system(
     config: &RunConfig<'_>,
     progress: &dyn Progress,
