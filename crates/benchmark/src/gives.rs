@@ -1,6 +1,7 @@
 //! What a system gives for a question: declared by the run, or found in the whole file, never guessed from its first lines.
 
 use serde::{Deserialize, Serialize};
+use std::str::FromStr;
 
 /// What a system gives for a question. It decides what a question without it scores: 0, or nothing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -51,6 +52,20 @@ impl Gives {
             (false, true) => Gives::Forms,
             _ => Gives::Answers,
         }
+    }
+}
+
+/// No such choice of answers and forms.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("a system gives {}", Gives::ALL.map(|(name, _)| name).join(", "))]
+#[non_exhaustive]
+pub struct UnknownGives;
+
+impl FromStr for Gives {
+    type Err = UnknownGives;
+
+    fn from_str(name: &str) -> Result<Gives, UnknownGives> {
+        Gives::from_name(name).ok_or(UnknownGives)
     }
 }
 

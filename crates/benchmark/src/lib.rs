@@ -34,14 +34,14 @@ mod selection;
 mod usage;
 
 pub use error_limit::{ErrorLimit, InvalidErrorLimit};
-pub use gives::Gives;
+pub use gives::{Gives, UnknownGives};
 pub use grade_row::{GradeRow, NamedValues};
 pub use journal::{Journal, JournalError};
 pub use kb_choice::{ChosenKb, EmbeddedKb, KbChoiceError, KbSource, choose_kb};
 pub use kinds::{Function, QuestionType, Split};
 pub use named::UnknownName;
 pub use outcome::PredictionOutcome;
-pub use package::{Benchmark, BenchmarkManifest, KbIdentity, PackageError, Unfilled};
+pub use package::{Benchmark, BenchmarkManifest, InvalidBenchmarkName, KbIdentity, PackageError, Unfilled};
 pub use prediction::{Prediction, PredictionError, Predictions};
 pub use prediction_line::{InvalidPrediction, UnusableReply};
 pub use question::{

@@ -61,6 +61,45 @@ pub struct BenchmarkManifest {
 }
 
 impl BenchmarkManifest {
+    /// A text as the name of a benchmark, which occurs in ids, lines of JSON and messages.
+    ///
+    /// ```
+    /// use touchstone_benchmark::BenchmarkManifest;
+    /// assert_eq!(BenchmarkManifest::checked_name(" films ").as_deref(), Ok("films"));
+    /// assert!(BenchmarkManifest::checked_name("two\nlines").is_err());
+    /// ```
+    pub fn checked_name(text: &str) -> Result<String, InvalidBenchmarkName> {
+        match text.trim() {
+            "" => Err(InvalidBenchmarkName::Empty),
+            name if name.chars().any(char::is_control) => Err(InvalidBenchmarkName::Control),
+            name => Ok(name.to_owned()),
+        }
+    }
+
+    /// A manifest with a name, made by this version of Touchstone; everything else is empty.
+    pub fn named(name: &str) -> BenchmarkManifest {
+        BenchmarkManifest {
+            touchstone_benchmark: FORMAT,
+            name: name.to_owned(),
+            identity: String::new(),
+            description: String::new(),
+            tool_version: env!("CARGO_PKG_VERSION").to_owned(),
+            kb: KbIdentity::of(None),
+            recipe: None,
+            license: String::new(),
+            held_out: Vec::new(),
+            held_out_items: Vec::new(),
+            as_of: None,
+            completeness: String::new(),
+            counts: BTreeMap::new(),
+            rejections: BTreeMap::new(),
+            unfilled: Vec::new(),
+            most_used_phrases: Vec::new(),
+            unsaid: Vec::new(),
+            verified: 0,
+        }
+    }
+
     /// A whole number of the recipe, such as `seed` or `questions`.
     pub fn recipe_number(&self, key: &str) -> Option<u64> {
         self.recipe.as_ref()?.get(key)?.as_u64()
@@ -161,7 +200,39 @@ pub enum PackageError {
     Output(#[from] OutputError),
 }
 
+/// A text that cannot be the name of a benchmark.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum InvalidBenchmarkName {
+    /// There is nothing.
+    #[error("a name must have at least one character")]
+    Empty,
+    /// It would break lines.
+    #[error("a name must not contain line breaks or control characters")]
+    Control,
+}
+
 /// A benchmark in memory.
+///
+/// ```
+/// use touchstone_benchmark::{Benchmark, BenchmarkManifest, Question};
+///
+/// // A line of questions.jsonl; touchstone-forge and touchstone-datasets make them.
+/// let line = r#"{"id": "q1", "split": "test", "level": "", "question": "Who directed M?",
+///     "forms": {"program": "Find(M) > Relate(director, forward) > What()"},
+///     "graph": {"root": 0, "vertices": [], "edges": []}, "shape": "T1:(())", "alias": "Iso-0", "function": "none",
+///     "type": "QueryName", "categories": [], "choices": [], "template": "", "schema_items": [], "entities": [],
+///     "proof": [], "source": "example", "answers": [{"type": "text", "value": "Fritz Lang"}]}"#;
+/// let question: Question = serde_json::from_str(line)?;
+/// let benchmark = Benchmark::new(BenchmarkManifest::named("films"), vec![question]);
+///
+/// let folder = tempfile::tempdir()?;
+/// benchmark.write(&folder.path().join("films"))?;
+/// let read = Benchmark::read(&folder.path().join("films"))?;
+/// assert_eq!(read.questions[0].answers[0].text(), "Fritz Lang");
+/// assert_eq!(read.identity, benchmark.identity);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct Benchmark {
     /// `benchmark.json`.

@@ -42,7 +42,8 @@ pub struct Selection<'e> {
     pub ontology: Option<PathBuf>,
     /// The folder of a run: its KB and its questions are selected. A folder without `run.json` is ignored.
     pub run: Option<PathBuf>,
-    /// The directory in which the run was started, if it is not the current one: its KB is searched for there, too.
+    /// The directory in which the run was started, if it is not the current one: paths of questions, KB and ontology are relative to it,
+    /// and the KB is searched for there, too.
     pub directory: Option<PathBuf>,
 }
 
@@ -187,7 +188,7 @@ impl Selection<'_> {
             _ => None,
         };
         let folder = self.folder(run.as_ref())?;
-        let ontology = self.ontology.as_deref().map(Ontology::load).transpose()?;
+        let ontology = self.ontology.as_deref().map(|folder| Ontology::load(&self.at(folder))).transpose()?;
         let benchmark = folder.as_deref().map(Benchmark::read).transpose()?;
         let mut warnings = Vec::new();
         let wanted = self.wanted_kb(benchmark.as_ref(), run.as_ref(), &mut warnings);
@@ -195,7 +196,11 @@ impl Selection<'_> {
         let near = [folder.as_deref(), of_run, self.directory.as_deref()];
         let near: Vec<&Path> = near.into_iter().flatten().collect();
         let (mut kb, mut missing_kb) = (None, None);
-        match choose_kb(&self.kb, &wanted, &near, self.embedded)? {
+        let kb_source = match &self.kb {
+            KbSource::Folder(folder) => KbSource::Folder(self.at(folder)),
+            other => other.clone(),
+        };
+        match choose_kb(&kb_source, &wanted, &near, self.embedded)? {
             ChosenKb::Kb(found) => kb = Some(*found),
             ChosenKb::Other { kb: found, requested } => {
                 warnings.push(SelectionWarning::OtherKb { requested, wanted });
@@ -221,10 +226,15 @@ impl Selection<'_> {
         }
     }
 
+    /// A path, as seen from the directory in which the run was started.
+    fn at(&self, path: &Path) -> PathBuf {
+        self.directory.as_ref().map_or_else(|| path.to_path_buf(), |directory| directory.join(path))
+    }
+
     /// The folder of the benchmark.
     fn folder(&self, run: Option<&(&Path, RunHeader)>) -> Result<Option<PathBuf>, SelectionError> {
         match (&self.questions, run) {
-            (Some(QuestionSource::Folder(folder)), _) => Ok(Some(folder.clone())),
+            (Some(QuestionSource::Folder(folder)), _) => Ok(Some(self.at(folder))),
             (Some(QuestionSource::DataSet(_)), _) => Ok(None),
             (None, None) => match &self.run {
                 Some(run) if !run.exists() => Err(SelectionError::NoRun(run.clone())),

@@ -1,16 +1,16 @@
 //! Arguments that several commands share.
 
 use crate::open_kb::{embedded_kb, open_kb};
+use crate::output;
 use crate::progress::Bar;
-use crate::{data_set_arg, output};
-use anyhow::{Context, Result, bail};
+use anyhow::{Result, bail};
 use clap::Args;
 use std::path::{Path, PathBuf};
 use touchstone_benchmark::{
-    Benchmark, ChosenKb, DatasetImport, Gives, KbSource, OpenBenchmark, QuestionSource, Selection,
-    SelectionError, SelectionWarning, Split, choose_kb,
+    Benchmark, ChosenKb, DatasetImport, KbSource, OpenBenchmark, QuestionSource, Selection, SelectionError,
+    SelectionWarning, Split, choose_kb,
 };
-use touchstone_datasets::{DataSet, ImportConfig, Importer, import};
+use touchstone_datasets::DataSetFile;
 use touchstone_engine::QueryContext;
 use touchstone_grade::GradeError;
 use touchstone_kb::Kb;
@@ -92,25 +92,9 @@ impl BenchmarkArgs {
         BenchmarkArgs { benchmark: Some(benchmark), kb, ..BenchmarkArgs::default() }
     }
 
-    /// The same with relative paths resolved against a directory other than the current one.
+    /// The same with paths relative to a directory other than the current one.
     pub(crate) fn relative_to(&self, directory: &Path) -> BenchmarkArgs {
-        let path = |path: &PathBuf| directory.join(path);
-        let dataset = |dataset: &String| match dataset.split_once(':') {
-            Some((format, file)) => format!("{format}:{}", directory.join(file).display()),
-            None => dataset.clone(),
-        };
-        let kb = |kb: &String| match kb.as_str() {
-            "world" | "none" => kb.clone(),
-            folder => directory.join(folder).display().to_string(),
-        };
-        BenchmarkArgs {
-            benchmark: self.benchmark.as_ref().map(path),
-            dataset: self.dataset.as_ref().map(dataset),
-            split: self.split,
-            kb: self.kb.as_ref().map(kb),
-            ontology: self.ontology.as_ref().map(path),
-            directory: Some(directory.to_owned()),
-        }
+        BenchmarkArgs { directory: Some(directory.to_owned()), ..self.clone() }
     }
 
     /// Opens the benchmark with its KB, which must be there.
@@ -132,8 +116,9 @@ impl BenchmarkArgs {
 
     fn open_selection(&self, limit: Option<usize>, run: Option<&Path>) -> Result<OpenBenchmark> {
         let import = |kb: Option<&Kb>, ontology: Option<&Ontology>| {
-            let dataset = self.dataset.as_deref().unwrap_or_default();
-            Ok(import_dataset(dataset, &QueryContext::new(kb, ontology).without_suggestions())?)
+            let file: DataSetFile = self.dataset.as_deref().unwrap_or_default().parse()?;
+            let file = file.in_directory(self.directory.as_deref());
+            Ok(import_dataset(&file, &QueryContext::new(kb, ontology).without_suggestions())?)
         };
         let import: &DatasetImport<'_> = &import;
         let questions = match (&self.benchmark, &self.dataset) {
@@ -179,27 +164,14 @@ pub(crate) fn with_hint(error: impl Into<GradeError>) -> anyhow::Error {
     anyhow::anyhow!("{error}; {hint}")
 }
 
-/// The questions of a published data set, given as FORMAT:FILE.
-fn import_dataset(dataset: &str, context: &QueryContext<'_>) -> Result<Benchmark> {
-    let (format, file) = dataset
-        .split_once(':')
-        .with_context(|| format!("`{dataset}` is not a data set; write it like grailqa:dev.json"))?;
-    let data_set = data_set_arg::named(format, "format", DataSet::reads_questions)?;
-    let importer = Importer { data_set, knowledge: context.knowledge(), kb: context.kb() };
-    let imported = import(&ImportConfig::of_file(importer, file), &Bar::new())?;
+/// The questions of a published data set.
+fn import_dataset(file: &DataSetFile, context: &QueryContext<'_>) -> Result<Benchmark> {
+    let imported = file.import(context, &Bar::new())?;
     if !imported.unread.is_empty() {
-        let records = output::counted(imported.unread.len(), "record", "records");
+        let (records, file) = (output::counted(imported.unread.len(), "record", "records"), &file.file);
         note!(
             "{records} of {file} cannot be read and are not graded; `touchstone import-dataset` reports why"
         );
     }
     Ok(imported.benchmark)
-}
-
-/// What a system gives, by its name on the command line.
-pub(crate) fn gives(name: &str) -> Result<Gives, String> {
-    Gives::from_name(name).ok_or_else(|| {
-        let names: Vec<&str> = Gives::ALL.iter().map(|(name, _)| *name).collect();
-        format!("a system gives {}", names.join(", "))
-    })
 }

@@ -5,6 +5,9 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 /// A value, or `None` if it is to be guessed, which is called `auto`.
 pub(crate) type Auto<T> = Option<T>;
 
+/// The help text of a value that is understood, but not listed.
+pub(crate) const HIDDEN: &str = "hidden";
+
 /// Parses the name of a value; each has a name and a help text, which may be empty.
 pub(crate) fn choice<T: Clone + Send + Sync + 'static>(
     values: impl IntoIterator<Item = (&'static str, &'static str, T)>,
@@ -12,6 +15,7 @@ pub(crate) fn choice<T: Clone + Send + Sync + 'static>(
     let values: Vec<(&'static str, &'static str, T)> = values.into_iter().collect();
     let possible = values.iter().map(|(name, help, _)| match *help {
         "" => PossibleValue::new(*name),
+        HIDDEN => PossibleValue::new(*name).hide(true),
         help => PossibleValue::new(*name).help(help),
     });
     PossibleValuesParser::new(possible.collect::<Vec<_>>()).try_map(move |name| {

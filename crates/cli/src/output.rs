@@ -1,13 +1,13 @@
 //! Tables for people, JSON for machines.
 
+use crate::choice::Auto;
 use anyhow::{Context, Result};
-use clap::ValueEnum;
 use serde::Serialize;
 use std::fmt::Display;
 use std::io::{IsTerminal, Write};
 use std::path::Path;
 use touchstone_datasets::ReasonCounts;
-use touchstone_grade::table::{Check, ScoreTable};
+use touchstone_grade::table::{Check, ReportFormat, ScoreTable, TableFormat};
 use touchstone_kb::output::OutputFile;
 use touchstone_terminal::{Table, VisibleWriter, escaped};
 
@@ -98,20 +98,14 @@ pub(crate) fn shown(table: &ScoreTable, most: usize) -> Table {
     out
 }
 
-/// How a table is printed.
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum TableFormatName {
-    /// Human-readable
-    Table,
-    /// For a comment or a page
-    Markdown,
-    /// For a spreadsheet: numbers in full
-    Csv,
-    /// For a paper, with the rules of booktabs
-    Latex,
-    /// For continuous integration: what was checked, as tests
-    Junit,
-}
+/// How a table is printed: for people, or for other programs.
+pub(crate) const TABLE_FORMATS: [(&str, &str, Auto<ReportFormat>); 5] = [
+    ("table", "Human-readable", None),
+    ("markdown", "For a comment or a page", Some(ReportFormat::Tables(TableFormat::Markdown))),
+    ("csv", "For a spreadsheet: numbers in full", Some(ReportFormat::Tables(TableFormat::Csv))),
+    ("latex", "For a paper, with the rules of booktabs", Some(ReportFormat::Tables(TableFormat::Latex))),
+    ("junit", "For continuous integration: what was checked, as tests", Some(ReportFormat::Junit)),
+];
 
 /// A number of questions.
 pub(crate) fn questions(number: impl TryInto<u64>) -> String {

@@ -4,7 +4,8 @@ use crate::{Outcome, output};
 use anyhow::{Result, bail};
 use std::io::{IsTerminal, Write};
 use touchstone_engine::sparql::{ReplyFormat, Results, write};
-use touchstone_engine::{Answer, Answers, Outcome as Ran, Reply};
+use touchstone_engine::{AnswerTable, Answers, Outcome as Ran, Reply};
+use touchstone_kb::counts::short_time;
 use touchstone_terminal::Table;
 
 /// Maximum number of answers that a table shows without `--all`.
@@ -22,38 +23,20 @@ pub(crate) fn table(reply: &Reply, all: bool) -> Result<Outcome> {
     }
     let Ran::Answered(answers) = &reply.outcome else { return ended(reply) };
     let shown = if all { usize::MAX } else { SHOWN };
-    match answers {
-        Answers::List { answers } => match answers.as_slice() {
-            [only @ (Answer::Boolean { .. } | Answer::Number { .. })] => output::text(only)?,
-            [] => {}
-            answers => {
-                let with_ids = answers.iter().any(|answer| answer.id().is_some());
-                let headings: &[&str] = if with_ids { &["answer", "id"] } else { &["answer"] };
-                let mut table = Table::new(headings).whole(&["id"]);
-                for answer in answers.iter().take(shown) {
-                    let mut row = vec![answer.to_string()];
-                    row.extend(with_ids.then(|| answer.id().unwrap_or_default().to_owned()));
-                    table.add_row(row);
-                }
-                output::text(&table)?;
-            }
-        },
-        Answers::Table { variables, rows } => {
-            let headings: Vec<&str> = variables.iter().map(String::as_str).collect();
-            let mut table = Table::new(&headings);
-            let cell = |answer: &Option<Answer>| answer.as_ref().map_or(String::new(), ToString::to_string);
-            for row in rows.iter().take(shown) {
-                table.add_row(row.iter().map(cell).collect::<Vec<String>>());
-            }
+    if let Some(only) = answers.single_value() {
+        output::text(only)?;
+    } else if let Some(AnswerTable { headings, rows }) = answers.table(shown) {
+        let headings: Vec<&str> = headings.iter().map(String::as_str).collect();
+        let is_list = matches!(answers, Answers::List { .. });
+        let mut table = Table::new(&headings).whole(if is_list { &["id"] } else { &[] });
+        rows.iter().for_each(|row| table.add_row(row));
+        if !(is_list && rows.is_empty()) {
             output::text(&table)?;
         }
-        Answers::Rdf(Results::Graph(triples)) => {
-            for triple in triples.iter().take(shown) {
-                output::exact(&format!("{triple} ."))?;
-            }
+    } else if let Answers::Rdf(Results::Graph(triples)) = answers {
+        for triple in triples.iter().take(shown) {
+            output::exact(&format!("{triple} ."))?;
         }
-        // Written by `formatted`.
-        Answers::Rdf(_) => {}
     }
     let n = answers.len();
     if n > shown {
@@ -62,18 +45,9 @@ pub(crate) fn table(reply: &Reply, all: bool) -> Result<Outcome> {
     // The time is for people who watch; in a file it would only be different every time.
     if std::io::stderr().is_terminal() {
         let answers = output::counted(n, "answer", "answers");
-        note!("{answers} in {} ({})", duration(reply.cost.time), reply.engine.unwrap_or(""));
+        note!("{answers} in {} ({})", short_time(reply.cost.time), reply.engine.unwrap_or(""));
     }
     ended(reply)
-}
-
-fn duration(time: std::time::Duration) -> String {
-    let micros = time.as_secs_f64() * 1e6;
-    match micros {
-        m if m < 1e3 => format!("{m:.0} µs"),
-        m if m < 1e6 => format!("{:.1} ms", m / 1e3),
-        m => format!("{:.1} s", m / 1e6),
-    }
 }
 
 /// As JSON.

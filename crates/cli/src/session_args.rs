@@ -7,9 +7,9 @@ use std::sync::Arc;
 use std::time::Duration;
 use touchstone_engine::budget::Limits;
 use touchstone_engine::compat::Compat;
-use touchstone_engine::{AutoEngine, EmbeddedEngine, Engine, Settings, SparevalEngine, View};
+use touchstone_engine::{Engine, Settings, View};
 use touchstone_logic::Language;
-use touchstone_protocol::{Endpoint, EndpointSettings};
+use touchstone_protocol::{EndpointSettings, named_engine};
 
 /// How queries are run.
 #[derive(Args, Clone)]
@@ -93,21 +93,13 @@ impl SessionArgs {
 
     /// The engine with a name.
     pub(crate) fn engine(&self, name: &str) -> Result<Arc<dyn Engine>> {
-        Ok(match (name, name.strip_prefix("endpoint:")) {
-            ("auto", _) => Arc::new(AutoEngine),
-            ("embedded", _) => Arc::new(EmbeddedEngine),
-            ("spareval", _) => Arc::new(SparevalEngine),
-            (_, Some(url)) => {
-                let settings = EndpointSettings {
-                    timeout: self.max_time(),
-                    page_size: self.page_size.map(|rows| rows as usize),
-                    default_graph: self.default_graph.clone(),
-                    ..Default::default()
-                };
-                Arc::new(Endpoint::new(url, settings)?)
-            }
-            _ => bail!("there is no engine `{name}`; choose from auto, embedded, spareval and endpoint:URL"),
-        })
+        let settings = EndpointSettings {
+            timeout: self.max_time(),
+            page_size: self.page_size.map(|rows| rows as usize),
+            default_graph: self.default_graph.clone(),
+            ..Default::default()
+        };
+        Ok(named_engine(name, settings)?)
     }
 
     /// The language of a query.

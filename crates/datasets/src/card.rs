@@ -167,28 +167,16 @@ fn meaning(column: &str) -> &'static str {
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
-    use touchstone_benchmark::package::{FORMAT, KbIdentity};
+    use touchstone_benchmark::package::KbIdentity;
 
     fn benchmark(license: &str) -> Benchmark {
         let manifest = BenchmarkManifest {
-            touchstone_benchmark: FORMAT,
-            identity: String::new(),
-            name: "mine: \"a\"".to_owned(),
             description: "For a test.".to_owned(),
-            tool_version: "1".to_owned(),
             kb: KbIdentity { name: "World".to_owned(), fingerprint: "abc".to_owned() },
             recipe: Some(serde_json::json!({ "questions": 2000 })),
             license: license.to_owned(),
-            held_out: Vec::new(),
-            held_out_items: Vec::new(),
-            as_of: None,
-            completeness: String::new(),
             counts: BTreeMap::from([("test zero-shot".to_owned(), 3)]),
-            rejections: BTreeMap::new(),
-            unfilled: Vec::new(),
-            most_used_phrases: Vec::new(),
-            unsaid: Vec::new(),
-            verified: 0,
+            ..BenchmarkManifest::named("mine: \"a\"")
         };
         Benchmark::new(manifest, Vec::new())
     }

@@ -1,8 +1,8 @@
 //! Translation of the logical forms of a file into another language.
 
-use crate::{DataSet, Record};
+use crate::{DataSet, InputError, ReasonCounts, Record, RecordInput};
 use serde::Serialize;
-use touchstone_kb::RdfVocabulary;
+use touchstone_kb::{Progress, RdfVocabulary};
 use touchstone_logic::sparql::Dialect;
 use touchstone_logic::{Knowledge, Language, Printed, Reading, kopl, sexpr, sparql};
 
@@ -73,11 +73,68 @@ pub struct Converted {
     pub error: Option<String>,
 }
 
+/// How many forms were translated.
+#[derive(Debug, Clone, Default)]
+pub struct ConvertedCounts {
+    /// Number of translated forms.
+    pub done: usize,
+    /// Number of translations that are not exactly the same as their source.
+    pub lossy: usize,
+    /// Why there is no translation.
+    pub failed: ReasonCounts,
+    /// The only record: it was not passed on.
+    pub only: Option<Converted>,
+}
+
+impl ConvertedCounts {
+    /// Number of records.
+    pub fn total(&self) -> usize {
+        self.done + self.failed.total()
+    }
+
+    fn add(&mut self, converted: &Converted) {
+        match &converted.error {
+            Some(error) => self.failed.add(&converted.id, error.clone()),
+            None => {
+                self.done += 1;
+                self.lossy += usize::from(!converted.lost.is_empty());
+            }
+        }
+    }
+}
+
 fn texts<T: ToString>(items: &[T]) -> Vec<String> {
     items.iter().map(ToString::to_string).collect()
 }
 
 impl Converter<'_> {
+    /// Translates all forms of a file, in parallel, and passes the translations on in the order of the file. If there is only one, it
+    /// is returned instead.
+    pub fn convert_all<E: From<InputError>>(
+        &self,
+        input: &RecordInput,
+        progress: &dyn Progress,
+        mut pass_on: impl FnMut(&Converted) -> Result<(), E>,
+    ) -> Result<ConvertedCounts, E> {
+        let mut counts = ConvertedCounts::default();
+        input.for_each(
+            progress,
+            |record| self.convert(record),
+            |converted| {
+                counts.add(&converted);
+                if counts.total() == 1 {
+                    counts.only = Some(converted);
+                    return Ok(());
+                }
+                if let Some(first) = counts.only.take() {
+                    pass_on(&first)?;
+                }
+                pass_on(&converted)
+            },
+        )?;
+        Ok(counts)
+    }
+
     /// Translates the logical form of a record.
     pub fn convert(&self, record: &Record) -> Converted {
         let mut converted = Converted {
@@ -150,5 +207,38 @@ impl Converter<'_> {
                 Some(RdfVocabulary::Rdfs | RdfVocabulary::Wikidata) => plain(),
             },
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use touchstone_kb::NoProgress;
+
+    fn converted(lines: &str) -> (Vec<String>, ConvertedCounts) {
+        let converter = Converter {
+            data_set: DataSet::Lines,
+            target: TargetLanguage::Sexpr,
+            strict: false,
+            knowledge: Knowledge::of_spelling(),
+        };
+        let mut ids = Vec::new();
+        let counts = converter.convert_all(&RecordInput::Text(lines.to_owned()), &NoProgress, |converted| {
+            ids.push(converted.id.clone());
+            Ok::<(), InputError>(())
+        });
+        (ids, counts.expect("read"))
+    }
+
+    #[test]
+    fn the_only_translation_is_returned_and_several_are_passed_on() {
+        let (ids, counts) = converted(r#"{"id": "a", "query": "(COUNT film)"}"#);
+        assert!(ids.is_empty() && counts.done == 1);
+        assert_eq!(counts.only.and_then(|only| only.text).as_deref(), Some("(COUNT film)"));
+        let (ids, counts) = converted(
+            "{\"id\": \"a\", \"query\": \"(COUNT film)\"}\n{\"id\": \"b\", \"query\": \"(COUNT film\"}\n{\"id\": \"c\"}",
+        );
+        assert_eq!(ids, ["a", "b", "c"]);
+        assert!(counts.only.is_none() && counts.total() == 3 && counts.failed.total() >= 1);
     }
 }

@@ -6,6 +6,7 @@ use crate::questions::ReadQuestions;
 use crate::{
     cwq, gek, grailqa, graphquestions, kqapro, lcquad, lines, nspm, parquet, plain, qald, text2sparql, webqsp,
 };
+use touchstone_kb::{nearest_name, shortened};
 use touchstone_logic::Language;
 
 /// A published data set, or a format or evaluator that several of them share. The module of each holds everything about it.
@@ -48,6 +49,22 @@ pub enum DataSet {
     Gerbil,
     /// The scores of the GEK paper, exactly as published.
     Gek,
+}
+
+/// No data set that can do what is wanted has this name.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("there is no {kind} `{}`; choose from {}{}", shortened(name), known.join(", "),
+    nearest.map_or(String::new(), |nearest| format!("; did you mean `{nearest}`?")))]
+#[non_exhaustive]
+pub struct UnknownDataSet {
+    /// The name.
+    pub name: String,
+    /// What it was to be: a format, an evaluator.
+    pub kind: &'static str,
+    /// The names of the data sets that can do it.
+    pub known: Vec<&'static str>,
+    /// The nearest of them.
+    pub nearest: Option<&'static str>,
 }
 
 /// What each data set's module provides.
@@ -123,6 +140,30 @@ impl DataSet {
         }
     }
 
+    /// The names of the data sets that can do what is wanted.
+    pub fn names(can: fn(DataSet) -> bool) -> Vec<&'static str> {
+        DataSet::ALL.into_iter().filter(|data_set| can(*data_set)).map(DataSet::name).collect()
+    }
+
+    /// The data set with a name, among those that can do what is wanted; `kind` is what a message calls it.
+    ///
+    /// ```
+    /// use touchstone_datasets::DataSet;
+    /// let unknown = DataSet::named("gralqa", "format", DataSet::exports).expect_err("no such data set");
+    /// assert!(unknown.to_string().ends_with("did you mean `grailqa`?"));
+    /// ```
+    pub fn named(
+        name: &str,
+        kind: &'static str,
+        can: fn(DataSet) -> bool,
+    ) -> Result<DataSet, UnknownDataSet> {
+        DataSet::from_name(name).filter(|data_set| can(*data_set)).ok_or_else(|| {
+            let known = DataSet::names(can);
+            let nearest = nearest_name(name, known.iter().copied());
+            UnknownDataSet { name: name.to_owned(), kind, nearest, known }
+        })
+    }
+
     /// The data set with a name.
     pub fn from_name(name: &str) -> Option<DataSet> {
         DataSet::ALL.into_iter().find(|data_set| data_set.name() == name)
@@ -163,6 +204,11 @@ impl DataSet {
         self.published().export().is_some()
     }
 
+    /// Whether it has an official evaluator.
+    pub fn has_evaluator(self) -> bool {
+        self.published().evaluator().is_some()
+    }
+
     /// The names of its official scores; empty if it has no evaluator of its own.
     pub fn official_scores(self) -> &'static [&'static str] {
         self.published().evaluator().map_or(&[], Evaluator::scores)
@@ -191,10 +237,6 @@ impl DataSet {
 mod tests {
     use super::*;
 
-    fn names(can: fn(DataSet) -> bool) -> Vec<&'static str> {
-        DataSet::ALL.into_iter().filter(|data_set| can(*data_set)).map(DataSet::name).collect()
-    }
-
     #[test]
     fn names_are_unique_and_found() {
         for data_set in DataSet::ALL {
@@ -218,10 +260,13 @@ mod tests {
             "nspm",
             "lines",
         ];
-        assert_eq!(names(DataSet::reads_questions), imported);
-        assert_eq!(names(DataSet::exports), ["grailqa", "kqapro", "qald", "nspm", "parquet"]);
-        assert_eq!(names(DataSet::reads_predictions), ["grailqa", "kqapro", "qald", "text2sparql", "lines"]);
+        assert_eq!(DataSet::names(DataSet::reads_questions), imported);
+        assert_eq!(DataSet::names(DataSet::exports), ["grailqa", "kqapro", "qald", "nspm", "parquet"]);
+        assert_eq!(
+            DataSet::names(DataSet::reads_predictions),
+            ["grailqa", "kqapro", "qald", "text2sparql", "lines"]
+        );
         let scored = ["grailqa", "webqsp", "kqapro", "qald", "text2sparql", "gerbil", "gek"];
-        assert_eq!(names(|data_set| !data_set.official_scores().is_empty()), scored);
+        assert_eq!(DataSet::names(DataSet::has_evaluator), scored);
     }
 }

@@ -10,9 +10,9 @@ use crate::text2sparql::ResultSets;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::path::Path;
-use touchstone_benchmark::package::FORMAT;
 use touchstone_benchmark::{Benchmark, BenchmarkManifest, KbIdentity, Question, Split};
 use touchstone_kb::Progress;
+use touchstone_kb::counts::{counted, grouped};
 use touchstone_logic::level::Training;
 
 /// The configuration of an import.
@@ -76,6 +76,29 @@ pub struct LevelAgreement {
     pub different: usize,
     /// Whether there are training questions to compare with.
     pub comparable: bool,
+}
+
+impl LevelAgreement {
+    /// Where the levels come from, in words; `None` if the files have none.
+    #[must_use]
+    pub fn describe(&self, source: LevelSource) -> Option<String> {
+        let given = counted(self.given, "question", "questions");
+        let different = grouped(self.different);
+        let sentence = match (self.comparable, source) {
+            (false, _) => {
+                format!(
+                    "levels: kept as the files give them for {given}; without --train they cannot be checked"
+                )
+            }
+            (true, LevelSource::Keep) => format!(
+                "levels: kept as the files give them for {given}; {different} of them differ from those that the training questions give (--levels compute uses these)"
+            ),
+            (true, LevelSource::Compute) => format!(
+                "levels: computed from the training questions; {different} of {given} differ from those in the files"
+            ),
+        };
+        (self.given > 0).then_some(sentence)
+    }
 }
 
 /// What was read.
@@ -235,24 +258,10 @@ fn assemble(
     };
     let questions: Vec<Question> = imported.into_iter().map(judge).collect();
     let manifest = BenchmarkManifest {
-        touchstone_benchmark: FORMAT,
-        name: config.name.clone(),
-        identity: String::new(),
-        description: String::new(),
-        tool_version: env!("CARGO_PKG_VERSION").to_owned(),
         kb: config.kb.clone(),
-        recipe: None,
-        license: String::new(),
-        held_out: Vec::new(),
-        held_out_items: Vec::new(),
-        as_of: None,
-        completeness: String::new(),
         counts: BenchmarkManifest::counts(&questions),
         rejections,
-        unfilled: Vec::new(),
-        most_used_phrases: Vec::new(),
-        unsaid: Vec::new(),
-        verified: 0,
+        ..BenchmarkManifest::named(&config.name)
     };
     (Benchmark::new(manifest, questions), counts)
 }

@@ -1,10 +1,11 @@
 //! Compares pairs of a gold and a predicted logical form.
 
-use crate::{DataSet, Record};
+use crate::{DataSet, InputError, ReasonCounts, Record, RecordInput};
 use serde::ser::SerializeMap;
 use serde::{Deserialize, Serialize, Serializer};
 use serde_json::Value as Json;
 use thiserror::Error;
+use touchstone_kb::Progress;
 use touchstone_logic::equal::{OfficialMatcher, compare_forms};
 use touchstone_logic::{Knowledge, Ontology, ReadForm};
 
@@ -41,6 +42,19 @@ pub struct PairVerdict {
     pub why: Option<String>,
 }
 
+/// How many pairs are equal.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct PairCounts {
+    /// Number of records.
+    pub total: usize,
+    /// Number of equal pairs.
+    pub equal: usize,
+    /// Why pairs differ.
+    pub different: ReasonCounts,
+    /// Why records are not pairs.
+    pub broken: ReasonCounts,
+}
+
 /// A record that is not a pair.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 #[error("not an object with `gold` and `predicted`")]
@@ -59,6 +73,19 @@ impl Serialize for NotAPair {
     }
 }
 
+impl PairCounts {
+    fn add(&mut self, verdict: Result<PairVerdict, NotAPair>) {
+        self.total += 1;
+        match verdict {
+            Ok(verdict) if verdict.equal => self.equal += 1,
+            Ok(verdict) => {
+                self.different.add(&verdict.id, verdict.why.unwrap_or_else(|| "different".to_owned()));
+            }
+            Err(error) => self.broken.add(&format!("line {}", error.line), error.to_string()),
+        }
+    }
+}
+
 #[derive(Deserialize)]
 struct Pair {
     #[serde(alias = "qid")]
@@ -70,6 +97,26 @@ struct Pair {
 }
 
 impl PairMatcher<'_> {
+    /// Compares all pairs of a file, in parallel. The verdicts are passed on in the order of the file.
+    pub fn match_all<E: From<InputError>>(
+        &self,
+        input: &RecordInput,
+        progress: &dyn Progress,
+        mut pass_on: impl FnMut(&Result<PairVerdict, NotAPair>) -> Result<(), E>,
+    ) -> Result<PairCounts, E> {
+        let mut counts = PairCounts::default();
+        input.for_each(
+            progress,
+            |record| self.verdict(record),
+            |verdict| {
+                pass_on(&verdict)?;
+                counts.add(verdict);
+                Ok::<(), E>(())
+            },
+        )?;
+        Ok(counts)
+    }
+
     /// Compares the forms of a record `{"id": ..., "gold": ..., "predicted": ...}`.
     pub fn verdict(&self, record: &Record) -> Result<PairVerdict, NotAPair> {
         let line = record.line;
@@ -122,5 +169,27 @@ fn canonical(line: usize, gold: &str, predicted: &str, knowledge: &Knowledge<'_>
             Err(error) => (false, Some(error.to_string())),
         },
         (Err(error), _) | (_, Err(error)) => (false, Some(error)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use touchstone_kb::NoProgress;
+
+    #[test]
+    fn equal_different_and_broken_pairs_are_counted() {
+        let lines = r#"{"id": "a", "gold": "(COUNT film)", "predicted": "(COUNT film)"}
+{"id": "b", "gold": "(COUNT film)", "predicted": null}
+{"id": "c"}"#;
+        let matcher = PairMatcher { equality: Equality::Canonical { knowledge: Knowledge::of_spelling() } };
+        let mut passed = 0;
+        let counts = matcher.match_all(&RecordInput::Text(lines.to_owned()), &NoProgress, |_| {
+            passed += 1;
+            Ok::<(), InputError>(())
+        });
+        let counts = counts.expect("read");
+        assert_eq!((counts.total, counts.equal, passed), (3, 1, 3));
+        assert_eq!((counts.different.total(), counts.broken.total()), (1, 1));
     }
 }

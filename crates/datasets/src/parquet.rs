@@ -126,3 +126,14 @@ pub(crate) fn columns() -> impl Iterator<Item = (&'static str, Shown)> {
 fn json(value: &impl Serialize) -> String {
     serde_json::to_string(value).unwrap_or_default()
 }
+
+#[cfg(all(test, not(feature = "parquet")))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn without_the_feature_an_export_names_it() {
+        let error = Parquet.check().expect_err("not built in").to_string();
+        assert!(error.contains("cargo feature `parquet`"), "{error}");
+    }
+}

@@ -12,7 +12,9 @@ use serde::Deserialize;
 use serde_json::{Value as Json, json};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
-use std::io::{BufRead, Read};
+use std::fs::File;
+use std::io::{BufRead, BufReader, Read};
+use std::path::{Path, PathBuf};
 use touchstone_benchmark::{InvalidPrediction, Prediction, PredictionError};
 use touchstone_logic::sparql::Namespaces;
 use touchstone_logic::{Answer, Language};
@@ -116,8 +118,37 @@ type ResultSet = BTreeMap<String, f64>;
 #[derive(Debug, Clone, Default)]
 pub struct ResultSets(BTreeMap<String, ResultSet>);
 
+/// A file of result sets that cannot be read.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ResultSetsError {
+    /// It cannot be opened.
+    #[error("cannot read {}: {source}", path.display())]
+    Open {
+        /// The file.
+        path: PathBuf,
+        /// The cause.
+        source: std::io::Error,
+    },
+    /// It does not hold result sets.
+    #[error("cannot read {}: {source}", path.display())]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong.
+        source: PredictionError,
+    },
+}
+
 impl ResultSets {
-    /// Reads a file of result sets: `{"db25:1-en": {"2892": 1}, ...}`.
+    /// Opens a file of result sets.
+    pub fn open(path: &Path) -> Result<ResultSets, ResultSetsError> {
+        let of = || path.to_path_buf();
+        let file = File::open(path).map_err(|source| ResultSetsError::Open { path: of(), source })?;
+        ResultSets::read(BufReader::new(file)).map_err(|source| ResultSetsError::Read { path: of(), source })
+    }
+
+    /// Reads result sets: `{"db25:1-en": {"2892": 1}, ...}`.
     pub fn read(mut reader: impl Read) -> Result<ResultSets, PredictionError> {
         let mut text = String::new();
         reader.read_to_string(&mut text)?;

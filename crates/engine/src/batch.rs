@@ -8,8 +8,9 @@ use serde::Serialize;
 use serde_json::Value as Json;
 use std::collections::BTreeMap;
 use std::io::{self, BufRead, Write};
+use std::path::Path;
 use thiserror::Error;
-use touchstone_kb::Progress;
+use touchstone_kb::{KbError, Progress, shortened};
 use touchstone_logic::Language;
 
 /// Number of queries that are read ahead; it bounds memory, whatever the size of the file.
@@ -46,6 +47,12 @@ impl BatchSummary {
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum BatchError {
+    /// There is no file with this name.
+    #[error("there is no file `{}`", shortened(.0))]
+    NoFile(String),
+    /// The file cannot be opened.
+    #[error(transparent)]
+    Open(#[from] KbError),
     /// The queries cannot be read.
     #[error("cannot read the queries")]
     Read(#[source] io::Error),
@@ -73,6 +80,20 @@ struct Line<'l> {
 enum LineResult<'l> {
     Reply(&'l Reply),
     NotAQuery { outcome: &'static str, error: &'l str },
+}
+
+/// Opens a file of queries, compressed or not; `-` is standard input.
+pub fn open_batch<'p>(file: &str, progress: &'p dyn Progress) -> Result<Box<dyn BufRead + 'p>, BatchError> {
+    if file == "-" {
+        progress.stage("running standard input", None);
+        return Ok(Box::new(io::BufReader::new(io::stdin())));
+    }
+    let path = Path::new(file);
+    if !path.is_file() {
+        return Err(BatchError::NoFile(file.to_owned()));
+    }
+    progress.stage(&format!("running {file}"), path.metadata().ok().map(|meta| meta.len()));
+    Ok(touchstone_kb::import::open(path, progress)?)
 }
 
 /// Runs queries from lines of `{"id": ..., "lang": ..., "query": ...}` and writes one line of results for each.

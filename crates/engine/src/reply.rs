@@ -83,4 +83,65 @@ impl Answers {
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
+
+    /// The only answer, if it is a number or yes or no.
+    pub fn single_value(&self) -> Option<&Answer> {
+        match self {
+            Answers::List { answers } => match answers.as_slice() {
+                [only @ (Answer::Boolean { .. } | Answer::Number { .. })] => Some(only),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// The first answers as a table of texts: a list has a column of answers and, if any of them has an id, one of ids. RDF results
+    /// have none.
+    pub fn table(&self, limit: usize) -> Option<AnswerTable> {
+        match self {
+            Answers::List { answers } => {
+                let with_ids = answers.iter().any(|answer| answer.id().is_some());
+                let row = |answer: &Answer| {
+                    let id = with_ids.then(|| answer.id().unwrap_or_default().to_owned());
+                    [answer.to_string()].into_iter().chain(id).collect()
+                };
+                let headings = if with_ids { vec!["answer", "id"] } else { vec!["answer"] };
+                let headings = headings.into_iter().map(str::to_owned).collect();
+                Some(AnswerTable { headings, rows: answers.iter().take(limit).map(row).collect() })
+            }
+            Answers::Table { variables, rows } => {
+                let cell = |cell: &Option<Answer>| cell.as_ref().map_or(String::new(), ToString::to_string);
+                let rows = rows.iter().take(limit).map(|row| row.iter().map(cell).collect()).collect();
+                Some(AnswerTable { headings: variables.clone(), rows })
+            }
+            Answers::Rdf(_) => None,
+        }
+    }
+}
+
+/// Answers as texts in columns.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AnswerTable {
+    /// The names of the columns.
+    pub headings: Vec<String>,
+    /// The rows, each with a cell for each column.
+    pub rows: Vec<Vec<String>>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn answers_become_rows() {
+        let yes = Answers::List { answers: vec![Answer::Boolean { value: true }] };
+        assert!(yes.single_value().is_some());
+        let paris = Answer::Entity { id: "paris".to_owned(), label: "Paris".to_owned() };
+        let both = Answers::List { answers: vec![Answer::plain("a text"), paris] };
+        assert!(both.single_value().is_none());
+        let table = both.table(10).expect("a list");
+        assert_eq!(table.headings, ["answer", "id"]);
+        assert_eq!(table.rows, [["a text", ""], ["Paris", "paris"]]);
+        assert_eq!(both.table(1).expect("a list").rows.len(), 1);
+    }
 }

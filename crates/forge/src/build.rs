@@ -142,6 +142,9 @@ pub enum BuildError {
         /// The problem.
         source: LexiconError,
     },
+    /// The share of questions to verify is out of range.
+    #[error("--verify {0}: give a share from 0 to 1, or `all`")]
+    Verify(String),
     /// The questions could not be made.
     #[error(transparent)]
     Make(#[from] MakeError),
@@ -172,6 +175,45 @@ pub fn load_recipe(name: &str) -> Result<Recipe, BuildError> {
     Recipe::parse(&text).map_err(|source| BuildError::Recipe { name: name.to_owned(), source })
 }
 
+/// What a user changes in a recipe.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct RecipeChanges {
+    /// The name of the benchmark.
+    pub name: Option<String>,
+    /// Number of questions.
+    pub questions: Option<usize>,
+    /// The seed.
+    pub seed: Option<u64>,
+    /// The share of questions to verify, or `all`.
+    pub verify: Option<String>,
+}
+
+impl RecipeChanges {
+    /// The recipe with the changes.
+    ///
+    /// ```
+    /// use touchstone_forge::{RecipeChanges, load_recipe};
+    /// let changes = RecipeChanges { verify: Some("all".to_owned()), seed: Some(7), ..RecipeChanges::default() };
+    /// let recipe = changes.apply(load_recipe("quick")?)?;
+    /// assert_eq!((recipe.seed, recipe.filters.verify), (7, 1.0));
+    /// # Ok::<(), touchstone_forge::BuildError>(())
+    /// ```
+    pub fn apply(&self, mut recipe: Recipe) -> Result<Recipe, BuildError> {
+        recipe.name = self.name.clone().unwrap_or(recipe.name);
+        recipe.questions = self.questions.unwrap_or(recipe.questions);
+        recipe.seed = self.seed.unwrap_or(recipe.seed);
+        recipe.filters.verify = match self.verify.as_deref() {
+            None => recipe.filters.verify,
+            Some("all") => 1.0,
+            Some(share) => {
+                let in_range = share.parse().ok().filter(|share| (0.0..=1.0).contains(share));
+                in_range.ok_or_else(|| BuildError::Verify(share.to_owned()))?
+            }
+        };
+        Ok(recipe)
+    }
+}
+
 /// Reads a lexicon, or takes the one that comes with the KB.
 pub fn load_lexicon(path: Option<&Path>, kb: &Kb) -> Result<Lexicon, BuildError> {
     let Some(path) = path else { return Ok(Lexicon::of(kb)) };
@@ -184,6 +226,20 @@ fn read(path: &Path) -> Result<String, BuildError> {
 }
 
 /// Builds a benchmark and writes it, completely or not at all.
+///
+/// ```
+/// use touchstone_benchmark::Benchmark;
+/// use touchstone_forge::{BuildConfig, build, load_recipe};
+/// use touchstone_kb::NoProgress;
+///
+/// let kb = touchstone_world::open(&NoProgress)?;
+/// let mut recipe = load_recipe("quick")?;
+/// recipe.questions = 20;
+/// let folder = tempfile::tempdir()?;
+/// let built = build(&BuildConfig::new(&kb, recipe, folder.path().join("bench")), &NoProgress)?;
+/// assert_eq!(Benchmark::read(&folder.path().join("bench"))?, built.benchmark);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn build(config: &BuildConfig<'_>, progress: &dyn Progress) -> Result<Built, BuildError> {
     let BuildConfig { kb, recipe, lexicon, server, out, force } = config;
     let folder = Benchmark::reserve(out, *force)?;

@@ -31,7 +31,9 @@ mod sample;
 pub mod stats;
 mod training;
 
-pub use build::{BuildConfig, BuildError, Built, build, built_in_recipe, load_lexicon, load_recipe};
+pub use build::{
+    BuildConfig, BuildError, Built, RecipeChanges, build, built_in_recipe, load_lexicon, load_recipe,
+};
 pub use context::SamplingContext;
 pub use division::UnknownDomain;
 pub use forms::{CheckedForms, Disagreement, FormPrinter};

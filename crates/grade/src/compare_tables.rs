@@ -1,7 +1,7 @@
 //! Compared runs as tables.
 
 use crate::compare_runs::{ComparedRuns, GradedFolder, RunComparison};
-use crate::table::{ScoreTable, quantity};
+use crate::table::{ReportFormat, ScoreTable, TableFormat, junit, quantity, write_all};
 use touchstone_kb::counts::grouped;
 
 fn three(value: f64) -> String {
@@ -80,6 +80,18 @@ impl ComparedRuns {
         let others = self.runs.get(1..).unwrap_or_default();
         let per_run = (self.comparisons.len() / others.len().max(1)).max(1);
         others.iter().zip(self.comparisons.chunks(per_run))
+    }
+
+    /// The comparison for other programs: CSV has one table with everything, JUnit the checks.
+    pub fn write(&self, format: ReportFormat) -> String {
+        match format {
+            ReportFormat::Tables(TableFormat::Csv) => self.full_table().write(TableFormat::Csv),
+            ReportFormat::Tables(format) => {
+                let others = self.facet_table().into_iter().chain(self.usage_table());
+                write_all(&[self.short_table()].into_iter().chain(others).collect::<Vec<_>>(), format)
+            }
+            ReportFormat::Junit => junit(&format!("compared with {}", self.first()), &self.checks),
+        }
     }
 
     /// The comparisons with numbers in full.

@@ -103,6 +103,46 @@ impl FromStr for Degradation {
     }
 }
 
+/// A degradation with the share of questions that it changes, written like `T2:0.2`; without a share it is a tenth.
+///
+/// ```
+/// use touchstone_grade::degrade::{DegradedShare, Degradation};
+/// let degraded: DegradedShare = "T2:0.2".parse()?;
+/// assert_eq!((degraded.degradation, degraded.share), (Degradation::T2, 0.2));
+/// assert!("T2:2".parse::<DegradedShare>().is_err());
+/// # Ok::<(), touchstone_grade::degrade::InvalidDegradedShare>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct DegradedShare {
+    /// The degradation.
+    pub degradation: Degradation,
+    /// The share, from 0 to 1.
+    pub share: f64,
+}
+
+/// A text that is not a degradation with a share.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum InvalidDegradedShare {
+    /// The share is out of range.
+    #[error("`{0}` is not a share between 0 and 1; write the system like degraded:T2:0.2")]
+    Share(String),
+    /// There is no such degradation.
+    #[error(transparent)]
+    Degradation(#[from] UnknownDegradation),
+}
+
+impl FromStr for DegradedShare {
+    type Err = InvalidDegradedShare;
+
+    fn from_str(text: &str) -> Result<DegradedShare, InvalidDegradedShare> {
+        let (degradation, share) = text.split_once(':').unwrap_or((text, "0.1"));
+        let in_range = share.parse().ok().filter(|share| (0.0..=1.0).contains(share));
+        let share = in_range.ok_or_else(|| InvalidDegradedShare::Share(share.to_owned()))?;
+        Ok(DegradedShare { degradation: degradation.parse()?, share })
+    }
+}
+
 /// Configuration of a synthetic run.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DegradeConfig {

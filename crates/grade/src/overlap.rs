@@ -2,6 +2,7 @@
 
 use crate::cast::{float, float_of, index32, to_position};
 use smallvec::SmallVec;
+use std::str::FromStr;
 
 /// How BLEU treats orders without a match.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -17,15 +18,23 @@ pub enum Smoothing {
     Exponential,
 }
 
-impl Smoothing {
+/// There is no such method of smoothing.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("there is no smoothing `{0}`; choose from none, exp, floor and add-k")]
+#[non_exhaustive]
+pub struct UnknownSmoothing(String);
+
+impl FromStr for Smoothing {
+    type Err = UnknownSmoothing;
+
     /// The method with a name: none, exp, floor (0.1) or add-k (1).
-    pub fn from_word(word: &str) -> Option<Smoothing> {
+    fn from_str(word: &str) -> Result<Smoothing, UnknownSmoothing> {
         match word {
-            "none" => Some(Smoothing::None),
-            "exp" => Some(Smoothing::Exponential),
-            "floor" => Some(Smoothing::Floor(0.1)),
-            "add-k" => Some(Smoothing::AddK(1.0)),
-            _ => None,
+            "none" => Ok(Smoothing::None),
+            "exp" => Ok(Smoothing::Exponential),
+            "floor" => Ok(Smoothing::Floor(0.1)),
+            "add-k" => Ok(Smoothing::AddK(1.0)),
+            _ => Err(UnknownSmoothing(word.to_owned())),
         }
     }
 }

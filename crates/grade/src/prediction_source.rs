@@ -2,7 +2,7 @@
 
 use crate::grade_error::{GradeError, io};
 use std::fs::File;
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 use touchstone_benchmark::Gives;
 use touchstone_datasets::{DataSet, PredictionReader};
@@ -23,6 +23,16 @@ pub enum PredictionSource {
 }
 
 impl PredictionSource {
+    /// The source that a user names: a path, or `-` for standard input, which is read.
+    pub fn named(name: &str) -> Result<PredictionSource, GradeError> {
+        if name != "-" {
+            return Ok(PredictionSource::Path(PathBuf::from(name)));
+        }
+        let mut content = Vec::new();
+        std::io::stdin().read_to_end(&mut content).map_err(io("read", "standard input"))?;
+        Ok(PredictionSource::Text { name: name.to_owned(), content })
+    }
+
     /// Its name in messages.
     pub fn name(&self) -> String {
         match self {

@@ -2,7 +2,7 @@
 
 use crate::grade_error::{GradeError, io};
 use crate::summary::Summary;
-use crate::table::{Check, ScoreTable, quantity};
+use crate::table::{Check, ReportFormat, ScoreTable, junit, quantity};
 use crate::usage::UsageSummary;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -180,6 +180,14 @@ impl RunOverview {
     /// A score with three digits; empty if there is none.
     fn score(&self, measure: &str) -> String {
         self.scores.get(measure).map_or(String::new(), |score| format!("{score:.3}"))
+    }
+
+    /// All runs with these measures for other programs; JUnit has a check of each.
+    pub fn write(runs: &[RunOverview], measures: &[String], format: ReportFormat) -> String {
+        match format {
+            ReportFormat::Tables(format) => RunOverview::table(runs, measures).write(format),
+            ReportFormat::Junit => junit("runs", &runs.iter().map(RunOverview::check).collect::<Vec<_>>()),
+        }
     }
 
     /// All runs with these measures, in full.

@@ -1,6 +1,7 @@
 //! Tables of scores as Markdown, CSV and LaTeX, and checks as JUnit XML for continuous integration.
 
 use crate::cast::whole;
+use crate::shown::ShownMeasures;
 use crate::statistics::Estimate;
 use crate::summary::Summary;
 use std::fmt::Write;
@@ -15,6 +16,15 @@ pub enum TableFormat {
     Csv,
     /// LaTeX, with the rules of `booktabs`.
     Latex,
+}
+
+/// A format of scores for other programs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ReportFormat {
+    /// Tables, one after another.
+    Tables(TableFormat),
+    /// Checks as a test suite in JUnit XML.
+    Junit,
 }
 
 /// A table of texts.
@@ -202,9 +212,9 @@ pub fn scores(summary: &Summary, shown: &[&str]) -> ScoreTable {
 }
 
 /// A table for each facet, the largest groups first.
-pub fn by_facet(summary: &Summary, shown: &[&str]) -> Vec<ScoreTable> {
+pub fn by_facet(summary: &Summary, shown: &[String]) -> Vec<ScoreTable> {
     let columns: Vec<&str> =
-        shown.iter().copied().filter(|name| summary.measures.contains_key(*name)).collect();
+        shown.iter().map(String::as_str).filter(|name| summary.measures.contains_key(*name)).collect();
     let mut tables = Vec::new();
     for (facet, cells) in &summary.by {
         let headings = [facet.as_str(), "n"].into_iter().chain(columns.iter().copied());
@@ -223,6 +233,27 @@ pub fn by_facet(summary: &Summary, shown: &[&str]) -> Vec<ScoreTable> {
         tables.push(table);
     }
     tables
+}
+
+/// The scores, then each facet unless it is to be `brief`, then the cost of predictions as far as it is known.
+fn of_summary(summary: &Summary, shown: &ShownMeasures, brief: bool) -> Vec<ScoreTable> {
+    let facets = if brief { Vec::new() } else { by_facet(summary, &shown.by_facet) };
+    [scores(summary, &shown.all())].into_iter().chain(facets).chain(usage(summary)).collect()
+}
+
+/// The scores of a run for other programs: CSV has one table with everything, JUnit the checks.
+pub fn write_summary(
+    summary: &Summary,
+    shown: &ShownMeasures,
+    brief: bool,
+    checks: &[Check],
+    format: ReportFormat,
+) -> String {
+    match format {
+        ReportFormat::Tables(TableFormat::Csv) => tidy(summary, &shown.all()).write(TableFormat::Csv),
+        ReportFormat::Tables(format) => write_all(&of_summary(summary, shown, brief), format),
+        ReportFormat::Junit => junit(&summary.about.benchmark, checks),
+    }
 }
 
 /// The cost of predictions; `None` if nothing is known.

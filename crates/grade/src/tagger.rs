@@ -45,3 +45,14 @@ impl Brill {
         match *self {}
     }
 }
+
+#[cfg(all(test, not(feature = "tagger")))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn without_the_feature_a_regression_names_it() {
+        let error = Tagger::new().err().map(|error| error.to_string()).unwrap_or_default();
+        assert!(error.contains("cargo feature `tagger`"), "{error}");
+    }
+}

@@ -1,5 +1,7 @@
 //! Numbers in texts for people.
 
+use std::time::Duration;
+
 /// A number with separators: 1,234,567.
 pub fn grouped(number: impl TryInto<u64>) -> String {
     let digits = number.try_into().unwrap_or(0).to_string();
@@ -32,6 +34,23 @@ pub fn megabytes(bytes: impl TryInto<u64>) -> String {
     format!("{:.1} MB", float(bytes.try_into().unwrap_or(0)) / 1e6)
 }
 
+/// A short time: 12 µs, 3.4 ms, 5.6 s.
+pub fn short_time(time: Duration) -> String {
+    match time.as_secs_f64() * 1e6 {
+        micros if micros < 1e3 => format!("{micros:.0} µs"),
+        micros if micros < 1e6 => format!("{:.1} ms", micros / 1e3),
+        micros => format!("{:.1} s", micros / 1e6),
+    }
+}
+
+/// A large number in thousands or millions: 950 k, 1.2 M.
+pub fn abbreviated(number: u64) -> String {
+    match number {
+        0..1_000_000 => format!("{} k", number.div_ceil(1000)),
+        _ => format!("{}.{} M", number / 1_000_000, number / 100_000 % 10),
+    }
+}
+
 /// A count as a float.
 #[expect(clippy::cast_precision_loss, reason = "counts and sizes stay far below 2^53")]
 pub const fn float(count: u64) -> f64 {
@@ -40,7 +59,18 @@ pub const fn float(count: u64) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use super::grouped;
+    use super::{abbreviated, grouped, short_time};
+    use std::time::Duration;
+
+    #[test]
+    fn times_and_large_numbers() {
+        for (micros, text) in [(7, "7 µs"), (1_500, "1.5 ms"), (2_340_000, "2.3 s")] {
+            assert_eq!(short_time(Duration::from_micros(micros)), text);
+        }
+        for (number, text) in [(1, "1 k"), (950_000, "950 k"), (1_250_000, "1.2 M")] {
+            assert_eq!(abbreviated(number), text);
+        }
+    }
 
     #[test]
     fn thousands() {

@@ -133,6 +133,67 @@ pub struct QualifierInfo<'a> {
     pub kind: &'a str,
 }
 
+/// A part of the schema as a table of texts.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SchemaTable {
+    /// The names of the columns; one of them is `id`.
+    pub headings: &'static [&'static str],
+    /// The columns that can be left out where there is no room.
+    pub optional: &'static [&'static str],
+    /// The rows.
+    pub rows: Vec<Vec<String>>,
+}
+
+impl SchemaInfo<'_> {
+    /// Classes, relations, attributes and qualifier keys as tables; classes are named by their labels.
+    pub fn tables(&self, kb: &Kb) -> [SchemaTable; 4] {
+        let or_dash = |text: Option<&str>| text.unwrap_or("-").to_owned();
+        let label_of = |id: Option<&str>| or_dash(id.and_then(|id| kb.node(id)).map(|node| kb.label(node)));
+        let class = |c: &ClassInfo<'_>| {
+            let parents: Vec<String> = c.parents.iter().map(|id| label_of(Some(id))).collect();
+            vec![
+                c.label.into(),
+                c.id.into(),
+                parents.join(", "),
+                grouped(c.members as u64),
+                or_dash(c.domain),
+            ]
+        };
+        let relation = |r: &RelationInfo<'_>| {
+            let backwards = if r.symmetric { "(symmetric)" } else { r.inverse_label.unwrap_or("-") };
+            let (from, to, facts) = (label_of(r.from), label_of(r.to), grouped(r.facts as u64));
+            vec![r.label.into(), r.id.into(), backwards.into(), from, to, facts, or_dash(r.domain)]
+        };
+        let attribute = |a: &AttributeInfo<'_>| {
+            let (unit, of, facts) = (or_dash(a.unit), label_of(a.from), grouped(a.facts as u64));
+            vec![a.label.into(), a.id.into(), a.kind.into(), unit, of, facts, or_dash(a.domain)]
+        };
+        let qualifier = |q: &QualifierInfo<'_>| vec![q.label.into(), q.id.into(), q.kind.into()];
+        [
+            SchemaTable {
+                headings: &["class", "id", "under", "members", "domain"],
+                optional: &["domain", "under"],
+                rows: self.classes.iter().map(class).collect(),
+            },
+            SchemaTable {
+                headings: &["relation", "id", "backwards", "from", "to", "facts", "domain"],
+                optional: &["domain", "backwards"],
+                rows: self.relations.iter().map(relation).collect(),
+            },
+            SchemaTable {
+                headings: &["attribute", "id", "kind", "unit", "of", "facts", "domain"],
+                optional: &["domain"],
+                rows: self.attributes.iter().map(attribute).collect(),
+            },
+            SchemaTable {
+                headings: &["qualifier", "id", "kind"],
+                optional: &[],
+                rows: self.qualifiers.iter().map(qualifier).collect(),
+            },
+        ]
+    }
+}
+
 impl<'a> KbInfo<'a> {
     /// Counts the contents of a KB; `with_schema` also lists the schema.
     pub fn of(kb: &'a Kb, with_schema: bool) -> KbInfo<'a> {

@@ -10,9 +10,11 @@
 )]
 
 pub mod endpoint;
+mod named_engine;
 mod retry_after;
 pub mod server;
 
 pub use endpoint::{Endpoint, EndpointError, EndpointSettings};
+pub use named_engine::{EngineNameError, named_engine};
 pub use retry_after::retry_after;
 pub use server::{ServeError, ServeOptions, Served, serve};

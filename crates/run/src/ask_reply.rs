@@ -3,8 +3,9 @@
 use crate::link::{Linked, Thing};
 use crate::nearest::Adapted;
 use serde::Serialize;
+use std::borrow::Cow;
 use touchstone_benchmark::{Answer, Forms};
-use touchstone_kb::Kb;
+use touchstone_kb::{Kb, NodeId};
 
 /// A question, with what it names and what was found.
 #[derive(Debug, Clone, Serialize)]
@@ -66,6 +67,28 @@ impl<'q> AskReply<'q> {
             score: adapted.score,
         };
         AskReply { forms: Some(forms), answers: Some(answers), neighbour: Some(neighbour), ..self }
+    }
+}
+
+impl Linked {
+    /// A row for each thing that the part of the question may name: the part, what it is, and the id or value.
+    pub fn rows<'q>(&'q self, kb: &'q Kb, question: &'q str) -> Vec<[Cow<'q, str>; 3]> {
+        let text = &question[self.start..self.end];
+        let row = |what: &'static str, value: &'q str| vec![[text.into(), what.into(), value.into()]];
+        match &self.thing {
+            Thing::Entities(nodes) => {
+                let entity = |&node: &NodeId| {
+                    let classes = kb.classes_of(node).map(|class| kb.label(kb.class_node(class)));
+                    let classes = classes.collect::<Vec<_>>().join(", ");
+                    [text.into(), classes.into(), kb.node_id(node).into()]
+                };
+                nodes.iter().map(entity).collect()
+            }
+            Thing::Class(id) => row("a class", id),
+            Thing::Number(number) => row("a number or year", number),
+            Thing::Date(date) => row("a date", date),
+            Thing::Text(value) => row("a value", value),
+        }
     }
 }
 

@@ -10,6 +10,7 @@
 )]
 
 mod ask_reply;
+mod ask_system;
 mod bm25;
 mod cache;
 mod command;
@@ -29,6 +30,7 @@ mod usage;
 mod web;
 
 pub use ask_reply::{AskReply, LinkRow, NeighbourRow};
+pub use ask_system::{AskedSystem, ask_system};
 pub use cache::{Cache, CacheInfo, CacheKey, Cached, CachedReply};
 pub use command::CommandSystem;
 pub use driver::{AskSettings, RunProgress, ask_all};

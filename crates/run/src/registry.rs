@@ -50,6 +50,16 @@ pub struct SystemSettings {
     pub directory: Option<PathBuf>,
 }
 
+impl SystemSettings {
+    /// The settings of a system that answers other texts than questions: a language model gets them as its prompt.
+    #[must_use]
+    pub fn without_prompt(mut self) -> SystemSettings {
+        "{question}".clone_into(&mut self.llm.prompt);
+        (self.llm.shots, self.llm.tool_rounds) = (0, 0);
+        self
+    }
+}
+
 impl Default for SystemSettings {
     fn default() -> SystemSettings {
         SystemSettings {
@@ -79,6 +89,39 @@ pub trait SystemFactory {
         argument: &str,
         context: &SystemContext<'c>,
     ) -> Result<Box<dyn System + 'c>, Box<dyn Error + Send + Sync>>;
+}
+
+/// Makes the predictions of a system from a part of its name and the questions that are asked.
+type Predict = dyn Fn(&str, &SystemContext<'_>) -> Result<Vec<Prediction>, Box<dyn Error + Send + Sync>>;
+
+/// Systems whose predictions are known when they are opened.
+struct PredictedInAdvance {
+    kind: &'static str,
+    example: &'static str,
+    predict: Box<Predict>,
+}
+
+impl SystemFactory for PredictedInAdvance {
+    fn kind(&self) -> &str {
+        self.kind
+    }
+
+    fn example(&self) -> &str {
+        self.example
+    }
+
+    fn is_harmless(&self) -> bool {
+        true
+    }
+
+    fn open<'c>(
+        &self,
+        argument: &str,
+        context: &SystemContext<'c>,
+    ) -> Result<Box<dyn System + 'c>, Box<dyn Error + Send + Sync>> {
+        let predictions = (self.predict)(argument, context)?;
+        Ok(Box::new(FixedPredictions::new(&format!("{}:{argument}", self.kind), predictions)))
+    }
 }
 
 /// Why a system cannot be opened.
@@ -195,6 +238,18 @@ impl SystemRegistry {
     pub fn with(mut self, factory: impl SystemFactory + 'static) -> SystemRegistry {
         self.factories.push(Box::new(factory));
         self
+    }
+
+    /// Adds a kind of system whose predictions follow from its name and the questions: it neither runs a program nor sends anything.
+    #[must_use]
+    pub fn with_predictions(
+        self,
+        kind: &'static str,
+        example: &'static str,
+        predict: impl Fn(&str, &SystemContext<'_>) -> Result<Vec<Prediction>, Box<dyn Error + Send + Sync>>
+        + 'static,
+    ) -> SystemRegistry {
+        self.with(PredictedInAdvance { kind, example, predict: Box::new(predict) })
     }
 
     fn factory(&self, kind: &str) -> Option<&dyn SystemFactory> {

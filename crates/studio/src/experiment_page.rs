@@ -3,7 +3,7 @@
 use crate::line_chart::{LineChart, chart_key, line_chart};
 use crate::page::page;
 use maud::{Markup, html};
-use touchstone_grade::table::ScoreTable;
+use touchstone_grade::table::{ScoreTable, TableFormat};
 
 const STYLE: &str = include_str!("experiment.css");
 
@@ -29,6 +29,18 @@ pub struct PageTable {
     pub table: ScoreTable,
     /// What must be known to read it.
     pub notes: Vec<String>,
+}
+
+/// The tables of an experiment as Markdown, under its title and what it is.
+pub fn experiment_markdown(title: &str, about: &[String], tables: &[PageTable]) -> String {
+    let mut text = format!("# {title}\n");
+    let paragraph = |text: &mut String, paragraph: &str| text.push_str(&format!("\n{paragraph}\n"));
+    about.iter().for_each(|about| paragraph(&mut text, about));
+    for PageTable { title, table, notes } in tables {
+        text.push_str(&format!("\n## {title}\n\n{}", table.write(TableFormat::Markdown)));
+        notes.iter().for_each(|note| paragraph(&mut text, note));
+    }
+    text
 }
 
 /// The tables and curves of an experiment as one HTML page that needs nothing else.

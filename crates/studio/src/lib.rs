@@ -21,7 +21,7 @@ mod stats_page;
 mod sunburst;
 
 pub use drawing::{DrawingError, DrawingFolder, svg};
-pub use experiment_page::{ExperimentPage, PageTable, experiment_page};
+pub use experiment_page::{ExperimentPage, PageTable, experiment_markdown, experiment_page};
 pub use line_chart::{ChartLine, LineChart};
 pub use report::{ReportConfig, ReportError, WrittenReport, report};
 pub use report_data::{Report, ReportRun};

@@ -18,6 +18,7 @@ mod model_system;
 mod pass;
 mod session;
 mod subwords;
+mod system_info;
 mod train_system;
 mod trainable;
 mod vocabulary;
@@ -39,6 +40,7 @@ pub use model_system::{ModelFactory, ModelSystem, system_named};
 pub use pass::Pass;
 pub use session::{NoTrainObserver, TrainObserver, TrainSession};
 pub use subwords::SubWords;
+pub use system_info::{ScaleInfo, SystemInfo};
 pub use train_system::{DevelopmentSettings, TrainConfig, resume_training, train_system};
 pub use trainable::{
     FormKind, Needs, Predictor, Preparation, SystemAbout, Trainable, TrainingCost, TrainingData,

@@ -36,7 +36,7 @@ pub struct TrainConfig<'c> {
     pub system: &'c dyn Trainable,
     /// The benchmark.
     pub benchmark: &'c OpenBenchmark,
-    /// The KB as the user named it, for resuming.
+    /// The KB as the user named it, for resuming: `world`, `none` or a folder.
     pub kb: Option<String>,
     /// The scale that the settings began with.
     pub scale: ModelScale,
@@ -48,6 +48,14 @@ pub struct TrainConfig<'c> {
     pub seed: u64,
     /// The folder of the model.
     pub out: &'c Path,
+}
+
+/// A KB as the user named it, for a later command in another directory.
+fn absolute(kb: &str) -> String {
+    match kb {
+        "world" | "none" => kb.to_owned(),
+        folder => std::path::absolute(folder).map_or(folder.to_owned(), |path| path.display().to_string()),
+    }
 }
 
 /// Trains a system, and writes its model.
@@ -73,7 +81,7 @@ pub fn train_system(
             name,
             identity: identity.identity.clone(),
             path,
-            kb: config.kb.clone(),
+            kb: config.kb.as_deref().map(absolute),
         },
         kb: KbIdentity { fingerprint: config.benchmark.kb_fingerprint().to_owned(), ..kb },
         questions: 0,

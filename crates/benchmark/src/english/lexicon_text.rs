@@ -23,7 +23,42 @@ pub struct LexiconEntry {
     pub toml: String,
 }
 
+/// Which entries of a lexicon to list.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct LexiconFilter {
+    /// Only those that may sound wrong.
+    pub doubtful: bool,
+    /// The most doubtful first.
+    pub worst_first: bool,
+    /// Maximum number of entries.
+    pub limit: Option<usize>,
+}
+
+/// Entries of a lexicon.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ListedEntries {
+    /// Those that were asked for.
+    pub entries: Vec<LexiconEntry>,
+    /// Number of entries in all.
+    pub all: usize,
+    /// Number of entries that may sound wrong, in all.
+    pub doubtful: usize,
+}
+
 impl Lexicon {
+    /// Some of the entries.
+    pub fn listed(&self, kb: &Kb, filter: LexiconFilter) -> ListedEntries {
+        let mut entries = self.entries(kb);
+        let all = entries.len();
+        let doubtful = entries.iter().filter(|entry| !entry.doubts.is_empty()).count();
+        entries.retain(|entry| !filter.doubtful || !entry.doubts.is_empty());
+        if filter.worst_first {
+            worst_first(&mut entries);
+        }
+        entries.truncate(filter.limit.unwrap_or(usize::MAX));
+        ListedEntries { entries, all, doubtful }
+    }
+
     /// All entries by section and id.
     pub fn entries(&self, kb: &Kb) -> Vec<LexiconEntry> {
         let derived = Lexicon::derived(kb);
@@ -64,7 +99,7 @@ impl Lexicon {
 }
 
 /// Puts the entries with the most doubts first, then derived ones, then those that are used most.
-pub fn worst_first(entries: &mut [LexiconEntry]) {
+fn worst_first(entries: &mut [LexiconEntry]) {
     entries.sort_by_key(|entry| (Reverse(entry.doubts.len()), !entry.derived, Reverse(entry.uses)));
 }
 

@@ -8,4 +8,4 @@ mod relation_labels;
 
 pub use labels::readable;
 pub use lexicon::{AttributeWords, ClassWords, Lexicon, LexiconError, QualifierWords, RelationWords};
-pub use lexicon_text::{LexiconEntry, lexicon_toml, worst_first};
+pub use lexicon_text::{LexiconEntry, LexiconFilter, ListedEntries, lexicon_toml};

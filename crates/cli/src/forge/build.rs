@@ -3,14 +3,14 @@
 use crate::output::{counted, questions};
 use crate::progress::Bar;
 use crate::{Outcome, output};
-use anyhow::{Context, Result, bail};
+use anyhow::{Result, bail};
 use clap::Args;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use touchstone_benchmark::Benchmark;
+use touchstone_benchmark::{Benchmark, BenchmarkManifest};
 use touchstone_engine::Engine;
 use touchstone_forge::confirm::Confirmed;
-use touchstone_forge::{BuildConfig, Built, Recipe, build, built_in_recipe, load_recipe};
+use touchstone_forge::{BuildConfig, Built, RecipeChanges, build, built_in_recipe, load_recipe};
 use touchstone_grade::attack::{Attack, attack_limits, attacks, exceeded};
 use touchstone_kb::Kb;
 use touchstone_protocol::{Endpoint, EndpointSettings};
@@ -31,7 +31,7 @@ pub(crate) struct BuildArgs {
     #[arg(long)]
     force: bool,
     /// The name of the benchmark, which its ids begin with, instead of the recipe's
-    #[arg(long, value_parser = checked_name)]
+    #[arg(long, value_parser = BenchmarkManifest::checked_name)]
     name: Option<String>,
     /// The number of questions, instead of the recipe's
     #[arg(long, value_name = "N")]
@@ -62,24 +62,19 @@ pub(crate) struct BuildArgs {
     json: bool,
 }
 
-/// A name for a benchmark: it occurs in ids, lines of JSON and messages.
-fn checked_name(text: &str) -> Result<String, &'static str> {
-    match text.trim() {
-        "" => Err("a name must have at least one character"),
-        name if name.chars().any(char::is_control) => {
-            Err("a name must not contain line breaks or control characters")
-        }
-        name => Ok(name.to_owned()),
-    }
-}
-
 pub(crate) fn run(args: &BuildArgs) -> Result<Outcome> {
     if let Some(name) = &args.print_recipe {
         output::exact(built_in_recipe(name)?)?;
         return Ok(Outcome::Done);
     }
     let (Some(name), Some(out)) = (&args.recipe, &args.out) else { bail!("give a recipe and --out DIR") };
-    let recipe = recipe(args, name)?;
+    let changes = RecipeChanges {
+        name: args.name.clone(),
+        questions: args.questions,
+        seed: args.seed,
+        verify: args.verify.clone(),
+    };
+    let recipe = changes.apply(load_recipe(name)?)?;
     let limits = attack_limits(&recipe.check)?;
     let kb = crate::open_kb::open_kb(&args.kb)?;
     let config = BuildConfig {
@@ -109,24 +104,6 @@ pub(crate) fn run(args: &BuildArgs) -> Result<Outcome> {
     // The program ends here: giving back millions of texts one by one would only take time.
     std::mem::forget(built);
     outcome
-}
-
-/// The recipe with what the arguments change in it.
-fn recipe(args: &BuildArgs, name: &str) -> Result<Recipe> {
-    let mut recipe = load_recipe(name)?;
-    recipe.name = args.name.clone().unwrap_or(recipe.name);
-    recipe.questions = args.questions.unwrap_or(recipe.questions);
-    recipe.seed = args.seed.unwrap_or(recipe.seed);
-    recipe.filters.verify = match args.verify.as_deref() {
-        None => recipe.filters.verify,
-        Some("all") => 1.0,
-        Some(share) => share
-            .parse()
-            .ok()
-            .filter(|share| (0.0..=1.0).contains(share))
-            .with_context(|| format!("--verify {share}: give a share from 0 to 1, or `all`"))?,
-    };
-    Ok(recipe)
 }
 
 /// Prints how far trivial attacks get, and whether all stay within their limits.

@@ -33,7 +33,7 @@ pub(crate) struct ExportArgs {
 }
 
 pub(crate) fn run(args: &ExportArgs) -> Result<Outcome> {
-    let data_set = data_set_arg::named(&args.format, "format", DataSet::exports)?;
+    let data_set = DataSet::named(&args.format, "format", DataSet::exports)?;
     let benchmark = Benchmark::read(&args.benchmark)?;
     let kb = match kb_for(&benchmark, &args.benchmark, args.kb.as_deref())? {
         Some(kb) => kb,

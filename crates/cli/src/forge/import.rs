@@ -5,14 +5,12 @@ use crate::choice::choice;
 use crate::output::{counted, questions, report_reasons};
 use crate::progress::Bar;
 use crate::{data_set_arg, output};
-use anyhow::{Context, Result, bail};
+use anyhow::{Result, bail};
 use clap::Args;
-use std::fs::File;
-use std::io::BufReader;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use touchstone_benchmark::{Benchmark, KbIdentity, Split};
 use touchstone_datasets::{
-    DataSet, ImportConfig, Imported, Importer, LevelAgreement, LevelSource, ResultSets, SplitFile, import,
+    DataSet, ImportConfig, Imported, Importer, LevelSource, ResultSets, SplitFile, import,
 };
 
 /// Arguments of `touchstone import-dataset`.
@@ -62,7 +60,7 @@ const LEVELS: [(&str, &str, LevelSource); 2] =
     [("keep", "", LevelSource::Keep), ("compute", "", LevelSource::Compute)];
 
 pub(crate) fn run(args: &ImportArgs) -> Result<()> {
-    let data_set = data_set_arg::named(&args.format, "format", DataSet::reads_questions)?;
+    let data_set = DataSet::named(&args.format, "format", DataSet::reads_questions)?;
     let splits = [(Split::Train, &args.train), (Split::Dev, &args.dev), (Split::Test, &args.test)];
     let files = splits
         .into_iter()
@@ -80,7 +78,7 @@ pub(crate) fn run(args: &ImportArgs) -> Result<()> {
         files,
         kb: KbIdentity::of(known.kb()),
         levels: args.levels,
-        answers: args.answers.as_deref().map(result_sets).transpose()?,
+        answers: args.answers.as_deref().map(ResultSets::open).transpose()?,
         looks_up_answers: true,
     };
     let imported = import(&config, &Bar::new())?;
@@ -90,12 +88,6 @@ pub(crate) fn run(args: &ImportArgs) -> Result<()> {
     }
     imported.benchmark.write_to(folder)?;
     if args.json { output::json(&imported.summary()) } else { show(args, &imported) }
-}
-
-fn result_sets(path: &Path) -> Result<ResultSets> {
-    let name = || format!("cannot read {}", path.display());
-    let file = File::open(path).with_context(name)?;
-    ResultSets::read(BufReader::new(file)).with_context(name)
 }
 
 fn show(args: &ImportArgs, imported: &Imported) -> Result<()> {
@@ -111,27 +103,8 @@ fn show(args: &ImportArgs, imported: &Imported) -> Result<()> {
         let answered = counted(*n_looked_up, "question got its answers", "questions got their answers");
         say!("{answered} by running the gold query on the KB")?;
     }
-    report_levels(&imported.levels, args.levels);
+    imported.levels.describe(args.levels).iter().for_each(output::note);
     report_reasons(&imported.unread_reasons(), "could not be read");
     report_reasons(&imported.unanswered_reasons(), "without gold answers");
     Ok(())
-}
-
-/// Where the levels come from, if the files have them.
-fn report_levels(counts: &LevelAgreement, levels: LevelSource) {
-    if counts.given == 0 {
-        return;
-    }
-    let (given, different) = (questions(counts.given), output::count(counts.different));
-    output::note(match (counts.comparable, levels) {
-        (false, _) => {
-            format!("levels: kept as the files give them for {given}; without --train they cannot be checked")
-        }
-        (true, LevelSource::Keep) => format!(
-            "levels: kept as the files give them for {given}; {different} of them differ from those that the training questions give (--levels compute uses these)"
-        ),
-        (true, LevelSource::Compute) => format!(
-            "levels: computed from the training questions; {different} of {given} differ from those in the files"
-        ),
-    });
 }

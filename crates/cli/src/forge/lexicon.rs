@@ -5,7 +5,7 @@ use crate::{Outcome, output};
 use anyhow::Result;
 use clap::Args;
 use std::path::PathBuf;
-use touchstone_benchmark::english::{LexiconEntry, lexicon_toml, worst_first};
+use touchstone_benchmark::english::{LexiconFilter, ListedEntries, lexicon_toml};
 
 /// Arguments of `touchstone lexicon`.
 #[derive(Args)]
@@ -39,14 +39,8 @@ pub(crate) struct LexiconArgs {
 pub(crate) fn run(args: &LexiconArgs) -> Result<Outcome> {
     let kb = crate::open_kb::open_kb(&args.kb)?;
     let lexicon = super::lexicon(args.lexicon.as_deref(), &kb)?;
-    let mut entries: Vec<LexiconEntry> = lexicon.entries(&kb);
-    let (n_all, n_doubtful) =
-        (entries.len(), entries.iter().filter(|entry| !entry.doubts.is_empty()).count());
-    entries.retain(|entry| !args.doubtful || !entry.doubts.is_empty());
-    if args.worst_first {
-        worst_first(&mut entries);
-    }
-    entries.truncate(args.limit.unwrap_or(usize::MAX));
+    let filter = LexiconFilter { doubtful: args.doubtful, worst_first: args.worst_first, limit: args.limit };
+    let ListedEntries { entries, all, doubtful } = lexicon.listed(&kb, filter);
     if args.json {
         output::json(&entries)?;
     } else {
@@ -61,8 +55,8 @@ pub(crate) fn run(args: &LexiconArgs) -> Result<Outcome> {
     }
     note!(
         "{} of {} are derived from labels that may sound wrong; edit them and give the file to --lexicon",
-        output::count(n_doubtful),
-        counted(n_all, "entry", "entries")
+        output::count(doubtful),
+        counted(all, "entry", "entries")
     );
     Outcome::found(!entries.is_empty())
 }

@@ -17,7 +17,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use touchstone_benchmark::english::Lexicon;
 use touchstone_forge::load_lexicon;
-use touchstone_grade::attack::{AttackFigure, PUBLISHED, PublishedFigures};
+use touchstone_grade::attack::{self, AttackFigure};
 use touchstone_kb::Kb;
 use touchstone_terminal::Table;
 
@@ -48,17 +48,5 @@ fn counts(counts: &BTreeMap<String, u64>) -> Result<()> {
 
 /// How far trivial attacks get, compared with the nearest published data sets.
 fn attack_table(figures: &[AttackFigure]) -> Result<()> {
-    let shown: Vec<&PublishedFigures> =
-        PUBLISHED.iter().filter(|set| ["GrailQA", "CWQ", "LC-QuAD", "KQA Pro"].contains(&set.name)).collect();
-    let mut headings = vec!["trivial attack", "here", "chance"];
-    headings.extend(shown.iter().map(|set| set.name));
-    let mut table = Table::new(&headings);
-    for figure in figures {
-        let cell = |value: Option<f64>| value.map_or("-".to_owned(), |value| format!("{value:.2}"));
-        let mut row =
-            vec![figure.attack.key().replace('_', " "), cell(Some(figure.value)), cell(figure.chance)];
-        row.extend(shown.iter().map(|set| cell(set.figure(figure.attack))));
-        table.add_row(row);
-    }
-    output::text(&table)
+    output::text(output::shown(&attack::table(figures), usize::MAX))
 }

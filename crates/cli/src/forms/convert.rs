@@ -1,15 +1,15 @@
 //! `touchstone convert`.
 
-use super::each_record;
 use crate::args::KnowledgeArgs;
 use crate::choice::{Auto, choice};
 use crate::data_set_arg::forms_formats;
 use crate::output::report_reasons;
+use crate::progress::Bar;
 use crate::{Outcome, output};
 use anyhow::Result;
 use clap::Args;
 use touchstone_datasets::convert::{Converted, Converter, DialectChoice, ProgramStyle, TargetLanguage};
-use touchstone_datasets::{DataSet, ReasonCounts};
+use touchstone_datasets::{DataSet, RecordInput};
 use touchstone_logic::Language;
 
 #[derive(Args)]
@@ -65,47 +65,27 @@ pub(crate) fn run(args: &ConvertArgs) -> Result<Outcome> {
         strict: args.strict,
         knowledge: known.knowledge(),
     };
-    let (mut done, mut lossy, mut reasons) = (0usize, 0usize, ReasonCounts::default());
-    let mut single: Option<Converted> = None;
-    each_record(
-        &args.file,
-        |record| converter.convert(record),
-        |converted| {
-            match (&converted.error, converted.lost.is_empty()) {
-                (Some(error), _) => reasons.add(&converted.id, error.clone()),
-                (None, exact) => {
-                    done += 1;
-                    lossy += usize::from(!exact);
-                }
-            }
-            if args.json {
-                return output::json_line(&converted);
-            }
-            // The first is kept back: if it is the only one, it is shown with all notes.
-            if done + reasons.total() == 1 {
-                single = Some(converted);
-                return Ok(());
-            }
-            if let Some(first) = single.take() {
-                line(&first)?;
-            }
-            line(&converted)
-        },
-    )?;
-    if let Some(only) = single {
-        return alone(&only);
+    let input = RecordInput::file_or_form(&args.file)?;
+    let counts = converter.convert_all(&input, &Bar::new(), |converted| match args.json {
+        true => output::json_line(converted),
+        false => line(converted),
+    })?;
+    match &counts.only {
+        Some(only) if args.json => output::json_line(only)?,
+        Some(only) => return alone(only),
+        None => {}
     }
     if !args.json {
-        report_reasons(&reasons, "that could not be translated");
-        if lossy > 0 {
-            let forms = output::counted(lossy, "form", "forms");
+        report_reasons(&counts.failed, "that could not be translated");
+        if counts.lossy > 0 {
+            let forms = output::counted(counts.lossy, "form", "forms");
             note!("{forms} not exactly the same as the source; --json shows where");
         }
     }
-    if done + reasons.total() == 0 {
+    if counts.total() == 0 {
         note!("there is no logical form in {}", args.file);
     }
-    Outcome::found(reasons.total() == 0 && done > 0)
+    Outcome::found(counts.failed.total() == 0 && counts.done > 0)
 }
 
 /// One of many: a line; empty where there is no translation, so that lines stay in step.

@@ -1,13 +1,13 @@
 //! `touchstone match`.
 
-use super::each_record;
 use crate::args::KnowledgeArgs;
 use crate::output::{percent, report_reasons};
+use crate::progress::Bar;
 use crate::{Outcome, output};
 use anyhow::{Result, bail};
 use clap::{Args, ValueEnum};
-use touchstone_datasets::ReasonCounts;
-use touchstone_datasets::pairs::{Equality, PairMatcher};
+use touchstone_datasets::RecordInput;
+use touchstone_datasets::pairs::{Equality, PairCounts, PairMatcher};
 use touchstone_terminal::Table;
 
 #[derive(Args)]
@@ -48,33 +48,13 @@ pub(crate) fn run(args: &MatchArgs) -> Result<Outcome> {
         (Mode::Canonical, _) => Equality::Canonical { knowledge: known.knowledge().without_suggestions() },
     };
     let matcher = PairMatcher { equality };
-    let (mut total, mut equal) = (0usize, 0usize);
-    let (mut broken, mut different) = (ReasonCounts::default(), ReasonCounts::default());
-    each_record(
-        &args.file,
-        |record| matcher.verdict(record),
-        |result| {
-            total += 1;
-            match result {
-                Ok(verdict) => {
-                    equal += usize::from(verdict.equal);
-                    if args.json {
-                        output::json_line(&verdict)?;
-                    }
-                    if !verdict.equal {
-                        different.add(&verdict.id, verdict.why.unwrap_or_else(|| "different".to_owned()));
-                    }
-                }
-                Err(error) => {
-                    if args.json {
-                        output::json_line(&error)?;
-                    }
-                    broken.add(&format!("line {}", error.line), error.to_string());
-                }
-            }
-            Ok(())
-        },
-    )?;
+    let input = RecordInput::file_or_form(&args.file)?;
+    let counts = matcher.match_all(&input, &Bar::new(), |verdict| match verdict {
+        _ if !args.json => Ok(()),
+        Ok(verdict) => output::json_line(verdict),
+        Err(error) => output::json_line(error),
+    })?;
+    let PairCounts { total, equal, different, broken } = counts;
     if !args.json {
         let mut table = Table::new(&["pairs", "equal", "share"]);
         table.add_row([output::count(total), output::count(equal), percent(equal, total)]);

@@ -1,14 +1,14 @@
 //! `touchstone shape`.
 
-use super::each_record;
 use crate::args::KnowledgeArgs;
 use crate::data_set_arg::forms_formats;
 use crate::output::{percent, report_reasons};
+use crate::progress::Bar;
 use crate::{Outcome, output};
 use anyhow::Result;
 use clap::Args;
 use std::path::PathBuf;
-use touchstone_datasets::{DataSet, ReasonCounts, ShapedQuestion};
+use touchstone_datasets::{CountedShapes, DataSet, RecordInput, ShapedQuestion};
 use touchstone_logic::Shape;
 use touchstone_logic::graph::{Certainty, NoShape, QuestionShape, ShapeCount, ShapeCounts, draw};
 use touchstone_studio::DrawingFolder;
@@ -43,53 +43,38 @@ pub(crate) fn run(args: &ShapeArgs) -> Result<Outcome> {
     let known = opened.context();
     let knowledge = known.knowledge();
     let drawings = args.svg.as_ref().map(|dir| DrawingFolder::reserve(dir, args.force)).transpose()?;
-    let (mut counts, mut reasons, mut first_error) = (ShapeCounts::default(), ReasonCounts::default(), None);
-    each_record(
-        &args.file,
-        |record| args.format.shaped(record, &knowledge),
-        |ShapedQuestion { id, question, example, graph }| {
-            let (graph, shape) = match graph {
-                Ok(found) => found,
-                Err(error) => {
-                    let error = error.to_string();
-                    counts.add_unreadable();
-                    if args.per_question {
-                        output::json_line(&NoShape::new(&id, &error))?;
-                    }
-                    first_error.get_or_insert_with(|| error.clone());
-                    reasons.add(&id, error);
-                    return Ok(());
-                }
-            };
-            if args.per_question {
-                output::json_line(&QuestionShape { id: &id, question: question.as_deref(), shape: &shape })?;
-                if let Some(drawings) = &drawings {
-                    drawings.add(&id, &graph)?;
-                }
+    let input = RecordInput::file_or_form(&args.file)?;
+    let counted = args.format.count_shapes(&input, &knowledge, &Bar::new(), |question| {
+        if !args.per_question {
+            return Ok(());
+        }
+        let ShapedQuestion { id, question, graph, .. } = question;
+        match graph {
+            Err(error) => output::json_line(&NoShape::new(id, &error.to_string())),
+            Ok((graph, shape)) => {
+                output::json_line(&QuestionShape { id, question: question.as_deref(), shape })?;
+                Ok(drawings.as_ref().map_or(Ok(()), |drawings| drawings.add(id, graph))?)
             }
-            counts.add(shape, graph, example);
-            Ok(())
-        },
-    )?;
+        }
+    })?;
+    let CountedShapes { counts, without_shape, first_error } = counted;
     if let (1, Some(error), false) = (counts.questions, &first_error, args.per_question) {
         anyhow::bail!("{error}");
     }
     if !args.per_question {
         if let Some(drawings) = &drawings {
-            for row in counts.by_frequency() {
-                drawings.add(&drawing_name(&row.shape), &row.graph)?;
-            }
+            drawings.add_shapes(&counts)?;
         }
         report(args, &counts)?;
     }
-    report_reasons(&reasons, "without a shape");
+    report_reasons(&without_shape, "without a shape");
     if let Some(drawings) = drawings {
         drawings.commit()?;
     }
     if counts.questions == 0 {
         note!("there is no logical form in {}", args.file);
     }
-    Outcome::found(counts.questions > 0 && reasons.total() == 0)
+    Outcome::found(counts.questions > 0 && without_shape.total() == 0)
 }
 
 fn report(args: &ShapeArgs, counts: &ShapeCounts) -> Result<()> {
@@ -146,17 +131,4 @@ fn one(row: &ShapeCount) -> String {
     line("cycle", if shape.cycle { "yes" } else { "no" });
     line("class", if shape.simple { "simple" } else { "complex" });
     text
-}
-
-/// A name for the drawing of a shape: its alias, or its code in letters that every file system takes.
-fn drawing_name(shape: &Shape) -> String {
-    match shape.alias {
-        Some(alias) => alias.name.to_owned(),
-        None => shape
-            .plain
-            .replace(':', "-")
-            .replace('(', "d")
-            .replace(')', "u")
-            .replace(['[', ']', '{', '}', '/', ','], "_"),
-    }
 }

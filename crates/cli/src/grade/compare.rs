@@ -1,11 +1,12 @@
 //! `touchstone compare`.
 
-use crate::output::{TableFormatName, questions, three};
+use crate::choice::{Auto, choice};
+use crate::output::{TABLE_FORMATS, questions, three};
 use crate::{Outcome, output};
 use anyhow::Result;
 use clap::Args;
 use std::path::PathBuf;
-use touchstone_grade::table::{self, TableFormat};
+use touchstone_grade::table::ReportFormat;
 use touchstone_grade::{
     COLUMN_MEANINGS, CompareConfig, ComparedRuns, GradedFolder, RunComparison, compare_runs, comparison_table,
 };
@@ -26,8 +27,8 @@ pub(crate) struct CompareArgs {
     #[arg(long, value_name = "MEASURE", value_delimiter = ',')]
     fail_on_regression: Vec<String>,
     /// How the comparison is printed
-    #[arg(long, value_enum, default_value_t = TableFormatName::Table)]
-    format: TableFormatName,
+    #[arg(long, value_parser = choice(TABLE_FORMATS), default_value = "table")]
+    format: Auto<ReportFormat>,
     /// Maximum number of questions to show that are right in one run only
     #[arg(long, default_value_t = 5)]
     flips: usize,
@@ -43,19 +44,10 @@ pub(crate) fn run(args: &CompareArgs) -> Result<Outcome> {
         by: args.by.clone(),
         no_regression: args.fail_on_regression.clone(),
     })?;
-    let tables = || {
-        let others = compared.facet_table().into_iter().chain(compared.usage_table());
-        [compared.short_table()].into_iter().chain(others).collect::<Vec<_>>()
-    };
     match args.format {
         _ if args.json => output::json(&compared.comparisons)?,
-        TableFormatName::Table => show(&compared, args.flips)?,
-        TableFormatName::Markdown => output::text(table::write_all(&tables(), TableFormat::Markdown))?,
-        TableFormatName::Latex => output::text(table::write_all(&tables(), TableFormat::Latex))?,
-        TableFormatName::Csv => output::text(compared.full_table().write(TableFormat::Csv))?,
-        TableFormatName::Junit => {
-            output::text(table::junit(&format!("compared with {}", compared.first()), &compared.checks))?;
-        }
+        None => show(&compared, args.flips)?,
+        Some(format) => output::text(compared.write(format))?,
     }
     Outcome::found(output::passed(&compared.checks))
 }

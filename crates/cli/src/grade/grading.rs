@@ -1,24 +1,23 @@
 //! `touchstone grade`.
 
-use crate::args::{BenchmarkArgs, gives, with_hint};
-use crate::data_set_arg::{self, has_evaluator, predictions_formats};
+use crate::args::{BenchmarkArgs, with_hint};
+use crate::choice::{Auto, HIDDEN, choice};
+use crate::data_set_arg::{self, predictions_formats};
 use crate::output::count;
 use crate::progress::Bar;
 use crate::{Outcome, output};
-use anyhow::{Context, Result, bail};
-use clap::{Args, ValueEnum};
-use std::io::Read;
+use anyhow::{Result, bail};
+use clap::Args;
 use std::path::PathBuf;
 use std::time::Duration;
 use touchstone_benchmark::{ErrorLimit, Gives};
 use touchstone_datasets::DataSet;
 use touchstone_engine::budget::Limits;
 use touchstone_grade::facets;
-use touchstone_grade::overlap::Smoothing;
 use touchstone_grade::summary::Summary;
-use touchstone_grade::table::{self, Check, ScoreTable, TableFormat};
+use touchstone_grade::table::{self, Check, ReportFormat, TableFormat};
 use touchstone_grade::{
-    GradeOptions, PredictionSource, Product, Requirements, Threshold, USUAL, USUAL_BY_FACET, grade_benchmark,
+    GradeOptions, PredictionSource, Product, Requirements, ShownMeasures, Threshold, grade_benchmark,
 };
 
 /// Arguments of `touchstone grade`.
@@ -40,7 +39,7 @@ pub(crate) struct GradeArgs {
     #[arg(long, value_parser = predictions_formats(), value_name = "FORMAT")]
     predictions_format: Option<DataSet>,
     /// How the scores are printed
-    #[arg(long, value_enum, default_value_t = Format::Table)]
+    #[arg(long, value_parser = choice(FORMATS), default_value = "table")]
     format: Format,
     /// Grade only the questions that have a prediction; without it, the others score 0
     #[arg(long)]
@@ -56,7 +55,7 @@ pub(crate) struct GradeArgs {
     product: Vec<String>,
     /// What the system gives for a question: `answers`, `forms` or `both`. What it does not give is not measured, and what it leaves out
     /// scores 0. Without it: what the run declares, else what the whole file has
-    #[arg(long, value_name = "answers|forms|both", value_parser = gives)]
+    #[arg(long, value_name = "answers|forms|both")]
     gives: Option<Gives>,
     #[arg(long, value_name = "EVALUATOR", help = compat_help())]
     compat: Option<String>,
@@ -100,39 +99,49 @@ pub(crate) struct GradeArgs {
 
 impl GradeArgs {
     fn predictions_format(&self) -> Result<DataSet> {
-        let old = match self.format {
-            Format::Lines => Some(DataSet::Lines),
-            Format::Kqapro => Some(DataSet::KqaPro),
-            Format::Qald => Some(DataSet::Qald),
-            _ => None,
-        };
-        if old.is_some() && self.predictions_format.is_some() {
-            bail!("--format is for the scores here: table, markdown, csv, latex or junit");
+        match (self.format, self.predictions_format) {
+            (Format::OfPredictions(_), Some(_)) => {
+                bail!("--format is for the scores here: table, markdown, csv, latex or junit")
+            }
+            (Format::OfPredictions(old), None) => Ok(old),
+            (Format::OfScores(_), format) => Ok(format.unwrap_or(DataSet::Lines)),
         }
-        Ok(self.predictions_format.or(old).unwrap_or(DataSet::Lines))
     }
 }
 
 /// How scores are printed; formats of predictions stood here in 0.1 and are still understood.
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 enum Format {
-    /// Human-readable
-    Table,
-    /// For a comment or a page
-    Markdown,
-    /// For a spreadsheet: a row for each facet, value and measure, numbers in full
-    Csv,
-    /// For a paper, with the rules of booktabs
-    Latex,
-    /// For continuous integration: what is required, as tests
-    Junit,
-    #[value(hide = true)]
-    Lines,
-    #[value(hide = true)]
-    Kqapro,
-    #[value(hide = true)]
-    Qald,
+    OfScores(Auto<ReportFormat>),
+    OfPredictions(DataSet),
 }
+
+const FORMATS: [(&str, &str, Format); 8] = [
+    ("table", "Human-readable", Format::OfScores(None)),
+    (
+        "markdown",
+        "For a comment or a page",
+        Format::OfScores(Some(ReportFormat::Tables(TableFormat::Markdown))),
+    ),
+    (
+        "csv",
+        "For a spreadsheet: a row for each facet, value and measure, numbers in full",
+        Format::OfScores(Some(ReportFormat::Tables(TableFormat::Csv))),
+    ),
+    (
+        "latex",
+        "For a paper, with the rules of booktabs",
+        Format::OfScores(Some(ReportFormat::Tables(TableFormat::Latex))),
+    ),
+    (
+        "junit",
+        "For continuous integration: what is required, as tests",
+        Format::OfScores(Some(ReportFormat::Junit)),
+    ),
+    ("lines", HIDDEN, Format::OfPredictions(DataSet::Lines)),
+    ("kqapro", HIDDEN, Format::OfPredictions(DataSet::KqaPro)),
+    ("qald", HIDDEN, Format::OfPredictions(DataSet::Qald)),
+];
 
 /// A number of seconds.
 fn seconds(text: &str) -> Result<f64, String> {
@@ -146,7 +155,7 @@ fn seconds(text: &str) -> Result<f64, String> {
 
 pub(crate) fn run(args: &GradeArgs) -> Result<Outcome> {
     let options = args.options()?;
-    let shown = args.shown(&options)?;
+    let shown = options.shown(&args.measures)?;
     for Threshold { measure, .. } in &args.fail_under {
         options.check_measure(measure)?;
     }
@@ -165,7 +174,7 @@ pub(crate) fn run(args: &GradeArgs) -> Result<Outcome> {
     graded.notes().iter().for_each(output::note);
     let summary = &graded.summary;
     let requirements = Requirements { thresholds: args.fail_under.clone(), max_errors: args.max_errors };
-    let checks = requirements.check(summary, &shown);
+    let checks = requirements.check(summary, &shown.measures);
     args.print(summary, &options, &shown, &checks)?;
     if let Some(differs) = summary.gold_differs {
         let (differs, all) = (count(differs), count(graded.selected));
@@ -176,11 +185,9 @@ pub(crate) fn run(args: &GradeArgs) -> Result<Outcome> {
 
 impl GradeArgs {
     fn options(&self) -> Result<GradeOptions> {
-        let evaluator = |name: &String| data_set_arg::named(name, "evaluator", has_evaluator);
+        let evaluator = |name: &String| DataSet::named(name, "evaluator", DataSet::has_evaluator);
         let compat = self.compat.as_ref().map(evaluator).transpose()?;
-        let smoothing = Smoothing::from_word(&self.bleu_smoothing).with_context(|| {
-            format!("there is no smoothing `{}`; choose from none, exp, floor and add-k", self.bleu_smoothing)
-        })?;
+        let name = self.run.as_deref().or(self.predictions.as_deref()).unwrap_or("-");
         let products = self.product.iter().map(|text| Product::parse(text)).collect::<Result<_, _>>()?;
         Ok(GradeOptions {
             format: self.predictions_format()?,
@@ -189,7 +196,7 @@ impl GradeArgs {
             ids: self.ids.clone(),
             products,
             compat,
-            smoothing,
+            smoothing: self.bleu_smoothing.parse()?,
             facets: self.by.clone(),
             neighbours: self.robust.clone(),
             out: self.out.clone(),
@@ -200,81 +207,42 @@ impl GradeArgs {
                 ..Limits::default()
             },
             max_total_time: self.max_total_time.map(Duration::from_secs_f64),
-            ..GradeOptions::new(self.source()?)
+            ..GradeOptions::new(PredictionSource::named(name)?)
         })
-    }
-
-    /// Where the predictions are.
-    fn source(&self) -> Result<PredictionSource> {
-        let name = self.run.as_deref().or(self.predictions.as_deref()).unwrap_or("-");
-        if name != "-" {
-            return Ok(PredictionSource::Path(PathBuf::from(name)));
-        }
-        let mut content = Vec::new();
-        std::io::stdin().read_to_end(&mut content).context("cannot read standard input")?;
-        Ok(PredictionSource::Text { name: name.to_owned(), content })
-    }
-
-    /// The measures to show.
-    fn shown(&self, options: &GradeOptions) -> Result<Vec<String>> {
-        if self.measures.is_empty() {
-            let own = options.products.iter().map(|product| product.name.clone());
-            return Ok(USUAL.iter().map(|name| (*name).to_owned()).chain(own).collect());
-        }
-        // Official scores are always shown.
-        let options = GradeOptions { compat: None, ..options.clone() };
-        for name in &self.measures {
-            options.check_measure(name)?;
-        }
-        Ok(self.measures.clone())
     }
 
     fn print(
         &self,
         summary: &Summary,
         options: &GradeOptions,
-        shown: &[String],
+        shown: &ShownMeasures,
         checks: &[Check],
     ) -> Result<()> {
-        let official = options.compat.map_or(&[][..], DataSet::official_scores);
-        let names: Vec<&str> = shown.iter().map(String::as_str).chain(official.iter().copied()).collect();
-        let columns: Vec<&str> = if self.measures.is_empty() {
-            USUAL_BY_FACET.to_vec()
-        } else {
-            self.measures.iter().map(String::as_str).collect()
-        };
-        let tables = || -> Vec<ScoreTable> {
-            let facets = if self.brief { Vec::new() } else { table::by_facet(summary, &columns) };
-            [table::scores(summary, &names)].into_iter().chain(facets).chain(table::usage(summary)).collect()
-        };
-        match self.format {
-            _ if self.json => output::json(summary),
-            Format::Markdown => output::text(table::write_all(&tables(), TableFormat::Markdown)),
-            Format::Latex => output::text(table::write_all(&tables(), TableFormat::Latex)),
-            Format::Csv => output::text(table::tidy(summary, &names).write(TableFormat::Csv)),
-            Format::Junit => output::text(table::junit(&summary.about.benchmark, checks)),
-            Format::Table | Format::Lines | Format::Kqapro | Format::Qald => {
-                show(summary, &names, &columns, self.brief)?;
-                summary.notes(options.compat).iter().for_each(output::note);
-                let Some(out) = &self.out else { return Ok(()) };
-                say!("grades.jsonl and summary.json are in {}", out.display())
-            }
+        if self.json {
+            return output::json(summary);
         }
+        if let Format::OfScores(Some(format)) = self.format {
+            return output::text(table::write_summary(summary, shown, self.brief, checks, format));
+        }
+        show(summary, shown, self.brief)?;
+        summary.notes(options.compat).iter().for_each(output::note);
+        let Some(out) = &self.out else { return Ok(()) };
+        say!("grades.jsonl and summary.json are in {}", out.display())
     }
 }
 
 fn compat_help() -> String {
-    let names = data_set_arg::list(has_evaluator);
+    let names = data_set_arg::list(DataSet::has_evaluator);
     format!("Repeat an official evaluator: {names}; `gek` computes the paper's measures exactly as published")
 }
 
 /// Rows of a breakdown that are shown.
 const SHOWN: usize = 12;
 
-fn show(summary: &Summary, names: &[&str], columns: &[&str], brief: bool) -> Result<()> {
+fn show(summary: &Summary, shown: &ShownMeasures, brief: bool) -> Result<()> {
     output::prose(&summary.outcome_counts())?;
-    output::text(output::shown(&table::scores(summary, names), usize::MAX))?;
-    let facets = if brief { Vec::new() } else { table::by_facet(summary, columns) };
+    output::text(output::shown(&table::scores(summary, &shown.all()), usize::MAX))?;
+    let facets = if brief { Vec::new() } else { table::by_facet(summary, &shown.by_facet) };
     for facet in &facets {
         say!("\n{}", output::shown(facet, SHOWN).optional(&["f1_aligned", "em_canonical"]))?;
         if facet.rows.len() > SHOWN {

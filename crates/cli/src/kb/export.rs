@@ -46,24 +46,13 @@ const VIEWS: [(&str, &str, ExportView); 2] = [
 ];
 
 pub(crate) fn run(args: &ExportArgs) -> Result<()> {
-    let is_rdf = matches!(args.format, ExportFormat::NTriples | ExportFormat::Turtle);
-    if args.view.is_some() && !is_rdf {
-        bail!("--view is for the formats nt and ttl");
-    }
-    if args.no_qualifiers && (!is_rdf || args.view == Some(ExportView::KqaPro)) {
-        bail!("--no-qualifiers is for the direct view of the formats nt and ttl");
-    }
+    let request = ExportRequest::of_options(args.format, args.view, !args.no_qualifiers)?;
     let to_file = args.out.as_ref().filter(|path| path.as_os_str() != "-");
     if args.json && to_file.is_none() {
         bail!("--json reports on a file: give --out FILE (standard output carries the export itself)");
     }
     let mut file = to_file.map(|path| output::file(path, args.force)).transpose()?;
     let kb = args.kb.open()?;
-    let request = ExportRequest {
-        format: args.format,
-        view: args.view.unwrap_or(ExportView::Direct),
-        qualifiers: !args.no_qualifiers,
-    };
     let bar = Bar::new();
     let report = match &mut file {
         Some(file) => export::export(&kb, &request, file, &bar)?,

@@ -3,12 +3,14 @@
 use crate::choice::choice;
 use crate::output::{self, count};
 use crate::progress::Bar;
-use anyhow::{Result, bail};
+use anyhow::Result;
 use clap::Args;
 use std::path::PathBuf;
 use std::time::Instant;
 use touchstone_kb::Kb;
-use touchstone_kb::import::{self, FileKind, ImportReport, ImportRequest, Profile, Source, Subset};
+use touchstone_kb::import::{
+    self, FileKind, ImportOptions, ImportReport, ImportRequest, Profile, Source, Subset,
+};
 use touchstone_kb::survey::Survey;
 use touchstone_terminal::Table;
 
@@ -112,43 +114,28 @@ pub(crate) fn run(args: &ImportArgs) -> Result<()> {
 
 /// The request that the arguments stand for.
 fn request(args: &ImportArgs) -> Result<ImportRequest> {
-    let from = args.from.map_or_else(|| FileKind::of(&args.inputs), Ok)?;
-    let is_rdf = from == FileKind::Rdf;
-    if args.ontology.is_some() && (!is_rdf || args.profile != Profile::Freebase) {
-        bail!("--ontology is for `--from rdf --profile freebase`");
-    }
-    if !is_rdf && args.profile != Profile::Rdfs {
-        bail!("--profile is for `--from rdf`");
-    }
-    if !is_rdf && !args.label_properties.is_empty() {
-        bail!("--label-property is for `--from rdf`; other formats mark their names");
-    }
-    if from != FileKind::WikidataJson && (args.seeds.is_some() || args.same_name > 0 || args.keep_identifiers)
-    {
-        bail!("--seeds, --same-name and --keep-identifiers are for `--from wikidata-json`");
-    }
-    let source = match from {
-        FileKind::KqaPro => Source::KqaPro,
-        FileKind::Rdf => Source::Rdf(args.profile),
-        FileKind::WikidataJson => Source::WikidataJson(Subset {
+    let options = ImportOptions {
+        kind: args.from,
+        profile: args.profile,
+        ontology: args.ontology.clone(),
+        label_properties: args.label_properties.clone(),
+        subset: Subset {
             seeds: args.seeds.clone(),
             same_name: args.same_name,
             keep_identifiers: args.keep_identifiers,
-        }),
-        FileKind::Lines => Source::Lines,
+        },
     };
-    let mut request = ImportRequest::new(source, args.inputs.clone());
-    request.ontology.clone_from(&args.ontology);
-    request.lang.clone_from(&args.lang);
-    request.label_properties.clone_from(&args.label_properties);
-    request.strict = args.strict;
-    request.name = args.name.clone().unwrap_or_default();
-    request.license = args.license.clone().unwrap_or_default();
-    request.max_record = args.max_record.max(1).saturating_mul(1 << 20).min(usize::MAX - 1);
-    request.max_closure = args.max_closure;
-    request.force = args.force;
-    request.memory = args.memory.max(1).saturating_mul(1 << 20);
-    Ok(request)
+    Ok(ImportRequest {
+        lang: args.lang.clone(),
+        strict: args.strict,
+        name: args.name.clone().unwrap_or_default(),
+        license: args.license.clone().unwrap_or_default(),
+        max_record: args.max_record.max(1).saturating_mul(1 << 20).min(usize::MAX - 1),
+        max_closure: args.max_closure,
+        force: args.force,
+        memory: args.memory.max(1).saturating_mul(1 << 20),
+        ..options.request(args.inputs.clone())?
+    })
 }
 
 fn readable(report: &ImportReport, args: &ImportArgs, start: Instant) -> String {

@@ -3,12 +3,11 @@
 use super::QueryArgs;
 use crate::progress::Bar;
 use crate::{Outcome, output};
-use anyhow::{Context, Result, bail};
-use std::io::{BufRead, BufReader, BufWriter, Write};
+use anyhow::{Context, Result};
+use std::io::{BufWriter, Write};
 use std::path::Path;
-use touchstone_engine::batch::{BatchConfig, run_batch};
+use touchstone_engine::batch::{BatchConfig, open_batch, run_batch};
 use touchstone_engine::{Session, Settings};
-use touchstone_kb::Progress;
 
 pub(super) fn run(
     session: &Session<'_>,
@@ -19,17 +18,7 @@ pub(super) fn run(
 ) -> Result<Outcome> {
     let reserved = if out == Path::new("-") { None } else { Some(output::file(out, args.force)?) };
     let bar = Bar::new();
-    let mut input: Box<dyn BufRead + '_> = if file == "-" {
-        bar.stage("running standard input", None);
-        Box::new(BufReader::new(std::io::stdin()))
-    } else {
-        let path = Path::new(file);
-        if !path.is_file() {
-            bail!("there is no file `{}`", output::shortened(file));
-        }
-        bar.stage(&format!("running {file}"), path.metadata().ok().map(|meta| meta.len()));
-        touchstone_kb::import::open(path, &bar)?
-    };
+    let mut input = open_batch(file, &bar)?;
     let config = BatchConfig { settings, language: args.session.lang, jobs: args.jobs };
     let mut run = |out: &mut dyn Write| run_batch(session, &config, &mut input, out, &bar.cancel(), &bar);
     let summary = match reserved {

@@ -5,12 +5,11 @@ mod batch;
 use crate::progress::Bar;
 use crate::session_args::SessionArgs;
 use crate::{Outcome, reply};
-use anyhow::{Context, Result, bail};
+use anyhow::Result;
 use clap::Args;
-use std::io::Read;
-use std::path::{Path, PathBuf};
-use touchstone_engine::Session;
+use std::path::PathBuf;
 use touchstone_engine::sparql::ReplyFormat;
+use touchstone_engine::{Session, query_text};
 
 /// Arguments of `touchstone query`.
 #[derive(Args)]
@@ -57,7 +56,7 @@ pub(crate) fn run(args: &QueryArgs) -> Result<Outcome> {
         let session = session.without_suggestions();
         return batch::run(&session, batch, out, settings, args);
     }
-    let text = read_query(args.query.as_deref().unwrap_or("-"))?;
+    let text = query_text(args.query.as_deref().unwrap_or("-"))?;
     // Ctrl-C stops the query, not only the program.
     let bar = Bar::new();
     let reply = session.run(args.session.language(&text), &text, &settings, &bar.cancel());
@@ -68,30 +67,3 @@ pub(crate) fn run(args: &QueryArgs) -> Result<Outcome> {
         _ => reply::table(&reply, args.all),
     }
 }
-
-/// The text of a query: given, in a file, or on standard input.
-fn read_query(query: &str) -> Result<String> {
-    if query == "-" {
-        let mut text = String::new();
-        // A longer text is something else that was piped in by mistake.
-        std::io::stdin()
-            .take(MAX_QUERY + 1)
-            .read_to_string(&mut text)
-            .context("cannot read standard input")?;
-        if text.len() as u64 > MAX_QUERY {
-            bail!("the query is longer than {} MB", MAX_QUERY >> 20);
-        }
-        return Ok(text);
-    }
-    let path = Path::new(query);
-    if query.len() < 1000 && path.is_file() {
-        let length = path.metadata().map_or(0, |meta| meta.len());
-        if length > MAX_QUERY {
-            bail!("{query} is longer than {} MB: is it a batch? Then give --batch", MAX_QUERY >> 20);
-        }
-        return std::fs::read_to_string(path).with_context(|| format!("cannot read {query}"));
-    }
-    Ok(query.to_owned())
-}
-
-const MAX_QUERY: u64 = 4 << 20;

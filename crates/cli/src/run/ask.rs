@@ -8,14 +8,12 @@ use anyhow::{Context, Result};
 use clap::Args;
 use std::io::IsTerminal;
 use std::path::PathBuf;
-use touchstone_engine::budget::{Budget, Limits};
-use touchstone_engine::plan::Plan;
-use touchstone_engine::{EmbeddedEngine, Engine, KbContext, PlanRequest, QueryContext};
+use touchstone_engine::QueryContext;
 use touchstone_forge::{FormPrinter, SamplingContext, TrainingFolder};
 use touchstone_kb::Kb;
 use touchstone_logic::QueryGraph;
 use touchstone_logic::graph::draw;
-use touchstone_run::{AskReply, Linked, SystemContext, Thing, open_nearest};
+use touchstone_run::{AskReply, Linked, SystemContext, open_nearest};
 use touchstone_terminal::Table;
 
 /// Arguments of `touchstone ask`.
@@ -77,10 +75,7 @@ pub(crate) fn run(args: &AskArgs) -> Result<Outcome> {
     let context = SamplingContext::new(kb, None);
     let forms = FormPrinter::new(kb).forms(&context, &adapted.query, &adapted.found)?.into_forms();
     let answers = adapted.found.answers(kb);
-    let plan = Plan::of(&adapted.query, &context.words)?;
-    let request = PlanRequest { plan: &plan, view: None, trace: true };
-    let budget = Budget::new(Limits::default());
-    let trace = EmbeddedEngine.run_plan(&request, &KbContext::new(kb), &budget).trace;
+    let trace = system.trace(&adapted.query)?;
     if args.json {
         let reply = AskReply::without_answers(kb, &args.question, &links);
         output::json(&reply.with_answers(&adapted, &forms, &answers))?;
@@ -124,21 +119,8 @@ fn show_links(kb: &Kb, question: &str, links: &[Linked]) -> Result<()> {
         return output::text("No name in the question was found in the KB.");
     }
     let mut table = Table::new(&["in the question", "is", "id"]);
-    for link in links {
-        let text = &question[link.start..link.end];
-        match &link.thing {
-            Thing::Entities(nodes) => {
-                for &node in nodes {
-                    let classes = kb.classes_of(node).map(|class| kb.label(kb.class_node(class)));
-                    let classes: Vec<&str> = classes.collect();
-                    table.add_row([text, &classes.join(", "), kb.node_id(node)]);
-                }
-            }
-            Thing::Class(id) => table.add_row([text, "a class", id]),
-            Thing::Number(number) => table.add_row([text, "a number or year", number]),
-            Thing::Date(date) => table.add_row([text, "a date", date]),
-            Thing::Text(value) => table.add_row([text, "a value", value]),
-        }
+    for row in links.iter().flat_map(|link| link.rows(kb, question)) {
+        table.add_row(row);
     }
     output::text(&table)
 }

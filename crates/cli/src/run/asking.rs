@@ -5,23 +5,11 @@ use crate::args::BenchmarkArgs;
 use crate::progress::Bar;
 use crate::{Outcome, output, reply};
 use anyhow::Result;
-use serde::Serialize;
 use std::path::{Path, PathBuf};
-use touchstone_benchmark::{OpenBenchmark, Prediction};
-use touchstone_engine::{QueryContext, Reply, Session, Settings};
-use touchstone_logic::Language;
-use touchstone_run::{SystemContext, SystemInput, SystemSettings, SystemSpec};
+use touchstone_benchmark::OpenBenchmark;
+use touchstone_engine::QueryContext;
+use touchstone_run::{AskedSystem, SystemContext, SystemSettings, SystemSpec};
 use touchstone_train::Model;
-
-/// What `--json` prints.
-#[derive(Serialize)]
-struct Asked<'a> {
-    question: &'a str,
-    system: String,
-    prediction: &'a Prediction,
-    /// What the form returns; null without a form or a KB.
-    reply: Option<&'a Reply>,
-}
 
 /// The benchmark and the KB that a model was trained on, if they are still there.
 pub(super) fn benchmark_of_model(system: &str) -> Result<Option<(PathBuf, Option<String>)>> {
@@ -43,14 +31,10 @@ pub(super) fn ask_system(
     let context = SystemContext { benchmark: &gold, questions: &[], knowledge: &knowledge };
     let bar = Bar::new();
     let opened = registry(None).open(&SystemSpec::parse(system)?, &SystemSettings::default(), &context)?;
-    let prediction = opened.worker().answer(&SystemInput::new("1", question))?;
-    let form = prediction.logical_form.as_deref().zip(gold.kb.as_ref()).map(|(form, kb)| {
-        let language = prediction.language.unwrap_or_else(|| Language::guess(form));
-        Session::new(kb).run(language, form, &Settings::default(), &bar.cancel())
-    });
+    let asked = touchstone_run::ask_system(&*opened, question, gold.kb.as_ref(), &bar.cancel())?;
     drop(bar);
+    let AskedSystem { prediction, reply: form, .. } = &asked;
     if json {
-        let asked = Asked { question, system: opened.name(), prediction: &prediction, reply: form.as_ref() };
         output::json(&asked)?;
         return Outcome::found(prediction.answers.is_some() || prediction.logical_form.is_some());
     }
@@ -64,7 +48,7 @@ pub(super) fn ask_system(
     for (alternative, _) in &prediction.alternatives {
         output::item(&format!("or: {alternative}"), 4)?;
     }
-    match (&prediction.answers, &form) {
+    match (&prediction.answers, form) {
         (Some(answers), _) => {
             answers.iter().try_for_each(output::text)?;
             Outcome::found(!answers.is_empty())

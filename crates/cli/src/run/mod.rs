@@ -9,7 +9,7 @@ mod resume;
 pub(crate) mod runs;
 mod systems;
 
-use crate::args::{BenchmarkArgs, gives};
+use crate::args::BenchmarkArgs;
 use crate::output::{count, counted};
 use crate::progress::Bar;
 use crate::{Outcome, output};
@@ -48,7 +48,7 @@ pub(crate) struct RunArgs {
     schema: bool,
     /// What the system gives for a question: `answers`, `forms` or `both`. Grading uses this: what a system does not give is not measured,
     /// and what it leaves out scores 0
-    #[arg(long, value_name = "answers|forms|both", value_parser = gives)]
+    #[arg(long, value_name = "answers|forms|both")]
     gives: Option<Gives>,
     /// The data that the system was trained on, in your words, for run.json
     #[arg(long, value_name = "TEXT")]

@@ -12,7 +12,7 @@ use touchstone_annotate::{ParaphraseConfig, ParaphraseReport, paraphrase};
 use touchstone_benchmark::Benchmark;
 use touchstone_benchmark::english::Lexicon;
 use touchstone_engine::QueryContext;
-use touchstone_run::{SystemContext, SystemSettings, SystemSpec};
+use touchstone_run::{SystemContext, SystemSpec};
 use touchstone_terminal::Table;
 
 /// Arguments of `touchstone paraphrase`.
@@ -69,9 +69,8 @@ pub(crate) fn run(args: &ParaphraseArgs) -> Result<Outcome> {
     let context = SystemContext { benchmark: &open, questions: &asked, knowledge: &knowledge };
     let bar = Bar::new();
     let spec = SystemSpec::parse(&args.system)?;
-    let mut settings = args.systems.settings(matches!(spec, SystemSpec::Llm(_)), None, &bar.cancel())?;
-    bare(&mut settings);
-    let system = registry(None).open(&spec, &settings, &context)?;
+    let settings = args.systems.settings(matches!(spec, SystemSpec::Llm(_)), None, &bar.cancel())?;
+    let system = registry(None).open(&spec, &settings.without_prompt(), &context)?;
     let config = ParaphraseConfig {
         system: &*system,
         kb,
@@ -95,13 +94,6 @@ pub(crate) fn run(args: &ParaphraseArgs) -> Result<Outcome> {
         show(&report, args)?;
     }
     Outcome::found(report.kept > 0)
-}
-
-/// A language model gets the prompt as it is.
-fn bare(settings: &mut SystemSettings) {
-    "{question}".clone_into(&mut settings.llm.prompt);
-    settings.llm.shots = 0;
-    settings.llm.tool_rounds = 0;
 }
 
 fn show(report: &ParaphraseReport, args: &ParaphraseArgs) -> Result<()> {

@@ -1,12 +1,13 @@
 //! `touchstone runs`.
 
-use crate::output::TableFormatName;
+use crate::choice::{Auto, choice};
+use crate::output::TABLE_FORMATS;
 use crate::{Outcome, done, output};
 use anyhow::Result;
 use clap::Args;
 use std::path::PathBuf;
 use touchstone_grade::RunOverview;
-use touchstone_grade::table::{self, Check, TableFormat};
+use touchstone_grade::table::ReportFormat;
 
 /// Arguments of `touchstone runs`.
 #[derive(Args)]
@@ -18,8 +19,8 @@ pub(crate) struct RunsArgs {
     #[arg(long, value_delimiter = ',', default_value = "em_answer,f1,gek_3")]
     measures: Vec<String>,
     /// How the table is printed
-    #[arg(long, value_enum, default_value_t = TableFormatName::Table)]
-    format: TableFormatName,
+    #[arg(long, value_parser = choice(TABLE_FORMATS), default_value = "table")]
+    format: Auto<ReportFormat>,
     /// Print JSON
     #[arg(long)]
     json: bool,
@@ -43,17 +44,10 @@ pub(crate) fn run(args: &RunsArgs) -> Result<Outcome> {
     if args.json {
         return done(output::json(&rows));
     }
-    let format = match args.format {
-        TableFormatName::Table => return show(args, &rows),
-        TableFormatName::Markdown => TableFormat::Markdown,
-        TableFormatName::Csv => TableFormat::Csv,
-        TableFormatName::Latex => TableFormat::Latex,
-        TableFormatName::Junit => {
-            let checks: Vec<Check> = rows.iter().map(RunOverview::check).collect();
-            return done(output::text(table::junit("runs", &checks)));
-        }
-    };
-    done(output::text(RunOverview::table(&rows, &args.measures).write(format)))
+    match args.format {
+        None => show(args, &rows),
+        Some(format) => done(output::text(RunOverview::write(&rows, &args.measures, format))),
+    }
 }
 
 /// A table that fits the terminal.

@@ -2,15 +2,13 @@
 
 use anyhow::{Context, Result, bail};
 use clap::Args;
-use std::error::Error;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use touchstone_engine::budget::Cancel;
-use touchstone_grade::degrade::{Degradation, degrade};
+use touchstone_grade::degrade::{DegradedShare, degrade};
 use touchstone_logic::Language;
 use touchstone_run::{
-    DEFAULT_PROMPT, FixedPredictions, LlmSettings, System, SystemContext, SystemFactory, SystemRegistry,
-    SystemSettings, WebSettings,
+    DEFAULT_PROMPT, LlmSettings, SystemContext, SystemRegistry, SystemSettings, WebSettings,
 };
 use touchstone_train::ModelFactory;
 
@@ -123,39 +121,13 @@ impl SystemArgs {
 /// All systems; relative paths of models are resolved against `directory`, if it is given.
 pub(super) fn registry(directory: Option<&Path>) -> SystemRegistry {
     let models = ModelFactory::new(touchstone_models::systems(), directory.map(Path::to_path_buf));
-    SystemRegistry::new().with(Degraded).with(models)
-}
-
-/// `degraded:T2:0.2`: gold, a share of it made worse.
-struct Degraded;
-
-impl SystemFactory for Degraded {
-    fn kind(&self) -> &str {
-        "degraded"
-    }
-
-    fn example(&self) -> &str {
-        "degraded:T2:0.2"
-    }
-
-    fn is_harmless(&self) -> bool {
-        true
-    }
-
-    fn open<'c>(
-        &self,
-        argument: &str,
-        context: &SystemContext<'c>,
-    ) -> Result<Box<dyn System + 'c>, Box<dyn Error + Send + Sync>> {
-        let (transform, share) = argument.split_once(':').unwrap_or((argument, "0.1"));
-        let share: f64 = share.parse().ok().filter(|share| (0.0..=1.0).contains(share)).ok_or_else(|| {
-            format!("`{share}` is not a share between 0 and 1; write the system like degraded:T2:0.2")
-        })?;
-        let transform: Degradation = transform.parse()?;
+    // Gold, a share of it made worse.
+    let degraded = |argument: &str, context: &SystemContext<'_>| {
+        let DegradedShare { degradation, share } = argument.parse()?;
         let pool = context.benchmark.all_questions();
-        let run = degrade(context.questions, &pool, transform, share, SEED, context.knowledge);
-        Ok(Box::new(FixedPredictions::new(&format!("degraded:{argument}"), run.predictions)))
-    }
+        Ok(degrade(context.questions, &pool, degradation, share, SEED, context.knowledge).predictions)
+    };
+    SystemRegistry::new().with_predictions("degraded", "degraded:T2:0.2", degraded).with(models)
 }
 
 /// The same questions are made worse every time.

@@ -16,9 +16,8 @@ use std::io::IsTerminal;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
-use touchstone_engine::{Session, Settings, ShellLine};
+use touchstone_engine::{Session, Settings, ShellLine, complete_lines};
 use touchstone_kb::{Kb, cache_dir};
-use touchstone_logic::typed::is_complete;
 
 /// Arguments of `touchstone shell`.
 #[derive(Args)]
@@ -63,13 +62,13 @@ pub(crate) fn run(args: &ShellArgs) -> Result<Outcome> {
     if interactive {
         note!("{}; .help lists the commands", kb.manifest().name);
     }
-    let mut lines = std::io::stdin().lines();
+    let mut texts = complete_lines(std::io::stdin().lines());
     loop {
         let session = Session::new(&kb);
         let name = if interactive {
             edited_lines(&mut shell, &session, &kb)?
         } else {
-            piped_lines(&mut shell, &session, &mut lines)?
+            piped_lines(&mut shell, &session, &mut texts)?
         };
         let Some(name) = name else { break };
         drop(session);
@@ -170,33 +169,20 @@ impl Drop for Watch {
     }
 }
 
-/// Lines from a pipe: a query ends when it is complete.
+/// Lines from a pipe; the name of the KB that is wanted next, if one is.
 fn piped_lines(
     shell: &mut Shell,
     session: &Session<'_>,
-    lines: &mut dyn Iterator<Item = std::io::Result<String>>,
+    texts: &mut dyn Iterator<Item = std::io::Result<String>>,
 ) -> Result<Option<String>> {
-    let mut text = String::new();
-    loop {
-        let line = lines.next().transpose().context("cannot read standard input")?;
-        let at_end = line.is_none();
-        if let Some(line) = line {
-            if !text.is_empty() {
-                text.push('\n');
-            }
-            text.push_str(&line);
-        }
-        if !at_end && !text.trim().is_empty() && !is_complete(&text) {
-            continue;
-        }
-        let query = std::mem::take(&mut text);
-        match shell.line(&query, session) {
-            Next::Continue if at_end => return Ok(None),
+    for text in texts {
+        match shell.line(&text.context("cannot read standard input")?, session) {
             Next::Continue => {}
             Next::OpenKb(name) => return Ok(Some(name)),
             Next::Quit => return Ok(None),
         }
     }
+    Ok(None)
 }
 
 impl Shell {

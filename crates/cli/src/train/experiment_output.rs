@@ -3,14 +3,14 @@
 use crate::output::{self, shown, write_file};
 use anyhow::Result;
 use serde::Serialize;
-use std::fmt::Write;
 use std::path::Path;
-use touchstone_grade::table::TableFormat;
 use touchstone_kb::output::OutputFile;
 use touchstone_models::experiment::{
     Chart, Experiment, ExperimentConfig, ExperimentState, ExperimentTable, Row, charts, tables,
 };
-use touchstone_studio::{ChartLine, ExperimentPage, LineChart, PageTable, experiment_page};
+use touchstone_studio::{
+    ChartLine, ExperimentPage, LineChart, PageTable, experiment_markdown, experiment_page,
+};
 use touchstone_train::settings::ModelScale;
 
 /// The files beside the rows, reserved before the work.
@@ -30,25 +30,15 @@ impl Outputs {
 
     pub(super) fn write(self, config: &ExperimentConfig<'_>, state: &ExperimentState) -> Result<()> {
         let Experiment { title, name, source, description, .. } = &config.experiment;
+        let title = if title.is_empty() { name } else { title };
+        let mut about = vec![source.clone(), description.clone()];
+        about.retain(|text| !text.is_empty());
         let tables = tables(&config.experiment, config.scale, &state.rows);
-        let mut text = format!("# {}\n", if title.is_empty() { name } else { title });
-        let about = [source, description].into_iter().filter(|text| !text.is_empty());
-        for paragraph in about.clone() {
-            let _ = write!(text, "\n{paragraph}\n");
-        }
-        for table in &tables {
-            let _ = write!(text, "\n## {}\n\n{}", table.title, table.table.write(TableFormat::Markdown));
-            for note in &table.notes {
-                let _ = write!(text, "\n{note}\n");
-            }
-        }
-        write_file(self.tables, text.as_bytes())?;
-        let page = ExperimentPage {
-            title: if title.is_empty() { name.clone() } else { title.clone() },
-            about: about.cloned().chain([progress(config, state)]).collect(),
-            tables: tables.into_iter().map(page_table).collect(),
-            charts: charts(&config.experiment, &state.rows).into_iter().map(line_chart).collect(),
-        };
+        let tables: Vec<PageTable> = tables.into_iter().map(page_table).collect();
+        write_file(self.tables, experiment_markdown(title, &about, &tables).as_bytes())?;
+        about.push(progress(config, state));
+        let charts = charts(&config.experiment, &state.rows).into_iter().map(line_chart).collect();
+        let page = ExperimentPage { title: title.clone(), about, tables, charts };
         write_file(self.page, experiment_page(&page).as_bytes())
     }
 }

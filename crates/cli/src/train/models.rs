@@ -4,12 +4,11 @@ use super::scales;
 use crate::output::{self, count};
 use anyhow::Result;
 use clap::Args;
-use serde::Serialize;
-use std::collections::BTreeMap;
+use touchstone_kb::counts::abbreviated;
 use touchstone_models::systems;
 use touchstone_terminal::Table;
 use touchstone_train::settings::ModelScale;
-use touchstone_train::{SystemAbout, Trainable, TrainingCost, system_named};
+use touchstone_train::{SystemInfo, system_named};
 
 /// Arguments of `touchstone models`.
 #[derive(Args)]
@@ -25,38 +24,12 @@ pub(crate) struct ModelsArgs {
     json: bool,
 }
 
-/// A system as JSON.
-#[derive(Serialize)]
-struct SystemRow<'s> {
-    #[serde(flatten)]
-    about: &'s SystemAbout,
-    scales: BTreeMap<&'static str, ScaleRow>,
-}
-
-#[derive(Serialize)]
-struct ScaleRow {
-    #[serde(flatten)]
-    cost: TrainingCost,
-    settings: serde_json::Value,
-}
-
-impl<'s> SystemRow<'s> {
-    fn of(system: &'s dyn Trainable) -> Result<SystemRow<'s>> {
-        let scale = |scale: ModelScale| {
-            let settings = serde_json::to_value(system.settings(scale))?;
-            Ok((scale.name(), ScaleRow { cost: system.cost(scale), settings }))
-        };
-        let scales = ModelScale::ALL.into_iter().map(scale).collect::<Result<_>>()?;
-        Ok(SystemRow { about: system.about(), scales })
-    }
-}
-
 pub(crate) fn run(args: &ModelsArgs) -> Result<()> {
     let systems = systems();
     if let Some(name) = &args.system {
         let system = system_named(&systems, name)?;
         if args.json {
-            return output::json(&SystemRow::of(system)?);
+            return output::json(&SystemInfo::of(system));
         }
         let about = system.about();
         output::prose(&format!("{}: {}. {}.", about.name, about.description, about.paper))?;
@@ -64,7 +37,7 @@ pub(crate) fn run(args: &ModelsArgs) -> Result<()> {
         return output::text(system.settings(args.scale).to_string());
     }
     if args.json {
-        let rows = systems.iter().map(|system| SystemRow::of(&**system)).collect::<Result<Vec<_>>>()?;
+        let rows: Vec<SystemInfo> = systems.iter().map(|system| SystemInfo::of(&**system)).collect();
         return output::json(&rows);
     }
     let mut table = Table::new(&["system", "learns", "parameters", "small", "paper"]);
@@ -72,13 +45,13 @@ pub(crate) fn run(args: &ModelsArgs) -> Result<()> {
         let about = system.about();
         let learns = about.needs.form.map_or("answers", |form| form.words());
         let [smoke, small, paper] = ModelScale::ALL.map(|scale| system.cost(scale).parameters);
-        let smoke = format!("smoke {}", millions(smoke));
+        let smoke = format!("smoke {}", abbreviated(smoke));
         table.add_row([
             about.name,
             learns.split(" (").next().unwrap_or_default(),
             &smoke,
-            &millions(small),
-            &millions(paper),
+            &abbreviated(small),
+            &abbreviated(paper),
         ]);
     }
     output::text(&table)?;
@@ -92,12 +65,4 @@ pub(crate) fn run(args: &ModelsArgs) -> Result<()> {
          about three minutes on two cores, `paper` in days to weeks. `touchstone models SYSTEM` lists the settings of a system.",
         count(small)
     ))
-}
-
-/// 1,234,567 as 1.2 M.
-fn millions(number: u64) -> String {
-    match number {
-        0..1_000_000 => format!("{} k", number.div_ceil(1000)),
-        _ => format!("{}.{} M", number / 1_000_000, number / 100_000 % 10),
-    }
 }

@@ -84,7 +84,7 @@ pub(crate) fn run(args: &TrainArgs) -> Result<Outcome> {
     let config = TrainConfig {
         system,
         benchmark: &benchmark,
-        kb: args.kb.as_deref().map(absolute),
+        kb: args.kb.clone(),
         scale: args.scale,
         settings: settings.into_settings(),
         fraction: args.fraction,
@@ -94,14 +94,6 @@ pub(crate) fn run(args: &TrainArgs) -> Result<Outcome> {
     let manifest = train_system(&config, &mut watcher)?;
     drop(watcher);
     show(args, out, &manifest)
-}
-
-/// A KB as `--kb` names it, for a later command in another directory.
-fn absolute(kb: &str) -> String {
-    match kb {
-        "world" | "none" => kb.to_owned(),
-        folder => std::path::absolute(folder).map_or(folder.to_owned(), |path| path.display().to_string()),
-    }
 }
 
 fn show(args: &TrainArgs, folder: &Path, manifest: &ModelManifest) -> Result<Outcome> {

@@ -11,6 +11,7 @@ mod variety;
 
 pub use published::{PUBLISHED, PublishedFigures};
 
+use crate::table::ScoreTable;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::fmt;
@@ -213,6 +214,22 @@ pub fn attacks(benchmark: &Benchmark, kb: Option<&Kb>) -> Vec<AttackFigure> {
         Some(AttackFigure { attack, value, chance, questions })
     };
     Attack::ALL.into_iter().filter_map(measured).collect()
+}
+
+/// The published data sets that a benchmark is compared with.
+const COMPARED: [&str; 4] = ["GrailQA", "CWQ", "LC-QuAD", "KQA Pro"];
+
+/// The figures, compared with the nearest published data sets.
+pub fn table(figures: &[AttackFigure]) -> ScoreTable {
+    let compared = || PUBLISHED.iter().filter(|set| COMPARED.contains(&set.name));
+    let headings = ["trivial attack", "here", "chance"].into_iter().chain(compared().map(|set| set.name));
+    let mut table = ScoreTable::new("", headings);
+    let cell = |value: Option<f64>| value.map_or("-".to_owned(), |value| format!("{value:.2}"));
+    for figure in figures {
+        let own = [figure.attack.key().replace('_', " "), cell(Some(figure.value)), cell(figure.chance)];
+        table.add(own.into_iter().chain(compared().map(|set| cell(set.figure(figure.attack)))));
+    }
+    table
 }
 
 /// The figures beyond their limits; figures that a benchmark does not have are within.

@@ -73,6 +73,44 @@ pub struct ExportRequest {
     pub qualifiers: bool,
 }
 
+/// Options that do not fit the format.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ExportOptionsError {
+    /// A view of something else than triples.
+    #[error("--view is for the formats nt and ttl")]
+    View,
+    /// Only triples of the direct view can lack qualifiers.
+    #[error("--no-qualifiers is for the direct view of the formats nt and ttl")]
+    Qualifiers,
+}
+
+impl ExportRequest {
+    /// A request of these options, if they fit the format. The usual view is the direct one.
+    ///
+    /// ```
+    /// use touchstone_kb::export::{ExportFormat, ExportRequest, ExportView};
+    /// assert!(ExportRequest::of_options(ExportFormat::Turtle, None, false).is_ok());
+    /// assert!(ExportRequest::of_options(ExportFormat::Turtle, Some(ExportView::KqaPro), false).is_err());
+    /// assert!(ExportRequest::of_options(ExportFormat::Lines, Some(ExportView::Direct), true).is_err());
+    /// ```
+    pub fn of_options(
+        format: ExportFormat,
+        view: Option<ExportView>,
+        qualifiers: bool,
+    ) -> std::result::Result<ExportRequest, ExportOptionsError> {
+        let is_rdf = matches!(format, ExportFormat::NTriples | ExportFormat::Turtle);
+        if view.is_some() && !is_rdf {
+            return Err(ExportOptionsError::View);
+        }
+        let view = view.unwrap_or(ExportView::Direct);
+        if !qualifiers && (!is_rdf || view == ExportView::KqaPro) {
+            return Err(ExportOptionsError::Qualifiers);
+        }
+        Ok(ExportRequest { format, view, qualifiers })
+    }
+}
+
 /// Writes a KB.
 pub fn export(
     kb: &Kb,

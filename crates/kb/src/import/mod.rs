@@ -13,6 +13,7 @@ mod kqapro;
 mod label_properties;
 mod line_json;
 mod lines;
+mod options;
 mod profile;
 mod profile_schema;
 mod rdf;
@@ -27,6 +28,7 @@ pub use input::open;
 pub use json_records::{JsonRecord, JsonRecords, JsonRecordsError, JsonRecordsErrorKind};
 pub(crate) use line_json::find_value;
 pub use lines::read_packed_lines;
+pub use options::{ImportOptions, ImportOptionsError};
 pub use wikidata_json::Subset;
 
 use crate::build::{KbBuilder, KbMeta, Workspace};
@@ -115,7 +117,20 @@ impl ImportRequest {
     }
 }
 
-/// Imports files into a new store at `out`. On any error nothing is written.
+/// Imports files into a new store at `out`. On any error nothing is written. The report accounts for every record:
+///
+/// ```
+/// use touchstone_kb::NoProgress;
+/// use touchstone_kb::import::{ImportRequest, Profile, Source, import};
+///
+/// let folder = tempfile::tempdir()?;
+/// let file = folder.path().join("radium.nt");
+/// std::fs::write(&file, "<urn:radium> <urn:discoverer> <urn:marie> .\n<urn:radium> <urn:discoverer> \n")?;
+/// let request = ImportRequest::new(Source::Rdf(Profile::Rdfs), vec![file]);
+/// let report = import(&request, &folder.path().join("kb"), &NoProgress)?;
+/// assert_eq!((report.compiled.manifest.counts.relational_facts, report.n_problems), (1, 1));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn import(request: &ImportRequest, out: &Path, progress: &dyn Progress) -> Result<ImportReport> {
     for input in request.inputs.iter().chain(&request.ontology) {
         let meta = std::fs::metadata(input).map_err(KbError::io("read", input))?;

@@ -25,7 +25,7 @@ use std::fmt;
 use std::path::PathBuf;
 
 /// Which part of the dump is imported.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Subset {
     /// A file with one id per line, Wikidata's (`Q42`) or Freebase's (`/m/0282x`, `m.0282x`). All items if absent.
     pub seeds: Option<PathBuf>,

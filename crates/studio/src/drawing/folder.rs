@@ -5,7 +5,8 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 use thiserror::Error;
 use touchstone_kb::output::{OutputError, OutputFolder, OutputKind};
-use touchstone_logic::QueryGraph;
+use touchstone_logic::graph::ShapeCounts;
+use touchstone_logic::{QueryGraph, Shape};
 
 const DRAWINGS: OutputKind = OutputKind {
     name: "drawings",
@@ -53,9 +54,27 @@ impl DrawingFolder {
         std::fs::write(&path, svg(graph)).map_err(|source| DrawingError::Write { path, source })
     }
 
+    /// Draws an example of each shape into a file with the name of the shape.
+    pub fn add_shapes(&self, shapes: &ShapeCounts) -> Result<(), DrawingError> {
+        shapes.by_frequency().into_iter().try_for_each(|row| self.add(&shape_name(&row.shape), &row.graph))
+    }
+
     /// Puts the drawings in their place.
     pub fn commit(self) -> Result<(), DrawingError> {
         Ok(self.output.commit()?)
+    }
+}
+
+/// The alias of a shape, or its code in letters that every file system takes.
+fn shape_name(shape: &Shape) -> String {
+    match shape.alias {
+        Some(alias) => alias.name.to_owned(),
+        None => shape
+            .plain
+            .replace(':', "-")
+            .replace('(', "d")
+            .replace(')', "u")
+            .replace(['[', ']', '{', '}', '/', ','], "_"),
     }
 }
 
