@@ -148,6 +148,27 @@ fn compared_name<'q>(condition: &'q Expression, label: &Variable) -> Option<&'q 
     matches!(inner, Expression::Variable(found) if found == label).then(|| name.value())
 }
 
+/// Whether some VALUES of a pattern list something twice, so that rows come up more than once.
+fn repeats_values(pattern: &GraphPattern) -> bool {
+    let mut stack = vec![pattern];
+    while let Some(pattern) = stack.pop() {
+        match pattern {
+            GraphPattern::Values { bindings, .. } => {
+                let mut seen = HashSet::new();
+                if !bindings.iter().all(|row| seen.insert(row)) {
+                    return true;
+                }
+            }
+            GraphPattern::Join { left, right } | GraphPattern::Union { left, right } => {
+                stack.extend([left.as_ref(), right.as_ref()]);
+            }
+            GraphPattern::Filter { inner, .. } => stack.push(inner),
+            _ => {}
+        }
+    }
+    false
+}
+
 /// Whether the pattern has value nodes and fact nodes, as KQA Pro's do.
 fn is_kqapro(pattern: &GraphPattern) -> bool {
     let mut stack = vec![pattern];
@@ -211,6 +232,9 @@ fn select(head: &Head<'_>, names: &Namespaces) -> Result<Recognised, NotRecognis
     let answer = match head.count {
         None => Ask::Members(described.set),
         Some(Count::Distinct) => Ask::Count(described.set),
+        Some(Count::Rows) if repeats_values(head.pattern) => {
+            return Err(NotRecognised::new(OutsideAlgebra::CountOfRepeatedValues));
+        }
         Some(Count::Rows) => {
             lost.push(Loss::CountsRows);
             Ask::Count(described.set)

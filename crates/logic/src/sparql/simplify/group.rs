@@ -102,6 +102,44 @@ impl Group {
         names
     }
 
+    /// All variables that occur in it, those of conditions included.
+    pub(super) fn names(&self) -> Names {
+        let mut names = self.scope();
+        let expressions = self.filters.iter().chain(self.binds.iter().map(|(_, expression)| expression));
+        expressions.for_each(|expression| variables::of_expression(expression, &mut names));
+        for branch in self.unions.iter().flatten().chain(&self.minus) {
+            names.extend(branch.names());
+        }
+        for Optional { group, conditions } in &self.optionals {
+            names.extend(group.names());
+            conditions.iter().for_each(|condition| variables::of_expression(condition, &mut names));
+        }
+        names
+    }
+
+    /// Whether a variable occurs anywhere in it.
+    pub(super) fn mentions(&self, name: &str) -> bool {
+        self.names().has(name)
+    }
+
+    /// Visits the branches of unions and the optional parts, with the names that are used around them.
+    pub(super) fn each_part(&mut self, used: &Names, visit: &mut dyn FnMut(&mut Group, &Names)) {
+        for at in 0..self.unions.len() {
+            let mut branches = std::mem::take(&mut self.unions[at]);
+            let mut around = self.names();
+            around.extend(used.clone());
+            branches.iter_mut().for_each(|branch| visit(branch, &around));
+            self.unions[at] = branches;
+        }
+        for at in 0..self.optionals.len() {
+            let mut group = std::mem::take(&mut self.optionals[at].group);
+            let mut around = self.names();
+            around.extend(used.clone());
+            visit(&mut group, &around);
+            self.optionals[at].group = group;
+        }
+    }
+
     /// Joins two groups; what cannot be laid out flat is nested.
     pub(super) fn join(mut self, other: Group) -> Group {
         let left = self.nested_unless(&other);
