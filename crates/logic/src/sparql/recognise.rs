@@ -1,6 +1,6 @@
 //! From SPARQL to the algebra: plain triples, as in GrailQA, WebQSP, ComplexWebQuestions, LC-QuAD and DBNQA.
 
-use super::block::{Block, Count, Head, select_head};
+use super::block::{Block, Count, Head, repeats_values, select_head};
 use super::filters::{self, Condition, Side};
 use super::names::{Namespaces, kqapro};
 use super::simplify::{Simplified, conjuncts, says_more_than_meant};
@@ -146,27 +146,6 @@ fn compared_name<'q>(condition: &'q Expression, label: &Variable) -> Option<&'q 
         other => other,
     };
     matches!(inner, Expression::Variable(found) if found == label).then(|| name.value())
-}
-
-/// Whether some VALUES of a pattern list something twice, so that rows come up more than once.
-fn repeats_values(pattern: &GraphPattern) -> bool {
-    let mut stack = vec![pattern];
-    while let Some(pattern) = stack.pop() {
-        match pattern {
-            GraphPattern::Values { bindings, .. } => {
-                let mut seen = HashSet::new();
-                if !bindings.iter().all(|row| seen.insert(row)) {
-                    return true;
-                }
-            }
-            GraphPattern::Join { left, right } | GraphPattern::Union { left, right } => {
-                stack.extend([left.as_ref(), right.as_ref()]);
-            }
-            GraphPattern::Filter { inner, .. } => stack.push(inner),
-            _ => {}
-        }
-    }
-    false
 }
 
 /// Whether the pattern has value nodes and fact nodes, as KQA Pro's do.

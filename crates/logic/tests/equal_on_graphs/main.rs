@@ -305,7 +305,6 @@ fn equal_forms_have_equal_answers() {
         all.n_graphs += seen.n_graphs;
         all.n_answered += seen.n_answered;
     }
-    eprintln!("{n_equal} equal, {n_checked} run, {n_answered} of them with answers; {all:?}");
     assert!(n_equal > 1_500 && n_checked > 1_200, "{n_equal} {n_checked}");
     assert!(
         10 * n_answered > 9 * n_checked && 2 * all.n_answered > all.n_graphs,

@@ -4,12 +4,16 @@
 //! value stays: it makes a number of a text, and cuts the decimals of another number.
 
 use super::decoration::label_of;
-use super::group::{Group, Table};
+use super::group::{Group, Optional, Table};
 use super::variables::{self, Names};
 use spargebra::algebra::{Expression, Function};
 use spargebra::term::{GroundTerm, Literal, NamedNode};
+use std::collections::{BTreeMap, HashSet};
 
 const XSD_STRING: &str = "http://www.w3.org/2001/XMLSchema#string";
+
+/// Maximum number of alternatives to join.
+const MAX_ALTERNATIVES: usize = 500;
 
 /// What is known about the variables of a condition.
 #[derive(Default)]
@@ -55,18 +59,17 @@ impl Group {
         if self.optionals.is_empty() {
             return texts;
         }
-        let elsewhere = Group { optionals: Vec::new(), ..self.clone() }.scope();
-        for optional in &self.optionals {
-            for name in optional.group.triples.iter().filter_map(label_of) {
-                let is_label = |group: &Group| {
-                    group.triples.iter().any(|triple| label_of(triple) == Some(name))
-                        || !group.scope().has(name)
-                };
-                if !elsewhere.has(name) && self.optionals.iter().all(|other| is_label(&other.group)) {
-                    texts.add(name);
-                }
-            }
+        // In how many optional parts a variable is, and in how many it is a name.
+        let mut places: BTreeMap<String, (usize, usize)> = BTreeMap::new();
+        for Optional { group, .. } in &self.optionals {
+            group.scope().iter().for_each(|name| places.entry(name.to_owned()).or_default().0 += 1);
+            let labels: Names = group.triples.iter().filter_map(label_of).map(str::to_owned).collect();
+            labels.iter().for_each(|name| places.entry(name.to_owned()).or_default().1 += 1);
         }
+        let elsewhere = Group { optionals: Vec::new(), ..self.clone() }.scope();
+        let is_text =
+            |(name, (n, n_labels)): &(String, (usize, usize))| n == n_labels && !elsewhere.has(name);
+        texts.extend(places.into_iter().filter(is_text).map(|(name, _)| name).collect());
         texts
     }
 
@@ -99,7 +102,7 @@ impl Group {
 
 impl Table {
     fn remove_repetition(&mut self) {
-        let mut seen = std::collections::HashSet::new();
+        let mut seen = HashSet::new();
         self.rows.retain(|row| seen.insert(row.clone()));
     }
 }
@@ -146,15 +149,6 @@ fn rewrite(expression: &mut Expression, known: &Known) {
     while let Some(expression) = stack.pop() {
         match expression {
             Expression::Or(..) => join_alternatives(expression),
-            Expression::In(_, list) => {
-                let mut kept: Vec<Expression> = Vec::with_capacity(list.len());
-                list.drain(..).for_each(|item| {
-                    if !kept.contains(&item) {
-                        kept.push(item);
-                    }
-                });
-                *list = kept;
-            }
             Expression::FunctionCall(function, arguments) => {
                 if let Some(text) = arguments.first_mut().filter(|_| reads_text_only(function)) {
                     strip_text(text, &known.texts);
@@ -170,16 +164,30 @@ fn rewrite(expression: &mut Expression, known: &Known) {
             }
             _ => {}
         }
-        if let Expression::In(of, list) = expression
-            && let [_] = &list[..]
-            && let Some(only) = list.pop()
-        {
-            *expression = Expression::Equal(of.clone(), Box::new(only));
+        if let Expression::In(of, list) = expression {
+            let mut seen = HashSet::new();
+            list.retain(|item| seen.insert(item.clone()));
+            if list.len() == 1
+                && let Some(only) = list.pop()
+            {
+                *expression = Expression::Equal(of.clone(), Box::new(only));
+            }
         }
         if let Some(literal) = cast_literal(expression) {
             *expression = Expression::Literal(literal);
         }
-        variables::operands_mut(expression, &mut stack);
+        if !matches!(expression, Expression::Or(..)) {
+            variables::operands_mut(expression, &mut stack);
+            continue;
+        }
+        // The alternatives of alternatives are joined with them.
+        let mut alternatives = vec![expression];
+        while let Some(alternative) = alternatives.pop() {
+            match alternative {
+                Expression::Or(left, right) => alternatives.extend([left.as_mut(), right.as_mut()]),
+                other => stack.push(other),
+            }
+        }
     }
 }
 
@@ -196,7 +204,11 @@ fn join_alternatives(expression: &mut Expression) {
             other => parts.push(other),
         }
     }
-    // Each expression with what it may be equal to, and where it was first.
+    // Long lists are never written by hand, and comparing each with each takes long.
+    if parts.len() > MAX_ALTERNATIVES {
+        return;
+    }
+    // Each expression with what it may be equal to.
     let mut joined: Vec<(&Expression, Vec<Expression>)> = Vec::new();
     let mut others: Vec<Expression> = Vec::new();
     let n_parts = parts.len();

@@ -84,9 +84,7 @@ impl Simplifier {
             GraphPattern::Service { name: NamedNodePattern::NamedNode(name), inner, .. }
                 if name.as_str() == LABEL_SERVICE =>
             {
-                self.label_service = true;
-                self.service_languages.extend(languages::of_service(inner));
-                Group::default()
+                self.names_by_service(inner)
             }
             GraphPattern::Project { .. }
             | GraphPattern::Distinct { .. }
@@ -98,6 +96,13 @@ impl Simplifier {
                 Group::opaque(pattern.clone())
             }
         })
+    }
+
+    /// The label service gives names to variables, and binds nothing else.
+    fn names_by_service(&mut self, pattern: &GraphPattern) -> Group {
+        self.label_service = true;
+        self.service_languages.extend(languages::of_service(pattern));
+        Group::default()
     }
 
     /// A nested SELECT: its pattern where it only hides variables, else as it is.

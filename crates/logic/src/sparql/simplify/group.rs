@@ -6,6 +6,7 @@
 use super::variables::{self, Names};
 use spargebra::algebra::{Expression, GraphPattern, PropertyPathExpression};
 use spargebra::term::{GroundTerm, NamedNodePattern, TermPattern, TriplePattern, Variable};
+use std::collections::BTreeMap;
 
 /// Joined patterns with what applies to all of them.
 #[derive(Debug, Clone, Default)]
@@ -122,22 +123,45 @@ impl Group {
         self.names().has(name)
     }
 
-    /// Visits the branches of unions and the optional parts, with the names that are used around them.
+    /// Visits the branches of unions and the optional parts, with those of their names that are used around them.
     pub(super) fn each_part(&mut self, used: &Names, visit: &mut dyn FnMut(&mut Group, &Names)) {
-        for at in 0..self.unions.len() {
-            let mut branches = std::mem::take(&mut self.unions[at]);
-            let mut around = self.names();
-            around.extend(used.clone());
+        if self.unions.is_empty() && self.optionals.is_empty() {
+            return;
+        }
+        let (unions, mut optionals) = (std::mem::take(&mut self.unions), std::mem::take(&mut self.optionals));
+        let mut own = self.names();
+        own.extend(used.clone());
+        for condition in optionals.iter().flat_map(|optional| &optional.conditions) {
+            variables::of_expression(condition, &mut own);
+        }
+        // In how many places each name is. The branches of a union do not see each other.
+        let mut places: BTreeMap<String, usize> = own.iter().map(|name| (name.to_owned(), 1)).collect();
+        let mut add =
+            |names: &Names| names.iter().for_each(|name| *places.entry(name.to_owned()).or_default() += 1);
+        let mut unions: Vec<(Vec<Group>, Names)> = unions
+            .into_iter()
+            .map(|branches| {
+                let mut names = Names::default();
+                branches.iter().for_each(|branch| names.extend(branch.names()));
+                add(&names);
+                (branches, names)
+            })
+            .collect();
+        let of_optionals: Vec<Names> = optionals.iter().map(|optional| optional.group.names()).collect();
+        of_optionals.iter().for_each(add);
+        let around = |names: &Names| {
+            let is_shared = |name: &&str| places.get(*name).is_some_and(|&n| n > 1);
+            names.iter().filter(is_shared).map(str::to_owned).collect::<Names>()
+        };
+        for (branches, names) in &mut unions {
+            let around = around(names);
             branches.iter_mut().for_each(|branch| visit(branch, &around));
-            self.unions[at] = branches;
         }
-        for at in 0..self.optionals.len() {
-            let mut group = std::mem::take(&mut self.optionals[at].group);
-            let mut around = self.names();
-            around.extend(used.clone());
-            visit(&mut group, &around);
-            self.optionals[at].group = group;
+        for (optional, names) in optionals.iter_mut().zip(&of_optionals) {
+            visit(&mut optional.group, &around(names));
         }
+        self.unions = unions.into_iter().map(|(branches, _)| branches).collect();
+        self.optionals = optionals;
     }
 
     /// Joins two groups; what cannot be laid out flat is nested.

@@ -35,6 +35,9 @@ impl Select {
             if !is_grouped(&self.group.nested[at]) {
                 continue;
             }
+            if !simplifier.may_look_again() {
+                return;
+            }
             let Some(mut inner) = Select::of(&self.group.nested[at], simplifier) else { continue };
             if inner.slice.is_some() || inner.grouping.is_none() {
                 continue;

@@ -53,6 +53,8 @@ pub struct Simplified {
 #[derive(Default)]
 struct Simplifier {
     depth: usize,
+    /// How often a nested query was taken apart once more.
+    n_again: usize,
     /// The number of names made up so far.
     fresh: usize,
     /// Whether it counts how often each row of what is looked at comes up: it is inside an aggregate such as COUNT.
@@ -66,6 +68,17 @@ struct Simplifier {
     languages: BTreeSet<String>,
     /// The number of labels and statement nodes that were removed.
     n_meant: usize,
+}
+
+/// How often nested queries are taken apart once more: each of them may hold others.
+const MAX_AGAIN: usize = 30;
+
+impl Simplifier {
+    /// Whether a nested query may be taken apart once more.
+    fn may_look_again(&mut self) -> bool {
+        self.n_again += 1;
+        self.n_again <= MAX_AGAIN
+    }
 }
 
 impl Simplified {

@@ -5,6 +5,9 @@ use super::variables::{Names, name_of};
 use spargebra::algebra::PropertyPathExpression as P;
 use spargebra::term::TermPattern;
 
+/// Maximum number of paths to look for repeated steps beside.
+const MAX_PATHS: usize = 50;
+
 /// A path in one way. `rows_count`: whether it matters how often a pair comes up, which `p/p*` and `p+` do not agree on.
 pub(super) fn one_way(path: &P, rows_count: bool) -> P {
     match path {
@@ -78,6 +81,9 @@ impl Group {
     /// `?x p ?m . ?m p* ?y` is `?x p+ ?y` if nothing else is said about `?m`.
     pub(super) fn join_repeated_steps(&mut self, used: &Names) {
         self.each_part(used, &mut |part, around| part.join_repeated_steps(around));
+        if self.paths.len() > MAX_PATHS {
+            return;
+        }
         let mut at = 0;
         while at < self.paths.len() {
             match self.step_beside(at, used) {

@@ -178,7 +178,7 @@ impl Select {
                 let rest = Group { nested: Vec::new(), ..self.group.clone() };
                 rest.is_empty()
             };
-        if !alone {
+        if !alone || !simplifier.may_look_again() {
             return;
         }
         let inner = self.group.nested.first().and_then(|pattern| match pattern {
