@@ -1,17 +1,18 @@
 //! Compares a predicted logical form with gold.
 
-use crate::aligned::{aligned, aligned_patterns};
+use crate::aligned::{ParsedQuery, aligned, aligned_patterns};
 use crate::cast::float;
 use crate::elements::Elements;
 use crate::grader::Grader;
 use crate::measure::{Family, Measure, Values};
 use crate::overlap::{BleuCounts, Pair};
+use crate::qualifiers::qualified;
 use crate::scan::{self, Token};
 use smallvec::SmallVec;
 use std::cell::OnceCell;
 use touchstone_benchmark::Prediction;
 use touchstone_benchmark::{Forms, Question};
-use touchstone_logic::equal::{Canonical, OfficialMatcher, differ_besides};
+use touchstone_logic::equal::{Canonical, OfficialMatcher, differ_besides, other_languages};
 use touchstone_logic::sparql::{
     self, Dialect, Namespaces, Statements, Structure, encode_neural, parse_closed,
 };
@@ -338,8 +339,9 @@ impl Grader<'_> {
             _ => {}
         }
         let graphs = match (gold_query, &form.read) {
-            (Some((_, gold)), Read::Query(_, graph)) => {
-                Some(Elements::of_graph(graph).compare(&Elements::of_graph(gold)))
+            (Some((gold_query, gold)), Read::Query(query, graph)) => {
+                let elements = |query, graph| Elements::of_graph(graph, &qualified(query));
+                Some(elements(query, graph).compare(&elements(gold_query, gold)))
             }
             _ => None,
         };
@@ -378,7 +380,9 @@ impl Grader<'_> {
                     self.are_equivalent((&query, graph), (&gold_query, &gold.1))
                 }
             };
-        let f1 = aligned(graph, &gold.1, None).f1();
+        let (conditions, gold_conditions) = (qualified(query), qualified(&gold.0));
+        let drawn = ((graph, &conditions[..]), (&gold.1, &gold_conditions[..]));
+        let f1 = aligned(drawn.0, drawn.1, None).f1();
         let edges = graph.edges.iter().chain(&gold.1.edges);
         let has_inverse = || edges.clone().any(|edge| self.knowledge.words.inverse(&edge.label).is_some());
         let vertices = graph.vertices.iter().chain(&gold.1.vertices);
@@ -388,7 +392,7 @@ impl Grader<'_> {
                 .any(|vertex| vertex.grounded && self.knowledge.words.same(&vertex.label).is_some())
         };
         let f1_inverse = if f1 < 1.0 && (has_inverse() || has_other_id()) {
-            aligned(graph, &gold.1, Some(self.knowledge.words)).f1()
+            aligned(drawn.0, drawn.1, Some(self.knowledge.words)).f1()
         } else {
             f1
         };
@@ -487,14 +491,13 @@ fn words(text: &str) -> Vec<&str> {
 
 /// Measures of SPARQL if the algebra cannot express at least one of the two queries.
 fn compare_structures(predicted: &SparqlForm, gold: &SparqlForm, values: &mut Values) {
-    let (predicted, gold) = (predicted.simplified(), gold.simplified());
-    let (Some(one), Some(other)) = (Structure::of(predicted), Structure::of(gold)) else { return };
-    let same = one.is_isomorphic_to(&other);
+    let structures = (Structure::of(predicted.simplified()), Structure::of(gold.simplified()));
+    let (Some(one), Some(other)) = structures else { return };
+    let same = other_languages(gold, predicted).is_none() && one.is_isomorphic_to(&other);
     let f1 = if same {
         1.0
     } else {
-        let statements = (Statements::of(predicted), Statements::of(gold));
-        aligned_patterns((&statements.0, &one), (&statements.1, &other)).f1()
+        aligned_patterns(&ParsedQuery::of(predicted, one), &ParsedQuery::of(gold, other)).f1()
     };
     values.set(Measure::EmCanonical, f64::from(same));
     values.set(Measure::F1Aligned, f1);

@@ -1,5 +1,6 @@
 //! The semantic elements of a query, in the terms of the paper on grounded measures: what F1Sem and F1Tri compare.
 
+use crate::qualifiers::Qualified;
 use crate::scan::{Token, tokens};
 use crate::sets::Overlap;
 use hashbrown::HashMap;
@@ -44,8 +45,8 @@ impl<'t> Elements<'t> {
         Elements::of(patterns, statements.iris)
     }
 
-    /// The elements of a query graph.
-    pub(crate) fn of_graph(graph: &'t QueryGraph) -> Elements<'t> {
+    /// The elements of a query of the algebra: its graph, and its conditions on qualifiers, which are patterns about a fact.
+    pub(crate) fn of_graph(graph: &'t QueryGraph, conditions: &[Qualified<'t>]) -> Elements<'t> {
         let (mut patterns, mut names) = (Vec::new(), Vec::new());
         let name = |at: usize| -> Cow<'t, str> {
             match graph.vertices.get(at) {
@@ -62,6 +63,11 @@ impl<'t> Elements<'t> {
             if !vertex.grounded {
                 patterns.push([name(at), Cow::Borrowed("a"), Cow::Borrowed(&vertex.label)]);
             }
+        }
+        for condition in conditions {
+            let (qualifier, value) = (condition.qualifier, condition.value.clone());
+            patterns.push([VARIABLE, Cow::Borrowed(qualifier), Cow::Owned(value.clone())]);
+            names.extend([Cow::Borrowed(qualifier), Cow::Owned(value)]);
         }
         Elements::of(patterns, names)
     }

@@ -35,6 +35,7 @@ mod neighbour;
 mod null_as_nan;
 pub mod overlap;
 mod prediction_source;
+mod qualifiers;
 mod regress_run;
 pub mod regression;
 mod requirements;

@@ -62,21 +62,21 @@ measures! {
         "no prediction 0; gold has no form in this language: compared with gold translated exactly, else 0";
     EmOfficial = "em_official", Query, 2, "1 if the graphs of both S-expressions are isomorphic (GrailQA), else 0",
         "a text that cannot be read, or a form in another language 0; no ontology, or no gold S-expression: not measured";
-    EmCanonical = "em_canonical", Query, 2, "1 if both queries have the same canonical form, whatever their languages, else 0",
+    EmCanonical = "em_canonical", Query, 3, "1 if both queries have the same canonical form, whatever their languages, else 0",
         "a text that cannot be read 0; SPARQL outside the algebra, on either side: 1 if both parsed queries are the same up to the names of variables and the order of what is joined";
     Bleu = "bleu", Query, 2, "BLEU of the token sequences, n up to 4, brevity penalty, no smoothing, orders above the length of the prediction left out",
         "no common token 0; both the same 1, also below four tokens; no prediction 0; gold has no form in this language: as em_string";
     RougeL = "rouge_l", Query, 2, "F1 of the longest common subsequence of tokens",
         "both empty 1; one empty 0; gold has no form in this language: as em_string";
-    F1Sem = "f1_sem", Query, 2, "F1 of the sets of entities, classes and properties of the parsed query",
+    F1Sem = "f1_sem", Query, 3, "F1 of the sets of entities, classes and properties of the parsed query",
         "both empty: as em_canonical; one empty 0; SPARQL that has lost brackets is closed and parsed; if that fails, the tokens of both texts are scanned; other broken texts 0";
-    F1Tri = "f1_tri", Query, 2, "F1 of the sets of triple patterns of the parsed query, all variables taken for one; literals by value, inverse paths the other way round",
+    F1Tri = "f1_tri", Query, 3, "F1 of the sets of triple patterns of the parsed query, all variables taken for one; literals by value, inverse paths the other way round",
         "as f1_sem; patterns that become the same count once";
-    F1Aligned = "f1_aligned", Query, 3, "F1 of the statements of the query graphs, variables aligned in the best way, the answer to the answer",
-        "a text that cannot be read 0; SPARQL outside the algebra, on either side: of triple patterns and conditions instead of graphs";
-    F1Inverse = "f1_inverse", Query, 4, "as f1_aligned; a relation and its inverse the other way round are the same, and so are entities that owl:sameAs links",
+    F1Aligned = "f1_aligned", Query, 4, "F1 of the statements of the query graphs and the conditions on qualifiers, variables aligned in the best way, the answer to the answer",
+        "a text that cannot be read 0; SPARQL outside the algebra, on either side: of triple patterns, conditions, columns (if there are several; without decoration) and keys of groups instead of graphs";
+    F1Inverse = "f1_inverse", Query, 5, "as f1_aligned; a relation and its inverse the other way round are the same, and so are entities that owl:sameAs links",
         "as f1_aligned";
-    MrrForm = "mrr_form", Query, 2, "1 / the rank of the first form with the canonical form of gold: the form itself, then its alternatives",
+    MrrForm = "mrr_form", Query, 3, "1 / the rank of the first form with the canonical form of gold: the form itself, then its alternatives",
         "none of them 0; without alternatives as em_canonical";
     Exec = "exec", Execution, 1, "1 if the logical form runs, else 0",
         "no answers are fine: 1; over budget 0; no KB: not measured";

@@ -67,6 +67,12 @@ impl SparqlForm {
         let simplified = self.simplified.get_or_init(|| Simplified::of(&self.parsed.query));
         simplified.as_ref().map_or(&[], |simplified| &simplified.decoration)
     }
+
+    /// The languages of the names that it asks for in place of things, sorted; empty if it does not say which.
+    pub fn languages(&self) -> &[String] {
+        let simplified = self.simplified.get_or_init(|| Simplified::of(&self.parsed.query));
+        simplified.as_ref().map_or(&[], |simplified| &simplified.languages)
+    }
 }
 
 impl ParsedForm {

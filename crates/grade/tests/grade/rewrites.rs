@@ -60,7 +60,7 @@ fn with_inverse_paths(sparql: &str) -> String {
     sparql.lines().map(turn).collect::<Vec<_>>().join("\n")
 }
 
-/// Every type twice.
+/// Every type twice. SPARQL sees explicit types only, and a domain says nothing about each thing: no other type is sure to be redundant.
 fn with_redundant_types(sparql: &str) -> String {
     let repeat = |line: &str| match triple(line) {
         Some([_, TYPE, object]) if object.starts_with('<') => format!("{line}\n{line}"),

@@ -111,6 +111,18 @@ pub fn differ_besides(gold: Option<&ReadForm>, predicted: &ReadForm) -> Option<S
         return Some("COUNT with DISTINCT on one side only".to_owned());
     }
     let gold = gold?;
+    let has_names = |form| has(form, |loss| matches!(loss, Loss::Labels { .. } | Loss::Simplified));
+    if has_names(gold)
+        && has_names(predicted)
+        && let Some(why) = other_languages(gold.sparql_form()?, predicted.sparql_form()?)
+    {
+        return Some(why);
+    }
+    // A cast to an integer cuts decimals and makes numbers of texts.
+    let cuts = |form| has(form, |loss| matches!(loss, Loss::Cast { function } if is_integer_type(function)));
+    if cuts(gold) != cuts(predicted) {
+        return compare_sparql(gold.sparql_form()?, predicted.sparql_form()?).why;
+    }
     let omits = |form| has(form, |loss| matches!(loss, Loss::Different { .. }));
     if !omits(gold) && !omits(predicted) {
         return None;
@@ -118,8 +130,25 @@ pub fn differ_besides(gold: Option<&ReadForm>, predicted: &ReadForm) -> Option<S
     compare_sparql(gold.sparql_form()?, predicted.sparql_form()?).why
 }
 
+/// Whether a cast makes integers.
+fn is_integer_type(function: &str) -> bool {
+    ["integer", "int", "long", "short", "byte"].iter().any(|name| function.strip_prefix("xsd:") == Some(name))
+}
+
+/// How two queries differ in the languages of names that stand for things; `None` if one of them accepts any language.
+pub fn other_languages(gold: &SparqlForm, predicted: &SparqlForm) -> Option<String> {
+    let (gold, predicted) = (gold.languages(), predicted.languages());
+    let differ = !gold.is_empty() && !predicted.is_empty() && gold != predicted;
+    differ.then(|| {
+        format!("gold asks for names in `{}`, predicted in `{}`", gold.join("`, `"), predicted.join("`, `"))
+    })
+}
+
 /// Whether two SPARQL queries ask the same, after simplification.
 pub fn compare_sparql(gold: &SparqlForm, predicted: &SparqlForm) -> Verdict {
+    if let Some(why) = other_languages(gold, predicted) {
+        return Verdict { equal: false, why: Some(why) };
+    }
     let (gold, predicted) = (gold.simplified(), predicted.simplified());
     let equal = match (Structure::of(gold), Structure::of(predicted)) {
         (Some(gold), Some(predicted)) => gold.is_isomorphic_to(&predicted),

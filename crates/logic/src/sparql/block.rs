@@ -309,3 +309,24 @@ fn at_projection(pattern: &GraphPattern) -> Option<bool> {
         }
     }
 }
+
+/// Whether some VALUES of a pattern list something twice, so that rows come up more than once.
+pub(super) fn repeats_values(pattern: &GraphPattern) -> bool {
+    let mut stack = vec![pattern];
+    while let Some(pattern) = stack.pop() {
+        match pattern {
+            GraphPattern::Values { bindings, .. } => {
+                let mut seen = std::collections::HashSet::new();
+                if !bindings.iter().all(|row| seen.insert(row)) {
+                    return true;
+                }
+            }
+            GraphPattern::Join { left, right } | GraphPattern::Union { left, right } => {
+                stack.extend([left.as_ref(), right.as_ref()]);
+            }
+            GraphPattern::Filter { inner, .. } => stack.push(inner),
+            _ => {}
+        }
+    }
+    false
+}

@@ -79,6 +79,8 @@ pub enum OutsideAlgebra {
     TripleTerm,
     #[error("VALUES with several variables")]
     ValuesOfSeveralVariables,
+    #[error("a COUNT of rows over VALUES that list something twice")]
+    CountOfRepeatedValues,
     #[error("VALUES with UNDEF or without values")]
     ValuesUndefined,
     #[error("a nested SELECT that is not a superlative")]

@@ -1,6 +1,6 @@
 //! From SPARQL to the algebra: plain triples, as in GrailQA, WebQSP, ComplexWebQuestions, LC-QuAD and DBNQA.
 
-use super::block::{Block, Count, Head, select_head};
+use super::block::{Block, Count, Head, repeats_values, select_head};
 use super::filters::{self, Condition, Side};
 use super::names::{Namespaces, kqapro};
 use super::simplify::{Simplified, conjuncts, says_more_than_meant};
@@ -211,6 +211,9 @@ fn select(head: &Head<'_>, names: &Namespaces) -> Result<Recognised, NotRecognis
     let answer = match head.count {
         None => Ask::Members(described.set),
         Some(Count::Distinct) => Ask::Count(described.set),
+        Some(Count::Rows) if repeats_values(head.pattern) => {
+            return Err(NotRecognised::new(OutsideAlgebra::CountOfRepeatedValues));
+        }
         Some(Count::Rows) => {
             lost.push(Loss::CountsRows);
             Ask::Count(described.set)

@@ -102,6 +102,11 @@ pub(crate) fn sparql_cases() -> Vec<Case> {
             ("{ SELECT ?x WHERE { ?x :b ?y ", "} } "),
             ("{ SELECT ?v WHERE { ?x :b ?v . ", "} ORDER BY ?v LIMIT 1 } "),
             ("{ SELECT (MAX(?w) AS ?v) WHERE { ?x :b ?v . ?x :b ?w . ", "} } "),
+            ("{ SELECT ?x (COUNT(?y) AS ?n) WHERE { ?x :b ?y ", "} GROUP BY ?x } FILTER(?n > 1) "),
+            (
+                "{ SELECT ?x WHERE { { SELECT ?x (COUNT(?y) AS ?n) WHERE { ?x :b ?y ",
+                "} GROUP BY ?x } FILTER(?n > 1) } } ",
+            ),
             ("GRAPH ?g { ", "} "),
             ("FILTER EXISTS { ?x :b ?y ", "} "),
             ("FILTER NOT EXISTS { ?x :b ?y ", "} "),
@@ -252,7 +257,7 @@ pub(crate) fn sparql_cases() -> Vec<Case> {
 
 pub(crate) fn numbered_sparql_cases() -> Vec<Case> {
     type Unit = fn(usize) -> String;
-    let units: [(&str, &str, Unit, &str); 24] = [
+    let units: [(&str, &str, Unit, &str); 30] = [
         ("hops", "SELECT DISTINCT ?v0 WHERE {", |i| format!(" ?v{i} :r ?v{} .", i + 1), "}"),
         ("hops backwards", "SELECT DISTINCT ?v0 WHERE {", |i| format!(" ?v{} :r ?v{i} .", i + 1), "}"),
         ("a star of variables", "SELECT DISTINCT ?x WHERE {", |i| format!(" ?x :r ?v{i} ."), "}"),
@@ -274,6 +279,50 @@ pub(crate) fn numbered_sparql_cases() -> Vec<Case> {
             "compared variables",
             "SELECT DISTINCT ?x WHERE { ?x :r ?y",
             |i| format!(" . ?x :r ?v{i} FILTER (?v{i} < {i})"),
+            "}",
+        ),
+        (
+            "searched labels",
+            "SELECT DISTINCT ?x WHERE { ?x :r ?y",
+            |i| {
+                format!(
+                    " OPTIONAL {{ ?x :r ?v{i} . ?v{i} rdfs:label ?l{i} }} FILTER (CONTAINS(STR(?l{i}), 'a'))"
+                )
+            },
+            "}",
+        ),
+        (
+            "optional statements",
+            "SELECT DISTINCT * WHERE { ?x :r ?y",
+            |i| format!(" OPTIONAL {{ ?x :r ?v{i} . ?v{i} :p* ?w{i} }}"),
+            "}",
+        ),
+        (
+            "alternatives",
+            "SELECT DISTINCT ?x WHERE { ?x :r* ?y FILTER (?y = :a",
+            |i| format!(" || ?y = :m.{i}"),
+            ") }",
+        ),
+        (
+            "listed things",
+            "SELECT DISTINCT ?x WHERE { ?x :r* ?y FILTER (?y IN (:a",
+            |i| format!(", :m.{i}"),
+            ")) }",
+        ),
+        (
+            "repeated steps",
+            "SELECT DISTINCT ?x WHERE { ?x :r ?y",
+            |i| format!(" . ?v{i} :p ?w{i} . ?w{i} :p* ?u{i}"),
+            "}",
+        ),
+        (
+            "groups under conditions",
+            "SELECT DISTINCT ?x WHERE { ?x :r ?y",
+            |i| {
+                format!(
+                    " {{ SELECT ?x (COUNT(?z) AS ?n{i}) {{ ?x :p ?z }} GROUP BY ?x }} FILTER (?n{i} > {i})"
+                )
+            },
             "}",
         ),
         ("classes", "SELECT DISTINCT ?x WHERE { ?x :r ?y", |i| format!(" . ?x a :c{i}"), "}"),

@@ -21,6 +21,8 @@ pub(super) struct Builder<'q> {
     /// The variables that can be seen, by number.
     seen: Vec<usize>,
     pub(super) conditions: Vec<usize>,
+    /// What groups are made by.
+    pub(super) keys: Vec<&'q str>,
     depth: usize,
     /// Which names mean something inside a part of the query only.
     pub(super) scopes: Scopes<'q>,
@@ -335,6 +337,7 @@ impl<'q> Builder<'q> {
         aggregates: &'q [(Variable, AggregateExpression)],
     ) -> Option<usize> {
         let inner = self.group(inner)?;
+        self.keys.extend(variables.iter().map(Variable::as_str));
         let keys = variables.iter().map(|key| self.variable(key.as_str(), false)).collect();
         let keys = self.node("keys", false, keys);
         let mut found = Vec::new();

@@ -35,6 +35,10 @@ pub struct Structure<'q> {
     conditions: Vec<usize>,
     /// The variable that the query asks for, if it is one.
     answer: Option<&'q str>,
+    /// The variables that the columns show, each once.
+    columns: Vec<&'q str>,
+    /// What groups are made by.
+    keys: Vec<&'q str>,
 }
 
 /// A condition of a query: the same number for conditions that differ in the names of their variables only.
@@ -88,6 +92,7 @@ impl<'q> Structure<'q> {
             _ => Scopes::of(pattern, &[]),
         };
         let mut children = Vec::new();
+        let mut columns: Vec<&str> = Vec::new();
         let mut asked: &[Variable] = &[];
         let mut answer = answer(pattern);
         let inner = match pattern {
@@ -114,9 +119,10 @@ impl<'q> Structure<'q> {
                 // Neither does their order, and a column that repeats another says nothing.
                 sources.sort_unstable();
                 sources.dedup();
-                for source in sources {
+                for &source in &sources {
                     children.push(builder.variable(source, false));
                 }
+                columns = sources;
                 children = vec![builder.node("columns", false, children)];
                 asked = variables;
                 inner
@@ -136,9 +142,9 @@ impl<'q> Structure<'q> {
             | Query::Describe { dataset, .. } => dataset.as_ref().map(ToString::to_string),
         };
         let root = builder.node((kind, dataset), true, children);
-        let Builder { nodes, names, conditions, .. } = builder;
+        let Builder { nodes, names, conditions, keys, .. } = builder;
         let variables = names.into_iter().map(|(name, _)| name).collect();
-        Some(Structure { nodes, root, variables, conditions, answer })
+        Some(Structure { nodes, root, variables, conditions, answer, columns, keys })
     }
 
     /// The number of columns of a simplified query; 0 for ASK, `None` for CONSTRUCT and DESCRIBE.
@@ -149,6 +155,16 @@ impl<'q> Structure<'q> {
     /// The variable that the query asks for, if it is one.
     pub fn answer(&self) -> Option<&'q str> {
         self.answer
+    }
+
+    /// The variables that the columns show, each once.
+    pub fn columns(&self) -> &[&'q str] {
+        &self.columns
+    }
+
+    /// The variables that groups are made by, those of nested queries included.
+    pub fn keys(&self) -> &[&'q str] {
+        &self.keys
     }
 
     /// Whether both queries are the same up to the names of variables and the order of what is joined. `false`, too, if it would take too

@@ -74,6 +74,8 @@ struct Label {
     is_optional: bool,
     /// How often the query has the variable where it is bound.
     n_bound: usize,
+    /// Whether the label service gives it.
+    is_of_service: bool,
 }
 
 impl Label {
@@ -94,6 +96,12 @@ impl Select {
         let bound = self.bound();
         let is_label = |column: &Column| labels.iter().any(|label| label.has(column.source.as_str()));
         if !self.columns.iter().any(|column| !is_label(column) && bound.has(column.source.as_str())) {
+            let by_service = |label: &Label| {
+                label.is_of_service && self.columns.iter().any(|c| label.has(c.source.as_str()))
+            };
+            if labels.iter().any(by_service) {
+                simplifier.languages.extend(std::mem::take(&mut simplifier.service_languages));
+            }
             return;
         }
         // Where a name stands for a thing, a description is one of that thing.
@@ -125,6 +133,12 @@ impl Select {
             Some(_) => true,
         };
         if let Some(subject) = label.subject.as_deref().filter(|_| is_replaced) {
+            for (name, _) in &label.variables {
+                simplifier.note_languages(&self.group, name);
+            }
+            if label.is_of_service {
+                simplifier.languages.extend(simplifier.service_languages.iter().cloned());
+            }
             self.show_instead(label, subject, simplifier);
         }
         for (name, _) in &label.variables {
@@ -226,6 +240,7 @@ impl Select {
                 is_name: *suffix == "Label",
                 is_optional: true,
                 n_bound: 0,
+                is_of_service: true,
             })
         };
         self.columns.iter().filter_map(label).collect()
@@ -348,7 +363,8 @@ impl Group {
             let is_known = subject.as_ref().is_none_or(|subject| mandatory.has(subject));
             let variable = label_of(triple).filter(|_| is_known)?.to_owned();
             let is_name = predicate(triple).is_some_and(|iri| NAME_PROPERTIES.contains(&iri));
-            Some(Label { variables: vec![(variable, true)], subject, is_name, is_optional, n_bound: 1 })
+            let variables = vec![(variable, true)];
+            Some(Label { variables, subject, is_name, is_optional, n_bound: 1, is_of_service: false })
         };
         let in_optionals = optionals.iter().flat_map(|group| &group.triples);
         let own = self.triples.iter().filter_map(|triple| label(triple, false));
@@ -356,7 +372,7 @@ impl Group {
     }
 
     /// The groups of all optional parts, also of those inside others.
-    fn optional_groups(&self) -> Vec<&Group> {
+    pub(super) fn optional_groups(&self) -> Vec<&Group> {
         let mut found = Vec::new();
         let mut stack: Vec<&Optional> = self.optionals.iter().collect();
         while let Some(Optional { group, .. }) = stack.pop() {
@@ -408,7 +424,7 @@ impl Group {
 }
 
 /// The variable of a triple that names or describes its subject.
-fn label_of(triple: &TriplePattern) -> Option<&str> {
+pub(super) fn label_of(triple: &TriplePattern) -> Option<&str> {
     match &triple.object {
         TermPattern::Variable(label) if predicate(triple).is_some_and(is_decoration) => Some(label.as_str()),
         _ => None,
@@ -441,9 +457,14 @@ fn is_about_language(condition: &Expression, name: &str) -> bool {
     let mut stack = vec![condition];
     while let Some(expression) = stack.pop() {
         match expression {
-            Expression::FunctionCall(Function::Lang | Function::IsLiteral, arguments)
+            Expression::FunctionCall(Function::IsLiteral, arguments)
                 if arguments.len() == 1 && is(&arguments[0]) => {}
-            Expression::FunctionCall(Function::LangMatches, arguments) => stack.extend(arguments),
+            // It may have to be the language of another name.
+            Expression::FunctionCall(Function::Lang, arguments)
+                if matches!(&arguments[..], [Expression::Variable(_)]) => {}
+            Expression::FunctionCall(Function::LangMatches | Function::LCase, arguments) => {
+                stack.extend(arguments);
+            }
             Expression::Bound(variable) if variable.as_str() == name => {}
             Expression::Or(..)
             | Expression::And(..)

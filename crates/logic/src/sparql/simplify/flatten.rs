@@ -3,7 +3,7 @@
 use super::group::{Group, Path, Table};
 use super::select::Select;
 use super::variables::{self, Names};
-use super::{Simplifier, texts};
+use super::{Simplifier, languages, paths, texts};
 use spargebra::algebra::{Expression, GraphPattern, PropertyPathExpression};
 use spargebra::term::{BlankNode, GroundTerm, NamedNode, NamedNodePattern, TermPattern, TriplePattern};
 
@@ -22,7 +22,9 @@ impl Simplifier {
     fn group_here(&mut self, pattern: &GraphPattern) -> Option<Group> {
         Some(match pattern {
             GraphPattern::Bgp { patterns } => Group { triples: patterns.clone(), ..Group::default() },
-            GraphPattern::Path { subject, path, object } => self.path(subject, path, object),
+            GraphPattern::Path { subject, path, object } => {
+                self.path(subject, &paths::one_way(path, self.rows_count), object)
+            }
             GraphPattern::Join { left, right } => self.group(left)?.join(self.group(right)?),
             GraphPattern::Filter { expr, inner } => {
                 let mut group = self.group(inner)?;
@@ -79,11 +81,10 @@ impl Simplifier {
                 values: vec![Table { variables: variables.clone(), rows: bindings.clone() }],
                 ..Group::default()
             },
-            GraphPattern::Service { name: NamedNodePattern::NamedNode(name), .. }
+            GraphPattern::Service { name: NamedNodePattern::NamedNode(name), inner, .. }
                 if name.as_str() == LABEL_SERVICE =>
             {
-                self.label_service = true;
-                Group::default()
+                self.names_by_service(inner)
             }
             GraphPattern::Project { .. }
             | GraphPattern::Distinct { .. }
@@ -95,6 +96,13 @@ impl Simplifier {
                 Group::opaque(pattern.clone())
             }
         })
+    }
+
+    /// The label service gives names to variables, and binds nothing else.
+    fn names_by_service(&mut self, pattern: &GraphPattern) -> Group {
+        self.label_service = true;
+        self.service_languages.extend(languages::of_service(pattern));
+        Group::default()
     }
 
     /// A nested SELECT: its pattern where it only hides variables, else as it is.
@@ -176,7 +184,8 @@ impl Simplifier {
             texts::plain_search(expression);
             match expression {
                 Expression::Exists(pattern) => {
-                    let mut group = self.group(pattern)?;
+                    let mut group = self.group_in(pattern, false)?;
+                    group.rewrite_conditions(false);
                     group.deduplicate();
                     **pattern = group.pattern();
                 }

@@ -6,6 +6,7 @@
 use super::variables::{self, Names};
 use spargebra::algebra::{Expression, GraphPattern, PropertyPathExpression};
 use spargebra::term::{GroundTerm, NamedNodePattern, TermPattern, TriplePattern, Variable};
+use std::collections::BTreeMap;
 
 /// Joined patterns with what applies to all of them.
 #[derive(Debug, Clone, Default)]
@@ -100,6 +101,67 @@ impl Group {
         self.optionals.iter().for_each(|optional| names.extend(optional.group.scope()));
         self.binds.iter().for_each(|(variable, _)| names.add(variable.as_str()));
         names
+    }
+
+    /// All variables that occur in it, those of conditions included.
+    pub(super) fn names(&self) -> Names {
+        let mut names = self.scope();
+        let expressions = self.filters.iter().chain(self.binds.iter().map(|(_, expression)| expression));
+        expressions.for_each(|expression| variables::of_expression(expression, &mut names));
+        for branch in self.unions.iter().flatten().chain(&self.minus) {
+            names.extend(branch.names());
+        }
+        for Optional { group, conditions } in &self.optionals {
+            names.extend(group.names());
+            conditions.iter().for_each(|condition| variables::of_expression(condition, &mut names));
+        }
+        names
+    }
+
+    /// Whether a variable occurs anywhere in it.
+    pub(super) fn mentions(&self, name: &str) -> bool {
+        self.names().has(name)
+    }
+
+    /// Visits the branches of unions and the optional parts, with those of their names that are used around them.
+    pub(super) fn each_part(&mut self, used: &Names, visit: &mut dyn FnMut(&mut Group, &Names)) {
+        if self.unions.is_empty() && self.optionals.is_empty() {
+            return;
+        }
+        let (unions, mut optionals) = (std::mem::take(&mut self.unions), std::mem::take(&mut self.optionals));
+        let mut own = self.names();
+        own.extend(used.clone());
+        for condition in optionals.iter().flat_map(|optional| &optional.conditions) {
+            variables::of_expression(condition, &mut own);
+        }
+        // In how many places each name is. The branches of a union do not see each other.
+        let mut places: BTreeMap<String, usize> = own.iter().map(|name| (name.to_owned(), 1)).collect();
+        let mut add =
+            |names: &Names| names.iter().for_each(|name| *places.entry(name.to_owned()).or_default() += 1);
+        let mut unions: Vec<(Vec<Group>, Names)> = unions
+            .into_iter()
+            .map(|branches| {
+                let mut names = Names::default();
+                branches.iter().for_each(|branch| names.extend(branch.names()));
+                add(&names);
+                (branches, names)
+            })
+            .collect();
+        let of_optionals: Vec<Names> = optionals.iter().map(|optional| optional.group.names()).collect();
+        of_optionals.iter().for_each(add);
+        let around = |names: &Names| {
+            let is_shared = |name: &&str| places.get(*name).is_some_and(|&n| n > 1);
+            names.iter().filter(is_shared).map(str::to_owned).collect::<Names>()
+        };
+        for (branches, names) in &mut unions {
+            let around = around(names);
+            branches.iter_mut().for_each(|branch| visit(branch, &around));
+        }
+        for (optional, names) in optionals.iter_mut().zip(&of_optionals) {
+            visit(&mut optional.group, &around(names));
+        }
+        self.unions = unions.into_iter().map(|(branches, _)| branches).collect();
+        self.optionals = optionals;
     }
 
     /// Joins two groups; what cannot be laid out flat is nested.

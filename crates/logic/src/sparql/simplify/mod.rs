@@ -8,9 +8,13 @@
 //!
 //! The result is a query of the parser, so recognition, comparison and graphs need no second way to read SPARQL.
 
+mod conditions;
 mod decoration;
 mod flatten;
 mod group;
+mod having;
+mod languages;
+mod paths;
 pub(super) mod rows;
 mod select;
 mod statements;
@@ -27,6 +31,7 @@ pub(crate) use variables::operands;
 
 use select::Select;
 use spargebra::Query;
+use std::collections::BTreeSet;
 
 /// Maximum depth of patterns to lay out: this is recursive.
 const MAX_DEPTH: usize = 100;
@@ -38,6 +43,8 @@ pub struct Simplified {
     pub query: Query,
     /// The columns that only name or describe what is found.
     pub decoration: Vec<String>,
+    /// The languages of the names that it asks for in place of things, sorted; empty if it does not say which.
+    pub languages: Vec<String>,
     /// The number of rules applied that follow what is meant rather than what is written.
     pub(super) n_meant: usize,
 }
@@ -46,15 +53,32 @@ pub struct Simplified {
 #[derive(Default)]
 struct Simplifier {
     depth: usize,
+    /// How often a nested query was taken apart once more.
+    n_again: usize,
     /// The number of names made up so far.
     fresh: usize,
     /// Whether it counts how often each row of what is looked at comes up: it is inside an aggregate such as COUNT.
     rows_count: bool,
     /// Whether the query asks the label service for names.
     label_service: bool,
+    /// The languages that it asks the label service for.
+    service_languages: Vec<String>,
     decoration: Vec<String>,
+    /// The languages of names that stand for things.
+    languages: BTreeSet<String>,
     /// The number of labels and statement nodes that were removed.
     n_meant: usize,
+}
+
+/// How often nested queries are taken apart once more: each of them may hold others.
+const MAX_AGAIN: usize = 30;
+
+impl Simplifier {
+    /// Whether a nested query may be taken apart once more.
+    fn may_look_again(&mut self) -> bool {
+        self.n_again += 1;
+        self.n_again <= MAX_AGAIN
+    }
 }
 
 impl Simplified {
@@ -83,6 +107,7 @@ impl Simplified {
             }
             Query::Construct { .. } | Query::Describe { .. } => return None,
         };
-        Some(Simplified { query, decoration: simplifier.decoration, n_meant: simplifier.n_meant })
+        let Simplifier { decoration, languages, n_meant, .. } = simplifier;
+        Some(Simplified { query, decoration, languages: languages.into_iter().collect(), n_meant })
     }
 }

@@ -2,9 +2,11 @@
 
 use super::Simplifier;
 use super::flatten::conjuncts;
-use super::group::{Group, Table};
+use super::group::{Group, Path, Table};
 use super::variables::{self, Names};
-use spargebra::algebra::{AggregateExpression, AggregateFunction, Expression, GraphPattern, OrderExpression};
+use spargebra::algebra::{
+    AggregateExpression, AggregateFunction, Expression, GraphPattern, OrderExpression, PropertyPathExpression,
+};
 use spargebra::term::Variable;
 
 /// A SELECT as a set of rows: neither repetitions nor an order without a limit count.
@@ -40,7 +42,7 @@ pub(super) struct Grouping {
 
 impl Grouping {
     /// Whether it matters how often each row comes up.
-    fn counts_rows(&self) -> bool {
+    pub(super) fn counts_rows(&self) -> bool {
         self.aggregates.iter().any(|(_, aggregate)| !ignores_repetition(aggregate))
     }
 }
@@ -143,8 +145,10 @@ impl Select {
 
     /// Applies all rules. `is_outermost`: only there are columns decoration.
     pub(super) fn simplify(&mut self, simplifier: &mut Simplifier, is_outermost: bool) {
+        self.push_into_nested(simplifier);
         self.merge_inner(simplifier);
         self.name_aggregates();
+        self.rewrite_conditions(simplifier);
         simplifier.n_meant += self.group.join_statements(&self.used_above());
         self.substitute(is_outermost);
         self.group.deduplicate();
@@ -174,7 +178,7 @@ impl Select {
                 let rest = Group { nested: Vec::new(), ..self.group.clone() };
                 rest.is_empty()
             };
-        if !alone {
+        if !alone || !simplifier.may_look_again() {
             return;
         }
         let inner = self.group.nested.first().and_then(|pattern| match pattern {
@@ -312,9 +316,27 @@ impl Select {
         if !is_simple {
             return;
         }
+        // A pair may come up once for each of several properties.
+        let is_set = |path: &Path| !matches!(path.path, PropertyPathExpression::NegatedPropertySet(_));
+        if !group.paths.iter().all(is_set) {
+            return;
+        }
         let names = group.certain();
         let keys = &grouping.keys;
+        let mut counted = names.iter().filter(|name| !keys.iter().any(|key| key.as_str() == *name));
+        let only = match (counted.next(), counted.next()) {
+            (Some(name), None) if !name.starts_with("_:") => Some(Variable::new_unchecked(name)),
+            _ => None,
+        };
         for (_, aggregate) in &mut grouping.aggregates {
+            // Rows are the values of the only variable.
+            if let (AggregateExpression::CountSolutions { .. }, Some(only)) = (&*aggregate, &only) {
+                *aggregate = AggregateExpression::FunctionCall {
+                    name: AggregateFunction::Count,
+                    expr: Expression::Variable(only.clone()),
+                    distinct: true,
+                };
+            }
             if let AggregateExpression::FunctionCall {
                 name: AggregateFunction::Count,
                 expr: Expression::Variable(counted),

@@ -26,12 +26,7 @@ impl Group {
     /// `?x p:P1 ?s . ?s ps:P1 ?y` is `?x wdt:P1 ?y` if nothing else is stated about `?s`.
     pub(super) fn join_statements(&mut self, used: &Names) -> usize {
         let mut joined_statements = 0;
-        for part in self.unions.iter_mut().flatten() {
-            joined_statements += part.join_statements(used);
-        }
-        for optional in &mut self.optionals {
-            joined_statements += optional.group.join_statements(used);
-        }
+        self.each_part(used, &mut |part, around| joined_statements += part.join_statements(around));
         let mut at = 0;
         while let Some(first) = self.triples.get(at) {
             match self.value_of_statement(at, first, used) {

@@ -236,3 +236,81 @@ fn comparisons_of_two_names_are_decided() {
     ));
     assert!(!same(gold, "ASK { wd:Q1 wdt:P50 ?x . wd:Q2 wdt:P50 ?x FILTER(wd:Q1 = wd:Q2) }"));
 }
+
+#[test]
+fn names_that_are_asked_for_have_a_language() {
+    let in_language = |columns: &str, language: &str| {
+        format!(
+            "SELECT {columns} {{ wd:Q1 wdt:P1 ?x . ?x wdt:P2 ?y ; rdfs:label ?l FILTER(LANG(?l) = '{language}') }}"
+        )
+    };
+    // The name is the answer, or stands for the thing beside another column.
+    for columns in ["?l", "?y ?l"] {
+        assert!(!same(&in_language(columns, "en"), &in_language(columns, "de")), "{columns}");
+        assert!(same(&in_language(columns, "en"), &in_language(columns, "en")), "{columns}");
+    }
+    // Beside the thing, it is decoration in any language.
+    assert!(same(&in_language("?x ?y ?l", "en"), &in_language("?x ?y ?l", "de")));
+    assert!(same(&in_language("?y ?l", "en"), "SELECT ?x ?y { wd:Q1 wdt:P1 ?x . ?x wdt:P2 ?y }"));
+    let counted = |language: &str| {
+        format!(
+            "SELECT ?l (COUNT(?y) AS ?n) {{ ?y wdt:P1 ?x . ?x rdfs:label ?l FILTER(LANG(?l) = '{language}') }} GROUP BY ?l"
+        )
+    };
+    assert!(!same(&counted("en"), &counted("de")));
+    let by_service = |columns: &str, language: &str| {
+        format!(
+            "SELECT {columns} {{ wd:Q1 wdt:P1 ?x . ?x wdt:P2 ?y \
+             SERVICE wikibase:label {{ bd:serviceParam wikibase:language '{language}' }} }}"
+        )
+    };
+    assert!(!same(&by_service("?xLabel", "en"), &by_service("?xLabel", "de")));
+    assert!(!same(&by_service("?y ?xLabel", "en"), &by_service("?y ?xLabel", "de,en")));
+    assert!(same(&by_service("?y ?xLabel", "en"), &by_service("?y ?xLabel", "[AUTO_LANGUAGE],en")));
+    assert!(same(&by_service("?y ?xLabel", "en"), &in_language("?y ?l", "en")));
+}
+
+#[test]
+fn several_labels_may_share_a_language() {
+    let gold = "SELECT ?x { wd:Q1 wdt:P1 ?x }";
+    let described = "?x rdfs:label ?l . ?x <http://schema.org/description> ?d";
+    for conditions in [
+        "FILTER(LANG(?l) = 'en' && LANG(?d) = LANG(?l))",
+        "FILTER(LANGMATCHES(LANG(?l), 'en')) FILTER(LCASE(LANG(?d)) = 'en')",
+        "FILTER(LANG(?l) IN ('en', 'de')) FILTER(LANGMATCHES(LANG(?d), 'en'))",
+    ] {
+        let written = format!("SELECT ?x ?l ?d {{ wd:Q1 wdt:P1 ?x . {described} {conditions} }}");
+        assert!(same(gold, &written), "{written}");
+    }
+}
+
+#[test]
+fn statements_that_a_union_shares_stay() {
+    assert!(!same(
+        "SELECT ?x { { ?x p:P1 ?s . ?s ps:P1 ?y } UNION { ?x :q ?s } ?s pq:P2 ?t }",
+        "SELECT ?x { { ?x wdt:P1 ?y } UNION { ?x :q ?s } ?s pq:P2 ?t }"
+    ));
+}
+
+#[test]
+fn casts_stay_where_they_change_something() {
+    let searched =
+        |condition: &str| format!("SELECT ?x ?y {{ ?x :p ?y ; :date ?d ; :size ?n FILTER({condition}) }}");
+    let same = |one: &str, other: &str| same(&searched(one), &searched(other));
+    assert!(same("xsd:integer(YEAR(?d)) > 1990", "YEAR(?d) > xsd:integer('1990')"));
+    assert!(same("?d > xsd:date('1990-01-02')", "?d > '1990-01-02'^^xsd:date"));
+    assert!(same("xsd:decimal(STRLEN(?n)) > 2", "STRLEN(?n) > 2"));
+    for cast in ["integer", "decimal", "double"] {
+        assert!(!same(&format!("xsd:{cast}(?n) > 3"), "?n > 3"), "{cast}");
+    }
+    assert!(!same("?d > xsd:date('1990-02-31')", "?d > '1990-02-31'^^xsd:date"));
+    assert!(!same("?n > xsd:integer('x')", "?n > 3"));
+}
+
+#[test]
+fn casts_of_values_are_compared_in_the_algebra_too() {
+    let with = |operand: &str| format!("SELECT DISTINCT ?x {{ ?x a :C ; :size ?n FILTER({operand} > 3) }}");
+    assert!(read(&with("?n")).query().is_some() && read(&with("xsd:integer(?n)")).query().is_some());
+    assert!(!same(&with("?n"), &with("xsd:integer(?n)")));
+    assert!(same(&with("xsd:integer(?n)"), &with("xsd:integer(?n)")));
+}

@@ -38,6 +38,12 @@ impl Names {
     }
 }
 
+impl FromIterator<String> for Names {
+    fn from_iter<I: IntoIterator<Item = String>>(names: I) -> Names {
+        Names(names.into_iter().collect())
+    }
+}
+
 /// The name of a variable or blank node.
 pub(super) fn name_of(term: &TermPattern) -> Option<String> {
     match term {

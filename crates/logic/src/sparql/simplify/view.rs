@@ -3,7 +3,7 @@
 use super::group::{Group, predicate};
 use super::rows::RowColumn;
 use super::select::{self, Select};
-use super::variables::{self, Names, name_of};
+use super::variables::name_of;
 use crate::query::{Ask, Direction, Rules, Set, Step};
 use crate::sparql::names::kqapro;
 use crate::sparql::{Namespaces, recognise};
@@ -245,19 +245,5 @@ impl View<'_> {
             route.last().is_some_and(|(edge, _)| matches!(self.edges[*edge].place, Place::Optional(_)));
         let described = route.first().is_some_and(|(edge, _)| !self.removed.contains(edge));
         Some(RowColumn { path: route.iter().map(step).collect(), optional, described })
-    }
-}
-
-impl Group {
-    /// Whether a variable occurs anywhere in a group.
-    fn mentions(&self, name: &str) -> bool {
-        let mut names: Names = self.scope();
-        let expressions = self
-            .filters
-            .iter()
-            .chain(self.binds.iter().map(|(_, expression)| expression))
-            .chain(self.optionals.iter().flat_map(|optional| &optional.conditions));
-        expressions.for_each(|expression| variables::of_expression(expression, &mut names));
-        names.has(name) || self.minus.iter().any(|minus| minus.mentions(name))
     }
 }

@@ -6,21 +6,38 @@
 //! The best alignment is found by branch and bound: the variable with the most decided neighbours is placed next, on each gold variable
 //! that some statement supports, and a branch is pruned when the statements that can still agree are no more than the best alignment has.
 
+#[cfg(test)]
+mod tests;
+
+use crate::qualifiers::Qualified;
 use crate::sets::Overlap;
 use smallvec::SmallVec;
 use touchstone_logic::graph::Vertex;
 use touchstone_logic::sparql::{StatementTerm, Statements, Structure};
-use touchstone_logic::{QueryGraph, Vocabulary};
+use touchstone_logic::{QueryGraph, SparqlForm, Vocabulary};
 
 /// How a statement relates its vertices.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Label<'g> {
     /// A relation from the first vertex to the second.
     Relation(&'g str),
-    /// The class or the function of a vertex.
+    /// The class or the function of a vertex; or a condition on a qualifier of a fact, which has no vertex.
     Quality(&'g str),
+    /// A column of SPARQL that has several.
+    Column,
+    /// What SPARQL makes groups by.
+    Key,
+    /// The language of names that SPARQL asks for.
+    Language(&'g str),
     /// A condition of SPARQL, by its number; the order of its variables is ignored.
     Condition(u64),
+}
+
+impl Label<'_> {
+    /// Whether it is about what is done with the solutions of the patterns.
+    fn is_head(&self) -> bool {
+        matches!(self, Label::Column | Label::Key)
+    }
 }
 
 /// A statement of a query, before the labels of both queries are numbered.
@@ -30,6 +47,7 @@ type Statement<'g> = (Label<'g>, Ends);
 type Ends = SmallVec<[usize; 2]>;
 
 /// A query as statements.
+#[derive(Debug, Clone)]
 struct GraphStatements<'g> {
     all: Vec<Statement<'g>>,
     /// Number of constants of both queries; higher vertex numbers are variables.
@@ -42,11 +60,14 @@ struct GraphStatements<'g> {
 /// Maximum number of partial alignments to try; the best one found counts.
 const MAX_TRIES: usize = 50_000;
 
-/// The overlap of the statements of two graphs, with the variables of `predicted` aligned to those of `gold`. With `inverses`, a relation
+/// A query of the algebra: its graph, and its conditions on qualifiers.
+pub(crate) type Drawn<'g> = (&'g QueryGraph, &'g [Qualified<'g>]);
+
+/// The overlap of the statements of two queries, with the variables of `predicted` aligned to those of `gold`. With `inverses`, a relation
 /// equals its inverse in the other direction, and all ids of one entity are the same.
 pub(crate) fn aligned<'g>(
-    predicted: &'g QueryGraph,
-    gold: &'g QueryGraph,
+    (predicted, predicted_conditions): Drawn<'g>,
+    (gold, gold_conditions): Drawn<'g>,
     inverses: Option<&'g dyn Vocabulary>,
 ) -> Overlap {
     let mut names: Vec<(&str, &str)> = Vec::new();
@@ -55,33 +76,77 @@ pub(crate) fn aligned<'g>(
     }
     names.sort_unstable();
     names.dedup();
-    best_overlap(&statements(predicted, &names, inverses), &statements(gold, &names, inverses))
+    let texts =
+        |conditions: &[Qualified<'_>]| conditions.iter().map(|c| c.text(inverses)).collect::<Vec<_>>();
+    let (predicted_texts, gold_texts) = (texts(predicted_conditions), texts(gold_conditions));
+    let mut found = (statements(predicted, &names, inverses), statements(gold, &names, inverses));
+    found.0.add_qualities(&predicted_texts);
+    found.1.add_qualities(&gold_texts);
+    best_overlap(&found.0, &found.1)
 }
 
-/// The overlap of the triple patterns and conditions of two parsed SPARQL queries, with the variables of `predicted` aligned to those of
-/// `gold`. For queries without a graph.
-pub(crate) fn aligned_patterns<'q>(
-    predicted: (&'q Statements<'q>, &'q Structure<'q>),
-    gold: (&'q Statements<'q>, &'q Structure<'q>),
-) -> Overlap {
+impl<'g> GraphStatements<'g> {
+    /// Adds what is said about no vertex.
+    fn add_qualities(&mut self, texts: &'g [String]) {
+        if texts.is_empty() {
+            return;
+        }
+        self.all.extend(texts.iter().map(|text| (Label::Quality(text), Ends::new())));
+        self.all.sort_unstable();
+        self.all.dedup();
+    }
+}
+
+/// A parsed query.
+pub(crate) struct ParsedQuery<'q> {
+    pub(crate) statements: Statements<'q>,
+    pub(crate) structure: Structure<'q>,
+    /// The languages of the names that it asks for.
+    pub(crate) languages: &'q [String],
+}
+
+impl<'q> ParsedQuery<'q> {
+    pub(crate) fn of(form: &'q SparqlForm, structure: Structure<'q>) -> ParsedQuery<'q> {
+        ParsedQuery { statements: Statements::of(form.simplified()), structure, languages: form.languages() }
+    }
+}
+
+/// The overlap of the triple patterns, conditions, columns and keys of groups of two parsed SPARQL queries, with the variables of `predicted`
+/// aligned to those of `gold`. For queries without a graph.
+pub(crate) fn aligned_patterns<'q>(predicted: &'q ParsedQuery<'q>, gold: &'q ParsedQuery<'q>) -> Overlap {
     let fixed = |statements: &'q Statements<'q>| {
         statements.patterns.iter().flat_map(|[from, _, to]| [from, to]).filter_map(|term| match term {
             StatementTerm::Fixed(text) => Some(&**text),
             StatementTerm::Variable(_) | StatementTerm::Blank(_) => None,
         })
     };
-    let mut names: Vec<&str> = fixed(predicted.0).chain(fixed(gold.0)).collect();
+    let mut names: Vec<&str> = fixed(&predicted.statements).chain(fixed(&gold.statements)).collect();
     names.sort_unstable();
     names.dedup();
-    best_overlap(&patterns(predicted.0, predicted.1, &names), &patterns(gold.0, gold.1, &names))
+    // A query that does not say in which language it wants names accepts any.
+    let with_languages = !predicted.languages.is_empty() && !gold.languages.is_empty();
+    let found = [predicted, gold].map(|query| patterns(query, &names, with_languages));
+    let overlap = best_overlap(&found[0], &found[1]);
+    // Without a pattern in common, columns and keys say nothing.
+    let has_head = |found: &GraphStatements<'_>| found.all.iter().any(|(label, _)| label.is_head());
+    if !found.iter().all(has_head) {
+        return overlap;
+    }
+    let common = |is_counted: fn(&Label<'_>) -> bool| {
+        let [mut predicted, mut gold] = found.clone();
+        predicted.all.retain(|(label, _)| is_counted(label));
+        gold.all.retain(|(label, _)| is_counted(label));
+        best_overlap(&predicted, &gold).common
+    };
+    match common(|label| matches!(label, Label::Relation(_))) {
+        0 => Overlap { common: common(|label| !label.is_head()), ..overlap },
+        _ => overlap,
+    }
 }
 
 /// A parsed query as statements.
-fn patterns<'q>(
-    statements: &'q Statements<'q>,
-    structure: &Structure<'q>,
-    names: &[&str],
-) -> GraphStatements<'q> {
+fn patterns<'q>(query: &'q ParsedQuery<'q>, names: &[&str], with_languages: bool) -> GraphStatements<'q> {
+    let ParsedQuery { statements, structure, languages } = query;
     let mut known: Vec<&StatementTerm<'q>> = Vec::new();
     let mut number = |term: &'q StatementTerm<'q>| match term {
         StatementTerm::Fixed(text) => names.binary_search(&&**text).unwrap_or(usize::MAX),
@@ -101,7 +166,31 @@ fn patterns<'q>(
         };
         all.push((Label::Relation(property), Ends::from_buf([number(from), number(to)])));
     }
-    let place = |name: &str| known.iter().position(|known| **known == StatementTerm::Variable(name));
+    // A computed value is in no pattern.
+    let mut computed: Vec<&str> = Vec::new();
+    let n_known = known.len();
+    let mut number = |name: &'q str| {
+        let in_patterns = known.iter().position(|known| **known == StatementTerm::Variable(name));
+        names.len()
+            + in_patterns.unwrap_or_else(|| {
+                n_known
+                    + computed.iter().position(|known| *known == name).unwrap_or_else(|| {
+                        computed.push(name);
+                        computed.len() - 1
+                    })
+            })
+    };
+    // One column is the answer, which is aligned with the answer.
+    let columns = Some(structure.columns()).filter(|columns| columns.len() > 1).unwrap_or(&[]);
+    all.extend(columns.iter().map(|name| (Label::Column, Ends::from_slice(&[number(name)]))));
+    all.extend(structure.keys().iter().map(|name| (Label::Key, Ends::from_slice(&[number(name)]))));
+    if with_languages {
+        all.extend(languages.iter().map(|language| (Label::Language(language), Ends::new())));
+    }
+    let place = |name: &str| {
+        let in_patterns = known.iter().position(|known| **known == StatementTerm::Variable(name));
+        in_patterns.or_else(|| Some(n_known + computed.iter().position(|known| *known == name)?))
+    };
     let root = structure.answer().and_then(place).map(|place| names.len() + place);
     for condition in structure.conditions() {
         let mut variables: Ends =
@@ -111,7 +200,7 @@ fn patterns<'q>(
     }
     all.sort_unstable();
     all.dedup();
-    GraphStatements { all, n_constants: names.len(), n_variables: known.len(), root }
+    GraphStatements { all, n_constants: names.len(), n_variables: n_known + computed.len(), root }
 }
 
 /// The label of a constraint.
@@ -356,158 +445,3 @@ impl Search<'_> {
 
 /// The weight of a statement that decides a variable by itself.
 const WEIGHT: usize = 720;
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use touchstone_logic::{Form, Spelling};
-
-    fn graph(text: &str) -> QueryGraph {
-        QueryGraph::of(&Form::parse(text, &Spelling).expect("a form").to_query().expect("a query"))
-    }
-
-    fn f1(predicted: &str, gold: &str) -> f64 {
-        aligned(&graph(predicted), &graph(gold), None).f1()
-    }
-
-    #[test]
-    fn one_entity_may_have_two_ids() {
-        struct Ids;
-        impl Vocabulary for Ids {
-            fn inverse(&self, _: &str) -> Option<&str> {
-                None
-            }
-            fn same(&self, entity: &str) -> Option<&str> {
-                (entity == "m.02").then_some("m.01")
-            }
-        }
-        let (predicted, gold) = (graph("(AND t.a (JOIN t.a.r m.02))"), graph("(AND t.a (JOIN t.a.r m.01))"));
-        assert!(aligned(&predicted, &gold, None).f1() < 1.0);
-        assert_eq!(aligned(&predicted, &gold, Some(&Ids)).f1(), 1.0);
-    }
-
-    #[test]
-    fn patterns_without_a_graph() {
-        let f1 = |predicted: &str, gold: &str| {
-            let parse = |text: &str| touchstone_logic::sparql::parse(text).expect("SPARQL");
-            let (predicted, gold) = (parse(predicted), parse(gold));
-            let structure = |query| Structure::of(query).expect("a structure");
-            let (a, b) = (Statements::of(&predicted.query), Statements::of(&gold.query));
-            let (c, d) = (structure(&predicted.query), structure(&gold.query));
-            aligned_patterns((&a, &c), (&b, &d)).f1()
-        };
-        let gold = "SELECT ?x { ?x <urn:p>* ?y . ?y <urn:q> ?z OPTIONAL { ?z <urn:r> ?w } FILTER(?w > 3) }";
-        let renamed = gold.replace('?', "?other_");
-        assert_eq!(f1(&renamed, gold), 1.0);
-        let reordered =
-            "SELECT ?c { ?b <urn:q> ?a . ?c <urn:p>* ?b OPTIONAL { ?a <urn:r> ?e } FILTER(3 < ?e) }";
-        assert_eq!(f1(reordered, gold), 1.0);
-        assert_eq!(f1(&gold.replace("> 3", "> 4"), gold), 0.75);
-        assert!(f1(&gold.replace("SELECT ?x", "SELECT ?z"), gold) < 1.0, "another answer");
-        assert_eq!(f1("SELECT ?x { ?x <urn:a>* <urn:b> }", gold), 0.0);
-        // Many variables: not all alignments can be tried, and they need not be.
-        let chain = |names: &mut dyn Iterator<Item = usize>| {
-            let names: Vec<usize> = names.collect();
-            let triples = names.windows(2).map(|pair| format!("?v{} <urn:p> ?v{} . ", pair[0], pair[1]));
-            format!("SELECT ?v{} {{ {} }}", names[0], triples.collect::<String>())
-        };
-        assert_eq!(f1(&chain(&mut (0..14)), &chain(&mut (0..14).rev())), 1.0);
-    }
-
-    /// The best overlap of all alignments, by brute force.
-    fn overlap_by_trying(predicted: &GraphStatements<'_>, gold: &GraphStatements<'_>) -> usize {
-        fn place(
-            predicted: &GraphStatements<'_>,
-            gold: &GraphStatements<'_>,
-            map: &mut Vec<Option<usize>>,
-        ) -> usize {
-            let n = predicted.n_constants;
-            if map.len() == predicted.n_variables {
-                let made = |(label, ends): &&Statement<'_>| {
-                    let place = |&end: &usize| if end < n { Some(end) } else { map[end - n] };
-                    let Some(mut ends) = ends.iter().map(place).collect::<Option<Ends>>() else {
-                        return false;
-                    };
-                    if matches!(label, Label::Condition(_)) {
-                        ends.sort_unstable();
-                    }
-                    gold.all.contains(&(*label, ends))
-                };
-                return predicted.all.iter().filter(made).count();
-            }
-            let is_root = predicted.root == Some(n + map.len()) && gold.root.is_some();
-            let free = (n..n + gold.n_variables).filter(|to| {
-                !map.contains(&Some(*to))
-                    && if is_root {
-                        gold.root == Some(*to)
-                    } else {
-                        predicted.root.is_none() || gold.root != Some(*to)
-                    }
-            });
-            let free: Vec<usize> = free.collect();
-            let mut best = 0;
-            for to in free.into_iter().map(Some).chain((!is_root).then_some(None)) {
-                map.push(to);
-                best = best.max(place(predicted, gold, map));
-                map.pop();
-            }
-            best
-        }
-        place(predicted, gold, &mut Vec::new())
-    }
-
-    #[test]
-    fn the_best_alignment_is_found() {
-        let mut state = 1u64;
-        let mut random = move |range: std::ops::Range<usize>| {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            range.start + (state >> 33) as usize % range.len()
-        };
-        let mut n_partial = 0;
-        for _ in 0..2_000 {
-            let n_constants = random(0..3);
-            let mut made = |n_variables: usize| {
-                let n = n_constants + n_variables;
-                let mut all: Vec<Statement<'static>> = Vec::new();
-                for _ in 0..random(1..8) {
-                    let mut end = |from: usize| random(from..n);
-                    let (one, other, variable) = (end(0), end(0), end(n_constants));
-                    let relation = ["p", "q"][one % 2];
-                    all.push(match random(0..5) {
-                        0 => (Label::Quality("c"), Ends::from_slice(&[variable])),
-                        1 => {
-                            let second = random(n_constants..n);
-                            let mut ends = Ends::from_buf([variable, second]);
-                            ends.sort_unstable();
-                            ends.dedup();
-                            (Label::Condition(7), ends)
-                        }
-                        _ => (Label::Relation(relation), Ends::from_buf([one, other])),
-                    });
-                }
-                all.sort_unstable();
-                all.dedup();
-                let root = (random(0..10) < 7).then_some(n_constants);
-                GraphStatements { all, n_constants, n_variables, root }
-            };
-            let (predicted, gold) = (made(3), made(4));
-            let best = best_overlap(&predicted, &gold);
-            assert_eq!(best.common, overlap_by_trying(&predicted, &gold));
-            n_partial += usize::from(best.common > 0 && best.common < best.predicted.min(best.gold));
-        }
-        assert!(n_partial > 500, "{n_partial}");
-    }
-
-    #[test]
-    fn variables_stand_for_variables() {
-        let chain = "(AND t.a (JOIN t.a.r (AND t.b (JOIN t.b.s m.01))))";
-        assert_eq!(f1(chain, chain), 1.0);
-        // One relation of two is right, and both classes are.
-        let other = "(AND t.a (JOIN t.a.r (AND t.b (JOIN t.b.q m.01))))";
-        assert!(f1(other, chain) > 0.5 && f1(other, chain) < 1.0);
-        // The same relations in another arrangement.
-        let star = "(AND t.a (AND (JOIN t.a.r m.01) (JOIN t.b.s m.01)))";
-        assert!(f1(star, chain) < 0.7, "{}", f1(star, chain));
-        assert_eq!(f1("(AND t.x (JOIN t.x.y m.09))", chain), 0.0);
-    }
-}

@@ -1,0 +1,131 @@
+//! One way to write paths that repeat a step: `p/p*` and `p*/p` are `p+`, as far as the set of what they connect is concerned.
+
+use super::group::{Group, Path, predicate};
+use super::variables::{Names, name_of};
+use spargebra::algebra::PropertyPathExpression as P;
+use spargebra::term::TermPattern;
+
+/// Maximum number of paths to look for repeated steps beside.
+const MAX_PATHS: usize = 50;
+
+/// A path in one way. `rows_count`: whether it matters how often a pair comes up, which `p/p*` and `p+` do not agree on.
+pub(super) fn one_way(path: &P, rows_count: bool) -> P {
+    match path {
+        P::NamedNode(_) | P::NegatedPropertySet(_) => path.clone(),
+        P::Reverse(inner) => P::Reverse(Box::new(one_way(inner, rows_count))),
+        P::Alternative(left, right) => {
+            P::Alternative(Box::new(one_way(left, rows_count)), Box::new(one_way(right, rows_count)))
+        }
+        P::Sequence(..) => sequence(path, rows_count),
+        // What is repeated connects each pair once.
+        P::ZeroOrMore(inner) => match one_way(inner, false) {
+            P::ZeroOrMore(inner) | P::OneOrMore(inner) | P::ZeroOrOne(inner) => P::ZeroOrMore(inner),
+            inner => P::ZeroOrMore(Box::new(inner)),
+        },
+        P::OneOrMore(inner) => match one_way(inner, false) {
+            P::ZeroOrMore(inner) | P::ZeroOrOne(inner) => P::ZeroOrMore(inner),
+            inner @ P::OneOrMore(_) => inner,
+            inner => P::OneOrMore(Box::new(inner)),
+        },
+        P::ZeroOrOne(inner) => match one_way(inner, false) {
+            P::ZeroOrMore(inner) | P::OneOrMore(inner) => P::ZeroOrMore(inner),
+            inner @ P::ZeroOrOne(_) => inner,
+            inner => P::ZeroOrOne(Box::new(inner)),
+        },
+    }
+}
+
+fn sequence(path: &P, rows_count: bool) -> P {
+    let (mut steps, mut stack) = (Vec::new(), vec![path]);
+    while let Some(path) = stack.pop() {
+        match path {
+            P::Sequence(first, second) => stack.extend([second.as_ref(), first.as_ref()]),
+            step => steps.push(one_way(step, rows_count)),
+        }
+    }
+    let mut joined: Vec<P> = Vec::with_capacity(steps.len());
+    for step in steps {
+        match joined.last().filter(|_| !rows_count).and_then(|last| at_least_once(last, &step)) {
+            Some(both) => {
+                joined.pop();
+                joined.push(both);
+            }
+            None => joined.push(step),
+        }
+    }
+    let join = |second: P, first: P| P::Sequence(Box::new(first), Box::new(second));
+    joined.into_iter().rev().reduce(join).unwrap_or_else(|| path.clone())
+}
+
+/// `p+` for a step and its repetition, in either order.
+fn at_least_once(first: &P, second: &P) -> Option<P> {
+    let repeats = |repeated: &P, step: &P| match (repeated, step) {
+        (P::ZeroOrMore(inner), P::OneOrMore(step)) => inner == step,
+        (P::ZeroOrMore(inner), step) => **inner == *step,
+        _ => false,
+    };
+    let step = if repeats(first, second) {
+        second
+    } else if repeats(second, first) {
+        first
+    } else {
+        return None;
+    };
+    Some(match step {
+        P::OneOrMore(_) => step.clone(),
+        step => P::OneOrMore(Box::new(step.clone())),
+    })
+}
+
+impl Group {
+    /// `?x p ?m . ?m p* ?y` is `?x p+ ?y` if nothing else is said about `?m`.
+    pub(super) fn join_repeated_steps(&mut self, used: &Names) {
+        self.each_part(used, &mut |part, around| part.join_repeated_steps(around));
+        if self.paths.len() > MAX_PATHS {
+            return;
+        }
+        let mut at = 0;
+        while at < self.paths.len() {
+            match self.step_beside(at, used) {
+                Some((triple, joined)) => {
+                    self.triples.remove(triple);
+                    self.paths[at] = joined;
+                }
+                None => at += 1,
+            }
+        }
+    }
+
+    /// The triple with one more step of a path, and the path of both.
+    fn step_beside(&self, at: usize, used: &Names) -> Option<(usize, Path)> {
+        let repeated = &self.paths[at];
+        let P::ZeroOrMore(step) = &repeated.path else { return None };
+        let P::NamedNode(property) = step.as_ref() else { return None };
+        let (triple, middle) = self.triples.iter().enumerate().find_map(|(number, triple)| {
+            if predicate(triple) != Some(property.as_str()) {
+                return None;
+            }
+            let is_before = triple.object == repeated.subject && name_of(&triple.object).is_some();
+            let is_after = triple.subject == repeated.object && name_of(&triple.subject).is_some();
+            match (is_before, is_after) {
+                (true, false) => Some((number, &triple.object)),
+                (false, true) => Some((number, &triple.subject)),
+                _ => None,
+            }
+        })?;
+        let name = name_of(middle)?;
+        let mut rest = self.clone();
+        let removed = rest.triples.remove(triple);
+        rest.paths.remove(at);
+        let is = |term: &TermPattern| name_of(term).as_deref() == Some(name.as_str());
+        let (subject, object) = if is(&removed.object) && is(&repeated.subject) {
+            (removed.subject, repeated.object.clone())
+        } else {
+            (repeated.subject.clone(), removed.object)
+        };
+        if used.has(&name) || rest.mentions(&name) || is(&subject) || is(&object) {
+            return None;
+        }
+        Some((triple, Path { subject, path: P::OneOrMore(step.clone()), object }))
+    }
+}
