@@ -79,7 +79,7 @@ fn has_file(folder: &Path, name: &str) -> bool {
 }
 
 /// What each crate may depend on among our own, and what its tests may use in addition. A crate may come before it depends on all of these.
-const ALLOWED: [(&str, &str, &str); 17] = [
+const ALLOWED: [(&str, &str, &str); 18] = [
     ("testing", "", ""),
     ("kb", "", "testing"),
     ("world", "kb", ""),
@@ -94,11 +94,12 @@ const ALLOWED: [(&str, &str, &str); 17] = [
     ("run", "benchmark datasets engine kb logic protocol", "forge world"),
     ("train", "benchmark engine grade kb logic run", "testing"),
     ("models", "benchmark datasets engine forge grade kb logic run train", "protocol testing world"),
+    ("prospector", "benchmark engine forge kb logic run", "world"),
     ("annotate", "benchmark engine forge grade kb logic run", "world"),
     ("studio", "benchmark engine forge grade kb logic", ""),
     (
         "cli",
-        "annotate benchmark datasets engine forge grade kb logic models protocol run studio terminal train world",
+        "annotate benchmark datasets engine forge grade kb logic models prospector protocol run studio terminal train world",
         "testing",
     ),
 ];
