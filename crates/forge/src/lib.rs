@@ -29,7 +29,6 @@ pub mod refresh;
 mod reject;
 mod sample;
 pub mod stats;
-mod training;
 
 pub use build::{
     BuildConfig, BuildError, Built, RecipeChanges, build, built_in_recipe, load_lexicon, load_recipe,
@@ -40,4 +39,3 @@ pub use forms::{CheckedForms, Disagreement, FormPrinter};
 pub use make::{MakeError, make};
 pub use recipe::{Recipe, RecipeError};
 pub use reject::RejectReason;
-pub use training::{TrainingError, TrainingFolder};

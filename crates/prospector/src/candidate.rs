@@ -124,12 +124,15 @@ pub(crate) fn candidates(search: &mut Search<'_, '_>) -> Vec<Candidate> {
             exists(search, entity, &good, &mut found);
         }
     }
+    let (compares, asks_for_relation) = (compares(search), asks_for_relation(search));
     for (at, &left) in singles.iter().enumerate() {
         for &right in &singles[at + 1..] {
             if search.part(left).words & search.part(right).words == 0 {
-                between(search, left, right, &mut found);
-                relations(search, left, right, &mut found);
-                relations(search, right, left, &mut found);
+                if compares {
+                    between(search, left, right, &mut found);
+                }
+                relations(search, (left, right), asks_for_relation, &mut found);
+                relations(search, (right, left), asks_for_relation, &mut found);
             }
         }
     }
@@ -172,6 +175,26 @@ fn with_class(search: &mut Search<'_, '_>, id: PartId, found: &mut Vec<Candidate
             attributes_of(search, id, found);
         }
     }
+}
+
+/// Whether a question compares two things.
+fn compares(search: &Search<'_, '_>) -> bool {
+    const WORDS: [&str; 12] =
+        ["more", "less", "vs", "versus", "or", "between", "first", "last", "most", "least", "two", "both"];
+    search.question.words.iter().any(|word| {
+        let lower = word.lower.as_str();
+        WORDS.contains(&lower) || lower.ends_with("er") || lower.ends_with("est")
+    })
+}
+
+/// Whether a question asks how two things are related.
+fn asks_for_relation(search: &Search<'_, '_>) -> bool {
+    const STARTS: [&str; 8] = ["relat", "connect", "link", "associat", "involv", "role", "tie", "kind"];
+    let words = &search.question.words;
+    words.iter().any(|word| STARTS.iter().any(|start| word.lower.starts_with(start)))
+        || words
+            .windows(3)
+            .any(|three| three[0].lower == "have" && three[1].lower == "to" && three[2].lower == "do")
 }
 
 fn is_yes_or_no(search: &Search<'_, '_>) -> bool {
@@ -364,7 +387,12 @@ fn between(search: &Search<'_, '_>, left: PartId, right: PartId, found: &mut Vec
     }
 }
 
-fn relations(search: &Search<'_, '_>, from: PartId, to: PartId, found: &mut Vec<Candidate>) {
+fn relations(
+    search: &Search<'_, '_>,
+    (from, to): (PartId, PartId),
+    asks_for_relation: bool,
+    found: &mut Vec<Candidate>,
+) {
     let (&[one], &[other]) = (&*search.part(from).members, &*search.part(to).members) else { return };
     let (one, other) = (NodeId(one), NodeId(other));
     let leads = |(property, values): (Property, &[u32])| match property {
@@ -375,7 +403,7 @@ fn relations(search: &Search<'_, '_>, from: PartId, to: PartId, found: &mut Vec<
     for &relation in &relations {
         qualifiers(search, (from, to), (one, other), relation, found);
     }
-    if !relations.is_empty() {
+    if asks_for_relation && !relations.is_empty() {
         found.push(Candidate {
             asked: Asked::Relation { from, to },
             denotation: Denotation::Relations(relations),

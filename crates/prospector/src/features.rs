@@ -52,6 +52,7 @@ pub(crate) struct QuestionView<'q, 'k> {
     lexical: Features,
     question_word: Name,
     first: Name,
+    first_word: Name,
     /// Words that may ask for an extreme, as bits.
     extreme_words: u64,
     /// The class that the question names first.
@@ -84,6 +85,7 @@ impl<'q, 'k> QuestionView<'q, 'k> {
             lexical: Features::new(),
             question_word: Name::of(&question_word(question)),
             first: word(0).with(word(1)),
+            first_word: word(0),
             extreme_words: bits(&|word| is_extreme(&word.lower)),
             has_capitals: question.words.iter().skip(1).any(|word| word.is_capital),
             head: classes.min_by_key(|(first, _)| *first).map(|(_, class)| class),
@@ -200,6 +202,7 @@ impl<'q, 'k> QuestionView<'q, 'k> {
         let kind = ASK.with(Name::of(candidate.kind()));
         let mut add = |name: Name, value: f32| features.push((name.weight(), value));
         add(kind.with(self.question_word), 1.0);
+        add(kind.with(LEAF).with(self.first_word), 1.0);
         add(kind.with(self.first), 1.0);
         add(kind, 1.0);
         add(CONDITIONS, used.conditions.len() as f32);
@@ -374,7 +377,8 @@ impl<'q, 'k> QuestionView<'q, 'k> {
         let (mut sum, mut least, mut unexplained) = (0.0, 1.0_f32, 0.0);
         let covered = self.covered(used, leaf_words);
         let (mut known, mut twice) = (0_u64, 0);
-        for &(item, _) in &used.items {
+        let extremes = used.extremes.iter().map(|&(attribute, _)| Item::Attribute(attribute));
+        for item in used.items.iter().map(|&(item, _)| item).chain(extremes) {
             if matches!(item, Item::Class(_)) {
                 continue;
             }
@@ -424,7 +428,15 @@ impl<'q, 'k> QuestionView<'q, 'k> {
         add(ANSWERS.with(bucket), 1.0);
         add(ANSWERS.with(bucket).with(Name::of(candidate.kind())), 1.0);
         // The class that the question names first is nearly always that of the answer.
-        if let (Some(class), Denotation::Nodes(nodes)) = (self.head, &candidate.denotation) {
+        let counted = match candidate.asked {
+            Asked::Count(id) => Some(&search.part(id).members),
+            _ => None,
+        };
+        let nodes = match &candidate.denotation {
+            Denotation::Nodes(nodes) => Some(nodes),
+            _ => counted,
+        };
+        if let (Some(class), Some(nodes)) = (self.head, nodes) {
             let is_root = candidate.parts().any(|id| has_class(search, id, class));
             let fits = nodes.iter().take(8).all(|&node| kb.is_member(NodeId(node), class));
             add(HEAD_CLASS.with(Name::truth(is_root)), 1.0);
@@ -458,6 +470,9 @@ impl<'q, 'k> QuestionView<'q, 'k> {
         let way = Name::truth(extreme == Extreme::Max);
         for (at, word) in self.question.words.iter().enumerate() {
             if self.extreme_words & (1 << at) != 0 {
+                if let Some(usual) = usual_extreme(&word.lower) {
+                    features.push((EXTREME.with(Name::truth(usual == extreme)).weight(), 1.0));
+                }
                 let word = Name::of(&word.lower);
                 features.push((EXTREME.with(word).with(way).weight(), 1.0));
                 features.push((name.with(word).weight(), 1.0));
@@ -498,6 +513,43 @@ fn is_extreme(word: &str) -> bool {
     word.ends_with("est")
         || word.ends_with("er")
         || matches!(word, "most" | "least" | "first" | "last" | "top" | "more" | "less")
+}
+
+/// The extreme that a word asks for of most attributes.
+fn usual_extreme(word: &str) -> Option<Extreme> {
+    const MOST: [&str; 30] = [
+        "biggest", "bigger", "deepest", "denser", "densest", "fastest", "greater", "greatest", "heavier",
+        "heaviest", "higher", "highest", "hottest", "larger", "largest", "last", "later", "latest", "longer",
+        "longest", "more", "most", "newer", "newest", "richest", "taller", "tallest", "top", "wider",
+        "widest",
+    ];
+    const LEAST: [&str; 20] = [
+        "cheapest",
+        "coldest",
+        "earlier",
+        "earliest",
+        "fewer",
+        "fewest",
+        "first",
+        "least",
+        "less",
+        "lighter",
+        "lightest",
+        "lower",
+        "lowest",
+        "narrowest",
+        "poorest",
+        "shorter",
+        "shortest",
+        "slowest",
+        "smaller",
+        "smallest",
+    ];
+    match word {
+        _ if MOST.contains(&word) => Some(Extreme::Max),
+        _ if LEAST.contains(&word) => Some(Extreme::Min),
+        _ => None,
+    }
 }
 
 /// The parts of a candidate, as features see them.

@@ -1,5 +1,6 @@
 //! The things that a question names: entities, classes, and values with what they are compared by. Spans may overlap; the search chooses.
 
+use crate::common_words::is_common;
 use crate::schema::SchemaNames;
 use crate::text::{QuestionWord, without_scope, words};
 use hashbrown::HashSet;
@@ -112,17 +113,6 @@ impl Question {
     }
 }
 
-/// Whether a word compares or counts, so that it is hardly a name.
-fn is_comparing(word: &str) -> bool {
-    const WORDS: [&str; 40] = [
-        "above", "after", "among", "before", "below", "between", "biggest", "both", "count", "during",
-        "earliest", "either", "fewer", "fewest", "greater", "highest", "largest", "later", "latest", "least",
-        "less", "longer", "longest", "lower", "lowest", "more", "most", "newest", "number", "oldest", "only",
-        "other", "over", "same", "shorter", "shortest", "since", "smaller", "smallest", "under",
-    ];
-    WORDS.binary_search(&word).is_ok() || word == "higher" || word == "until"
-}
-
 struct Finder<'f, 'k> {
     schema: &'f SchemaNames<'k>,
     kb: &'k Kb,
@@ -138,7 +128,12 @@ impl Finder<'_, '_> {
         let (start, end) = (self.words[first].start, self.words[last].end);
         let n_content = (first..=last).filter(|&at| !self.words[at].is_plain).count();
         let is_capital = self.text[start..].starts_with(char::is_uppercase);
-        let is_sure = fit >= 0.85 && (n_content > 1 || is_capital && first > 0);
+        let is_written_as_name = is_capital && first > 0;
+        let is_common = |at: usize| self.words[at].is_plain || is_common(&self.words[at].lower);
+        let is_phrase =
+            matches!(thing, LeafThing::Entity(_)) && !is_written_as_name && (first..=last).all(is_common);
+        let fit = if is_phrase { fit * PHRASE } else { fit };
+        let is_sure = fit >= 0.85 && (n_content > 1 || is_written_as_name);
         self.leaves.push(Leaf { start, end, thing, fit, words, first, is_sure });
     }
 
@@ -209,7 +204,7 @@ impl Finder<'_, '_> {
         let candidates: Vec<usize> = (0..self.words.len())
             .filter(|&at| covered & (1 << at) == 0 && !known.contains(&at))
             .filter(|&at| is_typed_in_lower_case || self.words[at].is_capital)
-            .filter(|&at| !is_comparing(&self.words[at].lower))
+            .filter(|&at| !is_common(&self.words[at].lower))
             .filter(|&at| !self.words[at].is_plain && self.words[at].lower.len() >= 4)
             .filter(|&at| !self.is_schema_word(at) && self.words[at].lower.chars().all(char::is_alphabetic))
             .collect();
@@ -436,6 +431,8 @@ impl Finder<'_, '_> {
             true => Value::quantity("0", unit),
             false => Value::of(&self.kb.literal(facts.value(0))),
         };
+        // A conversion of units leaves the digits that it was given: 190 cm are 1.9 m.
+        let number: f64 = format!("{number:.9e}").parse().unwrap_or(number);
         value.text = format!("{number}").into();
         if unit.is_empty() {
             let kind = if number.fract() == 0.0 { "integer" } else { "decimal" };
@@ -524,5 +521,108 @@ impl Finder<'_, '_> {
     }
 }
 
+/// How much worse a name of frequent words fits that is not written as a name.
+const PHRASE: f32 = 0.5;
+
 /// Minimum likeness of a misspelt name.
 const MISSPELT: f64 = 0.8;
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use touchstone_kb::NoProgress;
+
+    /// Pieces of questions, names, numbers and what people paste.
+    const PIECES: [&str; 36] = [
+        "which ",
+        "films ",
+        "Christopher Nolan",
+        " after ",
+        "2008",
+        "?",
+        "how many ",
+        "é",
+        "İ",
+        "ß",
+        "日本",
+        "\u{200d}",
+        "'s",
+        "’",
+        "\"",
+        "-",
+        "5 ft",
+        "May 17, 1990",
+        "in 1990-05-17",
+        "at least ",
+        "1,000.5 ",
+        "1e999",
+        "-4 hours",
+        "U.S. ",
+        "u.s.",
+        "New York",
+        "nolan",
+        "or ",
+        "not ",
+        "counting only ",
+        "as of ",
+        ",",
+        "\n",
+        "\u{0}",
+        "longest",
+        "AGE",
+    ];
+
+    #[test]
+    fn leaves_lie_inside_of_any_text() {
+        let kb = touchstone_world::open(&NoProgress).unwrap();
+        let schema = SchemaNames::new(&kb);
+        let mut random = 0x9e37_79b9_7f4a_7c15_u64;
+        let mut next = |n: usize| {
+            random ^= random << 13;
+            random ^= random >> 7;
+            random ^= random << 17;
+            (random % n as u64) as usize
+        };
+        for _ in 0..300 {
+            let text: String = (0..1 + next(12)).map(|_| PIECES[next(PIECES.len())]).collect();
+            let read = Question::read(&schema, &text, None);
+            assert!(read.words.len() <= 64);
+            for leaf in &read.leaves {
+                assert!(
+                    text.get(leaf.start..leaf.end).is_some_and(|part| !part.is_empty()),
+                    "{text:?} {leaf:?}"
+                );
+                assert!((0.0..=1.0).contains(&leaf.fit) && leaf.words != 0, "{text:?} {leaf:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn names_values_and_classes_are_found() {
+        let kb = touchstone_world::open(&NoProgress).unwrap();
+        let schema = SchemaNames::new(&kb);
+        let named = |question: &str| -> Vec<String> {
+            let read = Question::read(&schema, question, None);
+            let thing = |leaf: &Leaf| match &leaf.thing {
+                LeafThing::Entity(node) => kb.node_id(*node).to_owned(),
+                LeafThing::Class(class) => kb.node_id(kb.class_node(*class)).to_owned(),
+                LeafThing::Value { comparison, values } => format!("{comparison} {}", values[0].1),
+            };
+            read.leaves.iter().map(thing).collect()
+        };
+        for (question, wanted) in [
+            ("kubrick movies", vec!["person/f-stanley-kubrick", "film"]),
+            ("rivers longer than 4,000 km", vec!["river", "> 4000 kilometre"]),
+            ("how many us states are there", vec!["us_state"]),
+            ("what was discovered in or after 1989", vec![">= 1989"]),
+        ] {
+            let found = named(question);
+            for one in wanted {
+                assert!(found.iter().any(|name| name == one), "{question}: {one} in {found:?}");
+            }
+        }
+        // Nobody means the film "Right Now" or the airport with the code NOW.
+        assert!(!named("who is the prime minister right now").iter().any(|name| name.starts_with("airport")));
+    }
+}

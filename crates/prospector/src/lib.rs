@@ -1,12 +1,14 @@
 #![doc = include_str!("../README.md")]
 
 mod candidate;
+mod common_words;
 mod confidence;
 mod feature_names;
 mod features;
 mod generated;
 mod leaves;
 mod model;
+mod open;
 mod prospector;
 mod qualified;
 mod reach;

@@ -119,11 +119,12 @@ impl ProspectorFactory {
         ProspectorFactory { cache, progress }
     }
 
-    fn open<'c>(
+    /// The system for a benchmark, and what it learned from.
+    pub fn prospector<'c>(
         &self,
         regime: Regime,
         context: &SystemContext<'c>,
-    ) -> Result<ProspectorSystem<'c>, ProspectorError> {
+    ) -> Result<(Prospector<'c>, String), ProspectorError> {
         let opened = context.benchmark;
         let kb = opened.kb.as_ref().ok_or(ProspectorError::NoKb)?;
         let training = opened.training();
@@ -147,7 +148,7 @@ impl ProspectorFactory {
         );
         if path.is_file() {
             match Prospector::read_scorer(kb, &path) {
-                Ok(prospector) => return Ok(ProspectorSystem { prospector, trained_on }),
+                Ok(prospector) => return Ok((prospector, trained_on)),
                 Err(error) => tracing::warn!(%error, "the cached scorer cannot be used; training again"),
             }
         }
@@ -172,7 +173,7 @@ impl ProspectorFactory {
         if let Err(error) = prospector.write_scorer(&path, &trained_on, SEED) {
             tracing::warn!(%error, "what was learned is not kept");
         }
-        Ok(ProspectorSystem { prospector, trained_on })
+        Ok((prospector, trained_on))
     }
 }
 
@@ -195,7 +196,8 @@ impl SystemFactory for ProspectorFactory {
         context: &SystemContext<'c>,
     ) -> Result<Box<dyn System + 'c>, Box<dyn Error + Send + Sync>> {
         let regime = if argument.is_empty() { Regime::default() } else { argument.parse()? };
-        Ok(Box::new(ProspectorFactory::open(self, regime, context)?))
+        let (prospector, trained_on) = self.prospector(regime, context)?;
+        Ok(Box::new(ProspectorSystem { prospector, trained_on }))
     }
 }
 

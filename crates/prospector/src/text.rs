@@ -90,7 +90,9 @@ pub(crate) fn words(question: &str) -> Vec<QuestionWord> {
             && start.is_some()
             && next.is_some_and(char::is_alphanumeric)
             && (character != '.' && character != ',' || is_between_digits(question, at));
-        if character.is_alphanumeric() || joins {
+        // "U.S." is a word.
+        let is_initial = character == '.' && start.is_some_and(|first| is_initials(&question[first..at]));
+        if character.is_alphanumeric() || joins || is_initial {
             start.get_or_insert(at);
         } else if let Some(first) = start.take() {
             push(question, first, at, &mut found);
@@ -102,6 +104,11 @@ pub(crate) fn words(question: &str) -> Vec<QuestionWord> {
     found
 }
 
+/// Whether a text is a letter, or letters that each have a stop, but for the last one: "U", "U.S".
+fn is_initials(text: &str) -> bool {
+    text.split('.').all(|part| part.len() == 1 && part.chars().all(char::is_uppercase))
+}
+
 fn is_between_digits(text: &str, at: usize) -> bool {
     let before = text[..at].chars().next_back();
     let after = text[at..].chars().nth(1);
@@ -111,7 +118,7 @@ fn is_between_digits(text: &str, at: usize) -> bool {
 fn push(question: &str, start: usize, end: usize, found: &mut Vec<QuestionWord>) {
     let text = &question[start..end];
     let bare = text.strip_suffix("'s").or_else(|| text.strip_suffix("’s")).unwrap_or(text);
-    let lower = bare.to_lowercase();
+    let lower = bare.to_lowercase().replace('.', if bare.ends_with('.') { "" } else { "." });
     let is_plain = is_plain(&lower);
     found.push(QuestionWord {
         start,
@@ -245,7 +252,7 @@ mod tests {
     fn words_keep_numbers_and_lose_possessives() {
         assert_eq!(
             texts("What's Germany's area, 1,000.5 km² or U.S.?"),
-            ["what", "germany", "area", "1,000.5", "km²", "or", "u", "s"]
+            ["what", "germany", "area", "1,000.5", "km²", "or", "us"]
         );
         assert_eq!(texts(""), [""; 0]);
         assert_eq!(texts("Jean-Luc isn't here."), ["jean-luc", "isn't", "here"]);

@@ -9,7 +9,6 @@
     )
 )]
 
-mod ask_reply;
 mod ask_system;
 mod bm25;
 mod cache;
@@ -29,7 +28,6 @@ mod system_spec;
 mod usage;
 mod web;
 
-pub use ask_reply::{AskReply, LinkRow, NeighbourRow};
 pub use ask_system::{AskedSystem, ask_system};
 pub use cache::{Cache, CacheInfo, CacheKey, Cached, CachedReply};
 pub use command::CommandSystem;

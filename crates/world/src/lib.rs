@@ -19,6 +19,9 @@ use touchstone_kb::{
 /// The KB in lines, compressed; made by `tools/world-kb`.
 static WORLD: &[u8] = include_bytes!("../world.jsonl.zst");
 
+/// What Prospector learned from questions generated from this KB, made by `touchstone train prospector --kb world`.
+pub static SCORER: &[u8] = include_bytes!("../prospector.scorer");
+
 /// The fingerprint of the compiled World KB. It changes with the data and with the importer, so
 /// the cache of another version of this program is never used (a test compares it with a new compilation).
 pub const FINGERPRINT: &str = "ecbefc03d6322cce5208750d3f45318b";

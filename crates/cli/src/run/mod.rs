@@ -23,17 +23,23 @@ use systems::{SystemArgs, registry};
 use touchstone_benchmark::{ErrorLimit, Gives, OpenBenchmark, Prices, Question};
 use touchstone_engine::QueryContext;
 use touchstone_grade::{Grader, RunningScore};
+use touchstone_prospector::Regime;
 use touchstone_run::{RunConfig, RunSummary, System, SystemContext, SystemSpec, open_llm, run_system};
 
 /// Arguments of `touchstone run`.
 #[derive(Args)]
 pub(crate) struct RunArgs {
-    /// `oracle` (gold), `degraded:T2:0.2` (synthetic), `nearest` (the most similar training question's query), `command:PROGRAM ARGUMENTS`,
+    /// `oracle` (gold), `degraded:T2:0.2` (synthetic), `nearest` (the most similar training question's query), `prospector` (searches over
+    /// queries; learns from the training split), `command:PROGRAM ARGUMENTS`,
     /// `http:URL`, `gerbil:URL`, `llm:MODEL`, `model:DIR` (trained by `touchstone train`), or `file:PATH` (predictions made elsewhere)
     #[arg(value_name = "SYSTEM", required_unless_present = "resume")]
     system: Option<String>,
     #[command(flatten)]
     gold: BenchmarkArgs,
+    /// What `prospector` may learn from: Z0, the training split; Z1, also questions generated from the KB with its labels; Z2, also with its
+    /// lexicon. A scorer of `touchstone train prospector --kb` that used the lexicon runs with Z2 only
+    #[arg(long, value_name = "Z0|Z1|Z2")]
+    regime: Option<Regime>,
     /// Maximum number of questions to ask
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..))]
     limit: Option<u32>,
@@ -110,6 +116,17 @@ impl RunArgs {
         }
     }
 
+    /// The name of the system with the regime that it has.
+    fn with_regime(&self, system: &str) -> Result<String> {
+        match self.regime {
+            Some(regime) if system == "prospector" => Ok(format!("{system}:{regime}")),
+            Some(_) if !system.starts_with("model:") => {
+                bail!("--regime is for `prospector` and for models of it; `{system}` is another system")
+            }
+            _ => Ok(system.to_owned()),
+        }
+    }
+
     fn prices(&self) -> Option<Prices> {
         let (tokens_in, tokens_out) = (self.price_in, self.price_out);
         let is_given = tokens_in.is_some() || tokens_out.is_some();
@@ -144,7 +161,7 @@ pub(crate) fn run(args: &RunArgs, arguments: &[String]) -> Result<Outcome> {
     let knowledge = words.knowledge();
     let context = SystemContext { benchmark: &gold, questions: &questions, knowledge: &knowledge };
     let bar = Bar::new();
-    let spec = SystemSpec::parse(name)?;
+    let spec = SystemSpec::parse(&args.with_regime(name)?)?;
     let is_llm = matches!(spec, SystemSpec::Llm(_));
     let settings = args.systems.settings(is_llm, directory, &bar.cancel())?;
     if args.systems.show_prompt {
@@ -154,7 +171,8 @@ pub(crate) fn run(args: &RunArgs, arguments: &[String]) -> Result<Outcome> {
         let first = inputs.first().context("there is no question")?;
         return output::exact(&system.prompt(first)).map(|()| Outcome::Done);
     }
-    let system = registry(directory).open(&spec, &settings, &context)?;
+    let system = systems::registry_with(directory, args.regime == Some(Regime::Lexicon))
+        .open(&spec, &settings, &context)?;
     let config = RunConfig {
         arguments: arguments.to_vec(),
         cache: Some(touchstone_kb::cache_dir()),

@@ -1,5 +1,6 @@
 //! The settings of systems on the command line, and the systems that only the command registers.
 
+use crate::progress::Bar;
 use anyhow::{Context, Result, bail};
 use clap::Args;
 use std::path::{Path, PathBuf};
@@ -7,6 +8,7 @@ use std::time::Duration;
 use touchstone_engine::budget::Cancel;
 use touchstone_grade::degrade::{DegradedShare, degrade};
 use touchstone_logic::Language;
+use touchstone_prospector::{ModelOrProspector, ProspectorFactory};
 use touchstone_run::{
     DEFAULT_PROMPT, LlmSettings, SystemContext, SystemRegistry, SystemSettings, WebSettings,
 };
@@ -120,14 +122,25 @@ impl SystemArgs {
 
 /// All systems; relative paths of models are resolved against `directory`, if it is given.
 pub(super) fn registry(directory: Option<&Path>) -> SystemRegistry {
-    let models = ModelFactory::new(touchstone_models::systems(), directory.map(Path::to_path_buf));
+    registry_with(directory, false)
+}
+
+/// The same; with `allows_lexicon` also scorers of Prospector that learned from the lexicon that may have worded a benchmark.
+pub(super) fn registry_with(directory: Option<&Path>, allows_lexicon: bool) -> SystemRegistry {
+    let directory = directory.map(Path::to_path_buf);
+    let models = ModelFactory::new(touchstone_models::systems(), directory.clone());
+    let models = ModelOrProspector::new(models, directory, allows_lexicon);
+    let prospector = ProspectorFactory::new(touchstone_kb::cache_dir(), Box::new(Bar::new()));
     // Gold, a share of it made worse.
     let degraded = |argument: &str, context: &SystemContext<'_>| {
         let DegradedShare { degradation, share } = argument.parse()?;
         let pool = context.benchmark.all_questions();
         Ok(degrade(context.questions, &pool, degradation, share, SEED, context.knowledge).predictions)
     };
-    SystemRegistry::new().with_predictions("degraded", "degraded:T2:0.2", degraded).with(models)
+    SystemRegistry::new()
+        .with_predictions("degraded", "degraded:T2:0.2", degraded)
+        .with(models)
+        .with(prospector)
 }
 
 /// The same questions are made worse every time.

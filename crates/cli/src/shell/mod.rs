@@ -26,10 +26,10 @@ pub(crate) struct ShellArgs {
     session: SessionArgs,
 }
 
-const HELP: &str = "A query in any of the three languages; it continues on the next line while brackets are open, an empty line ends it.
+const HELP: &str = "A question in English, or a query in any of the three languages; a query continues on the next line while brackets are open, an empty line ends it.
 .show NAME          everything about an entity or a class
 .find NAME          entities and classes with this name, or one like it
-.ask QUESTION       try to answer a question in English
+.ask QUESTION       answer a question in English, also one that looks like a query
 .trace on|off       show every step with its rows and time
 .engine NAME        auto, embedded, spareval, endpoint:URL
 .kb world|DIR       switch to another KB
@@ -197,12 +197,7 @@ impl Shell {
         let word = |on: bool| if on { "on" } else { "off" };
         match ShellLine::parse(line)? {
             ShellLine::Query(query) => self.query(query, session)?,
-            ShellLine::English(question) => {
-                self.failed = true;
-                note!(
-                    "This looks like a question in English, not a query. To answer it, try:\n  .ask {question}\n.help lists the other commands."
-                );
-            }
+            ShellLine::English(question) => self.look_up(&["ask"], question)?,
             ShellLine::Help => output::note(HELP),
             ShellLine::Quit => return Ok(Next::Quit),
             ShellLine::Trace(on) => {

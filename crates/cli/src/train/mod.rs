@@ -4,6 +4,7 @@ pub(crate) mod experiment;
 mod experiment_output;
 mod experiment_watcher;
 pub(crate) mod models;
+mod prospector;
 pub(crate) mod training;
 
 use crate::choice::choice;

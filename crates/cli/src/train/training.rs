@@ -1,5 +1,6 @@
 //! `touchstone train`.
 
+use super::prospector::{self, ProspectorArgs};
 use super::scales;
 use crate::Outcome;
 use crate::args::BenchmarkArgs;
@@ -12,6 +13,7 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use touchstone_kb::Progress;
 use touchstone_models::systems;
+use touchstone_prospector::KbTraining;
 use touchstone_train::settings::{ModelScale, SettingsEditor};
 use touchstone_train::{
     DevEvaluation, ModelManifest, SavedTraining, StepReport, StopReason, TrainConfig, TrainObserver,
@@ -24,8 +26,9 @@ pub(crate) struct TrainArgs {
     /// The system to train; `touchstone models` lists all
     #[arg(value_name = "SYSTEM", required_unless_present = "resume")]
     system: Option<String>,
-    /// The folder of the benchmark whose training split it learns from
-    #[arg(long, value_name = "DIR", required_unless_present = "resume")]
+    /// The folder of the benchmark whose training split it learns from; `prospector` can do without, and learns from questions generated
+    /// from --kb
+    #[arg(long, value_name = "DIR")]
     benchmark: Option<PathBuf>,
     /// `world` (embedded), the directory of a compiled KB, or `none`; without it the KB that the benchmark was made from. Without a KB,
     /// early stopping can only use measures of forms
@@ -46,6 +49,12 @@ pub(crate) struct TrainArgs {
     /// Learn from this share of the training questions only
     #[arg(long, value_name = "SHARE", default_value_t = 1.0)]
     fraction: f64,
+    /// Number of questions that `prospector` generates from --kb
+    #[arg(long, value_name = "N", default_value_t = KbTraining::default().questions)]
+    questions: usize,
+    /// Word the questions that `prospector` generates by the labels of the KB, not by its lexicon
+    #[arg(long)]
+    labels_only: bool,
     /// The seed: the same seed gives the same model on the same machine
     #[arg(long, default_value_t = 1)]
     seed: u64,
@@ -70,6 +79,17 @@ pub(crate) fn run(args: &TrainArgs) -> Result<Outcome> {
         let manifest = resume_training(system, saved, folder, &benchmark, &mut watcher)?;
         drop(watcher);
         return show(args, folder, &manifest);
+    }
+    if let (Some(prospector::NAME), Some(out)) = (args.system.as_deref(), &args.out) {
+        return prospector::run(&ProspectorArgs {
+            benchmark: args.benchmark.as_deref(),
+            kb: args.kb.as_deref(),
+            out,
+            questions: args.questions,
+            labels_only: args.labels_only,
+            seed: args.seed,
+            json: args.json,
+        });
     }
     let (Some(name), Some(folder), Some(out)) = (&args.system, &args.benchmark, &args.out) else {
         bail!("give a system, --benchmark DIR and --out DIR");

@@ -1,6 +1,10 @@
-//! Trains on the training questions of a benchmark of World, and measures on the others: by level, and by shape.
+//! Trains on the training questions of a benchmark of World, and measures on its test questions: by level, function and shape.
 //!
-//!     cargo run --release -p touchstone-prospector --example measure_prospector -- bench/ [--link] [--show 20]
+//!     cargo bench -p touchstone-prospector --bench questions -- bench/ [--link] [--train N] [--test N] [--executions N] [--beam N] [--lexicon]
+//!     cargo bench -p touchstone-prospector --bench questions -- bench/ --reach          # only whether the search finds gold
+//!     cargo bench -p touchstone-prospector --bench questions -- questions.jsonl --scorer model/   # questions as people type them
+//!
+//! Without a folder, 300 questions of the recipe `quick` are generated first.
 #![allow(clippy::print_stdout)]
 
 use std::collections::BTreeMap;
@@ -10,23 +14,37 @@ use std::time::Instant;
 use touchstone_benchmark::english::Lexicon;
 use touchstone_benchmark::{Benchmark, Question, Split};
 use touchstone_engine::Words;
+use touchstone_forge::{Recipe, built_in_recipe, make};
 use touchstone_kb::NoProgress;
 use touchstone_logic::equal::Canonical;
 use touchstone_logic::sparql::Namespaces;
 use touchstone_logic::{Answer, Knowledge, Query, with_ids};
-use touchstone_prospector::{Prospector, SearchLimits};
+use touchstone_prospector::{MIN_CONFIDENCE, Prospector, SearchLimits};
 
 /// Questions, equal queries, right answers, right among five.
 type Tally = [usize; 4];
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let folder = arguments.first().ok_or("name the folder of a benchmark")?;
+    let arguments: Vec<String> = std::env::args().skip(1).filter(|argument| argument != "--bench").collect();
+    let folder = arguments.first().filter(|argument| !argument.starts_with("--"));
+    if let Some(at) = arguments.iter().position(|argument| argument == "--scorer") {
+        let kb = touchstone_world::open(&NoProgress)?;
+        let prospector =
+            Prospector::read_folder(&kb, Path::new(arguments.get(at + 1).ok_or("name a model")?))?;
+        return human(Path::new(folder.ok_or("name the file of questions")?), &prospector);
+    }
     let links = arguments.iter().any(|argument| argument == "--link");
     let kb = touchstone_world::open(&NoProgress)?;
     let words = Words::new(&kb);
     let knowledge = Knowledge::new(&words, Namespaces::of(&kb));
-    let benchmark = Benchmark::read(Path::new(folder))?;
+    let benchmark = match folder {
+        Some(folder) => Benchmark::read(Path::new(folder))?,
+        None => {
+            let mut recipe = Recipe::parse(built_in_recipe("quick")?)?;
+            recipe.questions = 300;
+            make(&kb, &recipe, &Lexicon::of(&kb), &NoProgress)?
+        }
+    };
     let with_query = |split: &dyn Fn(Split) -> bool| -> Vec<(&Question, Query)> {
         let questions = benchmark.questions.iter().filter(|question| split(question.split));
         questions.filter_map(|question| Some((question, question.query(&knowledge)?))).collect()
@@ -60,9 +78,6 @@ fn main() -> Result<(), Box<dyn Error>> {
     println!("training: {report:?}, {:.1} s", started.elapsed().as_secs_f32());
     if arguments.iter().any(|argument| argument == "--reach-trained") {
         reach(&prospector, &test, links, shown);
-    }
-    if let Some(at) = arguments.iter().position(|argument| argument == "--human") {
-        return human(Path::new(arguments.get(at + 1).ok_or("name the file of questions")?), &prospector);
     }
     let mut tallies: BTreeMap<String, Tally> = BTreeMap::new();
     let (mut times, mut executions, mut n_shown) = (Vec::new(), Vec::new(), 0);
@@ -185,10 +200,13 @@ fn texts(answers: &[Answer]) -> Vec<String> {
 
 /// Questions as people type them: what is right, what is wrong, and what is not answered.
 fn human(file: &Path, prospector: &Prospector<'_>) -> Result<(), Box<dyn Error>> {
-    let (mut right, mut n) = (0, 0);
+    let lexicon = Lexicon::of(prospector.kb());
+    let (mut right, mut wrong, mut abstained) = (0, 0, 0);
+    let mut times = Vec::new();
     for line in std::fs::read_to_string(file)?.lines() {
         let row: serde_json::Value = serde_json::from_str(line)?;
         let question = row["question"].as_str().ok_or("no question")?;
+        let is_answerable = row["answerable"].as_bool().unwrap_or(true);
         let mut gold: Vec<String> = row["answers"].as_array().map_or(Vec::new(), |answers| {
             let key = |answer: &serde_json::Value| {
                 answer["id"].as_str().or(answer["text"].as_str()).unwrap_or_default().to_owned()
@@ -196,19 +214,44 @@ fn human(file: &Path, prospector: &Prospector<'_>) -> Result<(), Box<dyn Error>>
             answers.iter().map(key).collect()
         });
         gold.sort();
-        let found = prospector.read(question, None, 3);
-        let best = found.readings.first();
-        let is_right = best.is_some_and(|best| texts(&best.found.answers(prospector.kb())) == gold);
-        n += 1;
-        right += usize::from(is_right);
-        let probability = best.map_or(0.0, |best| best.probability);
-        let mark = if is_right { "right" } else { "WRONG" };
-        let form = best.map(|best| {
-            touchstone_logic::sexpr::print(&best.query)
-                .map_or_else(|_| format!("{:?}", best.query.answer), |printed| printed.text)
-        });
-        println!("{mark} {probability:.2} {question}\n      {}", form.unwrap_or_default());
+        let started = Instant::now();
+        let found = prospector.read(question, None, 4);
+        times.push(started.elapsed().as_secs_f32());
+        let reply = prospector.reply(question, &found, &lexicon, MIN_CONFIDENCE);
+        let is_gold = |answers: &[Answer]| is_answerable && texts(answers) == gold;
+        let mark = match (reply.abstained, is_answerable) {
+            (true, false) => {
+                right += 1;
+                "right, abstained"
+            }
+            (true, true) => {
+                abstained += 1;
+                let knew =
+                    found.readings.first().is_some_and(|best| is_gold(&best.found.answers(prospector.kb())));
+                if knew { "abstained, knew" } else { "abstained" }
+            }
+            (false, _) if is_gold(&reply.answers) => {
+                right += 1;
+                "right"
+            }
+            (false, _) => {
+                wrong += 1;
+                "WRONG"
+            }
+        };
+        let place = found.readings.iter().position(|one| is_gold(&one.found.answers(prospector.kb())));
+        let place = place.map_or("-".to_owned(), |place| place.to_string());
+        println!(
+            "{mark} {:.2} [{place}] {question}\n      {}",
+            reply.confidence,
+            reply.form.unwrap_or_default().replace('\n', " ")
+        );
     }
-    println!("{right} of {n}");
+    times.sort_by(f32::total_cmp);
+    println!(
+        "{right} right, {wrong} wrong, {abstained} not answered; seconds: median {:.3}, 95 % {:.3}",
+        times[times.len() / 2],
+        times[times.len() * 95 / 100]
+    );
     Ok(())
 }
