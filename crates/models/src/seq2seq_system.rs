@@ -15,7 +15,7 @@ use touchstone_train::decode::{Decoded, beam, greedy};
 use touchstone_train::settings::{ModelScale, table, typed};
 use touchstone_train::{
     ModelFiles, PairBatch, Predictor, Preparation, Rows, START, SequencePair, SystemAbout, TrainError,
-    TrainSession, Trainable, TrainingCost, TrainingData, TrainingSet, UNKNOWN, WordVectors, device,
+    TrainSession, Trainable, TrainingCost, TrainingData, TrainingSet, WordVectors, device,
     network_from_bytes,
 };
 
@@ -131,7 +131,8 @@ impl<A: Architecture> Trainable for Seq2SeqSystem<A> {
         let settings = self.typed(settings)?;
         let sides = Sides::load(&settings.data, files, folder)?;
         check_vocabularies(A::TABLES, [sides.source.len(), sides.target.len()], network, folder)?;
-        let empty = A::network(&settings.network, sides.words(), 0);
+        let mut empty = A::network(&settings.network, sides.words(), 0);
+        empty.set_blind(settings.data.blind);
         let path = folder.join("model.safetensors");
         let network = network_from_bytes(empty, network, &path)?;
         let (data, decoding) = (settings.data, settings.decoding);
@@ -171,9 +172,6 @@ impl Sides {
 
     /// The numbers of a question.
     fn question(&self, settings: &DataSettings, text: &str) -> Vec<u32> {
-        if settings.blind {
-            return vec![UNKNOWN];
-        }
         self.source.numbers(&settings.question_words.of(text, settings.lower_case))
     }
 
@@ -237,6 +235,7 @@ impl<A: Architecture> Preparation for Prepared<A> {
         }
         let length = |pair: &SequencePair| (pair.source.len() + pair.target.len()).min(2 * data.max_length);
         let lengths: Vec<usize> = self.pairs.iter().map(length).collect();
+        network.set_blind(data.blind);
         let batch = |examples: &[usize]| {
             let pairs: Vec<&SequencePair> = examples.iter().map(|&at| &self.pairs[at]).collect();
             PairBatch::new(&pairs, data.max_length)
