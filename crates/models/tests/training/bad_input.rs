@@ -71,6 +71,20 @@ fn diverging_trainings_are_stopped() {
     assert!(found.contains(&rates), "{rates}: {found}");
 }
 
+#[test]
+fn what_is_cut_is_noted() {
+    let folder = tempfile::tempdir().unwrap();
+    let open = opened(&benchmark(), &folder.path().join("bench"));
+    let settings = [&SHORT[..], &["data.max_length=5"]].concat();
+    let trained = train("nspm", &open, &settings, &folder.path().join("model"), &mut quiet()).unwrap();
+    // "Where was Ada born ?" and "Whom did Ada marry ?" have five words, the other questions six.
+    let notes = [
+        "36 of 60 training questions are longer than data.max_length and were cut.",
+        "60 of 60 training queries are longer than data.max_length and were cut.",
+    ];
+    assert_eq!(trained.training.notes, notes);
+}
+
 /// A model, and a copy of it to damage.
 struct Damaged {
     folder: tempfile::TempDir,
